@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/uuid"
+
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/lambdahttp"
+)
+
+// Env is everything that a function takes from outside: its constructor gets one and reads nothing else. Main fills it from the
+// process, the local gateway fills one per function from template.yaml. It is read-only once handed over and safe for concurrent use.
+type Env struct {
+	Vars   map[string]string // the function's environment variables
+	AWS    aws.Config        // region, credentials, HTTP client
+	Now    func() time.Time
+	Random io.Reader // cryptographically secure; safe for concurrent use
+	Logger *slog.Logger
+
+	// WarmUp opens the connection to DynamoDB while the function starts, when a Lambda has a whole CPU; nil does not.
+	WarmUp func(ctx context.Context, endpoint string) error
+}
+
+// Constructor makes a function's handler. It fails when a variable is missing or malformed, naming it. The handler is safe for
+// concurrent use.
+type Constructor func(*Env) (lambda.Handler, error)
+
+// endpointVar is the environment variable with the address of a DynamoDB-compatible engine; empty is AWS's own.
+const endpointVar = "DYNAMODB_ENDPOINT"
+
+// Var gives a variable that must not be empty.
+func (e *Env) Var(name string) (string, error) {
+	if v := e.Vars[name]; v != "" {
+		return v, nil
+	}
+	return "", fmt.Errorf("the environment variable %s is missing", name)
+}
+
+// Tables gives the DynamoDB client and the values of variables that name tables, in their order.
+func (e *Env) Tables(vars ...string) (*dynamodb.Client, []string, error) {
+	names, missing := make([]string, len(vars)), make([]error, len(vars))
+	for i, v := range vars {
+		names[i], missing[i] = e.Var(v)
+	}
+	if err := errors.Join(missing...); err != nil {
+		return nil, nil, err
+	}
+	client, err := dynamo.NewClient(e.AWS, e.Vars[endpointVar])
+	if err != nil {
+		return nil, nil, fmt.Errorf("the environment variable %s: %w", endpointVar, err)
+	}
+	if e.WarmUp != nil {
+		if err := e.WarmUp(context.Background(), e.Vars[endpointVar]); err != nil {
+			e.Logger.Warn("DynamoDB is not reached yet", slog.Any("cause", err))
+		}
+	}
+	return client, names, nil
+}
+
+// NewID makes a UUID.
+func (e *Env) NewID() string {
+	id, err := uuid.NewRandomFromReader(e.Random)
+	if err != nil { // the system's randomness does not fail
+		panic(err)
+	}
+	return id.String()
+}
+
+// API makes the Lambda handler of an HTTP operation.
+func (e *Env) API(serve lambdahttp.HandlerFunc) lambda.Handler {
+	return lambdahttp.New(serve, lambdahttp.Options{Logger: e.Logger, Now: e.Now, NewID: e.NewID})
+}

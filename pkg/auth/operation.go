@@ -1,0 +1,77 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/lambdahttp"
+)
+
+// Operation is an operation of the API.
+type Operation string
+
+// The operations, in the order of the specification, sections 4.1 to 4.7.
+const (
+	UpdateFeedback            Operation = "update-feedback"
+	ListFeatureTypes          Operation = "list-feature-types"
+	UpdateFeatureTypeLifetime Operation = "update-feature-type-lifetime"
+	ListContextFields         Operation = "list-context-fields"
+	CreateServiceAccountToken Operation = "create-service-account-token"
+	GetTrafficUsage           Operation = "get-traffic-usage"
+	DeleteOwnToken            Operation = "delete-own-token"
+)
+
+// Texts for a valid credential that identifies no user.
+const (
+	textNoUserForFeedback = "This operation requires a token that identifies a user."
+	textNoUser            = "You need a token that identifies a user to perform this operation."
+)
+
+// need says what a principal lacks for an operation; nil means that it may. This is the table of the contract's section 3.
+func need(operation Operation, p Principal) *apierror.Error {
+	switch operation {
+	case ListFeatureTypes, ListContextFields:
+		return nil
+	case UpdateFeatureTypeLifetime, CreateServiceAccountToken, GetTrafficUsage:
+		if !p.Has(Admin) {
+			return apierror.New(apierror.NoAccess, fmt.Sprintf("You need the %q permission to perform this operation.", Admin))
+		}
+		return nil
+	case UpdateFeedback:
+		if p.UserID == 0 { // the operation declares no 403
+			return apierror.New(apierror.AuthenticationRequired, textNoUserForFeedback)
+		}
+		return nil
+	case DeleteOwnToken:
+		if p.UserID == 0 {
+			return apierror.New(apierror.NoAccess, textNoUser)
+		}
+		return nil
+	}
+	return apierror.From(fmt.Errorf("no rule for operation %q", operation))
+}
+
+type principalKey struct{}
+
+// Require lets a request through to next when its principal may perform the operation. A request without an authorizer's context is
+// one without a valid credential.
+func Require(operation Operation, next lambdahttp.HandlerFunc) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		p, ok := principalFrom(lambdahttp.RequestOf(r).Authorizer)
+		if !ok {
+			return apierror.New(apierror.AuthenticationRequired, apierror.TextAuthenticationRequired)
+		}
+		if lacks := need(operation, p); lacks != nil {
+			return lacks
+		}
+		return next(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, p)))
+	}
+}
+
+// PrincipalOf gives the principal that Require let through.
+func PrincipalOf(r *http.Request) Principal {
+	p, _ := r.Context().Value(principalKey{}).(Principal)
+	return p
+}

@@ -1,0 +1,112 @@
+package auth
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Permission is what a role grants and an operation needs.
+type Permission string
+
+// Admin is the one permission of the operations here.
+const Admin Permission = "ADMIN"
+
+// Role is a user's root role.
+type Role string
+
+// The root roles.
+const (
+	RoleAdmin  Role = "Admin"
+	RoleEditor Role = "Editor"
+	RoleViewer Role = "Viewer"
+)
+
+// Permissions is what the role grants.
+func (r Role) Permissions() []Permission {
+	if r == RoleAdmin {
+		return []Permission{Admin}
+	}
+	return nil
+}
+
+// Principal is who a valid credential stands for.
+type Principal struct {
+	ID          string // for logs: user:7, api-token:<selector>
+	UserID      int64  // 0: the credential identifies no user
+	Permissions []Permission
+}
+
+// UserPrincipal is a user, by PAT or by a UI credential.
+func UserPrincipal(userID int64, role Role) Principal {
+	return Principal{ID: "user:" + strconv.FormatInt(userID, 10), UserID: userID, Permissions: role.Permissions()}
+}
+
+// APITokenPrincipal is an instance-level API token.
+func APITokenPrincipal(selector Selector) Principal {
+	return Principal{ID: "api-token:" + selector.String(), Permissions: []Permission{Admin}}
+}
+
+// Has says whether the principal has a permission.
+func (p Principal) Has(permission Permission) bool {
+	for _, q := range p.Permissions {
+		if q == permission {
+			return true
+		}
+	}
+	return false
+}
+
+// The keys of the authorizer's context. API Gateway hands them to a function as strings, beside principalId.
+const (
+	keyPrincipalID = "principalId"
+	keyUserID      = "userId"
+	keyPermissions = "permissions" // separated by commas
+)
+
+// Context is the principal as the authorizer's context, without its id, which has a place of its own in the authorizer's answer.
+func (p Principal) Context() map[string]any {
+	permissions := make([]string, len(p.Permissions))
+	for i, q := range p.Permissions {
+		permissions[i] = string(q)
+	}
+	context := map[string]any{keyPermissions: strings.Join(permissions, ",")}
+	if p.UserID != 0 {
+		context[keyUserID] = strconv.FormatInt(p.UserID, 10)
+	}
+	return context
+}
+
+// principalFrom reads the authorizer's context. ok is false where no authorizer has run.
+func principalFrom(context map[string]any) (p Principal, ok bool) {
+	p.ID, _ = context[keyPrincipalID].(string)
+	if p.ID == "" {
+		return Principal{}, false
+	}
+	if text, there := context[keyUserID].(string); there {
+		id, valid := ParseID(text)
+		if !valid {
+			return Principal{}, false
+		}
+		p.UserID = id
+	}
+	if text, _ := context[keyPermissions].(string); text != "" {
+		for name := range strings.SplitSeq(text, ",") {
+			p.Permissions = append(p.Permissions, Permission(name))
+		}
+	}
+	return p, true
+}
+
+// ParseID reads the id of a user or PAT as it stands in a path: decimal digits without sign or leading zero, 1 to MaxID (contract, 4.5).
+func ParseID(text string) (id int64, ok bool) {
+	if text == "" || text[0] == '0' || len(text) > len("2147483647") {
+		return 0, false
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, false
+		}
+		id = id*10 + int64(text[i]-'0')
+	}
+	return id, id <= MaxID
+}

@@ -1,0 +1,17 @@
+package authorizer
+
+import (
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/app"
+)
+
+// NewFunction wires functions/authorizer.
+func NewFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE", "API_TOKENS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	a := &Authenticator{Tokens: NewStore(client, tables[0], tables[1], tables[2]), Now: env.Now, Logger: env.Logger}
+	return lambda.NewHandler(a.Authorize), nil
+}

@@ -1,0 +1,85 @@
+package authorizer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/apitoken"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/user"
+)
+
+// Store reads credentials from DynamoDB. It is safe for concurrent use.
+type Store struct {
+	client      *dynamodb.Client
+	pats, users string
+	apiTokens   *apitoken.Store
+}
+
+var _ Tokens = (*Store)(nil)
+
+// NewStore makes a store on the tables PersonalAccessTokens, Users and ApiTokens.
+func NewStore(client *dynamodb.Client, pats, users, apiTokens string) *Store {
+	return &Store{client: client, pats: pats, users: users, apiTokens: apitoken.NewStore(client, apiTokens)}
+}
+
+// APIToken implements Tokens: one GetItem.
+func (s *Store) APIToken(ctx context.Context, selector auth.Selector) (apitoken.APIToken, error) {
+	return s.apiTokens.Get(ctx, selector)
+}
+
+// PAT implements Tokens: one BatchGetItem, and another for what DynamoDB left out of its answer.
+func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, error) {
+	want := map[string]types.KeysAndAttributes{
+		s.pats:  {Keys: []map[string]types.AttributeValue{pat.Key(userID, id)}, ConsistentRead: aws.Bool(true)},
+		s.users: {Keys: []map[string]types.AttributeValue{user.Key(userID)}, ConsistentRead: aws.Bool(true)},
+	}
+	got := map[string]dynamo.Item{}
+	for attempt := 1; len(want) > 0; attempt++ {
+		if attempt > 1 {
+			if err := dynamo.Pause(ctx, attempt); err != nil {
+				return pat.PAT{}, user.User{}, fmt.Errorf("get the PAT %d of user %d: keys stay unprocessed: %w", id, userID, err)
+			}
+		}
+		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: want})
+		if err != nil {
+			return pat.PAT{}, user.User{}, fmt.Errorf("get the PAT %d of user %d: %w", id, userID, err)
+		}
+		for table, items := range out.Responses {
+			for _, item := range items {
+				got[table] = item
+			}
+		}
+		want = out.UnprocessedKeys
+	}
+	switch {
+	case got[s.pats] == nil:
+		return pat.PAT{}, user.User{}, pat.ErrNotFound
+	case got[s.users] == nil:
+		return pat.PAT{}, user.User{}, user.ErrNotFound
+	}
+	return pat.Of(got[s.pats]), user.Of(got[s.users]), nil
+}
+
+// Seen implements Tokens by one conditional UpdateItem; that another request was quicker, or a deletion, is no error.
+func (s *Store) Seen(ctx context.Context, userID, id int64, now, before time.Time) error {
+	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.pats, Key: pat.Key(userID, id),
+		ConditionExpression:       aws.String("attribute_exists(#id) AND (attribute_not_exists(#seenAt) OR #seenAt <= :before)"),
+		UpdateExpression:          aws.String("SET #seenAt = :now"),
+		ExpressionAttributeNames:  map[string]string{"#id": "id", "#seenAt": pat.AttributeSeenAt},
+		ExpressionAttributeValues: dynamo.Item{":now": dynamo.Time(now), ":before": dynamo.S(datetime.Format(before))},
+	})
+	if err != nil && !dynamo.FailedCondition(err) {
+		return fmt.Errorf("set seenAt of PAT %d: %w", id, err)
+	}
+	return nil
+}

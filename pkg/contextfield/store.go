@@ -1,0 +1,85 @@
+package contextfield
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/dynamo"
+)
+
+// Store keeps the fields in DynamoDB. It is safe for concurrent use.
+type Store struct {
+	client *dynamodb.Client
+	table  string
+}
+
+var _ Lister = (*Store)(nil)
+
+// NewStore makes a store on the table ContextFields.
+func NewStore(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
+
+// List implements Lister: one Scan per MB, consistent.
+func (s *Store) List(ctx context.Context) ([]ContextField, error) {
+	var all []ContextField
+	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
+		if err != nil {
+			return nil, fmt.Errorf("list context fields: %w", err)
+		}
+		all = append(all, fieldOf(item))
+	}
+	slices.SortFunc(all, func(a, b ContextField) int {
+		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.Name, b.Name))
+	})
+	return all, nil
+}
+
+// Create adds a field that is not there yet, unused; one that is stays as it is.
+func (s *Store) Create(ctx context.Context, f ContextField) error {
+	item := dynamo.Item{
+		"name": dynamo.S(f.Name), "stickiness": dynamo.Bool(f.Stickiness), "sortOrder": dynamo.N(f.SortOrder), "usage": dynamo.M(dynamo.Item{}),
+	}
+	if f.Description != "" {
+		item["description"] = dynamo.S(f.Description)
+	}
+	if f.CreatedAt != nil {
+		item["createdAt"] = dynamo.Time(*f.CreatedAt)
+	}
+	if len(f.LegalValues) > 0 {
+		list := &types.AttributeValueMemberL{}
+		for _, v := range f.LegalValues {
+			value := dynamo.Item{"value": dynamo.S(v.Value)}
+			if v.Description != "" {
+				value["description"] = dynamo.S(v.Description)
+			}
+			list.Value = append(list.Value, dynamo.M(value))
+		}
+		item["legalValues"] = list
+	}
+	if err := dynamo.PutNew(ctx, s.client, s.table, "name", item); err != nil && !dynamo.FailedCondition(err) {
+		return fmt.Errorf("create context field %q: %w", f.Name, err)
+	}
+	return nil
+}
+
+func fieldOf(item dynamo.Item) ContextField {
+	f := ContextField{
+		Name: item.String("name"), Description: item.String("description"), Stickiness: item.Bool("stickiness"),
+		SortOrder: item.Int("sortOrder"), CreatedAt: item.Time("createdAt"), Usage: map[string]int64{},
+	}
+	for _, v := range item.List("legalValues") {
+		if m, ok := v.(*types.AttributeValueMemberM); ok {
+			value := dynamo.Item(m.Value)
+			f.LegalValues = append(f.LegalValues, LegalValue{Value: value.String("value"), Description: value.String("description")})
+		}
+	}
+	usage := item.Map("usage")
+	for project := range usage {
+		f.Usage[project] = usage.Int(project)
+	}
+	return f
+}

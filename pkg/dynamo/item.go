@@ -1,0 +1,123 @@
+package dynamo
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/datetime"
+)
+
+// Item is an item, or the key of one.
+type Item map[string]types.AttributeValue
+
+// S is a string attribute.
+func S(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+
+// N is a number attribute.
+func N(v int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(v, 10)}
+}
+
+// B is a binary attribute.
+func B(v []byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: v} }
+
+// Bool is a boolean attribute.
+func Bool(v bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: v} }
+
+// M is a map attribute.
+func M(v Item) types.AttributeValue { return &types.AttributeValueMemberM{Value: v} }
+
+// Time is a time: a string, RFC 3339 in UTC with milliseconds.
+func Time(v time.Time) types.AttributeValue { return S(datetime.Format(v)) }
+
+// Strings is a list of strings.
+func Strings(v []string) types.AttributeValue {
+	list := make([]types.AttributeValue, len(v))
+	for i, s := range v {
+		list[i] = S(s)
+	}
+	return &types.AttributeValueMemberL{Value: list}
+}
+
+// The readers below give the zero value for an attribute that is absent or of another type: what is null is absent in our tables, and
+// nobody else writes them.
+
+// String reads a string.
+func (i Item) String(name string) string {
+	if v, ok := i[name].(*types.AttributeValueMemberS); ok {
+		return v.Value
+	}
+	return ""
+}
+
+// Int reads a whole number.
+func (i Item) Int(name string) int64 {
+	n, _ := i.IntOK(name)
+	return n
+}
+
+// IntOK reads a whole number and says whether it is there.
+func (i Item) IntOK(name string) (int64, bool) {
+	v, ok := i[name].(*types.AttributeValueMemberN)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(v.Value, 10, 64)
+	return n, err == nil
+}
+
+// Bytes reads a binary value.
+func (i Item) Bytes(name string) []byte {
+	if v, ok := i[name].(*types.AttributeValueMemberB); ok {
+		return v.Value
+	}
+	return nil
+}
+
+// Bool reads a boolean.
+func (i Item) Bool(name string) bool {
+	v, ok := i[name].(*types.AttributeValueMemberBOOL)
+	return ok && v.Value
+}
+
+// Map reads a map.
+func (i Item) Map(name string) Item {
+	if v, ok := i[name].(*types.AttributeValueMemberM); ok {
+		return v.Value
+	}
+	return nil
+}
+
+// List reads a list.
+func (i Item) List(name string) []types.AttributeValue {
+	if v, ok := i[name].(*types.AttributeValueMemberL); ok {
+		return v.Value
+	}
+	return nil
+}
+
+// Strings reads a list of strings.
+func (i Item) Strings(name string) []string {
+	var list []string
+	for _, v := range i.List(name) {
+		if s, ok := v.(*types.AttributeValueMemberS); ok {
+			list = append(list, s.Value)
+		}
+	}
+	return list
+}
+
+// Time reads a time; nil where it is absent.
+func (i Item) Time(name string) *time.Time {
+	text := i.String(name)
+	if text == "" {
+		return nil
+	}
+	t, err := datetime.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return &t
+}

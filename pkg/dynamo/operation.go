@@ -1,0 +1,83 @@
+package dynamo
+
+import (
+	"context"
+	"iter"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// pageSize is the most items that one page of a Scan or Query may hold, beside the 1 MB that DynamoDB allows it. Our items are small: a
+// page is cut by its size first. Some DynamoDB-compatible engines read all remaining rows for every page that has no limit.
+const pageSize = 5000
+
+// Scan reads a whole small table, consistently, page by page. It stops at the first error.
+func Scan(ctx context.Context, client *dynamodb.Client, table string) iter.Seq2[Item, error] {
+	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
+		page, err := client.Scan(ctx, &dynamodb.ScanInput{
+			TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize), ExclusiveStartKey: start,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Items, page.LastEvaluatedKey, nil
+	})
+}
+
+// Query reads all items under one partition key, consistently, page by page. It stops at the first error.
+func Query(ctx context.Context, client *dynamodb.Client, table, hash, value string) iter.Seq2[Item, error] {
+	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
+		page, err := client.Query(ctx, &dynamodb.QueryInput{
+			TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize), ExclusiveStartKey: start,
+			KeyConditionExpression:    aws.String("#hash = :hash"),
+			ExpressionAttributeNames:  map[string]string{"#hash": hash},
+			ExpressionAttributeValues: Item{":hash": S(value)},
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Items, page.LastEvaluatedKey, nil
+	})
+}
+
+// pages calls read with the key where the page before ended until there is none.
+func pages(read func(start Item) (items []map[string]types.AttributeValue, last Item, err error)) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for start := Item(nil); ; {
+			items, last, err := read(start)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if start = last; start == nil {
+				return
+			}
+		}
+	}
+}
+
+// Get reads one item consistently; nil where there is none.
+func Get(ctx context.Context, client *dynamodb.Client, table string, key Item) (Item, error) {
+	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: key, ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		return nil, err
+	}
+	return out.Item, nil
+}
+
+// PutNew writes an item whose key is not there yet; one that is there is a FailedCondition. hash names the table's partition key.
+func PutNew(ctx context.Context, client *dynamodb.Client, table, hash string, item Item) error {
+	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &table, Item: item,
+		ConditionExpression:      aws.String("attribute_not_exists(#hash)"),
+		ExpressionAttributeNames: map[string]string{"#hash": hash},
+	})
+	return err
+}

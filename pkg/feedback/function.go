@@ -1,0 +1,22 @@
+package feedback
+
+import (
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/user"
+)
+
+// NewUpdateFunction wires functions/update-feedback.
+func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("FEEDBACK_TABLE", "USERS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	handler, err := Update(NewStore(client, tables[0]), user.NewStore(client, tables[1]))
+	if err != nil {
+		return nil, err
+	}
+	return env.API(auth.Require(auth.UpdateFeedback, handler)), nil
+}

@@ -1,0 +1,110 @@
+package pat
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/jsonbody"
+	"toggleadmin/pkg/lambdahttp"
+	"toggleadmin/pkg/user"
+)
+
+//go:embed create.schema.json
+var createSchema []byte
+
+// answer is patSchema, as the creation answers it.
+type answer struct {
+	ID          int64   `json:"id"`
+	Secret      string  `json:"secret"`
+	CreatedAt   string  `json:"createdAt"`
+	SeenAt      *string `json:"seenAt"` // null: it was never used
+	UserID      int64   `json:"userId"`
+	Description string  `json:"description"`
+	ExpiresAt   string  `json:"expiresAt"`
+}
+
+// Create serves POST /api/admin/service-account/{id}/token. limit is the most tokens of one account, expired ones counted.
+func Create(pats Creator, now func() time.Time, limit int) (lambdahttp.HandlerFunc, error) {
+	schema, err := jsonbody.Compile(createSchema)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		created := datetime.Milliseconds(now())
+		p := PAT{Description: body.Text("description"), ExpiresAt: *body.Time("expiresAt"), CreatedAt: created}
+		if p.Expired(created) {
+			return apierror.New(apierror.Validation, fmt.Sprintf(
+				"The `/body/expiresAt` property must be in the future; you sent %q.", apierror.Echo(body.Text("expiresAt"))))
+		}
+		account, err := lambdahttp.PathParam(r, "id")
+		userID, ok := auth.ParseID(account)
+		if err != nil || !ok {
+			return noServiceAccount(account)
+		}
+		p.UserID = userID
+		p, token, err := pats.Create(r.Context(), p, Owner{Kind: user.ServiceAccount, Limit: limit})
+		switch {
+		case errors.Is(err, ErrNoOwner):
+			return noServiceAccount(account)
+		case errors.Is(err, ErrTooMany):
+			return apierror.New(apierror.NoAccess, fmt.Sprintf("The service account already has %d tokens, the most that it may have.", limit))
+		case errors.Is(err, ErrDescriptionExists):
+			return apierror.New(apierror.NameExists, "The service account already has a token with this description.")
+		case err != nil:
+			return err
+		}
+		w.Header().Set("Location", fmt.Sprintf("%s/api/admin/service-account/%d/token/%d", lambdahttp.RequestOf(r).BaseURL, p.UserID, p.ID))
+		return lambdahttp.WriteJSON(w, http.StatusCreated, answer{
+			ID: p.ID, Secret: token.Reveal(), CreatedAt: datetime.Format(p.CreatedAt), UserID: p.UserID,
+			Description: p.Description, ExpiresAt: datetime.Format(p.ExpiresAt),
+		})
+	}, nil
+}
+
+func noServiceAccount(id string) error {
+	return apierror.New(apierror.NotFound, fmt.Sprintf("There is no service account with the id %q.", apierror.Echo(id)))
+}
+
+// textNotFound is the same for every id that is not a PAT of the caller's, so nothing is revealed.
+const textNotFound = "You have no personal access token with this id."
+
+// Delete serves DELETE /api/admin/user/tokens/{id}.
+func Delete(pats Deleter) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		text, err := lambdahttp.PathParam(r, "id")
+		id, ok := auth.ParseID(text)
+		if err != nil || !ok {
+			return apierror.New(apierror.NotFound, textNotFound)
+		}
+		err = pats.Delete(r.Context(), auth.PrincipalOf(r).UserID, id)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return apierror.New(apierror.NotFound, textNotFound)
+		case err != nil:
+			return err
+		}
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+}
+
+// ParseLimit reads the limit of tokens per account: 1 to 100, which keeps an account's item within one read unit.
+func ParseLimit(text string) (int, error) {
+	const most = 100
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, fmt.Errorf("must be a number from 1 to %d, not %q", most, text)
+	}
+	return n, nil
+}
