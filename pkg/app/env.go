@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -78,4 +79,26 @@ func (e *Env) NewID() string {
 // API makes the Lambda handler of an HTTP operation.
 func (e *Env) API(serve lambdahttp.HandlerFunc) lambda.Handler {
 	return lambdahttp.New(serve, lambdahttp.Options{Logger: e.Logger, Now: e.Now, NewID: e.NewID})
+}
+
+// Event makes the Lambda handler of a function whose event is not an HTTP request: it decodes the event, encodes the answer, and gives
+// the function's error back as it is. lambda.NewHandler would do the same, but its handler returns a buffer that it has already given
+// back to a pool, so its concurrent calls may answer with each other's bytes (aws-lambda-go v1.55).
+func Event[In, Out any](handle func(context.Context, In) (Out, error)) lambda.Handler {
+	return eventHandler[In, Out](handle)
+}
+
+type eventHandler[In, Out any] func(context.Context, In) (Out, error)
+
+// Invoke implements lambda.Handler.
+func (handle eventHandler[In, Out]) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	var in In
+	if err := json.Unmarshal(payload, &in); err != nil {
+		return nil, fmt.Errorf("decode the event: %w", err)
+	}
+	out, err := handle(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(out)
 }

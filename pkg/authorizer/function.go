@@ -13,5 +13,5 @@ func NewFunction(env *app.Env) (lambda.Handler, error) {
 		return nil, err
 	}
 	a := &Authenticator{Tokens: NewStore(client, tables[0], tables[1], tables[2]), Now: env.Now, Logger: env.Logger}
-	return lambda.NewHandler(a.Authorize), nil
+	return app.Event(a.Authorize), nil
 }
