@@ -1,0 +1,102 @@
+package samtemplate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// event is an Api event of a function, not yet held against the API.
+type event struct {
+	function, api, path, method, authorizer string
+	n                                       *node
+}
+
+func readFunction(d *decoder, found *resource) (Function, []event) {
+	o := d.object(found.properties)
+	o.must("Runtime", "provided.al2023")
+	o.must("Handler", "bootstrap")
+	f := Function{
+		LogicalID:   found.id,
+		Name:        folder(o),
+		MemoryMB:    o.integer("MemorySize", 128, 128, 10240),
+		Timeout:     time.Duration(o.integer("Timeout", 3, 1, 900)) * time.Second,
+		Environment: map[string]string{},
+	}
+	if environment := o.child("Environment"); len(environment.n.keys) > 0 {
+		f.Environment = environment.textMap("Variables")
+		environment.done()
+	}
+	for _, policy := range o.list("Policies") {
+		f.Policies = append(f.Policies, readPolicy(d, policy)...)
+	}
+	var events []event
+	declared := o.child("Events").n
+	for _, name := range declared.keys {
+		events = append(events, readEvent(d, found.id, declared.fields[name]))
+	}
+	o.notPlayed("Architectures", "Description", "LoggingConfig", "ReservedConcurrentExecutions", "Tags", "Tracing")
+	o.done()
+	return f, events
+}
+
+// folder gives the function's folder below functions/.
+func folder(o *object) string {
+	code := o.needText("CodeUri")
+	name, ok := strings.CutPrefix(strings.TrimSuffix(code, "/"), "functions/")
+	if !ok || !regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`).MatchString(name) {
+		o.d.fail(o.n, "CodeUri: %q is no folder functions/<name>/", code)
+	}
+	return name
+}
+
+func readEvent(d *decoder, function string, n *node) event {
+	o := d.object(n)
+	if typ := o.needText("Type"); typ != "Api" {
+		d.fail(n, "the event type %s is not known", typ)
+	}
+	properties := d.object(o.need("Properties"))
+	o.done()
+	auth := properties.child("Auth")
+	e := event{
+		function: function, n: n,
+		api:  properties.needText("RestApiId"), // without it SAM would make a second API
+		path: properties.needText("Path"), method: properties.needText("Method"),
+		authorizer: auth.text("Authorizer"),
+	}
+	auth.done()
+	properties.done()
+	return e
+}
+
+// readPolicy reads an inline policy document. SAM's policy templates and managed policies are not known: what they grant would have to
+// be repeated here.
+func readPolicy(d *decoder, n *node) []Statement {
+	if n.kind != dict {
+		d.fail(n, "only inline policy documents are known, not %s", n.what())
+		return nil
+	}
+	o := d.object(n)
+	o.notPlayed("Version")
+	items := o.list("Statement")
+	o.done()
+	if len(items) == 0 {
+		d.fail(n, "Statement must be a list with an item at least")
+	}
+	statements := make([]Statement, 0, len(items))
+	for _, item := range items {
+		s := d.object(item)
+		statement := Statement{Effect: s.needText("Effect"), Actions: s.texts("Action"), Resources: s.texts("Resource")}
+		s.notPlayed("Sid")
+		s.done()
+		if !slices.Contains([]string{"Allow", "Deny"}, statement.Effect) {
+			d.fail(item, "the effect %q is not known", statement.Effect)
+		}
+		if len(statement.Actions) == 0 || len(statement.Resources) == 0 {
+			d.fail(item, "Action and Resource must name something")
+		}
+		statements = append(statements, statement)
+	}
+	return statements
+}
