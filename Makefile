@@ -1,0 +1,112 @@
+# Works with GNU make 3.81 and later. `make help` lists the targets; every tool is pinned below and lives in .cache.
+
+GOLANGCI_LINT_VERSION := v2.15.0
+GOVULNCHECK_VERSION   := v1.8.0
+AIR_VERSION           := v1.67.4
+SAM_VERSION           := 1.170.0
+CFN_LINT_VERSION      := 1.58.0
+
+PORT     ?= 3000
+DATA_DIR ?= .local
+GROUND   ?= aws
+
+GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
+GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
+AIR           := .cache/tools/air-$(AIR_VERSION)/air
+LOCAL         := .cache/bin/local
+
+# What deployed binaries are built with: static, stripped, the same bytes in every folder and at every commit.
+# An entry holds no spaces; -s implies -w.
+FUNCTION_ARCH  := arm64
+FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
+
+# The engine's npm package, unless another engine is asked for.
+ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT)$(filter-out dynoxide,$(ENGINE)),,node_modules/.installed)
+
+# How the programs that watch and serve are started: ENGINE and DYNAMODB_ENDPOINT reach them by the environment as they are.
+LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)'
+
+export SAM_VERSION CFN_LINT_VERSION
+export SAM_CLI_TELEMETRY := 0
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help build run watch reset test bench lint fmt vuln cover validate e2e check check-static clean tools local-program
+
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# One go build compiles what all functions share; sam build would compile it once per function.
+build: ## Build every function for AWS with the SAM CLI, into .aws-sam
+	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=$(FUNCTION_ARCH) go build -o .cache/functions/ ./functions/...
+	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build
+
+# The shell is replaced by the program, so signals reach the program itself.
+run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local ENGINE= DYNAMODB_ENDPOINT=
+	@$(LOCAL_ENV) exec $(LOCAL)
+
+watch: $(ENGINE_PACKAGE) $(AIR) ## As run, rebuilt and restarted at every change
+	@$(LOCAL_ENV) exec $(AIR) -c .air.toml
+
+reset: ## Delete the data of `make run`: DATA_DIR=.local
+	@scripts/reset.sh '$(DATA_DIR)'
+
+test: node_modules/.installed ## Run all tests, with the race detector where there is a C compiler
+	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
+	else echo 'test: no C compiler here, so the tests run without the race detector'; set -x; go test -shuffle=on ./...; fi
+
+bench: node_modules/.installed ## Measure start, size, memory, latency and throughput
+	@go run ./test/bench
+
+lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
+	$(GOLANGCI_LINT) run ./...
+	GOLANGCI_LINT='$(CURDIR)/$(GOLANGCI_LINT)' go test ./test/architecture/
+	go mod tidy -diff
+
+fmt: $(GOLANGCI_LINT) ## Format the Go files
+	$(GOLANGCI_LINT) fmt ./...
+
+vuln: $(GOVULNCHECK) ## Look for known vulnerabilities in what is linked
+	@scripts/vulnerabilities.sh $(GOVULNCHECK) ./...
+
+cover: node_modules/.installed ## Run all tests and write the coverage to .cache/coverage.html
+	@mkdir -p .cache
+	go test -coverpkg=./pkg/... -coverprofile=.cache/coverage.out ./...
+	go tool cover -html=.cache/coverage.out -o .cache/coverage.html
+	@go tool cover -func=.cache/coverage.out | tail -n 1
+
+validate: ## Check template.yaml and samconfig.toml with the SAM CLI and cfn-lint
+	@scripts/sam-tools.sh sam validate --lint
+	@scripts/sam-tools.sh cfn-lint template.yaml
+
+e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=file GROUND=aws
+	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [GROUND=aws]' >&2; exit 2; }
+	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' GROUND='$(GROUND)' go test -count=1 ./test/e2e/...
+
+check: test check-static ## Everything that CI runs
+
+check-static: lint vuln validate build ## The part of check beside the tests
+
+clean: ## Delete what was built and installed here, but no data
+	rm -rf .aws-sam .cache node_modules
+
+tools: $(GOLANGCI_LINT) $(GOVULNCHECK) $(AIR) node_modules/.installed ## Install every tool now
+	@scripts/sam-tools.sh sam --version
+
+local-program:
+	@go build -o $(LOCAL) ./cmd/local
+
+# npm ci deletes node_modules, this stamp with it.
+node_modules/.installed: package.json package-lock.json
+	@command -v npm >/dev/null || { echo 'npm is missing: it brings the engine; or name a running one by DYNAMODB_ENDPOINT=' >&2; exit 1; }
+	@npm ci --no-audit --no-fund >&2
+	@touch $@
+
+$(GOLANGCI_LINT):
+	GOBIN='$(CURDIR)/$(@D)' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+
+$(GOVULNCHECK):
+	GOBIN='$(CURDIR)/$(@D)' go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+
+$(AIR):
+	GOBIN='$(CURDIR)/$(@D)' go install github.com/air-verse/air@$(AIR_VERSION)

@@ -1,0 +1,78 @@
+// Command local serves the whole API on this machine: what `make run` starts. See pkg/local.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"golang.org/x/term"
+
+	"toggleadmin/pkg/local"
+)
+
+// flags are the options, each also a variable of the environment.
+type flags struct {
+	Port             int    `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on; 0 is a free one."`
+	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
+	Engine           string `default:"dynoxide" env:"ENGINE" help:"DynamoDB-compatible engine to start: dynoxide."`
+	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"Address of a running engine to use instead of starting one."`
+	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template that says what to serve."`
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is main without the process: it gives the exit status.
+func run(args []string, stdout, stderr *os.File) int {
+	var f flags
+	status, ended := parse(&f, args, stdout, stderr)
+	if ended {
+		return status
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	terminal := term.IsTerminal(int(stderr.Fd()))
+	err := local.Run(ctx, local.Config{
+		Template: f.Template, Port: f.Port, DataDir: f.DataDir, Engine: f.Engine, DynamoDBEndpoint: f.DynamoDBEndpoint,
+		Stdout: stdout, Stderr: stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
+	})
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintln(stderr, "local: "+oneLine(err))
+		return 1
+	}
+	return 0
+}
+
+// parse reads the flags; ended says that there is nothing more to do than exit with the status.
+func parse(f *flags, args []string, stdout, stderr io.Writer) (status int, ended bool) {
+	exit := func(code int) { status, ended = code, true }
+	parser, err := kong.New(f, kong.Name("local"), kong.Description("Serves the API on this machine."),
+		kong.Writers(stdout, stderr), kong.Exit(exit))
+	if err == nil {
+		_, err = parser.Parse(args)
+	}
+	switch {
+	case ended: // by --help
+		return status, true
+	case err != nil:
+		fmt.Fprintln(stderr, "local: "+oneLine(err)+"; see --help")
+		return 2, true
+	case f.DataDir == "":
+		fmt.Fprintln(stderr, "local: "+oneLine(errNoDataDir))
+		return 2, true
+	}
+	return 0, false
+}
+
+var errNoDataDir = errors.New("DATA_DIR is empty: name a folder, or leave it out for .local")
+
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
