@@ -1,0 +1,160 @@
+package main_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/local/engine/enginetest"
+)
+
+func TestSignalsEndItAndTheEngine(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			p := serve(t, filepath.Join(t.TempDir(), "data"))
+			p.list(t) // leaves a connection open
+			engine := p.enginePID(t)
+			before := time.Now()
+			if err := p.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-p.ended; err != nil {
+				t.Errorf("it ended with %v\n%s", err, p.stderr)
+			}
+			if took := time.Since(before); took > 2*time.Second || runs(engine) {
+				t.Errorf("it took %s, the engine runs: %v", took, runs(engine))
+			}
+			for line := range strings.Lines(p.stderr.String()) {
+				if !json.Valid([]byte(line)) {
+					t.Errorf("no line of JSON: %q", line)
+				}
+			}
+		})
+	}
+}
+
+// A request that hangs, by an engine that is stopped, must not keep the program from ending in time.
+func TestASignalEndsItWhileTheEngineHangs(t *testing.T) {
+	t.Parallel()
+	p := serve(t, t.TempDir())
+	engine := p.enginePID(t)
+	if err := syscall.Kill(engine, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		_, _, _ = p.send(t.Context(), "GET", "/api/admin/feature-types", p.Users[0].PAT, "")
+	}()
+	before := time.Now()
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-p.ended; err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	if took := time.Since(before); took > 2*time.Second || runs(engine) {
+		t.Errorf("it took %s, the engine runs: %v", took, runs(engine))
+	}
+	<-answered
+}
+
+func TestAKilledEngineIsStartedAgainWhileServing(t *testing.T) {
+	t.Parallel()
+	p := serve(t, t.TempDir())
+	for days := 1; days <= 3; days++ {
+		body := fmt.Sprintf(`{"lifetimeDays":%d}`, days)
+		if status, answer, err := p.send(t.Context(), "PUT", "/api/admin/feature-types/release/lifetime", p.APIToken, body); status != 200 {
+			t.Fatalf("%d %s %v", status, answer, err)
+		}
+		killed := p.enginePID(t)
+		if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		status, answer, err := p.send(t.Context(), "GET", "/api/admin/feature-types", p.APIToken, "")
+		if want := fmt.Sprintf(`"lifetimeDays":%d`, days); status != 200 || !strings.Contains(answer, want) {
+			t.Errorf("%d %s %v", status, answer, err)
+		}
+	}
+	if log := p.stderr.String(); strings.Count(log, "the engine ended and is started again") != 3 {
+		t.Errorf("stderr:\n%s", log)
+	}
+}
+
+func TestAnEngineThatCannotBeStartedAgainEndsIt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := serve(t, dir)
+	if err := errors.Join(
+		syscall.Kill(p.enginePID(t), syscall.SIGSTOP), // so that it does not come back before the damage is done
+		os.Remove(filepath.Join(dir, "dynamodb.db")),
+		os.Mkdir(filepath.Join(dir, "dynamodb.db"), 0o700),
+		syscall.Kill(p.enginePID(t), syscall.SIGKILL),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-p.ended; err == nil {
+		t.Error("it ended with status 0")
+	}
+	lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "local: the engine died") || !strings.Contains(last, "make reset") {
+		t.Errorf("the last line is %q", last)
+	}
+}
+
+func TestAfterKillTheNextStartServes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := serve(t, dir)
+	engine := p.enginePID(t)
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-p.ended; err == nil {
+		t.Error("it ended with status 0")
+	}
+	again := serve(t, dir)
+	again.list(t)
+	if again.APIToken != p.APIToken {
+		t.Error("the credentials are others")
+	}
+	eventually(t, "the first engine has ended", func() bool { return !runs(engine) })
+}
+
+func TestALeftBehindEngineIsEndedAtTheNextStart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := serve(t, dir)
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-p.ended; err != nil {
+		t.Fatal(err)
+	}
+	left := exec.CommandContext(t.Context(), enginetest.Program(t), "serve", "--port", freePort(t), "--db-path", filepath.Join(dir, "dynamodb.db"))
+	if err := left.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- left.Wait() }()
+	if err := os.WriteFile(filepath.Join(dir, "engine.pid"), fmt.Append(nil, left.Process.Pid), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := serve(t, dir)
+	if err := <-ended; err != nil {
+		t.Logf("the one left behind ended with %v", err) // it may not have been ready for the signal
+	}
+	again.list(t)
+	if !strings.Contains(again.stderr.String(), "left behind") {
+		t.Errorf("stderr %q", again.stderr)
+	}
+}

@@ -1,0 +1,147 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Options say how a Console writes.
+type Options struct {
+	Terminal bool // aligned lines for people instead of JSON
+	Color    bool // on a terminal only
+	Now      func() time.Time
+}
+
+// Request is a request that has been answered.
+type Request struct {
+	Method   string
+	Path     string // as the client sent it, without query
+	Status   int
+	Function string // that the request was for; empty: none
+	Duration time.Duration
+	ID       string
+	Cause    string // of an answer that the gateway made itself for a fault; may have lines; empty: none
+}
+
+// Console writes lines. It is safe for concurrent use; each line is one Write.
+type Console struct {
+	options  Options
+	redactor redactor
+	json     slog.Handler // nil on a terminal
+
+	mu      sync.Mutex
+	out     io.Writer
+	pending pending
+}
+
+// New makes a Console on out. A line that cannot be written is lost.
+func New(out io.Writer, o Options) *Console {
+	c := &Console{options: o, redactor: newRedactor(), out: out}
+	if !o.Terminal {
+		c.json = slog.NewJSONHandler(lineWriter{c}, nil)
+	}
+	return c
+}
+
+// Logger is the logger of a function: its warnings and errors are shown, beneath their request where it has one.
+func (c *Console) Logger(function string) *slog.Logger {
+	return c.logger(slog.LevelWarn, slog.String("function", function))
+}
+
+// Own is the logger of `make run` itself: what happens beside the requests.
+func (c *Console) Own() *slog.Logger { return c.logger(slog.LevelInfo) }
+
+func (c *Console) logger(level slog.Level, attrs ...slog.Attr) *slog.Logger {
+	if c.json != nil {
+		return slog.New(atLeast{level, c.json.WithAttrs(attrs)})
+	}
+	return slog.New(atLeast{level, (&textHandler{console: c}).WithAttrs(attrs)})
+}
+
+// Request writes the line of a request.
+func (c *Console) Request(r *Request) {
+	if c.json == nil {
+		c.requestText(r)
+		return
+	}
+	level := slog.LevelInfo
+	if r.Cause != "" {
+		level = slog.LevelError
+	}
+	record := slog.NewRecord(c.options.Now(), level, "request", 0)
+	record.AddAttrs(
+		slog.String("method", printable(r.Method, maxJSONPath)), slog.String("path", printable(r.Path, maxJSONPath)),
+		slog.Int("status", r.Status), slog.String("function", r.Function), slog.Float64("milliseconds", milliseconds(r.Duration)),
+		slog.String("requestId", r.ID),
+	)
+	if r.Cause != "" {
+		record.AddAttrs(slog.String("cause", r.Cause))
+	}
+	_ = c.json.Handle(context.Background(), record) // a line that cannot be written is lost
+}
+
+// AccessLog writes the gateway's access-log line of a request, in the template's format. A terminal does not show it.
+func (c *Console) AccessLog(line string, at time.Time) {
+	if c.json == nil {
+		return
+	}
+	record := slog.NewRecord(at, slog.LevelInfo, "access log", 0)
+	record.AddAttrs(slog.Any("line", accessLog(line)))
+	_ = c.json.Handle(context.Background(), record)
+}
+
+// Close writes what is held back for requests that have not been answered.
+func (c *Console) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, text := range c.pending.takeAll() {
+		c.write(text)
+	}
+}
+
+// accessLog is the line as JSON where the template's format makes it so, else as text.
+func accessLog(line string) any {
+	if raw := []byte(line); json.Valid(raw) {
+		return json.RawMessage(raw)
+	}
+	return printable(line, maxJSONPath)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// write is the one way out; c.mu is held.
+func (c *Console) write(line []byte) { _, _ = c.out.Write(c.redactor.redact(line)) }
+
+// lineWriter takes the JSON handler's lines.
+type lineWriter struct{ c *Console }
+
+// Write implements io.Writer.
+func (w lineWriter) Write(line []byte) (int, error) {
+	w.c.mu.Lock()
+	defer w.c.mu.Unlock()
+	w.c.write(line)
+	return len(line), nil
+}
+
+// atLeast drops records below a level.
+type atLeast struct {
+	level slog.Level
+	slog.Handler
+}
+
+// Enabled implements slog.Handler.
+func (h atLeast) Enabled(_ context.Context, level slog.Level) bool { return level >= h.level }
+
+// WithAttrs implements slog.Handler.
+func (h atLeast) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return atLeast{h.level, h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h atLeast) WithGroup(name string) slog.Handler {
+	return atLeast{h.level, h.Handler.WithGroup(name)}
+}

@@ -1,0 +1,10 @@
+// Package console is what `make run` shows of its requests and errors on standard error.
+//
+// The one concept: a Console gets the gateway's requests and the functions' log records and writes one line for each request. On a
+// terminal the line is aligned, and the causes of its errors stand beneath it, found by the request's id; otherwise everything is a line
+// of JSON, the gateway's access log too. No line ever shows a control character of a caller's or a credential.
+//
+// The functions' records below the level Warn are not shown: they say what the request's line says.
+//
+// Not here: standard output, which has the addresses and credentials that a user asked for.
+package console

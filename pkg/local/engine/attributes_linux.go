@@ -1,0 +1,8 @@
+package engine
+
+import "syscall"
+
+// childAttributes keep a terminal's Ctrl-C from the engine, which must outlive the requests in flight, and let Linux end it with us.
+func childAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}
