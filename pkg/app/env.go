@@ -93,7 +93,7 @@ type eventHandler[In, Out any] func(context.Context, In) (Out, error)
 // Invoke implements lambda.Handler.
 func (handle eventHandler[In, Out]) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var in In
-	if err := json.Unmarshal(payload, &in); err != nil {
+	if err := lambdahttp.Decode(payload, &in); err != nil {
 		return nil, fmt.Errorf("decode the event: %w", err)
 	}
 	out, err := handle(ctx, in)

@@ -2,7 +2,6 @@ package lambdahttp
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,18 +47,17 @@ type function struct {
 // Invoke implements lambda.Handler.
 func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	started := f.Now()
-	var event events.APIGatewayProxyRequest
-	x := &exchange{}
-	if err := json.Unmarshal(payload, &event); err != nil {
-		x.failed = apierror.From(fmt.Errorf("decode the proxy event: %w", err))
+	event, err := decodeEvent(payload)
+	x := event.exchange()
+	if err != nil {
+		x.failed = apierror.From(err)
 	}
-	x.request = requestFrom(&event)
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-deadlineMargin))
 		defer cancel()
 	}
-	answer := f.answer(context.WithValue(ctx, exchangeKey{}, x), x, &event)
+	answer := f.answer(context.WithValue(ctx, exchangeKey{}, x), x, event)
 	out, err := json.Marshal(answer)
 	if err != nil { // strings, numbers and maps of them always encode
 		return nil, fmt.Errorf("encode the proxy response: %w", err)
@@ -69,10 +67,9 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 }
 
 // answer gives the event to the adapter; where that fails, the answer is the error object all the same.
-func (f *function) answer(ctx context.Context, x *exchange, event *events.APIGatewayProxyRequest) events.APIGatewayProxyResponse {
+func (f *function) answer(ctx context.Context, x *exchange, event *proxyEvent) events.APIGatewayProxyResponse {
 	if x.failed == nil {
-		guardEvent(event, x)
-		answer, err := f.adapter.ProxyWithContext(ctx, *event)
+		answer, err := f.adapter.ProxyWithContext(ctx, event.forAdapter())
 		if err == nil {
 			return answer
 		}
@@ -154,16 +151,4 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	w.WriteHeader(status)
 	_, err = w.Write(body)
 	return err
-}
-
-// decodeBody undoes the event's base64.
-func decodeBody(event *events.APIGatewayProxyRequest) ([]byte, error) {
-	if !event.IsBase64Encoded {
-		return []byte(event.Body), nil
-	}
-	body, err := base64.StdEncoding.DecodeString(event.Body)
-	if err != nil {
-		return nil, errBase64
-	}
-	return body, nil
 }

@@ -5,13 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/textproto"
 	"net/url"
-	"strings"
 	"unicode/utf8"
-
-	"github.com/aws/aws-lambda-go/events"
-	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 
 	"toggleadmin/pkg/apierror"
 )
@@ -56,35 +51,6 @@ func exchangeOf(ctx context.Context) *exchange {
 // RequestOf gives what the gateway says about r. It is taken from the event, never from a header, which a client could forge.
 func RequestOf(r *http.Request) Request { return exchangeOf(r.Context()).request }
 
-func requestFrom(event *events.APIGatewayProxyRequest) Request {
-	c := &event.RequestContext
-	request := Request{
-		ID: c.RequestID, Method: event.HTTPMethod, ResourcePath: event.Resource, Authorizer: c.Authorizer,
-	}
-	request.PrincipalID, _ = c.Authorizer["principalId"].(string)
-	request.BaseURL = baseURL(event)
-	return request
-}
-
-// baseURL takes as many segments off the path of the context, which has the stage or a custom domain's base path in front, as the
-// resource has. The event's own path does not tell: it has the base path, too, but not the stage.
-func baseURL(event *events.APIGatewayProxyRequest) string {
-	scheme, host := "https", event.RequestContext.DomainName
-	for name, value := range event.Headers {
-		switch {
-		case strings.EqualFold(name, "X-Forwarded-Proto") && value == "http":
-			scheme = value
-		case strings.EqualFold(name, "Host") && host == "":
-			host = value
-		}
-	}
-	base := strings.TrimSuffix(event.RequestContext.Path, "/")
-	for range strings.Count(event.Resource, "/") {
-		base = base[:max(strings.LastIndexByte(base, '/'), 0)]
-	}
-	return scheme + "://" + host + base
-}
-
 // ErrPathParam says that a path parameter has a broken escape, is not UTF-8 once decoded, or is too long.
 var ErrPathParam = errors.New("not a path parameter that the API takes")
 
@@ -124,34 +90,4 @@ func Body(r *http.Request) ([]byte, error) {
 		return nil, ErrTooLarge
 	}
 	return x.body, x.bodyErr
-}
-
-// guardEvent keeps from the proxy library what it cannot handle, and moves it to the exchange.
-func guardEvent(event *events.APIGatewayProxyRequest, x *exchange) {
-	x.params = event.PathParameters
-	x.body, x.bodyErr = decodeBody(event)
-	event.Body, event.IsBase64Encoded = "", false // it fails on broken base64, and the body is here already
-
-	// A raw path with a stray % is an error there, a decoded ? cuts it; the template is always safe. The same of the host.
-	event.Path = event.Resource
-	event.RequestContext.DomainName = ""
-	event.QueryStringParameters, event.MultiValueQueryStringParameters = nil, nil
-
-	// An empty multi-value map hides the single-value one.
-	if len(event.MultiValueHeaders) == 0 {
-		event.MultiValueHeaders = nil
-	}
-	// These two carry the gateway's context in that library, and a client can send them.
-	for _, forged := range []string{core.APIGwContextHeader, core.APIGwStageVarsHeader} {
-		deleteHeader(event.Headers, forged)
-		deleteHeader(event.MultiValueHeaders, forged)
-	}
-}
-
-func deleteHeader[V any](headers map[string]V, name string) {
-	for key := range headers {
-		if textproto.CanonicalMIMEHeaderKey(key) == textproto.CanonicalMIMEHeaderKey(name) || strings.EqualFold(key, name) {
-			delete(headers, key)
-		}
-	}
 }

@@ -68,6 +68,7 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	defer api.Close()
 	service := Running{
 		BaseURL:     "http://" + listener.Addr().String(),
 		Credentials: seeded.Credentials,
@@ -151,7 +152,7 @@ func serve(
 	s := gateway.NewServer(api)
 	s.ErrorLog = slog.NewLogLogger(out.Own().Handler(), slog.LevelWarn)
 	served := make(chan error, 1)
-	go func() { served <- s.Serve(listener) }()
+	go func() { served <- s.Serve(gateway.NewListener(listener)) }()
 	defer func() { // the context has ended, or something else is broken: whoever is still being answered gets a moment
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 		defer cancel()

@@ -47,9 +47,14 @@ func New(out io.Writer, o Options) *Console {
 	return c
 }
 
-// Logger is the logger of a function: its warnings and errors are shown, beneath their request where it has one.
+// Logger is the logger of a function: its warnings and errors are shown, beneath their request where it has one. JSON has its lines of
+// refused requests too: they alone name the error's id.
 func (c *Console) Logger(function string) *slog.Logger {
-	return c.logger(slog.LevelWarn, slog.String("function", function))
+	attr := slog.String("function", function)
+	if c.json != nil {
+		return slog.New(refusals{atLeast{slog.LevelInfo, c.json.WithAttrs([]slog.Attr{attr})}})
+	}
+	return c.logger(slog.LevelWarn, attr)
 }
 
 // Own is the logger of `make run` itself: what happens beside the requests.
@@ -145,3 +150,27 @@ func (h atLeast) WithAttrs(attrs []slog.Attr) slog.Handler {
 func (h atLeast) WithGroup(name string) slog.Handler {
 	return atLeast{h.level, h.Handler.WithGroup(name)}
 }
+
+// refusals drops records below Warn that name no error.
+type refusals struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h refusals) Handle(ctx context.Context, r slog.Record) error {
+	named := r.Level >= slog.LevelWarn
+	r.Attrs(func(a slog.Attr) bool {
+		named = named || a.Key == "errorId"
+		return !named
+	})
+	if !named {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h refusals) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return refusals{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h refusals) WithGroup(name string) slog.Handler { return refusals{h.Handler.WithGroup(name)} }

@@ -4,7 +4,8 @@
 // terminal the line is aligned, and the causes of its errors stand beneath it, found by the request's id; otherwise everything is a line
 // of JSON, the gateway's access log too. No line ever shows a control character of a caller's or a credential.
 //
-// The functions' records below the level Warn are not shown: they say what the request's line says.
+// The functions' records below the level Warn are not shown: they say what the request's line says. JSON has those of refused requests,
+// which name the error's id.
 //
 // Not here: standard output, which has the addresses and credentials that a user asked for.
 package console

@@ -63,6 +63,7 @@ type Gateway struct {
 	responses  map[string]*response
 	accessLog  template
 	pool       *bufferPool
+	runners    runners
 }
 
 // function is a Function with its limits and its logical id.
@@ -85,6 +86,7 @@ func New(c Config) (*Gateway, error) {
 		caching:   c.API.Authorizer.TTL > 0,
 		arnPrefix: "arn:aws:execute-api:" + c.Region + ":" + c.AccountID + ":" + c.APIID + "/" + c.API.Stage + "/",
 		pool:      newBufferPool(),
+		runners:   newRunners(),
 	}
 	functions := make(map[string]*function, len(c.Functions))
 	for id, f := range c.Functions {
@@ -116,6 +118,9 @@ func New(c Config) (*Gateway, error) {
 	}
 	return g, nil
 }
+
+// Close ends the goroutines that wait for work. Call it once, when no more requests come; a function that still runs goes on.
+func (g *Gateway) Close() { close(g.runners.closed) }
 
 // ServeHTTP answers one request.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -104,6 +104,7 @@ func (s *setup) gateway(tb testing.TB) *gateway.Gateway {
 	if err != nil {
 		tb.Fatalf("New: %v", err)
 	}
+	tb.Cleanup(g.Close)
 	return g
 }
 
@@ -112,6 +113,7 @@ func (s *setup) start(tb testing.TB) string {
 	tb.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = gateway.NewServer(s.gateway(tb))
+	server.Listener = gateway.NewListener(server.Listener)
 	server.Start()
 	tb.Cleanup(server.Close)
 	return server.URL

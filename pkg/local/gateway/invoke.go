@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
@@ -44,7 +42,7 @@ func (x *exchange) invoke(f *function, payload []byte) ([]byte, error) {
 		AwsRequestID: x.g.config.NewID(), InvokedFunctionArn: f.ARN,
 	})
 	done := make(chan outcome, 1)
-	go call(called, f.Handler, payload, done)
+	x.g.runners.run(call{called, f.Handler, payload, done})
 
 	var patience <-chan time.Time
 	if f.Timeout >= integrationLimit {
@@ -73,16 +71,4 @@ func (x *exchange) invoke(f *function, payload []byte) ([]byte, error) {
 	}
 	x.buffers.event = nil
 	return nil, fmt.Errorf("%w after %s", ErrTimedOut, f.Timeout)
-}
-
-// call runs the handler and reports, whatever it does.
-func call(ctx context.Context, h lambda.Handler, payload []byte, done chan<- outcome) {
-	o := outcome{err: errExited} // stays where the handler ends its goroutine
-	defer func() {
-		if v := recover(); v != nil {
-			o = outcome{err: &PanicError{Value: v, Stack: debug.Stack()}}
-		}
-		done <- o
-	}()
-	o.output, o.err = h.Invoke(ctx, payload)
 }

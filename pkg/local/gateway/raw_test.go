@@ -74,6 +74,8 @@ func TestAnyBytesGetAnAnswer(t *testing.T) {
 		{"NegativeLength", "POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400},
 		{"HugeLength", "POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000000\r\n\r\n", 413},
 		{"UnknownExpectation", "POST /open HTTP/1.1\r\nHost: x\r\nExpect: coffee\r\nContent-Length: 1\r\n\r\na", 417},
+		{"UnknownCoding", "POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 400},
+		{"UnknownVersion", "GET /open HTTP/3.0\r\nHost: x\r\n\r\n", 400},
 		{"HTTP2Preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 0},
 		{"TLSHello", "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03" + strings.Repeat("\x00", 100) + "\r\n\r\n", 400},
 	} {
