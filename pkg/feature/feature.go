@@ -63,8 +63,8 @@ func (f Feature) usedFields() []string {
 	return f.ContextFields
 }
 
-// normalize sorts the fields and cuts the time to what is stored.
-func (f Feature) normalize() Feature {
+// stored sorts the fields and cuts the time to what is stored.
+func (f Feature) stored() Feature {
 	f.ContextFields = slices.Compact(slices.Sorted(slices.Values(f.ContextFields)))
 	f.CreatedAt = f.CreatedAt.UTC().Truncate(time.Millisecond)
 	return f

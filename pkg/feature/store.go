@@ -43,7 +43,7 @@ func (s *Store) Get(ctx context.Context, name string) (Feature, error) {
 
 // Create adds a toggle, not flagged, or gives ErrExists or ErrUnknownContextField.
 func (s *Store) Create(ctx context.Context, f Feature) error {
-	f = f.normalize()
+	f = f.stored()
 	f.PotentiallyStale = false
 	actions := []types.TransactWriteItem{{Put: &types.Put{
 		TableName: &s.features, Item: itemOf(f),
@@ -62,9 +62,9 @@ func (s *Store) Create(ctx context.Context, f Feature) error {
 	return ErrUnknownContextField
 }
 
-// Update changes a toggle: change gets it as it is and gives it as it shall be; name, time of creation and flag are not its to change. The write is repeated when another came
-// between. It gives ErrNotFound or ErrUnknownContextField. A change of type, archiving, restoring, marking as stale and undoing it
-// clear the flag; any other change leaves it as it is.
+// Update changes a toggle: change gets it as it is and gives it as it shall be; name, time of creation and flag are not its to change.
+// The write is repeated when another came between. It gives ErrNotFound or ErrUnknownContextField. A change of type, archiving,
+// restoring, marking as stale and undoing it clear the flag; any other change leaves it as it is.
 func (s *Store) Update(ctx context.Context, name string, change func(Feature) Feature) (Feature, error) {
 	for attempt := 1; ; attempt++ {
 		old, err := s.Get(ctx, name)
@@ -73,7 +73,7 @@ func (s *Store) Update(ctx context.Context, name string, change func(Feature) Fe
 		}
 		next := change(old)
 		next.Name, next.CreatedAt, next.PotentiallyStale = old.Name, old.CreatedAt, old.PotentiallyStale
-		next = next.normalize()
+		next = next.stored()
 		if old.resets(next) {
 			next.PotentiallyStale = false
 		}

@@ -31,6 +31,7 @@
 //	path, pathParameters and requestContext.path are raw        | seen                                   | TestRawPathReachesTheEvent
 //	custom domain, empty base path: path without stage          | how-to-custom-domains                  | TestProxyEvent
 //	domainName is the Host header with its port                 | choice                                 | TestRequestHeaders
+//	no Host: the connection's address; none that is one: 400    | choice                                 | TestHost
 //	body, query, parameters, stage variables null if empty      | seen                                   | TestEventHasNullForEmptyParts
 //	query decoded, last value single, all in multiValue         | seen                                   | TestQueryIsDecoded
 //	a semicolon splits the query                                | known-issues                           | TestQueryIsDecoded

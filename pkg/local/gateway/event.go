@@ -93,10 +93,10 @@ func (x *exchange) appendHeaders(b []byte) []byte {
 	if x.r.TLS != nil {
 		proto, port = "https", "443"
 	}
-	if i := strings.LastIndexByte(x.r.Host, ':'); i >= 0 && !strings.HasSuffix(x.r.Host, "]") {
-		port = x.r.Host[i+1:]
+	if i := strings.LastIndexByte(x.host, ':'); i >= 0 && !strings.HasSuffix(x.host, "]") {
+		port = x.host[i+1:]
 	}
-	add("Host", x.r.Host)
+	add("Host", x.host)
 	add("X-Forwarded-For", forwarded)
 	add("X-Forwarded-Port", port)
 	add("X-Forwarded-Proto", proto)
@@ -195,8 +195,8 @@ func (x *exchange) appendContext(b []byte) []byte {
 	b = appendString(append(b, `,"httpMethod":`...), x.method)
 	b = appendString(append(b, `,"path":`...), x.path)
 	b = appendString(append(b, `,"protocol":`...), x.r.Proto)
-	b = appendString(append(b, `,"domainName":`...), x.r.Host)
-	b = appendString(append(b, `,"domainPrefix":`...), domainPrefix(x.r.Host))
+	b = appendString(append(b, `,"domainName":`...), x.host)
+	b = appendString(append(b, `,"domainPrefix":`...), domainPrefix(x.host))
 	b = appendString(append(b, `,"requestId":`...), x.id)
 	b = appendString(append(b, `,"extendedRequestId":`...), x.extendedID)
 	b = append(x.start.AppendFormat(append(b, `,"requestTime":"`...), requestTimeLayout), '"')

@@ -21,6 +21,7 @@ type exchange struct {
 	path, query           string // as sent
 	method                string // after X-HTTP-Method-Override
 	sourceIP              string
+	host                  string // see hostOf
 
 	resource   *resource // nil: no route matched
 	route      *route
@@ -39,7 +40,7 @@ type exchange struct {
 
 // newExchange gives the request its identity.
 func (g *Gateway) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{g: g, w: w, r: r, start: g.config.Now().UTC(), buffers: g.pool.get(), method: r.Method}
+	x := &exchange{g: g, w: w, r: r, start: g.config.Now().UTC(), buffers: g.pool.get(), method: r.Method, host: hostOf(r)}
 	unique := g.config.NewID()
 	x.extendedID = extendedID(unique)
 	x.trace = traceID(r.Header.Get("X-Amzn-Trace-Id"), unique, x.start)
@@ -82,7 +83,7 @@ func target(r *http.Request) string {
 
 // serve answers the request or says why the gateway must.
 func (x *exchange) serve() *refusal {
-	if !strings.HasPrefix(x.path, "/") {
+	if !strings.HasPrefix(x.path, "/") || !isHost(x.host) {
 		return refuseOwn(http.StatusBadRequest, "BadRequestException", "Bad Request")
 	}
 	if headerSize(x.r) > maxHeaders {

@@ -125,7 +125,7 @@ func (g *Gateway) Close() { close(g.runners.closed) }
 // ServeHTTP answers one request.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := g.newExchange(w, r)
-	if refused := x.serve(); refused != nil { //nolint:contextcheck // the client's going away must cancel no function
+	if refused := x.serve(); refused != nil {
 		x.refuse(refused)
 	}
 	x.finish()

@@ -43,7 +43,6 @@ func (r runners) loop(c call) {
 	defer timer.Stop()
 	for {
 		c.run()
-		c = call{}
 		timer.Reset(runnerIdle)
 		select {
 		case c = <-r.calls:

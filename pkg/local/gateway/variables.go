@@ -114,8 +114,8 @@ func contextVariables() map[string]variable {
 		"httpMethod":         text(func(x *exchange) string { return x.method }),
 		"path":               text(func(x *exchange) string { return x.path }),
 		"protocol":           text(func(x *exchange) string { return x.r.Proto }),
-		"domainName":         text(func(x *exchange) string { return x.r.Host }),
-		"domainPrefix":       text(func(x *exchange) string { return domainPrefix(x.r.Host) }),
+		"domainName":         text(func(x *exchange) string { return x.host }),
+		"domainPrefix":       text(func(x *exchange) string { return domainPrefix(x.host) }),
 		"identity.sourceIp":  text(func(x *exchange) string { return x.sourceIP }),
 		"identity.userAgent": text(func(x *exchange) string { return x.r.Header.Get("User-Agent") }),
 		"requestTime": func(b []byte, x *exchange) []byte {

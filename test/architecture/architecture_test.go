@@ -1,0 +1,100 @@
+package architecture_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+const root = "../.."
+
+// `make lint` names the linter; without it there is nothing to ask.
+func TestViolationsAreReported(t *testing.T) {
+	t.Parallel()
+	linter := os.Getenv("GOLANGCI_LINT")
+	if linter == "" {
+		t.Skip("GOLANGCI_LINT names no linter; make lint sets it")
+	}
+	archive, err := txtar.ParseFile("testdata/violations.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := t.TempDir()
+	if err := txtar.Write(archive, module); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go.mod", "go.sum", ".golangci.yml"} {
+		content, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(module, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(wanted(archive), lint(t, linter, module)); diff != "" {
+		t.Errorf("reports (-want +got):\n%s", diff)
+	}
+}
+
+// wanted lists what the archive's comments ask for: "file:line linter".
+func wanted(archive *txtar.Archive) []string {
+	var all []string
+	comment := regexp.MustCompile(`// want: (.*)$`)
+	for _, file := range archive.Files {
+		for i, line := range strings.Split(string(file.Data), "\n") {
+			match := comment.FindStringSubmatch(line)
+			if match == nil {
+				continue
+			}
+			for linter := range strings.FieldsSeq(match[1]) {
+				all = append(all, fmt.Sprintf("%s:%d %s", file.Name, i+1, linter))
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// lint lists what the linter says about the module, in the form of wanted.
+func lint(t *testing.T, linter, module string) []string {
+	t.Helper()
+	var stderr bytes.Buffer
+	command := exec.CommandContext(t.Context(), linter, "run", "--enable-only=depguard,forbidigo", "--allow-parallel-runners",
+		"--max-issues-per-linter=0", "--max-same-issues=0", "--issues-exit-code=0", "--uniq-by-line=false",
+		"--show-stats=false", "--output.text.path=/dev/null", "--output.json.path=stdout", "./...")
+	command.Dir = module
+	command.Stderr = &stderr
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("run the linter: %v\n%s", err, &stderr)
+	}
+	var report struct {
+		Issues []struct {
+			FromLinter string
+			Pos        struct {
+				Filename string
+				Line     int
+			}
+		}
+	}
+	if err := json.Unmarshal(output, &report); err != nil {
+		t.Fatalf("read the linter's report: %v\n%s", err, output)
+	}
+	var all []string
+	for _, issue := range report.Issues {
+		all = append(all, fmt.Sprintf("%s:%d %s", issue.Pos.Filename, issue.Pos.Line, issue.FromLinter))
+	}
+	slices.Sort(all)
+	return all
+}

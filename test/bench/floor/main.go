@@ -1,0 +1,42 @@
+// Command floor is the least that a function with one DynamoDB call can be: the same SDK packages as the real ones, the same warm-up, one
+// GetItem per invocation, nothing else. The benchmark of the functions measures them against it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/dynamo"
+)
+
+func main() {
+	endpoint := os.Getenv("DYNAMODB_ENDPOINT")
+	httpClient := dynamo.NewHTTPClient(endpoint)
+	client := dynamodb.NewFromConfig(aws.Config{
+		Region:      os.Getenv("AWS_REGION"),
+		Credentials: credentials.NewStaticCredentialsProvider(os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), ""),
+		HTTPClient:  httpClient,
+	}, func(o *dynamodb.Options) { o.BaseEndpoint = &endpoint })
+	warmUp(httpClient, endpoint)
+	lambda.Start(func(ctx context.Context, _ json.RawMessage) (string, error) {
+		_, err := client.GetItem(ctx, &dynamodb.GetItemInput{
+			TableName: aws.String(os.Getenv("USERS_TABLE")), ConsistentRead: aws.Bool(true),
+			Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: "1"}},
+		})
+		return "", err
+	})
+}
+
+func warmUp(client *http.Client, endpoint string) {
+	if err := dynamo.WarmUp(context.Background(), client, endpoint, ""); err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/runtimeapi"
+)
+
+const (
+	starts      = 21   // of each binary, in turn with the floor's
+	invocations = 1000 // warm ones
+)
+
+// buildFunctions builds all functions and the floor as `make build` does, but for this machine.
+func buildFunctions(ctx context.Context, work string) (string, error) {
+	folder := filepath.Join(work, "functions") + string(filepath.Separator)
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s", "-o", folder,
+		"./functions/...", "./test/bench/floor")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the functions: %w: %s", err, out)
+	}
+	return folder, nil
+}
+
+// measureFunctions compares each function, as the process that Lambda starts, with the floor.
+func measureFunctions(ctx context.Context, _ options, work string) error {
+	folder, err := buildFunctions(ctx, work)
+	if err != nil {
+		return err
+	}
+	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Region: "eu-west-1", AccountID: "123456789012", StackName: "bench"})
+	if err != nil {
+		return err
+	}
+	local, err := buildLocal(ctx, work)
+	if err != nil {
+		return err
+	}
+	data, err := os.MkdirTemp(memoryFolder(), "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(data) //nolint:errcheck // a temporary folder
+	s, err := startLocal(ctx, local, filepath.Join(data, "functions"))
+	if err != nil {
+		return err
+	}
+	defer s.stop() //nolint:errcheck // the figures are there
+	var rows [][]string
+	for _, f := range template.Functions {
+		row, err := measureFunction(ctx, folder, f, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		rows = append(rows, row)
+	}
+	printTable("Each function as a process",
+		fmt.Sprintf("Built with the flags of a deployment, driven by the Runtime API protocol, DynamoDB played by the local engine, its file in memory "+
+			"where there is a tmpfs. Start → first `/next`, and → first "+
+			"response with its DynamoDB calls: median of %d starts, in turn with a floor program (same SDK packages, same warm-up, one GetItem). "+
+			"CPU: of the process, per warm invocation, over %d of them. Goals: ratios 1.15, size 12 MB, CPU 0.5 ms.", starts, invocations),
+		[]string{"function", "→ next ms", "floor ms", "ratio", "→ response ms", "floor ms", "ratio", "size MB", "CPU ms", "memory MB"}, rows)
+	return nil
+}
+
+func measureFunction(ctx context.Context, folder string, f samtemplate.Function, s *service) ([]string, error) {
+	event, err := os.ReadFile(filepath.Join("events", f.Name+".json"))
+	if err != nil {
+		return nil, err
+	}
+	variables := maps.Clone(f.Environment)
+	if variables == nil {
+		variables = map[string]string{}
+	}
+	variables["DYNAMODB_ENDPOINT"] = s.Credentials.DynamoDB.Endpoint
+	function := runtimeapi.Function{Binary: filepath.Join(folder, f.Name), Variables: variables, Timeout: f.Timeout}
+	floor := runtimeapi.Function{
+		Binary: filepath.Join(folder, "floor"), Timeout: f.Timeout,
+		Variables: map[string]string{"DYNAMODB_ENDPOINT": s.Credentials.DynamoDB.Endpoint, "USERS_TABLE": s.Credentials.DynamoDB.Tables["Users"]},
+	}
+	var next, answer, floorNext, floorAnswer []time.Duration
+	for range starts {
+		n, a, err := startOnce(ctx, function, event)
+		if err != nil {
+			return nil, err
+		}
+		fn, fa, err := startOnce(ctx, floor, event)
+		if err != nil {
+			return nil, err
+		}
+		next, answer, floorNext, floorAnswer = append(next, n), append(answer, a), append(floorNext, fn), append(floorAnswer, fa)
+	}
+	cpu, memory, err := warm(ctx, function, event)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(function.Binary)
+	if err != nil {
+		return nil, err
+	}
+	n, fn, a, fa := median(next), median(floorNext), median(answer), median(floorAnswer)
+	return []string{
+		f.Name, milliseconds(n), milliseconds(fn), ratio(n, fn), milliseconds(a), milliseconds(fa), ratio(a, fa),
+		fmt.Sprintf("%.1f", float64(info.Size())/1e6), fmt.Sprintf("%.3f", float64(cpu.Nanoseconds())/1e6), strconv.FormatFloat(memory, 'f', 1, 64),
+	}, nil
+}
+
+// memoryFolder is where a file costs no disk access; empty, the usual place for temporary files, where there is none.
+func memoryFolder() string {
+	const tmpfs = "/dev/shm"
+	if info, err := os.Stat(tmpfs); err == nil && info.IsDir() {
+		return tmpfs
+	}
+	return ""
+}
+
+func ratio(a, b time.Duration) string { return fmt.Sprintf("%.2f", float64(a)/float64(b)) }
+
+// startOnce starts a function and gives it one event.
+func startOnce(ctx context.Context, f runtimeapi.Function, event []byte) (next, answer time.Duration, err error) {
+	started := time.Now()
+	p, err := runtimeapi.Start(ctx, f)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer p.Stop()
+	select {
+	case <-p.Polled():
+		next = time.Since(started)
+	case <-p.Ended():
+		return 0, 0, errors.New("the process ended: " + p.Stderr())
+	}
+	if _, err := p.Invoke(ctx, event); err != nil {
+		return 0, 0, err
+	}
+	return next, time.Since(started), nil
+}
+
+// warm gives a function many events and says what one costs it in CPU time, and how much memory it holds at the end.
+func warm(ctx context.Context, f runtimeapi.Function, event []byte) (time.Duration, float64, error) {
+	p, err := runtimeapi.Start(ctx, f)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer p.Stop()
+	if _, err := p.Invoke(ctx, event); err != nil {
+		return 0, 0, err
+	}
+	before, err := cpuTime(p.PID())
+	if err != nil {
+		return 0, 0, err
+	}
+	for range invocations {
+		if _, err := p.Invoke(ctx, event); err != nil {
+			return 0, 0, err
+		}
+	}
+	after, err := cpuTime(p.PID())
+	return (after - before) / invocations, residentMB(p.PID()), err
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/user"
+)
+
+// serviceAccounts is how many accounts the created tokens are spread over; firstAccount is the id of the first.
+const (
+	serviceAccounts = 64
+	firstAccount    = 1001
+)
+
+// httpCase is one operation, as workers do it, with the goal of its ratio to GetItem at 16 connections.
+type httpCase struct {
+	name string
+	goal float64
+	work func(ctx context.Context, s *service, i int) (worker, error)
+}
+
+func httpCases() []httpCase {
+	return []httpCase{
+		{"list feature types", 0.30, repeat(http.MethodGet, "/api/admin/feature-types", "")},
+		{"list context fields", 0.25, repeat(http.MethodGet, "/api/admin/context", "")},
+		{"update feedback", 0.28, repeat(http.MethodPut, "/api/admin/feedback/bench-%d", `{"neverShow":true}`)},
+		{"create + delete token", 0.08, createAndDelete},
+	}
+}
+
+// repeat sends the same request again and again; %d in the path is the worker's number.
+func repeat(method, path, body string) func(context.Context, *service, int) (worker, error) {
+	return func(ctx context.Context, s *service, i int) (worker, error) {
+		c, err := dial(ctx, s.Credentials.BaseURL)
+		if err != nil {
+			return nil, err
+		}
+		if body != "" {
+			path := fmt.Sprintf(path, i)
+			request := c.request(method, path, s.Credentials.Users[0].PAT, body)
+			return func(context.Context) (int, error) { _, err := c.do(request, http.StatusOK); return 1, err }, nil
+		}
+		request := c.request(method, path, s.Credentials.Users[0].PAT, "")
+		return func(context.Context) (int, error) { _, err := c.do(request, http.StatusOK); return 1, err }, nil
+	}
+}
+
+// createAndDelete makes a PAT of a service account and lets it delete itself: two operations.
+func createAndDelete(ctx context.Context, s *service, i int) (worker, error) {
+	c, err := dial(ctx, s.Credentials.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	account := firstAccount + i%serviceAccounts
+	create := c.request(http.MethodPost, "/api/admin/service-account/"+strconv.Itoa(account)+"/token", s.Credentials.Users[0].PAT,
+		fmt.Sprintf(`{"description":"bench %d","expiresAt":"2099-01-01T00:00:00Z"}`, i))
+	return func(context.Context) (int, error) {
+		body, err := c.do(create, http.StatusCreated)
+		if err != nil {
+			return 0, err
+		}
+		var made struct {
+			ID     int64  `json:"id"`
+			Secret string `json:"secret"`
+		}
+		if err := json.Unmarshal(body, &made); err != nil {
+			return 0, err
+		}
+		_, err = c.do(c.request(http.MethodDelete, "/api/admin/user/tokens/"+strconv.FormatInt(made.ID, 10), made.Secret, ""), http.StatusOK)
+		return 2, err
+	}, nil
+}
+
+// getItem is what all is measured against: a consistent GetItem of a small item by the SDK's client, as the functions use it.
+func getItem(s *service, client *dynamodb.Client) func(int) (worker, error) {
+	input := &dynamodb.GetItemInput{
+		TableName: aws.String(s.Credentials.DynamoDB.Tables["Users"]), Key: user.Key(1), ConsistentRead: aws.Bool(true),
+	}
+	return func(int) (worker, error) {
+		return func(ctx context.Context) (int, error) { _, err := client.GetItem(ctx, input); return 1, err }, nil
+	}
+}
+
+// measureHTTP compares the operations over HTTP with GetItem.
+func measureHTTP(ctx context.Context, o options, work string) error {
+	binary, err := buildLocal(ctx, work)
+	if err != nil {
+		return err
+	}
+	s, err := startLocal(ctx, binary, filepath.Join(work, "http"))
+	if err != nil {
+		return err
+	}
+	defer s.stop() //nolint:errcheck // the figures are there
+	client, err := s.dynamoDB()
+	if err != nil {
+		return err
+	}
+	if err := makeAccounts(ctx, s, client); err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, n := range o.Clients {
+		for _, c := range httpCases() {
+			if len(o.Cases) > 0 && !slices.Contains(o.Cases, c.name) {
+				continue
+			}
+			row, err := compare(ctx, o, s, client, c, n)
+			if err != nil {
+				return fmt.Errorf("%s, %d connections: %w", c.name, n, err)
+			}
+			rows = append(rows, row)
+		}
+	}
+	printTable("Requests over HTTP through `make run`",
+		fmt.Sprintf("Client, gateway, functions and engine share this machine. Closed loop, one keep-alive connection a worker; every status is checked. "+
+			"Beside each run stands one of the engine's GetItem (consistent, by the SDK's client) with as many workers; median of %d pairs of %s.",
+			o.Rounds, o.Length),
+		[]string{"operation", "connections", "requests/s", "p50 ms", "p99 ms", "GetItem/s", "ratio", "goal"}, rows)
+	return nil
+}
+
+func compare(ctx context.Context, o options, s *service, client *dynamodb.Client, c httpCase, n int) ([]string, error) {
+	var results, floors []result
+	var ratios []float64
+	for range o.Rounds {
+		floor, err := drive(ctx, n, o.Length, getItem(s, client))
+		if err != nil {
+			return nil, err
+		}
+		r, err := drive(ctx, n, o.Length, func(i int) (worker, error) { return c.work(ctx, s, i) })
+		if err != nil {
+			return nil, err
+		}
+		results, floors, ratios = append(results, r), append(floors, floor), append(ratios, r.PerSecond/floor.PerSecond)
+	}
+	bySpeed := func(a, b result) int { return int(a.PerSecond - b.PerSecond) }
+	slices.SortFunc(results, bySpeed)
+	slices.SortFunc(floors, bySpeed)
+	r, floor, goal := results[len(results)/2], floors[len(floors)/2], ""
+	if n == 16 {
+		goal = fmt.Sprintf("%.2f", c.goal)
+	}
+	return []string{
+		c.name, strconv.Itoa(n), fmt.Sprintf("%.0f", r.PerSecond), milliseconds(r.P50), milliseconds(r.P99),
+		fmt.Sprintf("%.0f", floor.PerSecond), fmt.Sprintf("%.3f", median(ratios)), goal,
+	}, nil
+}
+
+func makeAccounts(ctx context.Context, s *service, client *dynamodb.Client) error {
+	users := user.NewStore(client, s.Credentials.DynamoDB.Tables["Users"])
+	for i := range serviceAccounts {
+		account := user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: "bench " + strconv.Itoa(i), Role: auth.RoleEditor}
+		if err := users.Create(ctx, account); err != nil {
+			return err
+		}
+	}
+	return nil
+}

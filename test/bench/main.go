@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// options are the command line.
+type options struct {
+	Suites  []string      `arg:"" optional:"" enum:"functions,http,start" default:"functions,http,start" help:"What to measure: functions, http, start."`
+	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
+	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
+	Cases   []string      `help:"Only these cases of the suite http."`
+	Clients []int         `default:"1,16,64" help:"Numbers of connections of the suite http."`
+}
+
+func main() {
+	var o options
+	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its floor."))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	work, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work) //nolint:errcheck // a temporary folder
+	suites := map[string]func(context.Context, options, string) error{"functions": measureFunctions, "http": measureHTTP, "start": measureStart}
+	for _, name := range o.Suites {
+		if err := suites[name](ctx, o, work); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}

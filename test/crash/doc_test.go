@@ -1,0 +1,8 @@
+// Package crash_test kills the service, or its engine alone, under 16 concurrent writers and looks what is left.
+//
+// The one concept is the ledger of a writer: what was sent, and what of it was acknowledged. After a restart every acknowledged write must
+// be there; one that was sent and never answered may be there or not, but never half. That is looked at over HTTP, and in the tables,
+// where a token, its place in its owner's map and the counter of ids must agree.
+//
+// The service is the program of `make run`, as a process with its data in a folder.
+package crash_test
