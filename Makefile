@@ -94,7 +94,7 @@ tools: $(GOLANGCI_LINT) $(GOVULNCHECK) $(AIR) node_modules/.installed ## Install
 	@scripts/sam-tools.sh sam --version
 
 local-program:
-	@go build -o $(LOCAL) ./cmd/local
+	@go build -buildvcs=false -o $(LOCAL) ./cmd/local
 
 # npm ci deletes node_modules, this stamp with it.
 node_modules/.installed: package.json package-lock.json

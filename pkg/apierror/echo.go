@@ -1,6 +1,7 @@
 package apierror
 
 import (
+	"encoding/hex"
 	"strings"
 	"unicode/utf8"
 )
@@ -28,28 +29,56 @@ func Echo(value string) string {
 	return value[:end] + "…"
 }
 
-// holdsCredential finds v2_<selector>… of an API token or PAT and the header of a JWT anywhere in the value. It would rather hide a
-// harmless value than show half a secret.
+// holdsCredential finds v2_<selector>… of an API token or PAT and the header of a JWT anywhere in the value, percent-encoded too. It would
+// rather hide a harmless value than show half a secret. The time it takes is proportional to the value's length.
 func holdsCredential(value string) bool {
+	plain := unescape(value)
+	return holdsToken(value) || holdsJWT(value) || holdsToken(plain) || holdsJWT(plain)
+}
+
+func holdsToken(value string) bool {
 	for rest := value; ; {
 		_, after, found := strings.Cut(rest, "v2_")
 		if !found {
-			break
+			return false
 		}
 		if tokenRun(after) >= minTokenID {
 			return true
 		}
 		rest = after
 	}
+}
+
+func holdsJWT(value string) bool {
 	for rest := value; ; {
 		_, after, found := strings.Cut(rest, "eyJ")
 		if !found {
 			return false
 		}
-		if n := tokenRun(after); n < len(after) && after[n] == '.' && tokenRun(after[n+1:]) > 0 {
+		n := tokenRun(after)
+		if n < len(after) && after[n] == '.' && tokenRun(after[n+1:]) > 0 {
 			return true
 		}
-		rest = after
+		rest = after[n:] // another header in the same run would end where this one ends
+	}
+}
+
+// unescape undoes what is percent-encoded and leaves what is broken.
+func unescape(value string) string {
+	var text strings.Builder
+	for {
+		before, after, found := strings.Cut(value, "%")
+		text.WriteString(before)
+		if !found {
+			return text.String()
+		}
+		if c, err := hex.DecodeString(after[:min(2, len(after))]); err == nil && len(c) == 1 {
+			text.Write(c)
+			after = after[2:]
+		} else {
+			text.WriteByte('%')
+		}
+		value = after
 	}
 }
 

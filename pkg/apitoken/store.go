@@ -2,6 +2,7 @@ package apitoken
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -52,7 +53,16 @@ func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (auth.
 	if t.ExpiresAt != nil {
 		item["expiresAt"] = dynamo.Time(*t.ExpiresAt)
 	}
-	if err := dynamo.PutNew(ctx, s.client, s.table, "id", item); err != nil {
+	err = dynamo.PutNew(ctx, s.client, s.table, "id", item)
+	if dynamo.FailedCondition(err) {
+		// Two random selectors are never the same: an attempt of ours was written and its answer lost.
+		stored, getErr := s.Get(ctx, t.Selector)
+		if getErr == nil && verifier.Equal(stored.Verifier[:]) {
+			return token, nil
+		}
+		err = errors.Join(err, getErr)
+	}
+	if err != nil {
 		return auth.Token{}, fmt.Errorf("create an API token: %w", err)
 	}
 	return token, nil

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,12 +49,7 @@ func APITokenPrincipal(selector Selector) Principal {
 
 // Has says whether the principal has a permission.
 func (p Principal) Has(permission Permission) bool {
-	for _, q := range p.Permissions {
-		if q == permission {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.Permissions, permission)
 }
 
 // The keys of the authorizer's context. API Gateway hands them to a function as strings, beside principalId.

@@ -40,19 +40,26 @@ func (a *Authenticator) Authorize(ctx context.Context, event events.APIGatewayCu
 	return policy(principal.ID, "Allow", event.MethodArn, principal.Context()), nil
 }
 
-// authorization finds the header in any letter case; HTTP/2 sends it in lower case. Two of them are no credential.
+// authorization finds the header in any letter case; HTTP/2 sends it in lower case. Two of them, in one spelling or in two, are no
+// credential.
 func authorization(event events.APIGatewayCustomAuthorizerRequestTypeRequest) string {
+	var found []string
 	for name, values := range event.MultiValueHeaders {
-		if strings.EqualFold(name, "Authorization") && len(values) > 1 {
-			return ""
-		}
-	}
-	for name, value := range event.Headers {
 		if strings.EqualFold(name, "Authorization") {
-			return value
+			found = append(found, values...)
 		}
 	}
-	return ""
+	if found == nil { // an event may have the single-value map alone
+		for name, value := range event.Headers {
+			if strings.EqualFold(name, "Authorization") {
+				found = append(found, value)
+			}
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
 }
 
 func policy(principalID, effect, methodARN string, context map[string]any) events.APIGatewayCustomAuthorizerResponse {

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
@@ -45,8 +46,8 @@ func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, 
 	got := map[string]dynamo.Item{}
 	for attempt := 1; len(want) > 0; attempt++ {
 		if attempt > 1 {
-			if err := dynamo.Pause(ctx, attempt); err != nil {
-				return pat.PAT{}, user.User{}, fmt.Errorf("get the PAT %d of user %d: keys stay unprocessed: %w", id, userID, err)
+			if err := dynamo.Pause(ctx, attempt-1); err != nil {
+				return pat.PAT{}, user.User{}, apierror.NewUnavailable(fmt.Errorf("get the PAT %d of user %d: keys stay unprocessed: %w", id, userID, err))
 			}
 		}
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: want})

@@ -3,10 +3,8 @@ package dynamo
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -33,6 +31,7 @@ var errConflict = errors.New("a transaction met others on the same items until i
 // gives one Failure per action; nil means that it was written.
 func Transact(ctx context.Context, client *dynamodb.Client, actions []types.TransactWriteItem) ([]Failure, error) {
 	input := &dynamodb.TransactWriteItemsInput{TransactItems: actions}
+	unanswered := error(nil) // an attempt before the last that got no answer
 	for attempt := 1; ; attempt++ {
 		_, err := client.TransactWriteItems(ctx, input)
 		if err == nil {
@@ -40,7 +39,10 @@ func Transact(ctx context.Context, client *dynamodb.Client, actions []types.Tran
 		}
 		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
 		if !ok {
-			return nil, err
+			return nil, errors.Join(err, unanswered)
+		}
+		if Unanswered(err) {
+			unanswered = errUnanswered
 		}
 		failures, failed, other := conditions(canceled)
 		switch {
@@ -50,7 +52,7 @@ func Transact(ctx context.Context, client *dynamodb.Client, actions []types.Tran
 			return nil, apierror.NewUnavailable(errors.Join(other, err))
 		}
 		if err := Pause(ctx, attempt); err != nil {
-			return nil, apierror.NewUnavailable(errors.Join(errConflict, err))
+			return nil, apierror.NewUnavailable(errors.Join(errConflict, err, unanswered))
 		}
 	}
 }
@@ -68,23 +70,4 @@ func conditions(canceled *types.TransactionCanceledException) (failures []Failur
 		}
 	}
 	return failures, failed, other
-}
-
-// longestPause is the longest that Pause waits: what it waits for is another transaction, which is over in milliseconds.
-const longestPause = 100 * time.Millisecond
-
-// Pause waits before an attempt after the first, longer with each and with jitter, or gives the context's error when that ends first.
-func Pause(ctx context.Context, attempt int) error {
-	delay, err := retry.NewExponentialJitterBackoff(longestPause).BackoffDelay(attempt, nil)
-	if err != nil {
-		return err
-	}
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

@@ -1,6 +1,7 @@
 package feedback
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -31,15 +32,23 @@ func Update(records Updater, users Users) (lambdahttp.HandlerFunc, error) {
 		return nil, err
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r)
+		id, badID := lambdahttp.PathParam(r, "id")
+		caller := auth.PrincipalOf(r)
+		body, err := schema.Read(r, func(jsonbody.Object) string {
+			if badID != nil {
+				return apierror.From(lambdahttp.BadPathParam("id", id)).Message
+			}
+			return ""
+		}, func(body jsonbody.Object) string {
+			if owner, ok := body.Int("userId"); body.Has("userId") && !(ok && mayName(caller, owner)) {
+				return notYours(body)
+			}
+			return ""
+		})
 		if err != nil {
 			return err
 		}
-		id, err := lambdahttp.PathParam(r, "id")
-		if err != nil {
-			return lambdahttp.BadPathParam("id", id)
-		}
-		owner, err := ownerOf(r, body, users)
+		owner, err := ownerOf(r.Context(), caller, body, users)
 		if err != nil {
 			return err
 		}
@@ -61,24 +70,27 @@ func Update(records Updater, users Users) (lambdahttp.HandlerFunc, error) {
 	}, nil
 }
 
-// ownerOf says whose record is meant: the caller's, or that of the user named in the body, if the caller may.
-func ownerOf(r *http.Request, body jsonbody.Object, users Users) (int64, error) {
-	caller := auth.PrincipalOf(r)
-	if !body.Has("userId") {
+// mayName says whether the caller may name that user in the body: itself, or anybody with ADMIN.
+func mayName(caller auth.Principal, owner int64) bool {
+	return owner == caller.UserID || caller.Has(auth.Admin)
+}
+
+// notYours says what is wrong with the user named in the body.
+func notYours(body jsonbody.Object) string {
+	sent, _ := body["userId"].(json.Number)
+	return fmt.Sprintf("The `/body/userId` property must be your own id or, with the %q permission, the id of an existing user; you sent %s.",
+		auth.Admin, apierror.Echo(sent.String()))
+}
+
+// ownerOf says whose record is meant: the caller's, or that of the user named in the body, who must exist.
+func ownerOf(ctx context.Context, caller auth.Principal, body jsonbody.Object, users Users) (int64, error) {
+	owner, named := body.Int("userId")
+	if !named || owner == caller.UserID {
 		return caller.UserID, nil
 	}
-	owner, fits := body.Int("userId")
-	if fits && owner == caller.UserID {
-		return owner, nil
+	exists, err := users.Exists(ctx, owner)
+	if err == nil && !exists {
+		err = apierror.New(apierror.Validation, notYours(body))
 	}
-	if fits && caller.Has(auth.Admin) {
-		exists, err := users.Exists(r.Context(), owner)
-		if err != nil || exists {
-			return owner, err
-		}
-	}
-	sent, _ := body["userId"].(json.Number)
-	return 0, apierror.New(apierror.Validation, fmt.Sprintf(
-		"The `/body/userId` property must be your own id or, with the %q permission, the id of an existing user; you sent %s.",
-		auth.Admin, apierror.Echo(sent.String())))
+	return owner, err
 }

@@ -3,116 +3,85 @@ package jsonbody
 import (
 	"encoding/json"
 	"fmt"
-	"math/big"
-	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"toggleadmin/pkg/apierror"
 )
 
-// describe names every violation: its place, what was expected and what was sent.
-func describe(violation *jsonschema.ValidationError, value any, raw document) string {
-	var sentences []string
-	for _, leaf := range leaves(violation) {
-		sentences = append(sentences, sentencesOf(leaf, value, raw)...)
-	}
-	slices.Sort(sentences) // the validator walks a map
-	return strings.Join(slices.Compact(sentences), " ")
+// keyword is a schema of one keyword, and what it demands in words that complete "must …".
+type keyword struct {
+	schema *jsonschema.Schema
+	must   string
 }
 
-func leaves(violation *jsonschema.ValidationError) []*jsonschema.ValidationError {
-	if len(violation.Causes) == 0 {
-		return []*jsonschema.ValidationError{violation}
+// keywords finds those that there are words for.
+func keywords(s *jsonschema.Schema) (found []keyword) {
+	if s.Type != "" {
+		found = append(found, keyword{&jsonschema.Schema{Type: s.Type}, "be " + alternatives([]string{s.Type})})
 	}
-	var all []*jsonschema.ValidationError
-	for _, cause := range violation.Causes {
-		all = append(all, leaves(cause)...)
+	if s.Types != nil {
+		found = append(found, keyword{&jsonschema.Schema{Types: s.Types}, "be " + alternatives(s.Types)})
 	}
-	return all
+	if s.Minimum != nil {
+		found = append(found, keyword{&jsonschema.Schema{Minimum: s.Minimum}, fmt.Sprintf("be at least %.0f", *s.Minimum)})
+	}
+	if s.Maximum != nil {
+		found = append(found, keyword{&jsonschema.Schema{Maximum: s.Maximum}, fmt.Sprintf("be at most %.0f", *s.Maximum)})
+	}
+	if s.MinLength != nil {
+		found = append(found, keyword{&jsonschema.Schema{MinLength: s.MinLength}, fmt.Sprintf("have at least %d character(s)", *s.MinLength)})
+	}
+	if s.MaxLength != nil {
+		found = append(found, keyword{&jsonschema.Schema{MaxLength: s.MaxLength}, fmt.Sprintf("have at most %d characters", *s.MaxLength)})
+	}
+	if s.Pattern != "" { // the one pattern that our schemas have
+		found = append(found, keyword{&jsonschema.Schema{Pattern: s.Pattern}, "not be only white space"})
+	}
+	return found
 }
 
-func sentencesOf(leaf *jsonschema.ValidationError, value any, raw document) []string {
-	at := "/body"
-	for _, name := range leaf.InstanceLocation {
-		at += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-	}
-	if required, ok := leaf.ErrorKind.(*kind.Required); ok {
-		var all []string
-		for _, name := range required.Missing {
-			all = append(all, fmt.Sprintf("The `%s/%s` property is required; you did not send it.", at, name))
-		}
-		return all
-	}
-	subject := "The `" + apierror.Echo(at) + "` property"
-	if at == "/body" {
-		subject = "The `/body`"
-	}
-	return []string{fmt.Sprintf("%s must %s; you sent %s.", subject, expectation(leaf.ErrorKind), sent(leaf.InstanceLocation, at, value, raw))}
-}
-
-// expectation completes "must …" for the keywords that our schemas use.
-func expectation(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
-	case *kind.Type:
-		names := make([]string, len(k.Want))
-		for i, want := range k.Want {
-			names[i] = withArticle(want)
-		}
-		return "be " + strings.Join(names, " or ")
-	case *kind.Minimum:
-		return "be at least " + plain(k.Want)
-	case *kind.Maximum:
-		return "be at most " + plain(k.Want)
-	case *kind.MinLength:
-		return "have at least " + strconv.Itoa(k.Want) + " character(s)"
-	case *kind.MaxLength:
-		return "have at most " + strconv.Itoa(k.Want) + " characters"
-	case *kind.Format:
-		return "be an RFC 3339 " + k.Want + " with an offset or Z"
-	case *kind.Pattern:
-		return "not be only white space"
-	default:
-		return "fit the schema of the API's documentation"
-	}
-}
-
-func withArticle(name string) string {
-	switch name {
-	case "null":
-		return name
-	case "object", "integer", "array":
-		return "an " + name
-	default:
-		return "a " + name
-	}
-}
-
-func plain(bound *big.Rat) string {
-	if bound.IsInt() {
-		return bound.Num().String()
-	}
-	return bound.FloatString(2)
-}
-
-// sent shows the value at a location as JSON.
-func sent(location []string, at string, value any, raw document) string {
-	if text, ok := raw[at]; ok {
-		return apierror.Echo(text)
-	}
-	for _, name := range location {
-		switch container := value.(type) {
-		case map[string]any:
-			value = container[name]
-		case []any:
-			if i, err := strconv.Atoi(name); err == nil && i < len(container) {
-				value = container[i]
-			}
+// alternatives spells types: an integer or null.
+func alternatives(types []string) string {
+	names := make([]string, len(types))
+	for i, name := range types {
+		switch name {
+		case "null":
+			names[i] = name
+		case "object", "integer", "array":
+			names[i] = "an " + name
+		default:
+			names[i] = "a " + name
 		}
 	}
+	return strings.Join(names, " or ")
+}
+
+// violation is the sentence that says what is wrong with a body: the place, what was expected and what was sent; "" is nothing. object
+// is the body where it is one, else nil: then it has no members to look at.
+func (c check) violation(body any, object map[string]any) string {
+	if c.member == "" {
+		if c.holds(validatable(body)) {
+			return ""
+		}
+		return fmt.Sprintf("The `/body` must %s; you sent %s.", c.must, sent(body))
+	}
+	value, there := object[c.member]
+	place := "/body/" + c.member
+	switch {
+	case object == nil:
+		return ""
+	case !there && c.required:
+		return fmt.Sprintf("The `%s` property is required; you did not send it.", place)
+	case !there, c.required, c.holds(validatable(value)):
+		return ""
+	}
+	return fmt.Sprintf("The `%s` property must %s; you sent %s.", place, c.must, sent(value))
+}
+
+// sent shows a value as JSON.
+func sent(value any) string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)                  // the answer's own encoding does that

@@ -7,7 +7,8 @@ import (
 	"toggleadmin/pkg/datetime"
 )
 
-// Object is a body that fits its schema. A member's getter gives the zero value where the schema lets the member be absent or null.
+// Object is a body that fits its schema, its numbers spelt as they were sent. A member's getter gives the zero value where the schema
+// lets the member be absent or null.
 type Object map[string]any
 
 // Has says whether the member was sent, as null too.

@@ -22,23 +22,23 @@ func invalid(format string, args ...any) *apierror.Error {
 	return apierror.New(apierror.Validation, fmt.Sprintf(format, args...))
 }
 
-// parse reads exactly one JSON value: string, bool, nil, number, []any or map[string]any.
-func parse(body []byte) (any, document, *apierror.Error) {
+// parse reads exactly one JSON value: string, bool, nil, json.Number (as it was sent), []any or map[string]any.
+func parse(body []byte) (any, *apierror.Error) {
 	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
-		return nil, nil, invalid("The `/body` must be JSON without a byte-order mark.")
+		return nil, invalid("The `/body` must be JSON without a byte-order mark.")
 	}
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
-		return nil, nil, invalid("The `/body` must be a JSON object; it was empty.")
+		return nil, invalid("The `/body` must be a JSON object; it was empty.")
 	}
-	p := parser{decoder: jsontext.NewDecoder(bytes.NewReader(body)), raw: document{}}
+	p := parser{jsontext.NewDecoder(bytes.NewReader(body))}
 	value, err := p.value()
 	if err == nil {
 		if _, err = p.decoder.ReadToken(); errors.Is(err, io.EOF) {
-			return value, p.raw, nil
+			return value, nil
 		}
-		return nil, nil, invalid("The `/body` must be one JSON value; there is more behind it.")
+		return nil, invalid("The `/body` must be one JSON value; there is more behind it.")
 	}
-	return nil, nil, syntaxError(err)
+	return nil, syntaxError(err)
 }
 
 var errDepth = errors.New("nested too deep")
@@ -56,13 +56,7 @@ func syntaxError(err error) *apierror.Error {
 	return invalid("The `/body` must be valid JSON; it ends too early.")
 }
 
-type parser struct {
-	decoder *jsontext.Decoder
-	raw     document
-}
-
-// document holds, by place, the text of the numbers that were sent in a form that the validator does not get to see.
-type document map[string]string
+type parser struct{ decoder *jsontext.Decoder }
 
 func (p *parser) value() (any, error) {
 	token, err := p.decoder.ReadToken()
@@ -77,12 +71,7 @@ func (p *parser) value() (any, error) {
 	case '"':
 		return token.String(), nil
 	case '0':
-		text := token.String()
-		if n := bounded(text); string(n) != text {
-			p.raw["/body"+string(p.decoder.StackPointer())] = text
-			return n, nil
-		}
-		return json.Number(text), nil
+		return json.Number(token.String()), nil
 	}
 	if p.decoder.StackDepth() > maxDepth {
 		return nil, errDepth

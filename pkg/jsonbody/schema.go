@@ -1,94 +1,96 @@
 package jsonbody
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"mime"
-	"net/http"
-	"strings"
+	"maps"
+	"reflect"
+	"slices"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 
-	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/datetime"
-	"toggleadmin/pkg/lambdahttp"
 )
 
 // Schema is a compiled JSON Schema of an object. It is safe for concurrent use.
-type Schema struct{ compiled *jsonschema.Schema }
+//
+// It is the file, taken apart into one check for each keyword of each property: the library that validates stops at the first violation,
+// and callers are to be told of all.
+type Schema struct{ checks []check }
 
-// Compile makes a Schema of a file's bytes. The format date-time is the contract's.
+// check is one keyword at one place.
+type check struct {
+	member   string // of the body; empty: the body itself
+	required bool   // the check is that the member is there
+	holds    func(value any) bool
+	must     string // completes "must …"
+}
+
+// Compile makes a Schema of a file's bytes. The format date-time is the contract's; another one is refused.
 func Compile(file []byte) (*Schema, error) {
-	const name = "body.json"
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(file))
-	if err != nil {
+	var whole jsonschema.Schema
+	if err := json.Unmarshal(file, &whole); err != nil {
 		return nil, fmt.Errorf("read a JSON Schema: %w", err)
 	}
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	compiler.RegisterFormat(&jsonschema.Format{Name: "date-time", Validate: validateDateTime})
-	if err := compiler.AddResource(name, document); err != nil {
-		return nil, fmt.Errorf("add a JSON Schema: %w", err)
+	if whole.Type != "object" {
+		return nil, errors.New("read a JSON Schema: a body must be of the type object")
 	}
-	compiled, err := compiler.Compile(name)
-	if err != nil {
+	s := &Schema{}
+	for _, name := range whole.Required {
+		s.checks = append(s.checks, check{member: name, required: true})
+	}
+	for _, name := range slices.Sorted(maps.Keys(whole.Properties)) {
+		if err := s.add(name, whole.Properties[name]); err != nil {
+			return nil, fmt.Errorf("compile the property %q of a JSON Schema: %w", name, err)
+		}
+	}
+	whole.Required, whole.Properties = nil, nil
+	if err := s.add("", &whole); err != nil {
 		return nil, fmt.Errorf("compile a JSON Schema: %w", err)
 	}
-	return &Schema{compiled}, nil
+	return s, nil
 }
 
-func validateDateTime(v any) error {
-	text, ok := v.(string)
+// add takes the schema of one place apart.
+func (s *Schema) add(member string, whole *jsonschema.Schema) error {
+	rest := *whole
+	take := func(keyword *jsonschema.Schema, must string) error {
+		resolved, err := keyword.Resolve(nil)
+		if err != nil {
+			return err
+		}
+		s.checks = append(s.checks, check{
+			member: member, must: must, holds: func(value any) bool { return resolved.Validate(value) == nil },
+		})
+		return nil
+	}
+	for _, k := range keywords(whole) {
+		if err := take(k.schema, k.must); err != nil {
+			return err
+		}
+	}
+	switch whole.Format {
+	case "":
+	case "date-time":
+		s.checks = append(s.checks, check{member: member, must: "be an RFC 3339 date-time with an offset or Z", holds: isDateTime})
+	default:
+		return fmt.Errorf("the format %q is not known", whole.Format)
+	}
+	// What is left is annotations, or keywords that no text has been found for.
+	rest.Type, rest.Types, rest.Minimum, rest.Maximum, rest.MinLength, rest.MaxLength, rest.Pattern = "", nil, nil, nil, nil, nil, ""
+	rest.Schema, rest.Format, rest.Title, rest.Description, rest.Examples = "", "", "", "", nil
+	if !reflect.DeepEqual(&rest, &jsonschema.Schema{PropertyOrder: rest.PropertyOrder}) {
+		return take(&rest, "fit the schema of the API's documentation")
+	}
+	return nil
+}
+
+func isDateTime(value any) bool {
+	text, ok := value.(string)
 	if !ok {
-		return nil // another keyword's business
+		return true // the type's business
 	}
 	_, err := datetime.Parse(text)
-	return err
-}
-
-// Read checks the body of r in the contract's order: content type (415), size (413), JSON and schema (400). Its error is an
-// *apierror.Error.
-func (s *Schema) Read(r *http.Request) (Object, error) {
-	if types := r.Header.Values("Content-Type"); len(types) != 1 || !isJSON(types[0]) {
-		return nil, apierror.New(apierror.ContentType, "The Content-Type must be application/json.")
-	}
-	body, err := lambdahttp.Body(r)
-	switch {
-	case errors.Is(err, lambdahttp.ErrTooLarge):
-		return nil, apierror.New(apierror.ContentTooLarge, fmt.Sprintf("The body must not be larger than %d bytes.", lambdahttp.MaxBody))
-	case err != nil:
-		return nil, invalid("The `/body` must be valid base64 where the request says that it is base64.")
-	}
-	return s.Decode(body)
-}
-
-// isJSON accepts application/json in any letter case with any parameters.
-func isJSON(contentType string) bool {
-	mediaType, _, _ := strings.Cut(contentType, ";")
-	if strings.Contains(mediaType, ",") {
-		return false
-	}
-	parsed, _, err := mime.ParseMediaType(mediaType)
-	return err == nil && parsed == "application/json"
-}
-
-// Decode checks JSON and schema of body. Its error is an *apierror.Error of kind Validation.
-func (s *Schema) Decode(body []byte) (Object, error) {
-	value, raw, failed := parse(body)
-	if failed != nil {
-		return nil, failed
-	}
-	if err := s.compiled.Validate(value); err != nil {
-		violation, ok := errors.AsType[*jsonschema.ValidationError](err)
-		if !ok {
-			return nil, fmt.Errorf("validate a body: %w", err)
-		}
-		return nil, apierror.New(apierror.Validation, describe(violation, value, raw))
-	}
-	object, ok := value.(map[string]any)
-	if !ok {
-		return nil, errors.New("the JSON Schema of a body must demand an object")
-	}
-	return object, nil
+	return err == nil
 }

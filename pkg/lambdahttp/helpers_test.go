@@ -23,15 +23,15 @@ const (
 )
 
 // sample is the event of PUT /api/admin/feedback/autumn%20survey as AWS sends it, from the user 1.
-func sample(t testing.TB) events.APIGatewayProxyRequest {
-	t.Helper()
+func sample(tb testing.TB) events.APIGatewayProxyRequest {
+	tb.Helper()
 	file, err := os.ReadFile("../../events/update-feedback.json")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var event events.APIGatewayProxyRequest
 	if err := json.Unmarshal(file, &event); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return event
 }
@@ -47,68 +47,68 @@ func function(serve lambdahttp.HandlerFunc) (lambda.Handler, *bytes.Buffer) {
 	}), &log
 }
 
-func call(ctx context.Context, t testing.TB, handler lambda.Handler, event any) events.APIGatewayProxyResponse {
-	t.Helper()
+func call(ctx context.Context, tb testing.TB, handler lambda.Handler, event any) events.APIGatewayProxyResponse {
+	tb.Helper()
 	payload, ok := event.([]byte)
 	if !ok {
 		var err error
 		if payload, err = json.Marshal(event); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	out, err := handler.Invoke(ctx, payload)
 	if err != nil {
-		t.Fatalf("a Lambda error: %v", err)
+		tb.Fatalf("a Lambda error: %v", err)
 	}
-	return proxyResponse(t, out)
+	return proxyResponse(tb, out)
 }
 
 // proxyResponse reads a proxy response as strictly as API Gateway does: another key, or no JSON, is a 502.
-func proxyResponse(t testing.TB, out []byte) events.APIGatewayProxyResponse {
-	t.Helper()
+func proxyResponse(tb testing.TB, out []byte) events.APIGatewayProxyResponse {
+	tb.Helper()
 	var answer events.APIGatewayProxyResponse
 	decoder := json.NewDecoder(bytes.NewReader(out))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&answer); err != nil {
-		t.Fatalf("no proxy response: %v\n%s", err, out)
+		tb.Fatalf("no proxy response: %v\n%s", err, out)
 	}
 	return answer
 }
 
 // serveSample invokes serve with the sample event as change left it.
-func serveSample(t testing.TB, serve lambdahttp.HandlerFunc, change ...func(*events.APIGatewayProxyRequest)) events.APIGatewayProxyResponse {
-	t.Helper()
-	event := sample(t)
+func serveSample(tb testing.TB, serve lambdahttp.HandlerFunc, change ...func(*events.APIGatewayProxyRequest)) events.APIGatewayProxyResponse {
+	tb.Helper()
+	event := sample(tb)
 	for _, f := range change {
 		f(&event)
 	}
 	handler, _ := function(serve)
-	return call(t.Context(), t, handler, event)
+	return call(tb.Context(), tb, handler, event)
 }
 
 // requestOf gives the request that a handler gets of the sample event as change left it. The handler must be reached.
-func requestOf(t testing.TB, change ...func(*events.APIGatewayProxyRequest)) *http.Request {
-	t.Helper()
+func requestOf(tb testing.TB, change ...func(*events.APIGatewayProxyRequest)) *http.Request {
+	tb.Helper()
 	var got *http.Request
-	answer := serveSample(t, func(_ http.ResponseWriter, r *http.Request) error { got = r; return nil }, change...)
+	answer := serveSample(tb, func(_ http.ResponseWriter, r *http.Request) error { got = r; return nil }, change...)
 	if got == nil {
-		t.Fatalf("the handler is not reached; the answer is %d %s", answer.StatusCode, answer.Body)
+		tb.Fatalf("the handler is not reached; the answer is %d %s", answer.StatusCode, answer.Body)
 	}
 	return got
 }
 
 // message checks that the answer is the error object and gives its text.
-func message(t testing.TB, answer events.APIGatewayProxyResponse, status int, name string) string {
-	t.Helper()
+func message(tb testing.TB, answer events.APIGatewayProxyResponse, status int, name string) string {
+	tb.Helper()
 	if answer.StatusCode != status {
-		t.Errorf("status %d, want %d", answer.StatusCode, status)
+		tb.Errorf("status %d, want %d", answer.StatusCode, status)
 	}
 	var members map[string]string
 	if err := json.Unmarshal([]byte(answer.Body), &members); err != nil || answer.IsBase64Encoded {
-		t.Fatalf("not the error object: %q, %v", answer.Body, err)
+		tb.Fatalf("not the error object: %q, %v", answer.Body, err)
 	}
 	if len(members) != 3 || members["id"] != errorID || members["name"] != name || members["message"] == "" {
-		t.Errorf("not the error object %s with the id %s: %v", name, errorID, members)
+		tb.Errorf("not the error object %s with the id %s: %v", name, errorID, members)
 	}
 	return members["message"]
 }

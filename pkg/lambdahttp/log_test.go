@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -81,9 +82,7 @@ func TestOneLogLineARequest(t *testing.T) {
 			want := map[string]any{
 				"msg": "request", "apiRequestId": requestID, "method": "PUT", "route": "/api/admin/feedback/{id}", "milliseconds": 1.0, "principalId": "user:1",
 			}
-			for key, value := range tt.want {
-				want[key] = value
-			}
+			maps.Copy(want, tt.want)
 			if diff := cmp.Diff(want, line(t, log)); diff != "" {
 				t.Errorf("line (-want +got):\n%s", diff)
 			}

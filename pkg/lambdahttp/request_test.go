@@ -3,6 +3,7 @@ package lambdahttp_test
 import (
 	"encoding/base64"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -150,7 +151,7 @@ func TestTheAddressThatTheCallerUsed(t *testing.T) {
 func TestWhatTheGatewaySaysAboutARequest(t *testing.T) {
 	t.Parallel()
 	got := lambdahttp.RequestOf(requestOf(t))
-	if got.ID != requestID || got.Method != "PUT" || got.ResourcePath != "/api/admin/feedback/{id}" || got.PrincipalID != "user:1" || got.Authorizer["userId"] != "1" {
+	if got.ID != requestID || got.Method != http.MethodPut || got.ResourcePath != "/api/admin/feedback/{id}" || got.PrincipalID != "user:1" || got.Authorizer["userId"] != "1" {
 		t.Errorf("got %+v", got)
 	}
 	without := lambdahttp.RequestOf(requestOf(t, func(e *events.APIGatewayProxyRequest) { e.RequestContext.Authorizer = nil }))

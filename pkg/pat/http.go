@@ -37,16 +37,17 @@ func Create(pats Creator, now func() time.Time, limit int) (lambdahttp.HandlerFu
 		return nil, err
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r)
+		created := datetime.Milliseconds(now())
+		body, err := schema.Read(r, func(body jsonbody.Object) string {
+			if expires := body.Time("expiresAt"); expires != nil && (PAT{ExpiresAt: *expires}).Expired(created) {
+				return fmt.Sprintf("The `/body/expiresAt` property must be in the future; you sent %q.", apierror.Echo(body.Text("expiresAt")))
+			}
+			return ""
+		})
 		if err != nil {
 			return err
 		}
-		created := datetime.Milliseconds(now())
 		p := PAT{Description: body.Text("description"), ExpiresAt: *body.Time("expiresAt"), CreatedAt: created}
-		if p.Expired(created) {
-			return apierror.New(apierror.Validation, fmt.Sprintf(
-				"The `/body/expiresAt` property must be in the future; you sent %q.", apierror.Echo(body.Text("expiresAt"))))
-		}
 		account, err := lambdahttp.PathParam(r, "id")
 		userID, ok := auth.ParseID(account)
 		if err != nil || !ok {

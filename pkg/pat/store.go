@@ -13,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/user"
 )
@@ -44,8 +45,9 @@ func Key(userID, id int64) dynamo.Item {
 const (
 	lastID = "lastId" // the counter's attribute: the id of the last PAT
 
-	// lookTime is how long afterFault may look, within the half second that a handler has left when its context ends.
-	lookTime = 300 * time.Millisecond
+	// findOutTime bounds each of the two calls that find out what became of a creation. Together they fit into the half second that a
+	// handler has left when its context ends.
+	findOutTime = 200 * time.Millisecond
 )
 
 // Create implements Creator. Creations of one process take turns, since they would only lose races against each other; against other
@@ -76,6 +78,7 @@ func (s *Store) create(ctx context.Context, p PAT, owner Owner, last int64) (PAT
 		return PAT{}, auth.Token{}, err
 	}
 	p.Verifier = template.Verifier()
+	p.ExpiresAt, p.CreatedAt, p.SeenAt = datetime.Milliseconds(p.ExpiresAt), datetime.Milliseconds(p.CreatedAt), nil
 	for attempt := 1; ; attempt++ {
 		if last >= auth.MaxID {
 			return PAT{}, auth.Token{}, errNoIDsLeft
@@ -83,7 +86,7 @@ func (s *Store) create(ctx context.Context, p PAT, owner Owner, last int64) (PAT
 		p.ID = last + 1
 		failures, err := dynamo.Transact(ctx, s.client, s.creation(p, last, owner))
 		if err != nil {
-			return s.afterFault(ctx, p, template, err)
+			return s.afterFault(ctx, p, last, template, err)
 		}
 		if failures == nil {
 			return p, template.At(auth.PATSelector(p.UserID, p.ID)), nil
@@ -109,21 +112,26 @@ const (
 	ownerAction
 )
 
-func (s *Store) creation(p PAT, last int64, owner Owner) []types.TransactWriteItem {
-	counter := &types.Update{
+// nextID is the counter's step from last to the next id, on the condition that last is the last.
+func (s *Store) nextID(last int64) *types.Update {
+	step := &types.Update{
 		TableName: &s.pats, Key: Key(0, 0),
 		ConditionExpression:                 aws.String("#lastId = :last"),
 		UpdateExpression:                    aws.String("SET #lastId = :next"),
 		ExpressionAttributeNames:            map[string]string{"#lastId": lastID},
-		ExpressionAttributeValues:           dynamo.Item{":last": dynamo.N(last), ":next": dynamo.N(p.ID)},
+		ExpressionAttributeValues:           dynamo.Item{":last": dynamo.N(last), ":next": dynamo.N(last + 1)},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 	if last == 0 {
-		counter.ConditionExpression = aws.String("attribute_not_exists(#lastId)")
-		delete(counter.ExpressionAttributeValues, ":last")
+		step.ConditionExpression = aws.String("attribute_not_exists(#lastId)")
+		delete(step.ExpressionAttributeValues, ":last")
 	}
+	return step
+}
+
+func (s *Store) creation(p PAT, last int64, owner Owner) []types.TransactWriteItem {
 	return []types.TransactWriteItem{
-		counterAction: {Update: counter},
+		counterAction: {Update: s.nextID(last)},
 		patAction: {Put: &types.Put{
 			TableName: &s.pats, Item: itemOf(p),
 			ConditionExpression:      aws.String("attribute_not_exists(#id)"),
@@ -156,6 +164,11 @@ func (s *Store) refused(ctx context.Context, p PAT, token auth.Token, item dynam
 		p.ID = id
 		own, err := s.isOwn(ctx, p)
 		if err != nil {
+			look, cancel := findOut(ctx)
+			defer cancel()
+			own, err = s.isOwn(look, p)
+		}
+		if err != nil {
 			return PAT{}, auth.Token{}, err
 		}
 		if own {
@@ -168,6 +181,11 @@ func (s *Store) refused(ctx context.Context, p PAT, token auth.Token, item dynam
 	return PAT{}, auth.Token{}, ErrDescriptionExists
 }
 
+// findOut gives a context for finding out what became of a creation, which must not fail because the request's own time is over.
+func findOut(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), findOutTime)
+}
+
 // isOwn says whether the PAT that is stored under p's id has p's verifier.
 func (s *Store) isOwn(ctx context.Context, p PAT) (bool, error) {
 	item, err := dynamo.Get(ctx, s.client, s.pats, Key(p.UserID, p.ID))
@@ -177,15 +195,27 @@ func (s *Store) isOwn(ctx context.Context, p PAT) (bool, error) {
 	return p.Verifier.Equal(item.Bytes("verifier")), nil
 }
 
-// afterFault looks once more whether the last attempt was written although no answer came, in the margin that every deadline leaves.
-func (s *Store) afterFault(ctx context.Context, p PAT, token auth.Token, fault error) (PAT, auth.Token, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime) // the request's own time may be over
+// afterFault ends a creation without an answer, in the margin that every deadline leaves. An attempt that was sent may have been written,
+// or be written only now; so the id is made unusable for it, by a step of the counter alone. When that step comes too late, the
+// PAT under the id is ours or another's for good. At worst an id stays unused.
+func (s *Store) afterFault(ctx context.Context, p PAT, last int64, token auth.Token, fault error) (PAT, auth.Token, error) {
+	fault = fmt.Errorf("create a PAT: %w", fault)
+	if !dynamo.Unanswered(fault) {
+		return PAT{}, auth.Token{}, fault
+	}
+	step, cancel := findOut(ctx)
 	defer cancel()
-	own, err := s.isOwn(ctx, p)
+	failures, err := dynamo.Transact(step, s.client, []types.TransactWriteItem{{Update: s.nextID(last)}})
+	if err == nil && failures == nil {
+		return PAT{}, auth.Token{}, fault
+	}
+	look, cancel := findOut(ctx)
+	defer cancel()
+	own, lookErr := s.isOwn(look, p)
 	if own {
 		return p, token.At(auth.PATSelector(p.UserID, p.ID)), nil
 	}
-	return PAT{}, auth.Token{}, fmt.Errorf("create a PAT: %w", errors.Join(fault, err))
+	return PAT{}, auth.Token{}, errors.Join(fault, err, lookErr)
 }
 
 // Delete implements Deleter.

@@ -43,7 +43,7 @@ func (v *Validator) check(e Exchange) error {
 	if !ok {
 		return fmt.Errorf("the path does not begin with %s", e.BasePath)
 	}
-	if refusedByGateway(raw, e.Response.StatusCode) {
+	if refusedByGateway(raw, e.Response) {
 		return nil
 	}
 	if len(path) > 1 {
@@ -111,12 +111,15 @@ func checkBody(schema *jsonschema.Schema, body []byte) error {
 }
 
 // refusedByGateway says whether an answer is one of those that API Gateway makes by itself before the service sees the request, with a
-// body that nobody can set (contract, section 1): headers too large, a URL with a broken escape or one too long.
-func refusedByGateway(path string, status int) bool {
+// body that nobody can set (contract, section 1): headers too large, a URL with a broken escape or one too long, a body above 10 MB,
+// which gets plain text.
+func refusedByGateway(path string, response *http.Response) bool {
 	const longURL = 1400 // bytes; the gateway's limit is on the method ARN, 1,600 bytes, which holds the path
-	switch status {
+	switch response.StatusCode {
 	case http.StatusRequestHeaderFieldsTooLarge:
 		return true
+	case http.StatusRequestEntityTooLarge:
+		return response.Header.Get("Content-Type") == "text/plain"
 	case http.StatusBadRequest, http.StatusRequestURITooLong:
 		_, err := url.PathUnescape(path)
 		return err != nil || len(path) > longURL

@@ -1,0 +1,224 @@
+package stores_test
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/apitoken"
+	"toggleadmin/pkg/authorizer"
+	"toggleadmin/pkg/contextfield"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/feature"
+	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/feedback"
+	"toggleadmin/pkg/local/tables"
+	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/traffic"
+	"toggleadmin/pkg/user"
+)
+
+// database is one test's tables on the engine.
+type database struct {
+	endpoint string
+	client   *dynamodb.Client // without faults
+	names    map[string]string
+}
+
+func newClient(tb testing.TB, endpoint string, transport http.RoundTripper) *dynamodb.Client {
+	tb.Helper()
+	client, err := dynamo.NewClient(aws.Config{
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: &http.Client{Transport: transport},
+	}, endpoint)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return client
+}
+
+// newTransport gives connections that end with the test.
+func newTransport(tb testing.TB, endpoint string) http.RoundTripper {
+	tb.Helper()
+	client := dynamo.NewHTTPClient(endpoint)
+	tb.Cleanup(client.CloseIdleConnections)
+	return client.Transport
+}
+
+// newDatabase makes fresh tables on the shared engine.
+func newDatabase(tb testing.TB) *database {
+	tb.Helper()
+	return newDatabaseAt(tb, shared.endpoint)
+}
+
+func newDatabaseAt(tb testing.TB, endpoint string) *database {
+	tb.Helper()
+	db := &database{endpoint: endpoint, client: newClient(tb, endpoint, newTransport(tb, endpoint)), names: map[string]string{}}
+	prefix := "test-" + rand.Text() + "-"
+	mine := append(shared.tables[:0:0], shared.tables...)
+	for i := range mine {
+		db.names[mine[i].LogicalID] = prefix + mine[i].Name
+		mine[i].Name = prefix + mine[i].Name
+		mine[i].TTLAttribute = "" // no store depends on it
+	}
+	if err := tables.Make(tb.Context(), db.client, mine); err != nil {
+		tb.Fatal(err)
+	}
+	if shared.external {
+		tb.Cleanup(func() {
+			for _, name := range db.names {
+				_, err := db.client.DeleteTable(context.WithoutCancel(tb.Context()), &dynamodb.DeleteTableInput{TableName: &name})
+				if err != nil {
+					tb.Error(err)
+				}
+			}
+		})
+	}
+	return db
+}
+
+// through gives clients whose requests pass a tap.
+func (db *database) through(tb testing.TB, answer func(*call) (*http.Response, error)) (*dynamodb.Client, *tap) {
+	tb.Helper()
+	t := &tap{next: newTransport(tb, db.endpoint), answer: answer}
+	return newClient(tb, db.endpoint, t), t
+}
+
+func (db *database) pats(client *dynamodb.Client) *pat.Store {
+	return pat.NewStore(client, db.names["PersonalAccessTokens"], db.names["Users"], rand.Reader)
+}
+
+func (db *database) tokens(client *dynamodb.Client) *authorizer.Store {
+	return authorizer.NewStore(client, db.names["PersonalAccessTokens"], db.names["Users"], db.names["ApiTokens"])
+}
+
+func (db *database) features(client *dynamodb.Client) *feature.Store {
+	return feature.NewStore(client, db.names["Features"], db.names["ContextFields"])
+}
+
+func (db *database) put(tb testing.TB, table string, item dynamo.Item) {
+	tb.Helper()
+	_, err := db.client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: aws.String(db.names[table]), Item: item})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (db *database) get(tb testing.TB, table string, key dynamo.Item) dynamo.Item {
+	tb.Helper()
+	item, err := dynamo.Get(tb.Context(), db.client, db.names[table], key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return item
+}
+
+func (db *database) scan(tb testing.TB, table string) (all []dynamo.Item) {
+	tb.Helper()
+	for item, err := range dynamo.Scan(tb.Context(), db.client, db.names[table]) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all = append(all, item)
+	}
+	return all
+}
+
+// flag sets a toggle's flag and place in the index, as re-evaluation does.
+func (db *database) flag(tb testing.TB, f feature.Feature) {
+	tb.Helper()
+	_, err := db.client.UpdateItem(tb.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String(db.names["Features"]), Key: dynamo.Item{"name": dynamo.S(f.Name)},
+		UpdateExpression:         aws.String("SET #flag = :flag, #key = :key"),
+		ExpressionAttributeNames: map[string]string{"#flag": "potentiallyStale", "#key": "staleness"},
+		ExpressionAttributeValues: dynamo.Item{
+			":flag": dynamo.Bool(true), ":key": dynamo.S(feature.StalenessKey(f.Type, true, feature.Shard(f.Name))),
+		},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// indexed gives the names of the toggles under a key of the staleness index, in its order.
+func (db *database) indexed(tb testing.TB, key string) (names []string) {
+	tb.Helper()
+	out, err := db.client.Query(tb.Context(), &dynamodb.QueryInput{
+		TableName: aws.String(db.names["Features"]), IndexName: aws.String("staleness"), Limit: aws.Int32(100),
+		KeyConditionExpression: aws.String("#key = :key"), ExpressionAttributeNames: map[string]string{"#key": "staleness"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":key": dynamo.S(key)},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, item := range out.Items {
+		names = append(names, dynamo.Item(item).String("name"))
+	}
+	return names
+}
+
+// whole fails the test unless every PAT stands in its owner's map, every entry of a map is a PAT, and no id is above the counter.
+func (db *database) whole(tb testing.TB) {
+	tb.Helper()
+	type place struct {
+		userID, id int64
+		key        string
+	}
+	stored, last, highest := map[place]bool{}, int64(0), int64(0)
+	for _, item := range db.scan(tb, "PersonalAccessTokens") {
+		p := pat.Of(item)
+		if p.UserID == 0 {
+			last = item.Int("lastId")
+			continue
+		}
+		stored[place{p.UserID, p.ID, pat.DescriptionKey(p.Description)}] = true
+		highest = max(highest, p.ID)
+	}
+	entries := 0
+	for _, item := range db.scan(tb, "Users") {
+		u := user.Of(item)
+		for key, id := range u.PATs {
+			if entries++; !stored[place{u.ID, id, key}] {
+				tb.Errorf("user %d has a place taken by PAT %d, which is not there", u.ID, id)
+			}
+		}
+	}
+	if entries != len(stored) {
+		tb.Errorf("%d PATs and %d places taken in their owners' maps", len(stored), entries)
+	}
+	if highest > last {
+		tb.Errorf("PAT %d is above the counter, %d", highest, last)
+	}
+}
+
+func (db *database) ground(tb testing.TB) *ground {
+	tb.Helper()
+	c, n := db.client, db.names
+	return &ground{
+		FeatureTypes:  featuretype.NewStore(c, n["FeatureTypes"]),
+		ContextFields: contextfield.NewStore(c, n["ContextFields"]),
+		Feedback:      feedback.NewStore(c, n["Feedback"]),
+		Users:         user.NewStore(c, n["Users"]),
+		PATs:          db.pats(c),
+		APITokens:     apitoken.NewStore(c, n["ApiTokens"]),
+		Tokens:        db.tokens(c),
+		Traffic:       traffic.NewStore(c, n["Traffic"]),
+		Features:      db.features(c),
+		flag:          db.flag,
+		count: func(tb testing.TB, u traffic.Usage, shard string, bytes int) {
+			tb.Helper()
+			day := u.Day.Format("2006-01-02")
+			db.put(tb, "Traffic", dynamo.Item{
+				"period": dynamo.S(day[:7]), "pathDayShard": dynamo.S(u.APIPath + "#" + day + "#" + shard),
+				"successfulRequests": dynamo.N(u.Counts.Successful), "clientErrors": dynamo.N(u.Counts.ClientErrors),
+				"serverErrors": dynamo.N(u.Counts.ServerErrors), "filling": dynamo.S(strings.Repeat("x", bytes)),
+			})
+		},
+	}
+}

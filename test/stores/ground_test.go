@@ -1,0 +1,124 @@
+package stores_test
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/apitoken"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/authorizer"
+	"toggleadmin/pkg/contextfield"
+	"toggleadmin/pkg/feature"
+	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/feedback"
+	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/traffic"
+	"toggleadmin/pkg/user"
+	"toggleadmin/test/memory"
+)
+
+// ground is every store on one set of empty tables, and what the stores themselves have no way to do.
+type ground struct {
+	FeatureTypes interface {
+		featuretype.Lister
+		featuretype.LifetimeSetter
+		Create(ctx context.Context, t featuretype.FeatureType) error
+	}
+	ContextFields interface {
+		contextfield.Lister
+		Create(ctx context.Context, f contextfield.ContextField) error
+	}
+	Feedback feedback.Updater
+	Users    interface {
+		feedback.Users
+		Get(ctx context.Context, id int64) (user.User, error)
+		Create(ctx context.Context, u user.User) error
+		SetDisabled(ctx context.Context, id int64, disabled bool) error
+	}
+	PATs interface {
+		pat.Creator
+		pat.Deleter
+	}
+	APITokens interface {
+		Get(ctx context.Context, selector auth.Selector) (apitoken.APIToken, error)
+		Create(ctx context.Context, t apitoken.APIToken, random io.Reader) (auth.Token, error)
+		Delete(ctx context.Context, selector auth.Selector) error
+	}
+	Tokens   authorizer.Tokens
+	Traffic  traffic.Reporter
+	Features interface {
+		Get(ctx context.Context, name string) (feature.Feature, error)
+		Create(ctx context.Context, f feature.Feature) error
+		Update(ctx context.Context, name string, change func(feature.Feature) feature.Feature) (feature.Feature, error)
+	}
+
+	flag func(tb testing.TB, f feature.Feature) // marks a toggle potentially stale
+	// count counts requests in one shard; the item has so many bytes beside, which a report passes over.
+	count func(tb testing.TB, u traffic.Usage, shard string, bytes int)
+}
+
+// grounds are the ways to make one.
+func grounds() map[string]func(testing.TB) *ground {
+	return map[string]func(testing.TB) *ground{
+		"memory": newMemory,
+		"engine": func(tb testing.TB) *ground {
+			tb.Helper()
+			return newDatabase(tb).ground(tb)
+		},
+	}
+}
+
+func newMemory(tb testing.TB) *ground {
+	tb.Helper()
+	m := memory.New(memory.Hooks{})
+	return &ground{
+		FeatureTypes: m.FeatureTypes, ContextFields: m.ContextFields, Feedback: m.Feedback, Users: m.Users, PATs: m.PATs,
+		APITokens: m.APITokens, Tokens: m.Tokens, Traffic: m.Traffic, Features: m.Features,
+		flag:  func(_ testing.TB, f feature.Feature) { m.Features.Flag(f.Name, true) },
+		count: func(_ testing.TB, u traffic.Usage, _ string, _ int) { m.Traffic.Add(u.APIPath, u.Day, u.Counts) },
+	}
+}
+
+// property is one promise of a store.
+type property struct {
+	name string
+	test func(t *testing.T, g *ground)
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	for name, ground := range grounds() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for store, properties := range map[string][]property{
+				"feature types": featureTypes(), "context fields": contextFields(), "feedback": feedbacks(), "users": users(),
+				"PATs": pats(), "PATs at once": patsAtOnce(), "API tokens": apiTokens(), "authorizer": tokens(), "traffic": usage(),
+				"toggles": features(), "toggles' usage": featureUsage(),
+			} {
+				t.Run(store, func(t *testing.T) {
+					t.Parallel()
+					for _, p := range properties {
+						t.Run(p.name, func(t *testing.T) {
+							t.Parallel()
+							p.test(t, ground(t))
+						})
+					}
+				})
+			}
+		})
+	}
+}
+
+// instant is a time finer than what is stored, and stored is what is left of it.
+func instant() (fine, stored time.Time) {
+	return time.Date(2026, 11, 20, 7, 39, 0, 123_987_654, time.FixedZone("", 7200)), time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC)
+}
+
+func check(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
