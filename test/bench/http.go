@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/user"
 )
 
@@ -24,17 +26,19 @@ const (
 
 // httpCase is one operation, as workers do it, with the goal of its ratio to GetItem at 16 connections.
 type httpCase struct {
-	name string
-	goal float64
-	work func(ctx context.Context, s *service, i int) (worker, error)
+	name   string
+	goal   float64 // 0: none
+	writes bool    // measured with the data in memory, too
+	work   func(ctx context.Context, s *service, i int) (worker, error)
 }
 
 func httpCases() []httpCase {
 	return []httpCase{
-		{"list feature types", 0.30, repeat(http.MethodGet, "/api/admin/feature-types", "")},
-		{"list context fields", 0.25, repeat(http.MethodGet, "/api/admin/context", "")},
-		{"update feedback", 0.28, repeat(http.MethodPut, "/api/admin/feedback/bench-%d", `{"neverShow":true}`)},
-		{"create + delete token", 0.08, createAndDelete},
+		{"list feature types", 0.30, false, repeat(http.MethodGet, "/api/admin/feature-types", "")},
+		{"list context fields", 0.25, false, repeat(http.MethodGet, "/api/admin/context", "")},
+		{"update feedback", 0.28, true, repeat(http.MethodPut, "/api/admin/feedback/bench-%d", `{"neverShow":true}`)},
+		{"create + delete token", 0.08, true, createAndDelete},
+		{"(the engine's UpdateItem alone)", 0, true, updateItem},
 	}
 }
 
@@ -82,13 +86,24 @@ func createAndDelete(ctx context.Context, s *service, i int) (worker, error) {
 }
 
 // getItem is what all is measured against: a consistent GetItem of a small item by the SDK's client, as the functions use it.
-func getItem(s *service, client *dynamodb.Client) func(int) (worker, error) {
+func getItem(s *service) func(int) (worker, error) {
 	input := &dynamodb.GetItemInput{
 		TableName: aws.String(s.Credentials.DynamoDB.Tables["Users"]), Key: user.Key(1), ConsistentRead: aws.Bool(true),
 	}
 	return func(int) (worker, error) {
-		return func(ctx context.Context) (int, error) { _, err := client.GetItem(ctx, input); return 1, err }, nil
+		return func(ctx context.Context) (int, error) { _, err := s.client.GetItem(ctx, input); return 1, err }, nil
 	}
+}
+
+// updateItem is what update feedback asks of the engine: its rate is the limit of that operation's, and, since each commit is on disk
+// before it is answered, of everything that writes.
+func updateItem(_ context.Context, s *service, i int) (worker, error) {
+	store := feedback.NewStore(s.client, s.Credentials.DynamoDB.Tables["Feedback"])
+	neverShow := true
+	return func(ctx context.Context) (int, error) {
+		_, err := store.Update(ctx, "bench-engine-"+strconv.Itoa(i), 1, feedback.Change{NeverShow: &neverShow})
+		return 1, err
+	}, nil
 }
 
 // measureHTTP compares the operations over HTTP with GetItem.
@@ -97,44 +112,62 @@ func measureHTTP(ctx context.Context, o options, work string) error {
 	if err != nil {
 		return err
 	}
-	s, err := startLocal(ctx, binary, filepath.Join(work, "http"))
+	rows, err := compareAll(ctx, o, binary, filepath.Join(work, "http"), "disk")
 	if err != nil {
 		return err
+	}
+	if folder := memoryFolder(); folder != "" {
+		data, err := os.MkdirTemp(folder, "bench")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(data) //nolint:errcheck // a temporary folder
+		more, err := compareAll(ctx, o, binary, filepath.Join(data, "http"), "tmpfs")
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
+	}
+	printTable("Requests over HTTP through `make run`",
+		fmt.Sprintf("Client, gateway, functions and engine share this machine. Closed loop, one keep-alive connection a worker; every status is checked. "+
+			"Beside each run stands one of the engine's GetItem (consistent, by the SDK's client) with as many workers; median of %d pairs of %s. "+
+			"What writes is measured twice: with the data on disk, where every commit waits for the disk, and on a tmpfs.",
+			o.Rounds, o.Length),
+		[]string{"operation", "data on", "connections", "requests/s", "p50 ms", "p99 ms", "GetItem/s", "ratio", "goal"}, rows)
+	return nil
+}
+
+// compareAll measures all cases on disk, and those that write elsewhere.
+func compareAll(ctx context.Context, o options, binary, dataDir, place string) ([][]string, error) {
+	s, err := startLocal(ctx, binary, dataDir)
+	if err != nil {
+		return nil, err
 	}
 	defer s.stop() //nolint:errcheck // the figures are there
-	client, err := s.dynamoDB()
-	if err != nil {
-		return err
-	}
-	if err := makeAccounts(ctx, s, client); err != nil {
-		return err
+	if err := makeAccounts(ctx, s); err != nil {
+		return nil, err
 	}
 	var rows [][]string
 	for _, n := range o.Clients {
 		for _, c := range httpCases() {
-			if len(o.Cases) > 0 && !slices.Contains(o.Cases, c.name) {
+			if len(o.Cases) > 0 && !slices.Contains(o.Cases, c.name) || place != "disk" && !c.writes {
 				continue
 			}
-			row, err := compare(ctx, o, s, client, c, n)
+			row, err := compare(ctx, o, s, c, n)
 			if err != nil {
-				return fmt.Errorf("%s, %d connections: %w", c.name, n, err)
+				return nil, fmt.Errorf("%s, %d connections: %w", c.name, n, err)
 			}
-			rows = append(rows, row)
+			rows = append(rows, slices.Insert(row, 1, place))
 		}
 	}
-	printTable("Requests over HTTP through `make run`",
-		fmt.Sprintf("Client, gateway, functions and engine share this machine. Closed loop, one keep-alive connection a worker; every status is checked. "+
-			"Beside each run stands one of the engine's GetItem (consistent, by the SDK's client) with as many workers; median of %d pairs of %s.",
-			o.Rounds, o.Length),
-		[]string{"operation", "connections", "requests/s", "p50 ms", "p99 ms", "GetItem/s", "ratio", "goal"}, rows)
-	return nil
+	return rows, nil
 }
 
-func compare(ctx context.Context, o options, s *service, client *dynamodb.Client, c httpCase, n int) ([]string, error) {
+func compare(ctx context.Context, o options, s *service, c httpCase, n int) ([]string, error) {
 	var results, floors []result
 	var ratios []float64
 	for range o.Rounds {
-		floor, err := drive(ctx, n, o.Length, getItem(s, client))
+		floor, err := drive(ctx, n, o.Length, getItem(s))
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +181,7 @@ func compare(ctx context.Context, o options, s *service, client *dynamodb.Client
 	slices.SortFunc(results, bySpeed)
 	slices.SortFunc(floors, bySpeed)
 	r, floor, goal := results[len(results)/2], floors[len(floors)/2], ""
-	if n == 16 {
+	if n == 16 && c.goal > 0 {
 		goal = fmt.Sprintf("%.2f", c.goal)
 	}
 	return []string{
@@ -157,8 +190,8 @@ func compare(ctx context.Context, o options, s *service, client *dynamodb.Client
 	}, nil
 }
 
-func makeAccounts(ctx context.Context, s *service, client *dynamodb.Client) error {
-	users := user.NewStore(client, s.Credentials.DynamoDB.Tables["Users"])
+func makeAccounts(ctx context.Context, s *service) error {
+	users := user.NewStore(s.client, s.Credentials.DynamoDB.Tables["Users"])
 	for i := range serviceAccounts {
 		account := user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: "bench " + strconv.Itoa(i), Role: auth.RoleEditor}
 		if err := users.Create(ctx, account); err != nil {

@@ -26,6 +26,7 @@ type service struct {
 	dataDir     string
 	Ready       time.Duration // from the start of the process to its line ready
 	Credentials localCredentials
+	client      *dynamodb.Client // of its engine, as the functions make theirs
 }
 
 // localCredentials is what the benchmark reads of local.json.
@@ -55,9 +56,6 @@ func buildLocal(ctx context.Context, work string) (string, error) {
 func startLocal(ctx context.Context, binary, dataDir string) (*service, error) {
 	s := &service{dataDir: dataDir, command: exec.CommandContext(ctx, binary)}
 	s.command.Env = append(os.Environ(), "PORT=0", "DATA_DIR="+dataDir)
-	if profile := os.Getenv("BENCH_PROFILE"); profile != "" {
-		s.command.Env = append(s.command.Env, "CPU_PROFILE="+profile)
-	}
 	log, err := os.Create(dataDir + ".log")
 	if err != nil {
 		return nil, err
@@ -87,7 +85,15 @@ func startLocal(ctx context.Context, binary, dataDir string) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, json.Unmarshal(file, &s.Credentials)
+	if err := json.Unmarshal(file, &s.Credentials); err != nil {
+		return nil, err
+	}
+	endpoint := s.Credentials.DynamoDB.Endpoint
+	s.client, err = dynamo.NewClient(aws.Config{
+		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient: dynamo.NewHTTPClient(endpoint),
+	}, endpoint)
+	return s, err
 }
 
 // stop ends the service as a user does.
@@ -96,13 +102,4 @@ func (s *service) stop() error {
 		return err
 	}
 	return s.command.Wait()
-}
-
-// dynamoDB is a client of the service's engine, as the functions make theirs.
-func (s *service) dynamoDB() (*dynamodb.Client, error) {
-	endpoint := s.Credentials.DynamoDB.Endpoint
-	return dynamo.NewClient(aws.Config{
-		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient: dynamo.NewHTTPClient(endpoint),
-	}, endpoint)
 }
