@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -16,6 +15,7 @@ import (
 type faults struct {
 	fail     atomic.Pointer[func(operation string, input any) outcome]
 	attempts atomic.Int64 // that met a fault
+	released chan struct{}
 }
 
 // outcome is what becomes of one attempt of a call.
@@ -28,7 +28,7 @@ const (
 	rejected         // as AccessDenied would: trying again does not help
 	conflict         // a transaction that meets another one
 	panics           // the function does
-	hangs            // longer than the function may take
+	hangs            // until released, whatever its context says
 )
 
 // errBroken is what a failing call says: it is worth trying again.
@@ -73,7 +73,7 @@ func (f *faults) install(stack *middleware.Stack) error {
 			return next.HandleFinalize(ctx, in)
 		default:
 			f.attempts.Add(1)
-			return broken(ctx, what, in, next)
+			return f.broken(ctx, what, in, next)
 		}
 	})
 	if err := stack.Initialize.Add(remember, middleware.After); err != nil {
@@ -82,7 +82,7 @@ func (f *faults) install(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(breaking, (&retry.Attempt{}).ID(), middleware.After)
 }
 
-func broken(ctx context.Context, what outcome, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+func (f *faults) broken(ctx context.Context, what outcome, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
 	var none middleware.FinalizeOutput
@@ -99,7 +99,7 @@ func broken(ctx context.Context, what outcome, in middleware.FinalizeInput, next
 	case panics:
 		panic(errBroken)
 	case hangs:
-		time.Sleep(2500 * time.Millisecond) //nolint:forbidigo // a call that heeds no context
+		<-f.released
 	case succeeds, fails:
 	}
 	return none, middleware.Metadata{}, errBroken
