@@ -29,7 +29,7 @@ type Tokens interface {
 	APIToken(ctx context.Context, selector auth.Selector) (apitoken.APIToken, error)
 	// PAT gives a PAT and its owner in one read, or pat.ErrNotFound, or user.ErrNotFound.
 	PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, error)
-	// Seen sets a PAT's seenAt to now unless it is later than before, or the PAT is gone.
+	// Seen sets a PAT's seenAt to now where there is none or it is earlier than before, and the PAT is not gone.
 	Seen(ctx context.Context, userID, id int64, now, before time.Time) error
 }
 
@@ -98,7 +98,7 @@ func (a *Authenticator) pat(ctx context.Context, token auth.Token) (auth.Princip
 // seen writes seenAt where it is due; that it cannot never fails the request.
 func (a *Authenticator) seen(ctx context.Context, p pat.PAT, now time.Time) {
 	before := now.Add(-seenEvery)
-	if p.SeenAt != nil && p.SeenAt.After(before) {
+	if p.SeenAt != nil && !p.SeenAt.Before(before) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, seenTime)

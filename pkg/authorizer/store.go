@@ -74,7 +74,7 @@ func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, 
 func (s *Store) Seen(ctx context.Context, userID, id int64, now, before time.Time) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.pats, Key: pat.Key(userID, id),
-		ConditionExpression:       aws.String("attribute_exists(#id) AND (attribute_not_exists(#seenAt) OR #seenAt <= :before)"),
+		ConditionExpression:       aws.String("attribute_exists(#id) AND (attribute_not_exists(#seenAt) OR #seenAt < :before)"),
 		UpdateExpression:          aws.String("SET #seenAt = :now"),
 		ExpressionAttributeNames:  map[string]string{"#id": "id", "#seenAt": pat.AttributeSeenAt},
 		ExpressionAttributeValues: dynamo.Item{":now": dynamo.Time(now), ":before": dynamo.S(datetime.Format(before))},

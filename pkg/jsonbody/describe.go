@@ -80,13 +80,21 @@ func (c check) violation(body any, object map[string]any) string {
 	return fmt.Sprintf("The `%s` property must %s; you sent %s.", place, c.must, sent(value))
 }
 
-// sent shows a value as JSON.
+// sent shows a value as JSON. A string is cut before its quotes are put around it.
 func sent(value any) string {
-	var text strings.Builder
-	encoder := json.NewEncoder(&text)
+	text, isString := value.(string)
+	if isString {
+		value = apierror.Echo(text)
+	}
+	var encoded strings.Builder
+	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)                  // the answer's own encoding does that
 	if err := encoder.Encode(value); err != nil { // parse made it of JSON
 		return "something else"
 	}
-	return apierror.Echo(strings.TrimSuffix(text.String(), "\n"))
+	line := strings.TrimSuffix(encoded.String(), "\n")
+	if isString {
+		return line
+	}
+	return apierror.Echo(line)
 }

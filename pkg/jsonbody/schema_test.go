@@ -49,7 +49,7 @@ func TestBodiesAreValidatedStrictlyWithNoCoercion(t *testing.T) {
 
 		{"an expiry of null", token, `{"description":"a","expiresAt":null}`, "The `/body/expiresAt` property must be a string; you sent null."},
 		{"a description of null", token, `{"description":null,` + year + `}`, needsText + `null.`},
-		{"256 characters", token, `{"description":"` + long + `",` + year + `}`, "The `/body/description` property must have at most 255 characters; you sent \"" + long[:2*99] + "…."},
+		{"256 characters", token, `{"description":"` + long + `",` + year + `}`, "The `/body/description` property must have at most 255 characters; you sent \"" + long[:2*100] + "…\"."},
 		{"only white space", token, `{"description":" \t\r\n\f\u000b",` + year + `}`, blank + `" \t\r\n\f\u000b".`},
 		{"only Unicode's white space", token, `{"description":"\u0085\u00a0\u1680\u2000\u200a\u202f\u205f\u3000",` + year + `}`, blank + "\"\u0085\u00a0\u1680\u2000\u200a\u202f\u205f\u3000\"."},
 
@@ -64,9 +64,10 @@ func TestBodiesAreValidatedStrictlyWithNoCoercion(t *testing.T) {
 			"The `/body/description` property must have at least 1 character(s); you sent \"\". " + blank + `"".`,
 		},
 
-		{"a long value is cut", lifetime, `{"lifetimeDays":"` + strings.Repeat("x", 200) + `"}`, needsDays + `"` + strings.Repeat("x", 99) + `….`},
-		{"a credential is never echoed", lifetime, `{"lifetimeDays":"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_secret"}`, needsDays + `[redacted].`},
-		{"a credential is never echoed, spelt with an escape", lifetime, `{"lifetimeDays":"user:v2\u005fAAAAAAAAAAEAAAAAAAAAAQ_secret"}`, needsDays + `[redacted].`},
+		{"a long value is cut", lifetime, `{"lifetimeDays":"` + strings.Repeat("x", 200) + `"}`, needsDays + `"` + strings.Repeat("x", 100) + `…".`},
+		{"100 characters are not cut", lifetime, `{"lifetimeDays":"` + strings.Repeat("x", 100) + `"}`, needsDays + `"` + strings.Repeat("x", 100) + `".`},
+		{"a credential is never echoed", lifetime, `{"lifetimeDays":"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_secret"}`, needsDays + `"[redacted]".`},
+		{"a credential is never echoed, spelt with an escape", lifetime, `{"lifetimeDays":"user:v2\u005fAAAAAAAAAAEAAAAAAAAAAQ_secret"}`, needsDays + `"[redacted]".`},
 		{"a credential deep in the value is never echoed", lifetime, `{"lifetimeDays":[{"v2_AAAAAAAAAAEAAAAAAAAAAQ_secret":1}]}`, needsDays + `[redacted].`},
 		{"markup stays what it is", lifetime, `{"lifetimeDays":"<b>&"}`, needsDays + `"<b>&".`},
 	} {

@@ -153,7 +153,8 @@ func TestSeenAtIsWrittenOnceAMinute(t *testing.T) {
 	}{
 		{"just seen", 0, []string{pat, scan}},
 		{"59 seconds later", 59, []string{pat, scan}},
-		{"a minute later", 1, []string{pat, seen, scan}},
+		{"a minute later", 1, []string{pat, scan}},
+		{"more than a minute later", 1, []string{pat, seen, scan}},
 		{"at once", 0, []string{pat, scan}},
 		{"an hour later", 3600, []string{pat, seen, scan}},
 	} {

@@ -89,7 +89,7 @@ func (s *Tokens) PAT(ctx context.Context, userID, id int64) (p pat.PAT, u user.U
 func (s *Tokens) Seen(ctx context.Context, userID, id int64, now, before time.Time) error {
 	return s.write(ctx, "Tokens.Seen", func() error {
 		p, ok := s.pats[patKey{userID, id}]
-		if ok && (p.SeenAt == nil || !p.SeenAt.After(before)) {
+		if ok && (p.SeenAt == nil || p.SeenAt.Before(before)) {
 			p.SeenAt = copyTime(&now)
 			s.pats[patKey{userID, id}] = p
 		}

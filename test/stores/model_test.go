@@ -104,7 +104,7 @@ func (l *life) use(t *rapid.T) {
 	if ok != valid || ok && principal.UserID != s.UserID {
 		t.Fatalf("PAT %d authenticates: %t, as user %d; want %t, %d", s.ID, ok, principal.UserID, valid, s.UserID)
 	}
-	if valid && (s.SeenAt == nil || !s.SeenAt.After(l.now.Add(-time.Minute))) {
+	if valid && (s.SeenAt == nil || s.SeenAt.Before(l.now.Add(-time.Minute))) {
 		s.SeenAt = new(l.now)
 	}
 }
