@@ -12,7 +12,7 @@ import (
 
 // options are the command line.
 type options struct {
-	Suites  []string      `arg:"" optional:"" enum:"functions,http,start" default:"functions,http,start" help:"What to measure: functions, http, start."`
+	Suites  []string      `arg:"" optional:"" enum:"functions,http,start" help:"What to measure: functions, http, start; none is all."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Cases   []string      `help:"Only these cases of the suite http."`
@@ -37,6 +37,9 @@ func run(ctx context.Context, o options) error {
 	}
 	defer os.RemoveAll(work) //nolint:errcheck // a temporary folder
 	suites := map[string]func(context.Context, options, string) error{"functions": measureFunctions, "http": measureHTTP, "start": measureStart}
+	if len(o.Suites) == 0 {
+		o.Suites = []string{"functions", "http", "start"}
+	}
 	for _, name := range o.Suites {
 		if err := suites[name](ctx, o, work); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
