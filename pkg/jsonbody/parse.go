@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -15,8 +16,10 @@ import (
 // maxDepth is how deep arrays and objects may nest.
 const maxDepth = 100
 
-// place names a value: /body and its JSON pointer. The names in it are the caller's, so it is cut and redacted like any value.
-func place(pointer jsontext.Pointer) string { return apierror.Echo("/body" + string(pointer)) }
+// place names a member: /body/ and its JSON pointer. The names in that are the caller's, so they are cut and redacted like any value.
+func place(pointer jsontext.Pointer) string {
+	return "/body/" + apierror.Echo(strings.TrimPrefix(string(pointer), "/"))
+}
 
 func invalid(format string, args ...any) *apierror.Error {
 	return apierror.New(apierror.Validation, fmt.Sprintf(format, args...))
