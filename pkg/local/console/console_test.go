@@ -42,6 +42,11 @@ func TestTerminal(t *testing.T) {
 				"10:20:30 OPTIONS /                                                    404 -                                100.0 ms  id-2\n",
 		},
 		{
+			name: "a hidden secret leaves its line aligned",
+			do:   func(c *console.Console) { c.Request(request("id-1", "/"+token, 404)) },
+			want: "10:20:30 GET     /user:v2_AAAAAAAAAAEAAAAAAAAAAQ_[redacted]           404 list-feature-types                 1.2 ms  id-1\n",
+		},
+		{
 			name: "causes stand beneath their request", do: func(c *console.Console) {
 				log := c.Logger("list-feature-types")
 				log.Info("request", "apiRequestId", "id-2", "status", 200)

@@ -31,8 +31,9 @@ func (c *Console) requestText(r *Request) {
 		function = "-"
 	}
 	color, end, dim := c.colors(r.Status)
+	path := c.redactor.redact([]byte(printable(r.Path, maxTextPath))) // before its column is filled up
 	fmt.Fprintf(&b, "%s %-*s %-*s %s%d%s %-*s %s%8.1f ms  %s%s\n",
-		c.options.Now().Format("15:04:05"), methodWidth, printable(r.Method, methodWidth*2), pathWidth, printable(r.Path, maxTextPath),
+		c.options.Now().Format("15:04:05"), methodWidth, printable(r.Method, methodWidth*2), pathWidth, path,
 		color, r.Status, end, functionWidth, function, dim, milliseconds(r.Duration), r.ID, end)
 	if r.Cause != "" {
 		writeLines(&b, "cause", r.Cause)
