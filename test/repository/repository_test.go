@@ -108,6 +108,24 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 	}
 }
 
+// A folder or file of the tree that a page for people names is there: `pkg/auth`, `pkg/*/*_test.go`, `functions/<verb-noun>`.
+func TestPagesNamePathsThatExist(t *testing.T) {
+	t.Parallel()
+	quoted := regexp.MustCompile("`((?:api|cmd|events|functions|pkg|scripts|test)/[^`\\s…]+)`")
+	for _, page := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"} {
+		content, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range quoted.FindAllStringSubmatch(string(content), -1) {
+			pattern := regexp.MustCompile("<[^>]+>").ReplaceAllString(match[1], "*")
+			if found, err := filepath.Glob(filepath.Join(root, pattern)); err != nil || len(found) == 0 {
+				t.Errorf("%s names %s, which does not exist", page, match[1])
+			}
+		}
+	}
+}
+
 func TestPackageNamesSaySomething(t *testing.T) {
 	t.Parallel()
 	empty := []string{"common", "helper", "helpers", "misc", "types", "util", "utils"}
