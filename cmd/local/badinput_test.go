@@ -87,8 +87,8 @@ func TestBadSettings(t *testing.T) {
 	}{
 		{"unknown flag", "", []string{"--prot=3000"}, 2, "unknown flag --prot"},
 		{"argument", "", []string{"now"}, 2, "unexpected argument now"},
-		{"port that is no number", "PORT=http", nil, 2, "PORT"},
-		{"empty port", "PORT=", nil, 2, "PORT"},
+		{"port that is no number", "PORT=http", nil, 2, `PORT "http" is no port: choose one`},
+		{"empty port", "PORT=", nil, 2, `PORT "" is no port: choose one`},
 		{"port out of range", "PORT=70000", nil, 1, "PORT 70000 is no port: choose one"},
 		{"negative port", "", []string{"--port=-1"}, 1, "PORT -1 is no port"},
 		{"empty folder", "", []string{"--data-dir="}, 2, "DATA_DIR is empty"},
@@ -99,7 +99,7 @@ func TestBadSettings(t *testing.T) {
 		{"unknown engine", "ENGINE=mysql", nil, 1, `ENGINE "mysql" is not known: use dynoxide`},
 		{"endpoint that is no address", "DYNAMODB_ENDPOINT=localhost", nil, 1, "give one such as http://127.0.0.1:8000"},
 		{"endpoint where nobody listens", "DYNAMODB_ENDPOINT=http://127.0.0.1:1", nil, 1, "does not serve, is it running?"},
-		{"no template", "TEMPLATE=/nowhere/template.yaml", nil, 1, "no such file"},
+		{"no template", "TEMPLATE=/nowhere/template.yaml", nil, 1, "there is no template /nowhere/template.yaml: start in the project's folder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -20,11 +21,24 @@ import (
 
 // flags are the options, each also a variable of the environment.
 type flags struct {
-	Port             int    `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on; 0 is a free one."`
+	Port             port   `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on; 0 is a free one."`
 	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
 	Engine           string `default:"dynoxide" env:"ENGINE" help:"DynamoDB-compatible engine to start: dynoxide."`
 	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"Address of a running engine to use instead of starting one."`
 	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template that says what to serve."`
+}
+
+// port is a number; which ones are ports is local.Run's to say.
+type port int
+
+// UnmarshalText implements encoding.TextUnmarshaler, for kong's own words speak of 64 bits.
+func (p *port) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(string(text))
+	if err != nil {
+		return fmt.Errorf("PORT %q is no port: choose one from 1 to 65535, or 0 for a free one", text)
+	}
+	*p = port(n)
+	return nil
 }
 
 // gcPercent trades memory, of which this process needs little (its heap stays below 30 MB under load), for a tenth of its time.
@@ -49,7 +63,7 @@ func run(args []string, stdout, stderr *os.File) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	terminal := term.IsTerminal(int(stderr.Fd()))
 	err := local.Run(ctx, local.Config{
-		Template: f.Template, Port: f.Port, DataDir: f.DataDir, Engine: f.Engine, DynamoDBEndpoint: f.DynamoDBEndpoint,
+		Template: f.Template, Port: int(f.Port), DataDir: f.DataDir, Engine: f.Engine, DynamoDBEndpoint: f.DynamoDBEndpoint,
 		Stdout: stdout, Stderr: stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})
 	if err != nil && ctx.Err() == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -33,7 +34,10 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	template, err := samtemplate.Load(c.Template, samtemplate.Settings{Region: region, AccountID: accountID, StackName: stackName})
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no template %s: start in the project's folder, or name the file by TEMPLATE", c.Template)
+	case err != nil:
 		return fmt.Errorf("the template cannot be used, correct it: %w", err)
 	}
 	if c.DataDir != "" {
