@@ -31,7 +31,11 @@ func keywords(s *jsonschema.Schema) (found []keyword) {
 		found = append(found, keyword{&jsonschema.Schema{Maximum: s.Maximum}, fmt.Sprintf("be at most %.0f", *s.Maximum)})
 	}
 	if s.MinLength != nil {
-		found = append(found, keyword{&jsonschema.Schema{MinLength: s.MinLength}, fmt.Sprintf("have at least %d character(s)", *s.MinLength)})
+		must := fmt.Sprintf("have at least %d characters", *s.MinLength)
+		if *s.MinLength == 1 {
+			must = "not be empty"
+		}
+		found = append(found, keyword{&jsonschema.Schema{MinLength: s.MinLength}, must})
 	}
 	if s.MaxLength != nil {
 		found = append(found, keyword{&jsonschema.Schema{MaxLength: s.MaxLength}, fmt.Sprintf("have at most %d characters", *s.MaxLength)})

@@ -61,7 +61,7 @@ func TestBodiesAreValidatedStrictlyWithNoCoercion(t *testing.T) {
 		},
 		{
 			"an empty description breaks two rules", token, `{"description":"",` + year + `}`,
-			"The `/body/description` property must have at least 1 character(s); you sent \"\". " + blank + `"".`,
+			"The `/body/description` property must not be empty; you sent \"\". " + blank + `"".`,
 		},
 
 		{"a long value is cut", lifetime, `{"lifetimeDays":"` + strings.Repeat("x", 200) + `"}`, needsDays + `"` + strings.Repeat("x", 100) + `…".`},
