@@ -70,7 +70,9 @@ func serve(t *testing.T, dataDir string) (port string) {
 	}()
 	t.Cleanup(func() {
 		stop()
-		<-ended
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	})
 	select {
 	case err := <-ended:
