@@ -55,8 +55,8 @@ test: node_modules/.installed ## Run all tests, with the race detector where the
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
 	else echo 'test: no C compiler here, so the tests run without the race detector'; set -x; go test -shuffle=on ./...; fi
 
-bench: node_modules/.installed ## Measure start, size, memory, latency and throughput
-	@go run ./test/bench
+bench: node_modules/.installed ## Measure start, size, memory, latency and throughput: BENCH='http --clients=16'
+	@go run ./test/bench $(BENCH)
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...
