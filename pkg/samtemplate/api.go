@@ -26,7 +26,9 @@ func readAPI(d *decoder, r *resolver, found *resource) API {
 	}
 	if log := o.child("AccessLogSetting"); len(log.n.keys) > 0 {
 		api.AccessLogFormat = log.needText("Format")
-		log.notPlayed("DestinationArn")
+		if group := r.byARN(typeLogGroup, "Arn", log.needText("DestinationArn")); group != nil {
+			api.AccessLogGroup = group.id
+		}
 		log.done()
 	}
 	responses := o.child("GatewayResponses").n
@@ -52,12 +54,9 @@ func readAuthorizer(d *decoder, r *resolver, auth *object) Authorizer {
 	a.TTL = time.Duration(identity.integer("ReauthorizeEvery", 300, 0, 3600)) * time.Second
 	identity.done()
 	o.done()
-	for id, found := range r.resources {
-		if own, ok := found.attribute(r.settings, "Arn"); ok && found.typ == typeFunction && own == arn {
-			a.Function = id
-		}
-	}
-	if a.Function == "" {
+	if found := r.byARN(typeFunction, "Arn", arn); found != nil {
+		a.Function = found.id
+	} else {
 		d.fail(o.n, "FunctionArn: %q is no function of this template", arn)
 	}
 	return a

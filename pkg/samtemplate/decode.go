@@ -97,6 +97,17 @@ func (o *object) integer(key string, missing, least, most int) int {
 	return value
 }
 
+func (o *object) boolean(key string, missing bool) bool {
+	text, ok := o.optionalText(key)
+	if !ok {
+		return missing
+	}
+	if text != "true" && text != "false" {
+		o.d.fail(o.n.fields[key], "%q is neither true nor false", text)
+	}
+	return text == "true"
+}
+
 func (o *object) list(key string) []*node {
 	value := o.get(key)
 	if value == nil {

@@ -6,7 +6,7 @@
 // line that names file, line and place. A template that loads holds nothing that was silently left out: what has no meaning on one
 // machine (memory classes, log groups, roles, tags) is named in the code as known and not played.
 //
-// Ref of a table or function gives its logical id, which is its name on one machine; GetAtt Arn gives an ARN of AWS's form.
+// Ref of a resource gives its logical id, which is its name on one machine; GetAtt Arn gives an ARN of AWS's form.
 //
 // Not here: what API Gateway, Lambda or DynamoDB do with it, CloudFormation's own checks (`sam validate --lint` makes those), and
 // anything of AWS's SDK.

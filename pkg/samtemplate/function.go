@@ -13,7 +13,7 @@ type event struct {
 	n                                       *node
 }
 
-func readFunction(d *decoder, found *resource) (Function, []event) {
+func readFunction(d *decoder, r *resolver, found *resource) (Function, []event) {
 	o := d.object(found.properties)
 	o.must("Runtime", "provided.al2023")
 	o.must("Handler", "bootstrap")
@@ -34,8 +34,11 @@ func readFunction(d *decoder, found *resource) (Function, []event) {
 	var events []event
 	declared := o.child("Events").n
 	for _, name := range declared.keys {
-		events = append(events, readEvent(d, found.id, declared.fields[name]))
+		if e := readEvent(d, r, &f, name, declared.fields[name]); e != nil {
+			events = append(events, *e)
+		}
 	}
+	readEventInvokeConfig(d, r, o, &f)
 	o.notPlayed("Architectures", "Description", "LoggingConfig", "ReservedConcurrentExecutions", "Tags", "Tracing")
 	o.done()
 	return f, events
@@ -51,15 +54,31 @@ func folder(o *object) string {
 	return name
 }
 
-func readEvent(d *decoder, function string, n *node) event {
+// readEvent reads one event of a function: an Api event is given back, all others become the function's.
+func readEvent(d *decoder, r *resolver, f *Function, name string, n *node) *event {
 	o := d.object(n)
-	if typ := o.needText("Type"); typ != "Api" {
-		d.fail(n, "the event type %s is not known", typ)
-	}
+	typ := o.needText("Type")
 	properties := d.object(o.need("Properties"))
 	o.done()
+	switch typ {
+	case "Api":
+		return readRoute(properties, f.LogicalID, n)
+	case "DynamoDB":
+		f.Streams = append(f.Streams, readStream(d, r, properties))
+	case "ScheduleV2":
+		f.Schedules = append(f.Schedules, readSchedule(d, properties, f.LogicalID+name))
+	case "CloudWatchLogs":
+		f.LogSubscriptions = append(f.LogSubscriptions, readLogSubscription(d, r, properties))
+	default:
+		d.fail(n, "the event type %s is not known", typ)
+	}
+	properties.done()
+	return nil
+}
+
+func readRoute(properties *object, function string, n *node) *event {
 	auth := properties.child("Auth")
-	e := event{
+	e := &event{
 		function: function, n: n,
 		api:  properties.needText("RestApiId"), // without it SAM would make a second API
 		path: properties.needText("Path"), method: properties.needText("Method"),

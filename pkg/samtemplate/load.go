@@ -115,11 +115,13 @@ func (r *resolver) assemble(order []*resource, outputs *object) (*Template, erro
 			}
 			api = found
 		case typeFunction:
-			function, own := readFunction(d, found)
+			function, own := readFunction(d, r, found)
 			t.Functions = append(t.Functions, function)
 			events = append(events, own...)
 		case typeTable:
 			t.Tables = append(t.Tables, readTable(d, found))
+		case typeQueue:
+			t.Queues = append(t.Queues, readQueue(d, found))
 		}
 	}
 	if d.err == nil && api == nil {

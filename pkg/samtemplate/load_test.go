@@ -120,11 +120,11 @@ Outputs:
 		Functions: []samtemplate.Function{
 			{
 				LogicalID: "CheckFunction", Name: "check", MemoryMB: 128, Timeout: 10 * time.Second,
-				Environment: map[string]string{"COMMON": "1", "BOTH": "global"},
+				Environment: map[string]string{"COMMON": "1", "BOTH": "global"}, AsyncRetries: 2,
 			},
 			{
 				LogicalID: "ListThingsFunction", Name: "list-things", MemoryMB: 512, Timeout: 5 * time.Second,
-				Environment: map[string]string{"COMMON": "1", "BOTH": "own", "TABLE": "Things"},
+				Environment: map[string]string{"COMMON": "1", "BOTH": "own", "TABLE": "Things"}, AsyncRetries: 2,
 				Policies: []samtemplate.Statement{
 					{Effect: "Allow", Actions: []string{"dynamodb:Scan"}, Resources: []string{arn, arn + "/index/*"}},
 				},
@@ -148,7 +148,7 @@ func TestDefaultsOfMissingProperties(t *testing.T) {
   F: {Type: AWS::Serverless::Function, Properties: {CodeUri: functions/f, Runtime: provided.al2023, Handler: bootstrap, Events:
     {E: {Type: Api, Properties: {RestApiId: !Ref Api, Path: /, Method: GET}}}}}
 `, samtemplate.Settings{})
-	want := samtemplate.Function{LogicalID: "F", Name: "f", MemoryMB: 128, Timeout: 3 * time.Second, Environment: map[string]string{}}
+	want := samtemplate.Function{LogicalID: "F", Name: "f", MemoryMB: 128, Timeout: 3 * time.Second, Environment: map[string]string{}, AsyncRetries: 2}
 	if diff := cmp.Diff([]samtemplate.Function{want}, got.Functions); diff != "" {
 		t.Error(diff)
 	}

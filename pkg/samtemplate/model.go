@@ -8,6 +8,7 @@ type Template struct {
 	API       API
 	Functions []Function // in the order of the template
 	Tables    []Table    // in the order of the template
+	Queues    []string   // logical ids, in the order of the template
 	Outputs   map[string]string
 	Resources []Resource // all of them, also those above, in the order of the template
 }
@@ -33,6 +34,7 @@ type API struct {
 	Routes           []Route
 	GatewayResponses map[string]GatewayResponse // by type: UNAUTHORIZED, DEFAULT_4XX, …
 	AccessLogFormat  string                     // with its $context variables; empty where the template has no access log
+	AccessLogGroup   string                     // logical id; empty where the access log goes to no log group of the template
 }
 
 // Authorizer is the API's default Lambda authorizer (payload type REQUEST).
@@ -66,6 +68,41 @@ type Function struct {
 	Timeout     time.Duration
 	Environment map[string]string
 	Policies    []Statement
+
+	// What calls it beside the API's routes.
+	Streams          []Stream
+	Schedules        []Schedule
+	LogSubscriptions []LogSubscription
+
+	// How asynchronous calls of it (schedules and log subscriptions) go on after an error.
+	AsyncRetries   int    // 0 to 2
+	AsyncOnFailure string // logical id of the queue for events that are given up; empty: none
+}
+
+// Stream is an event source mapping of a table's stream.
+type Stream struct {
+	Table                 string // logical id
+	StartingPosition      string // TRIM_HORIZON or LATEST
+	BatchSize             int    // records of one call at most
+	BatchingWindow        time.Duration
+	RetryAttempts         int           // -1: until the record expires
+	RecordAge             time.Duration // records that are older are given up; -1…0: no limit
+	Bisect                bool          // a batch is split after an error
+	ParallelizationFactor int
+	ReportFailures        bool   // the function's batchItemFailures count
+	OnFailure             string // logical id of the queue for what is given up; empty: none
+}
+
+// Schedule calls a function at a fixed rate.
+type Schedule struct {
+	Name          string
+	Every         time.Duration
+	RetryAttempts int // of handing the event over to Lambda, which itself tries AsyncRetries more times after a function's error
+}
+
+// LogSubscription sends a log group's events to a function.
+type LogSubscription struct {
+	LogGroup string // logical id
 }
 
 // Statement is one statement of a function's inline policy.

@@ -4,6 +4,8 @@ const (
 	typeAPI      = "AWS::Serverless::Api"
 	typeFunction = "AWS::Serverless::Function"
 	typeTable    = "AWS::DynamoDB::Table"
+	typeQueue    = "AWS::SQS::Queue"
+	typeAlarm    = "AWS::CloudWatch::Alarm"
 	typeLogGroup = "AWS::Logs::LogGroup"
 	typeRole     = "AWS::IAM::Role"
 	typeAccount  = "AWS::ApiGateway::Account"
@@ -31,8 +33,8 @@ func readResource(d *decoder, id string, n *node) *resource {
 		d.fail(found.condition, "must be the name of a condition")
 	}
 	switch found.typ {
-	case typeAPI, typeFunction, typeTable:
-	case typeLogGroup, typeRole, typeAccount: // known and not played: resolved, so that what they refer to exists
+	case typeAPI, typeFunction, typeTable, typeQueue:
+	case typeLogGroup, typeRole, typeAccount, typeAlarm: // known and not played: resolved, so that what they refer to exists
 	default:
 		d.fail(n, "the resource type %s is not known", found.typ)
 	}
@@ -51,12 +53,26 @@ func (r *resource) attribute(s Settings, name string) (string, bool) {
 		return arn("dynamodb", s.Region, "table/"+r.id+"/stream/2000-01-01T00:00:00.000")
 	case r.typ == typeFunction && name == "Arn":
 		return arn("lambda", s.Region, "function:"+r.id)
+	case r.typ == typeQueue && name == "Arn":
+		return arn("sqs", s.Region, r.id)
+	case r.typ == typeQueue && name == "QueueName":
+		return r.id, true
 	case r.typ == typeLogGroup && name == "Arn":
 		return arn("logs", s.Region, "log-group:"+r.id+":*")
 	case r.typ == typeRole && name == "Arn":
 		return arn("iam", "", "role/"+r.id)
 	}
 	return "", false
+}
+
+// byARN finds the resource of a type whose attribute is that ARN; nil: none.
+func (r *resolver) byARN(typ, attribute, arn string) *resource {
+	for _, found := range r.resources {
+		if own, ok := found.attribute(r.settings, attribute); ok && found.typ == typ && own == arn {
+			return found
+		}
+	}
+	return nil
 }
 
 // streams says whether a table has a stream, and so an ARN of it.
