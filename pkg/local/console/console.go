@@ -90,7 +90,7 @@ func (c *Console) Request(r *Request) {
 }
 
 // AccessLog writes the gateway's access-log line of a request, in the template's format. A terminal does not show it.
-func (c *Console) AccessLog(line string, at time.Time) {
+func (c *Console) AccessLog(line []byte, at time.Time) {
 	if c.json == nil {
 		return
 	}
@@ -109,11 +109,11 @@ func (c *Console) Close() {
 }
 
 // accessLog is the line as JSON where the template's format makes it so, else as text.
-func accessLog(line string) any {
-	if raw := []byte(line); json.Valid(raw) {
-		return json.RawMessage(raw)
+func accessLog(line []byte) any {
+	if json.Valid(line) {
+		return json.RawMessage(line)
 	}
-	return printable(line, maxJSONPath)
+	return printable(string(line), maxJSONPath)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

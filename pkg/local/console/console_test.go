@@ -67,7 +67,7 @@ func TestTerminal(t *testing.T) {
 				r := request("id-1", "/", 502)
 				r.Cause = "panic: x\nline 2"
 				c.Request(r)
-				c.AccessLog("not on a terminal", now())
+				c.AccessLog([]byte("not on a terminal"), now())
 			},
 			want: "10:20:30 GET     /                                                    502 list-feature-types                 1.2 ms  id-1\n" +
 				"           cause: panic: x\n" +
@@ -113,8 +113,8 @@ func TestLinesOfJSON(t *testing.T) {
 	c := console.New(&out, console.Options{Now: now})
 	r := request("id-1", "/api", 200)
 	c.Request(r)
-	c.AccessLog(`{"requestId":"id-1", "status":"200"}`, now())
-	c.AccessLog("plain text", now())
+	c.AccessLog([]byte(`{"requestId":"id-1", "status":"200"}`), now())
+	c.AccessLog([]byte("plain text"), now())
 	r.Cause = "panic: x\nline 2"
 	c.Request(r)
 	c.Logger("f").Info("not shown")

@@ -3,6 +3,8 @@ package gateway_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -94,5 +96,32 @@ func TestRecord(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)
+	}
+}
+
+// sequence notes what happens on the way out.
+type sequence struct {
+	discard
+	steps []string
+}
+
+func (s *sequence) Write(b []byte) (int, error) {
+	s.steps = append(s.steps, "body")
+	return len(b), nil
+}
+
+func (s *sequence) WriteHeader(int) { s.steps = append(s.steps, "head") }
+
+func TestAccessLogComesBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := newSetup(says(ok), says(allowAll))
+	s.config.API.AccessLogFormat = logFormat
+	for _, path := range []string{"/open", "/nothing"} {
+		w := &sequence{discard: discard{http.Header{}}}
+		s.config.AccessLog = func([]byte, time.Time) { w.steps = append(w.steps, "line") }
+		s.gateway(t).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		if diff := cmp.Diff([]string{"line", "head", "body"}, w.steps); diff != "" {
+			t.Errorf("%s:\n%s", path, diff)
+		}
 	}
 }

@@ -33,7 +33,7 @@ func benchmarkSetup() *setup {
 	s.config.Now = time.Now
 	s.config.NewID = uuid.NewString
 	s.config.OnRequest = nil
-	s.config.AccessLog = func(string, time.Time) {}
+	s.config.AccessLog = func([]byte, time.Time) {}
 	s.config.API.AccessLogFormat = logFormat
 	s.config.API.Routes = append(s.config.API.Routes, samtemplate.Route{Path: "/{proxy+}", Method: "ANY", Function: "Thing"})
 	return s

@@ -15,6 +15,7 @@ type buffers struct {
 	context int    // … and where the request context does
 	event   []byte // the event of the call under way
 	scratch []byte
+	line    []byte // of the access log
 	pairs   []pair // of the query
 	headers []answerHeader
 	input   bytes.Buffer
@@ -27,7 +28,7 @@ type bufferPool struct{ pool sync.Pool }
 func newBufferPool() *bufferPool {
 	return &bufferPool{sync.Pool{New: func() any {
 		return &buffers{
-			shared: make([]byte, 0, 4096), event: make([]byte, 0, 4096), scratch: make([]byte, 0, 2048),
+			shared: make([]byte, 0, 4096), event: make([]byte, 0, 4096), scratch: make([]byte, 0, 2048), line: make([]byte, 0, maxLogLine),
 			decoder: jsontext.NewDecoder(bytes.NewReader(nil)),
 		}
 	}}}
@@ -39,7 +40,7 @@ const maxKept = 256 * 1024
 func (p *bufferPool) get() *buffers { return p.pool.Get().(*buffers) } //nolint:errcheck,forcetypeassert // New makes no other
 
 func (p *bufferPool) put(b *buffers) {
-	if cap(b.body)+cap(b.shared)+cap(b.event)+cap(b.scratch) > maxKept {
+	if cap(b.body)+cap(b.shared)+cap(b.event)+cap(b.scratch)+cap(b.line) > maxKept {
 		return
 	}
 	b.input = bytes.Buffer{}

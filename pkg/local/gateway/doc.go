@@ -93,6 +93,7 @@
 //	-- access log
 //	one line per request in the format, unset is -              | variables-for-access-logging; inferred | TestAccessLogLine
 //	every request has one (AWS may leave out 413, 431)          | rest-api-monitor                       | TestAccessLogHasEveryRequest
+//	the line is there before the first byte of the answer       | choice                                 | TestAccessLogComesBeforeTheAnswer
 //	a line is cut at 1,024 bytes                                | known-issues                           | TestAccessLogLineIsCut
 //	no format, no access log                                    | set-up-logging                         | TestNoFormatNoAccessLog
 //	a record per request for the console                        | choice                                 | TestRecord

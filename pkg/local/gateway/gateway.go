@@ -28,8 +28,9 @@ type Config struct {
 	Now   func() time.Time
 	NewID func() string // UUIDs: request ids, and what extended request ids and trace ids are made of
 
-	// AccessLog gets one line per request, the template's AccessLogFormat filled in, and the request's time. Nil: none.
-	AccessLog func(line string, at time.Time)
+	// AccessLog gets one line per request, the template's AccessLogFormat filled in, and the request's time, before the first byte of
+	// the answer is sent: a request that is answered is in the log. The line is valid during the call. Nil: none.
+	AccessLog func(line []byte, at time.Time)
 	// OnRequest is called after each answer. Nil: not called. Both are called concurrently.
 	OnRequest func(Record)
 }
@@ -131,13 +132,17 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.finish()
 }
 
-// finish writes the access log's line and tells the console.
-func (x *exchange) finish() {
+// log writes the access log's line; all but the sending is done.
+func (x *exchange) log() {
 	x.latency = x.g.config.Now().Sub(x.start)
 	if x.g.config.AccessLog != nil && len(x.g.accessLog.parts) > 0 {
-		x.buffers.scratch = x.g.accessLog.append(x.buffers.scratch[:0], x)
-		x.g.config.AccessLog(string(truncate(x.buffers.scratch, maxLogLine)), x.start)
+		x.buffers.line = truncate(x.g.accessLog.append(x.buffers.line[:0], x), maxLogLine)
+		x.g.config.AccessLog(x.buffers.line, x.start)
 	}
+}
+
+// finish tells the console.
+func (x *exchange) finish() {
 	if x.g.config.OnRequest != nil {
 		x.g.config.OnRequest(x.record())
 	}

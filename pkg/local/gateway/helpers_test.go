@@ -57,10 +57,10 @@ type lines struct {
 	all []string
 }
 
-func (l *lines) add(line string, _ time.Time) {
+func (l *lines) add(line []byte, _ time.Time) {
 	l.Lock()
 	defer l.Unlock()
-	l.all = append(l.all, line)
+	l.all = append(l.all, string(line))
 }
 
 func (l *lines) take() []string {

@@ -177,7 +177,7 @@ func (x *exchange) identify(h http.Header, errorType string) {
 	}
 }
 
-// send writes status and body, as JSON where nothing else is said.
+// send logs the request and writes status and body, as JSON where nothing else is said.
 func (x *exchange) send(status int, body []byte) {
 	h := x.w.Header()
 	if len(h["Content-Type"]) == 0 {
@@ -187,6 +187,7 @@ func (x *exchange) send(status int, body []byte) {
 		h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}
 	x.status, x.length = status, len(body)
+	x.log()
 	x.w.WriteHeader(status)
 	if len(body) > 0 {
 		_, _ = x.w.Write(body) // the client has gone, or the status has no body
