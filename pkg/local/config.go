@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/smithy-go/middleware"
 
+	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/seed"
 )
 
@@ -35,6 +36,10 @@ type Config struct {
 	Ready func(Running)
 	// OnDynamoDB is told of every call that a function makes, concurrently. It makes the functions ask for consumed capacity. Nil: it is not.
 	OnDynamoDB func(Call)
+	// RequestsOnly leaves out what calls functions beside the API: streams, schedules and log subscriptions. Tests count calls with it.
+	RequestsOnly bool
+	// Functions are made by these constructors instead of the table's, by their folders: tests play functions of their own.
+	Functions map[string]app.Constructor
 	// APIOptions are added to the functions' AWS configuration, inside OnDynamoDB's view: tests make calls fail with them.
 	APIOptions []func(*middleware.Stack) error
 }

@@ -40,9 +40,12 @@ func constructors() map[string]app.Constructor {
 	}
 }
 
-// makeFunctions makes the handler of each of the template's functions, by logical id.
-func makeFunctions(functions []samtemplate.Function, env func(*samtemplate.Function) *app.Env) (map[string]gateway.Function, error) {
+// makeFunctions makes the handler of each of the template's functions, by logical id. Constructors that are given win over the table's.
+func makeFunctions(
+	functions []samtemplate.Function, given map[string]app.Constructor, env func(*samtemplate.Function) *app.Env,
+) (map[string]gateway.Function, error) {
 	known := constructors()
+	maps.Copy(known, given)
 	made := make(map[string]gateway.Function, len(functions))
 	for i := range functions {
 		f := &functions[i]

@@ -68,11 +68,26 @@ func Run(ctx context.Context, c Config) error {
 		out.Own().Warn("seeded credentials were gone, not valid or not readable: new ones are made, the old ones revoked",
 			slog.Int("made", seeded.Renewed))
 	}
-	api, err := makeGateway(&c, template, cfg, data.Endpoint(), out) //nolint:contextcheck // it logs requests, which have contexts of their own
+	events, err := newEvents(&c, template, out)
+	if err != nil {
+		return err
+	}
+	defer events.close()
+	functions, err := makeFunctions(template.Functions, c.Functions, func(f *samtemplate.Function) *app.Env {
+		return environment(&c, f, cfg, data.Endpoint(), out, events)
+	})
+	if err != nil {
+		return err
+	}
+	api, err := makeGateway(&c, template, functions, events, out) //nolint:contextcheck // it logs requests, which have contexts of their own
 	if err != nil {
 		return err
 	}
 	defer api.Close()
+	if err := events.connect(ctx, functions, cfg, data.Endpoint()); err != nil {
+		return explain(err, &c, data.Endpoint())
+	}
+	defer events.start(ctx)() // ends after the last request
 	service := Running{
 		BaseURL:     "http://" + listener.Addr().String(),
 		Credentials: seeded.Credentials,
@@ -97,21 +112,22 @@ func listen(ctx context.Context, port int) (net.Listener, error) {
 	return listener, nil
 }
 
-// makeGateway makes the functions, each with an Env of its own, and the API in front of them.
-func makeGateway(c *Config, template *samtemplate.Template, cfg aws.Config, endpoint string, out *console.Console) (*gateway.Gateway, error) {
+// makeGateway makes the API in front of the functions.
+func makeGateway(
+	c *Config, template *samtemplate.Template, functions map[string]gateway.Function, events *events, out *console.Console,
+) (*gateway.Gateway, error) {
 	folders := map[string]string{}
-	functions, err := makeFunctions(template.Functions, func(f *samtemplate.Function) *app.Env {
-		folders[f.LogicalID] = f.Name
-		return environment(c, f, cfg, endpoint, out)
-	})
-	if err != nil {
-		return nil, err
+	for i := range template.Functions {
+		folders[template.Functions[i].LogicalID] = template.Functions[i].Name
 	}
 	api, err := gateway.New(gateway.Config{
 		API: template.API, Functions: functions,
 		Region: region, AccountID: accountID, APIID: apiID,
 		Now: c.Now, NewID: func() string { return uuid.Must(uuid.NewRandomFromReader(c.Random)).String() },
-		AccessLog: out.AccessLog,
+		AccessLog: func(line []byte, at time.Time) {
+			events.accessLog(line, at)
+			out.AccessLog(line, at)
+		},
 		OnRequest: func(r gateway.Record) {
 			out.Request(&console.Request{
 				Method: r.Method, Path: r.Path, Status: r.Status, Function: folders[r.Function], Duration: r.Duration, ID: r.RequestID,
@@ -137,7 +153,7 @@ func cause(err error) string {
 }
 
 // environment is what one function is given from outside.
-func environment(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *console.Console) *app.Env {
+func environment(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *console.Console, events *events) *app.Env {
 	vars := maps.Clone(f.Environment)
 	if _, uses := vars["DYNAMODB_ENDPOINT"]; uses { // the template's parameter for it, which is known only now
 		vars["DYNAMODB_ENDPOINT"] = endpoint
@@ -146,7 +162,12 @@ func environment(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint st
 	if c.OnDynamoDB != nil {
 		cfg.APIOptions = append(cfg.APIOptions, meter(f.Name, c.OnDynamoDB))
 	}
-	return &app.Env{Vars: vars, AWS: cfg, Now: c.Now, Random: c.Random, Logger: out.Logger(f.Name)}
+	cfg.APIOptions = append(cfg.APIOptions, events.watch)
+	logger := out.Logger(f.Name)
+	if len(f.Streams)+len(f.Schedules)+len(f.LogSubscriptions) > 0 {
+		logger = out.EventLogger(f.Name)
+	}
+	return &app.Env{Vars: vars, AWS: cfg, Now: c.Now, Random: c.Random, Logger: logger}
 }
 
 // serve answers requests, says so, and ends everything in order: first the requests in flight, then (by Run) the engine.

@@ -36,11 +36,21 @@ type Console struct {
 	mu      sync.Mutex
 	out     io.Writer
 	pending pending
+	calls   map[string]struct{} // ids of calls beside the API that have begun and not ended
+}
+
+// Call is a call of a function beside the API that has ended.
+type Call struct {
+	Function string
+	Trigger  string // what called it
+	ID       string
+	Duration time.Duration
+	Cause    string // of its failure; may have lines; empty: it succeeded
 }
 
 // New makes a Console on out. A line that cannot be written is lost.
 func New(out io.Writer, o Options) *Console {
-	c := &Console{options: o, redactor: newRedactor(), out: out}
+	c := &Console{options: o, redactor: newRedactor(), out: out, calls: map[string]struct{}{}}
 	if !o.Terminal {
 		c.json = slog.NewJSONHandler(lineWriter{c}, nil)
 	}
@@ -55,6 +65,15 @@ func (c *Console) Logger(function string) *slog.Logger {
 		return slog.New(refusals{atLeast{slog.LevelInfo, c.json.WithAttrs([]slog.Attr{attr})}})
 	}
 	return c.logger(slog.LevelWarn, attr)
+}
+
+// EventLogger is the logger of a function that is called beside the API: its records from Info on are shown, beneath their call.
+func (c *Console) EventLogger(function string) *slog.Logger {
+	attr := slog.String("function", function)
+	if c.json != nil {
+		return slog.New(calls{c, atLeast{slog.LevelInfo, c.json.WithAttrs([]slog.Attr{attr})}})
+	}
+	return slog.New(calls{c, c.logger(slog.LevelInfo, attr).Handler()})
 }
 
 // Own is the logger of `make run` itself: what happens beside the requests.
@@ -87,6 +106,45 @@ func (c *Console) Request(r *Request) {
 		record.AddAttrs(slog.String("cause", r.Cause))
 	}
 	_ = c.json.Handle(context.Background(), record) // a line that cannot be written is lost
+}
+
+// BeginCall says that a call beside the API has begun: what its function logs waits for the line of its end.
+func (c *Console) BeginCall(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls[id] = struct{}{}
+}
+
+// EndCall writes the line of a call beside the API.
+func (c *Console) EndCall(call *Call) {
+	c.mu.Lock()
+	delete(c.calls, call.ID)
+	c.mu.Unlock()
+	if c.json == nil {
+		c.callText(call)
+		return
+	}
+	level, outcome := slog.LevelInfo, "succeeded"
+	if call.Cause != "" {
+		level, outcome = slog.LevelError, "failed"
+	}
+	record := slog.NewRecord(c.options.Now(), level, "call", 0)
+	record.AddAttrs(
+		slog.String("function", call.Function), slog.String("trigger", call.Trigger), slog.String("outcome", outcome),
+		slog.Float64("milliseconds", milliseconds(call.Duration)), slog.String("requestId", call.ID),
+	)
+	if call.Cause != "" {
+		record.AddAttrs(slog.String("cause", call.Cause))
+	}
+	_ = c.json.Handle(context.Background(), record) // a line that cannot be written is lost
+}
+
+// hasBegun says whether a call has begun and not ended.
+func (c *Console) hasBegun(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, begun := c.calls[id]
+	return begun
 }
 
 // AccessLog writes the gateway's access-log line of a request, in the template's format. A terminal does not show it.

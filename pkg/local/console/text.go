@@ -124,7 +124,7 @@ func (h *textHandler) text(record slog.Record, attrs []slog.Attr, beneath bool) 
 	}
 	fmt.Fprintf(&b, "%s%s%s %s", color, record.Level, end, printable(record.Message, maxCause))
 	for _, a := range attrs {
-		if beneath && slices.Contains(onRequestLine(), a.Key) {
+		if beneath && slices.Contains(onRequestLine(), a.Key) || a.Key == "_aws" { // metrics in CloudWatch's embedded format
 			continue
 		}
 		value := a.Value.Resolve().String()
