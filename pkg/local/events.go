@@ -183,8 +183,8 @@ func (e *events) mapStream(
 		EventARN:    "arn:aws:dynamodb:" + region + ":" + accountID + ":table/" + name + "/stream/" + label,
 		FunctionARN: function.ARN, OnFailure: e.onFailure(s.OnFailure), Checkpoint: e.keep("stream-" + f.LogicalID + "-" + s.Table),
 		Logger: e.out.Own().With(slog.String("function", f.Name)), Now: time.Now,
-		Call: func(trigger string, payload []byte) ([]byte, string, error) {
-			return e.invoker.Call(function, trigger, payload)
+		Call: func(ctx context.Context, trigger string, payload []byte) ([]byte, string, error) {
+			return e.invoker.Call(ctx, function, trigger, payload)
 		},
 		Stop: func(err error) bool { return errors.Is(err, invocation.ErrAborted) },
 	}))

@@ -208,7 +208,7 @@ func TestCallsOfDynamoDBAreTold(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var calls []local.Call
-	service := localtest.Start(t, local.Config{OnDynamoDB: func(c local.Call) {
+	service := localtest.Start(t, local.Config{RequestsOnly: true, OnDynamoDB: func(c local.Call) {
 		mu.Lock()
 		defer mu.Unlock()
 		calls = append(calls, c)
@@ -260,7 +260,7 @@ func TestFaultsAreShownWithTheirCause(t *testing.T) {
 	errBroken := errors.New("the wire is broken")
 	var stderr buffer
 	service := localtest.Start(t, local.Config{
-		Stderr: &stderr, Terminal: true,
+		Stderr: &stderr, Terminal: true, RequestsOnly: true,
 		APIOptions: []func(*middleware.Stack) error{func(stack *middleware.Stack) error {
 			return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Break", func(
 				ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,

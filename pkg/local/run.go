@@ -68,7 +68,7 @@ func Run(ctx context.Context, c Config) error {
 		out.Own().Warn("seeded credentials were gone, not valid or not readable: new ones are made, the old ones revoked",
 			slog.Int("made", seeded.Renewed))
 	}
-	events, err := newEvents(&c, template, out)
+	events, err := newEvents(&c, template, out) //nolint:contextcheck // it logs calls, which have contexts of their own
 	if err != nil {
 		return err
 	}

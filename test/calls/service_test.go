@@ -41,7 +41,9 @@ func start(t *testing.T) *service {
 	t.Helper()
 	s := &service{tokens: map[string]string{}, ids: map[string]string{}, clock: new(atomic.Int64)}
 	s.clock.Store(time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC).Unix())
-	s.Running = localtest.Start(t, local.Config{OnDynamoDB: s.record, Now: func() time.Time { return time.Unix(s.clock.Load(), 0) }})
+	s.Running = localtest.Start(t, local.Config{
+		OnDynamoDB: s.record, Now: func() time.Time { return time.Unix(s.clock.Load(), 0) }, RequestsOnly: true,
+	})
 	var err error
 	s.client, err = dynamo.NewClient(aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),

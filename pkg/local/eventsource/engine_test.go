@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -59,7 +60,7 @@ func TestEngine(t *testing.T) {
 	s.config.StreamARN = *table.LatestStreamArn
 	s.config.Checkpoint = checkpoint.File{Path: filepath.Join(t.TempDir(), "c")}
 	got := make(chan string, 100)
-	s.config.Call = func(_ string, payload []byte) ([]byte, string, error) {
+	s.config.Call = func(_ context.Context, _ string, payload []byte) ([]byte, string, error) {
 		var event events.DynamoDBEvent
 		if err := json.Unmarshal(payload, &event); err != nil {
 			return nil, "", err
@@ -117,7 +118,8 @@ func TestEngine(t *testing.T) {
 }
 
 func TestEvent(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(0)
 		image := map[string]streamtypes.AttributeValue{
 			"s": &streamtypes.AttributeValueMemberS{Value: "text"}, "n": &streamtypes.AttributeValueMemberN{Value: "1.5"},
@@ -145,7 +147,7 @@ func TestEvent(t *testing.T) {
 		if err := json.Unmarshal(s.payloads[0], &got); err != nil {
 			t.Fatal(err)
 		}
-		first, second := got.Records[0]["eventID"].(string), got.Records[1]["eventID"].(string)
+		first, second := fmt.Sprint(got.Records[0]["eventID"]), fmt.Sprint(got.Records[1]["eventID"])
 		if !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(first) || first == second {
 			t.Errorf("event ids %q, %q", first, second)
 		}

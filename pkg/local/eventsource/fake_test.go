@@ -145,7 +145,7 @@ func newSetup(n int) *setup {
 	return s
 }
 
-func (s *setup) call(_ string, payload []byte) ([]byte, string, error) {
+func (s *setup) call(_ context.Context, _ string, payload []byte) ([]byte, string, error) {
 	var event events.DynamoDBEvent
 	if err := json.Unmarshal(payload, &event); err != nil {
 		return nil, "", err

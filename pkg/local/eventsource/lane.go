@@ -115,7 +115,7 @@ func (l *lane) deliver(ctx context.Context, batch []*record, calls int) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		output, id, err := l.m.config.Call(trigger(stream.Table, len(batch)), payload(batch))
+		output, id, err := l.m.config.Call(ctx, trigger(stream.Table, len(batch)), payload(batch))
 		if err != nil && l.m.config.Stop(err) {
 			return false
 		}

@@ -38,8 +38,8 @@ type Config struct {
 	EventARN    string // of the stream, as events name it
 	Region      string // as events name it
 	FunctionARN string
-	// Call calls the function. An error that says Stop ends the mapping with the record not done.
-	Call func(trigger string, payload []byte) (output []byte, id string, err error)
+	// Call calls the function, and goes on when the context ends. An error that says Stop ends the mapping with the record not done.
+	Call func(ctx context.Context, trigger string, payload []byte) (output []byte, id string, err error)
 	Stop func(error) bool
 	// OnFailure keeps the metadata of records that are given up. Nil: nobody does.
 	OnFailure  func(message []byte) error

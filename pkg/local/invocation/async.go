@@ -27,7 +27,7 @@ func wait(tries int) time.Duration { return time.Duration(tries) * time.Minute }
 // be kept. tries is how often it failed before; failed, which may be nil, is told of each failure more.
 func (a *Async) Deliver(ctx context.Context, trigger string, payload []byte, tries int, failed func(tries int) error) error {
 	for {
-		_, id, err := a.Invoker.Call(a.Function, trigger, payload)
+		_, id, err := a.Invoker.Call(ctx, a.Function, trigger, payload)
 		if err == nil {
 			return nil
 		}

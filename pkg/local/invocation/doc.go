@@ -6,8 +6,7 @@
 //	behaviour                                           | source                                | test
 //	deadline, function ARN, invocation id in context    | lambda: golang-context                | TestCall
 //	error, panic and timeout are the function's errors  | lambda: golang-exceptions             | TestFaults
-//	an asynchronous event is tried twice more,          |                                       |
-//	one and two minutes later                           | lambda: invocation-async-error-handling | TestAsyncRetries
+//	asynchronous: two more tries, after 1 and 2 minutes | lambda: invocation-async-error-handling | TestAsyncRetries
 //	then its record goes to the on-failure queue        | lambda: invocation-async-retain-records | TestAsyncOnFailure
 //	a wait that ends with the program leaves it undone  | choice                                | TestAsyncStops
 //

@@ -59,9 +59,9 @@ func New(c Config) *Invoker { return &Invoker{config: c, aborted: make(chan stru
 // Abort ends all calls, those to come too. What their functions still do is left behind.
 func (i *Invoker) Abort() { i.once.Do(func() { close(i.aborted) }) }
 
-// Call calls a function and gives its answer and the call's id. An error is ErrAborted or the function's own; it may be a
-// *gateway.PanicError or gateway.ErrTimedOut.
-func (i *Invoker) Call(f *Function, trigger string, payload []byte) (output []byte, id string, err error) {
+// Call calls a function and gives its answer and the call's id. The context's end does not end it, only its deadline and Abort do. An
+// error is ErrAborted or the function's own; it may be a *gateway.PanicError or gateway.ErrTimedOut.
+func (i *Invoker) Call(ctx context.Context, f *Function, trigger string, payload []byte) (output []byte, id string, err error) {
 	id = i.config.NewID()
 	select {
 	case <-i.aborted:
@@ -72,15 +72,15 @@ func (i *Invoker) Call(f *Function, trigger string, payload []byte) (output []by
 		i.config.Begin(id)
 	}
 	begin := i.config.Now()
-	output, err = i.run(f, id, payload)
+	output, err = i.run(ctx, f, id, payload)
 	if i.config.End != nil && !errors.Is(err, ErrAborted) {
 		i.config.End(&Record{Function: f.Name, Trigger: trigger, ID: id, Duration: i.config.Now().Sub(begin), Err: err})
 	}
 	return output, id, err
 }
 
-func (i *Invoker) run(f *Function, id string, payload []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), f.Timeout)
+func (i *Invoker) run(ctx context.Context, f *Function, id string, payload []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.Timeout)
 	defer cancel()
 	ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: id, InvokedFunctionArn: f.ARN})
 	type outcome struct {

@@ -39,7 +39,7 @@ func TestCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var records []invocation.Record
-		output, id, err := newInvoker(&records).Call(function(func(ctx context.Context, payload []byte) ([]byte, error) {
+		output, id, err := newInvoker(&records).Call(t.Context(), function(func(ctx context.Context, payload []byte) ([]byte, error) {
 			call, _ := lambdacontext.FromContext(ctx)
 			deadline, _ := ctx.Deadline()
 			<-time.After(time.Second)
@@ -77,7 +77,7 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var records []invocation.Record
-				_, _, err := newInvoker(&records).Call(function(tt.do), "a test", nil)
+				_, _, err := newInvoker(&records).Call(t.Context(), function(tt.do), "a test", nil)
 				if !tt.is(err) || len(records) != 1 || !tt.is(records[0].Err) {
 					t.Errorf("%v, %v", err, records)
 				}

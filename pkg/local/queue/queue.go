@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -40,7 +41,7 @@ func (q *Queue) Send(message []byte) error {
 	if err != nil {
 		return fmt.Errorf("open the queue: %w", err)
 	}
-	_, err = f.Write(append(message[:len(message):len(message)], '\n'))
+	_, err = f.Write(append(slices.Clip(message), '\n'))
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write to the queue: %w", err)
 	}

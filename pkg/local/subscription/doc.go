@@ -10,7 +10,7 @@
 //
 //	behaviour                                                | source                                    | test
 //	the event: base64 of gzip of JSON, its members           | lambda: services-cloudwatchlogs           | TestEvent
-//	ids of 56 digits, unique, the same when delivered again  | seen; choice                              | TestEvent, TestRestart
+//	ids of 56 digits, unique, the same when delivered again  | seen; choice                              | TestEvent
 //	one log stream for each spool file                       | choice: AWS has several                   | TestRotation
 //	lines wait a second for others                           | choice: usually some on AWS               | TestBatchesByTime
 //	at most 10,000 lines and 1 MB in a batch                 | logs: API PutLogEvents                    | TestBatchesBySize

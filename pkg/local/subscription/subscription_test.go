@@ -98,12 +98,6 @@ func (s *setup) want(t *testing.T, batches ...batch) {
 	}
 }
 
-func bubble(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	t.Parallel()
-	synctest.Test(t, test)
-}
-
 func decode(t *testing.T, payload []byte) events.CloudwatchLogsData {
 	t.Helper()
 	var event events.CloudwatchLogsEvent
@@ -118,7 +112,8 @@ func decode(t *testing.T, payload []byte) events.CloudwatchLogsData {
 }
 
 func TestEvent(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t, "")
 		at := time.UnixMilli(1700000000123)
 		s.Append([]byte(`{"status":"200"}`), at)
@@ -148,7 +143,8 @@ func TestEvent(t *testing.T) {
 }
 
 func TestBatchesByTime(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t, "")
 		go func() {
 			for range 5 {
@@ -162,7 +158,8 @@ func TestBatchesByTime(t *testing.T) {
 }
 
 func TestBatchesBySize(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t, "")
 		for range 25000 {
 			s.Append([]byte("short"), time.Now())
@@ -194,7 +191,8 @@ func TestBatchesBySize(t *testing.T) {
 }
 
 func TestAFailingBatchIsTriedAgain(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t, t.TempDir())
 		s.do = func(n int, failed func(int) error) error {
 			if n > 6 {
@@ -231,7 +229,8 @@ func TestAFailingBatchIsTriedAgain(t *testing.T) {
 
 // TestRestart: whatever is not done is delivered again, the same lines in the same batch.
 func TestRestart(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t, t.TempDir())
 		s.do = func(n int, _ func(int) error) error {
 			if n == 1 {
@@ -267,7 +266,8 @@ func TestRestart(t *testing.T) {
 }
 
 func TestHalfALine(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		s := newSetup(t, dir)
 		s.Append([]byte("whole"), time.Now())
@@ -297,7 +297,8 @@ func TestHalfALine(t *testing.T) {
 }
 
 func TestRotation(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		s := newSetup(t, dir)
 		line := bytes.Repeat([]byte("x"), 1000)
@@ -332,7 +333,11 @@ func BenchmarkAppend(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.Close()
+	b.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			b.Error(err)
+		}
+	})
 	line := bytes.Repeat([]byte("x"), 320)
 	at := time.Now()
 	b.ReportAllocs()
