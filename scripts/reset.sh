@@ -31,6 +31,9 @@ if in_use; then
     exit 1
 fi
 rm -f "$folder"/dynamodb.db* "$folder"/engine.log "$folder"/engine.pid "$folder"/local.json* "$folder"/lock
+rm -f "$folder"/events/*.json "$folder"/events/.*.json.new "$folder"/queues/*.jsonl \
+    "$folder"/events/log-*/*.log "$folder"/events/log-*/batches.json "$folder"/events/log-*/.batches.json.new
+rmdir "$folder"/events/log-* "$folder"/events "$folder"/queues 2>/dev/null || true
 if rmdir "$folder" 2>/dev/null; then
     echo "reset: deleted $folder"
 else

@@ -5,7 +5,7 @@
 // all are done. A restart goes on behind the checkpoint, so each record is delivered at least once. A lane is an order: records of one item
 // are in one lane, a lane has one call at a time, and a failing batch holds up its lane alone.
 //
-// The stream is read ten times a second, and at once when Nudge says that somebody has written.
+// The stream is read every 150 ms, and at once when Nudge says that somebody has written.
 //
 // # What is played, and what is not
 //

@@ -161,10 +161,10 @@ func (s *setup) call(_ context.Context, _ string, payload []byte) ([]byte, strin
 	s.mu.Lock()
 	s.calls = append(s.calls, call{time.Since(s.begin), records})
 	s.payloads = append(s.payloads, payload)
-	answer := s.answer
+	answer, id := s.answer, fmt.Sprintf("call-%d", len(s.calls))
 	s.mu.Unlock()
 	output, err := answer(records)
-	return []byte(output), fmt.Sprintf("call-%d", len(s.calls)), err
+	return []byte(output), id, err
 }
 
 // run runs the mapping for a time of the bubble.

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	pollEvery  = 100 * time.Millisecond // where nobody nudges: writes from outside
+	pollEvery  = 150 * time.Millisecond // where nobody nudges: writes from outside
 	retryEvery = time.Second            // after an error of the stream
 	maxPage    = 1000                   // records of one GetRecords, its most
 )

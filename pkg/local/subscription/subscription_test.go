@@ -161,10 +161,10 @@ func TestBatchesBySize(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t, "")
-		for range 25000 {
+		for range 12000 {
 			s.Append([]byte("short"), time.Now())
 		}
-		for range 2000 {
+		for range 1200 {
 			s.Append(bytes.Repeat([]byte("x"), 1000), time.Now())
 		}
 		s.run(t, 10*time.Second)
@@ -184,7 +184,7 @@ func TestBatchesBySize(t *testing.T) {
 				t.Errorf("a batch of %d lines, %d bytes, %v", b.Lines, len(plain), err)
 			}
 		}
-		if lines != 27000 || len(s.batches) > 6 {
+		if lines != 13200 || len(s.batches) > 6 {
 			t.Errorf("%d lines in %v", lines, s.batches)
 		}
 	})
@@ -301,8 +301,8 @@ func TestRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		s := newSetup(t, dir)
-		line := bytes.Repeat([]byte("x"), 1000)
-		const n = 40000 // 40 MB
+		line := bytes.Repeat([]byte("x"), 1010)
+		const n = 17000 // 17 MB
 		for range n {
 			s.Append(line, time.Now())
 		}
@@ -313,7 +313,7 @@ func TestRotation(t *testing.T) {
 			}
 			return len(names)
 		}
-		if got := files(); got != 3 {
+		if got := files(); got != 2 {
 			t.Errorf("%d files", got)
 		}
 		s.run(t, 5*time.Second)
@@ -322,7 +322,7 @@ func TestRotation(t *testing.T) {
 			lines += b.Lines
 			streams[decode(t, s.payloads[i]).LogStream] = true
 		}
-		if lines != n || len(streams) != 3 || files() != 1 {
+		if lines != n || len(streams) != 2 || files() != 1 {
 			t.Errorf("%d lines, %d streams, %d files left", lines, len(streams), files())
 		}
 	})
