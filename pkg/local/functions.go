@@ -35,6 +35,7 @@ func constructors() map[string]app.Constructor {
 		"list-context-fields":          contextfield.NewListFunction,
 		"list-feature-types":           featuretype.NewListFunction,
 		"not-found":                    notfound.NewFunction,
+		"record-traffic":               traffic.NewRecordFunction,
 		"update-feature-type-lifetime": featuretype.NewUpdateLifetimeFunction,
 		"update-feedback":              feedback.NewUpdateFunction,
 	}

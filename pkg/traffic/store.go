@@ -1,7 +1,6 @@
 package traffic
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -50,9 +49,7 @@ func (s *Store) Report(ctx context.Context, period string) ([]Usage, error) {
 	for at := range maps.Keys(sums) {
 		all = append(all, Usage{APIPath: at.path, Day: at.day, Counts: sums[at]})
 	}
-	slices.SortFunc(all, func(a, b Usage) int {
-		return cmp.Or(cmp.Compare(a.APIPath, b.APIPath), a.Day.Compare(b.Day))
-	})
+	slices.SortFunc(all, byPathAndDay)
 	return all, nil
 }
 

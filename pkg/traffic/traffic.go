@@ -1,7 +1,10 @@
 // Package traffic is the usage of the API per resource path and day (4.6).
 //
 // The one concept: usage is counted per path, day and shard, a counter for each group of statuses; a report of a month adds the shards
-// up. What fills the counters is the gateway's access log, not the requests.
+// up. What fills the counters is the gateway's access log, not the requests: its lines arrive in batches, at least once, and a batch leaves
+// a marker in the transaction that counts it, so that it counts once.
+//
+// What is not here: the line's format and the paths that are counted, which are template.yaml's.
 package traffic
 
 import (

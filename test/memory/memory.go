@@ -50,6 +50,7 @@ type tables struct {
 	lastPAT   int64
 	apiTokens map[auth.Selector]apitoken.APIToken
 	traffic   map[string]map[usageKey]traffic.Counts // by period
+	markers   map[string]bool                        // of recorded batches and events
 	features  map[string]feature.Feature
 }
 
@@ -59,6 +60,7 @@ func New(hooks Hooks) *Memory {
 		hooks: hooks, types: map[string]featuretype.FeatureType{}, fields: map[string]contextfield.ContextField{},
 		feedback: map[feedbackKey]feedback.Feedback{}, users: map[int64]user.User{}, pats: map[patKey]pat.PAT{},
 		apiTokens: map[auth.Selector]apitoken.APIToken{}, traffic: map[string]map[usageKey]traffic.Counts{},
+		markers:  map[string]bool{},
 		features: map[string]feature.Feature{},
 	}
 	return &Memory{

@@ -22,8 +22,9 @@ const (
 	// maxSize is what a binary may weigh in bytes, stripped: Lambda loads it at every cold start.
 	maxSize = 12_000_000
 
-	authorizer = "authorizer"
-	notFound   = "not-found"
+	authorizer    = "authorizer"
+	notFound      = "not-found"
+	recordTraffic = "record-traffic"
 
 	// patience bounds what a test waits for one process; the machine may be busy with other tests.
 	patience = time.Minute
@@ -102,8 +103,12 @@ func assertSampleAnswer(t *testing.T, name string, answer runtimeapi.Answer) {
 		"update-feature-type-lifetime": http.StatusOK,
 		"update-feedback":              http.StatusOK,
 	}
-	if name == authorizer {
+	switch name {
+	case authorizer:
 		assertDenied(t, answer)
+		return
+	case recordTraffic:
+		assertRecorded(t, answer)
 		return
 	}
 	want, ok := statuses[name]
@@ -112,6 +117,19 @@ func assertSampleAnswer(t *testing.T, name string, answer runtimeapi.Answer) {
 	}
 	if response := assertResponse(t, answer); response.StatusCode != want {
 		t.Errorf("status %d, want %d: %s", response.StatusCode, want, response.Body)
+	}
+}
+
+// The sample event has five requests that count. When it comes again, it counts no more.
+func assertRecorded(t *testing.T, answer runtimeapi.Answer) {
+	t.Helper()
+	if answer.Failed {
+		t.Fatalf("the function failed: %s", answer.Body)
+	}
+	var got struct{ Events, Counted, Duplicate, Uncounted, Malformed int }
+	decode(t, answer.Body, &got)
+	if got.Counted+got.Duplicate != 5 || got.Events != 6 || got.Uncounted != 1 || got.Malformed != 0 {
+		t.Errorf("want five of six counted: %s", answer.Body)
 	}
 }
 
@@ -234,9 +252,9 @@ func answersWithoutDynamoDB(t *testing.T, f function) {
 	unreachable.Variables["DYNAMODB_ENDPOINT"] = refused
 	process := start(t, unreachable)
 	answer := invoke(t, process, sample(t, f.name))
-	if f.name == authorizer {
+	if f.name == authorizer || f.name == recordTraffic {
 		if !answer.Failed {
-			t.Errorf("the authorizer decided: %s", answer.Body)
+			t.Errorf("the function has done its work: %s", answer.Body)
 		}
 		assertLambdaError(t, answer)
 	} else if response := assertResponse(t, answer); response.StatusCode != http.StatusServiceUnavailable {

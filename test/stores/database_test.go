@@ -102,6 +102,10 @@ func (db *database) features(client *dynamodb.Client) *feature.Store {
 	return feature.NewStore(client, db.names["Features"], db.names["ContextFields"])
 }
 
+func (db *database) ledger(client *dynamodb.Client, exact bool) *traffic.Ledger {
+	return traffic.NewLedger(client, db.names["Traffic"], later, exact)
+}
+
 func (db *database) put(tb testing.TB, table string, item dynamo.Item) {
 	tb.Helper()
 	_, err := db.client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: aws.String(db.names[table]), Item: item})
@@ -209,6 +213,7 @@ func (db *database) ground(tb testing.TB) *ground {
 		APITokens:     apitoken.NewStore(c, n["ApiTokens"]),
 		Tokens:        db.tokens(c),
 		Traffic:       traffic.NewStore(c, n["Traffic"]),
+		Recorder:      func(exact bool) traffic.Recorder { return db.ledger(c, exact) },
 		Features:      db.features(c),
 		flag:          db.flag,
 		count: func(tb testing.TB, u traffic.Usage, shard string, bytes int) {

@@ -48,6 +48,7 @@ type ground struct {
 	}
 	Tokens   authorizer.Tokens
 	Traffic  traffic.Reporter
+	Recorder func(exact bool) traffic.Recorder
 	Features interface {
 		Get(ctx context.Context, name string) (feature.Feature, error)
 		Create(ctx context.Context, f feature.Feature) error
@@ -75,7 +76,7 @@ func newMemory(tb testing.TB) *ground {
 	m := memory.New(memory.Hooks{})
 	return &ground{
 		FeatureTypes: m.FeatureTypes, ContextFields: m.ContextFields, Feedback: m.Feedback, Users: m.Users, PATs: m.PATs,
-		APITokens: m.APITokens, Tokens: m.Tokens, Traffic: m.Traffic, Features: m.Features,
+		APITokens: m.APITokens, Tokens: m.Tokens, Traffic: m.Traffic, Recorder: m.Traffic.Recorder, Features: m.Features,
 		flag:  func(_ testing.TB, f feature.Feature) { m.Features.Flag(f.Name, true) },
 		count: func(_ testing.TB, u traffic.Usage, _ string, _ int) { m.Traffic.Add(u.APIPath, u.Day, u.Counts) },
 	}
@@ -95,6 +96,7 @@ func TestConformance(t *testing.T) {
 			for store, properties := range map[string][]property{
 				"feature types": featureTypes(), "context fields": contextFields(), "feedback": feedbacks(), "users": users(),
 				"PATs": pats(), "PATs at once": patsAtOnce(), "API tokens": apiTokens(), "authorizer": tokens(), "traffic": usage(),
+				"traffic's batches": batches(false), "traffic's events": batches(true),
 				"toggles": features(), "toggles' usage": featureUsage(),
 			} {
 				t.Run(store, func(t *testing.T) {

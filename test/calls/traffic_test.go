@@ -1,0 +1,95 @@
+package calls_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/traffic"
+	"toggleadmin/test/accesslog"
+)
+
+// TestCallsOfADelivery: one transaction for a batch, whatever the number of its requests: two write units for its marker and two for each
+// path and day. A marker for each request is what the exact mode costs.
+func TestCallsOfADelivery(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const format = `{"requestTimeEpoch":"$context.requestTimeEpoch","resourcePath":"$context.resourcePath","status":"$context.status"}`
+	at := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
+	lines := func(n int, paths ...string) []accesslog.Line {
+		var all []accesslog.Line
+		for i := range n {
+			all = append(all, accesslog.Line{N: i, Time: at, Path: paths[i%len(paths)], Status: 200 + i%3*150})
+		}
+		return all
+	}
+	days := lines(200, "/a")
+	for i := range days {
+		days[i].Time = at.AddDate(0, 0, i)
+	}
+	for _, tt := range []struct {
+		name  string
+		exact string
+		lines []accesslog.Line
+		want  []string
+	}{
+		{"nothing that counts", "false", lines(50, "/x", "-"), nil},
+		{"one request", "false", lines(1, "/a"), []string{"4w"}},
+		{"a thousand requests of a path, all groups", "false", lines(1000, "/a"), []string{"4w"}},
+		{"the same again", "false", lines(1000, "/a"), []string{"failed"}},
+		{"a thousand requests of three paths", "false", lines(1000, "/a", "/b", "/c", "/x"), []string{"8w"}},
+		{"two hundred days", "false", days, []string{"200w", "200w", "6w"}},
+		{"exact: nothing that counts", "true", lines(50, "/x"), nil},
+		{"exact: ten requests of two paths", "true", lines(10, "/a", "/b"), []string{"24w"}},
+		{"exact: the same again", "true", lines(10, "/a", "/b"), []string{"failed"}},
+		{"exact: one more than before", "true", lines(11, "/a", "/b"), []string{"failed", "4w"}},
+		{"exact: two hundred requests of a path", "true", lines(200, "/c"), []string{"failed", "178w", "200w", "6w"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := &unitMeter{}
+			client := dynamo.NewHTTPClient(s.DynamoDB.Endpoint)
+			defer client.CloseIdleConnections()
+			cfg := aws.Config{
+				Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: client,
+			}
+			cfg.APIOptions = append(cfg.APIOptions, m.install)
+			record, err := traffic.NewRecordFunction(&app.Env{
+				Vars: map[string]string{
+					"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "TRAFFIC_TABLE": s.DynamoDB.Tables["Traffic"], "COUNTED_PATHS": "/a /b /c",
+					"EXACT_TRAFFIC": tt.exact,
+				},
+				AWS: cfg, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			stream, _, _ := strings.Cut(tt.name, ":")
+			if tt.exact == "false" {
+				stream = fmt.Sprint(len(tt.lines), strings.Contains(tt.name, "three"), strings.Contains(tt.name, "days"))
+			}
+			event, err := accesslog.Delivery(stream, format, tt.lines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			payload, err := json.Marshal(event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := record.Invoke(t.Context(), payload); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, m.calls); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
