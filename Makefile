@@ -31,7 +31,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build run watch reset test bench lint fmt vuln cover validate e2e check check-static clean tools local-program
+.PHONY: help build run watch reset test bench bench-traffic lint fmt vuln cover validate e2e check check-static clean tools local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ test: node_modules/.installed ## Run all tests, with the race detector where the
 
 bench: node_modules/.installed ## Measure start, size, memory, latency and throughput: BENCH='http --clients=16'
 	@go run ./test/bench $(BENCH)
+
+bench-traffic: node_modules/.installed ## Measure the recording of traffic: speed, memory, write units, hot keys
+	@go run ./test/bench traffic
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...

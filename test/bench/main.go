@@ -12,7 +12,7 @@ import (
 
 // options are the command line.
 type options struct {
-	Suites  []string      `arg:"" optional:"" enum:"functions,http,start" help:"What to measure: functions, http, start; none is all."`
+	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,traffic" help:"What to measure: functions, http, start, traffic; none is the first three."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Cases   []string      `help:"Only these cases of the suite http."`
@@ -36,7 +36,9 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(work) //nolint:errcheck // a temporary folder
-	suites := map[string]func(context.Context, options, string) error{"functions": measureFunctions, "http": measureHTTP, "start": measureStart}
+	suites := map[string]func(context.Context, options, string) error{
+		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "traffic": measureTraffic,
+	}
 	if len(o.Suites) == 0 {
 		o.Suites = []string{"functions", "http", "start"}
 	}
