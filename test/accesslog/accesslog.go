@@ -35,7 +35,7 @@ func (l *Line) text(format string) string {
 	unique := uint64(l.N+1) * 0x9e3779b97f4a7c15 // ids look random, so that they pack like real ones
 	return strings.NewReplacer(
 		"$context.extendedRequestId", base64.URLEncoding.EncodeToString(fmt.Appendf(nil, "%011x", unique>>20))[:15]+"=",
-		"$context.requestId", fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", uint32(unique>>32), uint16(unique>>16), unique&0xfff, unique>>52, l.N), //nolint:gosec // cut off on purpose
+		"$context.requestId", fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", unique>>32, unique>>16&0xffff, unique&0xfff, unique>>52, l.N),
 		"$context.requestTimeEpoch", strconv.FormatInt(l.Time.UnixMilli(), 10),
 		"$context.httpMethod", method,
 		"$context.resourcePath", l.Path,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -126,7 +127,7 @@ func (g *trafficGround) log(client *dynamodb.Client, exact bool) *traffic.Log {
 func (g *trafficGround) lines(first, n int, at time.Time) []accesslog.Line {
 	all := make([]accesslog.Line, n)
 	for i := range all {
-		all[i] = accesslog.Line{N: first + i, Time: at, Path: g.list[rand.N(len(g.list))], Status: 200 + rand.N(3)*100} //nolint:gosec // no secret
+		all[i] = accesslog.Line{N: first + i, Time: at, Path: g.list[rand.N(len(g.list))], Status: 200 + rand.N(3)*100}
 	}
 	return all
 }
@@ -159,7 +160,8 @@ func (g *trafficGround) measureSpeed(ctx context.Context, work string) error {
 	printTable("record-traffic: speed and memory",
 		"The built function as a process with GOMAXPROCS=1, driven by the Runtime API protocol, the engine beside it. Time: from the event to its answer, "+
 			"the transaction included. CPU: the process's own. The last two sizes are what fits into an asynchronous invocation (1 MB), which is the "+
-			"largest that CloudWatch Logs can send, and into a synchronous one (6 MB). Memory: the peak of the resident set of a process that did nothing else.",
+			"largest that CloudWatch Logs can send, and into a synchronous one (6 MB). Memory: the peak of the resident set of a process that did "+
+			"nothing else.",
 		[]string{"lines", "event KB", "ms", "CPU ms", "lines/s", "lines/s of CPU", "peak memory MB"}, rows)
 	return nil
 }
@@ -175,7 +177,7 @@ func (g *trafficGround) fitting(size int) (int, error) {
 }
 
 func (g *trafficGround) event(n int) ([]byte, error) {
-	event, err := accesslog.Delivery("bench"+strconv.Itoa(rand.Int()), g.format, g.lines(0, n, time.Now())) //nolint:gosec // no secret
+	event, err := accesslog.Delivery("bench"+strconv.Itoa(rand.Int()), g.format, g.lines(0, n, time.Now()))
 	if err != nil {
 		return nil, err
 	}
@@ -183,10 +185,8 @@ func (g *trafficGround) event(n int) ([]byte, error) {
 }
 
 func (g *trafficGround) speed(ctx context.Context, binary string, size int) ([]string, error) {
-	variables := map[string]string{"GOMAXPROCS": "1"}
-	for name, value := range g.function.Environment {
-		variables[name] = value
-	}
+	variables := maps.Clone(g.function.Environment)
+	variables["GOMAXPROCS"] = "1"
 	p, err := runtimeapi.Start(ctx, runtimeapi.Function{Binary: binary, Variables: variables, Timeout: g.function.Timeout})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/traffic"
 	"toggleadmin/test/accesslog"
 )
@@ -94,19 +95,16 @@ func (g *trafficGround) measureHotKey(ctx context.Context, _ string) error {
 		}
 	}
 	printTable("record-traffic: one path at 10,000 requests a second",
-		fmt.Sprintf("Deliveries sent at their times for %s, the engine behind a layer that holds each transaction's items for %s and refuses others meanwhile "+
-			"with TransactionConflict, as AWS does.", length, hold),
+		fmt.Sprintf("Deliveries sent at their times for %s, the engine behind a layer that holds each transaction's items for %s and refuses others "+
+			"meanwhile with TransactionConflict, as AWS does.", length, hold),
 		[]string{"lines in a delivery", "deliveries/s", "items", "conflicts per transaction", "p50 ms", "p99 ms", "not counted in 25 s"}, rows)
 	return nil
 }
 
 func (g *trafficGround) hotKey(ctx context.Context, size, shards, perSecond int, hold, length time.Duration) ([]string, error) {
-	client, err := g.client(nil)
+	layer := &contended{next: dynamo.NewHTTPClient(g.endpoint).Transport, hold: hold, held: map[string]bool{}}
+	client, err := g.clientThrough(layer, nil)
 	if err != nil {
-		return nil, err
-	}
-	layer := &contended{next: client.Options().HTTPClient.(*http.Client).Transport, hold: hold, held: map[string]bool{}} //nolint:errcheck // made so above
-	if client, err = g.clientThrough(layer, nil); err != nil {
 		return nil, err
 	}
 	log := g.log(client, false)
@@ -173,7 +171,7 @@ func (g *trafficGround) measureRecut(ctx context.Context, _ string) error {
 			stream := fmt.Sprint("recut", percent, exact)
 			for i := 0; i < requests; i += size {
 				pieces := [][]accesslog.Line{all[i : i+size]}
-				if rand.N(100) < percent { //nolint:gosec // no secret
+				if rand.N(100) < percent {
 					pieces = append(pieces, all[i:i+other], all[i+other:i+size])
 				}
 				for _, piece := range pieces {
@@ -193,7 +191,8 @@ func (g *trafficGround) measureRecut(ctx context.Context, _ string) error {
 		rows = append(rows, row)
 	}
 	printTable("record-traffic: if batches were cut anew",
-		fmt.Sprintf("%d requests in deliveries of %d, a share of which comes a second time as two others. What is counted, beside what was logged.", requests, size),
+		fmt.Sprintf("%d requests in deliveries of %d, a share of which comes a second time as two others. What is counted, beside what was logged.",
+			requests, size),
 		[]string{"% delivered again", "by batch", "exact"}, rows)
 	return nil
 }

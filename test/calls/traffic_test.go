@@ -10,6 +10,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/app"
@@ -20,7 +22,7 @@ import (
 
 // TestCallsOfADelivery: one transaction for a batch, whatever the number of its requests: two write units for its marker and two for each
 // path and day. A marker for each request is what the exact mode costs.
-func TestCallsOfADelivery(t *testing.T) {
+func TestCallsOfADelivery(t *testing.T) { //nolint:tparallel // one delivery comes after the other
 	t.Parallel()
 	s := start(t)
 	const format = `{"requestTimeEpoch":"$context.requestTimeEpoch","resourcePath":"$context.resourcePath","status":"$context.status"}`
@@ -91,5 +93,38 @@ func TestCallsOfADelivery(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestLongestMonth: 31 days, seven paths, all shards and groups are one page.
+func TestLongestMonth(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var actions []types.WriteRequest
+	flush := func() {
+		table := s.DynamoDB.Tables["Traffic"]
+		if _, err := s.client.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: actions}}); err != nil {
+			t.Fatal(err)
+		}
+		actions = nil
+	}
+	for path := range 7 {
+		for day := range 31 {
+			for shard := range traffic.Shards {
+				key := fmt.Sprintf("/api/admin/service-account/{id}/token/%d#2027-01-%02d#%d", path, day+1, shard)
+				actions = append(actions, types.WriteRequest{PutRequest: &types.PutRequest{Item: dynamo.Item{
+					"period": dynamo.S("2027-01"), "pathDayShard": dynamo.S(key), "successfulRequests": dynamo.N(1 << 50),
+					"clientErrors": dynamo.N(1 << 50), "serverErrors": dynamo.N(1 << 50),
+				}}})
+				if len(actions) == 25 {
+					flush()
+				}
+			}
+		}
+	}
+	flush()
+	status, got := s.count(t, "GET /api/admin/metrics/traffic/2027-01", "admin", "", "")
+	if len(got) != 2 || !strings.HasPrefix(got[1], "get-traffic-usage Query ") || status != 200 {
+		t.Errorf("status %d, %v", status, got)
 	}
 }

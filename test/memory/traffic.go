@@ -73,16 +73,16 @@ func (s *Traffic) Add(path string, day time.Time, c traffic.Counts) {
 	s.add(path, day, c)
 }
 
-func (s *tables) add(path string, day time.Time, c traffic.Counts) {
+func (t *tables) add(path string, day time.Time, c traffic.Counts) {
 	period := day.Format("2006-01")
-	if s.traffic[period] == nil {
-		s.traffic[period] = map[usageKey]traffic.Counts{}
+	if t.traffic[period] == nil {
+		t.traffic[period] = map[usageKey]traffic.Counts{}
 	}
-	sum := s.traffic[period][usageKey{path, day}]
+	sum := t.traffic[period][usageKey{path, day}]
 	sum.Successful += c.Successful
 	sum.ClientErrors += c.ClientErrors
 	sum.ServerErrors += c.ServerErrors
-	s.traffic[period][usageKey{path, day}] = sum
+	t.traffic[period][usageKey{path, day}] = sum
 }
 
 // Report implements traffic.Reporter.

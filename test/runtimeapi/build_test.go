@@ -26,6 +26,7 @@ func TestFunctionsLinkTheirOwnNounsAlone(t *testing.T) {
 		"list-context-fields":          {"contextfield"},
 		"list-feature-types":           {"featuretype"},
 		"not-found":                    {"notfound"},
+		"record-traffic":               {"traffic"},
 		"update-feature-type-lifetime": {"featuretype"},
 		"update-feedback":              {"feedback", "user"},
 	}
