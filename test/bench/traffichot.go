@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -171,7 +170,7 @@ func (g *trafficGround) measureRecut(ctx context.Context, _ string) error {
 			stream := fmt.Sprint("recut", percent, exact)
 			for i := 0; i < requests; i += size {
 				pieces := [][]accesslog.Line{all[i : i+size]}
-				if rand.N(100) < percent {
+				if percent > 0 && i/size%(100/percent) == 0 {
 					pieces = append(pieces, all[i:i+other], all[i+other:i+size])
 				}
 				for _, piece := range pieces {
