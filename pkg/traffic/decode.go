@@ -14,9 +14,11 @@ import (
 )
 
 // A delivery is an asynchronous invocation of Lambda's, which takes 1 MB; one that is invoked by hand, 6 MB. A line of the access log has
-// 27 bytes of randomness that no compression removes, so the first holds at most 30,000 lines, in less than 30 MB unpacked.
+// 27 bytes of randomness that no compression removes, so the first holds at most 30,000 lines, in less than 30 MB unpacked; a real one
+// unpacks to ten times its size.
 const (
 	maxUnpacked = 64 << 20 // bytes
+	maxRatio    = 64       // of unpacked to data, above the first megabyte
 	maxEvents   = 250_000
 	maxEventID  = 256 // bytes; CloudWatch Logs has 56
 )
@@ -33,7 +35,7 @@ func Decode(data string, paths Paths) (*Batch, error) {
 		return nil, fmt.Errorf("%w: unpack: %w", errDelivery, err)
 	}
 	d := &delivery{
-		decoder: jsontext.NewDecoder(&limited{packed, maxUnpacked}, jsontext.AllowInvalidUTF8(true)), lines: newLines(paths),
+		decoder: jsontext.NewDecoder(&limited{packed, min(maxUnpacked, 1<<20+maxRatio*len(data))}, jsontext.AllowInvalidUTF8(true)), lines: newLines(paths),
 	}
 	if err := d.read(); err != nil {
 		return nil, fmt.Errorf("%w: %w", errDelivery, err)
