@@ -27,8 +27,15 @@ func betweenRaces() backoff {
 
 // Pause waits after a lost race, longer with each and with jitter, or gives the context's error when that ends first. attempt is the
 // number of attempts made, from 1.
-func Pause(ctx context.Context, attempt int) error {
-	delay, err := betweenRaces().BackoffDelay(attempt, nil)
+func Pause(ctx context.Context, attempt int) error { return pause(ctx, betweenRaces(), attempt) }
+
+// PauseFault is Pause after a fault, for calls that are made Once.
+func PauseFault(ctx context.Context, attempt int) error {
+	return pause(ctx, betweenAttempts(), attempt)
+}
+
+func pause(ctx context.Context, between backoff, attempt int) error {
+	delay, err := between.BackoffDelay(attempt, nil)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,8 @@
 // The one concept: what others look toggles up by is kept true by the write itself. Every write of a toggle goes through Store, and
 // takes along, in one transaction, the toggle's place in the staleness index and the usage that its constraints make of context fields.
 //
-// What is not here: re-evaluation, which sets and clears potentiallyStale when a lifetime changes or time passes.
+// What is not here: re-evaluation (pkg/staleness), which decides whose flag changes when a lifetime changes or time passes. The write that
+// changes a flag is here, in FlagStore.
 package feature
 
 import (

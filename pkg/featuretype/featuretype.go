@@ -27,6 +27,11 @@ type Lister interface {
 	List(ctx context.Context) ([]FeatureType, error)
 }
 
+// Getter reads one type as it is now, or gives ErrNotFound. The id is in lower case.
+type Getter interface {
+	Get(ctx context.Context, id string) (FeatureType, error)
+}
+
 // LifetimeSetter changes a type's lifetime and gives the type as it is then, or ErrNotFound. The id is in lower case.
 type LifetimeSetter interface {
 	SetLifetime(ctx context.Context, id string, days *int64) (FeatureType, error)

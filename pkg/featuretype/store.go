@@ -20,6 +20,7 @@ type Store struct {
 }
 
 var (
+	_ Getter         = (*Store)(nil)
 	_ Lister         = (*Store)(nil)
 	_ LifetimeSetter = (*Store)(nil)
 )
@@ -40,6 +41,18 @@ func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
 		return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID, b.ID))
 	})
 	return all, nil
+}
+
+// Get implements Getter: one GetItem, consistent.
+func (s *Store) Get(ctx context.Context, id string) (FeatureType, error) {
+	item, err := dynamo.Get(ctx, s.client, s.table, dynamo.Item{"id": dynamo.S(id)})
+	switch {
+	case err != nil:
+		return FeatureType{}, fmt.Errorf("get feature type %q: %w", id, err)
+	case item == nil:
+		return FeatureType{}, ErrNotFound
+	}
+	return typeOf(item), nil
 }
 
 // SetLifetime implements LifetimeSetter: one UpdateItem. The same value again changes nothing, so the stream tells nobody.

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/notfound"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/staleness"
 	"toggleadmin/pkg/traffic"
 )
 
@@ -36,6 +37,8 @@ func constructors() map[string]app.Constructor {
 		"list-feature-types":           featuretype.NewListFunction,
 		"not-found":                    notfound.NewFunction,
 		"record-traffic":               traffic.NewRecordFunction,
+		"reevaluate-staleness":         staleness.NewReevaluateFunction,
+		"sweep-staleness":              staleness.NewSweepFunction,
 		"update-feature-type-lifetime": featuretype.NewUpdateLifetimeFunction,
 		"update-feedback":              feedback.NewUpdateFunction,
 	}

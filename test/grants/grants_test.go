@@ -55,6 +55,7 @@ func TestPoliciesGrantExactlyWhatTheScriptsUse(t *testing.T) { //nolint:tparalle
 	}) {
 		t.Fatal("the scripts failed: what they use is not known")
 	}
+	invokeBackground(t, service, &recorder)
 	uses := recorder.Uses()
 	for _, complaint := range grants.Compare(load(t), uses) {
 		t.Error(complaint)
@@ -62,7 +63,11 @@ func TestPoliciesGrantExactlyWhatTheScriptsUse(t *testing.T) { //nolint:tparalle
 	// The comparison would notice: of this very run, each use without its grant, and each grant without its use.
 	for i, use := range uses {
 		got := grants.Compare(load(t), slices.Delete(slices.Clone(uses), i, i+1))
-		want := []string{"function " + use.Function + " is granted " + use.Action + " on table " + use.Table + ": it was never used"}
+		place := "table " + use.Table
+		if use.Index != "" {
+			place = "index " + use.Index + " of " + place
+		}
+		want := []string{"function " + use.Function + " is granted " + use.Action + " on " + place + ": it was never used"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -141,7 +146,8 @@ func granted(t *samtemplate.Template) []grants.Use {
 			for _, action := range s.Actions {
 				for _, resource := range s.Resources {
 					_, table, _ := strings.Cut(resource, ":table/")
-					uses = append(uses, grants.Use{Function: f.Name, Action: action, Table: table})
+					table, index, _ := strings.Cut(table, "/index/")
+					uses = append(uses, grants.Use{Function: f.Name, Action: action, Table: table, Index: index})
 				}
 			}
 		}

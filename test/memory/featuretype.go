@@ -13,6 +13,7 @@ import (
 type FeatureTypes struct{ *tables }
 
 var (
+	_ featuretype.Getter         = (*FeatureTypes)(nil)
 	_ featuretype.Lister         = (*FeatureTypes)(nil)
 	_ featuretype.LifetimeSetter = (*FeatureTypes)(nil)
 )
@@ -29,6 +30,19 @@ func (s *FeatureTypes) List(ctx context.Context) (all []featuretype.FeatureType,
 		return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID, b.ID))
 	})
 	return all, err
+}
+
+// Get implements featuretype.Getter.
+func (s *FeatureTypes) Get(ctx context.Context, id string) (t featuretype.FeatureType, err error) {
+	err = s.read(ctx, "FeatureTypes.Get", func() error {
+		found, ok := s.types[id]
+		if !ok {
+			return featuretype.ErrNotFound
+		}
+		t = copyType(found)
+		return nil
+	})
+	return t, err
 }
 
 // SetLifetime implements featuretype.LifetimeSetter.
@@ -54,6 +68,13 @@ func (s *FeatureTypes) Create(ctx context.Context, t featuretype.FeatureType) er
 		}
 		return nil
 	})
+}
+
+// Delete removes a type, which no store does.
+func (s *FeatureTypes) Delete(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.types, id)
 }
 
 func copyType(t featuretype.FeatureType) featuretype.FeatureType {

@@ -27,6 +27,8 @@ func TestFunctionsLinkTheirOwnNounsAlone(t *testing.T) {
 		"list-feature-types":           {"featuretype"},
 		"not-found":                    {"notfound"},
 		"record-traffic":               {"traffic"},
+		"reevaluate-staleness":         {"feature", "featuretype", "staleness"},
+		"sweep-staleness":              {"feature", "featuretype", "staleness"},
 		"update-feature-type-lifetime": {"featuretype"},
 		"update-feedback":              {"feedback", "user"},
 	}

@@ -106,6 +106,10 @@ func (db *database) ledger(client *dynamodb.Client, exact bool) *traffic.Ledger 
 	return traffic.NewLedger(client, db.names["Traffic"], later, exact)
 }
 
+func (db *database) flags(client *dynamodb.Client) *feature.FlagStore {
+	return feature.NewFlagStore(client, db.names["Features"])
+}
+
 func (db *database) put(tb testing.TB, table string, item dynamo.Item) {
 	tb.Helper()
 	_, err := db.client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: aws.String(db.names[table]), Item: item})
@@ -215,7 +219,13 @@ func (db *database) ground(tb testing.TB) *ground {
 		Traffic:       traffic.NewStore(c, n["Traffic"]),
 		Recorder:      func(exact bool) traffic.Recorder { return db.ledger(c, exact) },
 		Features:      db.features(c),
+		Flags:         db.flags(c),
 		flag:          db.flag,
+		drop: func(ctx context.Context, table, id string) error {
+			name := map[string]string{"Features": "name", "FeatureTypes": "id"}[table]
+			_, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(n[table]), Key: dynamo.Item{name: dynamo.S(id)}})
+			return err
+		},
 		count: func(tb testing.TB, u traffic.Usage, shard string, bytes int) {
 			tb.Helper()
 			day := u.Day.Format("2006-01-02")

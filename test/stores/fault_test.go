@@ -54,6 +54,11 @@ func operations() []operation {
 			got, err := feedback.NewStore(c, db.names["Feedback"]).Update(ctx, "f", 1, feedback.Change{NeverShow: new(true)})
 			return errors.Join(err, must(got.NeverShow))
 		}},
+		{"read a feature type", func(ctx context.Context, db *database, c *dynamodb.Client) error {
+			got, err := featuretype.NewStore(c, db.names["FeatureTypes"]).Get(ctx, "release")
+			return errors.Join(err, must(got.ID == "release"))
+		}},
+		{"re-evaluate the toggles of a type", reevaluate},
 		{"look a user up", func(ctx context.Context, db *database, c *dynamodb.Client) error {
 			exists, err := user.NewStore(c, db.names["Users"]).Exists(ctx, 1)
 			return errors.Join(err, must(exists))
@@ -125,6 +130,9 @@ func filled(tb testing.TB, endpoint string) *database {
 	create(tb, g, 1, "ci")
 	create(tb, g, 1, "to be deleted")
 	check(tb, g.Features.Create(tb.Context(), toggle("f", "a")))
+	due := toggle("due")
+	due.Type = "experiment"
+	check(tb, g.Features.Create(tb.Context(), due))
 	g.count(tb, traffic.Usage{APIPath: "/a", Day: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)}, "0", 0)
 	return db
 }

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/staleness"
 	"toggleadmin/pkg/traffic"
 	"toggleadmin/pkg/user"
 	"toggleadmin/test/memory"
@@ -22,6 +23,7 @@ import (
 // ground is every store on one set of empty tables, and what the stores themselves have no way to do.
 type ground struct {
 	FeatureTypes interface {
+		featuretype.Getter
 		featuretype.Lister
 		featuretype.LifetimeSetter
 		Create(ctx context.Context, t featuretype.FeatureType) error
@@ -55,7 +57,11 @@ type ground struct {
 		Update(ctx context.Context, name string, change func(feature.Feature) feature.Feature) (feature.Feature, error)
 	}
 
+	Flags staleness.Toggles
+
 	flag func(tb testing.TB, f feature.Feature) // marks a toggle potentially stale
+	// drop deletes a toggle or a type, which no store does.
+	drop func(ctx context.Context, table, id string) error
 	// count counts requests in one shard; the item has so many bytes beside, which a report passes over.
 	count func(tb testing.TB, u traffic.Usage, shard string, bytes int)
 }
@@ -77,6 +83,15 @@ func newMemory(tb testing.TB) *ground {
 	return &ground{
 		FeatureTypes: m.FeatureTypes, ContextFields: m.ContextFields, Feedback: m.Feedback, Users: m.Users, PATs: m.PATs,
 		APITokens: m.APITokens, Tokens: m.Tokens, Traffic: m.Traffic, Recorder: m.Traffic.Recorder, Features: m.Features,
+		Flags: m.Features,
+		drop: func(_ context.Context, table, id string) error {
+			if table == "Features" {
+				m.Features.Delete(id)
+			} else {
+				m.FeatureTypes.Delete(id)
+			}
+			return nil
+		},
 		flag:  func(_ testing.TB, f feature.Feature) { m.Features.Flag(f.Name, true) },
 		count: func(_ testing.TB, u traffic.Usage, _ string, _ int) { m.Traffic.Add(u.APIPath, u.Day, u.Counts) },
 	}
@@ -97,7 +112,7 @@ func TestConformance(t *testing.T) {
 				"feature types": featureTypes(), "context fields": contextFields(), "feedback": feedbacks(), "users": users(),
 				"PATs": pats(), "PATs at once": patsAtOnce(), "API tokens": apiTokens(), "authorizer": tokens(), "traffic": usage(),
 				"traffic's batches": batches(false), "traffic's events": batches(true),
-				"toggles": features(), "toggles' usage": featureUsage(),
+				"toggles": features(), "toggles' flags": flags(), "toggles' usage": featureUsage(),
 			} {
 				t.Run(store, func(t *testing.T) {
 					t.Parallel()

@@ -54,6 +54,25 @@ func featureTypes() []property {
 				t.Errorf("%d types", len(all))
 			}
 		}},
+		{"one is read as it is now; an unknown one is not found", func(t *testing.T, g *ground) {
+			want := featuretype.FeatureType{ID: "release", Name: "n", Description: "d", Position: 3, LifetimeDays: new(int64(9))}
+			check(t, g.FeatureTypes.Create(t.Context(), want))
+			got, err := g.FeatureTypes.Get(t.Context(), "release")
+			check(t, err)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+			_, err = g.FeatureTypes.SetLifetime(t.Context(), "release", nil)
+			check(t, err)
+			got, err = g.FeatureTypes.Get(t.Context(), "release")
+			check(t, err)
+			if got.LifetimeDays != nil {
+				t.Error(got)
+			}
+			if _, err := g.FeatureTypes.Get(t.Context(), "x"); !errors.Is(err, featuretype.ErrNotFound) {
+				t.Error(err)
+			}
+		}},
 		{"created again it stays as it is", func(t *testing.T, g *ground) {
 			check(t, g.FeatureTypes.Create(t.Context(), featuretype.FeatureType{ID: "release", Name: "first"}))
 			check(t, g.FeatureTypes.Create(t.Context(), featuretype.FeatureType{ID: "release", Name: "second"}))
