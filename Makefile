@@ -9,6 +9,8 @@ CFN_LINT_VERSION      := 1.58.0
 PORT     ?= 3000
 DATA_DIR ?= .local
 GROUND   ?= aws
+TOGGLES  ?= 1000000
+CHECKS   ?= 1000
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
@@ -31,10 +33,10 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build run watch reset test bench bench-traffic lint fmt vuln cover validate e2e check check-static clean tools local-program
+.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak lint fmt vuln cover validate e2e check check-static clean tools local-program
 
 help: ## List the targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # One go build compiles what all functions share; sam build would compile it once per function.
 build: ## Build every function for AWS with the SAM CLI, into .aws-sam
@@ -60,6 +62,12 @@ bench: node_modules/.installed ## Measure start, size, memory, latency and throu
 
 bench-traffic: node_modules/.installed ## Measure the recording of traffic: speed, memory, write units, hot keys
 	@go run ./test/bench traffic
+
+bench-staleness: node_modules/.installed ## Measure re-evaluation with a million toggles: TOGGLES=1000000
+	@go run ./test/bench staleness --toggles='$(TOGGLES)'
+
+soak: node_modules/.installed ## Hold the stores and the flags against their models for long: CHECKS=1000
+	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...

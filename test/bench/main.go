@@ -12,10 +12,11 @@ import (
 
 // options are the command line.
 type options struct {
-	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,traffic" help:"functions, http, start (none is these) or traffic."`
+	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,traffic,staleness" help:"What to measure; none is functions, http and start."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Cases   []string      `help:"Only these cases of the suite http."`
+	Toggles int           `default:"1000000" help:"Toggles of the suite staleness."`
 	Clients []int         `default:"1,16,64" help:"Numbers of connections of the suite http."`
 }
 
@@ -37,7 +38,8 @@ func run(ctx context.Context, o options) error {
 	}
 	defer os.RemoveAll(work) //nolint:errcheck // a temporary folder
 	suites := map[string]func(context.Context, options, string) error{
-		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "traffic": measureTraffic,
+		"functions": measureFunctions, "http": measureHTTP, "start": measureStart,
+		"traffic": measureTraffic, "staleness": measureStaleness,
 	}
 	if len(o.Suites) == 0 {
 		o.Suites = []string{"functions", "http", "start"}

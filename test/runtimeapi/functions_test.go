@@ -63,7 +63,7 @@ type function struct{ name, binary string }
 
 // answersHTTP says whether the function's answer is an HTTP response.
 func (f function) answersHTTP() bool {
-	return !slices.Contains([]string{authorizer, "reevaluate-staleness", "sweep-staleness"}, f.name)
+	return !slices.Contains([]string{authorizer, recordTraffic, "reevaluate-staleness", "sweep-staleness"}, f.name)
 }
 
 func isSmall(t *testing.T, f function) {

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/feature"
+	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/local/engine"
+	"toggleadmin/pkg/local/tables"
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/staleness"
+)
+
+const (
+	bulkTypes = 5
+	// untouched is a lifetime that no toggle has outlived.
+	untouched = 1000
+)
+
+// aged is an engine with many toggles, and the two functions in front of it.
+type aged struct {
+	client   *dynamodb.Client // without a meter
+	types    *featuretype.Store
+	features string
+	stream   lambda.Handler
+	sweep    lambda.Handler
+	timeouts map[string]time.Duration
+	toggles  int // of all types together
+
+	mu    sync.Mutex
+	units units
+	log   bytes.Buffer
+}
+
+type units struct{ reads, writes float64 }
+
+// measureStaleness changes lifetimes such that ever more toggles must be flipped.
+func measureStaleness(ctx context.Context, o options, _ string) error {
+	program, err := engine.Find(".")
+	if err != nil {
+		return err
+	}
+	e, err := engine.Start(ctx, engine.Options{Program: program})
+	if err != nil {
+		return err
+	}
+	defer e.Stop()
+	a, err := newAged(ctx, e.Endpoint())
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	if err := a.fill(ctx, o.Toggles); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%d toggles after %s\n", a.toggles, time.Since(started).Round(time.Second))
+	one := []string{typeID(0)}
+	var all []string
+	for i := range bulkTypes {
+		all = append(all, typeID(i))
+	}
+	var rows [][]string
+	var last *measured
+	for _, step := range []struct {
+		types []string
+		days  int64
+		flips int
+	}{
+		{one, untouched - 1, 0}, {one, 700, 100}, {one, untouched, 100}, {one, 300, 10_000}, {one, untouched, 10_000},
+		{one, 200, 100_000}, {one, untouched, 100_000}, {all, 50, a.toggles},
+	} {
+		if step.flips > a.toggles/bulkTypes && len(step.types) == 1 {
+			continue
+		}
+		m, err := a.change(ctx, step.types, step.days)
+		if err != nil {
+			return err
+		}
+		if m.Flagged+m.Unflagged != step.flips {
+			return fmt.Errorf("%d flips, not %d", m.Flagged+m.Unflagged, step.flips)
+		}
+		rows, last = append(rows, m.row()), m
+		fmt.Fprintln(os.Stderr, strings.Join(rows[len(rows)-1], " "))
+	}
+	printTable("A lifetime changes",
+		fmt.Sprintf("%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The real functions with their real "+
+			"time limits, one invocation after the other: the stream's (all records of the change in one batch), then sweeps without a pause between "+
+			"until nothing is left. Items are toggles read from the index. Units are what the engine says that it consumed, of index and table. Memory "+
+			"is the peak of the benchmark's process, which holds the functions and the meter.", a.toggles, bulkTypes),
+		[]string{"flips", "invocations", "s", "flips/s", "queries", "items read", "per flip", "items written", "read units",
+			"write units", "memory MB"}, rows)
+	return a.printCost(ctx, last)
+}
+
+func typeID(i int) string { return "type" + strconv.Itoa(i) }
+
+func newAged(ctx context.Context, endpoint string) (*aged, error) {
+	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Parameters: map[string]string{"DynamoDBEndpoint": endpoint}})
+	if err != nil {
+		return nil, err
+	}
+	a := &aged{timeouts: map[string]time.Duration{}}
+	cfg := aws.Config{
+		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(endpoint),
+	}
+	if a.client, err = dynamo.NewClient(cfg, endpoint); err != nil {
+		return nil, err
+	}
+	if err := tables.Make(ctx, a.client, template.Tables); err != nil {
+		return nil, err
+	}
+	cfg.APIOptions = append(cfg.APIOptions, a.meter)
+	for i := range template.Functions {
+		f := &template.Functions[i]
+		env := &app.Env{Vars: f.Environment, AWS: cfg, Now: time.Now, Logger: slog.New(slog.NewJSONHandler(a, nil))}
+		a.timeouts[f.Name] = f.Timeout
+		switch f.Name {
+		case "reevaluate-staleness":
+			a.stream, err = staleness.NewReevaluateFunction(env) //nolint:contextcheck // it makes a client, and no call
+			a.features = f.Environment["FEATURES_TABLE"]
+			a.types = featuretype.NewStore(a.client, f.Environment["FEATURE_TYPES_TABLE"])
+		case "sweep-staleness":
+			a.sweep, err = staleness.NewSweepFunction(env) //nolint:contextcheck // it makes a client, and no call
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// fill makes the types and their toggles: of each type 100 are 900 days old, 9,900 are 500, 90,000 are 250, and the others 100.
+func (a *aged) fill(ctx context.Context, n int) error {
+	for i := range bulkTypes {
+		if err := a.types.Create(ctx, featuretype.FeatureType{ID: typeID(i), LifetimeDays: new(int64(untouched))}); err != nil {
+			return err
+		}
+	}
+	const batch = 100
+	a.toggles = n / bulkTypes / batch * batch * bulkTypes
+	now := time.Now()
+	const writers = 8
+	errs := make([]error, writers)
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for start := w * batch; start < a.toggles && errs[w] == nil; start += writers * batch {
+				actions := make([]types.TransactWriteItem, batch)
+				for i := range actions {
+					n := start + i
+					actions[i].Put = &types.Put{TableName: &a.features, Item: bulkItem(n%bulkTypes, n/bulkTypes, now)}
+				}
+				_, errs[w] = dynamo.Transact(ctx, a.client, actions)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// bulkItem is toggle number i of a type, as pkg/feature stores it.
+func bulkItem(kind, i int, now time.Time) dynamo.Item {
+	days := 100
+	switch {
+	case i < 100:
+		days = 900
+	case i < 10_000:
+		days = 500
+	case i < 100_000:
+		days = 250
+	}
+	name := fmt.Sprintf("checkout-toggle-%d-%07d", kind, i)
+	return dynamo.Item{
+		"name": dynamo.S(name), "project": dynamo.S("default"), "type": dynamo.S(typeID(kind)),
+		"createdAt": dynamo.Time(now.AddDate(0, 0, -days).Add(-time.Duration(i) * time.Millisecond)), "archived": dynamo.Bool(false),
+		"stale": dynamo.Bool(false), "potentiallyStale": dynamo.Bool(false), "contextFields": dynamo.Strings([]string{"userId"}),
+		"staleness": dynamo.S(feature.StalenessKey(typeID(kind), false, feature.Shard(name))),
+	}
+}
+
+// measured is what one change cost.
+type measured struct {
+	line
+	invocations int
+	took        time.Duration
+	units       units
+	memory      float64
+}
+
+// line is what is read of a run's line in the log; several are added up.
+type line struct {
+	Flagged, Unflagged, Left, Read, Pages, Writes int
+}
+
+func (m *measured) row() []string {
+	flips := m.Flagged + m.Unflagged
+	perFlip, perSecond := "-", "-"
+	if flips > 0 {
+		perFlip, perSecond = fmt.Sprintf("%.3f", float64(m.Read)/float64(flips)), fmt.Sprintf("%.0f", float64(flips)/m.took.Seconds())
+	}
+	return []string{
+		strconv.Itoa(flips), strconv.Itoa(m.invocations), fmt.Sprintf("%.2f", m.took.Seconds()), perSecond, strconv.Itoa(m.Pages), strconv.Itoa(m.Read),
+		perFlip, strconv.Itoa(m.Writes), fmt.Sprintf("%.1f", m.units.reads), fmt.Sprintf("%.0f", m.units.writes), fmt.Sprintf("%.0f", m.memory),
+	}
+}
+
+// change changes the lifetime of some types and lets the functions finish.
+func (a *aged) change(ctx context.Context, ids []string, days int64) (*measured, error) {
+	var event events.DynamoDBEvent
+	for i, id := range ids {
+		if _, err := a.types.SetLifetime(ctx, id, &days); err != nil {
+			return nil, err
+		}
+		event.Records = append(event.Records, events.DynamoDBEventRecord{EventName: "MODIFY", Change: events.DynamoDBStreamRecord{
+			Keys: map[string]events.DynamoDBAttributeValue{"id": events.NewStringAttribute(id)}, SequenceNumber: strconv.Itoa(i + 1),
+		}})
+	}
+	payload, err := json.Marshal(event)
+	if err != nil {
+		return nil, err
+	}
+	debug.FreeOSMemory()
+	resetPeak()
+	a.mu.Lock()
+	a.units = units{}
+	a.mu.Unlock()
+	m := &measured{}
+	started := time.Now()
+	if err := a.invoke(ctx, a.stream, a.timeouts["reevaluate-staleness"], payload, m); err != nil {
+		return nil, err
+	}
+	for m.Left > 0 {
+		if err := a.invoke(ctx, a.sweep, a.timeouts["sweep-staleness"], []byte(`{}`), m); err != nil {
+			return nil, err
+		}
+	}
+	m.took, m.memory = time.Since(started), peakMB()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m.units = a.units
+	return m, nil
+}
+
+// invoke calls a function as Lambda does, and adds what it logs to m, but for what is left, which is then the last run's.
+func (a *aged) invoke(ctx context.Context, f lambda.Handler, timeout time.Duration, payload []byte, m *measured) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if _, err := f.Invoke(ctx, payload); err != nil {
+		return err
+	}
+	m.invocations++
+	m.Left = 0
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for text := range bytes.Lines(a.log.Bytes()) {
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return err
+		}
+		m.Flagged += l.Flagged
+		m.Unflagged += l.Unflagged
+		m.Left += l.Left
+		m.Read += l.Read
+		m.Pages += l.Pages
+		m.Writes += l.Writes
+	}
+	a.log.Reset()
+	return nil
+}
+
+// Write implements io.Writer, for the functions' log.
+func (a *aged) Write(text []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.log.Write(text)
+}
