@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,7 +33,7 @@ func buildFunctions(ctx context.Context, work string) (string, error) {
 	return folder, nil
 }
 
-// measureFunctions compares each function, as the process that Lambda starts, with the floor.
+// measureFunctions compares each function on a request's way, as the process that Lambda starts, with the floor.
 func measureFunctions(ctx context.Context, _ options, work string) error {
 	folder, err := buildFunctions(ctx, work)
 	if err != nil {
@@ -63,6 +64,9 @@ func measureFunctions(ctx context.Context, _ options, work string) error {
 	}
 	var rows [][]string
 	for _, f := range template.Functions {
+		if !answersRequests(template, f.LogicalID) {
+			continue // nobody waits for it, and the floor is another's
+		}
 		row, err := measureFunction(ctx, folder, f, s, idle)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
@@ -77,6 +81,12 @@ func measureFunctions(ctx context.Context, _ options, work string) error {
 			"Goals: ratios 1.15, size 12 MB, CPU 0.5 ms.", starts, invocations, float64(idle.Nanoseconds())/1e6),
 		[]string{"function", "→ next ms", "floor ms", "ratio", "→ response ms", "floor ms", "ratio", "size MB", "CPU ms", "memory MB"}, rows)
 	return nil
+}
+
+// answersRequests says whether a function is part of a request's way.
+func answersRequests(template *samtemplate.Template, function string) bool {
+	return function == template.API.Authorizer.Function ||
+		slices.ContainsFunc(template.API.Routes, func(r samtemplate.Route) bool { return r.Function == function })
 }
 
 func measureFunction(ctx context.Context, folder string, f samtemplate.Function, s *service, idle time.Duration) ([]string, error) {

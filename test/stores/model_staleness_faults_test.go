@@ -81,8 +81,8 @@ func (f *faults) next(call string) fault {
 func (f *faults) wrote() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.crash == nil || f.writes < 0 {
-		return true
+	if f.crashed || f.crash == nil || f.writes < 0 {
+		return !f.crashed
 	}
 	if f.writes--; f.writes < 0 {
 		f.crashed = true

@@ -1,0 +1,54 @@
+package stores_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"toggleadmin/pkg/feature"
+	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/staleness"
+)
+
+// TestReevaluationCrashesAfterEachWrite ends a run after its k-th write, whose answer nobody hears, for each k. The next run does what is
+// left, reads nothing else, and leaves nothing.
+func TestReevaluationCrashesAfterEachWrite(t *testing.T) {
+	t.Parallel()
+	const n = 12
+	for name, ground := range grounds() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := ground(t)
+			for k := range n {
+				release := featuretype.FeatureType{ID: fmt.Sprint("release", k), LifetimeDays: new(int64(7))}
+				for i := range n {
+					f := toggle(fmt.Sprint(release.ID, "-", i))
+					f.Type = release.ID
+					check(t, g.Features.Create(t.Context(), f))
+				}
+				ctx, crash := context.WithCancel(t.Context())
+				e := &staleness.Evaluator{
+					Toggles: &faultyFlags{Toggles: g.Flags, faults: &faults{writes: k, crash: crash}, index: &lateIndex{before: map[feature.Range][]feature.Indexed{}}},
+					Now:     later, Pause: func(ctx context.Context, _ int) error { return ctx.Err() },
+				}
+				first := e.Evaluate(ctx, []featuretype.FeatureType{release})[0]
+				if crash(); first.Flagged > k || first.Left == 0 {
+					t.Errorf("crashed after %d: %+v", k, first)
+				}
+				written := 0
+				for i := range n {
+					f, err := g.Features.Get(t.Context(), fmt.Sprint(release.ID, "-", i))
+					check(t, err)
+					if f.PotentiallyStale {
+						written++
+					}
+				}
+				e.Toggles = g.Flags
+				second := e.Evaluate(t.Context(), []featuretype.FeatureType{release})[0]
+				if written <= k || second.Flagged != n-written || second.Read != second.Flagged || second.Left != 0 || second.Err != nil {
+					t.Errorf("crashed after %d, %d were written: %+v", k, written, second)
+				}
+			}
+		})
+	}
+}
