@@ -83,12 +83,17 @@ func newSeen() *seen {
 }
 
 func (s *seen) functions() map[string]app.Constructor {
+	return fakeFunctions(func(v string) { s.lifetimes <- v }, func(v string) { s.runs <- v }, func(v string) { s.lines <- v })
+}
+
+// fakeFunctions tell what they are called with before they answer.
+func fakeFunctions(lifetime, run, logLine func(string)) map[string]app.Constructor {
 	return map[string]app.Constructor{
 		"fake-stream": fake(func(ctx context.Context, env *app.Env, event events.DynamoDBEvent) error {
 			for i := range event.Records {
 				n := event.Records[i].Change.NewImage["lifetimeDays"].Number()
 				env.Logger.InfoContext(ctx, "the lifetime is changed", slog.String("days", n))
-				s.lifetimes <- n
+				lifetime(n)
 				if n == "66" {
 					return errors.New("sixty-six is too much")
 				}
@@ -96,7 +101,7 @@ func (s *seen) functions() map[string]app.Constructor {
 			return nil
 		}),
 		"fake-schedule": fake(func(_ context.Context, _ *app.Env, event map[string]any) error {
-			s.runs <- fmt.Sprint(event["source"])
+			run(fmt.Sprint(event["source"]))
 			return nil
 		}),
 		"fake-log": fake(func(_ context.Context, _ *app.Env, event events.CloudwatchLogsEvent) error {
@@ -109,7 +114,7 @@ func (s *seen) functions() map[string]app.Constructor {
 				if err := json.Unmarshal([]byte(line.Message), &fields); err != nil {
 					return err
 				}
-				s.lines <- line.ID + " " + fields.RequestID
+				logLine(line.ID + " " + fields.RequestID)
 			}
 			return nil
 		}),
@@ -186,20 +191,12 @@ func TestHelperProcess(t *testing.T) {
 	if template == "" {
 		t.Skip("only TestKilled runs it")
 	}
-	s := newSeen()
-	go func() { // it goes with the process
-		for {
-			select {
-			case v := <-s.lifetimes:
-				fmt.Fprintf(os.Stdout, "lifetime %s\n", v)
-			case v := <-s.lines:
-				fmt.Fprintf(os.Stdout, "line %s\n", v)
-			}
-		}
-	}()
+	tell := func(kind string) func(string) { // at once: what a function has answered must have been told
+		return func(v string) { fmt.Fprintf(os.Stdout, "%s %s\n", kind, v) }
+	}
 	if err := local.Run(t.Context(), local.Config{
 		Template: template, DynamoDBEndpoint: os.Getenv("LOCAL_TEST_ENDPOINT"), DataDir: os.Getenv("LOCAL_TEST_DIR"),
-		Functions: s.functions(), Stderr: os.Stderr,
+		Functions: fakeFunctions(tell("lifetime"), tell("run"), tell("line")), Stderr: os.Stderr,
 	}); err != nil {
 		t.Error(err)
 	}

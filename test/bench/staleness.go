@@ -254,7 +254,7 @@ func (a *aged) change(ctx context.Context, ids []string, days int64) (*measured,
 			return nil, err
 		}
 	}
-	m.took, m.memory = time.Since(started), peakMB()
+	m.took, m.memory = time.Since(started), peakMB(os.Getpid())
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	m.units = a.units

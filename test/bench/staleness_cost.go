@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -103,14 +101,3 @@ func consumed(c *types.ConsumedCapacity) float64 {
 
 // resetPeak begins a new peak of this process's memory; where the system has no such file, the peak is that since the start.
 func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
-
-// peakMB is the most memory that this process has had since resetPeak.
-func peakMB() float64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	kilobytes, _ := strconv.ParseFloat(strings.Fields(after + " 0")[0], 64)
-	return kilobytes / 1024
-}

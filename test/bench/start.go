@@ -47,13 +47,18 @@ func measureStart(ctx context.Context, o options, work string) error {
 }
 
 // residentMB reads a process's resident memory; 0 where it cannot.
-func residentMB(pid int) float64 {
+func residentMB(pid int) float64 { return statusMB(pid, "VmRSS:") }
+
+// peakMB reads the highest that a process's resident memory was, since it was reset; 0 where it cannot.
+func peakMB(pid int) float64 { return statusMB(pid, "VmHWM:") }
+
+func statusMB(pid int, name string) float64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(status)) {
-		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "VmRSS:" {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == name {
 			kB, _ := strconv.ParseFloat(fields[1], 64)
 			return kB / 1024
 		}

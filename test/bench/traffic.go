@@ -225,21 +225,6 @@ func (g *trafficGround) speed(ctx context.Context, binary string, size int) ([]s
 	}, nil
 }
 
-// peakMB reads the highest that a process's resident memory was; 0 where it cannot.
-func peakMB(pid int) float64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(status)) {
-		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "VmHWM:" {
-			kB, _ := strconv.ParseFloat(fields[1], 64)
-			return kB / 1024
-		}
-	}
-	return 0
-}
-
 // measureUnits counts write units at several rates and spans of time that a delivery covers.
 func (g *trafficGround) measureUnits(ctx context.Context, _ string) error {
 	var rows [][]string

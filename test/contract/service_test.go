@@ -68,7 +68,7 @@ func start(t *testing.T, o options) *service {
 		}
 	}
 	log := newLog()
-	config := local.Config{Template: template, DynamoDBEndpoint: enginetest.Start(t).Endpoint(), Stderr: log, Now: o.now}
+	config := local.Config{Template: template, DynamoDBEndpoint: enginetest.Start(t).Endpoint(), Stderr: log, Now: o.now, RequestsOnly: true}
 	if o.faults != nil {
 		config.APIOptions = append(config.APIOptions, o.faults.install)
 	}
