@@ -51,6 +51,7 @@ type options struct {
 	now    func() time.Time
 	faults *faults
 	edit   *strings.Replacer // of the template's text
+	events bool              // streams, schedules and the access log are delivered
 }
 
 // start starts a service with an engine of its own.
@@ -68,7 +69,7 @@ func start(t *testing.T, o options) *service {
 		}
 	}
 	log := newLog()
-	config := local.Config{Template: template, DynamoDBEndpoint: enginetest.Start(t).Endpoint(), Stderr: log, Now: o.now, RequestsOnly: true}
+	config := local.Config{Template: template, DynamoDBEndpoint: enginetest.Start(t).Endpoint(), Stderr: log, Now: o.now, RequestsOnly: !o.events}
 	if o.faults != nil {
 		config.APIOptions = append(config.APIOptions, o.faults.install)
 	}
