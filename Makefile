@@ -63,11 +63,12 @@ bench: node_modules/.installed ## Measure start, size, memory, latency and throu
 bench-traffic: node_modules/.installed ## Measure the recording of traffic: speed, memory, write units, hot keys
 	@go run ./test/bench traffic
 
-bench-staleness: node_modules/.installed ## Measure re-evaluation with a million toggles: TOGGLES=1000000
-	@go run ./test/bench staleness --toggles='$(TOGGLES)'
+bench-staleness: node_modules/.installed ## Measure re-evaluation: its lag, and a million toggles: TOGGLES=1000000
+	@go run ./test/bench lag staleness --toggles='$(TOGGLES)'
 
-soak: node_modules/.installed ## Hold the stores and the flags against their models for long: CHECKS=1000
+soak: node_modules/.installed ## Hold the stores and the flags against their models for long, kill among 100,000 flips: CHECKS=1000
 	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
+	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...

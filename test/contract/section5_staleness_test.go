@@ -30,7 +30,9 @@ type toggles struct {
 	names  []string
 }
 
-func (s *service) toggles() *toggles { return &toggles{s: s, prefix: fmt.Sprintf("staleness-%d-", s.lastUser.Add(1))} }
+func (s *service) toggles() *toggles {
+	return &toggles{s: s, prefix: fmt.Sprintf("staleness-%d-", s.lastUser.Add(1))}
+}
 
 // add makes a toggle of a type and age.
 func (g *toggles) add(t *testing.T, name, kind string, age time.Duration) {

@@ -4,5 +4,7 @@
 // be there; one that was sent and never answered may be there or not, but never half. That is looked at over HTTP, and in the tables,
 // where a token, its place in its owner's map and the counter of ids must agree.
 //
+// Re-evaluation has no ledger: it is killed between its flips, and what counts is that it ends them by itself, later.
+//
 // The service is the program of `make run`, as a process with its data in a folder.
 package crash_test

@@ -135,7 +135,13 @@ func (p *process) isEngine(pid int) bool {
 // await waits until something holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
+	awaitAsLong(t, what, time.Millisecond, patience, holds)
+}
+
+// awaitAsLong is await for what costs to look at, or takes long.
+func awaitAsLong(t *testing.T, what string, every, patience time.Duration, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for end := time.Now().Add(patience); !holds(); <-tick.C {
 		if time.Now().After(end) {
