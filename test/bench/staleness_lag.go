@@ -63,8 +63,9 @@ func measureLag(ctx context.Context, o options, work string) (err error) {
 		})
 	}
 	printTable("From a lifetime's change to the flags",
-		fmt.Sprintf("The program of `make run`, as a process with its data in a folder; from the 200 of the PUT (its body read) to the end of the first count "+
-			"that shows the flags: consistent scans of the toggles, one after the other, which load the engine too. %d toggles of one type, %d changes from null to 50 days and back.",
+		fmt.Sprintf("The program of `make run`, as a process with its data in a folder; from the 200 of the PUT (its body read) to the end of the "+
+			"first count that shows the flags: consistent scans of the toggles, one after the other, which load the engine too. %d toggles of one "+
+			"type, %d changes from null to 50 days and back.",
 			lagToggles, len(lags[0])),
 		[]string{"", "p50 ms", "p99 ms", "max ms", "goal ms"}, rows)
 	return nil
