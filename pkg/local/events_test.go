@@ -76,10 +76,16 @@ func fake[In any](handle func(context.Context, *app.Env, In) error) app.Construc
 }
 
 // seen are what the fake functions have been called with: lifetimes, runs, and lines as "<event id> <request id>".
-type seen struct{ lifetimes, runs, lines chan string }
+type seen struct {
+	lifetimes, runs, lines chan string
+	note                   func(to chan<- string, v string) // before the function returns
+}
 
 func newSeen() *seen {
-	return &seen{make(chan string, 1000), make(chan string, 1000), make(chan string, 1000)}
+	return &seen{
+		make(chan string, 1000), make(chan string, 1000), make(chan string, 1000),
+		func(to chan<- string, v string) { to <- v },
+	}
 }
 
 func (s *seen) functions() map[string]app.Constructor {
@@ -88,7 +94,7 @@ func (s *seen) functions() map[string]app.Constructor {
 			for i := range event.Records {
 				n := event.Records[i].Change.NewImage["lifetimeDays"].Number()
 				env.Logger.InfoContext(ctx, "the lifetime is changed", slog.String("days", n))
-				s.lifetimes <- n
+				s.note(s.lifetimes, n)
 				if n == "66" {
 					return errors.New("sixty-six is too much")
 				}
@@ -96,7 +102,7 @@ func (s *seen) functions() map[string]app.Constructor {
 			return nil
 		}),
 		"fake-schedule": fake(func(_ context.Context, _ *app.Env, event map[string]any) error {
-			s.runs <- fmt.Sprint(event["source"])
+			s.note(s.runs, fmt.Sprint(event["source"]))
 			return nil
 		}),
 		"fake-log": fake(func(_ context.Context, _ *app.Env, event events.CloudwatchLogsEvent) error {
@@ -109,7 +115,7 @@ func (s *seen) functions() map[string]app.Constructor {
 				if err := json.Unmarshal([]byte(line.Message), &fields); err != nil {
 					return err
 				}
-				s.lines <- line.ID + " " + fields.RequestID
+				s.note(s.lines, line.ID+" "+fields.RequestID)
 			}
 			return nil
 		}),
@@ -190,16 +196,15 @@ func TestHelperProcess(t *testing.T) {
 		t.Skip("only TestKilled runs it")
 	}
 	s := newSeen()
-	go func() { // it goes with the process
-		for {
-			select {
-			case v := <-s.lifetimes:
-				fmt.Fprintf(os.Stdout, "lifetime %s\n", v)
-			case v := <-s.lines:
-				fmt.Fprintf(os.Stdout, "line %s\n", v)
-			}
+	s.note = func(to chan<- string, v string) { // a call that has ended is not repeated, so it is on the pipe by then
+		switch to {
+		case s.lifetimes:
+			v = "lifetime " + v
+		case s.lines:
+			v = "line " + v
 		}
-	}()
+		_, _ = fmt.Fprintln(os.Stdout, v)
+	}
 	if err := local.Run(t.Context(), local.Config{
 		Template: template, DynamoDBEndpoint: os.Getenv("LOCAL_TEST_ENDPOINT"), DataDir: os.Getenv("LOCAL_TEST_DIR"),
 		Functions: s.functions(), Stderr: os.Stderr,
@@ -213,11 +218,12 @@ type victim struct {
 	local.Running
 	cmd   *exec.Cmd
 	lines chan string // of its stdout
+	read  chan struct{}
 }
 
 func startVictim(tb testing.TB, template, endpoint, dir string) *victim {
 	tb.Helper()
-	v := &victim{cmd: exec.CommandContext(tb.Context(), os.Args[0], "-test.run=^TestHelperProcess$"), lines: make(chan string, 10000)}
+	v := &victim{cmd: exec.CommandContext(tb.Context(), os.Args[0], "-test.run=^TestHelperProcess$"), lines: make(chan string, 100000), read: make(chan struct{})}
 	v.cmd.Env = append(os.Environ(), "LOCAL_TEST_TEMPLATE="+template, "LOCAL_TEST_ENDPOINT="+endpoint, "LOCAL_TEST_DIR="+dir)
 	stdout, err := v.cmd.StdoutPipe()
 	if err != nil {
@@ -227,6 +233,7 @@ func startVictim(tb testing.TB, template, endpoint, dir string) *victim {
 		tb.Fatal(err)
 	}
 	go func() {
+		defer close(v.read)
 		defer close(v.lines)
 		for scanner := bufio.NewScanner(stdout); scanner.Scan(); {
 			v.lines <- scanner.Text()
@@ -251,6 +258,7 @@ func startVictim(tb testing.TB, template, endpoint, dir string) *victim {
 
 func (v *victim) kill() {
 	_ = v.cmd.Process.Signal(syscall.SIGKILL)
+	<-v.read // Wait closes the pipe: what is still in it would be lost
 	_ = v.cmd.Wait()
 }
 
