@@ -9,6 +9,8 @@ CFN_LINT_VERSION      := 1.58.0
 PORT     ?= 3000
 DATA_DIR ?= .local
 GROUND   ?= aws
+REQUESTS ?= 1000000
+KILLS    ?= 5
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
@@ -31,7 +33,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build run watch reset test bench bench-traffic lint fmt vuln cover validate e2e check check-static clean tools local-program
+.PHONY: help build run watch reset test bench bench-traffic soak lint fmt vuln cover validate e2e check check-static clean tools local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +62,9 @@ bench: node_modules/.installed ## Measure start, size, memory, latency and throu
 
 bench-traffic: node_modules/.installed ## Measure the recording of traffic: speed, memory, write units, hot keys
 	@go run ./test/bench traffic
+
+soak: node_modules/.installed ## Send a million requests, with kills, and compare what is counted: REQUESTS=1000000 KILLS=5
+	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...

@@ -4,5 +4,8 @@
 // be there; one that was sent and never answered may be there or not, but never half. That is looked at over HTTP, and in the tables,
 // where a token, its place in its owner's map and the counter of ids must agree.
 //
+// The other ledger is of usage: how many requests of each path were sent, and how many were answered. 4.6 must say no less than was answered and
+// no more than was sent, and exactly what was sent where nothing was killed meanwhile.
+//
 // The service is the program of `make run`, as a process with its data in a folder.
 package crash_test
