@@ -11,6 +11,8 @@ DATA_DIR ?= .local
 GROUND   ?= aws
 TOGGLES  ?= 1000000
 CHECKS   ?= 1000
+REQUESTS ?= 1000000
+KILLS    ?= 5
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
@@ -66,9 +68,10 @@ bench-traffic: node_modules/.installed ## Measure the recording of traffic: spee
 bench-staleness: node_modules/.installed ## Measure re-evaluation: its lag, and a million toggles: TOGGLES=1000000
 	@go run ./test/bench lag staleness --toggles='$(TOGGLES)'
 
-soak: node_modules/.installed ## Hold the stores and the flags against their models for long, kill among 100,000 flips: CHECKS=1000
+soak: node_modules/.installed ## Models for long, kills among 100,000 flips, a million requests counted: CHECKS= REQUESTS= KILLS=
 	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
+	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...

@@ -59,7 +59,10 @@ func newEvents(c *Config, template *samtemplate.Template, out *console.Console) 
 	e.invoker = invocation.New(invocation.Config{
 		NewID: e.newID, Now: time.Now, Begin: out.BeginCall,
 		End: func(r *invocation.Record) {
-			out.EndCall(&console.Call{Function: r.Function, Trigger: r.Trigger, ID: r.ID, Duration: r.Duration, Cause: cause(r.Err)})
+			out.EndCall(&console.Call{
+				Function: r.Function, Trigger: r.Trigger, ID: r.ID, Duration: r.Duration, Cause: cause(r.Err),
+				Routine: slices.ContainsFunc(template.Functions, func(f samtemplate.Function) bool { return f.Name == r.Function && routine(&f) }),
+			})
 		},
 	})
 	queues := ""
@@ -90,6 +93,9 @@ func newEvents(c *Config, template *samtemplate.Template, out *console.Console) 
 	}
 	return e, nil
 }
+
+// routine says whether a function is called each second while there are requests: for lines of the access log.
+func routine(f *samtemplate.Function) bool { return len(f.LogSubscriptions) > 0 }
 
 func (e *events) newID() string { return uuid.Must(uuid.NewRandomFromReader(e.config.Random)).String() }
 

@@ -76,24 +76,25 @@ func fake[In any](handle func(context.Context, *app.Env, In) error) app.Construc
 }
 
 // seen are what the fake functions have been called with: lifetimes, runs, and lines as "<event id> <request id>".
-type seen struct{ lifetimes, runs, lines chan string }
+type seen struct {
+	lifetimes, runs, lines chan string
+	note                   func(to chan<- string, v string) // before the function returns
+}
 
 func newSeen() *seen {
-	return &seen{make(chan string, 1000), make(chan string, 1000), make(chan string, 1000)}
+	return &seen{
+		make(chan string, 1000), make(chan string, 1000), make(chan string, 1000),
+		func(to chan<- string, v string) { to <- v },
+	}
 }
 
 func (s *seen) functions() map[string]app.Constructor {
-	return fakeFunctions(func(v string) { s.lifetimes <- v }, func(v string) { s.runs <- v }, func(v string) { s.lines <- v })
-}
-
-// fakeFunctions tell what they are called with before they answer.
-func fakeFunctions(lifetime, run, logLine func(string)) map[string]app.Constructor {
 	return map[string]app.Constructor{
 		"fake-stream": fake(func(ctx context.Context, env *app.Env, event events.DynamoDBEvent) error {
 			for i := range event.Records {
 				n := event.Records[i].Change.NewImage["lifetimeDays"].Number()
 				env.Logger.InfoContext(ctx, "the lifetime is changed", slog.String("days", n))
-				lifetime(n)
+				s.note(s.lifetimes, n)
 				if n == "66" {
 					return errors.New("sixty-six is too much")
 				}
@@ -101,7 +102,7 @@ func fakeFunctions(lifetime, run, logLine func(string)) map[string]app.Construct
 			return nil
 		}),
 		"fake-schedule": fake(func(_ context.Context, _ *app.Env, event map[string]any) error {
-			run(fmt.Sprint(event["source"]))
+			s.note(s.runs, fmt.Sprint(event["source"]))
 			return nil
 		}),
 		"fake-log": fake(func(_ context.Context, _ *app.Env, event events.CloudwatchLogsEvent) error {
@@ -114,7 +115,7 @@ func fakeFunctions(lifetime, run, logLine func(string)) map[string]app.Construct
 				if err := json.Unmarshal([]byte(line.Message), &fields); err != nil {
 					return err
 				}
-				logLine(line.ID + " " + fields.RequestID)
+				s.note(s.lines, line.ID+" "+fields.RequestID)
 			}
 			return nil
 		}),
@@ -160,11 +161,14 @@ func TestEventsReachTheirFunctions(t *testing.T) {
 	out := stderr.String()
 	for _, want := range []string{
 		"stream of FeatureTypes, 1 record", " ok  fake-stream ", " ERR fake-stream ", "cause: sixty-six is too much",
-		"         INFO the lifetime is changed  function=fake-stream  days=66\n", "schedule FakeScheduleFunctionMinute", "log AccessLogs, 3 lines", "stream records are given up",
+		"         INFO the lifetime is changed  function=fake-stream  days=66\n", "schedule FakeScheduleFunctionMinute", "stream records are given up",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("stderr has no %q:\n%s", want, out)
 		}
+	}
+	if strings.Contains(out, "log AccessLogs") {
+		t.Errorf("a terminal shows what happens all the time:\n%s", out)
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "queues", "FakeQueue.jsonl"))
 	if err != nil || !strings.Contains(string(content), `"batchSize":1`) || strings.Count(string(content), "\n") != 1 {
@@ -191,12 +195,19 @@ func TestHelperProcess(t *testing.T) {
 	if template == "" {
 		t.Skip("only TestKilled runs it")
 	}
-	tell := func(kind string) func(string) { // at once: what a function has answered must have been told
-		return func(v string) { fmt.Fprintf(os.Stdout, "%s %s\n", kind, v) }
+	s := newSeen()
+	s.note = func(to chan<- string, v string) { // a call that has ended is not repeated, so it is on the pipe by then
+		switch to {
+		case s.lifetimes:
+			v = "lifetime " + v
+		case s.lines:
+			v = "line " + v
+		}
+		_, _ = fmt.Fprintln(os.Stdout, v)
 	}
 	if err := local.Run(t.Context(), local.Config{
 		Template: template, DynamoDBEndpoint: os.Getenv("LOCAL_TEST_ENDPOINT"), DataDir: os.Getenv("LOCAL_TEST_DIR"),
-		Functions: fakeFunctions(tell("lifetime"), tell("run"), tell("line")), Stderr: os.Stderr,
+		Functions: s.functions(), Stderr: os.Stderr,
 	}); err != nil {
 		t.Error(err)
 	}
@@ -207,11 +218,12 @@ type victim struct {
 	local.Running
 	cmd   *exec.Cmd
 	lines chan string // of its stdout
+	read  chan struct{}
 }
 
 func startVictim(tb testing.TB, template, endpoint, dir string) *victim {
 	tb.Helper()
-	v := &victim{cmd: exec.CommandContext(tb.Context(), os.Args[0], "-test.run=^TestHelperProcess$"), lines: make(chan string, 10000)}
+	v := &victim{cmd: exec.CommandContext(tb.Context(), os.Args[0], "-test.run=^TestHelperProcess$"), lines: make(chan string, 100000), read: make(chan struct{})}
 	v.cmd.Env = append(os.Environ(), "LOCAL_TEST_TEMPLATE="+template, "LOCAL_TEST_ENDPOINT="+endpoint, "LOCAL_TEST_DIR="+dir)
 	stdout, err := v.cmd.StdoutPipe()
 	if err != nil {
@@ -221,6 +233,7 @@ func startVictim(tb testing.TB, template, endpoint, dir string) *victim {
 		tb.Fatal(err)
 	}
 	go func() {
+		defer close(v.read)
 		defer close(v.lines)
 		for scanner := bufio.NewScanner(stdout); scanner.Scan(); {
 			v.lines <- scanner.Text()
@@ -245,6 +258,7 @@ func startVictim(tb testing.TB, template, endpoint, dir string) *victim {
 
 func (v *victim) kill() {
 	_ = v.cmd.Process.Signal(syscall.SIGKILL)
+	<-v.read // Wait closes the pipe: what is still in it would be lost
 	_ = v.cmd.Wait()
 }
 

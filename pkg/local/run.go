@@ -165,7 +165,7 @@ func environment(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint st
 	cfg.APIOptions = append(cfg.APIOptions, events.watch)
 	logger := out.Logger(f.Name)
 	if len(f.Streams)+len(f.Schedules)+len(f.LogSubscriptions) > 0 {
-		logger = out.EventLogger(f.Name)
+		logger = out.EventLogger(f.Name, routine(f))
 	}
 	return &app.Env{Vars: vars, AWS: cfg, Now: c.Now, Random: c.Random, Logger: logger}
 }

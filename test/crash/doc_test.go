@@ -6,5 +6,8 @@
 //
 // Re-evaluation has no ledger: it is killed between its flips, and what counts is that it ends them by itself, later.
 //
+// The other ledger is of usage: how many requests of each path were sent, and how many were answered. 4.6 must say no less than was answered and
+// no more than was sent, and exactly what was sent where nothing was killed meanwhile.
+//
 // The service is the program of `make run`, as a process with its data in a folder.
 package crash_test

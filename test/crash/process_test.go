@@ -38,14 +38,29 @@ type process struct {
 	service local.Running
 	dir     string
 	cmd     *exec.Cmd
-	stderr  *bytes.Buffer // to be read when it has ended
+	stderr  *tail
 	drained sync.WaitGroup
 }
+
+// tail keeps the end of what is written, to be read when nobody writes any more.
+type tail struct{ text []byte }
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	const most = 64 << 10
+	t.text = append(t.text, p...)
+	if len(t.text) > 2*most {
+		t.text = append(t.text[:0], t.text[len(t.text)-most:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string { return string(t.text) }
 
 // launch starts the program in a process group of its own and waits for its line ready. The test's end kills what still runs.
 func launch(t *testing.T, program, dir string) *process {
 	t.Helper()
-	p := &process{dir: dir, stderr: &bytes.Buffer{}}
+	p := &process{dir: dir, stderr: &tail{}}
 	p.cmd = exec.CommandContext(t.Context(), program)
 	p.cmd.Env = append(os.Environ(), "PORT=0", "DATA_DIR="+dir, "TEMPLATE="+localtest.Template(t), "ENGINE=dynoxide", "DYNAMODB_ENDPOINT=")
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -10,6 +10,7 @@ import (
 )
 
 // callText writes the line of a call beside the API and, beneath it, the records that were held for it. It has the columns of a request.
+// A routine call without a record is not worth a line.
 func (c *Console) callText(call *Call) {
 	var b bytes.Buffer
 	status, color, end, dim := "ok ", "", "", ""
@@ -30,7 +31,11 @@ func (c *Console) callText(call *Call) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, text := range c.pending.take(call.ID) {
+	records := c.pending.take(call.ID)
+	if call.Routine && call.Cause == "" && len(records) == 0 {
+		return
+	}
+	for _, text := range records {
 		b.Write(text)
 	}
 	c.write(b.Bytes())

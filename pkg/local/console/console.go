@@ -46,6 +46,7 @@ type Call struct {
 	ID       string
 	Duration time.Duration
 	Cause    string // of its failure; may have lines; empty: it succeeded
+	Routine  bool   // a terminal shows it only where it failed or its function had something to say
 }
 
 // New makes a Console on out. A line that cannot be written is lost.
@@ -67,13 +68,18 @@ func (c *Console) Logger(function string) *slog.Logger {
 	return c.logger(slog.LevelWarn, attr)
 }
 
-// EventLogger is the logger of a function that is called beside the API: its records from Info on are shown, beneath their call.
-func (c *Console) EventLogger(function string) *slog.Logger {
+// EventLogger is the logger of a function that is called beside the API: its records from Info on are shown, beneath their call. A terminal
+// shows only warnings and errors of one whose calls are routine.
+func (c *Console) EventLogger(function string, routine bool) *slog.Logger {
 	attr := slog.String("function", function)
 	if c.json != nil {
 		return slog.New(calls{c, atLeast{slog.LevelInfo, c.json.WithAttrs([]slog.Attr{attr})}})
 	}
-	return slog.New(calls{c, c.logger(slog.LevelInfo, attr).Handler()})
+	level := slog.LevelInfo
+	if routine {
+		level = slog.LevelWarn
+	}
+	return slog.New(calls{c, c.logger(level, attr).Handler()})
 }
 
 // Own is the logger of `make run` itself: what happens beside the requests.

@@ -82,6 +82,29 @@ func TestTerminal(t *testing.T) {
 			want: "         WARN late  function=f  g.k=v\n",
 		},
 		{
+			name: "calls beside the API", do: func(c *console.Console) {
+				end := func(id string, routine bool, cause string) {
+					c.EndCall(&console.Call{Function: "f", Trigger: "log L, 2 lines", ID: id, Duration: time.Millisecond, Routine: routine, Cause: cause})
+				}
+				for _, id := range []string{"shown", "quiet", "warned", "failed"} {
+					c.BeginCall(id)
+				}
+				c.EventLogger("f", false).Info("said", "requestId", "shown")
+				c.EventLogger("f", true).Info("unsaid", "requestId", "quiet")
+				c.EventLogger("f", true).Warn("odd", "requestId", "warned", "malformed", 1)
+				end("shown", false, "")
+				end("quiet", true, "")
+				end("warned", true, "")
+				end("failed", true, "no table")
+			},
+			want: "10:20:30 event   log L, 2 lines                                       ok  f                                  1.0 ms  shown\n" +
+				"         INFO said  function=f\n" +
+				"10:20:30 event   log L, 2 lines                                       ok  f                                  1.0 ms  warned\n" +
+				"         WARN odd  function=f  malformed=1\n" +
+				"10:20:30 event   log L, 2 lines                                       ERR f                                  1.0 ms  failed\n" +
+				"           cause: no table\n",
+		},
+		{
 			name: "our own", do: func(c *console.Console) { c.Own().Info("the engine answers again", "endpoint", "http://x") },
 			want: "TIME INFO the engine answers again  endpoint=http://x\n",
 		},

@@ -5,7 +5,8 @@
 // of JSON, the gateway's access log too. No line ever shows a control character of a caller's or a credential.
 //
 // The functions' records below the level Warn are not shown: they say what the request's line says. JSON has those of refused requests,
-// which name the error's id.
+// which name the error's id. A function that is called beside the API says more, but where its calls are routine (each second one, for the
+// access log): a terminal shows those calls only where they failed or their function warned.
 //
 // Not here: standard output, which has the addresses and credentials that a user asked for.
 package console
