@@ -11,7 +11,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Dollars per million request units, on demand, us-east-1 (aws.amazon.com/dynamodb/pricing/on-demand, 2026).
+// Dollars per million request units, on demand, us-east-1 since November 2024 (aws.amazon.com/dynamodb/pricing/on-demand).
 const (
 	readPrice  = 0.125
 	writePrice = 0.625
