@@ -55,10 +55,11 @@ func (c *crowd) call(ctx context.Context) error {
 	if c.fault != nil {
 		err = c.fault(c.calls, c.running)
 	}
+	takes := c.takes
 	c.mu.Unlock()
-	if c.takes > 0 {
+	if takes > 0 {
 		select {
-		case <-time.After(c.takes):
+		case <-time.After(takes):
 		case <-ctx.Done():
 			err = ctx.Err()
 		}

@@ -14,7 +14,7 @@ import (
 func TestSection6_Delivered(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	s := start(t, options{now: func() time.Time { return noon }})
+	s := start(t, options{events: true, now: func() time.Time { return noon }})
 	admin, viewer, api := s.admin(t), s.Users[2].PAT, s.APIToken
 	const types, lifetime, context = "/api/admin/feature-types", "/api/admin/feature-types/{id}/lifetime", "/api/admin/context"
 	const feedback, create, remove = "/api/admin/feedback/{id}", "/api/admin/service-account/{id}/token", "/api/admin/user/tokens/{id}"
