@@ -53,6 +53,9 @@ const (
 	kinds
 )
 
+// mayBeLate says whether a call may meet an index that is behind.
+func (f *faults) mayBeLate() bool { return f.percent > 0 && (f.only == none || f.only == late) }
+
 // next decides on a call.
 func (f *faults) next(call string) fault {
 	f.mu.Lock()
