@@ -147,6 +147,18 @@ type place struct {
 	Offset  int64  `json:"offset"`
 }
 
+// in is where the place is in a file of that name and size: at its end where the file comes before it, or is shorter than it was when the
+// place was noted, as after a power cut.
+func (p place) in(segment string, size int64) int64 {
+	switch {
+	case segment < p.Segment:
+		return size
+	case segment == p.Segment:
+		return min(max(p.Offset, 0), size)
+	}
+	return 0
+}
+
 // span is some lines of one file.
 type span struct {
 	Segment string `json:"segment"`
@@ -165,13 +177,7 @@ func (s *spool) next(from place) (span, bool) {
 	}
 	s.mu.Unlock()
 	for i, segment := range segments {
-		if segment.name < from.Segment {
-			continue
-		}
-		offset := int64(0)
-		if segment.name == from.Segment {
-			offset = from.Offset
-		}
+		offset := from.in(segment.name, sizes[i])
 		b := make([]byte, min(sizes[i]-offset, maxBatchBytes))
 		n, _ := segment.file.ReadAt(b, offset) // what cannot be read is not there
 		if length := lines(b[:n]); length > 0 {
@@ -199,12 +205,7 @@ func (s *spool) size(from place) (n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, segment := range s.segments {
-		if segment.name >= from.Segment {
-			n += segment.size
-		}
-		if segment.name == from.Segment {
-			n -= from.Offset
-		}
+		n += segment.size - from.in(segment.name, segment.size)
 	}
 	return n
 }
