@@ -11,6 +11,7 @@
 //	the event's members                          | seen                            | TestEvent
 //	a restart keeps the rhythm; one missed run   | choice                          | TestRestart
 //	a run that was cut short is made up          | choice                          | TestRestart
+//	a clock that was put back: a run at once     | choice                          | TestTheClockWasPutBack
 //
 // Not played: cron and one-time expressions, start and end dates, time zones, flexible windows, the 60 seconds of imprecision, Input, and
 // RetryPolicy with its dead-letter queue: they are for events that cannot be handed to Lambda, which here they always can. Errors of the
@@ -78,12 +79,12 @@ func Run(ctx context.Context, c Config) {
 	}
 }
 
-// untilNext is the time until the next run is due.
+// untilNext is the time until the next run is due: at most a period, also where the clock was put back.
 func (s *schedule) untilNext() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.Now()
-	if s.state.Next.IsZero() {
+	if s.state.Next.IsZero() || s.state.Next.Sub(now) > s.Schedule.Every {
 		s.state.Next = now
 	}
 	return s.state.Next.Sub(now)

@@ -126,3 +126,18 @@ func TestRestart(t *testing.T) {
 		s.want(t, 0, time.Minute, 5*time.Minute, 310*time.Second)
 	})
 }
+
+// TestTheClockWasPutBack: no run waits for a time that the clock was at by mistake.
+func TestTheClockWasPutBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSetup(quick)
+		s.config.Checkpoint = checkpoint.File{Path: filepath.Join(t.TempDir(), "c")}
+		ahead := 365 * 24 * time.Hour
+		s.config.Now = func() time.Time { return time.Now().Add(ahead) }
+		s.run(t, 10*time.Second)
+		ahead = 0
+		s.run(t, 100*time.Second) // from 10 s on
+		s.want(t, 0, 10*time.Second, 70*time.Second)
+	})
+}
