@@ -51,7 +51,7 @@ type Outcome struct {
 	Retried   int // attempts after other faults
 	LastFlip  time.Time
 	Took      time.Duration
-	Err       error // the fault that ended the run; nil also where only its time was over
+	Err       error // the first fault that a call was given up for; nil also where only the run's time was over
 }
 
 // Evaluate re-evaluates types at once, so that one with much to do does not hold up the others. It ends when nothing is left that it can

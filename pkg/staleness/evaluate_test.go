@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -21,8 +23,9 @@ import (
 // crowd is many toggles of the type release, all due, whose calls take a time and may fail.
 type crowd struct {
 	*memory.Memory
-	takes time.Duration
-	fault func(call int, running int) error // nil: none
+	takes  time.Duration
+	fault  func(call int, running int) error // nil: none
+	poison []string                          // toggles that cannot be written
 
 	mu      sync.Mutex
 	calls   int
@@ -82,6 +85,9 @@ func (c *crowd) Due(ctx context.Context, r feature.Range, after *feature.Indexed
 func (c *crowd) Flip(ctx context.Context, r feature.Range, t feature.Indexed) (bool, error) {
 	if err := c.call(ctx); err != nil {
 		return false, err
+	}
+	if slices.Contains(c.poison, t.Name) {
+		return false, errors.New("refused: " + t.Name)
 	}
 	return c.Features.Flip(ctx, r, t)
 }
@@ -244,6 +250,28 @@ func TestFaultsAreBudgeted(t *testing.T) {
 		c.fault = func(int, int) error { return errors.New("broken") }
 		if o := evaluate(t.Context(), c, release()); o.Err == nil || o.Left == 0 || c.calls > 1000 {
 			t.Errorf("%d calls: %+v", c.calls, o)
+		}
+		c = newCrowd(t, 1000)
+		for i := range 1000 {
+			c.poison = append(c.poison, fmt.Sprint("toggle", i))
+		}
+		if o := evaluate(t.Context(), c, release()); o.Err == nil || o.Left == 0 || c.calls > 1000 {
+			t.Errorf("no toggle can be written, %d calls: %+v", c.calls, o)
+		}
+	})
+}
+
+// A toggle that can never be written holds up no other, and the log can say which it is.
+func TestAToggleThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const n = 1000
+		c := newCrowd(t, n)
+		c.takes = 50 * time.Millisecond
+		c.poison = []string{"toggle0", "toggle1"}
+		o := evaluate(t.Context(), c, release())
+		if o.Flagged != n-2 || o.Left != 2 || o.Err == nil || !strings.Contains(o.Err.Error(), "refused: toggle") {
+			t.Errorf("%+v", o)
 		}
 	})
 }

@@ -20,7 +20,7 @@ type Report struct {
 	Function string // the deployed function's name, which its metrics are told apart by; empty: no metrics
 }
 
-// outcome writes a type's line: Info, Warn where something is left, Error where a fault ended the run. A sweep that found a type's flags
+// outcome writes a type's line: Info, Warn where something is left, Error where a call was given up for a fault. A sweep that found a type's flags
 // as they should be says nothing but at the level Debug. changed is when the lifetime was changed, if that started the run.
 func (r Report) outcome(ctx context.Context, trigger string, o *Outcome, changed time.Time) {
 	attributes := []slog.Attr{slog.String("trigger", trigger), slog.String("featureType", o.Type.ID)}

@@ -11,7 +11,8 @@ import (
 const (
 	// attempts is how often a call is tried that meets faults. With the pauses between them that is about a second: an engine's restart.
 	attempts = 8
-	// budget is how many faults a run bears beyond earned ones; each success earns a tenth. Throttling costs time, not budget.
+	// budget is how many faults a run bears beyond earned ones before it ends; each success earns a tenth. So a toggle that can never be
+	// written holds up no other, and a table that is out of order is given up soon. Throttling costs time, not budget.
 	budget = 400
 	earned = 0.1
 )
@@ -75,8 +76,8 @@ func (r *run) note(f func(*Outcome)) {
 	f(&r.outcome)
 }
 
-// try makes a call until it succeeds, or until the run's time or patience is over. It holds its place in the limit while it waits: a
-// throttled call makes room.
+// try makes a call until it succeeds or has been tried often enough, or until the run's time or patience is over. It holds its place in
+// the limit while it waits: a throttled call makes room.
 func (r *run) try(ctx context.Context, round int, call func(context.Context) error) bool {
 	for attempt := 1; ; attempt++ {
 		if ctx.Err() != nil {
@@ -91,7 +92,7 @@ func (r *run) try(ctx context.Context, round int, call func(context.Context) err
 			r.limit.throttled(round)
 			r.note(func(o *Outcome) { o.Throttled++ })
 		case !r.bears(attempt):
-			r.fail(err)
+			r.giveUp(err)
 			return false
 		}
 		if r.Pause(ctx, attempt) != nil {
@@ -127,12 +128,14 @@ func (r *run) bears(attempt int) bool {
 	return true
 }
 
-// fail ends the run.
-func (r *run) fail(err error) {
-	r.note(func(o *Outcome) {
-		if o.Err == nil {
-			o.Err = err
-		}
-	})
-	r.cancel()
+// giveUp notes why a call was given up, and ends the run where its patience is over.
+func (r *run) giveUp(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.outcome.Err == nil {
+		r.outcome.Err = err
+	}
+	if r.budget < 1 {
+		r.cancel()
+	}
 }
