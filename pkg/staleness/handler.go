@@ -45,6 +45,7 @@ func (s *Stream) Handle(ctx context.Context, event events.DynamoDBEvent) (events
 		switch {
 		case errors.Is(err, featuretype.ErrNotFound): // then its toggles are of an unknown type: none is flagged
 			deleted[w.id] = true
+			s.Report.deleted(ctx, w.id)
 			t = featuretype.FeatureType{ID: w.id}
 		case err != nil:
 			s.Report.unreadable(ctx, onStream, w.id, err)

@@ -179,6 +179,9 @@ func TestStreamWithoutTime(t *testing.T) {
 	if answer, err := s.stream.Handle(t.Context(), batch); err != nil || len(answer.BatchItemFailures) != 0 || s.flagged(t) != "" {
 		t.Error(answer, err, s.flagged(t))
 	}
+	if !strings.Contains(s.log.String(), `"feature type deleted: none of its toggles stays flagged","trigger":"stream","featureType":"b"`) {
+		t.Errorf("the log does not say why:\n%s", &s.log)
+	}
 }
 
 type getter func(id string) (featuretype.FeatureType, error)

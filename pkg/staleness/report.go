@@ -87,6 +87,12 @@ func (r Report) unreadable(ctx context.Context, trigger, featureType string, err
 	r.Logger.LogAttrs(ctx, slog.LevelError, "feature types not read", attributes...)
 }
 
+// deleted says why a type's toggles lose their flags.
+func (r Report) deleted(ctx context.Context, featureType string) {
+	r.Logger.LogAttrs(ctx, slog.LevelInfo, "feature type deleted: none of its toggles stays flagged",
+		slog.String("trigger", onStream), slog.String("featureType", featureType))
+}
+
 // malformed says that a record has no type's key.
 func (r Report) malformed(ctx context.Context, eventID string) {
 	r.Logger.LogAttrs(ctx, slog.LevelError, "record without a feature type", slog.String("eventId", cut(eventID)))
