@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
@@ -42,7 +40,7 @@ func TestCallsOfADelivery(t *testing.T) { //nolint:tparallel // one delivery com
 		name  string
 		exact string
 		lines []accesslog.Line
-		want  []string
+		want  []string // units of each transaction
 	}{
 		{"nothing that counts", "false", lines(50, "/x", "-"), nil},
 		{"one request", "false", lines(1, "/a"), []string{"4w"}},
@@ -58,18 +56,12 @@ func TestCallsOfADelivery(t *testing.T) { //nolint:tparallel // one delivery com
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := &unitMeter{}
-			client := dynamo.NewHTTPClient(s.DynamoDB.Endpoint)
-			defer client.CloseIdleConnections()
-			cfg := aws.Config{
-				Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: client,
-			}
-			cfg.APIOptions = append(cfg.APIOptions, m.install)
 			record, err := traffic.NewRecordFunction(&app.Env{
 				Vars: map[string]string{
 					"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "TRAFFIC_TABLE": s.DynamoDB.Tables["Traffic"], "COUNTED_PATHS": "/a /b /c",
 					"EXACT_TRAFFIC": tt.exact,
 				},
-				AWS: cfg, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+				AWS: s.metered(t, m), Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -89,7 +81,11 @@ func TestCallsOfADelivery(t *testing.T) { //nolint:tparallel // one delivery com
 			if _, err := record.Invoke(t.Context(), payload); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, m.calls); diff != "" {
+			var want []string
+			for _, units := range tt.want {
+				want = append(want, "TransactWriteItems "+units)
+			}
+			if diff := cmp.Diff(want, m.calls); diff != "" {
 				t.Error(diff)
 			}
 		})
