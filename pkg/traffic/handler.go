@@ -50,7 +50,8 @@ var (
 	errNotRecorded = errors.New("the delivery could not be recorded in time")
 )
 
-// Deliver is the Lambda handler.
+// Deliver is the Lambda handler. It writes one line for each delivery: its events are counted now, duplicate (counted before), uncounted or
+// malformed, which makes the line a Warn. The cause of a failure is in the log only.
 func (l *Log) Deliver(ctx context.Context, event events.CloudwatchLogsEvent) (Summary, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -60,7 +61,7 @@ func (l *Log) Deliver(ctx context.Context, event events.CloudwatchLogsEvent) (Su
 	started := l.Now()
 	batch, err := Decode(event.AWSLogs.Data, l.Paths)
 	if err != nil {
-		l.Logger.ErrorContext(ctx, "traffic", slog.Int("bytes", len(event.AWSLogs.Data)), slog.String("cause", cut(err.Error())))
+		l.Logger.ErrorContext(ctx, "delivery not read", slog.Int("bytes", len(event.AWSLogs.Data)), slog.String("cause", cut(err.Error())))
 		return Summary{}, errUnreadable
 	}
 	recorded, err := l.Recorder.Record(ctx, batch)
@@ -72,14 +73,14 @@ func (l *Log) Deliver(ctx context.Context, event events.CloudwatchLogsEvent) (Su
 		slog.Float64("milliseconds", float64(now.Sub(started).Microseconds())/1000),
 	}
 	if err != nil {
-		l.Logger.LogAttrs(ctx, slog.LevelError, "traffic", append(attributes, slog.String("cause", cut(err.Error())))...)
+		l.Logger.LogAttrs(ctx, slog.LevelError, "delivery not recorded", append(attributes, slog.String("cause", cut(err.Error())))...)
 		return Summary{}, errNotRecorded
 	}
 	level := slog.LevelInfo
 	if batch.Malformed > 0 { // the log's format is not what this package reads, or somebody else writes to it
 		level = slog.LevelWarn
 	}
-	l.Logger.LogAttrs(ctx, level, "traffic", append(attributes, l.metrics(now)...)...)
+	l.Logger.LogAttrs(ctx, level, "requests counted", append(attributes, l.metrics(now)...)...)
 	return Summary{
 		Events: batch.Events, Counted: recorded.Counted, Duplicate: recorded.Duplicate, Uncounted: batch.Uncounted, Malformed: batch.Malformed,
 	}, nil

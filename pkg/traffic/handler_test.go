@@ -63,7 +63,7 @@ func TestDeliver(t *testing.T) {
 		t.Error(diff)
 	}
 	want := map[string]any{
-		"level": "WARN", "msg": "traffic", "batch": got["batch"], "shard": float64(traffic.Shard("s")), "events": 3.0, "counted": 1.0,
+		"level": "WARN", "msg": "requests counted", "batch": got["batch"], "shard": float64(traffic.Shard("s")), "events": 3.0, "counted": 1.0,
 		"duplicate": 0.0, "uncounted": 1.0, "malformed": 1.0, "repeated": 0.0, "writes": 1.0, "milliseconds": 0.0,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -103,9 +103,10 @@ func TestFailures(t *testing.T) {
 	for name, tt := range map[string]struct {
 		data string
 		f    fixed
+		says string
 	}{
-		"unreadable":   {"%secret", fixed{}},
-		"not recorded": {threeLines(), fixed{err: cause}},
+		"unreadable":   {"%secret", fixed{}, "delivery not read"},
+		"not recorded": {threeLines(), fixed{err: cause}, "delivery not recorded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +115,7 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%+v, %v", summary, err)
 			}
 			text, ok := got["cause"].(string)
-			if !ok || text == "" || len(text) > 4200 || strings.Contains(text, "secret") || got["level"] != "ERROR" {
+			if !ok || text == "" || len(text) > 4200 || strings.Contains(text, "secret") || got["level"] != "ERROR" || got["msg"] != tt.says {
 				t.Errorf("%.200v", got)
 			}
 		})
