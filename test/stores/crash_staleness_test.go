@@ -3,8 +3,10 @@ package stores_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"testing"
 
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/staleness"
@@ -48,6 +50,36 @@ func TestReevaluationCrashesAfterEachWrite(t *testing.T) {
 				if written <= k || second.Flagged != n-written || second.Read != second.Flagged || second.Left != 0 || second.Err != nil {
 					t.Errorf("crashed after %d, %d were written: %+v", k, written, second)
 				}
+			}
+		})
+	}
+}
+
+// TestAFlipWithoutAnswerIsOfThisRun: the attempt after it finds the toggle flipped, and what the log and the metrics say is that this run did
+// it; but a toggle that somebody else has flipped was overtaken.
+func TestAFlipWithoutAnswerIsOfThisRun(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(*database, *call) (*http.Response, error){
+		"lost": func(_ *database, c *call) (*http.Response, error) { return c.lose() },
+		"overtaken": func(db *database, c *call) (*http.Response, error) {
+			db.flag(t, toggle("f"))
+			return c.pass()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := newDatabase(t)
+			check(t, db.features(db.client).Create(t.Context(), toggle("f")))
+			client, _ := db.through(t, func(c *call) (*http.Response, error) {
+				if c.operation == "UpdateItem" && c.n == 1 {
+					return answer(db, c)
+				}
+				return c.pass()
+			})
+			e := &staleness.Evaluator{Toggles: db.flags(client), Now: later, Pause: dynamo.PauseFault}
+			o := e.Evaluate(t.Context(), []featuretype.FeatureType{{ID: "release", LifetimeDays: new(int64(1))}})[0]
+			if lost := name == "lost"; o.Err != nil || o.Writes != 1 || (o.Flagged == 1) != lost || (o.Overtaken == 0) != lost {
+				t.Errorf("%+v", o)
 			}
 		})
 	}
