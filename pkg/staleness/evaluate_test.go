@@ -166,6 +166,29 @@ func TestThrottlingSlowsDown(t *testing.T) {
 	})
 }
 
+// Calls that were under way together and are all refused say one thing: the limit is halved once.
+func TestThrottlingAtOnceHalvesOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowd(t, 1000)
+		c.takes = time.Millisecond
+		after := 0
+		c.fault = func(call, running int) error {
+			switch {
+			case call <= staleness.Concurrency:
+				return throttled()
+			case call > 2*staleness.Concurrency && call <= 3*staleness.Concurrency: // those refused have been tried again, and made room
+				after = max(after, running)
+			}
+			return nil
+		}
+		o := evaluate(t.Context(), c, release())
+		if after < staleness.Concurrency/2 || after > staleness.Concurrency*2/3 || o.Flagged != 1000 || o.Throttled != staleness.Concurrency {
+			t.Errorf("then %d at once, %+v", after, o)
+		}
+	})
+}
+
 func TestItStopsBeforeTheDeadline(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]func(call, running int) error{
