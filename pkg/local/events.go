@@ -136,8 +136,25 @@ func (e *events) subscribe(f *samtemplate.Function, s samtemplate.LogSubscriptio
 // async calls a function as Lambda does for an asynchronous event.
 func (e *events) async(f *samtemplate.Function) *invocation.Async {
 	return &invocation.Async{
-		Invoker: e.invoker, Function: e.functions[f.LogicalID], Retries: f.AsyncRetries, OnFailure: e.onFailure(f.AsyncOnFailure),
-		Now: time.Now,
+		Invoker: e.invoker, Function: e.functions[f.LogicalID], Retries: f.AsyncRetries, OnFailure: e.giveUp(f), Now: time.Now,
+	}
+}
+
+// giveUp is where the records of a function's asynchronous events go that are given up. It says so.
+func (e *events) giveUp(f *samtemplate.Function) func([]byte) error {
+	keep := e.onFailure(f.AsyncOnFailure)
+	log := e.out.Own().With(slog.String("function", f.Name), slog.String("queue", f.AsyncOnFailure))
+	return func(record []byte) error {
+		if keep == nil {
+			log.Error("an event is given up, and lost: its function has no queue for it")
+			return nil
+		}
+		if err := keep(record); err != nil {
+			log.Error("an event is given up, and not in its queue: it is delivered again after a restart", slog.Any("cause", err))
+			return err
+		}
+		log.Error("an event is given up")
+		return nil
 	}
 }
 

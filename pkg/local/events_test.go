@@ -45,6 +45,7 @@ const fakes = `
     Properties:
       CodeUri: functions/fake-schedule/
       Events: {Minute: {Type: ScheduleV2, Properties: {ScheduleExpression: rate(1 minute)}}}
+      EventInvokeConfig: {MaximumRetryAttempts: 0}
   FakeLogFunction:
     Type: AWS::Serverless::Function
     Properties:
@@ -172,6 +173,36 @@ func TestEventsReachTheirFunctions(t *testing.T) {
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "queues", "FakeQueue.jsonl"))
 	if err != nil || !strings.Contains(string(content), `"batchSize":1`) || strings.Count(string(content), "\n") != 1 {
+		t.Errorf("queue %q, %v", content, err)
+	}
+}
+
+// TestAnEventIsGivenUp: somebody is told, and of what is lost for want of a queue, too.
+func TestAnEventIsGivenUp(t *testing.T) {
+	t.Parallel()
+	functions := newSeen().functions()
+	failed := make(chan string, 10)
+	for _, name := range []string{"sweep-staleness", "fake-schedule"} { // the first has a queue
+		functions[name] = fake(func(context.Context, *app.Env, any) error { failed <- name; return errors.New("out of order") })
+	}
+	dir := t.TempDir()
+	var stderr buffer
+	_, stop := localtest.StartStop(t, local.Config{
+		Template: withFakes(t), DynamoDBEndpoint: enginetest.Start(t).Endpoint(), DataDir: dir, Functions: functions, Stderr: &stderr, Terminal: true,
+	})
+	next(t, failed, "a run")
+	next(t, failed, "another")
+	stop()
+	for _, want := range []string{
+		"ERROR an event is given up  function=sweep-staleness  queue=StalenessFailures\n",
+		"ERROR an event is given up, and lost: its function has no queue for it  function=fake-schedule",
+	} {
+		if out := stderr.String(); !strings.Contains(out, want) {
+			t.Errorf("stderr has no %q:\n%s", want, out)
+		}
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "queues", "StalenessFailures.jsonl"))
+	if err != nil || !strings.Contains(string(content), `"condition":"RetriesExhausted"`) {
 		t.Errorf("queue %q, %v", content, err)
 	}
 }
