@@ -252,6 +252,7 @@ func TestBrokenDeliveries(t *testing.T) {
 		"events twice":           pack(good[:len(good)-1] + `,"logEvents":[]}`),
 		"a bomb of white space":  bomb("", " "),
 		"a bomb of one text":     bomb(`{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","message":"`, "x"),
+		"a bomb behind a batch":  bomb(good, " "),
 		"a bomb of events":       pack(message("s", strings.Repeat("1,", 250_000)+"1")),
 		"a bomb of depth":        pack(`{"x":` + strings.Repeat("[", 1<<20)),
 		"a bomb in a bomb":       pack(bomb("", " ")),
