@@ -1,7 +1,9 @@
 package eventsource_test
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -230,6 +232,8 @@ func TestRetries(t *testing.T) {
 		s := newSetup(3)
 		s.config.Stream.BatchSize = 2
 		s.config.Stream.RetryAttempts = 3
+		var log bytes.Buffer
+		s.config.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		s.answer = func(records []int) (string, error) {
 			if records[0] == 1 {
 				return "", errFunction
@@ -237,6 +241,9 @@ func TestRetries(t *testing.T) {
 			return "", nil
 		}
 		s.run(t, time.Minute)
+		if said := strings.Count(log.String(), `"stream records will be delivered again" table=Things records=2`); said != 3 {
+			t.Errorf("the log says %d times why nothing happens:\n%s", said, &log)
+		}
 		const ms = time.Millisecond
 		first := []int{1, 2}
 		equal(t, []call{{0, first}, {200 * ms, first}, {600 * ms, first}, {1400 * ms, first}, {1400 * ms, []int{3}}}, s.calls)

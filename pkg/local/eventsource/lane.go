@@ -138,7 +138,10 @@ func (l *lane) deliver(ctx context.Context, batch []*record, calls int) bool {
 			l.giveUp(batch, "RetryAttemptsExhausted", id, calls)
 			return true
 		}
-		pause(ctx, min(firstWait<<min(retries, 10), longestWait), nil)
+		wait := min(firstWait<<min(retries, 10), longestWait)
+		l.m.config.Logger.Warn("stream records will be delivered again", slog.String("table", stream.Table), slog.Int("records", len(batch)),
+			slog.String("startSequenceNumber", batch[0].sequence), slog.Float64("afterSeconds", wait.Seconds()))
+		pause(ctx, wait, nil)
 		retries++
 	}
 }
