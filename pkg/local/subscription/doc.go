@@ -18,6 +18,7 @@
 //	an open batch is delivered again as it was               | choice                                    | TestRestart
 //	half a line at the end is none                           | choice                                    | TestHalfALine
 //	a file shorter than what is noted of it is done          | choice                                    | TestAFileThatIsShorter
+//	lines that cannot be written are missing: said, counted  | choice                                    | TestLinesThatCannotBeWritten
 //	spool files go when their batches are done               | choice                                    | TestRotation
 //
 // Not played: filter patterns, several log streams at once, control messages, delays of minutes, the 24 hours of CloudWatch's own tries,

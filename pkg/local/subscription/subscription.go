@@ -43,7 +43,7 @@ type Subscription struct {
 	spool      *spool
 	checkpoint checkpoint.File
 	calls      chan struct{}
-	failing    atomic.Bool // Append has failed
+	missing    atomic.Int64 // lines that Append could not write since it last could
 
 	mu    sync.Mutex
 	state state
@@ -75,11 +75,14 @@ func Open(c Config) (*Subscription, error) {
 
 // Append takes a line. It returns when the line is safe from the end of the process.
 func (s *Subscription) Append(line []byte, at time.Time) {
-	err := s.spool.append(line, at)
-	if err == nil {
-		s.failing.Store(false)
-	} else if !s.failing.Swap(true) { // once: each request would say so
-		s.config.Logger.Error("requests are missing in the access log", slog.Any("cause", err))
+	if err := s.spool.append(line, at); err != nil {
+		if s.missing.Add(1) == 1 { // once: each request would say so
+			s.config.Logger.Error("requests are missing in the access log", slog.Any("cause", err))
+		}
+		return
+	}
+	if s.missing.Load() > 0 {
+		s.config.Logger.Warn("the access log is written again", slog.Int64("missing", s.missing.Swap(0)))
 	}
 }
 

@@ -296,38 +296,6 @@ func TestHalfALine(t *testing.T) {
 	})
 }
 
-// TestAFileThatIsShorter: after a power cut a file may be shorter than what is noted of it. What comes later is delivered.
-func TestAFileThatIsShorter(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		s := newSetup(t, dir)
-		s.do = func(n int, _ func(int) error) error {
-			if n == 2 {
-				return errEnd
-			}
-			return nil
-		}
-		for _, line := range []string{"done", "open"} {
-			s.Append([]byte(line), time.Now())
-			s.run(t, 2*time.Second)
-		}
-		names, err := filepath.Glob(filepath.Join(dir, "*.log"))
-		if err != nil || len(names) != 1 {
-			t.Fatal(names, err)
-		}
-		if err := os.Truncate(names[0], 3); err != nil {
-			t.Fatal(err)
-		}
-		s.restart(t)
-		s.Append([]byte("next"), time.Now())
-		s.run(t, 5*time.Second)
-		if n := len(s.payloads); n != 3 || decode(t, s.payloads[2]).LogEvents[0].Message != "next" {
-			t.Errorf("batches %v", s.batches)
-		}
-	})
-}
-
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
