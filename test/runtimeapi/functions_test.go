@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/test/runtimeapi"
+	"toggleadmin/test/sampleevent"
 )
 
 const (
@@ -96,52 +97,19 @@ func TestAuthorizerAllowsAKnownCredential(t *testing.T) {
 	}
 }
 
-// assertSampleAnswer knows each sample event's outcome.
+// assertSampleAnswer asserts the sample event's outcome.
 func assertSampleAnswer(t *testing.T, name string, answer runtimeapi.Answer) {
 	t.Helper()
-	statuses := map[string]int{
-		"create-service-account-token": http.StatusCreated,
-		"delete-own-token":             http.StatusOK,
-		"get-traffic-usage":            http.StatusOK,
-		"list-context-fields":          http.StatusOK,
-		"list-feature-types":           http.StatusOK,
-		notFound:                       http.StatusNotFound,
-		"update-feature-type-lifetime": http.StatusOK,
-		"update-feedback":              http.StatusOK,
-	}
-	switch name {
-	case authorizer:
-		assertDenied(t, answer)
-		return
-	case recordTraffic:
-		assertRecorded(t, answer)
-		return
-	case "reevaluate-staleness": // the type has its seeded lifetime, and a toggle that has outlived it
-		assertText(t, answer, `{"batchItemFailures":[]}`)
-		return
-	case "sweep-staleness":
-		assertText(t, answer, `{"flagged":2,"unflagged":0,"left":0}`)
-		return
-	}
-	want, ok := statuses[name]
-	if !ok {
-		t.Fatalf("the test has no status for %s", name)
-	}
-	if response := assertResponse(t, answer); response.StatusCode != want {
-		t.Errorf("status %d, want %d: %s", response.StatusCode, want, response.Body)
+	assertSucceeded(t, answer)
+	if err := sampleevent.Check(name, answer.Body); err != nil {
+		t.Error(err)
 	}
 }
 
-// The sample event has five requests that count. When it comes again, it counts no more.
-func assertRecorded(t *testing.T, answer runtimeapi.Answer) {
+func assertSucceeded(t *testing.T, answer runtimeapi.Answer) {
 	t.Helper()
 	if answer.Failed {
 		t.Fatalf("the function failed: %s", answer.Body)
-	}
-	var got struct{ Events, Counted, Duplicate, Uncounted, Malformed int }
-	decode(t, answer.Body, &got)
-	if got.Counted+got.Duplicate != 5 || got.Events != 6 || got.Uncounted != 1 || got.Malformed != 0 {
-		t.Errorf("want five of six counted: %s", answer.Body)
 	}
 }
 
@@ -152,40 +120,21 @@ func assertText(t *testing.T, answer runtimeapi.Answer, want string) {
 	}
 }
 
-// The sample event's credential was never issued.
 func assertDenied(t *testing.T, answer runtimeapi.Answer) {
 	t.Helper()
-	if answer.Failed {
-		t.Fatalf("the authorizer failed: %s", answer.Body)
-	}
-	var got events.APIGatewayCustomAuthorizerResponse
-	decode(t, answer.Body, &got)
-	if got.PrincipalID != "anonymous" || len(got.PolicyDocument.Statement) != 1 || got.PolicyDocument.Statement[0].Effect != "Deny" {
-		t.Errorf("want one Deny for anonymous: %s", answer.Body)
+	assertSucceeded(t, answer)
+	if err := sampleevent.CheckDenied(answer.Body); err != nil {
+		t.Error(err)
 	}
 }
 
 // assertResponse asserts the shape of a proxy response, and of the error object where it is one.
 func assertResponse(t *testing.T, answer runtimeapi.Answer) events.APIGatewayProxyResponse {
 	t.Helper()
-	if answer.Failed {
-		t.Fatalf("the function failed: %s", answer.Body)
-	}
-	var response events.APIGatewayProxyResponse
-	decode(t, answer.Body, &response)
-	header := http.Header(response.MultiValueHeaders)
-	if got := header.Get("Cache-Control"); got != "no-store" {
-		t.Errorf("Cache-Control %q, want no-store", got)
-	}
-	if response.Body != "" && header.Get("Content-Type") != "application/json" {
-		t.Errorf("Content-Type %q, want application/json", header.Get("Content-Type"))
-	}
-	if response.StatusCode >= http.StatusBadRequest {
-		var object struct{ ID, Name, Message string }
-		decode(t, []byte(response.Body), &object)
-		if object.ID == "" || object.Name == "" || object.Message == "" {
-			t.Errorf("not the error object: %s", response.Body)
-		}
+	assertSucceeded(t, answer)
+	response, err := sampleevent.Response(answer.Body)
+	if err != nil {
+		t.Error(err)
 	}
 	return response
 }
