@@ -33,7 +33,7 @@
 //
 // Who: admin, editor and viewer are the people of these names in the credentials file, api-token is its API token, none sends no
 // Authorization header; anything with a colon is a credential as it stands. Variables from the start: RANDOM (another one in each run),
-// TOMORROW, YESTERDAY (date-times), ADMIN_ID, EDITOR_ID, VIEWER_ID and SERVICE_ACCOUNT (ids), BASE_URL.
+// TOMORROW, YESTERDAY (date-times), MONTH (as 4.6 takes it), ADMIN_ID, EDITOR_ID, VIEWER_ID and SERVICE_ACCOUNT (ids), BASE_URL.
 //
 // Scripts run one after the other and may be run again on the same data: names that stay are made with $RANDOM, tokens that a script
 // made are deleted when it ends, feedback records stay. Every exchange is held against the API's document (package openapi) besides.

@@ -60,6 +60,7 @@ func setVariables(env *testscript.Env, ground Ground) {
 	env.Setenv("RANDOM", strings.ToLower(rand.Text()[:10]))
 	env.Setenv("TOMORROW", now.AddDate(0, 0, 1).Format(time.RFC3339))
 	env.Setenv("YESTERDAY", now.AddDate(0, 0, -1).Format(time.RFC3339))
+	env.Setenv("MONTH", now.Format("2006-01"))
 	env.Setenv("BASE_URL", ground.BaseURL)
 	env.Setenv("SERVICE_ACCOUNT", strconv.FormatInt(ground.Credentials.ServiceAccounts[0].ID, 10))
 	for _, name := range []string{"admin", "editor", "viewer"} {
