@@ -7,6 +7,7 @@ SAM_VERSION           := 1.170.0
 CFN_LINT_VERSION      := 1.58.0
 
 PORT     ?= 3000
+SAM_PORT ?= 3001
 DATA_DIR ?= .local
 GROUND   ?= aws
 TOGGLES  ?= 1000000
@@ -35,7 +36,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak lint fmt vuln cover validate e2e check check-static clean tools local-program
+.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak build-local test-sam sam-local lint fmt vuln cover validate e2e check check-static clean tools local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +73,17 @@ soak: node_modules/.installed ## Models for long, kills among 100,000 flips, a m
 	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
 	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
+
+# Never for a deployment: an environment of samconfig.toml and a folder of its own.
+build-local: ## Build every function for sam local on this machine (x86_64), into .aws-sam/local
+	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=amd64 go build -o .cache/functions-local/ ./functions/...
+	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build --config-env local
+
+test-sam: node_modules/.installed ## Run the scripts and every sample event under sam local; brings Docker where it can
+	@scripts/sam-local.sh test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
+
+sam-local: build-local ## Serve the API by sam local, on the data of a `make run` that runs: SAM_PORT=3001 DATA_DIR=.local
+	@scripts/sam-local.sh sam-local go run ./test/samlocal/serve --port='$(SAM_PORT)' --data-dir='$(DATA_DIR)'
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Runs apt-get without questions; where that fails, once more with new lists of packages, for they may be missing or old. Silent unless it
+# fails.
+#
+#   scripts/apt.sh install docker.io
+set -euo pipefail
+export DEBIAN_FRONTEND=noninteractive
+
+log=$(apt-get "$1" -y -qq "${@:2}" 2>&1) && exit
+log+=$(apt-get update -qq 2>&1) && log+=$(apt-get "$1" -y -qq "${@:2}" 2>&1) && exit
+printf '%s\n' "$log" >&2
+exit 1

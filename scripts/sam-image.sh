@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Sees to the container image that `sam local` starts functions in. Where AWS's can be pulled (or is there) it prints nothing: that is what
+# sam uses. Where no registry can be reached, or with SAM_IMAGE=stand-in, it makes a stand-in and prints its name, for --invoke-image. It
+# has a name of its own, so that it is never taken for AWS's. Where there can be neither it prints why, in one line, and exits with 3.
+#
+# The stand-in is a static busybox in the folders that Lambda has. That is enough for static binaries and for sam, which adds its emulator
+# of the runtime; there is no libc, no certificate and no time zone in it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+aws=public.ecr.aws/lambda/provided:al2023-x86_64
+stand_in=toggleadmin/provided
+recipe=1 # raise it when the image below changes: an older one is then made anew
+
+give_up() {
+    echo "$1"
+    exit 3
+}
+
+has_aws() {
+    docker image inspect "$aws" >/dev/null 2>&1 && return
+    echo "image: pulling $aws" >&2
+    timeout 600 docker pull --quiet "$aws" >/dev/null 2>&1
+}
+
+# Prints the path of a static busybox, which is unpacked here where none is installed.
+find_busybox() {
+    local path folder=.cache/tools/busybox
+    path=$(command -v busybox || true)
+    if [ -n "$path" ] && ! ldd "$path" >/dev/null 2>&1; then
+        echo "$path"
+        return
+    fi
+    if [ ! -x "$folder/busybox" ]; then
+        command -v apt-get >/dev/null || return
+        rm -rf "$folder"
+        mkdir -p "$folder"
+        (cd "$folder" && ../../../scripts/apt.sh download busybox-static >&2) || return
+        dpkg-deb --fsys-tarfile "$folder"/busybox-static_*.deb | tar -xO --wildcards './*bin/busybox' >"$folder/busybox"
+        chmod 755 "$folder/busybox"
+    fi
+    echo "$folder/busybox"
+}
+
+make_stand_in() { # PATH of busybox
+    local root applet
+    echo "image: $aws cannot be had, so a stand-in is made: $stand_in" >&2
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    root=$work/root
+    mkdir -p "$root"/{bin,etc,opt,proc,sys,dev,tmp,var/task,var/runtime,var/rapid}
+    chmod 755 "$root"
+    chmod 1777 "$root/tmp"
+    echo 'root:x:0:0:root:/:/bin/sh' >"$root/etc/passwd"
+    echo 'root:x:0:' >"$root/etc/group"
+    install -m 755 "$1" "$root/bin/busybox"
+    for applet in $("$1" --list); do
+        [ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"
+    done
+    # What sam made of an older one goes, too.
+    docker image rm "$stand_in:rapid-x86_64" "$stand_in:latest" >/dev/null 2>&1 || true
+    tar -C "$root" --numeric-owner --owner=0 --group=0 -cf - . | docker import --platform linux/amd64 \
+        --change 'ENV PATH=/bin LAMBDA_TASK_ROOT=/var/task LAMBDA_RUNTIME_DIR=/var/runtime' --change 'WORKDIR /var/task' \
+        --change "LABEL recipe=$recipe" - "$stand_in:latest" >/dev/null
+}
+
+if [ "${SAM_IMAGE:-}" != stand-in ] && has_aws; then
+    exit
+fi
+if [ "$(docker image inspect --format '{{.Config.Labels.recipe}}' "$stand_in:latest" 2>/dev/null)" != "$recipe" ]; then
+    busybox=$(find_busybox)
+    [ -n "$busybox" ] || give_up 'no container registry can be reached, and there is no static busybox to make an image of'
+    make_stand_in "$busybox"
+fi
+echo "$stand_in:latest"

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Runs a command with all that `sam local` needs: the SAM CLI (SAM_PROGRAM), a Docker engine, and an image for the functions' containers
+# (SAM_INVOKE_IMAGE; empty where it is AWS's own). Where one of them cannot be had it says so in one line and succeeds.
+#
+# However the command ends, also by a signal to this script, nothing of it stays: its processes end, containers of this folder's functions
+# are removed, and a dockerd that was started here ends. One that ran before goes on.
+#
+#   scripts/sam-local.sh test-sam go -C test/samlocal test
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+label=$1
+shift
+patience=60 # seconds for sam to stop its containers, and for dockerd to end
+command='' dockerd=''
+
+skip() {
+    echo "skipped $label: $1"
+    exit 0
+}
+
+# ends PID: whether it has ended in time; -PID is a process group.
+ends() {
+    local limit=$((SECONDS + patience))
+    while kill -0 -- "$1" 2>/dev/null; do
+        [ "$SECONDS" -lt "$limit" ] || return 1
+        sleep 0.1
+    done
+}
+
+clean_up() {
+    trap '' INT TERM HUP
+    if [ -n "$command" ] && kill -TERM -- "-$command" 2>/dev/null; then
+        ends "-$command" || kill -KILL -- "-$command" 2>/dev/null || true
+    fi
+    remove_containers
+    [ -z "$dockerd" ] || end_dockerd
+}
+
+# sam leaves a container behind now and then. Ours are those with a function of this folder in them.
+remove_containers() {
+    local id
+    for id in $(docker ps --all --quiet --filter label=sam.cli.container.type=lambda 2>/dev/null); do
+        if docker inspect --format '{{range .Mounts}}{{.Source}}{{"\n"}}{{end}}' "$id" 2>/dev/null | grep -q "^$PWD/.aws-sam/"; then
+            docker rm --force "$id" >/dev/null 2>&1 || true
+        fi
+    done
+}
+
+end_dockerd() {
+    kill -TERM "$dockerd" 2>/dev/null || true
+    ends "$dockerd" || kill -KILL "$dockerd" 2>/dev/null || true
+}
+
+[ "$(uname -sm)" = 'Linux x86_64' ] || skip 'it needs Linux on x86_64, as the engine does'
+sam=$(scripts/sam-tools.sh sam --version) || skip 'the SAM CLI could not be installed'
+[[ $sam != skipped* ]] || skip "${sam#*: }"
+
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+status=0
+dockerd=$(scripts/docker.sh) || status=$?
+if [ "$status" -eq 3 ]; then
+    reason=$dockerd dockerd=''
+    skip "it needs Docker: $reason"
+fi
+[ "$status" -eq 0 ] || exit "$status"
+image=$(scripts/sam-image.sh) || status=$?
+[ "$status" -ne 3 ] || skip "it needs an image to run functions in: $image"
+[ "$status" -eq 0 ] || exit "$status"
+echo "$label: sam, Docker and an image are there after $SECONDS s"
+
+# A process group of its own, so that all that the command starts can be ended.
+set -m
+SAM_PROGRAM=$PWD/.cache/sam/bin/sam SAM_INVOKE_IMAGE=$image "$@" &
+command=$!
+set +m
+wait "$command" || status=$?
+echo "$label: exit $status after $SECONDS s"
+exit "$status"
