@@ -13,11 +13,11 @@ type watched struct {
 }
 
 func (w watched) String() string {
-	words := w.namespace + " " + w.metric
+	words := []string{w.namespace, w.metric}
 	for _, name := range sortedKeys(w.dimensions) {
-		words += " of " + name + " " + w.dimensions[name]
+		words = append(words, "of", name, w.dimensions[name])
 	}
-	return words
+	return strings.Join(words, " ")
 }
 
 // alarms are those that the template must have, by logical id: what is there decides which.
@@ -54,7 +54,8 @@ func (c *checker) alarms() map[string]watched {
 		}
 	}
 	for _, domain := range c.ofType("AWS::ApiGateway::DomainName") {
-		all["CertificateAlarm"] = watched{"AWS/CertificateManager", "DaysToExpiry", one("CertificateArn", fmt.Sprint(domain.Properties["RegionalCertificateArn"]))}
+		certificate := fmt.Sprint(domain.Properties["RegionalCertificateArn"])
+		all["CertificateAlarm"] = watched{"AWS/CertificateManager", "DaysToExpiry", one("CertificateArn", certificate)}
 	}
 	return all
 }

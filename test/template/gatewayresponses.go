@@ -116,7 +116,8 @@ const notFound = "NotFoundFunction"
 // checkAPI: what the reader takes as not played and a deployment needs.
 func checkAPI(c *checker) {
 	for _, api := range c.ofType("AWS::Serverless::Api") {
-		c.want("EndpointConfiguration of the API: an edge endpoint has error pages of its own", At(api.Properties, "EndpointConfiguration", "Type"), "REGIONAL")
+		endpoint := At(api.Properties, "EndpointConfiguration", "Type")
+		c.want("the endpoint of the API: an edge endpoint has error pages of its own", endpoint, "REGIONAL")
 		c.want("OpenApiVersion: else a stage named Stage appears", At(api.Properties, "OpenApiVersion"), "3.0.1")
 		c.want("AlwaysDeploy: else a change may stay undeployed", At(api.Properties, "AlwaysDeploy"), true)
 		if policy, _ := At(api.Properties, "SecurityPolicy").(string); !strings.HasPrefix(policy, "SecurityPolicy_TLS13_1_") {

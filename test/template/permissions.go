@@ -130,7 +130,7 @@ func place(arn string) string {
 func (c *checker) tablesKnown(f *samtemplate.Function, granted map[string]bool) {
 	allowed, told := map[string]bool{}, map[string]bool{}
 	for permission := range granted {
-		if match := regexp.MustCompile(` on (?:index \w+ of )?table (\w+)$`).FindStringSubmatch(permission); match != nil && !strings.Contains(permission, "stream") {
+		if match := regexp.MustCompile(` on (?:index \w+ of )?table (\w+)$`).FindStringSubmatch(permission); match != nil {
 			allowed[match[1]] = true
 		}
 	}

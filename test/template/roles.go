@@ -25,7 +25,8 @@ func checkRoles(c *checker) {
 	c.scheduleRole()
 	for _, account := range c.ofType("AWS::ApiGateway::Account") {
 		role := c.resource("GatewayAccountRole", "AWS::IAM::Role")
-		c.want("the role of "+account.LogicalID, strings.HasSuffix(fmt.Sprint(At(account.Properties, "CloudWatchRoleArn")), ":role/GatewayAccountRole"), true)
+		arn := fmt.Sprint(At(account.Properties, "CloudWatchRoleArn"))
+		c.want(account.LogicalID+" has its role", strings.HasSuffix(arn, ":role/GatewayAccountRole"), true)
 		if managed := texts(At(role, "ManagedPolicyArns")); len(managed) != 1 ||
 			!strings.HasSuffix(managed[0], ":policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs") {
 			c.problem("role GatewayAccountRole: the permission to write the access log is missing, or not the only one: %v", managed)
