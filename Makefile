@@ -37,7 +37,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak lint fmt vuln cover validate deploy sync logs outputs delete e2e check check-static clean tools local-program
+.PHONY: help build reproducible run watch reset test bench bench-traffic bench-staleness soak lint fmt vuln cover validate deploy sync logs outputs delete e2e check check-static clean tools local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ help: ## List the targets
 build: ## Build every function for AWS with the SAM CLI, into .aws-sam
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=$(FUNCTION_ARCH) go build -o .cache/functions/ ./functions/...
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build
+
+reproducible: ## Build every function three times for arm64 and x86_64 and compare: COLD=1
+	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
 
 # The shell is replaced by the program, so signals reach the program itself.
 run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local ENGINE= DYNAMODB_ENDPOINT=
@@ -118,7 +121,7 @@ e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=f
 
 check: test check-static ## Everything that CI runs
 
-check-static: lint vuln validate build ## The part of check beside the tests
+check-static: lint vuln validate build reproducible ## The part of check beside the tests
 
 clean: ## Delete what was built and installed here, but no data
 	rm -rf .aws-sam .cache node_modules
