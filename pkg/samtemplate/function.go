@@ -45,7 +45,7 @@ func readFunction(d *decoder, r *resolver, found *resource) (Function, []event) 
 	}
 	readEventInvokeConfig(d, r, o, &f)
 	o.notPlayed("Architectures", "AutoPublishAlias", "AutoPublishAliasAllProperties", "DeploymentPreference", "Description", "LoggingConfig",
-		"ReservedConcurrentExecutions", "Tags", "Tracing")
+		"ReservedConcurrentExecutions", "Tags", "Tracing", "VersionDescription")
 	o.done()
 	return f, events
 }

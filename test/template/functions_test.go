@@ -1,6 +1,7 @@
 package template_test
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,6 +65,44 @@ func TestArchitectures(t *testing.T) {
 		for _, function := range ofType(read, "AWS::Serverless::Function") {
 			if diff := cmp.Diff([]any{architecture}, function.Properties["Architectures"]); diff != "" {
 				t.Errorf("%s:\n%s", function.LogicalID, diff)
+			}
+		}
+	}
+}
+
+// TestVersions: a function is published anew where a parameter changes it, and only there. SAM looks at the template's text, in which the
+// parameter's name stays the same; Lambda refuses a version that is as the one before.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	others := map[string]string{
+		"Architecture": "x86_64", "LogRetentionDays": "7", "PointInTimeRecovery": "false", "ApiGatewayAccount": "external", "ThrottlingRateLimit": "7",
+		"ThrottlingBurstLimit": "7", "AuthorizerCacheSeconds": "7", "MaxTokensPerAccount": "7", "ExactTraffic": "true", "DetailedMetrics": "true",
+		"AlarmEmail": "ops@example.com", "Tracing": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000", "Stage": "other",
+		"DeploymentPreference": "Canary10Percent5Minutes",
+	}
+	all, _, _ := parameters(t)
+	domain := map[string]bool{"DomainName": true, "CertificateArn": true, "HostedZoneId": true} // they need each other, and are of the API alone
+	for name := range all {
+		if others[name] == "" && !domain[name] {
+			t.Errorf("%s is not tried", name)
+		}
+	}
+	before := ofType(mustLoad(t), "AWS::Serverless::Function")
+	for name, value := range others {
+		read, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: map[string]string{name: value}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, function := range ofType(read, "AWS::Serverless::Function") {
+			was, is := before[i].Properties, function.Properties
+			published := was["VersionDescription"] != is["VersionDescription"]
+			for _, key := range []string{"VersionDescription", "DeploymentPreference", "Events"} {
+				delete(is, key)
+				was = maps.Clone(was)
+				delete(was, key)
+			}
+			if changed := !cmp.Equal(was, is); changed != published {
+				t.Errorf("%s: another %s changes it: %t, but another version is made: %t", function.LogicalID, name, changed, published)
 			}
 		}
 	}

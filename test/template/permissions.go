@@ -59,7 +59,7 @@ func checkPermissions(c *checker) {
 		for _, s := range f.Policies {
 			for _, action := range s.Actions {
 				for _, resource := range s.Resources {
-					permission := action + " on " + place(resource)
+					permission := action + " on " + c.place(resource)
 					if s.Effect != "Allow" || got[permission] {
 						c.problem("function %s: %s is refused, or granted twice", f.Name, permission)
 					}
@@ -108,19 +108,29 @@ func (c *checker) beside(f *samtemplate.Function) []string {
 	return needed
 }
 
-// place says in words what an ARN names.
-func place(arn string) string {
-	for _, form := range []struct{ pattern, words string }{
-		{`^arn:aws:dynamodb:[^:*]+:[^:*]+:table/([A-Za-z]+)$`, "table $1"},
-		{`^arn:aws:dynamodb:[^:*]+:[^:*]+:table/([A-Za-z]+)/index/([A-Za-z]+)$`, "index $2 of table $1"},
-		{`^arn:aws:dynamodb:[^:*]+:[^:*]+:table/([A-Za-z]+)/stream/\*$`, "streams of table $1"},
-		{`^arn:aws:dynamodb:[^:*]+:[^:*]+:table/([A-Za-z]+)/stream/[^*]+$`, "stream of table $1"},
-		{`^arn:aws:logs:[^:*]+:[^:*]+:log-group:([A-Za-z]+):\*$`, "log group $1"},
-		{`^arn:aws:sqs:[^:*]+:[^:*]+:([A-Za-z]+)$`, "queue $1"},
-		{`^arn:aws:lambda:[^:*]+:[^:*]+:function:([A-Za-z]+):live$`, "alias of $1"},
-	} {
-		if pattern := regexp.MustCompile(form.pattern); pattern.MatchString(arn) {
-			return pattern.ReplaceAllString(arn, form.words)
+// form is how an ARN is said in words.
+type form struct {
+	arn   *regexp.Regexp
+	words string
+}
+
+func forms() []form {
+	return []form{
+		{regexp.MustCompile(`^arn:aws:dynamodb:[^:*]+:[^:*]+:table/([A-Za-z]+)$`), "table $1"},
+		{regexp.MustCompile(`^arn:aws:dynamodb:[^:*]+:[^:*]+:table/([A-Za-z]+)/index/([A-Za-z]+)$`), "index $2 of table $1"},
+		{regexp.MustCompile(`^arn:aws:dynamodb:[^:*]+:[^:*]+:table/([A-Za-z]+)/stream/\*$`), "streams of table $1"},
+		{regexp.MustCompile(`^arn:aws:dynamodb:[^:*]+:[^:*]+:table/([A-Za-z]+)/stream/[^*]+$`), "stream of table $1"},
+		{regexp.MustCompile(`^arn:aws:logs:[^:*]+:[^:*]+:log-group:([A-Za-z]+):\*$`), "log group $1"},
+		{regexp.MustCompile(`^arn:aws:sqs:[^:*]+:[^:*]+:([A-Za-z]+)$`), "queue $1"},
+		{regexp.MustCompile(`^arn:aws:lambda:[^:*]+:[^:*]+:function:([A-Za-z]+):live$`), "alias of $1"},
+	}
+}
+
+// place says in words what an ARN names; what is no ARN of a known form stays as it is.
+func (c *checker) place(arn string) string {
+	for _, f := range c.forms {
+		if f.arn.MatchString(arn) {
+			return f.arn.ReplaceAllString(arn, f.words)
 		}
 	}
 	return arn

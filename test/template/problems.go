@@ -13,7 +13,7 @@ type Metrics map[string][]string
 
 // Problems gives what is wrong with a template, one line each; none: it is as it must be. metrics are those of the code.
 func Problems(t *samtemplate.Template, metrics Metrics) []string {
-	c := &checker{t: t, metrics: metrics}
+	c := &checker{t: t, metrics: metrics, forms: forms()}
 	for _, check := range []func(*checker){
 		checkGatewayResponses, checkAuthorizers, checkAPI, checkFunctions, checkPermissions, checkRoles, checkWildcards, checkNames,
 		checkLogs, checkTables, checkQueues, checkSources, checkTopic, checkAlarms, checkDashboard,
@@ -26,6 +26,7 @@ func Problems(t *samtemplate.Template, metrics Metrics) []string {
 type checker struct {
 	t        *samtemplate.Template
 	metrics  Metrics
+	forms    []form
 	problems []string
 }
 

@@ -77,7 +77,7 @@ func (c *checker) statements(document any) map[string]bool {
 				continue
 			}
 			for _, resource := range texts(At(s, "Resource")) {
-				allowed[action+" on "+place(resource)] = true
+				allowed[action+" on "+c.place(resource)] = true
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func checkWildcards(c *checker) {
 			case !ok || !strings.Contains(text, "*"):
 			case key == "Action" && (r.Type != "AWS::KMS::Key" || text != "kms:*"):
 				c.problem("%s: the action %s is more than one", r.LogicalID, text)
-			case key == "Resource" && r.Type != "AWS::KMS::Key" && r.LogicalID != "TracingPolicy" && place(text) == text:
+			case key == "Resource" && r.Type != "AWS::KMS::Key" && r.LogicalID != "TracingPolicy" && c.place(text) == text:
 				c.problem("%s: the resource %s is more than one", r.LogicalID, text)
 			}
 		})
