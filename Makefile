@@ -5,6 +5,7 @@ GOVULNCHECK_VERSION   := v1.8.0
 AIR_VERSION           := v1.67.4
 SAM_VERSION           := 1.170.0
 CFN_LINT_VERSION      := 1.58.0
+CHECKOV_VERSION       := 3.3.30
 
 PORT     ?= 3000
 SAM_PORT ?= 3001
@@ -14,6 +15,7 @@ TOGGLES  ?= 1000000
 CHECKS   ?= 1000
 REQUESTS ?= 1000000
 KILLS    ?= 5
+ENV      ?= dev
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
@@ -31,12 +33,12 @@ ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT)$(filter-out dynoxide,$(ENGINE)),,nod
 # How the programs that watch and serve are started: ENGINE and DYNAMODB_ENDPOINT reach them by the environment as they are.
 LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)'
 
-export SAM_VERSION CFN_LINT_VERSION
+export SAM_VERSION CFN_LINT_VERSION CHECKOV_VERSION
 export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak build-local test-sam sam-local lint fmt vuln cover validate e2e check check-static clean tools local-program
+.PHONY: help build reproducible run watch reset test bench bench-traffic bench-staleness soak build-local test-sam sam-local lint fmt vuln cover validate deploy sync logs outputs delete e2e check check-static clean tools local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +47,9 @@ help: ## List the targets
 build: ## Build every function for AWS with the SAM CLI, into .aws-sam
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=$(FUNCTION_ARCH) go build -o .cache/functions/ ./functions/...
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build
+
+reproducible: ## Build every function three times for arm64 and x86_64 and compare: COLD=1
+	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
 
 # The shell is replaced by the program, so signals reach the program itself.
 run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local ENGINE= DYNAMODB_ENDPOINT=
@@ -102,9 +107,25 @@ cover: node_modules/.installed ## Run all tests and write the coverage to .cache
 	go tool cover -html=.cache/coverage.out -o .cache/coverage.html
 	@go tool cover -func=.cache/coverage.out | tail -n 1
 
-validate: ## Check template.yaml and samconfig.toml with the SAM CLI and cfn-lint
+validate: ## Check template.yaml and samconfig.toml with the SAM CLI, cfn-lint and checkov
 	@scripts/sam-tools.sh sam validate --lint
 	@scripts/sam-tools.sh cfn-lint template.yaml
+	@scripts/checkov.sh
+
+deploy: build ## Deploy to AWS: ENV=dev, staging or prod
+	@scripts/stack.sh deploy '$(ENV)'
+
+sync: ## Bring each change of the code to the dev stack as it is saved
+	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/stack.sh sync '$(ENV)'
+
+logs: ## Follow the log of a deployed function: FN=authorizer ENV=dev
+	@scripts/stack.sh logs '$(ENV)' '$(FN)'
+
+outputs: ## Show the outputs of a stack, its URL first: ENV=dev
+	@scripts/stack.sh outputs '$(ENV)'
+
+delete: ## Delete a stack; its tables stay: ENV=dev
+	@scripts/stack.sh delete '$(ENV)'
 
 e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=file GROUND=aws
 	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [GROUND=aws]' >&2; exit 2; }
@@ -112,7 +133,7 @@ e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=f
 
 check: test check-static ## Everything that CI runs
 
-check-static: lint vuln validate build ## The part of check beside the tests
+check-static: lint vuln validate build reproducible ## The part of check beside the tests
 
 clean: ## Delete what was built and installed here, but no data
 	rm -rf .aws-sam .cache node_modules

@@ -35,8 +35,8 @@ func readAPI(d *decoder, r *resolver, found *resource) API {
 	for _, name := range responses.keys {
 		api.GatewayResponses[name] = readGatewayResponse(d, name, responses.fields[name])
 	}
-	o.notPlayed("AlwaysDeploy", "Description", "EndpointConfiguration", "FailOnWarnings", "MethodSettings", "Name", "OpenApiVersion",
-		"PropagateTags", "Tags", "TracingEnabled")
+	o.notPlayed("AlwaysDeploy", "Description", "EndpointAccessMode", "EndpointConfiguration", "FailOnWarnings", "MethodSettings", "Name",
+		"OpenApiVersion", "PropagateTags", "SecurityPolicy", "Tags", "TracingEnabled")
 	o.done()
 	return api
 }
@@ -54,7 +54,7 @@ func readAuthorizer(d *decoder, r *resolver, auth *object) Authorizer {
 	a.TTL = time.Duration(identity.integer("ReauthorizeEvery", 300, 0, 3600)) * time.Second
 	identity.done()
 	o.done()
-	if found := r.byARN(typeFunction, "Arn", arn); found != nil {
+	if found := r.functionByARN(arn); found != nil {
 		a.Function = found.id
 	} else {
 		d.fail(o.n, "FunctionArn: %q is no function of this template", arn)

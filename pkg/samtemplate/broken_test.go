@@ -45,7 +45,7 @@ func TestBrokenTemplates(t *testing.T) {
 		{"binary", api + "  X: !!binary aGk=\n", "4: Resources.X: the YAML type !!binary is not known"},
 		{"no transform", "Resources: {}\n", "1: the template: Transform is missing: only AWS::Serverless-2016-10-31 is known"},
 		{"another transform", "Transform: X\nResources: {}\n", `1: Transform: "X" is not known: only AWS::Serverless-2016-10-31`},
-		{"unknown section", api + "Rules: {}\n", "4: Rules: Rules is not known"},
+		{"unknown section", api + "Hooks: {}\n", "4: Hooks: Hooks is not known"},
 		{"a function in a mapping", api + "Mappings: {A: {B: {C: !FindInMap [A, B, C]}}}\nOutputs: {O: {Value: !FindInMap [A, B, C]}}\n",
 			"4: Mappings.A.B.C: Fn::FindInMap is not allowed here"},
 		{"no resources", "Transform: AWS::Serverless-2016-10-31\n", "1: the template: Resources is missing"},

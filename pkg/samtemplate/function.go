@@ -2,7 +2,6 @@ package samtemplate
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -28,7 +27,13 @@ func readFunction(d *decoder, r *resolver, found *resource) (Function, []event) 
 		f.Environment = environment.textMap("Variables")
 		environment.done()
 	}
+	if arn, ok := o.optionalText("Role"); ok {
+		f.Role, f.Policies = readRole(d, r, o, arn)
+	}
 	for _, policy := range o.list("Policies") {
+		if f.Role != "" {
+			d.fail(policy, "has no effect beside Role")
+		}
 		f.Policies = append(f.Policies, readPolicy(d, policy)...)
 	}
 	var events []event
@@ -39,7 +44,8 @@ func readFunction(d *decoder, r *resolver, found *resource) (Function, []event) 
 		}
 	}
 	readEventInvokeConfig(d, r, o, &f)
-	o.notPlayed("Architectures", "Description", "LoggingConfig", "ReservedConcurrentExecutions", "Tags", "Tracing")
+	o.notPlayed("Architectures", "AutoPublishAlias", "AutoPublishAliasAllProperties", "DeploymentPreference", "Description", "LoggingConfig",
+		"ReservedConcurrentExecutions", "Tags", "Tracing", "VersionDescription")
 	o.done()
 	return f, events
 }
@@ -87,35 +93,4 @@ func readRoute(properties *object, function string, n *node) *event {
 	auth.done()
 	properties.done()
 	return e
-}
-
-// readPolicy reads an inline policy document. SAM's policy templates and managed policies are not known: what they grant would have to
-// be repeated here.
-func readPolicy(d *decoder, n *node) []Statement {
-	if n.kind != dict {
-		d.fail(n, "only inline policy documents are known, not %s", n.what())
-		return nil
-	}
-	o := d.object(n)
-	o.notPlayed("Version")
-	items := o.list("Statement")
-	o.done()
-	if len(items) == 0 {
-		d.fail(n, "Statement must be a list with an item at least")
-	}
-	statements := make([]Statement, 0, len(items))
-	for _, item := range items {
-		s := d.object(item)
-		statement := Statement{Effect: s.needText("Effect"), Actions: s.texts("Action"), Resources: s.texts("Resource")}
-		s.notPlayed("Sid")
-		s.done()
-		if !slices.Contains([]string{"Allow", "Deny"}, statement.Effect) {
-			d.fail(item, "the effect %q is not known", statement.Effect)
-		}
-		if len(statement.Actions) == 0 || len(statement.Resources) == 0 {
-			d.fail(item, "Action and Resource must name something")
-		}
-		statements = append(statements, statement)
-	}
-	return statements
 }

@@ -38,7 +38,7 @@ func read(content []byte, s Settings) (*Template, error) {
 	sections.must("Transform", transform)
 	sections.notPlayed("AWSTemplateFormatVersion", "Description", "Metadata")
 	r := &resolver{settings: s.withDefaults(), mappings: sections.get("Mappings")}
-	declared, defined := sections.get("Parameters"), sections.get("Conditions")
+	declared, defined, asserted := sections.get("Parameters"), sections.get("Conditions"), sections.child("Rules")
 	globals, outputs := sections.child("Globals"), sections.child("Outputs")
 	resources := d.object(sections.need("Resources"))
 	sections.done()
@@ -55,22 +55,23 @@ func read(content []byte, s Settings) (*Template, error) {
 		return nil, err
 	}
 	r.conditions = newConditions(defined)
-	order, err := r.readResources(resources, globals)
-	if err != nil {
+	if err := r.keepRules(asserted); err != nil {
+		return nil, err
+	}
+	if err := r.readResources(resources, globals); err != nil {
 		return nil, err
 	}
 	if err := r.conditions.all(r); err != nil {
 		return nil, err
 	}
-	return r.assemble(order, outputs)
+	return r.assemble(outputs)
 }
 
 // readResources finds all resources before any is resolved: they refer to one another.
-func (r *resolver) readResources(section, globals *object) ([]*resource, error) {
+func (r *resolver) readResources(section, globals *object) error {
 	function, api := globals.get("Function"), globals.get("Api")
 	globals.done()
 	r.resources = make(map[string]*resource, len(section.n.keys))
-	order := make([]*resource, 0, len(section.n.keys))
 	for _, id := range section.n.keys {
 		found := readResource(section.d, id, section.n.fields[id])
 		switch found.typ {
@@ -80,19 +81,16 @@ func (r *resolver) readResources(section, globals *object) ([]*resource, error) 
 			found.properties = withGlobals(api, found.properties)
 		}
 		r.resources[id] = found
-		order = append(order, found)
+		r.order = append(r.order, found)
 	}
-	return order, section.d.err
+	return section.d.err
 }
 
-// assemble resolves the resources that are made and reads each by its type.
-func (r *resolver) assemble(order []*resource, outputs *object) (*Template, error) {
-	t := &Template{}
-	d := outputs.d
-	var api *resource
-	var events []event
-	for _, found := range order {
-		made, err := r.made(found)
+// resolveResources resolves the resources that are made, and gives them.
+func (r *resolver) resolveResources(d *decoder) ([]*resource, error) {
+	var made []*resource
+	for _, found := range r.order {
+		is, err := r.made(found)
 		if err != nil {
 			return nil, err
 		}
@@ -101,12 +99,28 @@ func (r *resolver) assemble(order []*resource, outputs *object) (*Template, erro
 				d.fail(found.n, "DependsOn: there is no resource %q", name)
 			}
 		}
-		if !made {
+		if !is {
 			continue
 		}
 		if found.properties, err = r.resolve(found.properties); err != nil {
 			return nil, err
 		}
+		made = append(made, found)
+	}
+	return made, d.err
+}
+
+// assemble reads each resource that is made by its type.
+func (r *resolver) assemble(outputs *object) (*Template, error) {
+	t := &Template{}
+	d := outputs.d
+	made, err := r.resolveResources(d)
+	if err != nil {
+		return nil, err
+	}
+	var api *resource
+	var events []event
+	for _, found := range made {
 		t.Resources = append(t.Resources, found.export())
 		switch found.typ {
 		case typeAPI:

@@ -67,7 +67,8 @@ type Function struct {
 	MemoryMB    int
 	Timeout     time.Duration
 	Environment map[string]string
-	Policies    []Statement
+	Role        string      // logical id; empty: SAM makes one
+	Policies    []Statement // of the function itself, or of its role
 
 	// What calls it beside the API's routes.
 	Streams          []Stream

@@ -35,10 +35,15 @@ func TestRealTemplate(t *testing.T) {
 	const tables = "arn:aws:dynamodb:eu-west-1:123456789012:table/"
 	wantFunction := samtemplate.Function{
 		LogicalID: "DeleteOwnTokenFunction", Name: "delete-own-token", MemoryMB: 512, Timeout: 10 * time.Second, AsyncRetries: 2,
+		Role: "DeleteOwnTokenRole",
 		Environment: map[string]string{
 			"DYNAMODB_ENDPOINT": "http://127.0.0.1:8000", "PERSONAL_ACCESS_TOKENS_TABLE": "PersonalAccessTokens", "USERS_TABLE": "Users",
 		},
 		Policies: []samtemplate.Statement{
+			{
+				Effect: "Allow", Actions: []string{"logs:CreateLogStream", "logs:PutLogEvents"},
+				Resources: []string{"arn:aws:logs:eu-west-1:123456789012:log-group:DeleteOwnTokenLogs:*"},
+			},
 			{
 				Effect: "Allow", Actions: []string{"dynamodb:GetItem", "dynamodb:DeleteItem"},
 				Resources: []string{tables + "PersonalAccessTokens"},

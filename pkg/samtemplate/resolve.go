@@ -12,6 +12,7 @@ type resolver struct {
 	mappings   *node            // nil: no mappings
 	conditions *conditions
 	resources  map[string]*resource
+	order      []*resource // the same, in the order of the template
 }
 
 // resolve gives the value of a node without any function in it. A node of kind absent stands for AWS::NoValue.
@@ -94,11 +95,30 @@ func (r *resolver) named(n *node, name string) (*node, error) {
 		moved.line, moved.path = n.line, n.path
 		return &moved, nil
 	}
+	if id, part, dotted := strings.Cut(name, "."); dotted {
+		return r.part(n, id, part)
+	}
 	found, err := r.resource(n, name)
 	if err != nil {
 		return nil, err
 	}
 	return n.like(found.id), nil
+}
+
+// part gives what a Ref to a part that SAM makes of a resource gives.
+func (r *resolver) part(n *node, id, name string) (*node, error) {
+	found, err := r.resource(n, id)
+	if err != nil {
+		return nil, err
+	}
+	value, ok := found.part(r.settings, name)
+	if !ok {
+		return nil, n.errorf("the part %s of %s (%s) is not known", name, id, found.typ)
+	}
+	if value, err = r.resolve(value); err != nil {
+		return nil, err
+	}
+	return n.like(value.text), nil
 }
 
 // resource gives a resource that is made: one whose condition is false cannot be referred to.

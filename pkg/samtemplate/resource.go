@@ -1,5 +1,7 @@
 package samtemplate
 
+import "slices"
+
 const (
 	typeAPI      = "AWS::Serverless::Api"
 	typeFunction = "AWS::Serverless::Function"
@@ -9,7 +11,18 @@ const (
 	typeLogGroup = "AWS::Logs::LogGroup"
 	typeRole     = "AWS::IAM::Role"
 	typeAccount  = "AWS::ApiGateway::Account"
+	typeDomain   = "AWS::ApiGateway::DomainName"
+	typePolicy   = "AWS::IAM::Policy"
 )
+
+// notPlayed are the types that mean nothing on one machine. They are resolved, so that what they refer to exists.
+func notPlayed(typ string) bool {
+	return slices.Contains([]string{
+		typeLogGroup, typeRole, typePolicy, typeAccount, typeAlarm, typeDomain, "AWS::ApiGateway::BasePathMapping",
+		"AWS::CloudWatch::Dashboard", "AWS::KMS::Key", "AWS::Logs::MetricFilter", "AWS::Route53::RecordSet", "AWS::SNS::Subscription",
+		"AWS::SNS::Topic",
+	}, typ)
+}
 
 // resource is one resource of the template, its properties not yet taken apart.
 type resource struct {
@@ -34,9 +47,10 @@ func readResource(d *decoder, id string, n *node) *resource {
 	}
 	switch found.typ {
 	case typeAPI, typeFunction, typeTable, typeQueue:
-	case typeLogGroup, typeRole, typeAccount, typeAlarm: // known and not played: resolved, so that what they refer to exists
 	default:
-		d.fail(n, "the resource type %s is not known", found.typ)
+		if !notPlayed(found.typ) {
+			d.fail(n, "the resource type %s is not known", found.typ)
+		}
 	}
 	return found
 }
@@ -61,14 +75,53 @@ func (r *resource) attribute(s Settings, name string) (string, bool) {
 		return arn("logs", s.Region, "log-group:"+r.id+":*")
 	case r.typ == typeRole && name == "Arn":
 		return arn("iam", "", "role/"+r.id)
+	case r.typ == typeAlarm && name == "Arn":
+		return arn("cloudwatch", s.Region, "alarm:"+r.id)
+	case r.typ == typeDomain && name == "RegionalDomainName":
+		return r.id + ".execute-api." + s.Region + "." + urlSuffix, true
+	case r.typ == typeDomain && name == "RegionalHostedZoneId":
+		return "Z0000000000000", true
 	}
 	return "", false
+}
+
+// part gives what a Ref to a part that SAM makes of a resource gives: Function.Alias, whose value is an ARN, and Api.Stage.
+func (r *resource) part(s Settings, name string) (value *node, ok bool) {
+	switch {
+	case r.typ == typeFunction && name == "Alias" && r.alias() != nil:
+		arn, _ := r.attribute(s, "Arn")
+		return r.n.like(arn + ":" + r.alias().text), true
+	case r.typ == typeAPI && name == "Stage":
+		return r.properties.fields["StageName"], r.properties.fields["StageName"] != nil
+	}
+	return nil, false
+}
+
+// alias gives the name of a function's alias; nil: it has none.
+func (r *resource) alias() *node {
+	if name := r.properties.fields["AutoPublishAlias"]; name != nil && name.kind == scalar {
+		return name
+	}
+	return nil
 }
 
 // byARN finds the resource of a type whose attribute is that ARN; nil: none.
 func (r *resolver) byARN(typ, attribute, arn string) *resource {
 	for _, found := range r.resources {
 		if own, ok := found.attribute(r.settings, attribute); ok && found.typ == typ && own == arn {
+			return found
+		}
+	}
+	return nil
+}
+
+// functionByARN finds a function by its ARN or its alias's; nil: none.
+func (r *resolver) functionByARN(arn string) *resource {
+	if found := r.byARN(typeFunction, "Arn", arn); found != nil {
+		return found
+	}
+	for _, found := range r.resources {
+		if alias, ok := found.part(r.settings, "Alias"); ok && alias.text == arn {
 			return found
 		}
 	}

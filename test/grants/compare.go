@@ -54,6 +54,9 @@ func (c *comparison) read(function string, s samtemplate.Statement) {
 			continue
 		}
 		for _, resource := range s.Resources {
+			if strings.Contains(resource, "/stream/") {
+				continue // Lambda's mapping reads the stream, no function does
+			}
 			grant, err := c.grant(function, action, resource)
 			switch {
 			case s.Effect != "Allow":

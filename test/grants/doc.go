@@ -5,5 +5,6 @@
 // let it through. A transaction and a batch need what their parts need (Developer Guide, "Using IAM with DynamoDB transactions"): the
 // local service tells them apart already.
 //
-// Not here: what is run (the end-to-end scripts, see the test), and policies on anything but DynamoDB's tables and indexes.
+// Not here: what is run (the end-to-end scripts, see the test), and policies on anything but DynamoDB's tables and indexes: what the
+// template needs beside, test/template holds.
 package grants

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/template"
 )
 
 // sample is what the sample events have in common; an authorizer's has type and methodArn besides.
@@ -39,9 +40,9 @@ type sample struct {
 // handlers.
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	template := mustLoad(t)
-	for _, function := range template.Functions {
-		if !behindAPI(template, function.LogicalID) {
+	read := mustLoad(t)
+	for _, function := range read.Functions {
+		if !template.BehindAPI(read, function.LogicalID) {
 			continue // its event has a form of its own, which its handler's tests hold
 		}
 		t.Run(function.Name, func(t *testing.T) {
@@ -51,7 +52,7 @@ func TestEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			if function.Name == recordTraffic {
-				checkDelivery(t, template, content)
+				checkDelivery(t, read, content)
 				return
 			}
 			var event sample
@@ -61,14 +62,14 @@ func TestEvents(t *testing.T) {
 			checkHeaderMaps(t, event)
 			checkPath(t, event)
 			checkCredential(t, event)
-			if function.LogicalID == template.API.Authorizer.Function {
+			if function.LogicalID == read.API.Authorizer.Function {
 				arn := "/" + event.RequestContext.Stage + "/" + event.HTTPMethod + event.Path
 				if event.Type != "REQUEST" || !strings.HasSuffix(event.MethodArn, arn) || event.RequestContext.Authorizer != nil {
 					t.Errorf("type %q, method ARN %q: want a REQUEST to …%s", event.Type, event.MethodArn, arn)
 				}
 				return
 			}
-			checkRoute(t, template, function, event)
+			checkRoute(t, read, function, event)
 		})
 	}
 }
@@ -124,9 +125,9 @@ func checkCredential(t *testing.T, event sample) {
 	}
 }
 
-func checkRoute(t *testing.T, template *samtemplate.Template, function samtemplate.Function, event sample) {
+func checkRoute(t *testing.T, read *samtemplate.Template, function samtemplate.Function, event sample) {
 	t.Helper()
-	for _, route := range template.API.Routes {
+	for _, route := range read.API.Routes {
 		if route.Function != function.LogicalID || route.Path != event.Resource || route.Method != event.HTTPMethod && route.Method != "ANY" {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/template"
 )
 
 const notFound = "NotFoundFunction"
@@ -45,9 +46,9 @@ func TestOperations(t *testing.T) {
 // not-found. Beside an operation it has the long spelling: sam local would let `any` take the operation.
 func TestNotFound(t *testing.T) {
 	t.Parallel()
-	template := mustLoad(t)
+	read := mustLoad(t)
 	operations, resources := map[string]bool{}, map[string]bool{"/{proxy+}": true, "/": true}
-	for _, route := range template.API.Routes {
+	for _, route := range read.API.Routes {
 		if route.Function != notFound {
 			operations[route.Path] = true
 			path := ""
@@ -58,7 +59,7 @@ func TestNotFound(t *testing.T) {
 		}
 	}
 	anys := map[string]bool{}
-	for _, route := range template.API.Routes {
+	for _, route := range read.API.Routes {
 		if route.Function == notFound {
 			anys[route.Path] = true
 			if route.Method != "ANY" || route.Authorized {
@@ -69,7 +70,7 @@ func TestNotFound(t *testing.T) {
 	if diff := cmp.Diff(resources, anys); diff != "" {
 		t.Errorf("resources without ANY, or ANY without resource:\n%s", diff)
 	}
-	for path, method := range spellings(t, template) {
+	for path, method := range spellings(t, read) {
 		want := "any"
 		if operations[path] {
 			want = "x-amazon-apigateway-any-method"
@@ -81,10 +82,10 @@ func TestNotFound(t *testing.T) {
 }
 
 // spellings gives not-found's methods as they stand in the template, by path.
-func spellings(t *testing.T, template *samtemplate.Template) map[string]any {
+func spellings(t *testing.T, read *samtemplate.Template) map[string]any {
 	t.Helper()
 	found := map[string]any{}
-	for _, resource := range template.Resources {
+	for _, resource := range read.Resources {
 		if resource.LogicalID != notFound {
 			continue
 		}
@@ -93,11 +94,11 @@ func spellings(t *testing.T, template *samtemplate.Template) map[string]any {
 			t.Fatal("not-found has no events")
 		}
 		for _, event := range events {
-			path, ok := at(event, "Properties", "Path").(string)
+			path, ok := template.At(event, "Properties", "Path").(string)
 			if !ok {
 				t.Fatalf("%v has no path", event)
 			}
-			found[path] = at(event, "Properties", "Method")
+			found[path] = template.At(event, "Properties", "Method")
 		}
 	}
 	return found

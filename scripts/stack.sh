@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Does with a stack on AWS what the Makefile's targets of the same names say. ENV is an environment of samconfig.toml; region and
+# credentials are those of the AWS SDKs: AWS_PROFILE, AWS_REGION and their like.
+#
+#   scripts/stack.sh deploy|outputs|delete ENV
+#   scripts/stack.sh sync dev
+#   scripts/stack.sh logs ENV FUNCTION     a folder of functions/
+#
+# STACK_SAM is the command that plays sam, for tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+refuse() {
+    echo "$1" >&2
+    exit 2
+}
+
+sam() {
+    # shellcheck disable=SC2086 # several words on purpose
+    ${STACK_SAM:-scripts/sam-tools.sh sam} "$@" --config-env "$config"
+}
+
+# Prints the logical id of a function's folder: not-found is NotFoundFunction.
+logical_id() {
+    local word id=""
+    for word in ${1//-/ }; do
+        id+="$(tr '[:lower:]' '[:upper:]' <<<"${word:0:1}")${word:1}"
+    done
+    echo "${id}Function"
+}
+
+action=$1
+environment=$2
+case $environment in
+dev) config=default ;;
+staging | prod) config=$environment ;;
+*) refuse "unknown ENV '$environment': dev, staging or prod" ;;
+esac
+
+case $action in
+deploy)
+    sam deploy # asks by itself where samconfig.toml says so: prod
+    ;;
+sync)
+    [ "$environment" = dev ] || refuse "sync changes a stack in passing, past alarms and approval: only ENV=dev, not '$environment'"
+    sam sync
+    ;;
+logs)
+    function=${3:-}
+    known=$(cd functions && echo *)
+    [[ $function =~ ^[a-z-]+$ && " $known " == *" $function "* ]] || refuse "unknown FN '$function': one of $known"
+    sam logs --name "$(logical_id "$function")" --tail
+    ;;
+outputs)
+    sam list stack-outputs
+    ;;
+delete)
+    if [ "$environment" = prod ]; then
+        printf 'This deletes the stack toggleadmin-prod: the API is gone at once; tables stay, without an owner.\nIts name, to go on: ' >&2
+        IFS= read -r answer || true
+        [ "$answer" = toggleadmin-prod ] || refuse "not deleted: that is not its name"
+    fi
+    sam delete
+    ;;
+*) refuse "unknown action '$action': deploy, sync, logs, outputs or delete" ;;
+esac

@@ -1,0 +1,75 @@
+package stack_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const (
+	root   = "../../"
+	listed = "authorizer create-service-account-token delete-own-token get-traffic-usage list-context-fields list-feature-types not-found " +
+		"record-traffic reevaluate-staleness sweep-staleness update-feature-type-lifetime update-feedback"
+)
+
+// TestStack: what reaches sam, played by echo, and what is refused, in one line and with status 2.
+func TestStack(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("the scripts need bash, which is not here")
+	}
+	const prompt = "This deletes the stack toggleadmin-prod: the API is gone at once; tables stay, without an owner.\nIts name, to go on: "
+	for _, tt := range []struct {
+		name, arguments, stdin string
+		stdout, stderr         string
+	}{
+		{"deploy", "deploy dev", "", "deploy --config-env default\n", ""},
+		{"deploy to staging", "deploy staging", "", "deploy --config-env staging\n", ""},
+		{"deploy to production", "deploy prod", "", "deploy --config-env prod\n", ""},
+		{"deploy to nowhere", "deploy production", "", "", "unknown ENV 'production': dev, staging or prod\n"},
+		{"deploy to nothing", "deploy ''", "", "", "unknown ENV '': dev, staging or prod\n"},
+		{"sync", "sync dev", "", "sync --config-env default\n", ""},
+		{
+			"sync to production", "sync prod", "", "",
+			"sync changes a stack in passing, past alarms and approval: only ENV=dev, not 'prod'\n",
+		},
+		{"logs", "logs prod update-feature-type-lifetime", "", "logs --name UpdateFeatureTypeLifetimeFunction --tail --config-env prod\n", ""},
+		{"logs of nothing", "logs dev ''", "", "", "unknown FN '': one of " + listed + "\n"},
+		{"logs of no function", "logs dev authoriser", "", "", "unknown FN 'authoriser': one of " + listed + "\n"},
+		{"logs of several", "logs dev 'authorizer not-found'", "", "", "unknown FN 'authorizer not-found': one of " + listed + "\n"},
+		{"outputs", "outputs staging", "", "list stack-outputs --config-env staging\n", ""},
+		{"delete", "delete dev", "", "delete --config-env default\n", ""},
+		{"delete production", "delete prod", "toggleadmin-prod\n", "delete --config-env prod\n", prompt},
+		{"delete production by yes", "delete prod", "yes\n", "", prompt + "not deleted: that is not its name\n"},
+		{"delete production without an answer", "delete prod", "", "", prompt + "not deleted: that is not its name\n"},
+		{"another action", "destroy dev", "", "", "unknown action 'destroy': deploy, sync, logs, outputs or delete\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			command := exec.CommandContext(t.Context(), "bash", "-c", "exec "+root+"scripts/stack.sh "+tt.arguments)
+			command.Env = append(os.Environ(), "STACK_SAM=echo")
+			command.Stdin = strings.NewReader(tt.stdin)
+			var stdout, stderr bytes.Buffer
+			command.Stdout, command.Stderr = &stdout, &stderr
+			status := 0
+			if err := command.Run(); err != nil {
+				var exit *exec.ExitError
+				if !errors.As(err, &exit) {
+					t.Fatal(err)
+				}
+				status = exit.ExitCode()
+			}
+			want := 0
+			if tt.stdout == "" {
+				want = 2
+			}
+			if stdout.String() != tt.stdout || stderr.String() != tt.stderr || status != want {
+				t.Errorf("status %d, want %d\nstdout %q, want %q\nstderr %q, want %q",
+					status, want, stdout.String(), tt.stdout, stderr.String(), tt.stderr)
+			}
+		})
+	}
+}
