@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -32,14 +31,11 @@ func (s *APITokens) Get(ctx context.Context, selector auth.Selector) (t apitoken
 
 // Create stores a new token with a random selector and gives its plain text. t.Selector and t.Verifier are not read.
 func (s *APITokens) Create(ctx context.Context, t apitoken.APIToken, random io.Reader) (auth.Token, error) {
-	if _, err := io.ReadFull(random, t.Selector[:]); err != nil {
-		return auth.Token{}, fmt.Errorf("make a selector: %w", err)
-	}
-	token, err := auth.NewToken(auth.APIToken, t.Selector, random)
+	t, token, err := apitoken.New(t, random)
 	if err != nil {
 		return auth.Token{}, err
 	}
-	t.Verifier, t.ExpiresAt = token.Verifier(), copyTime(t.ExpiresAt)
+	t.ExpiresAt = copyTime(t.ExpiresAt)
 	err = s.write(ctx, "APITokens.Create", func() error {
 		s.apiTokens[t.Selector] = t
 		return nil
