@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/smithy-go/logging"
 
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/operator"
@@ -71,7 +72,8 @@ func (s *session) open(ctx context.Context) (*installation.Installation, error) 
 	if s.Local {
 		return installation.OpenLocal(ctx, s.DataDir)
 	}
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(s.Region), config.WithSharedConfigProfile(s.Profile))
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(s.Region), config.WithSharedConfigProfile(s.Profile),
+		config.WithLogger(logging.Nop{})) // what went wrong comes as an error
 	if err != nil {
 		return nil, outcome.New(outcome.Unreachable, "the AWS configuration cannot be used: %v", err)
 	}

@@ -17,7 +17,7 @@ import (
 func (d *doctor) seeds(ctx context.Context) (string, error) {
 	i := d.Installation
 	if err := i.MustBeInitialised(ctx); err != nil {
-		return "", problem(err.Error(), "do as it says")
+		return "", problem(err.Error(), fmt.Sprintf("toggleadmin init %s", i.Option))
 	}
 	marker, _, err := seed.ReadMarker(ctx, i.Client, i.SeedTables())
 	if err != nil {

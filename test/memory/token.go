@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/apitoken"
@@ -27,6 +29,21 @@ func (s *APITokens) Get(ctx context.Context, selector auth.Selector) (t apitoken
 		return nil
 	})
 	return t, err
+}
+
+// List reads all tokens, ordered by name, then id.
+func (s *APITokens) List(ctx context.Context) (all []apitoken.APIToken, err error) {
+	err = s.read(ctx, "APITokens.List", func() error {
+		for _, t := range s.apiTokens {
+			t.ExpiresAt = copyTime(t.ExpiresAt)
+			all = append(all, t)
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b apitoken.APIToken) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Selector.String(), b.Selector.String()))
+	})
+	return all, err
 }
 
 // Create stores a new token with a random selector and gives its plain text. t.Selector and t.Verifier are not read.
