@@ -35,7 +35,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak lint fmt vuln cover validate e2e check check-static clean tools local-program
+.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak toggleadmin lint fmt vuln cover validate e2e check check-static clean tools local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,10 @@ soak: node_modules/.installed ## Models for long, kills among 100,000 flips, a m
 	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
 	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
+
+# The operator's program: static, so that it runs wherever it is copied to.
+toggleadmin: ## Build the operator's command line, .cache/bin/toggleadmin
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...

@@ -60,36 +60,36 @@ func complete(out io.Writer, model *kong.Application, words []string) {
 			}
 		}
 	}
-	print := func(candidate, help string) {
+	offer := func(candidate, help string) {
 		if strings.HasPrefix(candidate, current) {
 			fmt.Fprintln(out, strings.TrimSuffix(candidate+"\t"+help, "\t"))
 		}
 	}
 	switch {
 	case awaits != nil:
-		enumerate(print, awaits.Value)
+		enumerate(offer, awaits.Value)
 	case strings.HasPrefix(current, "-"):
 		for _, f := range flags {
 			if !f.Hidden {
-				print("--"+f.Name, f.Help)
+				offer("--"+f.Name, f.Help)
 			}
 		}
 	default:
 		for _, child := range node.Children {
 			if !child.Hidden {
-				print(child.Name, child.Help)
+				offer(child.Name, child.Help)
 			}
 		}
 		if values < len(node.Positional) {
-			enumerate(print, node.Positional[values])
+			enumerate(offer, node.Positional[values])
 		}
 	}
 }
 
-func enumerate(print func(candidate, help string), v *kong.Value) {
+func enumerate(offer func(candidate, help string), v *kong.Value) {
 	for _, choice := range v.EnumSlice() {
 		if choice != "" {
-			print(choice, "")
+			offer(choice, "")
 		}
 	}
 }

@@ -20,15 +20,15 @@ type (
 	listTogglesCmd struct {
 		Project string `help:"Only this project's."`
 		Type    string `help:"Only this type's."`
-		State   string `enum:",active,potentially-stale,stale,archived" default:"" help:"Only those in this state: active, potentially-stale, stale or archived."`
+		State   string `enum:",active,potentially-stale,stale,archived" default:"" help:"Only active, potentially-stale, stale or archived ones."`
 	}
 	putToggleCmd struct {
 		toggleName
 
 		Project         *string  `help:"Project (default of a new toggle)."`
 		Type            *string  `help:"Feature type (release, of a new toggle)."`
-		ContextField    []string `sep:"none" placeholder:"NAME" xor:"fields" help:"Context field that its constraints use; repeat for more. Those given replace all."`
-		NoContextFields bool     `xor:"fields" help:"Its constraints use no context field any more."`
+		ContextField    []string `sep:"none" placeholder:"NAME" xor:"fields" help:"Context field that it uses; repeat for more. Those given replace all."`
+		NoContextFields bool     `xor:"fields" help:"It uses no context field any more."`
 	}
 	archiveToggleCmd struct{ toggleName }
 	restoreToggleCmd struct{ toggleName }

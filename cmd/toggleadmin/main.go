@@ -51,16 +51,19 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], t))
 }
 
-const epilogue = `Name the installation by --stack NAME or --local. A stack's region and credentials come from the usual places of AWS tools
+const description = `Operates an installation of the feature-toggle administration API.
+
+Name the installation by --stack NAME or --local. A stack's region and credentials come from the usual places of AWS tools
 (AWS_REGION, AWS_PROFILE, …), or --region and --profile.
 
-Exit status: 0 done, 1 failed (doctor: a problem), 2 wrong usage, 3 not found, 4 refused, 5 not initialised, 6 not reachable, 7 a permission is missing.`
+Exit status: 0 done, 1 failed (doctor: a problem), 2 wrong usage, 3 not found, 4 refused, 5 not initialised, 6 not reachable,
+7 a permission is missing.`
 
 // run is main without the process: it gives the exit status.
 func run(ctx context.Context, args []string, t terminals) (status int) {
 	var c cli
 	ended := false
-	parser, err := kong.New(&c, kong.Name("toggleadmin"), kong.Description("Operates an installation of the feature-toggle administration API.\n\n"+epilogue),
+	parser, err := kong.New(&c, kong.Name("toggleadmin"), kong.Description(description),
 		kong.Writers(t.out, t.err), kong.Exit(func(code int) { status, ended = code, true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		fmt.Fprintln(t.err, "toggleadmin: "+oneLine(err))

@@ -98,7 +98,8 @@ func (s *session) confirm(format string, args ...any) error {
 		return nil
 	}
 	if !s.asks {
-		return outcome.New(outcome.Refused, "this asks for a confirmation, and there is no terminal to ask on: say --yes if you mean it; nothing was changed")
+		return outcome.New(outcome.Refused,
+			"this asks for a confirmation, and there is no terminal to ask on: say --yes if you mean it; nothing was changed")
 	}
 	fmt.Fprint(s.err, printable(fmt.Sprintf(format, args...))+" [y/N] ")
 	answer := make(chan string, 1)

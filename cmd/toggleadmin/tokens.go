@@ -57,16 +57,16 @@ const mostDays = 36500
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (l *lifetime) UnmarshalText(text []byte) error {
 	malformed := fmt.Errorf("%q is no duration: give one such as 90d, 12h or 30m, at most %dd", text, mostDays)
-	unit := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute}
+	perDay := map[string]int{"d": 1, "h": 24, "m": 24 * 60}
 	if len(text) < len("1d") {
 		return malformed
 	}
-	each, ok := unit[string(text[len(text)-1:])]
-	n, err := strconv.ParseUint(string(text[:len(text)-1]), 10, 32)
-	if !ok || err != nil || n == 0 || n > uint64(mostDays*24*time.Hour/each) {
+	parts, ok := perDay[string(text[len(text)-1:])]
+	n, err := strconv.Atoi(string(text[:len(text)-1]))
+	if !ok || err != nil || n <= 0 || n > mostDays*parts {
 		return malformed
 	}
-	*l = lifetime(time.Duration(n) * each) //nolint:gosec // at most mostDays
+	*l = lifetime(time.Duration(n) * (24 * time.Hour / time.Duration(parts)))
 	return nil
 }
 

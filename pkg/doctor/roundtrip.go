@@ -17,7 +17,7 @@ import (
 
 const (
 	// tokenName is the name of the credential that the round trip makes, by which one that was left behind is found.
-	tokenName = "toggleadmin doctor"
+	tokenName = "toggleadmin doctor" //nolint:gosec // a name, and no credential
 	// tokenLife bounds what a credential that was left behind is good for.
 	tokenLife = 5 * time.Minute
 	// removeTime is what the removal gets, also when the check's own time is over.

@@ -94,7 +94,8 @@ func (d *doctor) table(ctx context.Context, want *Table) (string, error) {
 		differs("stream", want.Stream, streamView(found.StreamSpecification))
 	}
 	if len(wrong) > 0 {
-		return "", problem(strings.Join(wrong, "; "), "wait if a deployment or a restore is running; else deploy the stack again, which puts indexes and streams right")
+		return "", problem(strings.Join(wrong, "; "),
+			"wait if a deployment or a restore is running; else deploy the stack again, which puts indexes and streams right")
 	}
 	detail := name
 	if len(want.Indexes) > 0 {

@@ -50,7 +50,8 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 		}
 	}
 	if !answers(ctx, found.BaseURL) {
-		return nil, outcome.New(outcome.Unreachable, "nothing answers at %s, where %s says that the service is: start it by `make run`", found.BaseURL, file)
+		return nil, outcome.New(outcome.Unreachable,
+			"nothing answers at %s, where %s says that the service is: start it by `make run`", found.BaseURL, file)
 	}
 	endpoint := found.DynamoDB.Endpoint
 	client, err := dynamo.NewClient(aws.Config{

@@ -35,8 +35,8 @@ func ReadMarker(ctx context.Context, client *dynamodb.Client, t Tables) (m Marke
 	if item == nil {
 		return Marker{}, false, nil
 	}
-	m.APIToken = dynamo.Item(item).String(attributeAPIToken)
-	if at := dynamo.Item(item).Time(attributeSeededAt); at != nil {
+	m.APIToken = item.String(attributeAPIToken)
+	if at := item.Time(attributeSeededAt); at != nil {
 		m.At = *at
 	}
 	return m, true, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -49,38 +50,41 @@ func TestLocal(t *testing.T) {
 		env.Setenv("AWS_CONFIG_FILE", filepath.Join(env.WorkDir, "none"))
 		env.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(env.WorkDir, "none"))
 		return nil
-	})
+	}, nil)
 }
 
 func TestStack(t *testing.T) {
 	t.Parallel()
-	stack := os.Getenv("STACK")
-	if stack == "" {
+	if os.Getenv("STACK") == "" {
 		t.Skip("STACK names no deployed stack; make test-deploy sets it")
 	}
-	bin := program(t)
-	run(t, "testdata/stack", func(env *testscript.Env) error {
+	run(t, "testdata/stack", stackSetup(program(t)), nil)
+}
+
+// stackSetup gives a script the stack that the environment names.
+func stackSetup(bin string) func(*testscript.Env) error {
+	return func(env *testscript.Env) error {
 		for _, pair := range os.Environ() {
 			if name, value, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "AWS_") || strings.EqualFold(name, "NO_PROXY") {
 				env.Setenv(name, value)
 			}
 		}
 		env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-		env.Setenv("STACK", stack)
+		env.Setenv("STACK", os.Getenv("STACK"))
 		env.Setenv("BASE_URL", os.Getenv("API_URL"))
 		env.Setenv("UNIQUE", strings.ToLower(rand.Text()[:8]))
 		return nil
-	})
+	}
 }
 
-func run(t *testing.T, dir string, setup func(*testscript.Env) error) {
+// run runs the scripts of a folder, which know the commands given beside those of all scripts.
+func run(t *testing.T, dir string, setup func(*testscript.Env) error, commands map[string]func(*testscript.TestScript, bool, []string)) {
 	t.Helper()
-	testscript.Run(t, testscript.Params{
-		Dir: dir, Setup: setup, RequireExplicitExec: true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "terminal": terminal, "capture": capture, "call": call,
-		},
-	})
+	all := map[string]func(*testscript.TestScript, bool, []string){
+		"status": status, "terminal": terminal, "capture": capture, "call": call,
+	}
+	maps.Copy(all, commands)
+	testscript.Run(t, testscript.Params{Dir: dir, Setup: setup, RequireExplicitExec: true, Cmds: all})
 }
 
 // arguments fails the script unless a command of ours is used as it is meant.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -55,16 +56,8 @@ func terminal(ts *testscript.TestScript, neg bool, args []string) {
 	keyboard, screen, err := newTerminal()
 	ts.Check(err)
 	defer keyboard.Close()
-	program, err := exec.LookPath(args[2])
-	if err != nil {
-		for _, dir := range strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator)) {
-			if _, err := os.Stat(dir + "/" + args[2]); err == nil {
-				program = dir + "/" + args[2]
-				break
-			}
-		}
-	}
-	command := exec.Command(program, args[3:]...) //nolint:noctx // it ends with the answer
+	bin, _, _ := strings.Cut(ts.Getenv("PATH"), string(os.PathListSeparator)) // where every script has the program
+	command := exec.Command(filepath.Join(bin, args[2]), args[3:]...)         //nolint:noctx // it ends with the answer
 	command.Stdin, command.Stdout, command.Stderr = screen, screen, screen
 	command.Env = append(os.Environ(), "DATA_DIR="+ts.Getenv("DATA_DIR"))
 	ts.Check(command.Start())
