@@ -56,8 +56,7 @@ func Initialise(ctx context.Context, c Config, administrator Administrator) (Ini
 		case err != nil:
 			return Initialised{}, err
 		case marked && marker.APIToken == stored.Selector.String(): // an attempt of ours was written and its answer lost
-			account, err := s.users.Get(ctx, administratorID)
-			return Initialised{New: true, Marker: marker, Administrator: account, Token: token}, err
+			return s.initialised(ctx, marker, administrator, token), nil
 		case marked:
 			return Initialised{Marker: marker}, nil
 		}
@@ -65,12 +64,23 @@ func Initialise(ctx context.Context, c Config, administrator Administrator) (Ini
 		if err != nil {
 			return Initialised{}, fmt.Errorf("initialise: %w", err)
 		}
-		if !written { // somebody else writes too: look at what
-			if err := dynamo.Pause(ctx, attempt); err != nil {
-				return Initialised{}, apierror.NewUnavailable(fmt.Errorf("initialise: lost every race: %w", err))
-			}
+		if written {
+			marker = Marker{At: datetime.Milliseconds(s.Now()), APIToken: stored.Selector.String()}
+			return s.initialised(ctx, marker, administrator, token), nil
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil { // somebody else writes too: look at what
+			return Initialised{}, apierror.NewUnavailable(fmt.Errorf("initialise: lost every race: %w", err))
 		}
 	}
+}
+
+// initialised is what this call has done. Nothing is a fault any more: the token must reach the caller.
+func (s *seeder) initialised(ctx context.Context, marker Marker, administrator Administrator, token auth.Token) Initialised {
+	account, err := s.users.Get(ctx, administratorID) // one that was there already has stayed as it was
+	if err != nil {
+		account = administrator.account()
+	}
+	return Initialised{New: true, Marker: marker, Administrator: account, Token: token}
 }
 
 // install writes what is missing of what every installation has, and the other actions with it, all or nothing; written is false where

@@ -1,6 +1,7 @@
 package seed_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,6 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -158,6 +162,31 @@ func TestInitialiseIsWholeOrNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// lose carries the transaction out and gives an answer in its place that a repetition of it would get.
+func lose(stack *middleware.Stack) error {
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Lose", func(
+		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+	) (middleware.InitializeOutput, middleware.Metadata, error) {
+		out, metadata, err := next.HandleInitialize(ctx, in)
+		if _, ok := in.Parameters.(*dynamodb.TransactWriteItemsInput); ok && err == nil {
+			code := "ConditionalCheckFailed"
+			err = &types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{{Code: &code}}}
+		}
+		return out, metadata, err
+	}), middleware.After)
+}
+
+// TestInitialiseFindsItsOwnWrite: the answer was lost, and the repetition heard that all is there.
+func TestInitialiseFindsItsOwnWrite(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, enginetest.Start(t).Endpoint(), "")
+	done, err := seed.Initialise(t.Context(), g.config(t, seed.Credentials{}, lose), ada())
+	if err != nil || !done.New {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	g.checkInitialised(t, done.Token)
 }
 
 // TestInitialiseWithoutRandomness writes nothing.
