@@ -11,9 +11,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/apigateway"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/schemas"
 	cloudwatchtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/smithy-go/transport/http/protocol/awsquery"
 )
 
 // alarmsPerCall is the most names that DescribeAlarms takes.
@@ -25,7 +27,10 @@ func (d *doctor) alarms(ctx context.Context, found resources) (string, error) {
 	if len(names) == 0 {
 		return "the stack has none", errSkip
 	}
-	client := cloudwatch.NewFromConfig(d.Installation.Stack.Config)
+	client := cloudwatch.NewFromConfig(d.Installation.Stack.Config, func(o *cloudwatch.Options) {
+		// CloudWatch understands several protocols. The SDK's usual one is binary, and not every emulator does.
+		o.Protocol = awsquery.New(schemas.GraniteServiceVersion20100801)
+	})
 	ringing, silent, there := []string{}, 0, 0
 	for part := range slices.Chunk(names, alarmsPerCall) {
 		pages := cloudwatch.NewDescribeAlarmsPaginator(client, &cloudwatch.DescribeAlarmsInput{AlarmNames: part})
