@@ -38,7 +38,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build reproducible run watch reset test bench bench-traffic bench-staleness soak build-local test-sam sam-local lint fmt vuln cover validate deploy sync logs outputs delete e2e check check-static clean tools local-program
+.PHONY: help build reproducible run watch reset test bench bench-traffic bench-staleness soak toggleadmin build-local test-sam sam-local lint fmt vuln cover validate deploy sync logs outputs delete e2e check check-static clean tools local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,10 @@ test-sam: node_modules/.installed ## Run the scripts and every sample event unde
 
 sam-local: build-local ## Serve the API by sam local, on the data of a `make run` that runs: SAM_PORT=3001 DATA_DIR=.local
 	@scripts/sam-local.sh sam-local go run ./test/samlocal/serve --port='$(SAM_PORT)' --data-dir='$(DATA_DIR)'
+
+# The operator's program: static, so that it runs wherever it is copied to.
+toggleadmin: ## Build the operator's command line, .cache/bin/toggleadmin
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...

@@ -3,6 +3,8 @@ package apitoken
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"time"
 
 	"toggleadmin/pkg/auth"
@@ -23,3 +25,19 @@ func (t APIToken) Expired(now time.Time) bool {
 
 // ErrNotFound says that there is no such token.
 var ErrNotFound = errors.New("no such API token")
+
+// New makes a token with a random selector and secret: what is stored of it, and its plain text. t.Selector and t.Verifier are not read.
+// A selector does not begin with a hyphen, so that no command line takes it for an option.
+func New(t APIToken, random io.Reader) (APIToken, auth.Token, error) {
+	for t.Selector = (auth.Selector{}); t.Selector == (auth.Selector{}) || t.Selector.String()[0] == '-'; {
+		if _, err := io.ReadFull(random, t.Selector[:]); err != nil {
+			return APIToken{}, auth.Token{}, fmt.Errorf("make a selector: %w", err)
+		}
+	}
+	token, err := auth.NewToken(auth.APIToken, t.Selector, random)
+	if err != nil {
+		return APIToken{}, auth.Token{}, err
+	}
+	t.Verifier = token.Verifier()
+	return t, token, nil
+}

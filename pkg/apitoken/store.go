@@ -1,13 +1,16 @@
 package apitoken
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
@@ -22,7 +25,10 @@ type Store struct {
 // NewStore makes a store on the table ApiTokens.
 func NewStore(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
 
-func key(s auth.Selector) dynamo.Item { return dynamo.Item{"id": dynamo.S(s.String())} }
+// hash is the table's partition key.
+const hash = "id"
+
+func key(s auth.Selector) dynamo.Item { return dynamo.Item{hash: dynamo.S(s.String())} }
 
 // Get reads a token, or gives ErrNotFound.
 func (s *Store) Get(ctx context.Context, selector auth.Selector) (APIToken, error) {
@@ -33,31 +39,37 @@ func (s *Store) Get(ctx context.Context, selector auth.Selector) (APIToken, erro
 	case item == nil:
 		return APIToken{}, ErrNotFound
 	}
-	t := APIToken{Selector: selector, Name: item.String("name"), ExpiresAt: item.Time("expiresAt")}
-	copy(t.Verifier[:], item.Bytes("verifier"))
-	return t, nil
+	return tokenOf(selector, item), nil
+}
+
+// List reads all tokens, ordered by name, then id.
+func (s *Store) List(ctx context.Context) ([]APIToken, error) {
+	var all []APIToken
+	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
+		if err != nil {
+			return nil, fmt.Errorf("list API tokens: %w", err)
+		}
+		if selector, ok := auth.ParseSelector(item.String(hash)); ok {
+			all = append(all, tokenOf(selector, item))
+		}
+	}
+	slices.SortFunc(all, func(a, b APIToken) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Selector.String(), b.Selector.String()))
+	})
+	return all, nil
 }
 
 // Create stores a new token with a random selector and gives its plain text. t.Selector and t.Verifier are not read.
 func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (auth.Token, error) {
-	if _, err := io.ReadFull(random, t.Selector[:]); err != nil {
-		return auth.Token{}, fmt.Errorf("make a selector: %w", err)
-	}
-	token, err := auth.NewToken(auth.APIToken, t.Selector, random)
+	t, token, err := New(t, random)
 	if err != nil {
 		return auth.Token{}, err
 	}
-	verifier := token.Verifier()
-	item := key(t.Selector)
-	item["name"], item["verifier"] = dynamo.S(t.Name), dynamo.B(verifier[:])
-	if t.ExpiresAt != nil {
-		item["expiresAt"] = dynamo.Time(*t.ExpiresAt)
-	}
-	err = dynamo.PutNew(ctx, s.client, s.table, "id", item)
+	err = dynamo.PutNew(ctx, s.client, s.table, hash, itemOf(t))
 	if dynamo.FailedCondition(err) {
 		// Two random selectors are never the same: an attempt of ours was written and its answer lost.
 		stored, getErr := s.Get(ctx, t.Selector)
-		if getErr == nil && verifier.Equal(stored.Verifier[:]) {
+		if getErr == nil && t.Verifier.Equal(stored.Verifier[:]) {
 			return token, nil
 		}
 		err = errors.Join(err, getErr)
@@ -68,6 +80,11 @@ func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (auth.
 	return token, nil
 }
 
+// Creation is the writing of a token that New has made as an action of a transaction, which fails where the selector is taken.
+func (s *Store) Creation(t APIToken) types.TransactWriteItem {
+	return dynamo.NewItem(s.table, hash, itemOf(t))
+}
+
 // Delete revokes a token at once; one that is not there is no error.
 func (s *Store) Delete(ctx context.Context, selector auth.Selector) error {
 	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(s.table), Key: key(selector)})
@@ -75,4 +92,19 @@ func (s *Store) Delete(ctx context.Context, selector auth.Selector) error {
 		return fmt.Errorf("delete an API token: %w", err)
 	}
 	return nil
+}
+
+func itemOf(t APIToken) dynamo.Item {
+	item := key(t.Selector)
+	item["name"], item["verifier"] = dynamo.S(t.Name), dynamo.B(t.Verifier[:])
+	if t.ExpiresAt != nil {
+		item["expiresAt"] = dynamo.Time(*t.ExpiresAt)
+	}
+	return item
+}
+
+func tokenOf(selector auth.Selector, item dynamo.Item) APIToken {
+	t := APIToken{Selector: selector, Name: item.String("name"), ExpiresAt: item.Time("expiresAt")}
+	copy(t.Verifier[:], item.Bytes("verifier"))
+	return t
 }

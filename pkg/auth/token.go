@@ -62,6 +62,11 @@ func (s Selector) PATIDs() (userID, id int64, ok bool) {
 // String is the selector as it stands in a token, and the key of an API token.
 func (s Selector) String() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
 
+// ParseSelector reads a selector as String writes it.
+func ParseSelector(text string) (s Selector, ok bool) {
+	return s, len(text) == selectorChars && decode(s[:], text)
+}
+
 // Verifier is what is stored of a token's secret: its SHA-256.
 type Verifier [sha256.Size]byte
 

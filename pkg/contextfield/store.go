@@ -40,6 +40,21 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 
 // Create adds a field that is not there yet, unused; one that is stays as it is.
 func (s *Store) Create(ctx context.Context, f ContextField) error {
+	if err := dynamo.PutNew(ctx, s.client, s.table, hash, itemOf(f)); err != nil && !dynamo.FailedCondition(err) {
+		return fmt.Errorf("create context field %q: %w", f.Name, err)
+	}
+	return nil
+}
+
+// Creation is Create as an action of a transaction, which fails where the field is there.
+func (s *Store) Creation(f ContextField) types.TransactWriteItem {
+	return dynamo.NewItem(s.table, hash, itemOf(f))
+}
+
+// hash is the table's partition key.
+const hash = "name"
+
+func itemOf(f ContextField) dynamo.Item {
 	item := dynamo.Item{
 		"name": dynamo.S(f.Name), "stickiness": dynamo.Bool(f.Stickiness), "sortOrder": dynamo.N(f.SortOrder), "usage": dynamo.M(dynamo.Item{}),
 	}
@@ -60,10 +75,7 @@ func (s *Store) Create(ctx context.Context, f ContextField) error {
 		}
 		item["legalValues"] = list
 	}
-	if err := dynamo.PutNew(ctx, s.client, s.table, "name", item); err != nil && !dynamo.FailedCondition(err) {
-		return fmt.Errorf("create context field %q: %w", f.Name, err)
-	}
-	return nil
+	return item
 }
 
 func fieldOf(item dynamo.Item) ContextField {

@@ -72,12 +72,21 @@ func Get(ctx context.Context, client *dynamodb.Client, table string, key Item) (
 	return out.Item, nil
 }
 
-// PutNew writes an item whose key is not there yet; one that is there is a FailedCondition. hash names the table's partition key.
-func PutNew(ctx context.Context, client *dynamodb.Client, table, hash string, item Item) error {
-	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
+// NewItem is the action of a transaction that writes an item whose key is not there yet. hash names the table's partition key.
+func NewItem(table, hash string, item Item) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &table, Item: item,
 		ConditionExpression:      aws.String("attribute_not_exists(#hash)"),
 		ExpressionAttributeNames: map[string]string{"#hash": hash},
+	}}
+}
+
+// PutNew writes an item whose key is not there yet; one that is there is a FailedCondition. hash names the table's partition key.
+func PutNew(ctx context.Context, client *dynamodb.Client, table, hash string, item Item) error {
+	put := NewItem(table, hash, item).Put
+	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: put.TableName, Item: put.Item,
+		ConditionExpression: put.ConditionExpression, ExpressionAttributeNames: put.ExpressionAttributeNames,
 	})
 	return err
 }

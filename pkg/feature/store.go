@@ -3,6 +3,7 @@ package feature
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -92,23 +93,30 @@ func (s *Store) Update(ctx context.Context, name string, change func(Feature) Fe
 	}
 }
 
-// update writes next where the toggle is still old in all that a write here decides on. The flag is not among it: re-evaluation may flip
-// it at any time, and a write that keeps it does not touch it.
-func (s *Store) update(old, next Feature) *types.Update {
-	names := map[string]string{
-		"#project": "project", "#type": "type", "#archived": "archived", "#stale": "stale", "#fields": "contextFields",
-	}
-	u := &types.Update{
-		TableName: &s.features, Key: key(old.Name), ExpressionAttributeNames: names,
-		ConditionExpression: aws.String("#project = :oldProject AND #type = :oldType " +
-			"AND #archived = :oldArchived AND #stale = :oldStale AND #fields = :oldFields"),
-		ExpressionAttributeValues: dynamo.Item{
+// unchanged is the condition that a toggle is still old in all that a write here decides on. The flag is not among it: re-evaluation may
+// flip it at any time.
+func unchanged(old Feature) (condition string, names map[string]string, values dynamo.Item) {
+	return "#project = :oldProject AND #type = :oldType AND #archived = :oldArchived AND #stale = :oldStale AND #fields = :oldFields",
+		map[string]string{
+			"#project": "project", "#type": "type", "#archived": "archived", "#stale": "stale", "#fields": "contextFields",
+		},
+		dynamo.Item{
 			":oldProject": dynamo.S(old.Project), ":oldType": dynamo.S(old.Type),
 			":oldArchived": dynamo.Bool(old.Archived), ":oldStale": dynamo.Bool(old.Stale), ":oldFields": dynamo.Strings(old.ContextFields),
-			":project": dynamo.S(next.Project), ":type": dynamo.S(next.Type),
-			":archived": dynamo.Bool(next.Archived), ":stale": dynamo.Bool(next.Stale), ":fields": dynamo.Strings(next.ContextFields),
-		},
+		}
+}
+
+// update writes next where the toggle is unchanged. A write that keeps the flag does not touch it.
+func (s *Store) update(old, next Feature) *types.Update {
+	condition, names, values := unchanged(old)
+	u := &types.Update{
+		TableName: &s.features, Key: key(old.Name),
+		ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 	}
+	maps.Copy(values, dynamo.Item{
+		":project": dynamo.S(next.Project), ":type": dynamo.S(next.Type),
+		":archived": dynamo.Bool(next.Archived), ":stale": dynamo.Bool(next.Stale), ":fields": dynamo.Strings(next.ContextFields),
+	})
 	expression := "SET #project = :project, #type = :type, #archived = :archived, #stale = :stale, #fields = :fields"
 	if old.resets(next) {
 		names["#flag"], names["#staleness"] = "potentiallyStale", attributeStaleness

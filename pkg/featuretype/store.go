@@ -81,16 +81,28 @@ func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (Featur
 
 // Create adds a type that is not there yet; one that is stays as it is.
 func (s *Store) Create(ctx context.Context, t FeatureType) error {
+	if err := dynamo.PutNew(ctx, s.client, s.table, hash, itemOf(t)); err != nil && !dynamo.FailedCondition(err) {
+		return fmt.Errorf("create feature type %q: %w", t.ID, err)
+	}
+	return nil
+}
+
+// Creation is Create as an action of a transaction, which fails where the type is there.
+func (s *Store) Creation(t FeatureType) types.TransactWriteItem {
+	return dynamo.NewItem(s.table, hash, itemOf(t))
+}
+
+// hash is the table's partition key.
+const hash = "id"
+
+func itemOf(t FeatureType) dynamo.Item {
 	item := dynamo.Item{
 		"id": dynamo.S(t.ID), "name": dynamo.S(t.Name), "description": dynamo.S(t.Description), "position": dynamo.N(t.Position),
 	}
 	if t.LifetimeDays != nil {
 		item["lifetimeDays"] = dynamo.N(*t.LifetimeDays)
 	}
-	if err := dynamo.PutNew(ctx, s.client, s.table, "id", item); err != nil && !dynamo.FailedCondition(err) {
-		return fmt.Errorf("create feature type %q: %w", t.ID, err)
-	}
-	return nil
+	return item
 }
 
 func typeOf(item dynamo.Item) FeatureType {

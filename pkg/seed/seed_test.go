@@ -288,7 +288,7 @@ func TestACrashAtAnyWriteIsRepaired(t *testing.T) {
 			var writes atomic.Int64
 			r, err := seed.Seed(t.Context(), g.config(t, seed.Credentials{}, crash(n, carriedOut, &writes)))
 			if err == nil {
-				if n < 25 {
+				if n < 15 {
 					t.Errorf("only %d writes", n)
 				}
 				break

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
@@ -23,11 +24,17 @@ type Store struct {
 // NewStore makes a store on the table Users.
 func NewStore(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
 
-// Key is the key of an account's item.
-func Key(id int64) dynamo.Item { return dynamo.Item{"id": dynamo.N(id)} }
+// hash is the table's partition key.
+const hash = "id"
+
+// Key is the key of an account's item. The item 0 is the counter of ids (store_add.go).
+func Key(id int64) dynamo.Item { return dynamo.Item{hash: dynamo.N(id)} }
 
 // Get reads an account, or gives ErrNotFound.
 func (s *Store) Get(ctx context.Context, id int64) (User, error) {
+	if !isID(id) {
+		return User{}, ErrNotFound
+	}
 	item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
 	switch {
 	case err != nil:
@@ -40,7 +47,7 @@ func (s *Store) Get(ctx context.Context, id int64) (User, error) {
 
 // Exists says whether there is an account with that id.
 func (s *Store) Exists(ctx context.Context, id int64) (bool, error) {
-	if id < 1 || id > auth.MaxID {
+	if !isID(id) {
 		return false, nil
 	}
 	item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
@@ -50,23 +57,25 @@ func (s *Store) Exists(ctx context.Context, id int64) (bool, error) {
 	return item != nil, nil
 }
 
-// Create adds an account that is not there yet, without tokens; one that is stays as it is.
+// Create adds an account under its id where that is free, without tokens; one that is there stays as it is. It is for accounts whose ids
+// are agreed on; all others are Added.
 func (s *Store) Create(ctx context.Context, u User) error {
-	item := dynamo.Item{
-		"id": dynamo.N(u.ID), "kind": dynamo.S(string(u.Kind)), "name": dynamo.S(u.Name), "rootRole": dynamo.S(string(u.Role)),
-		"disabled": dynamo.Bool(u.Disabled), AttributePATs: dynamo.M(dynamo.Item{}),
-	}
-	if u.Email != "" {
-		item["email"] = dynamo.S(u.Email)
-	}
-	if err := dynamo.PutNew(ctx, s.client, s.table, "id", item); err != nil && !dynamo.FailedCondition(err) {
+	if err := dynamo.PutNew(ctx, s.client, s.table, hash, itemOf(u)); err != nil && !dynamo.FailedCondition(err) {
 		return fmt.Errorf("create user %d: %w", u.ID, err)
 	}
 	return nil
 }
 
+// Creation is Create as an action of a transaction, which fails where the id is taken.
+func (s *Store) Creation(u User) types.TransactWriteItem {
+	return dynamo.NewItem(s.table, hash, itemOf(u))
+}
+
 // SetDisabled disables or enables an account, or gives ErrNotFound. Its tokens are refused, or taken again, at once.
 func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error {
+	if !isID(id) {
+		return ErrNotFound
+	}
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: Key(id),
 		ConditionExpression:       aws.String("attribute_exists(#id)"),
@@ -81,6 +90,18 @@ func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error 
 		return fmt.Errorf("set user %d disabled: %w", id, err)
 	}
 	return nil
+}
+
+func isID(id int64) bool { return 1 <= id && id <= auth.MaxID }
+
+func itemOf(u User) dynamo.Item {
+	item := Key(u.ID)
+	item["kind"], item["name"], item["rootRole"] = dynamo.S(string(u.Kind)), dynamo.S(u.Name), dynamo.S(string(u.Role))
+	item["disabled"], item[AttributePATs] = dynamo.Bool(u.Disabled), dynamo.M(dynamo.Item{})
+	if u.Email != "" {
+		item["email"] = dynamo.S(u.Email)
+	}
+	return item
 }
 
 // Of reads an account's item.

@@ -6,6 +6,7 @@ package user
 
 import (
 	"errors"
+	"strings"
 
 	"toggleadmin/pkg/auth"
 )
@@ -30,5 +31,36 @@ type User struct {
 	PATs     map[string]int64 // a token's description, as pat.DescriptionKey spells it → the token's id
 }
 
-// ErrNotFound says that there is no such account.
-var ErrNotFound = errors.New("no such user")
+// What a store refuses.
+var (
+	ErrNotFound    = errors.New("no such user")
+	ErrEmailExists = errors.New("there is a person with that e-mail address")
+	ErrNameExists  = errors.New("there is a service account with that name")
+	errNoIDsLeft   = errors.New("all ids of users are used up")
+)
+
+// clashes says why u cannot stand beside other: people differ in their addresses, service accounts in their names, letter case aside.
+func (u User) clashes(other User) error {
+	switch {
+	case u.Kind != other.Kind:
+	case u.Kind == Person && u.Email != "" && strings.EqualFold(u.Email, other.Email):
+		return ErrEmailExists
+	case u.Kind == ServiceAccount && strings.EqualFold(u.Name, other.Name):
+		return ErrNameExists
+	}
+	return nil
+}
+
+// Next says which id u gets beside all others: the one after the last that was given, or that is in use; or why it cannot be added.
+func (u User) Next(last int64, all []User) (int64, error) {
+	for _, other := range all {
+		if err := u.clashes(other); err != nil {
+			return 0, err
+		}
+		last = max(last, other.ID)
+	}
+	if last >= auth.MaxID {
+		return 0, errNoIDsLeft
+	}
+	return last + 1, nil
+}

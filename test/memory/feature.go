@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"toggleadmin/pkg/datetime"
@@ -54,6 +55,34 @@ func (s *Features) Update(ctx context.Context, name string, change func(feature.
 		return feature.Feature{}, err
 	}
 	return f, nil
+}
+
+// List reads all toggles, ordered by name.
+func (s *Features) List(ctx context.Context) (all []feature.Feature, err error) {
+	err = s.read(ctx, "Features.List", func() error {
+		for _, name := range slices.Sorted(maps.Keys(s.features)) {
+			all = append(all, copyFeature(s.features[name]))
+		}
+		return nil
+	})
+	return all, err
+}
+
+// Delete deletes a toggle and what it counted for, or gives feature.ErrNotFound.
+func (s *Features) Delete(ctx context.Context, name string) error {
+	return s.write(ctx, "Features.Delete", func() error {
+		old, ok := s.features[name]
+		if !ok {
+			return feature.ErrNotFound
+		}
+		gone := old
+		gone.ContextFields = nil
+		if err := s.put(old, gone); err != nil {
+			return err
+		}
+		delete(s.features, name)
+		return nil
+	})
 }
 
 // Flag sets a toggle's flag, as re-evaluation does.

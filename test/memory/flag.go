@@ -57,10 +57,3 @@ func (s *Features) Flip(ctx context.Context, r feature.Range, t feature.Indexed)
 	})
 	return flipped && err == nil, err
 }
-
-// Delete removes a toggle, which no store does.
-func (s *Features) Delete(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.features, name)
-}

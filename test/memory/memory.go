@@ -46,6 +46,7 @@ type tables struct {
 	fields    map[string]contextfield.ContextField
 	feedback  map[feedbackKey]feedback.Feedback
 	users     map[int64]user.User
+	lastUser  int64
 	pats      map[patKey]pat.PAT
 	lastPAT   int64
 	apiTokens map[auth.Selector]apitoken.APIToken

@@ -1,9 +1,11 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
@@ -54,6 +56,18 @@ func (s *PATs) Create(ctx context.Context, p pat.PAT, owner pat.Owner) (made pat
 		return pat.PAT{}, auth.Token{}, err
 	}
 	return made, token, nil
+}
+
+// List reads all PATs, ordered by id.
+func (s *PATs) List(ctx context.Context) (all []pat.PAT, err error) {
+	err = s.read(ctx, "PATs.List", func() error {
+		for _, p := range s.pats {
+			all = append(all, copyPAT(p))
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b pat.PAT) int { return cmp.Compare(a.ID, b.ID) })
+	return all, err
 }
 
 // Delete implements pat.Deleter.

@@ -1,9 +1,10 @@
 package memory
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/apitoken"
@@ -30,16 +31,28 @@ func (s *APITokens) Get(ctx context.Context, selector auth.Selector) (t apitoken
 	return t, err
 }
 
+// List reads all tokens, ordered by name, then id.
+func (s *APITokens) List(ctx context.Context) (all []apitoken.APIToken, err error) {
+	err = s.read(ctx, "APITokens.List", func() error {
+		for _, t := range s.apiTokens {
+			t.ExpiresAt = copyTime(t.ExpiresAt)
+			all = append(all, t)
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b apitoken.APIToken) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Selector.String(), b.Selector.String()))
+	})
+	return all, err
+}
+
 // Create stores a new token with a random selector and gives its plain text. t.Selector and t.Verifier are not read.
 func (s *APITokens) Create(ctx context.Context, t apitoken.APIToken, random io.Reader) (auth.Token, error) {
-	if _, err := io.ReadFull(random, t.Selector[:]); err != nil {
-		return auth.Token{}, fmt.Errorf("make a selector: %w", err)
-	}
-	token, err := auth.NewToken(auth.APIToken, t.Selector, random)
+	t, token, err := apitoken.New(t, random)
 	if err != nil {
 		return auth.Token{}, err
 	}
-	t.Verifier, t.ExpiresAt = token.Verifier(), copyTime(t.ExpiresAt)
+	t.ExpiresAt = copyTime(t.ExpiresAt)
 	err = s.write(ctx, "APITokens.Create", func() error {
 		s.apiTokens[t.Selector] = t
 		return nil

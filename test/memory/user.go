@@ -2,6 +2,8 @@ package memory
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/user"
@@ -43,6 +45,47 @@ func (s *Users) Create(ctx context.Context, u user.User) error {
 		}
 		return nil
 	})
+}
+
+// List reads all accounts, ordered by id.
+func (s *Users) List(ctx context.Context) (all []user.User, err error) {
+	err = s.read(ctx, "Users.List", func() error {
+		all = s.accounts()
+		return nil
+	})
+	return all, err
+}
+
+// Add adds an account under the next id, or gives user.ErrEmailExists or user.ErrNameExists.
+func (s *Users) Add(ctx context.Context, u user.User) (user.User, error) {
+	u.PATs = map[string]int64{}
+	err := s.write(ctx, "Users.Add", func() (err error) {
+		if u.ID, err = u.Next(s.lastUser, s.accounts()); err != nil {
+			return err
+		}
+		s.lastUser = u.ID
+		s.users[u.ID] = copyUser(u)
+		return nil
+	})
+	if err != nil {
+		return user.User{}, err
+	}
+	return u, nil
+}
+
+// accounts gives all accounts by id, under the lock.
+func (s *Users) accounts() (all []user.User) {
+	for _, id := range slices.Sorted(maps.Keys(s.users)) {
+		all = append(all, copyUser(s.users[id]))
+	}
+	return all
+}
+
+// Delete removes an account, which no store does.
+func (s *Users) Delete(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.users, id)
 }
 
 // SetDisabled disables or enables an account, or gives user.ErrNotFound.

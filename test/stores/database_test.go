@@ -221,10 +221,14 @@ func (db *database) ground(tb testing.TB) *ground {
 		Features:      db.features(c),
 		Flags:         db.flags(c),
 		flag:          db.flag,
-		drop: func(ctx context.Context, table, id string) error {
-			name := map[string]string{"Features": "name", "FeatureTypes": "id"}[table]
-			_, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(n[table]), Key: dynamo.Item{name: dynamo.S(id)}})
+		drop: func(ctx context.Context, id string) error {
+			_, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(n["FeatureTypes"]), Key: dynamo.Item{"id": dynamo.S(id)}})
 			return err
+		},
+		dropOut: func(tb testing.TB, id int64) {
+			tb.Helper()
+			_, err := c.DeleteItem(tb.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(n["Users"]), Key: user.Key(id)})
+			check(tb, err)
 		},
 		count: func(tb testing.TB, u traffic.Usage, shard string, bytes int) {
 			tb.Helper()

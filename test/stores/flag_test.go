@@ -173,7 +173,7 @@ func flags() []property {
 			other := f
 			other.CreatedAt = created.Add(time.Millisecond)
 			check(t, g.Features.Create(t.Context(), f))
-			check(t, g.drop(t.Context(), "Features", "f"))
+			check(t, g.Features.Delete(t.Context(), "f"))
 			check(t, g.Features.Create(t.Context(), other))
 			flips(t, g, rangeOf(f, false, nil), f, false)
 		}},
@@ -197,7 +197,7 @@ func flags() []property {
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
 				}
-				check(t, g.drop(t.Context(), "Features", "f"))
+				check(t, g.Features.Delete(t.Context(), "f"))
 			}
 		}})
 	}

@@ -38,15 +38,19 @@ type ground struct {
 		Get(ctx context.Context, id int64) (user.User, error)
 		Create(ctx context.Context, u user.User) error
 		SetDisabled(ctx context.Context, id int64, disabled bool) error
+		List(ctx context.Context) ([]user.User, error)
+		Add(ctx context.Context, u user.User) (user.User, error)
 	}
 	PATs interface {
 		pat.Creator
 		pat.Deleter
+		List(ctx context.Context) ([]pat.PAT, error)
 	}
 	APITokens interface {
 		Get(ctx context.Context, selector auth.Selector) (apitoken.APIToken, error)
 		Create(ctx context.Context, t apitoken.APIToken, random io.Reader) (auth.Token, error)
 		Delete(ctx context.Context, selector auth.Selector) error
+		List(ctx context.Context) ([]apitoken.APIToken, error)
 	}
 	Tokens   authorizer.Tokens
 	Traffic  traffic.Reporter
@@ -55,13 +59,16 @@ type ground struct {
 		Get(ctx context.Context, name string) (feature.Feature, error)
 		Create(ctx context.Context, f feature.Feature) error
 		Update(ctx context.Context, name string, change func(feature.Feature) feature.Feature) (feature.Feature, error)
+		List(ctx context.Context) ([]feature.Feature, error)
+		Delete(ctx context.Context, name string) error
 	}
 
 	Flags staleness.Toggles
 
 	flag func(tb testing.TB, f feature.Feature) // marks a toggle potentially stale
-	// drop deletes a toggle or a type, which no store does.
-	drop func(ctx context.Context, table, id string) error
+	// drop deletes a type and dropOut an account, which no store does.
+	drop    func(ctx context.Context, id string) error
+	dropOut func(tb testing.TB, id int64)
 	// count counts requests in one shard; the item has so many bytes beside, which a report passes over.
 	count func(tb testing.TB, u traffic.Usage, shard string, bytes int)
 }
@@ -83,17 +90,11 @@ func newMemory(tb testing.TB) *ground {
 	return &ground{
 		FeatureTypes: m.FeatureTypes, ContextFields: m.ContextFields, Feedback: m.Feedback, Users: m.Users, PATs: m.PATs,
 		APITokens: m.APITokens, Tokens: m.Tokens, Traffic: m.Traffic, Recorder: m.Traffic.Recorder, Features: m.Features,
-		Flags: m.Features,
-		drop: func(_ context.Context, table, id string) error {
-			if table == "Features" {
-				m.Features.Delete(id)
-			} else {
-				m.FeatureTypes.Delete(id)
-			}
-			return nil
-		},
-		flag:  func(_ testing.TB, f feature.Feature) { m.Features.Flag(f.Name, true) },
-		count: func(_ testing.TB, u traffic.Usage, _ string, _ int) { m.Traffic.Add(u.APIPath, u.Day, u.Counts) },
+		Flags:   m.Features,
+		drop:    func(_ context.Context, id string) error { m.FeatureTypes.Delete(id); return nil },
+		dropOut: func(_ testing.TB, id int64) { m.Users.Delete(id) },
+		flag:    func(_ testing.TB, f feature.Feature) { m.Features.Flag(f.Name, true) },
+		count:   func(_ testing.TB, u traffic.Usage, _ string, _ int) { m.Traffic.Add(u.APIPath, u.Day, u.Counts) },
 	}
 }
 
@@ -109,10 +110,10 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for store, properties := range map[string][]property{
-				"feature types": featureTypes(), "context fields": contextFields(), "feedback": feedbacks(), "users": users(),
+				"feature types": featureTypes(), "context fields": contextFields(), "feedback": feedbacks(), "users": users(), "added users": addedUsers(),
 				"PATs": pats(), "PATs at once": patsAtOnce(), "API tokens": apiTokens(), "authorizer": tokens(), "traffic": usage(),
 				"traffic's batches": batches(false), "traffic's events": batches(true),
-				"toggles": features(), "toggles' flags": flags(), "toggles' usage": featureUsage(),
+				"toggles": features(), "toggles' flags": flags(), "toggles' usage": featureUsage(), "deleted toggles": deletedFeatures(), "lists": lists(),
 			} {
 				t.Run(store, func(t *testing.T) {
 					t.Parallel()

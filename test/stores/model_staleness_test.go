@@ -117,7 +117,7 @@ func (a *aging) drawChange(t *rapid.T) func(*feature.Feature) {
 func (a *aging) change(ctx context.Context, f feature.Feature, change func(*feature.Feature)) error {
 	if change == nil {
 		delete(a.toggles, f.Name)
-		return a.g.drop(ctx, "Features", f.Name)
+		return a.g.Features.Delete(ctx, f.Name)
 	}
 	change(&f)
 	_, err := a.g.Features.Update(ctx, f.Name, func(feature.Feature) feature.Feature { return f })
@@ -186,7 +186,7 @@ func (a *aging) deleteType(t *rapid.T) {
 	if !exists || !rarely(t, "delete") {
 		t.Skip("there is no such type, or it stays: most do")
 	}
-	must0(t, a.g.drop(t.Context(), "FeatureTypes", id))
+	must0(t, a.g.drop(t.Context(), id))
 	a.record(id, "REMOVE", before, nil)
 	delete(a.types, id)
 }
