@@ -6,6 +6,8 @@ AIR_VERSION           := v1.67.4
 SAM_VERSION           := 1.170.0
 CFN_LINT_VERSION      := 1.58.0
 
+DYNAMODB_LOCAL_VERSION := 3.0.0
+
 PORT     ?= 3000
 SAM_PORT ?= 3001
 DATA_DIR ?= .local
@@ -25,8 +27,11 @@ LOCAL         := .cache/bin/local
 FUNCTION_ARCH  := arm64
 FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
 
-# The engine's npm package, unless another engine is asked for.
-ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT)$(filter-out dynoxide,$(ENGINE)),,node_modules/.installed)
+# What brings the engine that is asked for; nothing where one runs already. An engine that is not known is the program's to refuse.
+DYNAMODB_LOCAL                := .cache/tools/dynamodb-local-$(DYNAMODB_LOCAL_VERSION)/DynamoDBLocal-$(DYNAMODB_LOCAL_VERSION).jar
+ENGINE_PACKAGE_dynoxide       := node_modules/.installed
+ENGINE_PACKAGE_dynamodb-local := $(DYNAMODB_LOCAL)
+ENGINE_PACKAGE                := $(if $(DYNAMODB_ENDPOINT),,$(ENGINE_PACKAGE_$(or $(ENGINE),dynoxide)))
 
 # How the programs that watch and serve are started: ENGINE and DYNAMODB_ENDPOINT reach them by the environment as they are.
 LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)'
@@ -47,7 +52,7 @@ build: ## Build every function for AWS with the SAM CLI, into .aws-sam
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build
 
 # The shell is replaced by the program, so signals reach the program itself.
-run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local ENGINE= DYNAMODB_ENDPOINT=
+run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local ENGINE=dynoxide DYNAMODB_ENDPOINT=
 	@$(LOCAL_ENV) exec $(LOCAL)
 
 watch: $(ENGINE_PACKAGE) $(AIR) ## As run, rebuilt and restarted at every change
@@ -125,9 +130,12 @@ local-program:
 
 # npm ci deletes node_modules, this stamp with it.
 node_modules/.installed: package.json package-lock.json
-	@command -v npm >/dev/null || { echo 'npm is missing: it brings the engine; or name a running one by DYNAMODB_ENDPOINT=' >&2; exit 1; }
+	@command -v npm >/dev/null || { echo 'npm is missing: it brings the engine; or use ENGINE=dynamodb-local, which needs Java, or a running one by DYNAMODB_ENDPOINT=' >&2; exit 1; }
 	@npm ci --no-audit --no-fund >&2
 	@touch $@
+
+$(DYNAMODB_LOCAL):
+	@scripts/dynamodb-local.sh '$(DYNAMODB_LOCAL_VERSION)' '$(@D)' >&2
 
 $(GOLANGCI_LINT):
 	GOBIN='$(CURDIR)/$(@D)' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
