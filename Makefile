@@ -41,10 +41,10 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak build-local test-sam sam-local lint fmt vuln cover validate e2e check check-static clean tools local-program
+.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak test-dynamodb-local build-local test-sam sam-local lint fmt vuln cover validate e2e check check-static clean tools local-program
 
 help: ## List the targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # One go build compiles what all functions share; sam build would compile it once per function.
 build: ## Build every function for AWS with the SAM CLI, into .aws-sam
@@ -89,6 +89,16 @@ test-sam: node_modules/.installed ## Run the scripts and every sample event unde
 
 sam-local: build-local ## Serve the API by sam local, on the data of a `make run` that runs: SAM_PORT=3001 DATA_DIR=.local
 	@scripts/sam-local.sh sam-local go run ./test/samlocal/serve --port='$(SAM_PORT)' --data-dir='$(DATA_DIR)'
+
+# The packages whose tests take the engine that ENGINE names. Java starts slowly, so few of them at once. test/contract passes, too, but
+# on a busy machine it judges how long Java needs.
+DYNAMODB_LOCAL_TESTS := ./pkg/local ./pkg/local/engine ./pkg/local/eventsource ./pkg/local/tables ./pkg/seed ./cmd/local \
+	./test/stores ./test/e2e
+
+test-dynamodb-local: ## Run the tests that need an engine on AWS's DynamoDB Local; needs Java 17 and Maven
+	@why=$$(scripts/dynamodb-local.sh '$(DYNAMODB_LOCAL_VERSION)' '$(dir $(DYNAMODB_LOCAL))' 2>&1 >/dev/null) || \
+		{ echo "skipped $@: $${why#DynamoDB Local: }"; exit 0; }; \
+	set -x; ENGINE=dynamodb-local DYNAMODB_ENDPOINT= go test -count=1 -timeout=30m -p 1 -parallel 3 $(DYNAMODB_LOCAL_TESTS)
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...
