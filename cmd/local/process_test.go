@@ -82,10 +82,13 @@ func serve(tb testing.TB, dir string) *process {
 	}
 	lines := bufio.NewReader(stdout)
 	line, err := lines.ReadString('\n')
+	gone := make(chan struct{})
 	go func() {
+		defer close(gone)
 		_, _ = io.Copy(io.Discard, lines)
 		p.ended <- cmd.Wait()
 	}()
+	tb.Cleanup(func() { <-gone }) // the folder is deleted next
 	if err != nil {
 		tb.Fatalf("it is not ready: %v, %v\n%s", err, <-p.ended, p.stderr)
 	}
