@@ -62,7 +62,11 @@ func TestASignalEndsItWhileTheEngineHangs(t *testing.T) {
 	if err := <-p.ended; err != nil {
 		t.Errorf("it ended with %v", err)
 	}
-	if took := time.Since(before); took > 2*time.Second || runs(engine) {
+	limit := 2 * time.Second
+	if enginetest.DynamoDBLocal() {
+		limit = 3 * time.Second // it is killed after 1.7 s, and the system takes its time to end a large process of Java
+	}
+	if took := time.Since(before); took > limit || runs(engine) {
 		t.Errorf("it took %s, the engine runs: %v", took, runs(engine))
 	}
 	<-answered
