@@ -7,6 +7,8 @@ SAM_VERSION           := 1.170.0
 CFN_LINT_VERSION      := 1.58.0
 CHECKOV_VERSION       := 3.3.30
 
+DYNAMODB_LOCAL_VERSION := 3.0.0
+
 PORT     ?= 3000
 SAM_PORT ?= 3001
 DATA_DIR ?= .local
@@ -27,8 +29,11 @@ LOCAL         := .cache/bin/local
 FUNCTION_ARCH  := arm64
 FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
 
-# The engine's npm package, unless another engine is asked for.
-ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT)$(filter-out dynoxide,$(ENGINE)),,node_modules/.installed)
+# What brings the engine that is asked for; nothing where one runs already. An engine that is not known is the program's to refuse.
+DYNAMODB_LOCAL                := .cache/tools/dynamodb-local-$(DYNAMODB_LOCAL_VERSION)/DynamoDBLocal-$(DYNAMODB_LOCAL_VERSION).jar
+ENGINE_PACKAGE_dynoxide       := node_modules/.installed
+ENGINE_PACKAGE_dynamodb-local := $(DYNAMODB_LOCAL)
+ENGINE_PACKAGE                := $(if $(DYNAMODB_ENDPOINT),,$(ENGINE_PACKAGE_$(or $(ENGINE),dynoxide)))
 
 # How the programs that watch and serve are started: ENGINE and DYNAMODB_ENDPOINT reach them by the environment as they are.
 LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)'
@@ -38,10 +43,10 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build reproducible run watch reset test bench bench-traffic bench-staleness soak toggleadmin build-local test-sam sam-local lint fmt vuln cover validate deploy sync logs outputs delete e2e check check-static clean tools local-program
+.PHONY: help build reproducible run watch reset test bench bench-traffic bench-staleness soak test-dynamodb-local toggleadmin build-local test-sam sam-local lint fmt vuln cover validate deploy sync logs outputs delete e2e check check-static clean tools local-program
 
 help: ## List the targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # One go build compiles what all functions share; sam build would compile it once per function.
 build: ## Build every function for AWS with the SAM CLI, into .aws-sam
@@ -52,7 +57,7 @@ reproducible: ## Build every function three times for arm64 and x86_64 and compa
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
 
 # The shell is replaced by the program, so signals reach the program itself.
-run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local ENGINE= DYNAMODB_ENDPOINT=
+run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local ENGINE=dynoxide DYNAMODB_ENDPOINT=
 	@$(LOCAL_ENV) exec $(LOCAL)
 
 watch: $(ENGINE_PACKAGE) $(AIR) ## As run, rebuilt and restarted at every change
@@ -93,6 +98,16 @@ sam-local: build-local ## Serve the API by sam local, on the data of a `make run
 # The operator's program: static, so that it runs wherever it is copied to.
 toggleadmin: ## Build the operator's command line, .cache/bin/toggleadmin
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
+
+# The packages whose tests take the engine that ENGINE names. Java starts slowly, so few of them at once. test/contract passes, too, but
+# on a busy machine it judges how long Java needs.
+DYNAMODB_LOCAL_TESTS := ./pkg/local ./pkg/local/engine ./pkg/local/eventsource ./pkg/local/tables ./pkg/seed ./cmd/local \
+	./test/stores ./test/e2e
+
+test-dynamodb-local: ## Run the tests that need an engine on AWS's DynamoDB Local; needs Java 17 and Maven
+	@why=$$(scripts/dynamodb-local.sh '$(DYNAMODB_LOCAL_VERSION)' '$(dir $(DYNAMODB_LOCAL))' 2>&1 >/dev/null) || \
+		{ echo "skipped $@: $${why#DynamoDB Local: }"; exit 0; }; \
+	set -x; ENGINE=dynamodb-local DYNAMODB_ENDPOINT= go test -count=1 -timeout=30m -p 1 -parallel 3 $(DYNAMODB_LOCAL_TESTS)
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...
@@ -150,9 +165,12 @@ local-program:
 
 # npm ci deletes node_modules, this stamp with it.
 node_modules/.installed: package.json package-lock.json
-	@command -v npm >/dev/null || { echo 'npm is missing: it brings the engine; or name a running one by DYNAMODB_ENDPOINT=' >&2; exit 1; }
+	@command -v npm >/dev/null || { echo 'npm is missing: it brings the engine; or use ENGINE=dynamodb-local, which needs Java, or a running one by DYNAMODB_ENDPOINT=' >&2; exit 1; }
 	@npm ci --no-audit --no-fund >&2
 	@touch $@
+
+$(DYNAMODB_LOCAL):
+	@scripts/dynamodb-local.sh '$(DYNAMODB_LOCAL_VERSION)' '$(@D)' >&2
 
 $(GOLANGCI_LINT):
 	GOBIN='$(CURDIR)/$(@D)' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)

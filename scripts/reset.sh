@@ -10,7 +10,7 @@ if [ ! -e "$folder" ]; then
     echo "reset: there is no $folder"
     exit 0
 fi
-if [ ! -e "$folder/local.json" ] && [ ! -e "$folder/dynamodb.db" ]; then
+if [ ! -e "$folder/local.json" ] && [ ! -e "$folder/dynamodb.db" ] && [ ! -e "$folder/shared-local-instance.db" ]; then
     echo "reset: $folder holds no data of make run; if it is to go, delete it yourself" >&2
     exit 1
 fi
@@ -30,7 +30,7 @@ if in_use; then
     echo "reset: process $pid uses $folder; stop it first" >&2
     exit 1
 fi
-rm -f "$folder"/dynamodb.db* "$folder"/engine.log "$folder"/engine.pid "$folder"/local.json* "$folder"/lock
+rm -f "$folder"/dynamodb.db* "$folder"/shared-local-instance.db* "$folder"/engine.log "$folder"/engine.pid "$folder"/local.json* "$folder"/lock
 rm -f "$folder"/events/*.json "$folder"/events/.*.json.new "$folder"/queues/*.jsonl \
     "$folder"/events/log-*/*.log "$folder"/events/log-*/batches.json "$folder"/events/log-*/.batches.json.new
 rmdir "$folder"/events/log-* "$folder"/events "$folder"/queues 2>/dev/null || true

@@ -40,7 +40,7 @@ func refused(tb testing.TB, cmd *exec.Cmd, wantStatus int, want string) {
 	if stdout.Len() > 0 {
 		tb.Errorf("stdout %q", stdout.String())
 	}
-	if took := time.Since(before); took > 10*time.Second {
+	if took := time.Since(before); took > enginetest.Patience() {
 		tb.Errorf("it took %s", took)
 	}
 }
@@ -58,13 +58,6 @@ func listen(tb testing.TB) (l net.Listener, port string) {
 		tb.Fatal(err)
 	}
 	return l, port
-}
-
-func freePort(tb testing.TB) string {
-	tb.Helper()
-	l, port := listen(tb)
-	l.Close()
-	return port
 }
 
 func write(tb testing.TB, path, content string) string {
@@ -96,7 +89,7 @@ func TestBadSettings(t *testing.T) {
 		{"below a file", "", []string{"--data-dir=" + file + "/data"}, 1, "cannot be made, choose another one"},
 		{"folder that nobody can make", "", []string{"--data-dir=/proc/data"}, 1, "cannot be made, choose another one"},
 		{"folder that nobody can write", "", []string{"--data-dir=/proc/self"}, 1, "cannot be written, choose another one"},
-		{"unknown engine", "ENGINE=mysql", nil, 1, `ENGINE "mysql" is not known: use dynoxide`},
+		{"unknown engine", "ENGINE=mysql", nil, 1, `ENGINE "mysql" is not known: use dynoxide or dynamodb-local`},
 		{"endpoint that is no address", "DYNAMODB_ENDPOINT=localhost", nil, 1, "give one such as http://127.0.0.1:8000"},
 		{"endpoint where nobody listens", "DYNAMODB_ENDPOINT=http://127.0.0.1:1", nil, 1, "does not serve, is it running?"},
 		{"no template", "TEMPLATE=/nowhere/template.yaml", nil, 1, "there is no template /nowhere/template.yaml: start in the project's folder"},
@@ -158,16 +151,17 @@ func TestBadTemplate(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			path := write(t, filepath.Join(dir, "template.yaml"), tt.template)
-			// The engine's package is looked for beside the template.
-			if err := os.Symlink(filepath.Join(filepath.Dir(localtest.Template(t)), "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
-				t.Fatal(err)
+			for _, engines := range []string{"node_modules", ".cache"} { // the engine's program is looked for beside the template
+				if err := os.Symlink(filepath.Join(filepath.Dir(localtest.Template(t)), engines), filepath.Join(dir, engines)); err != nil {
+					t.Fatal(err)
+				}
 			}
 			refused(t, command(t, "--port=0", "--data-dir="+filepath.Join(dir, "d"), "--template="+path), 1, tt.want)
 		})
 	}
 }
 
-func TestMissingEnginePackage(t *testing.T) {
+func TestMissingEngine(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(localtest.Template(t))
 	if err != nil {
@@ -175,7 +169,27 @@ func TestMissingEnginePackage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := write(t, filepath.Join(dir, "template.yaml"), string(content))
-	refused(t, command(t, "--port=0", "--data-dir="+filepath.Join(dir, "d"), "--template="+path), 1, "the engine is not installed: run `npm ci`")
+	for engine, want := range map[string]string{
+		"dynoxide":       "the engine is not installed: run `npm ci`",
+		"dynamodb-local": "the engine is not installed: `make run ENGINE=dynamodb-local` gets DynamoDB Local",
+	} {
+		refused(t, command(t, "--port=0", "--data-dir="+filepath.Join(dir, "d"), "--template="+path, "--engine="+engine), 1, want)
+	}
+}
+
+func TestAnotherEnginesData(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ engine, database, want string }{
+		{"dynoxide", "shared-local-instance.db", "holds the data of dynamodb-local (shared-local-instance.db), not of dynoxide: choose another DATA_DIR"},
+		{"dynamodb-local", "dynamodb.db", "holds the data of dynoxide (dynamodb.db), not of dynamodb-local: choose another DATA_DIR"},
+	} {
+		if tt.engine != enginetest.Name() {
+			continue // it may not be installed here
+		}
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, tt.database), "")
+		refused(t, command(t, "--port=0", "--data-dir="+dir), 1, tt.want)
+	}
 }
 
 func TestDamagedData(t *testing.T) {
@@ -199,7 +213,7 @@ func TestDamagedData(t *testing.T) {
 			if err := <-p.ended; err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join(dir, "dynamodb.db")
+			path := filepath.Join(dir, enginetest.Database())
 			db, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)

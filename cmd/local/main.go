@@ -23,7 +23,7 @@ import (
 type flags struct {
 	Port             port   `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on; 0 is a free one."`
 	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
-	Engine           string `default:"dynoxide" env:"ENGINE" help:"DynamoDB-compatible engine to start: dynoxide."`
+	Engine           string `default:"dynoxide" env:"ENGINE" help:"Engine to start: dynoxide, or AWS's dynamodb-local, which needs Java 17."`
 	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"Address of a running engine to use instead of starting one."`
 	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template that says what to serve."`
 }

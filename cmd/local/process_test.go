@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
 )
 
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// command is the program with arguments, in the repository's folder, without settings from outside.
+// command is the program with arguments, in the repository's folder, without settings from outside but the tests' engine.
 func command(tb testing.TB, args ...string) *exec.Cmd {
 	tb.Helper()
 	program, err := built()
@@ -51,7 +52,7 @@ func command(tb testing.TB, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(tb.Context(), program, args...)
 	cmd.Dir = filepath.Dir(localtest.Template(tb))
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "ENGINE=" + enginetest.Name()}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // with its engine, when the test ends
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
@@ -81,10 +82,13 @@ func serve(tb testing.TB, dir string) *process {
 	}
 	lines := bufio.NewReader(stdout)
 	line, err := lines.ReadString('\n')
+	gone := make(chan struct{})
 	go func() {
+		defer close(gone)
 		_, _ = io.Copy(io.Discard, lines)
 		p.ended <- cmd.Wait()
 	}()
+	tb.Cleanup(func() { <-gone }) // the folder is deleted next
 	if err != nil {
 		tb.Fatalf("it is not ready: %v, %v\n%s", err, <-p.ended, p.stderr)
 	}
@@ -149,7 +153,7 @@ func runs(pid int) bool {
 // eventually waits for a condition that no channel tells of.
 func eventually(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(tb.Context(), enginetest.Patience())
 	defer cancel()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()

@@ -12,16 +12,19 @@ import (
 	"toggleadmin/pkg/seed"
 )
 
-// EngineDynoxide is the default engine: the one of the npm package.
-const EngineDynoxide = "dynoxide"
+// The engines that Run can start: the one of the npm package, which is the default, and AWS's DynamoDB Local.
+const (
+	EngineDynoxide      = "dynoxide"
+	EngineDynamoDBLocal = "dynamodb-local"
+)
 
 // Config says what to run. The zero value of every field but Template serves the defaults.
 type Config struct {
-	Template string // path of template.yaml; the engine's package is looked for from its folder upwards
+	Template string // path of template.yaml; the engine's program is looked for from its folder upwards
 	Port     int    // of 127.0.0.1; 0: a free one
 	DataDir  string // made where it is missing; empty: everything is in memory and no local.json is written
 
-	Engine           string // EngineDynoxide; empty: that
+	Engine           string // EngineDynoxide or EngineDynamoDBLocal; empty: the former
 	DynamoDBEndpoint string // a running engine to use instead, never started or stopped here; empty: none
 
 	Stdout   io.Writer // gets the line ready and commands to try; nil: nobody

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"path/filepath"
 	"time"
@@ -24,8 +25,9 @@ import (
 // Usual is a tenth of a second for both; slower engines need some. A damaged database that opens all the same fails each call, which the
 // stores' client repeats until its time is up.
 const (
-	tablesTimeout = time.Minute
-	seedTimeout   = 15 * time.Second
+	tablesTimeout   = time.Minute
+	seedTimeout     = 15 * time.Second
+	slowSeedTimeout = 45 * time.Second // of DynamoDB Local, which has only just started; usual are 2 s
 )
 
 // server is where the data are: an engine of ours or one that somebody else runs.
@@ -46,7 +48,7 @@ func (running) Done() <-chan struct{} { return nil }
 func (running) Err() error            { return nil }
 func (running) Stop()                 {}
 
-// startServer starts the engine that the configuration asks for. Another engine gets its case here.
+// startServer starts the engine that the configuration asks for, or takes the running one.
 func startServer(ctx context.Context, c *Config, out *console.Console) (server, error) {
 	if c.DynamoDBEndpoint != "" {
 		u, err := url.Parse(c.DynamoDBEndpoint)
@@ -55,19 +57,35 @@ func startServer(ctx context.Context, c *Config, out *console.Console) (server, 
 		}
 		return running(c.DynamoDBEndpoint), nil
 	}
+	program, err := findProgram(c)
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.Start(ctx, engine.Options{Program: program, Dir: c.DataDir, Logger: out.Own()})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// warnOfOpenPort says what the engine, unlike everything else here, has no setting for.
+func warnOfOpenPort(c *Config, endpoint string, out *console.Console) {
+	if c.DynamoDBEndpoint == "" && c.Engine == EngineDynamoDBLocal {
+		out.Own().Warn("DynamoDB Local listens on every address of this machine: who reaches its port reaches the data",
+			slog.String("endpoint", endpoint))
+	}
+}
+
+// findProgram finds the program of the engine that the configuration asks for. Another engine gets its case here.
+func findProgram(c *Config) (engine.Program, error) {
+	folder := filepath.Dir(c.Template)
 	switch c.Engine {
 	case EngineDynoxide:
-		program, err := engine.Find(filepath.Dir(c.Template))
-		if err != nil {
-			return nil, err
-		}
-		e, err := engine.Start(ctx, engine.Options{Program: program, Dir: c.DataDir, Logger: out.Own()})
-		if err != nil {
-			return nil, err
-		}
-		return e, nil
+		return engine.Find(folder)
+	case EngineDynamoDBLocal:
+		return engine.FindDynamoDBLocal(folder)
 	}
-	return nil, fmt.Errorf("ENGINE %q is not known: use %s", c.Engine, EngineDynoxide)
+	return engine.Program{}, fmt.Errorf("ENGINE %q is not known: use %s or %s", c.Engine, EngineDynoxide, EngineDynamoDBLocal)
 }
 
 // awsConfig is what the functions and the set-up reach the engine with: one HTTP client for all, and credentials that open nothing.
@@ -95,7 +113,11 @@ func prepare(ctx context.Context, c *Config, cfg aws.Config, endpoint string, al
 	if err != nil {
 		return seed.Result{}, fmt.Errorf("make the DynamoDB client: %w", err)
 	}
-	seeding, cancel := context.WithTimeout(ctx, seedTimeout)
+	patience := seedTimeout
+	if c.Engine == EngineDynamoDBLocal {
+		patience = slowSeedTimeout
+	}
+	seeding, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	result, err := seed.Seed(seeding, seed.Config{
 		Client: client, Tables: seedTables(all), Now: c.Now, Random: c.Random, Known: readCredentials(c.DataDir),

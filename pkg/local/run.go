@@ -88,6 +88,7 @@ func Run(ctx context.Context, c Config) error {
 		return explain(err, &c, data.Endpoint())
 	}
 	defer events.start(ctx)() // ends after the last request
+	warnOfOpenPort(&c, data.Endpoint(), out)
 	service := Running{
 		BaseURL:     "http://" + listener.Addr().String(),
 		Credentials: seeded.Credentials,

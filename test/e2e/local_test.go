@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/test/script"
 )
 
-// serve starts what `make run` starts, with its data in memory, until the test ends. The scripts get of it what they get of any ground:
+// serve starts what `make run` starts, with its data in memory, on the engine that ENGINE names, until the test ends. The scripts get of it what they get of any ground:
 // an address, and a file of credentials.
 func serve(t *testing.T) script.Ground {
 	t.Helper()
@@ -21,6 +22,7 @@ func serve(t *testing.T) script.Ground {
 	go func() {
 		ended <- local.Run(ctx, local.Config{
 			Template: filepath.Join("..", "..", "template.yaml"),
+			Engine:   enginetest.Name(),
 			Stderr:   t.Output(),
 			Ready:    func(r local.Running) { ready <- r },
 		})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local/engine"
+	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/samtemplate"
 )
 
@@ -49,7 +50,7 @@ func run(m *testing.M) (int, error) {
 		shared.external = true
 		return m.Run(), nil
 	}
-	program, err := engine.Find(".")
+	program, err := enginetest.Find()
 	if err != nil {
 		return 0, fmt.Errorf("find the engine: %w", err)
 	}

@@ -173,7 +173,7 @@ type overtakenFlags struct {
 func (s *overtakenFlags) Due(ctx context.Context, r feature.Range, after *feature.Indexed) (feature.Page, error) {
 	page, err := s.Toggles.Due(ctx, r, after)
 	if len(page.Toggles) > 0 {
-		s.once.Do(func() { s.err = s.change(ctx, page.Toggles[0].Name) })
+		s.once.Do(func() { s.err = s.change(context.WithoutCancel(ctx), page.Toggles[0].Name) }) // the sweep's patience is not the writer's
 	}
 	return page, err
 }

@@ -4,5 +4,5 @@ package engine
 
 import "syscall"
 
-// childAttributes: only Linux can end a child with its parent, and only there is the engine published.
-func childAttributes() *syscall.SysProcAttr { return nil }
+// childAttributes keep a terminal's Ctrl-C from the engine. Only Linux can end a child with its parent: elsewhere the next Start does.
+func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

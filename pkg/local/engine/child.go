@@ -1,29 +1,30 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 )
 
-// maxLog is how much of the engine's own output is looked at. It writes two lines in a healthy life.
-const maxLog = 64 << 10
+const (
+	// maxLog is how many bytes of the engine's own output are looked at. It writes two or three lines in a healthy life.
+	maxLog = 64 << 10
+
+	// maxComplaint is how many of them an error repeats.
+	maxComplaint = 300
+)
 
 // child is one process of the engine.
 type child struct {
-	cmd    *exec.Cmd
-	log    *os.File // its standard error: a file, so that it can write on when we are gone
-	exited chan struct{}
+	program *Program
+	cmd     *exec.Cmd
+	log     *os.File // its standard error: a file, so that it can write on when we are gone
+	exited  chan struct{}
 }
 
 // launch starts a child on the engine's port and waits until it answers. A child that ends before, or does not answer, is an error.
@@ -32,19 +33,17 @@ func (e *Engine) launch(ctx context.Context) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"serve", "--host", "127.0.0.1", "--port", strconv.Itoa(e.port)}
-	if e.database != "" {
-		args = append(args, "--db-path", e.database)
-	}
-	cmd := exec.Command(e.options.Program, args...) //nolint:gosec,noctx // our own pinned program; it ends by SIGTERM first, not as a context's
-	cmd.Env = []string{}                            // nothing of ours: neither credentials nor settings
+	program := &e.options.Program
+	data := program.data(e.options.Dir)
+	cmd := exec.Command(program.Path, program.arguments(e.port, data)...) //nolint:gosec,noctx // our own pinned program; it ends by SIGTERM first
+	cmd.Env = []string{}                                                  // nothing of ours: neither credentials nor settings
 	cmd.Dir = e.options.Dir
 	cmd.Stderr = log
 	cmd.SysProcAttr = childAttributes()
 	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("start the engine: %w; run `npm ci` to get it anew", err), log.Close())
+		return nil, errors.Join(fmt.Errorf("start the engine: %w; %s", err, program.remedy), log.Close())
 	}
-	c := &child{cmd: cmd, log: log, exited: make(chan struct{})}
+	c := &child{program: program, cmd: cmd, log: log, exited: make(chan struct{})}
 	go func() {
 		defer close(c.exited)
 		_ = cmd.Wait() // ProcessState says the same
@@ -56,56 +55,37 @@ func (e *Engine) launch(ctx context.Context) (*child, error) {
 	if err := c.awaitReady(ctx, e.Endpoint()); err != nil {
 		c.stop()
 		e.forgetPID()
-		if e.database != "" && errors.Is(err, ErrDatabase) {
-			return nil, fmt.Errorf("%w; `make reset` deletes it: %s", err, e.database)
+		if data != "" && errors.Is(err, ErrDatabase) {
+			return nil, fmt.Errorf("%w; `make reset` deletes it: %s", err, filepath.Join(e.options.Dir, program.database))
 		}
 		return nil, err
 	}
 	return c, nil
 }
 
-// awaitReady waits for the engine's line on its standard error, which comes after it has the port and proves that this child has it, and
-// then asks for its version.
+// awaitReady waits until the child answers.
 func (c *child) awaitReady(ctx context.Context, endpoint string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("the engine did not answer within %s", startTimeout))
+	patience := c.program.startTimeout
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the engine did not answer within %s", patience))
 	defer cancel()
-	tick := time.NewTicker(time.Millisecond)
+	tick := time.NewTicker(c.program.poll)
 	defer tick.Stop()
-	for !strings.Contains(c.output(), "listening on "+endpoint) {
+	for {
+		ready, err := c.program.ready(ctx, endpoint, c.output())
+		if ready || err != nil {
+			return err
+		}
 		select {
 		case <-c.exited:
-			return fmt.Errorf("%w: %s", ErrDatabase, c.ending())
+			if _, ofData := c.program.complaint(c.output()); ofData {
+				return fmt.Errorf("%w: %s", ErrDatabase, c.ending())
+			}
+			return fmt.Errorf("the engine ended before it answered: %s", c.ending())
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-tick.C:
 		}
 	}
-	version, err := askVersion(ctx, endpoint)
-	if err != nil {
-		return fmt.Errorf("ask the engine for its version: %w", err)
-	}
-	if version != Version {
-		return fmt.Errorf("the engine is version %q instead of %q: run `npm ci`", version, Version)
-	}
-	return nil
-}
-
-func askVersion(ctx context.Context, endpoint string) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint+"/", http.NoBody)
-	if err != nil {
-		return "", fmt.Errorf("make the request: %w", err)
-	}
-	transport := &http.Transport{DisableKeepAlives: true} // no proxy: it is on this machine
-	defer transport.CloseIdleConnections()
-	response, err := transport.RoundTrip(request)
-	if err != nil {
-		return "", fmt.Errorf("send the request: %w", err)
-	}
-	_, err = io.Copy(io.Discard, io.LimitReader(response.Body, maxLog))
-	if err := errors.Join(err, response.Body.Close()); err != nil {
-		return "", fmt.Errorf("read the answer: %w", err)
-	}
-	return response.Header.Get("X-Dynoxide-Version"), nil
 }
 
 func (c *child) pid() int { return c.cmd.Process.Pid }
@@ -127,9 +107,8 @@ func (c *child) stop() {
 // ending says in one line how the child ended, in its own words where it has any. Only for a child that has exited.
 func (c *child) ending() string {
 	state := c.cmd.ProcessState.String()
-	lines := bytes.Split(bytes.TrimSpace([]byte(c.output())), []byte("\n"))
-	if last, ok := bytes.CutPrefix(lines[len(lines)-1], []byte("error: ")); ok {
-		return state + ": " + string(last[:min(len(last), 300)])
+	if words, _ := c.program.complaint(c.output()); words != "" {
+		return state + ": " + words[:min(len(words), maxComplaint)]
 	}
 	return state
 }

@@ -13,16 +13,13 @@ import (
 )
 
 const (
-	// startTimeout bounds one start, until the engine answers. Usual are 3 to 25 ms, with a million items 0.2 s.
-	startTimeout = 10 * time.Second
-
-	// termTimeout is how long a child may take to end by itself: usual are 7 to 25 ms. `make run` has two seconds for itself and the engine.
+	// termTimeout is how long a child may take to end by itself: usual are 7 to 25 ms, of a Java program 0.2 to 0.6 s. `make run` has two
+	// seconds for itself and the engine.
 	termTimeout = time.Second
 
-	// quickDeath is the life below which a death counts as one more of a row; maxQuickDeaths ends the row, about 1.3 s of waiting in all.
-	quickDeath     = time.Second
-	maxQuickDeaths = 8
-	firstBackOff   = 10 * time.Millisecond
+	// quickDeath is the life below which a death counts as one more of a row.
+	quickDeath   = time.Second
+	firstBackOff = 10 * time.Millisecond
 )
 
 // ErrDatabase says that the engine ended before it answered, for a reason that is not its port: mostly a damaged or unreadable file.
@@ -30,16 +27,15 @@ var ErrDatabase = errors.New("the engine cannot use its database")
 
 // Options say what to start.
 type Options struct {
-	Program string       // see Find
+	Program Program      // see Find and FindDynamoDBLocal
 	Dir     string       // the folder of its data, its log and its process id, made where it is missing; empty: in memory
 	Logger  *slog.Logger // told of a death and of a restart; nil: nobody
 }
 
 // Engine is a running engine. It is safe for concurrent use.
 type Engine struct {
-	options  Options
-	database string // absolute path; empty: in memory
-	port     int
+	options Options // with absolute paths
+	port    int
 
 	stop context.CancelFunc
 	done chan struct{} // closed when the engine has ended for good
@@ -56,11 +52,10 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	program, err := filepath.Abs(o.Program)
-	if err != nil {
+	var err error
+	if o.Program.Path, err = filepath.Abs(o.Program.Path); err != nil {
 		return nil, fmt.Errorf("find the engine: %w", err)
 	}
-	o.Program = program
 	e := &Engine{options: o, done: make(chan struct{})}
 	if o.Dir != "" {
 		if err := os.MkdirAll(o.Dir, 0o700); err != nil {
@@ -73,7 +68,9 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 		if e.options.Dir, err = filepath.Abs(dir); err != nil {
 			return nil, fmt.Errorf("find the engine's folder: %w", err)
 		}
-		e.database = filepath.Join(e.options.Dir, "dynamodb.db")
+		if err := o.Program.refuseOthers(o.Dir); err != nil {
+			return nil, err
+		}
 		if err := e.endLeftBehind(ctx); err != nil {
 			return nil, err
 		}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -82,14 +82,24 @@ func (e *Engine) awaitEnd(ctx context.Context, pid int, timeout time.Duration) b
 	return true
 }
 
-// isOurs says whether the process is an engine on our database. A process that has ended and waits to be reaped has no command line, and
-// a system without /proc has none either: there every engine ends with its parent, or by hand.
+// isOurs says whether the process is an engine on our data.
 func (e *Engine) isOurs(pid int) bool {
-	line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
-	if err != nil {
-		return false
+	program := &e.options.Program
+	line := commandLine(pid)
+	return strings.Contains(line, program.signature) && strings.Contains(line, " "+program.dataFlag+" "+program.data(e.options.Dir)+" ")
+}
+
+// commandLine is the process's, with a space after each argument. Empty: there is none, or it has ended and waits to be reaped.
+func commandLine(pid int) string {
+	if line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline")); err == nil {
+		return strings.ReplaceAll(string(line), "\x00", " ")
 	}
-	args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
-	i := slices.Index(args, "--db-path")
-	return filepath.Base(args[0]) == "dynoxide" && i > 0 && i+1 < len(args) && args[i+1] == e.database
+	if _, err := os.Stat("/proc/self"); err == nil {
+		return ""
+	}
+	line, err := exec.Command("ps", "-ww", "-o", "args=", "-p", strconv.Itoa(pid)).Output() //nolint:gosec,noctx // a number; it takes milliseconds
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(line)) + " "
 }

@@ -49,7 +49,7 @@ func (e *Engine) supervise(serving, starting context.Context, started chan<- err
 			row = 1
 		}
 		e.forgetPID()
-		if e.database == "" {
+		if e.options.Dir == "" {
 			e.fail(fmt.Errorf("the engine ended (%s), and its data with it: they were in memory", c.ending()))
 			return
 		}
@@ -90,7 +90,7 @@ func (e *Engine) firstChild(ctx context.Context) (*child, error) {
 // nextChild starts the engine again on its port. A try that fails is one more of the row of quick deaths.
 func (e *Engine) nextChild(ctx context.Context, row int) (*child, int, error) {
 	var last error
-	for ; row <= maxQuickDeaths; row++ {
+	for ; row <= e.options.Program.maxQuickDeaths; row++ {
 		if row > 1 {
 			select {
 			case <-ctx.Done():
