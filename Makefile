@@ -5,6 +5,8 @@ GOVULNCHECK_VERSION   := v1.8.0
 AIR_VERSION           := v1.67.4
 SAM_VERSION           := 1.170.0
 CFN_LINT_VERSION      := 1.58.0
+MINISTACK_VERSION     := 1.5.33
+SAM_TRANSLATOR_VERSION := 1.115.0
 
 PORT     ?= 3000
 DATA_DIR ?= .local
@@ -13,6 +15,7 @@ TOGGLES  ?= 1000000
 CHECKS   ?= 1000
 REQUESTS ?= 1000000
 KILLS    ?= 5
+PERMISSIONS ?= one
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
@@ -30,12 +33,12 @@ ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT)$(filter-out dynoxide,$(ENGINE)),,nod
 # How the programs that watch and serve are started: ENGINE and DYNAMODB_ENDPOINT reach them by the environment as they are.
 LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)'
 
-export SAM_VERSION CFN_LINT_VERSION
+export SAM_VERSION CFN_LINT_VERSION MINISTACK_VERSION SAM_TRANSLATOR_VERSION
 export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak lint fmt vuln cover validate e2e check check-static clean tools local-program
+.PHONY: help build run watch reset test bench bench-traffic bench-staleness soak test-deploy lint fmt vuln cover validate e2e check check-static clean tools local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +75,9 @@ soak: node_modules/.installed ## Models for long, kills among 100,000 flips, a m
 	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
 	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
+
+test-deploy: ## Deploy with sam into an emulator of AWS and try the stack: PERMISSIONS=one|all
+	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' PERMISSIONS='$(PERMISSIONS)' scripts/test-deploy.sh -timeout=2h
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...

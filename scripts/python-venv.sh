@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Makes a virtual environment of Python with packages at given versions; makes it anew where it holds others, and does nothing where it
+# is as wanted. Exit status 3 means that this machine has no Python that can make one: the caller says what it leaves out.
+#
+#   scripts/python-venv.sh .cache/sam aws-sam-cli==1.170.0 cfn-lint==1.58.0
+set -euo pipefail
+
+folder=$1
+shift
+wanted="$*"
+[ "$(cat "$folder/installed" 2>/dev/null)" != "$wanted" ] || exit 0
+
+# Prints the first Python that is new enough and can make virtual environments.
+find_python() {
+    local python
+    for python in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do
+        "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && echo "$python" && return
+    done
+    return 1
+}
+
+python=$(find_python) || exit 3
+rm -rf "$folder"
+"$python" -m venv "$folder"
+"$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+echo "$wanted" >"$folder/installed"

@@ -1,0 +1,57 @@
+package deploy_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// tools is what the tests run, as `make test-deploy` says by the environment.
+type tools struct {
+	sam, python  string // programs
+	build        string // folder of sam build, for this machine
+	architecture string // of the build: arm64 or x86_64
+}
+
+func (u tools) template() string { return filepath.Join(u.build, "template.yaml") }
+
+// config is the repository's samconfig.toml: sam itself would look for it beside the template.
+func (tools) config() string { return absolute("samconfig.toml") }
+
+// needTools skips the test where there are none.
+func needTools(t *testing.T) tools {
+	t.Helper()
+	u := tools{
+		os.Getenv("TEST_DEPLOY_SAM"), os.Getenv("TEST_DEPLOY_PYTHON"), os.Getenv("TEST_DEPLOY_BUILD"), os.Getenv("TEST_DEPLOY_ARCHITECTURE"),
+	}
+	if u.sam == "" || u.python == "" || u.build == "" {
+		t.Skip("make test-deploy runs this: it needs sam, an emulator of AWS, and what sam build made for this machine")
+	}
+	return u
+}
+
+// absolute gives the path of a file of the repository.
+func absolute(name string) string {
+	path, err := filepath.Abs(filepath.Join("..", "..", name))
+	if err != nil {
+		return name
+	}
+	return path
+}
+
+// step runs a part of a test and prints how long it took. Without it the rest has no sense.
+func step(t *testing.T, name string, run func(t *testing.T)) {
+	t.Helper()
+	started := time.Now()
+	done := t.Run(name, run)
+	result := "ok"
+	if !done {
+		result = "FAILED"
+	}
+	_, _ = fmt.Fprintf(os.Stdout, "%-60.60s %6.1f s  %s\n", t.Name()+": "+name, time.Since(started).Seconds(), result)
+	if !done {
+		t.FailNow()
+	}
+}
