@@ -118,13 +118,17 @@ func (e *emulator) awaitReady(t *testing.T) {
 
 // tail gives the end of the emulator's log.
 func (e *emulator) tail() string {
-	const most = 40
+	const most, longest = 20, 300
 	content, err := os.ReadFile(e.log.Name())
 	if err != nil {
 		return err.Error()
 	}
 	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
-	return strings.Join(lines[max(0, len(lines)-most):], "\n")
+	lines = lines[max(0, len(lines)-most):]
+	for i, line := range lines {
+		lines[i] = line[:min(len(line), longest)]
+	}
+	return strings.Join(lines, "\n")
 }
 
 // environment is how a program reaches the emulator and nothing else: nothing of this process's own environment is in it.

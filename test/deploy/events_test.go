@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,6 +96,24 @@ func trySweep(ctx context.Context, s *stack, patience time.Duration) error {
 		return err
 	}
 	return s.awaitFlags(ctx, patience, map[string]bool{name: true})
+}
+
+// invoked says whether a function's log has that many calls.
+func (s *stack) invoked(ctx context.Context, function string, times int) error {
+	lines, err := s.logLines(ctx, function, time.UnixMilli(0))
+	if err != nil {
+		return err
+	}
+	calls := 0
+	for _, line := range lines {
+		if strings.HasPrefix(line, "REPORT ") {
+			calls++
+		}
+	}
+	if calls < times {
+		return fmt.Errorf("%s was called %d times, want %d", function, calls, times)
+	}
+	return nil
 }
 
 // makeOverdueToggle writes a toggle that has outlived its type's lifetime, of which only a sweep can know.

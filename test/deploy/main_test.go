@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 )
@@ -53,5 +54,18 @@ func step(t *testing.T, name string, run func(t *testing.T)) {
 	_, _ = fmt.Fprintf(os.Stdout, "%-60.60s %6.1f s  %s\n", t.Name()+": "+name, time.Since(started).Seconds(), result)
 	if !done {
 		t.FailNow()
+	}
+}
+
+// report prints what tells what failed and why, of a failure that was to come: each once.
+func report(failure string) {
+	said := map[string]bool{}
+	for _, words := range regexp.MustCompile(
+		`the script \S+ failed|[\w-]+\.txtar:\d+: .*|\w+Function logged|AccessDenied[^"]*?on resource: \S+|not within .*`,
+	).FindAllString(failure, -1) {
+		if !said[words] {
+			said[words] = true
+			_, _ = fmt.Fprintf(os.Stdout, "    %s\n", words)
+		}
 	}
 }

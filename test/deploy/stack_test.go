@@ -23,17 +23,18 @@ type deployment struct {
 	environment string                   // of samconfig.toml
 	name        string                   // of the stack; empty: the environment's
 	parameters  map[string]string        // in place of the environment's; nil: those
-	change      func(template *document) // of the built template; nil: none
+	change      func(template *document) // of the built template, beside what it needs to run here; nil: none
 }
 
 // stack is what a deployment made.
 type stack struct {
 	*emulator
 	environment string
-	name        string
+	name, id    string    // id tells it from an earlier one of that name
 	template    *document // as it was deployed
 	outputs     map[string]string
 	resources   map[string]types.StackResource // by logical id
+	stage       string
 	baseURL     string
 	credentials seed.Credentials
 }
@@ -42,8 +43,7 @@ type stack struct {
 func (e *emulator) deploy(t *testing.T, d deployment) *stack {
 	t.Helper()
 	s := &stack{emulator: e, environment: d.environment, name: d.name, template: readDocument(t, e.tools.template())}
-	// Their SDK is told by the template where DynamoDB is. As the parameter's default, so that an environment's own parameters stay as they are.
-	s.template.set(t, e.url, "Parameters", "DynamoDBEndpoint", "Default")
+	s.template.leadHere(t, e.url)
 	if d.change != nil {
 		d.change(s.template)
 	}
@@ -87,6 +87,7 @@ func (s *stack) read(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("describe the stack: %w", err)
 	}
+	s.id = aws.ToString(described.Stacks[0].StackId)
 	s.outputs = map[string]string{}
 	for _, output := range described.Stacks[0].Outputs {
 		s.outputs[aws.ToString(output.OutputKey)] = aws.ToString(output.OutputValue)
@@ -103,8 +104,8 @@ func (s *stack) read(ctx context.Context) error {
 	if len(api) != 1 || len(stage) != 1 {
 		return fmt.Errorf("the stack has the APIs %q and the stages %q, want one of each", api, stage)
 	}
-	name := stage[0][strings.LastIndexAny(stage[0], "/|-")+1:]
-	s.baseURL = s.url + "/_aws/execute-api/" + api[0] + "/" + name
+	s.stage = stage[0]
+	s.baseURL = s.url + "/_aws/execute-api/" + api[0] + "/" + s.stage
 	return nil
 }
 

@@ -16,6 +16,9 @@ import (
 	"toggleadmin/test/accesslog"
 )
 
+// streamPrefix begins the names of the log streams that are written here.
+const streamPrefix = "requests-"
+
 // tryTraffic puts lines of the access log's format into its group, since the emulator writes none, and waits until 4.6 reports them.
 func tryTraffic(ctx context.Context, s *stack, patience time.Duration) error {
 	now := time.Now().UTC()
@@ -49,7 +52,7 @@ func tryTraffic(ctx context.Context, s *stack, patience time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if err := s.writeLog(ctx, s.physicalID("AccessLogs"), "requests-"+rand.Text(), messages); err != nil {
+	if err := s.writeLog(ctx, s.physicalID("AccessLogs"), streamPrefix+rand.Text(), messages); err != nil {
 		return err
 	}
 	return within(ctx, patience, func() error {
@@ -75,7 +78,7 @@ func (s *stack) accessLog(lines []accesslog.Line) ([]string, error) {
 }
 
 func usageKey(path string, day time.Time, group string) string {
-	return path + " " + datetime.Format(day.Truncate(24*time.Hour))[:len(time.DateOnly)] + " " + group
+	return path + " " + datetime.Format(day.Truncate(24 * time.Hour))[:len(time.DateOnly)] + " " + group
 }
 
 // usage gives what 4.6 reports of a month: path, day and group → count.

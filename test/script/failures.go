@@ -16,18 +16,18 @@ type Failure struct {
 	Log    string // its commands so far and what is wrong; holds no secrets
 }
 
-// Failures runs every script of a directory as Run does and gives those that fail, for whoever expects some to. Nothing but an API document
-// that cannot be read is an error.
-func Failures(ctx context.Context, ground Ground, dir string) ([]Failure, error) {
+// Failures runs the scripts of a directory as Run does and gives those that fail, for whoever expects some to. It stops after so many; with 0
+// it runs them all. Nothing but an API document that cannot be read is an error.
+func Failures(ctx context.Context, ground Ground, dir string, enough int) ([]Failure, error) {
 	validator, err := openapi.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return failures(ctx, validator, ground, dir), nil
+	return failures(ctx, validator, ground, dir, enough), nil
 }
 
-func failures(ctx context.Context, validator *openapi.Validator, ground Ground, dir string) []Failure {
-	all := &watcher{}
+func failures(ctx context.Context, validator *openapi.Validator, ground Ground, dir string, enough int) []Failure {
+	all := &watcher{enough: enough}
 	all.Run("", func(t testscript.T) { run(ctx, t, validator, ground, dir) })
 	return all.failures
 }
@@ -37,6 +37,7 @@ type watcher struct {
 	log      strings.Builder
 	failed   bool
 	failures []Failure // of what ran inside
+	enough   int       // failures, to run no more; 0: no number is
 }
 
 // stopped unwinds a script that has failed or is skipped.
@@ -50,7 +51,10 @@ func (w *watcher) Log(args ...any)   { _, _ = fmt.Fprintln(&w.log, args...) }
 func (w *watcher) Verbose() bool     { return false }
 
 func (w *watcher) Run(script string, f func(testscript.T)) {
-	inside := &watcher{}
+	if w.enough > 0 && len(w.failures) >= w.enough {
+		return
+	}
+	inside := &watcher{enough: w.enough}
 	defer func() { // testscript logs what a script did after it has failed
 		if p := recover(); p != nil && p != (stopped{}) {
 			panic(p)
