@@ -65,7 +65,9 @@ func TestParameters(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t, needTools(t))
 	var s *stack
 	step(t, "sam deploy, every parameter changed", func(t *testing.T) {
-		values, err := readDocument(t, e.tools.template()).secondValues(e.url)
+		zone, err := e.makeZone(t.Context())
+		must(t, err)
+		values, err := readDocument(t, e.tools.template()).secondValues(e.url, zone)
 		must(t, err)
 		s = e.deploy(t, deployment{environment: "default", name: "second", parameters: values})
 	})

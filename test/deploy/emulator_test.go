@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -148,7 +149,7 @@ func (e *emulator) config() aws.Config {
 	}
 }
 
-// sam runs the SAM CLI and gives what it printed, and an error that holds it. Questions are answered with yes.
+// sam runs the SAM CLI and gives what it printed, and an error with what matters of it. Questions are answered with yes.
 func (e *emulator) sam(ctx context.Context, args ...string) (string, error) {
 	const enough = 10 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, enough)
@@ -158,9 +159,19 @@ func (e *emulator) sam(ctx context.Context, args ...string) (string, error) {
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Run(); err != nil {
-		return output.String(), fmt.Errorf("sam %s: %w\n%s", args[0], err, output.String())
+		return output.String(), fmt.Errorf("sam %s: %w\n%s", args[0], err, whatFailed(output.String()))
 	}
 	return output.String(), nil
+}
+
+// whatFailed gives the events of resources that failed, and errors; where there are none, the end of what sam printed.
+func whatFailed(output string) string {
+	if found := regexp.MustCompile(`(?m)^(?:(?:CREATE|UPDATE|DELETE)_FAILED|Error).*(?:\n {20,}.*)*`).FindAllString(output, -1); found != nil {
+		return strings.Join(found, "\n")
+	}
+	const most = 30
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
 
 // freePort gives a TCP port that nobody listens on.

@@ -42,6 +42,14 @@ type stack struct {
 // deploy makes a stack, or updates the one of that name.
 func (e *emulator) deploy(t *testing.T, d deployment) *stack {
 	t.Helper()
+	s, err := e.tryDeploy(t, d)
+	must(t, err)
+	return s
+}
+
+// tryDeploy is deploy for what may be refused.
+func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
+	t.Helper()
 	s := &stack{emulator: e, environment: d.environment, name: d.name, template: readDocument(t, e.tools.template())}
 	s.template.leadHere(t, e.url)
 	if d.change != nil {
@@ -60,15 +68,12 @@ func (e *emulator) deploy(t *testing.T, d deployment) *stack {
 	}
 	output, err := e.sam(t.Context(), args...)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	if match := regexp.MustCompile(`(?m)^\s*Stack name\s*: (\S+)$`).FindStringSubmatch(output); match != nil {
 		s.name = match[1]
 	}
-	if err := s.read(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return s, s.read(t.Context())
 }
 
 // samArguments are a command with what says which stack is meant.
