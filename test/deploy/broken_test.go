@@ -13,6 +13,7 @@ type flaw struct {
 	apply func(t *testing.T, d *document)
 	// signs are in what a deployed stack's failing check says of it, all of them: the function's name, a script's.
 	signs  []string
+	test   string  // of `make test`, which finds it without a deployment
 	checks []check // in the order in which they are tried until one fails; none: the stack cannot even be deployed
 }
 
@@ -24,26 +25,29 @@ func flaws() []flaw {
 			t.Helper()
 			d.set(t, map[string]string{"Ref": "ContextFields"},
 				"Resources", "ListFeatureTypesFunction", "Properties", "Environment", "Variables", "FEATURE_TYPES_TABLE")
-		}, []string{"the script feature-types-list failed", "ListFeatureTypesFunction logged", "AccessDenied"}, scripts},
+		}, []string{"the script feature-types-list failed", "ListFeatureTypesFunction logged", "AccessDenied"}, "TestPolicies", scripts},
 		{"a wrong route", func(t *testing.T, d *document) {
 			t.Helper()
 			d.set(t, "/api/admin/feedbacks/{id}", "Resources", "UpdateFeedbackFunction", "Properties", "Events", "Operation", "Properties", "Path")
-		}, []string{"the script feedback failed", "PUT /api/admin/feedback/", "404"}, scripts},
+		}, []string{"the script feedback failed", "PUT /api/admin/feedback/", "404"}, "TestOperations", scripts},
 		{"an operation without the authorizer", func(t *testing.T, d *document) {
 			t.Helper()
 			d.set(t, map[string]string{"Authorizer": "NONE"},
 				"Resources", "ListFeatureTypesFunction", "Properties", "Events", "Operation", "Properties", "Auth")
-		}, []string{"the script credentials failed", "the script order-of-checks failed"}, scripts},
+		}, []string{"the script credentials failed", "the script order-of-checks failed"}, "TestOperations", scripts},
 		{"no authorizer at all", func(t *testing.T, d *document) {
 			t.Helper()
 			d.remove(t, "Resources", "Api", "Properties", "Auth", "DefaultAuthorizer")
-		}, []string{"sam deploy: ", "DefaultAuthorizer"}, nil},
+		}, []string{"sam deploy: ", "DefaultAuthorizer"}, "TestOperations", nil},
 		{"no gateway response for what the authorizer denies", func(t *testing.T, d *document) {
 			t.Helper()
 			d.remove(t, "Resources", "Api", "Properties", "GatewayResponses", "ACCESS_DENIED")
-		}, []string{"the script credentials failed", "status 403, want 401"}, scripts},
+		}, []string{"the script credentials failed", "status 403, want 401"}, "TestGatewayResponses", scripts},
 	}
 }
+
+// samplePermission is the function with one permission, which is taken from it where not all are tried.
+const samplePermission = "ListContextFieldsFunction"
 
 // without is the flaw of a permission that is missing.
 func (d *document) without(p permission) flaw {
@@ -63,7 +67,7 @@ func (d *document) without(p permission) flaw {
 			}
 			t.Fatalf("the template does not grant %s", p)
 		},
-		[]string{p.function + " logged", "AccessDenied", p.action}, order,
+		[]string{p.function + " logged", "AccessDenied", p.action}, "TestPoliciesGrantExactlyWhatTheScriptsUse", order,
 	}
 }
 
@@ -91,7 +95,7 @@ func TestBrokenTemplates(t *testing.T) { //nolint:paralleltest // one emulator
 	if os.Getenv("PERMISSIONS") != "all" {
 		all = nil
 		for _, p := range granted {
-			if p.function == "ListContextFieldsFunction" {
+			if p.function == samplePermission {
 				all = []flaw{template.without(p)}
 			}
 		}

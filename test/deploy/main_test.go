@@ -61,7 +61,7 @@ func step(t *testing.T, name string, run func(t *testing.T)) {
 func report(failure string) {
 	said := map[string]bool{}
 	for _, words := range regexp.MustCompile(
-		`the script \S+ failed|[\w-]+\.txtar:\d+: .*|\w+Function logged|AccessDenied[^"]*?on resource: \S+|not within .*|^sam \w+: (?s:.*)`,
+		`the script \S+ failed|[\w-]+\.txtar:\d+: .*|\w+Function logged|AccessDenied[^"]*?on resource: \S+|\w+_test\.go:\d+: .*|not within .*|^sam \w+: (?s:.*)`,
 	).FindAllString(failure, -1) {
 		if !said[words] {
 			said[words] = true
