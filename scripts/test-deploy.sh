@@ -25,7 +25,7 @@ install() {
 timed() {
     local start=$SECONDS
     "${@:2}"
-    printf '%-40s %4d s\n' "$1" $((SECONDS - start))
+    printf '%-78s %6d s\n' "$1" $((SECONDS - start))
 }
 
 # A folder of its own: what is built for a machine like this one must never be deployed to AWS.

@@ -34,7 +34,7 @@ func flaws() []flaw {
 			t.Helper()
 			d.set(t, map[string]string{"Authorizer": "NONE"},
 				"Resources", "ListFeatureTypesFunction", "Properties", "Events", "Operation", "Properties", "Auth")
-		}, []string{"the script credentials failed", "the script order-of-checks failed"}, "TestOperations", scripts},
+		}, []string{"the script credentials failed", "the script feature-types-list failed", "answered with 401"}, "TestOperations", scripts},
 		{"no authorizer at all", func(t *testing.T, d *document) {
 			t.Helper()
 			d.remove(t, "Resources", "Api", "Properties", "Auth", "DefaultAuthorizer")
@@ -103,7 +103,7 @@ func TestBrokenTemplates(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t, tools)
 	var s *stack
 	for _, f := range all {
-		step(t, f.name, func(t *testing.T) {
+		part(t, f.name, func(t *testing.T) {
 			deployed, err := e.tryDeploy(t, deployment{environment: "default", name: "broken", change: func(d *document) { f.apply(t, d) }})
 			var said string
 			if f.checks == nil && err != nil {

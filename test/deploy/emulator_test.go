@@ -33,7 +33,7 @@ const (
 type emulator struct {
 	tools  tools
 	url    string
-	dir    string // for its state, and for sam's
+	dir    string // for its state and log, and for sam's files
 	holder io.Closer
 	group  int // its process group, which its functions are in
 	ended  chan struct{}
@@ -45,7 +45,7 @@ func start(t *testing.T, tools tools) *emulator {
 	t.Helper()
 	port := freePort(t)
 	e := &emulator{tools: tools, url: "http://127.0.0.1:" + strconv.Itoa(port), dir: t.TempDir(), ended: make(chan struct{})}
-	log, err := os.Create(filepath.Join(t.TempDir(), "ministack.log"))
+	log, err := os.Create(filepath.Join(e.dir, "ministack.log"))
 	if err != nil {
 		t.Fatal(err)
 	}

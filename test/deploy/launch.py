@@ -3,6 +3,7 @@
 It lives as long as whoever holds the other end of its standard input, and takes its functions' processes and the folder STATE along, so
 that nothing is left of a test that was killed. It leads a process group of its own.
 """
+import contextlib
 import os
 import shutil
 import signal
@@ -33,7 +34,10 @@ def with_responses(spec, base=None):
 
 def end_with_holder():
     sys.stdin.buffer.read()
-    shutil.rmtree(os.environ["STATE"], ignore_errors=True)
+    state = os.environ["STATE"]
+    shutil.rmtree(state, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        os.rmdir(os.path.dirname(state))
     os.killpg(0, signal.SIGKILL)
 
 

@@ -42,19 +42,25 @@ func absolute(name string) string {
 	return path
 }
 
-// step runs a part of a test and prints how long it took. Without it the rest has no sense.
+// step is a part of a test without which the rest has no sense.
 func step(t *testing.T, name string, run func(t *testing.T)) {
 	t.Helper()
-	started := time.Now()
-	done := t.Run(name, run)
-	result := "ok"
-	if !done {
-		result = "FAILED"
-	}
-	_, _ = fmt.Fprintf(os.Stdout, "%-60.60s %6.1f s  %s\n", t.Name()+": "+name, time.Since(started).Seconds(), result)
-	if !done {
+	if !part(t, name, run) {
 		t.FailNow()
 	}
+}
+
+// part runs a part of a test and prints how long it took.
+func part(t *testing.T, name string, run func(t *testing.T)) bool {
+	t.Helper()
+	started := time.Now()
+	result := "ok"
+	passed := t.Run(name, run)
+	if !passed {
+		result = "FAILED"
+	}
+	_, _ = fmt.Fprintf(os.Stdout, "%-78.78s %6.1f s  %s\n", t.Name()+": "+name, time.Since(started).Seconds(), result)
+	return passed
 }
 
 // report prints what tells what failed and why, of a failure that was to come: each once.

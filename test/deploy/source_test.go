@@ -26,7 +26,7 @@ func TestFlawsInTheSource(t *testing.T) { //nolint:paralleltest // two processor
 		}
 	}
 	for _, f := range all {
-		step(t, f.name, func(t *testing.T) {
+		part(t, f.name, func(t *testing.T) {
 			d := readDocument(t, absolute("template.yaml"))
 			f.apply(t, d)
 			d.write(t, filepath.Join(copied, "template.yaml"))
