@@ -71,10 +71,11 @@ bench-traffic: node_modules/.installed ## Measure the recording of traffic: spee
 bench-staleness: node_modules/.installed ## Measure re-evaluation: its lag, and a million toggles: TOGGLES=1000000
 	@go run ./test/bench lag staleness --toggles='$(TOGGLES)'
 
-soak: node_modules/.installed ## Models for long, kills among 100,000 flips, a million requests counted: CHECKS= REQUESTS= KILLS=
+soak: node_modules/.installed ## Models for long, kills among flips, a million requests, all permissions: CHECKS= REQUESTS= KILLS=
 	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
 	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
+	@$(MAKE) --no-print-directory test-deploy PERMISSIONS=all
 
 test-deploy: ## Deploy with sam into an emulator of AWS and try the stack: PERMISSIONS=one|all
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' PERMISSIONS='$(PERMISSIONS)' scripts/test-deploy.sh -timeout=2h

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,12 +79,10 @@ func (s *stack) reevaluated(ctx context.Context, since time.Time) error {
 		return err
 	}
 	done := regexp.MustCompile(`toggles re-evaluated.*trigger\W+stream.*featureType\W+release`)
-	for _, line := range lines {
-		if done.MatchString(line) {
-			return nil
-		}
+	if !slices.ContainsFunc(lines, done.MatchString) {
+		return fmt.Errorf("the function on the stream says nothing of it, but %q", lines)
 	}
-	return fmt.Errorf("the function on the stream says nothing of it, but %q", lines)
+	return nil
 }
 
 // trySweep makes a toggle that nobody has flagged, and calls the function of the schedule.

@@ -57,7 +57,7 @@ func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 	}
 	file := filepath.Join(e.tools.build, "as-deployed.yaml") // beside the functions: their paths are relative to it
 	s.template.write(t, file)
-	defer os.Remove(file)
+	defer func() { must(t, os.Remove(file)) }()
 
 	args := append(s.samArguments("deploy"), "--template-file", file)
 	if d.parameters != nil {
