@@ -42,7 +42,7 @@ func flaws() []flaw {
 		{"no gateway response for what the authorizer denies", func(t *testing.T, d *document) {
 			t.Helper()
 			d.remove(t, "Resources", "Api", "Properties", "GatewayResponses", "ACCESS_DENIED")
-		}, []string{"the script credentials failed", "status 403, want 401"}, "TestGatewayResponses", scripts},
+		}, []string{"the script credentials failed", "answered with 403"}, "TestGatewayResponses", scripts},
 	}
 }
 

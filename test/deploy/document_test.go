@@ -85,6 +85,9 @@ func (d *document) leadHere(t *testing.T, address string) {
 			d.set(t, address, place...)
 		}
 	}
+	for _, preference := range keys(d.get("Mappings", "Gradual")) { // of which all but one need CodeDeploy, which is not there
+		d.set(t, false, "Mappings", "Gradual", preference, "Enabled")
+	}
 }
 
 // ofType gives the logical ids of the resources of a type.
