@@ -21,7 +21,8 @@ type difference struct {
 	holds func(ctx context.Context, s *stack) error
 }
 
-// differences are those that a stack of ours shows. Another is seen by an update: the API gets a new id. The emulator's own shortcomings
+// differences are those that a stack of ours shows. A changed document of the API gives it a new id here, so the address is read after each
+// deployment. The emulator's own shortcomings
 // behind it (a record that ReportBatchItemFailures names counts as done, a schedule's failing run is not repeated, Lambda permissions are
 // not looked at) cannot be shown by functions that work.
 func differences() []difference {
