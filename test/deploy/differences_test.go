@@ -22,9 +22,8 @@ type difference struct {
 }
 
 // differences are those that a stack of ours shows. A changed document of the API gives it a new id here, so the address is read after each
-// deployment. The emulator's own shortcomings
-// behind it (a record that ReportBatchItemFailures names counts as done, a schedule's failing run is not repeated, Lambda permissions are
-// not looked at) cannot be shown by functions that work.
+// deployment. What functions that work cannot show: a record that ReportBatchItemFailures names counts as done, a schedule's failing run is not
+// repeated, and Lambda permissions are not looked at.
 func differences() []difference {
 	return []difference{
 		{"a path is decoded before a function sees it", decodesPaths},
