@@ -67,7 +67,7 @@ func part(t *testing.T, name string, run func(t *testing.T)) bool {
 func report(failure string) {
 	said := map[string]bool{}
 	for _, words := range regexp.MustCompile(
-		`the script \S+ failed|[\w-]+\.txtar:\d+: .*|\w+Function logged|AccessDenied[^"]*?on resource: \S+|\w+_test\.go:\d+: .*|not within .*|^sam \w+: (?s:.*)`,
+		`the script \S+ failed|[\w-]+\.txtar:\d+: .*|\w+Function logged|AccessDenied\w*: .{0,160}|\w+_test\.go:\d+: .*|not within .*|^sam \w+: (?s:.*)`,
 	).FindAllString(failure, -1) {
 		if !said[words] {
 			said[words] = true
