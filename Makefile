@@ -8,6 +8,8 @@ CFN_LINT_VERSION      := 1.58.0
 CHECKOV_VERSION       := 3.3.30
 
 DYNAMODB_LOCAL_VERSION := 3.0.0
+MINISTACK_VERSION      := 1.5.33
+SAM_TRANSLATOR_VERSION := 1.115.0
 
 PORT     ?= 3000
 SAM_PORT ?= 3001
@@ -18,6 +20,8 @@ CHECKS   ?= 1000
 REQUESTS ?= 1000000
 KILLS    ?= 5
 ENV      ?= dev
+
+PERMISSIONS ?= one
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
@@ -38,12 +42,12 @@ ENGINE_PACKAGE                := $(if $(DYNAMODB_ENDPOINT),,$(ENGINE_PACKAGE_$(o
 # How the programs that watch and serve are started: ENGINE and DYNAMODB_ENDPOINT reach them by the environment as they are.
 LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)'
 
-export SAM_VERSION CFN_LINT_VERSION CHECKOV_VERSION
+export SAM_VERSION CFN_LINT_VERSION CHECKOV_VERSION MINISTACK_VERSION SAM_TRANSLATOR_VERSION
 export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build reproducible run watch reset test bench bench-traffic bench-staleness soak test-dynamodb-local toggleadmin build-local test-sam sam-local lint fmt vuln cover validate deploy sync logs outputs delete e2e check check-static clean tools local-program
+.PHONY: help build reproducible run watch reset test bench bench-traffic bench-staleness soak test-deploy test-dynamodb-local toggleadmin build-local test-sam sam-local lint fmt vuln cover validate deploy sync logs outputs delete e2e check check-static clean tools local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,10 +83,14 @@ bench-traffic: node_modules/.installed ## Measure the recording of traffic: spee
 bench-staleness: node_modules/.installed ## Measure re-evaluation: its lag, and a million toggles: TOGGLES=1000000
 	@go run ./test/bench lag staleness --toggles='$(TOGGLES)'
 
-soak: node_modules/.installed ## Models for long, kills among 100,000 flips, a million requests counted: CHECKS= REQUESTS= KILLS=
+soak: node_modules/.installed ## Models for long, kills among flips, a million requests, all permissions: CHECKS= REQUESTS= KILLS=
 	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
 	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
+	@$(MAKE) --no-print-directory test-deploy PERMISSIONS=all
+
+test-deploy: ## Deploy with sam into an emulator of AWS and try the stack: PERMISSIONS=one|all
+	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' PERMISSIONS='$(PERMISSIONS)' scripts/test-deploy.sh -timeout=2h
 
 # Never for a deployment: an environment of samconfig.toml and a folder of its own.
 build-local: ## Build every function for sam local on this machine (x86_64), into .aws-sam/local

@@ -3,12 +3,10 @@ package script
 import (
 	"context"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"toggleadmin/test/openapi"
 )
 
-// RunT is Run for a test that watches scripts fail.
-func RunT(ctx context.Context, t testscript.T, validator *openapi.Validator, ground Ground, dir string) {
-	run(ctx, t, validator, ground, dir)
+// FailuresWith is Failures for a test that has read the API's document.
+func FailuresWith(ctx context.Context, validator *openapi.Validator, ground Ground, dir string) []Failure {
+	return failures(ctx, validator, ground, dir, 0)
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"toggleadmin/test/openapi"
 	"toggleadmin/test/script"
 )
@@ -70,12 +68,11 @@ func TestScriptsFail(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "fails.txtar"), []byte(test.script+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			watched := &watcher{}
-			watched.Run("", func(w testscript.T) { script.RunT(t.Context(), w, validator, ground, dir) })
-			if !watched.failed {
-				t.Fatalf("the script passed\n%s", watched.log.String())
+			failed := script.FailuresWith(t.Context(), validator, ground, dir)
+			if len(failed) != 1 || failed[0].Script != "fails" {
+				t.Fatalf("one script was to fail, these did: %+v", failed)
 			}
-			if log := watched.log.String(); !strings.Contains(log, test.want) || strings.Contains(log, "0000000000000001") {
+			if log := failed[0].Log; !strings.Contains(log, test.want) || strings.Contains(log, "0000000000000001") {
 				t.Errorf("it failed without %q or with a secret:\n%s", test.want, log)
 			}
 		})
@@ -95,34 +92,8 @@ func TestSAMGround(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "sam.txtar"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	watched := &watcher{}
-	watched.Run("", func(w testscript.T) { script.RunT(t.Context(), w, validator, ground, dir) })
-	if !watched.failed || !strings.Contains(watched.log.String(), "sam local answers an invalid credential with its own 403") {
-		t.Errorf("a 401 with the error object passed as sam local's answer:\n%s", watched.log.String())
+	failed := script.FailuresWith(t.Context(), validator, ground, dir)
+	if len(failed) != 1 || !strings.Contains(failed[0].Log, "sam local answers an invalid credential with its own 403") {
+		t.Errorf("a 401 with the error object is to fail as sam local's answer: %+v", failed)
 	}
-}
-
-// watcher is a testscript.T that keeps what it is told instead of failing a test.
-type watcher struct {
-	failed bool
-	log    strings.Builder
-}
-
-// stopped unwinds a script that has failed or is skipped.
-type stopped struct{}
-
-func (w *watcher) Skip(args ...any)  { w.Log(args...); panic(stopped{}) }
-func (w *watcher) Fatal(args ...any) { w.Log(args...); w.FailNow() }
-func (w *watcher) Parallel()         {}
-func (w *watcher) Log(args ...any)   { _, _ = fmt.Fprintln(&w.log, args...) }
-func (w *watcher) FailNow()          { w.failed = true; panic(stopped{}) }
-func (w *watcher) Verbose() bool     { return false }
-
-func (w *watcher) Run(_ string, f func(testscript.T)) {
-	defer func() {
-		if p := recover(); p != nil && p != (stopped{}) {
-			panic(p)
-		}
-	}()
-	f(w)
 }

@@ -1,0 +1,56 @@
+package deploy_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/seed"
+	"toggleadmin/test/script"
+)
+
+// seed fills the stack's tables, which it knows by the outputs, and keeps the credentials: nothing of them is written down.
+func (s *stack) seed(ctx context.Context) error {
+	client, err := s.dynamoDB()
+	if err != nil {
+		return err
+	}
+	result, err := seed.Seed(ctx, seed.Config{
+		Client: client,
+		Tables: seed.Tables{
+			FeatureTypes: s.outputs["FeatureTypesTable"], Features: s.outputs["FeaturesTable"], ContextFields: s.outputs["ContextFieldsTable"],
+			Users: s.outputs["UsersTable"], PersonalAccessTokens: s.outputs["PersonalAccessTokensTable"], APITokens: s.outputs["ApiTokensTable"],
+		},
+		Now: time.Now, Random: rand.Reader, Known: s.credentials,
+	})
+	if err != nil {
+		return err
+	}
+	s.credentials = result.Credentials
+	return nil
+}
+
+// dynamoDB gives a client of the emulator's root user.
+func (s *stack) dynamoDB() (*dynamodb.Client, error) {
+	config := s.config()
+	config.HTTPClient = dynamo.NewHTTPClient(s.url)
+	return dynamo.NewClient(config, s.url)
+}
+
+// ground is the stack as scripts know it.
+func (s *stack) ground() (script.Ground, error) {
+	content, err := json.Marshal(s.credentials)
+	if err != nil {
+		return script.Ground{}, fmt.Errorf("encode the credentials: %w", err)
+	}
+	g := script.Ground{Name: script.Ministack, BaseURL: s.baseURL, Now: time.Now}
+	if err := json.Unmarshal(content, &g.Credentials); err != nil { // the one form that both know: local.json's
+		return script.Ground{}, fmt.Errorf("decode the credentials: %w", err)
+	}
+	return g, nil
+}
