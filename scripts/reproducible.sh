@@ -56,6 +56,6 @@ for architecture in arm64 x86_64; do
     if [ -d "$built" ]; then # else there is no Python for sam
         same "$architecture" "$first" "$(hashes "$built" sam)" 'builds by go and by sam'
     fi
-    rm -rf "$work/$architecture" "$work/$architecture-copy"
+    rm -rf "${work:?}/$architecture" "$work/$architecture-copy"
     echo "reproducible: $architecture: $(wc -l <<<"$first" | tr -d ' ') functions, the same bytes each time: $(git hash-object --stdin <<<"$first" | cut -c 1-16)"
 done
