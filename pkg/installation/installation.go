@@ -41,12 +41,7 @@ func tableIDs() []string {
 }
 
 // SeedTables are the tables that are filled at the beginning.
-func (i *Installation) SeedTables() seed.Tables {
-	return seed.Tables{
-		FeatureTypes: i.Tables["FeatureTypes"], Features: i.Tables["Features"], ContextFields: i.Tables["ContextFields"],
-		Users: i.Tables["Users"], PersonalAccessTokens: i.Tables["PersonalAccessTokens"], APITokens: i.Tables["ApiTokens"],
-	}
-}
+func (i *Installation) SeedTables() seed.Tables { return seed.TablesOf(i.Tables) }
 
 // MustBeInitialised gives an error of kind Uninitialised unless the installation is. One GetItem where it is.
 func (i *Installation) MustBeInitialised(ctx context.Context) error {

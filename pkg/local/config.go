@@ -9,13 +9,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/seed"
-)
-
-// The engines that Run can start: the one of the npm package, which is the default, and AWS's DynamoDB Local.
-const (
-	EngineDynoxide      = "dynoxide"
-	EngineDynamoDBLocal = "dynamodb-local"
 )
 
 // Config says what to run. The zero value of every field but Template serves the defaults.
@@ -24,7 +19,7 @@ type Config struct {
 	Port     int    // of 127.0.0.1; 0: a free one
 	DataDir  string // made where it is missing; empty: everything is in memory and no local.json is written
 
-	Engine           string // EngineDynoxide or EngineDynamoDBLocal; empty: the former
+	Engine           string // engine.Dynoxide or engine.DynamoDBLocal; empty: the former
 	DynamoDBEndpoint string // a running engine to use instead, never started or stopped here; empty: none
 
 	Stdout   io.Writer // gets the line ready and commands to try; nil: nobody
@@ -67,7 +62,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("PORT %d is no port: choose one from 1 to 65535, or 0 for a free one", c.Port)
 	}
 	if c.Engine == "" {
-		c.Engine = EngineDynoxide
+		c.Engine = engine.Dynoxide
 	}
 	if c.Stdout == nil {
 		c.Stdout = io.Discard

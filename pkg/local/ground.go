@@ -70,7 +70,7 @@ func startServer(ctx context.Context, c *Config, out *console.Console) (server, 
 
 // warnOfOpenPort says what the engine, unlike everything else here, has no setting for.
 func warnOfOpenPort(c *Config, endpoint string, out *console.Console) {
-	if c.DynamoDBEndpoint == "" && c.Engine == EngineDynamoDBLocal {
+	if c.DynamoDBEndpoint == "" && c.Engine == engine.DynamoDBLocal {
 		out.Own().Warn("DynamoDB Local listens on every address of this machine: who reaches its port reaches the data",
 			slog.String("endpoint", endpoint))
 	}
@@ -80,12 +80,12 @@ func warnOfOpenPort(c *Config, endpoint string, out *console.Console) {
 func findProgram(c *Config) (engine.Program, error) {
 	folder := filepath.Dir(c.Template)
 	switch c.Engine {
-	case EngineDynoxide:
+	case engine.Dynoxide:
 		return engine.Find(folder)
-	case EngineDynamoDBLocal:
+	case engine.DynamoDBLocal:
 		return engine.FindDynamoDBLocal(folder)
 	}
-	return engine.Program{}, fmt.Errorf("ENGINE %q is not known: use %s or %s", c.Engine, EngineDynoxide, EngineDynamoDBLocal)
+	return engine.Program{}, fmt.Errorf("ENGINE %q is not known: use %s or %s", c.Engine, engine.Dynoxide, engine.DynamoDBLocal)
 }
 
 // awsConfig is what the functions and the set-up reach the engine with: one HTTP client for all, and credentials that open nothing.
@@ -114,13 +114,13 @@ func prepare(ctx context.Context, c *Config, cfg aws.Config, endpoint string, al
 		return seed.Result{}, fmt.Errorf("make the DynamoDB client: %w", err)
 	}
 	patience := seedTimeout
-	if c.Engine == EngineDynamoDBLocal {
+	if c.Engine == engine.DynamoDBLocal {
 		patience = slowSeedTimeout
 	}
 	seeding, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	result, err := seed.Seed(seeding, seed.Config{
-		Client: client, Tables: seedTables(all), Now: c.Now, Random: c.Random, Known: readCredentials(c.DataDir),
+		Client: client, Tables: seed.TablesOf(tableNames(all)), Now: c.Now, Random: c.Random, Known: readCredentials(c.DataDir),
 	})
 	if err != nil {
 		return seed.Result{}, explain(err, c, endpoint)
@@ -144,15 +144,7 @@ func explain(err error, c *Config, endpoint string) error {
 	return fmt.Errorf("%w: `make reset` deletes the data in %s", err, c.DataDir)
 }
 
-// seedTables finds the seed's tables by their logical ids.
-func seedTables(all []samtemplate.Table) seed.Tables {
-	names := tableNames(all)
-	return seed.Tables{
-		FeatureTypes: names["FeatureTypes"], Features: names["Features"], ContextFields: names["ContextFields"], Users: names["Users"],
-		PersonalAccessTokens: names["PersonalAccessTokens"], APITokens: names["ApiTokens"],
-	}
-}
-
+// tableNames gives the tables' names by their logical ids.
 func tableNames(all []samtemplate.Table) map[string]string {
 	names := make(map[string]string, len(all))
 	for _, t := range all {

@@ -15,9 +15,6 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// personLimit is the most tokens that a person may have: as many as an account's item holds.
-const personLimit = 100
-
 // Token is an API token or a personal access token, without its secret.
 type Token struct {
 	Kind      string  `json:"kind"`      // api-token or pat
@@ -122,7 +119,7 @@ func (o *Operator) CreatePAT(ctx context.Context, owner int64, description strin
 	case err != nil:
 		return Token{}, auth.Token{}, err
 	}
-	limit := personLimit
+	limit := pat.MostPerOwner
 	if account.Kind == user.ServiceAccount {
 		limit = o.tokenLimit
 	}

@@ -100,12 +100,11 @@ func Delete(pats Deleter) lambdahttp.HandlerFunc {
 	}
 }
 
-// ParseLimit reads the limit of tokens per account: 1 to 100, which keeps an account's item within one read unit.
+// ParseLimit reads the limit of tokens per account: 1 to MostPerOwner.
 func ParseLimit(text string) (int, error) {
-	const most = 100
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > most {
-		return 0, fmt.Errorf("must be a number from 1 to %d, not %q", most, text)
+	if err != nil || n < 1 || n > MostPerOwner {
+		return 0, fmt.Errorf("must be a number from 1 to %d, not %q", MostPerOwner, text)
 	}
 	return n, nil
 }

@@ -41,6 +41,9 @@ var (
 	errBehind            = errors.New("the counter of PATs is behind: the next id is taken")
 )
 
+// MostPerOwner is the most PATs that any account may have: its map of descriptions then keeps its item within one read unit.
+const MostPerOwner = 100
+
 // Owner is what the account must be for a PAT to be created.
 type Owner struct {
 	Kind  user.Kind

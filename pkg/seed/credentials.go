@@ -20,8 +20,6 @@ const (
 	tokenName = "seed"
 	// patYears is how long a seeded PAT is valid; a known one that has expired is made anew.
 	patYears = 10
-	// patLimit is the most PATs that a person may have: as many as an account's item holds.
-	patLimit = 100
 )
 
 // credentials fills the result with what is valid of the known credentials and makes the others.
@@ -107,7 +105,7 @@ func (s *seeder) pat(ctx context.Context, owner user.User) (token string, made b
 	now := datetime.Milliseconds(s.Now())
 	_, created, err := s.pats.Create(ctx, pat.PAT{
 		UserID: owner.ID, Description: tokenName, CreatedAt: now, ExpiresAt: now.AddDate(patYears, 0, 0),
-	}, pat.Owner{Kind: owner.Kind, Limit: patLimit})
+	}, pat.Owner{Kind: owner.Kind, Limit: pat.MostPerOwner})
 	if err != nil {
 		return "", false, err
 	}

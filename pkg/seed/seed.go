@@ -20,6 +20,14 @@ type Tables struct {
 	FeatureTypes, Features, ContextFields, Users, PersonalAccessTokens, APITokens string
 }
 
+// TablesOf takes the tables that are seeded from the names of all, by their logical ids in the template.
+func TablesOf(names map[string]string) Tables {
+	return Tables{
+		FeatureTypes: names["FeatureTypes"], Features: names["Features"], ContextFields: names["ContextFields"],
+		Users: names["Users"], PersonalAccessTokens: names["PersonalAccessTokens"], APITokens: names["ApiTokens"],
+	}
+}
+
 // Config is everything that Initialise and Seed take from outside.
 type Config struct {
 	Client *dynamodb.Client // made by dynamo.NewClient

@@ -45,13 +45,13 @@ func newGround(tb testing.TB, endpoint, prefix string) ground {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	names := map[string]string{}
 	for i := range template.Tables {
-		template.Tables[i].Name = prefix + template.Tables[i].Name
+		table := &template.Tables[i]
+		table.Name = prefix + table.Name
+		names[table.LogicalID] = table.Name
 	}
-	g := ground{endpoint, seed.Tables{
-		FeatureTypes: prefix + "FeatureTypes", Features: prefix + "Features", ContextFields: prefix + "ContextFields",
-		Users: prefix + "Users", PersonalAccessTokens: prefix + "PersonalAccessTokens", APITokens: prefix + "ApiTokens",
-	}}
+	g := ground{endpoint, seed.TablesOf(names)}
 	if err := tables.Make(tb.Context(), g.client(tb), template.Tables); err != nil {
 		tb.Fatal(err)
 	}

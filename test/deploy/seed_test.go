@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -20,13 +21,14 @@ func (s *stack) seed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	names := map[string]string{}
+	for output, value := range s.outputs {
+		if id, ok := strings.CutSuffix(output, "Table"); ok {
+			names[id] = value
+		}
+	}
 	result, err := seed.Seed(ctx, seed.Config{
-		Client: client,
-		Tables: seed.Tables{
-			FeatureTypes: s.outputs["FeatureTypesTable"], Features: s.outputs["FeaturesTable"], ContextFields: s.outputs["ContextFieldsTable"],
-			Users: s.outputs["UsersTable"], PersonalAccessTokens: s.outputs["PersonalAccessTokensTable"], APITokens: s.outputs["ApiTokensTable"],
-		},
-		Now: time.Now, Random: rand.Reader, Known: s.credentials,
+		Client: client, Tables: seed.TablesOf(names), Now: time.Now, Random: rand.Reader, Known: s.credentials,
 	})
 	if err != nil {
 		return err

@@ -50,10 +50,7 @@ func startService(t *testing.T) service {
 	}
 	result, err := seed.Seed(t.Context(), seed.Config{
 		Client: client,
-		Tables: seed.Tables{
-			FeatureTypes: names["FeatureTypes"], Features: names["Features"], ContextFields: names["ContextFields"],
-			Users: names["Users"], PersonalAccessTokens: names["PersonalAccessTokens"], APITokens: names["ApiTokens"],
-		},
+		Tables: seed.TablesOf(names),
 		Now:    time.Now,
 		Random: rand.Reader,
 	})

@@ -17,7 +17,6 @@ import (
 const DynamoDBLocalVersion = "3.0.0"
 
 const (
-	dynamoDBLocalName     = "dynamodb-local"
 	dynamoDBLocalDatabase = "shared-local-instance.db" // its own choice, with -sharedDb
 	dynamoDBLocalMain     = "software.amazon.dynamodb.services.local.main.ServerRunner"
 
@@ -48,7 +47,7 @@ func FindDynamoDBLocal(folder string) (Program, error) {
 	}
 	d := &dynamoDBLocal{lib: filepath.Dir(path), origin: "http://" + strings.ToLower(rand.Text()) + ".invalid"}
 	return Program{
-		Path: java, name: dynamoDBLocalName, database: dynamoDBLocalDatabase, dataFlag: "-dbPath", dataIsDir: true, signature: dynamoDBLocalMain,
+		Path: java, name: DynamoDBLocal, database: dynamoDBLocalDatabase, dataFlag: "-dbPath", dataIsDir: true, signature: dynamoDBLocalMain,
 		remedy: "install Java 17 or newer",
 		// Usual are 2 to 4 s, on a busy machine 10.
 		poll: 20 * time.Millisecond, startTimeout: time.Minute, maxQuickDeaths: 3,

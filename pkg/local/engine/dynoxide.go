@@ -16,7 +16,6 @@ import (
 const Version = "1.2.1"
 
 const (
-	dynoxideName     = "dynoxide"
 	dynoxideDatabase = "dynamodb.db"
 
 	// npmPackage holds the program for the one platform that it is published and tested for.
@@ -34,7 +33,7 @@ func Find(folder string) (Program, error) {
 		return Program{}, fmt.Errorf("%w: run `npm ci` (Linux x86_64; elsewhere use ENGINE=dynamodb-local)", ErrMissing)
 	}
 	return Program{
-		Path: path, name: dynoxideName, database: dynoxideDatabase, dataFlag: "--db-path", signature: "dynoxide",
+		Path: path, name: Dynoxide, database: dynoxideDatabase, dataFlag: "--db-path", signature: "dynoxide",
 		remedy: "run `npm ci` to get it anew",
 		// Usual are 3 to 25 ms, with a million items 0.2 s. The row of deaths ends after about 1.3 s of waiting in all.
 		poll: time.Millisecond, startTimeout: 10 * time.Second, maxQuickDeaths: 8,

@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// The names of the engines, as people choose them.
+const (
+	Dynoxide      = "dynoxide"       // of the npm package, the default
+	DynamoDBLocal = "dynamodb-local" // AWS's own
+)
+
 // ErrMissing says that the program of an engine, or what it runs on, is not installed.
 var ErrMissing = errors.New("the engine is not installed")
 
@@ -49,7 +55,7 @@ func (p *Program) data(dir string) string {
 
 // refuseOthers returns an error for a folder with the data of another engine: credentials and checkpoints beside them are of those data.
 func (p *Program) refuseOthers(dir string) error {
-	for name, database := range map[string]string{dynoxideName: dynoxideDatabase, dynamoDBLocalName: dynamoDBLocalDatabase} {
+	for name, database := range map[string]string{Dynoxide: dynoxideDatabase, DynamoDBLocal: dynamoDBLocalDatabase} {
 		if database == p.database {
 			continue
 		}

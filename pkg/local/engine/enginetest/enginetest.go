@@ -16,14 +16,14 @@ import (
 )
 
 // DynamoDBLocal says whether the tests' engine is DynamoDB Local. What differs then is said where it is asked.
-func DynamoDBLocal() bool { return Name() == "dynamodb-local" }
+func DynamoDBLocal() bool { return Name() == engine.DynamoDBLocal }
 
 // Name is the tests' engine as `make run` and local.Config name it.
 func Name() string {
 	if name := os.Getenv("ENGINE"); name != "" {
 		return name
 	}
-	return "dynoxide"
+	return engine.Dynoxide
 }
 
 // Find gives the program of the tests' engine.
