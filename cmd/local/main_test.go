@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/test/otherprocess"
 )
 
 func TestSignalsEndItAndTheEngine(t *testing.T) {
@@ -30,8 +31,8 @@ func TestSignalsEndItAndTheEngine(t *testing.T) {
 			if err := <-p.ended; err != nil {
 				t.Errorf("it ended with %v\n%s", err, p.stderr)
 			}
-			if took := time.Since(before); took > 2*time.Second || runs(engine) {
-				t.Errorf("it took %s, the engine runs: %v", took, runs(engine))
+			if took := time.Since(before); took > 2*time.Second || otherprocess.Runs(engine) {
+				t.Errorf("it took %s, the engine runs: %v", took, otherprocess.Runs(engine))
 			}
 			for line := range strings.Lines(p.stderr.String()) {
 				if !json.Valid([]byte(line)) {
@@ -66,8 +67,8 @@ func TestASignalEndsItWhileTheEngineHangs(t *testing.T) {
 	if enginetest.DynamoDBLocal() {
 		limit = 3 * time.Second // it is killed after 1.7 s, and the system takes its time to end a large process of Java
 	}
-	if took := time.Since(before); took > limit || runs(engine) {
-		t.Errorf("it took %s, the engine runs: %v", took, runs(engine))
+	if took := time.Since(before); took > limit || otherprocess.Runs(engine) {
+		t.Errorf("it took %s, the engine runs: %v", took, otherprocess.Runs(engine))
 	}
 	<-answered
 }
@@ -86,7 +87,7 @@ func TestAKilledEngineIsStartedAgainWhileServing(t *testing.T) {
 		}
 		status, answer, err := p.send(t.Context(), "GET", "/api/admin/feature-types", p.APIToken, "")
 		if enginetest.DynamoDBLocal() { // it needs seconds, for which the authorizer does not wait; dynoxide is back for the very next request
-			eventually(t, "the engine is back", func() bool {
+			enginetest.Eventually(t, "the engine is back", func() bool {
 				status, answer, err = p.send(t.Context(), "GET", "/api/admin/feature-types", p.APIToken, "")
 				return err == nil && status == 200
 			})
@@ -139,7 +140,7 @@ func TestAfterKillTheNextStartServes(t *testing.T) {
 	if again.APIToken != p.APIToken {
 		t.Error("the credentials are others")
 	}
-	eventually(t, "the first engine has ended", func() bool { return !runs(engine) })
+	enginetest.Eventually(t, "the first engine has ended", func() bool { return !otherprocess.Runs(engine) })
 }
 
 func TestALeftBehindEngineIsEndedAtTheNextStart(t *testing.T) {

@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/otherprocess"
 )
 
 // built is the program under test, built once.
@@ -63,7 +63,7 @@ type process struct {
 	*exec.Cmd
 	local.Running
 	dir    string
-	stderr *safeBuffer
+	stderr *otherprocess.Output
 	ended  chan error // gets the program's end once
 }
 
@@ -71,7 +71,7 @@ type process struct {
 func serve(tb testing.TB, dir string) *process {
 	tb.Helper()
 	cmd := command(tb, "--port=0", "--data-dir="+dir)
-	p := &process{Cmd: cmd, dir: dir, stderr: &safeBuffer{}, ended: make(chan error, 1)}
+	p := &process{Cmd: cmd, dir: dir, stderr: &otherprocess.Output{}, ended: make(chan error, 1)}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		tb.Fatal(err)
@@ -142,44 +142,4 @@ func (p *process) list(tb testing.TB) {
 	if err != nil || status != http.StatusOK {
 		tb.Errorf("%d %s %v\n%s", status, body, err, p.stderr)
 	}
-}
-
-// runs says whether a process runs; one that has ended and waits to be reaped does not.
-func runs(pid int) bool {
-	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return err == nil && len(line) > 0
-}
-
-// eventually waits for a condition that no channel tells of.
-func eventually(tb testing.TB, what string, condition func() bool) {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), enginetest.Patience())
-	defer cancel()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !condition() {
-		select {
-		case <-ctx.Done():
-			tb.Fatalf("timed out waiting until %s", what)
-		case <-tick.C:
-		}
-	}
-}
-
-// safeBuffer may be read while it is written.
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }

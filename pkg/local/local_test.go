@@ -21,6 +21,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/otherprocess"
 )
 
 // send gives status and body of one request.
@@ -44,24 +45,6 @@ func send(tb testing.TB, service local.Running, method, path, token, body string
 		tb.Fatal(err)
 	}
 	return response.StatusCode, string(answer)
-}
-
-// buffer may be read while it is written.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 const createToken = `{"description":"ci token","expiresAt":"2199-01-01T00:00:00Z"}`
@@ -102,7 +85,7 @@ func TestAllOperationsAnswer(t *testing.T) {
 func TestLocalJSONIsWhatRunningSays(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	var stdout buffer
+	var stdout otherprocess.Output
 	service := localtest.Start(t, local.Config{DataDir: dir, Stdout: &stdout})
 	file := filepath.Join(dir, "local.json")
 	info, err := os.Stat(file)
@@ -142,7 +125,7 @@ func TestARestartKeepsDataAndCredentials(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	stop()
-	var stderr buffer
+	var stderr otherprocess.Output
 	second, stop := localtest.StartStop(t, local.Config{DataDir: dir, Stderr: &stderr})
 	if diff := cmp.Diff(first.Credentials, second.Credentials); diff != "" {
 		t.Error(diff)
@@ -174,7 +157,7 @@ func TestLostCredentialsAreMadeAnew(t *testing.T) {
 			if err := tt.lose(filepath.Join(dir, "local.json")); err != nil {
 				t.Fatal(err)
 			}
-			var stderr buffer
+			var stderr otherprocess.Output
 			second := localtest.Start(t, local.Config{DataDir: dir, Stderr: &stderr})
 			if got := strings.Count(stderr.String(), "new ones are made, the old ones revoked"); got != 1 {
 				t.Errorf("stderr %q", stderr.String())
@@ -263,7 +246,7 @@ func TestCallsOfDynamoDBAreTold(t *testing.T) {
 func TestFaultsAreShownWithTheirCause(t *testing.T) {
 	t.Parallel()
 	errBroken := errors.New("the wire is broken")
-	var stderr buffer
+	var stderr otherprocess.Output
 	service := localtest.Start(t, local.Config{
 		Stderr: &stderr, Terminal: true, RequestsOnly: true,
 		APIOptions: []func(*middleware.Stack) error{func(stack *middleware.Stack) error {

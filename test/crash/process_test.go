@@ -16,6 +16,7 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/otherprocess"
 )
 
 // patience bounds every wait. Usual are milliseconds.
@@ -150,17 +151,5 @@ func (p *process) isEngine(pid int) bool {
 // await waits until something holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	awaitAsLong(t, what, time.Millisecond, patience, holds)
-}
-
-// awaitAsLong is await for what costs to look at, or takes long.
-func awaitAsLong(t *testing.T, what string, every, patience time.Duration, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for end := time.Now().Add(patience); !holds(); <-tick.C {
-		if time.Now().After(end) {
-			t.Fatalf("waited in vain for %s", what)
-		}
-	}
+	otherprocess.Await(t, what, time.Millisecond, patience, holds)
 }

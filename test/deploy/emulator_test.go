@@ -19,6 +19,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"toggleadmin/test/otherprocess"
 )
 
 const (
@@ -192,19 +194,5 @@ func freePort(t *testing.T) int {
 // await waits until something holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	if !becomes(holds) {
-		t.Fatalf("waited in vain for %s", what)
-	}
-}
-
-// becomes waits until something holds, and says whether it does.
-func becomes(holds func() bool) bool {
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(patience); !holds(); <-tick.C {
-		if time.Now().After(end) {
-			return false
-		}
-	}
-	return true
+	otherprocess.Await(t, what, 200*time.Millisecond, patience, holds)
 }

@@ -1,13 +1,13 @@
 package runtimeapi
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os/exec"
-	"sync"
 	"time"
+
+	"toggleadmin/test/otherprocess"
 )
 
 // ErrEnded is in the errors of a Process that is no more.
@@ -17,8 +17,8 @@ var ErrEnded = errors.New("the process has ended")
 type Process struct {
 	server  *server
 	command *exec.Cmd
-	stdout  output
-	stderr  output
+	stdout  otherprocess.Output
+	stderr  otherprocess.Output
 	ended   chan struct{} // closed when the process has ended and its output is complete
 }
 
@@ -103,22 +103,4 @@ func (p *Process) Stop() {
 	_ = p.command.Process.Kill() // it may have ended by itself
 	<-p.ended
 	p.server.close()
-}
-
-// output gathers what one stream of a process writes.
-type output struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buffer.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buffer.String()
 }

@@ -1,17 +1,17 @@
 package toggleadmin_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"toggleadmin/test/otherprocess"
 )
 
 // newTerminal makes a terminal: what is written to one end is typed at the other.
@@ -32,24 +32,6 @@ func newTerminal() (keyboard, screen *os.File, err error) {
 	return keyboard, screen, err
 }
 
-// transcript is what a terminal has shown so far.
-type transcript struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (t *transcript) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text.Write(p)
-}
-
-func (t *transcript) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text.String()
-}
-
 // terminal types the answer once the program asks.
 func terminal(ts *testscript.TestScript, neg bool, args []string) {
 	arguments(ts, neg, args, 3, "terminal ANSWER N program …")
@@ -61,8 +43,9 @@ func terminal(ts *testscript.TestScript, neg bool, args []string) {
 	command.Stdin, command.Stdout, command.Stderr = screen, screen, screen
 	command.Env = append(os.Environ(), "DATA_DIR="+ts.Getenv("DATA_DIR"))
 	ts.Check(command.Start())
+	defer func() { _ = command.Process.Kill() }() // where it has not ended by itself
 	screen.Close()
-	var shown transcript
+	var shown otherprocess.Output // what the terminal has shown so far
 	read := make(chan struct{})
 	asked := make(chan struct{}, 1)
 	go func() {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local/engine"
+	"toggleadmin/pkg/local/engine/enginetest"
 )
 
 // fakeJava makes a folder in which DynamoDB Local is installed, and a java, the only program on the PATH, that is a shell script.
@@ -95,7 +96,7 @@ func TestDynamoDBLocalIsKnownByItsOrigin(t *testing.T) { //nolint:paralleltest /
 				}
 				ended <- err
 			}()
-			eventually(t, "it is started", func() bool { _, err := os.Stat(note); return err == nil })
+			enginetest.Eventually(t, "it is started", func() bool { _, err := os.Stat(note); return err == nil })
 			content, err := os.ReadFile(note)
 			if err != nil {
 				t.Fatal(err)

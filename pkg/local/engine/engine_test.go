@@ -24,6 +24,7 @@ import (
 
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/test/otherprocess"
 )
 
 func client(endpoint string) *dynamodb.Client {
@@ -65,28 +66,6 @@ func count(tb testing.TB, db *dynamodb.Client) int {
 	return int(out.Count)
 }
 
-// eventually waits for a condition that no channel tells of.
-func eventually(tb testing.TB, what string, condition func() bool) {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), enginetest.Patience())
-	defer cancel()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !condition() {
-		select {
-		case <-ctx.Done():
-			tb.Fatalf("timed out waiting until %s", what)
-		case <-tick.C:
-		}
-	}
-}
-
-// runs says whether the process runs; one that has ended and waits to be reaped does not.
-func runs(pid int) bool {
-	line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
-	return err == nil && len(line) > 0
-}
-
 func kill(tb testing.TB, pid int) {
 	tb.Helper()
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
@@ -101,8 +80,8 @@ func TestEnginesInMemoryAreSeparateAndStop(t *testing.T) {
 	makeTable(t, client(two.Endpoint()))
 	one.Stop()
 	one.Stop()
-	if runs(one.PID()) || one.Err() != nil {
-		t.Errorf("after Stop: runs %v, error %v", runs(one.PID()), one.Err())
+	if otherprocess.Runs(one.PID()) || one.Err() != nil {
+		t.Errorf("after Stop: runs %v, error %v", otherprocess.Runs(one.PID()), one.Err())
 	}
 	if got := count(t, client(two.Endpoint())); got != 0 {
 		t.Errorf("the other has %d items", got)
@@ -130,7 +109,7 @@ func TestDataAreKept(t *testing.T) {
 
 func TestKilledWhileServingIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	var log syncBuffer
+	var log otherprocess.Output
 	e, err := engine.Start(t.Context(), engine.Options{
 		Program: enginetest.Program(t), Dir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	})
@@ -152,7 +131,7 @@ func TestKilledWhileServingIsStartedAgain(t *testing.T) {
 			}
 			acknowledged++
 		}
-		eventually(t, "another child serves", func() bool { return e.PID() != killed })
+		enginetest.Eventually(t, "another child serves", func() bool { return e.PID() != killed })
 	}
 	if got := count(t, db); got != acknowledged {
 		t.Errorf("%d items, %d acknowledged", got, acknowledged)
@@ -203,8 +182,8 @@ func TestStopWhileItIsDown(t *testing.T) {
 	e := enginetest.StartIn(t, t.TempDir())
 	kill(t, e.PID())
 	e.Stop()
-	if e.Err() != nil || runs(e.PID()) {
-		t.Errorf("error %v, runs %v", e.Err(), runs(e.PID()))
+	if e.Err() != nil || otherprocess.Runs(e.PID()) {
+		t.Errorf("error %v, runs %v", e.Err(), otherprocess.Runs(e.PID()))
 	}
 }
 
@@ -216,8 +195,8 @@ func TestStopEndsAStoppedChild(t *testing.T) {
 	}
 	before := time.Now()
 	e.Stop()
-	if took := time.Since(before); runs(e.PID()) || took > 2*time.Second {
-		t.Errorf("runs %v after %s", runs(e.PID()), took)
+	if took := time.Since(before); otherprocess.Runs(e.PID()) || took > 2*time.Second {
+		t.Errorf("runs %v after %s", otherprocess.Runs(e.PID()), took)
 	}
 }
 
@@ -325,12 +304,12 @@ func TestItEndsWithItsParent(t *testing.T) {
 	}
 	parent := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestItEndsWithItsParent$", "-test.timeout=3m")
 	parent.Env = append(os.Environ(), variable+"="+t.TempDir())
-	var out syncBuffer
+	var out otherprocess.Output
 	parent.Stdout = &out
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the engine runs", func() bool { return strings.Contains(out.String(), " .\n") })
+	enginetest.Eventually(t, "the engine runs", func() bool { return strings.Contains(out.String(), " .\n") })
 	_, rest, _ := strings.Cut(out.String(), "pid ")
 	pid, err := strconv.Atoi(strings.Fields(rest)[0])
 	if err != nil {
@@ -340,7 +319,7 @@ func TestItEndsWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	eventually(t, "the engine has ended", func() bool { return !runs(pid) })
+	enginetest.Eventually(t, "the engine has ended", func() bool { return !otherprocess.Runs(pid) })
 }
 
 func TestAnotherServerOnThePortIsNotTakenForOurs(t *testing.T) {

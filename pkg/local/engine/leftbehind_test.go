@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/test/otherprocess"
 )
 
 func TestALeftBehindEngineIsEnded(t *testing.T) {
@@ -40,7 +41,7 @@ func TestANoteOfAnotherProcessIsNoReasonToEndIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			enginetest.StartIn(t, dir)
-			if pid, err := strconv.Atoi(tt.note); err == nil && pid > 1 && pid < 4194999 && !runs(pid) {
+			if pid, err := strconv.Atoi(tt.note); err == nil && pid > 1 && pid < 4194999 && !otherprocess.Runs(pid) {
 				t.Error("it was ended")
 			}
 		})

@@ -2,7 +2,6 @@
 package enginetest
 
 import (
-	"context"
 	"net"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/engine"
+	"toggleadmin/test/otherprocess"
 )
 
 // DynamoDBLocal says whether the tests' engine is DynamoDB Local. What differs then is said where it is asked.
@@ -77,6 +77,12 @@ func Patience() time.Duration {
 	return 10 * time.Second
 }
 
+// Eventually waits, with the engine's patience, until something holds.
+func Eventually(tb testing.TB, what string, holds func() bool) {
+	tb.Helper()
+	otherprocess.Await(tb, what, 2*time.Millisecond, Patience(), holds)
+}
+
 // LeaveBehind runs the tests' engine on the folder as a process that no Engine knows, and notes its process id there, as one that was killed
 // leaves it. The channel gets its end.
 func LeaveBehind(tb testing.TB, dir string) (pid int, ended <-chan error) {
@@ -95,18 +101,13 @@ func LeaveBehind(tb testing.TB, dir string) (pid int, ended <-chan error) {
 	}
 	end := make(chan error, 1)
 	go func() { end <- left.Wait() }()
-	ctx, cancel := context.WithTimeout(tb.Context(), Patience())
-	defer cancel()
-	for tick := time.NewTicker(2 * time.Millisecond); ; <-tick.C {
-		connection, err := (&net.Dialer{}).DialContext(ctx, "tcp4", endpoint)
+	Eventually(tb, "the engine to be left behind listens", func() bool {
+		connection, err := new(net.Dialer).DialContext(tb.Context(), "tcp4", endpoint)
 		if err == nil {
 			_ = connection.Close()
-			break
 		}
-		if ctx.Err() != nil {
-			tb.Fatal("the engine to be left behind does not listen")
-		}
-	}
+		return err == nil
+	})
 	if err := os.WriteFile(filepath.Join(dir, "engine.pid"), []byte(strconv.Itoa(left.Process.Pid)+"\n"), 0o600); err != nil {
 		tb.Fatal(err)
 	}
