@@ -53,6 +53,9 @@ func (c *doctorCmd) Run(s *session) error {
 			}
 		},
 	})
+	if s.ctx.Err() != nil {
+		return outcome.New(outcome.Failure, "interrupted: not every check was made")
+	}
 	if result.OK = problems == 0; s.JSON {
 		if err := printJSON(s.out, result); err != nil {
 			return err

@@ -70,6 +70,8 @@ func (c *initCmd) Run(s *session) error {
 	}
 	if err != nil {
 		// Nobody has the token, so nobody shall ever have it.
+		ctx, cancel := s.takingBack()
+		defer cancel()
 		lost := apitoken.NewStore(i.Client, i.Tables["ApiTokens"]).Delete(ctx, done.Token.Selector)
 		return outcome.New(outcome.Failure, "%s is initialised, but the API token could not be printed (%v) and was revoked (%v): "+
 			"make another by `toggleadmin tokens create`", i.Name, err, orDone(lost))

@@ -47,7 +47,8 @@ func main() {
 	t := terminals{in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	t.asks = term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error of the write: a token that nobody has read is revoked
+	context.AfterFunc(ctx, stop)   // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], t))
 }
 

@@ -43,6 +43,11 @@ func (s *session) work() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(s.ctx, workTime)
 }
 
+// takingBack gives a context for undoing what cannot be used, also when the process has been told to end.
+func (s *session) takingBack() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(s.ctx), workTime)
+}
+
 // name is the installation as errors call it before it is open.
 func (s *session) name() string {
 	if s.Local {

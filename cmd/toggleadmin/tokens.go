@@ -140,6 +140,8 @@ func (c *createTokenCmd) Run(s *session) error {
 		_, err = fmt.Fprintln(s.out, token.Reveal())
 	}
 	if err != nil { // nobody has it, so nobody shall ever have it
+		ctx, cancel := s.takingBack()
+		defer cancel()
 		return fmt.Errorf("the token could not be printed, so it was revoked: %w", errors.Join(err, o.Revoke(ctx, made)))
 	}
 	return nil

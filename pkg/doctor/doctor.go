@@ -54,7 +54,7 @@ type doctor struct {
 	problems int
 }
 
-// Examine makes all checks, reports each as it ends, and gives the number of problems.
+// Examine makes all checks, reports each as it ends, and gives the number of problems. Once the context has ended it makes no more.
 func Examine(ctx context.Context, c Config) int {
 	d := &doctor{Config: c}
 	if c.Installation.IsLocal() {
@@ -87,9 +87,16 @@ var errSkip = errors.New("does not apply")
 
 // run makes one check: it gives what it found good, or an error.
 func (d *doctor) run(ctx context.Context, name string, check func(context.Context) (string, error)) {
+	if ctx.Err() != nil {
+		return
+	}
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	detail, err := check(ctx)
+	if whole.Err() != nil { // what was interrupted says nothing of the installation
+		return
+	}
 	f := Finding{Check: name, Status: OK, Detail: detail}
 	if errors.Is(err, errSkip) {
 		f.Status = Skipped
@@ -100,7 +107,7 @@ func (d *doctor) run(ctx context.Context, name string, check func(context.Contex
 			f.Detail, f.Advice = found.detail, found.advice
 		} else {
 			f.Detail = d.Installation.Explain(err).Error()
-			f.Advice = "mend that and run doctor again; see the README for the permissions that doctor needs"
+			f.Advice = "mend that and run doctor again; docs/toggleadmin.md lists the permissions that doctor needs"
 		}
 	}
 	d.Report(f)

@@ -1,4 +1,4 @@
-// Package outcome is how an operator's command ends: the kinds of failure, the one table kind → exit status, and errors that say in one
+// Package outcome is how an operator's command ends: the kinds of failure with their exit statuses, and errors that say in one
 // text what is wrong and what to do.
 //
 // The texts are for the person at the terminal. They hold no secrets, but they may name tables and what AWS said: whoever reads them has
@@ -10,10 +10,10 @@ import (
 	"fmt"
 )
 
-// Kind is a kind of failure.
+// Kind is a kind of failure. Its number is the exit status, which scripts know: none ever changes.
 type Kind int
 
-// The kinds, in the order of their exit statuses.
+// The kinds.
 const (
 	Failure       Kind = iota + 1 // whatever is none of the others; also what `doctor` found
 	Usage                         // the command line, or what was given on stdin
@@ -25,24 +25,7 @@ const (
 )
 
 // Status is the process's exit status: 0 is success, these follow.
-func (k Kind) Status() int {
-	switch k {
-	case Usage:
-		return 2
-	case NotFound:
-		return 3
-	case Refused:
-		return 4
-	case Uninitialised:
-		return 5
-	case Unreachable:
-		return 6
-	case Denied:
-		return 7
-	case Failure:
-	}
-	return 1
-}
+func (k Kind) Status() int { return int(k) }
 
 // Error is a failure of a kind.
 type Error struct {
