@@ -7,21 +7,21 @@ SAM_VERSION           := 1.170.0
 CFN_LINT_VERSION      := 1.58.0
 CHECKOV_VERSION       := 3.3.30
 
+# The grounds that nobody here made.
 DYNAMODB_LOCAL_VERSION := 3.0.0
 MINISTACK_VERSION      := 1.5.33
 SAM_TRANSLATOR_VERSION := 1.115.0
 
-PORT     ?= 3000
-SAM_PORT ?= 3001
-DATA_DIR ?= .local
-GROUND   ?= aws
-TOGGLES  ?= 1000000
-CHECKS   ?= 1000
-REQUESTS ?= 1000000
-KILLS    ?= 5
-ENV      ?= dev
-
+PORT        ?= 3000
+SAM_PORT    ?= 3001
+DATA_DIR    ?= .local
+ENV         ?= dev
+GROUND      ?= aws
 PERMISSIONS ?= one
+TOGGLES     ?= 1000000
+CHECKS      ?= 1000
+REQUESTS    ?= 1000000
+KILLS       ?= 5
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
@@ -30,8 +30,14 @@ LOCAL         := .cache/bin/local
 
 # What deployed binaries are built with: static, stripped, the same bytes in every folder and at every commit.
 # An entry holds no spaces; -s implies -w.
-FUNCTION_ARCH  := arm64
 FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
+
+# $(call build_functions,processor,folder,options of sam build). One go build compiles what all functions share; sam build would compile it
+# once per function.
+define build_functions
+	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=$(1) go build -o $(2)/ ./functions/...
+	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build $(3)
+endef
 
 # What brings the engine that is asked for; nothing where one runs already. An engine that is not known is the program's to refuse.
 DYNAMODB_LOCAL                := .cache/tools/dynamodb-local-$(DYNAMODB_LOCAL_VERSION)/DynamoDBLocal-$(DYNAMODB_LOCAL_VERSION).jar
@@ -47,15 +53,21 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build reproducible run watch reset test bench bench-traffic bench-staleness soak test-deploy test-dynamodb-local toggleadmin build-local test-sam sam-local lint fmt vuln cover validate deploy sync logs outputs delete e2e check check-static clean tools local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-dynamodb-local test-sam test-deploy e2e soak bench bench-traffic bench-staleness lint fmt vuln cover validate deploy sync logs outputs delete check clean tools local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# One go build compiles what all functions share; sam build would compile it once per function.
 build: ## Build every function for AWS with the SAM CLI, into .aws-sam
-	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=$(FUNCTION_ARCH) go build -o .cache/functions/ ./functions/...
-	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build
+	$(call build_functions,arm64,.cache/functions)
+
+# Never for a deployment: an environment of samconfig.toml and a folder of its own.
+build-local: ## Build every function for sam local on this machine (x86_64), into .aws-sam/local
+	$(call build_functions,amd64,.cache/functions-local,--config-env local)
+
+# The operator's program: static, so that it runs wherever it is copied to.
+toggleadmin: ## Build the operator's command line, .cache/bin/toggleadmin
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
 reproducible: ## Build every function three times for arm64 and x86_64 and compare: COLD=1
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
@@ -67,45 +79,15 @@ run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000
 watch: $(ENGINE_PACKAGE) $(AIR) ## As run, rebuilt and restarted at every change
 	@$(LOCAL_ENV) exec $(AIR) -c .air.toml
 
+sam-local: build-local ## Serve the API by sam local, on the data of a `make run` that runs: SAM_PORT=3001 DATA_DIR=.local
+	@scripts/sam-local.sh sam-local go run ./test/samlocal/serve --port='$(SAM_PORT)' --data-dir='$(DATA_DIR)'
+
 reset: ## Delete the data of `make run`: DATA_DIR=.local
 	@scripts/reset.sh '$(DATA_DIR)'
 
 test: node_modules/.installed ## Run all tests, with the race detector where there is a C compiler
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
 	else echo 'test: no C compiler here, so the tests run without the race detector'; set -x; go test -shuffle=on ./...; fi
-
-bench: node_modules/.installed ## Measure start, size, memory, latency and throughput: BENCH='http --clients=16'
-	@go run ./test/bench $(BENCH)
-
-bench-traffic: node_modules/.installed ## Measure the recording of traffic: speed, memory, write units, hot keys
-	@go run ./test/bench traffic
-
-bench-staleness: node_modules/.installed ## Measure re-evaluation: its lag, and a million toggles: TOGGLES=1000000
-	@go run ./test/bench lag staleness --toggles='$(TOGGLES)'
-
-soak: node_modules/.installed ## Models for long, kills among flips, a million requests, all permissions: CHECKS= REQUESTS= KILLS=
-	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
-	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
-	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
-	@$(MAKE) --no-print-directory test-deploy PERMISSIONS=all
-
-test-deploy: ## Deploy with sam into an emulator of AWS and try the stack: PERMISSIONS=one|all
-	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' PERMISSIONS='$(PERMISSIONS)' scripts/test-deploy.sh -timeout=2h
-
-# Never for a deployment: an environment of samconfig.toml and a folder of its own.
-build-local: ## Build every function for sam local on this machine (x86_64), into .aws-sam/local
-	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=amd64 go build -o .cache/functions-local/ ./functions/...
-	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build --config-env local
-
-test-sam: node_modules/.installed ## Run the scripts and every sample event under sam local; brings Docker where it can
-	@scripts/sam-local.sh test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
-
-sam-local: build-local ## Serve the API by sam local, on the data of a `make run` that runs: SAM_PORT=3001 DATA_DIR=.local
-	@scripts/sam-local.sh sam-local go run ./test/samlocal/serve --port='$(SAM_PORT)' --data-dir='$(DATA_DIR)'
-
-# The operator's program: static, so that it runs wherever it is copied to.
-toggleadmin: ## Build the operator's command line, .cache/bin/toggleadmin
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
 # The packages whose tests take the engine that ENGINE names. Java starts slowly, so few of them at once. test/contract passes, too, but
 # on a busy machine it judges how long Java needs.
@@ -116,6 +98,31 @@ test-dynamodb-local: ## Run the tests that need an engine on AWS's DynamoDB Loca
 	@why=$$(scripts/dynamodb-local.sh '$(DYNAMODB_LOCAL_VERSION)' '$(dir $(DYNAMODB_LOCAL))' 2>&1 >/dev/null) || \
 		{ echo "skipped $@: $${why#DynamoDB Local: }"; exit 0; }; \
 	set -x; ENGINE=dynamodb-local DYNAMODB_ENDPOINT= go test -count=1 -timeout=30m -p 1 -parallel 3 $(DYNAMODB_LOCAL_TESTS)
+
+test-sam: node_modules/.installed ## Run the scripts and every sample event under sam local; brings Docker where it can
+	@scripts/sam-local.sh test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
+
+test-deploy: ## Deploy with sam into an emulator of AWS and try the stack: PERMISSIONS=one|all
+	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' PERMISSIONS='$(PERMISSIONS)' scripts/test-deploy.sh -timeout=2h
+
+e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=file GROUND=aws
+	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [GROUND=aws]' >&2; exit 2; }
+	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' GROUND='$(GROUND)' go test -count=1 ./test/e2e/...
+
+soak: node_modules/.installed ## Models for long, kills among flips, a million requests, all permissions: CHECKS= REQUESTS= KILLS=
+	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
+	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
+	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
+	@$(MAKE) --no-print-directory test-deploy PERMISSIONS=all
+
+bench: node_modules/.installed ## Measure start, size, memory, latency and throughput: BENCH='http --clients=16'
+	@go run ./test/bench $(BENCH)
+
+bench-traffic: node_modules/.installed ## Measure the recording of traffic: speed, memory, write units, hot keys
+	@go run ./test/bench traffic
+
+bench-staleness: node_modules/.installed ## Measure re-evaluation: its lag, and a million toggles: TOGGLES=1000000
+	@go run ./test/bench lag staleness --toggles='$(TOGGLES)'
 
 lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 	$(GOLANGCI_LINT) run ./...
@@ -154,13 +161,7 @@ outputs: ## Show the outputs of a stack, its URL first: ENV=dev
 delete: ## Delete a stack; its tables stay: ENV=dev
 	@scripts/stack.sh delete '$(ENV)'
 
-e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=file GROUND=aws
-	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [GROUND=aws]' >&2; exit 2; }
-	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' GROUND='$(GROUND)' go test -count=1 ./test/e2e/...
-
-check: test check-static ## Everything that CI runs
-
-check-static: lint vuln validate build reproducible ## The part of check beside the tests
+check: test lint vuln validate build reproducible ## All tests and checks but those on other grounds
 
 clean: ## Delete what was built and installed here, but no data
 	rm -rf .aws-sam .cache node_modules

@@ -10,21 +10,12 @@ export CGO_ENABLED=0 GOFLAGS=$FUNCTION_FLAGS
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 
-# Prints the logical id of a function's folder: not-found is NotFoundFunction, as sam build calls its folder.
-logical_id() {
-    local word id=""
-    for word in ${1//-/ }; do
-        id+="$(tr '[:lower:]' '[:upper:]' <<<"${word:0:1}")${word:1}"
-    done
-    echo "${id}Function"
-}
-
 # Prints the hash of each function's program below a folder that go build, or sam build, has filled.
 hashes() { # FOLDER go|sam
     local name program
     for name in $(cd functions && echo *); do
-        program=$1/$name
-        [ "$2" = go ] || program=$1/$(logical_id "$name")/bootstrap
+        program=$1/$name # as go build calls it
+        [ "$2" = go ] || program=$1/$(scripts/logical-id.sh "$name")/bootstrap
         echo "$name $(git hash-object --no-filters "$program")"
     done
 }

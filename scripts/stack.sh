@@ -20,15 +20,6 @@ sam() {
     ${STACK_SAM:-scripts/sam-tools.sh sam} "$@" --config-env "$config"
 }
 
-# Prints the logical id of a function's folder: not-found is NotFoundFunction.
-logical_id() {
-    local word id=""
-    for word in ${1//-/ }; do
-        id+="$(tr '[:lower:]' '[:upper:]' <<<"${word:0:1}")${word:1}"
-    done
-    echo "${id}Function"
-}
-
 action=$1
 environment=$2
 case $environment in
@@ -49,7 +40,7 @@ logs)
     function=${3:-}
     known=$(cd functions && echo *)
     [[ $function =~ ^[a-z-]+$ && " $known " == *" $function "* ]] || refuse "unknown FN '$function': one of $known"
-    sam logs --name "$(logical_id "$function")" --tail
+    sam logs --name "$(scripts/logical-id.sh "$function")" --tail
     ;;
 outputs)
     sam list stack-outputs

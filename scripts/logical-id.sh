@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Prints the logical id in template.yaml of each function that is named by its folder in functions/: not-found is NotFoundFunction.
+#
+#   scripts/logical-id.sh not-found
+set -euo pipefail
+
+for function in "$@"; do
+    id=""
+    for word in ${function//-/ }; do
+        id+="$(tr '[:lower:]' '[:upper:]' <<<"${word:0:1}")${word:1}"
+    done
+    echo "${id}Function"
+done
