@@ -7,7 +7,9 @@ package otherprocess
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -29,6 +31,24 @@ func Await(tb testing.TB, what string, every, patience time.Duration, holds func
 func Runs(pid int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return err == nil && len(line) > 0
+}
+
+// DependOn has go test remember a result only as long as all files below these paths stay as they are. By itself it looks at the files that
+// the test's own process has read, and not at those of a program that the test has built or run.
+func DependOn(tb testing.TB, paths ...string) {
+	tb.Helper()
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(file string, _ fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			_, err = os.Stat(file)
+			return err
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
 }
 
 // Output gathers what a process writes, and may be read meanwhile.

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"toggleadmin/test/otherprocess"
 )
 
 const (
@@ -21,6 +23,7 @@ func TestStack(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("the scripts need bash, which is not here")
 	}
+	otherprocess.DependOn(t, root+"scripts", root+"functions")
 	const prompt = "This deletes the stack toggleadmin-prod: the API is gone at once; tables stay, without an owner.\nIts name, to go on: "
 	for _, tt := range []struct {
 		name, arguments, stdin string
