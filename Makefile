@@ -53,7 +53,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-dynamodb-local test-sam test-deploy e2e soak bench bench-traffic bench-staleness lint fmt vuln cover validate deploy sync logs outputs delete check clean tools local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-dynamodb-local test-sam test-deploy e2e soak bench bench-traffic bench-staleness lint fmt vuln cover validate deploy sync logs outputs delete check clean tools known-env local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -146,7 +146,7 @@ validate: ## Check template.yaml and samconfig.toml with the SAM CLI, cfn-lint a
 	@scripts/sam-tools.sh cfn-lint template.yaml
 	@scripts/checkov.sh
 
-deploy: build ## Deploy to AWS: ENV=dev, staging or prod
+deploy: known-env build ## Deploy to AWS: ENV=dev, staging or prod
 	@scripts/stack.sh deploy '$(ENV)'
 
 sync: ## Bring each change of the code to the dev stack as it is saved
@@ -168,6 +168,9 @@ clean: ## Delete what was built and installed here, but no data
 
 tools: $(GOLANGCI_LINT) $(GOVULNCHECK) $(AIR) node_modules/.installed ## Install every tool now
 	@scripts/sam-tools.sh sam --version
+
+known-env: # before the minutes of a build
+	@scripts/stack.sh check '$(ENV)'
 
 local-program:
 	@go build -buildvcs=false -o $(LOCAL) ./cmd/local

@@ -2,13 +2,19 @@
 # Does with a stack on AWS what the Makefile's targets of the same names say. ENV is an environment of samconfig.toml; region and
 # credentials are those of the AWS SDKs: AWS_PROFILE, AWS_REGION and their like.
 #
-#   scripts/stack.sh deploy|outputs|delete ENV
+#   scripts/stack.sh check|deploy|delete ENV   check only refuses an ENV that is none
+#   scripts/stack.sh outputs ENV               NAME=value, a line each
 #   scripts/stack.sh sync dev
-#   scripts/stack.sh logs ENV FUNCTION     a folder of functions/
+#   scripts/stack.sh logs ENV FUNCTION         a folder of functions/
 #
 # STACK_SAM is the command that plays sam, for tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+# The SAM CLI knows this name only; all other tools of AWS know AWS_REGION, and prefer it.
+if [ -n "${AWS_REGION:-}" ]; then
+    export AWS_DEFAULT_REGION=$AWS_REGION
+fi
 
 refuse() {
     echo "$1" >&2
@@ -29,6 +35,7 @@ staging | prod) config=$environment ;;
 esac
 
 case $action in
+check) ;;
 deploy)
     sam deploy # asks by itself where samconfig.toml says so: prod
     ;;
@@ -43,7 +50,9 @@ logs)
     sam logs --name "$(scripts/logical-id.sh "$function")" --tail
     ;;
 outputs)
-    sam list stack-outputs
+    # Its table breaks long values. Keys and values hold no quotes.
+    listed=$(sam list stack-outputs --output json)
+    awk -F '"' '$2 == "OutputKey" { key = $4 } $2 == "OutputValue" { print key "=" $4 }' <<<"$listed"
     ;;
 delete)
     if [ "$environment" = prod ]; then
@@ -53,5 +62,5 @@ delete)
     fi
     sam delete
     ;;
-*) refuse "unknown action '$action': deploy, sync, logs, outputs or delete" ;;
+*) refuse "unknown action '$action': check, deploy, sync, logs, outputs or delete" ;;
 esac
