@@ -71,6 +71,7 @@ func Examine(ctx context.Context, c Config) int {
 		d.surroundings(ctx)
 	}
 	d.run(ctx, "seeds", d.seeds)
+	d.run(ctx, "tokens", d.tokens)
 	d.run(ctx, "token round trip", d.roundTrip)
 	return d.problems
 }

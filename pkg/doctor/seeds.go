@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/outcome"
 	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/user"
 )
@@ -16,8 +17,10 @@ import (
 // seeds looks for what every installation has.
 func (d *doctor) seeds(ctx context.Context) (string, error) {
 	i := d.Installation
-	if err := i.MustBeInitialised(ctx); err != nil {
+	if err := i.MustBeInitialised(ctx); outcome.Of(err) == outcome.Uninitialised {
 		return "", problem(err.Error(), fmt.Sprintf("toggleadmin init %s", i.Option))
+	} else if err != nil {
+		return "", err
 	}
 	marker, _, err := seed.ReadMarker(ctx, i.Client, i.SeedTables())
 	if err != nil {

@@ -66,11 +66,10 @@ func (s *Store) Create(ctx context.Context, p PAT, owner Owner) (PAT, auth.Token
 
 func (s *Store) create(ctx context.Context, p PAT, owner Owner, last int64) (PAT, auth.Token, error) {
 	if last == 0 {
-		counter, err := dynamo.Get(ctx, s.client, s.pats, Key(0, 0))
-		if err != nil {
-			return PAT{}, auth.Token{}, fmt.Errorf("read the counter of PATs: %w", err)
+		var err error
+		if last, err = s.LastID(ctx); err != nil {
+			return PAT{}, auth.Token{}, err
 		}
-		last = counter.Int(lastID)
 	}
 	// The secret is the same in every attempt: that is how an attempt recognises what an earlier one wrote.
 	template, err := auth.NewToken(auth.PAT, auth.Selector{}, s.random)

@@ -23,3 +23,12 @@ func (s *Store) List(ctx context.Context) ([]PAT, error) {
 	slices.SortFunc(all, func(a, b PAT) int { return cmp.Compare(a.ID, b.ID) })
 	return all, nil
 }
+
+// LastID reads the counter: the id of the last PAT that was made, whether or not that is there still; 0 before the first. Consistent.
+func (s *Store) LastID(ctx context.Context) (int64, error) {
+	counter, err := dynamo.Get(ctx, s.client, s.pats, Key(0, 0))
+	if err != nil {
+		return 0, fmt.Errorf("read the counter of PATs: %w", err)
+	}
+	return counter.Int(lastID), nil
+}

@@ -1,6 +1,7 @@
 package toggleadmin_test
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -15,8 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/test/otherprocess"
@@ -52,7 +58,45 @@ func TestLocal(t *testing.T) {
 		env.Setenv("AWS_CONFIG_FILE", filepath.Join(env.WorkDir, "none"))
 		env.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(env.WorkDir, "none"))
 		return nil
-	}, nil)
+	}, map[string]func(*testscript.TestScript, bool, []string){"forget-tokens": forgetTokens, "set-counter": setCounter, "unread": unread})
+}
+
+// forgetTokens empties an account's map of tokens, as a table that was restored by itself may have it.
+func forgetTokens(ts *testscript.TestScript, neg bool, args []string) {
+	arguments(ts, neg, args, 1, "forget-tokens ACCOUNT")
+	setItem(ts, "Users", dynamo.Item{"id": &types.AttributeValueMemberN{Value: args[0]}}, "pats", dynamo.M(dynamo.Item{}))
+}
+
+// setCounter sets the counter of the tokens' ids.
+func setCounter(ts *testscript.TestScript, neg bool, args []string) {
+	arguments(ts, neg, args, 1, "set-counter N")
+	setItem(ts, "PersonalAccessTokens", dynamo.Item{"userId": dynamo.N(0), "id": dynamo.N(0)}, "lastId", &types.AttributeValueMemberN{Value: args[0]})
+}
+
+func setItem(ts *testscript.TestScript, table string, key dynamo.Item, attribute string, value types.AttributeValue) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	i, err := installation.OpenLocal(ctx, ts.Getenv("DATA_DIR"))
+	ts.Check(err)
+	_, err = i.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: aws.String(i.Tables[table]), Key: key, UpdateExpression: aws.String("SET #a = :v"),
+		ExpressionAttributeNames: map[string]string{"#a": attribute}, ExpressionAttributeValues: dynamo.Item{":v": value},
+	})
+	ts.Check(err)
+}
+
+// unread runs a program whose reader has gone before it prints anything.
+func unread(ts *testscript.TestScript, neg bool, args []string) {
+	arguments(ts, neg, args, 2, "unread N program …")
+	reader, writer, err := os.Pipe()
+	ts.Check(err)
+	ts.Check(reader.Close())
+	command := exec.Command(filepath.Join(strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator))[0], args[1]), args[2:]...) //nolint:noctx // it ends by itself
+	command.Env = append(os.Environ(), "DATA_DIR="+ts.Getenv("DATA_DIR"))
+	command.Stdout, command.Stderr = writer, ts.Stderr()
+	err = command.Run()
+	ts.Check(writer.Close())
+	checkStatus(ts, err, args[0])
 }
 
 func TestStack(t *testing.T) {
