@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"syscall"
 
 	"github.com/aws/smithy-go"
 
@@ -35,10 +36,20 @@ func Explain(name string, err error) error {
 		}
 		return err
 	}
-	if _, isNetwork := errors.AsType[net.Error](err); isNetwork || errors.Is(err, context.DeadlineExceeded) {
+	if isNetwork(err) || errors.Is(err, context.DeadlineExceeded) {
 		return outcome.New(outcome.Unreachable, "no answer from %s: check the region (--region) and the network: %v", name, err)
 	}
 	return err
+}
+
+// isNetwork says whether the network failed. An errno by itself, as of a full disk or a closed pipe, has a net.Error's methods, too.
+func isNetwork(err error) bool {
+	found, ok := errors.AsType[net.Error](err)
+	if !ok {
+		return false
+	}
+	_, errno := found.(syscall.Errno)
+	return !errno
 }
 
 func message(api smithy.APIError) string {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/aws/smithy-go"
@@ -36,6 +38,8 @@ func TestExplain(t *testing.T) {
 		{"another answer", api("InternalServerError"), outcome.Failure, "what AWS says"},
 		{"no connection", fmt.Errorf("get: %w", &net.OpError{Op: "dial", Err: errOther}), outcome.Unreachable, `no answer from the stack "x"`},
 		{"no answer in time", fmt.Errorf("get: %w", context.DeadlineExceeded), outcome.Unreachable, `no answer from the stack "x"`},
+		{"a full disk", fmt.Errorf("print: %w", &fs.PathError{Op: "write", Path: "out", Err: syscall.ENOSPC}), outcome.Failure, "no space left"},
+		{"a refused connection", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, outcome.Unreachable, `no answer from the stack "x"`},
 		{"a defect of ours", errOther, outcome.Failure, "something else"},
 		{"explained already", outcome.New(outcome.Refused, "no"), outcome.Refused, "no"},
 	} {
