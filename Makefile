@@ -149,7 +149,7 @@ validate: ## Check template.yaml and samconfig.toml with the SAM CLI, cfn-lint a
 deploy: known-env build ## Deploy to AWS: ENV=dev, staging or prod
 	@scripts/stack.sh deploy '$(ENV)'
 
-sync: ## Bring each change of the code to the dev stack as it is saved
+sync: ## Bring the code as it is to the dev stack within a minute, past alarms
 	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/stack.sh sync '$(ENV)'
 
 logs: ## Follow the log of a deployed function: FN=authorizer ENV=dev

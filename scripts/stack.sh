@@ -41,6 +41,7 @@ deploy)
     ;;
 sync)
     [ "$environment" = dev ] || refuse "sync changes a stack in passing, past alarms and approval: only ENV=dev, not '$environment'"
+    rm -rf .aws-sam/cache # which sync always uses, and which looks at functions/ alone: it would ship old binaries when pkg/ changed
     sam sync
     ;;
 logs)
