@@ -2,6 +2,7 @@ package template_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -66,6 +67,7 @@ func TestDeployerPolicy(t *testing.T) {
 			Sid, Effect string
 			Action      any
 			Resource    any
+			Condition   any
 		}
 	}
 	if err := json.Unmarshal([]byte(mustRead(t, "docs/deployer-policy.json")), &policy); err != nil {
@@ -77,6 +79,9 @@ func TestDeployerPolicy(t *testing.T) {
 	for _, s := range policy.Statement {
 		if s.Effect != "Allow" || s.Sid == "" || s.Action == "*" || s.Resource == nil {
 			t.Errorf("%+v", s)
+		}
+		if strings.Contains(fmt.Sprint(s.Action), "iam:AttachRolePolicy") && s.Condition == nil {
+			t.Errorf("%s: any of AWS's policies may be attached, AdministratorAccess too", s.Sid)
 		}
 	}
 }
