@@ -62,4 +62,4 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 		datetime.Format(marker.At), len(types), len(fields), administrators), nil
 }
 
-const lost = "no command of this service removes one, so data are lost: restore the table from a backup (see the runbook)"
+const lost = "no command of this service removes one, so data are lost: restore the table from a backup (see docs/backup.md)"

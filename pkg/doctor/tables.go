@@ -64,7 +64,7 @@ func (d *doctor) table(ctx context.Context, want *Table) (string, error) {
 		return "", err
 	}
 	if found == nil {
-		return "", problem(fmt.Sprintf("there is no table %s", name), "restore it from a backup under this name (see the runbook), or deploy a new stack")
+		return "", problem(fmt.Sprintf("there is no table %s", name), "restore it under this name (see docs/backup.md), or deploy a new stack")
 	}
 	var wrong []string
 	differs := func(what, want, is string) {

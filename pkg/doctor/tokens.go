@@ -34,7 +34,7 @@ func (d *doctor) tokens(ctx context.Context) (string, error) {
 	if more := len(wrong) - mostNamed; more > 0 {
 		detail += fmt.Sprintf("; and %d more", more)
 	}
-	return "", problem(detail, "was one of the tables PersonalAccessTokens and Users restored without the other? docs/backup.md says what belongs together")
+	return "", problem(detail, "was the table PersonalAccessTokens restored without Users, or the other way round? See docs/backup.md")
 }
 
 // compareTokens gives how many PATs there are, and what is wrong with them.
