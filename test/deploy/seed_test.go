@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/seed"
 	"toggleadmin/test/script"
 )
@@ -34,6 +35,28 @@ func (s *stack) seed(ctx context.Context) error {
 		return err
 	}
 	s.credentials = result.Credentials
+	return nil
+}
+
+// deleteAccountTokens deletes the tokens of the seeded service account: where a permission is missing scripts leave theirs, up to the limit.
+func (s *stack) deleteAccountTokens(ctx context.Context) error {
+	client, err := s.dynamoDB()
+	if err != nil {
+		return err
+	}
+	store := pat.NewStore(client, s.outputs["PersonalAccessTokensTable"], s.outputs["UsersTable"], rand.Reader)
+	all, err := store.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if p.UserID != s.credentials.ServiceAccounts[0].ID {
+			continue
+		}
+		if err := store.Delete(ctx, p.UserID, p.ID); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
