@@ -49,7 +49,6 @@ func (c *initCmd) Run(s *session) error {
 	if err := doctor.MustHaveTables(ctx, i); err != nil { // before anything is written
 		return err
 	}
-	mustBeHeard()
 	done, err := seed.Initialise(ctx, seed.Config{Client: i.Client, Tables: i.SeedTables(), Now: s.now, Random: s.random}, administrator)
 	if err != nil {
 		return err

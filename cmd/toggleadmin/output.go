@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os/signal"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"unicode"
 )
@@ -40,10 +38,6 @@ func printTable(out io.Writer, header []string, rows [][]string) error {
 	}
 	return nil
 }
-
-// mustBeHeard makes a reader who has gone away an error of printing, where it usually ends the process at once: what is printed from now on is
-// a secret, which is taken back when nobody got it.
-func mustBeHeard() { signal.Ignore(syscall.SIGPIPE) }
 
 // say prints a line for people: nothing that a script should read.
 func (s *session) say(format string, args ...any) {

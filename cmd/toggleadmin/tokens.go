@@ -123,7 +123,6 @@ func (c *createTokenCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	mustBeHeard()
 	var made operator.Token
 	var token auth.Token
 	if c.User == 0 {
