@@ -37,13 +37,7 @@ func (g ground) initialise(tb testing.TB) seed.Initialised {
 // checkInitialised checks that all is there once and that the token is the only credential.
 func (g ground) checkInitialised(tb testing.TB, token auth.Token) {
 	tb.Helper()
-	types, err := featuretype.NewStore(g.client(tb), g.tables.FeatureTypes).List(tb.Context())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if diff := cmp.Diff(featuretype.Defaults(), types); diff != "" {
-		tb.Error(diff)
-	}
+	g.checkTypes(tb)
 	fields, err := contextfield.NewStore(g.client(tb), g.tables.ContextFields).List(tb.Context())
 	if err != nil {
 		tb.Fatal(err)

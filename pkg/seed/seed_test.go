@@ -110,8 +110,8 @@ func (g ground) count(tb testing.TB, table string) int {
 	return n
 }
 
-// checkWhole checks that everything is there once and that the credentials are the only ones.
-func (g ground) checkWhole(tb testing.TB, c seed.Credentials) {
+// checkTypes checks that the types are the default ones, and gives them.
+func (g ground) checkTypes(tb testing.TB) []featuretype.FeatureType {
 	tb.Helper()
 	types, err := featuretype.NewStore(g.client(tb), g.tables.FeatureTypes).List(tb.Context())
 	if err != nil {
@@ -120,6 +120,13 @@ func (g ground) checkWhole(tb testing.TB, c seed.Credentials) {
 	if diff := cmp.Diff(featuretype.Defaults(), types); diff != "" {
 		tb.Error(diff)
 	}
+	return types
+}
+
+// checkWhole checks that everything is there once and that the credentials are the only ones.
+func (g ground) checkWhole(tb testing.TB, c seed.Credentials) {
+	tb.Helper()
+	types := g.checkTypes(tb)
 	fields, err := contextfield.NewStore(g.client(tb), g.tables.ContextFields).List(tb.Context())
 	if err != nil {
 		tb.Fatal(err)

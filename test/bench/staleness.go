@@ -25,7 +25,6 @@ import (
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
-	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/staleness"
@@ -56,11 +55,7 @@ type units struct{ reads, writes float64 }
 
 // measureStaleness changes lifetimes such that ever more toggles must be flipped.
 func measureStaleness(ctx context.Context, o options, _ string) error {
-	program, err := engine.Find(".")
-	if err != nil {
-		return err
-	}
-	e, err := engine.Start(ctx, engine.Options{Program: program})
+	e, err := engineInMemory(ctx)
 	if err != nil {
 		return err
 	}

@@ -41,13 +41,18 @@ type trafficGround struct {
 	endpoint string
 }
 
-// measureTraffic measures record-traffic beside an engine in memory.
-func measureTraffic(ctx context.Context, _ options, work string) error {
+// engineInMemory starts an engine that keeps nothing.
+func engineInMemory(ctx context.Context) (*engine.Engine, error) {
 	program, err := engine.Find(".")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	e, err := engine.Start(ctx, engine.Options{Program: program})
+	return engine.Start(ctx, engine.Options{Program: program})
+}
+
+// measureTraffic measures record-traffic beside an engine in memory.
+func measureTraffic(ctx context.Context, _ options, work string) error {
+	e, err := engineInMemory(ctx)
 	if err != nil {
 		return err
 	}
