@@ -1,0 +1,76 @@
+// Package invoke calls Lambda handlers inside the local service the way Lambda does: with a deadline, the function's ARN and an
+// invocation id in the context. An error, a panic and a timeout of the handler are the function's errors.
+//
+// The gateway calls Function.Invoke for each request. Event sources use an Invoker, which also creates invocation ids, reports each call
+// and can abort all calls when the program ends.
+package invoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+)
+
+// ErrTimedOut is the error of a function that did not return within its Timeout.
+var ErrTimedOut = errors.New("function timed out")
+
+// errExited is the error of a function whose handler ended its goroutine.
+var errExited = errors.New("function exited without a response")
+
+// PanicError is the error of a function that panicked.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Function is a Lambda function.
+type Function struct {
+	Name    string // folder in functions/
+	ARN     string
+	Handler lambda.Handler // safe for concurrent use
+	Timeout time.Duration
+}
+
+// Invoke calls the function and returns its output. The end of ctx does not end the function: Invoke stops waiting and returns
+// context.Cause(ctx), and the function runs on until its own Timeout. A function that ignores its Timeout is left behind. In both cases
+// the function may still read payload, so the caller must not modify it afterwards.
+func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
+	functionContext, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.Timeout)
+	functionContext = lambdacontext.NewContext(functionContext, &lambdacontext.LambdaContext{AwsRequestID: id, InvokedFunctionArn: f.ARN})
+	type result struct {
+		output []byte
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer cancel()
+		r := result{err: errExited} // unless the handler returns
+		defer func() {
+			if v := recover(); v != nil {
+				r = result{err: &PanicError{Value: v, Stack: debug.Stack()}}
+			}
+			done <- r
+		}()
+		r.output, r.err = f.Handler.Invoke(functionContext, payload)
+	}()
+	select {
+	case r := <-done:
+		return r.output, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-functionContext.Done():
+	}
+	select {
+	case r := <-done: // it returned at the same time
+		return r.output, r.err
+	default:
+		return nil, fmt.Errorf("%w after %s", ErrTimedOut, f.Timeout)
+	}
+}

@@ -1,0 +1,153 @@
+package invoke_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/local/invoke"
+)
+
+var errFunction = errors.New("the function fails")
+
+type handler func(ctx context.Context, payload []byte) ([]byte, error)
+
+func (h handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) { return h(ctx, payload) }
+
+func function(h handler) *invoke.Function {
+	return &invoke.Function{Name: "do-things", ARN: "arn:function", Handler: h, Timeout: 5 * time.Second}
+}
+
+func newInvoker(ended *[]invoke.Invocation) *invoke.Invoker {
+	n := 0
+	return invoke.NewInvoker(invoke.Config{
+		NewID: func() string { n++; return fmt.Sprintf("call-%d", n) }, Now: time.Now,
+		Ended: func(i *invoke.Invocation) { *ended = append(*ended, *i) },
+	})
+}
+
+func TestInvoke(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // not the function's deadline
+		defer cancel()
+		output, err := function(func(ctx context.Context, payload []byte) ([]byte, error) {
+			call, _ := lambdacontext.FromContext(ctx)
+			deadline, _ := ctx.Deadline()
+			<-time.After(time.Second)
+			return fmt.Appendf(nil, "%s %s %s %v", payload, call.AwsRequestID, call.InvokedFunctionArn, time.Until(deadline)), ctx.Err()
+		}).Invoke(ctx, "call-1", []byte("in"))
+		if string(output) != "in call-1 arn:function 4s" || err != nil {
+			t.Errorf("%q, %v", output, err)
+		}
+	})
+}
+
+func TestInvokeErrors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		handler handler
+		after   time.Duration
+		is      func(error) bool
+	}{
+		{"error", func(context.Context, []byte) ([]byte, error) { return nil, errFunction }, 0,
+			func(err error) bool { return errors.Is(err, errFunction) }},
+		{"panic", func(context.Context, []byte) ([]byte, error) { panic("no") }, 0, func(err error) bool {
+			p, ok := errors.AsType[*invoke.PanicError](err)
+			return ok && p.Error() == "panic: no" && strings.Contains(string(p.Stack), "invoke_test.go")
+		}},
+		{"the handler ends its goroutine", func(context.Context, []byte) ([]byte, error) { runtime.Goexit(); return nil, nil }, 0,
+			func(err error) bool { return err != nil && err.Error() == "function exited without a response" }},
+		{"the handler returns at its deadline", func(ctx context.Context, _ []byte) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() },
+			5 * time.Second, func(err error) bool {
+				return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, invoke.ErrTimedOut)
+			}},
+		{"timeout", func(context.Context, []byte) ([]byte, error) { <-time.After(time.Minute); return nil, nil }, 5 * time.Second,
+			func(err error) bool {
+				return errors.Is(err, invoke.ErrTimedOut) && strings.HasSuffix(err.Error(), " after 5s")
+			}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				begin := time.Now()
+				if _, err := function(tt.handler).Invoke(t.Context(), "id", nil); !tt.is(err) || time.Since(begin) != tt.after {
+					t.Errorf("%v after %s", err, time.Since(begin))
+				}
+				<-time.After(2 * time.Minute) // the abandoned function ends
+			})
+		})
+	}
+}
+
+func TestInvokeStopsWaiting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errFunction)
+		defer cancel()
+		begin, ended := time.Now(), make(chan time.Duration, 1)
+		_, err := function(func(ctx context.Context, _ []byte) ([]byte, error) {
+			<-ctx.Done()
+			ended <- time.Since(begin)
+			return nil, nil
+		}).Invoke(ctx, "id", nil)
+		if waited := time.Since(begin); !errors.Is(err, errFunction) || waited != time.Second {
+			t.Errorf("%v after %s", err, waited)
+		}
+		if ran := <-ended; ran != 5*time.Second {
+			t.Errorf("the function's context ended after %s, want its own timeout", ran)
+		}
+	})
+}
+
+func TestInvoker(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var ended []invoke.Invocation
+		invoker := newInvoker(&ended)
+		output, id, err := invoker.Invoke(function(func(_ context.Context, payload []byte) ([]byte, error) {
+			<-time.After(time.Second)
+			return payload, nil
+		}), "a test", []byte("in"))
+		if string(output) != "in" || id != "call-1" || err != nil {
+			t.Errorf("%q, %q, %v", output, id, err)
+		}
+		_, _, err = invoker.Invoke(function(func(context.Context, []byte) ([]byte, error) { return nil, errFunction }), "a test", nil)
+		if !errors.Is(err, errFunction) || len(ended) != 2 || !errors.Is(ended[1].Err, errFunction) {
+			t.Fatalf("%v, %+v", err, ended)
+		}
+		if diff := cmp.Diff(invoke.Invocation{Function: "do-things", Trigger: "a test", ID: "call-1", Duration: time.Second}, ended[0]); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestInvokerAbort(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var ended []invoke.Invocation
+		invoker := newInvoker(&ended)
+		calls := 0
+		f := function(func(ctx context.Context, _ []byte) ([]byte, error) { calls++; <-ctx.Done(); return nil, nil })
+		time.AfterFunc(time.Second, invoker.Abort)
+		begin := time.Now()
+		for range 2 { // the second call is made after Abort
+			if _, _, err := invoker.Invoke(f, "a test", nil); !errors.Is(err, invoke.ErrAborted) {
+				t.Error(err)
+			}
+		}
+		if waited := time.Since(begin); waited != time.Second || calls != 1 || len(ended) != 0 {
+			t.Errorf("%d calls, %s, %+v", calls, waited, ended)
+		}
+		<-time.After(time.Minute) // the abandoned function ends
+	})
+}
