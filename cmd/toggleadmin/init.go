@@ -49,7 +49,7 @@ func (c *initCmd) Run(s *session) error {
 	if err := doctor.MustHaveTables(ctx, i); err != nil { // before anything is written
 		return err
 	}
-	done, err := seed.Initialise(ctx, seed.Config{Client: i.Client, Tables: i.SeedTables(), Now: s.now, Random: s.random}, administrator)
+	done, err := seed.Initialise(ctx, seed.Config{Client: i.Client, Tables: i.Tables, Now: s.now, Random: s.random}, administrator)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (c *initCmd) Run(s *session) error {
 		// Nobody has the token, so nobody shall ever have it.
 		ctx, cancel := s.takingBack()
 		defer cancel()
-		lost := apitoken.NewStore(i.Client, i.Tables["ApiTokens"]).Delete(ctx, done.Token.Selector)
+		lost := apitoken.NewStore(i.Client, i.Tables).Delete(ctx, done.Token.Selector)
 		return outcome.New(outcome.Failure, "%s is initialised, but the API token could not be printed (%v) and was revoked (%v): "+
 			"make another by `toggleadmin tokens create`", i.Name, err, orDone(lost))
 	}
@@ -91,7 +91,7 @@ func initLocal(ctx context.Context, s *session, i *installation.Installation) er
 	if err := i.MustBeInitialised(ctx); err != nil {
 		return err
 	}
-	marker, _, err := seed.ReadMarker(ctx, i.Client, i.SeedTables())
+	marker, _, err := seed.ReadMarker(ctx, i.Client, i.Tables)
 	if err != nil {
 		return err
 	}

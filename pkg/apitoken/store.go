@@ -23,7 +23,9 @@ type Store struct {
 }
 
 // NewStore makes a store on the table ApiTokens.
-func NewStore(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client, tables.APITokens}
+}
 
 // hash is the table's partition key.
 const hash = "id"

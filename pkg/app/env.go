@@ -46,25 +46,27 @@ func (e *Env) Var(name string) (string, error) {
 	return "", fmt.Errorf("the environment variable %s is missing", name)
 }
 
-// Tables gives the DynamoDB client and the values of variables that name tables, in their order.
-func (e *Env) Tables(vars ...string) (*dynamodb.Client, []string, error) {
-	names, missing := make([]string, len(vars)), make([]error, len(vars))
-	for i, v := range vars {
-		names[i], missing[i] = e.Var(v)
+// Tables returns the DynamoDB client and the tables that the given variables name. Its error names every variable that is missing.
+func (e *Env) Tables(vars ...string) (*dynamodb.Client, dynamo.Tables, error) {
+	var tables dynamo.Tables
+	var problems []error
+	for _, v := range vars {
+		name, err := e.Var(v)
+		problems = append(problems, err, tables.SetVariable(v, name))
 	}
-	if err := errors.Join(missing...); err != nil {
-		return nil, nil, err
+	if err := errors.Join(problems...); err != nil {
+		return nil, dynamo.Tables{}, err
 	}
 	client, err := dynamo.NewClient(e.AWS, e.Vars[endpointVar])
 	if err != nil {
-		return nil, nil, fmt.Errorf("the environment variable %s: %w", endpointVar, err)
+		return nil, dynamo.Tables{}, fmt.Errorf("the environment variable %s: %w", endpointVar, err)
 	}
 	if e.WarmUp != nil {
 		if err := e.WarmUp(context.Background(), e.Vars[endpointVar]); err != nil {
 			e.Logger.Warn("DynamoDB is not reached yet", slog.Any("cause", err))
 		}
 	}
-	return client, names, nil
+	return client, tables, nil
 }
 
 // NewID makes a UUID.

@@ -28,8 +28,8 @@ type Store struct {
 var _ Tokens = (*Store)(nil)
 
 // NewStore makes a store on the tables PersonalAccessTokens, Users and ApiTokens.
-func NewStore(client *dynamodb.Client, pats, users, apiTokens string) *Store {
-	return &Store{client: client, pats: pats, users: users, apiTokens: apitoken.NewStore(client, apiTokens)}
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client: client, pats: tables.PersonalAccessTokens, users: tables.Users, apiTokens: apitoken.NewStore(client, tables)}
 }
 
 // APIToken implements Tokens: one GetItem.

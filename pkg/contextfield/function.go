@@ -13,5 +13,5 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.ListContextFields, List(NewStore(client, tables[0])))), nil
+	return env.API(auth.Require(auth.ListContextFields, List(NewStore(client, tables)))), nil
 }

@@ -21,7 +21,9 @@ type Store struct {
 var _ Lister = (*Store)(nil)
 
 // NewStore makes a store on the table ContextFields.
-func NewStore(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client, tables.ContextFields}
+}
 
 // List implements Lister: one Scan per MB, consistent.
 func (s *Store) List(ctx context.Context) ([]ContextField, error) {

@@ -51,7 +51,7 @@ func (d *doctor) mappingOf(ctx context.Context, id string, m *lambda.GetEventSou
 		return "", problem(fmt.Sprintf("the mapping %s of the stream is %s", id, state),
 			"enable it: aws lambda update-event-source-mapping --enabled --uuid "+id)
 	}
-	table, err := describeTable(ctx, d.Installation.Client, d.Installation.Tables["FeatureTypes"])
+	table, err := describeTable(ctx, d.Installation.Client, d.Installation.Tables.FeatureTypes)
 	if err != nil {
 		return "", err
 	}

@@ -48,7 +48,7 @@ func (d *doctor) roundTrip(ctx context.Context) (detail string, err error) {
 	if err := CheckURL(address); err != nil {
 		return "", problem(err.Error(), "correct the address")
 	}
-	tokens := apitoken.NewStore(d.Installation.Client, d.Installation.Tables["ApiTokens"])
+	tokens := apitoken.NewStore(d.Installation.Client, d.Installation.Tables)
 	if err := d.removeLeftBehind(ctx, tokens); err != nil {
 		return "", err
 	}

@@ -22,11 +22,11 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 	} else if err != nil {
 		return "", err
 	}
-	marker, _, err := seed.ReadMarker(ctx, i.Client, i.SeedTables())
+	marker, _, err := seed.ReadMarker(ctx, i.Client, i.Tables)
 	if err != nil {
 		return "", err
 	}
-	types, err := featuretype.NewStore(i.Client, i.Tables["FeatureTypes"]).List(ctx)
+	types, err := featuretype.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -35,7 +35,7 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 			return "", problem(fmt.Sprintf("the feature type %q is missing from the table FeatureTypes", t.ID), lost)
 		}
 	}
-	fields, err := contextfield.NewStore(i.Client, i.Tables["ContextFields"]).List(ctx)
+	fields, err := contextfield.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -44,7 +44,7 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 			return "", problem(fmt.Sprintf("the context field %q is missing from the table ContextFields", f.Name), lost)
 		}
 	}
-	people, err := user.NewStore(i.Client, i.Tables["Users"]).List(ctx)
+	people, err := user.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {
 		return "", err
 	}

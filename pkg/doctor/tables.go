@@ -58,7 +58,7 @@ func MustHaveTables(ctx context.Context, i *installation.Installation) error {
 }
 
 func (d *doctor) table(ctx context.Context, want *Table) (string, error) {
-	name := d.Installation.Tables[want.ID]
+	name := d.Installation.Tables.ByID()[want.ID]
 	found, err := describeTable(ctx, d.Installation.Client, name)
 	if err != nil {
 		return "", err

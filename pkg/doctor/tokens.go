@@ -40,7 +40,7 @@ func (d *doctor) tokens(ctx context.Context) (string, error) {
 // compareTokens gives how many PATs there are, and what is wrong with them.
 func (d *doctor) compareTokens(ctx context.Context) (count int, wrong []string, err error) {
 	i := d.Installation
-	store := pat.NewStore(i.Client, i.Tables["PersonalAccessTokens"], i.Tables["Users"], d.Random)
+	store := pat.NewStore(i.Client, i.Tables, d.Random)
 	pats, err := store.List(ctx)
 	if err != nil {
 		return 0, nil, err
@@ -49,7 +49,7 @@ func (d *doctor) compareTokens(ctx context.Context) (count int, wrong []string, 
 	if err != nil {
 		return 0, nil, err
 	}
-	accounts, err := user.NewStore(i.Client, i.Tables["Users"]).List(ctx)
+	accounts, err := user.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -24,8 +24,8 @@ type Store struct {
 }
 
 // NewStore makes a store on the tables Features and ContextFields.
-func NewStore(client *dynamodb.Client, features, contextFields string) *Store {
-	return &Store{client, features, contextFields}
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client, tables.Features, tables.ContextFields}
 }
 
 func key(name string) dynamo.Item { return dynamo.Item{"name": dynamo.S(name)} }

@@ -26,8 +26,8 @@ type FlagStore struct {
 }
 
 // NewFlagStore makes a store on the table Features.
-func NewFlagStore(client *dynamodb.Client, features string) *FlagStore {
-	return &FlagStore{client, features}
+func NewFlagStore(client *dynamodb.Client, tables dynamo.Tables) *FlagStore {
+	return &FlagStore{client, tables.Features}
 }
 
 // Due reads a page of a range, the oldest toggles first, beginning after a page's Next, or at the beginning. An index may be behind: what

@@ -15,7 +15,7 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.ListFeatureTypes, List(NewStore(client, tables[0])))), nil
+	return env.API(auth.Require(auth.ListFeatureTypes, List(NewStore(client, tables)))), nil
 }
 
 // NewUpdateLifetimeFunction wires functions/update-feature-type-lifetime.
@@ -24,7 +24,7 @@ func NewUpdateLifetimeFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := UpdateLifetime(NewStore(client, tables[0]))
+	handler, err := UpdateLifetime(NewStore(client, tables))
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,9 @@ var (
 )
 
 // NewStore makes a store on the table FeatureTypes.
-func NewStore(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client, tables.FeatureTypes}
+}
 
 // List implements Lister: one Scan per MB, consistent.
 func (s *Store) List(ctx context.Context) ([]FeatureType, error) {

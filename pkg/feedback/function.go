@@ -14,7 +14,7 @@ func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := Update(NewStore(client, tables[0]), user.NewStore(client, tables[1]))
+	handler, err := Update(NewStore(client, tables), user.NewStore(client, tables))
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,9 @@ type Store struct {
 var _ Updater = (*Store)(nil)
 
 // NewStore makes a store on the table Feedback.
-func NewStore(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client, tables.Feedback}
+}
 
 // Update implements Updater by one UpdateItem without a condition: it is the contract's wish that a record is made where none is.
 func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, change Change) (Feedback, error) {

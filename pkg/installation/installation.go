@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/contextfield"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/outcome"
 	"toggleadmin/pkg/seed"
@@ -18,7 +19,7 @@ type Installation struct {
 	Name       string // as people know it: `stack "x" in eu-west-1`
 	Option     string // how the command line names it: "--stack x"
 	BaseURL    string // of the API, without a slash at its end
-	Tables     map[string]string
+	Tables     dynamo.Tables
 	TokenLimit int   // how many tokens a service account may have
 	Stack      Stack // zero for the local service
 	Client     *dynamodb.Client
@@ -35,25 +36,17 @@ type Stack struct {
 // IsLocal says whether it is the service that runs on this machine.
 func (i *Installation) IsLocal() bool { return i.Stack.Name == "" }
 
-// tableIDs are the tables' logical ids, in the template's order. A stack's output for each is its id and "Table".
-func tableIDs() []string {
-	return []string{"FeatureTypes", "Features", "ContextFields", "Feedback", "Users", "PersonalAccessTokens", "ApiTokens", "Traffic"}
-}
-
-// SeedTables are the tables that are filled at the beginning.
-func (i *Installation) SeedTables() seed.Tables { return seed.TablesOf(i.Tables) }
-
 // MustBeInitialised gives an error of kind Uninitialised unless the installation is. One GetItem where it is.
 func (i *Installation) MustBeInitialised(ctx context.Context) error {
-	_, ok, err := seed.ReadMarker(ctx, i.Client, i.SeedTables())
+	_, ok, err := seed.ReadMarker(ctx, i.Client, i.Tables)
 	if err != nil || ok {
 		return err
 	}
-	types, err := featuretype.NewStore(i.Client, i.Tables["FeatureTypes"]).List(ctx)
+	types, err := featuretype.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {
 		return err
 	}
-	fields, err := contextfield.NewStore(i.Client, i.Tables["ContextFields"]).List(ctx)
+	fields, err := contextfield.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {
 		return err
 	}

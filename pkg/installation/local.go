@@ -44,7 +44,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	if err := json.Unmarshal(content, &found); err != nil {
 		return nil, outcome.New(outcome.Unreachable, "%s is damaged: restart `make run`, which writes it anew: %v", file, err)
 	}
-	for _, id := range tableIDs() {
+	for _, id := range dynamo.TableIDs() {
 		if found.DynamoDB.Tables[id] == "" {
 			return nil, outcome.New(outcome.Unreachable, "%s names no table %s: restart `make run`, which writes it anew", file, id)
 		}
@@ -62,7 +62,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 		return nil, fmt.Errorf("make the DynamoDB client: %w", err)
 	}
 	return &Installation{
-		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL, Tables: found.DynamoDB.Tables,
+		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL, Tables: dynamo.TablesByID(found.DynamoDB.Tables),
 		TokenLimit: usualTokenLimit, Client: client,
 	}, nil
 }

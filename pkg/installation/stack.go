@@ -36,8 +36,8 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	}
 	i := &Installation{
 		Name: fmt.Sprintf("the stack %q in %s", name, cfg.Region), Option: "--stack " + name,
-		Tables: map[string]string{}, TokenLimit: usualTokenLimit,
-		Stack: Stack{Name: name, Status: string(stack.StackStatus), Parameters: map[string]string{}, Config: cfg},
+		TokenLimit: usualTokenLimit,
+		Stack:      Stack{Name: name, Status: string(stack.StackStatus), Parameters: map[string]string{}, Config: cfg},
 	}
 	for _, p := range stack.Parameters {
 		i.Stack.Parameters[aws.ToString(p.ParameterKey)] = aws.ToString(p.ParameterValue)
@@ -97,10 +97,12 @@ func (i *Installation) takeOutputs(outputs []types.Output) error {
 		return values[name]
 	}
 	i.BaseURL = strings.TrimSuffix(take("ApiUrl"), "/")
-	for _, id := range tableIDs() {
-		i.Tables[id] = take(id + "Table")
+	names := map[string]string{}
+	for _, id := range dynamo.TableIDs() {
+		names[id] = take(id + "Table")
 	}
-	switch all := len(tableIDs()) + 1; {
+	i.Tables = dynamo.TablesByID(names)
+	switch all := len(names) + 1; {
 	case len(missing) == 0:
 		return nil
 	case len(missing) == all && len(outputs) == 0 && !strings.HasSuffix(i.Stack.Status, "_COMPLETE"):

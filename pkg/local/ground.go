@@ -120,7 +120,7 @@ func prepare(ctx context.Context, c *Config, cfg aws.Config, endpoint string, al
 	seeding, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	result, err := seed.Seed(seeding, seed.Config{
-		Client: client, Tables: seed.TablesOf(tableNames(all)), Now: c.Now, Random: c.Random, Known: readCredentials(c.DataDir),
+		Client: client, Tables: dynamo.TablesByID(tableNames(all)), Now: c.Now, Random: c.Random, Known: readCredentials(c.DataDir),
 	})
 	if err != nil {
 		return seed.Result{}, explain(err, c, endpoint)

@@ -40,12 +40,12 @@ type Operator struct {
 func New(i *installation.Installation, now func() time.Time, random io.Reader) *Operator {
 	t := i.Tables
 	return &Operator{
-		users:     user.NewStore(i.Client, t["Users"]),
-		pats:      pat.NewStore(i.Client, t["PersonalAccessTokens"], t["Users"], random),
-		apiTokens: apitoken.NewStore(i.Client, t["ApiTokens"]),
-		features:  feature.NewStore(i.Client, t["Features"], t["ContextFields"]),
-		types:     featuretype.NewStore(i.Client, t["FeatureTypes"]),
-		fields:    contextfield.NewStore(i.Client, t["ContextFields"]),
+		users:     user.NewStore(i.Client, t),
+		pats:      pat.NewStore(i.Client, t, random),
+		apiTokens: apitoken.NewStore(i.Client, t),
+		features:  feature.NewStore(i.Client, t),
+		types:     featuretype.NewStore(i.Client, t),
+		fields:    contextfield.NewStore(i.Client, t),
 
 		tokenLimit: i.TokenLimit, now: now, random: random,
 	}

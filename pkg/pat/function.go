@@ -46,5 +46,5 @@ func newStore(env *app.Env) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewStore(client, tables[0], tables[1], env.Random), nil
+	return NewStore(client, tables, env.Random), nil
 }

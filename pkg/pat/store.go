@@ -33,8 +33,8 @@ var (
 )
 
 // NewStore makes a store on the tables PersonalAccessTokens and Users.
-func NewStore(client *dynamodb.Client, pats, users string, random io.Reader) *Store {
-	return &Store{client: client, pats: pats, users: users, random: random, turn: newTurn()}
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, random io.Reader) *Store {
+	return &Store{client: client, pats: tables.PersonalAccessTokens, users: tables.Users, random: random, turn: newTurn()}
 }
 
 // Key is the key of a PAT's item. The item (0, 0) is the counter of ids.

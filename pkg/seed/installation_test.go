@@ -38,14 +38,14 @@ func (g ground) initialise(tb testing.TB) seed.Initialised {
 func (g ground) checkInitialised(tb testing.TB, token auth.Token) {
 	tb.Helper()
 	g.checkTypes(tb)
-	fields, err := contextfield.NewStore(g.client(tb), g.tables.ContextFields).List(tb.Context())
+	fields, err := contextfield.NewStore(g.client(tb), g.tables).List(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}
 	if diff := cmp.Diff(contextfield.Defaults(now()), fields, cmpopts.EquateEmpty()); diff != "" {
 		tb.Error(diff)
 	}
-	people, err := user.NewStore(g.client(tb), g.tables.Users).List(tb.Context())
+	people, err := user.NewStore(g.client(tb), g.tables).List(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -87,17 +87,17 @@ func TestInitialiseKeepsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	g := newGround(t, enginetest.Start(t).Endpoint(), "")
 	days := int64(3)
-	if err := featuretype.NewStore(g.client(t), g.tables.FeatureTypes).Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: &days}); err != nil {
+	if err := featuretype.NewStore(g.client(t), g.tables).Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: &days}); err != nil {
 		t.Fatal(err)
 	}
-	if err := user.NewStore(g.client(t), g.tables.Users).Create(t.Context(), user.User{ID: 1, Kind: user.Person, Name: "first", Role: auth.RoleAdmin}); err != nil {
+	if err := user.NewStore(g.client(t), g.tables).Create(t.Context(), user.User{ID: 1, Kind: user.Person, Name: "first", Role: auth.RoleAdmin}); err != nil {
 		t.Fatal(err)
 	}
 	done := g.initialise(t)
 	if !done.New || done.Administrator.Name != "first" {
 		t.Errorf("%+v", done)
 	}
-	types, err := featuretype.NewStore(g.client(t), g.tables.FeatureTypes).List(t.Context())
+	types, err := featuretype.NewStore(g.client(t), g.tables).List(t.Context())
 	if err != nil || len(types) != len(featuretype.Defaults()) || *types[0].LifetimeDays != 3 {
 		t.Errorf("%+v, %v", types, err)
 	}

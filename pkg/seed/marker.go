@@ -27,7 +27,7 @@ type Marker struct {
 }
 
 // ReadMarker reads the marker; ok is false where there is none: the tables are new, or not seeded to the end. One GetItem.
-func ReadMarker(ctx context.Context, client *dynamodb.Client, t Tables) (m Marker, ok bool, err error) {
+func ReadMarker(ctx context.Context, client *dynamodb.Client, t dynamo.Tables) (m Marker, ok bool, err error) {
 	item, err := dynamo.Get(ctx, client, t.PersonalAccessTokens, pat.Key(markerUser, markerID))
 	if err != nil {
 		return Marker{}, false, fmt.Errorf("look for the seed's marker: %w", err)

@@ -35,7 +35,7 @@ func now() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
 // ground is a set of empty tables.
 type ground struct {
 	endpoint string
-	tables   seed.Tables
+	tables   dynamo.Tables
 }
 
 // newGround makes the template's tables under names of their own.
@@ -51,7 +51,7 @@ func newGround(tb testing.TB, endpoint, prefix string) ground {
 		table.Name = prefix + table.Name
 		names[table.LogicalID] = table.Name
 	}
-	g := ground{endpoint, seed.TablesOf(names)}
+	g := ground{endpoint, dynamo.TablesByID(names)}
 	if err := tables.Make(tb.Context(), g.client(tb), template.Tables); err != nil {
 		tb.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func (g ground) seed(tb testing.TB, known seed.Credentials) seed.Result {
 func (g ground) principal(tb testing.TB, token string) string {
 	tb.Helper()
 	a := &authorizer.Authenticator{
-		Tokens: authorizer.NewStore(g.client(tb), g.tables.PersonalAccessTokens, g.tables.Users, g.tables.APITokens),
+		Tokens: authorizer.NewStore(g.client(tb), g.tables),
 		Now:    now, Logger: slog.New(slog.DiscardHandler),
 	}
 	p, err := a.Authenticate(tb.Context(), token)
@@ -113,7 +113,7 @@ func (g ground) count(tb testing.TB, table string) int {
 // checkTypes checks that the types are the default ones, and gives them.
 func (g ground) checkTypes(tb testing.TB) []featuretype.FeatureType {
 	tb.Helper()
-	types, err := featuretype.NewStore(g.client(tb), g.tables.FeatureTypes).List(tb.Context())
+	types, err := featuretype.NewStore(g.client(tb), g.tables).List(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func (g ground) checkTypes(tb testing.TB) []featuretype.FeatureType {
 func (g ground) checkWhole(tb testing.TB, c seed.Credentials) {
 	tb.Helper()
 	types := g.checkTypes(tb)
-	fields, err := contextfield.NewStore(g.client(tb), g.tables.ContextFields).List(tb.Context())
+	fields, err := contextfield.NewStore(g.client(tb), g.tables).List(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func (g ground) checkWhole(tb testing.TB, c seed.Credentials) {
 	if diff := cmp.Diff([]seed.ServiceAccount{{ID: 4, Name: "ci", Role: auth.RoleEditor}}, c.ServiceAccounts); diff != "" {
 		tb.Error(diff)
 	}
-	ci, err := user.NewStore(g.client(tb), g.tables.Users).Get(tb.Context(), 4)
+	ci, err := user.NewStore(g.client(tb), g.tables).Get(tb.Context(), 4)
 	if err != nil || ci.Kind != user.ServiceAccount || len(ci.PATs) != 0 {
 		tb.Errorf("the service account is %+v, %v", ci, err)
 	}
@@ -236,10 +236,10 @@ func TestWhatUsersDidStays(t *testing.T) {
 	g := newGround(t, enginetest.Start(t).Endpoint(), "")
 	first := g.seed(t, seed.Credentials{}).Credentials
 	days := int64(3)
-	if _, err := featuretype.NewStore(g.client(t), g.tables.FeatureTypes).SetLifetime(t.Context(), "release", &days); err != nil {
+	if _, err := featuretype.NewStore(g.client(t), g.tables).SetLifetime(t.Context(), "release", &days); err != nil {
 		t.Fatal(err)
 	}
-	toggles := feature.NewStore(g.client(t), g.tables.Features, g.tables.ContextFields)
+	toggles := feature.NewStore(g.client(t), g.tables)
 	if _, err := toggles.Update(t.Context(), "dark-mode", func(f feature.Feature) feature.Feature { f.Stale = true; return f }); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestWhatUsersDidStays(t *testing.T) {
 	if r.New || r.Renewed != 0 || len(r.Credentials.Users) != 2 {
 		t.Errorf("new %v, %d credentials made, of %+v", r.New, r.Renewed, r.Credentials.Users)
 	}
-	types, err := featuretype.NewStore(g.client(t), g.tables.FeatureTypes).List(t.Context())
+	types, err := featuretype.NewStore(g.client(t), g.tables).List(t.Context())
 	if err != nil || *types[0].LifetimeDays != 3 {
 		t.Errorf("types %+v, %v", types, err)
 	}

@@ -32,6 +32,6 @@ func wire(env *app.Env) (*featuretype.Store, *Evaluator, Report, error) {
 	if err != nil {
 		return nil, nil, Report{}, err
 	}
-	evaluator := &Evaluator{Toggles: feature.NewFlagStore(client, tables[1]), Now: env.Now, Pause: dynamo.PauseFault}
-	return featuretype.NewStore(client, tables[0]), evaluator, Report{Logger: env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"]}, nil
+	evaluator := &Evaluator{Toggles: feature.NewFlagStore(client, tables), Now: env.Now, Pause: dynamo.PauseFault}
+	return featuretype.NewStore(client, tables), evaluator, Report{Logger: env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"]}, nil
 }

@@ -16,7 +16,7 @@ func NewGetFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.GetTrafficUsage, Get(NewStore(client, tables[0])))), nil
+	return env.API(auth.Require(auth.GetTrafficUsage, Get(NewStore(client, tables)))), nil
 }
 
 // NewRecordFunction wires functions/record-traffic.
@@ -42,7 +42,7 @@ func NewRecordFunction(env *app.Env) (lambda.Handler, error) {
 		return nil, err
 	}
 	log := &Log{
-		Recorder: NewLedger(client, tables[0], env.Now, perEvent), Paths: counted, Logger: env.Logger, Now: env.Now,
+		Recorder: NewLedger(client, tables, env.Now, perEvent), Paths: counted, Logger: env.Logger, Now: env.Now,
 		Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"],
 	}
 	return app.Event(log.Deliver), nil

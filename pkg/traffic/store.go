@@ -22,7 +22,9 @@ type Store struct {
 var _ Reporter = (*Store)(nil)
 
 // NewStore makes a store on the table Traffic.
-func NewStore(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client, tables.Traffic}
+}
 
 // Report implements Reporter: one Query per MB, consistent.
 func (s *Store) Report(ctx context.Context, period string) ([]Usage, error) {

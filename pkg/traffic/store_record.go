@@ -37,8 +37,8 @@ var _ Recorder = (*Ledger)(nil)
 
 // NewLedger makes a ledger on the table Traffic. An exact one marks every event instead of every batch: it counts once also what comes
 // again in a batch of another cut, and pays for each event what a batch costs otherwise.
-func NewLedger(client *dynamodb.Client, table string, now func() time.Time, exact bool) *Ledger {
-	return &Ledger{client, table, now, exact}
+func NewLedger(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time, exact bool) *Ledger {
+	return &Ledger{client, tables.Traffic, now, exact}
 }
 
 // Record implements Recorder. A batch is one transaction: the marker, and one ADD per path and day. One with more items than a transaction

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/user"
 )
@@ -98,7 +99,7 @@ func getItem(s *service) func(int) (worker, error) {
 // updateItem is what update feedback asks of the engine: its rate is the limit of that operation's, and, since each commit is on disk
 // before it is answered, of everything that writes.
 func updateItem(_ context.Context, s *service, i int) (worker, error) {
-	store := feedback.NewStore(s.client, s.Credentials.DynamoDB.Tables["Feedback"])
+	store := feedback.NewStore(s.client, dynamo.TablesByID(s.Credentials.DynamoDB.Tables))
 	neverShow := true
 	return func(ctx context.Context) (int, error) {
 		_, err := store.Update(ctx, "bench-engine-"+strconv.Itoa(i), 1, feedback.Change{NeverShow: &neverShow})
@@ -191,7 +192,7 @@ func compare(ctx context.Context, o options, s *service, c httpCase, n int) ([]s
 }
 
 func makeAccounts(ctx context.Context, s *service) error {
-	users := user.NewStore(s.client, s.Credentials.DynamoDB.Tables["Users"])
+	users := user.NewStore(s.client, dynamo.TablesByID(s.Credentials.DynamoDB.Tables))
 	for i := range serviceAccounts {
 		account := user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: "bench " + strconv.Itoa(i), Role: auth.RoleEditor}
 		if err := users.Create(ctx, account); err != nil {

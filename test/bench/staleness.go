@@ -133,7 +133,7 @@ func newAged(ctx context.Context, endpoint string) (*aged, error) {
 		case "reevaluate-staleness":
 			a.stream, err = staleness.NewReevaluateFunction(env) //nolint:contextcheck // it makes a client, and no call
 			a.features = f.Environment["FEATURES_TABLE"]
-			a.types = featuretype.NewStore(a.client, f.Environment["FEATURE_TYPES_TABLE"])
+			a.types = featuretype.NewStore(a.client, dynamo.Tables{FeatureTypes: f.Environment["FEATURE_TYPES_TABLE"]})
 		case "sweep-staleness":
 			a.sweep, err = staleness.NewSweepFunction(env) //nolint:contextcheck // it makes a client, and no call
 		}

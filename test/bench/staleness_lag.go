@@ -76,12 +76,12 @@ const aging = "aging"
 
 // addAging makes a type and toggles of it that are 100 days old.
 func (s *service) addAging(ctx context.Context) error {
-	tables := s.Credentials.DynamoDB.Tables
-	err := featuretype.NewStore(s.client, tables["FeatureTypes"]).Create(ctx, featuretype.FeatureType{ID: aging, Name: "Aging", Position: 9})
+	tables := dynamo.TablesByID(s.Credentials.DynamoDB.Tables)
+	err := featuretype.NewStore(s.client, tables).Create(ctx, featuretype.FeatureType{ID: aging, Name: "Aging", Position: 9})
 	if err != nil {
 		return err
 	}
-	store := feature.NewStore(s.client, tables["Features"], tables["ContextFields"])
+	store := feature.NewStore(s.client, tables)
 	for i := range lagToggles {
 		f := feature.Feature{Name: fmt.Sprint("aging-", i), Project: "default", Type: aging, CreatedAt: time.Now().AddDate(0, 0, -100)}
 		if err := store.Create(ctx, f); err != nil {

@@ -124,7 +124,7 @@ func (g *trafficGround) clientThrough(transport http.RoundTripper, tell func(uni
 // log is the function's handler.
 func (g *trafficGround) log(client *dynamodb.Client, exact bool) *traffic.Log {
 	return &traffic.Log{
-		Recorder: traffic.NewLedger(client, "Traffic", time.Now, exact), Paths: g.paths, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+		Recorder: traffic.NewLedger(client, dynamo.Tables{Traffic: "Traffic"}, time.Now, exact), Paths: g.paths, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 	}
 }
 

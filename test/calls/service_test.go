@@ -56,7 +56,7 @@ func start(t *testing.T) *service {
 	for _, u := range s.Users {
 		s.tokens[u.Name] = u.PAT
 	}
-	users := user.NewStore(s.client, s.DynamoDB.Tables["Users"])
+	users := user.NewStore(s.client, dynamo.TablesByID(s.DynamoDB.Tables))
 	for _, id := range []int64{5, 6} {
 		if err := users.Create(t.Context(), user.User{ID: id, Kind: user.ServiceAccount, Name: "calls", Role: auth.RoleEditor}); err != nil {
 			t.Fatal(err)

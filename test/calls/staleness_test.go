@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/staleness"
@@ -22,8 +23,8 @@ import (
 func TestCallsOfReevaluation(t *testing.T) { //nolint:tparallel // one run comes after the other
 	t.Parallel()
 	s := start(t)
-	types := featuretype.NewStore(s.client, s.DynamoDB.Tables["FeatureTypes"])
-	toggles := feature.NewStore(s.client, s.DynamoDB.Tables["Features"], s.DynamoDB.Tables["ContextFields"])
+	types := featuretype.NewStore(s.client, dynamo.TablesByID(s.DynamoDB.Tables))
+	toggles := feature.NewStore(s.client, dynamo.TablesByID(s.DynamoDB.Tables))
 	m := &unitMeter{}
 	env := &app.Env{
 		Vars: map[string]string{

@@ -38,10 +38,12 @@ func must(t *testing.T, err error) {
 
 func (s *service) table(logicalID string) string { return s.DynamoDB.Tables[logicalID] }
 
-func (s *service) users() *user.Store { return user.NewStore(s.db, s.table("Users")) }
+func (s *service) tables() dynamo.Tables { return dynamo.TablesByID(s.DynamoDB.Tables) }
+
+func (s *service) users() *user.Store { return user.NewStore(s.db, s.tables()) }
 
 func (s *service) pats() *pat.Store {
-	return pat.NewStore(s.db, s.table("PersonalAccessTokens"), s.table("Users"), rand.Reader)
+	return pat.NewStore(s.db, s.tables(), rand.Reader)
 }
 
 // account makes an account of a kind and role and gives its id, which nobody else has.
@@ -99,7 +101,7 @@ func (s *service) patUntil(t *testing.T, owner int64, kind user.Kind, expires ti
 // apiTokenUntil makes an API token; nil: it lasts.
 func (s *service) apiTokenUntil(t *testing.T, expires *time.Time) auth.Token {
 	t.Helper()
-	token, err := apitoken.NewStore(s.db, s.table("ApiTokens")).Create(patient(t), apitoken.APIToken{Name: t.Name(), ExpiresAt: expires}, rand.Reader)
+	token, err := apitoken.NewStore(s.db, s.tables()).Create(patient(t), apitoken.APIToken{Name: t.Name(), ExpiresAt: expires}, rand.Reader)
 	must(t, err)
 	return token
 }
@@ -110,7 +112,7 @@ func (s *service) apiToken(t *testing.T) string { t.Helper(); return s.apiTokenU
 func (s *service) featureType(t *testing.T, days *int64) string {
 	t.Helper()
 	id := "type-" + lower(rand.Text())
-	must(t, featuretype.NewStore(s.db, s.table("FeatureTypes")).Create(patient(t), featuretype.FeatureType{
+	must(t, featuretype.NewStore(s.db, s.tables()).Create(patient(t), featuretype.FeatureType{
 		ID: id, Name: "Name of " + id, Description: "Description of " + id, LifetimeDays: days, Position: 1000,
 	}))
 	return id
@@ -120,11 +122,11 @@ func lower(text string) string { return featuretype.NormalID(text) }
 
 func (s *service) contextField(t *testing.T, f contextfield.ContextField) {
 	t.Helper()
-	must(t, contextfield.NewStore(s.db, s.table("ContextFields")).Create(patient(t), f))
+	must(t, contextfield.NewStore(s.db, s.tables()).Create(patient(t), f))
 }
 
 func (s *service) features() *feature.Store {
-	return feature.NewStore(s.db, s.table("Features"), s.table("ContextFields"))
+	return feature.NewStore(s.db, s.tables())
 }
 
 // item reads an item; nil where there is none.

@@ -63,7 +63,7 @@ func TestSection42_Defaults(t *testing.T) {
 func TestSection42_Order(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{})
-	types := featuretype.NewStore(s.db, s.table("FeatureTypes"))
+	types := featuretype.NewStore(s.db, s.tables())
 	for i, id := range []string{"zebra", "ant", "mouse"} {
 		must(t, types.Create(patient(t), featuretype.FeatureType{ID: id, Name: id, Description: id, Position: int64(5 + i)}))
 	}
@@ -95,7 +95,7 @@ func TestSection42_All(t *testing.T) {
 	if a := s.send(t, get(typesPath).as(s.APIToken)).want(t, 200); a.body != `{"version":1,"types":[]}` {
 		t.Errorf("no type: %s", a.body)
 	}
-	types := featuretype.NewStore(s.db, s.table("FeatureTypes"))
+	types := featuretype.NewStore(s.db, s.tables())
 	long := strings.Repeat("d", 300_000) // four of these are more than a page
 	for i, id := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		must(t, types.Create(patient(t), featuretype.FeatureType{ID: id, Name: id, Description: long, Position: int64(7 - i)}))

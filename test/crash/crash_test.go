@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/user"
 )
 
@@ -116,7 +117,7 @@ func startWriters(t *testing.T, c *crowd, p *process, round int) *ledger {
 		r.acked = r.sent
 		l.lifetimes[featureType] = r
 	}
-	users := user.NewStore(engineClient(t, &p.service), p.service.DynamoDB.Tables["Users"])
+	users := user.NewStore(engineClient(t, &p.service), dynamo.TablesByID(p.service.DynamoDB.Tables))
 	for i := range 8 {
 		account := user.User{ID: int64(100 + 8*round + i), Kind: user.ServiceAccount, Name: "crash", Role: auth.RoleEditor}
 		if err := users.Create(t.Context(), account); err != nil {

@@ -33,7 +33,7 @@ func TestKillWhileFlagging(t *testing.T) {
 	program, dir := build(t), t.TempDir()
 	p := launch(t, program, dir)
 	client := engineClient(t, &p.service)
-	if err := featuretype.NewStore(client, p.service.DynamoDB.Tables["FeatureTypes"]).Create(t.Context(), featuretype.FeatureType{ID: aging, Position: 9}); err != nil {
+	if err := featuretype.NewStore(client, dynamo.TablesByID(p.service.DynamoDB.Tables)).Create(t.Context(), featuretype.FeatureType{ID: aging, Position: 9}); err != nil {
 		t.Fatal(err)
 	}
 	fillToggles(t, client, p, *toggles)

@@ -132,7 +132,7 @@ func (s *stack) toggles() (*feature.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return feature.NewStore(client, s.outputs["FeaturesTable"], s.outputs["ContextFieldsTable"]), nil
+	return feature.NewStore(client, s.tables()), nil
 }
 
 // awaitFlags waits until toggles are flagged as potentially stale or not.

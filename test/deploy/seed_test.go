@@ -16,20 +16,25 @@ import (
 	"toggleadmin/test/script"
 )
 
-// seed fills the stack's tables, which it knows by the outputs, and keeps the credentials: nothing of them is written down.
-func (s *stack) seed(ctx context.Context) error {
-	client, err := s.dynamoDB()
-	if err != nil {
-		return err
-	}
+// tables returns the names of the stack's tables, from its outputs.
+func (s *stack) tables() dynamo.Tables {
 	names := map[string]string{}
 	for output, value := range s.outputs {
 		if id, ok := strings.CutSuffix(output, "Table"); ok {
 			names[id] = value
 		}
 	}
+	return dynamo.TablesByID(names)
+}
+
+// seed fills the stack's tables, which it knows by the outputs, and keeps the credentials: nothing of them is written down.
+func (s *stack) seed(ctx context.Context) error {
+	client, err := s.dynamoDB()
+	if err != nil {
+		return err
+	}
 	result, err := seed.Seed(ctx, seed.Config{
-		Client: client, Tables: seed.TablesOf(names), Now: time.Now, Random: rand.Reader, Known: s.credentials,
+		Client: client, Tables: s.tables(), Now: time.Now, Random: rand.Reader, Known: s.credentials,
 	})
 	if err != nil {
 		return err
@@ -44,7 +49,7 @@ func (s *stack) deleteAccountTokens(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	store := pat.NewStore(client, s.outputs["PersonalAccessTokensTable"], s.outputs["UsersTable"], rand.Reader)
+	store := pat.NewStore(client, s.tables(), rand.Reader)
 	all, err := store.List(ctx)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func startService(t *testing.T) service {
 	}
 	result, err := seed.Seed(t.Context(), seed.Config{
 		Client: client,
-		Tables: seed.TablesOf(names),
+		Tables: dynamo.TablesByID(names),
 		Now:    time.Now,
 		Random: rand.Reader,
 	})

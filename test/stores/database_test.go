@@ -30,6 +30,7 @@ type database struct {
 	endpoint string
 	client   *dynamodb.Client // without faults
 	names    map[string]string
+	tables   dynamo.Tables
 }
 
 func newClient(tb testing.TB, endpoint string, transport http.RoundTripper) *dynamodb.Client {
@@ -67,6 +68,7 @@ func newDatabaseAt(tb testing.TB, endpoint string) *database {
 		mine[i].Name = prefix + mine[i].Name
 		mine[i].TTLAttribute = "" // no store depends on it
 	}
+	db.tables = dynamo.TablesByID(db.names)
 	if err := tables.Make(tb.Context(), db.client, mine); err != nil {
 		tb.Fatal(err)
 	}
@@ -91,23 +93,23 @@ func (db *database) through(tb testing.TB, answer func(*call) (*http.Response, e
 }
 
 func (db *database) pats(client *dynamodb.Client) *pat.Store {
-	return pat.NewStore(client, db.names["PersonalAccessTokens"], db.names["Users"], rand.Reader)
+	return pat.NewStore(client, db.tables, rand.Reader)
 }
 
 func (db *database) tokens(client *dynamodb.Client) *authorizer.Store {
-	return authorizer.NewStore(client, db.names["PersonalAccessTokens"], db.names["Users"], db.names["ApiTokens"])
+	return authorizer.NewStore(client, db.tables)
 }
 
 func (db *database) features(client *dynamodb.Client) *feature.Store {
-	return feature.NewStore(client, db.names["Features"], db.names["ContextFields"])
+	return feature.NewStore(client, db.tables)
 }
 
 func (db *database) ledger(client *dynamodb.Client, exact bool) *traffic.Ledger {
-	return traffic.NewLedger(client, db.names["Traffic"], later, exact)
+	return traffic.NewLedger(client, db.tables, later, exact)
 }
 
 func (db *database) flags(client *dynamodb.Client) *feature.FlagStore {
-	return feature.NewFlagStore(client, db.names["Features"])
+	return feature.NewFlagStore(client, db.tables)
 }
 
 func (db *database) put(tb testing.TB, table string, item dynamo.Item) {
@@ -207,16 +209,16 @@ func (db *database) whole(tb testing.TB) {
 
 func (db *database) ground(tb testing.TB) *ground {
 	tb.Helper()
-	c, n := db.client, db.names
+	c, n, tables := db.client, db.names, db.tables
 	return &ground{
-		FeatureTypes:  featuretype.NewStore(c, n["FeatureTypes"]),
-		ContextFields: contextfield.NewStore(c, n["ContextFields"]),
-		Feedback:      feedback.NewStore(c, n["Feedback"]),
-		Users:         user.NewStore(c, n["Users"]),
+		FeatureTypes:  featuretype.NewStore(c, tables),
+		ContextFields: contextfield.NewStore(c, tables),
+		Feedback:      feedback.NewStore(c, tables),
+		Users:         user.NewStore(c, tables),
 		PATs:          db.pats(c),
-		APITokens:     apitoken.NewStore(c, n["ApiTokens"]),
+		APITokens:     apitoken.NewStore(c, tables),
 		Tokens:        db.tokens(c),
-		Traffic:       traffic.NewStore(c, n["Traffic"]),
+		Traffic:       traffic.NewStore(c, tables),
 		Recorder:      func(exact bool) traffic.Recorder { return db.ledger(c, exact) },
 		Features:      db.features(c),
 		Flags:         db.flags(c),

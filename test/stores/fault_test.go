@@ -39,35 +39,35 @@ func operations() []operation {
 	f := toggle("f", "a")
 	return []operation{
 		{"list feature types", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			all, err := featuretype.NewStore(c, db.names["FeatureTypes"]).List(ctx)
+			all, err := featuretype.NewStore(c, db.tables).List(ctx)
 			return errors.Join(err, must(len(all) == 1))
 		}},
 		{"set a lifetime", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			got, err := featuretype.NewStore(c, db.names["FeatureTypes"]).SetLifetime(ctx, "release", new(int64(9)))
+			got, err := featuretype.NewStore(c, db.tables).SetLifetime(ctx, "release", new(int64(9)))
 			return errors.Join(err, must(got.LifetimeDays != nil && *got.LifetimeDays == 9))
 		}},
 		{"list context fields", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			all, err := contextfield.NewStore(c, db.names["ContextFields"]).List(ctx)
+			all, err := contextfield.NewStore(c, db.tables).List(ctx)
 			return errors.Join(err, must(len(all) == 1))
 		}},
 		{"update feedback", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			got, err := feedback.NewStore(c, db.names["Feedback"]).Update(ctx, "f", 1, feedback.Change{NeverShow: new(true)})
+			got, err := feedback.NewStore(c, db.tables).Update(ctx, "f", 1, feedback.Change{NeverShow: new(true)})
 			return errors.Join(err, must(got.NeverShow))
 		}},
 		{"read a feature type", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			got, err := featuretype.NewStore(c, db.names["FeatureTypes"]).Get(ctx, "release")
+			got, err := featuretype.NewStore(c, db.tables).Get(ctx, "release")
 			return errors.Join(err, must(got.ID == "release"))
 		}},
 		{"re-evaluate the toggles of a type", reevaluate},
 		{"look a user up", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			exists, err := user.NewStore(c, db.names["Users"]).Exists(ctx, 1)
+			exists, err := user.NewStore(c, db.tables).Exists(ctx, 1)
 			return errors.Join(err, must(exists))
 		}},
 		{"disable a user", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			return user.NewStore(c, db.names["Users"]).SetDisabled(ctx, 1, true)
+			return user.NewStore(c, db.tables).SetDisabled(ctx, 1, true)
 		}},
 		{"report traffic", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			all, err := traffic.NewStore(c, db.names["Traffic"]).Report(ctx, "2026-11")
+			all, err := traffic.NewStore(c, db.tables).Report(ctx, "2026-11")
 			return errors.Join(err, must(len(all) > 0))
 		}},
 		{"record traffic", func(ctx context.Context, db *database, c *dynamodb.Client) error {
@@ -309,11 +309,11 @@ func usedAsCounted(tb testing.TB, db *database) {
 }
 
 func createAPIToken(ctx context.Context, db *database, c *dynamodb.Client) error {
-	token, err := apitoken.NewStore(c, db.names["ApiTokens"]).Create(ctx, apitoken.APIToken{Name: "n"}, rand.Reader)
+	token, err := apitoken.NewStore(c, db.tables).Create(ctx, apitoken.APIToken{Name: "n"}, rand.Reader)
 	if err != nil {
 		return err
 	}
-	stored, err := apitoken.NewStore(db.client, db.names["ApiTokens"]).Get(ctx, token.Selector)
+	stored, err := apitoken.NewStore(db.client, db.tables).Get(ctx, token.Selector)
 	return errors.Join(err, must(stored.Verifier == token.Verifier()))
 }
 

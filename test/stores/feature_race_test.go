@@ -21,7 +21,7 @@ func TestAWriteComesBetween(t *testing.T) {
 		"constraints":     func(f *feature.Feature) { f.ContextFields = []string{"a"} },
 	}
 	db := newDatabase(t)
-	check(t, contextfield.NewStore(db.client, db.names["ContextFields"]).Create(t.Context(), contextfield.ContextField{Name: "a"}))
+	check(t, contextfield.NewStore(db.client, db.tables).Create(t.Context(), contextfield.ContextField{Name: "a"}))
 	for first, change := range changes {
 		for second, other := range changes {
 			if first == second {

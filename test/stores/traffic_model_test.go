@@ -183,7 +183,7 @@ func models() map[string]func(testing.TB, *spoiler) model {
 				}
 				return c.pass()
 			})
-			return model{traffic.NewStore(db.client, db.names["Traffic"]), func(exact bool) traffic.Recorder { return db.ledger(client, exact) }}
+			return model{traffic.NewStore(db.client, db.tables), func(exact bool) traffic.Recorder { return db.ledger(client, exact) }}
 		},
 	}
 }

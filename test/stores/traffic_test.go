@@ -32,7 +32,7 @@ func requestAt(path string, day, n int) traffic.Request {
 
 // counted says whether the path has so many successful requests in November 2026.
 func counted(ctx context.Context, db *database, path string, want int64) error {
-	all, err := traffic.NewStore(db.client, db.names["Traffic"]).Report(ctx, "2026-11")
+	all, err := traffic.NewStore(db.client, db.tables).Report(ctx, "2026-11")
 	if err != nil {
 		return err
 	}

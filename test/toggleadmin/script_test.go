@@ -79,7 +79,7 @@ func setItem(ts *testscript.TestScript, table string, key dynamo.Item, attribute
 	i, err := installation.OpenLocal(ctx, ts.Getenv("DATA_DIR"))
 	ts.Check(err)
 	_, err = i.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: aws.String(i.Tables[table]), Key: key, UpdateExpression: aws.String("SET #a = :v"),
+		TableName: aws.String(i.Tables.ByID()[table]), Key: key, UpdateExpression: aws.String("SET #a = :v"),
 		ExpressionAttributeNames: map[string]string{"#a": attribute}, ExpressionAttributeValues: dynamo.Item{":v": value},
 	})
 	ts.Check(err)

@@ -1,0 +1,142 @@
+package database
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/pkg/local/tables"
+	"toggleadmin/pkg/samtemplate"
+)
+
+// Database is one test's tables. It is safe for concurrent use.
+type Database struct {
+	Endpoint string
+	Client   *dynamodb.Client // without faults
+	Tables   dynamo.Tables
+}
+
+// New makes the tables of template.yaml on an engine of the test's own, which ends with the test. If DYNAMODB_ENDPOINT is set, New makes
+// them there, under names of their own, and deletes them after the test.
+func New(tb testing.TB) *Database {
+	tb.Helper()
+	template, err := loadTemplate()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	db := &Database{Endpoint: os.Getenv("DYNAMODB_ENDPOINT")}
+	external := db.Endpoint != ""
+	prefix := "test-" + rand.Text() + "-"
+	if !external {
+		db.Endpoint, prefix = enginetest.Start(tb).Endpoint(), ""
+	}
+	db.Client = newClient(tb, db.Endpoint, newTransport(tb, db.Endpoint))
+	all, names := append(template.Tables[:0:0], template.Tables...), map[string]string{}
+	for i := range all {
+		all[i].Name = prefix + all[i].Name
+		all[i].TTLAttribute = "" // no test depends on it
+		names[all[i].LogicalID] = all[i].Name
+	}
+	if err := tables.Make(tb.Context(), db.Client, all); err != nil {
+		tb.Fatal(err)
+	}
+	if external {
+		tb.Cleanup(func() {
+			for _, name := range names {
+				if _, err := db.Client.DeleteTable(context.WithoutCancel(tb.Context()), &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
+					tb.Error(err)
+				}
+			}
+		})
+	}
+	db.Tables = dynamo.TablesByID(names)
+	return db
+}
+
+// loadTemplate finds template.yaml in the folder of the test's package or in one above it.
+var loadTemplate = sync.OnceValues(func() (*samtemplate.Template, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find template.yaml: %w", err)
+	}
+	for {
+		path := filepath.Join(dir, "template.yaml")
+		if _, err := os.Stat(path); err == nil {
+			return samtemplate.Load(path, samtemplate.Settings{})
+		}
+		if dir == filepath.Dir(dir) {
+			return nil, errors.New("no folder above the test has a template.yaml")
+		}
+		dir = filepath.Dir(dir)
+	}
+})
+
+// newTransport returns a transport whose connections end with the test.
+func newTransport(tb testing.TB, endpoint string) http.RoundTripper {
+	tb.Helper()
+	client := dynamo.NewHTTPClient(endpoint)
+	tb.Cleanup(client.CloseIdleConnections)
+	return client.Transport
+}
+
+func newClient(tb testing.TB, endpoint string, transport http.RoundTripper) *dynamodb.Client {
+	tb.Helper()
+	client, err := dynamo.NewClient(aws.Config{
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient: &http.Client{Transport: transport},
+	}, endpoint)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return client
+}
+
+// Put writes an item.
+func (db *Database) Put(tb testing.TB, table string, item dynamo.Item) {
+	tb.Helper()
+	if _, err := db.Client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item}); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Delete deletes an item.
+func (db *Database) Delete(tb testing.TB, table string, key dynamo.Item) {
+	tb.Helper()
+	if _, err := db.Client.DeleteItem(tb.Context(), &dynamodb.DeleteItemInput{TableName: &table, Key: key}); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Get reads an item; nil if there is none.
+func (db *Database) Get(tb testing.TB, table string, key dynamo.Item) dynamo.Item {
+	tb.Helper()
+	item, err := dynamo.Get(tb.Context(), db.Client, table, key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return item
+}
+
+// Scan reads all items of a table.
+func (db *Database) Scan(tb testing.TB, table string) (all []dynamo.Item) {
+	tb.Helper()
+	for item, err := range dynamo.Scan(tb.Context(), db.Client, table) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all = append(all, item)
+	}
+	return all
+}

@@ -1,0 +1,138 @@
+package database
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+)
+
+// errLost is the error of a call whose response was dropped.
+var errLost = errors.New("the connection broke")
+
+// Tap counts the requests of one client. It is safe for concurrent use.
+type Tap struct {
+	next    http.RoundTripper
+	respond func(*Call) (*http.Response, error)
+
+	mu    sync.Mutex
+	order []string
+}
+
+// Call is one request to DynamoDB.
+type Call struct {
+	Operation string // GetItem, TransactWriteItems, ...
+	N         int    // counts the calls of this operation, from 1
+	Body      string
+	Request   *http.Request
+
+	next http.RoundTripper
+}
+
+// Through returns a client whose calls respond handles. Concurrent calls run it concurrently. With nil, the engine responds to every call.
+func (db *Database) Through(tb testing.TB, respond func(*Call) (*http.Response, error)) (*dynamodb.Client, *Tap) {
+	tb.Helper()
+	if respond == nil {
+		respond = (*Call).Pass
+	}
+	t := &Tap{next: newTransport(tb, db.Endpoint), respond: respond}
+	return newClient(tb, db.Endpoint, t), t
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *Tap) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	c := &Call{Operation: operation, N: 1, Body: string(body), Request: r, next: t.next}
+	t.mu.Lock()
+	for _, earlier := range t.order {
+		if earlier == operation {
+			c.N++
+		}
+	}
+	t.order = append(t.order, operation)
+	t.mu.Unlock()
+	return t.respond(c)
+}
+
+// Calls returns the operations so far, separated by spaces.
+func (t *Tap) Calls() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.order, " ")
+}
+
+// Pass lets the engine respond.
+func (c *Call) Pass() (*http.Response, error) {
+	r := c.Request.Clone(c.Request.Context())
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(c.Body)), int64(len(c.Body))
+	return c.next.RoundTrip(r)
+}
+
+// Lose lets the engine carry out the call and drops its response.
+func (c *Call) Lose() (*http.Response, error) {
+	response, err := c.Pass()
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	return nil, errors.Join(errLost, err, response.Body.Close())
+}
+
+// Cut lets the engine carry out the call and breaks its response in the middle.
+func (c *Call) Cut() (*http.Response, error) {
+	response, err := c.Pass()
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return nil, err
+	}
+	response.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(body[:len(body)/2])), broken{}))
+	return response, nil
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// Hang returns when the caller has given up.
+func (c *Call) Hang() (*http.Response, error) {
+	<-c.Request.Context().Done()
+	return nil, c.Request.Context().Err()
+}
+
+// Refuse responds with an error of DynamoDB: 500 for InternalServerError, 400 for every other code.
+func (c *Call) Refuse(code string) (*http.Response, error) {
+	status := http.StatusBadRequest
+	if code == "InternalServerError" {
+		status = http.StatusInternalServerError
+	}
+	return c.Reply(status, `{"__type":"com.amazonaws.dynamodb.v20120810#`+code+`","message":"injected"}`)
+}
+
+// Cancel refuses a transaction, with one reason per action.
+func (c *Call) Cancel(reasons ...string) (*http.Response, error) {
+	list := make([]string, len(reasons))
+	for i, reason := range reasons {
+		list[i] = `{"Code":"` + reason + `","Message":"injected"}`
+	}
+	return c.Reply(http.StatusBadRequest, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","message":"injected",`+
+		`"CancellationReasons":[`+strings.Join(list, ",")+`]}`)
+}
+
+// Reply responds with a status and a body.
+func (c *Call) Reply(status int, body string) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: c.Request,
+	}, nil
+}
