@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/test/otherprocess"
+	testprocess "toggleadmin/test/process"
 )
 
 func TestSignalsEndItAndTheEngine(t *testing.T) {
@@ -31,8 +31,8 @@ func TestSignalsEndItAndTheEngine(t *testing.T) {
 			if err := <-p.ended; err != nil {
 				t.Errorf("it ended with %v\n%s", err, p.stderr)
 			}
-			if took := time.Since(before); took > 2*time.Second || otherprocess.Runs(engine) {
-				t.Errorf("it took %s, the engine runs: %v", took, otherprocess.Runs(engine))
+			if took := time.Since(before); took > 2*time.Second || testprocess.Runs(engine) {
+				t.Errorf("it took %s, the engine runs: %v", took, testprocess.Runs(engine))
 			}
 			for line := range strings.Lines(p.stderr.String()) {
 				if !json.Valid([]byte(line)) {
@@ -67,8 +67,8 @@ func TestASignalEndsItWhileTheEngineHangs(t *testing.T) {
 	if enginetest.DynamoDBLocal() {
 		limit = 3 * time.Second // it is killed after 1.7 s, and the system takes its time to end a large process of Java
 	}
-	if took := time.Since(before); took > limit || otherprocess.Runs(engine) {
-		t.Errorf("it took %s, the engine runs: %v", took, otherprocess.Runs(engine))
+	if took := time.Since(before); took > limit || testprocess.Runs(engine) {
+		t.Errorf("it took %s, the engine runs: %v", took, testprocess.Runs(engine))
 	}
 	<-answered
 }
@@ -140,7 +140,7 @@ func TestAfterKillTheNextStartServes(t *testing.T) {
 	if again.APIToken != p.APIToken {
 		t.Error("the credentials are others")
 	}
-	enginetest.Eventually(t, "the first engine has ended", func() bool { return !otherprocess.Runs(engine) })
+	enginetest.Eventually(t, "the first engine has ended", func() bool { return !testprocess.Runs(engine) })
 }
 
 func TestALeftBehindEngineIsEndedAtTheNextStart(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/test/otherprocess"
+	testprocess "toggleadmin/test/process"
 )
 
 // built is the program under test, built once.
@@ -63,7 +63,7 @@ type process struct {
 	*exec.Cmd
 	local.Running
 	dir    string
-	stderr *otherprocess.Output
+	stderr *testprocess.Output
 	ended  chan error // gets the program's end once
 }
 
@@ -71,7 +71,7 @@ type process struct {
 func serve(tb testing.TB, dir string) *process {
 	tb.Helper()
 	cmd := command(tb, "--port=0", "--data-dir="+dir)
-	p := &process{Cmd: cmd, dir: dir, stderr: &otherprocess.Output{}, ended: make(chan error, 1)}
+	p := &process{Cmd: cmd, dir: dir, stderr: &testprocess.Output{}, ended: make(chan error, 1)}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		tb.Fatal(err)

@@ -24,7 +24,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/test/otherprocess"
+	"toggleadmin/test/process"
 )
 
 // fakes are functions beside those of the template, one for each kind of event.
@@ -139,7 +139,7 @@ func TestEventsReachTheirFunctions(t *testing.T) {
 	t.Parallel()
 	s := newSeen()
 	dir := t.TempDir()
-	var stderr otherprocess.Output
+	var stderr process.Output
 	service, stop := localtest.StartStop(t, local.Config{
 		Template: withFakes(t), DynamoDBEndpoint: enginetest.Start(t).Endpoint(), DataDir: dir, Functions: s.functions(),
 		Stderr: &stderr, Terminal: true,
@@ -187,7 +187,7 @@ func TestAnEventIsGivenUp(t *testing.T) {
 		functions[name] = fake(func(context.Context, *app.Env, any) error { failed <- name; return errors.New("out of order") })
 	}
 	dir := t.TempDir()
-	var stderr otherprocess.Output
+	var stderr process.Output
 	_, stop := localtest.StartStop(t, local.Config{
 		Template: withFakes(t), DynamoDBEndpoint: enginetest.Start(t).Endpoint(), DataDir: dir, Functions: functions, Stderr: &stderr, Terminal: true,
 	})

@@ -21,7 +21,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/test/otherprocess"
+	"toggleadmin/test/process"
 )
 
 // send gives status and body of one request.
@@ -85,7 +85,7 @@ func TestAllOperationsAnswer(t *testing.T) {
 func TestLocalJSONIsWhatRunningSays(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	var stdout otherprocess.Output
+	var stdout process.Output
 	service := localtest.Start(t, local.Config{DataDir: dir, Stdout: &stdout})
 	file := filepath.Join(dir, "local.json")
 	info, err := os.Stat(file)
@@ -125,7 +125,7 @@ func TestARestartKeepsDataAndCredentials(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	stop()
-	var stderr otherprocess.Output
+	var stderr process.Output
 	second, stop := localtest.StartStop(t, local.Config{DataDir: dir, Stderr: &stderr})
 	if diff := cmp.Diff(first.Credentials, second.Credentials); diff != "" {
 		t.Error(diff)
@@ -157,7 +157,7 @@ func TestLostCredentialsAreMadeAnew(t *testing.T) {
 			if err := tt.lose(filepath.Join(dir, "local.json")); err != nil {
 				t.Fatal(err)
 			}
-			var stderr otherprocess.Output
+			var stderr process.Output
 			second := localtest.Start(t, local.Config{DataDir: dir, Stderr: &stderr})
 			if got := strings.Count(stderr.String(), "new ones are made, the old ones revoked"); got != 1 {
 				t.Errorf("stderr %q", stderr.String())
@@ -246,7 +246,7 @@ func TestCallsOfDynamoDBAreTold(t *testing.T) {
 func TestFaultsAreShownWithTheirCause(t *testing.T) {
 	t.Parallel()
 	errBroken := errors.New("the wire is broken")
-	var stderr otherprocess.Output
+	var stderr process.Output
 	service := localtest.Start(t, local.Config{
 		Stderr: &stderr, Terminal: true, RequestsOnly: true,
 		APIOptions: []func(*middleware.Stack) error{func(stack *middleware.Stack) error {

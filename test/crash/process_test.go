@@ -16,7 +16,7 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/test/otherprocess"
+	testprocess "toggleadmin/test/process"
 )
 
 // patience bounds every wait. Usual are milliseconds.
@@ -151,5 +151,5 @@ func (p *process) isEngine(pid int) bool {
 // await waits until something holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	otherprocess.Await(t, what, time.Millisecond, patience, holds)
+	testprocess.Await(t, what, time.Millisecond, patience, holds)
 }

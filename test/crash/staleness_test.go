@@ -17,7 +17,7 @@ import (
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
-	"toggleadmin/test/otherprocess"
+	testprocess "toggleadmin/test/process"
 )
 
 // toggles is how many the test of staleness has; make soak asks for 100,000.
@@ -45,7 +45,7 @@ func TestKillWhileFlagging(t *testing.T) {
 		before := flagged(t, client, p)
 		setLifetime(t, p, step.days)
 		middle, flips := before, 1+int(rand.Float64()*0.6*float64(max(step.want-before, before-step.want)))
-		otherprocess.Await(t, fmt.Sprint(flips, " flips"), 5*time.Millisecond, soon, func() bool {
+		testprocess.Await(t, fmt.Sprint(flips, " flips"), 5*time.Millisecond, soon, func() bool {
 			middle = flagged(t, client, p)
 			return max(middle-before, before-middle) >= flips
 		})
@@ -53,7 +53,7 @@ func TestKillWhileFlagging(t *testing.T) {
 		p = launch(t, program, dir)
 		client = engineClient(t, &p.service)
 		started := time.Now()
-		otherprocess.Await(t, fmt.Sprint(step.want, " flags"), 100*time.Millisecond, soon, func() bool {
+		testprocess.Await(t, fmt.Sprint(step.want, " flags"), 100*time.Millisecond, soon, func() bool {
 			return flagged(t, client, p) == step.want
 		})
 		t.Logf("lifetime %s: from %d flags to %d, killed at %d, right %s after the restart",

@@ -20,7 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"toggleadmin/test/otherprocess"
+	"toggleadmin/test/process"
 )
 
 const (
@@ -194,5 +194,5 @@ func freePort(t *testing.T) int {
 // await waits until something holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	otherprocess.Await(t, what, 200*time.Millisecond, patience, holds)
+	process.Await(t, what, 200*time.Millisecond, patience, holds)
 }

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"time"
 
-	"toggleadmin/test/otherprocess"
+	"toggleadmin/test/process"
 )
 
 // ErrEnded is in the errors of a Process that is no more.
@@ -17,8 +17,8 @@ var ErrEnded = errors.New("the process has ended")
 type Process struct {
 	server  *server
 	command *exec.Cmd
-	stdout  otherprocess.Output
-	stderr  otherprocess.Output
+	stdout  process.Output
+	stderr  process.Output
 	ended   chan struct{} // closed when the process has ended and its output is complete
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/otherprocess"
+	"toggleadmin/test/process"
 )
 
 const (
@@ -64,7 +64,7 @@ func TestStack(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("the scripts need bash, which is not here")
 	}
-	otherprocess.DependOn(t, root+"scripts", root+"functions")
+	process.DependOn(t, root+"scripts", root+"functions")
 	const prompt = "This deletes the stack toggleadmin-prod: the API is gone at once; tables stay, without an owner.\nIts name, to go on: "
 	for _, tt := range []struct {
 		name, arguments, stdin string

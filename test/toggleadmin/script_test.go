@@ -25,13 +25,13 @@ import (
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/test/otherprocess"
+	"toggleadmin/test/process"
 )
 
 // program is the built program's folder; every script has it in its PATH.
 func program(tb testing.TB) string {
 	tb.Helper()
-	otherprocess.DependOn(tb, "../../cmd/toggleadmin", "../../pkg")
+	process.DependOn(tb, "../../cmd/toggleadmin", "../../pkg")
 	dir := tb.TempDir()
 	build := exec.CommandContext(tb.Context(), "go", "build", "-buildvcs=false", "-o", dir, "../../cmd/toggleadmin")
 	if out, err := build.CombinedOutput(); err != nil {

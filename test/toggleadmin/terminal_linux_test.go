@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
-	"toggleadmin/test/otherprocess"
+	"toggleadmin/test/process"
 )
 
 // newTerminal makes a terminal: what is written to one end is typed at the other.
@@ -45,7 +45,7 @@ func terminal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(command.Start())
 	defer func() { _ = command.Process.Kill() }() // where it has not ended by itself
 	screen.Close()
-	var shown otherprocess.Output // what the terminal has shown so far
+	var shown process.Output // what the terminal has shown so far
 	read := make(chan struct{})
 	asked := make(chan struct{}, 1)
 	go func() {

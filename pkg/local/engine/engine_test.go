@@ -24,7 +24,7 @@ import (
 
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/test/otherprocess"
+	"toggleadmin/test/process"
 )
 
 func client(endpoint string) *dynamodb.Client {
@@ -80,8 +80,8 @@ func TestEnginesInMemoryAreSeparateAndStop(t *testing.T) {
 	makeTable(t, client(two.Endpoint()))
 	one.Stop()
 	one.Stop()
-	if otherprocess.Runs(one.PID()) || one.Err() != nil {
-		t.Errorf("after Stop: runs %v, error %v", otherprocess.Runs(one.PID()), one.Err())
+	if process.Runs(one.PID()) || one.Err() != nil {
+		t.Errorf("after Stop: runs %v, error %v", process.Runs(one.PID()), one.Err())
 	}
 	if got := count(t, client(two.Endpoint())); got != 0 {
 		t.Errorf("the other has %d items", got)
@@ -109,7 +109,7 @@ func TestDataAreKept(t *testing.T) {
 
 func TestKilledWhileServingIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	var log otherprocess.Output
+	var log process.Output
 	e, err := engine.Start(t.Context(), engine.Options{
 		Program: enginetest.Program(t), Dir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	})
@@ -182,8 +182,8 @@ func TestStopWhileItIsDown(t *testing.T) {
 	e := enginetest.StartIn(t, t.TempDir())
 	kill(t, e.PID())
 	e.Stop()
-	if e.Err() != nil || otherprocess.Runs(e.PID()) {
-		t.Errorf("error %v, runs %v", e.Err(), otherprocess.Runs(e.PID()))
+	if e.Err() != nil || process.Runs(e.PID()) {
+		t.Errorf("error %v, runs %v", e.Err(), process.Runs(e.PID()))
 	}
 }
 
@@ -195,8 +195,8 @@ func TestStopEndsAStoppedChild(t *testing.T) {
 	}
 	before := time.Now()
 	e.Stop()
-	if took := time.Since(before); otherprocess.Runs(e.PID()) || took > 2*time.Second {
-		t.Errorf("runs %v after %s", otherprocess.Runs(e.PID()), took)
+	if took := time.Since(before); process.Runs(e.PID()) || took > 2*time.Second {
+		t.Errorf("runs %v after %s", process.Runs(e.PID()), took)
 	}
 }
 
@@ -304,7 +304,7 @@ func TestItEndsWithItsParent(t *testing.T) {
 	}
 	parent := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestItEndsWithItsParent$", "-test.timeout=3m")
 	parent.Env = append(os.Environ(), variable+"="+t.TempDir())
-	var out otherprocess.Output
+	var out process.Output
 	parent.Stdout = &out
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
@@ -319,7 +319,7 @@ func TestItEndsWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	enginetest.Eventually(t, "the engine has ended", func() bool { return !otherprocess.Runs(pid) })
+	enginetest.Eventually(t, "the engine has ended", func() bool { return !process.Runs(pid) })
 }
 
 func TestAnotherServerOnThePortIsNotTakenForOurs(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/test/otherprocess"
+	"toggleadmin/test/process"
 )
 
 func TestALeftBehindEngineIsEnded(t *testing.T) {
@@ -41,7 +41,7 @@ func TestANoteOfAnotherProcessIsNoReasonToEndIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			enginetest.StartIn(t, dir)
-			if pid, err := strconv.Atoi(tt.note); err == nil && pid > 1 && pid < 4194999 && !otherprocess.Runs(pid) {
+			if pid, err := strconv.Atoi(tt.note); err == nil && pid > 1 && pid < 4194999 && !process.Runs(pid) {
 				t.Error("it was ended")
 			}
 		})

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/engine"
-	"toggleadmin/test/otherprocess"
+	"toggleadmin/test/process"
 )
 
 // DynamoDBLocal says whether the tests' engine is DynamoDB Local. What differs then is said where it is asked.
@@ -80,7 +80,7 @@ func Patience() time.Duration {
 // Eventually waits, with the engine's patience, until something holds.
 func Eventually(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()
-	otherprocess.Await(tb, what, 2*time.Millisecond, Patience(), holds)
+	process.Await(tb, what, 2*time.Millisecond, Patience(), holds)
 }
 
 // LeaveBehind runs the tests' engine on the folder as a process that no Engine knows, and notes its process id there, as one that was killed

@@ -1,0 +1,70 @@
+// Package process helps tests that start processes: it waits for conditions, collects output, checks whether a process runs and makes Go's
+// test cache depend on the files that a process uses.
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Await polls a condition until it is true. It fails the test if that takes longer than the timeout.
+func Await(tb testing.TB, what string, interval, timeout time.Duration, condition func() bool) {
+	tb.Helper()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for deadline := time.Now().Add(timeout); !condition(); <-tick.C {
+		if time.Now().After(deadline) {
+			tb.Fatalf("%s: not within %s", what, timeout)
+		}
+	}
+}
+
+// Runs reports whether a process of this machine runs. A process that has ended and was not waited for does not run. Linux only.
+func Runs(pid int) bool {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && len(line) > 0
+}
+
+// DependOn makes Go's test cache depend on all files below the paths. By itself the cache sees only files that the test's own process
+// opens, not those of a program that the test builds or starts.
+func DependOn(tb testing.TB, paths ...string) {
+	tb.Helper()
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(file string, _ fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			_, err = os.Stat(file)
+			return err
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// Output collects what a process writes. It can be read while the process runs.
+type Output struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *Output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buffer.Write(b)
+}
+
+// String returns what has been written so far.
+func (o *Output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buffer.String()
+}
