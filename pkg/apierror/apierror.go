@@ -91,10 +91,15 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// From finds the *Error that err wraps; an error without one is an internal fault with err as its cause.
+// From returns the *Error for any error: the one that err wraps; or a 503 if err wraps an error with a method Unavailable() bool that
+// returns true, such as an error of package dynamo; or a 500.
 func From(err error) *Error {
 	if found, ok := errors.AsType[*Error](err); ok {
 		return found
+	}
+	var dependency interface{ Unavailable() bool }
+	if errors.As(err, &dependency) && dependency.Unavailable() {
+		return NewUnavailable(err)
 	}
 	return &Error{Kind: Internal, Message: TextInternal, Cause: err}
 }

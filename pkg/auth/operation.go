@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 
@@ -53,25 +52,17 @@ func need(operation Operation, p Principal) *apierror.Error {
 	return apierror.From(fmt.Errorf("no rule for operation %q", operation))
 }
 
-type principalKey struct{}
-
 // Require lets a request through to next when its principal may perform the operation. A request without an authorizer's context is
 // one without a valid credential.
 func Require(operation Operation, next lambdahttp.HandlerFunc) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		p, ok := principalFrom(lambdahttp.RequestOf(r).Authorizer)
+		p, ok := parsePrincipal(lambdahttp.GatewayFrom(r.Context()).Authorizer)
 		if !ok {
 			return apierror.New(apierror.AuthenticationRequired, apierror.TextAuthenticationRequired)
 		}
 		if lacks := need(operation, p); lacks != nil {
 			return lacks
 		}
-		return next(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, p)))
+		return next(w, r.WithContext(WithPrincipal(r.Context(), p)))
 	}
-}
-
-// PrincipalOf gives the principal that Require let through.
-func PrincipalOf(r *http.Request) Principal {
-	p, _ := r.Context().Value(principalKey{}).(Principal)
-	return p
 }

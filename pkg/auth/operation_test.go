@@ -28,7 +28,7 @@ func send(t *testing.T, operation auth.Operation, authorizer map[string]any) out
 	var got outcome
 	reached := false
 	handler := lambdahttp.New(auth.Require(operation, func(_ http.ResponseWriter, r *http.Request) error {
-		got.Principal, reached = auth.PrincipalOf(r), true
+		got.Principal, reached = auth.PrincipalFrom(r.Context()), true
 		return nil
 	}), lambdahttp.Options{Logger: slog.New(slog.DiscardHandler), Now: time.Now, NewID: func() string { return "id" }})
 	payload, err := json.Marshal(events.APIGatewayProxyRequest{

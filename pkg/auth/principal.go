@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,8 +73,21 @@ func (p Principal) Context() map[string]any {
 	return context
 }
 
-// principalFrom reads the authorizer's context. ok is false where no authorizer has run.
-func principalFrom(context map[string]any) (p Principal, ok bool) {
+type principalKey struct{}
+
+// WithPrincipal returns a copy of ctx that contains the caller's principal. Require calls it for a handler.
+func WithPrincipal(ctx context.Context, p Principal) context.Context {
+	return context.WithValue(ctx, principalKey{}, p)
+}
+
+// PrincipalFrom returns the caller's principal that ctx contains, or the zero Principal.
+func PrincipalFrom(ctx context.Context) Principal {
+	p, _ := ctx.Value(principalKey{}).(Principal)
+	return p
+}
+
+// parsePrincipal reads the authorizer's context. ok is false if no authorizer was called.
+func parsePrincipal(context map[string]any) (p Principal, ok bool) {
 	p.ID, _ = context[keyPrincipalID].(string)
 	if p.ID == "" {
 		return Principal{}, false

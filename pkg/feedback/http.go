@@ -33,7 +33,7 @@ func Update(records Updater, users Users) (lambdahttp.HandlerFunc, error) {
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id, badID := lambdahttp.PathParam(r, "id")
-		caller := auth.PrincipalOf(r)
+		caller := auth.PrincipalFrom(r.Context())
 		body, err := schema.Read(r, func(jsonbody.Object) string {
 			if badID != nil {
 				return apierror.From(lambdahttp.BadPathParam("id", id)).Message

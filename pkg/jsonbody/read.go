@@ -3,6 +3,7 @@ package jsonbody
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"mime"
 	"net/http"
@@ -10,7 +11,6 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/apierror"
-	"toggleadmin/pkg/lambdahttp"
 )
 
 // Rule is what a request must keep beside the schema of its body. It gets the members that fit the schema, none where the body is no
@@ -23,11 +23,11 @@ func (s *Schema) Read(r *http.Request, rules ...Rule) (Object, error) {
 	if types := r.Header.Values("Content-Type"); len(types) != 1 || !isJSON(types[0]) {
 		return nil, apierror.New(apierror.ContentType, "The Content-Type must be application/json.")
 	}
-	body, err := lambdahttp.Body(r)
-	switch {
-	case errors.Is(err, lambdahttp.ErrTooLarge):
-		return nil, apierror.New(apierror.ContentTooLarge, fmt.Sprintf("The body must not be larger than %d bytes.", lambdahttp.MaxBody))
-	case err != nil:
+	body, err := io.ReadAll(r.Body)
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, apierror.New(apierror.ContentTooLarge, fmt.Sprintf("The body must not be larger than %d bytes.", tooLarge.Limit))
+	}
+	if err != nil {
 		return nil, invalid("The `/body` must be valid base64 where the request says that it is base64.")
 	}
 	return s.Decode(body, rules...)

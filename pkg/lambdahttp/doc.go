@@ -1,11 +1,10 @@
-// Package lambdahttp turns API Gateway's REST proxy event (payload 1.0) into a net/http request and the handler's answer back into the
-// proxy response. It stands on github.com/awslabs/aws-lambda-go-api-proxy, which is archived and has defects; each is guarded here and
-// has a test that fails without its guard. No other package imports that library, so it can be replaced in this one place.
+// Package lambdahttp serves API Gateway REST proxy events (payload 1.0) with net/http handlers.
 //
-// The one concept: New makes a lambda.Handler around a HandlerFunc, and that handler never returns a Lambda error. Every failure, a
-// panic too, is an answer with the error object (pkg/apierror), with one log line that carries the same id.
+// New returns a lambda.Handler that calls a HandlerFunc with the request that the client sent: method, URL, headers, path values and a
+// body of at most MaxBody bytes. What API Gateway reports in addition, such as the authorizer's context, is in the request's context
+// (see Gateway). The lambda.Handler never returns an error for a request: every failure, including a panic, becomes the error object of
+// package apierror, and one log line with the same id.
 //
-// What a handler gets: the method, the headers, the body (at most MaxBody bytes, see Body), path parameters decoded exactly once (see
-// PathParam) and what the gateway says about the request (see RequestOf). It does not get the query, which the API ignores, nor the raw
-// path: its URL is the resource's template.
+// The package uses github.com/awslabs/aws-lambda-go-api-proxy, which is archived and has known defects. It is the only package that
+// imports that library. The guards against the defects are in event.go and response.go; guards_test.go has a test for each.
 package lambdahttp

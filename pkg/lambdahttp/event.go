@@ -3,8 +3,11 @@ package lambdahttp
 import (
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
@@ -12,30 +15,35 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Decode reads an event of Lambda's into a Go value, in half of encoding/json's time, which would be the largest part of a warm
-// invocation. It is as lenient as that: the last of duplicate names counts, and what is not UTF-8 becomes U+FFFD.
+const (
+	// MaxBody is the size limit of a request body, in bytes (contract section 1).
+	MaxBody = 102_400
+	// maxPathValue is the length limit of a path parameter, in characters (contract section 2).
+	maxPathValue = 255
+)
+
+// Decode decodes a Lambda event. It takes half the time of encoding/json and is as lenient: the last of duplicate names wins, and
+// invalid UTF-8 becomes U+FFFD.
 func Decode(payload []byte, into any) error {
 	return json.Unmarshal(payload, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// proxyEvent is what is read of the REST proxy event. The rest (the query, stage variables, who the client is) would cost more to decode
-// than a warm invocation does otherwise.
+// proxyEvent contains the members of events.APIGatewayProxyRequest that this package reads. Decoding all members would take most of the
+// time of a warm invocation.
 type proxyEvent struct {
 	Resource          string              `json:"resource"`
 	HTTPMethod        string              `json:"httpMethod"`
-	Headers           jsontext.Value      `json:"headers"` // decoded only where MultiValueHeaders is empty
+	Headers           map[string]string   `json:"headers"`
 	MultiValueHeaders map[string][]string `json:"multiValueHeaders"`
-	PathParameters    map[string]string   `json:"pathParameters"` // as the client sent them: percent-encoded
+	PathParameters    map[string]string   `json:"pathParameters"` // percent-encoded
 	RequestContext    struct {
 		RequestID  string         `json:"requestId"`
 		DomainName string         `json:"domainName"`
-		Path       string         `json:"path"` // with the stage, or a custom domain's base path, in front
+		Path       string         `json:"path"` // percent-encoded; starts with the stage or with a custom domain's base path
 		Authorizer map[string]any `json:"authorizer"`
 	} `json:"requestContext"`
 	Body            string `json:"body"`
 	IsBase64Encoded bool   `json:"isBase64Encoded"`
-
-	header http.Header
 }
 
 func decodeEvent(payload []byte) (*proxyEvent, error) {
@@ -43,78 +51,54 @@ func decodeEvent(payload []byte) (*proxyEvent, error) {
 	if err := Decode(payload, event); err != nil {
 		return event, fmt.Errorf("decode the proxy event: %w", err)
 	}
-	event.header = make(http.Header, len(event.MultiValueHeaders))
-	for name, values := range event.MultiValueHeaders {
-		for _, value := range values {
-			event.header.Add(name, value)
-		}
-	}
-	if len(event.header) == 0 && len(event.Headers) > 0 {
-		var single map[string]string
-		if err := Decode(event.Headers, &single); err != nil {
-			return event, fmt.Errorf("decode the proxy event's headers: %w", err)
-		}
-		for name, value := range single {
-			event.header.Add(name, value)
-		}
-	}
 	return event, nil
 }
 
-// forAdapter is the event as the proxy library can bear it: a path that is the template (it fails on a raw one with a stray %, and a
-// decoded ? cuts it), no host and no query (the same), no body (it fails on broken base64, and the body is in the exchange), no source IP
-// (it would become a RemoteAddr without a port), and without the two headers in which that library looks for the gateway's context, which
-// a client can send.
-func (e *proxyEvent) forAdapter() events.APIGatewayProxyRequest {
-	e.header.Del(core.APIGwContextHeader)
-	e.header.Del(core.APIGwStageVarsHeader)
-	method := e.HTTPMethod
-	// One that is no token is an error there. Whatever a client made of it is in the exchange; a handler serves one method.
-	if strings.ContainsFunc(method, func(r rune) bool { return r != '-' && (r < 'A' || 'Z' < r) }) {
-		method = http.MethodGet
+// forLibrary returns an event that the proxy library converts without an error and without loss. The library fails on unusual methods,
+// paths, hosts and bodies, so complete sets these afterwards. It ignores Headers if MultiValueHeaders is empty but not nil.
+func (e *proxyEvent) forLibrary() events.APIGatewayProxyRequest {
+	converted := events.APIGatewayProxyRequest{HTTPMethod: http.MethodGet, Path: "/", Headers: e.Headers}
+	if len(e.MultiValueHeaders) > 0 {
+		converted.MultiValueHeaders = e.MultiValueHeaders
 	}
-	adapted := events.APIGatewayProxyRequest{Path: e.Resource, HTTPMethod: method}
-	if len(e.header) > 0 { // an empty map hides the single-value one
-		adapted.MultiValueHeaders = e.header
-	}
-	return adapted
+	return converted
 }
 
-// body undoes the event's base64.
-func (e *proxyEvent) body() ([]byte, error) {
-	if !e.IsBase64Encoded {
-		return []byte(e.Body), nil
+// complete sets the parts of the request that forLibrary leaves out.
+func (e *proxyEvent) complete(r *http.Request) {
+	// The library reads the gateway's context from these headers, which a client can send.
+	r.Header.Del(core.APIGwContextHeader)
+	r.Header.Del(core.APIGwStageVarsHeader)
+	r.Method = e.HTTPMethod
+	r.URL = e.url(r.Header)
+	r.Host, r.RequestURI = r.URL.Host, r.URL.RequestURI()
+	r.ContentLength = int64(len(e.Body))
+	var body io.Reader = strings.NewReader(e.Body)
+	if e.IsBase64Encoded {
+		r.ContentLength = -1
+		body = base64.NewDecoder(base64.StdEncoding, body)
 	}
-	body, err := base64.StdEncoding.DecodeString(e.Body)
-	if err != nil {
-		return nil, errBase64
+	r.Body = http.MaxBytesReader(nil, io.NopCloser(body), MaxBody)
+	for name, sent := range e.PathParameters {
+		value, err := url.PathUnescape(sent)
+		if err == nil && utf8.ValidString(value) && utf8.RuneCountInString(value) <= maxPathValue {
+			r.SetPathValue(name, value)
+		}
 	}
-	return body, nil
 }
 
-// baseURL takes as many segments off the path of the context as the resource has. The event's own path would not tell: it has a custom
-// domain's base path, too, but not the stage.
-func (e *proxyEvent) baseURL() string {
-	scheme, host := "https", e.RequestContext.DomainName
-	if e.header.Get("X-Forwarded-Proto") == "http" {
-		scheme = "http"
+// url returns the URL that the client used, without the query, which the API ignores. The event's own path does not include the stage.
+func (e *proxyEvent) url(header http.Header) *url.URL {
+	u := &url.URL{Scheme: "https", Host: e.RequestContext.DomainName}
+	if header.Get("X-Forwarded-Proto") == "http" {
+		u.Scheme = "http"
 	}
-	if host == "" { // some emulators leave it out
-		host = e.header.Get("Host")
+	if u.Host == "" { // some emulators omit it
+		u.Host = header.Get("Host")
 	}
-	base := strings.TrimSuffix(e.RequestContext.Path, "/")
-	for range strings.Count(e.Resource, "/") {
-		base = base[:max(strings.LastIndexByte(base, '/'), 0)]
+	u.Path = e.RequestContext.Path
+	if decoded, err := url.PathUnescape(u.Path); err == nil {
+		u.Path, u.RawPath = decoded, u.Path
 	}
-	return scheme + "://" + host + base
-}
-
-func (e *proxyEvent) exchange() *exchange {
-	c := &e.RequestContext
-	x := &exchange{params: e.PathParameters, request: Request{
-		ID: c.RequestID, Method: e.HTTPMethod, ResourcePath: e.Resource, BaseURL: e.baseURL(), Authorizer: c.Authorizer,
-	}}
-	x.request.PrincipalID, _ = c.Authorizer["principalId"].(string)
-	x.body, x.bodyErr = e.body()
-	return x
+	return u
 }

@@ -17,88 +17,92 @@ import (
 	"toggleadmin/pkg/apierror"
 )
 
-// HandlerFunc serves one operation. It returns an error instead of writing one; what it wrote before is then discarded. It must be safe
-// for concurrent use.
+// HandlerFunc serves one operation. If it returns an error, the response is the error object, and what it wrote before is discarded. It
+// must be safe for concurrent use.
 type HandlerFunc func(http.ResponseWriter, *http.Request) error
 
-// Options are what New takes from outside.
+// Options are the dependencies of New.
 type Options struct {
 	Logger *slog.Logger
 	Now    func() time.Time
-	NewID  func() string // ids of errors: UUIDs
+	NewID  func() string // returns a UUID; identifies an error
 }
 
-// deadlineMargin is what is left of an invocation's time to answer 503 after the last attempt below was given up.
-const deadlineMargin = 500 * time.Millisecond
+// DeadlineMargin is the time between the deadline of a handler's context and the end of the invocation. It is left for cleaning up and
+// for sending the response.
+const DeadlineMargin = 500 * time.Millisecond
 
-// New makes the Lambda handler of an operation. It is safe for concurrent use.
+// New returns the Lambda handler of an operation. It is safe for concurrent use.
 func New(serve HandlerFunc, o Options) lambda.Handler {
-	f := &function{serve: serve, Options: o}
-	f.adapter = httpadapter.New(http.HandlerFunc(f.serveHTTP))
-	return f
+	return &function{Options: o, serve: serve}
 }
 
 type function struct {
 	Options
-	serve   HandlerFunc
-	adapter *httpadapter.HandlerAdapter
+	serve HandlerFunc
 }
 
 // Invoke implements lambda.Handler.
 func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	started := f.Now()
 	event, err := decodeEvent(payload)
-	x := event.exchange()
-	if err != nil {
-		x.failed = apierror.From(err)
+	var response events.APIGatewayProxyResponse
+	if err == nil {
+		response, err = f.respond(ctx, event)
 	}
+	level := slog.LevelInfo
+	var failed []slog.Attr
+	if err != nil {
+		id, failure := f.NewID(), apierror.From(err)
+		w := newResponse(event.RequestContext.RequestID)
+		apierror.Write(w, id, failure)
+		response = events.APIGatewayProxyResponse{StatusCode: w.status, MultiValueHeaders: w.frozen, Body: w.body.String()}
+		failed = append(failed, slog.String("errorId", id), slog.String("error", failure.Kind.Name()))
+		if w.status >= http.StatusInternalServerError {
+			level = slog.LevelError
+			failed = append(failed, slog.String("cause", truncate(err.Error())))
+		}
+	}
+	principalID, _ := event.RequestContext.Authorizer["principalId"].(string)
+	f.Logger.LogAttrs(ctx, level, "request", append([]slog.Attr{
+		slog.String("apiRequestId", event.RequestContext.RequestID),
+		slog.String("method", event.HTTPMethod),
+		slog.String("route", event.Resource),
+		slog.Int("status", response.StatusCode),
+		slog.Float64("milliseconds", float64(f.Now().Sub(started).Microseconds())/1000),
+		slog.String("principalId", principalID),
+	}, failed...)...)
+	return json.Marshal(response)
+}
+
+// respond calls the handler through the proxy library.
+func (f *function) respond(ctx context.Context, event *proxyEvent) (events.APIGatewayProxyResponse, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-deadlineMargin))
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
 		defer cancel()
 	}
-	answer := f.answer(context.WithValue(ctx, exchangeKey{}, x), x, event)
-	out, err := json.Marshal(answer)
-	if err != nil { // strings, numbers and maps of them always encode
-		return nil, fmt.Errorf("encode the proxy response: %w", err)
+	ctx = WithGateway(ctx, Gateway{
+		RequestID: event.RequestContext.RequestID, Authorizer: event.RequestContext.Authorizer, PathParameters: event.PathParameters,
+	})
+	var failed error
+	adapter := httpadapter.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		event.complete(r)
+		buffered := newResponse(event.RequestContext.RequestID)
+		failed = f.call(buffered, r)
+		buffered.copyTo(w)
+	}))
+	response, err := adapter.ProxyWithContext(ctx, event.forLibrary())
+	if err != nil {
+		return response, fmt.Errorf("convert the proxy event: %w", err)
 	}
-	f.log(ctx, x, answer.StatusCode, f.Now().Sub(started))
-	return out, nil
+	return response, failed
 }
 
-// answer gives the event to the adapter; where that fails, the answer is the error object all the same.
-func (f *function) answer(ctx context.Context, x *exchange, event *proxyEvent) events.APIGatewayProxyResponse {
-	if x.failed == nil {
-		answer, err := f.adapter.ProxyWithContext(ctx, event.forAdapter())
-		if err == nil {
-			return answer
-		}
-		x.failed = apierror.From(fmt.Errorf("adapt the proxy event: %w", err))
-	}
-	w := newResponse(x.request.ID)
-	x.errorID = f.NewID()
-	apierror.Write(w, x.errorID, x.failed)
-	return events.APIGatewayProxyResponse{StatusCode: w.status, MultiValueHeaders: w.frozen, Body: w.body.String()}
-}
-
-// serveHTTP runs the handler on a buffered writer and replays exactly one answer.
-func (f *function) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	x := exchangeOf(r.Context())
-	x.setPathValues(r)
-	buffered := newResponse(x.request.ID)
-	if err := f.run(buffered, r); err != nil {
-		x.failed = apierror.From(err)
-		x.errorID = f.NewID()
-		buffered = newResponse(x.request.ID)
-		apierror.Write(buffered, x.errorID, x.failed)
-	}
-	buffered.replay(w)
-}
-
-// errPanic is the cause in the log when a handler panicked.
+// errPanic is the cause of the 500 response if a handler panics.
 var errPanic = errors.New("the handler panicked")
 
-func (f *function) run(w http.ResponseWriter, r *http.Request) (err error) {
+func (f *function) call(w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
@@ -107,45 +111,20 @@ func (f *function) run(w http.ResponseWriter, r *http.Request) (err error) {
 	return f.serve(w, r)
 }
 
-// log writes the request's one line: Info, or Error with the cause where the fault is ours.
-func (f *function) log(ctx context.Context, x *exchange, status int, took time.Duration) {
-	attributes := []slog.Attr{
-		slog.String("apiRequestId", x.request.ID),
-		slog.String("method", x.request.Method),
-		slog.String("route", x.request.ResourcePath),
-		slog.Int("status", status),
-		slog.Float64("milliseconds", float64(took.Microseconds())/1000),
-		slog.String("principalId", x.request.PrincipalID),
-	}
-	if x.failed == nil {
-		f.Logger.LogAttrs(ctx, slog.LevelInfo, "request", attributes...)
-		return
-	}
-	attributes = append(attributes, slog.String("errorId", x.errorID), slog.String("error", x.failed.Kind.Name()))
-	level := slog.LevelInfo
-	if status >= http.StatusInternalServerError {
-		level = slog.LevelError
-		if cause := x.failed.Cause; cause != nil {
-			attributes = append(attributes, slog.String("cause", cut(cause.Error())))
-		}
-	}
-	f.Logger.LogAttrs(ctx, level, "request", attributes...)
-}
-
-// cut keeps a cause to a length that a log line bears: some DynamoDB-compatible engines echo the whole request in an error.
-func cut(text string) string {
-	const most = 4096 // bytes
-	if len(text) > most {
-		return text[:most] + "…"
+// truncate limits the length of an error text in the log. Some DynamoDB-compatible engines repeat the whole request in an error.
+func truncate(text string) string {
+	const limit = 4096 // bytes
+	if len(text) > limit {
+		return text[:limit] + "…"
 	}
 	return text
 }
 
-// WriteJSON answers with v as JSON, encoded before the status is sent.
+// WriteJSON writes v as the JSON body of a response. If v cannot be encoded, it returns an error and writes nothing.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
+		return fmt.Errorf("encode the response: %w", err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

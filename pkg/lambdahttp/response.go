@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// response is the buffered writer around a handler: the first WriteHeader wins, the headers are frozen then, a 1xx is no answer, and a
-// handler that writes nothing has answered 200. The proxy library's own writer does none of this.
+// response buffers the response of a handler with the semantics of net/http, which the writer of the proxy library does not have: the
+// first WriteHeader counts and freezes the headers, 1xx statuses are ignored, and the default status is 200.
 type response struct {
 	header http.Header
 	frozen http.Header // nil until the status is set
@@ -15,11 +15,9 @@ type response struct {
 	body   bytes.Buffer
 }
 
-// newResponse starts an answer with the headers that every answer carries (contract, section 2).
+// newResponse returns a response with the headers that all responses have (contract section 2).
 func newResponse(requestID string) *response {
-	header := make(http.Header, 5)
-	header["Cache-Control"] = []string{"no-store"}
-	header["X-Content-Type-Options"] = []string{"nosniff"}
+	header := http.Header{"Cache-Control": {"no-store"}, "X-Content-Type-Options": {"nosniff"}}
 	if requestID != "" {
 		header["X-Request-Id"] = []string{requestID}
 	}
@@ -43,13 +41,13 @@ func (w *response) Write(p []byte) (int, error) {
 	return w.body.Write(p)
 }
 
-// replay writes the one answer. The library guesses a Content-Type where none is set, so one always is.
-func (w *response) replay(to http.ResponseWriter) {
+// copyTo writes the response to the writer of the proxy library, which fails without a status and guesses a missing Content-Type.
+func (w *response) copyTo(to http.ResponseWriter) {
 	w.WriteHeader(http.StatusOK)
 	if w.frozen.Get("Content-Type") == "" {
 		w.frozen.Set("Content-Type", "application/json")
 	}
 	maps.Copy(to.Header(), w.frozen)
 	to.WriteHeader(w.status)
-	_, _ = to.Write(w.body.Bytes()) // a buffer, too
+	_, _ = to.Write(w.body.Bytes()) // writes to a buffer
 }

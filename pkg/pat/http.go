@@ -65,7 +65,8 @@ func Create(pats Creator, now func() time.Time, limit int) (lambdahttp.HandlerFu
 		case err != nil:
 			return err
 		}
-		w.Header().Set("Location", fmt.Sprintf("%s/api/admin/service-account/%d/token/%d", lambdahttp.RequestOf(r).BaseURL, p.UserID, p.ID))
+		location := r.URL.JoinPath("../..", strconv.FormatInt(p.UserID, 10), "token", strconv.FormatInt(p.ID, 10))
+		w.Header().Set("Location", location.String())
 		return lambdahttp.WriteJSON(w, http.StatusCreated, answer{
 			ID: p.ID, Secret: token.Reveal(), CreatedAt: datetime.Format(p.CreatedAt), UserID: p.UserID,
 			Description: p.Description, ExpiresAt: datetime.Format(p.ExpiresAt),
@@ -88,7 +89,7 @@ func Delete(pats Deleter) lambdahttp.HandlerFunc {
 		if err != nil || !ok {
 			return apierror.New(apierror.NotFound, textNotFound)
 		}
-		err = pats.Delete(r.Context(), auth.PrincipalOf(r).UserID, id)
+		err = pats.Delete(r.Context(), auth.PrincipalFrom(r.Context()).UserID, id)
 		switch {
 		case errors.Is(err, ErrNotFound):
 			return apierror.New(apierror.NotFound, textNotFound)
