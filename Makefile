@@ -91,7 +91,7 @@ test: node_modules/.installed ## Run all tests, with the race detector where the
 
 # The packages whose tests take the engine that ENGINE names. Java starts slowly, so few of them at once. test/contract passes, too, but
 # on a busy machine it judges how long Java needs.
-DYNAMODB_LOCAL_TESTS := ./pkg/local ./pkg/local/engine ./pkg/local/eventsource ./pkg/local/tables ./pkg/seed ./cmd/local \
+DYNAMODB_LOCAL_TESTS := ./pkg/local ./pkg/local/engine ./pkg/local/trigger ./pkg/local/tables ./pkg/seed ./cmd/local \
 	./test/stores ./test/e2e
 
 test-dynamodb-local: ## Run the tests that need an engine on AWS's DynamoDB Local; needs Java 17 and Maven

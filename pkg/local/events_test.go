@@ -163,7 +163,7 @@ func TestEventsReachTheirFunctions(t *testing.T) {
 	out := stderr.String()
 	for _, want := range []string{
 		"stream of FeatureTypes, 1 record", " ok  fake-stream ", " ERR fake-stream ", "cause: sixty-six is too much",
-		"         INFO the lifetime is changed  function=fake-stream  days=66\n", "schedule FakeScheduleFunctionMinute", "stream records are given up",
+		"         INFO the lifetime is changed  function=fake-stream  days=66\n", "schedule FakeScheduleFunctionMinute", "an event is discarded",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("stderr has no %q:\n%s", want, out)
@@ -195,8 +195,8 @@ func TestAnEventIsGivenUp(t *testing.T) {
 	next(t, failed, "another")
 	stop()
 	for _, want := range []string{
-		"ERROR an event is given up  function=sweep-staleness  queue=StalenessFailures\n",
-		"ERROR an event is given up, and lost: its function has no queue for it  function=fake-schedule",
+		"ERROR an event is discarded  event=schedule SweepStalenessFunctionEachMinute  queue=StalenessFailures\n",
+		"ERROR an event is discarded and lost: its function has no on-failure queue  event=schedule FakeScheduleFunctionMinute",
 	} {
 		if out := stderr.String(); !strings.Contains(out, want) {
 			t.Errorf("stderr has no %q:\n%s", want, out)

@@ -20,6 +20,8 @@ import (
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/local/console"
 	"toggleadmin/pkg/local/gateway"
+	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/pkg/samtemplate"
 )
 
@@ -68,26 +70,23 @@ func Run(ctx context.Context, c Config) error {
 		out.Own().Warn("seeded credentials were gone, not valid or not readable: new ones are made, the old ones revoked",
 			slog.Int("made", seeded.Renewed))
 	}
-	events, err := newEvents(&c, template, out) //nolint:contextcheck // it logs calls, which have contexts of their own
-	if err != nil {
-		return err
-	}
-	defer events.close()
 	functions, err := makeFunctions(template.Functions, c.Functions, func(f *samtemplate.Function) *app.Env {
-		return environment(&c, f, cfg, data.Endpoint(), out, events)
+		return environment(&c, f, cfg, data.Endpoint(), out)
 	})
 	if err != nil {
 		return err
 	}
-	api, err := makeGateway(&c, template, functions, events, out) //nolint:contextcheck // it logs requests, which have contexts of their own
+	triggers, err := newTriggers(&c, template, functions, cfg, data.Endpoint(), out)
+	if err != nil {
+		return err
+	}
+	defer triggers.Close()
+	api, err := makeGateway(&c, template, functions, triggers, out) //nolint:contextcheck // it logs requests, which have contexts of their own
 	if err != nil {
 		return err
 	}
 	defer api.Close()
-	if err := events.connect(ctx, functions, cfg, data.Endpoint()); err != nil {
-		return explain(err, &c, data.Endpoint())
-	}
-	defer events.start(ctx)() // ends after the last request
+	defer triggers.Start(ctx, drainTimeout)() // ends after the last request
 	warnOfOpenPort(&c, data.Endpoint(), out)
 	service := Running{
 		BaseURL:     "http://" + listener.Addr().String(),
@@ -115,7 +114,7 @@ func listen(ctx context.Context, port int) (net.Listener, error) {
 
 // makeGateway makes the API in front of the functions.
 func makeGateway(
-	c *Config, template *samtemplate.Template, functions map[string]gateway.Function, events *events, out *console.Console,
+	c *Config, template *samtemplate.Template, functions map[string]gateway.Function, triggers *trigger.Triggers, out *console.Console,
 ) (*gateway.Gateway, error) {
 	folders := map[string]string{}
 	for i := range template.Functions {
@@ -126,7 +125,7 @@ func makeGateway(
 		Region: region, AccountID: accountID, APIID: apiID,
 		Now: c.Now, NewID: func() string { return uuid.Must(uuid.NewRandomFromReader(c.Random)).String() },
 		AccessLog: func(line []byte, at time.Time) {
-			events.accessLog(line, at)
+			triggers.AccessLog(line, at)
 			out.AccessLog(line, at)
 		},
 		OnRequest: func(r gateway.Record) {
@@ -150,11 +149,14 @@ func cause(err error) string {
 	if p, ok := errors.AsType[*gateway.PanicError](err); ok {
 		return p.Error() + "\n" + string(p.Stack)
 	}
+	if p, ok := errors.AsType[*invoke.PanicError](err); ok {
+		return p.Error() + "\n" + string(p.Stack)
+	}
 	return err.Error()
 }
 
 // environment is what one function is given from outside.
-func environment(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *console.Console, events *events) *app.Env {
+func environment(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *console.Console) *app.Env {
 	vars := maps.Clone(f.Environment)
 	if _, uses := vars["DYNAMODB_ENDPOINT"]; uses { // the template's parameter for it, which is known only now
 		vars["DYNAMODB_ENDPOINT"] = endpoint
@@ -163,7 +165,6 @@ func environment(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint st
 	if c.OnDynamoDB != nil {
 		cfg.APIOptions = append(cfg.APIOptions, meter(f.Name, c.OnDynamoDB))
 	}
-	cfg.APIOptions = append(cfg.APIOptions, events.watch)
 	logger := out.Logger(f.Name)
 	if len(f.Streams)+len(f.Schedules)+len(f.LogSubscriptions) > 0 {
 		logger = out.EventLogger(f.Name, routine(f))

@@ -1,0 +1,208 @@
+package trigger
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/samtemplate"
+)
+
+// Limits of a batch. Source: docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html.
+const (
+	maxBatchLines = 10_000
+	maxBatchBytes = 1 << 20
+	eventOverhead = 26 // bytes that each event counts besides its message
+)
+
+const (
+	batchInterval = time.Second // how long lines wait for others
+	batchSuffix   = ".jsonl"
+)
+
+// logStream is the name of the one log stream.
+const logStream = "5e2d1a7b9c4f4e0d8a6b3c1f0e9d8c7b"
+
+// accessLog delivers the lines of the access log to a function. append is safe for concurrent use.
+type accessLog struct {
+	*Triggers
+	function *samtemplate.Function
+	folder   string
+
+	mu       sync.Mutex
+	current  batchFile
+	complete []string // batches that get no more lines and are not done, oldest first
+}
+
+// batchFile is the batch that lines are appended to. Each line of the file is the JSON object of one log event.
+type batchFile struct {
+	id    string
+	file  *os.File // nil: it is created with the next line
+	lines int
+	bytes int // as PutLogEvents counts them
+}
+
+// openAccessLog opens an access log. The files of earlier processes are complete batches.
+func openAccessLog(t *Triggers, f *samtemplate.Function) (*accessLog, error) {
+	l := &accessLog{Triggers: t, function: f, folder: filepath.Join(t.DataDir, stateFolder, "log-"+f.LogicalID)}
+	if err := os.MkdirAll(l.folder, 0o700); err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(l.folder) // sorted by name
+	for _, file := range files {
+		if id, ok := strings.CutSuffix(file.Name(), batchSuffix); ok {
+			l.complete = append(l.complete, id)
+		}
+	}
+	return l, err
+}
+
+// append writes a line.
+func (l *accessLog) append(line []byte, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.write(line, at); err != nil {
+		l.Logger.Error("the access log cannot be written: a request is not counted", slog.Any("cause", err))
+	}
+}
+
+// write appends a line to the current batch. It calls Write once, so a killed process has written either the whole line or not yet sent
+// the response.
+func (l *accessLog) write(line []byte, at time.Time) error {
+	size := len(line) + eventOverhead
+	if l.current.lines == maxBatchLines || l.current.bytes+size > maxBatchBytes {
+		l.cut()
+	}
+	b := &l.current
+	if b.file == nil {
+		id := l.NewID()
+		file, err := os.OpenFile(l.path(id), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		*b = batchFile{id: id, file: file}
+	}
+	event, err := json.Marshal(events.CloudwatchLogsLogEvent{
+		ID: fmt.Sprintf("%s-%05d", b.id, b.lines), Timestamp: at.UnixMilli(), Message: string(line),
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := b.file.Write(append(event, '\n')); err != nil {
+		l.cut() // the next line must not continue an incomplete one
+		return err
+	}
+	b.lines++
+	b.bytes += size
+	return nil
+}
+
+// cut completes the current batch, if there is one.
+func (l *accessLog) cut() {
+	if l.current.file == nil {
+		return
+	}
+	l.complete = append(l.complete, l.current.id)
+	if err := l.current.file.Close(); err != nil {
+		l.Logger.Warn("close a batch of the access log", slog.Any("cause", err))
+	}
+	l.current = batchFile{}
+}
+
+// path returns the path of a batch's file.
+func (l *accessLog) path(id string) string { return filepath.Join(l.folder, id+batchSuffix) }
+
+// run delivers a batch every second until the context ends.
+func (l *accessLog) run(ctx context.Context) {
+	ticker := time.NewTicker(batchInterval)
+	defer ticker.Stop()
+	for {
+		for _, id := range l.batches() {
+			if !l.deliver(ctx, id) {
+				break
+			}
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// batches completes the current batch and returns all that are not done, oldest first.
+func (l *accessLog) batches() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut()
+	return slices.Clone(l.complete)
+}
+
+// deliver invokes the function with the oldest batch and deletes its file. It returns false if the batch is not done.
+func (l *accessLog) deliver(ctx context.Context, id string) bool {
+	content, err := os.ReadFile(l.path(id))
+	if err != nil {
+		l.Logger.Error("a batch of the access log cannot be read: its requests are not counted", slog.Any("cause", err))
+	}
+	if lines := logEvents(content); len(lines) > 0 {
+		event, err := l.event(lines)
+		if err == nil {
+			err = l.async(ctx, l.function, fmt.Sprintf("log %s, %s", l.Template.API.AccessLogGroup, count(len(lines), "line")), event)
+		}
+		if err != nil {
+			return false
+		}
+	}
+	if err := os.Remove(l.path(id)); err != nil {
+		l.Logger.Warn("a batch of the access log cannot be deleted: it is delivered again after a restart", slog.Any("cause", err))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.complete = l.complete[1:]
+	return true
+}
+
+// logEvents returns the log events of a batch. It ignores a line that is not complete because the process was killed or the disk was full.
+func logEvents(content []byte) []events.CloudwatchLogsLogEvent {
+	var all []events.CloudwatchLogsLogEvent
+	for line := range bytes.Lines(content) {
+		var event events.CloudwatchLogsLogEvent
+		if json.Unmarshal(line, &event) == nil {
+			all = append(all, event)
+		}
+	}
+	return all
+}
+
+// event returns the event of a batch.
+func (l *accessLog) event(lines []events.CloudwatchLogsLogEvent) (*events.CloudwatchLogsEvent, error) {
+	var data strings.Builder
+	encoded := base64.NewEncoder(base64.StdEncoding, &data)
+	compressed := gzip.NewWriter(encoded)
+	err := json.NewEncoder(compressed).Encode(events.CloudwatchLogsData{
+		MessageType: "DATA_MESSAGE", Owner: l.AccountID, LogGroup: l.Template.API.AccessLogGroup, LogStream: logStream,
+		SubscriptionFilters: []string{l.function.LogicalID}, LogEvents: lines,
+	})
+	err = errors.Join(err, compressed.Close(), encoded.Close())
+	return &events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: data.String()}}, err
+}
+
+// close closes the current batch, which is delivered after the next start.
+func (l *accessLog) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut()
+}

@@ -1,0 +1,56 @@
+// Package trigger invokes the functions of the local service that the API does not invoke: for records of a DynamoDB stream, on a schedule
+// and for lines of the API's access log.
+//
+// Every event is delivered at least once, also if the program is killed. A stream continues behind its checkpoint, the sequence number
+// of the last record that is done. An access log is a folder of files: each file is one batch, which is delivered until the function has
+// processed it or the event is discarded, and deleted afterwards. A batch therefore contains the same events in each delivery. Files are
+// not synced to the disk, so a power failure can lose the last lines.
+//
+// A function that fails is invoked again, as often as the template says. After that the event is discarded: its on-failure record is
+// appended to the file of the template's queue, DATA_DIR/queues/<LogicalId>.jsonl.
+//
+// Sources in the table: lambda is the Lambda Developer Guide, ddb the DynamoDB Developer Guide, scheduler the EventBridge Scheduler User
+// Guide, logs the CloudWatch Logs API Reference. A choice is behavior that no source specifies, or that is specific to the local service.
+//
+//	behavior                                                       | source                                     | test
+//	-- streams
+//	records in AWS's form, in order, from TRIM_HORIZON             | lambda: with-ddb                           | TestStream
+//	at most BatchSize records for each invocation                  | lambda: services-ddb-params                | TestStream
+//	a write that changes nothing has no record                     | ddb: Streams (the local engine creates one) | TestStream
+//	after a restart, delivery continues behind the checkpoint      | choice                                     | TestStream
+//	attribute values of all types                                  | ddb: API AttributeValue                    | TestAttributeValues
+//	no batchItemFailures: the batch is done                        | lambda: services-ddb-batchfailurereporting | TestStreamResponses
+//	the lowest itemIdentifier is the checkpoint                    | lambda: services-ddb-batchfailurereporting | TestStreamResponses
+//	an empty or unknown itemIdentifier fails the batch             | lambda: services-ddb-batchfailurereporting | TestStreamResponses
+//	an invocation that the end of the program interrupts is repeated | choice                                   | TestStreamInterrupted
+//	a stream that cannot be read is read later, with one warning   | choice                                     | TestStreamUnreadable
+//	-- schedules
+//	one invocation at the start, then one for each period          | choice                                     | TestSchedule
+//	the event                                                      | observed on AWS                            | TestSchedule
+//	invocations may overlap                                        | scheduler: asynchronous invocation         | TestSchedule
+//	-- access log
+//	the event: base64 of gzip of JSON                              | lambda: services-cloudwatchlogs            | TestAccessLog
+//	one batch for each second                                      | choice                                     | TestAccessLog
+//	a batch has at most 10,000 lines and 1 MB                      | logs: API PutLogEvents                     | TestAccessLogLimits
+//	after a restart, a batch has the same events and identifiers   | choice                                     | TestAccessLogRestart
+//	an incomplete last line is ignored                             | choice                                     | TestAccessLogRestart
+//	a line that cannot be written is reported                      | choice                                     | TestAccessLogUnwritable
+//	-- failures
+//	retries: MaximumRetryAttempts, -1 without a limit              | lambda: services-dynamodb-errors, invocation-async | TestRetries
+//	waits of 0.5 s, doubled up to 30 s                             | choice (asynchronous on AWS: 1 and 2 minutes) | TestRetries
+//	on-failure record of a stream: the batch's metadata            | lambda: services-dynamodb-errors           | TestOnFailureRecords
+//	on-failure record of an asynchronous invocation: its event     | lambda: invocation-async-retain-records    | TestOnFailureRecords
+//	without a queue, or if its file cannot be written              | choice                                     | TestQueues
+//	-- templates
+//	settings that are not supported                                | choice                                     | TestUnsupported
+//
+// New refuses a template with a stream function that does not report batchItemFailures and with subscriptions to other log groups. Package
+// samtemplate refuses StartingPosition LATEST, batching windows, filters and cron expressions. These settings have no effect:
+//
+//   - ParallelizationFactor and BisectBatchOnFunctionError: one batch is processed at a time, and fails as a whole.
+//   - MaximumRecordAgeInSeconds and MaximumEventAgeInSeconds: records and events are delivered however old they are, because a development
+//     machine can be off for days.
+//   - RetryPolicy of a schedule: it is for events that cannot be handed over to Lambda. EventInvokeConfig applies to function errors.
+//
+// Of a stream, only the last shard is read.
+package trigger

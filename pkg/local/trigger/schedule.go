@@ -1,0 +1,40 @@
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/samtemplate"
+)
+
+// runSchedule invokes a function now and then at a fixed rate, until the context ends. An invocation that the end of the program
+// interrupts is made up for by the one at the next start.
+func (t *Triggers) runSchedule(ctx context.Context, f *samtemplate.Function, s samtemplate.Schedule) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	ticker := time.NewTicker(s.Every)
+	defer ticker.Stop()
+	for {
+		event := t.scheduledEvent(s.Name)
+		running.Go(func() { _ = t.async(ctx, f, "schedule "+s.Name, event) })
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// scheduledEvent returns the event that EventBridge Scheduler sends for a schedule without Input.
+func (t *Triggers) scheduledEvent(name string) *events.EventBridgeEvent {
+	return &events.EventBridgeEvent{
+		Version: "0", ID: t.NewID(), DetailType: "Scheduled Event", Source: "aws.scheduler", AccountID: t.AccountID, Region: t.Region,
+		Time:      t.Now().UTC().Truncate(time.Second),
+		Resources: []string{"arn:aws:scheduler:" + t.Region + ":" + t.AccountID + ":schedule/default/" + name},
+		Detail:    json.RawMessage(`"{}"`),
+	}
+}

@@ -1,0 +1,240 @@
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"toggleadmin/pkg/samtemplate"
+)
+
+// pollInterval is how often a stream is read that has no new records.
+const pollInterval = 150 * time.Millisecond
+
+// stream delivers the records of a table's stream to a function.
+type stream struct {
+	*Triggers
+	function   *samtemplate.Function
+	source     samtemplate.Stream
+	tables     *dynamodb.Client
+	streams    *dynamodbstreams.Client
+	checkpoint string // path of the file that contains done
+
+	eventSourceARN string
+	shard          string
+	iterator       *string // nil: it is to be requested
+	done           position
+	batch          []events.DynamoDBEventRecord // read and not done
+	attempt        int                          // failures since the last success
+}
+
+// position is the place of a record in a stream.
+type position struct {
+	StreamARN      string `json:"streamArn"`
+	SequenceNumber string `json:"sequenceNumber"`
+}
+
+func newStream(t *Triggers, f *samtemplate.Function, source samtemplate.Stream) *stream {
+	return &stream{
+		Triggers: t, function: f, source: source,
+		tables:     dynamodb.NewFromConfig(t.AWS, func(o *dynamodb.Options) { o.BaseEndpoint = &t.Endpoint }),
+		streams:    dynamodbstreams.NewFromConfig(t.AWS, func(o *dynamodbstreams.Options) { o.BaseEndpoint = &t.Endpoint }),
+		checkpoint: filepath.Join(t.DataDir, stateFolder, "stream-"+f.LogicalID+"-"+source.Table+".json"),
+	}
+}
+
+// run delivers records until the context ends.
+func (s *stream) run(ctx context.Context) {
+	for pause(ctx, s.step(ctx)) {
+	}
+}
+
+// step reads a batch if there is none, invokes the function with it once and returns the time until the next step.
+func (s *stream) step(ctx context.Context) time.Duration {
+	if len(s.batch) == 0 {
+		if err := s.read(ctx); err != nil {
+			s.attempt++
+			s.iterator = nil
+			if ctx.Err() == nil {
+				s.Logger.Warn("a stream cannot be read, trying again", slog.String("table", s.source.Table), slog.Any("cause", err))
+			}
+			return backoff(s.attempt)
+		}
+		s.attempt = 0
+	}
+	if len(s.batch) == 0 {
+		return pollInterval
+	}
+	if err := s.deliver(ctx); err != nil {
+		s.attempt++
+		if ctx.Err() == nil {
+			s.Logger.Warn("stream records are delivered again", slog.String("table", s.source.Table), slog.Any("cause", err))
+		}
+		return backoff(s.attempt)
+	}
+	return 0
+}
+
+// read reads the next batch.
+func (s *stream) read(ctx context.Context) error {
+	if s.iterator == nil {
+		if err := s.open(ctx); err != nil {
+			return err
+		}
+	}
+	out, err := s.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{
+		ShardIterator: s.iterator, Limit: aws.Int32(int32(min(s.source.BatchSize, 1000))), //nolint:gosec // at most 1000
+	})
+	if err != nil {
+		return fmt.Errorf("read the stream: %w", err)
+	}
+	s.iterator = out.NextShardIterator
+	for i := range out.Records {
+		if changes(&out.Records[i]) {
+			s.batch = append(s.batch, s.record(&out.Records[i]))
+		}
+	}
+	return nil
+}
+
+// open requests an iterator that begins behind the checkpoint, or with the oldest record if there is no checkpoint.
+func (s *stream) open(ctx context.Context) error {
+	i := slices.IndexFunc(s.Template.Tables, func(t samtemplate.Table) bool { return t.LogicalID == s.source.Table })
+	name := s.Template.Tables[i].Name
+	out, err := s.tables.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+	if err != nil {
+		return fmt.Errorf("describe the table: %w", err)
+	}
+	arn := out.Table.LatestStreamArn
+	described, err := s.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
+	if err != nil {
+		return fmt.Errorf("describe the stream: %w", err)
+	}
+	s.eventSourceARN = "arn:aws:dynamodb:" + s.Region + ":" + s.AccountID + ":table/" + name + "/stream/" + aws.ToString(out.Table.LatestStreamLabel)
+	for _, shard := range described.StreamDescription.Shards {
+		s.shard = aws.ToString(shard.ShardId) // the last one
+	}
+	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, ShardId: &s.shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon}
+	if err := s.load(); err != nil {
+		return err
+	}
+	if s.done.StreamARN != *arn {
+		s.done = position{StreamARN: *arn}
+	}
+	if s.done.SequenceNumber != "" {
+		in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, &s.done.SequenceNumber
+	}
+	found, err := s.streams.GetShardIterator(ctx, in)
+	if err != nil {
+		return fmt.Errorf("find the checkpoint in the stream: %w", err)
+	}
+	s.iterator = found.ShardIterator
+	return nil
+}
+
+// load reads the checkpoint.
+func (s *stream) load() error {
+	content, err := os.ReadFile(s.checkpoint)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(content, &s.done)
+	}
+	if err != nil {
+		return fmt.Errorf("read the checkpoint (delete %s to begin with the oldest record): %w", s.checkpoint, err)
+	}
+	return nil
+}
+
+// advance removes the first n records from the batch and moves the checkpoint behind them. The file is replaced as a whole, so a killed
+// process leaves either the old or the new one.
+func (s *stream) advance(n int) error {
+	if n == 0 {
+		return nil
+	}
+	s.done.SequenceNumber = s.batch[n-1].Change.SequenceNumber
+	s.batch = s.batch[n:]
+	content, err := json.Marshal(s.done)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.checkpoint+".new", content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(s.checkpoint+".new", s.checkpoint)
+}
+
+// deliver invokes the function with the batch and removes the records that are done from the batch: those that the function has processed
+// and, if it was the last attempt, the others.
+func (s *stream) deliver(ctx context.Context) error {
+	function := s.Functions[s.function.LogicalID]
+	source := fmt.Sprintf("stream of %s, %s", s.source.Table, count(len(s.batch), "record"))
+	payload, err := json.Marshal(events.DynamoDBEvent{Records: s.batch})
+	if err != nil {
+		return fmt.Errorf("encode the event: %w", err)
+	}
+	output, id, err := s.Invoker.Invoke(function, source, payload)
+	if ctx.Err() != nil && err != nil { // it may have been interrupted
+		return err
+	}
+	if err == nil {
+		var processed int
+		processed, err = s.processed(output)
+		if err := s.advance(processed); err != nil {
+			return fmt.Errorf("write the checkpoint: %w", err)
+		}
+	}
+	if err == nil || s.source.RetryAttempts < 0 || s.attempt < s.source.RetryAttempts {
+		return err
+	}
+	first, last := &s.batch[0].Change, &s.batch[len(s.batch)-1].Change
+	err = s.discard(s.source.OnFailure, source, failure{id, function.ARN, "RetryAttemptsExhausted", s.attempt + 1}, map[string]any{
+		"DDBStreamBatchInfo": map[string]any{
+			"shardId": s.shard, "streamArn": s.eventSourceARN, "batchSize": len(s.batch),
+			"startSequenceNumber": first.SequenceNumber, "endSequenceNumber": last.SequenceNumber,
+			"approximateArrivalOfFirstRecord": first.ApproximateCreationDateTime.UTC().Format(time.RFC3339),
+			"approximateArrivalOfLastRecord":  last.ApproximateCreationDateTime.UTC().Format(time.RFC3339),
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return s.advance(len(s.batch))
+}
+
+// processed returns how many records, from the first on, the function has processed according to its response, and an error unless that
+// is all of them.
+func (s *stream) processed(output []byte) (int, error) {
+	var response events.DynamoDBEventResponse
+	if len(output) > 0 {
+		if err := json.Unmarshal(output, &response); err != nil {
+			return 0, fmt.Errorf("the function's response is not valid: %w", err)
+		}
+	}
+	lowest := len(s.batch)
+	for _, f := range response.BatchItemFailures {
+		i := slices.IndexFunc(s.batch, func(r events.DynamoDBEventRecord) bool { return r.Change.SequenceNumber == f.ItemIdentifier })
+		if i < 0 {
+			return 0, fmt.Errorf("the function reports itemIdentifier %q, which is not a sequence number of the batch", f.ItemIdentifier)
+		}
+		lowest = min(lowest, i)
+	}
+	if lowest < len(s.batch) {
+		return lowest, fmt.Errorf("the function reports sequence number %s", s.batch[lowest].Change.SequenceNumber)
+	}
+	return lowest, nil
+}

@@ -1,0 +1,149 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/samtemplate"
+)
+
+// Folders of DATA_DIR.
+const (
+	stateFolder = "events" // checkpoints of streams, access logs
+	queueFolder = "queues"
+)
+
+// Config is the configuration of Triggers.
+type Config struct {
+	Template  *samtemplate.Template
+	Functions map[string]*invoke.Function // by logical id
+	Invoker   *invoke.Invoker
+	DataDir   string // DATA_DIR; empty: a temporary folder, which Close deletes
+
+	AWS               aws.Config // reaches the tables and their streams at Endpoint
+	Endpoint          string
+	Region, AccountID string // as events name them
+
+	Now    func() time.Time
+	NewID  func() string // returns a UUID; later ones sort behind earlier ones
+	Logger *slog.Logger
+}
+
+// Triggers invokes functions for events.
+type Triggers struct {
+	Config
+	temporary  string     // folder that Close deletes
+	queue      sync.Mutex // held while a record is written to a queue
+	accessLogs []*accessLog
+}
+
+// New prepares the delivery of the template's events and returns an error for settings that the local service does not support.
+func New(c Config) (*Triggers, error) {
+	if err := unsupported(c.Template); err != nil {
+		return nil, err
+	}
+	t := &Triggers{Config: c}
+	if t.DataDir == "" {
+		var err error
+		if t.temporary, err = os.MkdirTemp("", "toggleadmin-events-"); err != nil {
+			return nil, fmt.Errorf("create the folder for events: %w", err)
+		}
+		t.DataDir = t.temporary
+	}
+	if err := t.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("DATA_DIR %s cannot be used, choose another folder or correct its permissions: %w", t.DataDir, err),
+			t.Close())
+	}
+	return t, nil
+}
+
+// open creates the folders and opens the access logs.
+func (t *Triggers) open() error {
+	for _, folder := range []string{stateFolder, queueFolder} {
+		if err := os.MkdirAll(filepath.Join(t.DataDir, folder), 0o700); err != nil {
+			return err
+		}
+	}
+	for i := range t.Template.Functions {
+		f := &t.Template.Functions[i]
+		for range f.LogSubscriptions {
+			l, err := openAccessLog(t, f)
+			if err != nil {
+				return err
+			}
+			t.accessLogs = append(t.accessLogs, l)
+		}
+	}
+	return nil
+}
+
+// unsupported returns an error if the template requires what this package does not do.
+func unsupported(template *samtemplate.Template) error {
+	for i := range template.Functions {
+		f := &template.Functions[i]
+		for _, s := range f.Streams {
+			if !s.ReportFailures {
+				return fmt.Errorf("function %s, stream of %s: the local service supports only FunctionResponseTypes: [ReportBatchItemFailures]",
+					f.LogicalID, s.Table)
+			}
+		}
+		for _, s := range f.LogSubscriptions {
+			if s.LogGroup != template.API.AccessLogGroup {
+				return fmt.Errorf("function %s subscribes to log group %s: the local service supports only the log group of the access log, %s",
+					f.LogicalID, s.LogGroup, template.API.AccessLogGroup)
+			}
+		}
+	}
+	return nil
+}
+
+// AccessLog accepts a line of the access log. When it returns, the line survives the end of the process.
+func (t *Triggers) AccessLog(line []byte, at time.Time) {
+	for _, l := range t.accessLogs {
+		l.append(line, at)
+	}
+}
+
+// Start delivers events until ctx ends or stop is called. stop waits for invocations in progress, but not longer than drain after the end
+// of ctx: what is not done by then is delivered again after the next start.
+func (t *Triggers) Start(ctx context.Context, drain time.Duration) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(ctx, func() { time.AfterFunc(drain, t.Invoker.Abort) })
+	var running sync.WaitGroup
+	for _, l := range t.accessLogs {
+		running.Go(func() { l.run(ctx) })
+	}
+	for i := range t.Template.Functions {
+		f := &t.Template.Functions[i]
+		for _, s := range f.Streams {
+			running.Go(func() { newStream(t, f, s).run(ctx) })
+		}
+		for _, s := range f.Schedules {
+			running.Go(func() { t.runSchedule(ctx, f, s) })
+		}
+	}
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// Close closes the access logs. Call it after stop, when no more lines come.
+func (t *Triggers) Close() error {
+	for _, l := range t.accessLogs {
+		l.close()
+	}
+	if t.temporary == "" {
+		return nil
+	}
+	return os.RemoveAll(t.temporary)
+}

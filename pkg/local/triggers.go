@@ -1,0 +1,48 @@
+package local
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/uuid"
+
+	"toggleadmin/pkg/local/console"
+	"toggleadmin/pkg/local/gateway"
+	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/pkg/samtemplate"
+)
+
+// newTriggers prepares the delivery of events to functions: of none if the configuration asks for requests only.
+func newTriggers(
+	c *Config, template *samtemplate.Template, made map[string]gateway.Function, cfg aws.Config, endpoint string, out *console.Console,
+) (*trigger.Triggers, error) {
+	if c.RequestsOnly {
+		template = &samtemplate.Template{}
+	}
+	functions, routines := map[string]*invoke.Function{}, map[string]bool{}
+	for i := range template.Functions {
+		f := &template.Functions[i]
+		functions[f.LogicalID] = &invoke.Function{
+			Name: f.Name, ARN: made[f.LogicalID].ARN, Handler: made[f.LogicalID].Handler, Timeout: f.Timeout,
+		}
+		routines[f.Name] = routine(f)
+	}
+	newID := func() string { return uuid.Must(uuid.NewV7FromReader(c.Random)).String() }
+	return trigger.New(trigger.Config{
+		Template: template, Functions: functions, DataDir: c.DataDir,
+		Invoker: invoke.NewInvoker(invoke.Config{
+			NewID: newID, Now: time.Now, Started: out.BeginCall,
+			Ended: func(i *invoke.Invocation) {
+				out.EndCall(&console.Call{
+					Function: i.Function, Trigger: i.Trigger, ID: i.ID, Duration: i.Duration, Cause: cause(i.Err), Routine: routines[i.Function],
+				})
+			},
+		}),
+		AWS: cfg, Endpoint: endpoint, Region: region, AccountID: accountID,
+		Now: time.Now, NewID: newID, Logger: out.Own(),
+	})
+}
+
+// routine reports whether a function is invoked every second while there are requests: for lines of the access log.
+func routine(f *samtemplate.Function) bool { return len(f.LogSubscriptions) > 0 }
