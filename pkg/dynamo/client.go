@@ -3,21 +3,20 @@ package dynamo
 import (
 	"context"
 	"errors"
-	"io"
+	"math/rand/v2"
 	"net/url"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
-
-	"toggleadmin/pkg/apierror"
 )
 
-// NewClient makes the client of one process, safe for concurrent use. An empty endpoint is AWS's own for the region. Attempts are
-// repeated, with jitter and without a quota across calls, until the context ends: give every call a deadline.
+// NewClient makes the client of one process, safe for concurrent use. An empty endpoint selects the AWS endpoint of the region. The
+// client repeats attempts until the context ends, so give every call a deadline.
 func NewClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
@@ -25,55 +24,62 @@ func NewClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
 			return nil, errors.New("the DynamoDB endpoint must be a URL such as http://127.0.0.1:8000")
 		}
 	}
-	standard := retry.NewStandard(func(o *retry.StandardOptions) {
-		o.Backoff = betweenAttempts()
-		o.RateLimiter = ratelimit.None
+	r := retryer{retry.NewStandard(func(o *retry.StandardOptions) {
+		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) { return backoff(attempt), nil })
+		o.RateLimiter = ratelimit.None // one call's failures do not use up the attempts of another
 		o.Retryables = append(o.Retryables,
 			// A single write that met a transaction on its item.
 			retry.RetryableErrorCode{Codes: map[string]struct{}{"TransactionConflictException": {}}},
-			retry.IsErrorRetryableFunc(isCutOff))
-	})
-	retryer := retry.AddWithMaxAttempts(standard, 0) // without end; the option of the same name would make 3 of a 0
+			retry.IsErrorRetryableFunc(isGarbled))
+	})}
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		if endpoint != "" {
 			o.BaseEndpoint = aws.String(endpoint)
 		}
-		o.Retryer = retryer
+		o.Retryer = retry.AddWithMaxAttempts(r, 0) // 0: no limit (in StandardOptions 0 would mean 3)
 		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 			return errors.Join(
-				stack.Initialize.Add(middleware.InitializeMiddlewareFunc("FaultsAreUnavailable", faultsAreUnavailable), middleware.Before),
+				stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Classify", r.classify), middleware.Before),
 				stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("NoteUnanswered", noteUnanswered), "Retry", middleware.After),
 			)
 		})
 	}), nil
 }
 
-// isCutOff finds an answer whose connection broke in the middle of it, which the SDK itself does not try again.
-func isCutOff(err error) aws.Ternary {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+// retryer decides which errors are repeated.
+type retryer struct{ *retry.Standard }
+
+// isGarbled reports a response that was cut off or damaged on its way. The SDK does not repeat such a call.
+func isGarbled(err error) aws.Ternary {
+	if _, garbled := errors.AsType[*smithy.DeserializationError](err); garbled {
 		return aws.TrueTernary
 	}
 	return aws.UnknownTernary
 }
 
-// faultsAreUnavailable turns every error but a failed condition into the 503 that it means for the caller, and marks those of a call with
-// an unanswered attempt (see Unanswered).
-func faultsAreUnavailable(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
-	middleware.InitializeOutput, middleware.Metadata, error,
-) {
-	var n note
-	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, noteKey{}, &n), in)
-	if err == nil {
-		return out, metadata, nil
-	}
-	if n.unanswered {
-		err = errors.Join(err, errUnanswered)
-	}
-	if FailedCondition(err) {
-		return out, metadata, err
-	}
-	if _, canceled := errors.AsType[*types.TransactionCanceledException](err); canceled {
-		return out, metadata, err
-	}
-	return out, metadata, apierror.NewUnavailable(err)
+const (
+	firstDelay = 5 * time.Millisecond // DynamoDB responds in milliseconds
+	maxDelay   = 200 * time.Millisecond
+)
+
+// backoff is the delay before the next attempt: a random part of a time that doubles with each attempt. attempt counts from 1. (The SDK's
+// own delay starts at up to two seconds, most of the time that a request has.)
+func backoff(attempt int) time.Duration {
+	return rand.N(min(firstDelay<<min(attempt-1, 16), maxDelay)) + 1 //nolint:gosec // jitter needs no secrecy
 }
+
+// Pause waits before another attempt after a lost race, longer after each attempt and with jitter. attempt counts the attempts made, from
+// 1. If the context ends first, the error is ErrUnavailable.
+func Pause(ctx context.Context, attempt int) error {
+	timer := time.NewTimer(backoff(attempt))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return unavailable(ctx.Err())
+	case <-timer.C:
+		return nil
+	}
+}
+
+// Once is the option of a call that the client does not repeat, for callers that adapt to errors themselves.
+func Once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }

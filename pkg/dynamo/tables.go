@@ -7,53 +7,58 @@ type Tables struct {
 	FeatureTypes, Features, ContextFields, Feedback, Users, PersonalAccessTokens, APITokens, Traffic string
 }
 
-// tables lists every table with its logical id in template.yaml and the environment variable that holds its name.
-var tables = []struct {
-	id, variable string
-	field        func(*Tables) *string
-}{
-	{"FeatureTypes", "FEATURE_TYPES_TABLE", func(t *Tables) *string { return &t.FeatureTypes }},
-	{"Features", "FEATURES_TABLE", func(t *Tables) *string { return &t.Features }},
-	{"ContextFields", "CONTEXT_FIELDS_TABLE", func(t *Tables) *string { return &t.ContextFields }},
-	{"Feedback", "FEEDBACK_TABLE", func(t *Tables) *string { return &t.Feedback }},
-	{"Users", "USERS_TABLE", func(t *Tables) *string { return &t.Users }},
-	{"PersonalAccessTokens", "PERSONAL_ACCESS_TOKENS_TABLE", func(t *Tables) *string { return &t.PersonalAccessTokens }},
-	{"ApiTokens", "API_TOKENS_TABLE", func(t *Tables) *string { return &t.APITokens }},
-	{"Traffic", "TRAFFIC_TABLE", func(t *Tables) *string { return &t.Traffic }},
+type table struct {
+	id       string // the logical id in template.yaml
+	variable string // the environment variable that holds the name
+	name     *string
+}
+
+// all lists every table, in the order of template.yaml.
+func (t *Tables) all() []table {
+	return []table{
+		{"FeatureTypes", "FEATURE_TYPES_TABLE", &t.FeatureTypes},
+		{"Features", "FEATURES_TABLE", &t.Features},
+		{"ContextFields", "CONTEXT_FIELDS_TABLE", &t.ContextFields},
+		{"Feedback", "FEEDBACK_TABLE", &t.Feedback},
+		{"Users", "USERS_TABLE", &t.Users},
+		{"PersonalAccessTokens", "PERSONAL_ACCESS_TOKENS_TABLE", &t.PersonalAccessTokens},
+		{"ApiTokens", "API_TOKENS_TABLE", &t.APITokens},
+		{"Traffic", "TRAFFIC_TABLE", &t.Traffic},
+	}
 }
 
 // TableIDs returns the logical ids of all tables, in the order of template.yaml.
 func TableIDs() []string {
-	ids := make([]string, len(tables))
-	for i, t := range tables {
-		ids[i] = t.id
+	var ids []string
+	for _, table := range new(Tables).all() {
+		ids = append(ids, table.id)
 	}
 	return ids
 }
 
 // TablesByID returns the tables whose names are given by logical id.
 func TablesByID(names map[string]string) Tables {
-	var all Tables
-	for _, t := range tables {
-		*t.field(&all) = names[t.id]
+	var t Tables
+	for _, table := range t.all() {
+		*table.name = names[table.id]
 	}
-	return all
+	return t
 }
 
 // ByID returns the names of all tables by logical id.
 func (t Tables) ByID() map[string]string {
-	names := make(map[string]string, len(tables))
-	for _, table := range tables {
-		names[table.id] = *table.field(&t)
+	names := map[string]string{}
+	for _, table := range t.all() {
+		names[table.id] = *table.name
 	}
 	return names
 }
 
-// SetVariable sets the name of the table that the environment variable stands for.
+// SetVariable sets the name of the table that belongs to an environment variable.
 func (t *Tables) SetVariable(variable, name string) error {
-	for _, table := range tables {
+	for _, table := range t.all() {
 		if table.variable == variable {
-			*table.field(t) = name
+			*table.name = name
 			return nil
 		}
 	}

@@ -2,12 +2,9 @@ package dynamo_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -37,13 +34,13 @@ func TestTransact(t *testing.T) {
 		name    string
 		replies []reply // then success
 		want    []dynamo.Failure
-		calls   int64
-		fault   string // a part of the fault's text
+		calls   int
+		fault   string // a part of the error
 	}{
 		{name: "written", calls: 1},
 		{name: "a condition failed", replies: []reply{canceled("None", "ConditionalCheckFailed")}, want: []dynamo.Failure{{}, {Failed: true}}, calls: 1},
 		{
-			name: "it gives the item", replies: []reply{canceled(old, "ConditionalCheckFailed")}, calls: 1,
+			name: "it returns the item", replies: []reply{canceled(old, "ConditionalCheckFailed")}, calls: 1,
 			want: []dynamo.Failure{{Failed: true, Item: dynamo.Item{"lastId": dynamo.N(7)}}, {Failed: true}},
 		},
 		{name: "conflict, then written", replies: []reply{canceled("None", "TransactionConflict"), canceled("TransactionConflict", "None")}, calls: 3},
@@ -69,11 +66,11 @@ func TestTransact(t *testing.T) {
 				if n <= len(tt.replies) {
 					return tt.replies[n-1]
 				}
-				return reply{status: 200, body: `{}`}
+				return written
 			})
-			got, err := dynamo.Transact(deadline(t, 10*time.Second), s.Client, actions())
+			got, err := dynamo.Transact(t.Context(), s.Client, actions())
 			if tt.fault != "" {
-				if !isUnavailable(err) || !strings.Contains(err.Error(), tt.fault) {
+				if err == nil || isUnavailable(err) || !strings.Contains(err.Error(), tt.fault) {
 					t.Errorf("error %v", err)
 				}
 			} else if err != nil {
@@ -87,14 +84,14 @@ func TestTransact(t *testing.T) {
 					t.Errorf("action %d: got %v, want %v", i, got[i], tt.want[i])
 				}
 			}
-			if s.calls.Load() != tt.calls || len(tokens) != 1 || tokens[""] {
-				t.Errorf("%d calls with the tokens %v: all attempts are one", s.calls.Load(), tokens)
+			if s.attempts != tt.calls || len(tokens) != 1 || tokens[""] {
+				t.Errorf("%d calls with the tokens %v: all attempts are one", s.attempts, tokens)
 			}
 		})
 	}
 }
 
-// TestTransactGivesUp: at the deadline a conflict is a fault that has written nothing, unless an attempt was not answered.
+// TestTransactGivesUp checks that a conflict at the deadline has written nothing, unless an attempt was not answered.
 func TestTransactGivesUp(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]reply{"every attempt was answered": canceled("TransactionConflict", "None"), "one was not": {status: 500, body: `{}`}} {
@@ -102,7 +99,7 @@ func TestTransactGivesUp(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			client := newClient(t, func(n int) reply {
+			client := newServer(t, func(n int, _ string) reply {
 				switch n {
 				case 1:
 					return first
@@ -111,30 +108,10 @@ func TestTransactGivesUp(t *testing.T) {
 				}
 				return canceled("TransactionConflict", "None")
 			})
-			_, err := dynamo.Transact(ctx, client, actions())
+			_, err := dynamo.Transact(ctx, client.Client, actions())
 			if !isUnavailable(err) || dynamo.Unanswered(err) != (first.status == http.StatusInternalServerError) {
 				t.Errorf("unanswered %t, error %v", dynamo.Unanswered(err), err)
 			}
 		})
 	}
-}
-
-func TestPause(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		for attempt := 1; attempt < 40; attempt++ {
-			begin := time.Now()
-			if err := dynamo.Pause(t.Context(), attempt); err != nil {
-				t.Fatal(err)
-			}
-			if waited := time.Since(begin); waited <= 0 || waited > 101*time.Millisecond {
-				t.Errorf("waited %s before attempt %d", waited, attempt+1)
-			}
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := dynamo.Pause(ctx, 30); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v of a context that is over", err)
-		}
-	})
 }

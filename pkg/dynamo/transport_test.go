@@ -105,10 +105,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	t.Cleanup(server.Close)
 	httpClient := dynamo.NewHTTPClient(server.URL)
 	t.Cleanup(httpClient.CloseIdleConnections)
-	client, err := dynamo.NewClient(config(httpClient), server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := newClient(t, server.URL, httpClient.Transport)
 	for range 200 {
 		item, err := dynamo.Get(t.Context(), client, "t", dynamo.Item{"id": dynamo.S("x")})
 		if err != nil || len(item.String("id")) != 20_000 {

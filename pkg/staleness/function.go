@@ -32,6 +32,6 @@ func wire(env *app.Env) (*featuretype.Store, *Evaluator, Report, error) {
 	if err != nil {
 		return nil, nil, Report{}, err
 	}
-	evaluator := &Evaluator{Toggles: feature.NewFlagStore(client, tables), Now: env.Now, Pause: dynamo.PauseFault}
+	evaluator := &Evaluator{Toggles: feature.NewFlagStore(client, tables), Now: env.Now, Pause: dynamo.Pause}
 	return featuretype.NewStore(client, tables), evaluator, Report{Logger: env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"]}, nil
 }

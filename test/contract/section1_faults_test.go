@@ -53,21 +53,22 @@ func TestSection1_FaultBelow(t *testing.T) {
 			s := start(t, options{faults: f, edit: hasty()})
 			token, caller := op.allowed(t, s)
 			c := op.valid(t, s, caller).as(token)
-			for _, what := range []outcome{fails, rejected} {
-				f.set(all(what, ofOperation))
-				begin := time.Now()
-				a := s.send(t, c)
-				took := time.Since(begin)
-				a.wantMessage(t, 503, textUnavailable)
-				if a.header.Get("Retry-After") == "" {
-					t.Error("503 without Retry-After")
-				}
-				s.wantLogged(t, a)
-				attempts := f.attempts.Load()
-				if what == fails && (attempts < 3 || took < time.Second) {
-					t.Errorf("given up after %d attempts, %v", attempts, took)
-				}
+			f.set(all(fails, ofOperation))
+			begin := time.Now()
+			a := s.send(t, c)
+			took := time.Since(begin)
+			a.wantMessage(t, 503, textUnavailable)
+			if a.header.Get("Retry-After") == "" {
+				t.Error("503 without Retry-After")
 			}
+			s.wantLogged(t, a)
+			if attempts := f.attempts.Load(); attempts < 3 || took < time.Second {
+				t.Errorf("given up after %d attempts, %v", attempts, took)
+			}
+			f.set(all(rejected, ofOperation)) // repeating cannot mend it
+			a = s.send(t, c)
+			a.want(t, 500)
+			s.wantLogged(t, a)
 			f.set(nil)
 			s.send(t, c).want(t, op.success) // so nothing was written before
 		})

@@ -76,7 +76,7 @@ func TestAFlipWithoutAnswerIsOfThisRun(t *testing.T) {
 				}
 				return c.pass()
 			})
-			e := &staleness.Evaluator{Toggles: db.flags(client), Now: later, Pause: dynamo.PauseFault}
+			e := &staleness.Evaluator{Toggles: db.flags(client), Now: later, Pause: dynamo.Pause}
 			o := e.Evaluate(t.Context(), []featuretype.FeatureType{{ID: "release", LifetimeDays: new(int64(1))}})[0]
 			if lost := name == "lost"; o.Err != nil || o.Writes != 1 || (o.Flagged == 1) != lost || (o.Overtaken == 0) != lost {
 				t.Errorf("%+v", o)

@@ -31,7 +31,7 @@ func (c *call) forgotten() *call {
 // unavailable fails the test unless err is a fault of kind Unavailable.
 func unavailable(tb testing.TB, err error) {
 	tb.Helper()
-	if e, ok := errors.AsType[*apierror.Error](err); !ok || e.Kind != apierror.Unavailable {
+	if apierror.From(err).Kind != apierror.Unavailable {
 		tb.Errorf("error %v", err)
 	}
 }

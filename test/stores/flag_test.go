@@ -225,7 +225,7 @@ func sameShard(shard, n int) (names []string) {
 
 // reevaluate flags the toggle of filled that is due.
 func reevaluate(ctx context.Context, db *database, c *dynamodb.Client) error {
-	e := &staleness.Evaluator{Toggles: db.flags(c), Now: later, Pause: dynamo.PauseFault}
+	e := &staleness.Evaluator{Toggles: db.flags(c), Now: later, Pause: dynamo.Pause}
 	o := e.Evaluate(ctx, []featuretype.FeatureType{{ID: "experiment", LifetimeDays: new(int64(1))}})[0]
 	switch {
 	case o.Err != nil:

@@ -1,0 +1,63 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Failure says whether the condition of one action of a transaction failed.
+type Failure struct {
+	Failed bool
+	Item   Item // the stored item, if the action asked for ALL_OLD and the item exists
+}
+
+// Transact writes all actions or none. It repeats a transaction that met a conflict or was throttled, with jitter, until the context ends;
+// then the error is ErrUnavailable. A transaction whose conditions failed is not an error: Transact returns one Failure per action. If the
+// actions were written it returns nil.
+func Transact(ctx context.Context, client *dynamodb.Client, actions []types.TransactWriteItem) ([]Failure, error) {
+	// The SDK sets ClientRequestToken here once, so that DynamoDB carries out repeated attempts only once.
+	input := &dynamodb.TransactWriteItemsInput{TransactItems: actions}
+	var unanswered error // of an attempt before the last
+	for attempt := 1; ; attempt++ {
+		_, err := client.TransactWriteItems(ctx, input)
+		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+		switch {
+		case err == nil:
+			return nil, nil
+		case !ok:
+			return nil, errors.Join(err, unanswered)
+		case Unanswered(err):
+			unanswered = errUnanswered
+		}
+		failures, err := readReasons(canceled)
+		if failures != nil || err != nil {
+			return failures, err
+		}
+		if err := Pause(ctx, attempt); err != nil {
+			return nil, errors.Join(fmt.Errorf("repeat a transaction: %w", err), canceled, unanswered)
+		}
+	}
+}
+
+// readReasons returns the failures if a condition failed, an error for a reason that repeating cannot mend, and otherwise neither.
+func readReasons(canceled *types.TransactionCanceledException) (failures []Failure, err error) {
+	all, failed := make([]Failure, len(canceled.CancellationReasons)), false
+	for i, reason := range canceled.CancellationReasons {
+		switch code := aws.ToString(reason.Code); code {
+		case "ConditionalCheckFailed":
+			all[i], failed = Failure{Failed: true, Item: reason.Item}, true
+		case "", "None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
+		default:
+			err = fmt.Errorf("reason %s: %w", code, canceled)
+		}
+	}
+	if failed {
+		return all, nil
+	}
+	return nil, err
+}
