@@ -2,110 +2,102 @@ package traffic
 
 import (
 	"cmp"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
-	"hash"
+	"errors"
+	"fmt"
 	"hash/fnv"
 	"io"
 	"slices"
-	"time"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Shards is the number of items that the requests of one path and day are spread over. A transaction writes each of its items at most a
-// few hundred times a second; batches of different log streams meet less often the more items there are.
+// Shards is the number of items that store the requests of one path and day. Concurrent transactions on the same item conflict, so batches
+// of different log streams are spread over several items.
 const Shards = 8
 
-// Shard is where a log stream's requests are counted: FNV-1a 32 of its name modulo Shards.
+// Shard returns the shard that counts the requests of a log stream: FNV-1a 32 of its name modulo Shards.
 func Shard(logStream string) int {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(logStream)) // a hash takes everything
+	_, _ = io.WriteString(h, logStream) // never fails
 	return int(h.Sum32() % Shards)
 }
 
-// Group is a group of statuses.
-type Group uint8
-
-// The groups of a report.
-const (
-	Successful  Group = iota // 2xx and 3xx
-	ClientError              // 4xx
-	ServerError              // 5xx
-)
-
-// Request is one request that is counted.
-type Request struct {
-	Event   string // id of the log event, which it keeps in every delivery
-	APIPath string
-	Day     time.Time // midnight UTC of the time of the request
-	Group   Group
-}
-
-// Batch is what one delivery of the access log says.
+// Batch is the content of one delivery of the access log.
 type Batch struct {
-	ID       string    // the same for the same events of the same log stream, in whatever order
-	Shard    int       // of the log stream
-	Requests []Request // those that are counted, each event once, ordered by event
+	ID    string  // the same for the same events of the same log stream, in any order
+	Shard int     // of the log stream
+	Usage []Usage // requests of counted paths, ordered by path, then day
 
-	Events    int // log events, each once
-	Uncounted int // of them, requests of paths that are not counted
-	Malformed int // of them, no lines of the access log
-	Repeated  int // events beyond their first place in the batch
+	Events    int // distinct log events
+	Uncounted int // events that are requests of other paths
+	Malformed int // events that are not lines of the access log
+	Repeated  int // repeated events, which are ignored
 }
 
-// Tally adds requests up, ordered by path, then day.
-func Tally(requests []Request) []Usage {
-	type place struct {
-		path string
-		day  time.Time
+// delivery is the data of a CloudWatch Logs subscription event, without the members that are not needed.
+type delivery struct {
+	MessageType string     `json:"messageType"`
+	LogStream   string     `json:"logStream"`
+	LogEvents   []logEvent `json:"logEvents"`
+}
+
+type logEvent struct {
+	ID      string `json:"id"` // the same in every delivery of the event
+	Message string `json:"message"`
+}
+
+// maxUnpacked limits the size of an unpacked delivery. A delivery of 6 MB, the largest that Lambda accepts, unpacks to about 60 MB.
+const maxUnpacked = 64 << 20
+
+var errMessageType = errors.New("its messageType is unknown")
+
+// Decode reads the data of a CloudWatch Logs subscription event: base64 of gzip of JSON. Events that are not lines of the access log are
+// counted as malformed. An error means that the delivery is not complete or not from CloudWatch Logs; nothing of it must be counted. A
+// control message, which checks whether the function is reachable, is an empty batch.
+func Decode(data string, paths Paths) (*Batch, error) {
+	unpacked, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	if err != nil {
+		return nil, fmt.Errorf("unpack the delivery: %w", err)
 	}
-	sums := map[place]*Counts{}
-	var usage []Usage
-	for i := range requests {
-		r := &requests[i]
-		at := place{r.APIPath, r.Day}
-		sum := sums[at]
-		if sum == nil {
-			sum = &Counts{}
-			sums[at] = sum
-			usage = append(usage, Usage{APIPath: r.APIPath, Day: r.Day})
+	var d delivery
+	err = json.UnmarshalRead(io.LimitReader(unpacked, maxUnpacked), &d, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return nil, fmt.Errorf("decode the delivery: %w", err)
+	}
+	switch d.MessageType {
+	case "DATA_MESSAGE":
+		return newBatch(&d, paths), nil
+	case "CONTROL_MESSAGE":
+		return &Batch{}, nil
+	}
+	return nil, fmt.Errorf("decode the delivery: %w", errMessageType)
+}
+
+func newBatch(d *delivery, paths Paths) *Batch {
+	slices.SortStableFunc(d.LogEvents, func(a, b logEvent) int { return cmp.Compare(a.ID, b.ID) })
+	distinct := slices.CompactFunc(d.LogEvents, func(a, b logEvent) bool { return a.ID == b.ID })
+	b := &Batch{Shard: Shard(d.LogStream), Events: len(distinct), Repeated: len(d.LogEvents) - len(distinct)}
+	id := sha256.New()
+	_, _ = io.WriteString(id, d.LogStream+"\n") // never fails
+	sums := tally{}
+	for i := range distinct {
+		event := &distinct[i]
+		_, _ = io.WriteString(id, event.ID+"\n")
+		at, counts, err := parseLine(event.Message)
+		switch {
+		case err != nil || event.ID == "":
+			b.Malformed++
+		case !paths[at.path]:
+			b.Uncounted++
+		default:
+			sums.add(at, counts)
 		}
-		switch r.Group {
-		case Successful:
-			sum.Successful++
-		case ClientError:
-			sum.ClientErrors++
-		case ServerError:
-			sum.ServerErrors++
-		}
 	}
-	for i := range usage {
-		usage[i].Counts = *sums[place{usage[i].APIPath, usage[i].Day}]
-	}
-	slices.SortFunc(usage, byPathAndDay)
-	return usage
+	b.ID, b.Usage = base64.RawURLEncoding.EncodeToString(id.Sum(nil)), sums.usage()
+	return b
 }
-
-func byPathAndDay(a, b Usage) int {
-	return cmp.Or(cmp.Compare(a.APIPath, b.APIPath), a.Day.Compare(b.Day))
-}
-
-// total is the number of requests in the counts.
-func (c Counts) total() int { return int(c.Successful + c.ClientErrors + c.ServerErrors) }
-
-// digest makes a text of 43 characters of a list of texts, none of which has a line break.
-type digest struct{ hash.Hash }
-
-func newDigest(texts ...string) digest {
-	d := digest{sha256.New()}
-	for _, text := range texts {
-		d.add(text)
-	}
-	return d
-}
-
-func (d digest) add(text string) {
-	_, _ = io.WriteString(d, text) // a hash takes everything
-	_, _ = d.Write([]byte{'\n'})
-}
-
-func (d digest) text() string { return base64.RawURLEncoding.EncodeToString(d.Sum(nil)) }

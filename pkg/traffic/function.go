@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -10,7 +9,7 @@ import (
 	"toggleadmin/pkg/auth"
 )
 
-// NewGetFunction wires functions/get-traffic-usage.
+// NewGetFunction returns the handler of functions/get-traffic-usage.
 func NewGetFunction(env *app.Env) (lambda.Handler, error) {
 	client, tables, err := env.Tables("TRAFFIC_TABLE")
 	if err != nil {
@@ -19,31 +18,23 @@ func NewGetFunction(env *app.Env) (lambda.Handler, error) {
 	return env.API(auth.Require(auth.GetTrafficUsage, Get(NewStore(client, tables)))), nil
 }
 
-// NewRecordFunction wires functions/record-traffic.
+// NewRecordFunction returns the handler of functions/record-traffic.
 func NewRecordFunction(env *app.Env) (lambda.Handler, error) {
-	const paths, exact = "COUNTED_PATHS", "EXACT_TRAFFIC"
-	text, err := env.Var(paths)
+	const variable = "COUNTED_PATHS"
+	text, err := env.Var(variable)
 	if err != nil {
 		return nil, err
 	}
-	counted, err := ParsePaths(text)
+	paths, err := ParsePaths(text)
 	if err != nil {
-		return nil, fmt.Errorf("the environment variable %s: %w", paths, err)
-	}
-	if text, err = env.Var(exact); err != nil {
-		return nil, err
-	}
-	perEvent, err := strconv.ParseBool(text)
-	if err != nil {
-		return nil, fmt.Errorf("the environment variable %s must be true or false, not %q", exact, text)
+		return nil, fmt.Errorf("the environment variable %s: %w", variable, err)
 	}
 	client, tables, err := env.Tables("TRAFFIC_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	log := &Log{
-		Recorder: NewLedger(client, tables, env.Now, perEvent), Paths: counted, Logger: env.Logger, Now: env.Now,
-		Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"],
+	recorder := &Recorder{
+		Store: NewStore(client, tables), Paths: paths, Now: env.Now, Logger: env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"],
 	}
-	return app.Event(log.Deliver), nil
+	return app.Event(recorder.Handle), nil
 }

@@ -9,30 +9,17 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// Recorder counts batches.
-type Recorder interface {
-	// Record counts the requests of a batch, all that were not counted before. After an error any part of the batch may have been counted:
-	// the same batch again counts the rest.
-	Record(ctx context.Context, b *Batch) (Recorded, error)
-}
-
-// Recorded is what became of a batch's requests.
-type Recorded struct {
-	Counted   int // now
-	Duplicate int // counted before, by an earlier delivery
-	Writes    int // transactions
-}
-
-// Log is the access log, as CloudWatch Logs delivers it: at least once, in any order, up to weeks late. It is safe for concurrent use.
-type Log struct {
-	Recorder Recorder
+// Recorder is the function that receives the access log from CloudWatch Logs: at least once, in any order, possibly weeks late. It is safe
+// for concurrent use.
+type Recorder struct {
+	Store    *Store
 	Paths    Paths
 	Logger   *slog.Logger
 	Now      func() time.Time
-	Function string // the deployed function's name, which its metrics are told apart by; empty: no metrics
+	Function string // name of the deployed function, the dimension of its metrics; empty: no metrics
 }
 
-// Summary is the function's answer. Only whoever invokes it by hand reads it.
+// Summary is the function's response, for callers that invoke it by hand.
 type Summary struct {
 	Events    int `json:"events"`
 	Counted   int `json:"counted"`
@@ -41,31 +28,31 @@ type Summary struct {
 	Malformed int `json:"malformed"`
 }
 
-// deadlineMargin is what is left of the invocation's time to say that the last attempt was given up.
+// deadlineMargin is the time before the deadline of an invocation that is reserved for logging the failure.
 const deadlineMargin = 500 * time.Millisecond
 
-// What Lambda gets to know of a failure. It delivers again after either; the queue of failures gets what never succeeds.
+// The errors that Lambda receives. It delivers again after either, and finally sends the delivery to the dead-letter queue.
 var (
 	errUnreadable  = errors.New("the delivery cannot be read")
 	errNotRecorded = errors.New("the delivery could not be recorded in time")
 )
 
-// Deliver is the Lambda handler. It writes one line for each delivery: its events are counted now, duplicate (counted before), uncounted or
-// malformed, which makes the line a Warn. The cause of a failure is in the log only.
-func (l *Log) Deliver(ctx context.Context, event events.CloudwatchLogsEvent) (Summary, error) {
+// Handle records one delivery and logs one line. Its events are counted now, duplicate (counted before), uncounted (requests of other
+// paths) or malformed; malformed events make the line a warning. The cause of an error is only in the log.
+func (r *Recorder) Handle(ctx context.Context, event events.CloudwatchLogsEvent) (Summary, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-deadlineMargin))
 		defer cancel()
 	}
-	started := l.Now()
-	batch, err := Decode(event.AWSLogs.Data, l.Paths)
+	started := r.Now()
+	batch, err := Decode(event.AWSLogs.Data, r.Paths)
 	if err != nil {
-		l.Logger.ErrorContext(ctx, "delivery not read", slog.Int("bytes", len(event.AWSLogs.Data)), slog.String("cause", cut(err.Error())))
+		r.Logger.ErrorContext(ctx, "delivery not read", slog.Int("bytes", len(event.AWSLogs.Data)), slog.String("cause", truncate(err.Error())))
 		return Summary{}, errUnreadable
 	}
-	recorded, err := l.Recorder.Record(ctx, batch)
-	now := l.Now()
+	recorded, err := r.Store.Record(ctx, batch, started)
+	now := r.Now()
 	attributes := []slog.Attr{
 		slog.String("batch", batch.ID), slog.Int("shard", batch.Shard), slog.Int("events", batch.Events),
 		slog.Int("counted", recorded.Counted), slog.Int("duplicate", recorded.Duplicate), slog.Int("uncounted", batch.Uncounted),
@@ -73,24 +60,48 @@ func (l *Log) Deliver(ctx context.Context, event events.CloudwatchLogsEvent) (Su
 		slog.Float64("milliseconds", float64(now.Sub(started).Microseconds())/1000),
 	}
 	if err != nil {
-		l.Logger.LogAttrs(ctx, slog.LevelError, "delivery not recorded", append(attributes, slog.String("cause", cut(err.Error())))...)
+		r.Logger.LogAttrs(ctx, slog.LevelError, "delivery not recorded", append(attributes, slog.String("cause", truncate(err.Error())))...)
 		return Summary{}, errNotRecorded
 	}
 	level := slog.LevelInfo
-	if batch.Malformed > 0 { // the log's format is not what this package reads, or somebody else writes to it
+	if batch.Malformed > 0 { // the format of the access log has changed, or another source writes to the log group
 		level = slog.LevelWarn
 	}
-	l.Logger.LogAttrs(ctx, level, "requests counted", append(attributes, l.metrics(now)...)...)
+	r.Logger.LogAttrs(ctx, level, "requests counted", append(attributes, r.metrics(now)...)...)
 	return Summary{
 		Events: batch.Events, Counted: recorded.Counted, Duplicate: recorded.Duplicate, Uncounted: batch.Uncounted, Malformed: batch.Malformed,
 	}, nil
 }
 
-// cut keeps a cause to a length that a log line bears: some DynamoDB-compatible engines echo the whole request in an error.
-func cut(text string) string {
-	const most = 4096 // bytes
-	if len(text) > most {
-		return text[:most] + "…"
+// metrics declares attributes of the log line as metrics, in the CloudWatch embedded metric format
+// (docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html).
+func (r *Recorder) metrics(now time.Time) []slog.Attr {
+	if r.Function == "" {
+		return nil
+	}
+	type metric struct{ Name, Unit string }
+	type directive struct {
+		Namespace  string
+		Dimensions [][]string
+		Metrics    []metric
+	}
+	return []slog.Attr{
+		slog.String("functionName", r.Function),
+		slog.Any("_aws", struct { //nolint:sloglint // the name is part of the format
+			Timestamp         int64
+			CloudWatchMetrics []directive
+		}{now.UnixMilli(), []directive{{
+			Namespace: "ToggleAdmin/Traffic", Dimensions: [][]string{{"functionName"}},
+			Metrics: []metric{{"counted", "Count"}, {"duplicate", "Count"}, {"malformed", "Count"}},
+		}}}),
+	}
+}
+
+// truncate limits the length of an error: some DynamoDB-compatible engines repeat the whole request in it.
+func truncate(text string) string {
+	const limit = 4096 // bytes
+	if len(text) > limit {
+		return text[:limit] + "…"
 	}
 	return text
 }

@@ -6,81 +6,93 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
 
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/traffic"
+	"toggleadmin/test/database"
 )
 
-// fixed is a recorder with one answer.
-type fixed struct {
-	recorded traffic.Recorded
-	err      error
-	deadline time.Duration // that it was given
+// recorder is a recorder with its log.
+type recorder struct {
+	traffic.Recorder
+	out bytes.Buffer
 }
 
-func (f *fixed) Record(ctx context.Context, _ *traffic.Batch) (traffic.Recorded, error) {
-	if deadline, ok := ctx.Deadline(); ok {
-		f.deadline = time.Until(deadline)
-	}
-	return f.recorded, f.err
-}
-
-// delivered gives the handler's answer and its one line in the log.
-func delivered(t *testing.T, f *fixed, function, data string) (traffic.Summary, map[string]any, error) {
+func newRecorder(t *testing.T, respond func(*database.Call) (*http.Response, error)) *recorder {
 	t.Helper()
-	var out bytes.Buffer
-	log := &traffic.Log{
-		Recorder: f, Paths: paths(t), Now: noon, Function: function, Logger: slog.New(slog.NewJSONHandler(&out, nil)),
+	db := database.New(t)
+	client, _ := db.Through(t, respond)
+	now := noon()
+	r := &recorder{}
+	r.Recorder = traffic.Recorder{
+		Store: traffic.NewStore(client, db.Tables), Paths: paths(), Logger: slog.New(slog.NewJSONHandler(&r.out, nil)),
+		Now: func() time.Time {
+			now = now.Add(1500 * time.Microsecond)
+			return now
+		},
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	summary, err := log.Deliver(ctx, events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: data}})
+	return r
+}
+
+// deliver returns the response and the line in the log.
+func (r *recorder) deliver(ctx context.Context, t *testing.T, data string) (traffic.Summary, map[string]any, error) {
+	t.Helper()
+	r.out.Reset()
+	summary, err := r.Handle(ctx, events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: data}})
 	var line map[string]any
-	if unmarshal := json.Unmarshal(out.Bytes(), &line); unmarshal != nil {
-		t.Fatalf("%v: %s", unmarshal, &out)
+	if unmarshal := json.Unmarshal(r.out.Bytes(), &line); unmarshal != nil {
+		t.Fatalf("%v: %s", unmarshal, &r.out)
 	}
 	delete(line, "time")
 	return summary, line, err
 }
 
-func threeLines() string {
-	return pack(message("s", event("1", line(types, "200", noon())), event("2", "secret"), event("3", line("-", "404", noon()))))
-}
-
-func TestDeliver(t *testing.T) {
+func TestHandle(t *testing.T) {
 	t.Parallel()
-	f := &fixed{recorded: traffic.Recorded{Counted: 1, Writes: 1}}
-	summary, got, err := delivered(t, f, "", threeLines())
-	if err != nil {
-		t.Fatal(err)
+	r := newRecorder(t, nil)
+	good := event("1", line(types, "200", noon()))
+	data := pack(message("s", good, good, event("2", "secret"), event("3", line("-", "404", noon()))))
+	for i, want := range []traffic.Summary{
+		{Events: 3, Counted: 1, Uncounted: 1, Malformed: 1}, {Events: 3, Duplicate: 1, Uncounted: 1, Malformed: 1},
+	} {
+		summary, got, err := r.deliver(t.Context(), t, data)
+		if err != nil || summary != want {
+			t.Errorf("delivery %d: %+v, %v, want %+v", i+1, summary, err, want)
+		}
+		line := map[string]any{
+			"level": "WARN", "msg": "requests counted", "batch": got["batch"], "shard": float64(traffic.Shard("s")), "events": 3.0,
+			"counted": float64(want.Counted), "duplicate": float64(want.Duplicate), "uncounted": 1.0, "malformed": 1.0, "repeated": 1.0,
+			"writes": 1.0, "milliseconds": 1.5,
+		}
+		if diff := cmp.Diff(line, got); diff != "" {
+			t.Error(diff)
+		}
 	}
-	if diff := cmp.Diff(traffic.Summary{Events: 3, Counted: 1, Uncounted: 1, Malformed: 1}, summary); diff != "" {
-		t.Error(diff)
-	}
-	want := map[string]any{
-		"level": "WARN", "msg": "requests counted", "batch": got["batch"], "shard": float64(traffic.Shard("s")), "events": 3.0, "counted": 1.0,
-		"duplicate": 0.0, "uncounted": 1.0, "malformed": 1.0, "repeated": 0.0, "writes": 1.0, "milliseconds": 0.0,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if f.deadline < 58*time.Second || f.deadline > 59500*time.Millisecond {
-		t.Errorf("the recorder has %s of a minute", f.deadline)
+	if _, got, err := r.deliver(t.Context(), t, pack(message("s", good))); err != nil || got["level"] != "INFO" {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	_, got, err := delivered(t, &fixed{}, "the-function", threeLines())
+	r := newRecorder(t, nil)
+	r.Function = "the-function"
+	_, got, err := r.deliver(t.Context(), t, pack(message("s")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"Timestamp": float64(noon().UnixMilli()), "CloudWatchMetrics": []any{map[string]any{
+	want := map[string]any{"Timestamp": float64(noon().UnixMilli() + 3), "CloudWatchMetrics": []any{map[string]any{
 		"Namespace": "ToggleAdmin/Traffic", "Dimensions": []any{[]any{"functionName"}}, "Metrics": []any{
 			map[string]any{"Name": "counted", "Unit": "Count"}, map[string]any{"Name": "duplicate", "Unit": "Count"},
 			map[string]any{"Name": "malformed", "Unit": "Count"},
@@ -89,35 +101,84 @@ func TestMetrics(t *testing.T) {
 	if diff := cmp.Diff(want, got["_aws"]); diff != "" || got["functionName"] != "the-function" {
 		t.Error(got["functionName"], diff)
 	}
-	for _, name := range []string{"counted", "duplicate", "malformed"} {
-		if _, ok := got[name].(float64); !ok {
-			t.Errorf("%s is no number", name)
-		}
-	}
 }
 
-// TestFailures: Lambda is told to deliver again, and nothing but that; the cause is in the log, and no line's text.
+// Lambda receives a constant error, after which it delivers again. Only the log contains the cause, and never the text of a line.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	cause := errors.New("table 7 at http://127.0.0.1:1 " + strings.Repeat("x", 10_000))
 	for name, tt := range map[string]struct {
-		data string
-		f    fixed
-		says string
+		data    string
+		fault   func(*database.Call) (*http.Response, error)
+		message string
 	}{
-		"unreadable":   {"%secret", fixed{}, "delivery not read"},
-		"not recorded": {threeLines(), fixed{err: cause}, "delivery not recorded"},
+		"not readable": {pack(`{"messageType":"secret"}`), nil, "delivery not read"},
+		"not recorded": {pack(message("s", event("1", line(types, "200", noon())), event("2", "secret"))),
+			func(*database.Call) (*http.Response, error) {
+				return nil, errors.New("no connection " + strings.Repeat("x", 10_000))
+			}, "delivery not recorded"},
+		"no response": {pack(message("s", event("1", line(types, "200", noon())))), (*database.Call).Hang, "delivery not recorded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			summary, got, err := delivered(t, &tt.f, "f", tt.data)
-			if err == nil || strings.Contains(err.Error(), "7") || summary != (traffic.Summary{}) {
+			ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
+			defer cancel()
+			summary, got, err := newRecorder(t, tt.fault).deliver(ctx, t, tt.data)
+			if err == nil || !strings.HasPrefix(err.Error(), "the delivery c") || summary != (traffic.Summary{}) {
 				t.Errorf("%+v, %v", summary, err)
 			}
-			text, ok := got["cause"].(string)
-			if !ok || text == "" || len(text) > 4200 || strings.Contains(text, "secret") || got["level"] != "ERROR" || got["msg"] != tt.says {
+			if ctx.Err() != nil {
+				t.Error("the deadline was exceeded")
+			}
+			cause, ok := got["cause"].(string)
+			if !ok || cause == "" || len(cause) > 4099 || strings.Contains(cause, "secret") || got["level"] != "ERROR" || got["msg"] != tt.message {
 				t.Errorf("%.200v", got)
 			}
 		})
+	}
+}
+
+func environment(db *database.Database) *app.Env {
+	return &app.Env{
+		Vars: map[string]string{"DYNAMODB_ENDPOINT": db.Endpoint, "TRAFFIC_TABLE": db.Tables.Traffic, "COUNTED_PATHS": types + " " + lifetime},
+		AWS: aws.Config{
+			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTPClient: dynamo.NewHTTPClient(db.Endpoint),
+		},
+		Now: noon, Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+func TestRecordFunction(t *testing.T) {
+	t.Parallel()
+	sample, err := os.ReadFile("../../events/record-traffic.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := database.New(t)
+	record, err := traffic.NewRecordFunction(environment(db))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := record.Invoke(t.Context(), sample)
+	if want := `{"events":6,"counted":3,"duplicate":0,"uncounted":3,"malformed":0}`; err != nil || string(got) != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+	want := []traffic.Usage{
+		{APIPath: types, Day: day(2026, 11, 20), Counts: traffic.Counts{Successful: 1, ClientErrors: 1}},
+		{APIPath: lifetime, Day: day(2026, 11, 20), Counts: traffic.Counts{ClientErrors: 1}},
+	}
+	if diff := cmp.Diff(want, report(t, db, "2026-11")); diff != "" {
+		t.Error(diff)
+	}
+	for name, value := range map[string]string{"COUNTED_PATHS": "", "TRAFFIC_TABLE": ""} {
+		env := environment(db)
+		env.Vars[name] = value
+		if _, err := traffic.NewRecordFunction(env); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+	env := environment(db)
+	env.Vars["COUNTED_PATHS"] = "x"
+	if _, err := traffic.NewRecordFunction(env); err == nil || !strings.Contains(err.Error(), "COUNTED_PATHS") {
+		t.Error(err)
 	}
 }

@@ -1,18 +1,17 @@
-// Package traffic is the usage of the API per resource path and day (4.6).
+// Package traffic counts the requests of the API per resource path and day, and reports them by month (contract section 4.6).
 //
-// The one concept: usage is counted per path, day and shard, a counter for each group of statuses; a report of a month adds the shards
-// up. What fills the counters is the gateway's access log, not the requests: its lines arrive in batches, at least once, and a batch leaves
-// a marker in the transaction that counts it, so that it counts once.
-//
-// What is not here: the line's format and the paths that are counted, which are template.yaml's.
+// The access log of API Gateway is the source: CloudWatch Logs delivers its lines in batches, at least once, to functions/record-traffic.
+// One transaction adds a batch to the counters of its paths and days and writes a marker of the batch, so that a repeated delivery is not
+// counted again.
 package traffic
 
 import (
-	"context"
+	"cmp"
+	"slices"
 	"time"
 )
 
-// Counts are requests by group of status.
+// Counts are requests by status.
 type Counts struct {
 	Successful   int64 // 2xx and 3xx
 	ClientErrors int64 // 4xx
@@ -26,14 +25,30 @@ type Usage struct {
 	Counts  Counts
 }
 
-// Reporter gives the usage of a period (YYYY-MM), ordered by path, then day.
-type Reporter interface {
-	Report(ctx context.Context, period string) ([]Usage, error)
+// tally adds requests up by path and day.
+type tally map[pathAndDay]Counts
+
+type pathAndDay struct {
+	path string
+	day  time.Time
 }
 
-// ValidPeriod says whether text is a month, YYYY-MM with the years 0001 to 9999.
-func ValidPeriod(text string) bool {
-	const layout = "2006-01"
-	t, err := time.Parse(layout, text)
-	return err == nil && len(text) == len(layout) && t.Year() >= 1
+func (t tally) add(at pathAndDay, c Counts) {
+	sum := t[at]
+	sum.Successful += c.Successful
+	sum.ClientErrors += c.ClientErrors
+	sum.ServerErrors += c.ServerErrors
+	t[at] = sum
+}
+
+// usage returns the sums, ordered by path, then day.
+func (t tally) usage() []Usage {
+	all := make([]Usage, 0, len(t))
+	for at, counts := range t {
+		all = append(all, Usage{APIPath: at.path, Day: at.day, Counts: counts})
+	}
+	slices.SortFunc(all, func(a, b Usage) int {
+		return cmp.Or(cmp.Compare(a.APIPath, b.APIPath), a.Day.Compare(b.Day))
+	})
+	return all
 }

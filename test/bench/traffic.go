@@ -61,7 +61,7 @@ func measureTraffic(ctx context.Context, _ options, work string) error {
 	if err != nil {
 		return err
 	}
-	for _, measure := range []func(context.Context, string) error{g.measureSpeed, g.measureUnits, g.measureHotKey, g.measureRecut} {
+	for _, measure := range []func(context.Context, string) error{g.measureSpeed, g.measureUnits, g.measureHotKey} {
 		if err := measure(ctx, work); err != nil {
 			return err
 		}
@@ -121,10 +121,10 @@ func (g *trafficGround) clientThrough(transport http.RoundTripper, tell func(uni
 	return dynamo.NewClient(cfg, g.endpoint)
 }
 
-// log is the function's handler.
-func (g *trafficGround) log(client *dynamodb.Client, exact bool) *traffic.Log {
-	return &traffic.Log{
-		Recorder: traffic.NewLedger(client, dynamo.Tables{Traffic: "Traffic"}, time.Now, exact), Paths: g.paths, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+// recorder returns the function's handler.
+func (g *trafficGround) recorder(client *dynamodb.Client) *traffic.Recorder {
+	return &traffic.Recorder{
+		Store: traffic.NewStore(client, dynamo.Tables{Traffic: "Traffic"}), Paths: g.paths, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -235,24 +235,21 @@ func (g *trafficGround) measureUnits(ctx context.Context, _ string) error {
 	var rows [][]string
 	for _, rate := range []int{1, 10, 100} {
 		row := []string{strconv.Itoa(rate)}
-		for _, column := range []struct {
-			window int // seconds
-			exact  bool
-		}{{1, false}, {5, false}, {30, false}, {5, true}} {
+		for _, seconds := range []int{1, 5, 30} {
 			units := 0.0
 			client, err := g.client(func(u float64) { units += u })
 			if err != nil {
 				return err
 			}
-			log := g.log(client, column.exact)
-			perDelivery := rate * column.window
+			recorder := g.recorder(client)
+			perDelivery := rate * seconds
 			deliveries := max(1000/perDelivery, 3)
 			for i := range deliveries {
-				event, err := accesslog.Delivery(fmt.Sprint("units", rate, column), g.format, g.lines(i*perDelivery, perDelivery, time.Now()))
+				event, err := accesslog.Delivery(fmt.Sprint("units", rate, "/", seconds), g.format, g.lines(i*perDelivery, perDelivery, time.Now()))
 				if err != nil {
 					return err
 				}
-				if _, err := log.Deliver(ctx, event); err != nil {
+				if _, err := recorder.Handle(ctx, event); err != nil {
 					return err
 				}
 			}
@@ -263,7 +260,7 @@ func (g *trafficGround) measureUnits(ctx context.Context, _ string) error {
 	printTable("record-traffic: write units per 1,000 requests",
 		"As DynamoDB's API reports them, requests spread at random over the seven paths, one log stream. The columns are how many seconds of the log one "+
 			"delivery covers.",
-		[]string{"requests/s", "1 s", "5 s", "30 s", "exact, 5 s"}, rows)
+		[]string{"requests/s", "1 s", "5 s", "30 s"}, rows)
 	runtime.GC()
 	return nil
 }

@@ -106,7 +106,7 @@ func (g *trafficGround) hotKey(ctx context.Context, size, shards, perSecond int,
 	if err != nil {
 		return nil, err
 	}
-	log := g.log(client, false)
+	recorder := g.recorder(client)
 	n := int(length.Seconds() * float64(perSecond))
 	took, failed := make([]time.Duration, n), new(atomic.Int64)
 	streams := streamsOf(fmt.Sprint(size, "/", shards, "/"), shards)
@@ -127,7 +127,7 @@ func (g *trafficGround) hotKey(ctx context.Context, size, shards, perSecond int,
 			ctx, cancel := context.WithTimeout(ctx, g.function.Timeout)
 			defer cancel()
 			started := time.Now()
-			if _, err := log.Deliver(ctx, event); err != nil {
+			if _, err := recorder.Handle(ctx, event); err != nil {
 				failed.Add(1)
 			}
 			took[i] = time.Since(started)
@@ -152,46 +152,4 @@ func streamsOf(prefix string, shards int) []string {
 		}
 	}
 	return streams
-}
-
-// measureRecut delivers a share of the log a second time, cut anew, and compares what is counted with what was logged.
-func (g *trafficGround) measureRecut(ctx context.Context, _ string) error {
-	const requests, size, other = 20_000, 100, 70
-	var rows [][]string
-	for _, percent := range []int{0, 1, 10} {
-		row := []string{strconv.Itoa(percent)}
-		for _, exact := range []bool{false, true} {
-			client, err := g.client(nil)
-			if err != nil {
-				return err
-			}
-			log, counted := g.log(client, exact), 0
-			all := g.lines(0, requests, time.Now())
-			stream := fmt.Sprint("recut", percent, exact)
-			for i := 0; i < requests; i += size {
-				pieces := [][]accesslog.Line{all[i : i+size]}
-				if percent > 0 && i/size%(100/percent) == 0 {
-					pieces = append(pieces, all[i:i+other], all[i+other:i+size])
-				}
-				for _, piece := range pieces {
-					event, err := accesslog.Delivery(stream, g.format, piece)
-					if err != nil {
-						return err
-					}
-					summary, err := log.Deliver(ctx, event)
-					if err != nil {
-						return err
-					}
-					counted += summary.Counted
-				}
-			}
-			row = append(row, fmt.Sprintf("%+.2f %%", float64(counted-requests)/requests*100))
-		}
-		rows = append(rows, row)
-	}
-	printTable("record-traffic: if batches were cut anew",
-		fmt.Sprintf("%d requests in deliveries of %d, a share of which comes a second time as two others. What is counted, beside what was logged.",
-			requests, size),
-		[]string{"% delivered again", "by batch", "exact"}, rows)
-	return nil
 }

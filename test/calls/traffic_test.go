@@ -19,7 +19,7 @@ import (
 )
 
 // TestCallsOfADelivery: one transaction for a batch, whatever the number of its requests: two write units for its marker and two for each
-// path and day. A marker for each request is what the exact mode costs.
+// path and day.
 func TestCallsOfADelivery(t *testing.T) { //nolint:tparallel // one delivery comes after the other
 	t.Parallel()
 	s := start(t)
@@ -38,38 +38,28 @@ func TestCallsOfADelivery(t *testing.T) { //nolint:tparallel // one delivery com
 	}
 	for _, tt := range []struct {
 		name  string
-		exact string
 		lines []accesslog.Line
 		want  []string // units of each transaction
 	}{
-		{"nothing that counts", "false", lines(50, "/x", "-"), nil},
-		{"one request", "false", lines(1, "/a"), []string{"4w"}},
-		{"a thousand requests of a path, all groups", "false", lines(1000, "/a"), []string{"4w"}},
-		{"the same again", "false", lines(1000, "/a"), []string{"failed"}},
-		{"a thousand requests of three paths", "false", lines(1000, "/a", "/b", "/c", "/x"), []string{"8w"}},
-		{"two hundred days", "false", days, []string{"200w", "200w", "6w"}},
-		{"exact: nothing that counts", "true", lines(50, "/x"), nil},
-		{"exact: ten requests of two paths", "true", lines(10, "/a", "/b"), []string{"24w"}},
-		{"exact: the same again", "true", lines(10, "/a", "/b"), []string{"failed"}},
-		{"exact: one more than before", "true", lines(11, "/a", "/b"), []string{"failed", "4w"}},
-		{"exact: two hundred requests of a path", "true", lines(200, "/c"), []string{"failed", "178w", "200w", "6w"}},
+		{"nothing that counts", lines(50, "/x", "-"), nil},
+		{"one request", lines(1, "/a"), []string{"4w"}},
+		{"a thousand requests of a path, all groups", lines(1000, "/a"), []string{"4w"}},
+		{"the same again", lines(1000, "/a"), []string{"failed"}},
+		{"a thousand requests of three paths", lines(1000, "/a", "/b", "/c", "/x"), []string{"8w"}},
+		{"two hundred days", days, []string{"200w", "200w", "6w"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := &unitMeter{}
 			record, err := traffic.NewRecordFunction(&app.Env{
 				Vars: map[string]string{
 					"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "TRAFFIC_TABLE": s.DynamoDB.Tables["Traffic"], "COUNTED_PATHS": "/a /b /c",
-					"EXACT_TRAFFIC": tt.exact,
 				},
 				AWS: s.metered(t, m), Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			stream, _, _ := strings.Cut(tt.name, ":")
-			if tt.exact == "false" {
-				stream = fmt.Sprint(len(tt.lines), strings.Contains(tt.name, "three"), strings.Contains(tt.name, "days"))
-			}
+			stream := fmt.Sprint(len(tt.lines), strings.Contains(tt.name, "three"), strings.Contains(tt.name, "days"))
 			event, err := accesslog.Delivery(stream, format, tt.lines)
 			if err != nil {
 				t.Fatal(err)

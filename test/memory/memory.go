@@ -14,7 +14,6 @@ import (
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/traffic"
 	"toggleadmin/pkg/user"
 )
 
@@ -34,7 +33,6 @@ type Memory struct {
 	PATs          *PATs
 	APITokens     *APITokens
 	Tokens        *Tokens
-	Traffic       *Traffic
 	Features      *Features
 }
 
@@ -50,8 +48,6 @@ type tables struct {
 	pats      map[patKey]pat.PAT
 	lastPAT   int64
 	apiTokens map[auth.Selector]apitoken.APIToken
-	traffic   map[string]map[usageKey]traffic.Counts // by period
-	markers   map[string]bool                        // of recorded batches and events
 	features  map[string]feature.Feature
 }
 
@@ -60,13 +56,12 @@ func New(hooks Hooks) *Memory {
 	t := &tables{
 		hooks: hooks, types: map[string]featuretype.FeatureType{}, fields: map[string]contextfield.ContextField{},
 		feedback: map[feedbackKey]feedback.Feedback{}, users: map[int64]user.User{}, pats: map[patKey]pat.PAT{},
-		apiTokens: map[auth.Selector]apitoken.APIToken{}, traffic: map[string]map[usageKey]traffic.Counts{},
-		markers:  map[string]bool{},
-		features: map[string]feature.Feature{},
+		apiTokens: map[auth.Selector]apitoken.APIToken{},
+		features:  map[string]feature.Feature{},
 	}
 	return &Memory{
 		FeatureTypes: &FeatureTypes{t}, ContextFields: &ContextFields{t}, Feedback: &Feedback{t}, Users: &Users{t}, PATs: &PATs{t},
-		APITokens: &APITokens{t}, Tokens: &Tokens{t}, Traffic: &Traffic{t}, Features: &Features{t},
+		APITokens: &APITokens{t}, Tokens: &Tokens{t}, Features: &Features{t},
 	}
 }
 

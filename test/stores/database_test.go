@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,7 +20,6 @@ import (
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/traffic"
 	"toggleadmin/pkg/user"
 )
 
@@ -102,10 +100,6 @@ func (db *database) tokens(client *dynamodb.Client) *authorizer.Store {
 
 func (db *database) features(client *dynamodb.Client) *feature.Store {
 	return feature.NewStore(client, db.tables)
-}
-
-func (db *database) ledger(client *dynamodb.Client, exact bool) *traffic.Ledger {
-	return traffic.NewLedger(client, db.tables, later, exact)
 }
 
 func (db *database) flags(client *dynamodb.Client) *feature.FlagStore {
@@ -218,8 +212,6 @@ func (db *database) ground(tb testing.TB) *ground {
 		PATs:          db.pats(c),
 		APITokens:     apitoken.NewStore(c, tables),
 		Tokens:        db.tokens(c),
-		Traffic:       traffic.NewStore(c, tables),
-		Recorder:      func(exact bool) traffic.Recorder { return db.ledger(c, exact) },
 		Features:      db.features(c),
 		Flags:         db.flags(c),
 		flag:          db.flag,
@@ -231,15 +223,6 @@ func (db *database) ground(tb testing.TB) *ground {
 			tb.Helper()
 			_, err := c.DeleteItem(tb.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(n["Users"]), Key: user.Key(id)})
 			check(tb, err)
-		},
-		count: func(tb testing.TB, u traffic.Usage, shard string, bytes int) {
-			tb.Helper()
-			day := u.Day.Format("2006-01-02")
-			db.put(tb, "Traffic", dynamo.Item{
-				"period": dynamo.S(day[:7]), "pathDayShard": dynamo.S(u.APIPath + "#" + day + "#" + shard),
-				"successfulRequests": dynamo.N(u.Counts.Successful), "clientErrors": dynamo.N(u.Counts.ClientErrors),
-				"serverErrors": dynamo.N(u.Counts.ServerErrors), "filling": dynamo.S(strings.Repeat("x", bytes)),
-			})
 		},
 	}
 }

@@ -25,7 +25,6 @@ import (
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
-	"toggleadmin/pkg/traffic"
 	"toggleadmin/pkg/user"
 )
 
@@ -65,18 +64,6 @@ func operations() []operation {
 		}},
 		{"disable a user", func(ctx context.Context, db *database, c *dynamodb.Client) error {
 			return user.NewStore(c, db.tables).SetDisabled(ctx, 1, true)
-		}},
-		{"report traffic", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			all, err := traffic.NewStore(c, db.tables).Report(ctx, "2026-11")
-			return errors.Join(err, must(len(all) > 0))
-		}},
-		{"record traffic", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			done, err := db.ledger(c, false).Record(ctx, batchOf("a", requestAt("/b", 2, 0), requestAt("/c", 2, 0)))
-			return errors.Join(err, must(done.Counted+done.Duplicate == 2), counted(ctx, db, "/b", 1), counted(ctx, db, "/c", 1))
-		}},
-		{"record traffic by event", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			done, err := db.ledger(c, true).Record(ctx, batchOf("b", requestAt("/d", 2, 0), requestAt("/d", 2, 1)))
-			return errors.Join(err, must(done.Counted+done.Duplicate == 2), counted(ctx, db, "/d", 2))
 		}},
 		{"authenticate a PAT", func(ctx context.Context, db *database, c *dynamodb.Client) error {
 			p, u, err := db.tokens(c).PAT(ctx, 1, 1)
@@ -133,7 +120,6 @@ func filled(tb testing.TB, endpoint string) *database {
 	due := toggle("due")
 	due.Type = "experiment"
 	check(tb, g.Features.Create(tb.Context(), due))
-	g.count(tb, traffic.Usage{APIPath: "/a", Day: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)}, "0", 0)
 	return db
 }
 
@@ -239,7 +225,7 @@ func TestFaultsThatStay(t *testing.T) {
 func (db *database) contents(tb testing.TB) string {
 	tb.Helper()
 	var all []string
-	for _, table := range []string{"FeatureTypes", "ContextFields", "Feedback", "Users", "PersonalAccessTokens", "ApiTokens", "Features", "Traffic"} {
+	for _, table := range []string{"FeatureTypes", "ContextFields", "Feedback", "Users", "PersonalAccessTokens", "ApiTokens", "Features"} {
 		for _, item := range db.scan(tb, table) {
 			all = append(all, fmt.Sprintf("%s %s", table, text(dynamo.M(item))))
 		}

@@ -15,7 +15,6 @@ import (
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/staleness"
-	"toggleadmin/pkg/traffic"
 	"toggleadmin/pkg/user"
 	"toggleadmin/test/memory"
 )
@@ -53,8 +52,6 @@ type ground struct {
 		List(ctx context.Context) ([]apitoken.APIToken, error)
 	}
 	Tokens   authorizer.Tokens
-	Traffic  traffic.Reporter
-	Recorder func(exact bool) traffic.Recorder
 	Features interface {
 		Get(ctx context.Context, name string) (feature.Feature, error)
 		Create(ctx context.Context, f feature.Feature) error
@@ -69,8 +66,6 @@ type ground struct {
 	// drop deletes a type and dropOut an account, which no store does.
 	drop    func(ctx context.Context, id string) error
 	dropOut func(tb testing.TB, id int64)
-	// count counts requests in one shard; the item has so many bytes beside, which a report passes over.
-	count func(tb testing.TB, u traffic.Usage, shard string, bytes int)
 }
 
 // grounds are the ways to make one.
@@ -89,12 +84,11 @@ func newMemory(tb testing.TB) *ground {
 	m := memory.New(memory.Hooks{})
 	return &ground{
 		FeatureTypes: m.FeatureTypes, ContextFields: m.ContextFields, Feedback: m.Feedback, Users: m.Users, PATs: m.PATs,
-		APITokens: m.APITokens, Tokens: m.Tokens, Traffic: m.Traffic, Recorder: m.Traffic.Recorder, Features: m.Features,
+		APITokens: m.APITokens, Tokens: m.Tokens, Features: m.Features,
 		Flags:   m.Features,
 		drop:    func(_ context.Context, id string) error { m.FeatureTypes.Delete(id); return nil },
 		dropOut: func(_ testing.TB, id int64) { m.Users.Delete(id) },
 		flag:    func(_ testing.TB, f feature.Feature) { m.Features.Flag(f.Name, true) },
-		count:   func(_ testing.TB, u traffic.Usage, _ string, _ int) { m.Traffic.Add(u.APIPath, u.Day, u.Counts) },
 	}
 }
 
@@ -111,8 +105,7 @@ func TestConformance(t *testing.T) {
 			t.Parallel()
 			for store, properties := range map[string][]property{
 				"feature types": featureTypes(), "context fields": contextFields(), "feedback": feedbacks(), "users": users(), "added users": addedUsers(),
-				"PATs": pats(), "PATs at once": patsAtOnce(), "API tokens": apiTokens(), "authorizer": tokens(), "traffic": usage(),
-				"traffic's batches": batches(false), "traffic's events": batches(true),
+				"PATs": pats(), "PATs at once": patsAtOnce(), "API tokens": apiTokens(), "authorizer": tokens(),
 				"toggles": features(), "toggles' flags": flags(), "toggles' usage": featureUsage(), "deleted toggles": deletedFeatures(), "lists": lists(),
 			} {
 				t.Run(store, func(t *testing.T) {

@@ -7,14 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/featuretype"
-	"toggleadmin/pkg/traffic"
 )
 
 func featureTypes() []property {
@@ -184,58 +182,6 @@ func contextFields() []property {
 			if len(all) != 5 || all[4].Name != "4" {
 				t.Errorf("%d fields", len(all))
 			}
-		}},
-	}
-}
-
-func usage() []property {
-	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
-	report := func(t *testing.T, g *ground, period string, want []traffic.Usage) {
-		t.Helper()
-		got, err := g.Traffic.Report(t.Context(), period)
-		check(t, err)
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Error(diff)
-		}
-	}
-	return []property{
-		{"a month without data is empty, not nil", func(t *testing.T, g *ground) {
-			got, err := g.Traffic.Report(t.Context(), "0001-01")
-			check(t, err)
-			if got == nil || len(got) != 0 {
-				t.Errorf("got %#v", got)
-			}
-		}},
-		{"the shards of a path and day are added up", func(t *testing.T, g *ground) {
-			for shard := range 8 {
-				u := traffic.Usage{APIPath: "/a/{id}", Day: day(3), Counts: traffic.Counts{Successful: 1, ClientErrors: int64(shard), ServerErrors: 1 << 40}}
-				g.count(t, u, fmt.Sprint(shard), 0)
-			}
-			report(t, g, "2026-11", []traffic.Usage{{
-				APIPath: "/a/{id}", Day: day(3), Counts: traffic.Counts{Successful: 8, ClientErrors: 28, ServerErrors: 8 << 40},
-			}})
-		}},
-		{"ordered by path, then day; other months stay out", func(t *testing.T, g *ground) {
-			want := []traffic.Usage{
-				{APIPath: "/a", Day: day(2), Counts: traffic.Counts{Successful: 1}}, {APIPath: "/a", Day: day(10), Counts: traffic.Counts{Successful: 2}},
-				{APIPath: "/a/b", Day: day(1), Counts: traffic.Counts{ClientErrors: 3}}, {APIPath: "/b#c", Day: day(30), Counts: traffic.Counts{ServerErrors: 4}},
-			}
-			for _, u := range slices.Backward(want) {
-				g.count(t, u, "0", 0)
-			}
-			g.count(t, traffic.Usage{APIPath: "/a", Day: day(30).AddDate(0, 0, 1), Counts: traffic.Counts{Successful: 9}}, "0", 0)
-			g.count(t, traffic.Usage{APIPath: "/a", Day: day(0), Counts: traffic.Counts{Successful: 9}}, "0", 0)
-			report(t, g, "2026-11", want)
-		}},
-		{"a month over more than one page", func(t *testing.T, g *ground) {
-			want := []traffic.Usage{{APIPath: "/a", Day: day(1), Counts: traffic.Counts{Successful: 4}}, {APIPath: "/b", Day: day(1), Counts: traffic.Counts{Successful: 4}}}
-			for _, u := range want {
-				u.Counts.Successful = 1
-				for shard := range 4 {
-					g.count(t, u, fmt.Sprint(shard), 300_000)
-				}
-			}
-			report(t, g, "2026-11", want)
 		}},
 	}
 }

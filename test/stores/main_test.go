@@ -17,7 +17,6 @@ var shared struct { //nolint:gochecknoglobals // TestMain has no other way to ha
 	endpoint string
 	external bool // somebody else's engine: what is made there is deleted
 	tables   []samtemplate.Table
-	format   string // of the access log's lines
 }
 
 func TestMain(m *testing.M) {
@@ -45,7 +44,7 @@ func run(m *testing.M) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("read the tables: %w", err)
 	}
-	shared.tables, shared.format = template.Tables, template.API.AccessLogFormat
+	shared.tables = template.Tables
 	if shared.endpoint = os.Getenv("DYNAMODB_ENDPOINT"); shared.endpoint != "" {
 		shared.external = true
 		return m.Run(), nil

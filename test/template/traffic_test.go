@@ -36,29 +36,11 @@ func TestCountedPaths(t *testing.T) {
 	want := traffic.Paths{}
 	for _, route := range read.API.Routes {
 		if route.Authorized {
-			want[route.Path] = route.Path
+			want[route.Path] = true
 		}
 	}
 	if _, got := recorder(t, read); cmp.Diff(want, got) != "" {
 		t.Errorf("COUNTED_PATHS and the operations' routes:\n%s", cmp.Diff(want, got))
-	}
-}
-
-// TestExactTraffic: by batch unless the parameter says otherwise.
-func TestExactTraffic(t *testing.T) {
-	t.Parallel()
-	for parameter, want := range map[string]string{"": "false", "false": "false", "true": "true"} {
-		settings := samtemplate.Settings{Parameters: map[string]string{}}
-		if parameter != "" {
-			settings.Parameters["ExactTraffic"] = parameter
-		}
-		read, err := samtemplate.Load(root+"template.yaml", settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if function, _ := recorder(t, read); function.Environment["EXACT_TRAFFIC"] != want {
-			t.Errorf("%q: %v", parameter, function.Environment)
-		}
 	}
 }
 
@@ -76,7 +58,7 @@ func checkDelivery(t *testing.T, read *samtemplate.Template, content []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if batch.Events == 0 || batch.Malformed > 0 || len(batch.Requests) == 0 || batch.Uncounted == 0 {
+	if batch.Events == 0 || batch.Malformed > 0 || len(batch.Usage) == 0 || batch.Uncounted == 0 {
 		t.Errorf("%+v", batch)
 	}
 	lines, err := accesslog.Messages(event.AWSLogs.Data)
