@@ -10,7 +10,7 @@ import (
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
-	"toggleadmin/pkg/local/gateway"
+	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/notfound"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/samtemplate"
@@ -47,10 +47,10 @@ func constructors() map[string]app.Constructor {
 // makeFunctions makes the handler of each of the template's functions, by logical id. Constructors that are given win over the table's.
 func makeFunctions(
 	functions []samtemplate.Function, given map[string]app.Constructor, env func(*samtemplate.Function) *app.Env,
-) (map[string]gateway.Function, error) {
+) (map[string]*invoke.Function, error) {
 	known := constructors()
 	maps.Copy(known, given)
-	made := make(map[string]gateway.Function, len(functions))
+	made := make(map[string]*invoke.Function, len(functions))
 	for i := range functions {
 		f := &functions[i]
 		construct, ok := known[f.Name]
@@ -62,7 +62,8 @@ func makeFunctions(
 		if err != nil {
 			return nil, fmt.Errorf("make the function %s, correct its variables in the template: %w", f.LogicalID, err)
 		}
-		made[f.LogicalID] = gateway.Function{
+		made[f.LogicalID] = &invoke.Function{
+			Name:    f.Name,
 			Handler: handler,
 			ARN:     "arn:aws:lambda:" + region + ":" + accountID + ":function:" + stackName + "-" + f.LogicalID,
 			Timeout: f.Timeout,

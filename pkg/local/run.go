@@ -85,7 +85,6 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	defer api.Close()
 	defer triggers.Start(ctx, drainTimeout)() // ends after the last request
 	warnOfOpenPort(&c, data.Endpoint(), out)
 	service := Running{
@@ -114,12 +113,8 @@ func listen(ctx context.Context, port int) (net.Listener, error) {
 
 // makeGateway makes the API in front of the functions.
 func makeGateway(
-	c *Config, template *samtemplate.Template, functions map[string]gateway.Function, triggers *trigger.Triggers, out *console.Console,
+	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, triggers *trigger.Triggers, out *console.Console,
 ) (*gateway.Gateway, error) {
-	folders := map[string]string{}
-	for i := range template.Functions {
-		folders[template.Functions[i].LogicalID] = template.Functions[i].Name
-	}
 	api, err := gateway.New(gateway.Config{
 		API: template.API, Functions: functions,
 		Region: region, AccountID: accountID, APIID: apiID,
@@ -130,7 +125,7 @@ func makeGateway(
 		},
 		OnRequest: func(r gateway.Record) {
 			out.Request(&console.Request{
-				Method: r.Method, Path: r.Path, Status: r.Status, Function: folders[r.Function], Duration: r.Duration, ID: r.RequestID,
+				Method: r.Method, Path: r.Path, Status: r.Status, Function: r.Function, Duration: r.Duration, ID: r.RequestID,
 				Cause: cause(r.Err),
 			})
 		},
@@ -145,9 +140,6 @@ func makeGateway(
 func cause(err error) string {
 	if err == nil {
 		return ""
-	}
-	if p, ok := errors.AsType[*gateway.PanicError](err); ok {
-		return p.Error() + "\n" + string(p.Stack)
 	}
 	if p, ok := errors.AsType[*invoke.PanicError](err); ok {
 		return p.Error() + "\n" + string(p.Stack)

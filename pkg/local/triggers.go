@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"toggleadmin/pkg/local/console"
-	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/pkg/samtemplate"
@@ -15,17 +14,14 @@ import (
 
 // newTriggers prepares the delivery of events to functions: of none if the configuration asks for requests only.
 func newTriggers(
-	c *Config, template *samtemplate.Template, made map[string]gateway.Function, cfg aws.Config, endpoint string, out *console.Console,
+	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, cfg aws.Config, endpoint string, out *console.Console,
 ) (*trigger.Triggers, error) {
 	if c.RequestsOnly {
 		template = &samtemplate.Template{}
 	}
-	functions, routines := map[string]*invoke.Function{}, map[string]bool{}
+	routines := map[string]bool{}
 	for i := range template.Functions {
 		f := &template.Functions[i]
-		functions[f.LogicalID] = &invoke.Function{
-			Name: f.Name, ARN: made[f.LogicalID].ARN, Handler: made[f.LogicalID].Handler, Timeout: f.Timeout,
-		}
 		routines[f.Name] = routine(f)
 	}
 	newID := func() string { return uuid.Must(uuid.NewV7FromReader(c.Random)).String() }
