@@ -10,9 +10,9 @@
 // appended to the file of the template's queue, DATA_DIR/queues/<LogicalId>.jsonl.
 //
 // Sources in the table: lambda is the Lambda Developer Guide, ddb the DynamoDB Developer Guide, scheduler the EventBridge Scheduler User
-// Guide, logs the CloudWatch Logs API Reference. A choice is behavior that no source specifies, or that is specific to the local service.
+// Guide, logs the CloudWatch Logs API Reference. A choice is behaviour that no source specifies, or that is specific to the local service.
 //
-//	behavior                                                       | source                                     | test
+//	behaviour                                                      | source                                     | test
 //	-- streams
 //	records in AWS's form, in order, from TRIM_HORIZON             | lambda: with-ddb                           | TestStream
 //	at most BatchSize records for each invocation                  | lambda: services-ddb-params                | TestStream
@@ -23,7 +23,7 @@
 //	the lowest itemIdentifier is the checkpoint                    | lambda: services-ddb-batchfailurereporting | TestStreamResponses
 //	an empty or unknown itemIdentifier fails the batch             | lambda: services-ddb-batchfailurereporting | TestStreamResponses
 //	an invocation that the end of the program interrupts is repeated | choice                                   | TestStreamInterrupted
-//	a stream that cannot be read is read later, with one warning   | choice                                     | TestStreamUnreadable
+//	a stream that cannot be read is read later                     | choice                                     | TestStreamUnreadable
 //	-- schedules
 //	one invocation at the start, then one for each period          | choice                                     | TestSchedule
 //	the event                                                      | observed on AWS                            | TestSchedule
@@ -40,7 +40,7 @@
 //	waits of 0.5 s, doubled up to 30 s                             | choice (asynchronous on AWS: 1 and 2 minutes) | TestRetries
 //	on-failure record of a stream: the batch's metadata            | lambda: services-dynamodb-errors           | TestOnFailureRecords
 //	on-failure record of an asynchronous invocation: its event     | lambda: invocation-async-retain-records    | TestOnFailureRecords
-//	without a queue, or if its file cannot be written              | choice                                     | TestQueues
+//	without a record in the queue, the event is not done          | choice                                     | TestQueueUnwritable
 //	-- templates
 //	settings that are not supported                                | choice                                     | TestUnsupported
 //

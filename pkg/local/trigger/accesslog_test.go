@@ -1,0 +1,179 @@
+package trigger_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/pkg/samtemplate"
+)
+
+// onAccessLog is a function with a subscription to the access log.
+func onAccessLog() samtemplate.Function {
+	return samtemplate.Function{LogSubscriptions: []samtemplate.LogSubscription{{LogGroup: "AccessLogs"}}}
+}
+
+// batches returns the data of each invocation.
+func (h *harness) batches() (all []events.CloudwatchLogsData) {
+	h.tb.Helper()
+	for _, i := range h.invocations {
+		data, err := decode[events.CloudwatchLogsEvent](h.tb, i.Payload).AWSLogs.Parse()
+		if err != nil {
+			h.tb.Fatal(err)
+		}
+		all = append(all, data)
+	}
+	return all
+}
+
+// lines returns the lines of each invocation, separated by commas.
+func (h *harness) lines() (all []string) {
+	h.tb.Helper()
+	for _, batch := range h.batches() {
+		var lines []string
+		for _, event := range batch.LogEvents {
+			lines = append(lines, event.Message)
+		}
+		all = append(all, strings.Join(lines, ","))
+	}
+	return all
+}
+
+// files returns the names of the access log's files.
+func (h *harness) files() (names []string) {
+	h.tb.Helper()
+	names, err := filepath.Glob(filepath.Join(h.config.DataDir, "events", "log-DoThings", "*"))
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	return names
+}
+
+// write waits until batches are cut by the second and appends lines.
+func write(lines ...string) func(*trigger.Triggers) {
+	return func(triggers *trigger.Triggers) {
+		synctest.Wait()
+		for _, line := range lines {
+			triggers.AccessLog([]byte(line), time.Now())
+		}
+	}
+}
+
+func TestAccessLog(t *testing.T) {
+	t.Parallel()
+	inBubble(t, onAccessLog(), nil, func(t *testing.T, h *harness) {
+		h.run(5*time.Second, func(triggers *trigger.Triggers) {
+			<-time.After(200 * time.Millisecond)
+			write(`{"a": "ü\n"}`)(triggers)
+			<-time.After(700 * time.Millisecond)
+			write("second")(triggers)
+			<-time.After(700 * time.Millisecond)
+			write("third")(triggers)
+		})
+		if diff := cmp.Diff(seconds(1, 2), h.times()); diff != "" {
+			t.Error(diff)
+		}
+		got, at := h.batches()[0], h.begin.UnixMilli()
+		want := events.CloudwatchLogsData{
+			MessageType: "DATA_MESSAGE", Owner: "123456789012", LogGroup: "AccessLogs", LogStream: got.LogStream,
+			SubscriptionFilters: []string{"DoThings"}, LogEvents: []events.CloudwatchLogsLogEvent{
+				{ID: "id-001-00000", Timestamp: at + 200, Message: `{"a": "ü\n"}`}, {ID: "id-001-00001", Timestamp: at + 900, Message: "second"},
+			},
+		}
+		if diff := cmp.Diff(want, got); diff != "" || got.LogStream == "" {
+			t.Error(diff)
+		}
+		if names := h.files(); len(names) > 0 {
+			t.Errorf("delivered batches remain: %q", names)
+		}
+	})
+}
+
+func TestAccessLogLimits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		line  string
+		lines int
+		want  []int // lines of the batches
+	}{
+		{"lines", "line", 10_001, []int{10_000, 1}},
+		{"bytes", strings.Repeat("x", 1<<18-26), 5, []int{4, 1}},
+		{"one byte too many", strings.Repeat("x", 1<<18-25), 5, []int{3, 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, onAccessLog(), nil, func(t *testing.T, h *harness) {
+				h.run(2*time.Second, write(slices.Repeat([]string{tt.line}, tt.lines)...))
+				var got []int
+				for _, batch := range h.batches() {
+					got = append(got, len(batch.LogEvents))
+				}
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+func TestAccessLogRestart(t *testing.T) {
+	t.Parallel()
+	inBubble(t, onAccessLog(), nil, func(t *testing.T, h *harness) {
+		h.respond = func([]byte) ([]byte, error) { <-time.After(time.Minute); return nil, nil }
+		h.run(1500*time.Millisecond, write("first", "second"), func(triggers *trigger.Triggers) {
+			<-time.After(1200 * time.Millisecond)
+			write("third")(triggers) // in the next batch, which is not delivered any more
+		})
+		names := h.files()
+		if len(names) != 2 {
+			t.Fatalf("%q, want two batches", names)
+		}
+		content, err := os.ReadFile(names[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(names[1], append(content, `{"id":"x","mess`...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h.respond = nil
+		h.run(1500*time.Millisecond, write("fourth"))
+		if diff := cmp.Diff([]string{"first,second", "first,second", "third", "fourth"}, h.lines()); diff != "" {
+			t.Error(diff)
+		}
+		if first, again := string(h.invocations[0].Payload), string(h.invocations[1].Payload); first != again {
+			t.Errorf("the same batch was delivered as %s and as %s", first, again)
+		}
+	})
+}
+
+func TestAccessLogUnwritable(t *testing.T) {
+	t.Parallel()
+	inBubble(t, onAccessLog(), nil, func(t *testing.T, h *harness) {
+		folder := filepath.Join(h.config.DataDir, "events", "log-DoThings")
+		h.run(2*time.Second, func(triggers *trigger.Triggers) {
+			if err := os.RemoveAll(folder); err != nil {
+				t.Fatal(err)
+			}
+			write("lost")(triggers)
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			write("kept")(triggers)
+		})
+		if diff := cmp.Diff([]string{"kept"}, h.lines()); diff != "" {
+			t.Error(diff)
+		}
+		if n := strings.Count(h.log.String(), `level=ERROR msg="the access log cannot be written: a request is not counted"`); n != 1 {
+			t.Errorf("%d errors:\n%s", n, &h.log)
+		}
+	})
+}

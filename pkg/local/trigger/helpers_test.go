@@ -1,0 +1,188 @@
+package trigger_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/database"
+	"toggleadmin/test/doctable"
+)
+
+// drain is the time for invocations at the end of a run.
+const drain = time.Second
+
+var errFunction = errors.New("the function fails")
+
+func TestTableNamesTests(t *testing.T) {
+	t.Parallel()
+	doctable.Check(t, "doc.go")
+}
+
+// invocation is one invocation of the function.
+type invocation struct {
+	At      time.Duration // since the harness was created
+	Payload []byte
+}
+
+// harness runs Triggers with one function.
+type harness struct {
+	tb      testing.TB
+	config  trigger.Config
+	respond func(payload []byte) ([]byte, error) // the function; nil: it succeeds
+	begin   time.Time
+
+	mu          sync.Mutex
+	ids         int
+	invocations []invocation
+	log         bytes.Buffer
+}
+
+// inBubble runs a test of a function with these triggers in a synctest bubble. The database is needed for streams only.
+func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test func(t *testing.T, h *harness)) {
+	t.Helper()
+	f.LogicalID = "DoThings"
+	template := &samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"}, Functions: []samtemplate.Function{f}}
+	endpoint := ""
+	if db != nil {
+		endpoint = db.Endpoint
+		template.Tables = []samtemplate.Table{{LogicalID: "FeatureTypes", Name: db.Tables.FeatureTypes}}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h := &harness{tb: t, begin: time.Now()}
+		h.config = trigger.Config{
+			Template: template, DataDir: t.TempDir(), Endpoint: endpoint, AWS: awsConfig(), Region: "eu-west-1", AccountID: "123456789012",
+			Functions: map[string]*invoke.Function{"DoThings": {ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
+			Now:       time.Now, NewID: h.newID, Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
+		}
+		test(t, h)
+		<-time.After(time.Hour) // abandoned invocations end
+	})
+}
+
+func (h *harness) newID() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ids++
+	return fmt.Sprintf("id-%03d", h.ids)
+}
+
+// Invoke implements lambda.Handler.
+func (h *harness) Invoke(_ context.Context, payload []byte) ([]byte, error) {
+	h.mu.Lock()
+	h.invocations = append(h.invocations, invocation{time.Since(h.begin), payload})
+	h.mu.Unlock()
+	if h.respond == nil {
+		return nil, nil
+	}
+	return h.respond(payload)
+}
+
+// run delivers events for a time, as one process does, and closes everything.
+func (h *harness) run(d time.Duration, meanwhile ...func(*trigger.Triggers)) {
+	h.tb.Helper()
+	h.config.Invoker = invoke.NewInvoker(invoke.Config{NewID: h.newID, Now: time.Now})
+	triggers, err := trigger.New(h.config)
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	stop := triggers.Start(h.tb.Context(), drain)
+	for _, do := range meanwhile {
+		do(triggers)
+	}
+	<-time.After(d)
+	stop()
+	synctest.Wait()
+	if err := triggers.Close(); err != nil {
+		h.tb.Error(err)
+	}
+}
+
+// times returns when the function was invoked.
+func (h *harness) times() (all []time.Duration) {
+	for _, i := range h.invocations {
+		all = append(all, i.At)
+	}
+	return all
+}
+
+// records returns for each invocation the attribute n of its stream records.
+func (h *harness) records() (all [][]string) {
+	h.tb.Helper()
+	for _, i := range h.invocations {
+		var numbers []string
+		for _, r := range decode[events.DynamoDBEvent](h.tb, i.Payload).Records {
+			numbers = append(numbers, r.Change.NewImage["n"].Number())
+		}
+		all = append(all, numbers)
+	}
+	return all
+}
+
+// streamed returns a database whose FeatureTypes has a stream.
+func streamed(tb testing.TB) *database.Database {
+	tb.Helper()
+	db := database.New(tb)
+	if _, err := db.Client.UpdateTable(tb.Context(), &dynamodb.UpdateTableInput{
+		TableName: &db.Tables.FeatureTypes, StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+		},
+	}); err != nil {
+		tb.Fatal(err)
+	}
+	return db
+}
+
+// awsConfig returns a configuration for use in one bubble. It keeps no connections, because a bubble's clock stands still while there is one.
+func awsConfig() aws.Config {
+	return aws.Config{
+		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+		HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+	}
+}
+
+// put writes the item "release" with a number. Each number makes a record of the stream.
+func put(tb testing.TB, db *database.Database, numbers ...int) {
+	tb.Helper()
+	client := dynamodb.NewFromConfig(awsConfig(), func(o *dynamodb.Options) { o.BaseEndpoint = &db.Endpoint })
+	for _, n := range numbers {
+		if _, err := client.PutItem(tb.Context(), &dynamodb.PutItemInput{
+			TableName: &db.Tables.FeatureTypes, Item: map[string]types.AttributeValue{
+				"id": &types.AttributeValueMemberS{Value: "release"}, "n": &types.AttributeValueMemberN{Value: fmt.Sprint(n)},
+			},
+		}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// onStream is a function with a mapping of the stream.
+func onStream(batchSize, retries int) samtemplate.Function {
+	return samtemplate.Function{Streams: []samtemplate.Stream{{
+		Table: "FeatureTypes", StartingPosition: "TRIM_HORIZON", BatchSize: batchSize, RetryAttempts: retries, ReportFailures: true,
+		OnFailure: "Failures",
+	}}}
+}
+
+// everyMinute is a function with a schedule.
+func everyMinute(retries int) samtemplate.Function {
+	return samtemplate.Function{
+		Schedules: []samtemplate.Schedule{{Name: "Minute", Every: time.Minute}}, AsyncRetries: retries, AsyncOnFailure: "Failures",
+	}
+}

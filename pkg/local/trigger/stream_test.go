@@ -1,0 +1,169 @@
+package trigger_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/pkg/samtemplate"
+)
+
+func TestStream(t *testing.T) {
+	t.Parallel()
+	db := streamed(t)
+	inBubble(t, onStream(5, 0), db, func(t *testing.T, h *harness) {
+		put(t, db, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+		h.run(time.Second)
+		if diff := cmp.Diff([][]string{{"1", "2", "3", "4"}, {"5", "6", "7", "8", "9"}, {"10", "11"}}, h.records()); diff != "" {
+			t.Error(diff)
+		}
+		r := decode[events.DynamoDBEvent](t, h.invocations[1].Payload).Records[0]
+		want := "MODIFY aws:dynamodb 1.1 eu-west-1 arn:aws:dynamodb:eu-west-1:123456789012:table/" + db.Tables.FeatureTypes + "/stream/"
+		got := strings.Join([]string{r.EventName, r.EventSource, r.EventVersion, r.AWSRegion, r.EventSourceArn}, " ")
+		if !strings.HasPrefix(got, want) || r.EventID == "" || r.Change.OldImage["n"].Number() != "4" || r.Change.Keys["id"].String() != "release" ||
+			r.Change.StreamViewType != "NEW_AND_OLD_IMAGES" || r.Change.SizeBytes == 0 || r.Change.ApproximateCreationDateTime.IsZero() {
+			t.Errorf("%+v", r)
+		}
+
+		h.invocations = nil
+		put(t, db, 12)
+		h.run(time.Second, func(*trigger.Triggers) { <-time.After(500 * time.Millisecond); put(t, db, 13) })
+		if diff := cmp.Diff([][]string{{"12"}, {"13"}}, h.records()); diff != "" {
+			t.Errorf("after a restart: %s", diff)
+		}
+	})
+}
+
+func TestAttributeValues(t *testing.T) {
+	t.Parallel()
+	db := streamed(t)
+	db.Put(t, db.Tables.FeatureTypes, map[string]types.AttributeValue{
+		"id": &types.AttributeValueMemberS{Value: "release"},
+		"all": &types.AttributeValueMemberL{Value: []types.AttributeValue{
+			&types.AttributeValueMemberN{Value: "1.5"}, &types.AttributeValueMemberB{Value: []byte("b")},
+			&types.AttributeValueMemberBOOL{Value: true}, &types.AttributeValueMemberNULL{Value: true},
+			&types.AttributeValueMemberSS{Value: []string{"a"}}, &types.AttributeValueMemberNS{Value: []string{"1"}},
+			&types.AttributeValueMemberBS{Value: [][]byte{[]byte("b")}},
+			&types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"a": &types.AttributeValueMemberS{Value: "b"}}},
+		}},
+	})
+	inBubble(t, onStream(5, 0), db, func(t *testing.T, h *harness) {
+		h.run(time.Second)
+		want := `"all":{"L":[{"N":"1.5"},{"B":"Yg=="},{"BOOL":true},{"NULL":true},{"SS":["a"]},{"NS":["1"]},{"BS":["Yg=="]},{"M":{"a":{"S":"b"}}}]}`
+		if got := string(h.invocations[0].Payload); !strings.Contains(got, want) {
+			t.Errorf("%s\nhas no %s", got, want)
+		}
+	})
+}
+
+func TestStreamResponses(t *testing.T) {
+	t.Parallel()
+	db := streamed(t)
+	put(t, db, 1, 2, 3)
+	all := []string{"1", "2", "3"}
+	for _, tt := range []struct {
+		name     string
+		response string   // to the first invocation; S1 to S3 become the records' sequence numbers
+		second   []string // records of the second invocation
+	}{
+		{"nothing", "", nil},
+		{"null", "null", nil},
+		{"null list", `{"batchItemFailures": null}`, nil},
+		{"first", `{"batchItemFailures": [{"itemIdentifier": "S1"}]}`, all},
+		{"last", `{"batchItemFailures": [{"itemIdentifier": "S3"}]}`, all[2:]},
+		{"lowest of two", `{"batchItemFailures": [{"itemIdentifier": "S3"}, {"itemIdentifier": "S2"}]}`, all[1:]},
+		{"empty identifier", `{"batchItemFailures": [{"itemIdentifier": ""}]}`, all},
+		{"unknown identifier", `{"batchItemFailures": [{"itemIdentifier": "S3"}, {"itemIdentifier": "x"}]}`, all},
+		{"not JSON", "failed", all},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, onStream(3, 5), db, func(t *testing.T, h *harness) {
+				h.respond = func(payload []byte) ([]byte, error) {
+					if len(h.invocations) > 1 {
+						return nil, nil
+					}
+					response := tt.response
+					for i, r := range decode[events.DynamoDBEvent](t, payload).Records {
+						response = strings.ReplaceAll(response, fmt.Sprintf("S%d", i+1), r.Change.SequenceNumber)
+					}
+					return []byte(response), nil
+				}
+				h.run(10 * time.Second)
+				want := [][]string{all}
+				if tt.second != nil {
+					want = append(want, tt.second)
+				}
+				if diff := cmp.Diff(want, h.records()); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+func TestStreamInterrupted(t *testing.T) {
+	t.Parallel()
+	db := streamed(t)
+	put(t, db, 1)
+	inBubble(t, onStream(5, 0), db, func(t *testing.T, h *harness) {
+		h.respond = func([]byte) ([]byte, error) { <-time.After(time.Minute); return nil, nil }
+		h.run(time.Second)
+		if ran := time.Since(h.begin); ran != time.Second+drain {
+			t.Errorf("it ended after %s, want one second of work and then %s", ran, drain)
+		}
+		h.respond = nil
+		h.run(time.Second)
+		if diff := cmp.Diff([][]string{{"1"}, {"1"}}, h.records()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestStreamUnreadable(t *testing.T) {
+	t.Parallel()
+	db := streamed(t)
+	put(t, db, 1)
+	inBubble(t, onStream(5, 0), db, func(t *testing.T, h *harness) {
+		failures, working := 7, h.config.AWS.HTTPClient
+		h.config.AWS.HTTPClient = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			if failures--; failures >= 0 {
+				return nil, errors.New("connection lost")
+			}
+			return working.Do(r)
+		})}
+		h.run(time.Minute)
+		if diff := cmp.Diff([][]string{{"1"}}, h.records()); diff != "" || !strings.Contains(h.log.String(), "a stream cannot be read, trying again") {
+			t.Errorf("%s\n%s", diff, &h.log)
+		}
+	})
+}
+
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[string]samtemplate.Function{
+		"stream of Things: the local service supports only FunctionResponseTypes: [ReportBatchItemFailures]": {
+			Streams: []samtemplate.Stream{{Table: "Things"}},
+		},
+		"subscribes to log group Other: the local service supports only the log group of the access log, AccessLogs": {
+			LogSubscriptions: []samtemplate.LogSubscription{{LogGroup: "Other"}},
+		},
+	} {
+		template := samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"}, Functions: []samtemplate.Function{f}}
+		if _, err := trigger.New(trigger.Config{Template: &template}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package local_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/process"
+)
+
+// eventFunctions are stand-ins for the functions that receive events. Each sends its name and event to the channel.
+func eventFunctions(received chan<- [2]string) map[string]app.Constructor {
+	functions := map[string]app.Constructor{}
+	for _, name := range []string{"reevaluate-staleness", "sweep-staleness", "record-traffic"} {
+		functions[name] = func(*app.Env) (lambda.Handler, error) {
+			return app.Event(func(_ context.Context, event json.RawMessage) (any, error) {
+				received <- [2]string{name, string(event)}
+				return nil, nil
+			}), nil
+		}
+	}
+	return functions
+}
+
+func TestEventsReachTheirFunctions(t *testing.T) {
+	t.Parallel()
+	received := make(chan [2]string, 100)
+	var stderr process.Output
+	service, stop := localtest.StartStop(t, local.Config{
+		DynamoDBEndpoint: enginetest.Start(t).Endpoint(), Functions: eventFunctions(received), Stderr: &stderr, Terminal: true,
+	})
+	status, body := send(t, service, "PUT", "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":65}`)
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	want := map[string]string{"reevaluate-staleness": `"lifetimeDays":{"N":"65"}`, "sweep-staleness": `"aws.scheduler"`, "record-traffic": `"awslogs"`}
+	for timeout := time.After(enginetest.Patience()); len(want) > 0; {
+		select {
+		case event := <-received:
+			if text := strings.ReplaceAll(event[1], " ", ""); strings.Contains(text, want[event[0]]) {
+				delete(want, event[0])
+			}
+		case <-timeout:
+			t.Fatalf("these functions did not receive their events: %v", want)
+		}
+	}
+	stop()
+	out := stderr.String()
+	for _, want := range []string{"stream of FeatureTypes, 1 record ", "schedule SweepStalenessFunctionEachMinute "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("stderr has no %q:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "log AccessLogs") {
+		t.Errorf("a terminal shows what happens every second:\n%s", out)
+	}
+}
+
+func TestRequestsOnly(t *testing.T) {
+	t.Parallel()
+	received := make(chan [2]string, 100)
+	service, stop := localtest.StartStop(t, local.Config{
+		DynamoDBEndpoint: enginetest.Start(t).Endpoint(), Functions: eventFunctions(received), RequestsOnly: true,
+	})
+	send(t, service, "PUT", "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":65}`)
+	stop()
+	if len(received) > 0 {
+		t.Error("a function received an event")
+	}
+}
