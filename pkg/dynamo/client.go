@@ -65,7 +65,7 @@ const (
 // backoff is the delay before the next attempt: a random part of a time that doubles with each attempt. attempt counts from 1. (The SDK's
 // own delay starts at up to two seconds, most of the time that a request has.)
 func backoff(attempt int) time.Duration {
-	return rand.N(min(firstDelay<<min(attempt-1, 16), maxDelay)) + 1 //nolint:gosec // jitter needs no secrecy
+	return rand.N(min(firstDelay<<min(attempt-1, 16), maxDelay)) //nolint:gosec // jitter needs no secrecy
 }
 
 // Pause waits before another attempt after a lost race, longer after each attempt and with jitter. attempt counts the attempts made, from

@@ -81,15 +81,12 @@ func (r retryer) classify(ctx context.Context, in middleware.InitializeInput, ne
 ) {
 	var c call
 	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, callKey{}, &c), in)
-	switch {
-	case err == nil:
-		return out, metadata, nil
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()): // the SDK's error does not say why the attempts before failed
-		err = unavailable(errors.Join(err, c.last))
-	case r.IsErrorRetryable(err):
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = unavailable(errors.Join(err, c.last)) // the SDK's error does not say why the attempts before failed
+	} else if r.IsErrorRetryable(err) {
 		err = unavailable(err)
 	}
-	if c.unanswered {
+	if err != nil && c.unanswered {
 		err = errors.Join(err, errUnanswered)
 	}
 	return out, metadata, err

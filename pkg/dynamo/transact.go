@@ -25,13 +25,14 @@ func Transact(ctx context.Context, client *dynamodb.Client, actions []types.Tran
 	var unanswered error // of an attempt before the last
 	for attempt := 1; ; attempt++ {
 		_, err := client.TransactWriteItems(ctx, input)
-		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
-		switch {
-		case err == nil:
+		if err == nil {
 			return nil, nil
-		case !ok:
+		}
+		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+		if !ok {
 			return nil, errors.Join(err, unanswered)
-		case Unanswered(err):
+		}
+		if Unanswered(err) {
 			unanswered = errUnanswered
 		}
 		failures, err := readReasons(canceled)

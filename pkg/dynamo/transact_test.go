@@ -3,8 +3,11 @@ package dynamo_test
 import (
 	"context"
 	"net/http"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -12,80 +15,63 @@ import (
 	"toggleadmin/pkg/dynamo"
 )
 
-func canceled(reasons ...string) reply {
-	for i, reason := range reasons {
-		if !strings.HasPrefix(reason, "{") {
-			reasons[i] = `{"Code":"` + reason + `"}`
-		}
+// canceled is the response to a transaction, with one reason per action, separated by spaces. A failed condition has an item.
+func canceled(reasons string) reply {
+	var list []string
+	for code := range strings.FieldsSeq(reasons) {
+		list = append(list, `{"Code":"`+code+`"}`)
 	}
-	return reply{status: http.StatusBadRequest, body: `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","message":"m",` +
-		`"CancellationReasons":[` + strings.Join(reasons, ",") + `]}`}
+	reason := strings.ReplaceAll(strings.Join(list, ","), `"ConditionalCheckFailed"`, `"ConditionalCheckFailed","Item":{"lastId":{"N":"7"}}`)
+	return reply{status: http.StatusBadRequest, body: `{"__type":"a#TransactionCanceledException","CancellationReasons":[` + reason + `]}`}
 }
 
-func actions() []types.TransactWriteItem {
+func transact(ctx context.Context, s *server) ([]dynamo.Failure, error) {
 	put := types.TransactWriteItem{Put: &types.Put{TableName: aws.String("t"), Item: dynamo.Item{"id": dynamo.S("x")}}}
-	return []types.TransactWriteItem{put, put}
+	return dynamo.Transact(ctx, s.Client, []types.TransactWriteItem{put, put})
 }
 
 func TestTransact(t *testing.T) {
 	t.Parallel()
-	const old = `{"Code":"ConditionalCheckFailed","Item":{"lastId":{"N":"7"}}}`
+	failed := dynamo.Failure{Failed: true, Item: dynamo.Item{"lastId": dynamo.N(7)}}
+	clientToken := regexp.MustCompile(`"ClientRequestToken":"[^"]+"`)
 	for _, tt := range []struct {
-		name    string
-		replies []reply // then success
-		want    []dynamo.Failure
-		calls   int
-		fault   string // a part of the error
+		name     string
+		attempts []reply // before the one that succeeds
+		want     []dynamo.Failure
+		err      string
 	}{
-		{name: "written", calls: 1},
-		{name: "a condition failed", replies: []reply{canceled("None", "ConditionalCheckFailed")}, want: []dynamo.Failure{{}, {Failed: true}}, calls: 1},
+		{name: "written"},
+		{name: "a condition failed", attempts: []reply{canceled("None ConditionalCheckFailed")}, want: []dynamo.Failure{{}, failed}},
+		{name: "conflicts", attempts: []reply{canceled("None TransactionConflict"), canceled("TransactionConflict None")}},
+		{name: "throttled", attempts: []reply{canceled("ThrottlingError None"), canceled("None ProvisionedThroughputExceeded")}},
 		{
-			name: "it returns the item", replies: []reply{canceled(old, "ConditionalCheckFailed")}, calls: 1,
-			want: []dynamo.Failure{{Failed: true, Item: dynamo.Item{"lastId": dynamo.N(7)}}, {Failed: true}},
+			name: "a conflict, then a failed condition", want: []dynamo.Failure{failed, {}},
+			attempts: []reply{canceled("TransactionConflict None"), canceled("ConditionalCheckFailed None")},
 		},
-		{name: "conflict, then written", replies: []reply{canceled("None", "TransactionConflict"), canceled("TransactionConflict", "None")}, calls: 3},
-		{name: "throttled, then written", replies: []reply{canceled("ThrottlingError", "None"), canceled("None", "ProvisionedThroughputExceeded")}, calls: 3},
-		{
-			name: "conflict, then a condition failed", replies: []reply{canceled("TransactionConflict", "None"), canceled("ConditionalCheckFailed", "None")},
-			want: []dynamo.Failure{{Failed: true}, {}}, calls: 2,
-		},
-		{
-			name: "both at once: the condition decides", replies: []reply{canceled("TransactionConflict", "ConditionalCheckFailed")},
-			want: []dynamo.Failure{{}, {Failed: true}}, calls: 1,
-		},
-		{name: "a reason that stays", replies: []reply{canceled("None", "ItemCollectionSizeLimitExceeded")}, calls: 1, fault: "ItemCollectionSizeLimitExceeded"},
-		{name: "another error", replies: []reply{refusal("ValidationException")}, calls: 1, fault: "ValidationException"},
+		{name: "both at once", attempts: []reply{canceled("TransactionConflict ConditionalCheckFailed")}, want: []dynamo.Failure{{}, failed}},
+		{name: "another reason", attempts: []reply{canceled("None ItemCollectionSizeLimitExceeded")}, err: "ItemCollectionSizeLimitExceeded"},
+		{name: "another error", attempts: []reply{refusal("ValidationException")}, err: "ValidationException"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tokens := map[string]bool{}
 			s := newServer(t, func(n int, body string) reply {
-				_, after, _ := strings.Cut(body, `"ClientRequestToken":"`)
-				token, _, _ := strings.Cut(after, `"`)
-				tokens[token] = true
-				if n <= len(tt.replies) {
-					return tt.replies[n-1]
-				}
-				return written
+				tokens[clientToken.FindString(body)] = true
+				return append(tt.attempts, written)[n-1]
 			})
-			got, err := dynamo.Transact(t.Context(), s.Client, actions())
-			if tt.fault != "" {
-				if err == nil || isUnavailable(err) || !strings.Contains(err.Error(), tt.fault) {
-					t.Errorf("error %v", err)
-				}
-			} else if err != nil {
-				t.Error(err)
+			got, err := transact(t.Context(), s)
+			if (err != nil) != (tt.err != "") || isUnavailable(err) || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("error %v, want %q", err, tt.err)
 			}
-			if len(got) != len(tt.want) {
-				t.Fatalf("got %v, want %v", got, tt.want)
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
 			}
-			for i := range got {
-				if got[i].Failed != tt.want[i].Failed || got[i].Item.Int("lastId") != tt.want[i].Item.Int("lastId") || len(got[i].Item) != len(tt.want[i].Item) {
-					t.Errorf("action %d: got %v, want %v", i, got[i], tt.want[i])
-				}
+			attempts := len(tt.attempts)
+			if tt.want == nil && tt.err == "" {
+				attempts++
 			}
-			if s.attempts != tt.calls || len(tokens) != 1 || tokens[""] {
-				t.Errorf("%d calls with the tokens %v: all attempts are one", s.attempts, tokens)
+			if s.attempts != attempts || len(tokens) != 1 || tokens[""] {
+				t.Errorf("%d attempts with the tokens %v, want %d with one token", s.attempts, tokens, attempts)
 			}
 		})
 	}
@@ -94,24 +80,32 @@ func TestTransact(t *testing.T) {
 // TestTransactGivesUp checks that a conflict at the deadline has written nothing, unless an attempt was not answered.
 func TestTransactGivesUp(t *testing.T) {
 	t.Parallel()
-	for name, first := range map[string]reply{"every attempt was answered": canceled("TransactionConflict", "None"), "one was not": {status: 500, body: `{}`}} {
-		t.Run(name, func(t *testing.T) {
+	conflict, fault := canceled("TransactionConflict None"), reply{status: 500, body: `{}`}
+	for _, tt := range []struct {
+		name       string
+		attempts   []reply
+		unanswered bool
+	}{
+		{"every attempt was answered", []reply{conflict, conflict, conflict}, false},
+		{"the first was not, the call's last was", []reply{fault, conflict, conflict}, true},
+		{"the last was not", []reply{conflict, conflict, fault}, true},
+		{"one of an earlier call was not", []reply{fault, conflict, refusal("ValidationException")}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			client := newServer(t, func(n int, _ string) reply {
-				switch n {
-				case 1:
-					return first
-				case 3:
-					cancel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				_, err := transact(ctx, newServer(t, func(n int, _ string) reply {
+					if n == len(tt.attempts) {
+						cancel()
+					}
+					return tt.attempts[n-1]
+				}))
+				if err == nil || dynamo.Unanswered(err) != tt.unanswered {
+					t.Errorf("unanswered %t, error %v", dynamo.Unanswered(err), err)
 				}
-				return canceled("TransactionConflict", "None")
 			})
-			_, err := dynamo.Transact(ctx, client.Client, actions())
-			if !isUnavailable(err) || dynamo.Unanswered(err) != (first.status == http.StatusInternalServerError) {
-				t.Errorf("unanswered %t, error %v", dynamo.Unanswered(err), err)
-			}
 		})
 	}
 }

@@ -69,15 +69,12 @@ func WarmUp(ctx context.Context, client *http.Client, endpoint, region string) e
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint, nil)
 	if err != nil {
-		return fmt.Errorf("warm up: %w", err)
+		return err
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("warm up: %w", err)
+		return err
 	}
-	defer response.Body.Close()
-	if _, err := io.Copy(io.Discard, response.Body); err != nil { // read to the end, so that the connection is kept
-		return fmt.Errorf("warm up: %w", err)
-	}
-	return nil
+	_, err = io.Copy(io.Discard, response.Body) // to the end, so that the connection is kept
+	return errors.Join(err, response.Body.Close())
 }
