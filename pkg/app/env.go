@@ -18,27 +18,29 @@ import (
 	"toggleadmin/pkg/lambdahttp"
 )
 
-// Env is everything that a function takes from outside: its constructor gets one and reads nothing else. Main fills it from the
-// process, the local gateway fills one per function from template.yaml. It is read-only once handed over and safe for concurrent use.
+// Env is everything that a function takes from outside. Main fills one from the process, the local gateway one per function from
+// template.yaml. It is not changed afterwards and safe for concurrent use.
 type Env struct {
 	Vars   map[string]string // the function's environment variables
 	AWS    aws.Config        // region, credentials, HTTP client
 	Now    func() time.Time
 	Random io.Reader // cryptographically secure; safe for concurrent use
 	Logger *slog.Logger
-
-	// WarmUp opens the connection to DynamoDB while the function starts, when a Lambda has a whole CPU; nil does not.
-	WarmUp func(ctx context.Context, endpoint string) error
+	WarmUp bool // open the connection to DynamoDB while the function starts, when a Lambda function has a whole CPU
 }
 
-// Constructor makes a function's handler. It fails when a variable is missing or malformed, naming it. The handler is safe for
-// concurrent use.
+// Constructor makes a function's handler, which is safe for concurrent use. Its error names each variable that is missing or malformed.
 type Constructor func(*Env) (lambda.Handler, error)
 
-// endpointVar is the environment variable with the address of a DynamoDB-compatible engine; empty is AWS's own.
-const endpointVar = "DYNAMODB_ENDPOINT"
+const (
+	// endpointVar is the environment variable with the endpoint of a DynamoDB-compatible engine. If it is empty, AWS is used.
+	endpointVar = "DYNAMODB_ENDPOINT"
 
-// Var gives a variable that must not be empty.
+	// warmUpTimeout bounds the warm-up. A function that cannot reach DynamoDB at its start still starts.
+	warmUpTimeout = time.Second
+)
+
+// Var returns a variable that must not be empty.
 func (e *Env) Var(name string) (string, error) {
 	if v := e.Vars[name]; v != "" {
 		return v, nil
@@ -54,38 +56,31 @@ func (e *Env) Tables(vars ...string) (*dynamodb.Client, dynamo.Tables, error) {
 		name, err := e.Var(v)
 		problems = append(problems, err, tables.SetVariable(v, name))
 	}
+	client, err := dynamo.NewClient(e.AWS, e.Vars[endpointVar])
+	if err != nil {
+		problems = append(problems, fmt.Errorf("the environment variable %s: %w", endpointVar, err))
+	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, dynamo.Tables{}, err
 	}
-	client, err := dynamo.NewClient(e.AWS, e.Vars[endpointVar])
-	if err != nil {
-		return nil, dynamo.Tables{}, fmt.Errorf("the environment variable %s: %w", endpointVar, err)
-	}
-	if e.WarmUp != nil {
-		if err := e.WarmUp(context.Background(), e.Vars[endpointVar]); err != nil {
-			e.Logger.Warn("DynamoDB is not reached yet", slog.Any("cause", err))
+	if e.WarmUp {
+		ctx, cancel := context.WithTimeout(context.Background(), warmUpTimeout)
+		defer cancel()
+		if err := dynamo.WarmUp(ctx, e.AWS.HTTPClient, e.Vars[endpointVar], e.AWS.Region); err != nil {
+			e.Logger.Warn("warm up the connection to DynamoDB", slog.Any("cause", err))
 		}
 	}
 	return client, tables, nil
 }
 
-// NewID makes a UUID.
-func (e *Env) NewID() string {
-	id, err := uuid.NewRandomFromReader(e.Random)
-	if err != nil { // the system's randomness does not fail
-		panic(err)
-	}
-	return id.String()
-}
-
 // API makes the Lambda handler of an HTTP operation.
 func (e *Env) API(serve lambdahttp.HandlerFunc) lambda.Handler {
-	return lambdahttp.New(serve, lambdahttp.Options{Logger: e.Logger, Now: e.Now, NewID: e.NewID})
+	newID := func() string { return uuid.Must(uuid.NewRandomFromReader(e.Random)).String() }
+	return lambdahttp.New(serve, lambdahttp.Options{Logger: e.Logger, Now: e.Now, NewID: newID})
 }
 
-// Event makes the Lambda handler of a function whose event is not an HTTP request: it decodes the event, encodes the answer, and gives
-// the function's error back as it is. lambda.NewHandler would do the same, but its handler returns a buffer that it has already given
-// back to a pool, so its concurrent calls may answer with each other's bytes (aws-lambda-go v1.55).
+// Event makes the Lambda handler of a function whose event is not an HTTP request. lambda.NewHandler is not safe for concurrent use: its
+// handler returns a buffer that it has already put back into a pool (aws-lambda-go v1.55).
 func Event[In, Out any](handle func(context.Context, In) (Out, error)) lambda.Handler {
 	return eventHandler[In, Out](handle)
 }

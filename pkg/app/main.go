@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -16,11 +15,8 @@ import (
 	"toggleadmin/pkg/dynamo"
 )
 
-// warmUpTime bounds the warm-up: a function that cannot reach DynamoDB at its start still starts.
-const warmUpTime = time.Second
-
-// Main is the main of every function: it makes the handler and serves it to the Lambda runtime. When the handler cannot be made it says
-// why in one line on stderr and exits with status 1.
+// Main is the main of every function: it makes the handler and serves the Lambda runtime. If the constructor fails, Main prints its error
+// as one line on stderr and exits with status 1.
 func Main(construct Constructor) {
 	handler, err := construct(processEnv())
 	if err != nil {
@@ -30,30 +26,25 @@ func Main(construct Constructor) {
 	lambda.Start(handler)
 }
 
-// processEnv reads the process's environment, as Lambda sets it. The credentials are the execution role's and live as long as the
-// execution environment, so the SDK's whole chain of configuration sources is not needed, nor linked.
+// processEnv reads the environment as Lambda sets it. The credentials are those of the execution role and live as long as the execution
+// environment, so the SDK's chain of configuration sources is not needed and not linked.
 func processEnv() *Env {
 	vars := map[string]string{}
 	for _, pair := range os.Environ() {
 		name, value, _ := strings.Cut(pair, "=")
 		vars[name] = value
 	}
-	client := dynamo.NewHTTPClient(vars[endpointVar])
 	return &Env{
 		Vars: vars,
 		AWS: aws.Config{
 			Region: vars["AWS_REGION"],
 			Credentials: credentials.NewStaticCredentialsProvider(
 				vars["AWS_ACCESS_KEY_ID"], vars["AWS_SECRET_ACCESS_KEY"], vars["AWS_SESSION_TOKEN"]),
-			HTTPClient: client,
+			HTTPClient: dynamo.NewHTTPClient(vars[endpointVar]),
 		},
 		Now:    time.Now,
 		Random: rand.Reader,
 		Logger: lambdacontext.NewLogger(),
-		WarmUp: func(ctx context.Context, endpoint string) error {
-			ctx, cancel := context.WithTimeout(ctx, warmUpTime)
-			defer cancel()
-			return dynamo.WarmUp(ctx, client, endpoint, vars["AWS_REGION"])
-		},
+		WarmUp: true,
 	}
 }

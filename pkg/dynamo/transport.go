@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 const (
@@ -63,7 +65,7 @@ func (c copyBody) RoundTrip(r *http.Request) (*http.Response, error) {
 // WarmUp opens the connection to DynamoDB before the first request, by a GET of the endpoint's root. Every DynamoDB endpoint responds to it
 // without credentials ("healthy"), so it needs no permission and costs no capacity. An error only means that the first request opens the
 // connection.
-func WarmUp(ctx context.Context, client *http.Client, endpoint, region string) error {
+func WarmUp(ctx context.Context, client aws.HTTPClient, endpoint, region string) error {
 	if endpoint == "" {
 		endpoint = "https://dynamodb." + region + ".amazonaws.com"
 	}
