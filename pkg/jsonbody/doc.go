@@ -1,8 +1,6 @@
-// Package jsonbody reads the JSON body of a request strictly (contract, section 2): content type, size, syntax, then the operation's
-// JSON Schema, which is the same file that api/openapi.yaml shows to callers.
+// Package jsonbody reads the JSON body of a request strictly (contract section 2): content type, size, syntax, and the JSON Schema of the
+// operation, which is the file that api/openapi.yaml shows to clients.
 //
-// The one concept: a Schema turns a request into an Object or into one *apierror.Error that names every offending property by its
-// place. There is no coercion: "7" is no integer, while 1.0 and 1e2 are (JSON Schema's rule).
-//
-// What is not here: the rules that need more than the body, such as whose id a userId is.
+// Schema.Read returns the body as an Object, or one *apierror.Error that names all invalid properties. Values are not converted: "7" is
+// not an integer, but 1.0 and 1e2 are, as JSON Schema defines it.
 package jsonbody

@@ -1,172 +1,150 @@
 package jsonbody_test
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"log/slog"
+	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
+	"testing/iotest"
 
-	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/jsonbody"
-	"toggleadmin/pkg/lambdahttp"
 )
 
-// read drives Schema.Read by the event of a request, as a function would, and gives status and message.
-func read(t *testing.T, schema *jsonbody.Schema, event events.APIGatewayProxyRequest) (status int, message string) {
-	t.Helper()
-	handler := lambdahttp.New(func(_ http.ResponseWriter, r *http.Request) error {
-		_, err := schema.Read(r)
-		return err
-	}, lambdahttp.Options{Logger: slog.New(slog.DiscardHandler), Now: time.Now, NewID: func() string { return "id" }})
-	event.Resource, event.HTTPMethod = "/api/admin/feature-types/{id}/lifetime", "PUT"
-	payload, err := json.Marshal(event)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := handler.Invoke(t.Context(), payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var answer events.APIGatewayProxyResponse
-	var body struct{ Message string }
-	if err := json.Unmarshal(out, &answer); err != nil {
-		t.Fatal(err)
-	}
-	if answer.Body != "" {
-		if err := json.Unmarshal([]byte(answer.Body), &body); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return answer.StatusCode, body.Message
-}
-
-func typed(contentTypes ...string) map[string][]string {
-	return map[string][]string{"content-type": contentTypes}
-}
-
-func TestContentTypeMustBeApplicationJSON(t *testing.T) {
+func TestContentType(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name    string
-		headers map[string][]string
-		status  int
+		name   string
+		values []string
+		valid  bool
 	}{
-		{"application/json", typed("application/json"), 200},
-		{"in any letter case", typed("Application/JSON"), 200},
-		{"with a charset", typed("application/json; charset=utf-8"), 200},
-		{"with a charset, no space", typed("application/json;charset=utf-8"), 200},
-		{"with any parameters", typed(`application/json; a=b; c="d;e,f"`), 200},
-		{"with a parameter twice", typed(`application/json; a=b; a=c`), 200},
-		{"with a broken parameter", typed("application/json; ="), 200},
-		{"with an empty parameter", typed("application/json;"), 200},
-		{"in white space", typed(" application/json "), 200},
-		{"white space before the parameters", typed("application/json ; charset=utf-8"), 200},
-		{"the header's name in any letter case", map[string][]string{"CONTENT-type": {"application/json"}}, 200},
-		{"a missing one", nil, 415},
-		{"an empty one", typed(""), 415},
-		{"a parameter alone", typed("; charset=utf-8"), 415},
-		{"text", typed("text/plain"), 415},
-		{"a form", typed("application/x-www-form-urlencoded"), 415},
-		{"a suffix of json", typed("application/problem+json"), 415},
-		{"merge patch", typed("application/merge-patch+json"), 415},
-		{"json with more letters", typed("application/jsonx"), 415},
-		{"json sequences", typed("application/json-seq"), 415},
-		{"text/json", typed("text/json"), 415},
-		{"a wildcard", typed("application/*"), 415},
-		{"no slash", typed("json"), 415},
-		{"two slashes", typed("application/json/x"), 415},
-		{"something behind", typed("application/json x"), 415},
-		{"a list", typed("application/json, application/json"), 415},
-		{"a list in one header, with a parameter", typed("application/json, text/plain; a=b"), 415},
-		{"two of them", typed("application/json", "application/json"), 415},
-		{"two of them, another one first", typed("text/plain", "application/json"), 415},
-		{"two of them in two spellings", map[string][]string{"Content-Type": {"application/json"}, "content-type": {"application/json"}}, 415},
+		{"application/json", []string{"application/json"}, true},
+		{"letter case", []string{"Application/JSON"}, true},
+		{"charset", []string{"application/json;charset=utf-8"}, true},
+		{"any parameters", []string{`application/json ; a=b; c="d;e,f"`}, true},
+		{"malformed parameters", []string{"application/json; =; a=b; a=c"}, true},
+		{"missing", nil, false},
+		{"empty", []string{""}, false},
+		{"another type", []string{"text/plain"}, false},
+		{"another type of JSON", []string{"application/problem+json"}, false},
+		{"wildcard", []string{"application/*"}, false},
+		{"trailing text", []string{"application/json x"}, false},
+		{"list", []string{"application/json, application/json"}, false},
+		{"two headers", []string{"application/json", "application/json"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			status, message := read(t, compileFile(t, lifetime), events.APIGatewayProxyRequest{MultiValueHeaders: tt.headers, Body: `{"lifetimeDays":7}`})
-			if status != tt.status {
-				t.Errorf("status %d, want %d", status, tt.status)
-			}
-			if tt.status == 415 && message != "The Content-Type must be application/json." {
-				t.Errorf("message %q", message)
+			r := httptest.NewRequest(http.MethodPut, "/", strings.NewReader("{}"))
+			r.Header["Content-Type"] = tt.values
+			_, err := compile(t, integers).Read(r)
+			if (err == nil) != tt.valid || err != nil && apierror.From(err).Kind != apierror.ContentType {
+				t.Errorf("error %v", err)
 			}
 		})
 	}
 }
 
-func TestOrderOfChecksIs415Then413Then400(t *testing.T) {
+func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
-	const (
-		unsupported = "The Content-Type must be application/json."
-		tooLarge    = "The body must not be larger than 102400 bytes."
-		empty       = "The `/body` must be a JSON object; it was empty."
-		notBase64   = "The `/body` must be valid base64 where the request says that it is base64."
-	)
-	sized := func(n int) string {
-		const before, after = `{"lifetimeDays":7,"x":"`, `"}`
-		return before + strings.Repeat("x", n-len(before)-len(after)) + after
-	}
-	encoded := func(body string) string { return base64.StdEncoding.EncodeToString([]byte(body)) }
-	jsonType := typed("application/json")
+	failing := func(err error) io.Reader { return iotest.ErrReader(err) }
+	tooLarge := failing(&http.MaxBytesError{Limit: 102_400})
 	for _, tt := range []struct {
-		name    string
-		event   events.APIGatewayProxyRequest
-		status  int
-		message string
+		name, contentType string
+		body              io.Reader
+		want              *apierror.Error
 	}{
-		{"102,400 bytes", events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, Body: sized(102_400)}, 200, ""},
-		{"102,401 bytes", events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, Body: sized(102_401)}, 413, tooLarge},
-		{"too large before broken", events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, Body: strings.Repeat("{", 102_401)}, 413, tooLarge},
-		{"another type before too large", events.APIGatewayProxyRequest{MultiValueHeaders: typed("text/plain"), Body: sized(102_401)}, 415, unsupported},
-		{"no type before too large", events.APIGatewayProxyRequest{Body: sized(102_401)}, 415, unsupported},
-		{"another type before broken", events.APIGatewayProxyRequest{MultiValueHeaders: typed("text/plain"), Body: "{"}, 415, unsupported},
-		{"no type, also where the body is empty", events.APIGatewayProxyRequest{}, 415, unsupported},
-		{"an empty body", events.APIGatewayProxyRequest{MultiValueHeaders: jsonType}, 400, empty},
-		{"bytes count, not characters", events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, Body: `{"lifetimeDays":7,"x":"` + strings.Repeat("é", 51_200) + `"}`}, 413, tooLarge},
-		{"base64", events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, Body: encoded(`{"lifetimeDays":7}`), IsBase64Encoded: true}, 200, ""},
-		{"base64 of nothing", events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, IsBase64Encoded: true}, 400, empty},
-		{"base64 of 102,400 bytes", events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, Body: encoded(sized(102_400)), IsBase64Encoded: true}, 200, ""},
-		{"base64 of 102,401 bytes", events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, Body: encoded(sized(102_401)), IsBase64Encoded: true}, 413, tooLarge},
-		{"broken base64", events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, Body: "%%%", IsBase64Encoded: true}, 400, notBase64},
-		{"another type before broken base64", events.APIGatewayProxyRequest{MultiValueHeaders: typed("text/plain"), Body: "%%%", IsBase64Encoded: true}, 415, unsupported},
+		{"content type, then size", "text/plain", tooLarge, apierror.New(apierror.ContentType, "The Content-Type must be application/json.")},
+		{"size", "application/json", tooLarge, apierror.New(apierror.ContentTooLarge, "The body must not be larger than 102400 bytes.")},
 		{
-			"invalid UTF-8 that arrives base64-encoded is 400",
-			events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, Body: encoded("{\"lifetimeDays\":7,\"x\":\"\xff\"}"), IsBase64Encoded: true},
-			400, "The `/body` must be valid JSON; it is broken at byte 23.",
+			"broken base64", "application/json", failing(errors.New("broken")),
+			apierror.New(apierror.Validation, "The `/body` must be valid base64 if the request declares it as base64."),
 		},
 		{
-			"invalid UTF-8 otherwise has become U+FFFD before and is that character",
-			events.APIGatewayProxyRequest{MultiValueHeaders: jsonType, Body: "{\"lifetimeDays\":7,\"x\":\"\xff\"}"}, 200, "",
+			"rules together with the schema", "application/json", strings.NewReader(`{"n":"x"}`),
+			apierror.New(apierror.Validation, "The `/body/n` property must be an integer; you sent \"x\". A rule."),
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			status, message := read(t, compileFile(t, lifetime), tt.event)
-			if status != tt.status {
-				t.Errorf("status %d, want %d", status, tt.status)
-			}
-			if diff := cmp.Diff(tt.message, message); diff != "" {
-				t.Errorf("message (-want +got):\n%s", diff)
+			r := httptest.NewRequest(http.MethodPut, "/", tt.body)
+			r.Header.Set("Content-Type", tt.contentType)
+			_, err := compile(t, integers).Read(r, func(jsonbody.Object) string { return "A rule." })
+			if diff := cmp.Diff(tt.want, apierror.From(err)); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestCompileRefusesWhatIsNoSchema(t *testing.T) {
+func TestRulesGetTheValidProperties(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ name, file string }{
-		{"no JSON", `{`}, {"an unknown type", `{"type":"text"}`}, {"a broken pattern", `{"pattern":"("}`}, {"a reference to nowhere", `{"$ref":"#/nowhere"}`},
+	for _, tt := range []struct {
+		body string
+		want jsonbody.Object
+	}{
+		{`{"n":"x","other":"y"}`, jsonbody.Object{"other": "y"}}, {`[]`, nil}, {``, nil},
+	} {
+		_, err := compile(t, integers).Decode([]byte(tt.body), func(valid jsonbody.Object) string {
+			if diff := cmp.Diff(tt.want, valid); diff != "" {
+				t.Errorf("%s: object (-want +got):\n%s", tt.body, diff)
+			}
+			return ""
+		})
+		message(t, err)
+	}
+}
+
+func TestSyntax(t *testing.T) {
+	t.Parallel()
+	nested := func(levels int) string {
+		return `{"a":` + strings.Repeat("[", levels-1) + strings.Repeat("]", levels-1) + "}"
+	}
+	deep, long := "The `/body` must not be nested deeper than 100 levels.", strings.Repeat("n", 101)
+	at := func(offset string) string {
+		return "The `/body` must be valid JSON; there is a syntax error at byte " + offset + "."
+	}
+	twice := func(name string) string {
+		return "The `/body/" + name + "` property must be unique; you sent it twice."
+	}
+	for _, tt := range []struct{ name, body, want string }{
+		{"empty", "", at("0")},
+		{"byte-order mark", "\ufeff{}", at("0")},
+		{"trailing data", "{} x", at("3")},
+		{"second value", "{}{}", at("2")},
+		{"truncated", `{"a":1`, at("6")},
+		{"comment", `{/**/}`, at("1")},
+		{"trailing comma", `{"a":1,}`, at("6")},
+		{"leading zero", `{"a":01}`, at("6")},
+		{"unescaped control character", "{\"a\":\"\n\"}", at("6")},
+		{"lone surrogate", `{"a":"\ud800"}`, at("6")},
+		{"lone surrogate in a name", `{"\udc00":1}`, at("2")},
+		{"invalid UTF-8", "{\"a\":\"\xff\"}", at("6")},
+		{"null", "null", "The `/body` must be an object; you sent null."},
+		{"array", `[{"a":1.0}]`, "The `/body` must be an object; you sent [{\"a\":1.0}]."},
+		{"string", `"<abc>"`, "The `/body` must be an object; you sent \"<abc>\"."},
+		{"number", "1e2", "The `/body` must be an object; you sent 1e2."},
+		{"duplicate name", `{"a":1,"\u0061":1}`, twice("a")},
+		{"duplicate name in an ignored property", `{"x":{"b":[{"c":1,"c":2}]}}`, twice("x/b/0/c")},
+		{"long duplicate name", `{"` + long + `":1,"` + long + `":1}`, twice(long[:100] + "…")},
+		{"names in different letter case", `{"A":1,"a":2}`, ""},
+		{"100 levels", nested(100), ""},
+		{"101 levels", nested(101), deep},
+		{"101 levels of objects", strings.Repeat(`{"a":`, 101) + "1" + strings.Repeat("}", 101), deep},
+		{"50,000 brackets", strings.Repeat("[", 50_000), deep},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := jsonbody.Compile([]byte(tt.file)); err == nil {
-				t.Error("compiled")
+			_, err := compile(t, `{"type":"object"}`).Decode([]byte(tt.body))
+			if tt.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+			} else if got := message(t, err); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}

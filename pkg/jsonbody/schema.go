@@ -1,96 +1,187 @@
 package jsonbody
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
+	"regexp"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
-	"github.com/google/jsonschema-go/jsonschema"
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"toggleadmin/pkg/datetime"
 )
 
-// Schema is a compiled JSON Schema of an object. It is safe for concurrent use.
-//
-// It is the file, taken apart into one check for each keyword of each property: the library that validates stops at the first violation,
-// and callers are to be told of all.
-type Schema struct{ checks []check }
-
-// check is one keyword at one place.
-type check struct {
-	member   string // of the body; empty: the body itself
-	required bool   // the check is that the member is there
-	holds    func(value any) bool
-	must     string // completes "must …"
+// document contains the supported keywords of a JSON Schema of a body.
+type document struct {
+	Schema      string                     `json:"$schema"`
+	Title       string                     `json:"title"`
+	Description string                     `json:"description"`
+	Type        string                     `json:"type"`
+	Required    []string                   `json:"required"`
+	Properties  map[string]propertyKeyword `json:"properties"`
 }
 
-// Compile makes a Schema of a file's bytes. The format date-time is the contract's; another one is refused.
-func Compile(file []byte) (*Schema, error) {
-	var whole jsonschema.Schema
-	if err := json.Unmarshal(file, &whole); err != nil {
-		return nil, fmt.Errorf("read a JSON Schema: %w", err)
+// propertyKeyword contains the supported keywords of a property. Numbers are integers, so bounds are, too.
+type propertyKeyword struct {
+	Description string    `json:"description"`
+	Type        typeNames `json:"type"`
+	Minimum     *int64    `json:"minimum"`
+	Maximum     *int64    `json:"maximum"`
+	MinLength   *int      `json:"minLength"`
+	MaxLength   *int      `json:"maxLength"`
+	Pattern     string    `json:"pattern"`
+	Format      string    `json:"format"`
+}
+
+// typeNames is one name or a list of names.
+type typeNames []string
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (n *typeNames) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() == '[' {
+		return jsonv2.UnmarshalDecode(d, (*[]string)(n))
 	}
-	if whole.Type != "object" {
-		return nil, errors.New("read a JSON Schema: a body must be of the type object")
+	*n = make(typeNames, 1)
+	return jsonv2.UnmarshalDecode(d, &(*n)[0])
+}
+
+// Schema is a compiled JSON Schema of a request body. It is safe for concurrent use.
+type Schema struct{ properties []property }
+
+type property struct {
+	name     string
+	required bool
+	checks   []check
+}
+
+// check is the check of one keyword.
+type check struct {
+	must  string // completes "The property must …"
+	valid func(value any) bool
+}
+
+// Compile compiles the JSON Schema of an object. A keyword, type, pattern or format that this package cannot check and describe is an
+// error that names it and its property.
+func Compile(file []byte) (*Schema, error) {
+	var d document
+	if err := jsonv2.Unmarshal(file, &d, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return nil, fmt.Errorf("compile a JSON Schema: %w", err)
+	}
+	if d.Type != "object" {
+		return nil, errors.New("compile a JSON Schema: the type of a body must be object")
 	}
 	s := &Schema{}
-	for _, name := range whole.Required {
-		s.checks = append(s.checks, check{member: name, required: true})
-	}
-	for _, name := range slices.Sorted(maps.Keys(whole.Properties)) {
-		if err := s.add(name, whole.Properties[name]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(d.Properties)) {
+		checks, err := d.Properties[name].compile()
+		if err != nil {
 			return nil, fmt.Errorf("compile the property %q of a JSON Schema: %w", name, err)
 		}
+		s.properties = append(s.properties, property{name: name, required: slices.Contains(d.Required, name), checks: checks})
 	}
-	whole.Required, whole.Properties = nil, nil
-	if err := s.add("", &whole); err != nil {
-		return nil, fmt.Errorf("compile a JSON Schema: %w", err)
+	for _, name := range d.Required {
+		if _, ok := d.Properties[name]; !ok {
+			return nil, fmt.Errorf("compile a JSON Schema: the required property %q is not declared", name)
+		}
 	}
 	return s, nil
 }
 
-// add takes the schema of one place apart.
-func (s *Schema) add(member string, whole *jsonschema.Schema) error {
-	rest := *whole
-	take := func(keyword *jsonschema.Schema, must string) error {
-		resolved, err := keyword.Resolve(nil)
-		if err != nil {
-			return err
-		}
-		s.checks = append(s.checks, check{
-			member: member, must: must, holds: func(value any) bool { return resolved.Validate(value) == nil },
-		})
-		return nil
-	}
-	for _, k := range keywords(whole) {
-		if err := take(k.schema, k.must); err != nil {
-			return err
-		}
-	}
-	switch whole.Format {
-	case "":
-	case "date-time":
-		s.checks = append(s.checks, check{member: member, must: "be an RFC 3339 date-time with an offset or Z", holds: isDateTime})
-	default:
-		return fmt.Errorf("the format %q is not known", whole.Format)
-	}
-	// What is left is annotations, or keywords that no text has been found for.
-	rest.Type, rest.Types, rest.Minimum, rest.Maximum, rest.MinLength, rest.MaxLength, rest.Pattern = "", nil, nil, nil, nil, nil, ""
-	rest.Schema, rest.Format, rest.Title, rest.Description, rest.Examples = "", "", "", "", nil
-	if !reflect.DeepEqual(&rest, &jsonschema.Schema{PropertyOrder: rest.PropertyOrder}) {
-		return take(&rest, "fit the schema of the API's documentation")
-	}
-	return nil
+// types contains the supported types of a property.
+var types = map[string]check{
+	"boolean": {"a boolean", func(v any) bool { _, ok := v.(bool); return ok }},
+	"integer": {"an integer", func(v any) bool { _, ok := integer(v); return ok }},
+	"null":    {"null", func(v any) bool { return v == nil }},
+	"string":  {"a string", func(v any) bool { _, ok := v.(string); return ok }},
 }
 
-func isDateTime(value any) bool {
-	text, ok := value.(string)
-	if !ok {
-		return true // the type's business
+// patterns contains the supported patterns with their descriptions.
+var patterns = map[string]string{
+	"[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]": "not be only white space",
+}
+
+func (k propertyKeyword) compile() ([]check, error) {
+	typeCheck, err := k.Type.compile()
+	if err != nil {
+		return nil, err
 	}
-	_, err := datetime.Parse(text)
-	return err == nil
+	checks := []check{typeCheck}
+	if k.Minimum != nil {
+		checks = append(checks, ofInteger("be at least %d", *k.Minimum, func(n int64) bool { return n >= *k.Minimum }))
+	}
+	if k.Maximum != nil {
+		checks = append(checks, ofInteger("be at most %d", *k.Maximum, func(n int64) bool { return n <= *k.Maximum }))
+	}
+	if k.MinLength != nil {
+		must := fmt.Sprintf("have %d or more characters", *k.MinLength)
+		checks = append(checks, ofString(must, func(s string) bool { return utf8.RuneCountInString(s) >= *k.MinLength }))
+	}
+	if k.MaxLength != nil {
+		must := fmt.Sprintf("have at most %d characters", *k.MaxLength)
+		checks = append(checks, ofString(must, func(s string) bool { return utf8.RuneCountInString(s) <= *k.MaxLength }))
+	}
+	if k.Pattern != "" {
+		must, ok := patterns[k.Pattern]
+		if !ok {
+			return nil, fmt.Errorf("the pattern %q is not supported", k.Pattern)
+		}
+		checks = append(checks, ofString(must, regexp.MustCompile(k.Pattern).MatchString))
+	}
+	switch k.Format {
+	case "":
+	case "date-time":
+		checks = append(checks, ofString("be an RFC 3339 date-time with an offset or Z", func(s string) bool {
+			_, err := datetime.Parse(s)
+			return err == nil
+		}))
+	default:
+		return nil, fmt.Errorf("the format %q is not supported", k.Format)
+	}
+	return checks, nil
+}
+
+func (n typeNames) compile() (check, error) {
+	if len(n) == 0 {
+		return check{}, errors.New("the keyword type is missing")
+	}
+	phrases := make([]string, len(n))
+	for i, name := range n {
+		if types[name].valid == nil {
+			return check{}, fmt.Errorf("the type %q is not supported", name)
+		}
+		phrases[i] = types[name].must
+	}
+	return check{"be " + strings.Join(phrases, " or "), func(v any) bool {
+		return slices.ContainsFunc(n, func(name string) bool { return types[name].valid(v) })
+	}}, nil
+}
+
+// ofInteger returns a check that, as in JSON Schema, all values of another type pass.
+func ofInteger(format string, bound int64, valid func(int64) bool) check {
+	return check{fmt.Sprintf(format, bound), func(v any) bool { n, ok := integer(v); return !ok || valid(n) }}
+}
+
+// ofString returns a check that, as in JSON Schema, all values of another type pass.
+func ofString(must string, valid func(string) bool) check {
+	return check{must, func(v any) bool { s, ok := v.(string); return !ok || valid(s) }}
+}
+
+// violations returns the sentences that describe what is wrong with the property in the body.
+func (p property) violations(body Object) (found []string) {
+	value, sent := body[p.name]
+	if !sent {
+		if p.required {
+			found = append(found, fmt.Sprintf("The `/body/%s` property is required; you did not send it.", p.name))
+		}
+		return found
+	}
+	for _, c := range p.checks {
+		if !c.valid(value) {
+			found = append(found, fmt.Sprintf("The `/body/%s` property must %s; you sent %s.", p.name, c.must, echo(value)))
+		}
+	}
+	return found
 }
