@@ -1,7 +1,7 @@
-// Package apierror is the one error object of the API: its kinds, the one table kind → status and name, and the one encoding.
+// Package apierror defines the error object of the API, with the status and the name of each kind of error (contract section 1).
 //
-// A handler returns an *Error (or any error that wraps one); pkg/lambdahttp writes it. An error that wraps none is a fault of the
-// service: InternalError, its text only in the log. Contract, section 1. What API Gateway answers by itself stands in template.yaml.
+// Handlers return an *Error, or an error that wraps one, and package lambdahttp writes it. The error responses of API Gateway itself are
+// in template.yaml.
 package apierror
 
 import (
@@ -11,12 +11,13 @@ import (
 	"strconv"
 )
 
-// Kind is a kind of error that a function answers with.
+// Kind is a kind of error response. The zero Kind is Internal.
 type Kind int
 
-// The kinds, in the order in which the checks of a request are made.
+// The kinds of error responses.
 const (
-	AuthenticationRequired Kind = iota + 1
+	Internal Kind = iota
+	AuthenticationRequired
 	NoAccess
 	ContentType
 	ContentTooLarge
@@ -24,40 +25,31 @@ const (
 	NotFound
 	NameExists
 	Unavailable
-	Internal
 )
 
-// The table kind → status and name. The spelling of ContentTypeerror is the specification's.
-func (k Kind) entry() (status int, name string) {
-	switch k {
-	case AuthenticationRequired:
-		return http.StatusUnauthorized, "AuthenticationRequired"
-	case NoAccess:
-		return http.StatusForbidden, "NoAccessError"
-	case ContentType:
-		return http.StatusUnsupportedMediaType, "ContentTypeerror"
-	case ContentTooLarge:
-		return http.StatusRequestEntityTooLarge, "ContentTooLarge"
-	case Validation:
-		return http.StatusBadRequest, "ValidationError"
-	case NotFound:
-		return http.StatusNotFound, "NotFoundError"
-	case NameExists:
-		return http.StatusConflict, "NameExistsError"
-	case Unavailable:
-		return http.StatusServiceUnavailable, "ServiceUnavailable"
-	case Internal:
-	}
-	return http.StatusInternalServerError, "InternalError"
+// kinds contains the status and the name of each kind.
+var kinds = [...]struct {
+	status int
+	name   string
+}{
+	Internal:               {http.StatusInternalServerError, "InternalError"},
+	AuthenticationRequired: {http.StatusUnauthorized, "AuthenticationRequired"},
+	NoAccess:               {http.StatusForbidden, "NoAccessError"},
+	ContentType:            {http.StatusUnsupportedMediaType, "ContentTypeerror"}, // the specification's spelling
+	ContentTooLarge:        {http.StatusRequestEntityTooLarge, "ContentTooLarge"},
+	Validation:             {http.StatusBadRequest, "ValidationError"},
+	NotFound:               {http.StatusNotFound, "NotFoundError"},
+	NameExists:             {http.StatusConflict, "NameExistsError"},
+	Unavailable:            {http.StatusServiceUnavailable, "ServiceUnavailable"},
 }
 
-// Status is the HTTP status of the kind.
-func (k Kind) Status() int { status, _ := k.entry(); return status }
+// Status returns the HTTP status of the kind.
+func (k Kind) Status() int { return kinds[k].status }
 
-// Name is the error object's name of the kind.
-func (k Kind) Name() string { _, name := k.entry(); return name }
+// Name returns the name of the kind in the error object.
+func (k Kind) Name() string { return kinds[k].name }
 
-// Texts that several places answer with. The template's gateway responses carry the first and the last too.
+// Messages that are used in several places. The gateway responses in template.yaml repeat some of them.
 const (
 	TextAuthenticationRequired = "You need a valid credential in the Authorization header."
 	TextInternal               = "Something went wrong on our side. Please try again."
@@ -65,22 +57,22 @@ const (
 	TextPathNotAvailable       = "The path you were looking for is not available."
 )
 
-// Error is an error with an answer: a kind, a text for the caller, and a cause for the log alone.
+// Error is an error with the response that the client gets.
 type Error struct {
 	Kind    Kind
-	Message string // for the caller
-	Cause   error  // for the log; may be nil
+	Message string // for the client
+	Cause   error  // for the log only; may be nil
 }
 
-// New makes an error that the caller gets told.
+// New returns an error without a cause.
 func New(kind Kind, message string) *Error { return &Error{Kind: kind, Message: message} }
 
-// NewUnavailable makes the 503 of a fault below, which the caller may try again.
+// NewUnavailable returns the 503 for a dependency failure.
 func NewUnavailable(cause error) *Error {
 	return &Error{Kind: Unavailable, Message: TextUnavailable, Cause: cause}
 }
 
-// Error is for logs: the message and the cause.
+// Error implements error. The text is for the log: it contains the cause.
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return e.Kind.Name() + ": " + e.Cause.Error()
@@ -88,7 +80,7 @@ func (e *Error) Error() string {
 	return e.Kind.Name() + ": " + e.Message
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // From returns the *Error for any error: the one that err wraps; or a 503 if err wraps an error with a method Unavailable() bool that
@@ -104,24 +96,23 @@ func From(err error) *Error {
 	return &Error{Kind: Internal, Message: TextInternal, Cause: err}
 }
 
-// retryAfterSeconds is what a caller is asked to wait after a 503: the faults behind it are lost races and restarts, over in a second.
-const retryAfterSeconds = 1
+// retryAfter is the Retry-After of a 503, in seconds. Conflicts and restarts of a dependency are usually over after one second.
+const retryAfter = 1
 
-// Write answers with the error object: exactly id, name and message. The id is the caller's to find the log line by.
+// Write writes the response of e. The id identifies the error and its log line.
 func Write(w http.ResponseWriter, id string, e *Error) {
-	status, name := e.Kind.entry()
 	body, err := json.Marshal(struct {
 		ID      string `json:"id"`
 		Name    string `json:"name"`
 		Message string `json:"message"`
-	}{id, name, e.Message})
-	if err != nil { // three strings always encode
+	}{id, e.Kind.Name(), e.Message})
+	if err != nil { // strings can always be encoded
 		panic(err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if e.Kind == Unavailable {
-		w.Header().Set("Retry-After", strconv.Itoa(retryAfterSeconds))
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	}
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the writer is a buffer
+	w.WriteHeader(e.Kind.Status())
+	_, _ = w.Write(body) // writes to a buffer
 }

@@ -1,4 +1,4 @@
-// Package notfound answers every path that the API does not have, and every method that a path does not have.
+// Package notfound serves all requests whose path or method the API does not have.
 package notfound
 
 import (
@@ -10,12 +10,11 @@ import (
 	"toggleadmin/pkg/app"
 )
 
-// serve answers 404, with or without a credential (contract, section 1).
-func serve(http.ResponseWriter, *http.Request) error {
-	return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
-}
-
-// NewFunction wires functions/not-found.
+// NewFunction returns the handler of functions/not-found: a 404 with or without a credential (contract section 1).
 func NewFunction(env *app.Env) (lambda.Handler, error) {
 	return env.API(serve), nil
+}
+
+func serve(http.ResponseWriter, *http.Request) error {
+	return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
 }
