@@ -7,8 +7,7 @@ SAM_VERSION           := 1.170.0
 CFN_LINT_VERSION      := 1.58.0
 CHECKOV_VERSION       := 3.3.30
 
-# The grounds that nobody here made.
-DYNAMODB_LOCAL_VERSION := 3.0.0
+# Other environments. scripts/dynamodb-local.sh pins DynamoDB Local.
 MINISTACK_VERSION      := 1.5.33
 SAM_TRANSLATOR_VERSION := 1.115.0
 
@@ -39,13 +38,10 @@ define build_functions
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build $(3)
 endef
 
-# What brings the engine that is asked for; nothing where one runs already. An engine that is not known is the program's to refuse.
-DYNAMODB_LOCAL                := .cache/tools/dynamodb-local-$(DYNAMODB_LOCAL_VERSION)/DynamoDBLocal-$(DYNAMODB_LOCAL_VERSION).jar
-ENGINE_PACKAGE_dynoxide       := node_modules/.installed
-ENGINE_PACKAGE_dynamodb-local := $(DYNAMODB_LOCAL)
-ENGINE_PACKAGE                := $(if $(DYNAMODB_ENDPOINT),,$(ENGINE_PACKAGE_$(or $(ENGINE),dynoxide)))
+# The engine, unless a running one is used.
+ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT),,node_modules/.installed)
 
-# How the programs that watch and serve are started: ENGINE and DYNAMODB_ENDPOINT reach them by the environment as they are.
+# The environment of cmd/local. DYNAMODB_ENDPOINT is passed on as it is.
 LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)'
 
 export SAM_VERSION CFN_LINT_VERSION CHECKOV_VERSION MINISTACK_VERSION SAM_TRANSLATOR_VERSION
@@ -72,11 +68,11 @@ toggleadmin: ## Build the operator's command line, .cache/bin/toggleadmin
 reproducible: ## Build every function three times for arm64 and x86_64 and compare: COLD=1
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
 
-# The shell is replaced by the program, so signals reach the program itself.
-run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local ENGINE=dynoxide DYNAMODB_ENDPOINT=
+# exec, so that signals reach the program.
+run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local DYNAMODB_ENDPOINT=
 	@$(LOCAL_ENV) exec $(LOCAL)
 
-watch: $(ENGINE_PACKAGE) $(AIR) ## As run, rebuilt and restarted at every change
+watch: $(ENGINE_PACKAGE) $(AIR) ## Like run, rebuilt and restarted at every change
 	@$(LOCAL_ENV) exec $(AIR) -c .air.toml
 
 sam-local: build-local ## Serve the API by sam local, on the data of a `make run` that runs: SAM_PORT=3001 DATA_DIR=.local
@@ -89,15 +85,14 @@ test: node_modules/.installed ## Run all tests, with the race detector where the
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
 	else echo 'test: no C compiler here, so the tests run without the race detector'; set -x; go test -shuffle=on ./...; fi
 
-# The packages whose tests take the engine that ENGINE names. Java starts slowly, so few of them at once. test/contract passes, too, but
-# on a busy machine it judges how long Java needs.
-DYNAMODB_LOCAL_TESTS := ./pkg/local ./pkg/local/engine ./pkg/local/trigger ./pkg/local/tables ./pkg/seed ./cmd/local \
-	./test/stores ./test/e2e
+# The packages whose tests use an engine and do not restart it.
+DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/stores ./test/e2e
 
-test-dynamodb-local: ## Run the tests that need an engine on AWS's DynamoDB Local; needs Java 17 and Maven
-	@why=$$(scripts/dynamodb-local.sh '$(DYNAMODB_LOCAL_VERSION)' '$(dir $(DYNAMODB_LOCAL))' 2>&1 >/dev/null) || \
-		{ echo "skipped $@: $${why#DynamoDB Local: }"; exit 0; }; \
-	set -x; ENGINE=dynamodb-local DYNAMODB_ENDPOINT= go test -count=1 -timeout=30m -p 1 -parallel 3 $(DYNAMODB_LOCAL_TESTS)
+test-dynamodb-local: ## Run the tests that use an engine on AWS's DynamoDB Local; needs Java 17 and Maven
+	@endpoint=$$(scripts/dynamodb-local.sh start --isolated --port 8100); status=$$?; \
+	[ "$$status" -ne 3 ] || { echo "skipped $@: $$endpoint"; exit 0; }; [ "$$status" -eq 0 ] || exit 1; \
+	trap 'scripts/dynamodb-local.sh stop --port 8100' EXIT; set -x; \
+	DYNAMODB_ENDPOINT=$$endpoint go test -count=1 -timeout=30m -p 1 $(DYNAMODB_LOCAL_TESTS)
 
 test-sam: node_modules/.installed ## Run the scripts and every sample event under sam local; brings Docker where it can
 	@scripts/sam-local.sh test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
@@ -175,14 +170,10 @@ known-env: # before the minutes of a build
 local-program:
 	@go build -buildvcs=false -o $(LOCAL) ./cmd/local
 
-# npm ci deletes node_modules, this stamp with it.
+# npm ci deletes node_modules, and this file with it.
 node_modules/.installed: package.json package-lock.json
-	@command -v npm >/dev/null || { echo 'npm is missing: it brings the engine; or use ENGINE=dynamodb-local, which needs Java, or a running one by DYNAMODB_ENDPOINT=' >&2; exit 1; }
-	@npm ci --no-audit --no-fund >&2
+	@scripts/engine.sh
 	@touch $@
-
-$(DYNAMODB_LOCAL):
-	@scripts/dynamodb-local.sh '$(DYNAMODB_LOCAL_VERSION)' '$(@D)' >&2
 
 $(GOLANGCI_LINT):
 	GOBIN='$(CURDIR)/$(@D)' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)

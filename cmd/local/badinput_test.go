@@ -2,16 +2,12 @@ package main_test
 
 import (
 	"bytes"
-	"errors"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -21,44 +17,6 @@ import (
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
 )
-
-// refused runs the program, which must end by itself with one clear line.
-func refused(tb testing.TB, cmd *exec.Cmd, wantStatus int, want string) {
-	tb.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	before := time.Now()
-	err := cmd.Run()
-	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok || exit.ExitCode() != wantStatus {
-		tb.Errorf("it ended with %v, want status %d", err, wantStatus)
-	}
-	line := stderr.String()
-	if !strings.HasPrefix(line, "local: ") || strings.Count(line, "\n") != 1 || !strings.Contains(line, want) {
-		tb.Errorf("stderr %q, want %q in one line", line, want)
-	}
-	if stdout.Len() > 0 {
-		tb.Errorf("stdout %q", stdout.String())
-	}
-	if took := time.Since(before); took > enginetest.Patience() {
-		tb.Errorf("it took %s", took)
-	}
-}
-
-// listen takes a free port.
-func listen(tb testing.TB) (l net.Listener, port string) {
-	tb.Helper()
-	var lc net.ListenConfig
-	l, err := lc.Listen(tb.Context(), "tcp4", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	_, port, err = net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return l, port
-}
 
 func write(tb testing.TB, path, content string) string {
 	tb.Helper()
@@ -71,92 +29,66 @@ func write(tb testing.TB, path, content string) string {
 func TestBadSettings(t *testing.T) {
 	t.Parallel()
 	file := write(t, filepath.Join(t.TempDir(), "file"), "")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	_, used, _ := net.SplitHostPort(listener.Addr().String())
 	for _, tt := range []struct {
-		name   string
-		env    string
-		args   []string
-		status int
-		want   string
+		name    string
+		setting string // a flag or a variable
+		status  int
+		want    string
 	}{
-		{"unknown flag", "", []string{"--prot=3000"}, 2, "unknown flag --prot"},
-		{"argument", "", []string{"now"}, 2, "unexpected argument now"},
-		{"port that is no number", "PORT=http", nil, 2, `PORT "http" is no port: choose one`},
-		{"empty port", "PORT=", nil, 2, `PORT "" is no port: choose one`},
-		{"port out of range", "PORT=70000", nil, 1, "PORT 70000 is no port: choose one"},
-		{"negative port", "", []string{"--port=-1"}, 1, "PORT -1 is no port"},
-		{"empty folder", "", []string{"--data-dir="}, 2, "DATA_DIR is empty"},
-		{"a file for a folder", "", []string{"--data-dir=" + file}, 1, "cannot be made, choose another one"},
-		{"below a file", "", []string{"--data-dir=" + file + "/data"}, 1, "cannot be made, choose another one"},
-		{"folder that nobody can make", "", []string{"--data-dir=/proc/data"}, 1, "cannot be made, choose another one"},
-		{"folder that nobody can write", "", []string{"--data-dir=/proc/self"}, 1, "cannot be written, choose another one"},
-		{"unknown engine", "ENGINE=mysql", nil, 1, `ENGINE "mysql" is not known: use dynoxide or dynamodb-local`},
-		{"endpoint that is no address", "DYNAMODB_ENDPOINT=localhost", nil, 1, "give one such as http://127.0.0.1:8000"},
-		{"endpoint where nobody listens", "DYNAMODB_ENDPOINT=http://127.0.0.1:1", nil, 1, "does not serve, is it running?"},
-		{"no template", "TEMPLATE=/nowhere/template.yaml", nil, 1, "there is no template /nowhere/template.yaml: start in the project's folder"},
+		{"unknown flag", "--prot=3000", 2, "unknown flag --prot"},
+		{"PORT is not a number", "PORT=http", 2, `PORT "http" is not a port: choose one`},
+		{"PORT is empty", "PORT=", 2, `PORT "" is not a port: choose one`},
+		{"PORT is out of range", "PORT=70000", 1, "PORT 70000 is not a port: choose one"},
+		{"PORT is in use", "PORT=" + used, 1, "PORT " + used + " is in use: stop the process"},
+		{"DATA_DIR is empty", "DATA_DIR=", 2, "DATA_DIR is empty"},
+		{"DATA_DIR is a file", "DATA_DIR=" + file, 1, "cannot be created, choose another folder"},
+		{"DATA_DIR cannot be written", "DATA_DIR=/proc/self", 1, "cannot be written, choose another folder"},
+		{"DYNAMODB_ENDPOINT is not a URL", "DYNAMODB_ENDPOINT=localhost", 1, "use one such as http://127.0.0.1:8000"},
+		{"DYNAMODB_ENDPOINT does not respond", "DYNAMODB_ENDPOINT=http://127.0.0.1:1", 1, "check that an engine runs there"},
+		{"TEMPLATE does not exist", "TEMPLATE=/nowhere/template.yaml", 1, "TEMPLATE /nowhere/template.yaml does not exist"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := command(t, append([]string{"--data-dir=" + filepath.Join(t.TempDir(), "d"), "--port=0"}, tt.args...)...)
-			if strings.HasPrefix(tt.env, "PORT=") {
-				cmd.Args = append(cmd.Args[:2], tt.args...) // the flag would win
-			}
-			if tt.env != "" {
-				cmd.Env = append(cmd.Env, tt.env)
+			cmd := command(t)
+			cmd.Env = append(cmd.Env, "PORT=0", "DATA_DIR="+filepath.Join(t.TempDir(), "data"))
+			if strings.HasPrefix(tt.setting, "--") {
+				cmd.Args = append(cmd.Args, tt.setting)
+			} else {
+				cmd.Env = append(cmd.Env, tt.setting)
 			}
 			refused(t, cmd, tt.status, tt.want)
 		})
 	}
 }
 
-func TestHelp(t *testing.T) {
-	t.Parallel()
-	out, err := command(t, "--help").Output()
-	if err != nil || !strings.Contains(string(out), "DATA_DIR") {
-		t.Errorf("%v %s", err, out)
-	}
-}
-
-func TestPortInUse(t *testing.T) {
-	t.Parallel()
-	l, port := listen(t)
-	defer l.Close()
-	refused(t, command(t, "--data-dir="+t.TempDir(), "--port="+port), 1, "PORT "+port+" is in use: stop what listens there, or choose another one")
-}
-
-func TestSecondInstance(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	p := serve(t, dir)
-	want := "is in use by another instance, process " + strconv.Itoa(p.Process.Pid) + ": stop that one, or choose another DATA_DIR"
-	refused(t, command(t, "--data-dir="+dir, "--port=0"), 1, want)
-	p.list(t)
-}
-
 func TestBadTemplate(t *testing.T) {
 	t.Parallel()
+	enginetest.Program(t)
 	content, err := os.ReadFile(localtest.Template(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := string(content)
-	for _, tt := range []struct{ name, template, want string }{
-		{"no YAML", "Resources: [", "the template cannot be used, correct it: "},
-		{"empty", "", "the template cannot be used, correct it: "},
-		{"unknown intrinsic", strings.Replace(good, "!Ref FeatureTypes\n", "!Transform FeatureTypes\n", 1), "template.yaml:"},
-		{"unknown function", strings.ReplaceAll(good, "functions/list-feature-types/", "functions/list-all-types/"), "pkg/local/functions.go"},
-		{"missing variable", strings.ReplaceAll(good, "          FEATURE_TYPES_TABLE: !Ref FeatureTypes\n", ""), "FEATURE_TYPES_TABLE is missing"},
-		{"unknown context variable", strings.ReplaceAll(good, "$context.responseLatency", "$context.colour"), "colour"},
+	for _, tt := range []struct{ name, old, replacement, want string }{
+		{"not YAML", string(content), "Resources: [", "cannot be used, correct it: "},
+		{"unknown function", "functions/list-feature-types/", "functions/list-all-types/", "add one to pkg/local/functions.go"},
+		{"missing variable", "          FEATURE_TYPES_TABLE: !Ref FeatureTypes\n", "", "FEATURE_TYPES_TABLE"},
+		{"unknown context variable", "$context.responseLatency", "$context.color", "color"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			path := write(t, filepath.Join(dir, "template.yaml"), tt.template)
-			for _, engines := range []string{"node_modules", ".cache"} { // the engine's program is looked for beside the template
-				if err := os.Symlink(filepath.Join(filepath.Dir(localtest.Template(t)), engines), filepath.Join(dir, engines)); err != nil {
-					t.Fatal(err)
-				}
+			path := write(t, filepath.Join(dir, "template.yaml"), strings.ReplaceAll(string(content), tt.old, tt.replacement))
+			// The engine is searched from the template's folder upwards.
+			if err := os.Symlink(filepath.Join(filepath.Dir(localtest.Template(t)), "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+				t.Fatal(err)
 			}
-			refused(t, command(t, "--port=0", "--data-dir="+filepath.Join(dir, "d"), "--template="+path), 1, tt.want)
+			refused(t, command(t, "--port=0", "--data-dir="+filepath.Join(dir, "data"), "--template="+path), 1, tt.want)
 		})
 	}
 }
@@ -169,66 +101,48 @@ func TestMissingEngine(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := write(t, filepath.Join(dir, "template.yaml"), string(content))
-	for engine, want := range map[string]string{
-		"dynoxide":       "the engine is not installed: run `npm ci`",
-		"dynamodb-local": "the engine is not installed: `make run ENGINE=dynamodb-local` gets DynamoDB Local",
-	} {
-		refused(t, command(t, "--port=0", "--data-dir="+filepath.Join(dir, "d"), "--template="+path, "--engine="+engine), 1, want)
-	}
+	refused(t, command(t, "--port=0", "--data-dir="+dir, "--template="+path), 1, "the engine is not installed: run scripts/engine.sh")
 }
 
-func TestAnotherEnginesData(t *testing.T) {
+func TestSecondInstance(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ engine, database, want string }{
-		{"dynoxide", "shared-local-instance.db", "holds the data of dynamodb-local (shared-local-instance.db), not of dynoxide: choose another DATA_DIR"},
-		{"dynamodb-local", "dynamodb.db", "holds the data of dynoxide (dynamodb.db), not of dynamodb-local: choose another DATA_DIR"},
-	} {
-		if tt.engine != enginetest.Name() {
-			continue // it may not be installed here
-		}
-		dir := t.TempDir()
-		write(t, filepath.Join(dir, tt.database), "")
-		refused(t, command(t, "--port=0", "--data-dir="+dir), 1, tt.want)
-	}
+	p := serve(t, t.TempDir())
+	refused(t, command(t, "--data-dir="+p.dir, "--port=0"), 1,
+		"DATA_DIR "+p.dir+" is locked: another instance, process "+strconv.Itoa(p.Process.Pid)+", uses it: stop that one")
+	p.list(t)
 }
 
 func TestDamagedData(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
-		damage func(db []byte) []byte
+		damage func(data []byte) []byte
 	}{
-		{"the beginning", func(db []byte) []byte { return append(bytes.Repeat([]byte("x"), 4096), db[4096:]...) }},
-		{"half of it is gone", func(db []byte) []byte { return db[:len(db)/2] }},
-		{"all but the schema", func(db []byte) []byte { return append(db[:20480:20480], bytes.Repeat([]byte{0xa5}, len(db)-20480)...) }},
-		{"another file", func([]byte) []byte { return bytes.Repeat([]byte("not a database\n"), 1000) }},
+		{"half of the file", func(data []byte) []byte { return data[:len(data)/2] }},
+		{"all but the schema", func(data []byte) []byte {
+			return append(data[:20480:20480], bytes.Repeat([]byte{0xa5}, len(data)-20480)...)
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			p := serve(t, dir)
-			if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			if err := <-p.ended; err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join(dir, enginetest.Database())
-			db, err := os.ReadFile(path)
+			p := serve(t, t.TempDir())
+			p.stop(t)
+			path := filepath.Join(p.dir, "dynamodb.db")
+			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			write(t, path, string(tt.damage(db)))
-			refused(t, command(t, "--data-dir="+dir, "--port=0"), 1, "`make reset` deletes")
+			write(t, path, string(tt.damage(data)))
+			refused(t, command(t, "--data-dir="+p.dir, "--port=0"), 1, "`make reset` deletes the data in "+p.dir)
 		})
 	}
 }
 
-func TestATableWithOtherKeysIsRefused(t *testing.T) {
+func TestTableWithOtherKeys(t *testing.T) {
 	t.Parallel()
-	e := enginetest.Start(t)
+	endpoint := enginetest.Endpoint(t)
 	client := dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(e.Endpoint()), Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		Region: "us-east-1", BaseEndpoint: &endpoint, Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
 	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("Users"), BillingMode: types.BillingModePayPerRequest,
@@ -238,5 +152,6 @@ func TestATableWithOtherKeysIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(t, command(t, "--data-dir="+t.TempDir(), "--port=0", "--dynamodb-endpoint="+e.Endpoint()), 1, "Users has the key (email S) instead of (id N)")
+	refused(t, command(t, "--data-dir="+t.TempDir(), "--port=0", "--dynamodb-endpoint="+endpoint), 1,
+		"use another DYNAMODB_ENDPOINT, or delete that table there")
 }

@@ -1,4 +1,4 @@
-// Command local serves the whole API on this machine: what `make run` starts. See pkg/local.
+// Command local serves the whole API on this machine. `make run` starts it.
 package main
 
 import (
@@ -19,36 +19,35 @@ import (
 	"toggleadmin/pkg/local"
 )
 
-// flags are the options, each also a variable of the environment.
+// flags are the options. Each can also be set by an environment variable.
 type flags struct {
-	Port             port   `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on; 0 is a free one."`
+	Port             port   `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on. 0 is a free one."`
 	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
-	Engine           string `default:"dynoxide" env:"ENGINE" help:"Engine to start: dynoxide, or AWS's dynamodb-local, which needs Java 17."`
-	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"Address of a running engine to use instead of starting one."`
-	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template that says what to serve."`
+	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"URL of a running engine to use instead of starting one."`
+	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
 }
 
-// port is a number; which ones are ports is local.Run's to say.
+// port is an int with an error message of its own. local.Run checks its range.
 type port int
 
-// UnmarshalText implements encoding.TextUnmarshaler, for kong's own words speak of 64 bits.
+// UnmarshalText implements encoding.TextUnmarshaler.
 func (p *port) UnmarshalText(text []byte) error {
 	n, err := strconv.Atoi(string(text))
 	if err != nil {
-		return fmt.Errorf("PORT %q is no port: choose one from 1 to 65535, or 0 for a free one", text)
+		return fmt.Errorf("PORT %q is not a port: choose one from 1 to 65535, or 0 for a free one", text)
 	}
 	*p = port(n)
 	return nil
 }
 
-// gcPercent trades memory, of which this process needs little (its heap stays below 30 MB under load), for a tenth of its time.
+// gcPercent trades memory for a tenth of the time. The heap stays below 30 MB under load.
 const gcPercent = 400
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is main without the process: it gives the exit status.
+// run returns the exit status.
 func run(args []string, stdout, stderr *os.File) int {
 	var f flags
 	status, ended := parse(&f, args, stdout, stderr)
@@ -63,7 +62,7 @@ func run(args []string, stdout, stderr *os.File) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	terminal := term.IsTerminal(int(stderr.Fd()))
 	err := local.Run(ctx, local.Config{
-		Template: f.Template, Port: int(f.Port), DataDir: f.DataDir, Engine: f.Engine, DynamoDBEndpoint: f.DynamoDBEndpoint,
+		Template: f.Template, Port: int(f.Port), DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
 		Stdout: stdout, Stderr: stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})
 	if err != nil && ctx.Err() == nil {
@@ -73,7 +72,7 @@ func run(args []string, stdout, stderr *os.File) int {
 	return 0
 }
 
-// parse reads the flags; ended says that there is nothing more to do than exit with the status.
+// parse reads the flags. If ended is true, the program exits with the status.
 func parse(f *flags, args []string, stdout, stderr io.Writer) (status int, ended bool) {
 	exit := func(code int) { status, ended = code, true }
 	parser, err := kong.New(f, kong.Name("local"), kong.Description("Serves the API on this machine."),
@@ -94,6 +93,6 @@ func parse(f *flags, args []string, stdout, stderr io.Writer) (status int, ended
 	return 0, false
 }
 
-var errNoDataDir = errors.New("DATA_DIR is empty: name a folder, or leave it out for .local")
+var errNoDataDir = errors.New("DATA_DIR is empty: choose a folder, or unset it for .local")
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -1,163 +1,232 @@
 package main_test
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	main "toggleadmin/cmd/local"
+	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine/enginetest"
-	testprocess "toggleadmin/test/process"
+	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/process"
 )
 
-func TestSignalsEndItAndTheEngine(t *testing.T) {
+const (
+	programVariable = "RUN_THE_PROGRAM" // makes the test binary behave as the program
+	timeout         = 10 * time.Second
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(programVariable) != "" {
+		main.Main()
+	}
+	m.Run()
+}
+
+// command returns the program with arguments. It runs in the repository's folder, with no settings from the test's environment.
+func command(tb testing.TB, args ...string) *exec.Cmd {
+	tb.Helper()
+	cmd := exec.CommandContext(tb.Context(), os.Args[0], args...)
+	cmd.Dir = filepath.Dir(localtest.Template(tb))
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), programVariable + "=1"}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // also ends its engine
+	cmd.WaitDelay = timeout
+	return cmd
+}
+
+// program is the program, serving.
+type program struct {
+	*exec.Cmd
+	local.Running
+	dir    string
+	stderr *process.Output
+	ended  chan error // receives the result of the program
+}
+
+// serve starts the program and waits until it is ready. It skips the test if the engine is not the program's own.
+func serve(tb testing.TB, dir string) *program {
+	tb.Helper()
+	enginetest.Program(tb)
+	p := &program{Cmd: command(tb, "--port=0", "--data-dir="+dir), dir: dir, stderr: &process.Output{}, ended: make(chan error, 1)}
+	stdout, err := p.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p.Stderr = p.stderr
+	if err := p.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	lines := bufio.NewReader(stdout)
+	line, err := lines.ReadString('\n')
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(io.Discard, lines)
+		p.ended <- p.Wait()
+	}()
+	tb.Cleanup(func() { <-done }) // before the folder is deleted
+	if err != nil {
+		tb.Fatalf("not ready: %v, %v\n%s", err, <-p.ended, p.stderr)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "local.json"))
+	if err = errors.Join(err, json.Unmarshal(content, &p.Running)); err != nil {
+		tb.Fatal(err)
+	}
+	if line != "ready "+p.BaseURL+"\n" {
+		tb.Errorf("stdout %q", line)
+	}
+	return p
+}
+
+// enginePID returns the process id of the program's engine.
+func (p *program) enginePID(tb testing.TB) (pid int) {
+	tb.Helper()
+	content, err := os.ReadFile(filepath.Join(p.dir, "engine.pid"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := fmt.Sscan(string(content), &pid); err != nil {
+		tb.Fatal(err)
+	}
+	return pid
+}
+
+// list sends a request that needs the engine and expects its success.
+func (p *program) list(tb testing.TB) {
+	tb.Helper()
+	request, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, p.BaseURL+"/api/admin/feature-types", http.NoBody)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	request.Header.Set("Authorization", p.APIToken)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer response.Body.Close()
+	if body, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK {
+		tb.Errorf("%d %s %v\n%s", response.StatusCode, body, err, p.stderr)
+	}
+}
+
+func signal(tb testing.TB, pid int, s syscall.Signal) {
+	tb.Helper()
+	if err := syscall.Kill(pid, s); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// stop ends the program.
+func (p *program) stop(tb testing.TB) {
+	tb.Helper()
+	signal(tb, p.Process.Pid, syscall.SIGTERM)
+	if err := <-p.ended; err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// refused runs the program, which must end with the exit status and one line that contains want.
+func refused(tb testing.TB, cmd *exec.Cmd, status int, want string) {
+	tb.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != status {
+		tb.Errorf("it ended with %v, want status %d", err, status)
+	}
+	line := stderr.String()
+	if !strings.HasPrefix(line, "local: ") || strings.Count(line, "\n") != 1 || !strings.Contains(line, want) || stdout.Len() > 0 {
+		tb.Errorf("stderr %q, want %q in one line; stdout %q", line, want, stdout.String())
+	}
+}
+
+func TestSignals(t *testing.T) {
 	t.Parallel()
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		t.Run(signal.String(), func(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		signal syscall.Signal
+		hangs  bool // the engine hangs
+	}{
+		{"SIGINT", syscall.SIGINT, false},
+		{"SIGTERM", syscall.SIGTERM, false},
+		{"SIGTERM while the engine hangs", syscall.SIGTERM, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := serve(t, filepath.Join(t.TempDir(), "data"))
 			p.list(t) // leaves a connection open
 			engine := p.enginePID(t)
-			before := time.Now()
-			if err := p.Process.Signal(signal); err != nil {
-				t.Fatal(err)
+			if tt.hangs {
+				signal(t, engine, syscall.SIGSTOP)
 			}
+			before := time.Now()
+			signal(t, p.Process.Pid, tt.signal)
 			if err := <-p.ended; err != nil {
 				t.Errorf("it ended with %v\n%s", err, p.stderr)
 			}
-			if took := time.Since(before); took > 2*time.Second || testprocess.Runs(engine) {
-				t.Errorf("it took %s, the engine runs: %v", took, testprocess.Runs(engine))
+			if took := time.Since(before); took > 2*time.Second || process.Runs(engine) {
+				t.Errorf("took %s, the engine runs: %t", took, process.Runs(engine))
 			}
 			for line := range strings.Lines(p.stderr.String()) {
 				if !json.Valid([]byte(line)) {
-					t.Errorf("no line of JSON: %q", line)
+					t.Errorf("not a line of JSON: %q", line)
 				}
 			}
 		})
 	}
 }
 
-// A request that hangs, by an engine that is stopped, must not keep the program from ending in time.
-func TestASignalEndsItWhileTheEngineHangs(t *testing.T) {
+func TestKilledEngineIsRestarted(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir())
 	engine := p.enginePID(t)
-	if err := syscall.Kill(engine, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	answered := make(chan struct{})
-	go func() {
-		defer close(answered)
-		_, _, _ = p.send(t.Context(), "GET", "/api/admin/feature-types", p.Users[0].PAT, "")
-	}()
-	before := time.Now()
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-p.ended; err != nil {
-		t.Errorf("it ended with %v", err)
-	}
-	limit := 2 * time.Second
-	if enginetest.DynamoDBLocal() {
-		limit = 3 * time.Second // it is killed after 1.7 s, and the system takes its time to end a large process of Java
-	}
-	if took := time.Since(before); took > limit || testprocess.Runs(engine) {
-		t.Errorf("it took %s, the engine runs: %v", took, testprocess.Runs(engine))
-	}
-	<-answered
-}
-
-func TestAKilledEngineIsStartedAgainWhileServing(t *testing.T) {
-	t.Parallel()
-	p := serve(t, t.TempDir())
-	for days := 1; days <= 3; days++ {
-		body := fmt.Sprintf(`{"lifetimeDays":%d}`, days)
-		if status, answer, err := p.send(t.Context(), "PUT", "/api/admin/feature-types/release/lifetime", p.APIToken, body); status != 200 {
-			t.Fatalf("%d %s %v", status, answer, err)
-		}
-		killed := p.enginePID(t)
-		if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		status, answer, err := p.send(t.Context(), "GET", "/api/admin/feature-types", p.APIToken, "")
-		if enginetest.DynamoDBLocal() { // it needs seconds, for which the authorizer does not wait; dynoxide is back for the very next request
-			enginetest.Eventually(t, "the engine is back", func() bool {
-				status, answer, err = p.send(t.Context(), "GET", "/api/admin/feature-types", p.APIToken, "")
-				return err == nil && status == 200
-			})
-		}
-		if want := fmt.Sprintf(`"lifetimeDays":%d`, days); status != 200 || !strings.Contains(answer, want) {
-			t.Errorf("%d %s %v", status, answer, err)
-		}
-	}
-	if log := p.stderr.String(); strings.Count(log, "the engine ended and is started again") != 3 {
+	signal(t, engine, syscall.SIGKILL)
+	process.Await(t, "the engine ends", time.Millisecond, timeout, func() bool { return !process.Runs(engine) })
+	p.list(t)
+	if log := p.stderr.String(); !strings.Contains(log, "the engine ended and is started again") {
 		t.Errorf("stderr:\n%s", log)
 	}
 }
 
-func TestAnEngineThatCannotBeStartedAgainEndsIt(t *testing.T) {
+func TestEngineThatCannotBeRestarted(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	p := serve(t, dir)
-	if err := errors.Join(
-		syscall.Kill(p.enginePID(t), syscall.SIGSTOP), // so that it does not come back before the damage is done
-		os.Remove(filepath.Join(dir, enginetest.Database())),
-		os.Mkdir(filepath.Join(dir, enginetest.Database()), 0o700),
-		syscall.Kill(p.enginePID(t), syscall.SIGKILL),
-	); err != nil {
+	p := serve(t, t.TempDir())
+	engine, data := p.enginePID(t), filepath.Join(p.dir, "dynamodb.db")
+	signal(t, engine, syscall.SIGSTOP) // so that it is not restarted before the data are damaged
+	if err := errors.Join(os.Remove(data), os.Mkdir(data, 0o700)); err != nil {
 		t.Fatal(err)
 	}
+	signal(t, engine, syscall.SIGKILL)
 	if err := <-p.ended; err == nil {
 		t.Error("it ended with status 0")
 	}
-	// Not always the last line: a function that was still at work when everything ended may speak once more.
-	lines := strings.Split(p.stderr.String(), "\n")
-	i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "local: ") })
-	if i < 0 || !strings.HasPrefix(lines[i], "local: the engine died") || !strings.Contains(lines[i], "make reset") {
-		t.Errorf("no line says why it ended and what to do:\n%s", p.stderr.String())
+	if log := p.stderr.String(); !strings.Contains(log, "\nlocal: the engine died 8 times in a row") || !strings.Contains(log, "`make reset`") {
+		t.Errorf("stderr:\n%s", log)
 	}
 }
 
-func TestAfterKillTheNextStartServes(t *testing.T) {
+func TestKilledProgramServesAfterTheNextStart(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	p := serve(t, dir)
+	p := serve(t, t.TempDir())
 	engine := p.enginePID(t)
-	if err := p.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-p.ended; err == nil {
-		t.Error("it ended with status 0")
-	}
-	again := serve(t, dir)
+	signal(t, p.Process.Pid, syscall.SIGKILL)
+	<-p.ended
+	again := serve(t, p.dir)
 	again.list(t)
 	if again.APIToken != p.APIToken {
-		t.Error("the credentials are others")
+		t.Error("the credentials have changed")
 	}
-	enginetest.Eventually(t, "the first engine has ended", func() bool { return !testprocess.Runs(engine) })
-}
-
-func TestALeftBehindEngineIsEndedAtTheNextStart(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	p := serve(t, dir)
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-p.ended; err != nil {
-		t.Fatal(err)
-	}
-	pid, ended := enginetest.LeaveBehind(t, dir)
-	again := serve(t, dir)
-	t.Logf("process %d, left behind, ended with %v", pid, <-ended) // it may not have been ready for the signal
-	again.list(t)
-	if !strings.Contains(again.stderr.String(), "left behind") {
-		t.Errorf("stderr %q", again.stderr)
-	}
+	process.Await(t, "the first engine ends", time.Millisecond, timeout, func() bool { return !process.Runs(engine) })
 }

@@ -1,48 +1,68 @@
 package local
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
+
+	"toggleadmin/pkg/seed"
 )
 
-// lockName is the file whose lock says that a process uses the folder. The system releases it with the process, however that ends.
-const lockName = "lock"
+const localJSON = "local.json"
 
-// lockDataDir makes the folder where it is missing and takes it for this process alone; release gives it back.
-func lockDataDir(dir string) (release func(), err error) {
+// lockDataDir creates the folder if it is missing and locks it for this process. Closing the file, or the end of the process, unlocks it.
+func lockDataDir(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("DATA_DIR %s cannot be made, choose another one: %w", dir, err)
+		return nil, fmt.Errorf("DATA_DIR %s cannot be created, choose another folder: %w", dir, err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	path := filepath.Join(dir, "lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("DATA_DIR %s cannot be written, choose another one or mend its permissions: %w", dir, err)
+		return nil, fmt.Errorf("DATA_DIR %s cannot be written, choose another folder or correct its permissions: %w", dir, err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	switch {
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		defer f.Close()
-		return nil, fmt.Errorf("DATA_DIR %s is in use%s: stop that one, or choose another DATA_DIR", dir, holder(f))
-	case err != nil:
-		return nil, errors.Join(fmt.Errorf("lock DATA_DIR %s: %w", dir, err), f.Close())
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		pid, _ := os.ReadFile(path)
+		err = fmt.Errorf("another instance, process %s, uses it: stop that one, or choose another folder", strings.TrimSpace(string(pid)))
 	}
-	// Whom a second instance names. Without it the lock holds all the same.
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("DATA_DIR %s is locked: %w", dir, err), f.Close())
+	}
+	// For the error above. The lock does not depend on it.
 	_ = f.Truncate(0)
-	_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
-	return func() { _ = f.Close() }, nil
+	_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0)
+	return f, nil
 }
 
-// holder names the process that noted itself in the lock's file.
-func holder(f *os.File) string {
-	b := make([]byte, 32)
-	n, _ := f.ReadAt(b, 0)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(b[:n])))
-	if err != nil {
-		return ""
+// readCredentials returns the credentials of an earlier run. If the file is missing or damaged it returns none, and seeding replaces them.
+func readCredentials(dir string) seed.Credentials {
+	var kept Running
+	content, err := os.ReadFile(filepath.Join(dir, localJSON))
+	if dir == "" || err != nil || json.Unmarshal(content, &kept) != nil {
+		return seed.Credentials{}
 	}
-	return fmt.Sprintf(" by another instance, process %d", pid)
+	return kept.Credentials
+}
+
+// writeLocalJSON replaces the file as a whole, readable by its owner only.
+func writeLocalJSON(dir string, r *Running) error {
+	if dir == "" {
+		return nil
+	}
+	path := filepath.Join(dir, localJSON)
+	content, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = os.WriteFile(path+".new", append(content, '\n'), 0o600)
+	}
+	if err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }

@@ -2,14 +2,17 @@ package local
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
-	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/authorizer"
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
+	"toggleadmin/pkg/local/console"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/notfound"
 	"toggleadmin/pkg/pat"
@@ -18,7 +21,7 @@ import (
 	"toggleadmin/pkg/traffic"
 )
 
-// What a deployment would know of itself. The account is AWS's example.
+// Names that AWS would assign. The account is the one of AWS's examples.
 const (
 	region    = "us-east-1"
 	accountID = "123456789012"
@@ -26,41 +29,40 @@ const (
 	apiID     = "local00000"
 )
 
-// constructors is the table function → constructor, by the function's folder. Each deployed binary names its own in its main.
-func constructors() map[string]app.Constructor {
-	return map[string]app.Constructor{
-		"authorizer":                   authorizer.NewFunction,
-		"create-service-account-token": pat.NewCreateFunction,
-		"delete-own-token":             pat.NewDeleteFunction,
-		"get-traffic-usage":            traffic.NewGetFunction,
-		"list-context-fields":          contextfield.NewListFunction,
-		"list-feature-types":           featuretype.NewListFunction,
-		"not-found":                    notfound.NewFunction,
-		"record-traffic":               traffic.NewRecordFunction,
-		"reevaluate-staleness":         staleness.NewReevaluateFunction,
-		"sweep-staleness":              staleness.NewSweepFunction,
-		"update-feature-type-lifetime": featuretype.NewUpdateLifetimeFunction,
-		"update-feedback":              feedback.NewUpdateFunction,
-	}
+// constructors lists the constructor of each function, by its folder. The main package of a deployed function calls the same constructor.
+var constructors = map[string]app.Constructor{
+	"authorizer":                   authorizer.NewFunction,
+	"create-service-account-token": pat.NewCreateFunction,
+	"delete-own-token":             pat.NewDeleteFunction,
+	"get-traffic-usage":            traffic.NewGetFunction,
+	"list-context-fields":          contextfield.NewListFunction,
+	"list-feature-types":           featuretype.NewListFunction,
+	"not-found":                    notfound.NewFunction,
+	"record-traffic":               traffic.NewRecordFunction,
+	"reevaluate-staleness":         staleness.NewReevaluateFunction,
+	"sweep-staleness":              staleness.NewSweepFunction,
+	"update-feature-type-lifetime": featuretype.NewUpdateLifetimeFunction,
+	"update-feedback":              feedback.NewUpdateFunction,
 }
 
-// makeFunctions makes the handler of each of the template's functions, by logical id. Constructors that are given win over the table's.
-func makeFunctions(
-	functions []samtemplate.Function, given map[string]app.Constructor, env func(*samtemplate.Function) *app.Env,
+// newFunctions creates the handler of each function, by logical id. A constructor in replaced wins over the one in constructors.
+func newFunctions(
+	functions []samtemplate.Function, replaced map[string]app.Constructor, env func(*samtemplate.Function) *app.Env,
 ) (map[string]*invoke.Function, error) {
-	known := constructors()
-	maps.Copy(known, given)
 	made := make(map[string]*invoke.Function, len(functions))
 	for i := range functions {
 		f := &functions[i]
-		construct, ok := known[f.Name]
-		if !ok {
-			return nil, fmt.Errorf("the template's function %s (functions/%s) is none of %q: add its constructor to pkg/local/functions.go",
-				f.LogicalID, f.Name, slices.Sorted(maps.Keys(known)))
+		construct, known := replaced[f.Name]
+		if !known {
+			construct, known = constructors[f.Name]
+		}
+		if !known {
+			return nil, fmt.Errorf("the function %s (functions/%s) of the template has no constructor: add one to pkg/local/functions.go",
+				f.LogicalID, f.Name)
 		}
 		handler, err := construct(env(f))
 		if err != nil {
-			return nil, fmt.Errorf("make the function %s, correct its variables in the template: %w", f.LogicalID, err)
+			return nil, fmt.Errorf("the function %s cannot be created, correct its variables in the template: %w", f.LogicalID, err)
 		}
 		made[f.LogicalID] = &invoke.Function{
 			Name:    f.Name,
@@ -70,4 +72,21 @@ func makeFunctions(
 		}
 	}
 	return made, nil
+}
+
+// functionEnv returns what a function reads from its environment.
+func functionEnv(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *console.Console) *app.Env {
+	variables := maps.Clone(f.Environment)
+	if _, used := variables["DYNAMODB_ENDPOINT"]; used { // a parameter of the template whose value is known only now
+		variables["DYNAMODB_ENDPOINT"] = endpoint
+	}
+	cfg.APIOptions = c.APIOptions(f.Name)
+	logger := out.RequestLogger(f.Name)
+	switch {
+	case routine(f):
+		logger = out.EventLogger(f.Name, slog.LevelWarn)
+	case len(f.Streams)+len(f.Schedules) > 0:
+		logger = out.EventLogger(f.Name, slog.LevelInfo)
+	}
+	return &app.Env{Vars: variables, AWS: cfg, Now: c.Now, Random: c.Random, Logger: logger}
 }

@@ -12,33 +12,32 @@ import (
 	"toggleadmin/pkg/samtemplate"
 )
 
-// newTriggers prepares the delivery of events to functions: of none if the configuration asks for requests only.
+// newTriggers prepares the delivery of events to functions. With RequestsOnly there are none.
 func newTriggers(
 	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, cfg aws.Config, endpoint string, out *console.Console,
 ) (*trigger.Triggers, error) {
 	if c.RequestsOnly {
 		template = &samtemplate.Template{}
 	}
-	routines := map[string]bool{}
+	quiet := map[string]bool{}
 	for i := range template.Functions {
-		f := &template.Functions[i]
-		routines[f.Name] = routine(f)
+		quiet[template.Functions[i].Name] = routine(&template.Functions[i])
 	}
 	newID := func() string { return uuid.Must(uuid.NewV7FromReader(c.Random)).String() }
 	return trigger.New(trigger.Config{
 		Template: template, Functions: functions, DataDir: c.DataDir,
 		Invoker: invoke.NewInvoker(invoke.Config{
-			NewID: newID, Now: time.Now, Started: out.BeginCall,
+			NewID: newID, Now: time.Now,
 			Ended: func(i *invoke.Invocation) {
-				out.EndCall(&console.Call{
-					Function: i.Function, Trigger: i.Trigger, ID: i.ID, Duration: i.Duration, Cause: cause(i.Err), Routine: routines[i.Function],
+				out.Log(&console.Entry{
+					Method: "event", Path: i.Trigger, Function: i.Function, ID: i.ID, Duration: i.Duration, Cause: cause(i.Err), Quiet: quiet[i.Function],
 				})
 			},
 		}),
 		AWS: cfg, Endpoint: endpoint, Region: region, AccountID: accountID,
-		Now: time.Now, NewID: newID, Logger: out.Own(),
+		Now: time.Now, NewID: newID, Logger: ownLogger(out),
 	})
 }
 
-// routine reports whether a function is invoked every second while there are requests: for lines of the access log.
+// routine reports whether a function is invoked every second while there are requests, for lines of the access log.
 func routine(f *samtemplate.Function) bool { return len(f.LogSubscriptions) > 0 }

@@ -21,6 +21,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/user"
+	"toggleadmin/test/meter"
 )
 
 // service is one that counts, with the accounts that the tests need.
@@ -32,7 +33,7 @@ type service struct {
 	clock  *atomic.Int64     // Unix seconds
 
 	mu    sync.Mutex
-	calls []local.Call
+	calls []meter.Call
 }
 
 // start starts a service with an expired PAT, one of a disabled user, one that was never used, and the account 5 with all the tokens that
@@ -42,7 +43,7 @@ func start(t *testing.T) *service {
 	s := &service{tokens: map[string]string{}, ids: map[string]string{}, clock: new(atomic.Int64)}
 	s.clock.Store(time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC).Unix())
 	s.Running = localtest.Start(t, local.Config{
-		OnDynamoDB: s.record, Now: func() time.Time { return time.Unix(s.clock.Load(), 0) }, RequestsOnly: true,
+		APIOptions: meter.Options(s.record), Now: func() time.Time { return time.Unix(s.clock.Load(), 0) }, RequestsOnly: true,
 	})
 	var err error
 	s.client, err = dynamo.NewClient(aws.Config{
@@ -106,7 +107,7 @@ func (s *service) putTraffic(t *testing.T, period string) {
 	}
 }
 
-func (s *service) record(call local.Call) {
+func (s *service) record(call meter.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, call)
@@ -131,7 +132,7 @@ func (s *service) count(t *testing.T, request, as, body, contentType string) (st
 }
 
 // units writes what a call consumed, table by table in the order of its accesses: 1r+1r, 4w+2w.
-func units(call local.Call) string {
+func units(call meter.Call) string {
 	if call.Err != nil {
 		return "failed"
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
 
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/local"
@@ -71,7 +72,7 @@ func start(t *testing.T, o options) *service {
 	log := newLog()
 	config := local.Config{Template: template, DynamoDBEndpoint: enginetest.Start(t).Endpoint(), Stderr: log, Now: o.now, RequestsOnly: !o.events}
 	if o.faults != nil {
-		config.APIOptions = append(config.APIOptions, o.faults.install)
+		config.APIOptions = func(string) []func(*middleware.Stack) error { return []func(*middleware.Stack) error{o.faults.install} }
 	}
 	return newService(localtest.Start(t, config), log, shared.validator)
 }

@@ -13,18 +13,19 @@ import (
 	"toggleadmin/test/script"
 )
 
-// serve starts what `make run` starts, with its data in memory, on the engine that ENGINE names, until the test ends. The scripts get of it what they get of any ground:
-// an address, and a file of credentials.
+// serve starts what `make run` starts, with its data in memory, until the test ends. Scripts use its URL and
+// its credentials file, as in every environment.
 func serve(t *testing.T) script.Ground {
 	t.Helper()
+	endpoint := enginetest.Endpoint(t)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // the test's own ends before its clean-up
 	ready, ended := make(chan local.Running, 1), make(chan error, 1)
 	go func() {
 		ended <- local.Run(ctx, local.Config{
-			Template: filepath.Join("..", "..", "template.yaml"),
-			Engine:   enginetest.Name(),
-			Stderr:   t.Output(),
-			Ready:    func(r local.Running) { ready <- r },
+			Template:         filepath.Join("..", "..", "template.yaml"),
+			DynamoDBEndpoint: endpoint,
+			Stderr:           t.Output(),
+			Ready:            func(r local.Running) { ready <- r },
 		})
 	}()
 	var running local.Running

@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/grants"
+	"toggleadmin/test/meter"
 	"toggleadmin/test/script"
 )
 
@@ -36,7 +37,7 @@ func load(t *testing.T) *samtemplate.Template {
 func TestPoliciesGrantExactlyWhatTheScriptsUse(t *testing.T) { //nolint:tparallel // the comparison waits for the scripts
 	t.Parallel()
 	var recorder grants.Recorder
-	service := localtest.Start(t, local.Config{OnDynamoDB: recorder.Record})
+	service := localtest.Start(t, local.Config{APIOptions: meter.Options(recorder.Record)})
 	file := filepath.Join(t.TempDir(), "local.json")
 	content, err := json.Marshal(service)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"toggleadmin/pkg/local"
+	"toggleadmin/test/meter"
 )
 
 // Use is one action of a function on a table, or on an index of it.
@@ -16,14 +16,14 @@ type Use struct {
 	Index    string // empty: the table itself
 }
 
-// Recorder collects uses. Its Record is a local.Config's OnDynamoDB. The zero value is ready and safe for concurrent use.
+// Recorder collects uses. Its Record is for meter.Options. The zero value is ready and safe for concurrent use.
 type Recorder struct {
 	mu   sync.Mutex
 	uses map[Use]bool
 }
 
 // Record takes down what a call did.
-func (r *Recorder) Record(call local.Call) {
+func (r *Recorder) Record(call meter.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.uses == nil {

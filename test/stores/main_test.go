@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local/engine"
-	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/samtemplate"
 )
 
@@ -49,7 +48,7 @@ func run(m *testing.M) (int, error) {
 		shared.external = true
 		return m.Run(), nil
 	}
-	program, err := enginetest.Find()
+	program, err := engine.Find(".")
 	if err != nil {
 		return 0, fmt.Errorf("find the engine: %w", err)
 	}

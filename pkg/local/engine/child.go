@@ -4,138 +4,136 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
 
 const (
-	// maxLog is how many bytes of the engine's own output are looked at. It writes two or three lines in a healthy life.
-	maxLog = 64 << 10
+	database = "dynamodb.db"
 
-	// maxComplaint is how many of them an error repeats.
-	maxComplaint = 300
+	startTimeout = 10 * time.Second // usually 3 to 25 ms, with a million items 0.2 s
+	stopTimeout  = time.Second      // usually 7 to 25 ms
+	pollInterval = time.Millisecond
+
+	maxLog = 64 << 10 // bytes of the engine's output that are read; usually it writes two lines
 )
+
+// errPortInUse means that another process listens on the engine's port.
+var errPortInUse = errors.New("the engine's port is in use")
 
 // child is one process of the engine.
 type child struct {
-	program *Program
-	cmd     *exec.Cmd
-	log     *os.File // its standard error: a file, so that it can write on when we are gone
-	exited  chan struct{}
+	cmd    *exec.Cmd
+	log    *os.File // its standard error, a file so that it can write after its parent has ended
+	exited chan struct{}
 }
 
-// launch starts a child on the engine's port and waits until it answers. A child that ends before, or does not answer, is an error.
+// launch starts a child on the engine's port and waits until it accepts requests.
 func (e *Engine) launch(ctx context.Context) (*child, error) {
 	log, err := e.openLog()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open the engine's log: %w", err)
 	}
-	program := &e.options.Program
-	data := program.data(e.options.Dir)
-	cmd := exec.Command(program.Path, program.arguments(e.port, data)...) //nolint:gosec,noctx // our own pinned program; it ends by SIGTERM first
-	cmd.Env = []string{}                                                  // nothing of ours: neither credentials nor settings
-	cmd.Dir = e.options.Dir
+	cmd := exec.Command(e.options.Program, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(e.port)) //nolint:noctx // it ends by SIGTERM first
+	if e.options.Dir != "" {
+		lock, err := e.lock(ctx)
+		if err != nil {
+			return nil, errors.Join(err, log.Close())
+		}
+		defer lock.Close()
+		cmd.Args = append(cmd.Args, "--db-path", filepath.Join(e.options.Dir, database))
+		cmd.ExtraFiles = []*os.File{lock}
+	}
+	cmd.Env = []string{} // neither credentials nor settings
 	cmd.Stderr = log
 	cmd.SysProcAttr = childAttributes()
 	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("start the engine: %w; %s", err, program.remedy), log.Close())
+		return nil, errors.Join(fmt.Errorf("start the engine: %w; run scripts/engine.sh to install it again", err), log.Close())
 	}
-	c := &child{program: program, cmd: cmd, log: log, exited: make(chan struct{})}
+	c := &child{cmd: cmd, log: log, exited: make(chan struct{})}
 	go func() {
 		defer close(c.exited)
-		_ = cmd.Wait() // ProcessState says the same
+		_ = cmd.Wait() // cmd.ProcessState has the result
 	}()
-	if err := e.writePID(c.pid()); err != nil {
-		c.stop()
-		return nil, err
+	if e.options.Dir != "" {
+		err = writePID(cmd.ExtraFiles[0], cmd.Process.Pid)
 	}
-	if err := c.awaitReady(ctx, e.Endpoint()); err != nil {
+	if err == nil {
+		err = c.awaitReady(ctx, e.Endpoint())
+	}
+	if err != nil {
 		c.stop()
-		e.forgetPID()
-		if data != "" && errors.Is(err, ErrDatabase) {
-			return nil, fmt.Errorf("%w; `make reset` deletes it: %s", err, filepath.Join(e.options.Dir, program.database))
+		if e.options.Dir != "" && !errors.Is(err, errPortInUse) {
+			err = fmt.Errorf("%w; `make reset` deletes the data in %s", err, e.options.Dir)
 		}
 		return nil, err
 	}
 	return c, nil
 }
 
-// awaitReady waits until the child answers.
+// awaitReady waits for the line that the child writes once it listens. Another server on the port cannot write it.
 func (c *child) awaitReady(ctx context.Context, endpoint string) error {
-	patience := c.program.startTimeout
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the engine did not answer within %s", patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("the engine did not start within %s", startTimeout))
 	defer cancel()
-	tick := time.NewTicker(c.program.poll)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	for {
-		ready, err := c.program.ready(ctx, endpoint, c.output())
-		if ready || err != nil {
-			return err
-		}
+	for !strings.Contains(c.output(), "listening on "+endpoint) {
 		select {
-		case <-c.exited:
-			if _, ofData := c.program.complaint(c.output()); ofData {
-				return fmt.Errorf("%w: %s", ErrDatabase, c.ending())
-			}
-			return fmt.Errorf("the engine ended before it answered: %s", c.ending())
+		case <-tick.C:
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-tick.C:
+		case <-c.exited:
+			if strings.Contains(c.output(), "already in use") {
+				return errPortInUse
+			}
+			return fmt.Errorf("the engine ended at its start: %s", c.reason())
 		}
 	}
+	return nil
 }
-
-func (c *child) pid() int { return c.cmd.Process.Pid }
 
 // stop ends the child and waits for its end.
 func (c *child) stop() {
-	_ = c.cmd.Process.Signal(syscall.SIGTERM) // it may have ended: then there is nothing to do
-	patience := time.NewTimer(termTimeout)
-	defer patience.Stop()
+	_ = c.cmd.Process.Signal(syscall.SIGTERM) // fails if it has ended already
 	select {
 	case <-c.exited:
-	case <-patience.C:
+	case <-time.After(stopTimeout):
 		_ = c.cmd.Process.Kill()
 		<-c.exited
 	}
 	_ = c.log.Close()
 }
 
-// ending says in one line how the child ended, in its own words where it has any. Only for a child that has exited.
-func (c *child) ending() string {
-	state := c.cmd.ProcessState.String()
-	if words, _ := c.program.complaint(c.output()); words != "" {
-		return state + ": " + words[:min(len(words), maxComplaint)]
+// reason returns why an exited child ended, in one line.
+func (c *child) reason() string {
+	lines := strings.Split(strings.TrimSpace(c.output()), "\n")
+	if message, found := strings.CutPrefix(lines[len(lines)-1], "error: "); found {
+		return c.cmd.ProcessState.String() + ": " + message
 	}
-	return state
+	return c.cmd.ProcessState.String()
 }
 
-// output is the beginning of what the child has written to its standard error so far.
+// output returns what the child has written to its standard error so far.
 func (c *child) output() string {
-	b := make([]byte, maxLog)
-	n, _ := c.log.ReadAt(b, 0) // io.EOF at its end; what cannot be read is not there
-	return string(b[:n])
+	b, _ := io.ReadAll(io.NewSectionReader(c.log, 0, maxLog))
+	return string(b)
 }
 
 func (e *Engine) logPath() string { return filepath.Join(e.options.Dir, "engine.log") }
 
 func (e *Engine) openLog() (*os.File, error) {
 	if e.options.Dir != "" {
-		f, err := os.OpenFile(e.logPath(), os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
-		if err != nil {
-			return nil, fmt.Errorf("open the engine's log: %w", err)
-		}
-		return f, nil
+		return os.OpenFile(e.logPath(), os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
 	}
 	f, err := os.CreateTemp("", "engine-*.log")
 	if err != nil {
-		return nil, fmt.Errorf("open the engine's log: %w", err)
+		return nil, err
 	}
-	if err := os.Remove(f.Name()); err != nil { // the open file stays usable, and nothing is left behind
-		return nil, errors.Join(fmt.Errorf("remove the engine's log: %w", err), f.Close())
-	}
-	return f, nil
+	return f, os.Remove(f.Name()) // the open file stays usable
 }

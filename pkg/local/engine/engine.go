@@ -1,3 +1,8 @@
+// Package engine runs dynoxide, a DynamoDB-compatible server, as a child process.
+//
+// An Engine listens on one port of 127.0.0.1. Its data are in a folder or in memory. A child that dies while its data are in a folder is
+// started again on the same port, so that the retries of a client succeed. The child ends with its parent. If the system cannot do that,
+// the next Start on the folder ends it.
 package engine
 
 import (
@@ -7,76 +12,77 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
-	"time"
 )
 
-const (
-	// termTimeout is how long a child may take to end by itself: usual are 7 to 25 ms, of a Java program 0.2 to 0.6 s. `make run` has two
-	// seconds for itself and the engine.
-	termTimeout = time.Second
+// ErrMissing means that the engine's program is not installed.
+var ErrMissing = errors.New("the engine is not installed")
 
-	// quickDeath is the life below which a death counts as one more of a row.
-	quickDeath   = time.Second
-	firstBackOff = 10 * time.Millisecond
-)
+// Find returns the path of dynoxide. Like npm, it searches node_modules of the folder and of every folder above it.
+func Find(folder string) (string, error) {
+	dir, err := filepath.Abs(folder)
+	if err != nil {
+		return "", fmt.Errorf("find the engine: %w", err)
+	}
+	platform := runtime.GOOS + "-" + runtime.GOARCH
+	if runtime.GOARCH == "amd64" {
+		platform = runtime.GOOS + "-x64"
+	}
+	for {
+		path := filepath.Join(dir, "node_modules", "@dynoxide", platform, "dynoxide")
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%w: run scripts/engine.sh", ErrMissing)
+		}
+		dir = filepath.Dir(dir)
+	}
+}
 
-// ErrDatabase says that the engine ended before it answered, for a reason that is not its port: mostly a damaged or unreadable file.
-var ErrDatabase = errors.New("the engine cannot use its database")
-
-// Options say what to start.
+// Options configure Start.
 type Options struct {
-	Program Program      // see Find and FindDynamoDBLocal
-	Dir     string       // the folder of its data, its log and its process id, made where it is missing; empty: in memory
-	Logger  *slog.Logger // told of a death and of a restart; nil: nobody
+	Program string       // see Find
+	Dir     string       // for data, log and process id; created if missing. Empty: the data are in memory.
+	Logger  *slog.Logger // receives restarts; nil: none
 }
 
 // Engine is a running engine. It is safe for concurrent use.
 type Engine struct {
-	options Options // with absolute paths
+	options Options // with an absolute Dir
 	port    int
+	deaths  int // quick ones in a row
 
 	stop context.CancelFunc
-	done chan struct{} // closed when the engine has ended for good
+	done chan struct{}
 
 	mu    sync.Mutex
 	child *child
-	err   error // why it ended; nil after Stop
+	err   error
 }
 
-// Start ends an engine that an earlier process left in the folder, starts one on a free port of 127.0.0.1 and waits until it answers. The
-// context bounds the start only. With a folder, a child that dies later is started again; in memory its data are gone with it, so
-// the Engine ends. Its errors are single lines that say what to do.
+// Start starts an engine on a free port and waits until it accepts requests. If an earlier process left an engine behind in the folder,
+// Start ends it first. The context bounds the start only. Errors are single lines that say what to do.
+//
+// The caller must make sure that no other process uses the folder.
 func Start(ctx context.Context, o Options) (*Engine, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	var err error
-	if o.Program.Path, err = filepath.Abs(o.Program.Path); err != nil {
-		return nil, fmt.Errorf("find the engine: %w", err)
-	}
-	e := &Engine{options: o, done: make(chan struct{})}
 	if o.Dir != "" {
 		if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-			return nil, fmt.Errorf("make the engine's folder: %w", err)
+			return nil, fmt.Errorf("create the engine's folder: %w", err)
 		}
-		dir, err := filepath.EvalSymlinks(o.Dir)
+		dir, err := filepath.Abs(o.Dir)
 		if err != nil {
 			return nil, fmt.Errorf("find the engine's folder: %w", err)
 		}
-		if e.options.Dir, err = filepath.Abs(dir); err != nil {
-			return nil, fmt.Errorf("find the engine's folder: %w", err)
-		}
-		if err := o.Program.refuseOthers(o.Dir); err != nil {
-			return nil, err
-		}
-		if err := e.endLeftBehind(ctx); err != nil {
-			return nil, err
-		}
+		o.Dir = dir
 	}
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx)) // the Engine outlives the start's context
-	e.stop = stop
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx)) // the engine outlives the start's context
+	e := &Engine{options: o, stop: stop, done: make(chan struct{})}
 	started := make(chan error, 1)
 	go e.supervise(serving, ctx, started)
 	if err := <-started; err != nil {
@@ -87,40 +93,28 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Endpoint is the engine's address. It stays the same over restarts.
+// Endpoint returns the engine's URL. It stays the same over restarts.
 func (e *Engine) Endpoint() string { return "http://127.0.0.1:" + strconv.Itoa(e.port) }
 
-// PID is the process id of the child that serves now, or served last.
+// PID returns the process id of the current or last child.
 func (e *Engine) PID() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.child.pid()
+	return e.child.cmd.Process.Pid
 }
 
-// Done is closed when the engine has ended for good: by Stop, or because it died and cannot be started again.
+// Done is closed when the engine has ended for good: after Stop, or because it died and could not be started again.
 func (e *Engine) Done() <-chan struct{} { return e.done }
 
-// Err says, once Done is closed, why the engine ended; nil after Stop.
+// Err returns why the engine ended, once Done is closed. After Stop it returns nil.
 func (e *Engine) Err() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.err
 }
 
-// Stop ends the engine, kindly for a second, then by force, and waits for its end. It may be called more than once.
+// Stop ends the engine: by SIGTERM, and after a second by SIGKILL. It returns when the engine has ended and may be called repeatedly.
 func (e *Engine) Stop() {
 	e.stop()
 	<-e.done
-}
-
-func (e *Engine) setChild(c *child) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.child = c
-}
-
-func (e *Engine) fail(err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.err = err
 }

@@ -6,7 +6,7 @@ import (
 	"toggleadmin/test/doctable"
 )
 
-func TestDocTable(t *testing.T) {
+func TestTheTableAndTheTestsAgree(t *testing.T) {
 	t.Parallel()
 	doctable.Check(t, "doc.go")
 }

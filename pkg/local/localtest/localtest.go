@@ -1,4 +1,4 @@
-// Package localtest gives tests the whole service, in their own process, on the engine that package enginetest chooses.
+// Package localtest starts the local service in a test's own process.
 package localtest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"toggleadmin/pkg/local/engine/enginetest"
 )
 
-// Start serves until the test ends. An empty Template is the repository's; without DataDir everything is in memory. It takes a tenth of
-// a second with the default engine.
+// Start starts the service, which takes about 0.1 s. It ends with the test. The default Template is the repository's. With
+// DYNAMODB_ENDPOINT the service uses that server, and tests with a DataDir are skipped.
 func Start(tb testing.TB, c local.Config) local.Running {
 	tb.Helper()
 	service, stop := StartStop(tb, c)
@@ -20,14 +20,17 @@ func Start(tb testing.TB, c local.Config) local.Running {
 	return service
 }
 
-// StartStop is Start for a test that ends the service itself, by stop.
+// StartStop is Start for a test that stops the service itself.
 func StartStop(tb testing.TB, c local.Config) (service local.Running, stop func()) {
 	tb.Helper()
 	if c.Template == "" {
 		c.Template = Template(tb)
 	}
-	if c.Engine == "" {
-		c.Engine = enginetest.Name()
+	if enginetest.External() != "" && c.DynamoDBEndpoint == "" {
+		if c.DataDir != "" {
+			enginetest.Program(tb) // skips the test
+		}
+		c.DynamoDBEndpoint = enginetest.Endpoint(tb)
 	}
 	ready := make(chan local.Running, 1)
 	c.Ready = func(r local.Running) { ready <- r }
@@ -48,7 +51,7 @@ func StartStop(tb testing.TB, c local.Config) (service local.Running, stop func(
 	}
 }
 
-// Template is the path of the repository's template.yaml: in the test's folder or the nearest one above it.
+// Template returns the path of template.yaml, in the test's folder or in the nearest one above it.
 func Template(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()

@@ -1,0 +1,4 @@
+package main
+
+// Main is main, for tests that run the test binary as the program.
+func Main() { main() }

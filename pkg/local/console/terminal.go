@@ -1,0 +1,176 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+)
+
+const (
+	maxPath  = 120  // bytes of a path on a terminal
+	maxValue = 2000 // bytes of one line of a value
+	maxLines = 40   // lines of a value; the stack of a panic has more
+
+	maxHeld = 1024 // requests whose records are held
+
+	plain, faint, red, green, yellow = "\x1b[0m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"
+)
+
+// logLine writes the line of an entry and the records held for it.
+func (c *Console) logLine(e *Entry) {
+	status, color := strconv.Itoa(e.Status), green
+	switch {
+	case e.Status == 0 && e.Cause == "":
+		status = "ok "
+	case e.Status == 0:
+		status, color = "ERR", red
+	case e.Status >= 500:
+		color = red
+	case e.Status >= 400:
+		color = yellow
+	}
+	path := redact([]byte(printable(e.Path, maxPath))) // before it is padded
+	function := e.Function
+	if function == "" {
+		function = "-"
+	}
+	end := fmt.Sprintf("%8.1f ms  %s", milliseconds(e.Duration), e.ID)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %-7s %-52s %s %-29s %s\n",
+		c.options.Now().Format("15:04:05"), printable(e.Method, 14), path, c.paint(color, status), function, c.paint(faint, end))
+	if e.Cause != "" {
+		writeLines(&b, "cause", e.Cause)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	records := c.held[e.ID]
+	delete(c.held, e.ID)
+	if e.Quiet && e.Cause == "" && len(records) == 0 {
+		return
+	}
+	b.Write(records)
+	c.write(b.Bytes())
+}
+
+func (c *Console) paint(color, text string) string {
+	if !c.options.Color {
+		return text
+	}
+	return color + text + plain
+}
+
+// terminalHandler writes records for a terminal. Records of a request are held until the request's line is written.
+type terminalHandler struct {
+	console *Console
+	level   slog.Level
+	attrs   []slog.Attr
+}
+
+// Enabled implements slog.Handler.
+func (h *terminalHandler) Enabled(_ context.Context, level slog.Level) bool { return level >= h.level }
+
+// WithAttrs implements slog.Handler.
+func (h *terminalHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &terminalHandler{h.console, h.level, append(slices.Clip(h.attrs), attrs...)}
+}
+
+// WithGroup implements slog.Handler. Groups are not shown.
+func (h *terminalHandler) WithGroup(string) slog.Handler { return h }
+
+// Handle implements slog.Handler.
+func (h *terminalHandler) Handle(_ context.Context, r slog.Record) error {
+	attrs := slices.Clip(h.attrs)
+	r.Attrs(func(a slog.Attr) bool {
+		attrs = append(attrs, a)
+		return true
+	})
+	var id string
+	var line, beneath bytes.Buffer
+	for _, a := range attrs {
+		value := a.Value.Resolve().String()
+		switch a.Key {
+		case "apiRequestId":
+			id = value
+		case "requestId":
+			if id == "" {
+				id = value
+			}
+		case "method", "route", "status", "milliseconds": // on the request's line
+		case "_aws": // metrics in CloudWatch's embedded format
+		case "cause":
+			writeLines(&beneath, a.Key, value)
+		default:
+			fmt.Fprintf(&line, "  %s=%s", a.Key, printable(value, maxValue))
+		}
+	}
+	level := r.Level.String()
+	if r.Level >= slog.LevelWarn {
+		level = h.console.paint(red, level)
+	}
+	text := fmt.Appendf(nil, "%s %s%s\n%s", level, printable(r.Message, maxValue), &line, &beneath)
+	h.console.mu.Lock()
+	defer h.console.mu.Unlock()
+	if id == "" {
+		h.console.write(append(r.Time.AppendFormat(nil, "15:04:05 "), text...))
+		return nil
+	}
+	if len(h.console.held) == maxHeld {
+		h.console.flush()
+	}
+	h.console.held[id] = append(append(h.console.held[id], "         "...), text...)
+	return nil
+}
+
+// writeLines writes a value that may have several lines.
+func writeLines(b *bytes.Buffer, key, value string) {
+	lines := strings.Split(strings.TrimSpace(key+": "+value), "\n")
+	if len(lines) > maxLines {
+		lines = append(lines[:maxLines], "…")
+	}
+	for _, line := range lines {
+		fmt.Fprintf(b, "           %s\n", printable(strings.ReplaceAll(line, "\t", "  "), maxValue))
+	}
+}
+
+// printable escapes control characters and invalid UTF-8, and cuts the text after so many bytes.
+func printable(text string, most int) string {
+	text = strconv.Quote(text)
+	text = strings.ReplaceAll(text[1:len(text)-1], `\"`, `"`)
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// invocationHandler adds the id of the invocation to records that have no request id, as Lambda does.
+type invocationHandler struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h invocationHandler) Handle(ctx context.Context, r slog.Record) error {
+	invocation, ok := lambdacontext.FromContext(ctx)
+	r.Attrs(func(a slog.Attr) bool {
+		ok = ok && a.Key != "apiRequestId" && a.Key != "requestId"
+		return ok
+	})
+	if ok {
+		r = r.Clone()
+		r.AddAttrs(slog.String("requestId", invocation.AwsRequestID))
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h invocationHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return invocationHandler{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h invocationHandler) WithGroup(name string) slog.Handler {
+	return invocationHandler{h.Handler.WithGroup(name)}
+}

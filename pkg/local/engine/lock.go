@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// lock opens the file engine.pid and locks it. The child inherits the open file, so the lock is released when the child ends, however it
+// ends. If an engine that an earlier process left behind has the lock, lock ends that engine first.
+func (e *Engine) lock(ctx context.Context) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(e.options.Dir, "engine.pid"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the engine's lock: %w", err)
+	}
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		return f, nil
+	}
+	content, _ := io.ReadAll(f)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(content)))
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		if pid <= 1 {
+			break
+		}
+		e.options.Logger.InfoContext(ctx, "ending an engine that an earlier process left behind", "pid", pid)
+		_ = syscall.Kill(pid, signal) // it may end by itself in between
+		if awaitLock(f) {
+			return f, nil
+		}
+	}
+	return nil, errors.Join(fmt.Errorf("an engine that an earlier process left behind uses %s: end process %d", e.options.Dir, pid), f.Close())
+}
+
+// awaitLock tries to lock a file until stopTimeout has passed.
+func awaitLock(f *os.File) bool {
+	for deadline := time.Now().Add(stopTimeout); time.Now().Before(deadline); time.Sleep(pollInterval) {
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func writePID(f *os.File, pid int) error {
+	if err := f.Truncate(0); err != nil {
+		return fmt.Errorf("write the engine's process id: %w", err)
+	}
+	if _, err := f.WriteAt([]byte(strconv.Itoa(pid)+"\n"), 0); err != nil {
+		return fmt.Errorf("write the engine's process id: %w", err)
+	}
+	return nil
+}
