@@ -1,50 +1,50 @@
-// Package feature is the toggles. It is the only writer of them.
+// Package feature stores toggles. It is the only writer of the table Features.
 //
-// The one concept: what others look toggles up by is kept true by the write itself. Every write of a toggle goes through Store, and
-// takes along, in one transaction, the toggle's place in the staleness index and the usage that its constraints make of context fields.
-//
-// What is not here: re-evaluation (pkg/staleness), which decides whose flag changes when a lifetime changes or time passes. The write that
-// changes a flag is here, in FlagStore.
+// Every write of a toggle also updates, in the same transaction, what toggles are looked up by: the toggle's key in the staleness index, and
+// the usage of the context fields that its constraints use. FlagStore is the part that pkg/staleness uses to find and flip flags.
 package feature
 
 import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"slices"
 	"time"
+
+	"toggleadmin/pkg/datetime"
 )
 
 // Feature is a toggle.
 type Feature struct {
 	Name             string
 	Project          string
-	Type             string // the id of its feature type
+	Type             string // id of its feature type
 	CreatedAt        time.Time
 	Archived         bool
-	Stale            bool     // marked so by a person
-	PotentiallyStale bool     // set by re-evaluation alone: a write here only clears it
-	ContextFields    []string // the fields that its strategies' constraints use, sorted, each once
+	Stale            bool     // marked by a person
+	PotentiallyStale bool     // set by re-evaluation only; Store only clears it
+	ContextFields    []string // used by the constraints of its strategies; sorted, without duplicates
 }
 
-// What a write refuses.
+// The errors of writes.
 var (
-	ErrExists              = errors.New("there is a toggle with that name")
-	ErrNotFound            = errors.New("no such toggle")
-	ErrUnknownContextField = errors.New("no such context field")
+	ErrExists              = errors.New("a toggle with this name exists")
+	ErrNotFound            = errors.New("toggle not found")
+	ErrUnknownContextField = errors.New("context field not found")
 )
 
-// Shards is the number of partitions that the toggles of one type and flag are spread over in the staleness index.
+// Shards is the number of partitions per type and flag in the staleness index.
 const Shards = 16
 
-// Shard is the toggle's partition: FNV-1a 32 of its name modulo Shards.
+// Shard returns the partition of a toggle: FNV-1a 32 of its name modulo Shards.
 func Shard(name string) int {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(name)) // a hash takes everything
+	_, _ = io.WriteString(h, name) // never fails
 	return int(h.Sum32() % Shards)
 }
 
-// StalenessKey is the partition key in the staleness index of the toggles of a type, flagged potentially stale or fresh, in a shard.
+// StalenessKey returns the partition key, in the staleness index, of a type's toggles in a shard.
 func StalenessKey(featureType string, potentiallyStale bool, shard int) string {
 	flag := "fresh"
 	if potentiallyStale {
@@ -53,10 +53,31 @@ func StalenessKey(featureType string, potentiallyStale bool, shard int) string {
 	return fmt.Sprintf("%s#%s#%d", featureType, flag, shard)
 }
 
-// indexed says whether the toggle can become potentially stale or fresh again.
-func (f Feature) indexed() bool { return !f.Archived && !f.Stale }
+// Range is the toggles of one type and shard with the same flag, which must change: a key range of the staleness index.
+type Range struct {
+	Type             string
+	Shard            int  // 0 to Shards-1
+	PotentiallyStale bool // the current flag
+	// Cutoff limits the range to toggles that were created at or before it, if they are not flagged, or after it, if they are. nil: all.
+	Cutoff *time.Time
+}
 
-// usedFields are the context fields that the toggle counts for: none once it is archived.
+// Indexed is a toggle as it is in the staleness index, which is eventually consistent.
+type Indexed struct {
+	Name      string
+	CreatedAt string // as stored
+}
+
+// Page is a part of a range.
+type Page struct {
+	Toggles []Indexed
+	Next    *Indexed // the start of the next page; nil: this is the last page
+}
+
+// canBecomeStale reports whether re-evaluation may flag the toggle. Only then it is in the staleness index.
+func (f Feature) canBecomeStale() bool { return !f.Archived && !f.Stale }
+
+// usedFields returns the context fields whose usage includes the toggle.
 func (f Feature) usedFields() []string {
 	if f.Archived {
 		return nil
@@ -64,15 +85,14 @@ func (f Feature) usedFields() []string {
 	return f.ContextFields
 }
 
-// stored sorts the fields and cuts the time to what is stored.
-func (f Feature) stored() Feature {
+// normalized returns the toggle as it is stored.
+func (f Feature) normalized() Feature {
 	f.ContextFields = slices.Compact(slices.Sorted(slices.Values(f.ContextFields)))
-	f.CreatedAt = f.CreatedAt.UTC().Truncate(time.Millisecond)
+	f.CreatedAt = datetime.Milliseconds(f.CreatedAt)
 	return f
 }
 
-// resets says whether the step from f to next clears the flag: a change of type, archiving, restoring, marking as stale and undoing it
-// do (contract, section 5).
-func (f Feature) resets(next Feature) bool {
+// clearsFlag reports whether a change from f to next clears the flag (contract section 5).
+func (f Feature) clearsFlag(next Feature) bool {
 	return f.Type != next.Type || f.Archived != next.Archived || f.Stale != next.Stale
 }

@@ -1,36 +1,39 @@
 package feature
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/dynamo"
 )
 
-// The attribute that is the staleness index's partition key.
+// attributeStaleness is the partition key of the staleness index.
 const attributeStaleness = "staleness"
 
-// Store keeps the toggles in DynamoDB. It is safe for concurrent use.
+// Store stores toggles in DynamoDB. It is safe for concurrent use.
 type Store struct {
 	client        *dynamodb.Client
 	features      string
 	contextFields string
 }
 
-// NewStore makes a store on the tables Features and ContextFields.
+// NewStore returns a store on the tables Features and ContextFields.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{client, tables.Features, tables.ContextFields}
 }
 
+// key returns the key of a toggle or a context field.
 func key(name string) dynamo.Item { return dynamo.Item{"name": dynamo.S(name)} }
 
-// Get reads a toggle, or gives ErrNotFound.
+// Get reads a toggle. It may return ErrNotFound.
 func (s *Store) Get(ctx context.Context, name string) (Feature, error) {
 	item, err := dynamo.Get(ctx, s.client, s.features, key(name))
 	switch {
@@ -39,19 +42,29 @@ func (s *Store) Get(ctx context.Context, name string) (Feature, error) {
 	case item == nil:
 		return Feature{}, ErrNotFound
 	}
-	return featureOf(item), nil
+	return fromItem(item), nil
 }
 
-// Create adds a toggle, not flagged, or gives ErrExists or ErrUnknownContextField.
+// List reads all toggles, ordered by name (code points), with a consistent Scan per MB. It is for operators; the service finds toggles by
+// the index.
+func (s *Store) List(ctx context.Context) ([]Feature, error) {
+	var all []Feature
+	for item, err := range dynamo.Scan(ctx, s.client, s.features) {
+		if err != nil {
+			return nil, fmt.Errorf("list toggles: %w", err)
+		}
+		all = append(all, fromItem(item))
+	}
+	slices.SortFunc(all, func(a, b Feature) int { return cmp.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// Create adds a toggle without the flag. It may return ErrExists or ErrUnknownContextField.
 func (s *Store) Create(ctx context.Context, f Feature) error {
-	f = f.stored()
+	f = f.normalized()
 	f.PotentiallyStale = false
-	actions := []types.TransactWriteItem{{Put: &types.Put{
-		TableName: &s.features, Item: itemOf(f),
-		ConditionExpression:      aws.String("attribute_not_exists(#name)"),
-		ExpressionAttributeNames: map[string]string{"#name": "name"},
-	}}}
-	failures, err := dynamo.Transact(ctx, s.client, append(actions, s.usage(Feature{}, f)...))
+	actions := append([]types.TransactWriteItem{dynamo.NewItem(s.features, "name", toItem(f))}, s.usage(Feature{}, f)...)
+	failures, err := dynamo.Transact(ctx, s.client, actions)
 	switch {
 	case err != nil:
 		return fmt.Errorf("create toggle %q: %w", f.Name, err)
@@ -63,89 +76,147 @@ func (s *Store) Create(ctx context.Context, f Feature) error {
 	return ErrUnknownContextField
 }
 
-// Update changes a toggle: change gets it as it is and gives it as it shall be; name, time of creation and flag are not its to change.
-// The write is repeated when another came between. It gives ErrNotFound or ErrUnknownContextField. A change of type, archiving,
-// restoring, marking as stale and undoing it clear the flag; any other change leaves it as it is.
+// Update changes a toggle. change receives the current toggle and returns the new one; changes of its name, time of creation and flag are
+// ignored. If the toggle is changed concurrently, change is called again. A change of the type, of Archived or of Stale clears the flag.
+// Update may return ErrNotFound or ErrUnknownContextField.
 func (s *Store) Update(ctx context.Context, name string, change func(Feature) Feature) (Feature, error) {
+	next, err := s.write(ctx, name, func(old Feature) (Feature, types.TransactWriteItem) {
+		next := change(old)
+		next.Name, next.CreatedAt, next.PotentiallyStale = old.Name, old.CreatedAt, old.PotentiallyStale && !old.clearsFlag(next)
+		next = next.normalized()
+		return next, types.TransactWriteItem{Update: s.update(old, next)}
+	})
+	if err != nil {
+		return Feature{}, fmt.Errorf("update toggle %q: %w", name, err)
+	}
+	return next, nil
+}
+
+// Delete deletes a toggle and its usage of context fields. It may return ErrNotFound.
+func (s *Store) Delete(ctx context.Context, name string) error {
+	_, err := s.write(ctx, name, func(old Feature) (Feature, types.TransactWriteItem) {
+		condition, names, values := unchanged(old)
+		return Feature{}, types.TransactWriteItem{Delete: &types.Delete{
+			TableName: &s.features, Key: key(name),
+			ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		}}
+	})
+	if err != nil {
+		return fmt.Errorf("delete toggle %q: %w", name, err)
+	}
+	return nil
+}
+
+// write changes or deletes a toggle and updates the usage of context fields, in one transaction. plan returns the new toggle and the action
+// on the item, which must have the condition unchanged. If the condition fails, because of a concurrent write, plan is called again.
+func (s *Store) write(ctx context.Context, name string, plan func(old Feature) (Feature, types.TransactWriteItem)) (Feature, error) {
 	for attempt := 1; ; attempt++ {
 		old, err := s.Get(ctx, name)
 		if err != nil {
 			return Feature{}, err
 		}
-		next := change(old)
-		next.Name, next.CreatedAt, next.PotentiallyStale = old.Name, old.CreatedAt, old.PotentiallyStale
-		next = next.stored()
-		if old.resets(next) {
-			next.PotentiallyStale = false
-		}
-		failures, err := dynamo.Transact(ctx, s.client, append([]types.TransactWriteItem{{Update: s.update(old, next)}}, s.usage(old, next)...))
+		next, action := plan(old)
+		failures, err := dynamo.Transact(ctx, s.client, append([]types.TransactWriteItem{action}, s.usage(old, next)...))
 		switch {
 		case err != nil:
-			return Feature{}, fmt.Errorf("update toggle %q: %w", name, err)
+			return Feature{}, err
 		case failures == nil:
 			return next, nil
 		case !failures[0].Failed:
 			return Feature{}, ErrUnknownContextField
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return Feature{}, apierror.NewUnavailable(fmt.Errorf("update toggle %q: lost every race: %w", name, err))
+			return Feature{}, err
 		}
 	}
 }
 
-// unchanged is the condition that a toggle is still old in all that a write here decides on. The flag is not among it: re-evaluation may
-// flip it at any time.
+// changeable are the attributes that Update can change. Re-evaluation may change the flag at any time, so it is not one of them.
+var changeable = []string{"project", "type", "archived", "stale", "contextFields"}
+
+// unchanged returns the condition that the stored toggle has the changeable attributes of old.
 func unchanged(old Feature) (condition string, names map[string]string, values dynamo.Item) {
-	return "#project = :oldProject AND #type = :oldType AND #archived = :oldArchived AND #stale = :oldStale AND #fields = :oldFields",
-		map[string]string{
-			"#project": "project", "#type": "type", "#archived": "archived", "#stale": "stale", "#fields": "contextFields",
-		},
-		dynamo.Item{
-			":oldProject": dynamo.S(old.Project), ":oldType": dynamo.S(old.Type),
-			":oldArchived": dynamo.Bool(old.Archived), ":oldStale": dynamo.Bool(old.Stale), ":oldFields": dynamo.Strings(old.ContextFields),
-		}
+	item := toItem(old)
+	names, values = map[string]string{}, dynamo.Item{}
+	conditions := make([]string, len(changeable))
+	for i, attribute := range changeable {
+		names["#"+attribute], values[":old_"+attribute] = attribute, item[attribute]
+		conditions[i] = "#" + attribute + " = :old_" + attribute
+	}
+	return strings.Join(conditions, " AND "), names, values
 }
 
-// update writes next where the toggle is unchanged. A write that keeps the flag does not touch it.
+// update returns the update from old to next. It writes the flag and the index key only if the change clears the flag.
 func (s *Store) update(old, next Feature) *types.Update {
 	condition, names, values := unchanged(old)
-	u := &types.Update{
-		TableName: &s.features, Key: key(old.Name),
-		ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	attributes := changeable
+	if old.clearsFlag(next) {
+		attributes = slices.Concat(changeable, []string{"potentiallyStale", attributeStaleness})
 	}
-	maps.Copy(values, dynamo.Item{
-		":project": dynamo.S(next.Project), ":type": dynamo.S(next.Type),
-		":archived": dynamo.Bool(next.Archived), ":stale": dynamo.Bool(next.Stale), ":fields": dynamo.Strings(next.ContextFields),
-	})
-	expression := "SET #project = :project, #type = :type, #archived = :archived, #stale = :stale, #fields = :fields"
-	if old.resets(next) {
-		names["#flag"], names["#staleness"] = "potentiallyStale", attributeStaleness
-		u.ExpressionAttributeValues[":flag"] = dynamo.Bool(false)
-		expression += ", #flag = :flag"
-		if next.indexed() {
-			u.ExpressionAttributeValues[":staleness"] = dynamo.S(StalenessKey(next.Type, false, Shard(next.Name)))
-			expression += ", #staleness = :staleness"
-		} else {
-			expression += " REMOVE #staleness"
+	item, remove := toItem(next), ""
+	var set []string
+	for _, attribute := range attributes {
+		names["#"+attribute] = attribute
+		if value, ok := item[attribute]; ok {
+			values[":"+attribute] = value
+			set = append(set, "#"+attribute+" = :"+attribute)
+		} else { // the index key of a toggle that cannot become stale
+			remove = " REMOVE #" + attribute
 		}
 	}
-	u.UpdateExpression = &expression
-	return u
+	return &types.Update{
+		TableName: &s.features, Key: key(old.Name), UpdateExpression: aws.String("SET " + strings.Join(set, ", ") + remove),
+		ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	}
 }
 
-func itemOf(f Feature) dynamo.Item {
+// usage returns the actions that update the usage of context fields (project → number of toggles) after a change from old to next. A project
+// that does not use a field any more keeps the number 0.
+func (s *Store) usage(old, next Feature) []types.TransactWriteItem {
+	changes := map[string]map[string]int64{} // by field, then project
+	for _, field := range slices.Concat(old.usedFields(), next.usedFields()) {
+		changes[field] = map[string]int64{}
+	}
+	for _, field := range old.usedFields() {
+		changes[field][old.Project]--
+	}
+	for _, field := range next.usedFields() {
+		changes[field][next.Project]++
+	}
+	var actions []types.TransactWriteItem
+	for field, projects := range changes {
+		names, values := map[string]string{"#name": "name", "#usage": "usage"}, dynamo.Item{":zero": dynamo.N(0)}
+		var set []string
+		for project, change := range projects {
+			if change != 0 {
+				n := strconv.Itoa(len(set))
+				names["#p"+n], values[":p"+n] = project, dynamo.N(change)
+				set = append(set, "#usage.#p"+n+" = if_not_exists(#usage.#p"+n+", :zero) + :p"+n)
+			}
+		}
+		if set != nil {
+			actions = append(actions, types.TransactWriteItem{Update: &types.Update{
+				TableName: &s.contextFields, Key: key(field), UpdateExpression: aws.String("SET " + strings.Join(set, ", ")),
+				ConditionExpression: aws.String("attribute_exists(#name)"), ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			}})
+		}
+	}
+	return actions
+}
+
+func toItem(f Feature) dynamo.Item {
 	item := dynamo.Item{
 		"name": dynamo.S(f.Name), "project": dynamo.S(f.Project), "type": dynamo.S(f.Type), "createdAt": dynamo.Time(f.CreatedAt),
 		"archived": dynamo.Bool(f.Archived), "stale": dynamo.Bool(f.Stale), "potentiallyStale": dynamo.Bool(f.PotentiallyStale),
 		"contextFields": dynamo.Strings(f.ContextFields),
 	}
-	if f.indexed() {
+	if f.canBecomeStale() {
 		item[attributeStaleness] = dynamo.S(StalenessKey(f.Type, f.PotentiallyStale, Shard(f.Name)))
 	}
 	return item
 }
 
-func featureOf(item dynamo.Item) Feature {
+func fromItem(item dynamo.Item) Feature {
 	f := Feature{
 		Name: item.String("name"), Project: item.String("project"), Type: item.String("type"), Archived: item.Bool("archived"),
 		Stale: item.Bool("stale"), PotentiallyStale: item.Bool("potentiallyStale"), ContextFields: item.Strings("contextFields"),

@@ -11,70 +11,67 @@ import (
 )
 
 const (
-	// indexStaleness is the index on the attribute of that name, sorted by createdAt.
+	// indexStaleness has the attribute staleness as its partition key and createdAt as its sort key.
 	indexStaleness = "staleness"
-	// flagPage is the most toggles that a page holds. Each is about 90 bytes in the index, so a page is 8 KB, one read unit, of which nothing
-	// is wasted; and a run that stops has read little in vain: a page of each of its ranges.
+	// flagPage is the maximum number of toggles in a page: each has about 90 bytes in the index, so a page is one read unit of 8 KB.
 	flagPage = 80
 )
 
-// FlagStore is the part of the toggles' table that re-evaluation needs: what is due, and the flip of a flag. Each call is one attempt: who
-// calls decides what to do about a fault. It is safe for concurrent use.
+// FlagStore finds toggles in the staleness index and flips their flags. Each call is a single attempt. It is safe for concurrent use.
 type FlagStore struct {
 	client   *dynamodb.Client
 	features string
 }
 
-// NewFlagStore makes a store on the table Features.
+// NewFlagStore returns a store on the table Features.
 func NewFlagStore(client *dynamodb.Client, tables dynamo.Tables) *FlagStore {
 	return &FlagStore{client, tables.Features}
 }
 
-// Due reads a page of a range, the oldest toggles first, beginning after a page's Next, or at the beginning. An index may be behind: what
-// it gives may no longer be due, and what is due may be missing.
+// Due reads a page of a range, ordered by time of creation. after is the Next of the page before; nil reads the first page. The index is
+// eventually consistent.
 func (s *FlagStore) Due(ctx context.Context, r Range, after *Indexed) (Page, error) {
-	hash := StalenessKey(r.Type, r.PotentiallyStale, r.Shard)
+	partition := StalenessKey(r.Type, r.PotentiallyStale, r.Shard)
 	input := &dynamodb.QueryInput{
 		TableName: &s.features, IndexName: aws.String(indexStaleness), Limit: aws.Int32(flagPage),
 		KeyConditionExpression:    aws.String("#staleness = :staleness"),
 		ExpressionAttributeNames:  map[string]string{"#staleness": attributeStaleness},
-		ExpressionAttributeValues: dynamo.Item{":staleness": dynamo.S(hash)},
+		ExpressionAttributeValues: dynamo.Item{":staleness": dynamo.S(partition)},
 	}
 	if r.Cutoff != nil {
 		comparison := " AND #createdAt <= :cutoff"
 		if r.PotentiallyStale {
 			comparison = " AND #createdAt > :cutoff"
 		}
-		input.KeyConditionExpression = aws.String(*input.KeyConditionExpression + comparison)
+		*input.KeyConditionExpression += comparison
 		input.ExpressionAttributeNames["#createdAt"] = "createdAt"
 		input.ExpressionAttributeValues[":cutoff"] = dynamo.Time(*r.Cutoff)
 	}
 	if after != nil {
 		input.ExclusiveStartKey = dynamo.Item{
-			"name": dynamo.S(after.Name), "createdAt": dynamo.S(after.CreatedAt), attributeStaleness: dynamo.S(hash),
+			"name": dynamo.S(after.Name), "createdAt": dynamo.S(after.CreatedAt), attributeStaleness: dynamo.S(partition),
 		}
 	}
 	out, err := s.client.Query(ctx, input, dynamo.Once)
 	if err != nil {
-		return Page{}, fmt.Errorf("read toggles under %q: %w", hash, err)
+		return Page{}, fmt.Errorf("read toggles with the index key %q: %w", partition, err)
 	}
-	page := Page{Toggles: make([]Indexed, len(out.Items))}
-	for i, item := range out.Items {
-		page.Toggles[i] = indexedOf(item)
+	var page Page
+	for _, item := range out.Items {
+		page.Toggles = append(page.Toggles, indexedFromItem(item))
 	}
 	if out.LastEvaluatedKey != nil {
-		page.Next = new(indexedOf(out.LastEvaluatedKey))
+		page.Next = new(indexedFromItem(out.LastEvaluatedKey))
 	}
 	return page, nil
 }
 
-func indexedOf(item dynamo.Item) Indexed {
+func indexedFromItem(item dynamo.Item) Indexed {
 	return Indexed{Name: item.String("name"), CreatedAt: item.String("createdAt")}
 }
 
-// Flip gives a toggle of a range the other flag, or says that it did not. The toggle must still be what the index said: an index key is
-// there only while a toggle is neither archived nor stale, and it names type and flag. So a toggle that was archived, marked as stale,
-// re-typed, flipped or deleted meanwhile stays as it is, and so does another one that has its name by now, unless it is as old.
+// Flip changes the flag of a toggle of a range. It returns false if the toggle is not in the range any more: because it was archived, marked
+// as stale, flipped or deleted, because its type changed, or because it was deleted and another one was created with its name.
 func (s *FlagStore) Flip(ctx context.Context, r Range, t Indexed) (bool, error) {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.features, Key: key(t.Name),

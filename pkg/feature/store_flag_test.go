@@ -1,0 +1,188 @@
+package feature_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/feature"
+	"toggleadmin/test/database"
+)
+
+func (db tables) flags() *feature.FlagStore { return feature.NewFlagStore(db.Client, db.Tables) }
+
+func rangeOf(f feature.Feature, potentiallyStale bool) feature.Range {
+	return feature.Range{Type: f.Type, Shard: feature.Shard(f.Name), PotentiallyStale: potentiallyStale}
+}
+
+func indexed(f feature.Feature) feature.Indexed {
+	return feature.Indexed{Name: f.Name, CreatedAt: datetime.Format(f.CreatedAt)}
+}
+
+func (db tables) flip(tb testing.TB, r feature.Range, f feature.Feature, want bool) {
+	tb.Helper()
+	flipped, err := db.flags().Flip(tb.Context(), r, indexed(f))
+	check(tb, err)
+	if flipped != want {
+		tb.Errorf("flipped: %t", flipped)
+	}
+}
+
+// due reads the first page of a range.
+func (db tables) due(tb testing.TB, r feature.Range) feature.Page {
+	tb.Helper()
+	page, err := db.flags().Due(tb.Context(), r, nil)
+	check(tb, err)
+	return page
+}
+
+// The cutoff divides a range to the millisecond. A flip moves a toggle from one range to the other.
+func TestDueAndFlip(t *testing.T) {
+	t.Parallel()
+	db, f := newTables(t), toggle("f")
+	db.create(t, f)
+	for _, flag := range []bool{false, true} {
+		r := rangeOf(f, flag)
+		if diff := cmp.Diff(feature.Page{Toggles: []feature.Indexed{indexed(f)}}, db.due(t, r)); diff != "" {
+			t.Error(diff)
+		}
+		for milliseconds, fresh := range map[time.Duration]bool{-1: false, 0: true, 1: true} {
+			r := r
+			r.Cutoff = new(created().Add(milliseconds * time.Millisecond))
+			if got := db.due(t, r); (len(got.Toggles) == 1) != (fresh != flag) {
+				t.Errorf("flag %t, cutoff at %d ms: %v", flag, milliseconds, got)
+			}
+		}
+		for _, other := range []feature.Range{
+			{Type: "releas", Shard: r.Shard, PotentiallyStale: flag}, {Type: r.Type, Shard: (r.Shard + 1) % feature.Shards, PotentiallyStale: flag},
+			{Type: r.Type, Shard: r.Shard, PotentiallyStale: !flag},
+		} {
+			if got := db.due(t, other); len(got.Toggles) != 0 {
+				t.Errorf("%+v: %v", other, got)
+			}
+		}
+		db.flip(t, r, f, true)
+		db.flip(t, r, f, false)
+		f.PotentiallyStale = !flag
+		if diff := cmp.Diff(f, db.get(t, "f"), cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// A range of several pages is read completely, ordered by time of creation, while its toggles are flipped.
+func TestDuePages(t *testing.T) {
+	t.Parallel()
+	const n = 170
+	db := newTables(t)
+	var all sync.WaitGroup
+	for i, number := 0, 0; i < n; number++ {
+		f := toggle(fmt.Sprint("toggle", number))
+		if feature.Shard(f.Name) != 0 {
+			continue
+		}
+		f.CreatedAt = created().Add(time.Duration(i/2) * time.Millisecond)
+		all.Go(func() {
+			if err := db.store.Create(t.Context(), f); err != nil {
+				t.Error(err)
+			}
+		})
+		i++
+	}
+	all.Wait()
+	r := feature.Range{Type: "release", Cutoff: new(created().Add(time.Hour))}
+	seen, last, sizes := map[string]bool{}, "", []int{}
+	for after := (*feature.Indexed)(nil); len(sizes) < 4; {
+		page, err := db.flags().Due(t.Context(), r, after)
+		check(t, err)
+		for _, found := range page.Toggles {
+			if seen[found.Name] || found.CreatedAt < last {
+				t.Errorf("%s is repeated or out of order", found.Name)
+			}
+			seen[found.Name], last = true, found.CreatedAt
+			if flipped, err := db.flags().Flip(t.Context(), r, found); err != nil || !flipped {
+				t.Errorf("%s: %t, %v", found.Name, flipped, err)
+			}
+		}
+		sizes = append(sizes, len(page.Toggles))
+		if after = page.Next; after == nil {
+			break
+		}
+	}
+	if diff := cmp.Diff([]int{80, 80, 10}, sizes); diff != "" || len(seen) != n {
+		t.Errorf("%d toggles: %s", len(seen), diff)
+	}
+	if left := db.due(t, r); len(left.Toggles) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// A toggle that changed after it was read from the index is not flipped.
+func TestFlipIsOvertaken(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*testing.T, tables){
+		"type changed":    func(t *testing.T, db tables) { db.update(t, "f", func(f *feature.Feature) { f.Type = "operational" }) },
+		"archived":        func(t *testing.T, db tables) { db.update(t, "f", func(f *feature.Feature) { f.Archived = true }) },
+		"marked as stale": func(t *testing.T, db tables) { db.update(t, "f", func(f *feature.Feature) { f.Stale = true }) },
+		"deleted":         func(t *testing.T, db tables) { check(t, db.store.Delete(t.Context(), "f")) },
+		"created again": func(t *testing.T, db tables) {
+			check(t, db.store.Delete(t.Context(), "f"))
+			again := toggle("f")
+			again.CreatedAt = created().Add(time.Millisecond)
+			db.create(t, again)
+		},
+	} {
+		for _, flag := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", flag ", flag), func(t *testing.T) {
+				t.Parallel()
+				db, f := newTables(t), toggle("f")
+				db.create(t, f)
+				if flag {
+					db.flip(t, rangeOf(f, false), f, true)
+				}
+				change(t, db)
+				before, err := db.store.List(t.Context())
+				check(t, err)
+				db.flip(t, rangeOf(f, flag), f, false)
+				after, err := db.store.List(t.Context())
+				check(t, err)
+				if diff := cmp.Diff(before, after); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}
+
+// FlagStore does not repeat failed calls.
+func TestFlagStoreFails(t *testing.T) {
+	t.Parallel()
+	db, f := newTables(t), toggle("f")
+	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("ThrottlingException") })
+	flags := feature.NewFlagStore(client, db.Tables)
+	if page, err := flags.Due(t.Context(), rangeOf(f, false), nil); err == nil {
+		t.Error(page)
+	}
+	if flipped, err := flags.Flip(t.Context(), rangeOf(f, false), indexed(f)); err == nil {
+		t.Error(flipped)
+	}
+	if got := tap.Calls(); got != "Query UpdateItem" {
+		t.Error(got)
+	}
+}
+
+// The index keys of stored toggles depend on these values, which were computed independently.
+func TestShard(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"": 5, "a": 12, "f": 9, "toggle": 5, "\U0001F600": 8} {
+		if got := feature.Shard(name); got != want {
+			t.Errorf("Shard(%q) = %d, want %d", name, got, want)
+		}
+	}
+}
