@@ -5,129 +5,224 @@ import (
 	"sync"
 	"time"
 
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 )
 
-// Toggles are the toggles as re-evaluation sees them. A call is one attempt; its error says that nothing is known of what became of it.
+// Toggles finds toggles and flips their flags. Each call is a single attempt. After an error it is unknown whether a flip was written.
 type Toggles interface {
-	// Due reads a page of a range. It may be behind the toggles.
+	// Due reads a page of a range from an index that is eventually consistent.
 	Due(ctx context.Context, r feature.Range, after *feature.Indexed) (feature.Page, error)
-	// Flip gives a toggle the other flag, or says that it did not, because it is no longer in the range.
+	// Flip changes the flag of a toggle. It returns false if the toggle is not in the range any more.
 	Flip(ctx context.Context, r feature.Range, t feature.Indexed) (bool, error)
 }
 
 const (
-	// Concurrency is the most calls of one invocation at once: what one vCPU can make, and about what a new table takes.
+	// Concurrency is the maximum number of concurrent calls of one invocation: as many as one vCPU can make.
 	Concurrency = 32
-	// typesAtOnce bounds the memory: each type holds up to a page of each of its ranges.
-	typesAtOnce = 8
-	// stopBefore is when, before an invocation's deadline, no new call begins: time for those that run, and for the log.
+	// attempts is the maximum number of attempts of a call that fails other than by throttling. With the pauses between them they take
+	// more than half a second.
+	attempts = 12
+	// maxFailures is the number of failed attempts in a row after which a run ends: as many as all concurrent calls may make.
+	maxFailures = Concurrency * attempts
+	// stopBefore is the time before the deadline of an invocation from which no new call starts. The remaining time is for running calls
+	// and for logging.
 	stopBefore = 2 * time.Second
-	// callTime bounds one attempt. DynamoDB's own p99 is milliseconds.
-	callTime = time.Second
+	// attemptTimeout limits one attempt. DynamoDB's p99 latency is a few milliseconds.
+	attemptTimeout = time.Second
 )
 
-// Evaluator re-evaluates types. It is safe for concurrent use; each Evaluate adapts to throttling by itself.
+// Evaluator re-evaluates types. It is safe for concurrent use.
 type Evaluator struct {
 	Toggles Toggles
 	Now     func() time.Time
-	// Pause waits before a call is tried again, longer with each attempt, or gives the context's error.
+	// Pause waits before a call is repeated, longer with each attempt, or returns the context's error.
 	Pause func(ctx context.Context, attempt int) error
 }
 
-// Outcome is what became of one type.
-type Outcome struct {
-	Type      featuretype.FeatureType // as it was read, with the lifetime that decided
-	Now       time.Time               // the moment that decided
-	Flagged   int                     // became potentially stale
+// Result is the result of re-evaluating one type.
+type Result struct {
+	Type      featuretype.FeatureType // as it was read, with the lifetime that was applied
+	Now       time.Time               // the time that was applied
+	Flagged   int                     // toggles that became potentially stale
 	Unflagged int
-	Overtaken int // what the index said of them was no longer so: they stay as they were
-	Left      int // known to be left, each range that was not read to its end counted as one; 0: nothing is left
+	Overtaken int // toggles that another write changed after they were read; this run did not change them
+	Left      int // toggles and unread ranges that are left; 0: nothing
 	Read      int // toggles read from the index
-	Pages     int // queries that succeeded
-	Writes    int // conditional writes that succeeded or failed their condition
+	Pages     int // successful queries
+	Writes    int // conditional writes, including those whose condition failed
 	Throttled int // attempts
-	Retried   int // attempts after other faults
+	Retried   int // attempts that failed for other reasons and were repeated
 	LastFlip  time.Time
 	Took      time.Duration
-	Err       error // the first fault that a call was given up for; nil also where only the run's time was over
+	Err       error // the first error after which a call was not repeated; nil if only time ran out
 }
 
-// Evaluate re-evaluates types at once, so that one with much to do does not hold up the others. It ends when nothing is left that it can
-// see, or when the context's deadline is near; what is left then the next run finds.
-func (e *Evaluator) Evaluate(ctx context.Context, types []featuretype.FeatureType) []Outcome {
+// Evaluate re-evaluates types concurrently, so that one with many toggles does not delay the others. It returns when nothing more is due in
+// the index or shortly before the context's deadline. The next run continues with what is left.
+func (e *Evaluator) Evaluate(ctx context.Context, types []featuretype.FeatureType) []Result {
 	ctx, cancel := stopEarly(ctx)
 	defer cancel()
-	outcomes := make([]Outcome, len(types))
-	l, places := newLimit(Concurrency), make(chan struct{}, typesAtOnce)
+	results := make([]Result, len(types))
+	calls := make(chan struct{}, Concurrency)
 	var all sync.WaitGroup
 	for i, t := range types {
-		places <- struct{}{}
-		all.Go(func() {
-			outcomes[i] = e.evaluate(ctx, l, t)
-			<-places
-		})
+		all.Go(func() { results[i] = e.evaluate(ctx, t, calls) })
 	}
 	all.Wait()
-	return outcomes
+	return results
 }
 
-// stopEarly gives the context whose end is the time to stop.
+// stopEarly returns a context that ends before the deadline of ctx.
 func stopEarly(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(ctx, deadline.Add(-stopBefore))
 	}
-	return context.WithDeadline(ctx, deadline.Add(-stopBefore))
+	return context.WithCancel(ctx)
 }
 
-// evaluate re-evaluates one type: all its ranges at once, each page by page.
-func (e *Evaluator) evaluate(ctx context.Context, l *limit, t featuretype.FeatureType) Outcome {
+func (e *Evaluator) evaluate(ctx context.Context, t featuretype.FeatureType, calls chan struct{}) Result {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	now := e.Now()
-	r := &run{Evaluator: e, limit: l, cancel: cancel, budget: budget, outcome: Outcome{Type: t, Now: now}}
+	r := &run{Evaluator: e, calls: calls, stop: cancel, result: Result{Type: t, Now: now}}
 	var all sync.WaitGroup
-	for _, due := range ranges(t.ID, Cutoff(t.LifetimeDays, now)) {
+	for _, due := range dueRanges(t.ID, Cutoff(t.LifetimeDays, now)) {
 		all.Go(func() { r.drain(ctx, due) })
 	}
 	all.Wait()
-	r.outcome.Took = e.Now().Sub(now)
-	return r.outcome
+	r.result.Took = e.Now().Sub(now)
+	return r.result
 }
 
-// drain flips what is in a range. The next page is read while the toggles of the last are still being flipped: pages follow the key, so
-// a flip moves nothing that is yet to be read.
+// run is the re-evaluation of one type.
+type run struct {
+	*Evaluator
+	calls chan struct{} // contains an element for each running call of the invocation
+	stop  context.CancelFunc
+
+	mu       sync.Mutex
+	failures int // attempts that failed since the last success
+	result   Result
+}
+
+// drain flips all toggles of a range, page by page. A page starts after the key of the last toggle of the page before, so flips do not
+// affect later pages.
 func (r *run) drain(ctx context.Context, due feature.Range) {
-	var flips sync.WaitGroup
-	defer flips.Wait()
 	for after := (*feature.Indexed)(nil); ; {
-		round, ok := r.limit.acquire(ctx)
+		page, ok := r.read(ctx, due, after)
 		if !ok {
-			r.leave(1)
 			return
 		}
-		page, ok := r.read(ctx, round, due, after)
-		r.limit.release()
-		if !ok {
-			r.leave(1)
+		var flips sync.WaitGroup
+		for _, toggle := range page.Toggles {
+			flips.Go(func() { r.flip(ctx, due, toggle) })
+		}
+		flips.Wait()
+		if after = page.Next; after == nil {
 			return
 		}
-		for i, toggle := range page.Toggles {
-			round, ok := r.limit.acquire(ctx)
-			if !ok {
-				r.leave(len(page.Toggles) - i)
-				break
-			}
-			flips.Go(func() {
-				defer r.limit.release()
-				r.flip(ctx, round, due, toggle)
-			})
-		}
-		if page.Next == nil {
-			return
-		}
-		after = page.Next
 	}
+}
+
+func (r *run) read(ctx context.Context, due feature.Range, after *feature.Indexed) (page feature.Page, ok bool) {
+	ok = r.try(ctx, func(ctx context.Context) (err error) {
+		page, err = r.Toggles.Due(ctx, due, after)
+		return err
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !ok {
+		r.result.Left++
+		return page, false
+	}
+	r.result.Pages++
+	r.result.Read += len(page.Toggles)
+	return page, true
+}
+
+func (r *run) flip(ctx context.Context, due feature.Range, toggle feature.Indexed) {
+	flipped := false
+	ok := r.try(ctx, func(ctx context.Context) error {
+		done, err := r.Toggles.Flip(ctx, due, toggle)
+		// If the condition fails after an attempt without a response, that attempt most likely flipped the toggle.
+		flipped = flipped || done || dynamo.Unanswered(err)
+		return err
+	})
+	now := r.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !ok {
+		r.result.Left++
+		return
+	}
+	r.result.Writes++
+	switch {
+	case !flipped:
+		r.result.Overtaken++
+		return
+	case due.PotentiallyStale:
+		r.result.Unflagged++
+	default:
+		r.result.Flagged++
+	}
+	r.result.LastFlip = now
+}
+
+// try repeats a call until it succeeds, until it has failed too often, or until the run ends. It reports whether the call succeeded. A call
+// keeps its place among the concurrent calls while it pauses, so throttling reduces the rate of all calls.
+func (r *run) try(ctx context.Context, call func(context.Context) error) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case r.calls <- struct{}{}:
+		defer func() { <-r.calls }()
+	}
+	for attempt := 1; ctx.Err() == nil; attempt++ {
+		err := once(ctx, call)
+		if err == nil {
+			r.succeeded()
+			return true
+		}
+		if !r.failed(err, attempt) || r.Pause(ctx, attempt) != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// once makes one attempt. It is not canceled when the run ends, because the result of a write would then be unknown.
+func once(ctx context.Context, call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
+	defer cancel()
+	return call(ctx)
+}
+
+func (r *run) succeeded() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures = 0
+}
+
+// failed records a failed attempt and reports whether the call is repeated. Throttled calls are repeated until the run ends.
+func (r *run) failed(err error, attempt int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if dynamo.Throttled(err) {
+		r.result.Throttled++
+		return true
+	}
+	r.failures++
+	if attempt < attempts && r.failures < maxFailures {
+		r.result.Retried++
+		return true
+	}
+	if r.result.Err == nil {
+		r.result.Err = err
+	}
+	if r.failures >= maxFailures {
+		r.stop()
+	}
+	return false
 }

@@ -9,29 +9,32 @@ import (
 	"toggleadmin/pkg/featuretype"
 )
 
-// NewReevaluateFunction wires functions/reevaluate-staleness.
+// NewReevaluateFunction returns the handler of functions/reevaluate-staleness.
 func NewReevaluateFunction(env *app.Env) (lambda.Handler, error) {
-	types, evaluator, report, err := wire(env)
+	h, err := newHandler(env)
 	if err != nil {
 		return nil, err
 	}
-	return app.Event((&Stream{Types: types, Evaluator: evaluator, Report: report}).Handle), nil
+	return app.Event(h.Stream), nil
 }
 
-// NewSweepFunction wires functions/sweep-staleness.
+// NewSweepFunction returns the handler of functions/sweep-staleness.
 func NewSweepFunction(env *app.Env) (lambda.Handler, error) {
-	types, evaluator, report, err := wire(env)
+	h, err := newHandler(env)
 	if err != nil {
 		return nil, err
 	}
-	return app.Event((&Sweeper{Types: types, Evaluator: evaluator, Report: report}).Handle), nil
+	return app.Event(h.Sweep), nil
 }
 
-func wire(env *app.Env) (*featuretype.Store, *Evaluator, Report, error) {
+func newHandler(env *app.Env) (*Handler, error) {
 	client, tables, err := env.Tables("FEATURE_TYPES_TABLE", "FEATURES_TABLE")
 	if err != nil {
-		return nil, nil, Report{}, err
+		return nil, err
 	}
-	evaluator := &Evaluator{Toggles: feature.NewFlagStore(client, tables), Now: env.Now, Pause: dynamo.Pause}
-	return featuretype.NewStore(client, tables), evaluator, Report{Logger: env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"]}, nil
+	return &Handler{
+		Types:     featuretype.NewStore(client, tables),
+		Evaluator: &Evaluator{Toggles: feature.NewFlagStore(client, tables), Now: env.Now, Pause: dynamo.Pause},
+		Logger:    env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"],
+	}, nil
 }

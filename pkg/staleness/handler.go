@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -11,95 +12,91 @@ import (
 	"toggleadmin/pkg/featuretype"
 )
 
-// readTime bounds the reading of a type, or of all.
-const readTime = 5 * time.Second
-
-// Stream is the function on the stream of FeatureTypes. It is safe for concurrent use.
-type Stream struct {
-	Types     featuretype.Getter
-	Evaluator *Evaluator
-	Report    Report
+// Types reads feature types.
+type Types interface {
+	Get(ctx context.Context, id string) (featuretype.FeatureType, error)
+	List(ctx context.Context) ([]featuretype.FeatureType, error)
 }
 
-// wakeUp is what the records of a batch say about one type. A record only says that there is something to look at: the type is read as it
-// is now, since records come at least once, and again possibly out of order.
-type wakeUp struct {
+// Handler handles both triggers of re-evaluation. It is safe for concurrent use.
+type Handler struct {
+	Types     Types
+	Evaluator *Evaluator
+	Logger    *slog.Logger
+	Function  string // name of the deployed function, a dimension of its metrics; empty: no metrics
+}
+
+// change is a type whose lifetime may have changed. Records come at least once and possibly out of order, so that the type is read again
+// and the record's values are not used.
+type change struct {
 	id       string
 	sequence string    // of the first record
-	changed  time.Time // when that was written, to the second
+	at       time.Time // of the first record, in whole seconds
 }
 
-// Handle is the Lambda handler. It re-evaluates every type of the batch, once, and reports the first record of each that met a fault, by
-// its sequence number, to be delivered again. A type that is left unfinished for want of time is no failure, for the sweep goes on with
-// it; but one that was deleted is, as no sweep would find its toggles.
-func (s *Stream) Handle(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
-	answer := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
-	fail := func(w *wakeUp) {
-		answer.BatchItemFailures = append(answer.BatchItemFailures, events.DynamoDBBatchItemFailure{ItemIdentifier: w.sequence})
+// Stream handles records of the stream of FeatureTypes. It re-evaluates each type once. If that fails, it reports the type's first record as
+// failed, which is then delivered again. A type that was not finished in time is not a failure, because the next sweep continues with it,
+// unless the type was deleted.
+func (h *Handler) Stream(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
+	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
+	fail := func(c change) {
+		response.BatchItemFailures = append(response.BatchItemFailures, events.DynamoDBBatchItemFailure{ItemIdentifier: c.sequence})
 	}
-	var found []*wakeUp
+	var found []change
 	var types []featuretype.FeatureType
 	deleted := map[string]bool{}
-	for _, w := range s.wakeUps(ctx, event) {
-		t, err := s.get(ctx, w.id)
+	for _, c := range h.changes(ctx, event) {
+		t, err := read(ctx, func(ctx context.Context) (featuretype.FeatureType, error) { return h.Types.Get(ctx, c.id) })
 		switch {
-		case errors.Is(err, featuretype.ErrNotFound): // then its toggles are of an unknown type: none is flagged
-			deleted[w.id] = true
-			s.Report.deleted(ctx, w.id)
-			t = featuretype.FeatureType{ID: w.id}
+		case errors.Is(err, featuretype.ErrNotFound): // toggles of an unknown type are not potentially stale
+			deleted[c.id] = true
+			h.logDeleted(ctx, c.id)
+			t = featuretype.FeatureType{ID: c.id}
 		case err != nil:
-			s.Report.unreadable(ctx, onStream, w.id, err)
-			fail(w)
+			h.logUnreadable(ctx, onStream, c.id, err)
+			fail(c)
 			continue
 		}
-		found, types = append(found, w), append(types, t)
+		found, types = append(found, c), append(types, t)
 	}
-	for i, outcome := range s.Evaluator.Evaluate(ctx, types) {
-		s.Report.outcome(ctx, onStream, &outcome, found[i].changed)
-		if outcome.Err != nil || outcome.Left > 0 && deleted[outcome.Type.ID] {
+	for i, result := range h.Evaluator.Evaluate(ctx, types) {
+		h.logResult(ctx, onStream, &result, found[i].at)
+		if result.Err != nil || result.Left > 0 && deleted[result.Type.ID] {
 			fail(found[i])
 		}
 	}
-	return answer, nil
+	return response, nil
 }
 
-func (s *Stream) get(ctx context.Context, id string) (featuretype.FeatureType, error) {
-	ctx, cancel := stopEarly(ctx)
-	defer cancel()
-	ctx, cancel = context.WithTimeout(ctx, readTime)
-	defer cancel()
-	return s.Types.Get(ctx, id)
-}
-
-// wakeUps gives the types whose lifetime may have changed, in the order of their first records. A record that says of both images that
-// they have the same lifetime wakes nobody up; nor does one without a type's key, which no repetition would mend.
-func (s *Stream) wakeUps(ctx context.Context, event events.DynamoDBEvent) []*wakeUp {
-	var all []*wakeUp
+// changes returns the types whose lifetime may have changed, in the order of their first records. It ignores records with the same lifetime
+// in both images, and records without a type's key, which a repeated delivery would not correct.
+func (h *Handler) changes(ctx context.Context, event events.DynamoDBEvent) []change {
+	var all []change
 	known := map[string]bool{}
 	for i := range event.Records {
-		change := &event.Records[i].Change
-		id, ok := text(change.Keys["id"], events.DataTypeString)
+		record := &event.Records[i].Change
+		id, ok := text(record.Keys["id"], events.DataTypeString)
 		switch {
 		case !ok:
-			s.Report.malformed(ctx, event.Records[i].EventID)
-		case !known[id] && !sameLifetime(change):
+			h.logMalformed(ctx, event.Records[i].EventID)
+		case !known[id] && !sameLifetime(record):
 			known[id] = true
-			all = append(all, &wakeUp{id: id, sequence: change.SequenceNumber, changed: change.ApproximateCreationDateTime.Time})
+			all = append(all, change{id, record.SequenceNumber, record.ApproximateCreationDateTime.Time})
 		}
 	}
 	return all
 }
 
-func sameLifetime(change *events.DynamoDBStreamRecord) bool {
-	if change.OldImage == nil || change.NewImage == nil {
+func sameLifetime(record *events.DynamoDBStreamRecord) bool {
+	if record.OldImage == nil || record.NewImage == nil {
 		return false
 	}
-	before, had := text(change.OldImage["lifetimeDays"], events.DataTypeNumber)
-	after, has := text(change.NewImage["lifetimeDays"], events.DataTypeNumber)
+	before, had := text(record.OldImage["lifetimeDays"], events.DataTypeNumber)
+	after, has := text(record.NewImage["lifetimeDays"], events.DataTypeNumber)
 	return had == has && before == after
 }
 
-// text gives an attribute's text, if it is of that type: the library's own readers panic.
+// text returns the text of an attribute of the type want. The library's own methods panic if the type is different.
 func text(value events.DynamoDBAttributeValue, want events.DynamoDBDataType) (string, bool) {
 	switch {
 	case value.DataType() != want || value.IsNull():
@@ -110,52 +107,43 @@ func text(value events.DynamoDBAttributeValue, want events.DynamoDBDataType) (st
 	return value.String(), true
 }
 
-// Sweeper is the function on the schedule. It is safe for concurrent use.
-type Sweeper struct {
-	Types     featuretype.Lister
-	Evaluator *Evaluator
-	Report    Report
-}
-
-// Summary is the sweep's answer, for whoever calls it by hand: nobody reads it on a schedule.
+// Summary is the response of a sweep, for callers that invoke it by hand.
 type Summary struct {
 	Flagged   int `json:"flagged"`
 	Unflagged int `json:"unflagged"`
-	Left      int `json:"left"` // 0: every flag is as it should be
+	Left      int `json:"left"` // 0: every flag is correct
 }
 
-// errUnswept is all that Lambda gets to know of a fault; the log has the cause.
-var errUnswept = errors.New("the sweep met a fault, see its log: the next one goes on")
+// errSweep is the error that Lambda receives. The cause is only in the log.
+var errSweep = errors.New("the sweep failed, see its log for the cause; the next sweep continues")
 
-// Handle is the Lambda handler: it re-evaluates all types, whatever the event is. To have time left over for some is no failure.
-func (s *Sweeper) Handle(ctx context.Context, _ json.RawMessage) (Summary, error) {
-	types, err := s.list(ctx)
+// Sweep re-evaluates all types. It ignores the event. Running out of time is not an error.
+func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (Summary, error) {
+	types, err := read(ctx, h.Types.List)
 	if err != nil {
-		s.Report.unreadable(ctx, onSchedule, "", err)
-		return Summary{}, errUnswept
-	}
-	// Each minute another type is the first: where more have much to do than run at once, each has its turn.
-	if n := int64(len(types)); n > 0 {
-		first := s.Evaluator.Now().Unix() / 60 % n
-		types = append(types[first:len(types):len(types)], types[:first]...)
+		h.logUnreadable(ctx, onSchedule, "", err)
+		return Summary{}, errSweep
 	}
 	var sum Summary
-	for _, outcome := range s.Evaluator.Evaluate(ctx, types) {
-		s.Report.outcome(ctx, onSchedule, &outcome, time.Time{})
-		sum.Flagged += outcome.Flagged
-		sum.Unflagged += outcome.Unflagged
-		sum.Left += outcome.Left
-		if outcome.Err != nil {
-			err = errUnswept
+	for _, result := range h.Evaluator.Evaluate(ctx, types) {
+		h.logResult(ctx, onSchedule, &result, time.Time{})
+		sum.Flagged += result.Flagged
+		sum.Unflagged += result.Unflagged
+		sum.Left += result.Left
+		if result.Err != nil {
+			err = errSweep
 		}
 	}
 	return sum, err
 }
 
-func (s *Sweeper) list(ctx context.Context) ([]featuretype.FeatureType, error) {
+// readTimeout limits the time to read one type, or all types.
+const readTimeout = 5 * time.Second
+
+func read[T any](ctx context.Context, get func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := stopEarly(ctx)
 	defer cancel()
-	ctx, cancel = context.WithTimeout(ctx, readTime)
+	ctx, cancel = context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	return s.Types.List(ctx)
+	return get(ctx)
 }

@@ -7,70 +7,75 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/staleness"
-	"toggleadmin/test/memory"
+	"toggleadmin/test/database"
 )
 
-// stage is the two functions on a memory with types a and b of 7 days, and a toggle of each that is due.
+// stage is a handler on the types a and b with a lifetime of 7 days, and a due toggle of each.
 type stage struct {
-	*memory.Memory
-	log     bytes.Buffer
-	stream  *staleness.Stream
-	sweeper *staleness.Sweeper
+	staleness.Handler
+	db       *database.Database
+	types    *featuretype.Store
+	features *feature.Store
+	log      bytes.Buffer
 }
 
-func newStage(t *testing.T, hooks memory.Hooks) *stage {
-	t.Helper()
-	s := &stage{Memory: memory.New(hooks)}
-	for i, id := range []string{"a", "b"} {
-		err := errors.Join(
-			s.FeatureTypes.Create(t.Context(), featuretype.FeatureType{ID: id, LifetimeDays: new(int64(7)), Position: int64(i)}),
-			s.Features.Create(t.Context(), feature.Feature{Name: "of " + id, Type: id, CreatedAt: noon().AddDate(0, 0, -8)}))
-		if err != nil {
-			t.Fatal(err)
-		}
+func check(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
-	e := &staleness.Evaluator{Toggles: s.Features, Now: noon, Pause: func(ctx context.Context, _ int) error { return ctx.Err() }}
-	logger := slog.New(slog.NewJSONHandler(&s.log, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-		if len(groups) == 0 && a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
-	report := staleness.Report{Logger: logger, Function: "f"}
-	s.stream = &staleness.Stream{Types: s.FeatureTypes, Evaluator: e, Report: report}
-	s.sweeper = &staleness.Sweeper{Types: s.FeatureTypes, Evaluator: e, Report: report}
+}
+
+func newStage(tb testing.TB, respond func(*database.Call) (*http.Response, error)) *stage {
+	tb.Helper()
+	db := database.New(tb)
+	s := &stage{db: db, types: featuretype.NewStore(db.Client, db.Tables), features: feature.NewStore(db.Client, db.Tables)}
+	for _, id := range []string{"a", "b"} {
+		check(tb, s.types.Create(tb.Context(), lifetime(id)))
+		check(tb, s.features.Create(tb.Context(), feature.Feature{Name: "of " + id, Type: id, CreatedAt: noon().AddDate(0, 0, -8)}))
+	}
+	client, _ := db.Through(tb, respond)
+	s.Handler = staleness.Handler{
+		Types: featuretype.NewStore(client, db.Tables),
+		Evaluator: &staleness.Evaluator{
+			Toggles: feature.NewFlagStore(client, db.Tables), Now: noon, Pause: func(ctx context.Context, _ int) error { return ctx.Err() },
+		},
+		Logger: slog.New(slog.NewJSONHandler(&s.log, nil)), Function: "f",
+	}
 	return s
 }
 
-// flagged gives the names of the toggles that are.
-func (s *stage) flagged(t *testing.T) string {
-	t.Helper()
-	var names []string
-	for _, id := range []string{"a", "b"} {
-		f, err := s.Features.Get(t.Context(), "of "+id)
-		if err != nil {
-			t.Fatal(err)
-		}
+// flagged returns the types whose toggle is flagged.
+func (s *stage) flagged(tb testing.TB) string {
+	tb.Helper()
+	all, err := s.features.List(tb.Context())
+	check(tb, err)
+	var types []string
+	for _, f := range all {
 		if f.PotentiallyStale {
-			names = append(names, id)
+			types = append(types, f.Type)
 		}
 	}
-	return strings.Join(names, " ")
+	return strings.Join(types, " ")
 }
 
-// changed is a record of a type's change; -1 is no lifetime, 0 no image at all.
+// changed returns a record of a type's change. -1 is an image without a lifetime, 0 no image.
 func changed(sequence, id string, before, after int) events.DynamoDBEventRecord {
 	image := func(days int) map[string]events.DynamoDBAttributeValue {
 		switch days {
@@ -87,60 +92,64 @@ func changed(sequence, id string, before, after int) events.DynamoDBEventRecord 
 	}}
 }
 
+// stream handles records and returns the sequence numbers of those that failed.
+func (s *stage) stream(ctx context.Context, tb testing.TB, records ...events.DynamoDBEventRecord) string {
+	tb.Helper()
+	response, err := s.Stream(ctx, events.DynamoDBEvent{Records: records})
+	check(tb, err)
+	if response.BatchItemFailures == nil {
+		tb.Error("no list of failures")
+	}
+	var failed []string
+	for _, f := range response.BatchItemFailures {
+		failed = append(failed, f.ItemIdentifier)
+	}
+	return strings.Join(failed, " ")
+}
+
+// refuse returns a fault of one operation.
+func refuse(operation string) func(*database.Call) (*http.Response, error) {
+	return func(c *database.Call) (*http.Response, error) {
+		if c.Operation == operation {
+			return nil, errors.New("secret")
+		}
+		return c.Pass()
+	}
+}
+
 func TestStream(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("broken")
-	onTypes := func(operation string) error {
-		if operation == "FeatureTypes.Get" {
-			return broken
-		}
-		return nil
-	}
-	onToggles := func(operation string) (bool, error) {
-		if operation == "Features.Flip" {
-			return false, broken
-		}
-		return true, nil
-	}
-	nobody := changed("9", "a", 1, 7)
-	nobody.Change.Keys = map[string]events.DynamoDBAttributeValue{"id": events.NewNumberAttribute("7")}
+	type records = []events.DynamoDBEventRecord
+	noKey := changed("9", "a", 1, 7)
+	noKey.Change.Keys = map[string]events.DynamoDBAttributeValue{"id": events.NewNumberAttribute("7")}
 	for _, tt := range []struct {
 		name    string
-		hooks   memory.Hooks
-		records []events.DynamoDBEventRecord
+		fault   string // operation that fails
+		records records
 		flagged string
 		failed  string
 	}{
-		{"nothing", memory.Hooks{}, nil, "", ""},
-		{"a change", memory.Hooks{}, []events.DynamoDBEventRecord{changed("1", "a", 40, 7)}, "a", ""},
-		{"the type is read, not the record", memory.Hooks{}, []events.DynamoDBEventRecord{changed("1", "a", 7, 40)}, "a", ""},
-		{"a new type", memory.Hooks{}, []events.DynamoDBEventRecord{changed("1", "a", 0, 7)}, "a", ""},
-		{"from none", memory.Hooks{}, []events.DynamoDBEventRecord{changed("1", "a", -1, 7)}, "a", ""},
-		{"to none", memory.Hooks{}, []events.DynamoDBEventRecord{changed("1", "a", 7, -1)}, "a", ""},
-		{"the same lifetime", memory.Hooks{}, []events.DynamoDBEventRecord{changed("1", "a", 7, 7)}, "", ""},
-		{"none before and after", memory.Hooks{}, []events.DynamoDBEventRecord{changed("1", "a", -1, -1)}, "", ""},
-		{"without images", memory.Hooks{}, []events.DynamoDBEventRecord{changed("1", "a", 0, 0)}, "a", ""},
-		{"two types", memory.Hooks{}, []events.DynamoDBEventRecord{changed("1", "a", 1, 7), changed("2", "b", 1, 7)}, "a b", ""},
-		{"a record without a type's key", memory.Hooks{}, []events.DynamoDBEventRecord{nobody, changed("10", "b", 1, 7)}, "b", ""},
-		{"an unknown type", memory.Hooks{}, []events.DynamoDBEventRecord{changed("1", "x", 7, 0)}, "", ""},
-		{"a type that cannot be read", memory.Hooks{Read: onTypes},
-			[]events.DynamoDBEventRecord{changed("1", "a", 7, 7), changed("2", "b", 1, 7), changed("3", "b", 7, 1)}, "", "2"},
-		{"toggles that cannot be written", memory.Hooks{Write: onToggles},
-			[]events.DynamoDBEventRecord{changed("11", "a", 1, 7), changed("12", "a", 7, 1), changed("13", "b", 1, 7)}, "", "11 13"},
+		{"nothing", "", nil, "", ""},
+		{"the current lifetime is used, not the record's", "", records{changed("1", "a", 7, 40)}, "a", ""},
+		{"new type", "", records{changed("1", "a", 0, 7)}, "a", ""},
+		{"from no lifetime", "", records{changed("1", "a", -1, 7)}, "a", ""},
+		{"to no lifetime", "", records{changed("1", "a", 7, -1)}, "a", ""},
+		{"same lifetime", "", records{changed("1", "a", 7, 7)}, "", ""},
+		{"no lifetime in both", "", records{changed("1", "a", -1, -1)}, "", ""},
+		{"no images", "", records{changed("1", "a", 0, 0)}, "a", ""},
+		{"two types", "", records{changed("1", "a", 1, 7), changed("2", "b", 1, 7)}, "a b", ""},
+		{"record without a type's key", "", records{noKey, changed("10", "b", 1, 7)}, "b", ""},
+		{"unknown type", "", records{changed("1", "x", 7, 0)}, "", ""},
+		{"types cannot be read", "GetItem", records{changed("1", "a", 7, 7), changed("2", "b", 1, 7), changed("3", "b", 7, 1)}, "", "2"},
+		{"toggles cannot be written", "UpdateItem", records{changed("11", "a", 1, 7), changed("12", "a", 7, 1), changed("13", "b", 1, 7)}, "", "11 13"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, tt.hooks)
-			answer, err := s.stream.Handle(t.Context(), events.DynamoDBEvent{Records: tt.records})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var failed []string
-			for _, f := range answer.BatchItemFailures {
-				failed = append(failed, f.ItemIdentifier)
-			}
-			if got := strings.Join(failed, " "); got != tt.failed {
-				t.Errorf("failed: %s, want %s", got, tt.failed)
+			s := newStage(t, refuse(tt.fault))
+			ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond) // types are read until two seconds before
+			defer cancel()
+			if failed := s.stream(ctx, t, tt.records...); failed != tt.failed {
+				t.Errorf("failed: %s, want %s", failed, tt.failed)
 			}
 			if got := s.flagged(t); got != tt.flagged {
 				t.Errorf("flagged: %s, want %s", got, tt.flagged)
@@ -149,144 +158,201 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// What is left for want of time the sweep does; but it would not find the toggles of a type that is gone.
+// The next sweep continues with a type that was not finished in time. It would not find the toggles of a deleted type.
 func TestStreamWithoutTime(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, memory.Hooks{})
-	if _, err := s.sweeper.Handle(t.Context(), nil); err != nil || s.flagged(t) != "a b" {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	reads := 0
+	s := newStage(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == "GetItem" {
+			if reads++; reads == 2 {
+				defer cancel()
+			}
+		}
+		return c.Pass()
+	})
+	if _, err := s.Sweep(t.Context(), nil); err != nil || s.flagged(t) != "a b" {
 		t.Fatal(err, s.flagged(t))
 	}
-	s.FeatureTypes.Delete("b")
-	if _, err := s.FeatureTypes.SetLifetime(t.Context(), "a", new(int64(40))); err != nil {
-		t.Fatal(err)
+	s.db.Delete(t, s.db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S("b")})
+	_, err := s.types.SetLifetime(t.Context(), "a", new(int64(40)))
+	check(t, err)
+	batch := []events.DynamoDBEventRecord{changed("1", "a", 7, 40), changed("2", "b", 7, 0)}
+	s.Types = ending{s.Types, cancel}
+	if failed := s.stream(ctx, t, batch...); failed != "2" {
+		t.Errorf("failed: %s", failed)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	s.stream.Types = getter(func(id string) (featuretype.FeatureType, error) {
-		found, err := s.FeatureTypes.Get(t.Context(), id)
-		if id == "b" {
-			cancel()
-		}
-		return found, err
-	})
-	batch := events.DynamoDBEvent{Records: []events.DynamoDBEventRecord{changed("1", "a", 7, 40), changed("2", "b", 7, 0)}}
-	answer, err := s.stream.Handle(ctx, batch)
-	if err != nil || len(answer.BatchItemFailures) != 1 || answer.BatchItemFailures[0].ItemIdentifier != "2" {
-		t.Errorf("%+v, %v", answer, err)
-	}
-	if _, err := s.sweeper.Handle(t.Context(), nil); err != nil || s.flagged(t) != "b" {
+	if _, err := s.Sweep(t.Context(), nil); err != nil || s.flagged(t) != "b" {
 		t.Error(err, s.flagged(t))
 	}
-	if answer, err := s.stream.Handle(t.Context(), batch); err != nil || len(answer.BatchItemFailures) != 0 || s.flagged(t) != "" {
-		t.Error(answer, err, s.flagged(t))
+	if failed := s.stream(t.Context(), t, batch...); failed != "" || s.flagged(t) != "" {
+		t.Error(failed, s.flagged(t))
 	}
-	if !strings.Contains(s.log.String(), `"feature type deleted: none of its toggles stays flagged","trigger":"stream","featureType":"b"`) {
-		t.Errorf("the log does not say why:\n%s", &s.log)
+	if !strings.Contains(s.log.String(), `"feature type deleted: clearing the flags of its toggles","trigger":"stream","featureType":"b"`) {
+		t.Errorf("the log does not contain the reason:\n%s", &s.log)
 	}
 }
 
-type getter func(id string) (featuretype.FeatureType, error)
+// ending ends the time of the run after the type b was read.
+type ending struct {
+	staleness.Types
+	end func()
+}
 
-// Get implements featuretype.Getter.
-func (g getter) Get(_ context.Context, id string) (featuretype.FeatureType, error) { return g(id) }
+func (e ending) Get(ctx context.Context, id string) (featuretype.FeatureType, error) {
+	t, err := e.Types.Get(ctx, id)
+	if id == "b" {
+		e.end()
+	}
+	return t, err
+}
 
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, memory.Hooks{})
-	for _, want := range []staleness.Summary{{Flagged: 2}, {}} {
-		got, err := s.sweeper.Handle(t.Context(), json.RawMessage(`{"any":"thing"}`))
+	s := newStage(t, nil)
+	for _, want := range []staleness.Summary{{Flagged: 2}, {}, {Unflagged: 1}} {
+		if want.Unflagged == 1 {
+			_, err := s.types.SetLifetime(t.Context(), "a", nil)
+			check(t, err)
+		}
+		got, err := s.Sweep(t.Context(), json.RawMessage(`{"any":"thing"}`))
 		if err != nil || got != want {
 			t.Errorf("%+v, %v, want %+v", got, err, want)
 		}
 	}
-	if lines := strings.Count(s.log.String(), "\n"); lines != 2 {
-		t.Errorf("%d lines: the second sweep had nothing to say:\n%s", lines, &s.log)
+	if lines := strings.Count(s.log.String(), "\n"); lines != 3 {
+		t.Errorf("%d lines, although nothing else changed:\n%s", lines, &s.log)
 	}
 }
 
-func TestSweepMeetsFaults(t *testing.T) {
+// Lambda receives a constant error. The cause is only in the log.
+func TestSweepFails(t *testing.T) {
 	t.Parallel()
-	for _, operation := range []string{"FeatureTypes.List", "Features.Due"} {
+	for _, operation := range []string{"Scan", "Query"} {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, memory.Hooks{Read: func(o string) error {
-				if o == operation {
-					return errors.New("a secret of the store's")
-				}
-				return nil
-			}})
-			if _, err := s.sweeper.Handle(t.Context(), nil); err == nil || strings.Contains(err.Error(), "secret") {
+			s := newStage(t, refuse(operation))
+			ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+			defer cancel()
+			if _, err := s.Sweep(ctx, nil); err == nil || strings.Contains(err.Error(), "secret") {
 				t.Error(err)
 			}
-			if !strings.Contains(s.log.String(), "a secret of the store's") {
-				t.Errorf("the log does not say why: %s", &s.log)
+			if !strings.Contains(s.log.String(), `"level":"ERROR"`) || !strings.Contains(s.log.String(), "secret") {
+				t.Errorf("the log does not contain the cause: %s", &s.log)
 			}
 		})
 	}
 }
 
-// The line of a run, which is its metrics too.
 func TestLog(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, memory.Hooks{})
-	if _, err := s.stream.Handle(t.Context(), events.DynamoDBEvent{Records: []events.DynamoDBEventRecord{changed("1", "a", 40, 7)}}); err != nil {
-		t.Fatal(err)
-	}
-	want := `{"level":"INFO","msg":"toggles re-evaluated","trigger":"stream","featureType":"a","lifetimeDays":7,"cutoff":"2026-11-13T12:00:00.000Z",` +
+	s := newStage(t, nil)
+	s.stream(t.Context(), t, changed("1", "a", 40, 7))
+	_, got, _ := strings.Cut(s.log.String(), `,"level":`)
+	want := `"INFO","msg":"toggles re-evaluated","trigger":"stream","featureType":"a","lifetimeDays":7,"cutoff":"2026-11-13T12:00:00.000Z",` +
 		`"flagged":1,"unflagged":0,"left":0,"overtaken":0,"read":1,"pages":32,"writes":1,"throttled":0,"retried":0,"milliseconds":0,` +
 		`"lagMilliseconds":1000,"functionName":"f","_aws":{"Timestamp":1795176000000,"CloudWatchMetrics":[{"Namespace":"ToggleAdmin/Staleness",` +
 		`"Dimensions":[["functionName"],["functionName","featureType"]],"Metrics":[{"Name":"flagged","Unit":"Count"},` +
 		`{"Name":"unflagged","Unit":"Count"},{"Name":"left","Unit":"Count"},{"Name":"overtaken","Unit":"Count"},{"Name":"throttled","Unit":"Count"},` +
 		`{"Name":"lagMilliseconds","Unit":"Milliseconds"}]}]}}` + "\n"
-	if diff := cmp.Diff(want, s.log.String()); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	s.log.Reset()
+	s.Function = ""
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // less than what a run reserves for its end
+	defer cancel()
+	s.Types = known{}
+	s.stream(ctx, t, changed("1", "a", 7, 40))
+	if got := s.log.String(); !strings.Contains(got, `"level":"WARN"`) || !strings.Contains(got, `"left":32,`) || strings.Contains(got, "_aws") {
+		t.Error(got)
+	}
 }
 
-// Through the Lambda handler, as the sample events say it.
-func TestSampleEvents(t *testing.T) {
+// known are types that are not read.
+type known struct{ staleness.Types }
+
+func (known) Get(_ context.Context, id string) (featuretype.FeatureType, error) {
+	return lifetime(id), nil
+}
+
+// After an attempt without a response, the flip is counted as one of this run, unless another client made it.
+func TestFlipWithoutResponse(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, memory.Hooks{})
-	err := s.FeatureTypes.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(14))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, tt := range map[string]struct {
-		handler interface {
-			Invoke(ctx context.Context, payload []byte) ([]byte, error)
+	for _, lost := range []bool{true, false} {
+		s := newStage(t, nil)
+		client, _ := s.db.Through(t, func(c *database.Call) (*http.Response, error) {
+			if c.Operation != "UpdateItem" || c.N > 1 {
+				return c.Pass()
+			}
+			if lost {
+				return c.Lose()
+			}
+			if _, err := s.Sweep(context.WithoutCancel(t.Context()), nil); err != nil {
+				return nil, err
+			}
+			return c.Pass()
+		})
+		e := &staleness.Evaluator{Toggles: feature.NewFlagStore(client, s.db.Tables), Now: noon, Pause: dynamo.Pause}
+		r := e.Evaluate(t.Context(), []featuretype.FeatureType{lifetime("a")})[0]
+		if r.Err != nil || r.Writes != 1 || (r.Flagged == 1) != lost || (r.Overtaken == 0) != lost || r.LastFlip.IsZero() == lost {
+			t.Errorf("lost %t: %+v", lost, r)
 		}
-		want string
-	}{
-		"reevaluate-staleness": {app.Event(s.stream.Handle), `{"batchItemFailures":[]}`},
-		"sweep-staleness":      {app.Event(s.sweeper.Handle), `{"flagged":2,"unflagged":0,"left":0}`},
-	} {
-		event, err := os.ReadFile("../../events/" + name + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := tt.handler.Invoke(t.Context(), event)
-		if err != nil || string(answer) != tt.want {
-			t.Errorf("%s: %s, %v", name, answer, err)
-		}
-	}
-	if !strings.Contains(s.log.String(), `"featureType":"release","lifetimeDays":14`) {
-		t.Errorf("the stream's event was not understood:\n%s", &s.log)
 	}
 }
 
-// FuzzStream: no event makes the handler panic, and what it answers is a record's own number.
+// environment returns the environment of both functions.
+func environment(db *database.Database) *app.Env {
+	return &app.Env{
+		Vars: map[string]string{
+			"DYNAMODB_ENDPOINT": db.Endpoint, "FEATURES_TABLE": db.Tables.Features, "FEATURE_TYPES_TABLE": db.Tables.FeatureTypes,
+		},
+		AWS: aws.Config{
+			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTPClient: dynamo.NewHTTPClient(db.Endpoint),
+		},
+		Now: noon, Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+func TestFunctions(t *testing.T) {
+	t.Parallel()
+	for name, construct := range map[string]app.Constructor{
+		"reevaluate-staleness": staleness.NewReevaluateFunction, "sweep-staleness": staleness.NewSweepFunction,
+	} {
+		s := newStage(t, nil)
+		check(t, s.types.Create(t.Context(), lifetime("release")))
+		check(t, s.features.Create(t.Context(), feature.Feature{Name: "f", Type: "release", CreatedAt: noon().AddDate(0, 0, -8)}))
+		sample, err := os.ReadFile("../../events/" + name + ".json")
+		check(t, err)
+		function, err := construct(environment(s.db))
+		check(t, err)
+		response, err := function.Invoke(t.Context(), sample)
+		check(t, err)
+		want := map[string]string{
+			"reevaluate-staleness": `{"batchItemFailures":[]} release`, "sweep-staleness": `{"flagged":3,"unflagged":0,"left":0} release a b`,
+		}[name]
+		if got := string(response) + " " + s.flagged(t); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if _, err := construct(&app.Env{}); err == nil || !strings.Contains(err.Error(), "FEATURES_TABLE") {
+			t.Error(err)
+		}
+	}
+}
+
+// FuzzStream checks that no event makes the handler panic.
 func FuzzStream(f *testing.F) {
 	event, err := os.ReadFile("../../events/reevaluate-staleness.json")
-	if err != nil {
-		f.Fatal(err)
-	}
+	check(f, err)
 	f.Add(event)
 	f.Add([]byte(`{"Records":[{"dynamodb":{"Keys":{"id":{"N":"1"}},"NewImage":{"lifetimeDays":{"S":"x"}}}}]}`))
 	f.Add([]byte(`{"Records":[{"dynamodb":{"Keys":{"id":{"NULL":true}},"OldImage":{"lifetimeDays":{"NULL":true}},"NewImage":{}}}]}`))
+	s := newStage(f, nil)
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		s := newStage(t, memory.Hooks{})
-		answer, err := app.Event(s.stream.Handle).Invoke(t.Context(), payload)
-		if err == nil && string(answer) != `{"batchItemFailures":[]}` {
-			t.Errorf("%s", answer)
+		response, err := app.Event(s.Stream).Invoke(t.Context(), payload)
+		if err == nil && string(response) != `{"batchItemFailures":[]}` {
+			t.Errorf("%s", response)
 		}
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/contextfield"
-	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/pat"
@@ -33,7 +32,6 @@ type Memory struct {
 	PATs          *PATs
 	APITokens     *APITokens
 	Tokens        *Tokens
-	Features      *Features
 }
 
 type tables struct {
@@ -48,7 +46,6 @@ type tables struct {
 	pats      map[patKey]pat.PAT
 	lastPAT   int64
 	apiTokens map[auth.Selector]apitoken.APIToken
-	features  map[string]feature.Feature
 }
 
 // New makes empty tables.
@@ -57,11 +54,10 @@ func New(hooks Hooks) *Memory {
 		hooks: hooks, types: map[string]featuretype.FeatureType{}, fields: map[string]contextfield.ContextField{},
 		feedback: map[feedbackKey]feedback.Feedback{}, users: map[int64]user.User{}, pats: map[patKey]pat.PAT{},
 		apiTokens: map[auth.Selector]apitoken.APIToken{},
-		features:  map[string]feature.Feature{},
 	}
 	return &Memory{
 		FeatureTypes: &FeatureTypes{t}, ContextFields: &ContextFields{t}, Feedback: &Feedback{t}, Users: &Users{t}, PATs: &PATs{t},
-		APITokens: &APITokens{t}, Tokens: &Tokens{t}, Features: &Features{t},
+		APITokens: &APITokens{t}, Tokens: &Tokens{t},
 	}
 }
 

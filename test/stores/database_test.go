@@ -9,13 +9,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/authorizer"
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/local/tables"
@@ -98,14 +96,6 @@ func (db *database) tokens(client *dynamodb.Client) *authorizer.Store {
 	return authorizer.NewStore(client, db.tables)
 }
 
-func (db *database) features(client *dynamodb.Client) *feature.Store {
-	return feature.NewStore(client, db.tables)
-}
-
-func (db *database) flags(client *dynamodb.Client) *feature.FlagStore {
-	return feature.NewFlagStore(client, db.tables)
-}
-
 func (db *database) put(tb testing.TB, table string, item dynamo.Item) {
 	tb.Helper()
 	_, err := db.client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: aws.String(db.names[table]), Item: item})
@@ -132,39 +122,6 @@ func (db *database) scan(tb testing.TB, table string) (all []dynamo.Item) {
 		all = append(all, item)
 	}
 	return all
-}
-
-// flag sets a toggle's flag and place in the index, as re-evaluation does.
-func (db *database) flag(tb testing.TB, f feature.Feature) {
-	tb.Helper()
-	_, err := db.client.UpdateItem(tb.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(db.names["Features"]), Key: dynamo.Item{"name": dynamo.S(f.Name)},
-		UpdateExpression:         aws.String("SET #flag = :flag, #key = :key"),
-		ExpressionAttributeNames: map[string]string{"#flag": "potentiallyStale", "#key": "staleness"},
-		ExpressionAttributeValues: dynamo.Item{
-			":flag": dynamo.Bool(true), ":key": dynamo.S(feature.StalenessKey(f.Type, true, feature.Shard(f.Name))),
-		},
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// indexed gives the names of the toggles under a key of the staleness index, in its order.
-func (db *database) indexed(tb testing.TB, key string) (names []string) {
-	tb.Helper()
-	out, err := db.client.Query(tb.Context(), &dynamodb.QueryInput{
-		TableName: aws.String(db.names["Features"]), IndexName: aws.String("staleness"), Limit: aws.Int32(100),
-		KeyConditionExpression: aws.String("#key = :key"), ExpressionAttributeNames: map[string]string{"#key": "staleness"},
-		ExpressionAttributeValues: map[string]types.AttributeValue{":key": dynamo.S(key)},
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, item := range out.Items {
-		names = append(names, dynamo.Item(item).String("name"))
-	}
-	return names
 }
 
 // whole fails the test unless every PAT stands in its owner's map, every entry of a map is a PAT, and no id is above the counter.
@@ -212,9 +169,6 @@ func (db *database) ground(tb testing.TB) *ground {
 		PATs:          db.pats(c),
 		APITokens:     apitoken.NewStore(c, tables),
 		Tokens:        db.tokens(c),
-		Features:      db.features(c),
-		Flags:         db.flags(c),
-		flag:          db.flag,
 		drop: func(ctx context.Context, id string) error {
 			_, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(n["FeatureTypes"]), Key: dynamo.Item{"id": dynamo.S(id)}})
 			return err

@@ -22,7 +22,6 @@ import (
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/user"
@@ -35,7 +34,6 @@ type operation struct {
 }
 
 func operations() []operation {
-	f := toggle("f", "a")
 	return []operation{
 		{"list feature types", func(ctx context.Context, db *database, c *dynamodb.Client) error {
 			all, err := featuretype.NewStore(c, db.tables).List(ctx)
@@ -57,7 +55,6 @@ func operations() []operation {
 			got, err := featuretype.NewStore(c, db.tables).Get(ctx, "release")
 			return errors.Join(err, must(got.ID == "release"))
 		}},
-		{"re-evaluate the toggles of a type", reevaluate},
 		{"look a user up", func(ctx context.Context, db *database, c *dynamodb.Client) error {
 			exists, err := user.NewStore(c, db.tables).Exists(ctx, 1)
 			return errors.Join(err, must(exists))
@@ -86,16 +83,6 @@ func operations() []operation {
 		{"create an API token", func(ctx context.Context, db *database, c *dynamodb.Client) error {
 			return createAPIToken(ctx, db, c)
 		}},
-		{"create a toggle", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			return db.features(c).Create(ctx, toggle("g", "a"))
-		}},
-		{"update a toggle", func(ctx context.Context, db *database, c *dynamodb.Client) error {
-			got, err := db.features(c).Update(ctx, f.Name, func(f feature.Feature) feature.Feature {
-				f.Archived = true
-				return f
-			})
-			return errors.Join(err, must(got.Archived))
-		}},
 	}
 }
 
@@ -112,14 +99,10 @@ func filled(tb testing.TB, endpoint string) *database {
 	db := newDatabaseAt(tb, endpoint)
 	g := db.ground(tb)
 	check(tb, g.FeatureTypes.Create(tb.Context(), featuretype.FeatureType{ID: "release"}))
-	fields(tb, g, "a")
+	check(tb, g.ContextFields.Create(tb.Context(), contextfield.ContextField{Name: "a"}))
 	account(tb, g, 1, user.ServiceAccount)
 	create(tb, g, 1, "ci")
 	create(tb, g, 1, "to be deleted")
-	check(tb, g.Features.Create(tb.Context(), toggle("f", "a")))
-	due := toggle("due")
-	due.Type = "experiment"
-	check(tb, g.Features.Create(tb.Context(), due))
 	return db
 }
 
@@ -159,7 +142,6 @@ func TestFaultsThatPass(t *testing.T) {
 				}
 			})
 			db.whole(t)
-			usedAsCounted(t, db)
 		})
 	}
 }
@@ -225,7 +207,7 @@ func TestFaultsThatStay(t *testing.T) {
 func (db *database) contents(tb testing.TB) string {
 	tb.Helper()
 	var all []string
-	for _, table := range []string{"FeatureTypes", "ContextFields", "Feedback", "Users", "PersonalAccessTokens", "ApiTokens", "Features"} {
+	for _, table := range []string{"FeatureTypes", "ContextFields", "Feedback", "Users", "PersonalAccessTokens", "ApiTokens"} {
 		for _, item := range db.scan(tb, table) {
 			all = append(all, fmt.Sprintf("%s %s", table, text(dynamo.M(item))))
 		}
@@ -262,7 +244,6 @@ func TestCrashAfterEachWrite(t *testing.T) {
 				err := op.run(ctx, db, client)
 				crash()
 				db.whole(t)
-				usedAsCounted(t, db)
 				if !crashed {
 					if err != nil {
 						t.Error(err)
@@ -275,24 +256,6 @@ func TestCrashAfterEachWrite(t *testing.T) {
 			}
 		})
 	}
-}
-
-// usedAsCounted fails the test unless the context fields' usage is what the toggles make of it.
-func usedAsCounted(tb testing.TB, db *database) {
-	tb.Helper()
-	want := uses{}
-	for _, item := range db.scan(tb, "Features") {
-		if item.Bool("archived") {
-			continue
-		}
-		for _, field := range item.Strings("contextFields") {
-			if want[field] == nil {
-				want[field] = map[string]int64{}
-			}
-			want[field][item.String("project")]++
-		}
-	}
-	usedBy(tb, db.ground(tb), want)
 }
 
 func createAPIToken(ctx context.Context, db *database, c *dynamodb.Client) error {

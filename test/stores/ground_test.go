@@ -10,11 +10,9 @@ import (
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/authorizer"
 	"toggleadmin/pkg/contextfield"
-	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/staleness"
 	"toggleadmin/pkg/user"
 	"toggleadmin/test/memory"
 )
@@ -51,18 +49,8 @@ type ground struct {
 		Delete(ctx context.Context, selector auth.Selector) error
 		List(ctx context.Context) ([]apitoken.APIToken, error)
 	}
-	Tokens   authorizer.Tokens
-	Features interface {
-		Get(ctx context.Context, name string) (feature.Feature, error)
-		Create(ctx context.Context, f feature.Feature) error
-		Update(ctx context.Context, name string, change func(feature.Feature) feature.Feature) (feature.Feature, error)
-		List(ctx context.Context) ([]feature.Feature, error)
-		Delete(ctx context.Context, name string) error
-	}
+	Tokens authorizer.Tokens
 
-	Flags staleness.Toggles
-
-	flag func(tb testing.TB, f feature.Feature) // marks a toggle potentially stale
 	// drop deletes a type and dropOut an account, which no store does.
 	drop    func(ctx context.Context, id string) error
 	dropOut func(tb testing.TB, id int64)
@@ -84,11 +72,9 @@ func newMemory(tb testing.TB) *ground {
 	m := memory.New(memory.Hooks{})
 	return &ground{
 		FeatureTypes: m.FeatureTypes, ContextFields: m.ContextFields, Feedback: m.Feedback, Users: m.Users, PATs: m.PATs,
-		APITokens: m.APITokens, Tokens: m.Tokens, Features: m.Features,
-		Flags:   m.Features,
+		APITokens: m.APITokens, Tokens: m.Tokens,
 		drop:    func(_ context.Context, id string) error { m.FeatureTypes.Delete(id); return nil },
 		dropOut: func(_ testing.TB, id int64) { m.Users.Delete(id) },
-		flag:    func(_ testing.TB, f feature.Feature) { m.Features.Flag(f.Name, true) },
 	}
 }
 
@@ -106,7 +92,7 @@ func TestConformance(t *testing.T) {
 			for store, properties := range map[string][]property{
 				"feature types": featureTypes(), "context fields": contextFields(), "feedback": feedbacks(), "users": users(), "added users": addedUsers(),
 				"PATs": pats(), "PATs at once": patsAtOnce(), "API tokens": apiTokens(), "authorizer": tokens(),
-				"toggles": features(), "toggles' flags": flags(), "toggles' usage": featureUsage(), "deleted toggles": deletedFeatures(), "lists": lists(),
+				"lists": lists(),
 			} {
 				t.Run(store, func(t *testing.T) {
 					t.Parallel()

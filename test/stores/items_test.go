@@ -1,7 +1,6 @@
 package stores_test
 
 import (
-	"fmt"
 	"maps"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/pat"
@@ -42,7 +40,6 @@ func TestItems(t *testing.T) {
 	_, token, err := g.PATs.Create(ctx, pat.PAT{UserID: 1, Description: "d", ExpiresAt: fine, CreatedAt: fine}, owner(1))
 	check(t, err)
 	verifier := token.Verifier()
-	check(t, g.Features.Create(ctx, feature.Feature{Name: "f", Project: "p", Type: "t", CreatedAt: fine, ContextFields: []string{"full"}}))
 
 	list := func(v ...types.AttributeValue) types.AttributeValue { return &types.AttributeValueMemberL{Value: v} }
 	for _, tt := range []struct {
@@ -57,7 +54,7 @@ func TestItems(t *testing.T) {
 		{"ContextFields", dynamo.Item{"name": dynamo.S("full")}, dynamo.Item{
 			"description": dynamo.S("d"), "stickiness": dynamo.Bool(true), "sortOrder": dynamo.N(1), "createdAt": dynamo.S(stored),
 			"legalValues": list(dynamo.M(dynamo.Item{"value": dynamo.S("v"), "description": dynamo.S("w")}), dynamo.M(dynamo.Item{"value": dynamo.S("x")})),
-			"usage":       dynamo.M(dynamo.Item{"p": dynamo.N(1)}),
+			"usage":       dynamo.M(dynamo.Item{}),
 		}},
 		{"ContextFields", dynamo.Item{"name": dynamo.S("bare")}, dynamo.Item{
 			"stickiness": dynamo.Bool(false), "sortOrder": dynamo.N(0), "usage": dynamo.M(dynamo.Item{}),
@@ -78,10 +75,6 @@ func TestItems(t *testing.T) {
 			"verifier": dynamo.B(verifier[:]), "description": dynamo.S("d"), "expiresAt": dynamo.S(stored), "createdAt": dynamo.S(stored),
 		}},
 		{"PersonalAccessTokens", pat.Key(0, 0), dynamo.Item{"lastId": dynamo.N(1)}},
-		{"Features", dynamo.Item{"name": dynamo.S("f")}, dynamo.Item{
-			"project": dynamo.S("p"), "type": dynamo.S("t"), "createdAt": dynamo.S(stored), "archived": dynamo.Bool(false), "stale": dynamo.Bool(false),
-			"potentiallyStale": dynamo.Bool(false), "contextFields": list(dynamo.S("full")), "staleness": dynamo.S("t#fresh#9"),
-		}},
 	} {
 		maps.Copy(tt.want, tt.key)
 		options := cmp.Options{cmpopts.IgnoreUnexported(
@@ -90,84 +83,5 @@ func TestItems(t *testing.T) {
 		if diff := cmp.Diff(tt.want, db.get(t, tt.table, tt.key), options); diff != "" {
 			t.Errorf("%s %v: %s", tt.table, tt.key, diff)
 		}
-	}
-}
-
-// TestStalenessIndex walks a toggle through its states: it stands in the index at one key, or nowhere.
-func TestStalenessIndex(t *testing.T) {
-	t.Parallel()
-	shard := feature.Shard("f")
-	at := func(typ string, flagged bool) string { return feature.StalenessKey(typ, flagged, shard) }
-	for _, tt := range []struct {
-		name   string
-		before func(*feature.Feature)
-		flag   bool
-		change func(*feature.Feature) // nil: as created
-		want   string                 // empty: nowhere
-	}{
-		{"created fresh", nil, false, nil, at("release", false)},
-		{"created archived", func(f *feature.Feature) { f.Archived = true }, false, nil, ""},
-		{"created stale", func(f *feature.Feature) { f.Stale = true }, false, nil, ""},
-		{"created flagged is fresh", func(f *feature.Feature) { f.PotentiallyStale = true }, false, nil, at("release", false)},
-		{"archived", nil, true, func(f *feature.Feature) { f.Archived = true }, ""},
-		{"marked stale", nil, true, func(f *feature.Feature) { f.Stale = true }, ""},
-		{"restored", func(f *feature.Feature) { f.Archived = true }, false, func(f *feature.Feature) { f.Archived = false }, at("release", false)},
-		{"un-marked", func(f *feature.Feature) { f.Stale = true }, false, func(f *feature.Feature) { f.Stale = false }, at("release", false)},
-		{"restored but stale", func(f *feature.Feature) { f.Archived, f.Stale = true, true }, false, func(f *feature.Feature) { f.Archived = false }, ""},
-		{"restored and un-marked", func(f *feature.Feature) { f.Archived, f.Stale = true, true }, false, func(f *feature.Feature) { f.Archived, f.Stale = false, false }, at("release", false)},
-		{"of another type", nil, false, func(f *feature.Feature) { f.Type = "operational" }, at("operational", false)},
-		{"flagged, then of another type", nil, true, func(f *feature.Feature) { f.Type = "operational" }, at("operational", false)},
-		{"another type while archived", func(f *feature.Feature) { f.Archived = true }, false, func(f *feature.Feature) { f.Type = "operational" }, ""},
-		{"moved", nil, false, func(f *feature.Feature) { f.Project = "other" }, at("release", false)},
-		{"flagged, then moved", nil, true, func(f *feature.Feature) { f.Project = "other" }, at("release", true)},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			db := newDatabase(t)
-			g := db.ground(t)
-			f := toggle("f")
-			if tt.before != nil {
-				tt.before(&f)
-			}
-			check(t, g.Features.Create(t.Context(), f))
-			if tt.flag {
-				db.flag(t, f)
-			}
-			if tt.change != nil {
-				update(t, g, tt.change)
-			}
-			if got := db.get(t, "Features", dynamo.Item{"name": dynamo.S("f")}).String("staleness"); got != tt.want {
-				t.Errorf("the key is %q, want %q", got, tt.want)
-			}
-			for _, typ := range []string{"release", "operational"} {
-				for _, flagged := range []bool{false, true} {
-					key := at(typ, flagged)
-					want := []string(nil)
-					if key == tt.want {
-						want = []string{"f"}
-					}
-					if diff := cmp.Diff(want, db.indexed(t, key)); diff != "" {
-						t.Errorf("at %s: %s", key, diff)
-					}
-				}
-			}
-		})
-	}
-}
-
-// TestShards holds the places of toggles, worked out apart from the code: an index that exists depends on them.
-func TestShards(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]int{"": 5, "a": 12, "f": 9, "toggle": 5, "\U0001F600": 8} {
-		if got := feature.Shard(name); got != want {
-			t.Errorf("%q is in shard %d, want %d", name, got, want)
-		}
-	}
-	used := map[int]bool{}
-	for i := range 200 {
-		used[feature.Shard(fmt.Sprint("toggle-", i))] = true
-	}
-	if len(used) != feature.Shards {
-		t.Errorf("200 toggles are spread over %d shards", len(used))
 	}
 }

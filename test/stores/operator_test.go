@@ -13,7 +13,6 @@ import (
 
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
 )
@@ -147,61 +146,6 @@ func addedUsers() []property {
 	}
 }
 
-func deletedFeatures() []property {
-	return []property{
-		{"it is gone, and its name is free", func(t *testing.T, g *ground) {
-			check(t, g.Features.Create(t.Context(), toggle("f")))
-			check(t, g.Features.Delete(t.Context(), "f"))
-			if _, err := g.Features.Get(t.Context(), "f"); !errors.Is(err, feature.ErrNotFound) {
-				t.Error(err)
-			}
-			if err := g.Features.Delete(t.Context(), "f"); !errors.Is(err, feature.ErrNotFound) {
-				t.Error(err)
-			}
-			check(t, g.Features.Create(t.Context(), toggle("f")))
-		}},
-		{"it counts for nothing any more; an archived one did not", func(t *testing.T, g *ground) {
-			fields(t, g, "a", "b")
-			archived := toggle("archived", "a")
-			archived.Archived = true
-			for _, f := range []feature.Feature{toggle("f", "a", "b"), toggle("g", "b"), archived} {
-				check(t, g.Features.Create(t.Context(), f))
-			}
-			check(t, g.Features.Delete(t.Context(), "f"))
-			usedBy(t, g, uses{"b": {"default": 1}})
-			check(t, g.Features.Delete(t.Context(), "archived"))
-			usedBy(t, g, uses{"b": {"default": 1}})
-		}},
-		{"whatever flag it has", func(t *testing.T, g *ground) {
-			f := toggle("f")
-			check(t, g.Features.Create(t.Context(), f))
-			g.flag(t, f)
-			check(t, g.Features.Delete(t.Context(), "f"))
-		}},
-		{"at once with changes, the counts stay true", func(t *testing.T, g *ground) {
-			fields(t, g, "a", "b")
-			check(t, g.Features.Create(t.Context(), toggle("f", "a")))
-			check(t, g.Features.Create(t.Context(), toggle("stays", "a")))
-			atOnce(clients, func(i int) {
-				if i%4 == 0 {
-					if err := g.Features.Delete(t.Context(), "f"); err != nil && !errors.Is(err, feature.ErrNotFound) {
-						t.Error(err)
-					}
-					return
-				}
-				_, err := g.Features.Update(t.Context(), "f", func(f feature.Feature) feature.Feature {
-					f.Project, f.ContextFields = fmt.Sprint(i), []string{"a", "b"}
-					return f
-				})
-				if err != nil && !errors.Is(err, feature.ErrNotFound) {
-					t.Error(err)
-				}
-			})
-			usedBy(t, g, uses{"a": {"default": 1}})
-		}},
-	}
-}
-
 func lists() []property {
 	fine, stored := instant()
 	return []property{
@@ -212,9 +156,7 @@ func lists() []property {
 			check(t, err)
 			pats, err := g.PATs.List(t.Context())
 			check(t, err)
-			toggles, err := g.Features.List(t.Context())
-			check(t, err)
-			if n := len(people) + len(tokens) + len(pats) + len(toggles); n != 0 {
+			if n := len(people) + len(tokens) + len(pats); n != 0 {
 				t.Errorf("%d of something", n)
 			}
 		}},
@@ -257,19 +199,6 @@ func lists() []property {
 			got, err := g.APITokens.List(t.Context())
 			check(t, err)
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Error(diff)
-			}
-		}},
-		{"toggles by name, whole", func(t *testing.T, g *ground) {
-			fields(t, g, "a")
-			want := []feature.Feature{toggle("B"), toggle("a", "a"), toggle("b")}
-			want[2].Archived = true
-			for i := range want {
-				check(t, g.Features.Create(t.Context(), want[len(want)-1-i]))
-			}
-			got, err := g.Features.List(t.Context())
-			check(t, err)
-			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Error(diff)
 			}
 		}},

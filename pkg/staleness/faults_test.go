@@ -1,107 +1,101 @@
-package stores_test
+package staleness_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
 	"sync"
 
-	"github.com/aws/smithy-go"
 	"pgregory.net/rapid"
 
-	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/staleness"
 )
 
-// faults decides what each call of one run meets. It decides by the call, not by its turn: calls come in any order.
+type fault int
+
+const (
+	none fault = iota
+	slowDown
+	failure
+	lost // after the call was carried out
+	late // the index shows an earlier state
+	kinds
+)
+
+// faults decides how each call of one run fails. It depends on the call and not on its turn, since calls come in any order.
 type faults struct {
 	seed    uint32
 	percent uint32 // of the calls
-	only    fault  // none: of every kind
-	crash   func() // ends the process, so to speak
-	writes  int    // until then; negative: it does not end
+	only    fault  // none: all kinds
+	crash   func() // ends the process
+	writes  int    // before the crash; negative: no crash
 
 	mu      sync.Mutex
 	crashed bool
-	calls   int
 	tries   map[string]int
 }
 
-// drawFaults draws them, and the context that ends with the process.
+// drawFaults also returns the context that the crash cancels.
 func drawFaults(t *rapid.T) (*faults, context.Context) {
 	ctx, crash := context.WithCancel(t.Context())
 	t.Cleanup(crash)
 	return &faults{
 		seed: rapid.Uint32().Draw(t, "seed"), percent: rapid.SampledFrom([]uint32{0, 0, 10, 60, 100}).Draw(t, "percent"),
-		only:  rapid.SampledFrom([]fault{none, none, throttled, failed, lost, late, late, late}).Draw(t, "only"),
+		only:  rapid.SampledFrom([]fault{none, none, slowDown, failure, lost, late, late, late}).Draw(t, "only"),
 		crash: crash, writes: rapid.SampledFrom([]int{-1, -1, -1, 0, 1, 2, 3}).Draw(t, "writes"),
 	}, ctx
 }
 
-type fault int
-
-const (
-	none fault = iota
-	throttled
-	failed
-	lost // after it was carried out
-	late // an index that is behind
-	kinds
-)
-
-// mayBeLate says whether a call may meet an index that is behind.
 func (f *faults) mayBeLate() bool { return f.percent > 0 && (f.only == none || f.only == late) }
 
-// next decides on a call.
 func (f *faults) next(call string) fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.crashed {
-		return failed
+		return failure
 	}
 	if f.tries == nil {
 		f.tries = map[string]int{}
 	}
-	f.calls++
 	f.tries[call]++
 	h := fnv.New32a()
 	fmt.Fprint(h, f.seed, call, f.tries[call])
 	sum := h.Sum32()
-	if sum%100 >= f.percent || f.tries[call] > 20 { // throttling for ever would never end
+	switch {
+	case sum%100 >= f.percent || f.tries[call] > 20: // a call that is always throttled would never end
 		return none
-	}
-	if f.only != none {
+	case f.only != none:
 		return f.only
 	}
-	return throttled + fault(sum/100%uint32(kinds-1))
+	return slowDown + fault(sum/100%uint32(kinds-1))
 }
 
-// wrote counts a write, and says whether the process still lives.
+// wrote counts a write and reports whether the process still runs.
 func (f *faults) wrote() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.crashed || f.crash == nil || f.writes < 0 {
-		return !f.crashed
-	}
-	if f.writes--; f.writes < 0 {
-		f.crashed = true
-		f.crash()
+	if f.crash != nil && f.writes >= 0 && !f.crashed {
+		if f.writes--; f.writes < 0 {
+			f.crashed = true
+			f.crash()
+		}
 	}
 	return !f.crashed
 }
 
 func (k fault) err() error {
-	if k == throttled {
-		return apierror.NewUnavailable(&smithy.GenericAPIError{Code: "ThrottlingException", Message: "injected"})
+	if k == slowDown {
+		return throttled()
 	}
-	return apierror.NewUnavailable(errInjected)
+	return errors.New("injected")
 }
 
-// lateIndex remembers what was in ranges.
+// lateIndex remembers what ranges contained.
 type lateIndex struct {
 	mu     sync.Mutex
 	before map[feature.Range][]feature.Indexed
@@ -113,13 +107,12 @@ func (i *lateIndex) catchUp() {
 	clear(i.before)
 }
 
-// page remembers what a range holds, and gives what it held before.
-func (i *lateIndex) page(r feature.Range, now feature.Page) feature.Page {
+// page remembers what a range contains now and returns what it contained before.
+func (i *lateIndex) page(r feature.Range, now feature.Page) (then feature.Page) {
 	cutoff := r.Cutoff
 	r.Cutoff = nil
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	var then feature.Page
 	for _, t := range i.before[r] {
 		if cutoff == nil || t.CreatedAt > datetime.Format(*cutoff) == r.PotentiallyStale {
 			then.Toggles = append(then.Toggles, t)
@@ -129,13 +122,14 @@ func (i *lateIndex) page(r feature.Range, now feature.Page) feature.Page {
 	return then
 }
 
-type faultyFlags struct {
+// faultyToggles are toggles on the engine whose calls fail.
+type faultyToggles struct {
 	staleness.Toggles
 	faults *faults
 	index  *lateIndex
 }
 
-func (s *faultyFlags) Due(ctx context.Context, r feature.Range, after *feature.Indexed) (feature.Page, error) {
+func (s *faultyToggles) Due(ctx context.Context, r feature.Range, after *feature.Indexed) (feature.Page, error) {
 	kind := s.faults.next(fmt.Sprint("due ", r.Type, r.Shard, r.PotentiallyStale, after))
 	if kind != none && kind != late {
 		return feature.Page{}, kind.err()
@@ -150,9 +144,9 @@ func (s *faultyFlags) Due(ctx context.Context, r feature.Range, after *feature.I
 	return page, nil
 }
 
-func (s *faultyFlags) Flip(ctx context.Context, r feature.Range, t feature.Indexed) (bool, error) {
+func (s *faultyToggles) Flip(ctx context.Context, r feature.Range, t feature.Indexed) (bool, error) {
 	kind := s.faults.next("flip " + t.Name)
-	if kind == throttled || kind == failed {
+	if kind == slowDown || kind == failure {
 		return false, kind.err()
 	}
 	flipped, err := s.Toggles.Flip(ctx, r, t)
@@ -162,25 +156,25 @@ func (s *faultyFlags) Flip(ctx context.Context, r feature.Range, t feature.Index
 	return flipped, err
 }
 
-// overtakenFlags changes the first toggle that it reads, before it tells of it.
-type overtakenFlags struct {
+// overtakenToggles changes the first toggle that is read, before the read returns.
+type overtakenToggles struct {
 	staleness.Toggles
 	change func(ctx context.Context, name string) error
 	once   sync.Once
 	err    error
 }
 
-func (s *overtakenFlags) Due(ctx context.Context, r feature.Range, after *feature.Indexed) (feature.Page, error) {
+func (s *overtakenToggles) Due(ctx context.Context, r feature.Range, after *feature.Indexed) (feature.Page, error) {
 	page, err := s.Toggles.Due(ctx, r, after)
 	if len(page.Toggles) > 0 {
-		s.once.Do(func() { s.err = s.change(context.WithoutCancel(ctx), page.Toggles[0].Name) }) // the sweep's patience is not the writer's
+		s.once.Do(func() { s.err = s.change(context.WithoutCancel(ctx), page.Toggles[0].Name) })
 	}
 	return page, err
 }
 
-// faultyTypes are a run's own types.
+// faultyTypes are the types of one check.
 type faultyTypes struct {
-	aging  *aging
+	model  *model
 	faults *faults
 }
 
@@ -188,13 +182,13 @@ func (s *faultyTypes) Get(ctx context.Context, id string) (featuretype.FeatureTy
 	if kind := s.faults.next("get " + id); kind != none && kind != late {
 		return featuretype.FeatureType{}, kind.err()
 	}
-	return s.aging.g.FeatureTypes.Get(ctx, id)
+	return s.model.stored.Get(ctx, id)
 }
 
 func (s *faultyTypes) List(ctx context.Context) ([]featuretype.FeatureType, error) {
 	if kind := s.faults.next("list"); kind != none && kind != late {
 		return nil, kind.err()
 	}
-	all, err := s.aging.g.FeatureTypes.List(ctx)
-	return s.aging.mine(all), err
+	all, err := s.model.stored.List(ctx)
+	return s.model.mine(all), err
 }
