@@ -121,7 +121,6 @@ func serve(
 	if err != nil {
 		return err
 	}
-	defer api.Close()
 	defer triggers.Start(ctx, drainTimeout)() // ends after the last request
 	return serveHTTP(ctx, c, api, listener, out, &Running{
 		BaseURL:     "http://" + listener.Addr().String(),
@@ -134,12 +133,8 @@ func serve(
 func newGateway(
 	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, triggers *trigger.Triggers, out *console.Console,
 ) (*gateway.Gateway, error) {
-	integrations, folders := map[string]gateway.Function{}, map[string]string{}
-	for id, f := range functions {
-		integrations[id], folders[id] = gateway.Function{Handler: f.Handler, ARN: f.ARN, Timeout: f.Timeout}, f.Name
-	}
 	api, err := gateway.New(gateway.Config{
-		API: template.API, Functions: integrations,
+		API: template.API, Functions: functions,
 		Region: region, AccountID: accountID, APIID: apiID,
 		Now: c.Now, NewID: func() string { return uuid.Must(uuid.NewRandomFromReader(c.Random)).String() },
 		AccessLog: func(line []byte, at time.Time) {
@@ -148,7 +143,7 @@ func newGateway(
 		},
 		OnRequest: func(r gateway.Record) {
 			out.Log(&console.Entry{
-				Method: r.Method, Path: r.Path, Status: r.Status, Function: folders[r.Function], Duration: r.Duration, ID: r.RequestID,
+				Method: r.Method, Path: r.Path, Status: r.Status, Function: r.Function, Duration: r.Duration, ID: r.RequestID,
 				Cause: cause(r.Err),
 			})
 		},
@@ -163,9 +158,6 @@ func newGateway(
 func cause(err error) string {
 	if err == nil {
 		return ""
-	}
-	if p, ok := errors.AsType[*gateway.PanicError](err); ok {
-		return p.Error() + "\n" + string(p.Stack)
 	}
 	if p, ok := errors.AsType[*invoke.PanicError](err); ok {
 		return p.Error() + "\n" + string(p.Stack)

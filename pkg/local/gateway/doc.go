@@ -1,107 +1,80 @@
-// Package gateway plays Amazon API Gateway (a regional REST API with Lambda proxy integrations and one REQUEST authorizer) around Lambda
-// handlers, in one process. New takes the API as template.yaml declares it and the functions' handlers; the Gateway is an http.Handler.
+// Package gateway emulates Amazon API Gateway in one process: a regional REST API with Lambda proxy integrations and one REQUEST
+// authorizer, as far as template.yaml uses them. New takes the API as package samtemplate reads it and the functions. The Gateway is an
+// http.Handler; NewServer and NewListener serve it.
 //
-// The one concept is the exchange: a request gets its ids, finds its route, is encoded once as the event that AWS would send, passes the
-// authorizer and the function, and ends either as the function's answer or as a refusal, which a gateway response fills in.
+// New rejects what the gateway does not support: an authorizer cache, $context variables that the template does not use, gateway response
+// templates for other media types, a missing DEFAULT_4XX or DEFAULT_5XX.
 //
-// It reads no template (package samtemplate does) and no environment, listens on nothing, and knows nothing of streams, logs or schedules.
+// # Emulated behaviour
 //
-// # What is played, and what is not
+// Sources: a name is a page of the API Gateway Developer Guide (without "api-gateway-"), "lambda:" one of the Lambda Developer Guide.
+// "observed" means seen in responses of AWS, "inferred" follows from other behaviour, "choice" is not settled by any source or is specific
+// to this gateway.
 //
-// Sources: a name is a page of the API Gateway Developer Guide (without its api-gateway-), lambda: one of the Lambda Developer Guide;
-// "seen" is what live answers of AWS showed; "inferred" follows from other behaviour; "choice" is what no source settles, or what is
-// ours alone. The last column is the test.
-//
-//	behaviour                                                   | source                                 | test
+//	behaviour                                                | source                             | test
 //	-- routing
-//	a fixed segment wins over {param}, that over {proxy+}       | inferred; http-api-develop-routes      | TestRouting
-//	a method's own route wins over ANY                          | seen                                   | TestRouting
-//	routes are found by the raw, percent-encoded path           | choice                                 | TestRouting
-//	a trailing slash is ignored, but stays in path              | seen                                   | TestRawPathReachesTheEvent
-//	a doubled slash is no resource; only {proxy+} takes it      | choice                                 | TestRouting
-//	a parent without methods falls back to {proxy+}             | choice                                 | TestRouting
-//	a matched resource without the method: unknown, no fallback | choice                                 | TestMatchedResourceLacksMethod
-//	unknown path or method: MISSING_AUTHENTICATION_TOKEN        | supported-gateway-response-types       | TestUnknownPathOrMethod
-//	with Authorization: read as a signature, text echoed        | seen; the type is a choice             | TestUnknownPathWithAuthorization
-//	methods but the seven are unknown methods                   | choice                                 | TestUnknownPathOrMethod
-//	X-HTTP-Method-Override changes the method                   | AWS documentation                      | TestMethodOverride
-//	an API that cannot be played is refused at start            | choice                                 | TestNewRefusesWhatItCannotPlay
+//	fixed segment before {param} before {proxy+}             | inferred; http-api-develop-routes  | TestRouting
+//	a method's own route before ANY                          | observed                           | TestRouting
+//	the raw, percent-encoded path is compared                | choice                             | TestRouting
+//	a trailing slash is ignored but stays in path            | observed                           | TestPathIsRaw
+//	only {proxy+} matches an empty segment                   | choice                             | TestRouting
+//	a resource without the method: no fallback to {proxy+}   | choice                             | TestRouting
+//	unknown method: MISSING_AUTHENTICATION_TOKEN             | supported-gateway-response-types   | TestUnknownMethod
+//	with Authorization: INVALID_SIGNATURE                    | observed; the type is a choice     | TestUnknownMethod
+//	X-HTTP-Method-Override changes the method                | AWS documentation                  | TestMethodOverride
+//	unsupported parts of the template are rejected at start  | choice                             | TestNewRejects
 //	-- the function's event
-//	the event's members (payload 1.0)                           | seen                                   | TestProxyEvent
-//	path, pathParameters and requestContext.path are raw        | seen                                   | TestRawPathReachesTheEvent
-//	custom domain, empty base path: path without stage          | how-to-custom-domains                  | TestProxyEvent
-//	domainName is the Host header with its port                 | choice                                 | TestRequestHeaders
-//	no Host: the connection's address; none that is one: 400    | choice                                 | TestHost
-//	body, query, parameters, stage variables null if empty      | seen                                   | TestEventHasNullForEmptyParts
-//	query decoded, last value single, all in multiValue         | seen                                   | TestQueryIsDecoded
-//	a semicolon splits the query                                | known-issues                           | TestQueryIsDecoded
-//	header names in canonical case, as net/http gives them      | deviation: AWS keeps the client's      | TestProxyEvent
-//	last header value single, all in multiValueHeaders          | seen                                   | TestProxyEvent
-//	Host, X-Forwarded-*, X-Amzn-Trace-Id added or extended      | seen                                   | TestRequestHeaders
-//	hop-by-hop and other headers dropped; Content-Length        | known-issues; seen                     | TestRequestHeaders
-//	never base64; what is not UTF-8 becomes U+FFFD              | payload-encodings                      | TestBodyThatIsNotUTF8
-//	x-amzn-RequestId with a UUID chooses the request id         | mapping-template-reference             | TestRequestID
-//	the extended request id is unique and nobody's choice       | mapping-template-reference             | TestRequestID
+//	members of payload 1.0, without null members of identity | observed                           | TestProxyEvent
+//	path and path parameters are raw                         | observed                           | TestPathIsRaw
+//	path without stage, as behind a custom domain            | how-to-custom-domains              | TestProxyEvent
+//	query, parameters and stage variables are null if empty  | observed                           | TestEmptyPartsAreNull
+//	query: decoded, last and all values; ";" separates       | observed; known-issues             | TestQuery
+//	domainName is the Host header or the server's address    | choice                             | TestHost
+//	malformed Host: 400                                      | choice                             | TestHost
+//	header names in canonical case; last and all values      | deviation: AWS keeps the case      | TestProxyEvent
+//	Host, X-Forwarded-*, X-Amzn-Trace-Id added or extended   | observed                           | TestRequestHeaders
+//	hop-by-hop headers and Content-Length dropped            | known-issues; observed             | TestRequestHeaders
+//	body: never base64; invalid UTF-8 becomes U+FFFD         | payload-encodings                  | TestBodyIsText
+//	x-amzn-RequestId with a UUID sets the request id         | mapping-template-reference         | TestRequestID
+//	the extended request id is unique; clients cannot set it | mapping-template-reference         | TestAccessLogLine
 //	-- calling a function
-//	deadline, function ARN, own invocation id in the context    | lambda: golang-context                 | TestFunctionsContext
-//	the client's going away cancels nothing                     | inferred                               | TestClientLeavingCancelsNothing
-//	the context ends at the function's Timeout                  | lambda: golang-context                 | TestContextEndsAtTheDeadline
-//	Timeout over: 502, and nobody waits for the function        | lambda: services-apigateway-errors     | TestTimeouts
-//	nothing within 29 seconds: INTEGRATION_TIMEOUT              | limits                                 | TestTimeouts
-//	error, panic, no answer: 502 with DEFAULT_5XX               | lambda: services-apigateway-errors     | TestFunctionFaultIs502
-//	a panic's stack is reported                                 | choice                                 | TestPanicHasItsStack
-//	concurrent requests keep apart                              | choice                                 | TestConcurrentRequestsKeepApart
-//	handlers of lambda.NewHandler are refused                   | aws-lambda-go v1.55 handler.go         | TestNewRefusesSharedBuffers
+//	deadline, ARN and invocation id in the context           | lambda: golang-context             | TestFunctionContext
+//	a client that disconnects cancels nothing                | inferred                           | TestFunctionContext
+//	the function's timeout: 502                              | lambda: services-apigateway-errors | TestTimeouts
+//	no result within 29 seconds: INTEGRATION_TIMEOUT         | limits                             | TestTimeouts
+//	error, panic, malformed response: 502 with DEFAULT_5XX   | lambda: services-apigateway-errors | TestFunctionError
 //	-- authorizer
-//	the REQUEST event, {} where the function's has null         | use-lambda-authorizer; seen            | TestAuthorizerEvent
-//	the method ARN has the raw path                             | choice                                 | TestAuthorizerEvent
-//	TTL 0: asked without its identity source, too               | choice; CreateAuthorizer               | TestTTLZeroAsksAllTheSame
-//	another TTL: identity source missing: 401, no call          | use-lambda-authorizer                  | TestOtherTTLNeedsIdentitySource
-//	routes without authorizer do not ask it                     | use-lambda-authorizer                  | TestOtherRoutesDoNotAsk
-//	Allow, Deny, no match; * and ?; Deny wins                   | lambda-authorizer-output               | TestPolicyEvaluation
-//	error text "Unauthorized" exactly: 401; else 500            | use-lambda-authorizer                  | TestAuthorizerFailures
-//	malformed output, no principalId, object in context: 500    | lambda-authorizer-output               | TestAuthorizerFailures
-//	timeout: 500; none within 29 s: AUTHORIZER_FAILURE          | choice                                 | TestTimeouts
-//	context values as strings; null is left out                 | lambda-authorizer-output               | TestAuthorizerContextAsStrings
-//	method ARN above 1,600 bytes: 414 with DEFAULT_4XX          | limits                                 | TestMethodARNAbove1600BytesIs414
-//	resource in a policy above 512 characters: 500              | limits                                 | TestAuthorizerFailures
-//	-- the function's answer
-//	status, headers, body; multiValueHeaders win                | set-up-lambda-proxy-integrations       | TestFunctionAnswer
-//	Content-Type application/json by default, empty bodies, too | seen                                   | TestFunctionAnswer
-//	WWW-Authenticate and others become X-Amzn-Remapped-…        | known-issues                           | TestFunctionAnswer
-//	hop-by-hop and other headers dropped                        | known-issues                           | TestFunctionAnswer
-//	isBase64Encoded changes nothing: no binary media types      | lambda-proxy-binary-media              | TestFunctionAnswer
-//	unknown key, no JSON, wrong types or statusCode: 502        | set-up-lambda-proxy-integrations       | TestFunctionFaultIs502
-//	x-amzn-RequestId, x-amz-apigw-id, X-Amzn-Trace-Id           | seen                                   | TestGatewayHeaderSpelling
-//	HEAD has headers, no body                                   | RFC 9110                               | TestHeadHasHeadersButNoBody
-//	-- gateway responses
-//	status, templates with variables, header mappings           | gatewayResponse-definition             | TestGatewayResponseIsFilledIn
-//	no escaping; unset is empty, as a header absent             | gatewayResponse-definition             | TestGatewayResponseIsFilledIn
-//	$context.authorizer.* once a policy came back               | inferred                               | TestGatewayResponseIsFilledIn
-//	types not customised take DEFAULT_4XX or DEFAULT_5XX        | supported-gateway-response-types       | TestDefault4XXAnd5XX
-//	StatusCode on DEFAULT_* rewrites all others' status         | supported-gateway-response-types       | TestDefault4XXAnd5XX
-//	default bodies and x-amzn-ErrorType                         | seen; a few types inferred             | TestDefaultBodies
-//	413 cannot be customised                                    | known-issues                           | TestTooLargeCannotBeCustomised
+//	the REQUEST event; the method ARN has the raw path       | use-lambda-authorizer; choice      | TestAuthorizerEvent
+//	called for each request, also without Authorization      | choice; CreateAuthorizer           | TestAuthorizerIsAlwaysCalled
+//	not called for routes without authorizer                 | use-lambda-authorizer              | TestAuthorizerIsAlwaysCalled
+//	Allow, Deny or no match; Deny wins; * at the end only    | lambda-authorizer-output           | TestAuthorizerResult
+//	error, timeout, malformed or unsupported policy: 500     | use-lambda-authorizer              | TestAuthorizerResult
+//	no result within 29 seconds: AUTHORIZER_FAILURE          | choice                             | TestTimeouts
+//	context values become strings; null is left out          | lambda-authorizer-output           | TestAuthorizerContext
+//	-- the response
+//	status, headers, body; multiValueHeaders win             | set-up-lambda-proxy-integrations   | TestFunctionResponse
+//	Content-Type application/json by default                 | observed                           | TestFunctionResponse
+//	isBase64Encoded has no effect without binary media types | lambda-proxy-binary-media          | TestFunctionResponse
+//	x-amzn-RequestId, x-amz-apigw-id, X-Amzn-Trace-Id        | observed                           | TestFunctionResponse
+//	gateway response: the template's status, headers, body   | gatewayResponse-definition         | TestGatewayResponse
+//	types not declared use DEFAULT_4XX or DEFAULT_5XX        | supported-gateway-response-types   | TestGatewayResponse
+//	x-amzn-ErrorType on gateway responses                    | observed; a few types inferred     | TestGatewayResponse
 //	-- limits
-//	payload above 10 MB: 413, the gateway's own text            | limits; seen                           | TestLimits
-//	event above 6,291,456 bytes: 413                            | lambda: gettingstarted-limits          | TestLimits
-//	response above 6 MB: 502                                    | lambda: gettingstarted-limits          | TestFunctionFaultIs502
-//	headers above 10,240 bytes: 431                             | limits                                 | TestLimits
-//	any other bytes: an answer or a closed connection           | choice                                 | TestAnyBytesGetAnAnswer
-//	a slow body: 408 and a closed connection                    | choice                                 | TestSlowBodyIsAnsweredAndClosed
-//	every phase of a connection is bounded                      | choice                                 | TestServerBoundsEveryPhase
+//	payload above 10 MB, event above 6 MB: 413, AWS's body   | limits; known-issues; observed     | TestLimits
+//	response above 6 MB: 502                                 | lambda: gettingstarted-limits      | TestFunctionError
+//	headers above 10,240 bytes: 431                          | limits                             | TestLimits
+//	method ARN above 1,600 bytes: 414                        | limits                             | TestLimits
+//	malformed requests: 400, also where net/http sends 5xx    | choice                             | TestMalformedRequests
+//	a slow body: 408 and a closed connection                 | choice                             | TestSlowBody
+//	every phase of a connection has a time limit             | choice                             | TestServerLimits
 //	-- access log
-//	one line per request in the format, unset is -              | variables-for-access-logging; inferred | TestAccessLogLine
-//	every request has one (AWS may leave out 413, 431)          | rest-api-monitor                       | TestAccessLogHasEveryRequest
-//	the line is there before the first byte of the answer       | choice                                 | TestAccessLogComesBeforeTheAnswer
-//	a line is cut at 1,024 bytes                                | known-issues                           | TestAccessLogLineIsCut
-//	no format, no access log                                    | set-up-logging                         | TestNoFormatNoAccessLog
-//	a record per request for the console                        | choice                                 | TestRecord
+//	one line per request; an unset variable is -             | variables-for-access-logging       | TestAccessLogLine
+//	the line precedes the first byte of the response         | choice                             | TestAccessLogPrecedesTheResponse
+//	a line is cut at 1,024 bytes                             | known-issues                       | TestAccessLogLineIsCut
+//	one record per request for the console                   | choice                             | TestRecord
 //
-// Not played: throttling and quotas (THROTTLED, QUOTA_EXCEEDED), usage plans and API keys, WAF, IAM (a real signature, resource policies,
-// whether the gateway may invoke the function), the authorizer's cache (each request asks it), TOKEN and Cognito authorizers, Condition,
-// NotAction, NotResource and variables in an authorizer's policy (refused as malformed), request validators and models, CORS, mapping
-// templates, other integrations, binary media types, stage variables, compression, caching, client certificates, tracing (the trace id
-// is only passed on), canaries, reserved paths (/ping), HTTP/2 and TLS, cold starts, one event per process at a time, Lambda's own
-// concurrency limit, REPORT lines.
+// Not emulated: throttling and quotas, usage plans and API keys, WAF, IAM (signatures, resource policies, permission to invoke), the
+// authorizer cache, an authorizer's "Unauthorized" error, conditions and inner wildcards in an authorizer's policy (rejected with 500),
+// X-Amzn-Remapped-* headers, other authorizers, validators, CORS, mapping templates, other integrations, binary media types, stage
+// variables, compression, caching, tracing, canaries, HTTP/2, TLS, cold starts, Lambda's concurrency limits.
 package gateway

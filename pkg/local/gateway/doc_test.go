@@ -6,7 +6,7 @@ import (
 	"toggleadmin/test/doctable"
 )
 
-func TestTheTableAndTheTestsAgree(t *testing.T) {
+func TestDocTable(t *testing.T) {
 	t.Parallel()
 	doctable.Check(t, "doc.go")
 }

@@ -1,220 +1,161 @@
 package gateway_test
 
 import (
-	"fmt"
-	"maps"
-	"slices"
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 )
 
+// eventOf returns the function's event for a request.
+func eventOf(t *testing.T, method, target, body string, headers ...string) (event events.APIGatewayProxyRequest) {
+	t.Helper()
+	newService(captures(t, &event, ok), nil).send(t, method, target, body, headers...)
+	return event
+}
+
 func TestProxyEvent(t *testing.T) {
 	t.Parallel()
-	function := &capture{}
-	s := newSetup(function.Invoke, says(allowAll))
-	base := s.start(t)
-	host := strings.TrimPrefix(base, "http://")
-	_, port, _ := strings.Cut(host, ":")
-	send(t, "POST", base+"/open/a%20b%2Fc?q=1&q=2&plus=a+b&enc=a%2Bb&empty=&flag", `{"x":"é\n"}`,
-		"Content-Type: application/json", "X-Twice: one", "X-Twice: two", "User-Agent: probe/1")
-	got := function.members(t)
-	trace := "Root=1-6a5145a8-000000000000400080000000"
-	single := map[string]any{
-		"Host": host, "User-Agent": "probe/1", "Content-Type": "application/json", "X-Twice": "two", "Accept-Encoding": "gzip",
-		"X-Forwarded-For": "127.0.0.1", "X-Forwarded-Port": port, "X-Forwarded-Proto": "http", "X-Amzn-Trace-Id": trace,
+	got := eventOf(t, "POST", "/open/a%20b%2Fc?q=1&q=2", `{"x":"é\n"}`, "X-Twice: one", "x-twice: two", "User-Agent: probe/1")
+	single := map[string]string{
+		"Host": "example.com", "User-Agent": "probe/1", "X-Twice": "two", "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Port": "80",
+		"X-Forwarded-Proto": "http", "X-Amzn-Trace-Id": "Root=1-6a5145a8-000040008000000000000001",
 	}
-	multi := map[string]any{}
+	multi := map[string][]string{}
 	for name, value := range single {
-		multi[name] = []any{value}
+		multi[name] = []string{value}
 	}
-	multi["X-Twice"] = []any{"one", "two"}
-	context, _ := got["requestContext"].(map[string]any)
-	resourceID, _ := context["resourceId"].(string)
-	if len(resourceID) != 6 {
-		t.Errorf("resourceId %q has not 6 characters", resourceID)
-	}
-	identity := map[string]any{"sourceIp": "127.0.0.1", "userAgent": "probe/1"}
-	for _, name := range []string{
-		"accessKey", "accountId", "caller", "cognitoAuthenticationProvider", "cognitoAuthenticationType", "cognitoIdentityId",
-		"cognitoIdentityPoolId", "principalOrgId", "user", "userArn",
-	} {
-		identity[name] = nil
-	}
-	want := map[string]any{
-		"resource": "/open/{id}", "path": "/open/a%20b%2Fc", "httpMethod": "POST", "headers": single, "multiValueHeaders": multi,
-		"queryStringParameters": map[string]any{"q": "2", "plus": "a b", "enc": "a+b", "empty": "", "flag": ""},
-		"multiValueQueryStringParameters": map[string]any{
-			"q": []any{"1", "2"}, "plus": []any{"a b"}, "enc": []any{"a+b"}, "empty": []any{""}, "flag": []any{""},
+	multi["X-Twice"] = []string{"one", "two"}
+	want := events.APIGatewayProxyRequest{
+		Resource: "/open/{id}", Path: "/open/a%20b%2Fc", HTTPMethod: "POST", Headers: single, MultiValueHeaders: multi,
+		QueryStringParameters:           map[string]string{"q": "2"},
+		MultiValueQueryStringParameters: map[string][]string{"q": {"1", "2"}},
+		PathParameters:                  map[string]string{"id": "a%20b%2Fc"}, Body: `{"x":"é\n"}`,
+		RequestContext: events.APIGatewayProxyRequestContext{
+			AccountID: "123456789012", APIID: "a1b2c3d4e5", Stage: "prod", ResourceID: got.RequestContext.ResourceID,
+			ResourcePath: "/open/{id}", HTTPMethod: "POST", Path: "/open/a%20b%2Fc", Protocol: "HTTP/1.1",
+			DomainName: "example.com", DomainPrefix: "example",
+			RequestID: "00000000-0000-4000-8000-000000000002", ExtendedRequestID: "AEAAgAAAAAAAAAE=",
+			RequestTime: "10/Jul/2026:19:19:04 +0000", RequestTimeEpoch: 1783711144836,
+			Identity: events.APIGatewayRequestIdentity{SourceIP: "192.0.2.1", UserAgent: "probe/1"},
 		},
-		"pathParameters": map[string]any{"id": "a%20b%2Fc"},
-		"stageVariables": nil,
-		"requestContext": map[string]any{
-			"accountId": "123456789012", "apiId": "a1b2c3d4e5", "stage": "prod", "resourceId": resourceID, "resourcePath": "/open/{id}",
-			"httpMethod": "POST", "path": "/open/a%20b%2Fc", "protocol": "HTTP/1.1", "domainName": host, "domainPrefix": "127.0.0.1",
-			"requestId": fmt.Sprintf(fixedUUID, 2), "extendedRequestId": "AAAAAAAAAAABAAA=",
-			"requestTime": "10/Jul/2026:19:19:04 +0000", "requestTimeEpoch": float64(1783711144836), "identity": identity, "authorizer": nil,
-		},
-		"body": `{"x":"é\n"}`, "isBase64Encoded": false,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("event (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, got); diff != "" || len(got.RequestContext.ResourceID) != 6 {
+		t.Errorf("resource id %q, event (-want +got):\n%s", got.RequestContext.ResourceID, diff)
 	}
 }
 
-func TestEventHasNullForEmptyParts(t *testing.T) {
+func TestEmptyPartsAreNull(t *testing.T) {
 	t.Parallel()
-	function := &capture{}
-	base := newSetup(function.Invoke, says(allowAll)).start(t)
-	send(t, "GET", base+"/open", "")
-	got := function.members(t)
-	for _, name := range []string{
-		"body", "queryStringParameters", "multiValueQueryStringParameters", "pathParameters", "stageVariables",
-	} {
-		if value, there := got[name]; !there || value != nil {
+	var event map[string]any
+	newService(captures(t, &event, ok), nil).send(t, "GET", "/open?", "")
+	for _, name := range []string{"queryStringParameters", "multiValueQueryStringParameters", "pathParameters", "stageVariables"} {
+		if value, there := event[name]; !there || value != nil {
 			t.Errorf("%s is %v, want null", name, value)
 		}
 	}
 }
 
-func TestRawPathReachesTheEvent(t *testing.T) { // one after the other: they share the function
-	function := &capture{}
-	base := newSetup(function.Invoke, says(allowAll)).start(t)
-	for _, tt := range []struct{ name, path, want string }{
-		{"Slash", "/open/%2F", "%2F"},
-		{"Percent", "/open/%25", "%25"},
-		{"Space", "/open/a%20b", "a%20b"},
-		{"Plus", "/open/a+b", "a+b"},
-		{"UTF8", "/open/%C3%A9", "%C3%A9"},
-		{"LowerCaseEscape", "/open/%c3%a9", "%c3%a9"},
-		{"NeedlessEscape", "/open/%41", "%41"},
-		{"NotUTF8", "/open/%FF", "%FF"},
-		{"Semicolon", "/open/a;b", "a;b"},
-		{"Dots", "/open/..", ".."},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			wantOK(t, base, "GET "+tt.path+" HTTP/1.1")
-			e := function.request(t)
-			equal(t, "parameter", e.PathParameters["id"], tt.want)
-			equal(t, "path", e.Path, tt.path)
-			equal(t, "path in the context", e.RequestContext.Path, tt.path)
-		})
-	}
-	t.Run("TrailingSlashStaysInThePath", func(t *testing.T) {
-		send(t, "GET", base+"/open/7/", "")
-		e := function.request(t)
-		equal(t, "path", e.Path, "/open/7/")
-		equal(t, "parameter", e.PathParameters["id"], "7")
-	})
-	t.Run("AbsoluteForm", func(t *testing.T) {
-		wantOK(t, base, "GET http://api.example/open/7?x=1 HTTP/1.1")
-		e := function.request(t)
-		equal(t, "path", e.Path, "/open/7")
-		equal(t, "domain", e.RequestContext.DomainName, "api.example")
-		equal(t, "domain prefix", e.RequestContext.DomainPrefix, "api")
-	})
-}
-
-func TestQueryIsDecoded(t *testing.T) { // one after the other: they share the function
-	function := &capture{}
-	base := newSetup(function.Invoke, says(allowAll)).start(t)
-	for _, tt := range []struct {
-		name, query string
-		want        map[string][]string
-	}{
-		{"LastValueAndAllOfThem", "?a=1&b=2&a=3", map[string][]string{"a": {"1", "3"}, "b": {"2"}}},
-		{"SemicolonSplits", "?a=1;b=2", map[string][]string{"a": {"1"}, "b": {"2"}}},
-		{"EscapedNames", "?%61=%26", map[string][]string{"a": {"&"}}},
-		{"BrokenEscapeStays", "?a=%zz", map[string][]string{"a": {"%zz"}}},
-		{"NotUTF8", "?a=%ff", map[string][]string{"a": {"\uFFFD"}}},
-		{"EmptyMembers", "?&&a=1&", map[string][]string{"a": {"1"}}},
-		{"EqualsInTheValue", "?a=b=c", map[string][]string{"a": {"b=c"}}},
-		{"NothingButTheMark", "?", nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			wantOK(t, base, "GET /open"+tt.query+" HTTP/1.1")
-			e := function.request(t)
-			if diff := cmp.Diff(tt.want, e.MultiValueQueryStringParameters); diff != "" {
-				t.Errorf("multi (-want +got):\n%s", diff)
-			}
-			var last map[string]string
-			for name, values := range tt.want {
-				if last == nil {
-					last = map[string]string{}
-				}
-				last[name] = values[len(values)-1]
-			}
-			if diff := cmp.Diff(last, e.QueryStringParameters); diff != "" {
-				t.Errorf("single (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestRequestHeaders(t *testing.T) { // one after the other: they share the function
-	function := &capture{}
-	base := newSetup(function.Invoke, says(allowAll)).start(t)
-	t.Run("HopByHopHeadersAreDropped", func(t *testing.T) {
-		send(t, "POST", base+"/open", "x", "Connection: x-a", "Keep-Alive: 5", "TE: trailers", "Upgrade: h2c", "Max-Forwards: 1", "Server: s",
-			"Content-MD5: x", "Proxy-Authenticate: x", "WWW-Authenticate: x", "User-Agent: u")
-		names := slices.Sorted(maps.Keys(function.request(t).Headers))
-		want := []string{"Accept-Encoding", "Host", "User-Agent", "X-Amzn-Trace-Id", "X-Forwarded-For", "X-Forwarded-Port", "X-Forwarded-Proto"}
-		if diff := cmp.Diff(want, names); diff != "" {
-			t.Errorf("headers (-want +got):\n%s", diff)
-		}
-	})
-	t.Run("ForwardedForIsAppendedTo", func(t *testing.T) {
-		send(t, "GET", base+"/open", "", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: gopher", "X-Forwarded-Port: 1")
-		e := function.request(t)
-		equal(t, "for", e.Headers["X-Forwarded-For"], "1.2.3.4, 127.0.0.1")
-		equal(t, "proto", e.Headers["X-Forwarded-Proto"], "http")
-		equal(t, "source IP", e.RequestContext.Identity.SourceIP, "127.0.0.1")
-	})
-	t.Run("TraceRootIsKept", func(t *testing.T) {
-		send(t, "GET", base+"/open", "", "X-Amzn-Trace-Id: Root=1-67891233-abcdef012345678912345678")
-		equal(t, "trace", function.request(t).Headers["X-Amzn-Trace-Id"], "Root=1-67891233-abcdef012345678912345678")
-	})
-	t.Run("CallerURLFromTheEvent", func(t *testing.T) {
-		send(t, "GET", base+"/open/7", "")
-		e := function.request(t)
-		equal(t, "URL", e.Headers["X-Forwarded-Proto"]+"://"+e.RequestContext.DomainName+e.RequestContext.Path, base+"/open/7")
-	})
-}
-
-func TestBodyThatIsNotUTF8(t *testing.T) {
+func TestPathIsRaw(t *testing.T) {
 	t.Parallel()
-	function := &capture{}
-	base := newSetup(function.Invoke, says(allowAll)).start(t)
-	send(t, "POST", base+"/open", "a\xffb\xc3\x00\"\\\u2028")
-	equal(t, "body", function.request(t).Body, "a\uFFFDb\uFFFD\x00\"\\\u2028")
+	for target, id := range map[string]string{
+		"/open/%2F": "%2F", "/open/%c3%A9": "%c3%A9", "/open/%41%FF": "%41%FF", "/open/a+b;c": "a+b;c", "/open/..": "..", "/open/7/": "7",
+		"http://api.example/open/7%2f": "7%2f",
+	} {
+		t.Run(target, func(t *testing.T) {
+			t.Parallel()
+			e, path := eventOf(t, "GET", target, ""), strings.TrimPrefix(target, "http://api.example")
+			equal(t, "parameter", e.PathParameters["id"], id)
+			equal(t, "path", e.Path, path)
+			equal(t, "path in the context", e.RequestContext.Path, path)
+		})
+	}
 }
 
-func TestRequestID(t *testing.T) { // one after the other: they share the function
-	function := &capture{}
-	s := newSetup(function.Invoke, says(allowAll))
-	base := s.start(t)
-	t.Run("ClientChoosesIt", func(t *testing.T) {
-		r := send(t, "GET", base+"/open", "", "x-amzn-RequestId: "+chosenUUID)
-		equal(t, "in the event", function.request(t).RequestContext.RequestID, chosenUUID)
-		equal(t, "in the answer", r.Header.Get("X-Amzn-Requestid"), chosenUUID)
-		equal(t, "in the record", s.record.Load().RequestID, chosenUUID)
-	})
-	t.Run("OnlyAsUUID", func(t *testing.T) {
-		send(t, "GET", base+"/open", "", "x-amzn-RequestId: mine")
-		if got := function.request(t).RequestContext.RequestID; !strings.HasPrefix(got, "00000000-") {
-			t.Errorf("request id %s", got)
-		}
-	})
-	t.Run("ExtendedIDIsUnique", func(t *testing.T) {
-		seen := map[string]bool{}
-		for range 20 {
-			r := send(t, "GET", base+"/open", "", "x-amzn-RequestId: "+chosenUUID)
-			id := r.Header.Get("X-Amz-Apigw-Id")
-			if len(id) != 16 || seen[id] {
-				t.Errorf("extended request id %q", id)
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]map[string][]string{
+		"a=1;b=2;a=3":   {"a": {"1", "3"}, "b": {"2"}},
+		"%61=%26+":      {"a": {"& "}},
+		"a=%zz":         {"a": {"%zz"}},
+		"%ff=%ff&%fe=1": {"\uFFFD": {"\uFFFD", "1"}},
+		"&&a=b=c&d&":    {"a": {"b=c"}, "d": {""}},
+	} {
+		t.Run(query, func(t *testing.T) {
+			t.Parallel()
+			e := eventOf(t, "GET", "/open?"+query, "")
+			if diff := cmp.Diff(want, e.MultiValueQueryStringParameters); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
-			seen[id] = true
-		}
-	})
+		})
+	}
+}
+
+func TestRequestHeaders(t *testing.T) {
+	t.Parallel()
+	e := eventOf(t, "GET", "/open", "", "Host: api.example:3000", "Connection: x", "Keep-Alive: 5", "TE: trailers", "Upgrade: h2c",
+		"Max-Forwards: 1", "Server: s", "Content-MD5: x", "Content-Length: 0", "Proxy-Authenticate: x", "WWW-Authenticate: x", "Expect: x",
+		"Trailer: x", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-For: 5.6.7.8", "X-Forwarded-Proto: https", "X-Forwarded-Port: 1",
+		"X-Amzn-Trace-Id: Root=1-67891233-abcdef012345678912345678", "X-Bytes: \xff")
+	want := map[string]string{
+		"Host": "api.example:3000", "X-Forwarded-For": "1.2.3.4, 5.6.7.8, 192.0.2.1", "X-Forwarded-Proto": "http", "X-Forwarded-Port": "3000",
+		"X-Amzn-Trace-Id": "Root=1-67891233-abcdef012345678912345678", "X-Bytes": "\uFFFD",
+	}
+	if diff := cmp.Diff(want, e.Headers); diff != "" {
+		t.Errorf("headers (-want +got):\n%s", diff)
+	}
+}
+
+func TestMethodOverride(t *testing.T) {
+	t.Parallel()
+	e := eventOf(t, "POST", "/open", "", "X-HTTP-Method-Override: PUT")
+	equal(t, "method", e.HTTPMethod+", "+e.RequestContext.HTTPMethod, "PUT, PUT")
+}
+
+func TestHost(t *testing.T) {
+	t.Parallel()
+	test := func(host, want string) {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			var event events.APIGatewayProxyRequest
+			ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3000})
+			request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/open", nil)
+			request.Host = host
+			w := newService(captures(t, &event, ok), nil).serve(t, request)
+			if equal(t, "domainName", event.RequestContext.DomainName, want); (w.Code == http.StatusBadRequest) != (want == "") {
+				t.Errorf("status %d", w.Code)
+			}
+		})
+	}
+	for _, valid := range []string{"example.com", "a-b_c.example.com:3000", "x:", "127.0.0.1:80", "[::1]", "[2001:db8::1]:3000"} {
+		test(valid, valid)
+	}
+	test("", "127.0.0.1:3000")
+	for _, malformed := range []string{":3000", "x:http", "x:1:2", "[::1", "[[::1]]", "[example.com]", "a@example.com", "x/a", "ä"} {
+		test(malformed, "")
+	}
+}
+
+func TestBodyIsText(t *testing.T) {
+	t.Parallel()
+	e := eventOf(t, "POST", "/open", "a\xffb\xc3\x00\"\\\u2028")
+	equal(t, "body", e.Body, "a\uFFFDb\uFFFD\x00\"\\\u2028")
+}
+
+func TestRequestID(t *testing.T) {
+	t.Parallel()
+	const made = "00000000-0000-4000-8000-000000000002"
+	for sent, want := range map[string]string{
+		chosenUUID:                  chosenUUID,
+		"{" + chosenUUID[:34] + "}": made, strings.ReplaceAll(chosenUUID, "-", ""): made, strings.Repeat("z", 36): made,
+	} {
+		s := newService(returns(ok), nil)
+		s.send(t, "GET", "/open", "", "x-amzn-RequestId: "+sent)
+		equal(t, "request id", s.records[0].RequestID, want)
+	}
 }

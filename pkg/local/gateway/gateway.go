@@ -1,169 +1,172 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
+	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/samtemplate"
 )
 
-// Function is one Lambda function as the gateway calls it.
-type Function struct {
-	Handler lambda.Handler // safe for concurrent use, its answers too; see ErrSharedBuffer
-	ARN     string
-	Timeout time.Duration // 0: Lambda's default, 3 seconds
-}
+// Limits of API Gateway and Lambda, in bytes.
+const (
+	maxPayload   = 10 * 1024 * 1024 // request body
+	maxEvent     = 6 * 1024 * 1024  // event of a function
+	maxResponse  = 6 * 1024 * 1024  // response of a function
+	maxHeaders   = 10240            // names and values of the request headers
+	maxMethodARN = 1600
+	maxLogLine   = 1024
+)
 
-// Config is everything that a Gateway takes from outside.
+// integrationLimit is the time that API Gateway waits for a function.
+const integrationLimit = 29 * time.Second
+
+var errWaited = errors.New("function did not return within 29 seconds")
+
+// ErrSharedBuffer rejects a handler made by lambda.NewHandler (aws-lambda-go v1.55). Its Invoke returns a slice of a buffer that it has
+// already returned to a pool, so concurrent calls can mix up their responses. Use app.Event or a type with its own Invoke method.
+var ErrSharedBuffer = errors.New("handler comes from lambda.NewHandler, whose Invoke is not safe for concurrent calls")
+
+// Config is the configuration of a Gateway.
 type Config struct {
 	API       samtemplate.API
-	Functions map[string]Function // by logical id
+	Functions map[string]*invoke.Function // by logical id
 
 	Region, AccountID, APIID string // for ARNs and requestContext
 
 	Now   func() time.Time
-	NewID func() string // UUIDs: request ids, and what extended request ids and trace ids are made of
+	NewID func() string // returns a UUID
 
-	// AccessLog gets one line per request, the template's AccessLogFormat filled in, and the request's time, before the first byte of
-	// the answer is sent: a request that is answered is in the log. The line is valid during the call. Nil: none.
+	// AccessLog receives one line per request and the time of the request, before the first byte of the response is sent: a request that
+	// has a response is in the log. OnRequest is called after each response. Both are required and called concurrently.
 	AccessLog func(line []byte, at time.Time)
-	// OnRequest is called after each answer. Nil: not called. Both are called concurrently.
 	OnRequest func(Record)
 }
 
-// Record says how one request went, for the console.
+// Record describes one request for the console.
 type Record struct {
-	Time         time.Time
-	Method       string // as sent
-	Path         string // as sent, percent-encoded
-	Status       int
-	Function     string // logical id; empty where no route matched
-	Duration     time.Duration
-	RequestID    string
-	ResourcePath string // the template's: /things/{id}; empty where no route matched
-	ResponseType string // the gateway response's type; empty where the function answered
-	Err          error  // cause of an answer that the gateway made itself with a status from 500; may be a *PanicError
+	Method    string // as sent
+	Path      string // as sent, percent-encoded
+	Status    int
+	Function  string // Name of the function; empty if no route matched
+	Duration  time.Duration
+	RequestID string
+	Err       error // cause of a gateway response with status 500 or higher; may be an *invoke.PanicError
 }
 
-// ErrSharedBuffer refuses a handler made by lambda.NewHandler (aws-lambda-go v1.55): its Invoke returns a slice of a buffer that it
-// has already given back to a pool, so that of two concurrent calls one may answer with the other's bytes. Make the handler a type
-// with an Invoke method of its own.
-var ErrSharedBuffer = errors.New("handler comes from lambda.NewHandler, whose Invoke is not safe for concurrent calls")
-
-// Gateway plays one REST API. It is an http.Handler, safe for concurrent use.
+// Gateway emulates one REST API. It is an http.Handler and safe for concurrent use.
 type Gateway struct {
 	config     Config
-	root       *node
-	authorizer *function // nil: the API has none
-	caching    bool      // the authorizer's TTL is not 0
-	arnPrefix  string    // arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/
-	responses  map[string]*response
+	resources  []*resource
+	authorizer *invoke.Function // nil if the API has none
+	arnPrefix  string           // arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/
+	responses  map[string]gatewayResponse
 	accessLog  template
-	pool       *bufferPool
-	runners    runners
 }
 
-// function is a Function with its limits and its logical id.
-type function struct {
-	Function
-	id string
-}
-
-// lambdaTimeout is Lambda's default.
-const lambdaTimeout = 3 * time.Second
-
-// New makes the gateway for an API. It refuses what it cannot play with an error that names the place: a route to an unknown
-// function, a malformed resource path, an unknown gateway response type, $context variable or mapping expression.
+// New returns the gateway for an API. It rejects everything in the template that the gateway does not support.
 func New(c Config) (*Gateway, error) {
-	if c.Now == nil || c.NewID == nil {
-		return nil, errors.New("make the gateway: Now and NewID must be given")
-	}
-	g := &Gateway{
-		config:    c,
-		caching:   c.API.Authorizer.TTL > 0,
-		arnPrefix: "arn:aws:execute-api:" + c.Region + ":" + c.AccountID + ":" + c.APIID + "/" + c.API.Stage + "/",
-		pool:      newBufferPool(),
-		runners:   newRunners(),
-	}
-	functions := make(map[string]*function, len(c.Functions))
+	g := &Gateway{config: c, arnPrefix: "arn:aws:execute-api:" + c.Region + ":" + c.AccountID + ":" + c.APIID + "/" + c.API.Stage + "/"}
 	for id, f := range c.Functions {
-		if f.Handler == nil {
-			return nil, fmt.Errorf("function %s has no handler", id)
-		}
 		if fmt.Sprintf("%T", f.Handler) == "*lambda.handlerOptions" {
 			return nil, fmt.Errorf("function %s: %w", id, ErrSharedBuffer)
 		}
-		if f.Timeout <= 0 {
-			f.Timeout = lambdaTimeout
-		}
-		functions[id] = &function{Function: f, id: id}
 	}
-	if id := c.API.Authorizer.Function; id != "" {
-		if g.authorizer = functions[id]; g.authorizer == nil {
-			return nil, fmt.Errorf("authorizer %s: there is no function %q", c.API.Authorizer.Name, id)
+	if a := c.API.Authorizer; a.Function != "" {
+		if g.authorizer = c.Functions[a.Function]; g.authorizer == nil {
+			return nil, fmt.Errorf("authorizer %s: function %q does not exist", a.Name, a.Function)
+		}
+		if a.TTL != 0 {
+			return nil, fmt.Errorf("authorizer %s: ReauthorizeEvery must be 0, not %d: there is no authorizer cache", a.Name, int(a.TTL.Seconds()))
 		}
 	}
 	var err error
-	if g.root, err = g.routes(c.API.Routes, functions); err != nil {
+	if g.resources, err = newResources(c.API.Routes, c.Functions, g.authorizer != nil); err != nil {
 		return nil, err
 	}
-	if g.responses, err = compileResponses(c.API.GatewayResponses); err != nil {
+	if g.responses, err = newGatewayResponses(c.API.GatewayResponses); err != nil {
 		return nil, err
 	}
-	if g.accessLog, err = compileTemplate(c.API.AccessLogFormat, logVariables(), "-"); err != nil {
+	if g.accessLog, err = newTemplate(c.API.AccessLogFormat, accessLogVariables); err != nil {
 		return nil, fmt.Errorf("access log format: %w", err)
 	}
 	return g, nil
 }
 
-// Close ends the goroutines that wait for work. Call it once, when no more requests come; a function that still runs goes on.
-func (g *Gateway) Close() { close(g.runners.closed) }
-
-// ServeHTTP answers one request.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := g.newExchange(w, r)
-	if refused := x.serve(); refused != nil {
-		x.refuse(refused)
+// ServeHTTP implements http.Handler.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, httpRequest *http.Request) {
+	r := g.newRequest(httpRequest)
+	response, gatewayError := r.handle() //nolint:contextcheck // a client that disconnects does not end the function
+	if gatewayError != nil {
+		response = r.gatewayResponse(gatewayError)
 	}
-	x.finish()
-}
-
-// log writes the access log's line; all but the sending is done.
-func (x *exchange) log() {
-	x.latency = x.g.config.Now().Sub(x.start)
-	if x.g.config.AccessLog != nil && len(x.g.accessLog.parts) > 0 {
-		x.buffers.line = truncate(x.g.accessLog.append(x.buffers.line[:0], x), maxLogLine)
-		x.g.config.AccessLog(x.buffers.line, x.start)
-	}
-}
-
-// finish tells the console.
-func (x *exchange) finish() {
-	if x.g.config.OnRequest != nil {
-		x.g.config.OnRequest(x.record())
-	}
-	x.g.pool.put(x.buffers)
-}
-
-func (x *exchange) record() Record {
+	r.send(w, response)
 	record := Record{
-		Time: x.start, Method: x.r.Method, Path: x.path, Status: x.status, Duration: x.latency, RequestID: x.id,
+		Method: httpRequest.Method, Path: r.path, Status: r.status, Duration: r.latency, RequestID: r.id,
 	}
-	if x.route != nil {
-		record.Function = x.route.function.id
+	if r.route != nil {
+		record.Function = r.route.function.Name
 	}
-	if x.resource != nil {
-		record.ResourcePath = x.resource.path
+	if gatewayError != nil && r.status >= http.StatusInternalServerError {
+		record.Err = gatewayError.cause
 	}
-	if x.refused != nil {
-		record.ResponseType = x.refused.kind
-		if x.status >= http.StatusInternalServerError {
-			record.Err = x.refused.cause
+	g.config.OnRequest(record)
+}
+
+// handle returns the function's response or the reason why the gateway responds itself.
+func (r *request) handle() (*response, *gatewayError) {
+	if gatewayError := r.validate(); gatewayError != nil {
+		return nil, gatewayError
+	}
+	if gatewayError := r.findRoute(); gatewayError != nil {
+		return nil, gatewayError
+	}
+	body, gatewayError := r.readBody()
+	if gatewayError != nil {
+		return nil, gatewayError
+	}
+	event := r.event(body)
+	if r.route.authorized {
+		if gatewayError := r.authorize(event); gatewayError != nil {
+			return nil, gatewayError
 		}
 	}
-	return record
+	payload, err := encode(event)
+	if err != nil {
+		return nil, errBadGateway.because(err)
+	}
+	if len(payload) > maxEvent {
+		return nil, errEventTooLarge
+	}
+	output, err := r.invoke(r.route.function, payload)
+	if errors.Is(err, errWaited) {
+		return nil, errIntegrationTimeout.because(err)
+	}
+	if err != nil {
+		return nil, errBadGateway.because(err)
+	}
+	response, err := parseResponse(output)
+	if err != nil {
+		return nil, errBadGateway.because(err)
+	}
+	response.header["X-Amzn-Trace-Id"] = []string{r.traceID}
+	return response, nil
+}
+
+// invoke calls a function. A client that disconnects does not end it.
+func (r *request) invoke(f *invoke.Function, payload []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(r.http.Context()), integrationLimit, errWaited)
+	defer cancel()
+	return f.Invoke(ctx, r.gateway.config.NewID(), payload)
+}
+
+// encode returns an event as JSON. Bytes that are not UTF-8 become U+FFFD.
+func encode(event any) ([]byte, error) {
+	return json.Marshal(event, jsontext.AllowInvalidUTF8(true), json.FormatNilMapAsNull(true))
 }

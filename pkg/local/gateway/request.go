@@ -1,85 +1,109 @@
 package gateway
 
 import (
+	"cmp"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
-	"strconv"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
 )
 
-// Limits of API Gateway and Lambda, in bytes [APIGW limits, LAMBDA limits].
-const (
-	maxPayload   = 10 * 1024 * 1024 // a request's body
-	maxEvent     = 6 * 1024 * 1024  // a function's event: 6,291,456
-	maxResponse  = 6 * 1024 * 1024  // a function's answer
-	maxHeaders   = 10240            // names and values of a request's headers
-	maxMethodARN = 1600
-	maxPolicyARN = 512 // a resource of an authorizer's policy
-	maxLogLine   = 1024
+// maxDrained is the number of bytes that the gateway reads of a body that is too large. A client that sends the whole body before it reads
+// then receives the response instead of a connection reset.
+const maxDrained = 2 * maxPayload
 
-	// drained is how much of a refused body is read, so that a client which sends it to the end sees the answer.
-	drained = 2 * maxPayload
-	// trusted is how much memory a Content-Length gets before its bytes are there.
-	trusted = 64 * 1024
-)
+// validHost matches a name or an IP address, with or without a port. Functions make URLs from the host.
+var validHost = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*\])(:[0-9]*)?$`)
 
-// headerSize adds up names and values.
-func headerSize(r *http.Request) int {
-	n := len("Host") + len(r.Host)
-	for name, values := range r.Header {
-		for _, v := range values {
-			n += len(name) + len(v)
-		}
-	}
-	return n
+// request is a request and the state of its processing.
+type request struct {
+	gateway *Gateway
+	http    *http.Request
+	start   time.Time // UTC
+
+	id, extendedID, traceID string
+	method                  string // after X-HTTP-Method-Override
+	host, path, query       string // as sent
+	sourceIP                string
+
+	resource  *resource // nil if no route matched
+	route     *route
+	params    map[string]string // raw values
+	principal string            // empty if the authorizer returned no policy
+
+	status    int
+	latency   time.Duration
+	errorType string // type of the gateway response
 }
 
-// readBody reads the request's body into the exchange's buffer; nil where there is none.
-func (x *exchange) readBody() ([]byte, *refusal) {
-	length := x.r.ContentLength
-	switch {
-	case length == 0 || x.r.Body == nil || x.r.Body == http.NoBody:
-		return nil, nil
-	case length > maxPayload:
-		return nil, x.refuseBody(length)
+func (g *Gateway) newRequest(httpRequest *http.Request) *request {
+	r := &request{gateway: g, http: httpRequest, start: g.config.Now().UTC()}
+	unique, _ := uuid.Parse(g.config.NewID())
+	r.extendedID = base64.URLEncoding.EncodeToString(unique[5:])
+	if r.traceID = httpRequest.Header.Get("X-Amzn-Trace-Id"); !strings.Contains(r.traceID, "Root=") {
+		r.traceID = fmt.Sprintf("Root=1-%x-%s", r.start.Unix(), hex.EncodeToString(unique[4:]))
 	}
-	b := x.buffers.body[:0]
-	if int64(cap(b)) <= length && length <= trusted {
-		b = make([]byte, 0, length+1) // one more: ReadFrom sees the end without growing
+	if r.id = httpRequest.Header.Get("X-Amzn-RequestId"); len(r.id) != 36 || uuid.Validate(r.id) != nil {
+		r.id = g.config.NewID()
 	}
-	for {
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
-		}
-		n, err := x.r.Body.Read(b[len(b):min(cap(b), maxPayload+1)])
-		b = b[:len(b)+n]
-		if len(b) > maxPayload {
-			x.buffers.body = nil
-			return nil, x.refuseBody(-1)
-		}
-		if errors.Is(err, io.EOF) {
-			x.buffers.body = b
-			return b, nil
-		}
-		if err != nil {
-			x.w.Header()["Connection"] = []string{"close"}
-			if errors.Is(err, os.ErrDeadlineExceeded) {
-				return nil, refuseOwn(http.StatusRequestTimeout, "RequestTimeoutException", "Request Timeout")
-			}
-			return nil, refuseOwn(http.StatusBadRequest, "BadRequestException", "Bad Request")
-		}
+	r.method = cmp.Or(httpRequest.Header.Get("X-HTTP-Method-Override"), httpRequest.Method)
+	r.path, r.query, _ = strings.Cut(httpRequest.RequestURI, "?")
+	if url := httpRequest.URL; url.Scheme != "" && url.Host != "" { // absolute form: GET http://host/path
+		r.path, r.query = cmp.Or(url.EscapedPath(), "/"), url.RawQuery
 	}
+	r.host = httpRequest.Host
+	if address, ok := httpRequest.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && r.host == "" { // HTTP/1.0
+		r.host = address.String()
+	}
+	r.sourceIP, _, _ = net.SplitHostPort(httpRequest.RemoteAddr)
+	return r
 }
 
-// refuseBody refuses a body above the limit and reads on for a while: a client that sends first and reads then gets its answer
-// instead of a broken connection. One that waits for "100 Continue", or announces far too much, is answered at once.
-func (x *exchange) refuseBody(length int64) *refusal {
-	if x.r.Header.Get("Expect") == "" && length <= drained {
-		_, _ = io.CopyN(io.Discard, x.r.Body, drained)
+// validate checks what API Gateway checks before it looks for a route.
+func (r *request) validate() *gatewayError {
+	if !strings.HasPrefix(r.path, "/") || !validHost.MatchString(r.host) {
+		return errBadRequest
 	}
-	x.w.Header()["Connection"] = []string{"close"}
-	refused := refuseAs(requestTooLarge, nil)
-	refused.text = "HTTP content length exceeded " + strconv.Itoa(maxPayload) + " bytes."
-	return refused
+	size := len("Host") + len(r.host)
+	for name, values := range r.http.Header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	if size > maxHeaders {
+		return errHeadersTooLarge
+	}
+	return nil
+}
+
+func (r *request) readBody() (string, *gatewayError) {
+	tooLarge := r.http.ContentLength > maxPayload
+	var body []byte
+	if !tooLarge {
+		var err error
+		body, err = io.ReadAll(io.LimitReader(r.http.Body, maxPayload+1))
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return "", errRequestTimeout
+		case err != nil:
+			return "", errBadRequest
+		}
+		tooLarge = len(body) > maxPayload
+	}
+	if tooLarge {
+		if r.http.Header.Get("Expect") == "" && r.http.ContentLength <= maxDrained {
+			_, _ = io.CopyN(io.Discard, r.http.Body, maxDrained)
+		}
+		return "", errPayloadTooLarge
+	}
+	return string(body), nil
 }

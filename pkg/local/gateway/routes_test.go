@@ -1,0 +1,114 @@
+package gateway_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/local/gateway"
+	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/samtemplate"
+)
+
+func TestRouting(t *testing.T) {
+	t.Parallel()
+	s := newService(returns(ok), nil)
+	s.API.Authorizer, s.API.Routes = samtemplate.Authorizer{}, nil
+	for _, r := range []samtemplate.Route{
+		{Method: "ANY", Path: "/{proxy+}", Function: "catchAll"},
+		{Method: "ANY", Path: "/", Function: "root"},
+		{Method: "GET", Path: "/things", Function: "list"},
+		{Method: "ANY", Path: "/things", Function: "listAny"},
+		{Method: "GET", Path: "/things/{id}", Function: "one"},
+		{Method: "GET", Path: "/things/mine", Function: "mine"},
+		{Method: "PUT", Path: "/things/{id}/parts/{part}", Function: "part"},
+		{Method: "GET", Path: "/files/{path+}", Function: "files"},
+	} {
+		s.API.Routes = append(s.API.Routes, r)
+		s.Functions[r.Function] = &invoke.Function{Name: r.Function, Handler: returns(ok), Timeout: time.Second}
+	}
+	for _, tt := range []struct{ name, method, target, want string }{
+		{"root", "GET", "/", "root"},
+		{"ANY", "POST", "/things", "listAny"},
+		{"trailing slash", "GET", "/things/", "list"},
+		{"parameter before greedy", "GET", "/things/7", "one"},
+		{"fixed before parameter", "GET", "/things/mine", "mine"},
+		{"encoded slash", "GET", "/things/a%2Fb", "one"},
+		{"encoded fixed segment", "GET", "/%74hings", "catchAll"},
+		{"two parameters", "PUT", "/things/7/parts/8", "part"},
+		{"parent without methods", "GET", "/things/7/parts", "catchAll"},
+		{"greedy needs a segment", "GET", "/files", "catchAll"},
+		{"two trailing slashes", "GET", "/things//", "catchAll"},
+		{"slash in the query", "GET", "/things?x=/y", "list"},
+		{"no fallback for a method", "DELETE", "/things/7", ""},
+		{"invented method", "BREW", "/", ""},
+	} {
+		s.send(t, tt.method, tt.target, "")
+		equal(t, tt.name, s.records[len(s.records)-1].Function, tt.want)
+	}
+}
+
+func TestUnknownMethod(t *testing.T) {
+	t.Parallel()
+	s := newService(returns(ok), returns(allowAll))
+	s.send(t, "POST", "/things", "")
+	s.send(t, "POST", "/things", "", "Authorization: Bearer x")
+	equal(t, "without Authorization", s.lines[0], "403 MISSING_AUTHENTICATION_TOKEN -")
+	equal(t, "with Authorization", s.lines[1], "403 INVALID_SIGNATURE -")
+}
+
+func TestNewRejects(t *testing.T) {
+	t.Parallel()
+	route := func(method, path, function string) func(*service) {
+		return func(s *service) {
+			s.API.Routes = append(s.API.Routes, samtemplate.Route{Path: path, Method: method, Function: function})
+		}
+	}
+	throttled := func(header, mediaType, body string) func(*service) {
+		return func(s *service) {
+			s.API.GatewayResponses["THROTTLED"] = samtemplate.GatewayResponse{
+				Headers: map[string]string{"X": header}, Templates: map[string]string{mediaType: body},
+			}
+		}
+	}
+	const json = "application/json"
+	for want, change := range map[string]func(*service){
+		`route GET /x: function "Nobody" does not exist`:     route("GET", "/x", "Nobody"),
+		"route BREW /x: unknown method":                      route("BREW", "/x", "Thing"),
+		"route GET /things: declared twice":                  route("GET", "/things", "Thing"),
+		"route GET x: malformed resource path":               route("GET", "x", "Thing"),
+		"route GET /x//y: malformed resource path":           route("GET", "/x//y", "Thing"),
+		"route GET /x/: malformed resource path":             route("GET", "/x/", "Thing"),
+		"route GET /{x: malformed resource path":             route("GET", "/{x", "Thing"),
+		"route GET /a{x}: malformed resource path":           route("GET", "/a{x}", "Thing"),
+		"route GET /{x+}/y: malformed resource path":         route("GET", "/{x+}/y", "Thing"),
+		"route GET /things: the API has no authorizer":       func(s *service) { s.API.Authorizer.Function = "" },
+		`authorizer Token: function "Nobody" does not exist`: func(s *service) { s.API.Authorizer.Function = "Nobody" },
+		"authorizer Token: ReauthorizeEvery must be 0, not 60: there is no authorizer cache": func(s *service) {
+			s.API.Authorizer.TTL = time.Minute
+		},
+		"gateway response THROTTLED: $context.path is not supported, only $context.requestId":           throttled("''", json, "$context.path"),
+		"gateway response THROTTLED: header X: $context.path is not supported, only $context.requestId": throttled("context.path", json, ""),
+		"gateway response THROTTLED: header X: $no is not supported, only $context.requestId":           throttled("no-store", json, ""),
+		"gateway response THROTTLED: needs one template, for application/json":                          throttled("''", "text/html", ""),
+		"gateway response DEFAULT_4XX must be declared, without a StatusCode": func(s *service) {
+			s.API.GatewayResponses["DEFAULT_4XX"] = samtemplate.GatewayResponse{StatusCode: 400, Templates: map[string]string{json: ""}}
+		},
+		"access log format: $context.path is not supported, only $context.authorizer.principalId, $context.error.responseType, " +
+			"$context.extendedRequestId, $context.httpMethod, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, " +
+			"$context.responseLatency, $context.status": func(s *service) { s.API.AccessLogFormat = "$context.path" },
+		"function Thing: " + gateway.ErrSharedBuffer.Error(): func(s *service) {
+			s.Functions["Thing"].Handler = lambda.NewHandler(func() {})
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			s := newService(returns(ok), returns(allowAll))
+			change(s)
+			if _, err := gateway.New(s.Config); err == nil || err.Error() != want {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,126 @@
+package gateway_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/local/gateway"
+)
+
+// exchange sends bytes on a connection and returns the first response.
+func exchange(tb testing.TB, address, sent string) (status int, body string, closed bool) {
+	tb.Helper()
+	conn, err := new(net.Dialer).DialContext(tb.Context(), "tcp", address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, sent); err != nil {
+		tb.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		tb.Error(err)
+	}
+	return response.StatusCode, string(content), response.Close
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	s := newService(returns(ok), returns(allowAll))
+	eventSize := 0
+	s.Functions["Thing"].Handler = handler(func(_ context.Context, payload []byte) ([]byte, error) {
+		eventSize = len(payload)
+		return []byte(ok), nil
+	})
+	s.send(t, "POST", "/open", "", "X: ")
+	largest := 6*1024*1024 - eventSize
+	path := 1600 - len("arn:aws:execute-api:eu-west-1:123456789012:a1b2c3d4e5/prod/POST/things/")
+	const tooLong, payload = `application/json {"message":"Request Too Long"}`, "text/plain HTTP content length exceeded 10485760 bytes."
+	for _, tt := range []struct {
+		name, target string
+		body         int
+		header       string
+		line, want   string
+	}{
+		{"event", "/open", largest, "", "200 - -", "application/json ok"},
+		{"event too large", "/open", largest + 1, "", "413 REQUEST_TOO_LARGE -", tooLong},
+		{"payload", "/open", 10 * 1024 * 1024, "", "413 REQUEST_TOO_LARGE -", tooLong},
+		{"payload too large", "/open", 10*1024*1024 + 1, "", "413 REQUEST_TOO_LARGE -", payload},
+		{"headers", "/open", 0, strings.Repeat("a", 10240-len("Host"+"example.com"+"X")), "200 - -", "application/json ok"},
+		{"headers too large", "/open", 0, strings.Repeat("a", 10241-len("Host"+"example.com"+"X")), "431 - -",
+			`application/json {"message":"Request Header Fields Too Large"}`},
+		{"method ARN", "/things/" + strings.Repeat("a", path), 0, "", "200 - user:1", "application/json ok"},
+		{"method ARN too long", "/things/" + strings.Repeat("a", path+1), 0, "", "414 DEFAULT_4XX -", "application/json 4"},
+	} {
+		w := s.send(t, "POST", tt.target, strings.Repeat("a", tt.body), "X: "+tt.header)
+		equal(t, tt.name, s.lines[len(s.lines)-1], tt.line)
+		equal(t, tt.name, w.Header().Get("Content-Type")+" "+w.Body.String(), tt.want)
+	}
+}
+
+func TestMalformedRequests(t *testing.T) {
+	t.Parallel()
+	address := newService(returns(ok), nil).listen(t, nil)
+	const post = "POST /open HTTP/1.1\r\nHost: x\r\n"
+	for _, tt := range []struct {
+		name, sent string
+		status     int
+	}{
+		{"HTTP/1.0 without a Host", "GET /open HTTP/1.0\r\n\r\n", 200},
+		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+		{"CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+		{"malformed chunk", post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
+		{"9 GB", post + "Content-Length: 9000000000\r\n\r\n", 413},
+		{"11 MB", post + "Content-Length: 11534336\r\n\r\n" + strings.Repeat("a", 11<<20), 413},
+		{"11 MB in a chunk", post + "Transfer-Encoding: chunked\r\n\r\nb00000\r\n" + strings.Repeat("a", 11<<20) + "\r\n0\r\n\r\n", 413},
+		{"11 MB expected", post + "Content-Length: 11534336\r\nExpect: 100-continue\r\n\r\n", 413},
+		{"unknown transfer coding", post + "Transfer-Encoding: gzip\r\n\r\n", 400},
+		{"unknown version", "GET /open HTTP/3.0\r\nHost: x\r\n\r\n", 400},
+		{"headers of 200 KB", "GET /open HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", 200_000) + "\r\n\r\n", 431},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			status, body, _ := exchange(t, address, tt.sent)
+			if status != tt.status {
+				t.Errorf("status %d, want %d; body %s", status, tt.status, body)
+			}
+		})
+	}
+}
+
+func TestServerLimits(t *testing.T) {
+	t.Parallel()
+	server := gateway.NewServer(nil)
+	for name, limit := range map[string]time.Duration{
+		"ReadHeaderTimeout": server.ReadHeaderTimeout, "ReadTimeout": server.ReadTimeout,
+		"WriteTimeout": server.WriteTimeout, "IdleTimeout": server.IdleTimeout,
+	} {
+		if limit <= 0 || limit > 3*time.Minute {
+			t.Errorf("%s is %s", name, limit)
+		}
+	}
+	if server.WriteTimeout < server.ReadTimeout+2*29*time.Second {
+		t.Error("WriteTimeout ends a request with a slow body, a slow authorizer and a slow function")
+	}
+}
+
+func TestSlowBody(t *testing.T) {
+	t.Parallel()
+	address := newService(returns(ok), nil).listen(t, func(s *http.Server) { s.ReadTimeout = 100 * time.Millisecond })
+	status, _, closed := exchange(t, address, "POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
+	if status != http.StatusRequestTimeout || !closed {
+		t.Errorf("status %d, connection closed: %t", status, closed)
+	}
+}
