@@ -24,7 +24,7 @@ func eventFunctions(received chan<- [2]string) map[string]app.Constructor {
 		functions[name] = func(*app.Env) (lambda.Handler, error) {
 			return app.Event(func(_ context.Context, event json.RawMessage) (any, error) {
 				received <- [2]string{name, string(event)}
-				return nil, nil
+				return struct{}{}, nil
 			}), nil
 		}
 	}

@@ -28,10 +28,8 @@ const (
 	eventOverhead = 26 // bytes that each event counts besides its message
 )
 
-const (
-	batchInterval = time.Second // how long lines wait for others
-	batchSuffix   = ".jsonl"
-)
+// batchInterval is how long lines wait for others.
+const batchInterval = time.Second
 
 // logStream is the name of the one log stream.
 const logStream = "5e2d1a7b9c4f4e0d8a6b3c1f0e9d8c7b"
@@ -49,7 +47,7 @@ type accessLog struct {
 
 // batchFile is the batch that lines are appended to. Each line of the file is the JSON object of one log event.
 type batchFile struct {
-	id    string
+	id    string   // the file's name
 	file  *os.File // nil: it is created with the next line
 	lines int
 	bytes int // as PutLogEvents counts them
@@ -57,15 +55,13 @@ type batchFile struct {
 
 // openAccessLog opens an access log. The files of earlier processes are complete batches.
 func openAccessLog(t *Triggers, f *samtemplate.Function) (*accessLog, error) {
-	l := &accessLog{Triggers: t, function: f, folder: filepath.Join(t.DataDir, stateFolder, "log-"+f.LogicalID)}
+	l := &accessLog{Triggers: t, function: f, folder: filepath.Join(t.DataDir, stateFolder, "access-log-"+f.LogicalID)}
 	if err := os.MkdirAll(l.folder, 0o700); err != nil {
 		return nil, err
 	}
 	files, err := os.ReadDir(l.folder) // sorted by name
 	for _, file := range files {
-		if id, ok := strings.CutSuffix(file.Name(), batchSuffix); ok {
-			l.complete = append(l.complete, id)
-		}
+		l.complete = append(l.complete, file.Name())
 	}
 	return l, err
 }
@@ -116,14 +112,12 @@ func (l *accessLog) cut() {
 		return
 	}
 	l.complete = append(l.complete, l.current.id)
-	if err := l.current.file.Close(); err != nil {
-		l.Logger.Warn("close a batch of the access log", slog.Any("cause", err))
-	}
+	l.current.file.Close()
 	l.current = batchFile{}
 }
 
 // path returns the path of a batch's file.
-func (l *accessLog) path(id string) string { return filepath.Join(l.folder, id+batchSuffix) }
+func (l *accessLog) path(id string) string { return filepath.Join(l.folder, id) }
 
 // run delivers a batch every second until the context ends.
 func (l *accessLog) run(ctx context.Context) {

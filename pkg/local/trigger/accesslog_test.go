@@ -23,11 +23,11 @@ func onAccessLog() samtemplate.Function {
 
 // batches returns the data of each invocation.
 func (h *harness) batches() (all []events.CloudwatchLogsData) {
-	h.tb.Helper()
+	h.Helper()
 	for _, i := range h.invocations {
-		data, err := decode[events.CloudwatchLogsEvent](h.tb, i.Payload).AWSLogs.Parse()
+		data, err := decode[events.CloudwatchLogsEvent](h, i.Payload).AWSLogs.Parse()
 		if err != nil {
-			h.tb.Fatal(err)
+			h.Fatal(err)
 		}
 		all = append(all, data)
 	}
@@ -36,7 +36,7 @@ func (h *harness) batches() (all []events.CloudwatchLogsData) {
 
 // lines returns the lines of each invocation, separated by commas.
 func (h *harness) lines() (all []string) {
-	h.tb.Helper()
+	h.Helper()
 	for _, batch := range h.batches() {
 		var lines []string
 		for _, event := range batch.LogEvents {
@@ -49,10 +49,10 @@ func (h *harness) lines() (all []string) {
 
 // files returns the names of the access log's files.
 func (h *harness) files() (names []string) {
-	h.tb.Helper()
-	names, err := filepath.Glob(filepath.Join(h.config.DataDir, "events", "log-DoThings", "*"))
+	h.Helper()
+	names, err := filepath.Glob(filepath.Join(h.config.DataDir, "events", "access-log-DoThings", "*"))
 	if err != nil {
-		h.tb.Fatal(err)
+		h.Fatal(err)
 	}
 	return names
 }
@@ -69,7 +69,7 @@ func write(lines ...string) func(*trigger.Triggers) {
 
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
-	inBubble(t, onAccessLog(), nil, func(t *testing.T, h *harness) {
+	inBubble(t, onAccessLog(), nil, func(h *harness) {
 		h.run(5*time.Second, func(triggers *trigger.Triggers) {
 			<-time.After(200 * time.Millisecond)
 			write(`{"a": "ü\n"}`)(triggers)
@@ -79,7 +79,7 @@ func TestAccessLog(t *testing.T) {
 			write("third")(triggers)
 		})
 		if diff := cmp.Diff(seconds(1, 2), h.times()); diff != "" {
-			t.Error(diff)
+			h.Error(diff)
 		}
 		got, at := h.batches()[0], h.begin.UnixMilli()
 		want := events.CloudwatchLogsData{
@@ -89,10 +89,10 @@ func TestAccessLog(t *testing.T) {
 			},
 		}
 		if diff := cmp.Diff(want, got); diff != "" || got.LogStream == "" {
-			t.Error(diff)
+			h.Error(diff)
 		}
 		if names := h.files(); len(names) > 0 {
-			t.Errorf("delivered batches remain: %q", names)
+			h.Errorf("delivered batches remain: %q", names)
 		}
 	})
 }
@@ -111,14 +111,14 @@ func TestAccessLogLimits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			inBubble(t, onAccessLog(), nil, func(t *testing.T, h *harness) {
+			inBubble(t, onAccessLog(), nil, func(h *harness) {
 				h.run(2*time.Second, write(slices.Repeat([]string{tt.line}, tt.lines)...))
 				var got []int
 				for _, batch := range h.batches() {
 					got = append(got, len(batch.LogEvents))
 				}
 				if diff := cmp.Diff(tt.want, got); diff != "" {
-					t.Error(diff)
+					h.Error(diff)
 				}
 			})
 		})
@@ -127,7 +127,7 @@ func TestAccessLogLimits(t *testing.T) {
 
 func TestAccessLogRestart(t *testing.T) {
 	t.Parallel()
-	inBubble(t, onAccessLog(), nil, func(t *testing.T, h *harness) {
+	inBubble(t, onAccessLog(), nil, func(h *harness) {
 		h.respond = func([]byte) ([]byte, error) { <-time.After(time.Minute); return nil, nil }
 		h.run(1500*time.Millisecond, write("first", "second"), func(triggers *trigger.Triggers) {
 			<-time.After(1200 * time.Millisecond)
@@ -135,45 +135,45 @@ func TestAccessLogRestart(t *testing.T) {
 		})
 		names := h.files()
 		if len(names) != 2 {
-			t.Fatalf("%q, want two batches", names)
+			h.Fatalf("%q, want two batches", names)
 		}
 		content, err := os.ReadFile(names[1])
 		if err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		if err := os.WriteFile(names[1], append(content, `{"id":"x","mess`...), 0o600); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		h.respond = nil
 		h.run(1500*time.Millisecond, write("fourth"))
 		if diff := cmp.Diff([]string{"first,second", "first,second", "third", "fourth"}, h.lines()); diff != "" {
-			t.Error(diff)
+			h.Error(diff)
 		}
 		if first, again := string(h.invocations[0].Payload), string(h.invocations[1].Payload); first != again {
-			t.Errorf("the same batch was delivered as %s and as %s", first, again)
+			h.Errorf("the same batch was delivered as %s and as %s", first, again)
 		}
 	})
 }
 
 func TestAccessLogUnwritable(t *testing.T) {
 	t.Parallel()
-	inBubble(t, onAccessLog(), nil, func(t *testing.T, h *harness) {
-		folder := filepath.Join(h.config.DataDir, "events", "log-DoThings")
+	inBubble(t, onAccessLog(), nil, func(h *harness) {
+		folder := filepath.Join(h.config.DataDir, "events", "access-log-DoThings")
 		h.run(2*time.Second, func(triggers *trigger.Triggers) {
 			if err := os.RemoveAll(folder); err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			write("lost")(triggers)
 			if err := os.Mkdir(folder, 0o700); err != nil {
-				t.Fatal(err)
+				h.Fatal(err)
 			}
 			write("kept")(triggers)
 		})
 		if diff := cmp.Diff([]string{"kept"}, h.lines()); diff != "" {
-			t.Error(diff)
+			h.Error(diff)
 		}
 		if n := strings.Count(h.log.String(), `level=ERROR msg="the access log cannot be written: a request is not counted"`); n != 1 {
-			t.Errorf("%d errors:\n%s", n, &h.log)
+			h.Errorf("%d errors:\n%s", n, &h.log)
 		}
 	})
 }

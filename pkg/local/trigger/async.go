@@ -20,14 +20,10 @@ func backoff(n int) time.Duration { return min(firstWait<<min(n-1, 10), longestW
 
 // pause waits for d. It returns false if the context ends first.
 func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
-	}
+	waiting, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-waiting.Done()
+	return ctx.Err() == nil
 }
 
 // async invokes a function as Lambda does for an asynchronous event. It returns nil when the function has succeeded or the event is

@@ -17,17 +17,17 @@ import (
 
 func TestSchedule(t *testing.T) {
 	t.Parallel()
-	inBubble(t, everyMinute(0), nil, func(t *testing.T, h *harness) {
+	inBubble(t, everyMinute(0), nil, func(h *harness) {
 		h.respond = func([]byte) ([]byte, error) { <-time.After(90 * time.Second); return nil, nil }
 		h.run(130 * time.Second)
 		if diff := cmp.Diff(seconds(0, 60, 120), h.times()); diff != "" {
-			t.Error(diff)
+			h.Error(diff)
 		}
 		want := `{"version":"0","id":"id-001","detail-type":"Scheduled Event","source":"aws.scheduler","account":"123456789012",` +
 			`"time":"2000-01-01T00:00:00Z","region":"eu-west-1",` +
 			`"resources":["arn:aws:scheduler:eu-west-1:123456789012:schedule/default/Minute"],"detail":"{}"}`
 		if diff := cmp.Diff(want, string(h.invocations[0].Payload)); diff != "" {
-			t.Error(diff)
+			h.Error(diff)
 		}
 	})
 }
@@ -49,11 +49,11 @@ func TestRetries(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			inBubble(t, tt.function, tt.db, func(t *testing.T, h *harness) {
+			inBubble(t, tt.function, tt.db, func(h *harness) {
 				h.respond = func([]byte) ([]byte, error) { return nil, errFunction }
 				h.run(100 * time.Second)
 				if diff := cmp.Diff(tt.want, h.times()); diff != "" {
-					t.Error(diff)
+					h.Error(diff)
 				}
 			})
 		})
@@ -83,34 +83,34 @@ func TestOnFailureRecords(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			inBubble(t, tt.function, tt.db, func(t *testing.T, h *harness) {
+			inBubble(t, tt.function, tt.db, func(h *harness) {
 				h.respond = func([]byte) ([]byte, error) { return nil, errFunction }
 				h.run(10 * time.Second)
 				content, err := os.ReadFile(filepath.Join(h.config.DataDir, "queues", "Failures.jsonl"))
 				if err != nil || strings.Count(string(content), "\n") != 1 {
-					t.Fatalf("%s, %v", content, err)
+					h.Fatalf("%s, %v", content, err)
 				}
-				got, payload := decode[map[string]any](t, content), h.invocations[0].Payload
+				got, payload := decode[map[string]any](h, content), h.invocations[0].Payload
 				values := []string{"PAYLOAD", string(payload)}
-				if records := decode[events.DynamoDBEvent](t, payload).Records; len(records) == 2 {
+				if records := decode[events.DynamoDBEvent](h, payload).Records; len(records) == 2 {
 					values = []string{"S1", records[0].Change.SequenceNumber, "S2", records[1].Change.SequenceNumber, "ARN", records[0].EventSourceArn}
 				}
-				want := decode[map[string]any](t, []byte(strings.NewReplacer(values...).Replace(tt.want)))
+				want := decode[map[string]any](h, []byte(strings.NewReplacer(values...).Replace(tt.want)))
 				want["version"], want["timestamp"] = "1.0", "2000-01-01T00:00:00.500Z"
 				want["responseContext"] = map[string]any{"statusCode": 200.0, "executedVersion": "$LATEST", "functionError": "Unhandled"}
 				if batch, ok := got["DDBStreamBatchInfo"].(map[string]any); ok { // values of the engine
 					for _, name := range []string{"shardId", "approximateArrivalOfFirstRecord", "approximateArrivalOfLastRecord"} {
 						if text, _ := batch[name].(string); len(text) < 10 {
-							t.Errorf("%s: %q", name, text)
+							h.Errorf("%s: %q", name, text)
 						}
 						delete(batch, name)
 					}
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Error(diff)
+					h.Error(diff)
 				}
 				if !strings.Contains(h.log.String(), `level=ERROR msg="an event is discarded"`) {
-					t.Errorf("the log does not report it:\n%s", &h.log)
+					h.Errorf("the log does not report it:\n%s", &h.log)
 				}
 			})
 		})
@@ -121,14 +121,14 @@ func TestQueueUnwritable(t *testing.T) {
 	t.Parallel()
 	f := onAccessLog()
 	f.AsyncOnFailure = "Failures"
-	inBubble(t, f, nil, func(t *testing.T, h *harness) {
+	inBubble(t, f, nil, func(h *harness) {
 		if err := os.MkdirAll(filepath.Join(h.config.DataDir, "queues", "Failures.jsonl"), 0o700); err != nil {
-			t.Fatal(err)
+			h.Fatal(err)
 		}
 		h.respond = func([]byte) ([]byte, error) { return nil, errFunction }
 		h.run(2*time.Second, write("line"))
 		if len(h.files()) != 1 || !strings.Contains(h.log.String(), "an on-failure record cannot be written: the event is delivered again") {
-			t.Errorf("files %q, log:\n%s", h.files(), &h.log)
+			h.Errorf("files %q, log:\n%s", h.files(), &h.log)
 		}
 	})
 }

@@ -42,14 +42,12 @@ func (t *Triggers) discard(queue, source string, f failure, details map[string]a
 	return nil
 }
 
-// send appends a record to the file of a queue, for people to read.
+// send appends a record to the file of a queue, for people to read. A single Write in append mode keeps concurrent records apart.
 func (t *Triggers) send(queue string, record map[string]any) error {
 	line, err := json.Marshal(record)
 	if err != nil {
 		return err
 	}
-	t.queue.Lock()
-	defer t.queue.Unlock()
 	file, err := os.OpenFile(filepath.Join(t.DataDir, queueFolder, queue+".jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ type invocation struct {
 
 // harness runs Triggers with one function.
 type harness struct {
-	tb      testing.TB
+	*testing.T
 	config  trigger.Config
 	respond func(payload []byte) ([]byte, error) // the function; nil: it succeeds
 	begin   time.Time
@@ -55,23 +55,22 @@ type harness struct {
 }
 
 // inBubble runs a test of a function with these triggers in a synctest bubble. The database is needed for streams only.
-func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test func(t *testing.T, h *harness)) {
+func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test func(h *harness)) {
 	t.Helper()
 	f.LogicalID = "DoThings"
 	template := &samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"}, Functions: []samtemplate.Function{f}}
-	endpoint := ""
-	if db != nil {
-		endpoint = db.Endpoint
-		template.Tables = []samtemplate.Table{{LogicalID: "FeatureTypes", Name: db.Tables.FeatureTypes}}
+	if db == nil {
+		db = &database.Database{}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		h := &harness{tb: t, begin: time.Now()}
+		h := &harness{T: t, begin: time.Now()}
 		h.config = trigger.Config{
-			Template: template, DataDir: t.TempDir(), Endpoint: endpoint, AWS: awsConfig(), Region: "eu-west-1", AccountID: "123456789012",
+			Template: template, DataDir: t.TempDir(), Endpoint: db.Endpoint, AWS: awsConfig(), Region: "eu-west-1", AccountID: "123456789012",
 			Functions: map[string]*invoke.Function{"DoThings": {ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
+			Tables:    map[string]string{"FeatureTypes": db.Tables.FeatureTypes},
 			Now:       time.Now, NewID: h.newID, Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 		}
-		test(t, h)
+		test(h)
 		<-time.After(time.Hour) // abandoned invocations end
 	})
 }
@@ -96,22 +95,20 @@ func (h *harness) Invoke(_ context.Context, payload []byte) ([]byte, error) {
 
 // run delivers events for a time, as one process does, and closes everything.
 func (h *harness) run(d time.Duration, meanwhile ...func(*trigger.Triggers)) {
-	h.tb.Helper()
+	h.Helper()
 	h.config.Invoker = invoke.NewInvoker(invoke.Config{NewID: h.newID, Now: time.Now})
 	triggers, err := trigger.New(h.config)
 	if err != nil {
-		h.tb.Fatal(err)
+		h.Fatal(err)
 	}
-	stop := triggers.Start(h.tb.Context(), drain)
+	stop := triggers.Start(h.Context(), drain)
 	for _, do := range meanwhile {
 		do(triggers)
 	}
 	<-time.After(d)
 	stop()
 	synctest.Wait()
-	if err := triggers.Close(); err != nil {
-		h.tb.Error(err)
-	}
+	triggers.Close()
 }
 
 // times returns when the function was invoked.
@@ -124,10 +121,10 @@ func (h *harness) times() (all []time.Duration) {
 
 // records returns for each invocation the attribute n of its stream records.
 func (h *harness) records() (all [][]string) {
-	h.tb.Helper()
+	h.Helper()
 	for _, i := range h.invocations {
 		var numbers []string
-		for _, r := range decode[events.DynamoDBEvent](h.tb, i.Payload).Records {
+		for _, r := range decode[events.DynamoDBEvent](h, i.Payload).Records {
 			numbers = append(numbers, r.Change.NewImage["n"].Number())
 		}
 		all = append(all, numbers)

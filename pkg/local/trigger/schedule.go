@@ -19,22 +19,17 @@ func (t *Triggers) runSchedule(ctx context.Context, f *samtemplate.Function, s s
 	ticker := time.NewTicker(s.Every)
 	defer ticker.Stop()
 	for {
-		event := t.scheduledEvent(s.Name)
+		event := &events.EventBridgeEvent{ // of a schedule without Input
+			Version: "0", ID: t.NewID(), DetailType: "Scheduled Event", Source: "aws.scheduler", AccountID: t.AccountID, Region: t.Region,
+			Time:      t.Now().UTC().Truncate(time.Second),
+			Resources: []string{"arn:aws:scheduler:" + t.Region + ":" + t.AccountID + ":schedule/default/" + s.Name},
+			Detail:    json.RawMessage(`"{}"`),
+		}
 		running.Go(func() { _ = t.async(ctx, f, "schedule "+s.Name, event) })
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}
-	}
-}
-
-// scheduledEvent returns the event that EventBridge Scheduler sends for a schedule without Input.
-func (t *Triggers) scheduledEvent(name string) *events.EventBridgeEvent {
-	return &events.EventBridgeEvent{
-		Version: "0", ID: t.NewID(), DetailType: "Scheduled Event", Source: "aws.scheduler", AccountID: t.AccountID, Region: t.Region,
-		Time:      t.Now().UTC().Truncate(time.Second),
-		Resources: []string{"arn:aws:scheduler:" + t.Region + ":" + t.AccountID + ":schedule/default/" + name},
-		Detail:    json.RawMessage(`"{}"`),
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
@@ -29,7 +28,6 @@ type stream struct {
 	*Triggers
 	function   *samtemplate.Function
 	source     samtemplate.Stream
-	tables     *dynamodb.Client
 	streams    *dynamodbstreams.Client
 	checkpoint string // path of the file that contains done
 
@@ -43,14 +41,13 @@ type stream struct {
 
 // position is the place of a record in a stream.
 type position struct {
-	StreamARN      string `json:"streamArn"`
+	Shard          string `json:"shard"` // ARN of the stream and id of the shard
 	SequenceNumber string `json:"sequenceNumber"`
 }
 
 func newStream(t *Triggers, f *samtemplate.Function, source samtemplate.Stream) *stream {
 	return &stream{
 		Triggers: t, function: f, source: source,
-		tables:     dynamodb.NewFromConfig(t.AWS, func(o *dynamodb.Options) { o.BaseEndpoint = &t.Endpoint }),
 		streams:    dynamodbstreams.NewFromConfig(t.AWS, func(o *dynamodbstreams.Options) { o.BaseEndpoint = &t.Endpoint }),
 		checkpoint: filepath.Join(t.DataDir, stateFolder, "stream-"+f.LogicalID+"-"+source.Table+".json"),
 	}
@@ -64,28 +61,26 @@ func (s *stream) run(ctx context.Context) {
 
 // step reads a batch if there is none, invokes the function with it once and returns the time until the next step.
 func (s *stream) step(ctx context.Context) time.Duration {
+	var err error
 	if len(s.batch) == 0 {
-		if err := s.read(ctx); err != nil {
-			s.attempt++
-			s.iterator = nil
-			if ctx.Err() == nil {
-				s.Logger.Warn("a stream cannot be read, trying again", slog.String("table", s.source.Table), slog.Any("cause", err))
-			}
-			return backoff(s.attempt)
+		if err = s.read(ctx); err == nil {
+			s.attempt = 0
 		}
-		s.attempt = 0
 	}
-	if len(s.batch) == 0 {
-		return pollInterval
-	}
-	if err := s.deliver(ctx); err != nil {
-		s.attempt++
-		if ctx.Err() == nil {
-			s.Logger.Warn("stream records are delivered again", slog.String("table", s.source.Table), slog.Any("cause", err))
+	if err == nil {
+		if len(s.batch) == 0 {
+			return pollInterval
 		}
-		return backoff(s.attempt)
+		err = s.deliver(ctx)
 	}
-	return 0
+	if err == nil {
+		return 0
+	}
+	s.attempt++
+	if ctx.Err() == nil {
+		s.Logger.Warn("stream records are not delivered, trying again", slog.String("table", s.source.Table), slog.Any("cause", err))
+	}
+	return backoff(s.attempt)
 }
 
 // read reads the next batch.
@@ -99,7 +94,8 @@ func (s *stream) read(ctx context.Context) error {
 		ShardIterator: s.iterator, Limit: aws.Int32(int32(min(s.source.BatchSize, 1000))), //nolint:gosec // at most 1000
 	})
 	if err != nil {
-		return fmt.Errorf("read the stream: %w", err)
+		s.iterator = nil
+		return err
 	}
 	s.iterator = out.NextShardIterator
 	for i := range out.Records {
@@ -112,34 +108,36 @@ func (s *stream) read(ctx context.Context) error {
 
 // open requests an iterator that begins behind the checkpoint, or with the oldest record if there is no checkpoint.
 func (s *stream) open(ctx context.Context) error {
-	i := slices.IndexFunc(s.Template.Tables, func(t samtemplate.Table) bool { return t.LogicalID == s.source.Table })
-	name := s.Template.Tables[i].Name
-	out, err := s.tables.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+	name := s.Tables[s.source.Table]
+	listed, err := s.streams.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: &name})
 	if err != nil {
-		return fmt.Errorf("describe the table: %w", err)
+		return err
 	}
-	arn := out.Table.LatestStreamArn
-	described, err := s.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
+	if len(listed.Streams) == 0 {
+		return errors.New("the table has no stream")
+	}
+	latest := listed.Streams[len(listed.Streams)-1]
+	s.eventSourceARN = "arn:aws:dynamodb:" + s.Region + ":" + s.AccountID + ":table/" + name + "/stream/" + aws.ToString(latest.StreamLabel)
+	described, err := s.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: latest.StreamArn})
 	if err != nil {
-		return fmt.Errorf("describe the stream: %w", err)
+		return err
 	}
-	s.eventSourceARN = "arn:aws:dynamodb:" + s.Region + ":" + s.AccountID + ":table/" + name + "/stream/" + aws.ToString(out.Table.LatestStreamLabel)
 	for _, shard := range described.StreamDescription.Shards {
 		s.shard = aws.ToString(shard.ShardId) // the last one
 	}
-	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, ShardId: &s.shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon}
+	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: latest.StreamArn, ShardId: &s.shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon}
 	if err := s.load(); err != nil {
 		return err
 	}
-	if s.done.StreamARN != *arn {
-		s.done = position{StreamARN: *arn}
+	if shard := *latest.StreamArn + "/" + s.shard; s.done.Shard != shard {
+		s.done = position{Shard: shard}
 	}
 	if s.done.SequenceNumber != "" {
 		in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, &s.done.SequenceNumber
 	}
 	found, err := s.streams.GetShardIterator(ctx, in)
 	if err != nil {
-		return fmt.Errorf("find the checkpoint in the stream: %w", err)
+		return err
 	}
 	s.iterator = found.ShardIterator
 	return nil

@@ -19,25 +19,25 @@ import (
 func TestStream(t *testing.T) {
 	t.Parallel()
 	db := streamed(t)
-	inBubble(t, onStream(5, 0), db, func(t *testing.T, h *harness) {
-		put(t, db, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+	inBubble(t, onStream(5, 0), db, func(h *harness) {
+		put(h, db, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 		h.run(time.Second)
 		if diff := cmp.Diff([][]string{{"1", "2", "3", "4"}, {"5", "6", "7", "8", "9"}, {"10", "11"}}, h.records()); diff != "" {
-			t.Error(diff)
+			h.Error(diff)
 		}
-		r := decode[events.DynamoDBEvent](t, h.invocations[1].Payload).Records[0]
+		r := decode[events.DynamoDBEvent](h, h.invocations[1].Payload).Records[0]
 		want := "MODIFY aws:dynamodb 1.1 eu-west-1 arn:aws:dynamodb:eu-west-1:123456789012:table/" + db.Tables.FeatureTypes + "/stream/"
 		got := strings.Join([]string{r.EventName, r.EventSource, r.EventVersion, r.AWSRegion, r.EventSourceArn}, " ")
 		if !strings.HasPrefix(got, want) || r.EventID == "" || r.Change.OldImage["n"].Number() != "4" || r.Change.Keys["id"].String() != "release" ||
 			r.Change.StreamViewType != "NEW_AND_OLD_IMAGES" || r.Change.SizeBytes == 0 || r.Change.ApproximateCreationDateTime.IsZero() {
-			t.Errorf("%+v", r)
+			h.Errorf("%+v", r)
 		}
 
 		h.invocations = nil
-		put(t, db, 12)
-		h.run(time.Second, func(*trigger.Triggers) { <-time.After(500 * time.Millisecond); put(t, db, 13) })
+		put(h, db, 12)
+		h.run(time.Second, func(*trigger.Triggers) { <-time.After(500 * time.Millisecond); put(h, db, 13) })
 		if diff := cmp.Diff([][]string{{"12"}, {"13"}}, h.records()); diff != "" {
-			t.Errorf("after a restart: %s", diff)
+			h.Errorf("after a restart: %s", diff)
 		}
 	})
 }
@@ -55,11 +55,11 @@ func TestAttributeValues(t *testing.T) {
 			&types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"a": &types.AttributeValueMemberS{Value: "b"}}},
 		}},
 	})
-	inBubble(t, onStream(5, 0), db, func(t *testing.T, h *harness) {
+	inBubble(t, onStream(5, 0), db, func(h *harness) {
 		h.run(time.Second)
 		want := `"all":{"L":[{"N":"1.5"},{"B":"Yg=="},{"BOOL":true},{"NULL":true},{"SS":["a"]},{"NS":["1"]},{"BS":["Yg=="]},{"M":{"a":{"S":"b"}}}]}`
 		if got := string(h.invocations[0].Payload); !strings.Contains(got, want) {
-			t.Errorf("%s\nhas no %s", got, want)
+			h.Errorf("%s\nhas no %s", got, want)
 		}
 	})
 }
@@ -86,13 +86,13 @@ func TestStreamResponses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			inBubble(t, onStream(3, 5), db, func(t *testing.T, h *harness) {
+			inBubble(t, onStream(3, 5), db, func(h *harness) {
 				h.respond = func(payload []byte) ([]byte, error) {
 					if len(h.invocations) > 1 {
 						return nil, nil
 					}
 					response := tt.response
-					for i, r := range decode[events.DynamoDBEvent](t, payload).Records {
+					for i, r := range decode[events.DynamoDBEvent](h, payload).Records {
 						response = strings.ReplaceAll(response, fmt.Sprintf("S%d", i+1), r.Change.SequenceNumber)
 					}
 					return []byte(response), nil
@@ -103,7 +103,7 @@ func TestStreamResponses(t *testing.T) {
 					want = append(want, tt.second)
 				}
 				if diff := cmp.Diff(want, h.records()); diff != "" {
-					t.Error(diff)
+					h.Error(diff)
 				}
 			})
 		})
@@ -114,16 +114,16 @@ func TestStreamInterrupted(t *testing.T) {
 	t.Parallel()
 	db := streamed(t)
 	put(t, db, 1)
-	inBubble(t, onStream(5, 0), db, func(t *testing.T, h *harness) {
+	inBubble(t, onStream(5, 0), db, func(h *harness) {
 		h.respond = func([]byte) ([]byte, error) { <-time.After(time.Minute); return nil, nil }
 		h.run(time.Second)
 		if ran := time.Since(h.begin); ran != time.Second+drain {
-			t.Errorf("it ended after %s, want one second of work and then %s", ran, drain)
+			h.Errorf("it ended after %s, want one second of work and then %s", ran, drain)
 		}
 		h.respond = nil
 		h.run(time.Second)
 		if diff := cmp.Diff([][]string{{"1"}, {"1"}}, h.records()); diff != "" {
-			t.Error(diff)
+			h.Error(diff)
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestStreamUnreadable(t *testing.T) {
 	t.Parallel()
 	db := streamed(t)
 	put(t, db, 1)
-	inBubble(t, onStream(5, 0), db, func(t *testing.T, h *harness) {
+	inBubble(t, onStream(5, 0), db, func(h *harness) {
 		failures, working := 7, h.config.AWS.HTTPClient
 		h.config.AWS.HTTPClient = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 			if failures--; failures >= 0 {
@@ -145,8 +145,8 @@ func TestStreamUnreadable(t *testing.T) {
 			return working.Do(r)
 		})}
 		h.run(time.Minute)
-		if diff := cmp.Diff([][]string{{"1"}}, h.records()); diff != "" || !strings.Contains(h.log.String(), "a stream cannot be read, trying again") {
-			t.Errorf("%s\n%s", diff, &h.log)
+		if diff := cmp.Diff([][]string{{"1"}}, h.records()); diff != "" || !strings.Contains(h.log.String(), "stream records are not delivered, trying again") {
+			h.Errorf("%s\n%s", diff, &h.log)
 		}
 	})
 }

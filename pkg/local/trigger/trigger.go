@@ -2,7 +2,6 @@ package trigger
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -26,6 +25,7 @@ const (
 type Config struct {
 	Template  *samtemplate.Template
 	Functions map[string]*invoke.Function // by logical id
+	Tables    map[string]string           // names by logical id
 	Invoker   *invoke.Invoker
 	DataDir   string // DATA_DIR; empty: a temporary folder, which Close deletes
 
@@ -41,16 +41,12 @@ type Config struct {
 // Triggers invokes functions for events.
 type Triggers struct {
 	Config
-	temporary  string     // folder that Close deletes
-	queue      sync.Mutex // held while a record is written to a queue
+	temporary  string // folder that Close deletes
 	accessLogs []*accessLog
 }
 
 // New prepares the delivery of the template's events and returns an error for settings that the local service does not support.
 func New(c Config) (*Triggers, error) {
-	if err := unsupported(c.Template); err != nil {
-		return nil, err
-	}
 	t := &Triggers{Config: c}
 	if t.DataDir == "" {
 		var err error
@@ -60,36 +56,21 @@ func New(c Config) (*Triggers, error) {
 		t.DataDir = t.temporary
 	}
 	if err := t.open(); err != nil {
-		return nil, errors.Join(fmt.Errorf("DATA_DIR %s cannot be used, choose another folder or correct its permissions: %w", t.DataDir, err),
-			t.Close())
+		t.Close()
+		return nil, err
 	}
 	return t, nil
 }
 
-// open creates the folders and opens the access logs.
+// open checks the template and opens the access logs.
 func (t *Triggers) open() error {
 	for _, folder := range []string{stateFolder, queueFolder} {
 		if err := os.MkdirAll(filepath.Join(t.DataDir, folder), 0o700); err != nil {
-			return err
+			return fmt.Errorf("create the folder for events: %w", err)
 		}
 	}
 	for i := range t.Template.Functions {
 		f := &t.Template.Functions[i]
-		for range f.LogSubscriptions {
-			l, err := openAccessLog(t, f)
-			if err != nil {
-				return err
-			}
-			t.accessLogs = append(t.accessLogs, l)
-		}
-	}
-	return nil
-}
-
-// unsupported returns an error if the template requires what this package does not do.
-func unsupported(template *samtemplate.Template) error {
-	for i := range template.Functions {
-		f := &template.Functions[i]
 		for _, s := range f.Streams {
 			if !s.ReportFailures {
 				return fmt.Errorf("function %s, stream of %s: the local service supports only FunctionResponseTypes: [ReportBatchItemFailures]",
@@ -97,10 +78,15 @@ func unsupported(template *samtemplate.Template) error {
 			}
 		}
 		for _, s := range f.LogSubscriptions {
-			if s.LogGroup != template.API.AccessLogGroup {
+			if s.LogGroup != t.Template.API.AccessLogGroup {
 				return fmt.Errorf("function %s subscribes to log group %s: the local service supports only the log group of the access log, %s",
-					f.LogicalID, s.LogGroup, template.API.AccessLogGroup)
+					f.LogicalID, s.LogGroup, t.Template.API.AccessLogGroup)
 			}
+			l, err := openAccessLog(t, f)
+			if err != nil {
+				return fmt.Errorf("open the access log: %w", err)
+			}
+			t.accessLogs = append(t.accessLogs, l)
 		}
 	}
 	return nil
@@ -138,12 +124,11 @@ func (t *Triggers) Start(ctx context.Context, drain time.Duration) (stop func())
 }
 
 // Close closes the access logs. Call it after stop, when no more lines come.
-func (t *Triggers) Close() error {
+func (t *Triggers) Close() {
 	for _, l := range t.accessLogs {
 		l.close()
 	}
-	if t.temporary == "" {
-		return nil
+	if t.temporary != "" {
+		_ = os.RemoveAll(t.temporary)
 	}
-	return os.RemoveAll(t.temporary)
 }
