@@ -1,4 +1,4 @@
-// Package apitoken is the API tokens: credentials of the whole instance, which identify no user and have the ADMIN permission.
+// Package apitoken manages API tokens: credentials of the whole instance that have the ADMIN permission and identify no user.
 package apitoken
 
 import (
@@ -10,24 +10,24 @@ import (
 	"toggleadmin/pkg/auth"
 )
 
-// APIToken is an API token, without its secret.
+// APIToken is an API token without its secret.
 type APIToken struct {
-	Selector  auth.Selector // where it is stored
+	Selector  auth.Selector // the key of its item
 	Name      string
 	Verifier  auth.Verifier
 	ExpiresAt *time.Time // nil: never
 }
 
-// Expired says whether the token has ceased to be valid at now.
+// Expired reports whether the token is no longer valid at now.
 func (t APIToken) Expired(now time.Time) bool {
 	return t.ExpiresAt != nil && !now.Before(*t.ExpiresAt)
 }
 
-// ErrNotFound says that there is no such token.
+// ErrNotFound reports that the token does not exist.
 var ErrNotFound = errors.New("no such API token")
 
-// New makes a token with a random selector and secret: what is stored of it, and its plain text. t.Selector and t.Verifier are not read.
-// A selector does not begin with a hyphen, so that no command line takes it for an option.
+// New returns t with a random selector and secret, and the token in plain text. It ignores t.Selector and t.Verifier. A selector never
+// starts with a hyphen, so that no command line reads it as an option.
 func New(t APIToken, random io.Reader) (APIToken, auth.Token, error) {
 	for t.Selector = (auth.Selector{}); t.Selector == (auth.Selector{}) || t.Selector.String()[0] == '-'; {
 		if _, err := io.ReadFull(random, t.Selector[:]); err != nil {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -16,13 +15,13 @@ import (
 	"toggleadmin/pkg/dynamo"
 )
 
-// Store keeps the API tokens in DynamoDB. It is safe for concurrent use.
+// Store keeps the API tokens in the table ApiTokens. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client
 	table  string
 }
 
-// NewStore makes a store on the table ApiTokens.
+// NewStore returns a Store that uses tables.APITokens.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{client, tables.APITokens}
 }
@@ -32,7 +31,7 @@ const hash = "id"
 
 func key(s auth.Selector) dynamo.Item { return dynamo.Item{hash: dynamo.S(s.String())} }
 
-// Get reads a token, or gives ErrNotFound.
+// Get returns a token, or ErrNotFound.
 func (s *Store) Get(ctx context.Context, selector auth.Selector) (APIToken, error) {
 	item, err := dynamo.Get(ctx, s.client, s.table, key(selector))
 	switch {
@@ -41,19 +40,17 @@ func (s *Store) Get(ctx context.Context, selector auth.Selector) (APIToken, erro
 	case item == nil:
 		return APIToken{}, ErrNotFound
 	}
-	return tokenOf(selector, item), nil
+	return fromItem(item), nil
 }
 
-// List reads all tokens, ordered by name, then id.
+// List returns all tokens, ordered by name, then by selector.
 func (s *Store) List(ctx context.Context) ([]APIToken, error) {
 	var all []APIToken
 	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
 			return nil, fmt.Errorf("list API tokens: %w", err)
 		}
-		if selector, ok := auth.ParseSelector(item.String(hash)); ok {
-			all = append(all, tokenOf(selector, item))
-		}
+		all = append(all, fromItem(item))
 	}
 	slices.SortFunc(all, func(a, b APIToken) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Selector.String(), b.Selector.String()))
@@ -61,17 +58,17 @@ func (s *Store) List(ctx context.Context) ([]APIToken, error) {
 	return all, nil
 }
 
-// Create stores a new token with a random selector and gives its plain text. t.Selector and t.Verifier are not read.
+// Create stores a new token and returns it in plain text. It ignores t.Selector and t.Verifier.
 func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (auth.Token, error) {
 	t, token, err := New(t, random)
 	if err != nil {
 		return auth.Token{}, err
 	}
-	err = dynamo.PutNew(ctx, s.client, s.table, hash, itemOf(t))
+	err = dynamo.PutNew(ctx, s.client, s.table, hash, toItem(t))
 	if dynamo.FailedCondition(err) {
-		// Two random selectors are never the same: an attempt of ours was written and its answer lost.
+		// Random selectors never collide: an earlier attempt of this call wrote the item, and its response was lost.
 		stored, getErr := s.Get(ctx, t.Selector)
-		if getErr == nil && t.Verifier.Equal(stored.Verifier[:]) {
+		if getErr == nil && t.Verifier == stored.Verifier {
 			return token, nil
 		}
 		err = errors.Join(err, getErr)
@@ -82,21 +79,21 @@ func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (auth.
 	return token, nil
 }
 
-// Creation is the writing of a token that New has made as an action of a transaction, which fails where the selector is taken.
+// Creation returns the action of a transaction that stores a token that New returned. It fails if the selector is taken.
 func (s *Store) Creation(t APIToken) types.TransactWriteItem {
-	return dynamo.NewItem(s.table, hash, itemOf(t))
+	return dynamo.NewItem(s.table, hash, toItem(t))
 }
 
-// Delete revokes a token at once; one that is not there is no error.
+// Delete revokes a token. It is not an error if the token does not exist.
 func (s *Store) Delete(ctx context.Context, selector auth.Selector) error {
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(s.table), Key: key(selector)})
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: key(selector)})
 	if err != nil {
 		return fmt.Errorf("delete an API token: %w", err)
 	}
 	return nil
 }
 
-func itemOf(t APIToken) dynamo.Item {
+func toItem(t APIToken) dynamo.Item {
 	item := key(t.Selector)
 	item["name"], item["verifier"] = dynamo.S(t.Name), dynamo.B(t.Verifier[:])
 	if t.ExpiresAt != nil {
@@ -105,8 +102,9 @@ func itemOf(t APIToken) dynamo.Item {
 	return item
 }
 
-func tokenOf(selector auth.Selector, item dynamo.Item) APIToken {
-	t := APIToken{Selector: selector, Name: item.String("name"), ExpiresAt: item.Time("expiresAt")}
+func fromItem(item dynamo.Item) APIToken {
+	t := APIToken{Name: item.String("name"), ExpiresAt: item.Time("expiresAt")}
+	t.Selector, _ = auth.ParseSelector(item.String(hash))
 	copy(t.Verifier[:], item.Bytes("verifier"))
 	return t
 }

@@ -67,7 +67,7 @@ func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, 
 	case got[s.users] == nil:
 		return pat.PAT{}, user.User{}, user.ErrNotFound
 	}
-	return pat.Of(got[s.pats]), user.Of(got[s.users]), nil
+	return pat.FromItem(got[s.pats]), user.FromItem(got[s.users]), nil
 }
 
 // Seen implements Tokens by one conditional UpdateItem; that another request was quicker, or a deletion, is no error.

@@ -1,15 +1,11 @@
-// Package contextfield is the context fields that strategy constraints can use, and their listing (4.4).
+// Package contextfield manages the context fields that strategy constraints can use, and lists them (contract section 4.4).
 //
-// The one concept: how often a field is used is kept on the field itself, by whoever writes toggles (pkg/feature), so that the listing
-// reads this table alone.
+// Each field's item also counts the features that use it. pkg/feature maintains these counts, so the list reads only this table.
 package contextfield
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
-// ContextField is a field of the context that a toggle is evaluated in.
+// ContextField is a field of the context in which features are evaluated.
 type ContextField struct {
 	Name        string
 	Description string // empty: none
@@ -17,7 +13,7 @@ type ContextField struct {
 	SortOrder   int64
 	CreatedAt   *time.Time // nil: unknown
 	LegalValues []LegalValue
-	Usage       map[string]int64 // project → number of its features, not archived, with a constraint on the field
+	Usage       map[string]int64 // project → number of its active features with a constraint on the field
 }
 
 // LegalValue is a value that the field permits.
@@ -26,12 +22,7 @@ type LegalValue struct {
 	Description string // empty: none
 }
 
-// Lister reads all fields, ordered by sort order, then name by code points.
-type Lister interface {
-	List(ctx context.Context) ([]ContextField, error)
-}
-
-// UsedInFeatures is the number of features that use the field.
+// UsedInFeatures returns the number of features that use the field.
 func (f ContextField) UsedInFeatures() (n int64) {
 	for _, features := range f.Usage {
 		n += features
@@ -39,7 +30,7 @@ func (f ContextField) UsedInFeatures() (n int64) {
 	return n
 }
 
-// UsedInProjects is the number of projects that have such a feature.
+// UsedInProjects returns the number of projects that have such a feature.
 func (f ContextField) UsedInProjects() (n int64) {
 	for _, features := range f.Usage {
 		if features > 0 {
@@ -49,7 +40,7 @@ func (f ContextField) UsedInProjects() (n int64) {
 	return n
 }
 
-// Defaults are the fields of a new instance.
+// Defaults returns the fields of a new instance.
 func Defaults(now time.Time) []ContextField {
 	return []ContextField{
 		{Name: "environment", Description: "Constrain on the environment that the application runs in.", SortOrder: 0, CreatedAt: &now},

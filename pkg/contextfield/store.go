@@ -12,27 +12,28 @@ import (
 	"toggleadmin/pkg/dynamo"
 )
 
-// Store keeps the fields in DynamoDB. It is safe for concurrent use.
+// Store keeps the fields in the table ContextFields. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client
 	table  string
 }
 
-var _ Lister = (*Store)(nil)
-
-// NewStore makes a store on the table ContextFields.
+// NewStore returns a Store that uses tables.ContextFields.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{client, tables.ContextFields}
 }
 
-// List implements Lister: one Scan per MB, consistent.
+// hash is the table's partition key.
+const hash = "name"
+
+// List returns all fields, ordered by sort order, then by name in code point order. It is one consistent Scan per MB.
 func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 	var all []ContextField
 	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
 			return nil, fmt.Errorf("list context fields: %w", err)
 		}
-		all = append(all, fieldOf(item))
+		all = append(all, fromItem(item))
 	}
 	slices.SortFunc(all, func(a, b ContextField) int {
 		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.Name, b.Name))
@@ -40,25 +41,22 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 	return all, nil
 }
 
-// Create adds a field that is not there yet, unused; one that is stays as it is.
+// Create adds an unused field. If the field exists, Create changes nothing.
 func (s *Store) Create(ctx context.Context, f ContextField) error {
-	if err := dynamo.PutNew(ctx, s.client, s.table, hash, itemOf(f)); err != nil && !dynamo.FailedCondition(err) {
+	if err := dynamo.PutNew(ctx, s.client, s.table, hash, toItem(f)); err != nil && !dynamo.FailedCondition(err) {
 		return fmt.Errorf("create context field %q: %w", f.Name, err)
 	}
 	return nil
 }
 
-// Creation is Create as an action of a transaction, which fails where the field is there.
+// Creation returns the action of a transaction that creates an unused field. It fails if the field exists.
 func (s *Store) Creation(f ContextField) types.TransactWriteItem {
-	return dynamo.NewItem(s.table, hash, itemOf(f))
+	return dynamo.NewItem(s.table, hash, toItem(f))
 }
 
-// hash is the table's partition key.
-const hash = "name"
-
-func itemOf(f ContextField) dynamo.Item {
+func toItem(f ContextField) dynamo.Item {
 	item := dynamo.Item{
-		"name": dynamo.S(f.Name), "stickiness": dynamo.Bool(f.Stickiness), "sortOrder": dynamo.N(f.SortOrder), "usage": dynamo.M(dynamo.Item{}),
+		hash: dynamo.S(f.Name), "stickiness": dynamo.Bool(f.Stickiness), "sortOrder": dynamo.N(f.SortOrder), "usage": dynamo.M(dynamo.Item{}),
 	}
 	if f.Description != "" {
 		item["description"] = dynamo.S(f.Description)
@@ -80,9 +78,9 @@ func itemOf(f ContextField) dynamo.Item {
 	return item
 }
 
-func fieldOf(item dynamo.Item) ContextField {
+func fromItem(item dynamo.Item) ContextField {
 	f := ContextField{
-		Name: item.String("name"), Description: item.String("description"), Stickiness: item.Bool("stickiness"),
+		Name: item.String(hash), Description: item.String("description"), Stickiness: item.Bool("stickiness"),
 		SortOrder: item.Int("sortOrder"), CreatedAt: item.Time("createdAt"), Usage: map[string]int64{},
 	}
 	for _, v := range item.List("legalValues") {

@@ -19,6 +19,14 @@ func Format(t time.Time) string {
 	return t.UTC().Format(layout)
 }
 
+// FormatOptional is Format for a time that may be absent: it returns nil for nil.
+func FormatOptional(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	return new(Format(*t))
+}
+
 // Milliseconds returns t in UTC, truncated to milliseconds.
 func Milliseconds(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Millisecond)

@@ -11,33 +11,27 @@ import (
 	"toggleadmin/pkg/dynamo"
 )
 
-// Store keeps the records in DynamoDB. It is safe for concurrent use.
+// Store keeps the records in the table Feedback. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client
 	table  string
 }
 
-var _ Updater = (*Store)(nil)
-
-// NewStore makes a store on the table Feedback.
+// NewStore returns a Store that uses tables.Feedback.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{client, tables.Feedback}
 }
 
-// Update implements Updater by one UpdateItem without a condition: it is the contract's wish that a record is made where none is.
+// Update changes the record, or creates it, and returns the new record. It is one UpdateItem without a condition, because the contract
+// creates a missing record.
 func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, change Change) (Feedback, error) {
-	input := &dynamodb.UpdateItemInput{
-		TableName:                &s.table,
-		Key:                      dynamo.Item{"userId": dynamo.N(userID), "feedbackId": dynamo.S(feedbackID)},
-		ExpressionAttributeNames: map[string]string{"#neverShow": "neverShow"},
-		ReturnValues:             types.ReturnValueAllNew,
-	}
+	names := map[string]string{"#neverShow": "neverShow"}
 	expression, values := "SET #neverShow = if_not_exists(#neverShow, :neverShow)", dynamo.Item{":neverShow": dynamo.Bool(false)}
 	if change.NeverShow != nil {
 		expression, values[":neverShow"] = "SET #neverShow = :neverShow", dynamo.Bool(*change.NeverShow)
 	}
 	if change.SetGiven {
-		input.ExpressionAttributeNames["#given"] = "given"
+		names["#given"] = "given"
 		if change.Given == nil {
 			expression += " REMOVE #given"
 		} else {
@@ -45,8 +39,11 @@ func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, cha
 			values[":given"] = dynamo.Time(*change.Given)
 		}
 	}
-	input.UpdateExpression, input.ExpressionAttributeValues = aws.String(expression), values
-	out, err := s.client.UpdateItem(ctx, input)
+	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.table, Key: dynamo.Item{"userId": dynamo.N(userID), "feedbackId": dynamo.S(feedbackID)},
+		UpdateExpression: aws.String(expression), ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		ReturnValues: types.ReturnValueAllNew,
+	})
 	if err != nil {
 		return Feedback{}, fmt.Errorf("update the feedback of user %d: %w", userID, err)
 	}

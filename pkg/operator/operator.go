@@ -14,7 +14,6 @@ import (
 
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/contextfield"
-	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/installation"
@@ -49,12 +48,4 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 
 		tokenLimit: i.TokenLimit, now: now, random: random,
 	}
-}
-
-// stamp is a time as it is printed; nil is null.
-func stamp(t *time.Time) *string {
-	if t == nil {
-		return nil
-	}
-	return new(datetime.Format(*t))
 }

@@ -35,13 +35,13 @@ const (
 )
 
 func (o *Operator) apiToken(t apitoken.APIToken) Token {
-	return Token{Kind: KindAPIToken, ID: t.Selector.String(), Name: t.Name, ExpiresAt: stamp(t.ExpiresAt), Expired: t.Expired(o.now())}
+	return Token{Kind: KindAPIToken, ID: t.Selector.String(), Name: t.Name, ExpiresAt: datetime.FormatOptional(t.ExpiresAt), Expired: t.Expired(o.now())}
 }
 
 func (o *Operator) pat(p pat.PAT, owner *user.User) Token {
 	t := Token{
 		Kind: KindPAT, ID: strconv.FormatInt(p.ID, 10), Name: p.Description, UserID: &p.UserID,
-		CreatedAt: stamp(&p.CreatedAt), ExpiresAt: stamp(&p.ExpiresAt), SeenAt: stamp(p.SeenAt), Expired: p.Expired(o.now()),
+		CreatedAt: datetime.FormatOptional(&p.CreatedAt), ExpiresAt: datetime.FormatOptional(&p.ExpiresAt), SeenAt: datetime.FormatOptional(p.SeenAt), Expired: p.Expired(o.now()),
 	}
 	if owner != nil {
 		t.UserName = &owner.Name

@@ -1,13 +1,12 @@
-// Package pat is the personal access tokens of people and service accounts: creating one for a service account (4.5) and deleting one
-// of the caller's own (4.7).
+// Package pat manages personal access tokens (PATs): it creates tokens for service accounts (contract section 4.5) and deletes tokens
+// of the caller (contract section 4.7).
 //
-// The one concept: a PAT, the counter of ids, and its owner's map of descriptions are written in one transaction. So ids rise in the
-// order of commits, a description is unique for its owner, the limit holds, and a crash leaves nothing half made. A PAT's token says
-// where it is stored, so looking it up needs no index (auth.PATSelector).
+// One transaction writes a token, the counter of ids and the map of descriptions in the owner's account. Ids therefore rise in commit
+// order, a description is unique per account, the limit holds, and a crash leaves no partial write. A token contains the key of its
+// item, so that a lookup needs no index (auth.PATSelector).
 package pat
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -17,52 +16,41 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// PAT is a personal access token, without its secret.
+// PAT is a personal access token without its secret.
 type PAT struct {
-	ID          int64 // 1 to auth.MaxID; a later-created one is higher
+	ID          int64 // 1 to auth.MaxID; tokens created later have higher ids
 	UserID      int64 // its owner
 	Description string
 	ExpiresAt   time.Time
 	CreatedAt   time.Time
-	SeenAt      *time.Time    // when it last authenticated a request, to within a minute; nil: never
+	SeenAt      *time.Time    // when it last authenticated a request, accurate to a minute; nil: never
 	Verifier    auth.Verifier // of its secret
 }
 
-// Expired says whether the token has ceased to be valid at now.
+// Expired reports whether the token is no longer valid at now.
 func (p PAT) Expired(now time.Time) bool { return !now.Before(p.ExpiresAt) }
 
-// What a Creator and a Deleter refuse.
+// Errors of a Store.
 var (
 	ErrNoOwner           = errors.New("no account of that kind with that id")
-	ErrTooMany           = errors.New("the account has as many tokens as it may")
+	ErrTooMany           = errors.New("the account has as many tokens as it may have")
 	ErrDescriptionExists = errors.New("the account has a token with that description")
 	ErrNotFound          = errors.New("the user has no such token")
 	errNoIDsLeft         = errors.New("all ids of tokens are used up")
-	errBehind            = errors.New("the counter of PATs is behind: the next id is taken")
+	errCounterBehind     = errors.New("the counter of tokens is wrong: the next id is taken")
 )
 
-// MostPerOwner is the most PATs that any account may have: its map of descriptions then keeps its item within one read unit.
+// MostPerOwner is the maximum number of tokens of any account. It keeps an account's item, with its map of descriptions, within one
+// read unit.
 const MostPerOwner = 100
 
-// Owner is what the account must be for a PAT to be created.
+// Owner is the condition on the account that a new token belongs to.
 type Owner struct {
 	Kind  user.Kind
-	Limit int // the most PATs that it may have, the new one and expired ones counted
+	Limit int // the maximum number of tokens, including the new one and expired ones
 }
 
-// Creator stores a new PAT of the account p.UserID under the next id and gives its token. It writes all or nothing and refuses with
-// ErrNoOwner, ErrTooMany or ErrDescriptionExists, in this order. p.ID and p.Verifier are not read. When it was interrupted between
-// writing and hearing of it, it finds out, and does not leave a PAT behind whose token nobody has.
-type Creator interface {
-	Create(ctx context.Context, p PAT, owner Owner) (PAT, auth.Token, error)
-}
-
-// Deleter deletes a PAT of a user, or gives ErrNotFound where that user has none with that id.
-type Deleter interface {
-	Delete(ctx context.Context, userID, id int64) error
-}
-
-// DescriptionKey is how a description stands in its owner's map: the first 16 bytes of its SHA-256 in base64url.
+// DescriptionKey returns the key of a description in its owner's map: the first 16 bytes of its SHA-256 in base64url.
 func DescriptionKey(description string) string {
 	sum := sha256.Sum256([]byte(description))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])

@@ -1,7 +1,7 @@
-// Package user is the people and service accounts: who owns personal access tokens and which root role they have.
+// Package user manages people and service accounts, which own personal access tokens and have a root role.
 //
-// The one concept: an account's item holds the map of its tokens' descriptions, there from the start, so that the uniqueness of a
-// description, the limit of tokens and the account's kind are one condition of the transaction that creates a token (pkg/pat).
+// An account's item contains the map of its tokens' descriptions. One condition on this item therefore checks the account's kind, its
+// limit of tokens and the uniqueness of a description, in the transaction that creates a token (pkg/pat).
 package user
 
 import (
@@ -11,7 +11,7 @@ import (
 	"toggleadmin/pkg/auth"
 )
 
-// Kind tells people from service accounts.
+// Kind distinguishes people from service accounts.
 type Kind string
 
 // The kinds of account.
@@ -28,10 +28,10 @@ type User struct {
 	Email    string // of a person; empty: none
 	Role     auth.Role
 	Disabled bool             // its tokens are refused
-	PATs     map[string]int64 // a token's description, as pat.DescriptionKey spells it → the token's id
+	PATs     map[string]int64 // a token's pat.DescriptionKey → the token's id
 }
 
-// What a store refuses.
+// Errors of a Store.
 var (
 	ErrNotFound    = errors.New("no such user")
 	ErrEmailExists = errors.New("there is a person with that e-mail address")
@@ -39,8 +39,9 @@ var (
 	errNoIDsLeft   = errors.New("all ids of users are used up")
 )
 
-// clashes says why u cannot stand beside other: people differ in their addresses, service accounts in their names, letter case aside.
-func (u User) clashes(other User) error {
+// conflict returns the reason why u cannot exist beside other. Two people must have different e-mail addresses, two service accounts
+// different names; letter case is ignored.
+func (u User) conflict(other User) error {
 	switch {
 	case u.Kind != other.Kind:
 	case u.Kind == Person && u.Email != "" && strings.EqualFold(u.Email, other.Email):
@@ -49,18 +50,4 @@ func (u User) clashes(other User) error {
 		return ErrNameExists
 	}
 	return nil
-}
-
-// Next says which id u gets beside all others: the one after the last that was given, or that is in use; or why it cannot be added.
-func (u User) Next(last int64, all []User) (int64, error) {
-	for _, other := range all {
-		if err := u.clashes(other); err != nil {
-			return 0, err
-		}
-		last = max(last, other.ID)
-	}
-	if last >= auth.MaxID {
-		return 0, errNoIDsLeft
-	}
-	return last + 1, nil
 }

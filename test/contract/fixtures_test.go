@@ -175,7 +175,7 @@ func (s *service) tokensOf(t *testing.T, owner int64) (reserved map[string]int64
 	})
 	must(t, err)
 	for _, item := range page.Items {
-		stored = append(stored, pat.Of(item))
+		stored = append(stored, pat.FromItem(item))
 	}
 	return u.PATs, stored
 }

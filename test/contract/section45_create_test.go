@@ -39,7 +39,7 @@ func TestSection45_Answer(t *testing.T) {
 		t.Errorf("seenAt is missing: %s", a.body)
 	}
 	s.send(t, get(typesPath).as(created.Secret)).want(t, 200)
-	stored := pat.Of(s.item(t, "PersonalAccessTokens", pat.Key(account, created.ID)))
+	stored := pat.FromItem(s.item(t, "PersonalAccessTokens", pat.Key(account, created.ID)))
 	if stored.Description != "nightly" || datetime.Format(stored.ExpiresAt) != want.ExpiresAt || datetime.Format(stored.CreatedAt) != want.CreatedAt {
 		t.Errorf("stored %+v", stored)
 	}
@@ -123,7 +123,7 @@ func TestSection45_Description(t *testing.T) {
 			if created.Description != description {
 				t.Errorf("answered %q, want %q", created.Description, description)
 			}
-			if stored := pat.Of(s.item(t, "PersonalAccessTokens", pat.Key(account, created.ID))); stored.Description != description {
+			if stored := pat.FromItem(s.item(t, "PersonalAccessTokens", pat.Key(account, created.ID))); stored.Description != description {
 				t.Errorf("stored %q, want %q", stored.Description, description)
 			}
 		})

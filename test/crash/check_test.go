@@ -69,7 +69,7 @@ func checkTables(t *testing.T, service *local.Running, ledgers []*tokens) {
 			counter = max(counter, item.Int("lastId"))
 			continue
 		}
-		p := pat.Of(item)
+		p := pat.FromItem(item)
 		if _, twice := stored[p.ID]; twice {
 			t.Errorf("there are two tokens with the id %d", p.ID)
 		}
@@ -87,7 +87,7 @@ func checkTables(t *testing.T, service *local.Running, ledgers []*tokens) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		owner := user.Of(item)
+		owner := user.FromItem(item)
 		for key, id := range owner.PATs {
 			places++
 			if p := stored[id]; p.UserID != owner.ID || pat.DescriptionKey(p.Description) != key {

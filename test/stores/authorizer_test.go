@@ -17,7 +17,7 @@ import (
 
 func tokens() []property {
 	fine, stored := instant()
-	seenAt := func(t *testing.T, g *ground, want *time.Time) {
+	seenAt := func(t *testing.T, g *fixture, want *time.Time) {
 		t.Helper()
 		p, _, err := g.Tokens.PAT(t.Context(), 1, 1)
 		check(t, err)
@@ -26,7 +26,7 @@ func tokens() []property {
 		}
 	}
 	return []property{
-		{"a PAT comes with its owner as the owner is now", func(t *testing.T, g *ground) {
+		{"a PAT comes with its owner as the owner is now", func(t *testing.T, g *fixture) {
 			account(t, g, 1, user.ServiceAccount)
 			create(t, g, 1, "ci")
 			for _, disabled := range []bool{true, false} {
@@ -38,7 +38,7 @@ func tokens() []property {
 				}
 			}
 		}},
-		{"an unknown PAT is not found, nor another user's", func(t *testing.T, g *ground) {
+		{"an unknown PAT is not found, nor another user's", func(t *testing.T, g *fixture) {
 			account(t, g, 1, user.ServiceAccount)
 			account(t, g, 2, user.ServiceAccount)
 			create(t, g, 1, "ci")
@@ -48,7 +48,7 @@ func tokens() []property {
 				}
 			}
 		}},
-		{"an API token is read, or not found", func(t *testing.T, g *ground) {
+		{"an API token is read, or not found", func(t *testing.T, g *fixture) {
 			token, err := g.APITokens.Create(t.Context(), apitoken.APIToken{Name: "n"}, rand.Reader)
 			check(t, err)
 			got, err := g.Tokens.APIToken(t.Context(), token.Selector)
@@ -60,14 +60,14 @@ func tokens() []property {
 				t.Error(err)
 			}
 		}},
-		{"seenAt is written the first time, cut to milliseconds", func(t *testing.T, g *ground) {
+		{"seenAt is written the first time, cut to milliseconds", func(t *testing.T, g *fixture) {
 			account(t, g, 1, user.ServiceAccount)
 			create(t, g, 1, "ci")
 			seenAt(t, g, nil)
 			check(t, g.Tokens.Seen(t.Context(), 1, 1, fine, fine.Add(-time.Minute)))
 			seenAt(t, g, &stored)
 		}},
-		{"seenAt is written again only where it is earlier than before", func(t *testing.T, g *ground) {
+		{"seenAt is written again only where it is earlier than before", func(t *testing.T, g *fixture) {
 			account(t, g, 1, user.ServiceAccount)
 			create(t, g, 1, "ci")
 			check(t, g.Tokens.Seen(t.Context(), 1, 1, stored, stored.Add(-time.Minute)))
@@ -76,7 +76,7 @@ func tokens() []property {
 			check(t, g.Tokens.Seen(t.Context(), 1, 1, stored.Add(time.Minute), stored.Add(time.Millisecond)))
 			seenAt(t, g, new(stored.Add(time.Minute)))
 		}},
-		{"seenAt does not bring a deleted PAT back", func(t *testing.T, g *ground) {
+		{"seenAt does not bring a deleted PAT back", func(t *testing.T, g *fixture) {
 			account(t, g, 1, user.ServiceAccount)
 			create(t, g, 1, "ci")
 			check(t, g.PATs.Delete(t.Context(), 1, 1))

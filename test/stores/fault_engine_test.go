@@ -1,17 +1,17 @@
 package stores_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sync"
-	"syscall"
+	"strings"
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/pkg/authorizer"
 	"toggleadmin/pkg/user"
+	"toggleadmin/test/database"
 )
 
 // TestUnprocessedKeys: what a BatchGetItem leaves out of its answer is asked for again.
@@ -30,15 +30,17 @@ func TestUnprocessedKeys(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			db := filled(t, shared.endpoint)
-			client, tap := db.through(t, func(c *call) (*http.Response, error) {
+			db := newFixture(t)
+			account(t, db, 1, user.ServiceAccount)
+			create(t, db, 1, "ci")
+			client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) {
 				var request struct{ RequestItems map[string]json.RawMessage }
-				if err := json.Unmarshal([]byte(c.body), &request); err != nil {
+				if err := json.Unmarshal([]byte(c.Body), &request); err != nil {
 					return nil, err
 				}
 				left := map[string]json.RawMessage{}
 				for table, keys := range request.RequestItems {
-					if tt.leave(c.n, table, db.names["PersonalAccessTokens"]) {
+					if tt.leave(c.N, table, db.Tables.PersonalAccessTokens) {
 						left[table] = keys
 						delete(request.RequestItems, table)
 					}
@@ -49,8 +51,8 @@ func TestUnprocessedKeys(t *testing.T) {
 					if err != nil {
 						return nil, err
 					}
-					c.body = string(body)
-					answer, err := c.pass()
+					c.Body = string(body)
+					answer, err := c.Pass()
 					if err != nil {
 						return nil, err
 					}
@@ -65,76 +67,23 @@ func TestUnprocessedKeys(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				return c.reply(http.StatusOK, fmt.Sprintf(`{"Responses":%s,"UnprocessedKeys":%s}`, responses, unprocessed))
+				return c.Reply(http.StatusOK, fmt.Sprintf(`{"Responses":%s,"UnprocessedKeys":%s}`, responses, unprocessed))
 			})
 			deadline := 10 * time.Second
 			if tt.fails {
 				deadline = 100 * time.Millisecond
 			}
-			p, u, err := db.tokens(client).PAT(within(t, deadline), 1, 1)
+			ctx, cancel := context.WithTimeout(t.Context(), deadline)
+			defer cancel()
+			p, u, err := authorizer.NewStore(client, db.Tables).PAT(ctx, 1, 1)
 			if tt.fails {
 				unavailable(t, err)
 				return
 			}
 			check(t, err)
-			tap.mu.Lock()
-			defer tap.mu.Unlock()
-			if p.ID != 1 || u.ID != 1 || tap.count["BatchGetItem"] != tt.calls {
-				t.Errorf("PAT %d, user %d, %v", p.ID, u.ID, tap.count)
+			if p.ID != 1 || u.ID != 1 || strings.Count(tap.Calls(), "BatchGetItem") != tt.calls {
+				t.Errorf("PAT %d, user %d, %v", p.ID, u.ID, tap.Calls())
 			}
 		})
-	}
-}
-
-// TestEngineDies: the engine is killed, twice, under clients that create PATs. None of them notices, every PAT that they were told of
-// is there, and there is no other.
-func TestEngineDies(t *testing.T) {
-	t.Parallel()
-	if shared.external {
-		t.Skip("the engine is somebody else's: it is not killed")
-	}
-	e := enginetest.StartIn(t, t.TempDir())
-	db := newDatabaseAt(t, e.Endpoint())
-	g := db.ground(t)
-	for id := range int64(4) {
-		account(t, g, id+1, user.ServiceAccount)
-	}
-	var mu sync.Mutex
-	told := map[auth.Selector]auth.Verifier{}
-	atOnce(clients, func(i int) {
-		for n := range 4 {
-			p, token, err := g.PATs.Create(within(t, 20*time.Second), newPAT(int64(i%4)+1, fmt.Sprint(i, " ", n)), owner(100))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			mu.Lock()
-			told[auth.PATSelector(p.UserID, p.ID)] = token.Verifier()
-			kill := len(told) == clients || len(told) == 2*clients
-			mu.Unlock()
-			if kill {
-				if err := syscall.Kill(e.PID(), syscall.SIGKILL); err != nil {
-					t.Error(err)
-				}
-			}
-		}
-	})
-	db.whole(t)
-	stored := 0
-	for id := range int64(4) {
-		u, err := g.Users.Get(t.Context(), id+1)
-		check(t, err)
-		for _, patID := range u.PATs {
-			stored++
-			p, _, err := g.Tokens.PAT(t.Context(), u.ID, patID)
-			check(t, err)
-			if told[auth.PATSelector(p.UserID, p.ID)] != p.Verifier {
-				t.Errorf("nobody has the secret of PAT %d", p.ID)
-			}
-		}
-	}
-	lost := len(told) - stored
-	if lost != 0 {
-		t.Errorf("%d PATs are stored, %d were told", stored, len(told))
 	}
 }

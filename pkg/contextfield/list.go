@@ -3,12 +3,25 @@ package contextfield
 import (
 	"net/http"
 
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/lambdahttp"
 )
 
-// answer is a member of contextFieldsSchema.
-type answer struct {
+// NewListFunction returns the handler of functions/list-context-fields.
+func NewListFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("CONTEXT_FIELDS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	return env.API(auth.Require(auth.ListContextFields, List(NewStore(client, tables)))), nil
+}
+
+// field is a member of contextFieldsSchema in api/openapi.yaml.
+type field struct {
 	Name           string       `json:"name"`
 	Description    *string      `json:"description"`
 	Stickiness     bool         `json:"stickiness"`
@@ -25,35 +38,31 @@ type legalValue struct {
 }
 
 // List serves GET /api/admin/context.
-func List(fields Lister) lambdahttp.HandlerFunc {
+func List(fields *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		all, err := fields.List(r.Context())
 		if err != nil {
 			return err
 		}
-		body := make([]answer, len(all))
+		body := make([]field, len(all))
 		for i, f := range all {
-			body[i] = answerOf(f)
+			body[i] = response(f)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
 	}
 }
 
-func answerOf(f ContextField) answer {
-	a := answer{
-		Name: f.Name, Stickiness: f.Stickiness, SortOrder: f.SortOrder,
+func response(f ContextField) field {
+	r := field{
+		Name: f.Name, Stickiness: f.Stickiness, SortOrder: f.SortOrder, CreatedAt: datetime.FormatOptional(f.CreatedAt),
 		UsedInFeatures: f.UsedInFeatures(), UsedInProjects: f.UsedInProjects(),
 		LegalValues: make([]legalValue, len(f.LegalValues)),
 	}
 	if f.Description != "" {
-		a.Description = &f.Description
-	}
-	if f.CreatedAt != nil {
-		text := datetime.Format(*f.CreatedAt)
-		a.CreatedAt = &text
+		r.Description = &f.Description
 	}
 	for i, v := range f.LegalValues {
-		a.LegalValues[i] = legalValue(v)
+		r.LegalValues[i] = legalValue(v)
 	}
-	return a
+	return r
 }

@@ -8,7 +8,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
+
 	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/jsonbody"
@@ -19,19 +22,51 @@ import (
 //go:embed create.schema.json
 var createSchema []byte
 
-// answer is patSchema, as the creation answers it.
-type answer struct {
+const limitVariable = "MAX_TOKENS_PER_ACCOUNT"
+
+// NewCreateFunction returns the handler of functions/create-service-account-token.
+func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
+	text, err := env.Var(limitVariable)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := ParseLimit(text)
+	if err != nil {
+		return nil, fmt.Errorf("the environment variable %s %w", limitVariable, err)
+	}
+	store, err := newStore(env)
+	if err != nil {
+		return nil, err
+	}
+	handler, err := Create(store, env.Now, limit)
+	if err != nil {
+		return nil, err
+	}
+	return env.API(auth.Require(auth.CreateServiceAccountToken, handler)), nil
+}
+
+// ParseLimit reads the maximum number of tokens per service account: 1 to MostPerOwner.
+func ParseLimit(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > MostPerOwner {
+		return 0, fmt.Errorf("must be a number from 1 to %d, not %q", MostPerOwner, text)
+	}
+	return n, nil
+}
+
+// response is patSchema in api/openapi.yaml.
+type response struct {
 	ID          int64   `json:"id"`
 	Secret      string  `json:"secret"`
 	CreatedAt   string  `json:"createdAt"`
-	SeenAt      *string `json:"seenAt"` // null: it was never used
+	SeenAt      *string `json:"seenAt"` // null: never used
 	UserID      int64   `json:"userId"`
 	Description string  `json:"description"`
 	ExpiresAt   string  `json:"expiresAt"`
 }
 
-// Create serves POST /api/admin/service-account/{id}/token. limit is the most tokens of one account, expired ones counted.
-func Create(pats Creator, now func() time.Time, limit int) (lambdahttp.HandlerFunc, error) {
+// Create serves POST /api/admin/service-account/{id}/token. limit is the maximum number of tokens per account, including expired ones.
+func Create(pats *Store, now func() time.Time, limit int) (lambdahttp.HandlerFunc, error) {
 	schema, err := jsonbody.Compile(createSchema)
 	if err != nil {
 		return nil, err
@@ -47,14 +82,14 @@ func Create(pats Creator, now func() time.Time, limit int) (lambdahttp.HandlerFu
 		if err != nil {
 			return err
 		}
-		p := PAT{Description: body.Text("description"), ExpiresAt: *body.Time("expiresAt"), CreatedAt: created}
 		account, err := lambdahttp.PathParam(r, "id")
 		userID, ok := auth.ParseID(account)
 		if err != nil || !ok {
 			return noServiceAccount(account)
 		}
-		p.UserID = userID
-		p, token, err := pats.Create(r.Context(), p, Owner{Kind: user.ServiceAccount, Limit: limit})
+		p, token, err := pats.Create(r.Context(), PAT{
+			UserID: userID, Description: body.Text("description"), ExpiresAt: *body.Time("expiresAt"), CreatedAt: created,
+		}, Owner{Kind: user.ServiceAccount, Limit: limit})
 		switch {
 		case errors.Is(err, ErrNoOwner):
 			return noServiceAccount(account)
@@ -67,7 +102,7 @@ func Create(pats Creator, now func() time.Time, limit int) (lambdahttp.HandlerFu
 		}
 		location := r.URL.JoinPath("../..", strconv.FormatInt(p.UserID, 10), "token", strconv.FormatInt(p.ID, 10))
 		w.Header().Set("Location", location.String())
-		return lambdahttp.WriteJSON(w, http.StatusCreated, answer{
+		return lambdahttp.WriteJSON(w, http.StatusCreated, response{
 			ID: p.ID, Secret: token.Reveal(), CreatedAt: datetime.Format(p.CreatedAt), UserID: p.UserID,
 			Description: p.Description, ExpiresAt: datetime.Format(p.ExpiresAt),
 		})
@@ -76,36 +111,4 @@ func Create(pats Creator, now func() time.Time, limit int) (lambdahttp.HandlerFu
 
 func noServiceAccount(id string) error {
 	return apierror.New(apierror.NotFound, fmt.Sprintf("There is no service account with the id %q.", apierror.Echo(id)))
-}
-
-// textNotFound is the same for every id that is not a PAT of the caller's, so nothing is revealed.
-const textNotFound = "You have no personal access token with this id."
-
-// Delete serves DELETE /api/admin/user/tokens/{id}.
-func Delete(pats Deleter) lambdahttp.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		text, err := lambdahttp.PathParam(r, "id")
-		id, ok := auth.ParseID(text)
-		if err != nil || !ok {
-			return apierror.New(apierror.NotFound, textNotFound)
-		}
-		err = pats.Delete(r.Context(), auth.PrincipalFrom(r.Context()).UserID, id)
-		switch {
-		case errors.Is(err, ErrNotFound):
-			return apierror.New(apierror.NotFound, textNotFound)
-		case err != nil:
-			return err
-		}
-		w.WriteHeader(http.StatusOK)
-		return nil
-	}
-}
-
-// ParseLimit reads the limit of tokens per account: 1 to MostPerOwner.
-func ParseLimit(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > MostPerOwner {
-		return 0, fmt.Errorf("must be a number from 1 to %d, not %q", MostPerOwner, text)
-	}
-	return n, nil
 }

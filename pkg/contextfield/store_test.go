@@ -1,0 +1,134 @@
+package contextfield_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"toggleadmin/pkg/contextfield"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/test/database"
+)
+
+func newStore(tb testing.TB) (*contextfield.Store, *database.Database) {
+	tb.Helper()
+	db := database.New(tb)
+	return contextfield.NewStore(db.Client, db.Tables), db
+}
+
+// create stores fields that do not exist yet.
+func create(tb testing.TB, store *contextfield.Store, all ...contextfield.ContextField) {
+	tb.Helper()
+	for _, f := range all {
+		if err := store.Create(tb.Context(), f); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// requireStored fails the test unless exactly these fields are stored.
+func requireStored(tb testing.TB, store *contextfield.Store, want ...contextfield.ContextField) {
+	tb.Helper()
+	all, err := store.List(tb.Context())
+	if diff := cmp.Diff(want, all, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		tb.Error(err, diff)
+	}
+}
+
+func TestListOrdersBySortOrderThenName(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	requireStored(t, store)
+	var want []contextfield.ContextField
+	for i, name := range []string{"last name, lowest order", "A", "Z", "a", "é", "\U0001F600"} {
+		want = append(want, contextfield.ContextField{Name: name, SortOrder: int64(min(i, 1))})
+	}
+	for _, f := range slices.Backward(want) {
+		create(t, store, f)
+	}
+	requireStored(t, store, want...)
+}
+
+func TestCreateKeepsAnExistingField(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	first := contextfield.ContextField{Name: "f", Description: "first"}
+	create(t, store, first, contextfield.ContextField{Name: "f", Description: "second"})
+	failures, err := dynamo.Transact(t.Context(), db.Client, []types.TransactWriteItem{store.Creation(first)})
+	if err != nil || len(failures) != 1 || !failures[0].Failed {
+		t.Errorf("a creation in a transaction: %v, %v", failures, err)
+	}
+	requireStored(t, store, first)
+}
+
+// TestItems checks that a field is stored unused, with times in UTC with milliseconds, and is read back.
+func TestItems(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	fine := time.Date(2026, 11, 20, 7, 39, 0, 123_987_654, time.FixedZone("", 7200))
+	full := contextfield.ContextField{
+		Name: "full", Description: "d", Stickiness: true, SortOrder: 1, CreatedAt: &fine, Usage: map[string]int64{"p": 3},
+		LegalValues: []contextfield.LegalValue{{Value: "z", Description: "w"}, {Value: "a"}},
+	}
+	minimal := contextfield.ContextField{Name: "minimal"}
+	create(t, store, full, minimal)
+	item := dynamo.Item{
+		"name": dynamo.S("full"), "description": dynamo.S("d"), "stickiness": dynamo.Bool(true), "sortOrder": dynamo.N(1),
+		"createdAt": dynamo.S("2026-11-20T05:39:00.123Z"), "usage": dynamo.M(nil),
+		"legalValues": &types.AttributeValueMemberL{Value: []types.AttributeValue{
+			dynamo.M(dynamo.Item{"value": dynamo.S("z"), "description": dynamo.S("w")}), dynamo.M(dynamo.Item{"value": dynamo.S("a")}),
+		}},
+	}
+	for name, want := range map[string]dynamo.Item{
+		"full":    item,
+		"minimal": {"name": dynamo.S("minimal"), "stickiness": dynamo.Bool(false), "sortOrder": dynamo.N(0), "usage": dynamo.M(nil)},
+	} {
+		if diff := database.DiffItems(want, db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name)})); diff != "" {
+			t.Error(diff)
+		}
+	}
+	item["usage"] = dynamo.M(dynamo.Item{"p": dynamo.N(2), "q": dynamo.N(1)})
+	db.Put(t, db.Tables.ContextFields, item)
+	full.CreatedAt, full.Usage = new(time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC)), map[string]int64{"p": 2, "q": 1}
+	requireStored(t, store, minimal, full)
+}
+
+func TestErrorsNameTheAction(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, list := store.List(ctx)
+	for want, err := range map[string]error{
+		"list context fields: ": list, `create context field "f": `: store.Create(ctx, contextfield.ContextField{Name: "f"}),
+	} {
+		if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// TestDefaults checks contract section 4.4.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	var want []contextfield.ContextField
+	for i, name := range []string{"environment", "userId", "appName", "currentTime", "sessionId"} {
+		want = append(want, contextfield.ContextField{Name: name, SortOrder: int64(i), Stickiness: name == "sessionId", CreatedAt: &now})
+	}
+	if diff := cmp.Diff(want, contextfield.Defaults(now), cmpopts.IgnoreFields(contextfield.ContextField{}, "Description")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestListFunctionNeedsItsTable(t *testing.T) {
+	t.Parallel()
+	database.RequireVariables(t, database.New(t).Env(t), contextfield.NewListFunction, "CONTEXT_FIELDS_TABLE")
+}

@@ -1,0 +1,52 @@
+package pat
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/lambdahttp"
+)
+
+// NewDeleteFunction returns the handler of functions/delete-own-token.
+func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
+	store, err := newStore(env)
+	if err != nil {
+		return nil, err
+	}
+	return env.API(auth.Require(auth.DeleteOwnToken, Delete(store))), nil
+}
+
+func newStore(env *app.Env) (*Store, error) {
+	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	return NewStore(client, tables, env.Random), nil
+}
+
+// Delete serves DELETE /api/admin/user/tokens/{id}. It returns the same 404 for every id that is not a token of the caller, so that it
+// reveals nothing about other tokens.
+func Delete(pats *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		text, err := lambdahttp.PathParam(r, "id")
+		id, ok := auth.ParseID(text)
+		if err != nil || !ok {
+			err = ErrNotFound
+		} else {
+			err = pats.Delete(r.Context(), auth.PrincipalFrom(r.Context()).UserID, id)
+		}
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return apierror.New(apierror.NotFound, "You have no personal access token with this id.")
+		case err != nil:
+			return err
+		}
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+}

@@ -1,0 +1,16 @@
+package database
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"toggleadmin/pkg/dynamo"
+)
+
+// DiffItems returns the difference between two items; empty if they are equal.
+func DiffItems(want, got dynamo.Item) string {
+	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(
+		types.AttributeValueMemberS{}, types.AttributeValueMemberN{}, types.AttributeValueMemberB{}, types.AttributeValueMemberBOOL{},
+		types.AttributeValueMemberL{}, types.AttributeValueMemberM{}))
+}

@@ -1,0 +1,51 @@
+package database
+
+import (
+	"log/slog"
+	"maps"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"crypto/rand"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"toggleadmin/pkg/app"
+)
+
+// Env returns the environment of a function that uses the tables. More variables may be added to it.
+func (db *Database) Env(tb testing.TB) *app.Env {
+	tb.Helper()
+	vars := map[string]string{"DYNAMODB_ENDPOINT": db.Endpoint}
+	for id, name := range db.Tables.ByID() {
+		vars[strings.ToUpper(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(id, "${1}_${2}"))+"_TABLE"] = name
+	}
+	return &app.Env{
+		Vars: vars,
+		AWS: aws.Config{
+			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+			HTTPClient: &http.Client{Transport: newTransport(tb, db.Endpoint)},
+		},
+		Now: time.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// RequireVariables fails the test unless construct succeeds in env, and without any one of the variables fails with an error that names it.
+func RequireVariables(tb testing.TB, env *app.Env, construct app.Constructor, variables ...string) {
+	tb.Helper()
+	if _, err := construct(env); err != nil {
+		tb.Errorf("construct the function: %v", err)
+	}
+	for _, name := range variables {
+		without := *env
+		without.Vars = maps.Clone(env.Vars)
+		delete(without.Vars, name)
+		if _, err := construct(&without); err == nil || !strings.Contains(err.Error(), name) {
+			tb.Errorf("without %s the error is %v", name, err)
+		}
+	}
+}
