@@ -52,8 +52,9 @@ func TestHandlerThatSetsNoStatus(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := respond(t, func(w http.ResponseWriter, _ *http.Request) error { tt.serve(w); return nil }); got.StatusCode != 200 || got.Body != "" {
-				t.Errorf("status %d, body %q", got.StatusCode, got.Body)
+			response := respond(t, func(w http.ResponseWriter, _ *http.Request) error { tt.serve(w); return nil })
+			if response.StatusCode != http.StatusOK || response.Body != "" {
+				t.Errorf("status %d, body %q", response.StatusCode, response.Body)
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -103,13 +102,6 @@ func TestPathParam(t *testing.T) {
 			}
 		})
 	}
-	t.Run("without API Gateway", func(t *testing.T) {
-		t.Parallel()
-		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
-		if got, err := lambdahttp.PathParam(r, "id"); got != "" || !errors.Is(err, lambdahttp.ErrPathParam) {
-			t.Errorf("got %q, %v", got, err)
-		}
-	})
 }
 
 func TestBadPathParam(t *testing.T) {

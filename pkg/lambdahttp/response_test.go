@@ -72,7 +72,7 @@ func TestWriteJSONWritesNothingIfItFails(t *testing.T) {
 		}
 		return nil
 	})
-	if response.StatusCode != 200 || response.Body != "" {
+	if response.StatusCode != http.StatusOK || response.Body != "" {
 		t.Errorf("status %d, body %s", response.StatusCode, response.Body)
 	}
 }
