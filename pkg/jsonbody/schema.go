@@ -17,16 +17,16 @@ import (
 
 // document contains the supported keywords of a JSON Schema of a body.
 type document struct {
-	Schema      string                     `json:"$schema"`
-	Title       string                     `json:"title"`
-	Description string                     `json:"description"`
-	Type        string                     `json:"type"`
-	Required    []string                   `json:"required"`
-	Properties  map[string]propertyKeyword `json:"properties"`
+	Schema      string                      `json:"$schema"`
+	Title       string                      `json:"title"`
+	Description string                      `json:"description"`
+	Type        string                      `json:"type"`
+	Required    []string                    `json:"required"`
+	Properties  map[string]propertyKeywords `json:"properties"`
 }
 
-// propertyKeyword contains the supported keywords of a property. Numbers are integers, so bounds are, too.
-type propertyKeyword struct {
+// propertyKeywords contains the supported keywords of a property. Numbers are integers, so bounds are, too.
+type propertyKeywords struct {
 	Description string    `json:"description"`
 	Type        typeNames `json:"type"`
 	Minimum     *int64    `json:"minimum"`
@@ -103,7 +103,7 @@ var patterns = map[string]string{
 	"[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]": "not be only white space",
 }
 
-func (k propertyKeyword) compile() ([]check, error) {
+func (k propertyKeywords) compile() ([]check, error) {
 	typeCheck, err := k.Type.compile()
 	if err != nil {
 		return nil, err
