@@ -168,7 +168,6 @@ func TestFlagAndIndexKey(t *testing.T) {
 	key := func(kind string, flag bool) string { return feature.StalenessKey(kind, flag, feature.Shard("f")) }
 	archived := func(f *feature.Feature) { f.Archived = true }
 	stale := func(f *feature.Feature) { f.Stale = true }
-	both := func(f *feature.Feature) { f.Archived, f.Stale = true, true }
 	retyped := func(f *feature.Feature) { f.Type = "operational" }
 	for _, tt := range []struct {
 		name   string
@@ -178,16 +177,12 @@ func TestFlagAndIndexKey(t *testing.T) {
 		want   string                 // index key
 		keeps  bool                   // the flag
 	}{
-		{"created", nil, false, nil, key("release", false), false},
 		{"created archived", archived, false, nil, "", false},
-		{"created stale", stale, false, nil, "", false},
 		{"created with the flag", func(f *feature.Feature) { f.PotentiallyStale = true }, false, nil, key("release", false), false},
 		{"archived", nil, true, archived, "", false},
 		{"marked as stale", nil, true, stale, "", false},
 		{"restored", archived, false, func(f *feature.Feature) { f.Archived = false }, key("release", false), false},
 		{"not stale any more", stale, false, func(f *feature.Feature) { f.Stale = false }, key("release", false), false},
-		{"restored but stale", both, false, func(f *feature.Feature) { f.Archived = false }, "", false},
-		{"type changed", nil, false, retyped, key("operational", false), false},
 		{"type changed with the flag", nil, true, retyped, key("operational", false), false},
 		{"type changed while archived", archived, false, retyped, "", false},
 		{"moved", nil, false, func(f *feature.Feature) { f.Project = "other" }, key("release", false), false},
@@ -317,7 +312,7 @@ func TestConcurrentWrites(t *testing.T) {
 	db.wantUsage(t, nil)
 }
 
-// If DynamoDB fails once, the write is repeated. If it keeps failing, the error is the cause.
+// If DynamoDB refuses a call, the error is not that it is unavailable.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(context.Context, *feature.Store) error{
@@ -340,16 +335,6 @@ func TestFailures(t *testing.T) {
 				t.Error(err)
 			}
 			db.wantUsage(t, usage{"a": {"default": 1}})
-			client, _ = db.Through(t, func(c *database.Call) (*http.Response, error) {
-				if c.N == 1 {
-					return c.Lose()
-				}
-				return c.Pass()
-			})
-			check(t, write(ctx, feature.NewStore(client, db.Tables)))
-			db.wantUsage(t, map[string]usage{
-				"create": {"a": {"default": 2}}, "update": {"a": {"other": 1}}, "delete": {}, "get": {"a": {"default": 1}}, "list": {"a": {"default": 1}},
-			}[name])
 		})
 	}
 }

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" || f.Name == "rapid.seed" })
-	for name, value := range map[string]string{"rapid.checks": "10", "rapid.seed": "1"} {
+	for name, value := range map[string]string{"rapid.checks": "5", "rapid.seed": "1"} {
 		if given {
 			break
 		}

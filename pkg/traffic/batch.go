@@ -89,13 +89,12 @@ func newBatch(d *delivery, paths Paths) *Batch {
 		event := &distinct[i]
 		_, _ = io.WriteString(id, event.ID+"\n")
 		at, counts, err := parseLine(event.Message)
-		switch {
-		case err != nil || event.ID == "":
+		if err != nil || event.ID == "" {
 			b.Malformed++
-		case !paths[at.path]:
-			b.Uncounted++
-		default:
+		} else if paths[at.path] {
 			sums.add(at, counts)
+		} else {
+			b.Uncounted++
 		}
 	}
 	b.ID, b.Usage = base64.RawURLEncoding.EncodeToString(id.Sum(nil)), sums.usage()

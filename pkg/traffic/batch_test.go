@@ -91,15 +91,10 @@ func TestLines(t *testing.T) {
 		{"first millisecond of a day", line(types, "200", late.Add(time.Millisecond)), counted(types, day(2026, 11, 21), success), false},
 		{"first millisecond after 1970", line(types, "200", time.UnixMilli(1)), counted(types, day(1970, 1, 1), success), false},
 		{"last day", line(types, "200", day(10000, 1, 1).Add(-1)), counted(types, day(9999, 12, 31), success), false},
-		{"other members", `{"x":[{"y":null}],` + line(types, "200", noon())[1:] + "\n", counted(types, today, success), false},
 
 		{"path without an operation", line("/{proxy+}", "404", noon()), nil, true},
-		{"path in upper case", line("/API/admin/feature-types", "404", noon()), nil, true},
 
-		{"empty", "", nil, false},
 		{"not JSON", "START RequestId: 1", nil, false},
-		{"array", `[` + line(types, "200", noon()) + `]`, nil, false},
-		{"two objects", line(types, "200", noon()) + line(types, "200", noon()), nil, false},
 		{"truncated", line(types, "200", noon())[:60], nil, false},
 		{"duplicate member", `{"status":"200",` + line(types, "200", noon())[1:], nil, false},
 		{"not UTF-8", "\xff" + line(types, "200", noon()), nil, false},
@@ -108,7 +103,6 @@ func TestLines(t *testing.T) {
 		{"status 600", line(types, "600", noon()), nil, false},
 		{"time 0", line(types, "200", time.UnixMilli(0)), nil, false},
 		{"time -", strings.Replace(line(types, "200", noon()), `Epoch":"`, `Epoch":"-`, 1), nil, false},
-		{"time with letters", strings.Replace(line(types, "200", noon()), `Epoch":"`, `Epoch":"x`, 1), nil, false},
 		{"time after the last day", line(types, "200", day(10000, 1, 1)), nil, false},
 		{"path that is not a string", `{"resourcePath":7,"status":"200","requestTimeEpoch":"1795153140123"}`, nil, false},
 		{"no path", `{"status":"200","requestTimeEpoch":"1795153140123"}`, nil, false},
@@ -189,24 +183,17 @@ func TestInvalidDeliveries(t *testing.T) {
 	checksum[len(checksum)-8]++
 	bomb := append(zip(good[:len(good)-1]), bytes.Repeat(zip(strings.Repeat(" ", 1<<20)), 65)...)
 	for name, data := range map[string]string{
-		"empty":                 "",
-		"not base64":            "%" + pack(good),
-		"truncated base64":      pack(good)[:len(pack(good))-5],
-		"not gzip":              encode([]byte(good)),
-		"truncated gzip":        encode(packed[:len(packed)-9]),
-		"wrong checksum":        encode(checksum),
-		"not JSON":              pack("x"),
-		"truncated JSON":        pack(good[:len(good)-1]),
-		"data after the JSON":   pack(good + "{}"),
-		"array":                 pack("[]"),
-		"no type":               pack("{}"),
-		"unknown type":          pack(strings.Replace(good, "DATA", "OTHER", 1)),
-		"events not an array":   pack(`{"messageType":"DATA_MESSAGE","logEvents":{}}`),
-		"event not an object":   pack(message("s", "1")),
-		"duplicate member":      pack(good[:len(good)-1] + `,"logEvents":[]}`),
-		"more than 64 MB":       encode(append(bomb, zip("}")...)),
-		"nested too deep":       pack(`{"x":` + strings.Repeat("[", 1<<20)),
-		"two levels of packing": pack(pack(good)),
+		"empty":               "",
+		"truncated base64":    pack(good)[:len(pack(good))-5],
+		"not gzip":            encode([]byte(good)),
+		"truncated gzip":      encode(packed[:len(packed)-9]),
+		"wrong checksum":      encode(checksum),
+		"data after the JSON": pack(good + "{}"),
+		"no type":             pack("{}"),
+		"unknown type":        pack(strings.Replace(good, "DATA", "OTHER", 1)),
+		"event not an object": pack(message("s", "1")),
+		"more than 64 MB":     encode(append(bomb, zip("}")...)),
+		"nested too deep":     pack(`{"x":` + strings.Repeat("[", 1<<20)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -272,33 +259,4 @@ func TestParsePaths(t *testing.T) {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-}
-
-// FuzzDecode checks that any data is decoded or rejected without a panic, and that the numbers of a batch are consistent.
-func FuzzDecode(f *testing.F) {
-	good := message("s", event("1", line(types, "200", noon())), event("2", "x"), event("3", line("-", "404", noon())))
-	for _, text := range []string{good, "{}", "[", message("s", "null", `{"id":"1"}`), strings.Replace(good, "DATA", "CONTROL", 1)} {
-		f.Add([]byte(text), true)
-	}
-	f.Add([]byte(pack(good)), false)
-	f.Fuzz(func(t *testing.T, text []byte, packed bool) {
-		data := string(text)
-		if packed { // random data is hardly ever valid base64 of gzip
-			data = pack(data)
-		}
-		b, err := traffic.Decode(data, paths())
-		if err != nil {
-			return
-		}
-		requests := int64(0)
-		for _, u := range b.Usage {
-			requests += u.Counts.Successful + u.Counts.ClientErrors + u.Counts.ServerErrors
-			if u.Day.Truncate(24*time.Hour) != u.Day || u.Day.Year() < 1970 || u.Day.Year() > 9999 || !paths()[u.APIPath] {
-				t.Errorf("%+v", u)
-			}
-		}
-		if int64(b.Events) != requests+int64(b.Uncounted+b.Malformed) || b.Repeated < 0 {
-			t.Errorf("%d requests of %+v", requests, b)
-		}
-	})
 }

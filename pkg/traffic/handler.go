@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/lambdahttp"
 )
 
 // Recorder is the function that receives the access log from CloudWatch Logs: at least once, in any order, possibly weeks late. It is safe
@@ -28,9 +30,6 @@ type Summary struct {
 	Malformed int `json:"malformed"`
 }
 
-// deadlineMargin is the time before the deadline of an invocation that is reserved for logging the failure.
-const deadlineMargin = 500 * time.Millisecond
-
 // The errors that Lambda receives. It delivers again after either, and finally sends the delivery to the dead-letter queue.
 var (
 	errUnreadable  = errors.New("the delivery cannot be read")
@@ -42,7 +41,7 @@ var (
 func (r *Recorder) Handle(ctx context.Context, event events.CloudwatchLogsEvent) (Summary, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-deadlineMargin))
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-lambdahttp.DeadlineMargin)) // to log the failure
 		defer cancel()
 	}
 	started := r.Now()

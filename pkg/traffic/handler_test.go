@@ -61,6 +61,7 @@ func (r *recorder) deliver(ctx context.Context, t *testing.T, data string) (traf
 func TestHandle(t *testing.T) {
 	t.Parallel()
 	r := newRecorder(t, nil)
+	r.Function = "the-function"
 	good := event("1", line(types, "200", noon()))
 	data := pack(message("s", good, good, event("2", "secret"), event("3", line("-", "404", noon()))))
 	for i, want := range []traffic.Summary{
@@ -73,33 +74,21 @@ func TestHandle(t *testing.T) {
 		line := map[string]any{
 			"level": "WARN", "msg": "requests counted", "batch": got["batch"], "shard": float64(traffic.Shard("s")), "events": 3.0,
 			"counted": float64(want.Counted), "duplicate": float64(want.Duplicate), "uncounted": 1.0, "malformed": 1.0, "repeated": 1.0,
-			"writes": 1.0, "milliseconds": 1.5,
+			"writes": 1.0, "milliseconds": 1.5, "functionName": "the-function",
+			"_aws": map[string]any{"Timestamp": float64(noon().UnixMilli() + int64(3*i+3)), "CloudWatchMetrics": []any{map[string]any{
+				"Namespace": "ToggleAdmin/Traffic", "Dimensions": []any{[]any{"functionName"}}, "Metrics": []any{
+					map[string]any{"Name": "counted", "Unit": "Count"}, map[string]any{"Name": "duplicate", "Unit": "Count"},
+					map[string]any{"Name": "malformed", "Unit": "Count"},
+				},
+			}}},
 		}
 		if diff := cmp.Diff(line, got); diff != "" {
 			t.Error(diff)
 		}
 	}
-	if _, got, err := r.deliver(t.Context(), t, pack(message("s", good))); err != nil || got["level"] != "INFO" {
+	r.Function = ""
+	if _, got, err := r.deliver(t.Context(), t, pack(message("s", good))); err != nil || got["level"] != "INFO" || got["_aws"] != nil {
 		t.Errorf("%v, %v", got, err)
-	}
-}
-
-func TestMetrics(t *testing.T) {
-	t.Parallel()
-	r := newRecorder(t, nil)
-	r.Function = "the-function"
-	_, got, err := r.deliver(t.Context(), t, pack(message("s")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]any{"Timestamp": float64(noon().UnixMilli() + 3), "CloudWatchMetrics": []any{map[string]any{
-		"Namespace": "ToggleAdmin/Traffic", "Dimensions": []any{[]any{"functionName"}}, "Metrics": []any{
-			map[string]any{"Name": "counted", "Unit": "Count"}, map[string]any{"Name": "duplicate", "Unit": "Count"},
-			map[string]any{"Name": "malformed", "Unit": "Count"},
-		},
-	}}}
-	if diff := cmp.Diff(want, got["_aws"]); diff != "" || got["functionName"] != "the-function" {
-		t.Error(got["functionName"], diff)
 	}
 }
 

@@ -59,12 +59,13 @@ func parseDay(milliseconds string) (time.Time, bool) {
 // parseStatus returns the count of one request with an HTTP status.
 func parseStatus(text string) (Counts, bool) {
 	status, err := strconv.Atoi(text)
-	switch {
-	case err != nil || status < 200 || status > 599:
+	if err != nil || status < 200 || status > 599 {
 		return Counts{}, false
-	case status < 400:
+	}
+	if status < 400 {
 		return Counts{Successful: 1}, true
-	case status < 500:
+	}
+	if status < 500 {
 		return Counts{ClientErrors: 1}, true
 	}
 	return Counts{ServerErrors: 1}, true

@@ -59,9 +59,9 @@ func parseKey(key string) (pathAndDay, error) {
 const (
 	maxActions = 100 // in one transaction
 
-	// markerLife is longer than any delivery can be late: CloudWatch Logs retries for one day, Lambda for six hours, and the dead-letter
+	// markerDays is longer than any delivery can be late: CloudWatch Logs retries for one day, Lambda for six hours, and the dead-letter
 	// queue keeps a delivery for 14 days.
-	markerLife = 30 * 24 * time.Hour
+	markerDays = 30
 )
 
 // Recorded is the result of recording a batch.
@@ -106,7 +106,7 @@ func (s *Store) mark(batch string, part int, now time.Time) types.TransactWriteI
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table,
 		Item: dynamo.Item{
-			"period": dynamo.S("batch#" + batch), "pathDayShard": dynamo.S(sort), "expiresAt": dynamo.N(now.Add(markerLife).Unix()),
+			"period": dynamo.S("batch#" + batch), "pathDayShard": dynamo.S(sort), "expiresAt": dynamo.N(now.AddDate(0, 0, markerDays).Unix()),
 		},
 		ConditionExpression:      aws.String("attribute_not_exists(#period)"),
 		ExpressionAttributeNames: map[string]string{"#period": "period"},

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
@@ -125,82 +123,6 @@ func TestRecordIsInterrupted(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// conflict responds to a transaction as if another one wrote its first item.
-func conflict(c *database.Call) (*http.Response, error) {
-	reasons := make([]string, strings.Count(c.Body, `"TableName"`))
-	for i := range reasons {
-		reasons[i] = "None"
-	}
-	reasons[0] = "TransactionConflict"
-	return c.Cancel(reasons...)
-}
-
-func TestRecordRetries(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]func(*database.Call) (*http.Response, error){
-		"throttled": func(c *database.Call) (*http.Response, error) {
-			return c.Refuse("ProvisionedThroughputExceededException")
-		},
-		"internal error":     func(c *database.Call) (*http.Response, error) { return c.Refuse("InternalServerError") },
-		"conflict":           conflict,
-		"response lost":      (*database.Call).Lose,
-		"response truncated": (*database.Call).Cut,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			db := database.New(t)
-			client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
-				if c.N <= 2 {
-					return fault(c)
-				}
-				return c.Pass()
-			})
-			b := &traffic.Batch{ID: "b", Usage: days("/a", 2)}
-			done, err := record(t.Context(), db, client, b)
-			if err != nil || done.Counted+done.Duplicate != 2 {
-				t.Errorf("%+v, %v", done, err)
-			}
-			if diff := cmp.Diff(b.Usage, report(t, db, "2026-11")); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
-func TestRecordUntilTheDeadline(t *testing.T) {
-	t.Parallel()
-	db := database.New(t)
-	client, _ := db.Through(t, conflict)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if done, err := record(ctx, db, client, &traffic.Batch{ID: "b", Usage: days("/a", 1)}); err == nil {
-		t.Errorf("no error: %+v", done)
-	}
-	if items := db.Scan(t, db.Tables.Traffic); len(items) != 0 {
-		t.Errorf("written: %v", items)
-	}
-}
-
-// Sixteen batches that are delivered twice, at the same time, add to the same item.
-func TestConcurrentBatches(t *testing.T) {
-	t.Parallel()
-	db := database.New(t)
-	var all sync.WaitGroup
-	for i := range 32 {
-		all.Go(func() {
-			if _, err := record(t.Context(), db, db.Client, &traffic.Batch{ID: fmt.Sprint(i / 2), Usage: days("/a", 1)}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	want := days("/a", 1)
-	want[0].Counts.Successful = 16
-	if diff := cmp.Diff(want, report(t, db, "2026-11")); diff != "" {
-		t.Error(diff)
 	}
 }
 
