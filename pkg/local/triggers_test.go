@@ -36,7 +36,7 @@ func TestEventsReachTheirFunctions(t *testing.T) {
 	received := make(chan [2]string, 100)
 	var stderr process.Output
 	service, stop := localtest.StartStop(t, local.Config{
-		DynamoDBEndpoint: enginetest.Start(t).Endpoint(), Functions: eventFunctions(received), Stderr: &stderr, Terminal: true,
+		DynamoDBEndpoint: enginetest.Endpoint(t), Functions: eventFunctions(received), Stderr: &stderr, Terminal: true,
 	})
 	status, body := send(t, service, "PUT", "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":65}`)
 	if status != http.StatusOK {
@@ -69,7 +69,7 @@ func TestRequestsOnly(t *testing.T) {
 	t.Parallel()
 	received := make(chan [2]string, 100)
 	service, stop := localtest.StartStop(t, local.Config{
-		DynamoDBEndpoint: enginetest.Start(t).Endpoint(), Functions: eventFunctions(received), RequestsOnly: true,
+		DynamoDBEndpoint: enginetest.Endpoint(t), Functions: eventFunctions(received), RequestsOnly: true,
 	})
 	send(t, service, "PUT", "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":65}`)
 	stop()

@@ -66,7 +66,7 @@ func (g ground) checkInitialised(tb testing.TB, token auth.Token) {
 
 func TestInitialise(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, enginetest.Start(t).Endpoint(), "")
+	g := newGround(t, enginetest.Endpoint(t), "")
 	if _, ok, err := seed.ReadMarker(t.Context(), g.client(t), g.tables); ok || err != nil {
 		t.Errorf("empty tables are marked: %t, %v", ok, err)
 	}
@@ -85,7 +85,7 @@ func TestInitialise(t *testing.T) {
 
 func TestInitialiseKeepsWhatIsThere(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, enginetest.Start(t).Endpoint(), "")
+	g := newGround(t, enginetest.Endpoint(t), "")
 	days := int64(3)
 	if err := featuretype.NewStore(g.client(t), g.tables).Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: &days}); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestInitialiseKeepsWhatIsThere(t *testing.T) {
 
 func TestInitialiseAtOnceMakesOneToken(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, enginetest.Start(t).Endpoint(), "")
+	g := newGround(t, enginetest.Endpoint(t), "")
 	var tokens []auth.Token
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -132,7 +132,7 @@ func TestInitialiseAtOnceMakesOneToken(t *testing.T) {
 // TestInitialiseIsWholeOrNothing stops it at each write, carried out or not: nothing is there, or all of it.
 func TestInitialiseIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
-	endpoint := enginetest.Start(t).Endpoint()
+	endpoint := enginetest.Endpoint(t)
 	for _, carriedOut := range []bool{false, true} {
 		for n := int64(1); ; n++ {
 			g := newGround(t, endpoint, fmt.Sprintf("n%d-%v-", n, carriedOut))
@@ -175,7 +175,7 @@ func lose(stack *middleware.Stack) error {
 // TestInitialiseFindsItsOwnWrite: the answer was lost, and the repetition heard that all is there.
 func TestInitialiseFindsItsOwnWrite(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, enginetest.Start(t).Endpoint(), "")
+	g := newGround(t, enginetest.Endpoint(t), "")
 	done, err := seed.Initialise(t.Context(), g.config(t, seed.Credentials{}, lose), ada())
 	if err != nil || !done.New {
 		t.Fatalf("%+v, %v", done, err)
@@ -186,7 +186,7 @@ func TestInitialiseFindsItsOwnWrite(t *testing.T) {
 // TestInitialiseWithoutRandomness writes nothing.
 func TestInitialiseWithoutRandomness(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, enginetest.Start(t).Endpoint(), "")
+	g := newGround(t, enginetest.Endpoint(t), "")
 	c := g.config(t, seed.Credentials{})
 	c.Random = strings.NewReader("short")
 	if _, err := seed.Initialise(t.Context(), c, ada()); err == nil {

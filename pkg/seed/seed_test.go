@@ -179,7 +179,7 @@ func clone(c seed.Credentials) seed.Credentials {
 
 func TestFirstAndLaterStarts(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, enginetest.Start(t).Endpoint(), "")
+	g := newGround(t, enginetest.Endpoint(t), "")
 	first := g.seed(t, seed.Credentials{})
 	if !first.New || first.Renewed != 4 {
 		t.Errorf("new %v, %d credentials made", first.New, first.Renewed)
@@ -208,7 +208,7 @@ func TestFirstAndLaterStarts(t *testing.T) {
 
 func TestOnlyWhatIsNotValidIsMadeAnew(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, enginetest.Start(t).Endpoint(), "")
+	g := newGround(t, enginetest.Endpoint(t), "")
 	first := g.seed(t, seed.Credentials{}).Credentials
 	for _, tt := range []struct {
 		name   string
@@ -233,7 +233,7 @@ func TestOnlyWhatIsNotValidIsMadeAnew(t *testing.T) {
 
 func TestWhatUsersDidStays(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, enginetest.Start(t).Endpoint(), "")
+	g := newGround(t, enginetest.Endpoint(t), "")
 	first := g.seed(t, seed.Credentials{}).Credentials
 	days := int64(3)
 	if _, err := featuretype.NewStore(g.client(t), g.tables).SetLifetime(t.Context(), "release", &days); err != nil {
@@ -288,7 +288,7 @@ func crash(n int64, carriedOut bool, writes *atomic.Int64) func(*middleware.Stac
 
 func TestACrashAtAnyWriteIsRepaired(t *testing.T) {
 	t.Parallel()
-	endpoint := enginetest.Start(t).Endpoint()
+	endpoint := enginetest.Endpoint(t)
 	for _, carriedOut := range []bool{false, true} {
 		for n := int64(1); ; n++ {
 			g := newGround(t, endpoint, fmt.Sprintf("n%d-%v-", n, carriedOut))
@@ -316,7 +316,7 @@ func TestACrashAtAnyWriteIsRepaired(t *testing.T) {
 
 func TestACrashWhileRenewingIsRepaired(t *testing.T) {
 	t.Parallel()
-	endpoint := enginetest.Start(t).Endpoint()
+	endpoint := enginetest.Endpoint(t)
 	for _, carriedOut := range []bool{false, true} {
 		for n := int64(1); ; n++ {
 			g := newGround(t, endpoint, fmt.Sprintf("n%d-%v-", n, carriedOut))

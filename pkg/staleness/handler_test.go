@@ -298,7 +298,7 @@ func environment(db *database.Database) *app.Env {
 			"DYNAMODB_ENDPOINT": db.Endpoint, "FEATURES_TABLE": db.Tables.Features, "FEATURE_TYPES_TABLE": db.Tables.FeatureTypes,
 		},
 		AWS: aws.Config{
-			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTPClient: dynamo.NewHTTPClient(db.Endpoint),
+			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(db.Endpoint),
 		},
 		Now: noon, Logger: slog.New(slog.DiscardHandler),
 	}

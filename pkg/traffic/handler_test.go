@@ -130,7 +130,7 @@ func environment(db *database.Database) *app.Env {
 	return &app.Env{
 		Vars: map[string]string{"DYNAMODB_ENDPOINT": db.Endpoint, "TRAFFIC_TABLE": db.Tables.Traffic, "COUNTED_PATHS": types + " " + lifetime},
 		AWS: aws.Config{
-			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTPClient: dynamo.NewHTTPClient(db.Endpoint),
+			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(db.Endpoint),
 		},
 		Now: noon, Logger: slog.New(slog.DiscardHandler),
 	}

@@ -34,7 +34,7 @@ func (s *service) recorder(t *testing.T) (record lambda.Handler, format string) 
 		t.Cleanup(client.CloseIdleConnections)
 		record, err = traffic.NewRecordFunction(&app.Env{
 			Vars: function.Environment, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
-			AWS: aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("x", "x", ""), HTTPClient: client},
+			AWS: aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: client},
 		})
 		must(t, err)
 		return record, template.API.AccessLogFormat

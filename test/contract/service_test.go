@@ -33,7 +33,7 @@ type service struct {
 
 func newService(running local.Running, log *logLines, validator *openapi.Validator) *service {
 	db, err := dynamo.NewClient(aws.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("x", "x", ""),
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 		HTTPClient: dynamo.NewHTTPClient(running.DynamoDB.Endpoint),
 	}, running.DynamoDB.Endpoint)
 	if err != nil {
@@ -70,7 +70,7 @@ func start(t *testing.T, o options) *service {
 		}
 	}
 	log := newLog()
-	config := local.Config{Template: template, DynamoDBEndpoint: enginetest.Start(t).Endpoint(), Stderr: log, Now: o.now, RequestsOnly: !o.events}
+	config := local.Config{Template: template, DynamoDBEndpoint: enginetest.Endpoint(t), Stderr: log, Now: o.now, RequestsOnly: !o.events}
 	if o.faults != nil {
 		config.APIOptions = func(string) []func(*middleware.Stack) error { return []func(*middleware.Stack) error{o.faults.install} }
 	}

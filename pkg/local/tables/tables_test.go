@@ -18,7 +18,7 @@ import (
 func newClient(t *testing.T) *dynamodb.Client {
 	t.Helper()
 	return dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(enginetest.Start(t).Endpoint()),
+		Region: "us-east-1", BaseEndpoint: aws.String(enginetest.Endpoint(t)),
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
 }

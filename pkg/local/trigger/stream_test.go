@@ -12,12 +12,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/pkg/samtemplate"
 )
 
 func TestStream(t *testing.T) {
 	t.Parallel()
+	if enginetest.External() != "" {
+		t.Skip("skipped: the sizes of batches are those of dynoxide, which creates records for writes that change nothing")
+	}
 	db := streamed(t)
 	inBubble(t, onStream(5, 0), db, func(h *harness) {
 		put(h, db, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
