@@ -78,9 +78,7 @@ func TestAccessLog(t *testing.T) {
 			<-time.After(700 * time.Millisecond)
 			write("third")(triggers)
 		})
-		if diff := cmp.Diff(seconds(1, 2), h.times()); diff != "" {
-			h.Error(diff)
-		}
+		equal(h, seconds(1, 2), h.times())
 		got, at := h.batches()[0], h.begin.UnixMilli()
 		want := events.CloudwatchLogsData{
 			MessageType: "DATA_MESSAGE", Owner: "123456789012", LogGroup: "AccessLogs", LogStream: got.LogStream,
@@ -91,8 +89,8 @@ func TestAccessLog(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || got.LogStream == "" {
 			h.Error(diff)
 		}
-		if names := h.files(); len(names) > 0 {
-			h.Errorf("delivered batches remain: %q", names)
+		if names := h.files(); len(names) > 0 || h.log.Len() > 0 {
+			h.Errorf("delivered batches remain: %q, log:\n%s", names, &h.log)
 		}
 	})
 }
@@ -117,9 +115,7 @@ func TestAccessLogLimits(t *testing.T) {
 				for _, batch := range h.batches() {
 					got = append(got, len(batch.LogEvents))
 				}
-				if diff := cmp.Diff(tt.want, got); diff != "" {
-					h.Error(diff)
-				}
+				equal(h, tt.want, got)
 			})
 		})
 	}
@@ -146,9 +142,7 @@ func TestAccessLogRestart(t *testing.T) {
 		}
 		h.respond = nil
 		h.run(1500*time.Millisecond, write("fourth"))
-		if diff := cmp.Diff([]string{"first,second", "first,second", "third", "fourth"}, h.lines()); diff != "" {
-			h.Error(diff)
-		}
+		equal(h, []string{"first,second", "first,second", "third", "fourth"}, h.lines())
 		if first, again := string(h.invocations[0].Payload), string(h.invocations[1].Payload); first != again {
 			h.Errorf("the same batch was delivered as %s and as %s", first, again)
 		}
@@ -169,9 +163,7 @@ func TestAccessLogUnwritable(t *testing.T) {
 			}
 			write("kept")(triggers)
 		})
-		if diff := cmp.Diff([]string{"kept"}, h.lines()); diff != "" {
-			h.Error(diff)
-		}
+		equal(h, []string{"kept"}, h.lines())
 		if n := strings.Count(h.log.String(), `level=ERROR msg="the access log cannot be written: a request is not counted"`); n != 1 {
 			h.Errorf("%d errors:\n%s", n, &h.log)
 		}

@@ -37,6 +37,7 @@
 //	a line that cannot be written is reported                      | choice                                     | TestAccessLogUnwritable
 //	-- failures
 //	retries: MaximumRetryAttempts, -1 without a limit              | lambda: services-dynamodb-errors, invocation-async | TestRetries
+//	retries are counted for each batch                             | lambda: services-dynamodb-errors           | TestRetriesOfEachBatch
 //	waits of 0.5 s, doubled up to 30 s                             | choice (asynchronous on AWS: 1 and 2 minutes) | TestRetries
 //	on-failure record of a stream: the batch's metadata            | lambda: services-dynamodb-errors           | TestOnFailureRecords
 //	on-failure record of an asynchronous invocation: its event     | lambda: invocation-async-retain-records    | TestOnFailureRecords

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/trigger"
@@ -65,10 +68,15 @@ func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test 
 	synctest.Test(t, func(t *testing.T) {
 		h := &harness{T: t, begin: time.Now()}
 		h.config = trigger.Config{
-			Template: template, DataDir: t.TempDir(), Endpoint: db.Endpoint, AWS: awsConfig(), Region: "eu-west-1", AccountID: "123456789012",
+			Template: template, DataDir: t.TempDir(), Endpoint: db.Endpoint, Region: "eu-west-1", AccountID: "123456789012",
 			Functions: map[string]*invoke.Function{"DoThings": {ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
 			Tables:    map[string]string{"FeatureTypes": db.Tables.FeatureTypes},
-			Now:       time.Now, NewID: h.newID, Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
+			AWS: aws.Config{
+				Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+				// The bubble's clock stands still while there is a connection.
+				HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+			},
+			Now: time.Now, NewID: h.newID, Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 		}
 		test(h)
 		<-time.After(time.Hour) // abandoned invocations end
@@ -119,17 +127,25 @@ func (h *harness) times() (all []time.Duration) {
 	return all
 }
 
-// records returns for each invocation the attribute n of its stream records.
-func (h *harness) records() (all [][]string) {
+// records returns for each invocation the attributes n of its stream records, separated by commas.
+func (h *harness) records() (all []string) {
 	h.Helper()
 	for _, i := range h.invocations {
 		var numbers []string
 		for _, r := range decode[events.DynamoDBEvent](h, i.Payload).Records {
 			numbers = append(numbers, r.Change.NewImage["n"].Number())
 		}
-		all = append(all, numbers)
+		all = append(all, strings.Join(numbers, ","))
 	}
 	return all
+}
+
+// equal compares what is wanted with what there is.
+func equal(tb testing.TB, want, got any) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		tb.Error(diff)
+	}
 }
 
 // streamed returns a database whose FeatureTypes has a stream.
@@ -146,26 +162,13 @@ func streamed(tb testing.TB) *database.Database {
 	return db
 }
 
-// awsConfig returns a configuration for use in one bubble. It keeps no connections, because a bubble's clock stands still while there is one.
-func awsConfig() aws.Config {
-	return aws.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-	}
-}
-
 // put writes the item "release" with a number. Each number makes a record of the stream.
 func put(tb testing.TB, db *database.Database, numbers ...int) {
 	tb.Helper()
-	client := dynamodb.NewFromConfig(awsConfig(), func(o *dynamodb.Options) { o.BaseEndpoint = &db.Endpoint })
 	for _, n := range numbers {
-		if _, err := client.PutItem(tb.Context(), &dynamodb.PutItemInput{
-			TableName: &db.Tables.FeatureTypes, Item: map[string]types.AttributeValue{
-				"id": &types.AttributeValueMemberS{Value: "release"}, "n": &types.AttributeValueMemberN{Value: fmt.Sprint(n)},
-			},
-		}); err != nil {
-			tb.Fatal(err)
-		}
+		db.Put(tb, db.Tables.FeatureTypes, map[string]types.AttributeValue{
+			"id": &types.AttributeValueMemberS{Value: "release"}, "n": &types.AttributeValueMemberN{Value: strconv.Itoa(n)},
+		})
 	}
 }
 
