@@ -36,10 +36,10 @@ func key(name string) dynamo.Item { return dynamo.Item{"name": dynamo.S(name)} }
 // Get reads a toggle. It may return ErrNotFound.
 func (s *Store) Get(ctx context.Context, name string) (Feature, error) {
 	item, err := dynamo.Get(ctx, s.client, s.features, key(name))
-	switch {
-	case err != nil:
+	if err != nil {
 		return Feature{}, fmt.Errorf("get toggle %q: %w", name, err)
-	case item == nil:
+	}
+	if item == nil {
 		return Feature{}, ErrNotFound
 	}
 	return fromItem(item), nil
@@ -65,12 +65,13 @@ func (s *Store) Create(ctx context.Context, f Feature) error {
 	f.PotentiallyStale = false
 	actions := append([]types.TransactWriteItem{dynamo.NewItem(s.features, "name", toItem(f))}, s.usage(Feature{}, f)...)
 	failures, err := dynamo.Transact(ctx, s.client, actions)
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("create toggle %q: %w", f.Name, err)
-	case failures == nil:
+	}
+	if failures == nil {
 		return nil
-	case failures[0].Failed:
+	}
+	if failures[0].Failed {
 		return ErrExists
 	}
 	return ErrUnknownContextField
@@ -117,12 +118,13 @@ func (s *Store) write(ctx context.Context, name string, plan func(old Feature) (
 		}
 		next, action := plan(old)
 		failures, err := dynamo.Transact(ctx, s.client, append([]types.TransactWriteItem{action}, s.usage(old, next)...))
-		switch {
-		case err != nil:
+		if err != nil {
 			return Feature{}, err
-		case failures == nil:
+		}
+		if failures == nil {
 			return next, nil
-		case !failures[0].Failed:
+		}
+		if !failures[0].Failed {
 			return Feature{}, ErrUnknownContextField
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil {

@@ -47,12 +47,11 @@ func (h *Handler) Stream(ctx context.Context, event events.DynamoDBEvent) (event
 	deleted := map[string]bool{}
 	for _, c := range h.changes(ctx, event) {
 		t, err := read(ctx, func(ctx context.Context) (featuretype.FeatureType, error) { return h.Types.Get(ctx, c.id) })
-		switch {
-		case errors.Is(err, featuretype.ErrNotFound): // toggles of an unknown type are not potentially stale
+		if errors.Is(err, featuretype.ErrNotFound) { // toggles of an unknown type are not potentially stale
 			deleted[c.id] = true
 			h.logDeleted(ctx, c.id)
 			t = featuretype.FeatureType{ID: c.id}
-		case err != nil:
+		} else if err != nil {
 			h.logUnreadable(ctx, onStream, c.id, err)
 			fail(c)
 			continue
@@ -76,10 +75,9 @@ func (h *Handler) changes(ctx context.Context, event events.DynamoDBEvent) []cha
 	for i := range event.Records {
 		record := &event.Records[i].Change
 		id, ok := text(record.Keys["id"], events.DataTypeString)
-		switch {
-		case !ok:
+		if !ok {
 			h.logMalformed(ctx, event.Records[i].EventID)
-		case !known[id] && !sameLifetime(record):
+		} else if !known[id] && !sameLifetime(record) {
 			known[id] = true
 			all = append(all, change{id, record.SequenceNumber, record.ApproximateCreationDateTime.Time})
 		}
@@ -98,10 +96,10 @@ func sameLifetime(record *events.DynamoDBStreamRecord) bool {
 
 // text returns the text of an attribute of the type want. The library's own methods panic if the type is different.
 func text(value events.DynamoDBAttributeValue, want events.DynamoDBDataType) (string, bool) {
-	switch {
-	case value.DataType() != want || value.IsNull():
+	if value.DataType() != want || value.IsNull() {
 		return "", false
-	case want == events.DataTypeNumber:
+	}
+	if want == events.DataTypeNumber {
 		return value.Number(), true
 	}
 	return value.String(), true

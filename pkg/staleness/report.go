@@ -34,13 +34,12 @@ func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, chan
 		metrics = append(metrics, metric{"lagMilliseconds", "Milliseconds"})
 	}
 	level := slog.LevelInfo
-	switch {
-	case r.Err != nil:
+	if r.Err != nil {
 		level = slog.LevelError
 		attributes = append(attributes, slog.String("cause", truncate(r.Err.Error())))
-	case r.Left > 0:
+	} else if r.Left > 0 {
 		level = slog.LevelWarn
-	case trigger == onSchedule && r.Read == 0:
+	} else if trigger == onSchedule && r.Read == 0 {
 		level = slog.LevelDebug
 	}
 	h.Logger.LogAttrs(ctx, level, "toggles re-evaluated", append(attributes, h.declare(metrics, r.Now.Add(r.Took))...)...)

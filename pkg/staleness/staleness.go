@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	millisecondsPerDay = 24 * 60 * 60 * 1000
+	millisecondsPerDay = 86_400_000
 	// maxDays is more than the longest lifetime (2147483647), and does not overflow in milliseconds.
 	maxDays = int64(100_000_000_000)
 )
