@@ -52,11 +52,11 @@ func TestDueAndFlip(t *testing.T) {
 		if diff := cmp.Diff(feature.Page{Toggles: []feature.Indexed{indexed(f)}}, db.due(t, r)); diff != "" {
 			t.Error(diff)
 		}
-		for milliseconds, fresh := range map[time.Duration]bool{-1: false, 0: true, 1: true} {
+		for after, fresh := range map[time.Duration]bool{-time.Millisecond: false, 0: true, time.Millisecond: true} {
 			r := r
-			r.Cutoff = new(created().Add(milliseconds * time.Millisecond))
+			r.Cutoff = new(created().Add(after))
 			if got := db.due(t, r); (len(got.Toggles) == 1) != (fresh != flag) {
-				t.Errorf("flag %t, cutoff at %d ms: %v", flag, milliseconds, got)
+				t.Errorf("flag %t, cutoff after %s: %v", flag, after, got)
 			}
 		}
 		for _, other := range []feature.Range{
@@ -126,27 +126,31 @@ func TestDuePages(t *testing.T) {
 // A toggle that changed after it was read from the index is not flipped.
 func TestFlipIsOvertaken(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*testing.T, tables){
-		"type changed":    func(t *testing.T, db tables) { db.update(t, "f", func(f *feature.Feature) { f.Type = "operational" }) },
-		"archived":        func(t *testing.T, db tables) { db.update(t, "f", func(f *feature.Feature) { f.Archived = true }) },
-		"marked as stale": func(t *testing.T, db tables) { db.update(t, "f", func(f *feature.Feature) { f.Stale = true }) },
-		"deleted":         func(t *testing.T, db tables) { check(t, db.store.Delete(t.Context(), "f")) },
-		"created again": func(t *testing.T, db tables) {
-			check(t, db.store.Delete(t.Context(), "f"))
-			again := toggle("f")
-			again.CreatedAt = created().Add(time.Millisecond)
-			db.create(t, again)
-		},
+	for name, change := range map[string]func(*feature.Feature){
+		"type changed":    func(f *feature.Feature) { f.Type = "operational" },
+		"archived":        func(f *feature.Feature) { f.Archived = true },
+		"marked as stale": func(f *feature.Feature) { f.Stale = true },
+		"deleted":         nil,
+		"created again":   func(f *feature.Feature) { f.CreatedAt = created().Add(time.Millisecond) },
 	} {
 		for _, flag := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", flag ", flag), func(t *testing.T) {
 				t.Parallel()
-				db, f := newTables(t), toggle("f")
+				db, f, again := newTables(t), toggle("f"), toggle("f")
 				db.create(t, f)
 				if flag {
 					db.flip(t, rangeOf(f, false), f, true)
 				}
-				change(t, db)
+				switch name {
+				case "deleted":
+					check(t, db.store.Delete(t.Context(), "f"))
+				case "created again":
+					check(t, db.store.Delete(t.Context(), "f"))
+					change(&again)
+					db.create(t, again)
+				default:
+					db.update(t, "f", change)
+				}
 				before, err := db.store.List(t.Context())
 				check(t, err)
 				db.flip(t, rangeOf(f, flag), f, false)

@@ -96,7 +96,7 @@ func sameLifetime(record *events.DynamoDBStreamRecord) bool {
 
 // text returns the text of an attribute of the type want. The library's own methods panic if the type is different.
 func text(value events.DynamoDBAttributeValue, want events.DynamoDBDataType) (string, bool) {
-	if value.DataType() != want || value.IsNull() {
+	if value.DataType() != want {
 		return "", false
 	}
 	if want == events.DataTypeNumber {
