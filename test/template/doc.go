@@ -5,5 +5,5 @@
 // what it is about. So the same checks say that the real template has none, and that each permission, alarm, retention, on-failure
 // destination and gateway response would be missed: a test takes them out one at a time.
 //
-// Not here: whether a policy grants what the functions really use (test/grants), and the properties' own rules (`make validate`).
+// Not here: whether a policy grants what the functions really use (test/usage), and the properties' own rules (`make validate`).
 package template

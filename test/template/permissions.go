@@ -10,7 +10,7 @@ import (
 	"toggleadmin/pkg/samtemplate"
 )
 
-// inTables is what each function does in DynamoDB, by its folder. test/grants holds the template against what they really do.
+// inTables is what each function does in DynamoDB, by its folder. test/usage holds the template against what they really do.
 func inTables() map[string][]string {
 	return map[string][]string{
 		"authorizer": {

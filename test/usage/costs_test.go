@@ -1,4 +1,4 @@
-package calls_test
+package usage_test
 
 import (
 	"math"
@@ -7,11 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
-// TestCosts holds the table of docs/costs.md: its units are counted here, and its dollars are its prices times what it says is used.
-func TestCosts(t *testing.T) { //nolint:tparallel // the count is of one request at a time
+// TestCosts checks the table of docs/costs.md: the units are counted, and the dollars are computed from the page's prices.
+func TestCosts(t *testing.T) { //nolint:tparallel // one request at a time is counted
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/costs.md")
 	if err != nil {
@@ -19,24 +18,22 @@ func TestCosts(t *testing.T) { //nolint:tparallel // the count is of one request
 	}
 	price := func(what string) float64 { return cell(t, tableRow(t, string(page), what), 1) }
 	s := start(t)
-	const later = `{"description":"costs","expiresAt":"2199-01-01T00:00:00Z"}`
-	s.create(t, "own", 4, time.Hour)
-	s.count(t, "GET /api/admin/context", "own", "", "") // seen
+	s.calls(t, "GET /api/admin/context", "new", "") // seenAt is current
 	for _, tt := range []struct{ name, request, as, body string }{
 		{"update feedback", "PUT /api/admin/feedback/costs", "admin", `{"neverShow":true}`},
 		{"list feature types", "GET /api/admin/feature-types", "admin", ""},
 		{"update a lifetime", "PUT /api/admin/feature-types/release/lifetime", "admin", `{"lifetimeDays":3}`},
 		{"list context fields", "GET /api/admin/context", "admin", ""},
-		{"create a token", "POST /api/admin/service-account/4/token", "admin", later},
+		{"create a token", "POST /api/admin/service-account/4/token", "admin", `{"description":"costs","expiresAt":"2199-01-01T00:00:00Z"}`},
 		{"report traffic", "GET /api/admin/metrics/traffic/2026-11", "admin", ""},
-		{"delete own token", "DELETE /api/admin/user/tokens/{own}", "own", ""},
+		{"delete own token", "DELETE /api/admin/user/tokens/4", "new", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			row := tableRow(t, string(page), tt.name)
-			_, calls := s.count(t, tt.request, tt.as, tt.body, "")
+			_, calls := s.calls(t, tt.request, tt.as, tt.body)
 			reads, writes := total(calls, "r"), total(calls, "w")
 			if reads != cell(t, row, 3) || writes != cell(t, row, 4) {
-				t.Errorf("it takes %v read units and %v write units: %v", reads, writes, calls)
+				t.Errorf("counted %v read units and %v write units: %v", reads, writes, calls)
 			}
 			const functions, gigabytes, megabytesLogged = 2, 0.5, 0.3 + 2*0.5
 			seconds := (cell(t, row, 1) + cell(t, row, 2)) / 1000
@@ -60,7 +57,7 @@ func TestCosts(t *testing.T) { //nolint:tparallel // the count is of one request
 	}
 }
 
-// total adds the units of calls as count gives them: r or w.
+// total sums the read units (r) or write units (w) of calls.
 func total(calls []string, unit string) float64 {
 	sum := 0.0
 	for _, call := range calls {

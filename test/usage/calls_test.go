@@ -1,0 +1,206 @@
+// Package usage_test counts the DynamoDB calls and capacity units of every function, and compares the calls with the function's permissions
+// in template.yaml and with the costs in docs/costs.md.
+package usage_test
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/user"
+)
+
+// service is a local service whose calls are counted. It delivers no events.
+type service struct {
+	local.Running
+	meter  meter
+	tables dynamo.Tables
+	tokens map[string]string // by name
+	clock  atomic.Int64      // Unix seconds
+}
+
+// start starts a service. All seeded tokens have been used within the minute. The token of "new" has never been used.
+func start(t *testing.T) *service {
+	t.Helper()
+	s := &service{tokens: map[string]string{}}
+	s.clock.Store(time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC).Unix())
+	s.Running = localtest.Start(t, local.Config{
+		APIOptions: s.meter.options, Now: func() time.Time { return time.Unix(s.clock.Load(), 0) }, RequestsOnly: true,
+	})
+	s.tables = dynamo.TablesByID(s.DynamoDB.Tables)
+	s.tokens["api-token"] = s.APIToken
+	for _, u := range s.Users {
+		s.tokens[u.Name] = u.PAT
+		s.calls(t, "GET /api/admin/context", u.Name, "")
+	}
+	s.tokens["new"] = s.createToken(t, 4)
+	return s
+}
+
+// createToken creates a token of an account.
+func (s *service) createToken(t *testing.T, account int64) string {
+	t.Helper()
+	_, body := s.send(t, fmt.Sprintf("POST /api/admin/service-account/%d/token", account), "api-token",
+		`{"description":"usage","expiresAt":"2199-01-01T00:00:00Z"}`)
+	var created struct{ Secret string }
+	if err := json.Unmarshal(body, &created); err != nil || created.Secret == "" {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return created.Secret
+}
+
+// calls sends a request and returns its status and the calls that it caused: "function API units".
+func (s *service) calls(t *testing.T, request, as, body string) (status int, calls []string) {
+	t.Helper()
+	s.meter.take()
+	status, _ = s.send(t, request, as, body)
+	for _, c := range s.meter.take() {
+		if c.Attempts != 1 {
+			t.Errorf("%s took %d attempts", c, c.Attempts)
+		}
+		calls = append(calls, c.String())
+	}
+	return status, calls
+}
+
+func (s *service) send(t *testing.T, request, as, body string) (status int, response []byte) {
+	t.Helper()
+	method, path, _ := strings.Cut(request, " ")
+	r, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if token := s.tokens[as]; token != "" {
+		r.Header.Set("Authorization", token)
+	}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	response, err = io.ReadAll(got.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.StatusCode, response
+}
+
+// The calls of the authorizer.
+const (
+	readAPIToken = "authorizer GetItem 1r"
+	readPAT      = "authorizer BatchGetItem 1r+1r" // token and user
+	seen         = "authorizer UpdateItem 1w"      // seenAt
+)
+
+func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request at a time is counted
+	t.Parallel()
+	s := start(t)
+	const (
+		create    = `{"description":"a","expiresAt":"2199-01-01T00:00:00Z"}`
+		counter   = "create-service-account-token GetItem 1r"
+		notStored = "create-service-account-token TransactWriteItems failed"
+	)
+	for _, tt := range []struct {
+		name    string
+		request string
+		as      string
+		body    string
+		status  int
+		want    []string
+	}{
+		{"unknown path", "GET /api/admin/nothing", "admin", "", 404, nil},
+		{"without a credential", "GET /api/admin/context", "nobody", "", 401, nil},
+		{"without the permission", "PUT /api/admin/feature-types/release/lifetime", "editor", `{"lifetimeDays":1}`, 403, []string{readPAT}},
+		{"invalid body", "PUT /api/admin/feature-types/release/lifetime", "admin", `{}`, 400, []string{readPAT}},
+
+		{"4.1", "PUT /api/admin/feedback/f", "admin", `{}`, 200, []string{readPAT, "update-feedback UpdateItem 1w"}},
+		{"4.1 for another user", "PUT /api/admin/feedback/f", "admin", `{"userId":2}`, 200,
+			[]string{readPAT, "update-feedback GetItem 1r", "update-feedback UpdateItem 1w"}},
+		{"4.2", "GET /api/admin/feature-types", "api-token", "", 200, []string{readAPIToken, "list-feature-types Scan 1r"}},
+		{"4.3", "PUT /api/admin/feature-types/release/lifetime", "admin", `{"lifetimeDays":50}`, 200,
+			[]string{readPAT, "update-feature-type-lifetime UpdateItem 1w"}},
+		{"4.4", "GET /api/admin/context", "viewer", "", 200, []string{readPAT, "list-context-fields Scan 1r"}},
+		{"4.5", "POST /api/admin/service-account/4/token", "admin", create, 201, // counter and PAT; account
+			[]string{readPAT, counter, "create-service-account-token TransactWriteItems 4w+2w"}},
+		// The third call checks whether an interrupted attempt of the same request created the token with this description.
+		{"4.5 again", "POST /api/admin/service-account/4/token", "admin", create, 409, []string{readPAT, counter, notStored, counter}},
+		{"4.5 unknown account", "POST /api/admin/service-account/99/token", "admin", create, 404, []string{readPAT, counter, notStored}},
+		{"4.6", "GET /api/admin/metrics/traffic/2026-11", "admin", "", 200, []string{readPAT, "get-traffic-usage Query 1r"}},
+		{"4.7", "DELETE /api/admin/user/tokens/4", "new", "", 200, // PAT; account
+			[]string{readPAT, seen, "delete-own-token GetItem 1r", "delete-own-token TransactWriteItems 2w+2w"}},
+		{"4.7 of another user", "DELETE /api/admin/user/tokens/1", "viewer", "", 404, []string{readPAT, "delete-own-token GetItem 1r"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			status, got := s.calls(t, tt.request, tt.as, tt.body)
+			if status != tt.status {
+				t.Errorf("status %d, want %d", status, tt.status)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// The limit of 100 tokens per account exists so that the account's item stays within one read unit (4 KB).
+func TestAnAccountWithAHundredTokensIsOneReadUnit(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	tokens := dynamo.Item{}
+	for i := range pat.MostPerOwner - 1 { // the longest keys and IDs
+		tokens[fmt.Sprintf("%022d", i)] = dynamo.N(auth.MaxID - int64(i))
+	}
+	client := s.client(t)
+	if err := dynamo.PutNew(t.Context(), client, s.tables.Users, "id", dynamo.Item{
+		"id": dynamo.N(7), "kind": dynamo.S(string(user.ServiceAccount)), "name": dynamo.S(strings.Repeat("n", 100)),
+		"rootRole": dynamo.S(string(auth.RoleAdmin)), "disabled": dynamo.Bool(false), user.AttributePATs: dynamo.M(tokens),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	_, token, err := pat.NewStore(client, s.tables, rand.Reader).Create(t.Context(),
+		pat.PAT{UserID: 7, Description: "hundredth", ExpiresAt: time.Unix(s.clock.Load(), 0).Add(time.Hour)},
+		pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tokens["hundredth"] = token.Reveal()
+	_, got := s.calls(t, "GET /api/admin/context", "hundredth", "")
+	if diff := cmp.Diff([]string{readPAT, seen, "list-context-fields Scan 1r"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// client returns a DynamoDB client whose calls are not counted.
+func (s *service) client(t *testing.T) *dynamodb.Client {
+	t.Helper()
+	client, err := dynamo.NewClient(s.config(t), s.DynamoDB.Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// config is the AWS configuration for the service's engine.
+func (s *service) config(t *testing.T) aws.Config {
+	t.Helper()
+	client := dynamo.NewHTTPClient(s.DynamoDB.Endpoint)
+	t.Cleanup(client.CloseIdleConnections)
+	return aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: client}
+}

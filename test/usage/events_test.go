@@ -1,0 +1,137 @@
+package usage_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/feature"
+	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/staleness"
+	"toggleadmin/pkg/traffic"
+	"toggleadmin/test/accesslog"
+)
+
+// function returns a function that receives events, with its calls counted by m.
+func (s *service) function(t *testing.T, construct app.Constructor, m *meter) lambda.Handler {
+	t.Helper()
+	env := &app.Env{
+		Vars: map[string]string{
+			"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "FEATURE_TYPES_TABLE": s.tables.FeatureTypes, "FEATURES_TABLE": s.tables.Features,
+			"TRAFFIC_TABLE": s.tables.Traffic, "COUNTED_PATHS": "/a /b /c",
+		},
+		AWS: s.config(t), Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+	}
+	env.AWS.APIOptions = m.options("")
+	handler, err := construct(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handler
+}
+
+// invoke returns the calls of one invocation, sorted, with equal calls counted: "32 Query 0.5r".
+func (m *meter) invoke(t *testing.T, function lambda.Handler, event any) []string {
+	t.Helper()
+	payload, err := json.Marshal(event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.take()
+	if _, err := function.Invoke(t.Context(), payload); err != nil {
+		t.Fatal(err)
+	}
+	counts, calls := map[string]int{}, []string{}
+	for _, c := range m.take() {
+		counts[c.String()]++
+	}
+	for c, n := range counts {
+		calls = append(calls, fmt.Sprint(n, " ", c))
+	}
+	slices.Sort(calls)
+	return calls
+}
+
+// A type with a lifetime takes 32 eventually consistent queries of half a read unit (16 shards, two directions), one without takes 16. Each
+// changed flag takes three write units: one for the toggle, two for its index entry. The sweep reads all types with one Scan.
+func TestCallsOfReevaluation(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	client := s.client(t)
+	types, toggles := featuretype.NewStore(client, s.tables), feature.NewStore(client, s.tables)
+	m := &meter{}
+	stream, sweep := s.function(t, staleness.NewReevaluateFunction, m), s.function(t, staleness.NewSweepFunction, m)
+	check := func(name string, got []string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+	change := func(id string, from, to int) any { // the event of a changed lifetime
+		image := func(days int) map[string]any {
+			return map[string]any{"id": map[string]string{"S": id}, "lifetimeDays": map[string]string{"N": fmt.Sprint(days)}}
+		}
+		return map[string]any{"Records": []any{map[string]any{"eventName": "MODIFY", "dynamodb": map[string]any{
+			"Keys": map[string]any{"id": map[string]string{"S": id}}, "OldImage": image(from), "NewImage": image(to),
+			"SequenceNumber": "1", "ApproximateCreationDateTime": 1795153140,
+		}}}}
+	}
+	m.invoke(t, sweep, struct{}{}) // flags the seeded toggles
+	// Three of the default types have a lifetime.
+	check("a sweep with nothing to do", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r")
+	check("the same lifetime", m.invoke(t, stream, change("release", 40, 40)), []string{}...)
+	check("a changed lifetime", m.invoke(t, stream, change("release", 41, 40)), "1 GetItem 1r", "32 Query 0.5r")
+	check("a type without a lifetime", m.invoke(t, stream, change("permission", 1, 2)), "1 GetItem 1r", "16 Query 0.5r")
+	for i := range 2 {
+		old := feature.Feature{Name: fmt.Sprint("usage", i), Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0)}
+		if err := toggles.Create(t.Context(), old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("two flags set", m.invoke(t, stream, change("release", 41, 40)), "1 GetItem 1r", "2 UpdateItem 3w", "32 Query 0.5r")
+	if _, err := types.SetLifetime(t.Context(), "release", new(int64(4000))); err != nil {
+		t.Fatal(err)
+	}
+	// A seeded toggle of the type had its flag set, too.
+	check("flags cleared by a sweep", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r", "3 UpdateItem 3w")
+}
+
+// A batch of any number of requests is one transaction: two write units for its marker, and two for each path and day.
+func TestCallsOfADelivery(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	m := &meter{}
+	record := s.function(t, traffic.NewRecordFunction, m)
+	for _, tt := range []struct {
+		paths string
+		want  []string
+	}{
+		{"/x -", []string{}},
+		{"/a", []string{"1 TransactWriteItems 4w"}},
+		{"/a", []string{"1 TransactWriteItems failed"}}, // the same batch again
+		{"/a /b /c /x", []string{"1 TransactWriteItems 8w"}},
+	} {
+		paths := strings.Fields(tt.paths)
+		var lines []accesslog.Line
+		for i := range 1000 {
+			at := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
+			lines = append(lines, accesslog.Line{N: i, Time: at, Path: paths[i%len(paths)], Status: 200 + i%3*150})
+		}
+		const format = `{"requestTimeEpoch":"$context.requestTimeEpoch","resourcePath":"$context.resourcePath","status":"$context.status"}`
+		event, err := accesslog.Delivery(tt.paths, format, lines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, m.invoke(t, record, event)); diff != "" {
+			t.Errorf("%s:\n%s", tt.paths, diff)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package usage_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
+)
+
+// call is one call of DynamoDB's API.
+type call struct {
+	Function string // its folder in functions/
+	API      string // GetItem, TransactWriteItems, …
+	Accesses []access
+	Attempts int
+	Err      error // nil: it succeeded
+}
+
+// String returns the function, the API and the units for each table: "authorizer BatchGetItem 1r+1r".
+func (c call) String() string {
+	units := []string{}
+	for _, a := range c.Accesses {
+		if a.ReadUnits != 0 {
+			units = append(units, fmt.Sprint(a.ReadUnits, "r"))
+		}
+		if a.WriteUnits != 0 {
+			units = append(units, fmt.Sprint(a.WriteUnits, "w"))
+		}
+	}
+	if c.Err != nil {
+		units = []string{"failed"}
+	}
+	return strings.TrimSpace(c.Function + " " + c.API + " " + strings.Join(units, "+"))
+}
+
+// meter records the calls of functions. It is safe for concurrent use.
+type meter struct {
+	mu    sync.Mutex
+	calls []call
+}
+
+func (m *meter) record(c call) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls = append(m.calls, c)
+}
+
+// take returns the calls since the last take.
+func (m *meter) take() []call {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	calls := m.calls
+	m.calls = nil
+	return calls
+}
+
+// access is what a call does to one table or index, as IAM sees it. A batch has one for each table, a transaction one for each action.
+type access struct {
+	Action     string // as in policies: dynamodb:PutItem
+	Table      string
+	Index      string  // empty: the table itself
+	ReadUnits  float64 // consumed; of a transaction, in the first access to a table. A failed call has none.
+	WriteUnits float64
+}
+
+// options is a local.Config's APIOptions.
+func (m *meter) options(function string) []func(*middleware.Stack) error {
+	return []func(*middleware.Stack) error{func(stack *middleware.Stack) error {
+		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Meter", func(
+			ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+		) (middleware.InitializeOutput, middleware.Metadata, error) {
+			input := reflect.ValueOf(in.Parameters).Elem()
+			if field := input.FieldByName("ReturnConsumedCapacity"); field.IsValid() {
+				field.Set(reflect.ValueOf(types.ReturnConsumedCapacityTotal))
+			}
+			out, metadata, err := next.HandleInitialize(ctx, in)
+			c := call{Function: function, API: middleware.GetOperationName(ctx), Err: err}
+			c.Accesses = accesses(c.API, input)
+			if attempts, ok := retry.GetAttemptResults(metadata); ok {
+				c.Attempts = len(attempts.Results)
+			}
+			if err == nil {
+				addUnits(&c, reflect.ValueOf(out.Result).Elem())
+			}
+			m.record(c)
+			return out, metadata, err
+		}), middleware.After)
+	}}
+}
+
+// accesses reads a call's tables from its input, whose type is one of the SDK's.
+func accesses(api string, input reflect.Value) []access {
+	text := func(v reflect.Value, name string) string {
+		if field := v.FieldByName(name); field.IsValid() && !field.IsNil() {
+			return field.Elem().String()
+		}
+		return ""
+	}
+	if tables := input.FieldByName("RequestItems"); tables.IsValid() { // batches
+		var all []access
+		for _, table := range tables.MapKeys() {
+			all = append(all, access{Action: "dynamodb:" + api, Table: table.String()})
+		}
+		slices.SortFunc(all, func(a, b access) int { return strings.Compare(a.Table, b.Table) })
+		return all
+	}
+	items := input.FieldByName("TransactItems")
+	if !items.IsValid() {
+		return []access{{Action: "dynamodb:" + api, Table: text(input, "TableName"), Index: text(input, "IndexName")}}
+	}
+	var all []access
+	for i := range items.Len() {
+		for kind, action := range items.Index(i).Fields() { // Put, Update, Delete, ConditionCheck or Get
+			if action.Kind() == reflect.Pointer && !action.IsNil() {
+				all = append(all, access{Action: "dynamodb:" + kind.Name + "Item", Table: text(action.Elem(), "TableName")})
+			}
+		}
+	}
+	return all
+}
+
+// addUnits adds the consumed units to the first access to their table.
+func addUnits(call *call, output reflect.Value) {
+	field := output.FieldByName("ConsumedCapacity")
+	if !field.IsValid() {
+		return
+	}
+	var consumed []types.ConsumedCapacity
+	switch value := field.Interface().(type) {
+	case []types.ConsumedCapacity:
+		consumed = value
+	case *types.ConsumedCapacity:
+		if value != nil {
+			consumed = append(consumed, *value)
+		}
+	}
+	for _, c := range consumed {
+		i := slices.IndexFunc(call.Accesses, func(a access) bool { return a.Table == aws.ToString(c.TableName) })
+		switch {
+		case i < 0:
+		case strings.Contains(call.API, "Get"), call.API == "Query", call.API == "Scan":
+			call.Accesses[i].ReadUnits += aws.ToFloat64(c.CapacityUnits)
+		default:
+			call.Accesses[i].WriteUnits += aws.ToFloat64(c.CapacityUnits)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package usage_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/script"
+)
+
+func load(t *testing.T) *samtemplate.Template {
+	t.Helper()
+	template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{Region: "us-east-1", AccountID: "123456789012", StackName: "local"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return template
+}
+
+// permissions returns the DynamoDB permissions of all functions: "function: action on table/NAME[/index/NAME]".
+func permissions(template *samtemplate.Template) map[string]bool {
+	all := map[string]bool{}
+	for _, f := range template.Functions {
+		for _, s := range f.Policies {
+			for _, action := range s.Actions {
+				for _, resource := range s.Resources {
+					if strings.HasPrefix(action, "dynamodb:") && !strings.Contains(resource, "/stream/") {
+						all[f.Name+": "+action+" on "+resource[strings.LastIndexByte(resource, ':')+1:]] = true
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// used returns the permissions that calls need, in the form of permissions. A transaction needs the permissions of its actions (DynamoDB
+// Developer Guide, "Using IAM with DynamoDB transactions").
+func used(calls []call) map[string]bool {
+	all := map[string]bool{}
+	for _, c := range calls {
+		for _, a := range c.Accesses {
+			resource := "table/" + a.Table
+			if a.Index != "" {
+				resource += "/index/" + a.Index
+			}
+			all[c.Function+": "+a.Action+" on "+resource] = true
+		}
+	}
+	return all
+}
+
+// compare names each permission that is used and not granted, or granted and not used.
+func compare(used, granted map[string]bool) []string {
+	problems := []string{}
+	for permission := range used {
+		if !granted[permission] {
+			problems = append(problems, "not granted: "+permission)
+		}
+	}
+	for permission := range granted {
+		if !used[permission] {
+			problems = append(problems, "never used: "+permission)
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}
+
+// TestPoliciesGrantExactlyWhatIsUsed runs the end-to-end scripts.
+func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // the comparison follows the scripts
+	t.Parallel()
+	var m meter
+	service := localtest.Start(t, local.Config{APIOptions: m.options})
+	file := filepath.Join(t.TempDir(), "local.json")
+	content, err := json.Marshal(service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	credentials, err := script.ReadCredentials(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !t.Run("Scripts", func(t *testing.T) {
+		script.Run(t, script.Ground{Name: script.Local, BaseURL: service.BaseURL, Credentials: credentials, Now: time.Now},
+			filepath.Join(filepath.Dir(localtest.Template(t)), "test", "e2e", "testdata"))
+	}) {
+		t.Fatal("the scripts failed")
+	}
+	granted, calls := permissions(load(t)), []call{}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for timeout := time.After(30 * time.Second); ; { // functions that receive events run after the requests
+		calls = append(calls, m.take()...)
+		problems := compare(used(calls), granted)
+		if len(problems) == 0 {
+			return
+		}
+		select {
+		case <-timeout:
+			t.Fatal(strings.Join(problems, "\n"))
+		case <-tick.C:
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(localtest.Template(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const scan = "[dynamodb:Scan]"
+	for name, tt := range map[string]struct {
+		new  string
+		want []string
+	}{
+		"unchanged": {scan, []string{}},
+		"another action": {"[dynamodb:Query]", []string{
+			"never used: list-feature-types: dynamodb:Query on table/FeatureTypes", "not granted: list-feature-types: dynamodb:Scan on table/FeatureTypes",
+		}},
+		"an action added": {"[dynamodb:Scan, dynamodb:PutItem]", []string{"never used: list-feature-types: dynamodb:PutItem on table/FeatureTypes"}},
+		"a wildcard": {"['dynamodb:*']", []string{
+			"never used: list-feature-types: dynamodb:* on table/FeatureTypes", "not granted: list-feature-types: dynamodb:Scan on table/FeatureTypes",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before, after, _ := strings.Cut(string(text), "ListFeatureTypesFunction:")
+			changed, err := samtemplate.Parse("template.yaml", []byte(before+"ListFeatureTypesFunction:"+strings.Replace(after, scan, tt.new, 1)),
+				samtemplate.Settings{Region: "us-east-1", AccountID: "123456789012", StackName: "local"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, compare(permissions(load(t)), permissions(changed))); diff != "" {
+				t.Error(fmt.Sprint(diff))
+			}
+		})
+	}
+}
