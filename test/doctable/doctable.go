@@ -1,52 +1,59 @@
-// Package doctable holds a table in a package's documentation, behaviour | source | test, against the package's tests.
+// Package doctable compares a table in a package comment, whose last column names tests, with the tests that exist.
 package doctable
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// Check reads the package comment of a file in the calling test's folder: every line of its table must name a test that exists there, and
-// every test but the calling one must be named.
+var (
+	row      = regexp.MustCompile(`(?m)^//\t[^|]*\|[^|]*\| (.*)$`)
+	function = regexp.MustCompile(`(?m)^func (Test[^(]*)\(t `)
+)
+
+// Check reads the table behaviour | source | test in the package comment of a file in the working directory. Each row must name a test that
+// exists: one of this folder, or one of a package, such as "pkg/datetime TestParse". The table must name each test of this folder, except
+// the calling test.
 func Check(t *testing.T, file string) {
 	t.Helper()
-	files := token.NewFileSet()
-	doc, err := parser.ParseFile(files, file, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := map[string]bool{t.Name(): true}
-	for line := range strings.Lines(doc.Doc.Text()) {
-		if columns := strings.Split(line, "|"); len(columns) == 3 && !strings.Contains(columns[0], "behaviour") {
-			named[strings.TrimSpace(columns[2])] = true
+	unnamed := matches(t, function, "*_test.go")
+	delete(unnamed, t.Name())
+	for name := range matches(t, row, file) {
+		folder, test, elsewhere := strings.Cut(name, " ")
+		if !elsewhere {
+			folder, test = ".", name
+		} else {
+			folder = filepath.Join("..", "..", folder)
 		}
+		if !matches(t, function, filepath.Join(folder, "*_test.go"))[test] && test != "test" {
+			t.Errorf("the table of %s names %q, which does not exist", file, name)
+		}
+		delete(unnamed, name)
 	}
-	names, err := filepath.Glob("*_test.go")
+	for name := range unnamed {
+		t.Errorf("the table of %s does not name %s", file, name)
+	}
+}
+
+// matches returns the first group of each match in the files.
+func matches(t *testing.T, expression *regexp.Regexp, pattern string) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exists := map[string]bool{}
-	for _, name := range names {
-		tests, err := parser.ParseFile(files, name, nil, 0)
+	found := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range tests.Decls {
-			if f, is := d.(*ast.FuncDecl); is && strings.HasPrefix(f.Name.Name, "Test") {
-				exists[f.Name.Name] = true
-				if !named[f.Name.Name] {
-					t.Errorf("the table of %s has no line for %s", file, f.Name.Name)
-				}
-			}
+		for _, match := range expression.FindAllStringSubmatch(string(text), -1) {
+			found[strings.TrimSpace(match[1])] = true
 		}
 	}
-	for name := range named {
-		if !exists[name] {
-			t.Errorf("the table of %s names %q, which is no test", file, name)
-		}
-	}
+	return found
 }

@@ -1,17 +1,12 @@
-// Package openapi holds HTTP traffic against the API's document, api/openapi.yaml.
+// Package openapi validates HTTP requests and responses against the API's document, api/openapi.yaml:
 //
-// Its one concept is the exchange: a request, its answer, and the question whether the document foresees that pair. Transport puts the
-// question to all traffic of a client, so each end-to-end test asks it without a word of its own:
+//	validator, err := openapi.Load(ctx)
+//	client := &http.Client{Transport: validator.Transport(http.DefaultTransport, "", func(err error) { t.Error(err) })}
 //
-//	client := &http.Client{Transport: openapi.Transport(http.DefaultTransport, func(err error) { t.Error(err) })}
+// A response must have a declared status, the declared headers, a declared content type and a body that matches the schema. If the
+// status is a success, the request must match too. A path or method that the document does not declare must return 404 with the error
+// object.
 //
-// An answer must have a declared status, the declared headers, the declared content type and a body that fits the schema. A request
-// that was answered with success must have fitted, too; one that was refused may have been anything. A path or method that the document
-// does not have must get the 404 with the error object.
-//
-// The document is read by kin-openapi, which also validates it in a test of this package; bodies are judged by the JSON Schemas
-// themselves, as they stand in the file and in the files that it references, so that the service and its document are measured with
-// the same bytes.
-//
-// Not here: what an answer means. That 30 was sent and 30 came back is for the tests to say.
+// kin-openapi reads the document. JSON Schemas are evaluated by another library, and as they are in the files, so that a defect of one
+// library does not hide a defect of the service.
 package openapi

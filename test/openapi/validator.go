@@ -2,134 +2,191 @@ package openapi
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Validator holds exchanges against the document. Load makes it; it is safe for concurrent use.
+// Validator compares exchanges with the document. It is safe for concurrent use.
 type Validator struct {
-	operations []*operation
-	notFound   answer // of a path or method that the document does not have
+	doc     *openapi3.T
+	schemas *schemas
 }
 
-// Exchange is a request and its answer, both with their whole bodies. The Body fields of Request and Response are not read.
-type Exchange struct {
-	Request      *http.Request
-	RequestBody  []byte
-	Response     *http.Response
-	ResponseBody []byte
-	BasePath     string // what stands before /api in the address: a stage, or nothing
-}
-
-// Check says what the document does not foresee about an exchange; nil if it foresees all of it. The text holds no credential.
-func (v *Validator) Check(e Exchange) error {
-	if err := v.check(e); err != nil {
-		secret := regexp.MustCompile(`v2_[A-Za-z0-9_-]{60,}`)
-		text := fmt.Sprintf("%s %s answered with %d: %v", e.Request.Method, rawPath(e.Request.URL), e.Response.StatusCode, err)
-		return errors.New(secret.ReplaceAllString(text, "v2_[redacted]"))
-	}
-	return nil
-}
-
-func (v *Validator) check(e Exchange) error {
-	raw := rawPath(e.Request.URL)
-	path, ok := strings.CutPrefix(raw, strings.TrimSuffix(e.BasePath, "/"))
-	if !ok {
-		return fmt.Errorf("the path does not begin with %s", e.BasePath)
-	}
-	if refusedByGateway(raw, e.Response) {
-		return nil
-	}
-	if len(path) > 1 {
-		path = strings.TrimSuffix(path, "/")
-	}
-	for _, op := range v.operations {
-		values, ok := op.match(e.Request.Method, path)
-		if !ok {
-			continue
-		}
-		declared, ok := op.answers[e.Response.StatusCode]
-		if !ok {
-			return errors.New("the status is not declared for this operation")
-		}
-		if e.Response.StatusCode < http.StatusMultipleChoices {
-			if err := op.fits(e.Request, e.RequestBody, values); err != nil {
-				return fmt.Errorf("but the request does not fit: %w", err)
-			}
-		}
-		return declared.check(e)
-	}
-	if e.Response.StatusCode != http.StatusNotFound {
-		return errors.New("the document has no such operation, so it must be 404")
-	}
-	return v.notFound.check(e)
-}
-
-func (a answer) check(e Exchange) error {
-	for _, declared := range a.headers {
-		values := e.Response.Header.Values(declared.name)
-		switch {
-		case len(values) == 0 && declared.required:
-			return fmt.Errorf("the header %s is missing", declared.name)
-		case len(values) > 1:
-			return fmt.Errorf("the header %s is there %d times", declared.name, len(values))
-		case len(values) == 1:
-			if err := declared.schema.Validate(values[0]); err != nil {
-				return fmt.Errorf("the header %s does not fit: %w", declared.name, err)
-			}
-		}
-	}
-	switch {
-	case e.Request.Method == http.MethodHead:
-		return nil
-	case a.body == nil && len(e.ResponseBody) > 0:
-		return fmt.Errorf("the body has %d bytes instead of none", len(e.ResponseBody))
-	case a.body == nil:
-		return nil
-	}
-	if sent := e.Response.Header.Values("Content-Type"); len(sent) != 1 || sent[0] != mediaType {
-		return fmt.Errorf("the content type is %q, not %s", sent, mediaType)
-	}
-	return checkBody(a.body, e.ResponseBody)
-}
-
-func checkBody(schema *jsonschema.Schema, body []byte) error {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+// Load reads the document.
+func Load(ctx context.Context) (*Validator, error) {
+	doc, err := Document(ctx)
 	if err != nil {
-		return fmt.Errorf("the body is no JSON: %w", err)
+		return nil, err
 	}
-	if err := schema.Validate(value); err != nil {
-		return fmt.Errorf("the body does not fit: %w", err)
+	schemas, err := newSchemas()
+	if err != nil {
+		return nil, err
+	}
+	return &Validator{doc, schemas}, nil
+}
+
+// exchange is a request and its response.
+type exchange struct {
+	request  *http.Request
+	sent     []byte
+	response *http.Response
+	received []byte
+	basePath string
+}
+
+const mediaType = "application/json"
+
+var credential = regexp.MustCompile(`v2_[A-Za-z0-9_-]{60,}`)
+
+// check returns an error if the exchange deviates from the document. The error contains no credential.
+func (v *Validator) check(e *exchange) error {
+	rawPath, _, _ := strings.Cut(e.request.URL.RequestURI(), "?")
+	if refusedByGateway(rawPath, e.response) {
+		return nil
+	}
+	if err := v.compare(e, rawPath); err != nil {
+		text := fmt.Sprintf("%s %s returned %d: %v", e.request.Method, rawPath, e.response.StatusCode, err)
+		return errors.New(credential.ReplaceAllString(text, "v2_[redacted]"))
 	}
 	return nil
 }
 
-// refusedByGateway says whether an answer is one of those that API Gateway makes by itself before the service sees the request, with a
-// body that nobody can set (contract, section 1): headers too large, a URL with a broken escape or one too long, a body above 10 MB,
-// which gets plain text.
-func refusedByGateway(path string, response *http.Response) bool {
-	const longURL = 1400 // bytes; the gateway's limit is on the method ARN, 1,600 bytes, which holds the path
+// refusedByGateway reports whether API Gateway refused the request before the service saw it, with a body that cannot be configured
+// (contract section 1).
+func refusedByGateway(rawPath string, response *http.Response) bool {
+	const longPath = 1400 // bytes; the limit is on the method ARN, 1,600 bytes, which contains the path
 	switch response.StatusCode {
 	case http.StatusRequestHeaderFieldsTooLarge:
 		return true
 	case http.StatusRequestEntityTooLarge:
 		return response.Header.Get("Content-Type") == "text/plain"
 	case http.StatusBadRequest, http.StatusRequestURITooLong:
-		_, err := url.PathUnescape(path)
-		return err != nil || len(path) > longURL
-	default:
-		return false
+		_, err := url.PathUnescape(rawPath)
+		return err != nil || len(rawPath) > longPath
 	}
+	return false
 }
 
-// rawPath is the path as it went over the wire.
-func rawPath(u *url.URL) string {
-	path, _, _ := strings.Cut(u.RequestURI(), "?")
-	return path
+func (v *Validator) compare(e *exchange, rawPath string) error {
+	path, ok := strings.CutPrefix(rawPath, strings.TrimSuffix(e.basePath, "/"))
+	if !ok {
+		return fmt.Errorf("the path does not begin with %s", e.basePath)
+	}
+	if len(path) > 1 {
+		path = strings.TrimSuffix(path, "/")
+	}
+	for template, item := range v.doc.Paths.Map() {
+		parameters, matches := match(template, path)
+		operation := item.Operations()[e.request.Method]
+		if !matches || operation == nil {
+			continue
+		}
+		pointer, status := join("/paths", template, strings.ToLower(e.request.Method)), strconv.Itoa(e.response.StatusCode)
+		response := operation.Responses.Value(status)
+		if response == nil {
+			return errors.New("the status is not declared for this operation")
+		}
+		if e.response.StatusCode < http.StatusMultipleChoices {
+			if err := v.compareRequest(e, join("/paths", template), item, operation, parameters); err != nil {
+				return fmt.Errorf("the status is a success, but the request is invalid: %w", err)
+			}
+		}
+		return v.compareResponse(e, follow(response.Ref, join(pointer, "responses", status)), response.Value)
+	}
+	if e.response.StatusCode != http.StatusNotFound {
+		return errors.New("the document has no such operation, so the status must be 404")
+	}
+	return v.compareResponse(e, "/components/responses/notFound", v.doc.Components.Responses["notFound"].Value)
+}
+
+// match returns the escaped parameters of a path that matches a template.
+func match(template, path string) (parameters map[string]string, matches bool) {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return nil, false
+	}
+	parameters = map[string]string{}
+	for i, segment := range want {
+		if name, isParameter := strings.CutPrefix(segment, "{"); isParameter && got[i] != "" {
+			parameters[strings.TrimSuffix(name, "}")] = got[i]
+		} else if got[i] != segment {
+			return nil, false
+		}
+	}
+	return parameters, true
+}
+
+func (v *Validator) compareRequest(
+	e *exchange, pointer string, item *openapi3.PathItem, operation *openapi3.Operation, parameters map[string]string,
+) error {
+	if len(operation.Parameters) > 0 {
+		return errors.New("parameters of a single method are not supported: declare them for the path")
+	}
+	for i, parameter := range item.Parameters {
+		name := parameter.Value.Name
+		value, err := url.PathUnescape(parameters[name])
+		if err != nil || parameter.Value.In != openapi3.ParameterInPath {
+			return fmt.Errorf("the parameter %s is not a path parameter, or is not percent-encoded: %w", name, err)
+		}
+		if err := v.schemas.validate(join(pointer, "parameters", strconv.Itoa(i), "schema"), value); err != nil {
+			return fmt.Errorf("the parameter %s: %w", name, err)
+		}
+	}
+	if operation.RequestBody == nil {
+		return nil
+	}
+	contentType, _, _ := strings.Cut(e.request.Header.Get("Content-Type"), ";")
+	if !strings.EqualFold(strings.TrimSpace(contentType), mediaType) {
+		return fmt.Errorf("the content type is %q", contentType)
+	}
+	pointer = join(pointer, strings.ToLower(e.request.Method), "requestBody")
+	return v.compareBody(join(follow(operation.RequestBody.Ref, pointer), "content", mediaType, "schema"), e.sent)
+}
+
+func (v *Validator) compareResponse(e *exchange, pointer string, declared *openapi3.Response) error {
+	for name, header := range declared.Headers {
+		values := e.response.Header.Values(name)
+		if len(values) == 0 && !header.Value.Required {
+			continue
+		}
+		if len(values) != 1 {
+			return fmt.Errorf("the header %s is missing or repeated: %q", name, values)
+		}
+		if err := v.schemas.validate(join(follow(header.Ref, join(pointer, "headers", name)), "schema"), values[0]); err != nil {
+			return fmt.Errorf("the header %s: %w", name, err)
+		}
+	}
+	if e.request.Method == http.MethodHead {
+		return nil
+	}
+	if len(declared.Content) == 0 {
+		if len(e.received) > 0 {
+			return fmt.Errorf("the body has %d bytes instead of 0", len(e.received))
+		}
+		return nil
+	}
+	if contentType := e.response.Header.Values("Content-Type"); len(contentType) != 1 || contentType[0] != mediaType {
+		return fmt.Errorf("the content type is %q", contentType)
+	}
+	return v.compareBody(join(pointer, "content", mediaType, "schema"), e.received)
+}
+
+func (v *Validator) compareBody(pointer string, body []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("the body is not JSON: %w", err)
+	}
+	if err := v.schemas.validate(pointer, value); err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	return nil
 }

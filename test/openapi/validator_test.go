@@ -12,161 +12,113 @@ import (
 )
 
 const (
+	lifetime = "PUT /api/admin/feature-types/release/lifetime"
+	feedback = "PUT /api/admin/feedback/x"
+	tokens   = "POST /api/admin/service-account/4/token"
+	remove   = "DELETE /api/admin/user/tokens/1"
+	list     = "GET /api/admin/context"
+	unknown  = "GET /x"
+
 	notFoundBody = `{"id":"0b9b5f5e-7d0e-4c1c-8a55-2d7b1f0f9a06","name":"NotFoundError","message":"Not there."}`
 	typeBody     = `{"id":"release","name":"Release","description":"New.","lifetimeDays":30}`
 	feedbackBody = `{"feedbackId":"x","userId":1,"neverShow":true,"given":null}`
-	pat          = `{"id":1,"secret":"user:v2_AAAAAAAAAAQAAAAAAAAADA_ExampleExampleExampleExampleExampleExampleE","userId":4,"description":"d",` +
+	newToken     = `{"description":"d","expiresAt":"2099-11-20t05:39:00z"}`
+	tokenBody    = `{"id":1,"secret":"user:v2_AAAAAAAAAAQAAAAAAAAADA_ExampleExampleExampleExampleExampleExampleE","userId":4,"description":"d",` +
 		`"createdAt":"2026-11-20T05:39:00.000Z","seenAt":null,"expiresAt":"2099-11-20T05:39:00.000Z"}`
+	location = "http://127.0.0.1:3000/dev/api/admin/service-account/4/token/1"
 )
 
-// exchange is one request and its answer. Answers carry the headers that all of them have; header adds to them, "" takes one away.
-type exchange struct {
-	name   string
-	method string
-	path   string
-	sent   string // body of the request
-	status int
-	header map[string]string
-	body   string
-	want   string // part of what is reported; empty: nothing is
-}
+// headers changes the headers that all responses have; "" removes one.
+type headers map[string]string
+
+func named(name string) string { return strings.Replace(notFoundBody, "NotFoundError", name, 1) }
 
 func TestTransport(t *testing.T) {
 	t.Parallel()
-	const lifetime = "/api/admin/feature-types/release/lifetime"
-	const tokens = "/api/admin/service-account/4/token"
-	location := map[string]string{"Location": "http://127.0.0.1:3000/dev/api/admin/service-account/4/token/1"}
-	tests := []exchange{
-		{name: "all fits", method: "PUT", path: lifetime, sent: `{"lifetimeDays":30}`, status: 200, body: typeBody},
-		{name: "a trailing slash and a query", method: "GET", path: "/api/admin/context/?a=b", status: 200, body: `[]`},
-		{name: "an encoded slash", method: "PUT", path: "/api/admin/feedback/a%2Fb", sent: `{}`, status: 200, body: feedbackBody},
-		{name: "a refused request may be anything", method: "PUT", path: lifetime, sent: `{"lifetimeDays":"x"`, status: 400,
-			body: strings.Replace(notFoundBody, "NotFoundError", "ValidationError", 1)},
-		{name: "unknown path", method: "GET", path: "/api/admin", status: 404, body: notFoundBody},
-		{name: "unknown method", method: "PATCH", path: "/api/admin/context", status: 404, body: notFoundBody},
-		{name: "HEAD has no body", method: "HEAD", path: "/api/admin/context", status: 404},
-		{name: "no body on success", method: "DELETE", path: "/api/admin/user/tokens/1", status: 200},
-		{name: "the gateway's own 413", method: "GET", path: "/api/admin/context", status: 413, body: `{"message":"Request Too Long"}`,
-			header: map[string]string{"Cache-Control": "", "X-Request-Id": ""}},
-		{name: "location", method: "POST", path: tokens, sent: `{"description":"d","expiresAt":"2099-11-20t05:39:00z"}`, status: 201, body: pat, header: location},
-
-		{name: "undeclared status", method: "GET", path: "/api/admin/context", status: 418, body: `[]`, want: "status is not declared"},
-		{name: "404 of an operation that has none", method: "GET", path: "/api/admin/context", status: 404, body: notFoundBody, want: "status is not declared"},
-		{name: "403 of an operation that has none", method: "PUT", path: "/api/admin/feedback/x", sent: `{}`, status: 403,
-			body: strings.Replace(notFoundBody, "NotFoundError", "NoAccessError", 1), want: "status is not declared"},
-		{name: "unknown path with success", method: "GET", path: "/api/admin/x", status: 200, body: `{}`, want: "must be 404"},
-		{name: "doubled slash with success", method: "GET", path: "/api//admin/context", status: 200, body: `[]`, want: "must be 404"},
-		{name: "unknown path without error object", method: "GET", path: "/x", status: 404, body: `{"message":"Not Found"}`, want: "missing properties 'id', 'name'"},
-		{name: "a fourth member in an error", method: "GET", path: "/x", status: 404, body: strings.Replace(notFoundBody, "{", `{"details":[],`, 1), want: "'details' not allowed"},
-		{name: "name of another status", method: "PUT", path: lifetime, sent: `{}`, status: 400, body: notFoundBody, want: "must be 'ValidationError'"},
-		{name: "an id that is no UUID", method: "GET", path: "/x", status: 404, body: strings.Replace(notFoundBody, "0b9b5f5e-", "", 1), want: "'/id'"},
-		{name: "missing member", method: "PUT", path: lifetime, sent: `{"lifetimeDays":30}`, status: 200, body: `{"id":"release","name":"R","lifetimeDays":1}`,
-			want: "missing property 'description'"},
-		{name: "id of another type", method: "PUT", path: "/api/admin/feedback/x", sent: `{}`, status: 200,
-			body: strings.Replace(feedbackBody, "1", `"1"`, 1), want: "got string, want integer"},
-		{name: "lifetime 0 in an answer", method: "PUT", path: lifetime, sent: `{"lifetimeDays":0}`, status: 200, body: strings.Replace(typeBody, "30", "0", 1), want: "minimum"},
-		{name: "seconds without milliseconds", method: "PUT", path: "/api/admin/feedback/x", sent: `{}`, status: 200,
-			body: strings.Replace(feedbackBody, "null", `"2026-11-20T05:39:00Z"`, 1), want: "does not match pattern"},
-		{name: "no JSON", method: "GET", path: "/api/admin/context", status: 200, body: `[`, want: "no JSON"},
-		{name: "a body where none is", method: "DELETE", path: "/api/admin/user/tokens/1", status: 200, body: `{}`, want: "2 bytes instead of none"},
-		{name: "success for a bad body", method: "PUT", path: lifetime, sent: `{"lifetimeDays":-1}`, status: 200, body: typeBody, want: "request does not fit"},
-		{name: "success for no body", method: "PUT", path: lifetime, status: 200, body: typeBody, want: "request does not fit"},
-		{name: "success for a bad parameter", method: "GET", path: "/api/admin/metrics/traffic/2026-13", status: 200,
-			body: `{"period":"2026-12","apiData":[]}`, want: "parameter period does not fit"},
-		{name: "missing header", method: "GET", path: "/api/admin/context", status: 200, body: `[]`, header: map[string]string{"X-Request-Id": ""}, want: "X-Request-Id is missing"},
-		{name: "wrong header", method: "GET", path: "/api/admin/context", status: 200, body: `[]`, header: map[string]string{"Cache-Control": "private"}, want: "Cache-Control does not fit"},
-		{name: "no location", method: "POST", path: tokens, sent: `{"description":"d","expiresAt":"2099-11-20T05:39:00Z"}`, status: 201, body: pat, want: "Location is missing"},
-		{name: "wrong content type", method: "GET", path: "/api/admin/context", status: 200, body: `[]`, header: map[string]string{"Content-Type": "text/plain"}, want: "content type"},
-		{name: "401 without WWW-Authenticate", method: "GET", path: "/api/admin/context", status: 401,
-			body: strings.Replace(notFoundBody, "NotFoundError", "AuthenticationRequired", 1), want: "WWW-Authenticate is missing"},
-		{name: "no credential in a report", method: "POST", path: tokens, sent: `{"description":"d","expiresAt":"2099-11-20T05:39:00Z"}`, status: 201,
-			body: strings.Replace(pat, "E\"", "\"", 1), header: location, want: "v2_[redacted]"},
-	}
 	validator, err := openapi.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+	for _, tt := range []struct {
+		name, request, sent string
+		status              int
+		headers             headers
+		body                string
+		want                string // part of the report; empty: no report
+	}{
+		{"a valid exchange", lifetime, `{"lifetimeDays":30}`, 200, nil, typeBody, ""},
+		{"a trailing slash and a query", list + "/?a=b", "", 200, nil, `[]`, ""},
+		{"an encoded slash", "PUT /api/admin/feedback/a%2Fb", `{}`, 200, nil, feedbackBody, ""},
+		{"an invalid request that is refused", lifetime, `{"lifetimeDays":"x"`, 400, nil, named("ValidationError"), ""},
+		{"an unknown path", unknown, "", 404, nil, notFoundBody, ""},
+		{"an unknown method", "PATCH /api/admin/context", "", 404, nil, notFoundBody, ""},
+		{"HEAD has no body", "HEAD /api/admin/context", "", 404, nil, "", ""},
+		{"no body", remove, "", 200, nil, "", ""},
+		{"API Gateway's own 413", list, "", 413, headers{"Cache-Control": "", "X-Request-Id": ""}, `{"message":"Request Too Long"}`, ""},
+		{"API Gateway's own 413 as text", list, "", 413, headers{"Content-Type": "text/plain"}, `Too long.`, ""},
+		{"API Gateway's own 431", list, "", 431, nil, ``, ""},
+		{"API Gateway's own 414", list + strings.Repeat("x", 1500), "", 414, nil, ``, ""},
+		{"a location", tokens, newToken, 201, headers{"Location": location}, tokenBody, ""},
+
+		{"an undeclared status", list, "", 418, nil, `[]`, "status is not declared"},
+		{"404 where the operation has none", list, "", 404, nil, notFoundBody, "status is not declared"},
+		{"414 for a short URL", list, "", 414, nil, notFoundBody, "status is not declared"},
+		{"success for an unknown path", unknown, "", 200, nil, `{}`, "must be 404"},
+		{"success for a doubled slash", "GET /api//admin/context", "", 200, nil, `[]`, "must be 404"},
+		{"404 without the error object", unknown, "", 404, nil, `{"message":"Not Found"}`, "missing properties 'id', 'name'"},
+		{"a fourth member in an error", unknown, "", 404, nil, strings.Replace(notFoundBody, "{", `{"details":[],`, 1), "'details' not allowed"},
+		{"the name of another status", lifetime, `{}`, 400, nil, notFoundBody, "must be 'ValidationError'"},
+		{"a missing member", lifetime, `{"lifetimeDays":30}`, 200, nil, `{"id":"release","name":"R","lifetimeDays":1}`, "missing property 'description'"},
+		{"another type", feedback, `{}`, 200, nil, strings.Replace(feedbackBody, "1", `"1"`, 1), "got string, want integer"},
+		{"a time without milliseconds", feedback, `{}`, 200, nil, strings.Replace(feedbackBody, "null", `"2026-11-20T05:39:00Z"`, 1), "does not match pattern"},
+		{"no JSON", list, "", 200, nil, `[`, "not JSON"},
+		{"a body where none is declared", remove, "", 200, nil, `{}`, "2 bytes instead of 0"},
+		{"success for an invalid body", lifetime, `{"lifetimeDays":-1}`, 200, nil, typeBody, "request is invalid"},
+		{"success for no body", lifetime, "", 200, nil, typeBody, "request is invalid"},
+		{"success for an invalid parameter", "GET /api/admin/metrics/traffic/2026-13", "", 200, nil, `{"period":"2026-12","apiData":[]}`, "parameter period"},
+		{"a missing header", list, "", 200, headers{"X-Request-Id": ""}, `[]`, "X-Request-Id is missing"},
+		{"an invalid header", list, "", 200, headers{"Cache-Control": "private"}, `[]`, "header Cache-Control"},
+		{"no location", tokens, newToken, 201, nil, tokenBody, "Location is missing"},
+		{"another content type", list, "", 200, headers{"Content-Type": "text/plain"}, `[]`, "content type"},
+		{"401 without WWW-Authenticate", list, "", 401, nil, named("AuthenticationRequired"), "WWW-Authenticate is missing"},
+		{"no credential in a report", tokens, newToken, 201, headers{"Location": location}, strings.Replace(tokenBody, "E\"", "\"", 1), "v2_[redacted]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := test.report(t, func(base http.RoundTripper, report func(error)) http.RoundTripper {
-				return validator.Transport(base, "", report)
-			})
-			if test.want == "" && got != "" {
-				t.Errorf("reported: %s", got)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if sent, err := io.ReadAll(r.Body); err != nil || string(sent) != tt.sent {
+					t.Errorf("the server received %q, %v; want %q", sent, err, tt.sent)
+				}
+				all := headers{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Request-Id": "r", "Content-Type": "application/json"}
+				maps.Copy(all, tt.headers)
+				for name, value := range all {
+					if value != "" {
+						w.Header().Set(name, value)
+					}
+				}
+				w.WriteHeader(tt.status)
+				_, _ = io.WriteString(w, tt.body)
+			}))
+			defer server.Close()
+			var report string
+			transport := validator.Transport(server.Client().Transport, "/dev", func(err error) { report += err.Error() })
+			method, path, _ := strings.Cut(tt.request, " ")
+			request, err := http.NewRequestWithContext(t.Context(), method, server.URL+"/dev"+path, strings.NewReader(tt.sent))
+			if err != nil {
+				t.Fatal(err)
 			}
-			if !strings.Contains(got, test.want) || (test.want != "" && got == "") {
-				t.Errorf("reported %q, want something with %q", got, test.want)
+			request.Header.Set("Content-Type", "application/json; charset=utf-8")
+			response, err := (&http.Client{Transport: transport}).Do(request)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if strings.Contains(got, "ExampleExample") {
-				t.Errorf("a credential is in the report: %s", got)
+			defer response.Body.Close()
+			if body, err := io.ReadAll(response.Body); err != nil || string(body) != tt.body {
+				t.Errorf("the client received %q, %v; want %q", body, err, tt.body)
+			}
+			if (tt.want == "") != (report == "") || !strings.Contains(report, tt.want) || strings.Contains(report, "ExampleExample") {
+				t.Errorf("report %q, want %q", report, tt.want)
 			}
 		})
 	}
-}
-
-func TestTransportLoadsTheDocument(t *testing.T) {
-	t.Parallel()
-	fine := exchange{method: "GET", path: "/api/admin/context", status: 200, body: `[]`}
-	if got := fine.report(t, openapi.Transport); got != "" {
-		t.Errorf("reported: %s", got)
-	}
-	undeclared := exchange{method: "GET", path: "/api/admin/context", status: 204}
-	if got := undeclared.report(t, openapi.Transport); !strings.Contains(got, "status is not declared") {
-		t.Errorf("reported %q, want that the status is not declared", got)
-	}
-}
-
-// An address with a base path is cut off it; what does not begin with it cannot be held against the document.
-func TestBasePath(t *testing.T) {
-	t.Parallel()
-	validator, err := openapi.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]string{"/dev/api/admin/context": "", "/dev/x": "must be 404", "/api/admin/context": "does not begin with /dev"} {
-		got := exchange{method: "GET", path: path, status: 200, body: `[]`}.report(t, func(base http.RoundTripper, report func(error)) http.RoundTripper {
-			return validator.Transport(base, "/dev", report)
-		})
-		if (want == "") != (got == "") || !strings.Contains(got, want) {
-			t.Errorf("%s: reported %q, want %q", path, got, want)
-		}
-	}
-}
-
-// report makes the exchange with a server that answers so, and gives what the transport reports.
-func (e exchange) report(t *testing.T, transport func(http.RoundTripper, func(error)) http.RoundTripper) string {
-	t.Helper()
-	header := map[string]string{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Request-Id": "r", "Content-Type": "application/json"}
-	maps.Copy(header, e.header)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if sent, err := io.ReadAll(r.Body); err != nil || string(sent) != e.sent {
-			t.Errorf("the server got %q, %v; want %q", sent, err, e.sent)
-		}
-		for name, value := range header {
-			if value != "" {
-				w.Header().Set(name, value)
-			}
-		}
-		w.WriteHeader(e.status)
-		_, _ = io.WriteString(w, e.body)
-	}))
-	defer server.Close()
-
-	request, err := http.NewRequestWithContext(t.Context(), e.method, server.URL+e.path, strings.NewReader(e.sent))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json; charset=utf-8")
-	var reports []string
-	client := &http.Client{Transport: transport(server.Client().Transport, func(err error) { reports = append(reports, err.Error()) })}
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	if body, err := io.ReadAll(response.Body); err != nil || (e.method != http.MethodHead && string(body) != e.body) {
-		t.Errorf("the client got %q, %v; want %q", body, err, e.body)
-	}
-	return strings.Join(reports, "\n")
 }
