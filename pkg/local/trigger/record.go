@@ -11,7 +11,8 @@ import (
 // changes reports whether a record is of a change. The local engine also creates a record for a write that leaves the item as it was;
 // DynamoDB does not.
 func changes(r *types.Record) bool {
-	return r.EventName != types.OperationTypeModify || r.Dynamodb.OldImage == nil || !reflect.DeepEqual(r.Dynamodb.OldImage, r.Dynamodb.NewImage)
+	before, after := r.Dynamodb.OldImage, r.Dynamodb.NewImage
+	return r.EventName != types.OperationTypeModify || before == nil || !reflect.DeepEqual(before, after)
 }
 
 // record returns the record of a Lambda event.

@@ -125,7 +125,9 @@ func (s *stream) open(ctx context.Context) error {
 	for _, shard := range described.StreamDescription.Shards {
 		s.shard = aws.ToString(shard.ShardId) // the last one
 	}
-	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: latest.StreamArn, ShardId: &s.shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon}
+	in := &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: latest.StreamArn, ShardId: &s.shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon,
+	}
 	if err := s.load(); err != nil {
 		return err
 	}
