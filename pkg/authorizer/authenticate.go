@@ -14,22 +14,22 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// errInvalid says that a credential is malformed, unknown, expired or revoked, or its user disabled or deleted. The caller is never
-// told which.
+// errInvalid reports a credential that is malformed, unknown, expired or revoked, or whose user is disabled or deleted. The caller does not
+// learn which.
 var errInvalid = errors.New("no valid credential")
 
 const (
-	seenEvery = time.Minute // how old seenAt becomes before it is written again (contract, section 3)
-	seenTime  = time.Second // how long the request waits for that write at the most
+	seenInterval = time.Minute // the age at which seenAt is written again (contract section 3)
+	seenTimeout  = time.Second // bounds the time that a request waits for that write
 )
 
-// Tokens reads what is stored of credentials, consistently.
+// Tokens reads credentials from storage, consistently. Store implements it.
 type Tokens interface {
-	// APIToken gives an API token, or apitoken.ErrNotFound.
+	// APIToken returns an API token or apitoken.ErrNotFound.
 	APIToken(ctx context.Context, selector auth.Selector) (apitoken.APIToken, error)
-	// PAT gives a PAT and its owner in one read, or pat.ErrNotFound, or user.ErrNotFound.
+	// PAT returns a PAT and its owner in one read, or pat.ErrNotFound, or user.ErrNotFound.
 	PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, error)
-	// Seen sets a PAT's seenAt to now where there is none or it is earlier than before, and the PAT is not gone.
+	// Seen sets a PAT's seenAt to now if the PAT exists and its seenAt is missing or earlier than before.
 	Seen(ctx context.Context, userID, id int64, now, before time.Time) error
 }
 
@@ -40,24 +40,19 @@ type Authenticator struct {
 	Logger *slog.Logger
 }
 
-// Authenticate reads the value of an Authorization header, with or without the scheme Bearer. It gives errInvalid, or the error of a
-// fault below.
+// Authenticate reads the value of an Authorization header, with or without the scheme Bearer. Its error is errInvalid or that of DynamoDB.
 func (a *Authenticator) Authenticate(ctx context.Context, header string) (auth.Principal, error) {
-	credential := withoutBearer(header)
-	token, err := auth.ParseToken(credential)
+	token, err := auth.ParseToken(withoutBearer(header))
 	if err != nil {
-		return auth.Principal{}, errInvalid // a JWT would be looked at here
+		return auth.Principal{}, errInvalid
 	}
-	switch token.Kind {
-	case auth.APIToken:
+	if token.Kind == auth.APIToken {
 		return a.apiToken(ctx, token)
-	case auth.PAT:
-		return a.pat(ctx, token)
 	}
-	return auth.Principal{}, errInvalid
+	return a.pat(ctx, token)
 }
 
-// withoutBearer takes the scheme off, in any letter case.
+// withoutBearer removes the scheme, in any letter case.
 func withoutBearer(header string) string {
 	const scheme = "Bearer "
 	header = strings.Trim(header, " \t")
@@ -67,13 +62,14 @@ func withoutBearer(header string) string {
 	return header
 }
 
+// An unknown credential takes the same path as a wrong secret: it is compared with the zero verifier, which no secret has.
+
 func (a *Authenticator) apiToken(ctx context.Context, token auth.Token) (auth.Principal, error) {
 	stored, err := a.Tokens.APIToken(ctx, token.Selector)
 	known := !errors.Is(err, apitoken.ErrNotFound)
 	if known && err != nil {
 		return auth.Principal{}, err
 	}
-	// One that is unknown is compared, too: with the verifier of no secret.
 	if valid := token.Verifier().Equal(stored.Verifier[:]); !valid || !known || stored.Expired(a.Now()) {
 		return auth.Principal{}, errInvalid
 	}
@@ -95,13 +91,13 @@ func (a *Authenticator) pat(ctx context.Context, token auth.Token) (auth.Princip
 	return auth.UserPrincipal(userID, owner.Role), nil
 }
 
-// seen writes seenAt where it is due; that it cannot never fails the request.
+// seen writes seenAt if it is due. A failure is logged and does not fail the request.
 func (a *Authenticator) seen(ctx context.Context, p pat.PAT, now time.Time) {
-	before := now.Add(-seenEvery)
+	before := now.Add(-seenInterval)
 	if p.SeenAt != nil && !p.SeenAt.Before(before) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, seenTime)
+	ctx, cancel := context.WithTimeout(ctx, seenTimeout)
 	defer cancel()
 	if err := a.Tokens.Seen(ctx, p.UserID, p.ID, now, before); err != nil {
 		a.Logger.WarnContext(ctx, "seenAt is not written", slog.String("cause", fmt.Sprintf("PAT %d: %v", p.ID, err)))

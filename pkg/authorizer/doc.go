@@ -1,9 +1,7 @@
-// Package authorizer says who a credential stands for: the Lambda authorizer of the API.
+// Package authorizer is the Lambda authorizer of the API: it finds out whom a credential belongs to.
 //
-// The one concept: it only authenticates. A valid credential gets an Allow for the whole stage (API Gateway caches a policy, not an
-// answer, so one for the called method alone would refuse the next call), anything else a Deny for the principal "anonymous", which
-// the API's ACCESS_DENIED response turns into the 401. A fault below is an error, hence 500, never a 401. What a principal may do is
-// decided by the functions (pkg/auth).
-//
-// API tokens and PATs are two schemes of the Authenticator; another kind of credential is one more.
+// It only authenticates. A valid credential results in an Allow for the whole stage, because API Gateway caches a policy and uses it for
+// other methods too. Everything else results in a Deny for the principal "anonymous", which the API's ACCESS_DENIED response turns into a
+// 401. If DynamoDB fails, the authorizer returns an error, which is a 500 and never a 401. What a principal may do is decided by the
+// functions (package auth).
 package authorizer

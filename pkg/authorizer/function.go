@@ -6,7 +6,7 @@ import (
 	"toggleadmin/pkg/app"
 )
 
-// NewFunction wires functions/authorizer.
+// NewFunction makes the handler of functions/authorizer.
 func NewFunction(env *app.Env) (lambda.Handler, error) {
 	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE", "API_TOKENS_TABLE")
 	if err != nil {

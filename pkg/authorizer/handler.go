@@ -3,45 +3,39 @@ package authorizer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/lambdahttp"
 )
 
-const (
-	anonymous = "anonymous"
-	// deadlineMargin is what is left of the invocation's time to answer when the last attempt below was given up.
-	deadlineMargin = 500 * time.Millisecond
-)
+// errLookup is all that API Gateway and its execution log learn about a failure of DynamoDB.
+var errLookup = errors.New("the credential could not be looked up")
 
-// errFault is all that API Gateway and its execution log get to know of a fault below.
-var errFault = errors.New("the credential could not be looked up")
-
-// Authorize is the Lambda handler: an event of a REQUEST authorizer in, a policy out. Its only error is a fault below.
+// Authorize is the Lambda handler of a REQUEST authorizer. It returns an error only if DynamoDB fails.
 func (a *Authenticator) Authorize(ctx context.Context, event events.APIGatewayCustomAuthorizerRequestTypeRequest) (
 	events.APIGatewayCustomAuthorizerResponse, error,
 ) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-deadlineMargin))
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-lambdahttp.DeadlineMargin))
 		defer cancel()
 	}
 	principal, err := a.Authenticate(ctx, authorization(event))
 	switch {
 	case errors.Is(err, errInvalid):
-		return policy(anonymous, "Deny", event.MethodArn, nil), nil
+		return policy("anonymous", "Deny", event.MethodArn, nil), nil
 	case err != nil:
 		a.Logger.ErrorContext(ctx, "authorize", slog.String("apiRequestId", event.RequestContext.RequestID), slog.String("cause", err.Error()))
-		return events.APIGatewayCustomAuthorizerResponse{}, errFault
+		return events.APIGatewayCustomAuthorizerResponse{}, errLookup
 	}
 	return policy(principal.ID, "Allow", event.MethodArn, principal.Context()), nil
 }
 
-// authorization finds the header in any letter case; HTTP/2 sends it in lower case. Two of them, in one spelling or in two, are no
-// credential.
+// authorization returns the Authorization header, which may be spelled in any letter case; HTTP/2 sends lower case. It returns "" unless
+// there is exactly one.
 func authorization(event events.APIGatewayCustomAuthorizerRequestTypeRequest) string {
 	var found []string
 	for name, values := range event.MultiValueHeaders {
@@ -49,7 +43,7 @@ func authorization(event events.APIGatewayCustomAuthorizerRequestTypeRequest) st
 			found = append(found, values...)
 		}
 	}
-	if found == nil { // an event may have the single-value map alone
+	if found == nil { // an event may have only the single-value map
 		for name, value := range event.Headers {
 			if strings.EqualFold(name, "Authorization") {
 				found = append(found, value)
@@ -73,11 +67,11 @@ func policy(principalID, effect, methodARN string, context map[string]any) event
 	}
 }
 
-// wholeStage widens arn:aws:execute-api:<region>:<account>:<api>/<stage>/<method>/<path> to everything of its stage.
+// wholeStage widens arn:aws:execute-api:<region>:<account>:<api>/<stage>/<method>/<path> to its whole stage.
 func wholeStage(methodARN string) string {
 	parts := strings.SplitN(methodARN, "/", 3)
 	if len(parts) < 3 {
 		return methodARN
 	}
-	return fmt.Sprintf("%s/%s/*", parts[0], parts[1])
+	return parts[0] + "/" + parts[1] + "/*"
 }

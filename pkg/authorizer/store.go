@@ -9,10 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
@@ -32,12 +30,12 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{client: client, pats: tables.PersonalAccessTokens, users: tables.Users, apiTokens: apitoken.NewStore(client, tables)}
 }
 
-// APIToken implements Tokens: one GetItem.
+// APIToken implements Tokens by one GetItem.
 func (s *Store) APIToken(ctx context.Context, selector auth.Selector) (apitoken.APIToken, error) {
 	return s.apiTokens.Get(ctx, selector)
 }
 
-// PAT implements Tokens: one BatchGetItem, and another for what DynamoDB left out of its answer.
+// PAT implements Tokens by one BatchGetItem. It repeats the call for keys that DynamoDB left unprocessed.
 func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, error) {
 	want := map[string]types.KeysAndAttributes{
 		s.pats:  {Keys: []map[string]types.AttributeValue{pat.Key(userID, id)}, ConsistentRead: aws.Bool(true)},
@@ -45,14 +43,12 @@ func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, 
 	}
 	got := map[string]dynamo.Item{}
 	for attempt := 1; len(want) > 0; attempt++ {
-		if attempt > 1 {
-			if err := dynamo.Pause(ctx, attempt-1); err != nil {
-				return pat.PAT{}, user.User{}, apierror.NewUnavailable(fmt.Errorf("get the PAT %d of user %d: keys stay unprocessed: %w", id, userID, err))
-			}
-		}
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: want})
+		if err == nil && len(out.UnprocessedKeys) > 0 {
+			err = dynamo.Pause(ctx, attempt)
+		}
 		if err != nil {
-			return pat.PAT{}, user.User{}, fmt.Errorf("get the PAT %d of user %d: %w", id, userID, err)
+			return pat.PAT{}, user.User{}, fmt.Errorf("get PAT %d of user %d: %w", id, userID, err)
 		}
 		for table, items := range out.Responses {
 			for _, item := range items {
@@ -61,23 +57,23 @@ func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, 
 		}
 		want = out.UnprocessedKeys
 	}
-	switch {
-	case got[s.pats] == nil:
+	if got[s.pats] == nil {
 		return pat.PAT{}, user.User{}, pat.ErrNotFound
-	case got[s.users] == nil:
+	}
+	if got[s.users] == nil {
 		return pat.PAT{}, user.User{}, user.ErrNotFound
 	}
 	return pat.FromItem(got[s.pats]), user.FromItem(got[s.users]), nil
 }
 
-// Seen implements Tokens by one conditional UpdateItem; that another request was quicker, or a deletion, is no error.
+// Seen implements Tokens by one conditional UpdateItem. A failed condition is not an error: another request was faster, or the PAT is deleted.
 func (s *Store) Seen(ctx context.Context, userID, id int64, now, before time.Time) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.pats, Key: pat.Key(userID, id),
 		ConditionExpression:       aws.String("attribute_exists(#id) AND (attribute_not_exists(#seenAt) OR #seenAt < :before)"),
 		UpdateExpression:          aws.String("SET #seenAt = :now"),
 		ExpressionAttributeNames:  map[string]string{"#id": "id", "#seenAt": pat.AttributeSeenAt},
-		ExpressionAttributeValues: dynamo.Item{":now": dynamo.Time(now), ":before": dynamo.S(datetime.Format(before))},
+		ExpressionAttributeValues: dynamo.Item{":now": dynamo.Time(now), ":before": dynamo.Time(before)},
 	})
 	if err != nil && !dynamo.FailedCondition(err) {
 		return fmt.Errorf("set seenAt of PAT %d: %w", id, err)

@@ -1,0 +1,121 @@
+package authorizer_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/apitoken"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/authorizer"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/user"
+	"toggleadmin/test/database"
+)
+
+const (
+	api       = "arn:aws:execute-api:eu-west-1:123456789012:a1b2c3d4e5"
+	requestID = "1758f514-53c4-5cb6-951a-2a955170e74e"
+)
+
+// now is the time of all tests here.
+func now() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
+
+// world is a database with users.
+type world struct {
+	*database.Database
+	users     *user.Store
+	pats      *pat.Store
+	apiTokens *apitoken.Store
+}
+
+// newWorld creates the users 1 (Admin), 2 (Editor) and 3 (Viewer).
+func newWorld(tb testing.TB) *world {
+	tb.Helper()
+	db := database.New(tb)
+	w := &world{db, user.NewStore(db.Client, db.Tables), pat.NewStore(db.Client, db.Tables, rand.Reader), apitoken.NewStore(db.Client, db.Tables)}
+	for i, role := range []auth.Role{auth.RoleAdmin, auth.RoleEditor, auth.RoleViewer} {
+		check(tb, w.users.Create(tb.Context(), user.User{ID: int64(i + 1), Kind: user.Person, Role: role}))
+	}
+	return w
+}
+
+func check(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// pat creates a PAT that expires in a minute and has been seen now, with the given change.
+func (w *world) pat(tb testing.TB, userID int64, change func(*pat.PAT)) (pat.PAT, auth.Token) {
+	tb.Helper()
+	p := pat.PAT{UserID: userID, Description: rand.Text(), CreatedAt: now(), ExpiresAt: now().Add(time.Minute), SeenAt: new(now())}
+	if change != nil {
+		change(&p)
+	}
+	created, token, err := w.pats.Create(tb.Context(), p, pat.Owner{Kind: user.Person, Limit: pat.MostPerOwner})
+	check(tb, err)
+	if p.SeenAt != nil {
+		item := w.Get(tb, w.Tables.PersonalAccessTokens, pat.Key(userID, created.ID))
+		item[pat.AttributeSeenAt] = dynamo.Time(*p.SeenAt)
+		w.Put(tb, w.Tables.PersonalAccessTokens, item)
+	}
+	return created, token
+}
+
+func (w *world) apiToken(tb testing.TB, expires *time.Time) auth.Token {
+	tb.Helper()
+	token, err := w.apiTokens.Create(tb.Context(), apitoken.APIToken{Name: "ci", ExpiresAt: expires}, rand.Reader)
+	check(tb, err)
+	return token
+}
+
+// authenticator returns an authenticator whose calls to DynamoDB respond handles, and its log.
+func (w *world) authenticator(tb testing.TB, respond func(*database.Call) (*http.Response, error)) (
+	*authorizer.Authenticator, *database.Tap, *bytes.Buffer,
+) {
+	tb.Helper()
+	client, tap := w.Through(tb, respond)
+	var log bytes.Buffer
+	return &authorizer.Authenticator{
+		Tokens: authorizer.NewStore(client, w.Tables), Now: now, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
+	}, tap, &log
+}
+
+// wrongSecret returns the text of a token with another secret.
+func wrongSecret(t auth.Token) string {
+	text := t.Reveal()
+	return text[:len(text)-43] + strings.Repeat("A", 43)
+}
+
+// request is the event of a request with these Authorization headers, in lower case as HTTP/2 sends them.
+func request(values ...string) events.APIGatewayCustomAuthorizerRequestTypeRequest {
+	event := events.APIGatewayCustomAuthorizerRequestTypeRequest{
+		MethodArn: api + "/dev/PUT/api/admin/feedback/a%2Fb",
+		Headers:   map[string]string{"accept": "*/*"}, MultiValueHeaders: map[string][]string{"accept": {"*/*"}},
+	}
+	event.RequestContext.RequestID = requestID
+	if len(values) > 0 {
+		event.Headers["authorization"], event.MultiValueHeaders["authorization"] = values[len(values)-1], values
+	}
+	return event
+}
+
+// policy is the authorizer's response for the whole stage dev.
+func policy(principalID, effect string, context map[string]any) events.APIGatewayCustomAuthorizerResponse {
+	return events.APIGatewayCustomAuthorizerResponse{
+		PrincipalID: principalID,
+		PolicyDocument: events.APIGatewayCustomAuthorizerPolicy{Version: "2012-10-17", Statement: []events.IAMPolicyStatement{{
+			Action: []string{"execute-api:Invoke"}, Effect: effect, Resource: []string{api + "/dev/*"},
+		}}},
+		Context: context,
+	}
+}
