@@ -86,7 +86,7 @@ test: node_modules/.installed ## Run all tests, with the race detector where the
 	else echo 'test: no C compiler here, so the tests run without the race detector'; set -x; go test -shuffle=on ./...; fi
 
 # The packages whose tests use an engine and do not restart it.
-DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/stores ./test/e2e
+DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/e2e
 
 test-dynamodb-local: ## Run the tests that use an engine on AWS's DynamoDB Local; needs Java 17 and Maven
 	@endpoint=$$(scripts/dynamodb-local.sh start --isolated --port 8100); status=$$?; \
@@ -105,7 +105,7 @@ e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=f
 	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' GROUND='$(GROUND)' go test -count=1 ./test/e2e/...
 
 soak: node_modules/.installed ## Models for long, kills among flips, a million requests, all permissions: CHECKS= REQUESTS= KILLS=
-	go test -count=1 -timeout=2h ./test/stores -run 'TestAging|TestLife' -rapid.checks='$(CHECKS)'
+	go test -count=1 -timeout=2h ./pkg/staleness ./pkg/pat -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
 	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
 	@$(MAKE) --no-print-directory test-deploy PERMISSIONS=all

@@ -23,19 +23,9 @@ const (
 	seenTimeout  = time.Second // bounds the time that a request waits for that write
 )
 
-// Tokens reads credentials from storage, consistently. Store implements it.
-type Tokens interface {
-	// APIToken returns an API token or apitoken.ErrNotFound.
-	APIToken(ctx context.Context, selector auth.Selector) (apitoken.APIToken, error)
-	// PAT returns a PAT and its owner in one read, or pat.ErrNotFound, or user.ErrNotFound.
-	PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, error)
-	// Seen sets a PAT's seenAt to now if the PAT exists and its seenAt is missing or earlier than before.
-	Seen(ctx context.Context, userID, id int64, now, before time.Time) error
-}
-
 // Authenticator finds the principal of a credential. It is safe for concurrent use.
 type Authenticator struct {
-	Tokens Tokens
+	Store  *Store
 	Now    func() time.Time
 	Logger *slog.Logger
 }
@@ -65,7 +55,7 @@ func withoutBearer(header string) string {
 // An unknown credential takes the same path as a wrong secret: it is compared with the zero verifier, which no secret has.
 
 func (a *Authenticator) apiToken(ctx context.Context, token auth.Token) (auth.Principal, error) {
-	stored, err := a.Tokens.APIToken(ctx, token.Selector)
+	stored, err := a.Store.APIToken(ctx, token.Selector)
 	known := !errors.Is(err, apitoken.ErrNotFound)
 	if known && err != nil {
 		return auth.Principal{}, err
@@ -78,7 +68,7 @@ func (a *Authenticator) apiToken(ctx context.Context, token auth.Token) (auth.Pr
 
 func (a *Authenticator) pat(ctx context.Context, token auth.Token) (auth.Principal, error) {
 	userID, id, _ := token.Selector.PATIDs() // ParseToken has checked them
-	stored, owner, err := a.Tokens.PAT(ctx, userID, id)
+	stored, owner, err := a.Store.PAT(ctx, userID, id)
 	known := !errors.Is(err, pat.ErrNotFound) && !errors.Is(err, user.ErrNotFound)
 	if known && err != nil {
 		return auth.Principal{}, err
@@ -99,7 +89,7 @@ func (a *Authenticator) seen(ctx context.Context, p pat.PAT, now time.Time) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, seenTimeout)
 	defer cancel()
-	if err := a.Tokens.Seen(ctx, p.UserID, p.ID, now, before); err != nil {
+	if err := a.Store.Seen(ctx, p.UserID, p.ID, now, before); err != nil {
 		a.Logger.WarnContext(ctx, "seenAt is not written", slog.String("cause", fmt.Sprintf("PAT %d: %v", p.ID, err)))
 	}
 }

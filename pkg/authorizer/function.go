@@ -12,6 +12,6 @@ func NewFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Authenticator{Tokens: NewStore(client, tables), Now: env.Now, Logger: env.Logger}
+	a := &Authenticator{Store: NewStore(client, tables), Now: env.Now, Logger: env.Logger}
 	return app.Event(a.Authorize), nil
 }

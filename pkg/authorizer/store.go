@@ -23,19 +23,18 @@ type Store struct {
 	apiTokens   *apitoken.Store
 }
 
-var _ Tokens = (*Store)(nil)
-
 // NewStore makes a store on the tables PersonalAccessTokens, Users and ApiTokens.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{client: client, pats: tables.PersonalAccessTokens, users: tables.Users, apiTokens: apitoken.NewStore(client, tables)}
 }
 
-// APIToken implements Tokens by one GetItem.
+// APIToken returns an API token or apitoken.ErrNotFound. It is one GetItem.
 func (s *Store) APIToken(ctx context.Context, selector auth.Selector) (apitoken.APIToken, error) {
 	return s.apiTokens.Get(ctx, selector)
 }
 
-// PAT implements Tokens by one BatchGetItem. It repeats the call for keys that DynamoDB left unprocessed.
+// PAT returns a PAT and its owner, or pat.ErrNotFound, or user.ErrNotFound. It is one consistent BatchGetItem, repeated for keys that DynamoDB
+// left unprocessed.
 func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, error) {
 	want := map[string]types.KeysAndAttributes{
 		s.pats:  {Keys: []map[string]types.AttributeValue{pat.Key(userID, id)}, ConsistentRead: aws.Bool(true)},
@@ -66,7 +65,8 @@ func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, 
 	return pat.FromItem(got[s.pats]), user.FromItem(got[s.users]), nil
 }
 
-// Seen implements Tokens by one conditional UpdateItem. A failed condition is not an error: another request was faster, or the PAT is deleted.
+// Seen sets a PAT's seenAt to now if the PAT exists and its seenAt is missing or earlier than before. Otherwise it does nothing: another
+// request was faster, or the PAT is deleted.
 func (s *Store) Seen(ctx context.Context, userID, id int64, now, before time.Time) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.pats, Key: pat.Key(userID, id),

@@ -86,7 +86,7 @@ func (w *world) authenticator(tb testing.TB, respond func(*database.Call) (*http
 	client, tap := w.Through(tb, respond)
 	var log bytes.Buffer
 	return &authorizer.Authenticator{
-		Tokens: authorizer.NewStore(client, w.Tables), Now: now, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
+		Store: authorizer.NewStore(client, w.Tables), Now: now, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
 	}, tap, &log
 }
 

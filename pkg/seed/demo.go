@@ -15,7 +15,7 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// Credentials are the seeded credentials in plain text, with whose they are. They are the members of local.json.
+// Credentials are the seeded credentials in plain text, with their owners. local.json has the same members.
 type Credentials struct {
 	APIToken        string           `json:"apiToken"`
 	Users           []User           `json:"users"`
@@ -30,26 +30,26 @@ type User struct {
 	PAT  string    `json:"pat"`
 }
 
-// ServiceAccount is a seeded service account. It has no token at first.
+// ServiceAccount is a seeded service account. It has no token.
 type ServiceAccount struct {
 	ID   int64     `json:"id"`
 	Name string    `json:"name"`
 	Role auth.Role `json:"role"`
 }
 
-// Result is what Seed has done.
+// Result is what Seed did.
 type Result struct {
 	Credentials Credentials
-	New         bool // the data have been seeded by this call
-	Renewed     int  // credentials made by this call
+	New         bool // this call seeded the data
+	Renewed     int  // the number of credentials that this call made
 }
 
-var errAtOnce = errors.New("somebody else seeds the same tables at the same time")
+var errConcurrent = errors.New("another process seeds the same tables")
 
-// Seed seeds an installation to try on one machine: what every installation has, then people, a service account and toggles, where the
-// marker is missing. Then it sees to it that every seeded account has a credential that the caller knows: a known one that is valid is kept,
-// else the account's seeded one is revoked and a new one made. Accounts that users have deleted since are left out. It must not run twice
-// at the same time on the same tables. Give the context a deadline.
+// Seed seeds the local service. If the marker is missing, it writes what every installation needs, people, a service account and toggles. In
+// any case it makes sure that the caller knows a valid credential of each seeded person that still exists: it keeps a known one that is
+// valid, and otherwise revokes the seeded one and makes a new one. Concurrent calls on the same tables are not supported. Give the context a
+// deadline.
 func Seed(ctx context.Context, c Config) (Result, error) {
 	s := newSeeder(c)
 	var r Result
@@ -69,14 +69,15 @@ func Seed(ctx context.Context, c Config) (Result, error) {
 	return r, nil
 }
 
-// demonstration writes everything but credentials, and then the marker. What is there already stays as it is.
+// demonstration writes everything except credentials, and then the marker. It changes nothing that exists.
 func (s *seeder) demonstration(ctx context.Context) error {
 	people := accounts()
-	switch written, err := s.install(ctx, Administrator{Name: people[0].Name, Email: people[0].Email}); {
-	case err != nil:
+	written, err := s.install(ctx, Administrator{Name: people[0].Name, Email: people[0].Email})
+	if err == nil && !written {
+		err = errConcurrent
+	}
+	if err != nil {
 		return err
-	case !written:
-		return errAtOnce
 	}
 	for _, u := range people[1:] {
 		if err := s.users.Create(ctx, u); err != nil {
@@ -88,14 +89,14 @@ func (s *seeder) demonstration(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := dynamo.Transact(ctx, s.Client, []types.TransactWriteItem{s.marking(nil)}); err != nil {
+	if _, err := dynamo.Transact(ctx, s.Client, []types.TransactWriteItem{s.writeMarker(nil)}); err != nil {
 		return fmt.Errorf("write the marker: %w", err)
 	}
 	return nil
 }
 
-// accounts are one person for each root role, the administrator that every installation has first, and a service account without tokens.
-// README and scripts know these ids.
+// accounts returns one person for each root role, first the administrator that every installation has, and a service account. README and
+// scripts rely on the ids.
 func accounts() []user.User {
 	return []user.User{
 		Administrator{Name: "admin", Email: "admin@example.com"}.account(),
@@ -105,7 +106,7 @@ func accounts() []user.User {
 	}
 }
 
-// toggles are examples of every type, younger and older than their type's lifetime, with constraints on some context fields.
+// toggles returns examples of every type, younger and older than their type's lifetime, with constraints on some context fields.
 func toggles(now time.Time) []feature.Feature {
 	daysAgo := func(n int) time.Time { return now.AddDate(0, 0, -n) }
 	return []feature.Feature{

@@ -1,12 +1,16 @@
 package seed
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/apitoken"
+	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/authorizer"
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/dynamo"
@@ -22,7 +26,7 @@ type Config struct {
 	Tables dynamo.Tables
 	Now    func() time.Time
 	Random io.Reader   // cryptographically secure
-	Known  Credentials // of the demonstration, that the caller has kept from an earlier call; zero: none
+	Known  Credentials // credentials that the caller has kept from an earlier Seed; Initialise ignores them
 }
 
 type seeder struct {
@@ -47,4 +51,39 @@ func newSeeder(c Config) *seeder {
 		apiTokens: apitoken.NewStore(c.Client, c.Tables),
 		tokens:    authorizer.NewStore(c.Client, c.Tables),
 	}
+}
+
+// The marker is an item of PersonalAccessTokens in the partition of user 0, which does not exist. The counter of ids is there, too.
+const (
+	markerUser, markerID = 0, 1
+	attributeSeededAt    = "seededAt"
+	attributeAPIToken    = "apiToken"
+)
+
+// Marker records that tables are seeded.
+type Marker struct {
+	At       time.Time
+	APIToken string // the selector of the API token that Initialise made; Seed leaves it empty
+}
+
+// ReadMarker reads the marker by one GetItem. ok is false if there is none: the tables are empty or partly seeded.
+func ReadMarker(ctx context.Context, client *dynamodb.Client, t dynamo.Tables) (m Marker, ok bool, err error) {
+	item, err := dynamo.Get(ctx, client, t.PersonalAccessTokens, pat.Key(markerUser, markerID))
+	if err != nil {
+		return Marker{}, false, fmt.Errorf("read the seed marker: %w", err)
+	}
+	if at := item.Time(attributeSeededAt); at != nil {
+		m = Marker{At: *at, APIToken: item.String(attributeAPIToken)}
+	}
+	return m, item != nil, nil
+}
+
+// writeMarker returns the transaction's action that writes the marker. It fails if there is one. token may be nil.
+func (s *seeder) writeMarker(token *auth.Selector) types.TransactWriteItem {
+	item := pat.Key(markerUser, markerID)
+	item[attributeSeededAt] = dynamo.Time(s.Now())
+	if token != nil {
+		item[attributeAPIToken] = dynamo.S(token.String())
+	}
+	return dynamo.NewItem(s.Tables.PersonalAccessTokens, "userId", item)
 }

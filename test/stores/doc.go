@@ -1,2 +1,0 @@
-// Package stores tests what the authorizer reads of tokens, on a real DynamoDB-compatible engine.
-package stores
