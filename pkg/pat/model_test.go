@@ -57,7 +57,7 @@ type model struct {
 // authenticate reports whether the authorizer accepts the token.
 func (f *fixture) authenticate(t *rapid.T, now time.Time, token auth.Token) (auth.Principal, bool) {
 	a := &authorizer.Authenticator{
-		Tokens: authorizer.NewStore(f.Client, f.Tables), Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler),
+		Store: authorizer.NewStore(f.Client, f.Tables), Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler),
 	}
 	p, err := a.Authenticate(t.Context(), token.Reveal())
 	if errors.Is(err, dynamo.ErrUnavailable) {

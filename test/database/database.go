@@ -1,8 +1,6 @@
 package database
 
 import (
-	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,38 +26,21 @@ type Database struct {
 	Tables   dynamo.Tables
 }
 
-// New makes the tables of template.yaml on an engine of the test's own, which ends with the test. If DYNAMODB_ENDPOINT is set, New makes
-// them there, under names of their own, and deletes them after the test.
+// New makes the tables of template.yaml on an engine without other tables (see enginetest.Endpoint). They end with the test.
 func New(tb testing.TB) *Database {
 	tb.Helper()
 	template, err := loadTemplate()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	db := &Database{Endpoint: os.Getenv("DYNAMODB_ENDPOINT")}
-	external := db.Endpoint != ""
-	prefix := "test-" + rand.Text() + "-"
-	if !external {
-		db.Endpoint, prefix = enginetest.Start(tb).Endpoint(), ""
-	}
+	db := &Database{Endpoint: enginetest.Endpoint(tb)}
 	db.Client = newClient(tb, db.Endpoint, newTransport(tb, db.Endpoint))
-	all, names := append(template.Tables[:0:0], template.Tables...), map[string]string{}
-	for i := range all {
-		all[i].Name = prefix + all[i].Name
-		all[i].TTLAttribute = "" // no test depends on it
-		names[all[i].LogicalID] = all[i].Name
-	}
-	if err := tables.Make(tb.Context(), db.Client, all); err != nil {
+	if err := tables.Make(tb.Context(), db.Client, template.Tables); err != nil {
 		tb.Fatal(err)
 	}
-	if external {
-		tb.Cleanup(func() {
-			for _, name := range names {
-				if _, err := db.Client.DeleteTable(context.WithoutCancel(tb.Context()), &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
-					tb.Error(err)
-				}
-			}
-		})
+	names := map[string]string{}
+	for _, table := range template.Tables {
+		names[table.LogicalID] = table.Name
 	}
 	db.Tables = dynamo.TablesByID(names)
 	return db

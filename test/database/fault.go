@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
@@ -96,13 +97,9 @@ func (c *Call) Cut() (*http.Response, error) {
 	if err := errors.Join(err, response.Body.Close()); err != nil {
 		return nil, err
 	}
-	response.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(body[:len(body)/2])), broken{}))
+	response.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(body[:len(body)/2])), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	return response, nil
 }
-
-type broken struct{}
-
-func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // Hang returns when the caller has given up.
 func (c *Call) Hang() (*http.Response, error) {
