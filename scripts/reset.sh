@@ -31,7 +31,7 @@ if in_use; then
 fi
 
 rm -f "$folder"/dynamodb.db* "$folder"/engine.log "$folder"/engine.pid "$folder"/local.json* "$folder"/lock "$folder"/queues/*.jsonl
-rm -rf "$folder"/events/stream-* "$folder"/events/schedule-* "$folder"/events/log-* "$folder"/events/.*.json.new
+rm -rf "$folder"/events/stream-* "$folder"/events/access-log-*
 rmdir "$folder"/events "$folder"/queues 2>/dev/null || true
 if rmdir "$folder" 2>/dev/null; then
     echo "reset: deleted $folder"

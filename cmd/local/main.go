@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -44,55 +43,45 @@ func (p *port) UnmarshalText(text []byte) error {
 const gcPercent = 400
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	var f flags
+	parser := kong.Must(&f, kong.Name("local"), kong.Description("Serves the API on this machine."))
+	if _, err := parser.Parse(os.Args[1:]); err != nil {
+		exit(2, fmt.Errorf("%w; see --help", err))
+	}
+	if err := serve(&f); err != nil {
+		exit(1, err)
+	}
 }
 
-// run returns the exit status.
-func run(args []string, stdout, stderr *os.File) int {
-	var f flags
-	status, ended := parse(&f, args, stdout, stderr)
-	if ended {
-		return status
+// Validate implements kong.Validatable.
+func (f *flags) Validate() error {
+	if f.DataDir == "" {
+		return errors.New("DATA_DIR is empty: choose a folder, or unset it for .local")
 	}
+	return nil
+}
+
+// serve runs the service until a signal.
+func serve(f *flags) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	terminal := term.IsTerminal(int(stderr.Fd()))
+	terminal := term.IsTerminal(int(os.Stderr.Fd()))
 	err := local.Run(ctx, local.Config{
 		Template: f.Template, Port: int(f.Port), DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
-		Stdout: stdout, Stderr: stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
+		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})
-	if err != nil && ctx.Err() == nil {
-		fmt.Fprintln(stderr, "local: "+oneLine(err))
-		return 1
+	if ctx.Err() != nil {
+		return nil // an error is due to the signal
 	}
-	return 0
+	return err
 }
 
-// parse reads the flags. If ended is true, the program exits with the status.
-func parse(f *flags, args []string, stdout, stderr io.Writer) (status int, ended bool) {
-	exit := func(code int) { status, ended = code, true }
-	parser, err := kong.New(f, kong.Name("local"), kong.Description("Serves the API on this machine."),
-		kong.Writers(stdout, stderr), kong.Exit(exit))
-	if err == nil {
-		_, err = parser.Parse(args)
-	}
-	switch {
-	case ended: // by --help
-		return status, true
-	case err != nil:
-		fmt.Fprintln(stderr, "local: "+oneLine(err)+"; see --help")
-		return 2, true
-	case f.DataDir == "":
-		fmt.Fprintln(stderr, "local: "+oneLine(errNoDataDir))
-		return 2, true
-	}
-	return 0, false
+// exit prints an error in one line.
+func exit(status int, err error) {
+	fmt.Fprintln(os.Stderr, "local: "+strings.ReplaceAll(err.Error(), "\n", "; "))
+	os.Exit(status)
 }
-
-var errNoDataDir = errors.New("DATA_DIR is empty: choose a folder, or unset it for .local")
-
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

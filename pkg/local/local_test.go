@@ -1,7 +1,6 @@
 package local_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/test/process"
 )
@@ -57,9 +57,7 @@ func TestLocalJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var written local.Running
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&written); err != nil {
+	if err := json.Unmarshal(content, &written); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(service, written); diff != "" {
@@ -106,36 +104,23 @@ func TestRestartKeepsDataAndCredentials(t *testing.T) {
 	}
 }
 
-func TestLostCredentialsAreReplaced(t *testing.T) {
+func TestDamagedCredentialsAreReplaced(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name string
-		lose func(file string) error
-	}{
-		{"deleted", os.Remove},
-		{"damaged", func(file string) error { return os.WriteFile(file, []byte("{\"users\": 7"), 0o600) }},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			first, stop := localtest.StartStop(t, local.Config{DataDir: dir})
-			stop()
-			if err := tt.lose(filepath.Join(dir, "local.json")); err != nil {
-				t.Fatal(err)
-			}
-			var stderr process.Output
-			second := localtest.Start(t, local.Config{DataDir: dir, Stderr: &stderr})
-			if got := strings.Count(stderr.String(), "new ones were created, and the old ones revoked"); got != 1 {
-				t.Errorf("stderr %q", stderr.String())
-			}
-			for token, want := range map[string]int{
-				first.APIToken: 401, first.Users[0].PAT: 401, second.APIToken: 200, second.Users[0].PAT: 200,
-			} {
-				if status, _ := send(t, second, "GET", "/api/admin/context", token, ""); status != want {
-					t.Errorf("%s: %d, want %d", token, status, want)
-				}
-			}
-		})
+	dir := t.TempDir()
+	first, stop := localtest.StartStop(t, local.Config{DataDir: dir})
+	stop()
+	if err := os.WriteFile(filepath.Join(dir, "local.json"), []byte(`{"users": 7`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stderr process.Output
+	second := localtest.Start(t, local.Config{DataDir: dir, Stderr: &stderr})
+	if got := strings.Count(stderr.String(), "new ones were created, and the old ones revoked"); got != 1 {
+		t.Errorf("stderr %q", stderr.String())
+	}
+	for token, want := range map[string]int{first.APIToken: 401, first.Users[0].PAT: 401, second.APIToken: 200, second.Users[0].PAT: 200} {
+		if status, _ := send(t, second, "GET", "/api/admin/context", token, ""); status != want {
+			t.Errorf("%s: %d, want %d", token, status, want)
+		}
 	}
 }
 
@@ -149,6 +134,23 @@ func TestRunningEngineIsUsedAndNotStopped(t *testing.T) {
 	stop()
 	if status, _ := send(t, host, "GET", "/api/admin/context", guest.APIToken, ""); status != 200 { // the guest replaced the credentials
 		t.Errorf("after the guest has ended: %d", status)
+	}
+}
+
+func TestTemplateWithAnUnknownFunction(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile(localtest.Template(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "template.yaml")
+	text := strings.ReplaceAll(string(content), "functions/list-feature-types/", "functions/list-all-types/")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = local.Run(t.Context(), local.Config{Template: path, DynamoDBEndpoint: enginetest.Endpoint(t)})
+	if err == nil || !strings.Contains(err.Error(), "functions/list-all-types") || !strings.Contains(err.Error(), "pkg/local/functions.go") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"toggleadmin/pkg/local"
@@ -51,21 +52,18 @@ func StartStop(tb testing.TB, c local.Config) (service local.Running, stop func(
 	}
 }
 
-// Template returns the path of template.yaml, in the test's folder or in the nearest one above it.
+// Template returns the absolute path of template.yaml, in the test's folder or in the nearest one above it.
 func Template(tb testing.TB) string {
 	tb.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for {
-		path := filepath.Join(dir, "template.yaml")
-		if _, err := os.Stat(path); err == nil {
-			return path
+	var err error
+	for depth := range 10 {
+		path := strings.Repeat("../", depth) + "template.yaml"
+		if _, err = os.Stat(path); err == nil {
+			if path, err = filepath.Abs(path); err == nil {
+				return path
+			}
 		}
-		if dir == filepath.Dir(dir) {
-			tb.Fatal("there is no template.yaml above this folder")
-		}
-		dir = filepath.Dir(dir)
 	}
+	tb.Fatal(err)
+	return ""
 }
