@@ -53,7 +53,7 @@ func TestScriptsFail(t *testing.T) {
 		{"another place", "PUT /api/admin/feature-types/release/lifetime as admin {}\nerror ValidationError names /body", `names ["/body/lifetimeDays"]`},
 		{"a valid credential", list + "unauthenticated", "want 401"},
 		{"undocumented", "GET /api/admin/context as admin", "api/openapi.yaml does not foresee this"},
-		{"success for what does not fit", `PUT /api/admin/feature-types/release/lifetime as admin {"lifetimeDays": -1}`, "request does not fit"},
+		{"success for what does not fit", `PUT /api/admin/feature-types/release/lifetime as admin {"lifetimeDays": -1}`, "request is invalid"},
 		{"unknown person", "GET /x as nobody", `unknown credential "nobody"`},
 		{"unknown condition", "[moonlight] " + list, `unknown condition "moonlight"`},
 		{"no request yet", "status 200", "no request was made yet"},
