@@ -64,3 +64,16 @@ func TestEventsReachTheirFunctions(t *testing.T) {
 		t.Errorf("a terminal shows what happens every second:\n%s", out)
 	}
 }
+
+func TestRequestsOnly(t *testing.T) {
+	t.Parallel()
+	received := make(chan [2]string, 100)
+	service, stop := localtest.StartStop(t, local.Config{
+		DynamoDBEndpoint: enginetest.Endpoint(t), Functions: eventFunctions(received), RequestsOnly: true,
+	})
+	send(t, service, "PUT", "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":65}`)
+	stop()
+	if len(received) > 0 {
+		t.Error("a function received an event")
+	}
+}

@@ -1,13 +1,10 @@
-// Package samtemplate reads the project's AWS SAM template, so that what runs on one machine is what the template says and nothing is
-// repeated by hand.
+// Package samtemplate reads the project's AWS SAM template, so that the local gateway and the tests take routes, tables, environment
+// variables and policies from the file that is deployed.
 //
-// The one concept: a reading is whole or it fails. Globals are merged as SAM merges them, conditions decided, every intrinsic function
-// resolved; any function, reference, resource type, event type or property that this package does not know ends the reading with one
-// line that names file, line and place. A template that loads holds nothing that was silently left out: what has no meaning on one
-// machine (memory classes, log groups, roles, tags) is named in the code as known and not played.
+// It supports what template.yaml uses: the short forms of Ref, GetAtt, Sub, If, FindInMap, Equals and Not, Globals for functions, and the
+// resource types of this service. Anything else that would change how the service behaves is an error of one line with the line in the
+// template, the resource and what is not supported. Properties without a meaning on one machine, such as alarms, roles of AWS services
+// or tags, are accepted. `make validate` checks the template against AWS's own rules.
 //
-// Ref of a resource gives its logical id, which is its name on one machine; GetAtt Arn gives an ARN of AWS's form.
-//
-// Not here: what API Gateway, Lambda or DynamoDB do with it, CloudFormation's own checks (`sam validate --lint` makes those), and
-// anything of AWS's SDK.
+// A reference to a resource resolves to its logical id, which is also its name on one machine. ARNs have the form that AWS documents.
 package samtemplate

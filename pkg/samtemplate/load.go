@@ -3,14 +3,29 @@ package samtemplate
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// transform is the macro that makes a template a SAM template.
-const transform = "AWS::Serverless-2016-10-31"
+// Settings are the values that CloudFormation knows at a deployment.
+type Settings struct {
+	// Parameters overrides defaults of the template's parameters. A name that the template does not declare is an error.
+	Parameters map[string]string
+	Region     string // AWS::Region; default us-east-1
+	AccountID  string // AWS::AccountId; default 000000000000
+	StackName  string // AWS::StackName; default local
+}
 
-// Load reads the template at path as a deployment with these settings would see it. An error is one line: file, line, place in the
-// template, and what is wrong or not known there.
+// resource is one resource whose properties are not resolved yet.
+type resource struct {
+	id, typ, condition string
+	at                 *yaml.Node // its key
+	body, properties   *yaml.Node
+}
+
+// Load reads the template at path as a deployment with these settings would see it.
 func Load(path string, s Settings) (*Template, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -19,164 +34,133 @@ func Load(path string, s Settings) (*Template, error) {
 	return Parse(path, content, s)
 }
 
-// Parse is Load for a template that is in memory already; file is its name in errors.
+// Parse is Load for a template in memory; file is its name in errors.
 func Parse(file string, content []byte, s Settings) (*Template, error) {
-	t, err := read(content, s)
+	var document yaml.Node
+	err := yaml.Unmarshal(content, &document)
+	if err == nil {
+		err = document.Decode(new(any)) // finds duplicate keys
+	}
 	if err != nil {
-		return nil, prefix(file, err)
+		return nil, fmt.Errorf("%s: %s", file, strings.ReplaceAll(err.Error(), "\n ", ""))
+	}
+	if len(document.Content) == 0 {
+		return nil, fmt.Errorf("%s: the template is empty", file)
+	}
+	r := &reader{root: document.Content[0], parameters: map[string]string{
+		"AWS::Region":    defaultTo(s.Region, "us-east-1"),
+		"AWS::AccountId": defaultTo(s.AccountID, "000000000000"),
+		"AWS::StackName": defaultTo(s.StackName, "local"),
+		"AWS::Partition": "aws",
+		"AWS::URLSuffix": "amazonaws.com",
+	}, resources: map[string]*resource{}}
+	t := r.read(s.Parameters)
+	if r.err != nil {
+		return nil, fmt.Errorf("%s:%w", file, r.err)
 	}
 	return t, nil
 }
 
-func read(content []byte, s Settings) (*Template, error) {
-	root, err := parse(content)
-	if err != nil {
-		return nil, err
+func defaultTo(value, otherwise string) string {
+	if value == "" {
+		return otherwise
 	}
-	d := &decoder{}
-	sections := d.object(root)
-	sections.must("Transform", transform)
-	sections.notPlayed("AWSTemplateFormatVersion", "Description", "Metadata")
-	r := &resolver{settings: s.withDefaults(), mappings: sections.get("Mappings")}
-	declared, defined, asserted := sections.get("Parameters"), sections.get("Conditions"), sections.child("Rules")
-	globals, outputs := sections.child("Globals"), sections.child("Outputs")
-	resources := d.object(sections.need("Resources"))
-	sections.done()
-	if defined != nil && defined.kind != dict {
-		d.fail(defined, "must be a map")
-	}
-	if r.mappings != nil {
-		d.constant(r.mappings)
-	}
-	if d.err != nil {
-		return nil, d.err
-	}
-	if r.parameters, err = parameters(declared, s.Parameters); err != nil {
-		return nil, err
-	}
-	r.conditions = newConditions(defined)
-	if err := r.keepRules(asserted); err != nil {
-		return nil, err
-	}
-	if err := r.readResources(resources, globals); err != nil {
-		return nil, err
-	}
-	if err := r.conditions.all(r); err != nil {
-		return nil, err
-	}
-	return r.assemble(outputs)
+	return value
 }
 
-// readResources finds all resources before any is resolved: they refer to one another.
-func (r *resolver) readResources(section, globals *object) error {
-	function, api := globals.get("Function"), globals.get("Api")
-	globals.done()
-	r.resources = make(map[string]*resource, len(section.n.keys))
-	for _, id := range section.n.keys {
-		found := readResource(section.d, id, section.n.fields[id])
-		switch found.typ {
-		case typeFunction:
-			found.properties = withGlobals(function, found.properties)
-		case typeAPI:
-			found.properties = withGlobals(api, found.properties)
-		}
-		r.resources[id] = found
-		r.order = append(r.order, found)
-	}
-	return section.d.err
+var sections = []string{
+	"AWSTemplateFormatVersion", "Conditions", "Description", "Globals", "Mappings", "Metadata", "Outputs", "Parameters", "Resources", "Rules",
+	"Transform",
 }
 
-// resolveResources resolves the resources that are made, and gives them.
-func (r *resolver) resolveResources(d *decoder) ([]*resource, error) {
-	var made []*resource
-	for _, found := range r.order {
-		is, err := r.made(found)
-		if err != nil {
-			return nil, err
+func (r *reader) read(parameters map[string]string) *Template {
+	for key := range pairs(r.root) {
+		if !slices.Contains(sections, key.Value) {
+			r.fail(key, "the section %s is not supported by the local gateway", key.Value)
 		}
-		for _, name := range found.dependsOn {
-			if r.resources[name] == nil {
-				d.fail(found.n, "DependsOn: there is no resource %q", name)
-			}
+	}
+	if text(r.root, "Transform") != "AWS::Serverless-2016-10-31" {
+		r.fail(r.root, "Transform must be AWS::Serverless-2016-10-31")
+	}
+	r.readParameters(parameters)
+	r.checkRules()
+	t := &Template{Outputs: map[string]string{}}
+	for _, found := range r.readResources() {
+		if r.isTrue(found.at, found.condition) {
+			r.add(t, found)
 		}
-		if !is {
+	}
+	r.within = "Resources"
+	if t.API.LogicalID == "" {
+		r.fail(r.root, "there is no %s", typeAPI)
+	}
+	for name, output := range pairs(get(r.root, "Outputs")) {
+		r.within = name.Value
+		if r.isTrue(name, text(output, "Condition")) {
+			t.Outputs[name.Value] = r.resolve(get(output, "Value")).Value
+		}
+	}
+	return t
+}
+
+// checkRules reports the first assertion that the parameters do not fulfil.
+func (r *reader) checkRules() {
+	for name, rule := range pairs(get(r.root, "Rules")) {
+		r.within = name.Value
+		if condition := get(rule, "RuleCondition"); condition.Kind != 0 && !r.holds(condition) {
 			continue
 		}
-		if found.properties, err = r.resolve(found.properties); err != nil {
-			return nil, err
+		for _, assertion := range get(rule, "Assertions").Content {
+			if !r.holds(get(assertion, "Assert")) {
+				r.fail(assertion, "%s", text(assertion, "AssertDescription"))
+			}
 		}
-		made = append(made, found)
 	}
-	return made, d.err
 }
 
-// assemble reads each resource that is made by its type.
-func (r *resolver) assemble(outputs *object) (*Template, error) {
-	t := &Template{}
-	d := outputs.d
-	made, err := r.resolveResources(d)
-	if err != nil {
-		return nil, err
-	}
-	var api *resource
-	var events []event
-	for _, found := range made {
-		t.Resources = append(t.Resources, found.export())
-		switch found.typ {
-		case typeAPI:
-			if api != nil {
-				d.fail(found.n, "is a second API beside %s: only one is known", api.id)
-			}
-			api = found
-		case typeFunction:
-			function, own := readFunction(d, r, found)
-			t.Functions = append(t.Functions, function)
-			events = append(events, own...)
-		case typeTable:
-			t.Tables = append(t.Tables, readTable(d, found))
-		case typeQueue:
-			t.Queues = append(t.Queues, readQueue(d, found))
+// readResources reads all resources before any is resolved, because they refer to one another.
+func (r *reader) readResources() (order []*resource) {
+	for key, body := range pairs(get(r.root, "Resources")) {
+		found := &resource{
+			id: key.Value, typ: text(body, "Type"), condition: text(body, "Condition"), at: key, body: body, properties: get(body, "Properties"),
 		}
+		if found.typ == typeFunction {
+			found.properties = merge(get(get(r.root, "Globals"), "Function"), found.properties)
+		}
+		r.resources[found.id] = found
+		order = append(order, found)
 	}
-	if d.err == nil && api == nil {
-		d.fail(&node{line: 1, path: "Resources"}, "there is no %s", typeAPI)
-	}
-	if d.err != nil {
-		return nil, d.err
-	}
-	t.API = readAPI(d, r, api)
-	t.API.Routes = routes(d, t.API, events)
-	if err := r.readOutputs(t, outputs); err != nil {
-		return nil, err
-	}
-	return t, d.err
+	return order
 }
 
-func (r *resolver) readOutputs(t *Template, outputs *object) error {
-	t.Outputs = make(map[string]string, len(outputs.n.keys))
-	for _, name := range outputs.n.keys {
-		output := outputs.d.object(outputs.n.fields[name])
-		condition := output.get("Condition")
-		value := output.need("Value")
-		output.notPlayed("Description", "Export")
-		output.done()
-		if outputs.d.err != nil {
-			return outputs.d.err
-		}
-		if condition != nil {
-			holds, err := r.conditions.holds(r, condition, condition.text)
-			if err != nil {
-				return err
-			}
-			if !holds {
-				continue
-			}
-		}
-		text, err := r.text(value, "Value")
-		if err != nil {
-			return err
-		}
-		t.Outputs[name] = strings.TrimSpace(text)
+// add resolves a resource and adds it to the template.
+func (r *reader) add(t *Template, found *resource) {
+	r.within = found.id
+	properties := r.resolve(found.properties)
+	exported := Resource{
+		LogicalID: found.id, Type: found.typ, DependsOn: text(found.body, "DependsOn"),
+		DeletionPolicy: text(found.body, "DeletionPolicy"), UpdateReplacePolicy: text(found.body, "UpdateReplacePolicy"),
 	}
-	return nil
+	r.decode(get(found.body, "Metadata"), &exported.Metadata)
+	if err := properties.Decode(&exported.Properties); err != nil && properties.Kind != 0 {
+		r.fail(found.at, "Properties must be a mapping")
+	}
+	t.Resources = append(t.Resources, exported)
+	switch found.typ {
+	case typeAPI:
+		if t.API.LogicalID != "" {
+			r.fail(found.at, "a second API is not supported by the local gateway")
+		}
+		r.addAPI(t, found, properties)
+	case typeFunction:
+		r.addFunction(t, found, properties)
+	case typeTable:
+		r.addTable(t, found, properties)
+	case typeQueue:
+		t.Queues = append(t.Queues, found.id)
+	default:
+		if !slices.ContainsFunc(ignoredTypes, func(prefix string) bool { return strings.HasPrefix(found.typ, prefix) }) {
+			r.fail(found.at, "the resource type %q is not supported by the local gateway", found.typ)
+		}
+	}
 }

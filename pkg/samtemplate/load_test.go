@@ -3,7 +3,6 @@ package samtemplate_test
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,36 +13,20 @@ import (
 	"toggleadmin/pkg/samtemplate"
 )
 
-// api is the smallest API; sections follow it.
-const api = `Transform: AWS::Serverless-2016-10-31
-Resources:
-  Api: {Type: AWS::Serverless::Api, Properties: {StageName: dev}}
-`
-
-func mustParse(tb testing.TB, content string, s samtemplate.Settings) *samtemplate.Template {
-	tb.Helper()
-	template, err := samtemplate.Parse("template.yaml", []byte(content), s)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return template
-}
-
-// TestLoadSmall reads everything that the model has from one small template.
-func TestLoadSmall(t *testing.T) {
-	t.Parallel()
-	got := mustParse(t, `
-Transform: AWS::Serverless-2016-10-31
+// small uses every part of the model once.
+const small = `Transform: AWS::Serverless-2016-10-31
 Parameters:
-  Stage: {Type: String, Default: dev}
-Conditions:
-  Never: !Equals [!Ref Stage, never]
+  Stage: {Type: String, Default: dev, AllowedPattern: '[a-z]+', MaxLength: 5}
+  Limit: {Type: Number, Default: 10, MinValue: 1, MaxValue: 100}
+  Color: {Type: String, Default: red, AllowedValues: [red, blue]}
+Rules:
+  BlueIsTest:
+    RuleCondition: !Equals [!Ref Color, blue]
+    Assertions: [{Assert: !Equals [!Ref Stage, test], AssertDescription: blue needs the stage test}]
+Mappings: {Colors: {red: {Memory: 1769}, blue: {Memory: 128}}}
+Conditions: {Blue: !Equals [!Ref Color, blue], Red: !Not [!Equals [!Ref Color, blue]]}
 Globals:
-  Function:
-    Runtime: provided.al2023
-    Handler: bootstrap
-    Timeout: 10
-    Environment: {Variables: {COMMON: 1, BOTH: global}}
+  Function: {Runtime: provided.al2023, Handler: bootstrap, Timeout: 10, Architectures: [arm64], Environment: {Variables: {A: 1, B: global}}}
 Resources:
   Api:
     Type: AWS::Serverless::Api
@@ -53,31 +36,40 @@ Resources:
         DefaultAuthorizer: Token
         Authorizers:
           Token:
-            FunctionArn: !GetAtt CheckFunction.Arn
+            FunctionArn: !If [Blue, !GetAtt CheckFunction.Arn, !Ref CheckFunction.Alias]
             FunctionPayloadType: REQUEST
-            Identity: {Headers: [Authorization], ReauthorizeEvery: 60}
-      AccessLogSetting: {DestinationArn: somewhere, Format: '{"status":"$context.status"}'}
+            Identity: {Headers: [Authorization], ReauthorizeEvery: !Ref Limit}
+      AccessLogSetting: {DestinationArn: !GetAtt Lines.Arn, Format: '{"status":"$context.status"}'}
       GatewayResponses:
-        THROTTLED:
-          StatusCode: 429
-          ResponseParameters: {Headers: {Retry-After: "'1'"}}
-          ResponseTemplates: {application/json: '{"id":"$context.requestId"}'}
+        THROTTLED: {StatusCode: 429, ResponseParameters: {Headers: {X: "'1'"}}, ResponseTemplates: {application/json: '{}'}}
+  Lines: {Type: AWS::Logs::LogGroup, DeletionPolicy: Retain, Metadata: {note: x}, Properties: {Name: !Sub '${AWS::StackName}-${Limit}'}}
+  Hidden: {Type: AWS::Logs::LogGroup, Condition: Blue}
+  Queue: {Type: AWS::SQS::Queue}
   CheckFunction: {Type: AWS::Serverless::Function, Properties: {CodeUri: functions/check/}}
-  ListThingsFunction:
+  WorkFunction:
     Type: AWS::Serverless::Function
     Properties:
-      CodeUri: functions/list-things/
-      MemorySize: 512
+      CodeUri: functions/work/
+      MemorySize: !FindInMap [Colors, !Ref Color, Memory]
       Timeout: 5
-      Environment: {Variables: {BOTH: own, TABLE: !Ref Things}}
-      Policies:
-        - Statement: [{Effect: Allow, Action: dynamodb:Scan, Resource: [!GetAtt Things.Arn, !Sub '${Things.Arn}/index/*']}]
+      Architectures: [x86_64]
+      Role: !GetAtt Role.Arn
+      Environment: {Variables: {B: own, TABLE: !Ref Things}}
+      EventInvokeConfig: {MaximumRetryAttempts: 0, DestinationConfig: {OnFailure: {Type: SQS, Destination: !GetAtt Queue.Arn}}}
       Events:
-        List: {Type: Api, Properties: {RestApiId: !Ref Api, Path: '/things/{id}', Method: get}}
-        Rest: {Type: Api, Properties: {RestApiId: !Ref Api, Path: '/{proxy+}', Method: any, Auth: {Authorizer: NONE}}}
-        Other:
-          Type: Api
-          Properties: {RestApiId: !Ref Api, Path: '/things/{id}', Method: x-amazon-apigateway-any-method, Auth: {Authorizer: NONE}}
+        Get: {Type: Api, Properties: {RestApiId: !Ref Api, Path: '/things/{id}', Method: get}}
+        Any: {Type: Api, Properties: {RestApiId: !Ref Api, Path: /, Method: x-amazon-apigateway-any-method, Auth: {Authorizer: NONE}}}
+        Stream: {Type: DynamoDB, Properties: {Stream: !GetAtt Things.StreamArn, StartingPosition: TRIM_HORIZON, BatchSize: 7,
+          FunctionResponseTypes: [ReportBatchItemFailures], DestinationConfig: {OnFailure: {Type: SQS, Destination: !GetAtt Queue.Arn}}}}
+        Minutes: {Type: ScheduleV2, Properties: {ScheduleExpression: rate(2 minutes)}}
+        Log: {Type: CloudWatchLogs, Properties: {LogGroupName: !Ref Lines, FilterPattern: ''}}
+  Role:
+    Type: AWS::IAM::Role
+    Properties:
+      AssumeRolePolicyDocument: {}
+      Policies:
+        - PolicyName: p
+          PolicyDocument: {Statement: [{Effect: Allow, Action: [dynamodb:Query], Resource: [!Sub '${Things.Arn}/index/byTime']}]}
   Things:
     Type: AWS::DynamoDB::Table
     Properties:
@@ -85,55 +77,78 @@ Resources:
       AttributeDefinitions: [{AttributeName: id, AttributeType: N}, {AttributeName: at, AttributeType: S}]
       KeySchema: [{AttributeName: id, KeyType: HASH}, {AttributeName: at, KeyType: RANGE}]
       GlobalSecondaryIndexes:
-        - IndexName: byTime
-          KeySchema: [{AttributeName: at, KeyType: HASH}]
-          Projection: {ProjectionType: INCLUDE, NonKeyAttributes: [name]}
+        - {IndexName: byTime, KeySchema: [{AttributeName: at, KeyType: HASH}], Projection: {ProjectionType: ALL}}
       StreamSpecification: {StreamViewType: NEW_IMAGE}
       TimeToLiveSpecification: {AttributeName: expiresAt, Enabled: true}
-  Unmade: {Type: AWS::Logs::LogGroup, Condition: Never}
 Outputs:
   Table: {Value: !Ref Things}
-  Hidden: {Condition: Never, Value: !Ref Unmade}
-`, samtemplate.Settings{Region: "eu-west-1", AccountID: "123456789012", Parameters: map[string]string{"Stage": "test"}})
-	if n := len(got.Resources); n != 4 {
-		t.Errorf("%d resources, want the 4 that are made", n)
+  None: {Condition: Blue, Value: !Ref Hidden}
+`
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	got, err := samtemplate.Parse("template.yaml", []byte(small), samtemplate.Settings{Region: "eu-west-1", AccountID: "000000000012"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties := map[string]map[string]any{}
+	for _, r := range got.Resources {
+		properties[r.LogicalID] = r.Properties
+	}
+	if got := got.Resources[1]; got.LogicalID != "Lines" || got.DeletionPolicy != "Retain" || got.Metadata["note"] != "x" {
+		t.Errorf("resource %+v", got)
+	}
+	if _, ok := properties["Hidden"]; ok {
+		t.Error("a resource is created though its condition is false")
+	}
+	if diff := cmp.Diff(map[string]any{"Name": "local-10"}, properties["Lines"]); diff != "" {
+		t.Error(diff)
+	}
+	merged := []any{properties["WorkFunction"]["MemorySize"], properties["WorkFunction"]["Architectures"]}
+	if diff := cmp.Diff([]any{1769, []any{"arm64", "x86_64"}}, merged); diff != "" {
+		t.Error(diff)
 	}
 	got.Resources = nil
-	arn := "arn:aws:dynamodb:eu-west-1:123456789012:table/Things"
 	id, at := samtemplate.Attribute{Name: "id", Type: "N"}, samtemplate.Attribute{Name: "at", Type: "S"}
 	want := &samtemplate.Template{
 		API: samtemplate.API{
-			LogicalID: "Api", Stage: "test", AccessLogFormat: `{"status":"$context.status"}`,
+			LogicalID: "Api", Stage: "dev", AccessLogFormat: `{"status":"$context.status"}`, AccessLogGroup: "Lines",
 			Authorizer: samtemplate.Authorizer{
-				Name: "Token", Function: "CheckFunction", IdentityHeaders: []string{"Authorization"}, TTL: time.Minute,
+				Name: "Token", Function: "CheckFunction", IdentityHeaders: []string{"Authorization"}, TTL: 10 * time.Second,
 			},
 			Routes: []samtemplate.Route{
-				{Path: "/things/{id}", Method: "GET", Function: "ListThingsFunction", Authorized: true},
-				{Path: "/{proxy+}", Method: "ANY", Function: "ListThingsFunction"},
-				{Path: "/things/{id}", Method: "ANY", Function: "ListThingsFunction"},
+				{Path: "/things/{id}", Method: "GET", Function: "WorkFunction", Authorized: true},
+				{Path: "/", Method: "ANY", Function: "WorkFunction"},
 			},
 			GatewayResponses: map[string]samtemplate.GatewayResponse{"THROTTLED": {
-				StatusCode: 429, Headers: map[string]string{"Retry-After": "'1'"},
-				Templates: map[string]string{"application/json": `{"id":"$context.requestId"}`},
+				StatusCode: 429, Headers: map[string]string{"X": "'1'"}, Templates: map[string]string{"application/json": "{}"},
 			}},
 		},
 		Functions: []samtemplate.Function{
 			{
-				LogicalID: "CheckFunction", Name: "check", MemoryMB: 128, Timeout: 10 * time.Second,
-				Environment: map[string]string{"COMMON": "1", "BOTH": "global"}, AsyncRetries: 2,
+				LogicalID: "CheckFunction", Name: "check", Timeout: 10 * time.Second, AsyncRetries: 2,
+				Environment: map[string]string{"A": "1", "B": "global"},
 			},
 			{
-				LogicalID: "ListThingsFunction", Name: "list-things", MemoryMB: 512, Timeout: 5 * time.Second,
-				Environment: map[string]string{"COMMON": "1", "BOTH": "own", "TABLE": "Things"}, AsyncRetries: 2,
-				Policies: []samtemplate.Statement{
-					{Effect: "Allow", Actions: []string{"dynamodb:Scan"}, Resources: []string{arn, arn + "/index/*"}},
-				},
+				LogicalID: "WorkFunction", Name: "work", Timeout: 5 * time.Second, Role: "Role", AsyncOnFailure: "Queue",
+				Environment: map[string]string{"A": "1", "B": "own", "TABLE": "Things"},
+				Policies: []samtemplate.Statement{{
+					Effect: "Allow", Actions: []string{"dynamodb:Query"},
+					Resources: []string{"arn:aws:dynamodb:eu-west-1:000000000012:table/Things/index/byTime"},
+				}},
+				Streams: []samtemplate.Stream{{
+					Table: "Things", StartingPosition: "TRIM_HORIZON", BatchSize: 7, RetryAttempts: -1, RecordAge: -time.Second,
+					ParallelizationFactor: 1, ReportFailures: true, OnFailure: "Queue",
+				}},
+				Schedules:        []samtemplate.Schedule{{Name: "WorkFunctionMinutes", Every: 2 * time.Minute}},
+				LogSubscriptions: []samtemplate.LogSubscription{{LogGroup: "Lines"}},
 			},
 		},
 		Tables: []samtemplate.Table{{
 			LogicalID: "Things", Name: "Things", Hash: id, Range: at, StreamViewType: "NEW_IMAGE", TTLAttribute: "expiresAt",
-			Indexes: []samtemplate.Index{{Name: "byTime", Hash: at, Projection: "INCLUDE", NonKeyAttributes: []string{"name"}}},
+			Indexes: []samtemplate.Index{{Name: "byTime", Hash: at, Projection: "ALL"}},
 		}},
+		Queues:  []string{"Queue"},
 		Outputs: map[string]string{"Table": "Things"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -141,53 +156,107 @@ Outputs:
 	}
 }
 
-// TestDefaultsOfMissingProperties: what SAM and Lambda take where the template says nothing.
-func TestDefaultsOfMissingProperties(t *testing.T) {
+// TestProjectTemplate loads the template that is deployed.
+func TestProjectTemplate(t *testing.T) {
 	t.Parallel()
-	got := mustParse(t, api+`
-  F: {Type: AWS::Serverless::Function, Properties: {CodeUri: functions/f, Runtime: provided.al2023, Handler: bootstrap, Events:
-    {E: {Type: Api, Properties: {RestApiId: !Ref Api, Path: /, Method: GET}}}}}
-`, samtemplate.Settings{})
-	want := samtemplate.Function{LogicalID: "F", Name: "f", MemoryMB: 128, Timeout: 3 * time.Second, Environment: map[string]string{}, AsyncRetries: 2}
-	if diff := cmp.Diff([]samtemplate.Function{want}, got.Functions); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]samtemplate.Route{{Path: "/", Method: "GET", Function: "F"}}, got.API.Routes); diff != "" {
-		t.Errorf("without an authorizer nothing is authorized:\n%s", diff)
-	}
-}
-
-func TestLoadFile(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	if _, err := samtemplate.Load(filepath.Join(folder, "none.yaml"), samtemplate.Settings{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("missing file: got %v", err)
-	}
-	file := filepath.Join(folder, "template.yaml")
-	if err := os.WriteFile(file, []byte(api+"  X: {Type: AWS::S3::Bucket}\n"), 0o600); err != nil {
+	got, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, err := samtemplate.Load(file, samtemplate.Settings{})
-	want := file + ":4: Resources.X: the resource type AWS::S3::Bucket is not known"
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	if names := got.TableNames(); names["ApiTokens"] != "ApiTokens" || got.API.Authorizer.Function != "AuthorizerFunction" {
+		t.Errorf("tables %v, authorizer %+v", names, got.API.Authorizer)
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add(api)
-	f.Add("a: &a [*a]")
-	f.Add(scenery + "!FindInMap [Sizes, !If [IsDev, small, large], memory]\n")
-	f.Add(function(goodFunction + ", Policies: [{Statement: [{Effect: Allow, Action: a, Resource: b}]}]"))
-	f.Add(withRoute("Path: '/a/{b}', Method: get, Auth: {Authorizer: NONE}"))
-	f.Add(withAPI("GatewayResponses: {THROTTLED: {ResponseParameters: {Headers: {A: \"'b'\"}}}}"))
-	f.Add(table(goodTable + ", TimeToLiveSpecification: {AttributeName: e, Enabled: true}"))
-	f.Add(api + "Outputs: {X: {Value: !Sub '${A'}}")
-	f.Add("Transform: AWS::Serverless-2016-10-31\nConditions: {A: !Not [{Condition: A}]}\nResources: {}\n")
-	f.Fuzz(func(t *testing.T, content string) {
-		_, err := samtemplate.Parse("template.yaml", []byte(content), samtemplate.Settings{})
-		if err != nil && strings.Contains(err.Error(), "\n") {
-			t.Errorf("more than one line: %q", err)
-		}
-	})
+func TestParameters(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, parameter, value, want string }{
+		{"pattern", "Stage", "X", `3: Stage: the value "X" is not valid: it must match [a-z]+`},
+		{"length", "Stage", "abcdef", `3: Stage: the value "abcdef" is not valid: it must have at most 5 characters`},
+		{"number", "Limit", "many", `4: Limit: the value "many" is not valid: it must be a number within MinValue and MaxValue`},
+		{"minimum", "Limit", "0", `4: Limit: the value "0" is not valid: it must be a number within MinValue and MaxValue`},
+		{"maximum", "Limit", "101", `4: Limit: the value "101" is not valid: it must be a number within MinValue and MaxValue`},
+		{"allowed values", "Color", "green", `5: Color: the value "green" is not valid: it must be one of [red blue]`},
+		{"unknown parameter", "Size", "1", "3: the template: the template has no parameter Size"},
+		{"rule", "Color", "blue", "9: BlueIsTest: blue needs the stage test"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			settings := samtemplate.Settings{Parameters: map[string]string{tt.parameter: tt.value}}
+			_, err := samtemplate.Parse("template.yaml", []byte(small), settings)
+			if want := "template.yaml:" + tt.want; err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+	all := samtemplate.Settings{Parameters: map[string]string{"Stage": "test", "Limit": "100", "Color": "blue"}}
+	if _, err := samtemplate.Parse("template.yaml", []byte(small), all); err != nil {
+		t.Errorf("valid parameters: %v", err)
+	}
+}
+
+// TestUnsupported replaces a part of the small template with something that the local gateway does not support.
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	const only = " is not supported by the local gateway, only "
+	for _, tt := range []struct{ name, old, replacement, want string }{
+		{"empty", small, "", " the template is empty"},
+		{"not YAML", small, "a: [", " yaml: line 1: did not find expected node content"},
+		{"duplicate key", "Timeout: 5", "Timeout: 5\n      Timeout: 6",
+			` yaml: unmarshal errors: line 39: mapping key "Timeout" already defined at line 38`},
+		{"no transform", "Transform: AWS::Serverless-2016-10-31", "Description: x", "1: the template: Transform must be AWS::Serverless-2016-10-31"},
+		{"section", "Outputs:", "Hooks:", "67: the template: the section Hooks is not supported by the local gateway"},
+		{"no API", "AWS::Serverless::Api", "AWS::ApiGateway::RestApi", "44: WorkFunction: RestApiId must be the API of this template: SAM would create a second one"},
+		{"resource type", "AWS::SQS::Queue", "AWS::S3::Bucket",
+			`31: Queue: the resource type "AWS::S3::Bucket" is not supported by the local gateway`},
+		{"properties", "{Type: AWS::SQS::Queue}", "{Type: AWS::SQS::Queue, Properties: [x]}", "31: Queue: Properties must be a mapping"},
+		{"property", "MemorySize: !FindInMap", "Layers: !FindInMap", "37: WorkFunction: Layers is not supported by the local gateway"},
+		{"nested property", "{Headers: [Authorization],", "{Headers: [Authorization], Context: [x],", "25: Api: Context is not supported by the local gateway"},
+		{"type of a property", "Timeout: 5", "Timeout: five", "36: WorkFunction: "},
+		{"reference", "!Ref Things}}", "!Ref Thing}}", `41: WorkFunction: there is no parameter or resource "Thing"`},
+		{"conditional resource", "Value: !Ref Things", "Value: !Ref Hidden", "68: Table: the resource Hidden is not created: its condition Blue is false"},
+		{"attribute", "!GetAtt Role.Arn", "!GetAtt Role.Id", "40: WorkFunction: the attribute Id of Role (AWS::IAM::Role) is not supported by the local gateway"},
+		{"condition", "!If [Blue,", "!If [Green,", `23: Api: there is no condition "Green"`},
+		{"mapping", "Colors: {red:", "Colors: {green:", "37: WorkFunction: FindInMap: the mapping has no such key"},
+		{"function", "!Sub '${AWS::StackName}-${Limit}'", "!Join ['-', [a]]", "29: Lines: this use of !Join is not supported by the local gateway"},
+		{"function in a condition", "Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals and !Not"},
+		{"long form", "Value: !Ref Things", "Value: {Ref: Things}", "68: Table: the long form Ref is not supported, use the short form"},
+		{"alias", "AssumeRolePolicyDocument: {}", "AssumeRolePolicyDocument: &a {x: 1}\n      Tags: *a",
+			"54: WorkFunction: CloudFormation does not support YAML aliases"},
+		{"runtime", "provided.al2023", "go1.x", "32: CheckFunction: Runtime go1.x" + only + "provided.al2023"},
+		{"folder", "functions/work/", "src/work/", "33: WorkFunction: CodeUri in the folder src/" + only + "functions/"},
+		{"variable", "B: own", "B: [own]", "41: WorkFunction: every environment variable must be a text"},
+		{"authorizer", "FunctionPayloadType: REQUEST", "FunctionPayloadType: TOKEN", "15: Api: FunctionPayloadType TOKEN" + only + "REQUEST"},
+		{"event", "Type: ScheduleV2", "Type: SQS", `48: WorkFunction: the event type "SQS" is not supported by the local gateway`},
+		{"another API", "RestApiId: !Ref Api, Path: /,", "Path: /,",
+			"45: WorkFunction: RestApiId must be the API of this template: SAM would create a second one"},
+		{"authorizer of a route", "Authorizer: NONE", "Authorizer: AWS_IAM", "45: WorkFunction: Authorizer AWS_IAM" + only + "NONE"},
+		{"stream position", "TRIM_HORIZON", "LATEST", "46: WorkFunction: StartingPosition LATEST" + only + "TRIM_HORIZON"},
+		{"stream window", "BatchSize: 7,", "MaximumBatchingWindowInSeconds: 1,", "46: WorkFunction: MaximumBatchingWindowInSeconds 1" + only + "0"},
+		{"stream of nothing", "!GetAtt Things.StreamArn", "x", `46: WorkFunction: "x" is not an AWS::DynamoDB::Table of this template`},
+		{"table without a stream", "      StreamSpecification: {StreamViewType: NEW_IMAGE}\n", "",
+			"46: WorkFunction: the table Things has no StreamSpecification"},
+		{"destination", "Type: SQS, Destination", "Type: SNS, Destination", "33: WorkFunction: OnFailure.Type SNS" + only + "SQS"},
+		{"schedule", "rate(2 minutes)", "rate(2 hours)",
+			`48: WorkFunction: ScheduleExpression "rate(2 hours)" is not supported by the local gateway, only rate(N minutes)`},
+		{"log group", "LogGroupName: !Ref Lines", "LogGroupName: x", `49: WorkFunction: LogGroupName "x" is not a log group of this template`},
+		{"filter", "FilterPattern: ''", "FilterPattern: a", "49: WorkFunction: FilterPattern a" + only},
+		{"billing", "PAY_PER_REQUEST", "PROVISIONED", "57: Things: BillingMode PROVISIONED" + only + "PAY_PER_REQUEST"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			content := strings.Replace(small, tt.old, tt.replacement, 1)
+			_, err := samtemplate.Parse("template.yaml", []byte(content), samtemplate.Settings{})
+			if want := "template.yaml:" + tt.want; err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+}
+
+func TestLoadWithoutFile(t *testing.T) {
+	t.Parallel()
+	if _, err := samtemplate.Load(filepath.Join(t.TempDir(), "template.yaml"), samtemplate.Settings{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
 }

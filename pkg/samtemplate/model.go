@@ -2,28 +2,35 @@ package samtemplate
 
 import "time"
 
-// Template is what a SAM template says once Globals are merged, conditions decided and every intrinsic function resolved.
-// It is read-only after Load and safe for concurrent use.
+// Template is a SAM template with Globals merged, conditions applied and intrinsic functions resolved. It is read-only after Load and
+// safe for concurrent use.
 type Template struct {
 	API       API
 	Functions []Function // in the order of the template
 	Tables    []Table    // in the order of the template
 	Queues    []string   // logical ids, in the order of the template
 	Outputs   map[string]string
-	Resources []Resource // all of them, also those above, in the order of the template
+	Resources []Resource // every resource that is created, in the order of the template
 }
 
-// Resource is one resource as it stands in the template, Globals merged and everything resolved: for checks of what the other types
-// leave out.
+// TableNames returns the physical names of the tables by logical id.
+func (t *Template) TableNames() map[string]string {
+	names := make(map[string]string, len(t.Tables))
+	for i := range t.Tables {
+		names[t.Tables[i].LogicalID] = t.Tables[i].Name
+	}
+	return names
+}
+
+// Resource is a resource of any type, for checks that the typed parts of the model do not cover.
 type Resource struct {
 	LogicalID           string
 	Type                string
-	Line                int
-	DependsOn           []string
-	DeletionPolicy      string // empty where not given
-	UpdateReplacePolicy string
+	DependsOn           string
+	DeletionPolicy      string // empty if not set
+	UpdateReplacePolicy string // empty if not set
 	Metadata            map[string]any
-	Properties          map[string]any // maps, lists ([]any), strings, bools and, for numbers, int or float64
+	Properties          map[string]any // resolved: maps, lists ([]any), strings, bools, ints and floats
 }
 
 // API is the template's one AWS::Serverless::Api.
@@ -33,11 +40,11 @@ type API struct {
 	Authorizer       Authorizer
 	Routes           []Route
 	GatewayResponses map[string]GatewayResponse // by type: UNAUTHORIZED, DEFAULT_4XX, …
-	AccessLogFormat  string                     // with its $context variables; empty where the template has no access log
-	AccessLogGroup   string                     // logical id; empty where the access log goes to no log group of the template
+	AccessLogFormat  string                     // with its $context variables; empty without an access log
+	AccessLogGroup   string                     // logical id; empty without an access log
 }
 
-// Authorizer is the API's default Lambda authorizer (payload type REQUEST).
+// Authorizer is the API's default Lambda authorizer of type REQUEST.
 type Authorizer struct {
 	Name            string
 	Function        string   // logical id
@@ -50,13 +57,13 @@ type Route struct {
 	Path       string // resource path: /api/admin/feedback/{id}, /{proxy+}
 	Method     string // GET, PUT, … or ANY
 	Function   string // logical id
-	Authorized bool   // the API's authorizer decides first
+	Authorized bool   // the API's authorizer runs first
 }
 
-// GatewayResponse is how the API answers by itself.
+// GatewayResponse is a customized response that API Gateway returns itself.
 type GatewayResponse struct {
-	StatusCode int               // 0: the type's own
-	Headers    map[string]string // header name → mapping expression: 'constant' or context.variable
+	StatusCode int               // 0: the default of the type
+	Headers    map[string]string // header name → 'constant' or context.variable
 	Templates  map[string]string // media type → body with $context variables
 }
 
@@ -64,41 +71,39 @@ type GatewayResponse struct {
 type Function struct {
 	LogicalID   string
 	Name        string // its folder: functions/<Name>
-	MemoryMB    int
 	Timeout     time.Duration
 	Environment map[string]string
-	Role        string      // logical id; empty: SAM makes one
-	Policies    []Statement // of the function itself, or of its role
+	Role        string      // logical id; empty if SAM creates one
+	Policies    []Statement // of the role
 
-	// What calls it beside the API's routes.
+	// Triggers other than the API's routes.
 	Streams          []Stream
 	Schedules        []Schedule
 	LogSubscriptions []LogSubscription
 
-	// How asynchronous calls of it (schedules and log subscriptions) go on after an error.
+	// Handling of failed asynchronous invocations, which schedules and log subscriptions make.
 	AsyncRetries   int    // 0 to 2
-	AsyncOnFailure string // logical id of the queue for events that are given up; empty: none
+	AsyncOnFailure string // logical id of the queue for events that failed every time; empty: none
 }
 
 // Stream is an event source mapping of a table's stream.
 type Stream struct {
 	Table                 string // logical id
-	StartingPosition      string // TRIM_HORIZON or LATEST
-	BatchSize             int    // records of one call at most
+	StartingPosition      string // TRIM_HORIZON
+	BatchSize             int    // most records of one invocation
 	BatchingWindow        time.Duration
 	RetryAttempts         int           // -1: until the record expires
-	RecordAge             time.Duration // records that are older are given up; -1…0: no limit
-	Bisect                bool          // a batch is split after an error
+	RecordAge             time.Duration // older records are discarded; not positive: no limit
+	Bisect                bool          // a failed batch is split
 	ParallelizationFactor int
-	ReportFailures        bool   // the function's batchItemFailures count
-	OnFailure             string // logical id of the queue for what is given up; empty: none
+	ReportFailures        bool   // the function returns batchItemFailures
+	OnFailure             string // logical id of the queue for discarded records; empty: none
 }
 
-// Schedule calls a function at a fixed rate.
+// Schedule invokes a function at a fixed rate.
 type Schedule struct {
-	Name          string
-	Every         time.Duration
-	RetryAttempts int // of handing the event over to Lambda, which itself tries AsyncRetries more times after a function's error
+	Name  string
+	Every time.Duration
 }
 
 // LogSubscription sends a log group's events to a function.
@@ -106,24 +111,24 @@ type LogSubscription struct {
 	LogGroup string // logical id
 }
 
-// Statement is one statement of a function's inline policy.
+// Statement is one statement of a role's inline policy.
 type Statement struct {
 	Effect    string
-	Actions   []string
-	Resources []string // ARNs, resolved
+	Actions   []string `json:"Action"`
+	Resources []string `json:"Resource"` // resolved ARNs
 }
 
 // Table is one AWS::DynamoDB::Table.
 type Table struct {
 	LogicalID      string
-	Name           string // what Ref gives: the physical name
+	Name           string // the physical name, which Ref returns
 	Hash, Range    Attribute
 	Indexes        []Index
 	StreamViewType string // empty: no stream
 	TTLAttribute   string // empty: no time to live
 }
 
-// Attribute is a key attribute. A table or index without range key has a zero Range.
+// Attribute is a key attribute. A table or index without a range key has a zero Range.
 type Attribute struct {
 	Name string
 	Type string // S, N or B
@@ -133,7 +138,5 @@ type Attribute struct {
 type Index struct {
 	Name        string
 	Hash, Range Attribute
-	Projection  string // ALL, KEYS_ONLY or INCLUDE
-	// NonKeyAttributes are the attributes that an INCLUDE projection adds.
-	NonKeyAttributes []string
+	Projection  string // ALL or KEYS_ONLY
 }

@@ -1,350 +1,159 @@
 package samtemplate
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// resolver replaces intrinsic functions by their values.
-type resolver struct {
-	settings   Settings
-	parameters map[string]*node // a scalar, or a list for CommaDelimitedList
-	mappings   *node            // nil: no mappings
-	conditions *conditions
-	resources  map[string]*resource
-	order      []*resource // the same, in the order of the template
+// isFunction reports whether a value is an intrinsic function in its short form.
+func isFunction(n *yaml.Node) bool {
+	return strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!")
 }
 
-// resolve gives the value of a node without any function in it. A node of kind absent stands for AWS::NoValue.
-func (r *resolver) resolve(n *node) (*node, error) {
-	if name, argument, ok := n.function(); ok {
-		return r.call(n, name, argument)
+// merge merges the properties of a function over those of Globals, as SAM does: mappings by key, lists one after the other with the
+// global list first. An intrinsic function is one value.
+func merge(global, own *yaml.Node) *yaml.Node {
+	if own.Kind == 0 {
+		return global
 	}
-	switch n.kind {
-	case list:
-		resolved := *n
-		resolved.items = nil
-		for _, item := range n.items {
-			value, err := r.resolve(item)
-			if err != nil {
-				return nil, err
-			}
-			if value.kind != absent {
-				resolved.items = append(resolved.items, value)
-			}
+	if global.Kind != own.Kind || isFunction(global) || isFunction(own) || own.Kind == yaml.ScalarNode {
+		return own
+	}
+	merged := *own
+	if own.Kind == yaml.SequenceNode {
+		merged.Content = slices.Concat(global.Content, own.Content)
+		return &merged
+	}
+	merged.Content = nil
+	for key, value := range pairs(own) {
+		merged.Content = append(merged.Content, key, merge(get(global, key.Value), value))
+	}
+	for key, value := range pairs(global) {
+		if get(own, key.Value).Kind == 0 {
+			merged.Content = append(merged.Content, key, value)
 		}
-		return &resolved, nil
-	case dict:
-		resolved := *n
-		resolved.keys, resolved.fields = nil, make(map[string]*node, len(n.keys))
-		for _, key := range n.keys {
-			value, err := r.resolve(n.fields[key])
-			if err != nil {
-				return nil, err
-			}
-			if value.kind != absent {
-				resolved.keys = append(resolved.keys, key)
-				resolved.fields[key] = value
-			}
+	}
+	return &merged
+}
+
+// resolve returns a copy of a value with every intrinsic function replaced by its result.
+func (r *reader) resolve(n *yaml.Node) *yaml.Node {
+	if isFunction(n) {
+		return r.call(n)
+	}
+	for key := range pairs(n) {
+		if key.Value == "Ref" || strings.HasPrefix(key.Value, "Fn::") {
+			r.fail(key, "the long form %s is not supported, use the short form", key.Value)
 		}
-		return &resolved, nil
-	case scalar, absent:
 	}
-	return n, nil
+	if n.Kind == yaml.AliasNode {
+		r.fail(n, "CloudFormation does not support YAML aliases")
+	}
+	resolved := *n
+	resolved.Content = nil
+	for _, child := range n.Content {
+		resolved.Content = append(resolved.Content, r.resolve(child))
+	}
+	return &resolved
 }
 
-func (r *resolver) call(n *node, name string, argument *node) (*node, error) {
-	switch name {
-	case "Ref":
-		return r.ref(n, argument)
-	case "Fn::GetAtt":
-		return r.getAtt(n, argument)
-	case "Fn::Sub":
-		return r.sub(n, argument)
-	case "Fn::Join":
-		return r.join(n, argument)
-	case "Fn::Select":
-		return r.selectItem(n, argument)
-	case "Fn::Split":
-		return r.split(n, argument)
-	case "Fn::FindInMap":
-		return r.findInMap(n, argument)
-	case "Fn::If":
-		return r.choose(n, argument)
-	}
-	return nil, n.errorf("%s is only allowed in conditions", name)
-}
-
-func (r *resolver) ref(n, argument *node) (*node, error) {
-	if argument.kind != scalar {
-		return nil, n.errorf("Ref wants a name, not %s", argument.what())
-	}
-	if argument.text == "AWS::NoValue" {
-		return &node{kind: absent, line: n.line, path: n.path}, nil
-	}
-	return r.named(n, argument.text)
-}
-
-// named gives what a Ref to a name gives.
-func (r *resolver) named(n *node, name string) (*node, error) {
-	if value, ok := r.settings.pseudo(name); ok {
-		return n.like(value), nil
-	}
-	if value, ok := r.parameters[name]; ok {
-		moved := *value
-		moved.line, moved.path = n.line, n.path
-		return &moved, nil
-	}
-	if id, part, dotted := strings.Cut(name, "."); dotted {
-		return r.part(n, id, part)
-	}
-	found, err := r.resource(n, name)
-	if err != nil {
-		return nil, err
-	}
-	return n.like(found.id), nil
-}
-
-// part gives what a Ref to a part that SAM makes of a resource gives.
-func (r *resolver) part(n *node, id, name string) (*node, error) {
-	found, err := r.resource(n, id)
-	if err != nil {
-		return nil, err
-	}
-	value, ok := found.part(r.settings, name)
-	if !ok {
-		return nil, n.errorf("the part %s of %s (%s) is not known", name, id, found.typ)
-	}
-	if value, err = r.resolve(value); err != nil {
-		return nil, err
-	}
-	return n.like(value.text), nil
-}
-
-// resource gives a resource that is made: one whose condition is false cannot be referred to.
-func (r *resolver) resource(n *node, name string) (*resource, error) {
-	found, ok := r.resources[name]
-	if !ok {
-		return nil, n.errorf("%q is no parameter and no resource", name)
-	}
-	made, err := r.made(found)
-	if err != nil {
-		return nil, err
-	}
-	if !made {
-		return nil, n.errorf("the resource %s is not made: its condition %s is false", name, found.condition.text)
-	}
-	return found, nil
-}
-
-func (r *resolver) made(found *resource) (bool, error) {
-	if found.condition == nil {
-		return true, nil
-	}
-	return r.conditions.holds(r, found.condition, found.condition.text)
-}
-
-func (r *resolver) getAtt(n, argument *node) (*node, error) {
-	id, attribute := "", ""
+func (r *reader) call(n *yaml.Node) *yaml.Node {
 	switch {
-	case argument.kind == scalar:
-		id, attribute, _ = strings.Cut(argument.text, ".")
-	case argument.kind == list && len(argument.items) == 2 && argument.items[0].kind == scalar && argument.items[1].kind == scalar:
-		id, attribute = argument.items[0].text, argument.items[1].text
+	case n.Tag == "!Ref", n.Tag == "!GetAtt":
+		return scalar(n, r.reference(n, n.Value))
+	case n.Tag == "!Sub" && n.Kind == yaml.ScalarNode:
+		return scalar(n, substitution.ReplaceAllStringFunc(n.Value, func(variable string) string {
+			return r.reference(n, strings.Trim(variable, "${}"))
+		}))
+	case n.Tag == "!If" && len(n.Content) == 3:
+		if r.isTrue(n, n.Content[0].Value) {
+			return r.resolve(n.Content[1])
+		}
+		return r.resolve(n.Content[2])
+	case n.Tag == "!FindInMap" && len(n.Content) == 3:
+		found := get(r.root, "Mappings")
+		for _, key := range n.Content {
+			found = get(found, r.resolve(key).Value)
+		}
+		if found.Kind == 0 {
+			r.fail(n, "FindInMap: the mapping has no such key")
+		}
+		return found
 	}
-	if id == "" || attribute == "" {
-		return nil, n.errorf("Fn::GetAtt wants a resource and an attribute")
-	}
-	return r.attribute(n, id, attribute)
+	r.fail(n, "this use of %s is not supported by the local gateway", n.Tag)
+	return n
 }
 
-func (r *resolver) attribute(n *node, id, attribute string) (*node, error) {
-	found, err := r.resource(n, id)
-	if err != nil {
-		return nil, err
+var substitution = regexp.MustCompile(`\$\{[^}]*\}`)
+
+// scalar makes the result of a function. CloudFormation accepts the text "true" as a boolean and "60" as a number.
+func scalar(at *yaml.Node, value string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Line: at.Line}
+	if number, _ := strconv.Atoi(value); value == strconv.Itoa(number) || value == "true" || value == "false" {
+		n.Tag = "" // the type that the text looks like
 	}
-	value, ok := found.attribute(r.settings, attribute)
-	if !ok {
-		return nil, n.errorf("the attribute %s of %s (%s) is not known", attribute, id, found.typ)
-	}
-	return n.like(value), nil
+	return n
 }
 
-func (r *resolver) sub(n, argument *node) (*node, error) {
-	text, names := argument, map[string]string{}
-	if argument.kind == list && len(argument.items) == 2 && argument.items[1].kind == dict && !argument.items[1].fn {
-		text = argument.items[0]
-		for _, key := range argument.items[1].keys {
-			value, err := r.text(argument.items[1].fields[key], "Fn::Sub")
-			if err != nil {
-				return nil, err
+// reference returns the value of a parameter, the id of a resource, or the attribute "LogicalId.Attribute".
+func (r *reader) reference(at *yaml.Node, name string) string {
+	if value, ok := r.parameters[name]; ok {
+		return value
+	}
+	id, attribute, dotted := strings.Cut(name, ".")
+	found := r.resources[id]
+	switch {
+	case found == nil:
+		r.fail(at, "there is no parameter or resource %q", id)
+	case !r.isTrue(at, found.condition):
+		r.fail(at, "the resource %s is not created: its condition %s is false", id, found.condition)
+	case dotted && r.attribute(found, attribute) == "":
+		r.fail(at, "the attribute %s of %s (%s) is not supported by the local gateway", attribute, id, found.typ)
+	case dotted:
+		return r.attribute(found, attribute)
+	}
+	return id
+}
+
+func (r *reader) attribute(found *resource, name string) string {
+	region, account := r.parameters["AWS::Region"], r.parameters["AWS::AccountId"]
+	return strings.NewReplacer("REGION", region, "ACCOUNT", account, "ID", found.id).Replace(attributes[found.typ+" "+name])
+}
+
+// owner returns the logical id of the resource that has one of these attributes with this value.
+func (r *reader) owner(at *yaml.Node, typ, value string, names ...string) string {
+	for id, found := range r.resources {
+		for _, name := range names {
+			if found.typ == typ && r.attribute(found, name) == value {
+				return id
 			}
-			names[key] = value
 		}
 	}
-	if text.kind != scalar {
-		return nil, n.errorf("Fn::Sub wants a text, or a list of a text and a map")
-	}
-	var out strings.Builder
-	rest := text.text
-	for {
-		before, after, found := strings.Cut(rest, "${")
-		out.WriteString(before)
-		if !found {
-			return n.like(out.String()), nil
-		}
-		name, next, closed := strings.Cut(after, "}")
-		if !closed {
-			return nil, n.errorf("Fn::Sub has ${ without }")
-		}
-		value, err := r.variable(n, name, names)
-		if err != nil {
-			return nil, err
-		}
-		out.WriteString(value)
-		rest = next
-	}
+	r.fail(at, "%q is not an %s of this template", value, typ)
+	return ""
 }
 
-// variable gives what stands for ${name} in a Sub.
-func (r *resolver) variable(n *node, name string, names map[string]string) (string, error) {
-	if literal, ok := strings.CutPrefix(name, "!"); ok {
-		return "${" + literal + "}", nil
+// isTrue evaluates a condition by its name. No name is true.
+func (r *reader) isTrue(at *yaml.Node, name string) bool {
+	condition := get(get(r.root, "Conditions"), name)
+	if name != "" && condition.Kind == 0 {
+		r.fail(at, "there is no condition %q", name)
 	}
-	if value, ok := names[name]; ok {
-		return value, nil
-	}
-	var value *node
-	var err error
-	if id, attribute, dotted := strings.Cut(name, "."); dotted {
-		value, err = r.attribute(n, id, attribute)
-	} else {
-		value, err = r.named(n, name)
-	}
-	if err != nil {
-		return "", err
-	}
-	if value.kind != scalar {
-		return "", n.errorf("Fn::Sub: %s is %s", name, value.what())
-	}
-	return value.text, nil
+	return condition.Kind == 0 || r.holds(condition)
 }
 
-func (r *resolver) join(n, argument *node) (*node, error) {
-	if argument.kind != list || len(argument.items) != 2 {
-		return nil, n.errorf("Fn::Join wants a separator and a list")
+// holds evaluates Equals and Not.
+func (r *reader) holds(n *yaml.Node) bool {
+	switch {
+	case n.Tag == "!Equals" && len(n.Content) == 2:
+		return r.resolve(n.Content[0]).Value == r.resolve(n.Content[1]).Value
+	case n.Tag == "!Not" && len(n.Content) == 1:
+		return !r.holds(n.Content[0])
 	}
-	separator, err := r.text(argument.items[0], "Fn::Join")
-	if err != nil {
-		return nil, err
-	}
-	texts, err := r.texts(argument.items[1], "Fn::Join")
-	if err != nil {
-		return nil, err
-	}
-	return n.like(strings.Join(texts, separator)), nil
-}
-
-func (r *resolver) split(n, argument *node) (*node, error) {
-	if argument.kind != list || len(argument.items) != 2 {
-		return nil, n.errorf("Fn::Split wants a separator and a text")
-	}
-	separator, err := r.text(argument.items[0], "Fn::Split")
-	if err != nil {
-		return nil, err
-	}
-	text, err := r.text(argument.items[1], "Fn::Split")
-	if err != nil {
-		return nil, err
-	}
-	if separator == "" {
-		return nil, n.errorf("Fn::Split wants a separator that is not empty")
-	}
-	parts := &node{kind: list, line: n.line, path: n.path}
-	for part := range strings.SplitSeq(text, separator) {
-		parts.items = append(parts.items, n.like(part))
-	}
-	return parts, nil
-}
-
-func (r *resolver) selectItem(n, argument *node) (*node, error) {
-	if argument.kind != list || len(argument.items) != 2 {
-		return nil, n.errorf("Fn::Select wants an index and a list")
-	}
-	index, err := r.text(argument.items[0], "Fn::Select")
-	if err != nil {
-		return nil, err
-	}
-	items, err := r.resolve(argument.items[1])
-	if err != nil {
-		return nil, err
-	}
-	i, err := strconv.Atoi(index)
-	if err != nil || items.kind != list || i < 0 || i >= len(items.items) {
-		return nil, n.errorf("Fn::Select: there is no item %q", index)
-	}
-	return items.items[i], nil
-}
-
-func (r *resolver) findInMap(n, argument *node) (*node, error) {
-	keys, err := r.texts(argument, "Fn::FindInMap")
-	if err != nil {
-		return nil, err
-	}
-	if len(keys) != 3 {
-		return nil, n.errorf("Fn::FindInMap wants three names")
-	}
-	found := r.mappings
-	for _, key := range keys {
-		if found == nil || found.kind != dict || found.fields[key] == nil {
-			return nil, n.errorf("Fn::FindInMap: there is no %s", strings.Join(keys, "."))
-		}
-		found = found.fields[key]
-	}
-	return r.resolve(found)
-}
-
-func (r *resolver) choose(n, argument *node) (*node, error) {
-	if argument.kind != list || len(argument.items) != 3 || argument.items[0].kind != scalar {
-		return nil, n.errorf("Fn::If wants a condition and two values")
-	}
-	holds, err := r.conditions.holds(r, n, argument.items[0].text)
-	if err != nil {
-		return nil, err
-	}
-	if holds {
-		return r.resolve(argument.items[1])
-	}
-	return r.resolve(argument.items[2])
-}
-
-// text resolves what must be one scalar.
-func (r *resolver) text(n *node, function string) (string, error) {
-	value, err := r.resolve(n)
-	if err != nil {
-		return "", err
-	}
-	if value.kind != scalar {
-		return "", n.errorf("%s wants a text, not %s", function, value.what())
-	}
-	return value.text, nil
-}
-
-// texts resolves what must be a list of scalars.
-func (r *resolver) texts(n *node, function string) ([]string, error) {
-	value, err := r.resolve(n)
-	if err != nil {
-		return nil, err
-	}
-	if value.kind != list {
-		return nil, n.errorf("%s wants a list, not %s", function, value.what())
-	}
-	var texts []string
-	for _, item := range value.items {
-		if item.kind != scalar {
-			return nil, item.errorf("%s wants a text, not %s", function, item.what())
-		}
-		texts = append(texts, item.text)
-	}
-	return texts, nil
+	r.fail(n, "a condition supports only !Equals and !Not")
+	return false
 }

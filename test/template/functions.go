@@ -87,7 +87,7 @@ func checkSources(c *checker) {
 		}
 		for _, s := range f.Schedules {
 			c.want("the schedule of function "+f.Name, s.Every, time.Minute)
-			c.want("the retries of function "+f.Name, fmt.Sprint(s.RetryAttempts, f.AsyncRetries), "0 0")
+			c.want("the retries of function "+f.Name, f.AsyncRetries, 0)
 			if f.Timeout >= s.Every {
 				c.problem("function %s may take %s: the next one begins before it ends", f.Name, f.Timeout)
 			}

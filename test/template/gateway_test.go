@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/template"
 )
 
 // TestAccessLog: one line of JSON of which every value is one quoted variable, nothing that may hold a secret, and never cut off.
@@ -20,7 +21,7 @@ func TestAccessLog(t *testing.T) {
 	for _, route := range read.API.Routes {
 		longest["resourcePath"] = max(longest["resourcePath"], len(route.Path))
 	}
-	for _, name := range samtemplate.GatewayResponseTypes() {
+	for _, name := range template.GatewayResponseTypes() {
 		longest["error.responseType"] = max(longest["error.responseType"], len(name))
 	}
 	format := read.API.AccessLogFormat

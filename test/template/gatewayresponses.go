@@ -48,10 +48,20 @@ func gatewayResponses() map[string]decided {
 	}
 }
 
+// GatewayResponseTypes are the gateway responses of a REST API. Source: docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html.
+func GatewayResponseTypes() []string {
+	return []string{
+		"ACCESS_DENIED", "API_CONFIGURATION_ERROR", "AUTHORIZER_CONFIGURATION_ERROR", "AUTHORIZER_FAILURE", "BAD_REQUEST_BODY",
+		"BAD_REQUEST_PARAMETERS", "DEFAULT_4XX", "DEFAULT_5XX", "EXPIRED_TOKEN", "INTEGRATION_FAILURE", "INTEGRATION_TIMEOUT",
+		"INVALID_API_KEY", "INVALID_SIGNATURE", "MISSING_AUTHENTICATION_TOKEN", "QUOTA_EXCEEDED", "REQUEST_TOO_LARGE",
+		"RESOURCE_NOT_FOUND", "THROTTLED", "UNAUTHORIZED", "UNSUPPORTED_MEDIA_TYPE", "WAF_FILTERED",
+	}
+}
+
 // checkGatewayResponses: each type is decided, but REQUEST_TOO_LARGE, which cannot be customised.
 func checkGatewayResponses(c *checker) {
 	wanted := gatewayResponses()
-	for _, name := range samtemplate.GatewayResponseTypes() {
+	for _, name := range GatewayResponseTypes() {
 		want, known := wanted[name]
 		got, there := c.t.API.GatewayResponses[name]
 		switch {

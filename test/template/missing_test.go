@@ -110,7 +110,7 @@ func removable(id, typ string, p place) (kind string, names []string) {
 	}
 	if p.key == nil {
 		switch {
-		case last == "Statement" && (slices.Contains(p.keys, "AssumeRolePolicyDocument") || p.siblings == 1):
+		case last == "Statement" && slices.Contains(p.keys, "AssumeRolePolicyDocument"):
 			return "permission", []string{id}
 		case last == "Statement":
 			return "permission", []string{owner(id)}

@@ -103,7 +103,7 @@ func TestWrongParameters(t *testing.T) {
 		}
 		for _, value := range wrong[name] {
 			_, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: map[string]string{name: value}})
-			if err == nil || !strings.Contains(err.Error(), "Parameters."+name+":") {
+			if err == nil || !strings.Contains(err.Error(), ": "+name+": ") {
 				t.Errorf("%s=%q: %v", name, value, err)
 			}
 		}

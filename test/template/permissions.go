@@ -56,7 +56,7 @@ func checkPermissions(c *checker) {
 		for _, permission := range append(needed, c.beside(f)...) {
 			want[permission] = true
 		}
-		for _, s := range f.Policies {
+		for _, s := range slices.Concat(f.Policies, c.attached(f.Role)) {
 			for _, action := range s.Actions {
 				for _, resource := range s.Resources {
 					permission := action + " on " + c.place(resource)
@@ -70,6 +70,21 @@ func checkPermissions(c *checker) {
 		c.compare("function "+f.Name, got, want)
 		c.tablesKnown(f, got)
 	}
+}
+
+// attached returns the statements of the policies that are attached to a role.
+func (c *checker) attached(role string) (statements []samtemplate.Statement) {
+	for _, policy := range c.ofType("AWS::IAM::Policy") {
+		if !slices.Contains(texts(policy.Properties["Roles"]), role) {
+			continue
+		}
+		for _, s := range items(At(policy.Properties, "PolicyDocument", "Statement")) {
+			statements = append(statements, samtemplate.Statement{
+				Effect: fmt.Sprint(At(s, "Effect")), Actions: texts(At(s, "Action")), Resources: texts(At(s, "Resource")),
+			})
+		}
+	}
+	return statements
 }
 
 func (c *checker) compare(who string, got, want map[string]bool) {

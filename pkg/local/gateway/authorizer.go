@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -71,7 +72,7 @@ func validateResult(result *events.APIGatewayCustomAuthorizerResponse) error {
 		if s.Effect != "Allow" && s.Effect != "Deny" {
 			return fmt.Errorf("malformed response: effect %q is neither Allow nor Deny", s.Effect)
 		}
-		if len(s.Action) != 1 || s.Action[0] != "execute-api:Invoke" || len(s.Resource) == 0 {
+		if !slices.Equal(s.Action, []string{"execute-api:Invoke"}) || len(s.Resource) == 0 {
 			return errors.New("unsupported policy: a statement must have the action execute-api:Invoke and resources")
 		}
 		for _, resource := range s.Resource {

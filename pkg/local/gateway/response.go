@@ -48,7 +48,7 @@ func (r *request) send(w http.ResponseWriter, response *response) {
 	if header["Content-Type"] == nil {
 		header["Content-Type"] = []string{"application/json"}
 	}
-	if response.status != http.StatusNoContent && response.status != http.StatusNotModified {
+	if response.status != http.StatusNoContent {
 		header["Content-Length"] = []string{strconv.Itoa(len(response.body))}
 	}
 	r.status, r.latency = response.status, r.gateway.config.Now().Sub(r.start)

@@ -21,6 +21,7 @@ func exchange(tb testing.TB, address, sent string) (status int, body string, clo
 		tb.Fatal(err)
 	}
 	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second)) // shorter than the server's timeouts
 	if _, err := io.WriteString(conn, sent); err != nil {
 		tb.Fatal(err)
 	}

@@ -1,8 +1,6 @@
-// Package tables makes a template's tables in a DynamoDB-compatible engine.
+// Package tables creates the template's tables in a DynamoDB-compatible engine.
 //
-// The one concept: Make brings the tables that are missing, as the template says, and refuses one that is there with other keys. It never
-// changes or deletes a table. Streams are switched on apart from that (EnableStreams), after seeding: what was there before
-// the first reader is nobody's event.
-//
-// Not here: tables on AWS, which CloudFormation makes from the same template.
+// Make creates tables that do not exist and refuses a table with other keys. It never changes the keys of a table and never deletes one.
+// EnableStreams is separate because it runs after seeding, so that seeded items do not become stream records. On AWS, CloudFormation
+// creates the tables from the same template.
 package tables

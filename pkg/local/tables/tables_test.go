@@ -15,6 +15,16 @@ import (
 	"toggleadmin/pkg/samtemplate"
 )
 
+func features() samtemplate.Table {
+	return samtemplate.Table{
+		Name: "Features", Hash: samtemplate.Attribute{Name: "name", Type: "S"}, StreamViewType: "NEW_AND_OLD_IMAGES", TTLAttribute: "expires",
+		Indexes: []samtemplate.Index{{
+			Name: "staleness", Projection: "KEYS_ONLY",
+			Hash: samtemplate.Attribute{Name: "staleness", Type: "S"}, Range: samtemplate.Attribute{Name: "createdAt", Type: "S"},
+		}},
+	}
+}
+
 func newClient(t *testing.T) *dynamodb.Client {
 	t.Helper()
 	return dynamodb.New(dynamodb.Options{
@@ -23,39 +33,25 @@ func newClient(t *testing.T) *dynamodb.Client {
 	})
 }
 
-func attribute(name, kind string) samtemplate.Attribute {
-	return samtemplate.Attribute{Name: name, Type: kind}
-}
-
-func features() samtemplate.Table {
-	return samtemplate.Table{
-		Name: "stack-Features", Hash: attribute("name", "S"), StreamViewType: "NEW_AND_OLD_IMAGES", TTLAttribute: "expires",
-		Indexes: []samtemplate.Index{{
-			Name: "staleness", Hash: attribute("staleness", "S"), Range: attribute("createdAt", "S"), Projection: "KEYS_ONLY",
-		}},
-	}
-}
-
-func TestMakeIsAsTheTemplateSays(t *testing.T) {
+func TestMakeAndEnableStreams(t *testing.T) {
 	t.Parallel()
-	client := newClient(t)
-	all := []samtemplate.Table{features(), {Name: "stack-Tokens", Hash: attribute("userId", "N"), Range: attribute("id", "N")}}
-	for range 2 { // a second start finds everything
+	client, all := newClient(t), []samtemplate.Table{features()}
+	read := func() *types.TableDescription {
+		out, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Features")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Table
+	}
+	for range 2 { // both can be repeated
 		if err := tables.Make(t.Context(), client, all); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("stack-Features")})
-	if err != nil {
-		t.Fatal(err)
+	if s := read().StreamSpecification; s != nil && aws.ToBool(s.StreamEnabled) {
+		t.Error("Make has enabled the stream")
 	}
-	if s := out.Table.StreamSpecification; s != nil && aws.ToBool(s.StreamEnabled) {
-		t.Error("the stream is on before seeding")
-	}
-	if b := out.Table.BillingModeSummary; b == nil || b.BillingMode != types.BillingModePayPerRequest {
-		t.Errorf("billing mode %+v", b)
-	}
-	ttl, err := client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("stack-Features")})
+	ttl, err := client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("Features")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,36 +63,34 @@ func TestMakeIsAsTheTemplateSays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err = client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("stack-Features")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := out.Table.StreamSpecification; s == nil || s.StreamViewType != types.StreamViewTypeNewAndOldImages {
+	if s := read().StreamSpecification; s == nil || s.StreamViewType != types.StreamViewTypeNewAndOldImages {
 		t.Errorf("stream %+v", s)
+	}
+	all[0].StreamViewType = "KEYS_ONLY"
+	if err := tables.EnableStreams(t.Context(), client, all); !errors.Is(err, tables.ErrDiffers) {
+		t.Errorf("another view type: error %v", err)
 	}
 }
 
-func TestOtherKeysAreRefused(t *testing.T) {
+func TestOtherTablesAreRefused(t *testing.T) {
 	t.Parallel()
+	client := newClient(t)
+	if err := tables.Make(t.Context(), client, []samtemplate.Table{features()}); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name   string
 		change func(*samtemplate.Table)
 		want   string
 	}{
-		{"hash key", func(s *samtemplate.Table) { s.Hash.Name = "id" }, "stack-Features has the key (name S) instead of (id S)"},
-		{"type of the key", func(s *samtemplate.Table) { s.Hash.Type = "N" }, "(name S) instead of (name N)"},
-		{"range key", func(s *samtemplate.Table) { s.Range = attribute("v", "N") }, "(name S) instead of (name S, v N)"},
-		{"missing index", func(s *samtemplate.Table) { s.Indexes[0].Name = "email" }, "no index email"},
-		{"index key", func(s *samtemplate.Table) { s.Indexes[0].Range = samtemplate.Attribute{} }, "the index staleness on (staleness S, createdAt S)"},
-		{"projection", func(s *samtemplate.Table) { s.Indexes[0].Projection = "ALL" }, "KEYS_ONLY instead of (staleness S, createdAt S) ALL"},
+		{"type of the key", func(s *samtemplate.Table) { s.Hash.Type = "N" }, `without "table (name N)"`},
+		{"range key", func(s *samtemplate.Table) { s.Range = samtemplate.Attribute{Name: "v", Type: "N"} }, `without "table (name S, v N)"`},
+		{"missing index", func(s *samtemplate.Table) { s.Indexes[0].Name = "email" }, `without "email (staleness S, createdAt S) KEYS_ONLY"`},
+		{"projection", func(s *samtemplate.Table) { s.Indexes[0].Projection = "ALL" }, `without "staleness (staleness S, createdAt S) ALL"`},
 		{"time to live", func(s *samtemplate.Table) { s.TTLAttribute = "gone" }, `time to live on "expires"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			client := newClient(t)
-			if err := tables.Make(t.Context(), client, []samtemplate.Table{features()}); err != nil {
-				t.Fatal(err)
-			}
 			changed := features()
 			tt.change(&changed)
 			err := tables.Make(t.Context(), client, []samtemplate.Table{changed})

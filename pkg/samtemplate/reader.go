@@ -1,0 +1,101 @@
+package samtemplate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// reader reads one template. It keeps the first error; what it reads afterwards is not used.
+type reader struct {
+	root       *yaml.Node
+	parameters map[string]string // with the pseudo parameters
+	resources  map[string]*resource
+	within     string // the resource, parameter, rule or output that is being read, for errors
+	err        error
+}
+
+func (r *reader) fail(at *yaml.Node, format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%d: %s: %s", at.Line, defaultTo(r.within, "the template"), fmt.Sprintf(format, args...))
+	}
+}
+
+// only refuses a value that the local gateway does not support.
+func only[T comparable](r *reader, at *yaml.Node, property string, got, supported T) {
+	if got != supported {
+		r.fail(at, "%s %v is not supported by the local gateway, only %v", property, got, supported)
+	}
+}
+
+// pairs yields the keys and values of a mapping, in order.
+func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(*yaml.Node, *yaml.Node) bool) {
+		if n.Kind != yaml.MappingNode {
+			return
+		}
+		for pair := range slices.Chunk(n.Content, 2) {
+			if !yield(pair[0], pair[1]) {
+				return
+			}
+		}
+	}
+}
+
+// get returns the value of a key, or an empty node.
+func get(n *yaml.Node, key string) *yaml.Node {
+	for k, value := range pairs(n) {
+		if k.Value == key {
+			return value
+		}
+	}
+	return &yaml.Node{Line: n.Line}
+}
+
+func text(n *yaml.Node, key string) string { return get(n, key).Value }
+
+// ignored is a member that has no effect on one machine.
+type ignored = any
+
+// decode decodes a value without functions. A member that the type does not have is an error.
+func (r *reader) decode(n *yaml.Node, into any) {
+	if r.err != nil || n.Kind == 0 {
+		return
+	}
+	var value any
+	err := n.Decode(&value)
+	content, invalid := json.Marshal(value)
+	if err = errors.Join(err, invalid); err == nil {
+		decoder := json.NewDecoder(bytes.NewReader(content))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(into)
+	}
+	if err == nil {
+		return
+	}
+	if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+		name = strings.Trim(name, `"`)
+		r.fail(find(n, name), "%s is not supported by the local gateway", name)
+		return
+	}
+	r.fail(n, "%s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// find returns a key at any depth, or the value itself.
+func find(n *yaml.Node, name string) *yaml.Node {
+	for _, child := range n.Content {
+		if child.Value == name {
+			return child
+		}
+		if found := find(child, name); found != child {
+			return found
+		}
+	}
+	return n
+}

@@ -1,0 +1,131 @@
+package samtemplate
+
+import (
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	typeAPI      = "AWS::Serverless::Api"
+	typeFunction = "AWS::Serverless::Function"
+	typeTable    = "AWS::DynamoDB::Table"
+	typeQueue    = "AWS::SQS::Queue"
+	typeRole     = "AWS::IAM::Role"
+	typeLogGroup = "AWS::Logs::LogGroup"
+)
+
+// ignoredTypes are the resource types, by prefix, that the local gateway does not need.
+var ignoredTypes = []string{
+	"AWS::ApiGateway::", "AWS::CloudWatch::", "AWS::IAM::", "AWS::KMS::", "AWS::Logs::", "AWS::Route53::", "AWS::SNS::",
+}
+
+// attributes are the supported attributes by resource type, with the names that SAM adds to a logical id: Alias and Stage.
+var attributes = map[string]string{
+	typeTable + " Arn":                                 "arn:aws:dynamodb:REGION:ACCOUNT:table/ID",
+	typeTable + " StreamArn":                           "arn:aws:dynamodb:REGION:ACCOUNT:table/ID/stream/2000-01-01T00:00:00.000",
+	typeFunction + " Arn":                              "arn:aws:lambda:REGION:ACCOUNT:function:ID",
+	typeFunction + " Alias":                            "arn:aws:lambda:REGION:ACCOUNT:function:ID:live",
+	typeAPI + " Stage":                                 "ID-Stage",
+	typeQueue + " Arn":                                 "arn:aws:sqs:REGION:ACCOUNT:ID",
+	typeQueue + " QueueName":                           "ID",
+	typeLogGroup + " Arn":                              "arn:aws:logs:REGION:ACCOUNT:log-group:ID:*",
+	typeRole + " Arn":                                  "arn:aws:iam::ACCOUNT:role/ID",
+	"AWS::CloudWatch::Alarm Arn":                       "arn:aws:cloudwatch:REGION:ACCOUNT:alarm:ID",
+	"AWS::ApiGateway::DomainName RegionalDomainName":   "ID.execute-api.REGION.amazonaws.com",
+	"AWS::ApiGateway::DomainName RegionalHostedZoneId": "Z0000000000000",
+}
+
+func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
+	var p struct {
+		StageName string
+		Auth      struct {
+			DefaultAuthorizer string
+			Authorizers       map[string]struct {
+				FunctionArn, FunctionPayloadType string
+				Identity                         struct {
+					Headers          []string
+					ReauthorizeEvery int // seconds
+				}
+			}
+		}
+		AccessLogSetting struct{ DestinationArn, Format string }
+		GatewayResponses map[string]struct {
+			StatusCode         int
+			ResponseParameters struct{ Headers map[string]string }
+			ResponseTemplates  map[string]string
+		}
+
+		AlwaysDeploy, Description, EndpointAccessMode, EndpointConfiguration, MethodSettings, OpenAPIVersion, SecurityPolicy, Tags,
+		TracingEnabled ignored
+	}
+	r.decode(properties, &p)
+	t.API.LogicalID, t.API.Stage, t.API.AccessLogFormat = found.id, p.StageName, p.AccessLogSetting.Format
+	if arn := p.AccessLogSetting.DestinationArn; arn != "" {
+		t.API.AccessLogGroup = r.owner(found.at, typeLogGroup, arn, "Arn")
+	}
+	if name := p.Auth.DefaultAuthorizer; name != "" {
+		a := p.Auth.Authorizers[name]
+		only(r, found.at, "the number of authorizers", len(p.Auth.Authorizers), 1)
+		only(r, found.at, "FunctionPayloadType", a.FunctionPayloadType, "REQUEST")
+		t.API.Authorizer = Authorizer{
+			Name: name, Function: r.owner(found.at, typeFunction, a.FunctionArn, "Arn", "Alias"), IdentityHeaders: a.Identity.Headers,
+			TTL: time.Duration(a.Identity.ReauthorizeEvery) * time.Second,
+		}
+	}
+	t.API.GatewayResponses = make(map[string]GatewayResponse, len(p.GatewayResponses))
+	for name, response := range p.GatewayResponses {
+		t.API.GatewayResponses[name] = GatewayResponse{
+			StatusCode: response.StatusCode, Headers: response.ResponseParameters.Headers, Templates: response.ResponseTemplates,
+		}
+	}
+}
+
+type keySchema []struct{ AttributeName, KeyType string }
+
+func (r *reader) addTable(t *Template, found *resource, properties *yaml.Node) {
+	var p struct {
+		BillingMode            string
+		AttributeDefinitions   []struct{ AttributeName, AttributeType string }
+		KeySchema              keySchema
+		GlobalSecondaryIndexes []struct {
+			IndexName  string
+			KeySchema  keySchema
+			Projection struct{ ProjectionType string }
+		}
+		StreamSpecification     struct{ StreamViewType string }
+		TimeToLiveSpecification struct {
+			AttributeName string
+			Enabled       bool
+		}
+
+		PointInTimeRecoverySpecification, SSESpecification ignored
+	}
+	r.decode(properties, &p)
+	only(r, found.at, "BillingMode", p.BillingMode, "PAY_PER_REQUEST")
+	types := map[string]string{}
+	for _, a := range p.AttributeDefinitions {
+		types[a.AttributeName] = a.AttributeType
+	}
+	key := func(schema keySchema) (hash, sort Attribute) {
+		for _, element := range schema {
+			attribute := Attribute{Name: element.AttributeName, Type: types[element.AttributeName]}
+			if element.KeyType == "HASH" {
+				hash = attribute
+			} else {
+				sort = attribute
+			}
+		}
+		return hash, sort
+	}
+	table := Table{LogicalID: found.id, Name: found.id, StreamViewType: p.StreamSpecification.StreamViewType}
+	table.Hash, table.Range = key(p.KeySchema)
+	for _, index := range p.GlobalSecondaryIndexes {
+		hash, sort := key(index.KeySchema)
+		table.Indexes = append(table.Indexes, Index{Name: index.IndexName, Hash: hash, Range: sort, Projection: index.Projection.ProjectionType})
+	}
+	if p.TimeToLiveSpecification.Enabled {
+		table.TTLAttribute = p.TimeToLiveSpecification.AttributeName
+	}
+	t.Tables = append(t.Tables, table)
+}
