@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/app"
@@ -161,7 +159,8 @@ func TestStreamWithoutTime(t *testing.T) {
 	_, err := s.types.SetLifetime(t.Context(), "a", new(int64(40)))
 	check(t, err)
 	batch := []events.DynamoDBEventRecord{changed("1", "a", 7, 40), changed("2", "b", 7, 0)}
-	s.Types = ending{s.Types, cancel}
+	s.Types, s.Function = ending{s.Types, cancel}, ""
+	s.log.Reset()
 	if failed := s.stream(ctx, t, batch...); failed != "2" {
 		t.Errorf("failed: %s", failed)
 	}
@@ -171,8 +170,14 @@ func TestStreamWithoutTime(t *testing.T) {
 	if failed := s.stream(t.Context(), t, batch...); failed != "" || s.flagged(t) != "" {
 		t.Error(failed, s.flagged(t))
 	}
-	if !strings.Contains(s.log.String(), `"feature type deleted: clearing the flags of its toggles","trigger":"stream","featureType":"b"`) {
-		t.Errorf("the log does not contain the reason:\n%s", &s.log)
+	for text, want := range map[string]bool{
+		`"feature type deleted: clearing the flags of its toggles","trigger":"stream","featureType":"b"`: true,
+		`"WARN","msg":"toggles re-evaluated","trigger":"stream","featureType":"a","lifetimeDays":40`:     true,
+		"_aws": false,
+	} {
+		if strings.Contains(s.log.String(), text) != want {
+			t.Errorf("%s in the log, want %t:\n%s", text, want, &s.log)
+		}
 	}
 }
 
@@ -239,22 +244,6 @@ func TestLog(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	s.log.Reset()
-	s.Function = ""
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // less than what a run reserves for its end
-	defer cancel()
-	s.Types = known{}
-	s.stream(ctx, t, changed("1", "a", 7, 40))
-	if got := s.log.String(); !strings.Contains(got, `"level":"WARN"`) || !strings.Contains(got, `"left":32,`) || strings.Contains(got, "_aws") {
-		t.Error(got)
-	}
-}
-
-// known are types that are not read.
-type known struct{ staleness.Types }
-
-func (known) Get(_ context.Context, id string) (featuretype.FeatureType, error) {
-	return lifetime(id), nil
 }
 
 // After an attempt without a response, the flip is counted as one of this run, unless another client made it.
@@ -282,19 +271,6 @@ func TestFlipWithoutResponse(t *testing.T) {
 	}
 }
 
-// environment returns the environment of both functions.
-func environment(db *database.Database) *app.Env {
-	return &app.Env{
-		Vars: map[string]string{
-			"DYNAMODB_ENDPOINT": db.Endpoint, "FEATURES_TABLE": db.Tables.Features, "FEATURE_TYPES_TABLE": db.Tables.FeatureTypes,
-		},
-		AWS: aws.Config{
-			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(db.Endpoint),
-		},
-		Now: noon, Logger: slog.New(slog.DiscardHandler),
-	}
-}
-
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	for name, construct := range map[string]app.Constructor{
@@ -305,7 +281,9 @@ func TestFunctions(t *testing.T) {
 		check(t, s.features.Create(t.Context(), feature.Feature{Name: "f", Type: "release", CreatedAt: noon().AddDate(0, 0, -8)}))
 		sample, err := os.ReadFile("../../events/" + name + ".json")
 		check(t, err)
-		function, err := construct(environment(s.db))
+		env := s.db.Env(t)
+		env.Now = noon
+		function, err := construct(env)
 		check(t, err)
 		response, err := function.Invoke(t.Context(), sample)
 		check(t, err)
@@ -315,8 +293,6 @@ func TestFunctions(t *testing.T) {
 		if got := string(response) + " " + s.flagged(t); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
-		if _, err := construct(&app.Env{}); err == nil || !strings.Contains(err.Error(), "FEATURES_TABLE") {
-			t.Error(err)
-		}
+		database.RequireVariables(t, env, construct, "FEATURES_TABLE", "FEATURE_TYPES_TABLE")
 	}
 }

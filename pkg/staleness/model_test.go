@@ -99,20 +99,12 @@ func (m *model) wait(t *rapid.T) {
 	m.now = m.now.Add(rapid.SampledFrom([]time.Duration{24 * time.Hour, time.Millisecond, 100 * time.Hour}).Draw(t, "step"))
 }
 
-// record adds the record of a changed lifetime to the stream.
-func (m *model) record(id string, before, after *int64) {
-	image := func(days *int64) map[string]events.DynamoDBAttributeValue {
-		item := map[string]events.DynamoDBAttributeValue{"id": events.NewStringAttribute(id)}
-		if days != nil {
-			item["lifetimeDays"] = events.NewNumberAttribute(fmt.Sprint(*days))
-		}
-		return item
+// inRecord returns a lifetime as the function changed takes it.
+func inRecord(days *int64) int {
+	if days == nil {
+		return -1
 	}
-	m.last++
-	m.stream = append(m.stream, events.DynamoDBEventRecord{Change: events.DynamoDBStreamRecord{
-		Keys:           map[string]events.DynamoDBAttributeValue{"id": events.NewStringAttribute(id)},
-		SequenceNumber: fmt.Sprint(m.last), OldImage: image(before), NewImage: image(after),
-	}})
+	return int(*days)
 }
 
 func (m *model) changeLifetime(t *rapid.T) {
@@ -120,7 +112,8 @@ func (m *model) changeLifetime(t *rapid.T) {
 	days := rapid.SampledFrom([]*int64{new(int64(2)), new(int64(1)), new(int64(4)), new(int64(7)), nil, new(int64(2147483647))}).Draw(t, "days")
 	_, err := m.stored.SetLifetime(t.Context(), id, days)
 	must(t, err)
-	m.record(id, m.types[id], days)
+	m.last++
+	m.stream = append(m.stream, changed(fmt.Sprint(m.last), id, inRecord(m.types[id]), inRecord(days)))
 	m.types[id] = days
 }
 

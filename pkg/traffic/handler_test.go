@@ -12,12 +12,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/lambdahttp"
 	"toggleadmin/pkg/traffic"
 	"toggleadmin/test/database"
@@ -122,14 +119,11 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func environment(db *database.Database) *app.Env {
-	return &app.Env{
-		Vars: map[string]string{"DYNAMODB_ENDPOINT": db.Endpoint, "TRAFFIC_TABLE": db.Tables.Traffic, "COUNTED_PATHS": types + " " + lifetime},
-		AWS: aws.Config{
-			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(db.Endpoint),
-		},
-		Now: noon, Logger: slog.New(slog.DiscardHandler),
-	}
+func environment(t *testing.T, db *database.Database) *app.Env {
+	t.Helper()
+	env := db.Env(t)
+	env.Vars["COUNTED_PATHS"] = types + " " + lifetime
+	return env
 }
 
 func TestRecordFunction(t *testing.T) {
@@ -139,7 +133,7 @@ func TestRecordFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := database.New(t)
-	record, err := traffic.NewRecordFunction(environment(db))
+	record, err := traffic.NewRecordFunction(environment(t, db))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,14 +148,8 @@ func TestRecordFunction(t *testing.T) {
 	if diff := cmp.Diff(want, report(t, db, "2026-11")); diff != "" {
 		t.Error(diff)
 	}
-	for name, value := range map[string]string{"COUNTED_PATHS": "", "TRAFFIC_TABLE": ""} {
-		env := environment(db)
-		env.Vars[name] = value
-		if _, err := traffic.NewRecordFunction(env); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("without %s: %v", name, err)
-		}
-	}
-	env := environment(db)
+	env := environment(t, db)
+	database.RequireVariables(t, env, traffic.NewRecordFunction, "COUNTED_PATHS", "TRAFFIC_TABLE")
 	env.Vars["COUNTED_PATHS"] = "x"
 	if _, err := traffic.NewRecordFunction(env); err == nil || !strings.Contains(err.Error(), "COUNTED_PATHS") {
 		t.Error(err)

@@ -74,7 +74,7 @@ func TestGetFunction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := environment(database.New(t))
+	env := environment(t, database.New(t))
 	get, err := traffic.NewGetFunction(env)
 	if err != nil {
 		t.Fatal(err)
@@ -83,8 +83,5 @@ func TestGetFunction(t *testing.T) {
 	if err != nil || !strings.Contains(string(got), `"statusCode":200`) {
 		t.Errorf("%s, %v", got, err)
 	}
-	env.Vars["TRAFFIC_TABLE"] = ""
-	if _, err := traffic.NewGetFunction(env); err == nil || !strings.Contains(err.Error(), "TRAFFIC_TABLE") {
-		t.Error(err)
-	}
+	database.RequireVariables(t, env, traffic.NewGetFunction, "TRAFFIC_TABLE")
 }
