@@ -29,9 +29,12 @@ var ErrNotFound = errors.New("no such API token")
 // New returns t with a random selector and secret, and the token in plain text. It ignores t.Selector and t.Verifier. A selector never
 // starts with a hyphen, so that no command line reads it as an option.
 func New(t APIToken, random io.Reader) (APIToken, auth.Token, error) {
-	for t.Selector = (auth.Selector{}); t.Selector == (auth.Selector{}) || t.Selector.String()[0] == '-'; {
+	for {
 		if _, err := io.ReadFull(random, t.Selector[:]); err != nil {
 			return APIToken{}, auth.Token{}, fmt.Errorf("make a selector: %w", err)
+		}
+		if t.Selector.String()[0] != '-' {
+			break
 		}
 	}
 	token, err := auth.NewToken(auth.APIToken, t.Selector, random)

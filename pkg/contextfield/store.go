@@ -41,14 +41,6 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 	return all, nil
 }
 
-// Create adds an unused field. If the field exists, Create changes nothing.
-func (s *Store) Create(ctx context.Context, f ContextField) error {
-	if err := dynamo.PutNew(ctx, s.client, s.table, hash, toItem(f)); err != nil && !dynamo.FailedCondition(err) {
-		return fmt.Errorf("create context field %q: %w", f.Name, err)
-	}
-	return nil
-}
-
 // Creation returns the action of a transaction that creates an unused field. It fails if the field exists.
 func (s *Store) Creation(f ContextField) types.TransactWriteItem {
 	return dynamo.NewItem(s.table, hash, toItem(f))

@@ -58,7 +58,7 @@ func Update(records *Store, users *user.Store) (lambdahttp.HandlerFunc, error) {
 			}
 			return ""
 		}, func(body jsonbody.Object) string {
-			if owner, ok := body.Int("userId"); body.Has("userId") && !(ok && mayName(caller, owner)) {
+			if owner, named := body.Int("userId"); named && !mayName(caller, owner) {
 				return forbiddenUser(body)
 			}
 			return ""

@@ -33,13 +33,8 @@ func newStore(env *app.Env) (*Store, error) {
 // reveals nothing about other tokens.
 func Delete(pats *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		text, err := lambdahttp.PathParam(r, "id")
-		id, ok := auth.ParseID(text)
-		if err != nil || !ok {
-			err = ErrNotFound
-		} else {
-			err = pats.Delete(r.Context(), auth.PrincipalFrom(r.Context()).UserID, id)
-		}
+		id, _ := auth.ParseID(r.PathValue("id")) // no token has the id 0
+		err := pats.Delete(r.Context(), auth.PrincipalFrom(r.Context()).UserID, id)
 		switch {
 		case errors.Is(err, ErrNotFound):
 			return apierror.New(apierror.NotFound, "You have no personal access token with this id.")

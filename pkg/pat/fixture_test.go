@@ -41,15 +41,6 @@ func (f *fixture) account(tb testing.TB, id int64, kind user.Kind) {
 	}
 }
 
-func (f *fixture) user(tb testing.TB, id int64) user.User {
-	tb.Helper()
-	u, err := f.users.Get(tb.Context(), id)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return u
-}
-
 func owner(limit int) pat.Owner { return pat.Owner{Kind: user.ServiceAccount, Limit: limit} }
 
 // now is the time of the tests.
@@ -67,14 +58,6 @@ func (f *fixture) create(tb testing.TB, userID int64, description string) (pat.P
 		tb.Fatal(err)
 	}
 	return p, token
-}
-
-// requireRefused fails the test unless a creation fails with the error.
-func (f *fixture) requireRefused(tb testing.TB, p pat.PAT, o pat.Owner, want error) {
-	tb.Helper()
-	if _, _, err := f.pats.Create(tb.Context(), p, o); !errors.Is(err, want) {
-		tb.Errorf("PAT %q of user %d: error %v, want %v", p.Description, p.UserID, err, want)
-	}
 }
 
 // requireConsistent fails the test unless the tokens are exactly those in their owners' maps, and no id is above the counter.

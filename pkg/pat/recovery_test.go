@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -23,195 +22,139 @@ const (
 
 var errLost = errors.New("the connection broke")
 
-// forget changes a call as if the engine did not remember the attempt before it, because it was restarted or ten minutes have passed.
-func forget(c *database.Call) *database.Call {
-	c.Body = regexp.MustCompile(`"ClientRequestToken":"[^"]*"`).ReplaceAllString(c.Body, `"ClientRequestToken":"`+rand.Text()+`"`)
-	return c
-}
-
 // creation is one call of Create whose requests a test intercepts.
 type creation struct {
 	*fixture
+	tb     testing.TB
 	cancel context.CancelFunc // ends the context of Create
-	held   *database.Call     // a request that arrives after Create has returned
+	held   *database.Call     // a request that arrives late
 }
 
-// hold ends the context of Create while the request c is on its way.
-func (s *creation) hold(c *database.Call) (*http.Response, error) {
-	s.cancel()
+// response says what happens to one request.
+type response func(*creation, *database.Call) (*http.Response, error)
+
+func pass(_ *creation, c *database.Call) (*http.Response, error) { return c.Pass() }
+func lose(_ *creation, c *database.Call) (*http.Response, error) { return c.Lose() }
+func fail(*creation, *database.Call) (*http.Response, error)     { return nil, errLost }
+
+// hold keeps the request until arrive delivers it.
+func hold(s *creation, c *database.Call) (*http.Response, error) {
 	s.held = c
 	return nil, errLost
 }
 
-// arrive delivers the held request.
-func (s *creation) arrive(t *testing.T) {
-	t.Helper()
-	s.held.Request = s.held.Request.WithContext(t.Context())
-	if response, err := s.held.Lose(); err == nil || response != nil {
-		t.Errorf("the held request got a response: %v", err)
+// arrive delivers the held request before this one.
+func arrive(s *creation, c *database.Call) (*http.Response, error) {
+	s.deliver()
+	return c.Pass()
+}
+
+func (s *creation) deliver() {
+	s.held.Request = s.held.Request.WithContext(s.tb.Context())
+	_, _ = s.held.Lose() //nolint:bodyclose // Lose returns no response
+	s.held = nil
+}
+
+func throttle(_ *creation, c *database.Call) (*http.Response, error) {
+	return c.Refuse("ProvisionedThroughputExceededException")
+}
+
+func conflict(_ *creation, c *database.Call) (*http.Response, error) {
+	return c.Cancel("TransactionConflict", "None", "None")
+}
+
+// ended ends the context of Create after the request.
+func ended(next response) response {
+	return func(s *creation, c *database.Call) (*http.Response, error) {
+		defer s.cancel()
+		return next(s, c)
 	}
 }
 
-// TestCreateWithoutResponse checks that, whatever happens to the responses, either the caller has the token that is stored, or none is
-// stored, not even later.
-func TestCreateWithoutResponse(t *testing.T) {
+// raced creates another token before the request.
+func raced(account int64, description string, next response) response {
+	return func(s *creation, c *database.Call) (*http.Response, error) {
+		s.create(s.tb, account, description)
+		return next(s, c)
+	}
+}
+
+// followed creates another token after the request.
+func followed(next response) response {
+	return func(s *creation, c *database.Call) (*http.Response, error) {
+		defer s.create(s.tb, 2, "another")
+		return next(s, c)
+	}
+}
+
+// TestCreateRecovers checks that, whatever happens to the requests, either the caller has the token that is stored, or none is stored, not
+// even later. Lost races are repeated with the counter of the refusal.
+func TestCreateRecovers(t *testing.T) {
 	t.Parallel()
+	type responses map[string]response // to the first request of an operation, and so on; by default it passes
+	const g, x = get, transact
 	for _, tt := range []struct {
-		name    string
-		limit   int
-		respond func(*testing.T, *creation, *database.Call) (*http.Response, error)
-		created bool
-		nextID  int64
-		calls   string
+		name      string
+		forgetful bool // the engine does not remember the request before, because it was restarted or ten minutes have passed
+		limit     int
+		responses responses
+		id        int64 // of the created token; 0: an error
+		err       error
+		nextID    int64
+		calls     []string
 	}{
+		{"no response, the request is remembered", false, 10, responses{x + "1": lose}, 1, nil, 2, []string{g, x, x}},
+		{"no response for the last place", true, 1, responses{x + "1": lose}, 1, nil, 2, []string{g, x, x, g}},
+		{"no response, and another creation", true, 10, responses{x + "1": followed(lose)}, 1, nil, 3, []string{g, x, x, g}},
+		{"no response, and the end during the search", true, 10, responses{x + "1": lose, g + "2": ended(fail)}, 1, nil, 2, []string{g, x, x, g, g}},
+		{"no response at the end", false, 10, responses{x + "1": ended(lose)}, 1, nil, 2, []string{g, x, x, g}},
+		{"the request arrives after the end", false, 10, responses{x + "1": ended(hold)}, 0, dynamo.ErrUnavailable, 2, []string{g, x, x}},
 		{
-			name: "the response is lost and the engine remembers the request", limit: 10, created: true, nextID: 2,
-			calls: get + " " + transact + " " + transact,
-			respond: func(_ *testing.T, _ *creation, c *database.Call) (*http.Response, error) {
-				if c.Operation == transact && c.N == 1 {
-					return c.Lose()
-				}
-				return c.Pass()
-			},
+			"the request arrives after the end, the id is taken", false, 10, responses{x + "1": ended(raced(2, "another", hold))},
+			0, dynamo.ErrUnavailable, 2, []string{g, x, x, g},
 		},
+		{"the request arrives before the counter moves", false, 10, responses{x + "1": ended(hold), x + "2": arrive}, 1, nil, 2, []string{g, x, x, g}},
+		{"throttled until the end", false, 10, responses{x + "1": ended(throttle)}, 0, dynamo.ErrUnavailable, 1, []string{g, x}},
+		{"in conflict until the end", false, 10, responses{x + "1": ended(conflict)}, 0, dynamo.ErrUnavailable, 1, []string{g, x}},
 		{
-			name: "the response is lost and the token has the last place", limit: 1, created: true, nextID: 2,
-			calls: get + " " + transact + " " + transact + " " + get,
-			respond: func(_ *testing.T, _ *creation, c *database.Call) (*http.Response, error) {
-				if c.Operation == transact && c.N == 1 {
-					return forget(c).Lose()
-				}
-				return forget(c).Pass()
-			},
+			"two lost races", false, 10, responses{x + "1": raced(2, "a", raced(2, "b", pass)), x + "2": raced(2, "c", pass)},
+			4, nil, 5, []string{g, x, x, x},
 		},
-		{
-			name: "the response is lost and another token is created", limit: 10, created: true, nextID: 3,
-			calls: get + " " + transact + " " + transact + " " + get,
-			respond: func(t *testing.T, s *creation, c *database.Call) (*http.Response, error) {
-				t.Helper()
-				if c.Operation == transact && c.N == 1 {
-					response, err := forget(c).Lose()
-					s.create(t, 2, "another")
-					return response, err
-				}
-				return forget(c).Pass()
-			},
-		},
-		{
-			name: "the response is lost and the context ends during the search", limit: 10, created: true, nextID: 2,
-			calls: get + " " + transact + " " + transact + " " + get + " " + get,
-			respond: func(_ *testing.T, s *creation, c *database.Call) (*http.Response, error) {
-				switch {
-				case c.Operation == transact && c.N == 1:
-					return forget(c).Lose()
-				case c.Operation == get && c.N == 2:
-					s.cancel()
-					return nil, errLost
-				}
-				return forget(c).Pass()
-			},
-		},
-		{
-			name: "the response is lost when the context ends", limit: 10, created: true, nextID: 2,
-			calls: get + " " + transact + " " + transact + " " + get,
-			respond: func(_ *testing.T, s *creation, c *database.Call) (*http.Response, error) {
-				if c.Operation == transact && c.N == 1 {
-					defer s.cancel()
-					return c.Lose()
-				}
-				return c.Pass()
-			},
-		},
-		{
-			name: "the request arrives after the end", limit: 10, nextID: 2, calls: get + " " + transact + " " + transact,
-			respond: func(_ *testing.T, s *creation, c *database.Call) (*http.Response, error) {
-				if c.Operation == transact && c.N == 1 {
-					return s.hold(c)
-				}
-				return c.Pass()
-			},
-		},
-		{
-			name: "the request arrives after the end and another token has the id", limit: 10, nextID: 2,
-			calls: get + " " + transact + " " + transact + " " + get,
-			respond: func(t *testing.T, s *creation, c *database.Call) (*http.Response, error) {
-				t.Helper()
-				if c.Operation == transact && c.N == 1 {
-					s.create(t, 2, "another")
-					return s.hold(c)
-				}
-				return c.Pass()
-			},
-		},
-		{
-			name: "the request arrives just before the counter moves", limit: 10, created: true, nextID: 2,
-			calls: get + " " + transact + " " + transact + " " + get,
-			respond: func(t *testing.T, s *creation, c *database.Call) (*http.Response, error) {
-				t.Helper()
-				switch {
-				case c.Operation == transact && c.N == 1:
-					return s.hold(c)
-				case c.Operation == transact:
-					s.arrive(t)
-					s.held = nil
-				}
-				return c.Pass()
-			},
-		},
-		{
-			name: "throttled until the context ends", limit: 10, nextID: 1, calls: get + " " + transact,
-			respond: func(_ *testing.T, s *creation, c *database.Call) (*http.Response, error) {
-				if c.Operation == transact {
-					s.cancel()
-					return c.Refuse("ProvisionedThroughputExceededException")
-				}
-				return c.Pass()
-			},
-		},
-		{
-			name: "in conflict until the context ends", limit: 10, nextID: 1, calls: get + " " + transact,
-			respond: func(_ *testing.T, s *creation, c *database.Call) (*http.Response, error) {
-				if c.Operation == transact {
-					s.cancel()
-					return c.Cancel("TransactionConflict", "None", "None")
-				}
-				return c.Pass()
-			},
-		},
-		{
-			name: "no response to anything after the request", limit: 10, nextID: 1, calls: "",
-			respond: func(_ *testing.T, s *creation, c *database.Call) (*http.Response, error) {
-				if c.Operation == transact {
-					s.cancel()
-				}
-				if c.Operation == transact || c.N > 1 {
-					return nil, errLost
-				}
-				return c.Pass()
-			},
-		},
+		{"a lost race at the end", false, 10, responses{x + "1": raced(2, "a", ended(pass))}, 0, dynamo.ErrUnavailable, 2, []string{g, x}},
+		{"a lost race for the description", false, 10, responses{x + "1": raced(1, "ci", pass)}, 0, pat.ErrDescriptionExists, 2, []string{g, x, g}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := &creation{fixture: newFixture(t)}
-			s.serviceAccounts(t, 1, 2)
-			client, tap := s.Through(t, func(c *database.Call) (*http.Response, error) { return tt.respond(t, s, c) })
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			s.cancel = cancel
+			s := &creation{fixture: newFixture(t), tb: t, cancel: cancel}
+			s.serviceAccounts(t, 1, 2)
+			client, tap := s.Through(t, func(c *database.Call) (*http.Response, error) {
+				if tt.forgetful {
+					token := regexp.MustCompile(`"ClientRequestToken":"[^"]*"`)
+					c.Body = token.ReplaceAllString(c.Body, `"ClientRequestToken":"`+rand.Text()+`"`)
+				}
+				if respond := tt.responses[c.Operation+string(rune('0'+c.N))]; respond != nil {
+					return respond(s, c)
+				}
+				return c.Pass()
+			})
 			p, token, err := pat.NewStore(client, s.Tables, rand.Reader).Create(ctx, newPAT(1, "ci"), owner(tt.limit))
 			if s.held != nil {
-				s.arrive(t)
+				s.deliver()
 			}
-			stored := pat.FromItem(s.Get(t, s.Tables.PersonalAccessTokens, pat.Key(1, 1)))
-			switch {
-			case tt.created && (err != nil || p.ID != 1 || stored.Verifier != token.Verifier() || token.Selector != auth.PATSelector(1, 1)):
-				t.Errorf("PAT %d is not the stored one, %v", p.ID, err)
-			case !tt.created && (!errors.Is(err, dynamo.ErrUnavailable) || stored.ID != 0):
-				t.Errorf("error %v, stored %+v", err, stored)
+			if !errors.Is(err, tt.err) || p.ID != tt.id {
+				t.Errorf("PAT %d, error %v", p.ID, err)
 			}
-			if tt.calls != "" && tap.Calls() != tt.calls {
-				t.Errorf("calls: %s\nwant:  %s", tap.Calls(), tt.calls)
+			if stored := pat.FromItem(s.Get(t, s.Tables.PersonalAccessTokens, pat.Key(1, tt.id))); tt.id != 0 &&
+				(stored.Verifier != token.Verifier() || token.Selector != auth.PATSelector(1, tt.id)) {
+				t.Error("the token is not the stored one")
+			}
+			if u, err := s.users.Get(t.Context(), 1); err != nil || errors.Is(tt.err, dynamo.ErrUnavailable) && len(u.PATs) != 0 {
+				t.Errorf("a token is left: %v, %v", u.PATs, err)
+			}
+			if want := strings.Join(tt.calls, " "); tap.Calls() != want {
+				t.Errorf("calls: %s\nwant:  %s", tap.Calls(), want)
 			}
 			s.requireConsistent(t)
 			if next, _ := s.create(t, 1, "next"); next.ID != tt.nextID {
@@ -219,68 +162,4 @@ func TestCreateWithoutResponse(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestCreateRepeatsLostRaces checks that Create tries again with the counter of the refusal, and does not read the counter again.
-func TestCreateRepeatsLostRaces(t *testing.T) {
-	t.Parallel()
-	for _, races := range []int{0, 1, 3} {
-		t.Run(fmt.Sprint(races), func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t)
-			f.serviceAccounts(t, 1)
-			client, tap := f.Through(t, func(c *database.Call) (*http.Response, error) {
-				if c.Operation == transact && c.N <= races {
-					f.create(t, 1, fmt.Sprint("winner ", c.N))
-					f.create(t, 1, fmt.Sprint("its second ", c.N))
-				}
-				return c.Pass()
-			})
-			p, _, err := pat.NewStore(client, f.Tables, rand.Reader).Create(t.Context(), newPAT(1, "ci"), owner(10))
-			want := get + strings.Repeat(" "+transact, races+1)
-			if err != nil || p.ID != 2*int64(races)+1 || tap.Calls() != want {
-				t.Errorf("id %d, %v after %s, want %s", p.ID, err, tap.Calls(), want)
-			}
-			f.requireConsistent(t)
-		})
-	}
-	t.Run("until the context ends", func(t *testing.T) {
-		t.Parallel()
-		f := newFixture(t)
-		f.serviceAccounts(t, 1, 2)
-		ctx, cancel := context.WithCancel(t.Context())
-		client, tap := f.Through(t, func(c *database.Call) (*http.Response, error) {
-			if c.Operation == transact {
-				f.create(t, 2, fmt.Sprint("winner ", c.N))
-			}
-			if c.N == 3 {
-				cancel()
-				return c.Cancel("ConditionalCheckFailed", "None", "None")
-			}
-			return c.Pass()
-		})
-		_, _, err := pat.NewStore(client, f.Tables, rand.Reader).Create(ctx, newPAT(1, "ci"), owner(10))
-		if want := get + strings.Repeat(" "+transact, 3); !errors.Is(err, dynamo.ErrUnavailable) || tap.Calls() != want {
-			t.Errorf("%v after %s, want %s", err, tap.Calls(), want)
-		}
-		if tokens := f.user(t, 1).PATs; len(tokens) != 0 {
-			t.Errorf("a token was written: %v", tokens)
-		}
-	})
-	t.Run("against the same description", func(t *testing.T) {
-		t.Parallel()
-		f := newFixture(t)
-		f.serviceAccounts(t, 1)
-		client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
-			if c.Operation == transact {
-				f.create(t, 1, "ci")
-			}
-			return c.Pass()
-		})
-		_, _, err := pat.NewStore(client, f.Tables, rand.Reader).Create(t.Context(), newPAT(1, "ci"), owner(10))
-		if !errors.Is(err, pat.ErrDescriptionExists) {
-			t.Error(err)
-		}
-		f.requireConsistent(t)
-	})
 }

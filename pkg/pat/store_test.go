@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/user"
 	"toggleadmin/test/database"
 )
 
@@ -28,26 +26,6 @@ func TestExpired(t *testing.T) {
 		if got := p.Expired(now().Add(difference)); got != want {
 			t.Errorf("%d ns after: %t", difference, got)
 		}
-	}
-}
-
-func TestCreateUsesOneSequenceOfIDs(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.serviceAccounts(t, 7, 8)
-	var want []pat.PAT
-	verifiers := map[auth.Verifier]bool{}
-	for i := range int64(6) {
-		p, token := f.create(t, 7+i%2, fmt.Sprint(i))
-		if p.ID != i+1 || verifiers[token.Verifier()] {
-			t.Errorf("id %d, want %d, with a new secret", p.ID, i+1)
-		}
-		verifiers[token.Verifier()] = true
-		want = append(want, p)
-	}
-	got, err := f.pats.List(t.Context())
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Error(err, diff)
 	}
 }
 
@@ -78,8 +56,8 @@ func TestItems(t *testing.T) {
 		f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(0, 0))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]int64{pat.DescriptionKey(sent.Description): 1}, f.user(t, math.MaxInt32).PATs); diff != "" {
-		t.Error(diff)
+	if u, err := f.users.Get(t.Context(), math.MaxInt32); err != nil || u.PATs[pat.DescriptionKey(sent.Description)] != 1 {
+		t.Error(err, u.PATs)
 	}
 	item[pat.AttributeSeenAt] = dynamo.Time(now())
 	want.SeenAt = new(now())
@@ -92,53 +70,6 @@ func TestDescriptionKey(t *testing.T) {
 	t.Parallel()
 	if got, want := pat.DescriptionKey("ci"), "GxWIOfiqM56Ju1CxYD6Q7A"; got != want { // printf ci | openssl dgst -sha256 -binary | head -c 16 | basenc --base64url
 		t.Errorf("%s, want %s", got, want)
-	}
-}
-
-func TestCreateRefusesADescriptionTwice(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.serviceAccounts(t, 1, 2)
-	for _, description := range []string{"ci", "CI", "ci ", "ci\u200b", strings.Repeat("x", 255)} {
-		f.create(t, 1, description)
-		f.requireRefused(t, newPAT(1, description), owner(100), pat.ErrDescriptionExists)
-		f.create(t, 2, description)
-	}
-	f.requireConsistent(t)
-}
-
-func TestCreateRefusesMoreThanTheLimit(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.serviceAccounts(t, 1, 2)
-	expired := newPAT(1, "expired")
-	expired.ExpiresAt = expired.CreatedAt
-	if _, _, err := f.pats.Create(t.Context(), expired, owner(1)); err != nil {
-		t.Error(err)
-	}
-	f.requireRefused(t, newPAT(1, "one more"), owner(1), pat.ErrTooMany)
-	f.requireRefused(t, newPAT(1, "expired"), owner(1), pat.ErrTooMany) // before the description
-	f.requireRefused(t, newPAT(1, "expired"), pat.Owner{Kind: user.Person, Limit: 1}, pat.ErrNoOwner)
-	if _, _, err := f.pats.Create(t.Context(), newPAT(1, "one more"), owner(2)); err != nil {
-		t.Error(err)
-	}
-	f.create(t, 2, "another account")
-}
-
-func TestCreateRefusesUnknownOwners(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.account(t, 1, user.Person)
-	f.serviceAccounts(t, 2)
-	for id, kind := range map[int64]user.Kind{1: user.ServiceAccount, 2: user.Person, 3: user.ServiceAccount} {
-		f.requireRefused(t, newPAT(id, "ci"), pat.Owner{Kind: kind, Limit: 10}, pat.ErrNoOwner)
-	}
-	if users := f.Scan(t, f.Tables.Users); len(users) != 2 {
-		t.Errorf("a refusal wrote an account: %v", users)
-	}
-	p, _, err := f.pats.Create(t.Context(), newPAT(1, "ci"), pat.Owner{Kind: user.Person, Limit: 10})
-	if err != nil || p.ID != 1 {
-		t.Errorf("after the refusals: id %d, %v", p.ID, err)
 	}
 }
 
@@ -159,33 +90,6 @@ func TestCreateUpToTheHighestID(t *testing.T) {
 	f.Put(t, f.Tables.PersonalAccessTokens, dynamo.Item{"userId": counter["userId"], "id": counter["id"], "lastId": dynamo.N(auth.MaxID - 1)})
 	if _, _, err := f.pats.Create(t.Context(), newPAT(1, "one more"), owner(10)); err == nil || !strings.Contains(err.Error(), "counter") {
 		t.Error(err)
-	}
-}
-
-func TestDelete(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.serviceAccounts(t, 1, 2)
-	mine, _ := f.create(t, 1, "ci")
-	other, _ := f.create(t, 1, "other")
-	for _, key := range [][2]int64{{2, mine.ID}, {3, mine.ID}, {1, 3}, {1, math.MaxInt32}} {
-		if err := f.pats.Delete(t.Context(), key[0], key[1]); !errors.Is(err, pat.ErrNotFound) {
-			t.Errorf("PAT %d of user %d: %v", key[1], key[0], err)
-		}
-	}
-	for _, want := range []error{nil, pat.ErrNotFound} {
-		if err := f.pats.Delete(t.Context(), 1, mine.ID); !errors.Is(err, want) {
-			t.Errorf("error %v, want %v", err, want)
-		}
-	}
-	f.requireConsistent(t)
-	again, _, err := f.pats.Create(t.Context(), newPAT(1, "ci"), owner(2)) // the description and the place are free
-	if err != nil || again.ID != 3 {
-		t.Errorf("id %d, %v", again.ID, err)
-	}
-	got, err := f.pats.List(t.Context())
-	if diff := cmp.Diff([]pat.PAT{other, again}, got); err != nil || diff != "" {
-		t.Error(err, diff)
 	}
 }
 

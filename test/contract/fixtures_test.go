@@ -122,7 +122,9 @@ func lower(text string) string { return featuretype.NormalID(text) }
 
 func (s *service) contextField(t *testing.T, f contextfield.ContextField) {
 	t.Helper()
-	must(t, contextfield.NewStore(s.db, s.tables()).Create(patient(t), f))
+	create := contextfield.NewStore(s.db, s.tables()).Creation(f)
+	_, err := dynamo.Transact(patient(t), s.db, []types.TransactWriteItem{create})
+	must(t, err)
 }
 
 func (s *service) features() *feature.Store {
