@@ -1,8 +1,5 @@
-// Package auth is who may do what: tokens, principals, and the one table operation → what it needs.
+// Package auth decides who may do what: it has the tokens, the principals and the permission table of the operations (contract section 3).
 //
-// The one concept: a Principal is what the authorizer says about a credential. It travels from the authorizer to a function in the
-// request context that API Gateway keeps (never in a header), and Require holds it against the table before the operation's handler
-// runs. Contract, section 3.
-//
-// What is not here: looking a token up, which is the authorizer's work alone (pkg/authorizer).
+// The authorizer (package authorizer) looks a token up and passes a Principal to the functions in the request context of API Gateway, never in
+// a header. Require checks the principal against the permission table before the handler of the operation runs.
 package auth

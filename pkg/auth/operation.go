@@ -28,7 +28,8 @@ const (
 	textNoUser            = "You need a token that identifies a user to perform this operation."
 )
 
-// need says what a principal lacks for an operation; nil means that it may. This is the table of the contract's section 3.
+// need returns nil if a principal may perform an operation, otherwise the error for the client. It is the permission table of contract
+// section 3.
 func need(operation Operation, p Principal) *apierror.Error {
 	switch operation {
 	case ListFeatureTypes, ListContextFields:
@@ -39,7 +40,7 @@ func need(operation Operation, p Principal) *apierror.Error {
 		}
 		return nil
 	case UpdateFeedback:
-		if p.UserID == 0 { // the operation declares no 403
+		if p.UserID == 0 { // the specification declares no 403 for this operation
 			return apierror.New(apierror.AuthenticationRequired, textNoUserForFeedback)
 		}
 		return nil
@@ -52,8 +53,8 @@ func need(operation Operation, p Principal) *apierror.Error {
 	return apierror.From(fmt.Errorf("no rule for operation %q", operation))
 }
 
-// Require lets a request through to next when its principal may perform the operation. A request without an authorizer's context is
-// one without a valid credential.
+// Require calls next if the principal of the request may perform the operation. A request without an authorizer's context has no valid
+// credential.
 func Require(operation Operation, next lambdahttp.HandlerFunc) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		p, ok := parsePrincipal(lambdahttp.GatewayFrom(r.Context()).Authorizer)

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Permission is what a role grants and an operation needs.
+// Permission is granted by a role and needed by an operation.
 type Permission string
 
-// Admin is the one permission of the operations here.
+// Admin is the only permission.
 const Admin Permission = "ADMIN"
 
 // Role is a user's root role.
@@ -23,7 +23,7 @@ const (
 	RoleViewer Role = "Viewer"
 )
 
-// Permissions is what the role grants.
+// Permissions returns the permissions that the role grants.
 func (r Role) Permissions() []Permission {
 	if r == RoleAdmin {
 		return []Permission{Admin}
@@ -31,36 +31,36 @@ func (r Role) Permissions() []Permission {
 	return nil
 }
 
-// Principal is who a valid credential stands for.
+// Principal is the owner of a valid credential.
 type Principal struct {
 	ID          string // for logs: user:7, api-token:<selector>
 	UserID      int64  // 0: the credential identifies no user
 	Permissions []Permission
 }
 
-// UserPrincipal is a user, by PAT or by a UI credential.
+// UserPrincipal returns the principal of a user.
 func UserPrincipal(userID int64, role Role) Principal {
 	return Principal{ID: "user:" + strconv.FormatInt(userID, 10), UserID: userID, Permissions: role.Permissions()}
 }
 
-// APITokenPrincipal is an instance-level API token.
+// APITokenPrincipal returns the principal of an API token, which belongs to the instance and not to a user.
 func APITokenPrincipal(selector Selector) Principal {
 	return Principal{ID: "api-token:" + selector.String(), Permissions: []Permission{Admin}}
 }
 
-// Has says whether the principal has a permission.
+// Has reports whether the principal has a permission.
 func (p Principal) Has(permission Permission) bool {
 	return slices.Contains(p.Permissions, permission)
 }
 
-// The keys of the authorizer's context. API Gateway hands them to a function as strings, beside principalId.
+// The keys of the authorizer's context. API Gateway passes them to a function as strings, together with principalId.
 const (
 	keyPrincipalID = "principalId"
 	keyUserID      = "userId"
 	keyPermissions = "permissions" // separated by commas
 )
 
-// Context is the principal as the authorizer's context, without its id, which has a place of its own in the authorizer's answer.
+// Context returns the principal as the authorizer's context, without its id, which is a separate member of the authorizer's response.
 func (p Principal) Context() map[string]any {
 	permissions := make([]string, len(p.Permissions))
 	for i, q := range p.Permissions {
@@ -107,16 +107,11 @@ func parsePrincipal(context map[string]any) (p Principal, ok bool) {
 	return p, true
 }
 
-// ParseID reads the id of a user or PAT as it stands in a path: decimal digits without sign or leading zero, 1 to MaxID (contract, 4.5).
+// ParseID reads the id of a user or PAT in a path: decimal digits without sign or leading zero, 1 to MaxID (contract section 4.5).
 func ParseID(text string) (id int64, ok bool) {
-	if text == "" || text[0] == '0' || len(text) > len("2147483647") {
+	id, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
 		return 0, false
 	}
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return 0, false
-		}
-		id = id*10 + int64(text[i]-'0')
-	}
-	return id, id <= MaxID
+	return id, true
 }

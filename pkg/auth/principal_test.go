@@ -9,7 +9,7 @@ import (
 	"toggleadmin/pkg/auth"
 )
 
-func TestIDsAreDecimalDigitsFrom1To2147483647(t *testing.T) {
+func TestParseID(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		text string
@@ -43,7 +43,7 @@ func FuzzParseID(f *testing.F) {
 	})
 }
 
-func TestRolesAndTheirPermissions(t *testing.T) {
+func TestRoles(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[auth.Role]bool{auth.RoleAdmin: true, auth.RoleEditor: false, auth.RoleViewer: false, "": false, "admin": false, "ADMIN": false} {
 		if got := auth.UserPrincipal(7, role).Has(auth.Admin); got != want {
@@ -52,7 +52,7 @@ func TestRolesAndTheirPermissions(t *testing.T) {
 	}
 }
 
-func TestTheAuthorizersContext(t *testing.T) {
+func TestContext(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name      string

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// TokenKind tells an API token from a personal access token.
+// TokenKind is the kind of a token.
 type TokenKind int
 
 // The kinds of token.
@@ -36,13 +36,13 @@ const (
 	MaxID = math.MaxInt32
 )
 
-// ErrMalformed says that a text is no token.
+// ErrMalformed reports that a text is not a token.
 var ErrMalformed = errors.New("malformed token")
 
-// Selector says where a credential is stored. Nothing in it is secret.
+// Selector identifies the item in which a credential is stored. It is not secret.
 type Selector [selectorBytes]byte
 
-// PATSelector is the owner's id and the PAT's id, 8 bytes each, big-endian.
+// PATSelector returns the selector of a PAT: the owner's id and the PAT's id, 8 bytes each, big-endian.
 func PATSelector(userID, id int64) Selector {
 	var s Selector
 	binary.BigEndian.PutUint64(s[:8], uint64(userID)) //nolint:gosec // ids are 1 to MaxID
@@ -50,7 +50,7 @@ func PATSelector(userID, id int64) Selector {
 	return s
 }
 
-// PATIDs reads a PAT's selector. ok is false unless both ids are 1 to MaxID.
+// PATIDs returns the ids in a PAT's selector. ok is false unless both are 1 to MaxID.
 func (s Selector) PATIDs() (userID, id int64, ok bool) {
 	u, i := binary.BigEndian.Uint64(s[:8]), binary.BigEndian.Uint64(s[8:])
 	if u < 1 || u > MaxID || i < 1 || i > MaxID {
@@ -59,30 +59,30 @@ func (s Selector) PATIDs() (userID, id int64, ok bool) {
 	return int64(u), int64(i), true
 }
 
-// String is the selector as it stands in a token, and the key of an API token.
+// String returns the selector as it is in a token; it is also the key of an API token.
 func (s Selector) String() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
 
-// ParseSelector reads a selector as String writes it.
+// ParseSelector reads the result of String.
 func ParseSelector(text string) (s Selector, ok bool) {
 	return s, len(text) == selectorChars && decode(s[:], text)
 }
 
-// Verifier is what is stored of a token's secret: its SHA-256.
+// Verifier is the SHA-256 of a token's secret, which is stored instead of the secret.
 type Verifier [sha256.Size]byte
 
-// Equal compares with what is stored, in constant time. Nothing stored equals no verifier.
+// Equal compares with the stored verifier in constant time.
 func (v Verifier) Equal(stored []byte) bool {
 	return subtle.ConstantTimeCompare(v[:], stored) == 1
 }
 
-// Token is a credential in plain text. It shows itself only through Reveal; printed or logged it is redacted.
+// Token is a credential in plain text. Only Reveal returns the text; printed or logged it is redacted.
 type Token struct {
 	Kind     TokenKind
 	Selector Selector
 	secret   [secretBytes]byte
 }
 
-// NewToken makes a token with a secret read from random.
+// NewToken makes a token whose secret is read from random.
 func NewToken(kind TokenKind, selector Selector, random io.Reader) (Token, error) {
 	t := Token{Kind: kind, Selector: selector}
 	if _, err := io.ReadFull(random, t.secret[:]); err != nil {
@@ -91,16 +91,16 @@ func NewToken(kind TokenKind, selector Selector, random io.Reader) (Token, error
 	return t, nil
 }
 
-// At is the token with the same secret and another selector.
+// At returns the token with the same secret and another selector.
 func (t Token) At(selector Selector) Token {
 	t.Selector = selector
 	return t
 }
 
-// Verifier gives what is stored of the secret.
+// Verifier returns the verifier of the secret.
 func (t Token) Verifier() Verifier { return sha256.Sum256(t.secret[:]) }
 
-// Reveal gives the token as its owner sends it.
+// Reveal returns the token in plain text.
 func (t Token) Reveal() string {
 	prefix := patPrefix
 	if t.Kind == APIToken {
@@ -112,13 +112,13 @@ func (t Token) Reveal() string {
 // String redacts.
 func (t Token) String() string { return "[token]" }
 
-// Format redacts under every verb; without it %d would print the secret's bytes.
+// Format redacts for every verb. Without it %d would print the bytes of the secret.
 func (t Token) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, t.String()) }
 
 // LogValue redacts.
 func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// ParseToken reads an API token or a PAT. Every token has exactly one spelling; all else is ErrMalformed.
+// ParseToken reads an API token or a PAT. Every token has exactly one spelling. The only error is ErrMalformed.
 func ParseToken(text string) (Token, error) {
 	var t Token
 	rest, isPAT := strings.CutPrefix(text, patPrefix+version)
@@ -131,7 +131,7 @@ func ParseToken(text string) (Token, error) {
 		}
 		t.Kind = APIToken
 	}
-	// By position: base64url contains _.
+	// Split by position, because base64url contains _.
 	if len(rest) != selectorChars+1+secretChars || rest[selectorChars] != '_' ||
 		!decode(t.Selector[:], rest[:selectorChars]) || !decode(t.secret[:], rest[selectorChars+1:]) {
 		return Token{}, ErrMalformed
@@ -142,7 +142,7 @@ func ParseToken(text string) (Token, error) {
 	return t, nil
 }
 
-// decode is strict: the package base64 skips newlines even then, so the length tells.
+// decode is strict. Even the strict decoder of base64 skips newlines, so the length is checked.
 func decode(to []byte, text string) bool {
 	n, err := base64.RawURLEncoding.Strict().Decode(to, []byte(text))
 	return err == nil && n == len(to)

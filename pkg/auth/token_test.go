@@ -32,7 +32,7 @@ func parse(t *testing.T, text string) auth.Token {
 	return token
 }
 
-func TestTokensAreReadAndWritten(t *testing.T) {
+func TestParseToken(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, text string
@@ -57,76 +57,65 @@ func TestTokensAreReadAndWritten(t *testing.T) {
 				t.Errorf("ids %d, %d, %t", userID, id, ok)
 			}
 			if tt.id > 0 && auth.PATSelector(tt.userID, tt.id) != token.Selector {
-				t.Error("PATSelector gives another selector")
+				t.Error("PATSelector returns another selector")
+			}
+			if selector, ok := auth.ParseSelector(token.Selector.String()); !ok || selector != token.Selector {
+				t.Errorf("ParseSelector returns %s, %t", selector, ok)
 			}
 		})
 	}
 }
 
-// refused are no tokens; the fuzz target starts from them, too.
-func refused() [][2]string {
+// malformed returns texts that are not tokens.
+func malformed() [][2]string {
 	ids := func(userID, id uint64) string {
 		var s auth.Selector
 		binary.BigEndian.PutUint64(s[:8], userID)
 		binary.BigEndian.PutUint64(s[8:], id)
 		return "user:v2_" + s.String() + "_" + secret
 	}
-	all := [][2]string{
+	return [][2]string{
 		{"empty", ""},
-		{"a prefix", "user:v2_"},
 		{"no prefix", "v2_" + selector + "_" + secret},
-		{"another prefix", "admin:v2_" + selector + "_" + secret},
-		{"a prefix in upper case", "USER:v2_" + selector + "_" + secret},
+		{"another prefix", "USER:v2_" + selector + "_" + secret},
 		{"another version", "user:v1_" + selector + "_" + secret},
 		{"an API token of a project", "default:development.v2_" + selector + "_" + secret},
 		{"white space before", " " + pat},
-		{"white space behind", pat + " "},
-		{"a newline behind", pat + "\n"},
-		{"a newline in place of a character of the secret", pat[:len(pat)-1] + "\n"},
-		{"a newline more in the secret", pat[:50] + "\n" + pat[50:]},
-		{"a carriage return in the selector", "user:v2_" + selector[:10] + "\r" + selector[11:] + "_" + secret},
-		{"newlines that fill up whole bytes", "user:v2_" + selector + "_" + secret[:40] + "\n\r\n"},
-		{"newlines that fill up a short selector", "*:*.v2_" + selector[:20] + "\n\n_" + secret},
-		{"newlines that fill up a short secret", "user:v2_" + selector + "_" + secret[:39] + "\n\n\r\n"},
+		{"a newline after", pat + "\n"},
+		{"a newline in the secret", pat[:50] + "\n" + pat[50:]},
+		{"newlines instead of whole bytes of the secret", "user:v2_" + selector + "_" + secret[:39] + "\n\n\r\n"},
+		{"newlines instead of whole bytes of the selector", "*:*.v2_" + selector[:20] + "\n\n_" + secret},
 		{"a short selector", "user:v2_" + selector[1:] + "_" + secret},
-		{"a long selector", "user:v2_A" + selector + "_" + secret},
 		{"a short secret", pat[:len(pat)-1]},
 		{"a long secret", pat + "A"},
 		{"another separator", "user:v2_" + selector + "-" + secret},
-		{"no separator", "user:v2_" + selector + secret},
-		{"padding", "user:v2_" + selector + "_" + secret[:42] + "="},
-		{"padding behind", pat + "="},
+		{"padding", pat[:len(pat)-1] + "="},
 		{"the other alphabet, plus", "user:v2_" + selector + "_+" + secret[1:]},
 		{"the other alphabet, slash", "user:v2_" + selector + "_/" + secret[1:]},
-		{"NUL", "user:v2_" + selector + "_\x00" + secret[1:]},
 		{"UTF-8", "user:v2_" + selector + "_é" + secret[2:]},
-		{"a token behind a token", pat + pat},
 		{"a JWT", "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"},
-		{"the counter's item (0, 0)", ids(0, 0)},
 		{"user 0", ids(0, 1)},
 		{"PAT 0", ids(1, 0)},
 		{"user 2147483648", ids(auth.MaxID+1, 1)},
 		{"PAT 2147483648", ids(1, auth.MaxID+1)},
 		{"user 2^63", ids(1<<63, 1)},
-		{"PAT 2^64-1", ids(1, 1<<64-1)},
 	}
-	return all
 }
 
-func TestAnythingElseIsMalformed(t *testing.T) {
+func TestMalformedTokens(t *testing.T) {
 	t.Parallel()
-	for _, tt := range refused() {
+	for _, tt := range malformed() {
 		t.Run(tt[0], func(t *testing.T) {
 			t.Parallel()
 			if token, err := auth.ParseToken(tt[1]); !errors.Is(err, auth.ErrMalformed) || token != (auth.Token{}) {
-				t.Errorf("%q is taken", tt[1])
+				t.Errorf("%q is accepted", tt[1])
 			}
 		})
 	}
 }
 
 // base64 accepts 16 spellings of the last character of 16 bytes, 4 of 32.
-func TestEveryTokenHasExactlyOneSpelling(t *testing.T) {
+func TestTokensHaveOneSpelling(t *testing.T) {
 	t.Parallel()
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	for _, prefix := range []string{"user:", "*:*."} {
@@ -148,53 +137,46 @@ func TestEveryTokenHasExactlyOneSpelling(t *testing.T) {
 		}
 		want := 16 + 4 // the last character of a selector has 2 bits, of a secret 4; one of either is the token itself
 		if prefix == "user:" {
-			want = 16 + 3 // PAT 0 is none
+			want = 16 + 3 // there is no PAT 0
 		}
 		if got := len(taken) + 1; got != want {
-			t.Errorf("%s: %d spellings are taken, want %d", prefix, got, want)
+			t.Errorf("%s: %d spellings are accepted, want %d", prefix, got, want)
 		}
 	}
 }
 
-func TestATokenShowsItselfOnlyThroughReveal(t *testing.T) {
+func TestTokensAreRedacted(t *testing.T) {
 	t.Parallel()
 	token := parse(t, pat)
-	holder := struct {
-		Name  string
-		Token auth.Token
-		Many  []auth.Token
-		Ref   *auth.Token
-	}{"holder", token, []auth.Token{token}, &token}
-	var log bytes.Buffer
-	for _, handler := range []slog.Handler{slog.NewJSONHandler(&log, nil), slog.NewTextHandler(&log, nil)} {
-		logger := slog.New(handler)
-		logger.Info("token", slog.Any("token", token), slog.Any("ref", &token), slog.Any("holder", holder), slog.Any("error", fmt.Errorf("%v", token)))
-	}
-	encoded, err := json.Marshal(holder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(log.String(), `"token":"[token]","ref":"[token]"`) || !strings.Contains(log.String(), " token=[token] ref=[token] ") {
-		t.Errorf("a token in a log is not shown as [token]: %s", log.String())
-	}
-	shown := map[string]string{"slog": log.String(), "json": string(encoded), "String": token.String(), "Sprint": fmt.Sprint(token, &token, holder)}
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%o", "%c", "%t", "%100v"} {
-		shown[verb] = fmt.Sprintf(verb, token)
-		shown[verb+" of a pointer"] = fmt.Sprintf(verb, &token)
-		shown[verb+" in a struct"] = fmt.Sprintf(verb, holder)
-	}
 	raw, err := base64.RawURLEncoding.DecodeString(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for how, text := range shown {
-		for _, leak := range []string{
-			secret, secret[:10], string(raw[:8]), fmt.Sprintf("%x", raw[:8]), fmt.Sprintf("%X", raw[:8]), strings.Trim(fmt.Sprint(raw[:8]), "[]"),
-			strings.TrimPrefix(strings.TrimSuffix(fmt.Sprintf("%#v", raw[:8]), "}"), "[]byte{"), strings.Trim(fmt.Sprintf("%o", raw[:8]), "[]"), strings.Trim(fmt.Sprintf("%c", raw[:8]), "[]"),
-		} {
-			if strings.Contains(text, leak) {
-				t.Errorf("%s shows %q: %s", how, leak, text)
-			}
+	holder := struct {
+		Token auth.Token
+		Many  []auth.Token
+		Ref   *auth.Token
+	}{token, []auth.Token{token}, &token}
+	encoded, err := json.Marshal(holder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	for _, handler := range []slog.Handler{slog.NewJSONHandler(&log, nil), slog.NewTextHandler(&log, nil)} {
+		slog.New(handler).Info("m", slog.Any("token", token), slog.Any("ref", &token), slog.Any("holder", holder))
+	}
+	if !strings.Contains(log.String(), `"token":"[token]","ref":"[token]"`) || !strings.Contains(log.String(), " token=[token] ref=[token] ") {
+		t.Errorf("the log does not contain [token]: %s", &log)
+	}
+	shown := log.String() + string(encoded) + fmt.Sprint(token, &token, holder)
+	leaks := []string{secret[:10], string(raw[:8])}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%o", "%c"} {
+		shown += fmt.Sprintf(verb+verb+verb, token, &token, holder)
+		leaks = append(leaks, strings.Trim(strings.TrimPrefix(fmt.Sprintf(verb, raw[:8]), "[]byte"), "[]{}"))
+	}
+	for _, leak := range leaks {
+		if strings.Contains(shown, leak) {
+			t.Errorf("%q is shown: %s", leak, shown)
 		}
 	}
 }
@@ -218,12 +200,12 @@ func TestNewToken(t *testing.T) {
 	}
 	for _, broken := range []io.Reader{bytes.NewReader(random[:31]), bytes.NewReader(nil)} {
 		if token, err := auth.NewToken(auth.PAT, auth.PATSelector(7, 9), broken); err == nil || token != (auth.Token{}) {
-			t.Error("a token of too little randomness")
+			t.Error("a token without enough randomness")
 		}
 	}
 }
 
-func TestOnlySHA256OfTheSecretIsCompared(t *testing.T) {
+func TestVerifier(t *testing.T) {
 	t.Parallel()
 	verifier := parse(t, pat).Verifier()
 	raw, err := base64.RawURLEncoding.DecodeString(secret)
@@ -252,7 +234,7 @@ func TestOnlySHA256OfTheSecretIsCompared(t *testing.T) {
 }
 
 func FuzzParseToken(f *testing.F) {
-	for _, tt := range refused() {
+	for _, tt := range malformed() {
 		f.Add(tt[1])
 	}
 	f.Add(pat)
