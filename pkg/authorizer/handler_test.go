@@ -84,7 +84,7 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 		{"Bearer alone", []string{"Bearer "}, ""},
 		{"Bearer without a space", []string{"Bearer" + token}, ""},
 		{"Bearer and a tab", []string{"Bearer\t" + token}, ""},
-		{"Bearer twice", []string{"Bearer Bearer " + token}, ""},
+		{"Bearer twice", []string{strings.Repeat("Bearer ", 2) + token}, ""},
 		{"another scheme", []string{"Basic " + token}, ""},
 		{"malformed", []string{token + "A"}, ""},
 		{"two headers", []string{token, apiToken.Reveal()}, ""},

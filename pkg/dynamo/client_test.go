@@ -269,7 +269,10 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: items %s, requests (-want +got):\n%s", name, ids, diff)
 		}
 		s.attempts = 0
-		for range read(s.Client) {
+		for _, err := range read(s.Client) {
+			if err != nil {
+				t.Error(err)
+			}
 			break
 		}
 		if s.attempts != 1 {

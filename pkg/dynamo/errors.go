@@ -18,7 +18,7 @@ import (
 // wrapped with it. Errors that repeating cannot mend, such as a ValidationException or a missing table, are not ErrUnavailable.
 var ErrUnavailable error = unavailableError{}
 
-// unavailableError has the method by which pkg/apierror recognizes it, so that package need not import this one.
+// unavailableError has the method that pkg/apierror looks for, so that package need not import this one.
 type unavailableError struct{}
 
 func (unavailableError) Error() string     { return "DynamoDB is unavailable" }

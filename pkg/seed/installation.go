@@ -31,7 +31,7 @@ func (a Administrator) account() user.User {
 
 // Initialised is what Initialise found or did.
 type Initialised struct {
-	New           bool // this call initialized the tables
+	New           bool // this call wrote it
 	Marker        Marker
 	Administrator user.User  // as stored; only if New
 	Token         auth.Token // the first API token; only if New
