@@ -219,7 +219,9 @@ func TestKilledProgramServesAfterTheNextStart(t *testing.T) {
 	p := serve(t, t.TempDir())
 	engine := p.enginePID(t)
 	signal(t, p.Process.Pid, syscall.SIGKILL)
-	<-p.ended
+	if err := <-p.ended; err == nil {
+		t.Error("it ended with status 0")
+	}
 	process.Await(t, "the engine ends with the program", time.Millisecond, timeout, func() bool { return !process.Runs(engine) })
 	again := serve(t, p.dir)
 	again.list(t)

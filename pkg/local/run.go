@@ -23,8 +23,8 @@ import (
 	"toggleadmin/pkg/samtemplate"
 )
 
-// drainTimeout is how long requests may take to end after a signal. Together with the second of the engine it is below two seconds.
-const drainTimeout = 700 * time.Millisecond
+// drainTimeout is how long requests may take to end after a signal. With the time that the engine has to stop it is well below two seconds.
+const drainTimeout = 500 * time.Millisecond
 
 // Run serves the template's API until the context ends, which is not an error, or the engine fails for good. Everything that it started
 // has ended when it returns. Its errors are single lines that say what to do.
@@ -117,7 +117,7 @@ func serve(
 		return err
 	}
 	defer triggers.Close()
-	api, err := newGateway(c, template, functions, triggers, out) //nolint:contextcheck // it logs requests, which have contexts of their own
+	api, err := newGateway(c, template, functions, triggers, out)
 	if err != nil {
 		return err
 	}

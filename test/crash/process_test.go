@@ -63,7 +63,7 @@ func launch(t *testing.T, program, dir string) *process {
 	t.Helper()
 	p := &process{dir: dir, stderr: &tail{}}
 	p.cmd = exec.CommandContext(t.Context(), program)
-	p.cmd.Env = append(os.Environ(), "PORT=0", "DATA_DIR="+dir, "TEMPLATE="+localtest.Template(t), "ENGINE=dynoxide", "DYNAMODB_ENDPOINT=")
+	p.cmd.Env = append(os.Environ(), "PORT=0", "DATA_DIR="+dir, "TEMPLATE="+localtest.Template(t), "DYNAMODB_ENDPOINT=")
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Stderr = p.stderr
 	stdout, err := p.cmd.StdoutPipe()

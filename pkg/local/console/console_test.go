@@ -72,7 +72,7 @@ func TestTerminal(t *testing.T) {
 			name: "events", do: func(c *console.Console) {
 				log := func(id string, level, least slog.Level) {
 					ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: id})
-					c.EventLogger("f", least).Log(ctx, level, "logged", "_aws", "metrics")
+					c.EventLogger("f", least).Log(ctx, level, "logged", "_aws", "metrics") //nolint:sloglint // CloudWatch's key
 				}
 				log("shown", slog.LevelInfo, slog.LevelInfo)
 				log("quiet", slog.LevelInfo, slog.LevelWarn)

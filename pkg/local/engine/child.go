@@ -17,8 +17,8 @@ import (
 const (
 	database = "dynamodb.db"
 
-	startTimeout = 10 * time.Second // usually 3 to 25 ms, with a million items 0.2 s
-	stopTimeout  = time.Second      // usually 7 to 25 ms
+	startTimeout = 10 * time.Second       // usually 3 to 25 ms, with a million items 0.2 s
+	stopTimeout  = 700 * time.Millisecond // usually 7 to 25 ms, with a million items 0.2 s
 	pollInterval = time.Millisecond
 
 	maxLog = 64 << 10 // bytes of the engine's output that are read; usually it writes two lines
@@ -40,7 +40,7 @@ func (e *Engine) launch(ctx context.Context) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the engine's log: %w", err)
 	}
-	cmd := exec.Command(e.options.Program, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(e.port)) //nolint:noctx // it ends by SIGTERM first
+	cmd := exec.Command(e.options.Program, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(e.port)) //nolint:gosec,noctx // ends by SIGTERM
 	if e.options.Dir != "" {
 		lock, err := e.lock(ctx)
 		if err != nil {

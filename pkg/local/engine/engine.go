@@ -113,7 +113,7 @@ func (e *Engine) Err() error {
 	return e.err
 }
 
-// Stop ends the engine: by SIGTERM, and after a second by SIGKILL. It returns when the engine has ended and may be called repeatedly.
+// Stop ends the engine: by SIGTERM, and if that takes too long by SIGKILL. It returns when the engine has ended and may be called repeatedly.
 func (e *Engine) Stop() {
 	e.stop()
 	<-e.done

@@ -31,7 +31,7 @@ func (e *Engine) lock(ctx context.Context) (*os.File, error) {
 		}
 		e.options.Logger.InfoContext(ctx, "ending an engine that an earlier process left behind", "pid", pid)
 		_ = syscall.Kill(pid, signal) // it may end by itself in between
-		if awaitLock(f) {
+		if awaitLock(ctx, f) {
 			return f, nil
 		}
 	}
@@ -39,8 +39,15 @@ func (e *Engine) lock(ctx context.Context) (*os.File, error) {
 }
 
 // awaitLock tries to lock a file until stopTimeout has passed.
-func awaitLock(f *os.File) bool {
-	for deadline := time.Now().Add(stopTimeout); time.Now().Before(deadline); time.Sleep(pollInterval) {
+func awaitLock(ctx context.Context, f *os.File) bool {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for range stopTimeout / pollInterval {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return false
+		}
 		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			return true
 		}
