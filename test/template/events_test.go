@@ -2,145 +2,151 @@ package template_test
 
 import (
 	"encoding/json"
-	"net/url"
-	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/template"
+	"toggleadmin/test/accesslog"
 )
 
-// sample is what the sample events have in common; an authorizer's has type and methodArn besides.
-type sample struct {
-	Type              string              `json:"type"`
-	MethodArn         string              `json:"methodArn"`
-	Resource          string              `json:"resource"`
-	Path              string              `json:"path"`
-	HTTPMethod        string              `json:"httpMethod"`
-	Headers           map[string]string   `json:"headers"`
-	MultiValueHeaders map[string][]string `json:"multiValueHeaders"`
-	PathParameters    map[string]string   `json:"pathParameters"`
-	Body              *string             `json:"body"`
-	IsBase64Encoded   bool                `json:"isBase64Encoded"`
-	RequestContext    struct {
-		Stage        string         `json:"stage"`
-		Path         string         `json:"path"`
-		ResourcePath string         `json:"resourcePath"`
-		HTTPMethod   string         `json:"httpMethod"`
-		RequestID    string         `json:"requestId"`
-		Authorizer   map[string]any `json:"authorizer"`
-	} `json:"requestContext"`
-}
-
-// TestEvents: each sample event is one that API Gateway could send to its function. Their way through the handlers is tested with the
-// handlers.
-func TestEvents(t *testing.T) {
+// TestOneToOne checks that functions/<name>/main.go, the resource <Name>Function and events/<name>.json exist together.
+func TestOneToOne(t *testing.T) {
 	t.Parallel()
-	read := mustLoad(t)
-	for _, function := range read.Functions {
-		if !template.BehindAPI(read, function.LogicalID) {
-			continue // its event has a form of its own, which its handler's tests hold
+	names := func(pattern string, name func(string) string) (found []string) {
+		paths, _ := filepath.Glob(root + pattern)
+		for _, path := range paths {
+			found = append(found, name(path))
 		}
-		t.Run(function.Name, func(t *testing.T) {
-			t.Parallel()
-			content, err := os.ReadFile(root + "events/" + function.Name + ".json")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if function.Name == recordTraffic {
-				checkDelivery(t, read, content)
-				return
-			}
-			var event sample
-			if err := json.Unmarshal(content, &event); err != nil {
-				t.Fatal(err)
-			}
-			checkHeaderMaps(t, event)
-			checkPath(t, event)
-			checkCredential(t, event)
-			if function.LogicalID == read.API.Authorizer.Function {
-				arn := "/" + event.RequestContext.Stage + "/" + event.HTTPMethod + event.Path
-				if event.Type != "REQUEST" || !strings.HasSuffix(event.MethodArn, arn) || event.RequestContext.Authorizer != nil {
-					t.Errorf("type %q, method ARN %q: want a REQUEST to …%s", event.Type, event.MethodArn, arn)
-				}
-				return
-			}
-			checkRoute(t, read, function, event)
-		})
+		return found
+	}
+	folders := names("functions/*/main.go", func(path string) string { return filepath.Base(filepath.Dir(path)) })
+	samples := names("events/*.json", func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".json") })
+	var functions []string
+	for _, f := range load(t, nil).Functions {
+		functions = append(functions, f.Name)
+		if want := strings.ReplaceAll(f.Name, "-", "") + "function"; strings.ToLower(f.LogicalID) != want {
+			t.Errorf("functions/%s has the logical id %s", f.Name, f.LogicalID)
+		}
+	}
+	slices.Sort(functions)
+	if diff := cmp.Diff(functions, folders); diff != "" {
+		t.Errorf("template.yaml and functions/:\n%s", diff)
+	}
+	if diff := cmp.Diff(functions, samples); diff != "" {
+		t.Errorf("template.yaml and events/:\n%s", diff)
 	}
 }
 
-// checkHeaderMaps: names as an HTTP/2 client sends them, but for those that API Gateway writes itself.
-func checkHeaderMaps(t *testing.T, event sample) {
+// sample has the members of a proxy event and of an authorizer's event.
+type sample struct {
+	events.APIGatewayProxyRequest
+	Type      string `json:"type"`
+	MethodArn string `json:"methodArn"`
+}
+
+// TestEvents checks that the sample events are events that API Gateway can send to their functions. Tests of the handlers run them.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	template := load(t, nil)
+	for _, f := range template.Functions {
+		content := read(t, "events/"+f.Name+".json")
+		switch routes := routesOf(template, f.LogicalID); {
+		case len(f.LogSubscriptions) > 0:
+			checkDelivery(t, template.API.AccessLogFormat, content)
+		case f.LogicalID == template.API.Authorizer.Function:
+			event := checkRequest(t, f.Name, content)
+			suffix := "/" + event.RequestContext.Stage + "/" + event.HTTPMethod + event.Path
+			if event.Type != "REQUEST" || !strings.HasSuffix(event.MethodArn, suffix) || event.RequestContext.Authorizer != nil {
+				t.Errorf("%s: type %q, method ARN %q: want a REQUEST to …%s", f.Name, event.Type, event.MethodArn, suffix)
+			}
+		case len(routes) > 0:
+			event := checkRequest(t, f.Name, content)
+			i := slices.IndexFunc(routes, func(r samtemplate.Route) bool {
+				return r.Path == event.Resource && (r.Method == event.HTTPMethod || r.Method == "ANY")
+			})
+			if i < 0 || routes[i].Authorized != (event.RequestContext.Authorizer["principalId"] != nil) {
+				t.Errorf("%s: no route sends %s %s with this authorizer context", f.Name, event.HTTPMethod, event.Resource)
+			}
+			for key, value := range event.RequestContext.Authorizer {
+				if _, ok := value.(string); !ok && key != "integrationLatency" {
+					t.Errorf("%s: a function receives %s as a text, not as %v", f.Name, key, value)
+				}
+			}
+		}
+	}
+}
+
+func routesOf(template *samtemplate.Template, function string) (routes []samtemplate.Route) {
+	for _, r := range template.API.Routes {
+		if r.Function == function {
+			routes = append(routes, r)
+		}
+	}
+	return routes
+}
+
+// checkRequest checks that the parts of a request fit together.
+func checkRequest(t *testing.T, name, content string) (event sample) {
 	t.Helper()
-	ours := regexp.MustCompile(`^(Host|User-Agent|X-Amzn-Trace-Id|X-Forwarded-(For|Port|Proto))$`)
+	if err := json.Unmarshal([]byte(content), &event); err != nil {
+		t.Fatal(err)
+	}
 	multi := map[string][]string{}
-	for name, value := range event.Headers {
-		multi[name] = []string{value}
-		if name != strings.ToLower(name) && !ours.MatchString(name) {
-			t.Errorf("the header %s is not in lower case", name)
+	for header, value := range event.Headers {
+		multi[header] = []string{value}
+		if header != strings.ToLower(header) && !regexp.MustCompile(`^(Host|User-Agent|X-(Amzn|Forwarded)-.*)$`).MatchString(header) {
+			t.Errorf("%s: the header %s is not in lower case", name, header) // as HTTP/2 clients send it
 		}
 	}
 	if diff := cmp.Diff(multi, event.MultiValueHeaders); diff != "" {
-		t.Errorf("headers and multiValueHeaders:\n%s", diff)
+		t.Errorf("%s: headers and multiValueHeaders:\n%s", name, diff)
 	}
-	if (event.Body != nil) != (event.Headers["content-type"] == "application/json") || event.IsBase64Encoded {
-		t.Error("body and content-type do not fit")
+	if (event.Body != "") != (event.Headers["content-type"] == "application/json") || event.Body != "" && !json.Valid([]byte(event.Body)) {
+		t.Errorf("%s: body and content-type do not fit", name)
 	}
-	if event.Body != nil && !json.Valid([]byte(*event.Body)) {
-		t.Errorf("the body %s is not JSON", *event.Body)
-	}
-}
-
-// checkPath: the raw path is the resource's, its parameters still percent-encoded; the context's path has the stage before it.
-func checkPath(t *testing.T, event sample) {
-	t.Helper()
 	path := event.Resource
-	for name, value := range event.PathParameters {
-		if _, err := url.PathUnescape(value); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		path = strings.NewReplacer("{"+name+"}", value, "{"+name+"+}", value).Replace(path)
+	for parameter, value := range event.PathParameters {
+		path = strings.NewReplacer("{"+parameter+"}", value, "{"+parameter+"+}", value).Replace(path)
 	}
-	if path != event.Path {
-		t.Errorf("resource and parameters give %s, path is %s", path, event.Path)
+	c := event.RequestContext
+	got := []string{event.Path, c.Stage, c.Path, c.ResourcePath, c.HTTPMethod}
+	if diff := cmp.Diff([]string{path, "dev", "/dev" + path, event.Resource, event.HTTPMethod}, got); diff != "" || c.RequestID == "" {
+		t.Errorf("%s: the path and the request context differ:\n%s", name, diff)
 	}
-	context := event.RequestContext
-	if context.Path != "/dev"+event.Path || context.Stage != "dev" || context.ResourcePath != event.Resource ||
-		context.HTTPMethod != event.HTTPMethod || context.RequestID == "" {
-		t.Errorf("the request context %+v is another request's", context)
+	credential := regexp.MustCompile(`^(Bearer )?(user:|\*:\*\.)v2_[A-Za-z0-9_-]{22}_example-only-[A-Za-z0-9_-]{30}$`)
+	if !credential.MatchString(event.Headers["authorization"]) {
+		t.Errorf("%s: the credential must have a valid form and be recognizable as an example", name)
 	}
+	return event
 }
 
-// checkCredential: well-formed, so that it goes all the way, and plain to see that it opens nothing.
-func checkCredential(t *testing.T, event sample) {
+// checkDelivery checks that the lines of a delivery have the members of the access log's format.
+func checkDelivery(t *testing.T, format, content string) {
 	t.Helper()
-	form := regexp.MustCompile(`^(Bearer )?(user:|\*:\*\.)v2_[A-Za-z0-9_-]{22}_example-only-[A-Za-z0-9_-]{30}$`)
-	if !form.MatchString(event.Headers["authorization"]) {
-		t.Error("the credential has not the form of an example")
+	var event events.CloudwatchLogsEvent
+	if err := json.Unmarshal([]byte(content), &event); err != nil {
+		t.Fatal(err)
 	}
-}
-
-func checkRoute(t *testing.T, read *samtemplate.Template, function samtemplate.Function, event sample) {
-	t.Helper()
-	for _, route := range read.API.Routes {
-		if route.Function != function.LogicalID || route.Path != event.Resource || route.Method != event.HTTPMethod && route.Method != "ANY" {
-			continue
-		}
-		context := event.RequestContext.Authorizer
-		if route.Authorized != (context["principalId"] != nil) {
-			t.Errorf("authorizer context %v for a route with authorizer: %t", context, route.Authorized)
-		}
-		for key, value := range context {
-			if _, ok := value.(string); !ok && key != "integrationLatency" {
-				t.Errorf("%s reaches a function as a string, not as %v", key, value)
-			}
-		}
-		return
+	lines, err := accesslog.Messages(event.AWSLogs.Data)
+	if err != nil || len(lines) == 0 {
+		t.Fatalf("%d lines, error %v", len(lines), err)
 	}
-	t.Errorf("no route leads %s %s to %s", event.HTTPMethod, event.Resource, function.LogicalID)
+	members := func(object string) []string {
+		var fields map[string]string
+		if err := json.Unmarshal([]byte(object), &fields); err != nil {
+			t.Error(err)
+		}
+		return sortedKeys(fields)
+	}
+	for _, line := range lines {
+		if diff := cmp.Diff(members(format), members(line)); diff != "" {
+			t.Errorf("the line %s:\n%s", line, diff)
+		}
+	}
 }

@@ -2,68 +2,142 @@ package template_test
 
 import (
 	"encoding/json"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/template"
+	"github.com/google/go-cmp/cmp"
 )
 
-// TestAccessLog: one line of JSON of which every value is one quoted variable, nothing that may hold a secret, and never cut off.
-func TestAccessLog(t *testing.T) {
-	t.Parallel()
-	read := mustLoad(t)
-	longest := map[string]int{ // in bytes
-		"extendedRequestId": 64, "requestId": 36, "requestTimeEpoch": 13, "httpMethod": 32, "status": 3, "responseLatency": 6,
-		"authorizer.principalId": 128, "error.responseType": 0, "resourcePath": 0,
-	}
-	for _, route := range read.API.Routes {
-		longest["resourcePath"] = max(longest["resourcePath"], len(route.Path))
-	}
-	for _, name := range template.GatewayResponseTypes() {
-		longest["error.responseType"] = max(longest["error.responseType"], len(name))
-	}
-	format := read.API.AccessLogFormat
-	if strings.Contains(format, "\n") {
-		t.Error("the format has more than one line")
-	}
-	var line map[string]string // a bare variable, unquoted, would not be JSON
-	if err := json.Unmarshal([]byte(format), &line); err != nil {
-		t.Fatalf("%s: %v", format, err)
-	}
-	size := len(format)
-	var variables []string
-	for key, value := range line {
-		variable, ok := strings.CutPrefix(value, "$context.")
-		if _, decided := longest[variable]; !ok || !decided {
-			t.Errorf("%s is %q: want one of the known variables", key, value)
+// responses are the gateway responses with their status, the name in the error object, and the header that only they have. All other
+// types use the two defaults. A status on a default would replace the status of every other type.
+var responses = map[string]struct {
+	status     int
+	name       string
+	header     string
+	expression string
+}{
+	"UNAUTHORIZED":                 {401, "AuthenticationRequired", "WWW-Authenticate", "'Bearer'"},
+	"ACCESS_DENIED":                {401, "AuthenticationRequired", "WWW-Authenticate", "'Bearer'"},
+	"MISSING_AUTHENTICATION_TOKEN": {404, "NotFoundError", "", ""},
+	"INVALID_SIGNATURE":            {404, "NotFoundError", "", ""},
+	"EXPIRED_TOKEN":                {404, "NotFoundError", "", ""},
+	"RESOURCE_NOT_FOUND":           {404, "NotFoundError", "", ""},
+	"THROTTLED":                    {429, "TooManyRequests", "Retry-After", "'1'"},
+	"INTEGRATION_TIMEOUT":          {504, "GatewayTimeout", "", ""},
+	"INTEGRATION_FAILURE":          {504, "GatewayTimeout", "", ""},
+	"WAF_FILTERED":                 {403, "NoAccessError", "", ""},
+	"DEFAULT_4XX":                  {0, "ValidationError", "", ""},
+	"DEFAULT_5XX":                  {0, "InternalError", "", ""},
+}
+
+func (c *checker) gatewayResponses() {
+	for _, api := range c.ofType("AWS::Serverless::Api") {
+		got, _ := api.Properties["GatewayResponses"].(map[string]any)
+		for _, typ := range sortedKeys(responses) {
+			want := responses[typ]
+			status, _ := at(got[typ], "StatusCode").(int)
+			c.expect("the status of the gateway response "+typ, status, want.status)
+			headers := map[string]any{"Cache-Control": "'no-store'", "X-Content-Type-Options": "'nosniff'", "X-Request-Id": "context.requestId"}
+			if want.header != "" {
+				headers[want.header] = want.expression
+			}
+			c.expect("the headers of the gateway response "+typ, at(got[typ], "ResponseParameters.Headers"), headers)
+			var body map[string]string
+			if err := json.Unmarshal([]byte(fmt.Sprint(at(got[typ], "ResponseTemplates.application/json"))), &body); err != nil {
+				c.problem("the body of the gateway response %s is not a JSON object of texts: %v", typ, err)
+			}
+			if message := body["message"]; message == "" || strings.Contains(message, "$") {
+				c.problem("the message of the gateway response %s is not constant: %q", typ, message)
+			}
+			delete(body, "message")
+			c.expect("the body of the gateway response "+typ, body, map[string]string{"id": "$context.requestId", "name": want.name})
 		}
-		size += longest[variable] - len(value)
-		variables = append(variables, variable)
-	}
-	if len(variables) != len(longest) {
-		t.Errorf("the format has %v, want each of %v once", variables, longest)
-	}
-	if size >= 1024 {
-		t.Errorf("a line may have %d bytes: above 1,023 it is cut off", size)
+		for _, typ := range sortedKeys(got) {
+			if _, known := responses[typ]; !known {
+				c.problem("no test describes the gateway response %s", typ)
+			}
+		}
 	}
 }
 
-// TestAuthorizer: it asks each time unless the parameter says otherwise, and the parameter says what that costs.
-func TestAuthorizer(t *testing.T) {
+// TestAccessLog checks that a line is JSON in which every value is one quoted variable, and that API Gateway does not truncate it.
+func TestAccessLog(t *testing.T) {
 	t.Parallel()
-	if ttl := mustLoad(t).API.Authorizer.TTL; ttl != 0 {
-		t.Errorf("answers are remembered for %s by default", ttl)
+	template := load(t, nil)
+	longest := map[string]int{ // in bytes
+		"extendedRequestId": 64, "requestId": 36, "requestTimeEpoch": 13, "httpMethod": 32, "status": 3, "responseLatency": 6,
+		"authorizer.principalId": 128, "error.responseType": len("AUTHORIZER_CONFIGURATION_ERROR"), "resourcePath": 0,
 	}
-	cached, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: map[string]string{"AuthorizerCacheSeconds": "300"}})
-	if err != nil {
-		t.Fatal(err)
+	for _, route := range template.API.Routes {
+		longest["resourcePath"] = max(longest["resourcePath"], len(route.Path))
 	}
-	if ttl := cached.API.Authorizer.TTL.Seconds(); ttl != 300 {
-		t.Errorf("answers are remembered for %v s, want 300", ttl)
+	format := template.API.AccessLogFormat
+	var line map[string]string
+	if err := json.Unmarshal([]byte(format), &line); err != nil || strings.Contains(format, "\n") {
+		t.Fatalf("%s is not one line of JSON texts: %v", format, err)
 	}
-	if headers := cached.API.Authorizer.IdentityHeaders; !slices.Equal(headers, []string{"Authorization"}) {
-		t.Errorf("identity sources %v", headers)
+	size, variables := len(format), map[string]bool{}
+	for _, value := range line {
+		variable, _ := strings.CutPrefix(value, "$context.")
+		size += longest[variable] - len(value)
+		variables[variable] = true
 	}
+	if diff := cmp.Diff(sortedKeys(longest), sortedKeys(variables)); diff != "" {
+		t.Error(diff)
+	}
+	if size >= 1024 {
+		t.Errorf("a line can have %d bytes, API Gateway truncates it after 1,023", size)
+	}
+}
+
+// TestNotFound checks that every resource of the API, and every parent, has exactly one method ANY without authorizer, which invokes
+// not-found. Next to an operation it has the long spelling, which sam local ignores.
+func TestNotFound(t *testing.T) {
+	t.Parallel()
+	const notFound = "NotFoundFunction"
+	template := load(t, nil)
+	want, got := map[string]string{"/{proxy+}": "any", "/": "any"}, map[string]string{}
+	var counted []string
+	for _, route := range template.API.Routes {
+		if route.Authorized == (route.Function == notFound) || (route.Method == "ANY") == route.Authorized {
+			t.Errorf("%+v: operations have an authorizer and one method, not-found has no authorizer and ANY", route)
+		}
+		if route.Function == notFound {
+			continue
+		}
+		counted = append(counted, route.Path)
+		path := ""
+		for segment := range strings.SplitSeq(strings.Trim(route.Path, "/"), "/") {
+			path += "/" + segment
+			if want[path] == "" {
+				want[path] = "any"
+			}
+		}
+		want[path] = "x-amazon-apigateway-any-method"
+	}
+	for _, r := range template.Resources {
+		events, _ := r.Properties["Events"].(map[string]any)
+		for _, event := range events {
+			if r.LogicalID == notFound {
+				got[fmt.Sprint(at(event, "Properties.Path"))] = fmt.Sprint(at(event, "Properties.Method"))
+			}
+		}
+		if paths, ok := at(r.Properties, "Environment.Variables.COUNTED_PATHS").(string); ok {
+			if diff := cmp.Diff(set(counted), set(strings.Fields(paths))); diff != "" {
+				t.Errorf("the operations' paths and COUNTED_PATHS of %s:\n%s", r.LogicalID, diff)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func set(items []string) map[string]bool {
+	all := map[string]bool{}
+	for _, item := range items {
+		all[item] = true
+	}
+	return all
 }

@@ -1,6 +1,10 @@
 package template_test
 
 import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"toggleadmin/pkg/samtemplate"
@@ -8,23 +12,146 @@ import (
 
 const root = "../../"
 
-// mustLoad reads the real template with its defaults.
-func mustLoad(tb testing.TB) *samtemplate.Template {
+// everything are parameters with which every condition of the template is true.
+var everything = map[string]string{
+	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com", "Tracing": "true",
+	"CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
+}
+
+// load reads the template with the given parameters.
+func load(tb testing.TB, parameters map[string]string) *samtemplate.Template {
 	tb.Helper()
-	read, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{})
+	t, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: parameters})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return read
+	return t
 }
 
-// ofType gives the resources of a type.
-func ofType(read *samtemplate.Template, typ string) []samtemplate.Resource {
-	var found []samtemplate.Resource
-	for _, resource := range read.Resources {
-		if resource.Type == typ {
-			found = append(found, resource)
+func read(tb testing.TB, file string) string {
+	tb.Helper()
+	content, err := os.ReadFile(root + file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(content)
+}
+
+// at returns the value at a dotted path of nested maps, or nil.
+func at(value any, path string) any {
+	for key := range strings.SplitSeq(path, ".") {
+		members, _ := value.(map[string]any)
+		value = members[key]
+	}
+	return value
+}
+
+func list(value any) []any {
+	items, _ := value.([]any)
+	return items
+}
+
+// TestTemplate checks the template with its defaults and with everything that parameters add.
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	alarms := 0
+	for _, r := range load(t, nil).Resources {
+		if r.Type == "AWS::CloudWatch::Alarm" {
+			alarms++
 		}
 	}
-	return found
+	if alarms > 16 {
+		t.Errorf("%d alarms by default, want at most 16: an alarm is for a condition that needs an operator", alarms)
+	}
+	for _, parameters := range []map[string]string{nil, everything} {
+		for _, problem := range newChecker(t).check(load(t, parameters).Resources) {
+			t.Error(problem)
+		}
+	}
+}
+
+// TestRemovals removes parts of the template, one at a time, and expects a problem that names the part.
+func TestRemovals(t *testing.T) {
+	t.Parallel()
+	checker := newChecker(t)
+	resources := load(t, everything).Resources
+	removed := map[string]int{}
+	expect := func(kind string, names ...string) {
+		removed[kind]++
+		problems := checker.check(resources)
+		if !slices.ContainsFunc(problems, func(problem string) bool {
+			return !slices.ContainsFunc(names, func(name string) bool { return !strings.Contains(problem, name) })
+		}) {
+			t.Errorf("%s %v was removed, reported was only %q", kind, names, problems)
+		}
+	}
+	for i := range resources {
+		r := resources[i]
+		if r.Type == "AWS::CloudWatch::Alarm" {
+			whole := resources
+			resources = slices.Delete(slices.Clone(resources), i, i+1)
+			expect("alarm", r.LogicalID)
+			resources = whole
+		}
+		for _, field := range []*string{&resources[i].DeletionPolicy, &resources[i].UpdateReplacePolicy} {
+			if was := *field; was != "" && strings.HasSuffix(r.Type, "::Table") {
+				*field = ""
+				expect("property of a table", r.LogicalID)
+				*field = was
+			}
+		}
+		walk(r.Properties, "", func(parent map[string]any, key, path string) {
+			kind, names := "", []string{r.LogicalID}
+			switch {
+			case r.Type == "AWS::DynamoDB::Table" && strings.HasSuffix(key, "Specification"):
+				kind = "property of a table"
+			case key == "RetentionInDays":
+				kind = "retention"
+			case key == "DestinationConfig":
+				kind = "destination"
+			case strings.HasSuffix(path, ".GatewayResponses"):
+				kind, names = "gateway response", []string{key}
+			case key == "ManagedPolicyArns":
+				kind = "permission"
+			case key == "Statement":
+				statements := list(parent[key])
+				for i, statement := range statements {
+					if resource := fmt.Sprint(at(statement, "Resource")); strings.Contains(resource, ":table/") && !strings.Contains(resource, "/stream/") {
+						continue // test/usage compares them with what functions use
+					}
+					parent[key] = slices.Delete(slices.Clone(statements), i, i+1)
+					expect("permission", r.LogicalID)
+					parent[key] = statements
+				}
+			}
+			if kind != "" {
+				was := parent[key]
+				delete(parent, key)
+				expect(kind, names...)
+				parent[key] = was
+			}
+		})
+	}
+	for kind, least := range map[string]int{
+		"alarm": 10, "property of a table": 34, "retention": 10, "destination": 3, "gateway response": 10, "permission": 30,
+	} {
+		if removed[kind] < least {
+			t.Errorf("removed were only %d of %s", removed[kind], kind)
+		}
+	}
+}
+
+// walk visits every member of nested maps and lists.
+func walk(value any, path string, visit func(parent map[string]any, key, path string)) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range sortedKeys(value) {
+			visit(value, key, path)
+			walk(value[key], path+"."+key, visit)
+		}
+	case []any:
+		for _, item := range value {
+			walk(item, path, visit)
+		}
+	}
 }

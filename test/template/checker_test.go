@@ -1,0 +1,330 @@
+package template_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/samtemplate"
+)
+
+// checker collects problems of a template, one line each.
+type checker struct {
+	resources []samtemplate.Resource
+	problems  []string
+	runbook   []string        // its sections
+	metrics   map[string]bool // "namespace name" of metrics that AWS or the code writes
+}
+
+func newChecker(tb testing.TB) *checker {
+	tb.Helper()
+	c := &checker{metrics: map[string]bool{"ToggleAdmin/local throttledRequests": true}}
+	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(read(tb, "docs/runbook.md"), -1) {
+		c.runbook = append(c.runbook, strings.Split(heading[1], ", ")...)
+	}
+	for namespace, names := range map[string]string{
+		"AWS/ApiGateway":         "Count 4XXError 5XXError Latency IntegrationLatency",
+		"AWS/Lambda":             "Invocations Errors Throttles Duration IteratorAge",
+		"AWS/SQS":                "ApproximateNumberOfMessagesVisible",
+		"AWS/DynamoDB":           "ConsumedReadCapacityUnits ConsumedWriteCapacityUnits ReadThrottleEvents WriteThrottleEvents",
+		"AWS/CertificateManager": "DaysToExpiry",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			c.metrics[namespace+" "+name] = true
+		}
+	}
+	files, _ := filepath.Glob(root + "pkg/*/*.go")
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, namespace := range regexp.MustCompile(`"(ToggleAdmin/\w+)"`).FindAllSubmatch(content, -1) {
+			for _, name := range regexp.MustCompile(`"(\w+)"`).FindAllSubmatch(content, -1) {
+				c.metrics[string(namespace[1])+" "+string(name[1])] = true
+			}
+		}
+	}
+	return c
+}
+
+func (c *checker) check(resources []samtemplate.Resource) []string {
+	c.resources, c.problems = resources, nil
+	c.properties()
+	c.functions()
+	c.permissions()
+	c.alarms()
+	c.dashboard()
+	c.gatewayResponses()
+	return c.problems
+}
+
+func (c *checker) problem(format string, args ...any) {
+	c.problems = append(c.problems, fmt.Sprintf(format, args...))
+}
+
+// expect compares values by their texts.
+func (c *checker) expect(what string, got, want any) {
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		c.problem("%s is %v, want %v", what, got, want)
+	}
+}
+
+func (c *checker) ofType(typ string) (found []samtemplate.Resource) {
+	for _, r := range c.resources {
+		if r.Type == typ {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// expectations are values of properties by resource type or logical id.
+var expectations = []struct {
+	resources, property string
+	want                any
+}{
+	{"AWS::DynamoDB::Table", "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", true},
+	{"AWS::DynamoDB::Table", "SSESpecification.SSEEnabled", true},
+	{"FeatureTypes", "StreamSpecification.StreamViewType", "NEW_AND_OLD_IMAGES"},
+	{"Traffic", "TimeToLiveSpecification.AttributeName", "expiresAt"},
+	{"AWS::SQS::Queue", "MessageRetentionPeriod", 14 * 24 * 3600}, // the maximum
+	{"AWS::SQS::Queue", "SqsManagedSseEnabled", true},
+	{"AWS::SNS::Topic", "KmsMasterKeyId", "AlarmKey"},
+	{"AWS::SNS::Subscription", "TopicArn", "AlarmTopic"},
+	{"AWS::KMS::Key", "EnableKeyRotation", true},
+	{"AWS::Logs::LogGroup", "RetentionInDays", 30},
+	{"AWS::CloudWatch::Alarm", "AlarmActions", "[AlarmTopic]"},
+	{"AWS::CloudWatch::Alarm", "OKActions", "[AlarmTopic]"},
+	{"SweepMissingAlarm", "TreatMissingData", "breaching"}, // without invocations there are no data
+	{"SweepMissingAlarm", "ComparisonOperator", "LessThanThreshold"},
+	{"AWS::Serverless::Api", "EndpointConfiguration.Type", "REGIONAL"}, // edge endpoints have error pages of their own
+	{"AWS::Serverless::Api", "OpenApiVersion", "3.0.1"},                // otherwise SAM creates a stage called Stage
+	{"AWS::Serverless::Api", "AlwaysDeploy", true},                     // otherwise changes can stay undeployed
+	{"AWS::Serverless::Api", "SecurityPolicy", "SecurityPolicy_TLS13_1_2_PQ_2025_09"},
+	{"AWS::Serverless::Api", "MethodSettings", "[map[DataTraceEnabled:false HttpMethod:* LoggingLevel:OFF MetricsEnabled:false " +
+		"ResourcePath:/* ThrottlingBurstLimit:200 ThrottlingRateLimit:100]]"}, // traces would contain credentials
+	{"AWS::Serverless::Api", "Auth.Authorizers.Token.Identity", "map[Headers:[Authorization] ReauthorizeEvery:0]"},
+	{"AWS::ApiGateway::DomainName", "SecurityPolicy", "TLS_1_2"},
+	{"AWS::ApiGateway::Account", "CloudWatchRoleArn", "arn:aws:iam::000000000000:role/GatewayAccountRole"},
+	{"AWS::Serverless::Function", "AutoPublishAlias", "live"},
+	{"AWS::Serverless::Function", "AutoPublishAliasAllProperties", true},
+	{"AWS::Serverless::Function", "LoggingConfig.LogFormat", "JSON"},
+	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.StartingPosition", "TRIM_HORIZON"},
+	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.BisectBatchOnFunctionError", true},
+	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
+	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.ParallelizationFactor", 10},
+	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRetryAttempts", 10},
+	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRecordAgeInSeconds", 3600},
+	{"SweepStalenessFunction", "Events.EachMinute.Properties.ScheduleExpression", "rate(1 minute)"},
+	{"SweepStalenessFunction", "Events.EachMinute.Properties.OmitName", true}, // otherwise all stacks use the same name
+	{"SweepStalenessFunction", "Events.EachMinute.Properties.RoleArn", "arn:aws:iam::000000000000:role/ScheduleRole"},
+	{"SweepStalenessFunction", "EventInvokeConfig.MaximumRetryAttempts", 0}, // the next sweep does the same
+	{"SweepStalenessFunction", "Timeout", 50},                               // before the next sweep starts
+	{"AuthorizerFunction", "Timeout", 8},
+}
+
+func (c *checker) properties() {
+	for _, r := range c.resources {
+		for _, e := range expectations {
+			if e.resources == r.Type || e.resources == r.LogicalID {
+				c.expect(e.property+" of "+r.LogicalID, at(r.Properties, e.property), e.want)
+			}
+		}
+		if r.Type == "AWS::DynamoDB::Table" {
+			c.expect("DeletionPolicy of "+r.LogicalID, r.DeletionPolicy, "Retain")
+			c.expect("UpdateReplacePolicy of "+r.LogicalID, r.UpdateReplacePolicy, "Retain")
+		}
+		// A second stack, or a replacement, would find a fixed name in use.
+		kind := r.Type[strings.LastIndex(r.Type, ":")+1:]
+		for _, name := range []string{kind + "Name", map[string]string{"Api": "Name", "MetricFilter": "FilterName"}[kind]} {
+			if r.Properties[name] != nil && kind != "DomainName" && kind != "Policy" {
+				c.problem("%s has the fixed name %v", r.LogicalID, r.Properties[name])
+			}
+		}
+	}
+}
+
+// functions checks that the parts of a function belong together: <Name>Function, <Name>Role and <Name>Logs.
+func (c *checker) functions() {
+	groups := map[string]bool{"AccessLogs": true}
+	for _, f := range c.ofType("AWS::Serverless::Function") {
+		name := strings.TrimSuffix(f.LogicalID, "Function")
+		groups[name+"Logs"] = true
+		c.expect("BuildMethod of "+f.LogicalID, f.Metadata["BuildMethod"], "go1.x")
+		c.expect("the role of "+f.LogicalID, f.Properties["Role"], "arn:aws:iam::000000000000:role/"+name+"Role")
+		c.expect("the log group of "+f.LogicalID, at(f.Properties, "LoggingConfig.LogGroup"), name+"Logs")
+		if asynchronous(f) && c.queues(f) == nil {
+			c.problem("%s has no OnFailure destination: events that fail every time are lost", f.LogicalID)
+		}
+		watched := "[Api5xxAlarm ApiLatencyAlarm]"
+		if asynchronous(f) || f.LogicalID == "AuthorizerFunction" {
+			watched = "[Api5xxAlarm ApiLatencyAlarm " + name + "ErrorsAlarm]"
+		}
+		c.expect("the alarms of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Alarms"), watched)
+		if timeout, _ := f.Properties["Timeout"].(int); !asynchronous(f) && timeout >= 29 {
+			c.problem("%s has a timeout of %d s: API Gateway waits 29 s", f.LogicalID, timeout)
+		}
+	}
+	for _, group := range c.ofType("AWS::Logs::LogGroup") {
+		if !groups[group.LogicalID] {
+			c.problem("no function writes to %s", group.LogicalID)
+		}
+	}
+}
+
+// asynchronous reports whether a function is invoked other than by the API.
+func asynchronous(f samtemplate.Resource) bool {
+	events, _ := f.Properties["Events"].(map[string]any)
+	for _, event := range events {
+		if at(event, "Type") != "Api" {
+			return true
+		}
+	}
+	return false
+}
+
+// queues returns the ARNs of a function's OnFailure destinations.
+func (c *checker) queues(f samtemplate.Resource) (arns []string) {
+	walk(f.Properties, "", func(parent map[string]any, key, _ string) {
+		if key == "OnFailure" {
+			arns = append(arns, fmt.Sprint(at(parent[key], "Destination")))
+		}
+	})
+	return arns
+}
+
+// alarms checks what alarms watch, that the runbook describes them, and that nothing important is without one.
+func (c *checker) alarms() {
+	sections, watched := map[string]bool{}, map[string]bool{}
+	for _, section := range c.runbook {
+		sections[section] = true
+	}
+	if len(c.ofType("AWS::ApiGateway::DomainName")) == 0 {
+		delete(sections, "CertificateAlarm")
+	}
+	for _, alarm := range c.ofType("AWS::CloudWatch::Alarm") {
+		if !sections[alarm.LogicalID] {
+			c.problem("docs/runbook.md has no section for %s", alarm.LogicalID)
+		}
+		delete(sections, alarm.LogicalID)
+		what := fmt.Sprint(alarm.Properties["Namespace"], " ", alarm.Properties["MetricName"])
+		dimensions := map[string]any{}
+		for _, d := range list(alarm.Properties["Dimensions"]) {
+			dimensions[fmt.Sprint(at(d, "Name"))] = at(d, "Value")
+			watched[what+" "+fmt.Sprint(at(d, "Value"))] = true
+		}
+		c.metric(alarm.LogicalID, what, dimensions)
+		for _, key := range []string{
+			"AlarmDescription", "Period", "EvaluationPeriods", "DatapointsToAlarm", "Threshold", "ComparisonOperator", "TreatMissingData",
+		} {
+			if alarm.Properties[key] == nil {
+				c.problem("%s has no %s", alarm.LogicalID, key)
+			}
+		}
+	}
+	for _, section := range sortedKeys(sections) {
+		c.problem("docs/runbook.md has a section for %s, which is not an alarm of the template", section)
+	}
+	needed := []string{"AWS/ApiGateway 5XXError local", "AWS/ApiGateway Latency local", "AWS/Lambda Errors AuthorizerFunction"}
+	for _, f := range c.ofType("AWS::Serverless::Function") {
+		if asynchronous(f) {
+			needed = append(needed, "AWS/Lambda Errors "+f.LogicalID)
+		}
+	}
+	for _, queue := range c.ofType("AWS::SQS::Queue") {
+		needed = append(needed, "AWS/SQS ApproximateNumberOfMessagesVisible "+queue.LogicalID)
+	}
+	for _, what := range needed {
+		if !watched[what] {
+			c.problem("no alarm watches %s", what)
+		}
+	}
+}
+
+// metric checks that something writes a metric, and that its dimensions are parts of the template.
+func (c *checker) metric(who, what string, dimensions map[string]any) {
+	if !c.metrics[what] {
+		c.problem("%s: nothing writes the metric %s", who, what)
+	}
+	types := map[string]string{
+		"FunctionName": "AWS::Serverless::Function", "functionName": "AWS::Serverless::Function", "QueueName": "AWS::SQS::Queue",
+		"TableName": "AWS::DynamoDB::Table",
+	}
+	for name, value := range dimensions {
+		known := types[name] == "" && slices.Contains([]any{"local", "dev", everything["CertificateArn"]}, value)
+		for _, r := range c.ofType(types[name]) {
+			known = known || r.LogicalID == value
+		}
+		if !known {
+			c.problem("%s: the metric %s has the dimension %s %v, which is not in the template", who, what, name, value)
+		}
+	}
+}
+
+// dashboard checks that it shows every alarm and only metrics that exist.
+func (c *checker) dashboard() {
+	var body struct {
+		Widgets []struct {
+			Properties struct {
+				Title   string
+				Alarms  []string
+				Metrics [][]any
+			}
+		}
+	}
+	shown := map[string]bool{"CertificateAlarm": true} // exists only with a domain
+	for _, dashboard := range c.ofType("AWS::CloudWatch::Dashboard") {
+		if err := json.Unmarshal([]byte(fmt.Sprint(dashboard.Properties["DashboardBody"])), &body); err != nil {
+			c.problem("%s is not JSON: %v", dashboard.LogicalID, err)
+		}
+	}
+	for _, widget := range body.Widgets {
+		for _, arn := range widget.Properties.Alarms {
+			shown[arn[strings.LastIndex(arn, ":")+1:]] = true
+		}
+		var before []string
+		for _, row := range widget.Properties.Metrics {
+			before = expand(before, row)
+			dimensions := map[string]any{}
+			for pair := range slices.Chunk(before[2:], 2) {
+				dimensions[pair[0]] = pair[1]
+			}
+			c.metric("the widget "+widget.Properties.Title, before[0]+" "+before[1], dimensions)
+		}
+	}
+	for _, alarm := range c.ofType("AWS::CloudWatch::Alarm") {
+		if !shown[alarm.LogicalID] {
+			c.problem("the dashboard does not show %s", alarm.LogicalID)
+		}
+	}
+}
+
+// expand writes out a row of a widget, in which "." repeats one value of the row before and "..." the values up to those that follow.
+func expand(before []string, row []any) (full []string) {
+	var texts []string
+	for _, value := range row {
+		if text, ok := value.(string); ok { // otherwise options
+			texts = append(texts, text)
+		}
+	}
+	for i, text := range texts {
+		switch {
+		case text == "...":
+			full = append(full, before[:len(before)-len(texts)+1]...)
+		case text == ".":
+			full = append(full, before[i])
+		default:
+			full = append(full, text)
+		}
+	}
+	return full
+}

@@ -1,0 +1,145 @@
+package template_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toggleadmin/pkg/samtemplate"
+)
+
+const account = "us-east-1:000000000000:"
+
+// permissions checks the policies of all roles. A permission is an action and a resource; for the tables of functions, a function has the
+// name of every table that it can use in its environment, and of no other.
+func (c *checker) permissions() {
+	want := map[string]map[string]bool{
+		"ScheduleRole": {"lambda:InvokeFunction arn:aws:lambda:" + account + "function:SweepStalenessFunction:live": true},
+	}
+	services := map[string]string{"ScheduleRole": "scheduler.amazonaws.com", "GatewayAccountRole": "apigateway.amazonaws.com"}
+	for _, f := range c.ofType("AWS::Serverless::Function") {
+		role := strings.TrimSuffix(f.LogicalID, "Function") + "Role"
+		services[role], want[role] = "lambda.amazonaws.com", c.needed(f)
+	}
+	for _, role := range c.ofType("AWS::IAM::Role") {
+		id := role.LogicalID
+		trust := statements(at(role.Properties, "AssumeRolePolicyDocument"), "Principal")
+		c.expect("what "+id+" trusts", sortedKeys(trust), "[sts:AssumeRole map[Service:"+services[id]+"]]")
+		if id == "GatewayAccountRole" {
+			c.expect("ManagedPolicyArns of "+id, role.Properties["ManagedPolicyArns"],
+				"[arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]")
+		} else if managed := role.Properties["ManagedPolicyArns"]; managed != nil {
+			c.problem("%s has the managed policies %v", id, managed)
+		}
+		c.compare(id, c.granted(id, list(role.Properties["Policies"])), want[id])
+	}
+	for _, key := range c.ofType("AWS::KMS::Key") {
+		c.compare(key.LogicalID, statements(key.Properties["KeyPolicy"], "Principal"), map[string]bool{
+			"kms:* map[AWS:arn:aws:iam::000000000000:root]":             true,
+			"kms:Decrypt map[Service:cloudwatch.amazonaws.com]":         true,
+			"kms:GenerateDataKey map[Service:cloudwatch.amazonaws.com]": true,
+		})
+	}
+}
+
+// needed returns the permissions that a function needs by its properties.
+func (c *checker) needed(f samtemplate.Resource) map[string]bool {
+	group := " arn:aws:logs:" + account + "log-group:" + fmt.Sprint(at(f.Properties, "LoggingConfig.LogGroup")) + ":*"
+	needed := map[string]bool{"logs:CreateLogStream" + group: true, "logs:PutLogEvents" + group: true}
+	if f.Properties["Tracing"] == "Active" {
+		needed["xray:PutTraceSegments *"], needed["xray:PutTelemetryRecords *"] = true, true
+	}
+	for _, queue := range c.queues(f) {
+		needed["sqs:SendMessage "+queue] = true
+	}
+	events, _ := f.Properties["Events"].(map[string]any)
+	for _, event := range events {
+		if stream, ok := at(event, "Properties.Stream").(string); ok {
+			for _, action := range []string{"DescribeStream", "GetRecords", "GetShardIterator"} {
+				needed["dynamodb:"+action+" "+stream] = true
+			}
+			needed["dynamodb:ListStreams "+stream[:strings.LastIndex(stream, "/")]+"/*"] = true
+		}
+	}
+	variables, _ := at(f.Properties, "Environment.Variables").(map[string]any)
+	for name, table := range variables {
+		if strings.HasSuffix(name, "_TABLE") {
+			needed["table "+fmt.Sprint(table)] = true
+			words := regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(fmt.Sprint(table), "${1}_${2}")
+			c.expect("the variable of "+f.LogicalID+" for the table "+fmt.Sprint(table), name, strings.ToUpper(words)+"_TABLE")
+		}
+	}
+	return needed
+}
+
+// granted returns the permissions of a role by its own policies and those that are attached to it.
+func (c *checker) granted(role string, policies []any) map[string]bool {
+	for _, policy := range c.ofType("AWS::IAM::Policy") {
+		if slices.Contains(list(policy.Properties["Roles"]), any(role)) {
+			policies = append(slices.Clone(policies), policy.Properties)
+		}
+	}
+	granted := map[string]bool{}
+	for _, policy := range policies {
+		for permission := range statements(at(policy, "PolicyDocument"), "Resource") {
+			action, resource, _ := strings.Cut(permission, " ")
+			if strings.Contains(action, "*") || strings.Contains(resource, "*") && !strings.HasSuffix(resource, ":*") &&
+				!strings.HasSuffix(resource, "/stream/*") && !strings.HasPrefix(action, "xray:") {
+				c.problem("%s has the permission %s with a wildcard", role, permission)
+			}
+			if _, table, ok := strings.Cut(resource, ":table/"); ok && !strings.Contains(table, "/stream/") {
+				table, _, _ = strings.Cut(table, "/")
+				permission = "table " + table
+			}
+			granted[permission] = true
+		}
+	}
+	return granted
+}
+
+// statements returns the actions of a policy document, each with every resource or with its principal.
+func statements(document any, member string) map[string]bool {
+	found := map[string]bool{}
+	for _, s := range list(at(document, "Statement")) {
+		for _, action := range texts(at(s, "Action")) {
+			for _, other := range texts(at(s, member)) {
+				found[strings.TrimPrefix(fmt.Sprint(at(s, "Effect"), " ", action, " ", other), "Allow ")] = true
+			}
+		}
+	}
+	return found
+}
+
+// texts returns the items of a list as texts, or one other value as a text.
+func texts(value any) (all []string) {
+	items, ok := value.([]any)
+	if !ok {
+		items = []any{value}
+	}
+	for _, item := range items {
+		all = append(all, fmt.Sprint(item))
+	}
+	return all
+}
+
+func (c *checker) compare(who string, got, want map[string]bool) {
+	for _, permission := range sortedKeys(want) {
+		if !got[permission] {
+			c.problem("%s lacks the permission %s%s", who, permission, ifTracing(permission))
+		}
+	}
+	for _, permission := range sortedKeys(got) {
+		if !want[permission] {
+			c.problem("%s has the permission %s, which it does not need", who, permission)
+		}
+	}
+}
+
+// ifTracing names the policy that grants a role's permission for X-Ray.
+func ifTracing(permission string) string {
+	if strings.HasPrefix(permission, "xray:") {
+		return ", which TracingPolicy grants"
+	}
+	return ""
+}
