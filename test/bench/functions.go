@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	starts      = 21   // of each binary, in turn with the floor's
+	starts      = 21   // of each binary, in turn with the baseline's
 	invocations = 1000 // warm ones
 )
 
-// buildFunctions builds all functions and the floor as `make build` does, but for this machine.
+// buildFunctions builds all functions and the baseline as `make build` does, but for this machine.
 func buildFunctions(ctx context.Context, work string) (string, error) {
 	folder := filepath.Join(work, "functions") + string(filepath.Separator)
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s", "-o", folder,
-		"./functions/...", "./test/bench/floor", "./test/bench/null")
+		"./functions/...", "./test/bench/baseline", "./test/bench/null")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the functions: %w: %s", err, out)
@@ -33,7 +33,7 @@ func buildFunctions(ctx context.Context, work string) (string, error) {
 	return folder, nil
 }
 
-// measureFunctions compares each function on a request's way, as the process that Lambda starts, with the floor.
+// measureFunctions compares each function that serves requests, as the process that Lambda starts, with the baseline.
 func measureFunctions(ctx context.Context, _ options, work string) error {
 	folder, err := buildFunctions(ctx, work)
 	if err != nil {
@@ -56,7 +56,7 @@ func measureFunctions(ctx context.Context, _ options, work string) error {
 	if err != nil {
 		return err
 	}
-	defer s.stop() //nolint:errcheck // the figures are there
+	defer s.stop() //nolint:errcheck // the measurement is complete
 	event := []byte("{}")
 	idle, _, err := warm(ctx, runtimeapi.Function{Binary: filepath.Join(folder, "null"), Timeout: time.Second}, event)
 	if err != nil {
@@ -64,8 +64,8 @@ func measureFunctions(ctx context.Context, _ options, work string) error {
 	}
 	var rows [][]string
 	for _, f := range template.Functions {
-		if !answersRequests(template, f.LogicalID) {
-			continue // nobody waits for it, and the floor is another's
+		if !servesRequests(template, f.LogicalID) {
+			continue // no request waits for it
 		}
 		row, err := measureFunction(ctx, folder, f, s, idle)
 		if err != nil {
@@ -76,15 +76,15 @@ func measureFunctions(ctx context.Context, _ options, work string) error {
 	printTable("Each function as a process",
 		fmt.Sprintf("Built with the flags of a deployment, driven by the Runtime API protocol, DynamoDB played by the local engine, its file in memory "+
 			"where there is a tmpfs. Start → first `/next`, and → first "+
-			"response with its DynamoDB calls: median of %d starts, in turn with a floor program (same SDK packages, same warm-up, one GetItem). "+
+			"response with its DynamoDB calls: median of %d starts, in turn with a baseline program (same SDK packages, same warm-up, one GetItem). "+
 			"CPU: of the process, per warm invocation, over %d of them, less the %.3f ms of a function that does nothing: the Runtime API's own requests. "+
 			"Goals: ratios 1.15, size 12 MB, CPU 0.5 ms.", starts, invocations, float64(idle.Nanoseconds())/1e6),
-		[]string{"function", "→ next ms", "floor ms", "ratio", "→ response ms", "floor ms", "ratio", "size MB", "CPU ms", "memory MB"}, rows)
+		[]string{"function", "→ next ms", "baseline ms", "ratio", "→ response ms", "baseline ms", "ratio", "size MB", "CPU ms", "memory MB"}, rows)
 	return nil
 }
 
-// answersRequests says whether a function is part of a request's way.
-func answersRequests(template *samtemplate.Template, function string) bool {
+// servesRequests reports whether a function is part of the path of a request.
+func servesRequests(template *samtemplate.Template, function string) bool {
 	return function == template.API.Authorizer.Function ||
 		slices.ContainsFunc(template.API.Routes, func(r samtemplate.Route) bool { return r.Function == function })
 }
@@ -100,21 +100,21 @@ func measureFunction(ctx context.Context, folder string, f samtemplate.Function,
 	}
 	variables["DYNAMODB_ENDPOINT"] = s.Credentials.DynamoDB.Endpoint
 	function := runtimeapi.Function{Binary: filepath.Join(folder, f.Name), Variables: variables, Timeout: f.Timeout}
-	floor := runtimeapi.Function{
-		Binary: filepath.Join(folder, "floor"), Timeout: f.Timeout,
+	baseline := runtimeapi.Function{
+		Binary: filepath.Join(folder, "baseline"), Timeout: f.Timeout,
 		Variables: map[string]string{"DYNAMODB_ENDPOINT": s.Credentials.DynamoDB.Endpoint, "USERS_TABLE": s.Credentials.DynamoDB.Tables["Users"]},
 	}
-	var next, answer, floorNext, floorAnswer []time.Duration
+	var next, answer, baselineNext, baselineAnswer []time.Duration
 	for range starts {
 		n, a, err := startOnce(ctx, function, event)
 		if err != nil {
 			return nil, err
 		}
-		fn, fa, err := startOnce(ctx, floor, event)
+		fn, fa, err := startOnce(ctx, baseline, event)
 		if err != nil {
 			return nil, err
 		}
-		next, answer, floorNext, floorAnswer = append(next, n), append(answer, a), append(floorNext, fn), append(floorAnswer, fa)
+		next, answer, baselineNext, baselineAnswer = append(next, n), append(answer, a), append(baselineNext, fn), append(baselineAnswer, fa)
 	}
 	cpu, memory, err := warm(ctx, function, event)
 	if err != nil {
@@ -124,14 +124,14 @@ func measureFunction(ctx context.Context, folder string, f samtemplate.Function,
 	if err != nil {
 		return nil, err
 	}
-	n, fn, a, fa := median(next), median(floorNext), median(answer), median(floorAnswer)
+	n, fn, a, fa := median(next), median(baselineNext), median(answer), median(baselineAnswer)
 	return []string{
 		f.Name, milliseconds(n), milliseconds(fn), ratio(n, fn), milliseconds(a), milliseconds(fa), ratio(a, fa),
 		fmt.Sprintf("%.1f", float64(info.Size())/1e6), fmt.Sprintf("%.3f", float64((cpu-idle).Nanoseconds())/1e6), strconv.FormatFloat(memory, 'f', 1, 64),
 	}, nil
 }
 
-// memoryFolder is where a file costs no disk access; empty, the usual place for temporary files, where there is none.
+// memoryFolder returns a folder in memory, or empty (the default folder for temporary files) if there is none.
 func memoryFolder() string {
 	const tmpfs = "/dev/shm"
 	if info, err := os.Stat(tmpfs); err == nil && info.IsDir() {
@@ -142,7 +142,7 @@ func memoryFolder() string {
 
 func ratio(a, b time.Duration) string { return fmt.Sprintf("%.2f", float64(a)/float64(b)) }
 
-// startOnce starts a function and gives it one event.
+// startOnce starts a function and invokes it once.
 func startOnce(ctx context.Context, f runtimeapi.Function, event []byte) (next, answer time.Duration, err error) {
 	started := time.Now()
 	p, err := runtimeapi.Start(ctx, f)
@@ -162,7 +162,7 @@ func startOnce(ctx context.Context, f runtimeapi.Function, event []byte) (next, 
 	return next, time.Since(started), nil
 }
 
-// warm gives a function many events and says what one costs it in CPU time, and how much memory it holds at the end.
+// warm invokes a function many times and returns the CPU time of one invocation, and its memory afterwards.
 func warm(ctx context.Context, f runtimeapi.Function, event []byte) (time.Duration, float64, error) {
 	p, err := runtimeapi.Start(ctx, f)
 	if err != nil {

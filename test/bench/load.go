@@ -105,7 +105,7 @@ func (c *connection) request(method, path, token, body string) []byte {
 	return []byte(b.String())
 }
 
-// do sends a request and reads the whole answer, which must have the status that is wanted.
+// do sends a request and reads the whole answer, which must have the status wanted.
 func (c *connection) do(request []byte, status int) ([]byte, error) {
 	if _, err := c.conn.Write(request); err != nil {
 		return nil, err

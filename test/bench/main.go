@@ -22,7 +22,7 @@ type options struct {
 
 func main() {
 	var o options
-	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its floor."))
+	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its baseline."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {

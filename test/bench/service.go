@@ -29,7 +29,7 @@ type service struct {
 	client      *dynamodb.Client // of its engine, as the functions make theirs
 }
 
-// localCredentials is what the benchmark reads of local.json.
+// localCredentials is the part of local.json that the benchmark reads.
 type localCredentials struct {
 	BaseURL string `json:"baseUrl"`
 	Users   []struct {
@@ -88,15 +88,22 @@ func startLocal(ctx context.Context, binary, dataDir string) (*service, error) {
 	if err := json.Unmarshal(file, &s.Credentials); err != nil {
 		return nil, err
 	}
-	endpoint := s.Credentials.DynamoDB.Endpoint
-	s.client, err = dynamo.NewClient(aws.Config{
-		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient: dynamo.NewHTTPClient(endpoint),
-	}, endpoint)
+	s.client, err = engineClient(s.Credentials.DynamoDB.Endpoint)
 	return s, err
 }
 
-// stop ends the service as a user does.
+// engineConfig is the AWS configuration for an engine.
+func engineConfig(endpoint string) aws.Config {
+	return aws.Config{
+		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(endpoint),
+	}
+}
+
+func engineClient(endpoint string) (*dynamodb.Client, error) {
+	return dynamo.NewClient(engineConfig(endpoint), endpoint)
+}
+
+// stop stops the service with SIGTERM.
 func (s *service) stop() error {
 	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
 		return err

@@ -16,8 +16,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -32,13 +30,13 @@ import (
 
 const (
 	bulkTypes = 5
-	// untouched is a lifetime that no toggle has outlived.
+	// untouched is a lifetime, in days, that no toggle has reached.
 	untouched = 1000
 )
 
-// aged is an engine with many toggles, and the two functions in front of it.
-type aged struct {
-	client   *dynamodb.Client // without a meter
+// stalenessBench has an engine with many toggles, and the two functions that re-evaluate them.
+type stalenessBench struct {
+	client   *dynamodb.Client
 	types    *featuretype.Store
 	features string
 	stream   lambda.Handler
@@ -46,21 +44,18 @@ type aged struct {
 	timeouts map[string]time.Duration
 	toggles  int // of all types together
 
-	mu    sync.Mutex
-	units units
-	log   bytes.Buffer
+	mu  sync.Mutex
+	log bytes.Buffer
 }
 
-type units struct{ reads, writes float64 }
-
-// measureStaleness changes lifetimes such that ever more toggles must be flipped.
+// measureStaleness changes lifetimes so that an increasing number of flags must change.
 func measureStaleness(ctx context.Context, o options, _ string) error {
 	e, err := engineInMemory(ctx)
 	if err != nil {
 		return err
 	}
 	defer e.Stop()
-	a, err := newAged(ctx, e.Endpoint())
+	a, err := newStalenessBench(ctx, e.Endpoint())
 	if err != nil {
 		return err
 	}
@@ -75,7 +70,6 @@ func measureStaleness(ctx context.Context, o options, _ string) error {
 		all = append(all, typeID(i))
 	}
 	var rows [][]string
-	var last *measured
 	for _, step := range []struct {
 		types []string
 		days  int64
@@ -94,40 +88,34 @@ func measureStaleness(ctx context.Context, o options, _ string) error {
 		if m.Flagged+m.Unflagged != step.flips {
 			return fmt.Errorf("%d flips, not %d", m.Flagged+m.Unflagged, step.flips)
 		}
-		rows, last = append(rows, m.row()), m
+		rows = append(rows, m.row())
 		fmt.Fprintln(os.Stderr, strings.Join(rows[len(rows)-1], " "))
 	}
 	printTable("A lifetime changes",
 		fmt.Sprintf("%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The real functions with their real "+
 			"time limits, one invocation after the other: the stream's (all records of the change in one batch), then sweeps without a pause between "+
-			"until nothing is left. Items are toggles read from the index. Units are what the engine says that it consumed, of index and table. Memory "+
-			"is the peak of the benchmark's process, which holds the functions and the meter.", a.toggles, bulkTypes),
-		[]string{"flips", "invocations", "s", "flips/s", "queries", "items read", "per flip", "items written", "read units",
-			"write units", "memory MB"}, rows)
-	return a.printCost(ctx, last)
+			"until nothing is left. Items are toggles read from the index. Memory is the peak of the benchmark's process, which contains the functions.", a.toggles, bulkTypes),
+		[]string{"flips", "invocations", "s", "flips/s", "queries", "items read", "per flip", "items written", "memory MB"}, rows)
+	return nil
 }
 
 func typeID(i int) string { return "type" + strconv.Itoa(i) }
 
-func newAged(ctx context.Context, endpoint string) (*aged, error) {
+func newStalenessBench(ctx context.Context, endpoint string) (*stalenessBench, error) {
 	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Parameters: map[string]string{"DynamoDBEndpoint": endpoint}})
 	if err != nil {
 		return nil, err
 	}
-	a := &aged{timeouts: map[string]time.Duration{}}
-	cfg := aws.Config{
-		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(endpoint),
-	}
-	if a.client, err = dynamo.NewClient(cfg, endpoint); err != nil {
+	a := &stalenessBench{timeouts: map[string]time.Duration{}}
+	if a.client, err = engineClient(endpoint); err != nil {
 		return nil, err
 	}
 	if err := tables.Make(ctx, a.client, template.Tables); err != nil {
 		return nil, err
 	}
-	cfg.APIOptions = append(cfg.APIOptions, a.meter)
 	for i := range template.Functions {
 		f := &template.Functions[i]
-		env := &app.Env{Vars: f.Environment, AWS: cfg, Now: time.Now, Logger: slog.New(slog.NewJSONHandler(a, nil))}
+		env := &app.Env{Vars: f.Environment, AWS: engineConfig(endpoint), Now: time.Now, Logger: slog.New(slog.NewJSONHandler(a, nil))}
 		a.timeouts[f.Name] = f.Timeout
 		switch f.Name {
 		case "reevaluate-staleness":
@@ -144,8 +132,8 @@ func newAged(ctx context.Context, endpoint string) (*aged, error) {
 	return a, nil
 }
 
-// fill makes the types and their toggles: of each type 100 are 900 days old, 9,900 are 500, 90,000 are 250, and the others 100.
-func (a *aged) fill(ctx context.Context, n int) error {
+// fill creates the types and their toggles: of each type 100 are 900 days old, 9,900 are 500, 90,000 are 250, and the others 100.
+func (a *stalenessBench) fill(ctx context.Context, n int) error {
 	for i := range bulkTypes {
 		if err := a.types.Create(ctx, featuretype.FeatureType{ID: typeID(i), LifetimeDays: new(int64(untouched))}); err != nil {
 			return err
@@ -193,16 +181,15 @@ func bulkItem(kind, i int, now time.Time) dynamo.Item {
 	}
 }
 
-// measured is what one change cost.
+// measured is the cost of one change.
 type measured struct {
 	line
 	invocations int
 	took        time.Duration
-	units       units
 	memory      float64
 }
 
-// line is what is read of a run's line in the log; several are added up.
+// line is the part of a run's log lines that is measured; several lines are summed.
 type line struct {
 	Flagged, Unflagged, Left, Read, Pages, Writes int
 }
@@ -215,12 +202,12 @@ func (m *measured) row() []string {
 	}
 	return []string{
 		strconv.Itoa(flips), strconv.Itoa(m.invocations), fmt.Sprintf("%.2f", m.took.Seconds()), perSecond, strconv.Itoa(m.Pages), strconv.Itoa(m.Read),
-		perFlip, strconv.Itoa(m.Writes), fmt.Sprintf("%.1f", m.units.reads), fmt.Sprintf("%.0f", m.units.writes), fmt.Sprintf("%.0f", m.memory),
+		perFlip, strconv.Itoa(m.Writes), fmt.Sprintf("%.0f", m.memory),
 	}
 }
 
-// change changes the lifetime of some types and lets the functions finish.
-func (a *aged) change(ctx context.Context, ids []string, days int64) (*measured, error) {
+// change changes the lifetime of types and invokes the functions until no toggle is left.
+func (a *stalenessBench) change(ctx context.Context, ids []string, days int64) (*measured, error) {
 	var event events.DynamoDBEvent
 	for i, id := range ids {
 		if _, err := a.types.SetLifetime(ctx, id, &days); err != nil {
@@ -236,9 +223,6 @@ func (a *aged) change(ctx context.Context, ids []string, days int64) (*measured,
 	}
 	debug.FreeOSMemory()
 	resetPeak()
-	a.mu.Lock()
-	a.units = units{}
-	a.mu.Unlock()
 	m := &measured{}
 	started := time.Now()
 	if err := a.invoke(ctx, a.stream, a.timeouts["reevaluate-staleness"], payload, m); err != nil {
@@ -250,14 +234,11 @@ func (a *aged) change(ctx context.Context, ids []string, days int64) (*measured,
 		}
 	}
 	m.took, m.memory = time.Since(started), peakMB(os.Getpid())
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	m.units = a.units
 	return m, nil
 }
 
-// invoke calls a function as Lambda does, and adds what it logs to m, but for what is left, which is then the last run's.
-func (a *aged) invoke(ctx context.Context, f lambda.Handler, timeout time.Duration, payload []byte, m *measured) error {
+// invoke invokes a function and adds the figures of its log to m. Left is that of the last invocation.
+func (a *stalenessBench) invoke(ctx context.Context, f lambda.Handler, timeout time.Duration, payload []byte, m *measured) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if _, err := f.Invoke(ctx, payload); err != nil {
@@ -284,8 +265,11 @@ func (a *aged) invoke(ctx context.Context, f lambda.Handler, timeout time.Durati
 }
 
 // Write implements io.Writer, for the functions' log.
-func (a *aged) Write(text []byte) (int, error) {
+func (a *stalenessBench) Write(text []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.log.Write(text)
 }
+
+// resetPeak starts a new peak of this process's memory. On systems without the file, the peak is that since the start.
+func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }

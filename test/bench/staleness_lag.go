@@ -25,7 +25,7 @@ const (
 	lagPatience = 30 * time.Second
 )
 
-// measureLag times, through `make run`, from the answer to a change of a lifetime to the flags.
+// measureLag measures, through `make run`, the delay from the response to a lifetime change until the flags are stored.
 func measureLag(ctx context.Context, o options, work string) (err error) {
 	binary, err := buildLocal(ctx, work)
 	if err != nil {

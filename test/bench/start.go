@@ -46,10 +46,10 @@ func measureStart(ctx context.Context, o options, work string) error {
 	return nil
 }
 
-// residentMB reads a process's resident memory; 0 where it cannot.
+// residentMB reads a process's resident memory; 0 if it cannot.
 func residentMB(pid int) float64 { return statusMB(pid, "VmRSS:") }
 
-// peakMB reads the highest that a process's resident memory was, since it was reset; 0 where it cannot.
+// peakMB reads the highest that a process's resident memory was, since it was reset; 0 if it cannot.
 func peakMB(pid int) float64 { return statusMB(pid, "VmHWM:") }
 
 func statusMB(pid int, name string) float64 {
@@ -66,7 +66,7 @@ func statusMB(pid int, name string) float64 {
 	return 0
 }
 
-// childOf finds a process's only child; 0 where there is none.
+// childOf finds a process's only child; 0 if there is none.
 func childOf(pid int) int {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command floor is the least that a function with one DynamoDB call can be: the same SDK packages as the real ones, the same warm-up, one
+// Command baseline is the least that a function with one DynamoDB call can be: the same SDK packages as the real ones, the same warm-up, one
 // GetItem per invocation, nothing else. The benchmark of the functions measures them against it.
 package main
 
