@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/feature"
@@ -49,9 +48,7 @@ func TestDueAndFlip(t *testing.T) {
 	db.create(t, f)
 	for _, flag := range []bool{false, true} {
 		r := rangeOf(f, flag)
-		if diff := cmp.Diff(feature.Page{Toggles: []feature.Indexed{indexed(f)}}, db.due(t, r)); diff != "" {
-			t.Error(diff)
-		}
+		same(t, feature.Page{Toggles: []feature.Indexed{indexed(f)}}, db.due(t, r))
 		for after, fresh := range map[time.Duration]bool{-time.Millisecond: false, 0: true, time.Millisecond: true} {
 			r := r
 			r.Cutoff = new(created().Add(after))
@@ -70,9 +67,7 @@ func TestDueAndFlip(t *testing.T) {
 		db.flip(t, r, f, true)
 		db.flip(t, r, f, false)
 		f.PotentiallyStale = !flag
-		if diff := cmp.Diff(f, db.get(t, "f"), cmpopts.EquateEmpty()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, f, db.get(t, "f"))
 	}
 }
 
@@ -156,9 +151,7 @@ func TestFlipIsOvertaken(t *testing.T) {
 				db.flip(t, rangeOf(f, flag), f, false)
 				after, err := db.store.List(t.Context())
 				check(t, err)
-				if diff := cmp.Diff(before, after); diff != "" {
-					t.Error(diff)
-				}
+				same(t, before, after)
 			})
 		}
 	}

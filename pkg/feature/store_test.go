@@ -77,8 +77,8 @@ func (db tables) item(tb testing.TB, name string) dynamo.Item {
 	return db.Database.Get(tb, db.Tables.Features, dynamo.Item{"name": dynamo.S(name)})
 }
 
-// usage is the number of toggles by context field and project.
-type usage map[string]map[string]int64
+// usage is the number of toggles by context field and project, which a slash separates.
+type usage map[string]int64
 
 func (db tables) wantUsage(tb testing.TB, want usage) {
 	tb.Helper()
@@ -86,15 +86,18 @@ func (db tables) wantUsage(tb testing.TB, want usage) {
 	for _, item := range db.Scan(tb, db.Tables.ContextFields) {
 		for project := range item.Map("usage") {
 			if n := item.Map("usage").Int(project); n != 0 {
-				if got[item.String("name")] == nil {
-					got[item.String("name")] = map[string]int64{}
-				}
-				got[item.String("name")][project] = n
+				got[item.String("name")+"/"+project] = n
 			}
 		}
 	}
+	same(tb, want, got)
+}
+
+// same fails the test unless got is equal to want.
+func same(tb testing.TB, want, got any) {
+	tb.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		tb.Error("usage:", diff)
+		tb.Error(diff)
 	}
 }
 
@@ -107,22 +110,16 @@ func TestCreate(t *testing.T) {
 	}
 	db.create(t, f)
 	f.CreatedAt, f.PotentiallyStale, f.ContextFields = created(), false, []string{"a", "b"}
-	if diff := cmp.Diff(f, db.get(t, f.Name)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, f, db.get(t, f.Name))
 	other := feature.Feature{Name: f.Name, Project: "other", ContextFields: []string{"c"}}
 	if err := db.store.Create(t.Context(), other); !errors.Is(err, feature.ErrExists) {
 		t.Error(err)
 	}
-	if diff := cmp.Diff(f, db.get(t, f.Name)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, f, db.get(t, f.Name))
 	got := db.update(t, f.Name, func(f *feature.Feature) {
 		f.Name, f.CreatedAt, f.PotentiallyStale, f.ContextFields = "g", time.Now(), true, []string{"b", "a", "b"}
 	})
-	if diff := cmp.Diff(f, got); diff != "" {
-		t.Error("only project, type, marks and constraints can be changed:", diff)
-	}
+	same(t, f, got)
 	if got := db.item(t, f.Name).String("createdAt"); got != "2026-11-20T05:39:00.123Z" {
 		t.Errorf("createdAt is stored as %s", got)
 	}
@@ -156,10 +153,8 @@ func TestUnknownContextField(t *testing.T) {
 	}
 	all, err := db.store.List(t.Context())
 	check(t, err)
-	if diff := cmp.Diff([]feature.Feature{toggle("g", "a")}, all); diff != "" {
-		t.Error(diff)
-	}
-	db.wantUsage(t, usage{"a": {"default": 1}})
+	same(t, []feature.Feature{toggle("g", "a")}, all)
+	db.wantUsage(t, usage{"a/default": 1})
 }
 
 // Every write keeps the flag and the key in the staleness index correct.
@@ -206,9 +201,7 @@ func TestFlagAndIndexKey(t *testing.T) {
 				}
 			}
 			f.PotentiallyStale = tt.keeps
-			if diff := cmp.Diff(f, db.get(t, "f"), cmpopts.EquateEmpty()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, f, db.get(t, "f"))
 			if got := db.item(t, "f").String("staleness"); got != tt.want {
 				t.Errorf("the key is %q, want %q", got, tt.want)
 			}
@@ -222,22 +215,22 @@ func TestUsage(t *testing.T) {
 	other, archived := toggle("2", "a"), toggle("3", "a", "b")
 	other.Project, archived.Archived = "other.#$ project", true
 	db.create(t, toggle("1", "a", "b", "a"), toggle("4", "b"), toggle("5"), other, archived)
-	start := usage{"a": {"default": 1, "other.#$ project": 1}, "b": {"default": 2}}
+	start := usage{"a/default": 1, "a/other.#$ project": 1, "b/default": 2}
 	db.wantUsage(t, start)
 	for _, tt := range []struct {
 		name   string
 		change func(*feature.Feature)
 		want   usage
 	}{
-		{"archived", func(f *feature.Feature) { f.Archived = true }, usage{"a": {"other.#$ project": 1}, "b": {"default": 1}}},
-		{"changed while archived", func(f *feature.Feature) { f.ContextFields = []string{"c"} }, usage{"a": {"other.#$ project": 1}, "b": {"default": 1}}},
-		{"restored", func(f *feature.Feature) { f.Archived = false }, usage{"a": {"other.#$ project": 1}, "b": {"default": 1}, "c": {"default": 1}}},
+		{"archived", func(f *feature.Feature) { f.Archived = true }, usage{"a/other.#$ project": 1, "b/default": 1}},
+		{"changed while archived", func(f *feature.Feature) { f.ContextFields = []string{"c"} }, usage{"a/other.#$ project": 1, "b/default": 1}},
+		{"restored", func(f *feature.Feature) { f.Archived = false }, usage{"a/other.#$ project": 1, "b/default": 1, "c/default": 1}},
 		{"back", func(f *feature.Feature) { f.ContextFields = []string{"a", "b"} }, start},
 		{"other attributes", func(f *feature.Feature) { f.Type, f.Stale = "operational", true }, start},
-		{"moved", func(f *feature.Feature) { f.Project = "p" }, usage{"a": {"p": 1, "other.#$ project": 1}, "b": {"default": 1, "p": 1}}},
+		{"moved", func(f *feature.Feature) { f.Project = "p" }, usage{"a/p": 1, "a/other.#$ project": 1, "b/default": 1, "b/p": 1}},
 		{"moved and changed", func(f *feature.Feature) { f.Project, f.ContextFields = "default", []string{"b", "c"} },
-			usage{"a": {"other.#$ project": 1}, "b": {"default": 2}, "c": {"default": 1}}},
-		{"no constraints", func(f *feature.Feature) { f.ContextFields = nil }, usage{"a": {"other.#$ project": 1}, "b": {"default": 1}}},
+			usage{"a/other.#$ project": 1, "b/default": 2, "c/default": 1}},
+		{"no constraints", func(f *feature.Feature) { f.ContextFields = nil }, usage{"a/other.#$ project": 1, "b/default": 1}},
 	} {
 		db.update(t, "1", tt.change)
 		t.Log(tt.name)
@@ -245,7 +238,7 @@ func TestUsage(t *testing.T) {
 	}
 	for _, name := range []string{"2", "3"} {
 		check(t, db.store.Delete(t.Context(), name))
-		db.wantUsage(t, usage{"b": {"default": 1}})
+		db.wantUsage(t, usage{"b/default": 1})
 	}
 }
 
@@ -260,9 +253,7 @@ func TestList(t *testing.T) {
 	db.create(t, want[2], want[1], want[0])
 	all, err = db.store.List(t.Context())
 	check(t, err)
-	if diff := cmp.Diff(want, all, cmpopts.EquateEmpty()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, all)
 }
 
 // Of two concurrent writes neither is lost, whatever they change.
@@ -296,9 +287,7 @@ func TestConcurrentWrites(t *testing.T) {
 			check(t, err)
 			change(&want)
 			other(&want)
-			if diff := cmp.Diff(want, db.get(t, want.Name), cmpopts.EquateEmpty()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, want, db.get(t, want.Name))
 			key := ""
 			if !want.Archived && !want.Stale {
 				key = feature.StalenessKey(want.Type, false, feature.Shard(want.Name))
@@ -312,30 +301,30 @@ func TestConcurrentWrites(t *testing.T) {
 	db.wantUsage(t, nil)
 }
 
-// If DynamoDB refuses a call, the error is not that it is unavailable.
+// An operation fails if DynamoDB refuses one of its calls.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	for name, write := range map[string]func(context.Context, *feature.Store) error{
-		"create": func(ctx context.Context, s *feature.Store) error { return s.Create(ctx, toggle("new", "a")) },
-		"update": func(ctx context.Context, s *feature.Store) error {
-			_, err := s.Update(ctx, "f", with(func(f *feature.Feature) { f.Project = "other" }))
-			return err
-		},
-		"delete": func(ctx context.Context, s *feature.Store) error { return s.Delete(ctx, "f") },
-		"get":    func(ctx context.Context, s *feature.Store) error { _, err := s.Get(ctx, "f"); return err },
-		"list":   func(ctx context.Context, s *feature.Store) error { _, err := s.List(ctx); return err },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			db := newTables(t)
-			db.create(t, toggle("f", "a"))
-			ctx := t.Context()
-			client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })
-			if err := write(ctx, feature.NewStore(client, db.Tables)); err == nil || errors.Is(err, dynamo.ErrUnavailable) {
-				t.Error(err)
+	for operation, want := range map[string]int{"GetItem": 3, "Scan": 1, "TransactWriteItems": 3} {
+		db, n := newTables(t), 0
+		db.create(t, toggle("f"))
+		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
+			if c.Operation == operation {
+				return c.Refuse("AccessDeniedException")
 			}
-			db.wantUsage(t, usage{"a": {"default": 1}})
+			return c.Pass()
 		})
+		store := feature.NewStore(client, db.Tables)
+		_, get := store.Get(t.Context(), "f")
+		_, list := store.List(t.Context())
+		_, update := store.Update(t.Context(), "f", with(func(f *feature.Feature) { f.Project = "other" }))
+		for _, err := range []error{get, list, update, store.Create(t.Context(), toggle("g")), store.Delete(t.Context(), "f")} {
+			if err != nil {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%d operations fail without %s, want %d", n, operation, want)
+		}
 	}
 }
 
