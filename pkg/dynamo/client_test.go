@@ -56,16 +56,16 @@ func newServer(tb testing.TB, respond func(n int, body string) reply) *server {
 			return nil, err
 		}
 		s.attempts++
-		answer := respond(s.attempts, string(request))
-		if answer.err != nil {
-			return nil, answer.err
+		response := respond(s.attempts, string(request))
+		if response.err != nil {
+			return nil, response.err
 		}
-		body := io.Reader(strings.NewReader(answer.body))
-		if answer.cut {
+		body := io.Reader(strings.NewReader(response.body))
+		if response.cut {
 			body = io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF))
 		}
 		header := http.Header{"Content-Type": {"application/x-amz-json-1.0"}}
-		return &http.Response{StatusCode: answer.status, Header: header, Body: io.NopCloser(body), Request: r}, nil
+		return &http.Response{StatusCode: response.status, Header: header, Body: io.NopCloser(body), Request: r}, nil
 	}))
 	return s
 }

@@ -12,27 +12,27 @@ import (
 // Item is an item, or the key of one.
 type Item map[string]types.AttributeValue
 
-// S is a string attribute.
+// S returns a string attribute.
 func S(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-// N is a number attribute.
+// N returns a number attribute.
 func N(v int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(v, 10)}
 }
 
-// B is a binary attribute.
+// B returns a binary attribute.
 func B(v []byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: v} }
 
-// Bool is a boolean attribute.
+// Bool returns a boolean attribute.
 func Bool(v bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: v} }
 
-// M is a map attribute.
+// M returns a map attribute.
 func M(v Item) types.AttributeValue { return &types.AttributeValueMemberM{Value: v} }
 
-// Time is a time: a string, RFC 3339 in UTC with milliseconds.
+// Time returns a time as a string attribute, RFC 3339 in UTC with milliseconds.
 func Time(v time.Time) types.AttributeValue { return S(datetime.Format(v)) }
 
-// Strings is a list of strings.
+// Strings returns a list of strings.
 func Strings(v []string) types.AttributeValue {
 	list := make([]types.AttributeValue, len(v))
 	for i, s := range v {
@@ -41,8 +41,8 @@ func Strings(v []string) types.AttributeValue {
 	return &types.AttributeValueMemberL{Value: list}
 }
 
-// The readers below give the zero value for an attribute that is absent or of another type: what is null is absent in our tables, and
-// nobody else writes them.
+// The methods below return the zero value if an attribute is absent or has another type. Null values are not stored, and only the stores
+// write to the tables.
 
 // String reads a string.
 func (i Item) String(name string) string {
@@ -58,7 +58,7 @@ func (i Item) Int(name string) int64 {
 	return n
 }
 
-// IntOK reads a whole number and says whether it is there.
+// IntOK reads a whole number and reports whether it exists.
 func (i Item) IntOK(name string) (int64, bool) {
 	v, ok := i[name].(*types.AttributeValueMemberN)
 	if !ok {
@@ -109,7 +109,7 @@ func (i Item) Strings(name string) []string {
 	return list
 }
 
-// Time reads a time; nil where it is absent.
+// Time reads a time. It returns nil if the attribute is absent.
 func (i Item) Time(name string) *time.Time {
 	text := i.String(name)
 	if text == "" {

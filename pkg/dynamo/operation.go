@@ -9,11 +9,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// pageSize is the most items that one page of a Scan or Query may hold, beside the 1 MB that DynamoDB allows it. Our items are small: a
-// page is cut by its size first. Some DynamoDB-compatible engines read all remaining rows for every page that has no limit.
+// pageSize limits the items of a page of a Scan or Query. DynamoDB itself limits a page to 1 MB. Some DynamoDB-compatible engines read all
+// remaining rows for every page without a limit.
 const pageSize = 5000
 
-// Scan reads a whole small table, consistently, page by page. It stops at the first error.
+// Scan reads a whole table, consistently, page by page. It stops at the first error.
 func Scan(ctx context.Context, client *dynamodb.Client, table string) iter.Seq2[Item, error] {
 	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
 		page, err := client.Scan(ctx, &dynamodb.ScanInput{
@@ -42,7 +42,7 @@ func Query(ctx context.Context, client *dynamodb.Client, table, hash, value stri
 	})
 }
 
-// pages calls read with the key where the page before ended until there is none.
+// pages calls read with the key at which the previous page ended, until there is none.
 func pages(read func(start Item) (items []map[string]types.AttributeValue, last Item, err error)) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for start := Item(nil); ; {
@@ -63,7 +63,7 @@ func pages(read func(start Item) (items []map[string]types.AttributeValue, last 
 	}
 }
 
-// Get reads one item consistently; nil where there is none.
+// Get reads one item consistently. It returns nil if there is none.
 func Get(ctx context.Context, client *dynamodb.Client, table string, key Item) (Item, error) {
 	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: key, ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -72,7 +72,7 @@ func Get(ctx context.Context, client *dynamodb.Client, table string, key Item) (
 	return out.Item, nil
 }
 
-// NewItem is the action of a transaction that writes an item whose key is not there yet. hash names the table's partition key.
+// NewItem returns the action of a transaction that writes an item. It fails if the key exists. hash names the table's partition key.
 func NewItem(table, hash string, item Item) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &table, Item: item,
@@ -81,7 +81,7 @@ func NewItem(table, hash string, item Item) types.TransactWriteItem {
 	}}
 }
 
-// PutNew writes an item whose key is not there yet; one that is there is a FailedCondition. hash names the table's partition key.
+// PutNew writes an item. It returns a FailedCondition if the key exists. hash names the table's partition key.
 func PutNew(ctx context.Context, client *dynamodb.Client, table, hash string, item Item) error {
 	put := NewItem(table, hash, item).Put
 	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
