@@ -34,10 +34,10 @@ func key(s auth.Selector) dynamo.Item { return dynamo.Item{hash: dynamo.S(s.Stri
 // Get returns a token, or ErrNotFound.
 func (s *Store) Get(ctx context.Context, selector auth.Selector) (APIToken, error) {
 	item, err := dynamo.Get(ctx, s.client, s.table, key(selector))
-	switch {
-	case err != nil:
+	if err != nil {
 		return APIToken{}, fmt.Errorf("get an API token: %w", err)
-	case item == nil:
+	}
+	if item == nil {
 		return APIToken{}, ErrNotFound
 	}
 	return fromItem(item), nil

@@ -45,10 +45,10 @@ func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
 // Get returns one type, or ErrNotFound. The read is consistent.
 func (s *Store) Get(ctx context.Context, id string) (FeatureType, error) {
 	item, err := dynamo.Get(ctx, s.client, s.table, dynamo.Item{hash: dynamo.S(id)})
-	switch {
-	case err != nil:
+	if err != nil {
 		return FeatureType{}, fmt.Errorf("get feature type %q: %w", id, err)
-	case item == nil:
+	}
+	if item == nil {
 		return FeatureType{}, ErrNotFound
 	}
 	return fromItem(item), nil
@@ -69,10 +69,10 @@ func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (Featur
 		input.ExpressionAttributeValues = dynamo.Item{":days": dynamo.N(*days)}
 	}
 	out, err := s.client.UpdateItem(ctx, input)
-	switch {
-	case dynamo.FailedCondition(err):
+	if dynamo.FailedCondition(err) {
 		return FeatureType{}, ErrNotFound
-	case err != nil:
+	}
+	if err != nil {
 		return FeatureType{}, fmt.Errorf("set the lifetime of feature type %q: %w", id, err)
 	}
 	return fromItem(out.Attributes), nil

@@ -51,10 +51,10 @@ func UpdateLifetime(types *Store) (lambdahttp.HandlerFunc, error) {
 			lifetime = &days
 		}
 		updated, err := types.SetLifetime(r.Context(), NormalID(id), lifetime)
-		switch {
-		case errors.Is(err, ErrNotFound):
+		if errors.Is(err, ErrNotFound) {
 			return notFound(id)
-		case err != nil:
+		}
+		if err != nil {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, newResponse(updated))

@@ -97,7 +97,8 @@ func Create(pats *Store, now func() time.Time, limit int) (lambdahttp.HandlerFun
 			return apierror.New(apierror.NoAccess, fmt.Sprintf("The service account already has %d tokens, the most that it may have.", limit))
 		case errors.Is(err, ErrDescriptionExists):
 			return apierror.New(apierror.NameExists, "The service account already has a token with this description.")
-		case err != nil:
+		}
+		if err != nil {
 			return err
 		}
 		location := r.URL.JoinPath("../..", strconv.FormatInt(p.UserID, 10), "token", strconv.FormatInt(p.ID, 10))

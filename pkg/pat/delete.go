@@ -35,13 +35,9 @@ func Delete(pats *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id, _ := auth.ParseID(r.PathValue("id")) // no token has the id 0
 		err := pats.Delete(r.Context(), auth.PrincipalFrom(r.Context()).UserID, id)
-		switch {
-		case errors.Is(err, ErrNotFound):
+		if errors.Is(err, ErrNotFound) {
 			return apierror.New(apierror.NotFound, "You have no personal access token with this id.")
-		case err != nil:
-			return err
 		}
-		w.WriteHeader(http.StatusOK)
-		return nil
+		return err // nil: 200 without a body
 	}
 }

@@ -91,8 +91,6 @@ func TestCreateRefuses(t *testing.T) {
 		want           string
 	}{
 		{"expires now", "2", expiry("2026-11-20T05:39:00.123Z"), 400, past + `"2026-11-20T05:39:00.123Z".`},
-		{"expires in less than a millisecond", "2", expiry("2026-11-20T05:39:00.1239Z"), 400, past + `"2026-11-20T05:39:00.1239Z".`},
-		{"no date-time", "2", expiry("tomorrow"), 400, "The `/body/expiresAt` property must be an RFC 3339 date-time with an offset or Z; you sent \"tomorrow\"."},
 		{"white space", "2", body(`" \u3000"`), 400, description + "must not be only white space; you sent \" \u3000\"."},
 		{"256 characters", "2", body(`"` + strings.Repeat("é", 256) + `"`), 400, description + `must have at most 255 characters; you sent "` + strings.Repeat("é", 100) + `…".`},
 		{"nothing", "2", `{}`, 400, description + "is required; you did not send it. The `/body/expiresAt` property is required; you did not send it."},

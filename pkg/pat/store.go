@@ -65,10 +65,10 @@ func (s *Store) LastID(ctx context.Context) (int64, error) {
 // Delete deletes a token of a user and its entry in the user's account. It returns ErrNotFound if the user has no such token.
 func (s *Store) Delete(ctx context.Context, userID, id int64) error {
 	item, err := dynamo.Get(ctx, s.client, s.pats, Key(userID, id))
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("get PAT %d: %w", id, err)
-	case item == nil:
+	}
+	if item == nil {
 		return ErrNotFound
 	}
 	failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{
@@ -87,10 +87,10 @@ func (s *Store) Delete(ctx context.Context, userID, id int64) error {
 			ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(id)},
 		}},
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("delete PAT %d: %w", id, err)
-	case failures != nil: // a concurrent call deleted it
+	}
+	if failures != nil { // a concurrent call deleted it
 		return ErrNotFound
 	}
 	return nil

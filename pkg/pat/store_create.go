@@ -55,14 +55,16 @@ func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (int64, error) {
 	for attempt := 1; last < auth.MaxID; attempt++ {
 		p.ID = last + 1
 		failures, err := dynamo.Transact(ctx, s.client, s.creation(p, owner))
-		switch {
-		case err != nil:
+		if err != nil {
 			return s.afterError(ctx, p, fmt.Errorf("create a PAT: %w", err))
-		case failures == nil:
+		}
+		if failures == nil {
 			return p.ID, nil
-		case failures[ownerAction].Failed:
+		}
+		if failures[ownerAction].Failed {
 			return s.refused(ctx, p, owner, failures[ownerAction].Item)
-		case !failures[counterAction].Failed:
+		}
+		if !failures[counterAction].Failed {
 			return 0, errCounterBehind
 		}
 		last = failures[counterAction].Item.Int(lastID)

@@ -40,10 +40,10 @@ func Key(id int64) dynamo.Item { return dynamo.Item{hash: dynamo.N(id)} }
 // Get returns an account, or ErrNotFound.
 func (s *Store) Get(ctx context.Context, id int64) (User, error) {
 	item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
-	switch {
-	case err != nil:
+	if err != nil {
 		return User{}, fmt.Errorf("get user %d: %w", id, err)
-	case item == nil || id == counterID:
+	}
+	if item == nil || id == counterID {
 		return User{}, ErrNotFound
 	}
 	return FromItem(item), nil
@@ -98,10 +98,10 @@ func (s *Store) Add(ctx context.Context, u User) (User, error) {
 			{Update: dynamo.Advance(s.table, Key(counterID), lastID, last, u.ID)},
 			s.Creation(u),
 		})
-		switch {
-		case err != nil:
+		if err != nil {
 			return User{}, fmt.Errorf("add user %d: %w", u.ID, err)
-		case failures == nil:
+		}
+		if failures == nil {
 			return u, nil
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil {
@@ -138,10 +138,10 @@ func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error 
 		ExpressionAttributeNames:  map[string]string{"#kind": "kind", "#disabled": "disabled"},
 		ExpressionAttributeValues: dynamo.Item{":disabled": dynamo.Bool(disabled)},
 	})
-	switch {
-	case dynamo.FailedCondition(err):
+	if dynamo.FailedCondition(err) {
 		return ErrNotFound
-	case err != nil:
+	}
+	if err != nil {
 		return fmt.Errorf("set user %d disabled: %w", id, err)
 	}
 	return nil

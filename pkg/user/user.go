@@ -42,11 +42,13 @@ var (
 // conflict returns the reason why u cannot exist beside other. Two people must have different e-mail addresses, two service accounts
 // different names; letter case is ignored.
 func (u User) conflict(other User) error {
-	switch {
-	case u.Kind != other.Kind:
-	case u.Kind == Person && u.Email != "" && strings.EqualFold(u.Email, other.Email):
+	if u.Kind != other.Kind {
+		return nil
+	}
+	if u.Kind == Person && u.Email != "" && strings.EqualFold(u.Email, other.Email) {
 		return ErrEmailExists
-	case u.Kind == ServiceAccount && strings.EqualFold(u.Name, other.Name):
+	}
+	if u.Kind == ServiceAccount && strings.EqualFold(u.Name, other.Name) {
 		return ErrNameExists
 	}
 	return nil
