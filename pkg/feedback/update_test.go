@@ -78,12 +78,11 @@ func TestUpdate(t *testing.T) {
 		r.SetPathValue("id", tt.id)
 		ctx := lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{PathParameters: map[string]string{"id": "%FF"}})
 		w := httptest.NewRecorder()
-		status, got := http.StatusOK, ""
-		if err := handler(w, r.WithContext(auth.WithPrincipal(ctx, tt.caller))); err != nil {
+		err := handler(w, r.WithContext(auth.WithPrincipal(ctx, tt.caller)))
+		status, got := w.Code, w.Body.String()
+		if err != nil {
 			e := apierror.From(err)
 			status, got = e.Kind.Status(), e.Message
-		} else {
-			status, got = w.Code, w.Body.String()
 		}
 		if diff := cmp.Diff(tt.want, got); status != tt.status || diff != "" {
 			t.Errorf("%s: %d %s", tt.name, status, diff)

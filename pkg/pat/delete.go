@@ -32,7 +32,7 @@ func newStore(env *app.Env) (*Store, error) {
 // Delete serves DELETE /api/admin/user/tokens/{id}. It returns the same 404 for every id that is not a token of the caller, so that it
 // reveals nothing about other tokens.
 func Delete(pats *Store) lambdahttp.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
+	return func(_ http.ResponseWriter, r *http.Request) error {
 		id, _ := auth.ParseID(r.PathValue("id")) // no token has the id 0
 		err := pats.Delete(r.Context(), auth.PrincipalFrom(r.Context()).UserID, id)
 		if errors.Is(err, ErrNotFound) {

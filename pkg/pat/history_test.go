@@ -140,7 +140,8 @@ func checkEvent(t *rapid.T, spans map[int64]*span, e event) {
 			}
 		}
 	}
-	s, wrong := spans[e.id], false
+	var wrong bool
+	s := spans[e.id]
 	switch {
 	case e.kind == "create" && errors.Is(e.err, pat.ErrTooMany):
 		wrong = possible < limit

@@ -24,7 +24,8 @@ const cleanUpTime = lambdahttp.DeadlineMargin * 2 / 5
 // ignores p.ID, p.SeenAt and p.Verifier.
 //
 // Create returns ErrNoOwner, ErrTooMany or ErrDescriptionExists, in this order, if the account does not allow the token, and writes
-// nothing then. If a call to DynamoDB gets no response, Create finds out whether the token was written. It never leaves a stored token whose secret was not returned.
+// nothing then. If a call to DynamoDB gets no response, Create finds out whether the token was written. It never leaves a stored token
+// whose secret was not returned.
 func (s *Store) Create(ctx context.Context, p PAT, owner Owner) (PAT, auth.Token, error) {
 	token, err := auth.NewToken(auth.PAT, auth.Selector{}, s.random)
 	if err != nil {
@@ -46,7 +47,7 @@ const (
 )
 
 // insert writes p under the next id and returns this id. If another creation takes the id first, insert tries the id after it. Every
-// attempt has the same verifier, so that insert recognizes what an earlier attempt wrote.
+// attempt has the same verifier, so that insert can identify what an earlier attempt wrote.
 func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (int64, error) {
 	last, err := s.LastID(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -8,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"crypto/rand"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
