@@ -5,182 +5,143 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// none as a content type sends no such header.
-const none = "-"
-
-// call is one request.
+// call is a request.
 type call struct {
-	method, target string // target: path and query as they go over the wire
-	token          string // the value of Authorization; empty: no such header
+	method, target string // target: the escaped path, and the query
+	token          string // value of Authorization; empty: no such header
 	body           string
-	contentType    string // empty: application/json for PUT and POST
-	header         http.Header
+	contentType    string // empty: application/json for PUT and POST; "-": no such header
+	host           string // empty: that of the service
 }
 
-func (c call) as(token string) call { c.token = token; return c }
-
-func (c call) with(body string) call { c.body = body; return c }
-
+func (c call) as(token string) call          { c.token = token; return c }
+func (c call) with(body string) call         { c.body = body; return c }
 func (c call) typed(contentType string) call { c.contentType = contentType; return c }
+func (c call) at(target string) call         { c.target = target; return c }
 
-// answer is what came back.
-type answer struct {
+func get(target string) call { return call{method: http.MethodGet, target: target} }
+
+// response is a response with its body.
+type response struct {
 	call   call
 	status int
 	header http.Header
 	body   string
 }
 
-// send makes the request, and holds the exchange against the API's document and what no answer may have.
-func (s *service) send(t *testing.T, c call) answer {
+// send makes a request. It compares the exchange with api/openapi.yaml, and errors with what no error may contain.
+func (s *service) send(t *testing.T, c call) *response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), c.method, s.BaseURL, strings.NewReader(c.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if strings.HasPrefix(c.target, "//") {
 		request.URL.Path = c.target
 	} else {
-		request.URL.Opaque = c.target // goes out as it is, escapes and all
+		request.URL.Opaque = c.target // is sent unchanged
 	}
-	maps.Copy(request.Header, c.header)
+	request.Host = c.host
 	if c.token != "" {
 		request.Header.Set("Authorization", c.token)
 	}
-	switch {
-	case c.contentType != "" && c.contentType != none:
+	if c.contentType == "" && (c.method == http.MethodPut || c.method == http.MethodPost) {
+		c.contentType = "application/json"
+	}
+	if c.contentType != "" && c.contentType != "-" {
 		request.Header.Set("Content-Type", c.contentType)
-	case c.contentType == "" && (c.method == http.MethodPut || c.method == http.MethodPost):
-		request.Header.Set("Content-Type", "application/json")
 	}
-	client := &http.Client{
-		Transport:     s.validator.Transport(s.transport, "", func(err error) { t.Error(err) }),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	client := &http.Client{Transport: s.validator.Transport(s.transport, "", func(err error) { t.Error(err) })}
+	got, err := client.Do(request)
+	must(t, err)
+	defer got.Body.Close()
+	body, err := io.ReadAll(got.Body)
+	must(t, err)
+	r := &response{c, got.StatusCode, got.Header, string(body)}
+	if r.status >= http.StatusBadRequest {
+		s.checkSecrets(t, r)
 	}
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatalf("%s %s: %v", c.method, c.target, err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatalf("%s %s: %v", c.method, c.target, err)
-	}
-	a := answer{call: c, status: response.StatusCode, header: response.Header, body: string(body)}
-	s.guard(t, a)
-	return a
+	return r
 }
 
-// guard looks for what no error may show: stack traces, texts of AWS, table names, ARNs, credentials.
-func (s *service) guard(t *testing.T, a answer) {
+var credentialShape = regexp.MustCompile(`v2_[A-Za-z0-9_-]{22}|eyJ[\w-]+\.[\w-]+`)
+
+// checkSecrets reports internals and credentials in an error.
+func (s *service) checkSecrets(t *testing.T, r *response) {
 	t.Helper()
-	if a.status < http.StatusBadRequest {
-		return
-	}
 	forbidden := slices.Collect(maps.Values(s.DynamoDB.Tables))
-	forbidden = append(forbidden, "arn:", "dynamodb", "DynamoDB", "AWS", "Exception", "goroutine", ".go:", "127.0.0.1:")
-	for _, text := range forbidden {
-		if strings.Contains(a.body, text) && !strings.Contains(a.call.target+a.call.body, text) {
-			t.Errorf("%s: the error shows %q: %s", a.what(), text, a.body)
+	for _, text := range append(forbidden, "arn:", "dynamodb", "DynamoDB", "AWS", "Exception", "goroutine", ".go:", "127.0.0.1:") {
+		if strings.Contains(r.body, text) && !strings.Contains(r.call.target+r.call.body, text) {
+			t.Errorf("%s contains %q: %s", r, text, r.body)
 		}
 	}
-	if credentialShape().MatchString(a.body) {
-		t.Errorf("%s: the error shows a credential: %s", a.what(), a.body)
+	if credentialShape.MatchString(r.body) {
+		t.Errorf("%s contains a credential", r)
 	}
 }
 
-func credentialShape() *regexp.Regexp {
-	return regexp.MustCompile(`v2_[A-Za-z0-9_-]{22}|eyJ[\w-]+\.[\w-]+`)
+// String describes the request.
+func (r *response) String() string {
+	text := r.call.method + " " + r.call.target + " " + r.call.body
+	if len(text) > 300 {
+		text = text[:300] + "…"
+	}
+	return credentialShape.ReplaceAllString(text, "[credential]")
 }
 
-func (a answer) what() string {
-	body := a.call.body
-	if len(body) > 200 {
-		body = body[:200] + "…"
-	}
-	target := a.call.target
-	if len(target) > 200 {
-		target = target[:200] + "…"
-	}
-	return a.call.method + " " + credentialShape().ReplaceAllString(target, "[credential]") + " " + credentialShape().ReplaceAllString(body, "[credential]")
-}
-
-// want demands a status.
-func (a answer) want(t *testing.T, status int) answer {
+// want requires a status.
+func (r *response) want(t *testing.T, status int) *response {
 	t.Helper()
-	if a.status != status {
-		t.Fatalf("%s: %d %s, want %d", a.what(), a.status, a.body, status)
+	if r.status != status {
+		t.Fatalf("%s: %d %s, want %d", r, r.status, r.body, status)
 	}
-	return a
+	return r
 }
 
-// decode reads a JSON body into v, with no member that v lacks.
-func (a answer) decode(t *testing.T, v any) {
+// decode decodes the body into v, which must have all its members.
+func (r *response) decode(t *testing.T, v any) {
 	t.Helper()
-	d := json.NewDecoder(strings.NewReader(a.body))
+	d := json.NewDecoder(strings.NewReader(r.body))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		t.Fatalf("%s: %s: %v", a.what(), a.body, err)
-	}
+	must(t, d.Decode(v))
 }
 
-// errorObject is the one shape of errors.
+// errorObject is the body of all errors.
 type errorObject struct{ ID, Name, Message string }
 
-// errorNames is the table of the contract's section 1.
-func errorNames() map[int]string {
-	return map[int]string{
-		400: "ValidationError", 401: "AuthenticationRequired", 403: "NoAccessError", 404: "NotFoundError", 409: "NameExistsError",
-		413: "ContentTooLarge", 415: "ContentTypeerror", 429: "TooManyRequests", 500: "InternalError", 502: "InternalError",
-		503: "ServiceUnavailable", 504: "GatewayTimeout",
-	}
-}
-
-// wantError demands the error object of a status and gives it.
-func (a answer) wantError(t *testing.T, status int) errorObject {
+// error requires an error with a status.
+func (r *response) error(t *testing.T, status int) (e errorObject) {
 	t.Helper()
-	a.want(t, status)
-	var members map[string]any
-	if err := json.Unmarshal([]byte(a.body), &members); err != nil {
-		t.Fatalf("%s: %s: %v", a.what(), a.body, err)
-	}
-	text := func(name string) string {
-		value, ok := members[name].(string)
-		if !ok || value == "" {
-			t.Errorf("%s: %s has no text %q", a.what(), a.body, name)
-		}
-		return value
-	}
-	e := errorObject{text("id"), text("name"), text("message")}
-	if len(members) != 3 {
-		t.Errorf("%s: %s has %d members, want 3", a.what(), a.body, len(members))
-	}
-	if !regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`).MatchString(e.ID) {
-		t.Errorf("%s: the id %q is no UUID", a.what(), e.ID)
-	}
-	if want := errorNames()[status]; e.Name != want {
-		t.Errorf("%s: %d has the name %q, want %q", a.what(), status, e.Name, want)
-	}
-	if got := a.header.Values("Content-Type"); len(got) != 1 || got[0] != "application/json" {
-		t.Errorf("%s: an error with Content-Type %q", a.what(), got)
-	}
+	r.want(t, status).decode(t, &e)
 	return e
 }
 
-// wantMessage demands an error and its text.
-func (a answer) wantMessage(t *testing.T, status int, message string) {
+// message requires an error with a status and a message.
+func (r *response) message(t *testing.T, status int, want string) {
 	t.Helper()
-	if e := a.wantError(t, status); e.Message != message {
-		t.Errorf("%s: %d %q, want %q", a.what(), status, e.Message, message)
+	if got := r.error(t, status).Message; got != want {
+		t.Errorf("%s: message %q, want %q", r, got, want)
 	}
 }
 
-// escape encodes a text for a path, completely.
-func escape(text string) string { return url.PathEscape(text) }
+// names requires an error with a status and a message that contains all parts.
+func (r *response) names(t *testing.T, status int, parts ...string) {
+	t.Helper()
+	message := r.error(t, status).Message
+	for _, part := range parts {
+		if !strings.Contains(message, part) {
+			t.Errorf("%s: the message %q does not contain %q", r, message, part)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,12 +1,88 @@
-// Package contract holds the service to its contract, line by line: errors (section 1), requests (2), credentials and permissions (3) and
-// the seven operations (4), with what the specification says beside them. Credentials of a user interface and the counting of traffic have
-// tests of their own elsewhere.
+// Package contract tests the statements of docs/contract.md over HTTP, against what make run starts. Each statement has one test here with
+// representative cases. All values at the limits are tested beside the code, in the packages that the table names.
 //
-// The one concept: a test speaks real HTTP to what `make run` starts, the engine's process and the real functions included, and its name is
-// the sentence that it shows. One service, started by TestMain, serves most of them; each test makes its own accounts, tokens, types and
-// months, so all run at once. A test that turns the clock, changes the template or breaks DynamoDB starts a service of its own.
+// The tests share one service. Each has users, tokens and feature types of its own. Tests that need another clock, template or engine start
+// their own service. All exchanges are compared with api/openapi.yaml, and errors with what no error may contain. Tests of all operations
+// take operations, requests and permissions from the document, so a new operation needs no change here.
 //
-// All traffic is also held against api/openapi.yaml, against the shape of the error object, and against texts that must never leave.
+// TestStatementsHaveTests compares this table with the tests.
 //
-// Not here: how the functions do it. What cannot be seen over HTTP or in the tables is for the tests beside the code.
+//	behaviour                                                   | section | test
+//	errors have three members and the name of the status        | 1   | TestSection1ErrorObject
+//	429, 502, 504 and gateway errors                            | 1   | pkg/local/gateway TestGatewayResponse
+//	each name has one status                                    | 1   | pkg/apierror TestWrite
+//	no internals in errors                                      | 1   | TestSection1ErrorObject
+//	error IDs, also in the log                                  | 1   | TestSection1IDs
+//	400 names pointers, the expected and the sent value         | 1   | TestSection1ValidationMessages
+//	values are cut after 100 characters                         | 1   | pkg/apierror TestEcho
+//	no credential in errors                                     | 1   | TestSection1NoCredentialInErrors
+//	forms of credentials                                        | 1   | pkg/apierror TestEchoRedactsCredentials
+//	403 names the permission, the kind of credential or a limit | 1   | TestSection3Permissions
+//	401 has one message and WWW-Authenticate                    | 1   | TestSection3InvalidCredentials
+//	unknown path or method: 404, no 405                         | 1   | TestSection1UnknownPath
+//	DynamoDB fails: 503 or 500, nothing partly written          | 1   | TestSection1DependencyFailure
+//	order of checks                                             | 1   | TestSection1Order
+//	errors of the platform                                      | 1   | TestSection1PlatformErrors
+//	limits of the platform                                      | 1   | pkg/local/gateway TestLimits
+//	malformed HTTP                                              | 1   | pkg/local/gateway TestMalformedRequests
+//	bare token and Bearer                                       | 2   | TestSection2Bearer
+//	content type of operations with a body, ignored otherwise   | 2   | TestSection2ContentType
+//	forms of the content type                                   | 2   | pkg/jsonbody TestContentType
+//	strict JSON without coercion                                | 2   | TestSection2Bodies
+//	all syntax errors                                           | 2   | pkg/jsonbody TestSyntax
+//	notations of integers                                       | 2   | pkg/jsonbody TestIntegers
+//	base64-encoded bodies                                       | 2   | pkg/lambdahttp TestBody
+//	date-times                                                  | 2   | TestSection2DateTimes
+//	all forms of date-times                                     | 2   | pkg/datetime TestParse
+//	other texts are not date-times                              | 2   | pkg/datetime TestParseRefuses
+//	path parameters                                             | 2   | TestSection2PathParameters
+//	invalid escapes                                             | 2   | pkg/lambdahttp TestPathParam
+//	query, trailing and doubled slashes                         | 2   | TestSection2QueryAndSlashes
+//	response headers                                            | 2   | test/openapi TestTransport
+//	formats, hash and one response with the token               | 3   | TestSection3Formats
+//	only the hash is compared                                   | 3   | pkg/auth TestVerifier
+//	unknown and wrong tokens take the same path                 | 3   | pkg/authorizer TestInvalidCredentialIsDenied
+//	expiry, deletion, disabled and deleted users                | 3   | TestSection3InvalidCredentials
+//	expired PATs remain                                         | 3   | TestSection3ExpiredTokensRemain
+//	a deleted token is rejected by the next request             | 3   | TestSection47Delete
+//	the authorizer's cache is off by default                    | 3   | test/template TestAuthorizer
+//	seenAt                                                      | 3   | TestSection3SeenAt
+//	60 seconds exactly                                          | 3   | pkg/authorizer TestSeenAtIsWrittenOncePerMinute
+//	seenAt cannot be written                                    | 3   | pkg/authorizer TestFailedWriteOfSeenAtDoesNotFailTheRequest
+//	roles and users are read for each request                   | 3   | TestSection3UsersAreReadForEachRequest
+//	permissions of each operation                               | 3   | TestSection3Permissions
+//	created, changed and null members                           | 4.1 | TestSection41Update
+//	userId in the body                                          | 4.1 | TestSection41UserID
+//	one UpdateItem without a read                               | 4.1 | pkg/feedback TestUpdate
+//	default types and their order                               | 4.2 | TestSection42And44NewInstallation
+//	order of creation                                           | 4.2 | pkg/featuretype TestListOrdersByPositionThenID
+//	lifetime, 0, null, limits, unknown ID, letter case          | 4.3 | TestSection43Lifetime
+//	the same value starts no re-evaluation                      | 4.3 | pkg/staleness TestStream
+//	the response does not wait                                  | 4.3 | test/usage TestCallsOfEachOperation
+//	date arithmetic does not overflow                           | 4.3 | pkg/staleness TestCutoff
+//	members, order and usage of context fields                  | 4.4 | TestSection44Fields
+//	order by code points                                        | 4.4 | pkg/contextfield TestListOrdersBySortOrderThenName
+//	default context fields                                      | 4.4 | TestSection42And44NewInstallation
+//	created token and Location                                  | 4.5 | TestSection45Created
+//	description, expiry, account, duplicate                     | 4.5 | TestSection45Refused
+//	all account IDs                                             | 4.5 | pkg/auth TestParseID
+//	limit                                                       | 4.5 | TestSection45Limit
+//	parameter of the limit                                      | 4.5 | pkg/pat TestFunctionsNeedTheirVariables
+//	lost races and unknown results                              | 4.5 | pkg/pat TestCreateRecovers
+//	one sequence of IDs                                         | 4.5 | TestSection45IDs
+//	concurrent creations and deletions                          | 4.5 | pkg/pat TestConcurrentLifeOfTokens
+//	one transaction                                             | 4.5 | test/usage TestCallsOfEachOperation
+//	period, month without data                                  | 4.6 | TestSection46Periods
+//	groups, days and paths                                      | 4.6 | TestSection6Counted
+//	sorted report, groups without a count                       | 4.6 | pkg/traffic TestGet
+//	own tokens only, description and limit                      | 4.7 | TestSection47Delete
+//	change of a lifetime, in both directions                    | 5   | TestSection5ChangeOfLifetime
+//	passing of time                                             | 5   | TestSection5Time
+//	current lifetime, idempotent, continues                     | 5   | pkg/staleness TestModel
+//	cost                                                        | 5   | test/usage TestCallsOfReevaluation
+//	writes clear the flag                                       | 5   | pkg/feature TestFlagAndIndexKey
+//	each request to an operation's resource                     | 6   | TestSection6Counted
+//	day of the request                                          | 6   | pkg/traffic TestLines
+//	a batch is counted once                                     | 6   | pkg/traffic TestRecord
+//	after a crash: answered ≤ counted ≤ sent                    | 6   | test/crash TestTraffic
 package contract

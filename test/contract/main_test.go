@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/doctable"
 	"toggleadmin/test/openapi"
 )
 
-// shared is the service that most tests talk to.
-var shared *service //nolint:gochecknoglobals // started once for the package, by TestMain
+// shared is the service that most tests use. Each test has users, tokens and feature types of its own.
+var shared *service
 
 func TestMain(m *testing.M) {
 	validator, err := openapi.Load(context.Background())
@@ -18,7 +20,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	log := newLog()
+	log := &logLines{}
 	ready, ended := make(chan local.Running, 1), make(chan error, 1)
 	go func() {
 		ended <- local.Run(ctx, local.Config{
@@ -36,4 +38,17 @@ func TestMain(m *testing.M) {
 	if err := <-ended; err != nil {
 		panic(err)
 	}
+}
+
+// start starts another service, with another clock, template or engine.
+func start(t *testing.T, c local.Config) *service {
+	t.Helper()
+	log := &logLines{}
+	c.Stderr = log
+	return newService(localtest.Start(t, c), log, shared.validator)
+}
+
+func TestStatementsHaveTests(t *testing.T) {
+	t.Parallel()
+	doctable.Check(t, "doc.go")
 }

@@ -1,10 +1,15 @@
 package contract_test
 
 import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,12 +17,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/smithy-go/middleware"
 
+	"toggleadmin/pkg/apitoken"
+	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/user"
 	"toggleadmin/test/openapi"
 )
 
@@ -28,56 +35,174 @@ type service struct {
 	validator *openapi.Validator
 	transport http.RoundTripper
 	db        *dynamodb.Client
-	lastUser  *atomic.Int64
+	tables    dynamo.Tables
+	users     *user.Store
+	pats      *pat.Store
+	lastUser  atomic.Int64
 }
 
 func newService(running local.Running, log *logLines, validator *openapi.Validator) *service {
+	endpoint, tables := running.DynamoDB.Endpoint, dynamo.TablesByID(running.DynamoDB.Tables)
 	db, err := dynamo.NewClient(aws.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient: dynamo.NewHTTPClient(running.DynamoDB.Endpoint),
-	}, running.DynamoDB.Endpoint)
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(endpoint),
+	}, endpoint)
 	if err != nil {
 		panic(err)
 	}
 	s := &service{
-		Running: running, log: log, validator: validator, db: db, lastUser: new(atomic.Int64),
-		transport: &http.Transport{MaxIdleConnsPerHost: 64},
+		Running: running, log: log, validator: validator, transport: &http.Transport{MaxIdleConnsPerHost: 64}, db: db, tables: tables,
+		users: user.NewStore(db, tables), pats: pat.NewStore(db, tables, rand.Reader),
 	}
-	s.lastUser.Store(1000) // above the seed's
+	s.lastUser.Store(1000) // above the seeded ones
 	return s
 }
 
-// options are what a service of a test's own differs in.
-type options struct {
-	now    func() time.Time
-	faults *faults
-	edit   *strings.Replacer // of the template's text
-	events bool              // streams, schedules and the access log are delivered
-}
-
-// start starts a service with an engine of its own.
-func start(t *testing.T, o options) *service {
+// account creates an account and returns its ID.
+func (s *service) account(t *testing.T, kind user.Kind, role auth.Role) int64 {
 	t.Helper()
-	template := localtest.Template(t)
-	if o.edit != nil {
-		text, err := os.ReadFile(template)
-		if err != nil {
-			t.Fatal(err)
-		}
-		template = filepath.Join(t.TempDir(), "template.yaml")
-		if err := os.WriteFile(template, []byte(o.edit.Replace(string(text))), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	log := newLog()
-	config := local.Config{Template: template, DynamoDBEndpoint: enginetest.Endpoint(t), Stderr: log, Now: o.now, RequestsOnly: !o.events}
-	if o.faults != nil {
-		config.APIOptions = func(string) []func(*middleware.Stack) error { return []func(*middleware.Stack) error{o.faults.install} }
-	}
-	return newService(localtest.Start(t, config), log, shared.validator)
+	id := s.lastUser.Add(1)
+	must(t, s.users.Create(t.Context(), user.User{ID: id, Kind: kind, Name: fmt.Sprint("account ", id), Role: role}))
+	return id
 }
 
-// hasty makes the functions' time short: one and a half seconds for all, once the margin is off.
-func hasty() *strings.Replacer {
-	return strings.NewReplacer("\n    Timeout: 10\n", "\n    Timeout: 2\n", "\n      Timeout: 8\n", "\n      Timeout: 2\n")
+// person creates a person with a PAT.
+func (s *service) person(t *testing.T, role auth.Role) (id int64, token string) {
+	t.Helper()
+	id = s.account(t, user.Person, role)
+	_, token = s.pat(t, id, user.Person, time.Hour)
+	return id, token
+}
+
+func (s *service) admin(t *testing.T) string {
+	t.Helper()
+	_, token := s.person(t, auth.RoleAdmin)
+	return token
+}
+
+func (s *service) viewer(t *testing.T) string {
+	t.Helper()
+	_, token := s.person(t, auth.RoleViewer)
+	return token
+}
+
+// pat creates a PAT that expires after a time.
+func (s *service) pat(t *testing.T, owner int64, kind user.Kind, expires time.Duration) (id int64, token string) {
+	t.Helper()
+	p := pat.PAT{UserID: owner, Description: rand.Text(), CreatedAt: time.Now(), ExpiresAt: time.Now().Add(expires)}
+	p, created, err := s.pats.Create(t.Context(), p, pat.Owner{Kind: kind, Limit: 10})
+	must(t, err)
+	return p.ID, created.Reveal()
+}
+
+// newAPIToken creates an API token that expires after a time.
+func (s *service) newAPIToken(t *testing.T, expires time.Duration) (auth.Selector, string) {
+	t.Helper()
+	token, err := apitoken.NewStore(s.db, s.tables).Create(t.Context(), apitoken.APIToken{Name: rand.Text(), ExpiresAt: new(time.Now().Add(expires))}, rand.Reader)
+	must(t, err)
+	return token.Selector, token.Reveal()
+}
+
+// featureType creates a type without a lifetime and returns its ID.
+func (s *service) featureType(t *testing.T) string {
+	t.Helper()
+	id := "type-" + strings.ToLower(rand.Text())
+	must(t, featuretype.NewStore(s.db, s.tables).Create(t.Context(), featuretype.FeatureType{ID: id, Name: "Name", Description: "Text", Position: 1000}))
+	return id
+}
+
+// stored returns the item of a PAT.
+func (s *service) stored(t *testing.T, owner, id int64) dynamo.Item {
+	t.Helper()
+	item, err := dynamo.Get(t.Context(), s.db, s.tables.PersonalAccessTokens, pat.Key(owner, id))
+	must(t, err)
+	return item
+}
+
+// put writes an item.
+func (s *service) put(t *testing.T, table string, item dynamo.Item) {
+	t.Helper()
+	_, err := s.db.PutItem(context.WithoutCancel(t.Context()), &dynamodb.PutItemInput{TableName: &table, Item: item})
+	must(t, err)
+}
+
+const (
+	typesPath   = "/api/admin/feature-types"
+	contextPath = "/api/admin/context"
+	trafficPath = "/api/admin/metrics/traffic/"
+	tokensPath  = "/api/admin/user/tokens/"
+)
+
+func putFeedback(id, body string) call {
+	return call{method: http.MethodPut, target: "/api/admin/feedback/" + id, body: body}
+}
+
+func putLifetime(id, days string) call {
+	return call{method: http.MethodPut, target: typesPath + "/" + id + "/lifetime", body: `{"lifetimeDays":` + days + `}`}
+}
+
+func postToken(account, body string) call {
+	return call{method: http.MethodPost, target: "/api/admin/service-account/" + account + "/token", body: body}
+}
+
+func deleteToken(id string) call { return call{method: http.MethodDelete, target: tokensPath + id} }
+
+// newToken returns a body that creates a token, with a description in JSON.
+func newToken(description string) string {
+	return `{"description":` + description + `,"expiresAt":"2199-01-01T00:00:00Z"}`
+}
+
+// anyToken returns a body with a new description.
+func anyToken() string { return newToken(strconv.Quote(rand.Text())) }
+
+func text(id int64) string { return strconv.FormatInt(id, 10) }
+
+// logLines collects the service's log.
+type logLines struct {
+	mu    sync.Mutex
+	lines []logLine
+}
+
+type logLine struct {
+	ErrorID      string
+	APIRequestID string `json:"apiRequestId"`
+	Cause        string
+	raw          string
+}
+
+// Write implements io.Writer. Each call writes one line.
+func (l *logLines) Write(p []byte) (int, error) {
+	line := logLine{raw: string(bytes.TrimSpace(p))}
+	_ = json.Unmarshal(p, &line) // lines of other forms have no IDs
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+	return len(p), nil
+}
+
+// ofError waits for the line of an error.
+func (l *logLines) ofError(t *testing.T, id string) (found logLine) {
+	t.Helper()
+	eventually(t, "the log has a line of the error "+id, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, line := range l.lines {
+			if line.ErrorID == id {
+				found = line
+			}
+		}
+		return found.ErrorID == id
+	})
+	return found
+}
+
+// eventually waits until a condition is true.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(30 * time.Second); !condition(); <-tick.C {
+		if time.Now().After(end) {
+			t.Fatalf("this is not true after 30 s: %s", what)
+		}
+	}
 }

@@ -1,0 +1,311 @@
+package contract_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/user"
+)
+
+// fill creates the tokens that an account may have.
+func (s *service) fill(t *testing.T, account int64) {
+	t.Helper()
+	for range 10 {
+		s.pat(t, account, user.ServiceAccount, time.Hour)
+	}
+}
+
+func TestSection1ErrorObject(t *testing.T) {
+	t.Parallel()
+	s := shared
+	admin, viewer := s.admin(t), s.viewer(t)
+	full, taken := s.account(t, user.ServiceAccount, auth.RoleViewer), s.account(t, user.ServiceAccount, auth.RoleViewer)
+	s.fill(t, full)
+	s.send(t, postToken(text(taken), newToken(`"d"`)).as(admin)).want(t, 201)
+	for _, tt := range []struct {
+		name   string
+		call   call
+		status int
+		error  string
+	}{
+		{"validation", putFeedback("x", `{"given":1}`).as(admin), 400, "ValidationError"},
+		{"no credential", get(typesPath), 401, "AuthenticationRequired"},
+		{"no user", putFeedback("x", `{}`).as(s.APIToken), 401, "AuthenticationRequired"},
+		{"permission", get(trafficPath + "2026-01").as(viewer), 403, "NoAccessError"},
+		{"kind of credential", deleteToken("1").as(s.APIToken), 403, "NoAccessError"},
+		{"limit", postToken(text(full), anyToken()).as(admin), 403, "NoAccessError"},
+		{"resource", putLifetime("none", "1").as(admin), 404, "NotFoundError"},
+		{"path", get("/nowhere"), 404, "NotFoundError"},
+		{"description", postToken(text(taken), newToken(`"d"`)).as(admin), 409, "NameExistsError"},
+		{"size", putFeedback("x", strings.Repeat(" ", 102_401)).as(admin), 413, "ContentTooLarge"},
+		{"content type", putFeedback("x", `{}`).as(admin).typed("text/plain"), 415, "ContentTypeerror"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := s.send(t, tt.call) // compares the error with the document
+			if e := r.error(t, tt.status); e.Name != tt.error {
+				t.Errorf("%s: name %s, want %s", r, e.Name, tt.error)
+			}
+		})
+	}
+}
+
+func TestSection1IDs(t *testing.T) {
+	t.Parallel()
+	s := shared
+	seen := map[string]bool{}
+	for _, c := range []call{get(typesPath), get(typesPath).as("malformed"), get("/nowhere"), get("/nowhere"), deleteToken("x").as(s.viewer(t))} {
+		r := s.send(t, c)
+		id, request := r.error(t, r.status).ID, r.header.Get("X-Request-Id")
+		if seen[id] || seen[request] {
+			t.Errorf("%s: error %s or request %s has the ID of another", r, id, request)
+		}
+		seen[id], seen[request] = true, true
+		if r.status == http.StatusUnauthorized { // an error of API Gateway
+			if id != request {
+				t.Errorf("%s: error %s, request %s", r, id, request)
+			}
+		} else if line := s.log.ofError(t, id); line.APIRequestID != request {
+			t.Errorf("%s: request %s, log line %s", r, request, line.raw)
+		}
+	}
+}
+
+func TestSection1ValidationMessages(t *testing.T) {
+	t.Parallel()
+	s := shared
+	admin, viewer := s.admin(t), s.viewer(t)
+	account := text(s.account(t, user.ServiceAccount, auth.RoleViewer))
+	long := strings.Repeat("é", 101)
+	for _, tt := range []struct {
+		name  string
+		call  call
+		parts []string
+	}{
+		{"type", putLifetime("release", `"abc"`), []string{"The `/body/lifetimeDays` property must be an integer or null; you sent \"abc\"."}},
+		{"all properties", postToken(account, `{"expiresAt":7}`), []string{"`/body/description`", "required", "`/body/expiresAt`", "you sent 7"}},
+		{"parameter and property", putFeedback("%ff", `{"neverShow":1}`), []string{"`/params/id`", "%ff", "`/body/neverShow`"}},
+		{"rule of an operation", putFeedback("x", `{"userId":1}`).as(viewer), []string{"`/body/userId`", "your own id", "you sent 1"}},
+		{"syntax", putFeedback("x", "{"), []string{"`/body`"}},
+		{"byte-order mark", putFeedback("x", "\ufeff{}"), []string{"`/body`"}},
+		{"duplicate member", putFeedback("x", `{"a":[{"b":1,"b":2}]}`), []string{"`/body/a/0/b`"}},
+		{"long value", putLifetime("release", `"`+long+`"`), []string{`"` + long[2:] + "…"}},
+		{"long parameter", get(trafficPath + url.PathEscape(long)), []string{`"` + long[2:] + "…"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if tt.call.token == "" {
+				tt.call.token = admin
+			}
+			s.send(t, tt.call).names(t, 400, tt.parts...)
+		})
+	}
+	t.Run("long ID in a 404", func(t *testing.T) {
+		t.Parallel()
+		s.send(t, putLifetime(url.PathEscape(long), "1").as(admin)).names(t, 404, `"`+long[2:]+"…")
+	})
+}
+
+// send searches each error for credentials.
+func TestSection1NoCredentialInErrors(t *testing.T) {
+	t.Parallel()
+	s := shared
+	admin, secret := s.admin(t), s.viewer(t)
+	encoded := strings.ReplaceAll(secret, "v2_", "%76%32%5F")
+	for name, c := range map[string]call{
+		"value":           putLifetime("release", `{"a":["`+secret+`"]}`),
+		"member":          putFeedback("x", `{"`+secret+`":1,"`+secret+`":2}`),
+		"body":            putLifetime("release", "").with(secret),
+		"path":            get("/api/admin/" + secret),
+		"parameter":       get(trafficPath + encoded),
+		"ID":              putLifetime(encoded, "1"),
+		"account":         postToken(encoded, anyToken()),
+		"invalid escapes": putFeedback(encoded+"%ff", `{}`),
+		"credential":      get("/nowhere").as(secret),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if c.token == "" {
+				c.token = admin
+			}
+			r := s.send(t, c)
+			if r.status < 400 || strings.Contains(r.body, secret[40:50]) {
+				t.Errorf("%s: %d %s", r, r.status, r.body)
+			}
+		})
+	}
+}
+
+func TestSection1UnknownPath(t *testing.T) {
+	t.Parallel()
+	s := shared
+	admin := s.admin(t)
+	calls := []call{get("/"), get("/api/admin"), get("/api/admin/feedback"), get(typesPath + "/release"), get("/API/admin/context"), get(contextPath + "/x")}
+	for _, op := range operations(t) {
+		calls = append(calls, call{method: http.MethodPatch, target: op.call.target}, call{method: http.MethodOptions, target: op.call.target})
+	}
+	for _, c := range calls {
+		for _, token := range []string{"", "malformed", admin} {
+			r := s.send(t, c.as(token))
+			if r.message(t, 404, textNoPath); r.header.Get("Allow") != "" {
+				t.Errorf("%s has an Allow header", r)
+			}
+		}
+	}
+}
+
+// refusing returns the endpoint of an engine that fails the calls that refuse selects.
+func refusing(t *testing.T, refuse func(operation, body string) bool) string {
+	t.Helper()
+	engine, err := url.Parse(enginetest.Endpoint(t))
+	must(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(engine)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if _, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), "."); err != nil || refuse(operation, string(body)) {
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = fmt.Fprint(w, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"arn:aws:dynamodb is on fire"}`)
+			return
+		}
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// shortTimeouts returns a template whose functions have 3 seconds.
+func shortTimeouts(t *testing.T) string {
+	t.Helper()
+	template, err := os.ReadFile(localtest.Template(t))
+	must(t, err)
+	file := filepath.Join(t.TempDir(), "template.yaml")
+	must(t, os.WriteFile(file, regexp.MustCompile(`(?m)^( +Timeout: )\d+$`).ReplaceAll(template, []byte("${1}3")), 0o600))
+	return file
+}
+
+func TestSection1DependencyFailure(t *testing.T) {
+	t.Parallel()
+	var failing atomic.Bool
+	var attempts atomic.Int64
+	unreadable := "none"
+	s := start(t, local.Config{Template: shortTimeouts(t), RequestsOnly: true, DynamoDBEndpoint: refusing(t, func(operation, body string) bool {
+		lookup := operation == "BatchGetItem" || operation == "GetItem" && strings.Contains(body, "ApiTokens")
+		refused := failing.Load() && (!lookup || strings.Contains(body, unreadable))
+		if refused {
+			attempts.Add(1)
+		}
+		return refused
+	})})
+	caller, token := s.person(t, auth.RoleAdmin)
+	s.send(t, get(typesPath).as(token)).want(t, 200) // sets seenAt
+	account := s.account(t, user.ServiceAccount, auth.RoleViewer)
+	own, _ := s.pat(t, caller, user.Person, time.Hour)
+	selector, apiToken := s.newAPIToken(t, time.Hour)
+	unreadable = selector.String()
+	calls := []call{
+		postToken(text(account), newToken(`"d"`)), deleteToken(text(own)), putFeedback("x", `{}`), putLifetime("release", "1"),
+		get(typesPath), get(contextPath), get(trafficPath + "2026-01"),
+	}
+	failing.Store(true)
+	var requests sync.WaitGroup
+	for _, c := range calls {
+		requests.Go(func() {
+			r := s.send(t, c.as(token))
+			if r.status != 503 || !strings.Contains(r.body, `"name":"ServiceUnavailable"`) || r.header.Get("Retry-After") == "" {
+				t.Errorf("%s: %d %s", r, r.status, r.body)
+			}
+		})
+	}
+	requests.Go(func() {
+		r := s.send(t, get(typesPath).as(apiToken))
+		if r.status != 500 || !strings.Contains(r.body, `"name":"InternalError"`) || r.header.Get("WWW-Authenticate") != "" {
+			t.Errorf("authorizer: %d %s", r.status, r.body)
+		}
+	})
+	requests.Wait()
+	if n := int(attempts.Load()); n < 3*(len(calls)+1) {
+		t.Errorf("%d attempts for %d requests", n, len(calls)+1)
+	}
+	failing.Store(false)
+	for _, c := range calls { // 404 or 409 if a write had happened
+		if r := s.send(t, c.as(token)); r.status >= 300 {
+			t.Errorf("%s afterwards: %d %s", r, r.status, r.body)
+		}
+	}
+}
+
+// A request has all faults. They are removed in the order of the checks.
+func TestSection1Order(t *testing.T) {
+	t.Parallel()
+	s := shared
+	admin, viewer := s.admin(t), s.viewer(t)
+	account, full := s.account(t, user.ServiceAccount, auth.RoleViewer), s.account(t, user.ServiceAccount, auth.RoleViewer)
+	s.fill(t, full)
+	taken := newToken(`"taken"`)
+	s.send(t, postToken(text(account), taken).as(admin)).want(t, 201)
+	c := postToken("2147483647", `{"description":"taken"`+strings.Repeat(" ", 102_400)).typed("text/plain")
+	for _, step := range []struct {
+		status int
+		fix    func()
+	}{
+		{401, func() { c.token = viewer }},
+		{403, func() { c.token = admin }},
+		{415, func() { c.contentType = "application/json" }},
+		{413, func() { c.body = `{"description":"taken"` }},
+		{400, func() { c.body += "}" }},
+		{400, func() { c.body = taken }},
+		{404, func() { c.target = postToken(text(full), "").target }},
+		{403, func() { c.target = postToken(text(account), "").target }},
+		{409, func() { c.body = newToken(`"new"`) }},
+		{201, func() {}},
+	} {
+		s.send(t, c).want(t, step.status)
+		step.fix()
+	}
+	feedback := putFeedback("%ff", `{"userId":"x"`).typed("text/plain")
+	for _, step := range []struct {
+		call   call
+		status int
+	}{{feedback.as(s.APIToken), 401}, {feedback.as(viewer), 415}, {feedback.as(viewer).typed(""), 400}, {putFeedback("x", `{}`).as(viewer), 200}} {
+		s.send(t, step.call).want(t, step.status)
+	}
+}
+
+func TestSection1PlatformErrors(t *testing.T) {
+	t.Parallel()
+	s := shared
+	for _, tt := range []struct {
+		name   string
+		call   call
+		status int
+		body   string
+	}{
+		{"body", putFeedback("x", strings.Repeat(" ", 10_485_761)), 413, "HTTP content length exceeded 10485760 bytes."},
+		{"method ARN", putFeedback(strings.Repeat("x", 1600), `{}`), 414, `"message":"The request is not valid."`},
+		{"escape", putFeedback("%zz", `{}`), 400, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if r := s.send(t, tt.call.as(s.APIToken)).want(t, tt.status); !strings.Contains(r.body, tt.body) {
+				t.Errorf("body %s", r.body)
+			}
+		})
+	}
+}

@@ -1,0 +1,172 @@
+package contract_test
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/apitoken"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/user"
+)
+
+// Each operation with each kind of credential. The document declares who may perform it; pkg/auth compares the table with literals.
+func TestSection3Permissions(t *testing.T) {
+	t.Parallel()
+	s := shared
+	type credential struct {
+		name          string
+		user, isAdmin bool
+		token         string
+	}
+	credentials := []credential{{"API token", false, true, s.APIToken}}
+	for _, role := range []auth.Role{auth.RoleAdmin, auth.RoleEditor, auth.RoleViewer} {
+		for _, kind := range []user.Kind{user.Person, user.ServiceAccount} {
+			_, token := s.pat(t, s.account(t, kind, role), kind, time.Hour)
+			credentials = append(credentials, credential{string(kind) + " " + string(role), true, role == auth.RoleAdmin, token})
+		}
+	}
+	for _, op := range operations(t) {
+		for _, c := range credentials {
+			t.Run(op.name+" with "+c.name, func(t *testing.T) {
+				t.Parallel()
+				r := s.send(t, op.call.as(c.token))
+				for message, lacking := range map[string]bool{textAdmin: !c.isAdmin, textNoUser401: !c.user, textNoUser403: !c.user} {
+					if status := op.denials[message]; status != 0 && lacking {
+						r.message(t, status, message)
+						return
+					}
+				}
+				if r.status == 401 || r.status == 403 {
+					t.Errorf("%s: %d %s", r, r.status, r.body)
+				}
+			})
+		}
+	}
+}
+
+func TestSection3InvalidCredentials(t *testing.T) {
+	t.Parallel()
+	s := shared
+	owner, good := s.person(t, auth.RoleAdmin)
+	_, expired := s.pat(t, owner, user.Person, -time.Second)
+	_, expiredAPIToken := s.newAPIToken(t, -time.Second)
+	revokedID, revoked := s.pat(t, owner, user.Person, time.Hour)
+	must(t, s.pats.Delete(t.Context(), owner, revokedID))
+	revokedSelector, revokedAPIToken := s.newAPIToken(t, time.Hour)
+	must(t, apitoken.NewStore(s.db, s.tables).Delete(t.Context(), revokedSelector))
+	disabled, disabledToken := s.person(t, auth.RoleAdmin)
+	must(t, s.users.SetDisabled(t.Context(), disabled, true))
+	unknown, err := auth.NewToken(auth.PAT, auth.PATSelector(owner, 2147483647), rand.Reader)
+	must(t, err)
+	for name, token := range map[string]string{
+		"missing": "", "malformed": "nonsense", "another scheme": "Basic " + good, "unknown": unknown.Reveal(), "another secret": good[:len(good)-43] + revoked[len(revoked)-43:],
+		"expired": expired, "expired API token": expiredAPIToken, "revoked": revoked, "revoked API token": revokedAPIToken, "disabled user": disabledToken,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, op := range operations(t) {
+				r := s.send(t, op.call.as(token))
+				if r.message(t, 401, textUnauthorized); r.header.Get("WWW-Authenticate") != "Bearer" {
+					t.Errorf("%s: WWW-Authenticate %q", r, r.header.Values("WWW-Authenticate"))
+				}
+			}
+		})
+	}
+}
+
+func TestSection3Formats(t *testing.T) {
+	t.Parallel()
+	s := shared
+	admin, account := s.admin(t), s.account(t, user.ServiceAccount, auth.RoleViewer)
+	created := s.create(t, admin, text(account), anyToken())
+	const encoded = `v2_[\w-]{22}_[\w-]{43}$`
+	for format, token := range map[string]string{`^\*:\*\.`: s.APIToken, `^user:`: created.Secret} {
+		if !regexp.MustCompile(format + encoded).MatchString(token) {
+			t.Errorf("a token does not match %s", format)
+		}
+	}
+	parsed, err := auth.ParseToken(created.Secret)
+	must(t, err)
+	if parsed.Selector != auth.PATSelector(account, created.ID) {
+		t.Errorf("the selector is not of account %d and PAT %d", account, created.ID)
+	}
+	item, want := s.stored(t, account, created.ID), parsed.Verifier()
+	if string(item.Bytes("verifier")) != string(want[:]) {
+		t.Error("the stored verifier is not SHA-256 of the secret")
+	}
+	secret, err := base64.RawURLEncoding.DecodeString(created.Secret[31:])
+	must(t, err)
+	for name := range item {
+		if value := item.String(name) + string(item.Bytes(name)); strings.Contains(value, created.Secret[31:]) || strings.Contains(value, string(secret)) {
+			t.Errorf("the attribute %s contains the secret", name)
+		}
+	}
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	for _, line := range s.log.lines {
+		if strings.Contains(line.raw, created.Secret[31:]) {
+			t.Error("the log contains the secret")
+		}
+	}
+}
+
+func TestSection3ExpiredTokensRemain(t *testing.T) {
+	t.Parallel()
+	s := shared
+	owner, token := s.person(t, auth.RoleViewer)
+	id, expired := s.pat(t, owner, user.Person, -time.Hour)
+	s.send(t, get(typesPath).as(expired)).want(t, 401)
+	s.send(t, deleteToken(text(id)).as(token)).want(t, 200)
+}
+
+func TestSection3SeenAt(t *testing.T) {
+	t.Parallel()
+	s := shared
+	owner := s.account(t, user.Person, auth.RoleViewer)
+	id, token := s.pat(t, owner, user.Person, time.Hour)
+	use := func() string {
+		s.send(t, get(trafficPath+"2026-01").as(token)).want(t, 403) // authenticated, although not permitted
+		return s.stored(t, owner, id).String("seenAt")
+	}
+	first := use()
+	if at, err := datetime.Parse(first); err != nil || time.Since(at) > time.Hour {
+		t.Errorf("seenAt is %q after the first request", first)
+	}
+	item := s.stored(t, owner, id)
+	for age, updated := range map[time.Duration]bool{0: false, 61 * time.Second: true} {
+		before := datetime.Format(time.Now().Add(-age))
+		item["seenAt"] = dynamo.S(before)
+		s.put(t, s.tables.PersonalAccessTokens, item)
+		if got := use(); (got != before) != updated {
+			t.Errorf("seenAt %s was %s before the request", got, age)
+		}
+	}
+}
+
+func TestSection3UsersAreReadForEachRequest(t *testing.T) {
+	t.Parallel()
+	s := shared
+	id, token := s.person(t, auth.RoleViewer)
+	c := get(trafficPath + "2012-01").as(token)
+	s.send(t, c).want(t, 403)
+	item, err := dynamo.Get(t.Context(), s.db, s.tables.Users, user.Key(id))
+	must(t, err)
+	item["rootRole"] = dynamo.S("Admin")
+	s.put(t, s.tables.Users, item)
+	s.send(t, c).want(t, 200)
+	must(t, s.users.SetDisabled(t.Context(), id, true))
+	s.send(t, c).want(t, 401)
+	must(t, s.users.SetDisabled(t.Context(), id, false))
+	s.send(t, c).want(t, 200)
+	_, err = s.db.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &s.tables.Users, Key: user.Key(id)})
+	must(t, err)
+	s.send(t, c).want(t, 401)
+}
