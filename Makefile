@@ -2,6 +2,7 @@
 
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION   := v1.8.0
+GREMLINS_VERSION      := v0.6.0
 AIR_VERSION           := v1.67.4
 SAM_VERSION           := 1.170.0
 CFN_LINT_VERSION      := 1.58.0
@@ -24,15 +25,15 @@ KILLS       ?= 5
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
+GREMLINS      := .cache/tools/gremlins-$(GREMLINS_VERSION)/gremlins
 AIR           := .cache/tools/air-$(AIR_VERSION)/air
 LOCAL         := .cache/bin/local
 
-# What deployed binaries are built with: static, stripped, the same bytes in every folder and at every commit.
-# An entry holds no spaces; -s implies -w.
+# Flags of deployed binaries: static, stripped, the same bytes in every folder and at every commit. An entry contains no spaces; -s implies -w.
 FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
 
-# $(call build_functions,processor,folder,options of sam build). One go build compiles what all functions share; sam build would compile it
-# once per function.
+# $(call build_functions,architecture,folder,options of sam build). One go build compiles the packages that all functions share; sam build
+# alone would compile them once per function.
 define build_functions
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=$(1) go build -o $(2)/ ./functions/...
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build $(3)
@@ -49,7 +50,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-dynamodb-local test-sam test-deploy e2e soak bench bench-traffic bench-staleness lint fmt vuln cover validate deploy sync logs outputs delete check clean tools known-env local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-dynamodb-local test-sam test-deploy e2e soak mutants bench bench-traffic bench-staleness lint fmt vuln cover validate deploy sync logs outputs delete check clean tools known-env local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,7 +58,7 @@ help: ## List the targets
 build: ## Build every function for AWS with the SAM CLI, into .aws-sam
 	$(call build_functions,arm64,.cache/functions)
 
-# Never for a deployment: an environment of samconfig.toml and a folder of its own.
+# Uses its own environment of samconfig.toml and its own folder, so that no deployment uses the build.
 build-local: ## Build every function for sam local on this machine (x86_64), into .aws-sam/local
 	$(call build_functions,amd64,.cache/functions-local,--config-env local)
 
@@ -81,9 +82,12 @@ sam-local: build-local ## Serve the API by sam local, on the data of a `make run
 reset: ## Delete the data of `make run`: DATA_DIR=.local
 	@scripts/reset.sh '$(DATA_DIR)'
 
-test: node_modules/.installed ## Run all tests, with the race detector where there is a C compiler
+test: node_modules/.installed ## Run every fast test
+	go test ./...
+
+test-race: node_modules/.installed ## Run every fast test with the race detector, in random order
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
-	else echo 'test: no C compiler here, so the tests run without the race detector'; set -x; go test -shuffle=on ./...; fi
+	else echo 'test-race: no C compiler, so without the race detector'; set -x; go test -shuffle=on ./...; fi
 
 # The packages whose tests use an engine and do not restart it.
 DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/e2e
@@ -104,22 +108,30 @@ e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=f
 	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [GROUND=aws]' >&2; exit 2; }
 	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' GROUND='$(GROUND)' go test -count=1 ./test/e2e/...
 
-soak: node_modules/.installed ## Models for long, kills among flips, a million requests, all permissions: CHECKS= REQUESTS= KILLS=
+soak: node_modules/.installed ## Long models, kills during re-evaluation, a million requests, all permissions: CHECKS= REQUESTS= KILLS=
 	go test -count=1 -timeout=2h ./pkg/staleness ./pkg/pat -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
 	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
 	@$(MAKE) --no-print-directory test-deploy PERMISSIONS=all
 
+# Each package is judged by its own tests alone.
+MUTANT_PACKAGES ?= feedback featuretype contextfield pat traffic staleness feature user auth authorizer jsonbody lambdahttp dynamo
+
+mutants: $(GREMLINS) node_modules/.installed ## Test the tests by mutation, for hours: MUTANT_PACKAGES='pat user'
+	@for package in $(MUTANT_PACKAGES); do echo "== pkg/$$package"; \
+	$(GREMLINS) unleash --workers=1 --timeout-coefficient=20 --threshold-efficacy=85 --threshold-mcover=90 "./pkg/$$package" || failed=1; done; \
+	[ -z "$$failed" ]
+
 bench: node_modules/.installed ## Measure start, size, memory, latency and throughput: BENCH='http --clients=16'
 	@go run ./test/bench $(BENCH)
 
-bench-traffic: node_modules/.installed ## Measure the recording of traffic: speed, memory, write units, hot keys
+bench-traffic: node_modules/.installed ## Measure the recording of traffic: speed and memory
 	@go run ./test/bench traffic
 
-bench-staleness: node_modules/.installed ## Measure re-evaluation: its lag, and a million toggles: TOGGLES=1000000
+bench-staleness: node_modules/.installed ## Measure re-evaluation: its delay, and a million toggles: TOGGLES=1000000
 	@go run ./test/bench lag staleness --toggles='$(TOGGLES)'
 
-lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
+lint: $(GOLANGCI_LINT) ## Check style, defects and import rules
 	$(GOLANGCI_LINT) run ./...
 	GOLANGCI_LINT='$(CURDIR)/$(GOLANGCI_LINT)' go test ./test/architecture/
 	go mod tidy -diff
@@ -127,7 +139,7 @@ lint: $(GOLANGCI_LINT) ## Check style, defects and the architecture's rules
 fmt: $(GOLANGCI_LINT) ## Format the Go files
 	$(GOLANGCI_LINT) fmt ./...
 
-vuln: $(GOVULNCHECK) ## Look for known vulnerabilities in what is linked
+vuln: $(GOVULNCHECK) ## Check for known vulnerabilities
 	@scripts/vulnerabilities.sh $(GOVULNCHECK) ./...
 
 cover: node_modules/.installed ## Run all tests and write the coverage to .cache/coverage.html
@@ -144,7 +156,7 @@ validate: ## Check template.yaml and samconfig.toml with the SAM CLI, cfn-lint a
 deploy: known-env build ## Deploy to AWS: ENV=dev, staging or prod
 	@scripts/stack.sh deploy '$(ENV)'
 
-sync: ## Bring the code as it is to the dev stack within a minute, past alarms
+sync: ## Update the code of the dev stack within a minute, without alarms
 	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/stack.sh sync '$(ENV)'
 
 logs: ## Follow the log of a deployed function: FN=authorizer ENV=dev
@@ -153,18 +165,18 @@ logs: ## Follow the log of a deployed function: FN=authorizer ENV=dev
 outputs: ## Show the outputs of a stack, its URL first: ENV=dev
 	@scripts/stack.sh outputs '$(ENV)'
 
-delete: ## Delete a stack; its tables stay: ENV=dev
+delete: ## Delete a stack, but not its tables: ENV=dev
 	@scripts/stack.sh delete '$(ENV)'
 
-check: test lint vuln validate build reproducible ## All tests and checks but those on other grounds
+check: test-race lint vuln validate build reproducible ## Tests with the race detector, lint, vulnerabilities, template checks, builds
 
-clean: ## Delete what was built and installed here, but no data
+clean: ## Delete builds and tools, but no data
 	rm -rf .aws-sam .cache node_modules
 
 tools: $(GOLANGCI_LINT) $(GOVULNCHECK) $(AIR) node_modules/.installed ## Install every tool now
 	@scripts/sam-tools.sh sam --version
 
-known-env: # before the minutes of a build
+known-env: # fails before the build does
 	@scripts/stack.sh check '$(ENV)'
 
 local-program:
@@ -180,6 +192,9 @@ $(GOLANGCI_LINT):
 
 $(GOVULNCHECK):
 	GOBIN='$(CURDIR)/$(@D)' go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+
+$(GREMLINS):
+	GOBIN='$(CURDIR)/$(@D)' go install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
 
 $(AIR):
 	GOBIN='$(CURDIR)/$(@D)' go install github.com/air-verse/air@$(AIR_VERSION)
