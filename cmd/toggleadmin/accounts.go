@@ -10,41 +10,43 @@ import (
 )
 
 type usersCmd struct {
-	List    listUsersCmd   `cmd:"" help:"List the people."`
-	Add     addUserCmd     `cmd:"" help:"Add a person."`
-	Disable disableUserCmd `cmd:"" help:"Disable a person: all tokens are refused at once."`
-	Enable  enableUserCmd  `cmd:"" help:"Enable a person again."`
+	accountCmds
+	Add addUserCmd `cmd:"" help:"Add a person."`
 }
 
-type serviceCmd struct {
-	List    listServicesCmd   `cmd:"" help:"List the service accounts."`
-	Add     addServiceCmd     `cmd:"" help:"Add a service account."`
-	Disable disableServiceCmd `cmd:"" help:"Disable a service account: all tokens are refused at once."`
-	Enable  enableServiceCmd  `cmd:"" help:"Enable a service account again."`
+// ProvideKind is called by kong, for the parameters of Run.
+func (usersCmd) ProvideKind() user.Kind { return user.Person }
+
+type serviceAccountsCmd struct {
+	accountCmds
+	Add addServiceAccountCmd `cmd:"" help:"Add a service account."`
+}
+
+// ProvideKind is called by kong, for the parameters of Run.
+func (serviceAccountsCmd) ProvideKind() user.Kind { return user.ServiceAccount }
+
+type accountCmds struct {
+	List    listAccountsCmd   `cmd:"" help:"List the accounts."`
+	Disable disableAccountCmd `cmd:"" help:"Disable an account: its tokens are rejected from then on."`
+	Enable  enableAccountCmd  `cmd:"" help:"Enable an account."`
 }
 
 type (
-	listUsersCmd    struct{}
-	listServicesCmd struct{}
-
-	addUserCmd struct {
-		Name  string    `required:"" help:"Name of the person."`
-		Email string    `required:"" placeholder:"ADDRESS" help:"E-mail address, which no other person has."`
-		Role  auth.Role `enum:"Admin,Editor,Viewer" default:"Viewer" help:"Root role: Admin, Editor or Viewer (the default)."`
+	listAccountsCmd struct{}
+	addUserCmd      struct {
+		addServiceAccountCmd
+		Email string `required:"" placeholder:"ADDRESS" help:"Email address. It must be unique."`
 	}
-	addServiceCmd struct {
-		Name string    `required:"" help:"Name of the service account, which no other one has."`
-		Role auth.Role `enum:"Admin,Editor,Viewer" default:"Viewer" help:"Root role: Admin, Editor or Viewer (the default)."`
+	addServiceAccountCmd struct {
+		Name string    `required:"" help:"Name of the account. The name of a service account must be unique."`
+		Role auth.Role `enum:"Admin,Editor,Viewer" default:"Viewer" help:"Root role: Admin, Editor or Viewer (default)."`
 	}
-	disableUserCmd    struct{ accountID }
-	enableUserCmd     struct{ accountID }
-	disableServiceCmd struct{ accountID }
-	enableServiceCmd  struct{ accountID }
+	disableAccountCmd struct{ accountID }
+	enableAccountCmd  struct{ accountID }
+	accountID         struct {
+		ID id `arg:"" help:"ID of the account, as list shows it."`
+	}
 )
-
-type accountID struct {
-	ID id `arg:"" help:"Id of the account, as list shows it."`
-}
 
 // id is the id of an account.
 type id int64
@@ -53,110 +55,70 @@ type id int64
 func (i *id) UnmarshalText(text []byte) error {
 	n, ok := auth.ParseID(string(text))
 	if !ok {
-		return fmt.Errorf("%q is no id: give a number such as 7", text)
+		return fmt.Errorf("%q is not an id: use a number such as 7", text)
 	}
 	*i = id(n)
 	return nil
 }
 
-func (listUsersCmd) Run(s *session) error    { return listAccounts(s, user.Person) }
-func (listServicesCmd) Run(s *session) error { return listAccounts(s, user.ServiceAccount) }
-func (c *addUserCmd) Run(s *session) error {
-	return addAccount(s, user.Person, c.Name, c.Email, c.Role)
-}
-func (c *addServiceCmd) Run(s *session) error {
-	return addAccount(s, user.ServiceAccount, c.Name, "", c.Role)
-}
-func (c *disableUserCmd) Run(s *session) error { return setDisabled(s, user.Person, c.ID, true) }
-func (c *enableUserCmd) Run(s *session) error  { return setDisabled(s, user.Person, c.ID, false) }
-func (c *disableServiceCmd) Run(s *session) error {
-	return setDisabled(s, user.ServiceAccount, c.ID, true)
-}
-func (c *enableServiceCmd) Run(s *session) error {
-	return setDisabled(s, user.ServiceAccount, c.ID, false)
-}
-
-func listAccounts(s *session, kind user.Kind) error {
-	ctx, cancel := s.work()
-	defer cancel()
-	o, err := s.operator(ctx)
+func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+	accounts, err := o.Accounts(s.step(), kind)
 	if err != nil {
 		return err
 	}
-	all, err := o.Accounts(ctx, kind)
-	if err != nil {
-		return err
-	}
-	if s.JSON {
-		return printJSON(s.out, all)
-	}
-	rows := [][]string{}
-	for _, a := range all {
-		row := []string{strconv.FormatInt(a.ID, 10), a.Name, text(a.Email), string(a.Role), state(a.Disabled), strconv.Itoa(a.Tokens)}
-		if kind == user.ServiceAccount {
-			row = append(row[:2], row[3:]...)
-		}
-		rows = append(rows, row)
-	}
-	header := []string{"ID", "NAME", "EMAIL", "ROLE", "STATE", "TOKENS"}
-	if kind == user.ServiceAccount {
-		header = []string{"ID", "NAME", "ROLE", "STATE", "TOKENS"}
-	}
-	return printTable(s.out, header, rows)
+	return printList(s, accounts, "ID\tNAME\tEMAIL\tROLE\tSTATE\tTOKENS", func(a operator.Account) []string {
+		return []string{strconv.FormatInt(a.ID, 10), a.Name, text(a.Email), string(a.Role), stateName(a.Disabled), strconv.Itoa(a.Tokens)}
+	})
 }
 
-func state(disabled bool) string {
+func stateName(disabled bool) string {
 	if disabled {
 		return "disabled"
 	}
 	return "enabled"
 }
 
-func addAccount(s *session, kind user.Kind, name, email string, role auth.Role) error {
-	ctx, cancel := s.work()
-	defer cancel()
-	o, err := s.operator(ctx)
-	if err != nil {
-		return err
-	}
-	a, err := o.AddAccount(ctx, kind, name, email, role)
-	if err != nil {
-		return err
-	}
-	return s.result(a, "added %s as %d, %s", a.Name, a.ID, a.Role)
+func (c *addServiceAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+	return c.add(kind, "", s, o)
 }
 
-// accountChange is what disable and enable print as JSON.
-type accountChange struct {
-	operator.Account
-
-	Changed bool `json:"changed"` // false: it was so already
+func (c *addUserCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+	return c.add(kind, c.Email, s, o)
 }
 
-func setDisabled(s *session, kind user.Kind, account id, disabled bool) error {
-	ctx, cancel := s.work()
-	defer cancel()
-	o, err := s.operator(ctx)
+func (c *addServiceAccountCmd) add(kind user.Kind, email string, s *session, o *operator.Operator) error {
+	a, err := o.AddAccount(s.step(), kind, c.Name, email, c.Role)
 	if err != nil {
 		return err
 	}
-	a, err := o.Account(ctx, kind, int64(account))
+	return s.result(a, "added %s with the id %d and the role %s", a.Name, a.ID, a.Role)
+}
+
+func (c *disableAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+	a, err := o.Account(s.step(), kind, int64(c.ID))
 	if err != nil {
 		return err
 	}
-	if disabled && !a.Disabled {
-		if err := s.confirm("Disable %s (%d)? Its %d tokens are refused from then on.", a.Name, a.ID, a.Tokens); err != nil {
+	if !a.Disabled {
+		if err := s.confirm("Disable %s (%d)? Its %d tokens will be rejected.", a.Name, a.ID, a.Tokens); err != nil {
 			return err
 		}
 	}
-	ctx, cancel = s.work()
-	defer cancel()
-	a, changed, err := o.SetDisabled(ctx, kind, a.ID, disabled)
+	return c.setDisabled(kind, s, o, true)
+}
+
+func (c *enableAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+	return c.setDisabled(kind, s, o, false)
+}
+
+func (c *accountID) setDisabled(kind user.Kind, s *session, o *operator.Operator, disabled bool) error {
+	a, changed, err := o.SetDisabled(s.step(), kind, int64(c.ID), disabled)
 	if err != nil {
 		return err
 	}
-	if !changed {
-		return s.result(accountChange{a, false}, "%s (%d) is %s already, nothing was changed", a.Name, a.ID, state(disabled))
-	}
-	return s.result(accountChange{a, true}, "%s (%d) is %s", a.Name, a.ID, state(disabled))
+	return s.stateResult(struct {
+		operator.Account
+
+		Changed bool `json:"changed"`
+	}{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID), stateName(disabled))
 }

@@ -1,114 +1,76 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 )
 
-// completeCommand is the command that the shells' scripts call with the words up to the cursor. It prints a candidate a line, with a tab
-// and its help where it has one.
+// completeCommand is what the completion scripts call, followed by the words up to the cursor. It prints one candidate per line, followed
+// by a tab and the help text.
 const completeCommand = "__complete"
 
-//go:embed completion.bash
-var bashScript string
+//go:embed completion.bash completion.zsh completion.fish
+var scripts embed.FS
 
-//go:embed completion.zsh
-var zshScript string
-
-//go:embed completion.fish
-var fishScript string
-
-type shellCmd struct {
+type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-func (c *shellCmd) Run(s *session) error {
-	script := map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[c.Shell]
-	if _, err := io.WriteString(s.out, script); err != nil {
-		return fmt.Errorf("print: %w", err)
+func (c *completionCmd) Run(s *session) error {
+	script, err := scripts.ReadFile("completion." + c.Shell)
+	if err != nil {
+		return err
 	}
-	return nil
+	_, err = s.out.Write(script)
+	return wrapPrint(err)
 }
 
-// complete prints what can stand in the last word's place.
-func complete(out io.Writer, model *kong.Application, words []string) {
-	current := ""
-	if len(words) > 0 {
-		current, words = words[len(words)-1], words[:len(words)-1]
+// complete prints the candidates for the last word.
+func complete(out io.Writer, parser *kong.Kong, words []string) {
+	if len(words) == 0 {
+		return
 	}
-	node := model.Node
-	flags := slices.Clone(node.Flags)
-	var awaits *kong.Flag // the flag whose value comes next
-	values := 0           // arguments before the current word
-	for _, word := range words {
-		switch {
-		case awaits != nil:
-			awaits = nil
-		case strings.HasPrefix(word, "-") && word != "-":
-			awaits = awaiting(flags, word)
-		default:
-			if child := command(node, word); child != nil {
-				node, values = child, 0
-				flags = append(flags, node.Flags...)
-			} else {
-				values++
-			}
-		}
-	}
+	before, current := words[:len(words)-1], words[len(words)-1]
 	offer := func(candidate, help string) {
-		if strings.HasPrefix(candidate, current) {
+		if candidate != "" && strings.HasPrefix(candidate, current) {
 			fmt.Fprintln(out, strings.TrimSuffix(candidate+"\t"+help, "\t"))
 		}
 	}
-	switch {
-	case awaits != nil:
-		enumerate(offer, awaits.Value)
-	case strings.HasPrefix(current, "-"):
-		for _, f := range flags {
-			if !f.Hidden {
-				offer("--"+f.Name, f.Help)
-			}
-		}
-	default:
-		for _, child := range node.Children {
-			if !child.Hidden {
-				offer(child.Name, child.Help)
-			}
-		}
-		if values < len(node.Positional) {
-			enumerate(offer, node.Positional[values])
+	offerEnum := func(v *kong.Value) {
+		for _, value := range v.EnumSlice() {
+			offer(value, "")
 		}
 	}
-}
-
-func enumerate(offer func(candidate, help string), v *kong.Value) {
-	for _, choice := range v.EnumSlice() {
-		if choice != "" {
-			offer(choice, "")
+	parsed, err := kong.Trace(parser, before) // parsed contains what is valid; its error does not matter here
+	if err != nil {
+		return
+	}
+	node, arguments := parser.Model.Node, 0
+	for _, path := range parsed.Path {
+		if path.Command != nil {
+			node = path.Command
+		}
+		if path.Positional != nil {
+			arguments++
 		}
 	}
-}
-
-// awaiting gives the flag of a word if its value is the next word.
-func awaiting(flags []*kong.Flag, word string) *kong.Flag {
-	for _, f := range flags {
-		if (word == "--"+f.Name || f.Short != 0 && word == "-"+string(f.Short)) && !f.IsBool() && !f.IsCounter() {
-			return f
+	for _, flag := range parsed.Flags() {
+		if len(before) > 0 && before[len(before)-1] == "--"+flag.Name && !flag.IsBool() {
+			offerEnum(flag.Value)
+			return
+		}
+		if strings.HasPrefix(current, "-") {
+			offer("--"+flag.Name, flag.Help)
 		}
 	}
-	return nil
-}
-
-func command(node *kong.Node, word string) *kong.Node {
 	for _, child := range node.Children {
-		if child.Name == word {
-			return child
-		}
+		offer(child.Name, child.Help)
 	}
-	return nil
+	if arguments < len(node.Positional) {
+		offerEnum(node.Positional[arguments])
+	}
 }

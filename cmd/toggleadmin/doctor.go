@@ -6,44 +6,39 @@ import (
 	"time"
 
 	"toggleadmin/pkg/doctor"
-	"toggleadmin/pkg/outcome"
+	"toggleadmin/pkg/exitstatus"
 )
 
 type doctorCmd struct {
-	APIURL string `name:"api-url" placeholder:"URL" help:"Call the API here, not at the stack's output ApiUrl: a custom domain, say."`
+	APIURL string `name:"api-url" placeholder:"URL" help:"Call the API at this URL, such as a custom domain, instead of the stack's output ApiUrl."`
 }
 
-// answerTime bounds one call of the API, a cold start included.
-const answerTime = 15 * time.Second
+// callTimeout limits one call of the API, including a cold start.
+const callTimeout = 15 * time.Second
 
-// examined is what doctor prints as JSON.
-type examined struct {
-	OK     bool             `json:"ok"`
-	Checks []doctor.Finding `json:"checks"`
+// Validate is called by kong.
+func (c *doctorCmd) Validate() error {
+	if c.APIURL == "" {
+		return nil
+	}
+	return doctor.CheckURL(c.APIURL)
 }
 
 func (c *doctorCmd) Run(s *session) error {
-	if c.APIURL != "" {
-		if err := doctor.CheckURL(c.APIURL); err != nil {
-			return err
-		}
-	}
-	ctx, cancel := s.work()
-	defer cancel()
-	i, err := s.open(ctx)
+	i, err := s.open()
 	if err != nil {
 		return err
 	}
-	result := examined{Checks: []doctor.Finding{}}
+	findings := []doctor.Finding{}
 	problems := doctor.Examine(s.ctx, doctor.Config{
 		Installation: i, APIURL: c.APIURL, Now: s.now, Random: s.random,
 		HTTP: &http.Client{
-			Timeout:       answerTime,
+			Timeout:       callTimeout,
 			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the credential goes nowhere else
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keeps the credential here
 		},
 		Report: func(f doctor.Finding) {
-			result.Checks = append(result.Checks, f)
+			findings = append(findings, f)
 			if s.JSON {
 				return
 			}
@@ -54,15 +49,15 @@ func (c *doctorCmd) Run(s *session) error {
 		},
 	})
 	if s.ctx.Err() != nil {
-		return outcome.New(outcome.Failure, "interrupted: not every check was made")
+		return exitstatus.Errorf(exitstatus.Failure, "interrupted: some checks were not made")
 	}
-	if result.OK = problems == 0; s.JSON {
-		if err := printJSON(s.out, result); err != nil {
+	if s.JSON {
+		if err := printJSON(s.out, map[string]any{"ok": problems == 0, "checks": findings}); err != nil {
 			return err
 		}
 	}
 	if problems > 0 {
-		return outcome.New(outcome.Failure, "%s has problems: %d", i.Name, problems)
+		return exitstatus.Errorf(exitstatus.Failure, "%s has problems: %d", i.Name, problems)
 	}
 	return nil
 }

@@ -1,51 +1,48 @@
 package main
 
 import (
-	"context"
 	"strings"
 
 	"toggleadmin/pkg/operator"
 )
 
-type toggleCmd struct {
+type featuresCmd struct {
 	List    listTogglesCmd   `cmd:"" help:"List the toggles."`
-	Put     putToggleCmd     `cmd:"" help:"Make a toggle, or change what is given of one that is there."`
-	Archive archiveToggleCmd `cmd:"" help:"Archive a toggle: it counts for nothing and is never due."`
+	Put     putToggleCmd     `cmd:"" help:"Create a toggle, or change the given properties."`
+	Archive archiveToggleCmd `cmd:"" help:"Archive a toggle."`
 	Restore restoreToggleCmd `cmd:"" help:"Restore an archived toggle."`
-	Stale   staleToggleCmd   `cmd:"" help:"Mark a toggle as stale, or take the mark away."`
-	Delete  deleteToggleCmd  `cmd:"" help:"Delete a toggle for good."`
+	Stale   staleToggleCmd   `cmd:"" help:"Mark a toggle as stale, or remove the mark."`
+	Delete  deleteToggleCmd  `cmd:"" help:"Delete a toggle."`
 }
 
 type (
 	listTogglesCmd struct {
-		Project string `help:"Only this project's."`
-		Type    string `help:"Only this type's."`
-		State   string `enum:",active,potentially-stale,stale,archived" default:"" help:"Only active, potentially-stale, stale or archived ones."`
+		Project string `help:"Only toggles of this project."`
+		Type    string `help:"Only toggles of this type."`
+		State   string `enum:",active,potentially-stale,stale,archived" default:"" help:"Only active, potentially-stale, stale or archived toggles."`
 	}
 	putToggleCmd struct {
 		toggleName
 
-		Project         *string  `help:"Project (default of a new toggle)."`
-		Type            *string  `help:"Feature type (release, of a new toggle)."`
-		ContextField    []string `sep:"none" placeholder:"NAME" xor:"fields" help:"Context field that it uses; repeat for more. Those given replace all."`
-		NoContextFields bool     `xor:"fields" help:"It uses no context field any more."`
+		Project         *string  `help:"Project (for a new toggle: default)."`
+		Type            *string  `help:"Feature type (for a new toggle: release)."`
+		ContextField    []string `sep:"none" placeholder:"NAME" xor:"fields" help:"Context field that the toggle uses, may be repeated. Replaces all."`
+		NoContextFields bool     `xor:"fields" help:"The toggle uses no context fields."`
 	}
 	archiveToggleCmd struct{ toggleName }
 	restoreToggleCmd struct{ toggleName }
 	staleToggleCmd   struct {
 		toggleName
 
-		Undo bool `help:"Take the mark away."`
+		Undo bool `help:"Remove the mark."`
 	}
 	deleteToggleCmd struct{ toggleName }
+	toggleName      struct {
+		Name string `arg:"" help:"Name of the toggle."`
+	}
 )
 
-type toggleName struct {
-	Name string `arg:"" help:"Name of the toggle."`
-}
-
-// stateOf is the one word for what a toggle is.
-func stateOf(t *operator.Toggle) string {
+func toggleState(t *operator.Toggle) string {
 	switch {
 	case t.Archived:
 		return "archived"
@@ -57,124 +54,83 @@ func stateOf(t *operator.Toggle) string {
 	return "active"
 }
 
-func (c *listTogglesCmd) Run(s *session) error {
-	ctx, cancel := s.work()
-	defer cancel()
-	o, err := s.operator(ctx)
+func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
+	all, err := o.Toggles(s.step())
 	if err != nil {
 		return err
 	}
-	all, err := o.Toggles(ctx)
-	if err != nil {
-		return err
-	}
-	chosen, rows := []operator.Toggle{}, [][]string{}
+	matches := func(filter, value string) bool { return filter == "" || filter == value }
+	toggles := []operator.Toggle{}
 	for _, t := range all {
-		if c.Project != "" && t.Project != c.Project || c.Type != "" && t.Type != c.Type || c.State != "" && stateOf(&t) != c.State {
-			continue
+		if matches(c.Project, t.Project) && matches(c.Type, t.Type) && matches(c.State, toggleState(&t)) {
+			toggles = append(toggles, t)
 		}
-		chosen = append(chosen, t)
-		rows = append(rows, []string{t.Name, t.Project, t.Type, stateOf(&t), t.CreatedAt, strings.Join(t.ContextFields, " ")})
 	}
-	if s.JSON {
-		return printJSON(s.out, chosen)
-	}
-	return printTable(s.out, []string{"NAME", "PROJECT", "TYPE", "STATE", "CREATED", "CONTEXT FIELDS"}, rows)
+	return printList(s, toggles, "NAME\tPROJECT\tTYPE\tSTATE\tCREATED\tCONTEXT FIELDS", func(t operator.Toggle) []string {
+		return []string{t.Name, t.Project, t.Type, toggleState(&t), t.CreatedAt, strings.Join(t.ContextFields, " ")}
+	})
 }
 
-// toggleChange is what the changing commands print as JSON.
-type toggleChange struct {
-	operator.Toggle
-
-	Changed bool `json:"changed"` // false: it was so already
-}
-
-// putToggle is what put prints as JSON.
-type putToggle struct {
-	operator.Toggle
-
-	Created bool `json:"created"` // false: it was there
-}
-
-func (c *putToggleCmd) Run(s *session) error {
-	ctx, cancel := s.work()
-	defer cancel()
-	o, err := s.operator(ctx)
-	if err != nil {
-		return err
-	}
+func (c *putToggleCmd) Run(s *session, o *operator.Operator) error {
 	change := operator.ToggleChange{Project: c.Project, Type: c.Type}
 	if len(c.ContextField) > 0 || c.NoContextFields {
 		change.ContextFields = &c.ContextField
 	}
-	t, created, err := o.Put(ctx, c.Name, change)
+	t, created, err := o.PutToggle(s.step(), c.Name, change)
 	if err != nil {
 		return err
 	}
+	verb := "changed"
 	if created {
-		return s.result(putToggle{t, true}, "made %s, type %s, in project %s", t.Name, t.Type, t.Project)
+		verb = "created"
 	}
-	return s.result(putToggle{t, false}, "%s is of type %s, in project %s", t.Name, t.Type, t.Project)
+	return s.result(struct {
+		operator.Toggle
+
+		Created bool `json:"created"`
+	}{t, created}, "%s %s, type %s, in project %s", verb, t.Name, t.Type, t.Project)
 }
 
-func (c *archiveToggleCmd) Run(s *session) error {
-	return changeToggle(s, c.Name, (*operator.Operator).SetArchived, true, "archived")
+func (c *archiveToggleCmd) Run(s *session, o *operator.Operator) error {
+	t, changed, err := o.SetArchived(s.step(), c.Name, true)
+	return toggleResult(s, t, changed, err, "archived")
 }
 
-func (c *restoreToggleCmd) Run(s *session) error {
-	return changeToggle(s, c.Name, (*operator.Operator).SetArchived, false, "not archived")
+func (c *restoreToggleCmd) Run(s *session, o *operator.Operator) error {
+	t, changed, err := o.SetArchived(s.step(), c.Name, false)
+	return toggleResult(s, t, changed, err, "not archived")
 }
 
-func (c *staleToggleCmd) Run(s *session) error {
+func (c *staleToggleCmd) Run(s *session, o *operator.Operator) error {
+	t, changed, err := o.SetStale(s.step(), c.Name, !c.Undo)
+	state := "marked as stale"
 	if c.Undo {
-		return changeToggle(s, c.Name, (*operator.Operator).SetStale, false, "not marked as stale")
+		state = "not marked as stale"
 	}
-	return changeToggle(s, c.Name, (*operator.Operator).SetStale, true, "marked as stale")
+	return toggleResult(s, t, changed, err, state)
 }
 
-// set is a switch of a toggle.
-type set func(o *operator.Operator, ctx context.Context, name string, to bool) (operator.Toggle, bool, error)
+func toggleResult(s *session, t operator.Toggle, changed bool, err error, state string) error {
+	if err != nil {
+		return err
+	}
+	return s.stateResult(struct {
+		operator.Toggle
 
-func changeToggle(s *session, name string, set set, to bool, is string) error {
-	ctx, cancel := s.work()
-	defer cancel()
-	o, err := s.operator(ctx)
-	if err != nil {
-		return err
-	}
-	t, changed, err := set(o, ctx, name, to)
-	if err != nil {
-		return err
-	}
-	if !changed {
-		return s.result(toggleChange{t, false}, "%s is %s already, nothing was changed", t.Name, is)
-	}
-	return s.result(toggleChange{t, true}, "%s is %s", t.Name, is)
+		Changed bool `json:"changed"`
+	}{t, changed}, changed, t.Name, state)
 }
 
-// deletedToggle is what delete prints as JSON.
-type deletedToggle struct {
-	Deleted operator.Toggle `json:"deleted"`
-}
-
-func (c *deleteToggleCmd) Run(s *session) error {
-	ctx, cancel := s.work()
-	defer cancel()
-	o, err := s.operator(ctx)
+func (c *deleteToggleCmd) Run(s *session, o *operator.Operator) error {
+	t, err := o.Toggle(s.step(), c.Name)
 	if err != nil {
 		return err
 	}
-	t, err := o.Toggle(ctx, c.Name)
-	if err != nil {
+	if err := s.confirm("Delete the toggle %s (%s, project %s)?", t.Name, toggleState(&t), t.Project); err != nil {
 		return err
 	}
-	if err := s.confirm("Delete the toggle %s (%s, project %s) for good?", t.Name, stateOf(&t), t.Project); err != nil {
+	if err := o.DeleteToggle(s.step(), c.Name); err != nil {
 		return err
 	}
-	ctx, cancel = s.work()
-	defer cancel()
-	if err := o.DeleteToggle(ctx, c.Name); err != nil {
-		return err
-	}
-	return s.result(deletedToggle{t}, "deleted %s", t.Name)
+	return s.result(map[string]operator.Toggle{"deleted": t}, "deleted %s", t.Name)
 }

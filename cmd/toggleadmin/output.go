@@ -9,53 +9,62 @@ import (
 	"unicode"
 )
 
-// printJSON prints a value as indented JSON.
 func printJSON(out io.Writer, v any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(v); err != nil {
+	return wrapPrint(encoder.Encode(v))
+}
+
+func wrapPrint(err error) error {
+	if err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil
 }
 
-// printTable prints rows under a header, in columns.
-func printTable(out io.Writer, header []string, rows [][]string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, row := range append([][]string{header}, rows...) {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			if cell = printable(cell); cell == "" {
-				cell = "-"
+// printList prints values as JSON, or as a table with one row for each.
+func printList[T any](s *session, values []T, header string, row func(T) []string) error {
+	if s.JSON {
+		return printJSON(s.out, values)
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, header)
+	for _, v := range values {
+		cells := row(v)
+		for i, cell := range cells {
+			if cells[i] = printable(cell); cell == "" {
+				cells[i] = "-"
 			}
-			cells[i] = cell
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
+	return wrapPrint(w.Flush())
 }
 
-// say prints a line for people: nothing that a script should read.
-func (s *session) say(format string, args ...any) {
+// inform prints a line for people to stderr.
+func (s *session) inform(format string, args ...any) {
 	fmt.Fprintln(s.err, printable(fmt.Sprintf(format, args...)))
 }
 
-// result prints what a command did: JSON, or the text.
+// result prints a result, as JSON or as text.
 func (s *session) result(v any, format string, args ...any) error {
 	if s.JSON {
 		return printJSON(s.out, v)
 	}
-	if _, err := fmt.Fprintln(s.out, printable(fmt.Sprintf(format, args...))); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
+	_, err := fmt.Fprintln(s.out, printable(fmt.Sprintf(format, args...)))
+	return wrapPrint(err)
 }
 
-// printable shows what others have named without letting it move the cursor or turn the line round.
+// stateResult prints the result of a command that sets a state.
+func (s *session) stateResult(v any, changed bool, name, state string) error {
+	if !changed {
+		return s.result(v, "%s is already %s; nothing was changed", name, state)
+	}
+	return s.result(v, "%s is %s", name, state)
+}
+
+// printable replaces the characters that could control the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || unicode.IsPrint(r) {
@@ -65,7 +74,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// text is what stands behind a pointer; empty behind none.
+// text returns a string, or "" for nil.
 func text(p *string) string {
 	if p == nil {
 		return ""

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,44 +12,51 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/smithy-go/logging"
 
+	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/outcome"
 )
 
-// target says which installation.
+// target selects the installation.
 type target struct {
-	Stack   string `placeholder:"NAME" help:"The installation that was deployed as this stack."`
-	Local   bool   `help:"The service that make run has started on this machine."`
-	Region  string `placeholder:"REGION" help:"AWS region of the stack, if not the environment's or the profile's."`
-	Profile string `placeholder:"NAME" help:"AWS profile, if not the environment's."`
+	Stack   string `placeholder:"NAME" help:"Use the installation that was deployed as this stack."`
+	Local   bool   `help:"Use the service that make run started on this machine."`
+	Region  string `placeholder:"REGION" help:"AWS region of the stack."`
+	Profile string `placeholder:"NAME" help:"AWS profile."`
 	DataDir string `default:".local" env:"DATA_DIR" placeholder:"DIR" help:"Folder of the local service's data (default .local)."`
 }
 
-// workTime bounds what a command does between questions: DynamoDB is asked again and again until then.
-const workTime = time.Minute
+// stepTimeout limits what a command does between questions. Failed calls of DynamoDB are repeated until then.
+const stepTimeout = time.Minute
 
-// session is one command's run.
+// session is the run of one command.
 type session struct {
-	terminals
+	streams
 	*cli
 
-	ctx    context.Context //nolint:containedctx // it lives as long as the process; the commands of the parser have no other way to get it
+	ctx    context.Context //nolint:containedctx // ends with the process
 	now    func() time.Time
 	random io.Reader
 }
 
-// work gives a context for what follows.
-func (s *session) work() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(s.ctx, workTime)
+// step returns a context for the next calls.
+func (s *session) step() context.Context {
+	ctx, cancel := context.WithTimeout(s.ctx, stepTimeout)
+	context.AfterFunc(s.ctx, cancel)
+	return ctx
 }
 
-// takingBack gives a context for undoing what cannot be used, also when the process has been told to end.
-func (s *session) takingBack() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(s.ctx), workTime)
+// revokeUnprinted revokes a token that could not be printed, even if the process was told to end. It returns an error that says so.
+func (s *session) revokeUnprinted(printing error, revoke func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), stepTimeout)
+	defer cancel()
+	if err := revoke(ctx); err != nil {
+		return fmt.Errorf("the token could not be printed and could not be revoked, revoke it: %w", errors.Join(printing, err))
+	}
+	return fmt.Errorf("the token could not be printed, so it was revoked: create another one with `toggleadmin tokens create`: %w", printing)
 }
 
-// name is the installation as errors call it before it is open.
+// name is what errors call the installation.
 func (s *session) name() string {
 	if s.Local {
 		return "the local service"
@@ -56,69 +64,59 @@ func (s *session) name() string {
 	return fmt.Sprintf("the stack %q", s.Stack)
 }
 
-// check refuses a target that is none.
-func (s *session) check() error {
+// open opens the installation, which may not be initialized.
+func (s *session) open() (*installation.Installation, error) {
 	switch {
 	case s.Local && s.Stack != "":
-		return outcome.New(outcome.Usage, "both --stack and --local are given: name one installation")
+		return nil, exitstatus.Errorf(exitstatus.Usage, "use either --stack or --local")
 	case !s.Local && s.Stack == "":
-		return outcome.New(outcome.Usage, "no installation is named: give --stack NAME, or --local for the service that make run has started")
+		return nil, exitstatus.Errorf(exitstatus.Usage, "no installation is selected: use --stack NAME, or --local for the service that make run started")
 	case s.Local && (s.Region != "" || s.Profile != ""):
-		return outcome.New(outcome.Usage, "--region and --profile are a stack's, the local service has none")
+		return nil, exitstatus.Errorf(exitstatus.Usage, "--region and --profile cannot be used with --local")
+	case s.Local:
+		return installation.OpenLocal(s.step(), s.DataDir)
 	}
-	return nil
-}
-
-// open opens the installation, initialised or not.
-func (s *session) open(ctx context.Context) (*installation.Installation, error) {
-	if err := s.check(); err != nil {
-		return nil, err
-	}
-	if s.Local {
-		return installation.OpenLocal(ctx, s.DataDir)
-	}
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(s.Region), config.WithSharedConfigProfile(s.Profile),
-		config.WithLogger(logging.Nop{})) // what went wrong comes as an error
+	ctx := s.step()
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(s.Region), config.WithSharedConfigProfile(s.Profile), config.WithLogger(logging.Nop{}))
 	if err != nil {
-		return nil, outcome.New(outcome.Unreachable, "the AWS configuration cannot be used: %v", err)
+		return nil, exitstatus.Errorf(exitstatus.Unreachable, "the AWS configuration cannot be used: %v", err)
 	}
 	return installation.OpenStack(ctx, cfg, s.Stack)
 }
 
-// operator opens an installation that is initialised.
-func (s *session) operator(ctx context.Context) (*operator.Operator, error) {
-	i, err := s.open(ctx)
+// operator opens the installation, which must be initialized.
+func (s *session) operator() (*operator.Operator, error) {
+	i, err := s.open()
 	if err != nil {
 		return nil, err
 	}
-	if err := i.MustBeInitialised(ctx); err != nil {
+	if _, err := i.Initialization(s.step()); err != nil {
 		return nil, err
 	}
 	return operator.New(i, s.now, s.random), nil
 }
 
-// confirm asks before what cannot be undone. It gives an error of kind Refused unless the answer is yes.
+// confirm asks for confirmation. It returns an error unless the user confirms.
 func (s *session) confirm(format string, args ...any) error {
 	if s.Yes {
 		return nil
 	}
-	if !s.asks {
-		return outcome.New(outcome.Refused,
-			"this asks for a confirmation, and there is no terminal to ask on: say --yes if you mean it; nothing was changed")
+	if !s.interactive {
+		return exitstatus.Errorf(exitstatus.Rejected, "this requires confirmation, and there is no terminal: use --yes to confirm; nothing was changed")
 	}
 	fmt.Fprint(s.err, printable(fmt.Sprintf(format, args...))+" [y/N] ")
-	answer := make(chan string, 1)
-	go func() { // reading a terminal cannot be interrupted; the process ends with the command
-		line, _ := bufio.NewReader(s.in).ReadString('\n')
-		answer <- strings.ToLower(strings.TrimSpace(line))
+	line := make(chan string, 1)
+	go func() { // reading from a terminal cannot be interrupted
+		text, _ := bufio.NewReader(s.in).ReadString('\n')
+		line <- strings.ToLower(strings.TrimSpace(text))
 	}()
 	select {
 	case <-s.ctx.Done():
 		fmt.Fprintln(s.err)
-	case text := <-answer:
+	case text := <-line:
 		if text == "y" || text == "yes" {
 			return nil
 		}
 	}
-	return outcome.New(outcome.Refused, "not confirmed, nothing was changed")
+	return exitstatus.Errorf(exitstatus.Rejected, "not confirmed; nothing was changed")
 }

@@ -1,11 +1,7 @@
-// Package doctor checks an installation from outside: that its tables are as the service needs them, that what feeds them is switched on,
-// and that a credential made a moment ago opens the API.
+// Package doctor checks an installation from outside: its tables, what feeds and monitors them, its data, and whether the API accepts a
+// new credential. Each check returns one finding, with advice if there is a problem.
 //
-// The one concept: a check reads, and gives one finding, with what to do where something is wrong. A check that cannot be made, for want of
-// a permission, say, is a problem itself. Only the last check writes: a credential of five minutes, which it removes again.
-//
-// What the tables must look like stands here, since an operator's program has no template.yaml beside it; a test holds the two against
-// each other.
+// Only the last check writes: it creates a credential and deletes it again.
 package doctor
 
 import (
@@ -18,17 +14,17 @@ import (
 	"toggleadmin/pkg/installation"
 )
 
-// Status is how a check ended.
+// Status is the result of a check.
 type Status string
 
 // The statuses.
 const (
 	OK      Status = "ok"
-	Problem Status = "problem"
-	Skipped Status = "skipped" // it does not apply to this installation
+	Problem Status = "problem" // also if the check was not possible, such as without a permission
+	Skipped Status = "skipped" // the check does not apply to the installation
 )
 
-// Finding is what one check says.
+// Finding is what a check found.
 type Finding struct {
 	Check  string `json:"check"`
 	Status Status `json:"status"`
@@ -36,80 +32,71 @@ type Finding struct {
 	Advice string `json:"advice,omitempty"` // what to do about a problem
 }
 
-// Config is what Examine takes from outside.
+// Config is the input of Examine.
 type Config struct {
 	Installation *installation.Installation
-	APIURL       string // where to call the API; empty: the installation's own
+	APIURL       string // where to call the API; by default at the installation's own URL
 	HTTP         *http.Client
 	Now          func() time.Time
 	Random       io.Reader // cryptographically secure
 	Report       func(Finding)
 }
 
-// checkTime bounds one check.
-const checkTime = 20 * time.Second
+// checkTimeout limits one check.
+const checkTimeout = 20 * time.Second
 
 type doctor struct {
 	Config
 	problems int
 }
 
-// Examine makes all checks, reports each as it ends, and gives the number of problems. Once the context has ended it makes no more.
+// Examine runs all checks, reports each finding, and returns the number of problems. It stops when the context ends.
 func Examine(ctx context.Context, c Config) int {
 	d := &doctor{Config: c}
-	if c.Installation.IsLocal() {
-		d.tables(ctx)
-		for _, check := range []string{"event source mapping", "schedule", "log subscription"} {
-			d.Report(Finding{Check: check, Status: Skipped, Detail: "make run plays it in its own process, and says on its console where one fails"})
-		}
-		for _, check := range []string{"alarms", "account logging role", "failure queues"} {
-			d.Report(Finding{Check: check, Status: Skipped, Detail: "only AWS has it"})
-		}
-	} else {
+	if !c.Installation.IsLocal() {
 		d.run(ctx, "stack", d.stack)
-		d.tables(ctx)
-		d.surroundings(ctx)
 	}
+	d.tables(ctx)
+	d.resources(ctx)
 	d.run(ctx, "seeds", d.seeds)
 	d.run(ctx, "tokens", d.tokens)
 	d.run(ctx, "token round trip", d.roundTrip)
 	return d.problems
 }
 
-// trouble is a problem with its advice.
-type trouble struct{ detail, advice string }
+// problemError is a problem with advice. Other errors mean that a check was not possible.
+type problemError struct{ detail, advice string }
 
-func (t *trouble) Error() string { return t.detail }
+func (e *problemError) Error() string { return e.detail }
 
-func problem(detail, advice string) error { return &trouble{detail, advice} }
+func problem(detail, advice string) error { return &problemError{detail, advice} }
 
-// errSkip ends a check that does not apply; what it gives as its detail says why.
+// errSkip means that a check does not apply. The detail says why.
 var errSkip = errors.New("does not apply")
 
-// run makes one check: it gives what it found good, or an error.
-func (d *doctor) run(ctx context.Context, name string, check func(context.Context) (string, error)) {
+func (d *doctor) run(ctx context.Context, name string, check func(context.Context) (detail string, err error)) {
 	if ctx.Err() != nil {
 		return
 	}
-	whole := ctx
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	limited, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	detail, err := check(ctx)
-	if whole.Err() != nil { // what was interrupted says nothing of the installation
+	detail, err := check(limited)
+	if ctx.Err() != nil { // an interrupted check says nothing about the installation
 		return
 	}
 	f := Finding{Check: name, Status: OK, Detail: detail}
-	if errors.Is(err, errSkip) {
+	switch found, ok := errors.AsType[*problemError](err); {
+	case err == nil:
+	case errors.Is(err, errSkip):
 		f.Status = Skipped
-	} else if err != nil {
-		f.Status = Problem
+	case ok:
+		f.Status, f.Detail, f.Advice = Problem, found.detail, found.advice
+	default:
+		f.Status, f.Detail = Problem, installation.Explain(d.Installation.Name, err).Error()
+		f.Advice = "resolve this and run doctor again; docs/toggleadmin.md lists the permissions that doctor needs"
+	}
+	if f.Status == Problem {
 		d.problems++
-		if found, ok := errors.AsType[*trouble](err); ok {
-			f.Detail, f.Advice = found.detail, found.advice
-		} else {
-			f.Detail = d.Installation.Explain(err).Error()
-			f.Advice = "mend that and run doctor again; docs/toggleadmin.md lists the permissions that doctor needs"
-		}
 	}
 	d.Report(f)
 }

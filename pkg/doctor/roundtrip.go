@@ -12,89 +12,84 @@ import (
 
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/outcome"
+	"toggleadmin/pkg/exitstatus"
 )
 
 const (
-	// tokenName is the name of the credential that the round trip makes, by which one that was left behind is found.
-	tokenName = "toggleadmin doctor" //nolint:gosec // a name, and no credential
-	// tokenLife bounds what a credential that was left behind is good for.
-	tokenLife = 5 * time.Minute
-	// removeTime is what the removal gets, also when the check's own time is over.
-	removeTime = 5 * time.Second
-	// operationPath is of an operation that every credential may call.
+	// tokenName is the name of the round trip's credentials. It identifies those that an interrupted round trip left behind.
+	tokenName = "toggleadmin doctor" //nolint:gosec // not a credential
+	// tokenLifetime limits the use of a credential that was left behind.
+	tokenLifetime = 5 * time.Minute
+	// deleteTimeout limits the deletion of the credential, which also runs after the check has timed out.
+	deleteTimeout = 5 * time.Second
+	// operationPath is an operation that every credential may call.
 	operationPath = "/api/admin/feature-types"
 )
 
-// CheckURL refuses an address of the API to which a credential must not be sent.
+// CheckURL returns an error if a credential must not be sent to the URL.
 func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return outcome.New(outcome.Usage, "%q is no address of an API: give one such as https://api.example.com/prod", text)
+		return exitstatus.Errorf(exitstatus.Usage, "%q is not the URL of an API: use one such as https://api.example.com/prod", text)
 	}
 	ip := net.ParseIP(u.Hostname())
 	if u.Scheme == "http" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return outcome.New(outcome.Usage, "%q is not encrypted: a credential is sent there by https only", text)
+		return exitstatus.Errorf(exitstatus.Usage, "%q is not encrypted: credentials are sent over https only", text)
 	}
 	return nil
 }
 
-// roundTrip makes a credential, calls the API with it, removes it, and calls again.
-func (d *doctor) roundTrip(ctx context.Context) (detail string, err error) {
+// roundTrip creates a credential, calls the API with it, deletes it, and calls the API again.
+func (d *doctor) roundTrip(ctx context.Context) (string, error) {
 	address := d.APIURL
 	if address == "" {
 		address = d.Installation.BaseURL
 	}
 	if err := CheckURL(address); err != nil {
-		return "", problem(err.Error(), "correct the address")
+		return "", problem(err.Error(), "correct the URL")
 	}
 	tokens := apitoken.NewStore(d.Installation.Client, d.Installation.Tables)
-	if err := d.removeLeftBehind(ctx, tokens); err != nil {
+	if err := d.deleteLeftBehind(ctx, tokens); err != nil {
 		return "", err
 	}
-	token, err := tokens.Create(ctx, apitoken.APIToken{Name: tokenName, ExpiresAt: new(d.Now().Add(tokenLife))}, d.Random)
+	token, err := tokens.Create(ctx, apitoken.APIToken{Name: tokenName, ExpiresAt: new(d.Now().Add(tokenLifetime))}, d.Random)
 	if err != nil {
 		return "", err
 	}
-	removed := false
-	remove := func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
-		defer cancel()
-		return tokens.Delete(ctx, token.Selector)
-	}
-	defer func() {
-		if !removed {
-			err = errors.Join(err, remove())
-		}
-	}()
-	began := d.Now()
-	switch status, err := d.call(ctx, address, token); {
-	case err != nil:
-		return "", problem(fmt.Sprintf("the API does not answer at %s: %v", address, err),
-			"check the address, the network and the stage; --api-url names another address, such as a custom domain")
-	case status == http.StatusUnauthorized:
-		return "", problem(fmt.Sprintf("%s refuses a valid credential", address),
-			"is it another installation's address? Else look at the authorizer's log group: its role may lack a permission on the tables")
-	case status != http.StatusOK:
-		return "", problem(fmt.Sprintf("%s%s answers %d", address, operationPath, status), "look at the logs of the authorizer and of list-feature-types")
-	}
-	took := d.Now().Sub(began).Round(time.Millisecond)
-	if err := remove(); err != nil {
+	detail, err := d.useValid(ctx, address, token)
+	deleting, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
+	defer cancel()
+	if err := errors.Join(err, tokens.Delete(deleting, token.Selector)); err != nil {
 		return "", err
 	}
-	removed = true
-	detail = fmt.Sprintf("%s answered in %s", address, took)
 	if cache, _ := strconv.Atoi(d.Installation.Stack.Parameters["AuthorizerCacheSeconds"]); cache > 0 {
 		return fmt.Sprintf("%s; revocations take effect within %d s (AuthorizerCacheSeconds)", detail, cache), nil
 	}
 	switch status, err := d.call(ctx, address, token); {
 	case err != nil:
-		return "", problem(fmt.Sprintf("the API stopped answering at %s: %v", address, err), "run doctor again")
+		return "", problem(fmt.Sprintf("the API at %s stopped responding: %v", address, err), "run doctor again")
 	case status != http.StatusUnauthorized:
-		return "", problem(fmt.Sprintf("a removed credential is answered with %d, not 401", status),
-			"is the authorizer's cache on at the API, though the stack's parameter says 0? Deploy the stack again")
+		return "", problem(fmt.Sprintf("a deleted credential gets the status %d, not 401", status),
+			"does the API cache the authorizer's results although the stack's parameter AuthorizerCacheSeconds is 0? Deploy the stack again")
 	}
-	return detail + ", and refused the credential once it was removed", nil
+	return detail + ", and rejected the credential after its deletion", nil
+}
+
+// useValid calls the API with a valid credential.
+func (d *doctor) useValid(ctx context.Context, address string, token auth.Token) (string, error) {
+	start := d.Now()
+	switch status, err := d.call(ctx, address, token); {
+	case err != nil:
+		return "", problem(fmt.Sprintf("the API at %s does not respond: %v", address, err),
+			"check the URL, the network and the stage; --api-url names another URL, such as a custom domain")
+	case status == http.StatusUnauthorized:
+		return "", problem(address+" rejects a valid credential",
+			"is it the URL of another installation? Otherwise read the authorizer's log group: its role may lack a permission on the tables")
+	case status != http.StatusOK:
+		return "", problem(fmt.Sprintf("%s%s responds with the status %d", address, operationPath, status),
+			"read the logs of the authorizer and of list-feature-types")
+	}
+	return fmt.Sprintf("%s responded in %s", address, d.Now().Sub(start).Round(time.Millisecond)), nil
 }
 
 func (d *doctor) call(ctx context.Context, address string, token auth.Token) (status int, err error) {
@@ -103,16 +98,15 @@ func (d *doctor) call(ctx context.Context, address string, token auth.Token) (st
 		return 0, err
 	}
 	request.Header.Set("Authorization", token.Reveal())
-	answer, err := d.HTTP.Do(request)
+	response, err := d.HTTP.Do(request)
 	if err != nil {
 		return 0, err
 	}
-	answer.Body.Close()
-	return answer.StatusCode, nil
+	return response.StatusCode, response.Body.Close()
 }
 
-// removeLeftBehind removes the credentials of earlier round trips that ended before they could.
-func (d *doctor) removeLeftBehind(ctx context.Context, tokens *apitoken.Store) error {
+// deleteLeftBehind deletes expired credentials of interrupted round trips.
+func (d *doctor) deleteLeftBehind(ctx context.Context, tokens *apitoken.Store) error {
 	all, err := tokens.List(ctx)
 	if err != nil {
 		return err

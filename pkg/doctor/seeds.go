@@ -8,21 +8,19 @@ import (
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/featuretype"
-	"toggleadmin/pkg/outcome"
-	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/user"
 )
 
-// seeds looks for what every installation has.
+// seeds checks the data that every installation has.
 func (d *doctor) seeds(ctx context.Context) (string, error) {
+	const restore = "no command of this service deletes it, so data was lost: restore the table from a backup (see docs/backup.md)"
 	i := d.Installation
-	if err := i.MustBeInitialised(ctx); outcome.Of(err) == outcome.Uninitialised {
-		return "", problem(err.Error(), fmt.Sprintf("toggleadmin init %s", i.Option))
-	} else if err != nil {
-		return "", err
+	marker, err := i.Initialization(ctx)
+	if exitstatus.Of(err) == exitstatus.Uninitialized {
+		return "", problem(err.Error(), "toggleadmin init "+i.Option)
 	}
-	marker, _, err := seed.ReadMarker(ctx, i.Client, i.Tables)
 	if err != nil {
 		return "", err
 	}
@@ -31,8 +29,8 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, t := range featuretype.Defaults() {
-		if !slices.ContainsFunc(types, func(have featuretype.FeatureType) bool { return have.ID == t.ID }) {
-			return "", problem(fmt.Sprintf("the feature type %q is missing from the table FeatureTypes", t.ID), lost)
+		if !slices.ContainsFunc(types, func(stored featuretype.FeatureType) bool { return stored.ID == t.ID }) {
+			return "", problem(fmt.Sprintf("the table FeatureTypes lacks the feature type %q", t.ID), restore)
 		}
 	}
 	fields, err := contextfield.NewStore(i.Client, i.Tables).List(ctx)
@@ -40,16 +38,16 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, f := range contextfield.Defaults(marker.At) {
-		if !slices.ContainsFunc(fields, func(have contextfield.ContextField) bool { return have.Name == f.Name }) {
-			return "", problem(fmt.Sprintf("the context field %q is missing from the table ContextFields", f.Name), lost)
+		if !slices.ContainsFunc(fields, func(stored contextfield.ContextField) bool { return stored.Name == f.Name }) {
+			return "", problem(fmt.Sprintf("the table ContextFields lacks the context field %q", f.Name), restore)
 		}
 	}
-	people, err := user.NewStore(i.Client, i.Tables).List(ctx)
+	accounts, err := user.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {
 		return "", err
 	}
 	administrators := 0
-	for _, u := range people {
+	for _, u := range accounts {
 		if u.Kind == user.Person && u.Role == auth.RoleAdmin && !u.Disabled {
 			administrators++
 		}
@@ -58,8 +56,6 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 		return "", problem("no administrator is enabled",
 			fmt.Sprintf("enable one (toggleadmin users enable ID %[1]s) or add one (toggleadmin users add %[1]s --role Admin …)", i.Option))
 	}
-	return fmt.Sprintf("initialised at %s: %d feature types, %d context fields, enabled administrators: %d",
+	return fmt.Sprintf("initialized at %s: %d feature types, %d context fields, enabled administrators: %d",
 		datetime.Format(marker.At), len(types), len(fields), administrators), nil
 }
-
-const lost = "no command of this service removes one, so data are lost: restore the table from a backup (see docs/backup.md)"

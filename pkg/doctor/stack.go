@@ -3,34 +3,38 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 )
 
-// stack looks at the state of the last deployment.
+const deployAgain = "deploy the stack again; if the deployment finds no changes, delete the rest of the resource first"
+
+// stack checks the state of the last deployment.
 func (d *doctor) stack(context.Context) (string, error) {
 	status := d.Installation.Stack.Status
 	detail := d.Installation.Name + " is " + status
-	switch status {
-	case "CREATE_COMPLETE", "UPDATE_COMPLETE", "IMPORT_COMPLETE":
+	switch {
+	case status == "CREATE_COMPLETE" || status == "UPDATE_COMPLETE" || status == "IMPORT_COMPLETE":
 		return detail, nil
-	case "UPDATE_ROLLBACK_COMPLETE", "IMPORT_ROLLBACK_COMPLETE":
-		return "", problem(detail+": it serves, but the last deployment was taken back",
-			"find the reason in the stack's events (aws cloudformation describe-stack-events) and deploy again")
-	}
-	if strings.HasSuffix(status, "_IN_PROGRESS") {
+	case strings.HasSuffix(status, "_IN_PROGRESS"):
 		return "", problem(detail, "wait until the deployment has ended and run doctor again")
+	case status == "UPDATE_ROLLBACK_COMPLETE" || status == "IMPORT_ROLLBACK_COMPLETE":
+		detail += ": the service works, but the last deployment was rolled back"
 	}
-	return "", problem(detail, "find the reason in the stack's events (aws cloudformation describe-stack-events), mend it and deploy again")
+	return "", problem(detail, "find the reason in the stack's events (aws cloudformation describe-stack-events), resolve it and deploy again")
 }
 
-// resources are the stack's resources by their types: logical → physical id.
-type resources map[string]map[string]string
+// stackResources are the resources of a stack: type → logical id → physical id.
+type stackResources map[string]map[string]string
 
-func (d *doctor) resources(ctx context.Context) (resources, error) {
-	found := resources{}
+func (d *doctor) listResources(ctx context.Context) (stackResources, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	found := stackResources{}
 	pages := cloudformation.NewListStackResourcesPaginator(cloudformation.NewFromConfig(d.Installation.Stack.Config),
 		&cloudformation.ListStackResourcesInput{StackName: &d.Installation.Stack.Name})
 	for pages.HasMorePages() {
@@ -49,26 +53,40 @@ func (d *doctor) resources(ctx context.Context) (resources, error) {
 	return found, nil
 }
 
-// isFunction says whether an ARN is of the function with that logical id, of a version or an alias of it.
-func (r resources) isFunction(arn, logical string) bool {
-	name := r["AWS::Lambda::Function"][logical]
-	return name != "" && strings.Contains(arn+":", ":function:"+name+":")
+// ids returns the physical ids of a type, ordered by logical id.
+func (r stackResources) ids(kind string) []string {
+	var all []string
+	for _, logical := range slices.Sorted(maps.Keys(r[kind])) {
+		all = append(all, r[kind][logical])
+	}
+	return all
 }
 
-// surroundings checks what feeds the tables and what watches over it.
-func (d *doctor) surroundings(ctx context.Context) {
-	list, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
-	found, failure := d.resources(list)
+// resources checks the stack's resources other than tables.
+func (d *doctor) resources(ctx context.Context) {
+	const inProcess, onlyAWS = "make run does this in its own process and prints failures to its console", "exists on AWS only"
+	var found stackResources
+	var failure error
+	if !d.Installation.IsLocal() {
+		found, failure = d.listResources(ctx)
+	}
 	for _, check := range []struct {
-		name string
-		run  func(context.Context, resources) (string, error)
+		name  string
+		run   func(context.Context, stackResources) (string, error)
+		local string // why the check does not apply to the local service
 	}{
-		{"event source mapping", d.mapping}, {"schedule", d.schedule}, {"log subscription", d.subscription}, {"alarms", d.alarms},
-		{"account logging role", d.account}, {"failure queues", d.queues},
+		{"event source mapping", d.mappings, inProcess},
+		{"schedule", d.schedules, inProcess},
+		{"log subscription", d.subscription, inProcess},
+		{"alarms", d.alarms, onlyAWS},
+		{"account logging role", d.loggingRole, onlyAWS},
+		{"failure queues", d.queues, onlyAWS},
 	} {
 		d.run(ctx, check.name, func(ctx context.Context) (string, error) {
-			if failure != nil {
+			switch {
+			case d.Installation.IsLocal():
+				return check.local, errSkip
+			case failure != nil:
 				return "", failure
 			}
 			return check.run(ctx, found)

@@ -11,136 +11,98 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/installation"
-	"toggleadmin/pkg/outcome"
 )
 
-// Table is what the service needs of a table.
-type Table struct {
-	ID      string // logical
-	Key     string // `hash:S` or `hash:S range:N`
-	Indexes []string
-	Stream  string // its view; empty: none is needed
-}
-
-// Tables are the tables that the service needs.
-func Tables() []Table {
-	return []Table{
-		{ID: "FeatureTypes", Key: "id:S", Stream: "NEW_AND_OLD_IMAGES"},
-		{ID: "Features", Key: "name:S", Indexes: []string{"staleness (staleness:S createdAt:S)"}},
-		{ID: "ContextFields", Key: "name:S"},
-		{ID: "Feedback", Key: "userId:N feedbackId:S"},
-		{ID: "Users", Key: "id:N", Indexes: []string{"email (email:S)"}},
-		{ID: "PersonalAccessTokens", Key: "userId:N id:N"},
-		{ID: "ApiTokens", Key: "id:S"},
-		{ID: "Traffic", Key: "period:S pathDayShard:S"},
-	}
+// Layouts are the required properties of each table by logical id. A test compares them with template.yaml.
+var Layouts = map[string][]string{
+	"FeatureTypes":         {"key id:S", "stream NEW_AND_OLD_IMAGES"},
+	"Features":             {"key name:S", "index staleness staleness:S createdAt:S"},
+	"ContextFields":        {"key name:S"},
+	"Feedback":             {"key userId:N feedbackId:S"},
+	"Users":                {"key id:N", "index email email:S"},
+	"PersonalAccessTokens": {"key userId:N id:N"},
+	"ApiTokens":            {"key id:S"},
+	"Traffic":              {"key period:S pathDayShard:S"},
 }
 
 func (d *doctor) tables(ctx context.Context) {
-	for _, t := range Tables() {
-		d.run(ctx, "table "+t.ID, func(ctx context.Context) (string, error) { return d.table(ctx, &t) })
+	for _, id := range dynamo.TableIDs() {
+		d.run(ctx, "table "+id, func(ctx context.Context) (string, error) { return checkTable(ctx, d.Installation, id) })
 	}
 }
 
-// MustHaveTables gives an error of kind Uninitialised that names each table which is not as the service needs it.
-func MustHaveTables(ctx context.Context, i *installation.Installation) error {
-	d := &doctor{Config: Config{Installation: i}}
-	for _, t := range Tables() {
-		if _, err := d.table(ctx, &t); err != nil {
-			if found, ok := errors.AsType[*trouble](err); ok {
-				return outcome.New(outcome.Uninitialised, "the table %s of %s cannot be used: %s: %s", t.ID, i.Name, found.detail, found.advice)
-			}
+// RequireTables returns an error with the status Uninitialized if a table does not have the required layout.
+func RequireTables(ctx context.Context, i *installation.Installation) error {
+	for _, id := range dynamo.TableIDs() {
+		_, err := checkTable(ctx, i, id)
+		if found, ok := errors.AsType[*problemError](err); ok {
+			return exitstatus.Errorf(exitstatus.Uninitialized, "the table %s of %s cannot be used: %s: %s", id, i.Name, found.detail, found.advice)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *doctor) table(ctx context.Context, want *Table) (string, error) {
-	name := d.Installation.Tables.ByID()[want.ID]
-	found, err := describeTable(ctx, d.Installation.Client, name)
+func checkTable(ctx context.Context, i *installation.Installation, id string) (string, error) {
+	name := i.Tables.ByID()[id]
+	table, err := describeTable(ctx, i.Client, name)
 	if err != nil {
 		return "", err
 	}
-	if found == nil {
-		return "", problem(fmt.Sprintf("there is no table %s", name), "restore it under this name (see docs/backup.md), or deploy a new stack")
+	const advice = "wait if a deployment or a restore is running; otherwise deploy the stack again, which creates indexes and streams"
+	if table.TableStatus != types.TableStatusActive {
+		return "", problem(fmt.Sprintf("%s is %s", name, table.TableStatus), advice)
 	}
-	var wrong []string
-	differs := func(what, want, is string) {
-		if want != is {
-			wrong = append(wrong, fmt.Sprintf("its %s is %s, not %s", what, orNone(is), want))
-		}
+	actual := layout(table)
+	missing := slices.DeleteFunc(slices.Clone(Layouts[id]), func(property string) bool { return slices.Contains(actual, property) })
+	if len(missing) > 0 {
+		return "", problem(fmt.Sprintf("%s lacks %s; it has %s", name, strings.Join(missing, ", "), strings.Join(actual, ", ")), advice)
 	}
-	attributes := map[string]string{}
-	for _, a := range found.AttributeDefinitions {
-		attributes[aws.ToString(a.AttributeName)] = string(a.AttributeType)
-	}
-	differs("key", want.Key, keyText(found.KeySchema, attributes))
-	differs("state", "ACTIVE", string(found.TableStatus))
-	indexes := map[string]types.GlobalSecondaryIndexDescription{}
-	for _, i := range found.GlobalSecondaryIndexes {
-		indexes[fmt.Sprintf("%s (%s)", aws.ToString(i.IndexName), keyText(i.KeySchema, attributes))] = i
-	}
-	for _, i := range want.Indexes {
-		index, ok := indexes[i]
-		if !ok {
-			wrong = append(wrong, fmt.Sprintf("it has no index %s", i))
-		} else if status := string(index.IndexStatus); status != "" { // engines on one machine name none
-			differs("index "+aws.ToString(index.IndexName), "ACTIVE", status)
-		}
-	}
-	if want.Stream != "" {
-		differs("stream", want.Stream, streamView(found.StreamSpecification))
-	}
-	if len(wrong) > 0 {
-		return "", problem(strings.Join(wrong, "; "),
-			"wait if a deployment or a restore is running; else deploy the stack again, which puts indexes and streams right")
-	}
-	detail := name
-	if len(want.Indexes) > 0 {
-		detail += ", index " + strings.Join(want.Indexes, ", ")
-	}
-	if want.Stream != "" {
-		detail += ", stream on"
-	}
-	return detail, nil
+	return name + ": " + strings.Join(Layouts[id], ", "), nil
 }
 
-// describeTable gives nil for a table that does not exist.
 func describeTable(ctx context.Context, client *dynamodb.Client, name string) (*types.TableDescription, error) {
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return nil, nil //nolint:nilnil // the two readers of it look for a name
+		return nil, problem("there is no table "+name, "restore it under this name (see docs/backup.md), or deploy a new stack")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look at table %s: %w", name, err)
+		return nil, fmt.Errorf("describe the table %s: %w", name, err)
 	}
 	return out.Table, nil
 }
 
-// keyText is a key, the hash first: `userId:N id:N`.
-func keyText(key []types.KeySchemaElement, attributes map[string]string) string {
-	parts := make([]string, 0, len(key))
-	for _, kind := range []types.KeyType{types.KeyTypeHash, types.KeyTypeRange} {
-		if i := slices.IndexFunc(key, func(k types.KeySchemaElement) bool { return k.KeyType == kind }); i >= 0 {
-			name := aws.ToString(key[i].AttributeName)
-			parts = append(parts, name+":"+attributes[name])
+// layout returns the properties of a table, in the form of Layouts.
+func layout(t *types.TableDescription) []string {
+	attributes := map[string]string{}
+	for _, a := range t.AttributeDefinitions {
+		attributes[aws.ToString(a.AttributeName)] = string(a.AttributeType)
+	}
+	key := func(schema []types.KeySchemaElement) (text string) {
+		for _, kind := range []types.KeyType{types.KeyTypeHash, types.KeyTypeRange} {
+			for _, k := range schema {
+				if name := aws.ToString(k.AttributeName); k.KeyType == kind {
+					text += fmt.Sprintf(" %s:%s", name, attributes[name])
+				}
+			}
 		}
+		return text
 	}
-	return strings.Join(parts, " ")
-}
-
-func streamView(s *types.StreamSpecification) string {
-	if s == nil || !aws.ToBool(s.StreamEnabled) {
-		return ""
+	properties := []string{"key" + key(t.KeySchema)}
+	for _, i := range t.GlobalSecondaryIndexes {
+		property := "index " + aws.ToString(i.IndexName) + key(i.KeySchema)
+		if status := i.IndexStatus; status != "" && status != types.IndexStatusActive { // local engines report no status
+			property += fmt.Sprintf(" (%s)", status)
+		}
+		properties = append(properties, property)
 	}
-	return string(s.StreamViewType)
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "off"
+	if s := t.StreamSpecification; s != nil && aws.ToBool(s.StreamEnabled) {
+		properties = append(properties, "stream "+string(s.StreamViewType))
 	}
-	return text
+	return properties
 }

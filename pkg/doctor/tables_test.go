@@ -1,7 +1,7 @@
 package doctor_test
 
 import (
-	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,8 +10,8 @@ import (
 	"toggleadmin/pkg/samtemplate"
 )
 
-// TestTablesAreTheTemplates: what doctor wants is what the template makes.
-func TestTablesAreTheTemplates(t *testing.T) {
+// TestTemplate compares the tables and logical ids that doctor requires with template.yaml.
+func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
 	if err != nil {
@@ -20,20 +20,29 @@ func TestTablesAreTheTemplates(t *testing.T) {
 	key := func(attributes ...samtemplate.Attribute) (text string) {
 		for _, a := range attributes {
 			if a.Name != "" {
-				text += fmt.Sprintf(" %s:%s", a.Name, a.Type)
+				text += " " + a.Name + ":" + a.Type
 			}
 		}
-		return text[1:]
+		return text
 	}
-	var want []doctor.Table
+	want := map[string][]string{}
 	for _, table := range template.Tables {
-		made := doctor.Table{ID: table.LogicalID, Key: key(table.Hash, table.Range), Stream: table.StreamViewType}
+		properties := []string{"key" + key(table.Hash, table.Range)}
 		for _, i := range table.Indexes {
-			made.Indexes = append(made.Indexes, fmt.Sprintf("%s (%s)", i.Name, key(i.Hash, i.Range)))
+			properties = append(properties, "index "+i.Name+key(i.Hash, i.Range))
 		}
-		want = append(want, made)
+		if table.StreamViewType != "" {
+			properties = append(properties, "stream "+table.StreamViewType)
+		}
+		want[table.LogicalID] = properties
 	}
-	if diff := cmp.Diff(want, doctor.Tables()); diff != "" {
+	if diff := cmp.Diff(want, doctor.Layouts); diff != "" {
 		t.Error(diff)
+	}
+	if !slices.ContainsFunc(template.Functions, func(f samtemplate.Function) bool {
+		return f.LogicalID == doctor.RecordTraffic &&
+			slices.ContainsFunc(f.LogSubscriptions, func(s samtemplate.LogSubscription) bool { return s.LogGroup == doctor.AccessLogs })
+	}) {
+		t.Errorf("the template has no subscription of %s to %s", doctor.RecordTraffic, doctor.AccessLogs)
 	}
 }

@@ -10,42 +10,41 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// mostNamed is how many tokens one finding names.
-const mostNamed = 5
+// maxNamed is the maximum number of inconsistencies in one finding.
+const maxNamed = 5
 
-// tokens holds the PATs against the counter of their ids and against their owners' maps. One transaction writes all three, so they differ
-// only where a table was changed or restored by itself. What somebody makes or deletes meanwhile is not there any more at the second look.
+// tokens compares the PATs with the counter of their ids and with the maps in their owners' accounts. One transaction writes all three, so
+// they differ only if one table was changed or restored alone. The reads are no snapshot: only what two comparisons find is reported.
 func (d *doctor) tokens(ctx context.Context) (string, error) {
-	count, wrong, err := d.compareTokens(ctx)
+	count, differences, err := d.compareTokens(ctx)
 	if err != nil {
 		return "", err
 	}
-	if len(wrong) > 0 {
-		first := wrong
-		if count, wrong, err = d.compareTokens(ctx); err != nil {
+	if len(differences) > 0 {
+		first := differences
+		if count, differences, err = d.compareTokens(ctx); err != nil {
 			return "", err
 		}
-		wrong = slices.DeleteFunc(wrong, func(w string) bool { return !slices.Contains(first, w) })
+		differences = slices.DeleteFunc(differences, func(text string) bool { return !slices.Contains(first, text) })
 	}
-	if len(wrong) == 0 {
-		return fmt.Sprintf("%d personal access tokens, as their counter and their owners have them", count), nil
+	if len(differences) == 0 {
+		return fmt.Sprintf("%d personal access tokens, consistent with their counter and their owners", count), nil
 	}
-	detail := strings.Join(wrong[:min(len(wrong), mostNamed)], "; ")
-	if more := len(wrong) - mostNamed; more > 0 {
+	detail := strings.Join(differences[:min(len(differences), maxNamed)], "; ")
+	if more := len(differences) - maxNamed; more > 0 {
 		detail += fmt.Sprintf("; and %d more", more)
 	}
-	return "", problem(detail, "was the table PersonalAccessTokens restored without Users, or the other way round? See docs/backup.md")
+	return "", problem(detail, "was the table PersonalAccessTokens restored without Users, or Users without it? See docs/backup.md")
 }
 
-// compareTokens gives how many PATs there are, and what is wrong with them.
-func (d *doctor) compareTokens(ctx context.Context) (count int, wrong []string, err error) {
+func (d *doctor) compareTokens(ctx context.Context) (count int, differences []string, err error) {
 	i := d.Installation
 	store := pat.NewStore(i.Client, i.Tables, d.Random)
 	pats, err := store.List(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
-	last, err := store.LastID(ctx) // after the list: the counter only rises
+	last, err := store.LastID(ctx) // after the list, because the counter only rises
 	if err != nil {
 		return 0, nil, err
 	}
@@ -53,31 +52,32 @@ func (d *doctor) compareTokens(ctx context.Context) (count int, wrong []string, 
 	if err != nil {
 		return 0, nil, err
 	}
-	report := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	places := map[int64]map[int64]bool{} // account → the tokens of its map
+	report := func(format string, args ...any) { differences = append(differences, fmt.Sprintf(format, args...)) }
+	owners := map[int64][]int64{} // of each token, by the accounts' maps
+	exists := map[int64]bool{}    // accounts
 	for _, a := range accounts {
-		places[a.ID] = map[int64]bool{}
+		exists[a.ID] = true
 		for _, id := range a.PATs {
-			places[a.ID][id] = true
+			owners[id] = append(owners[id], a.ID)
 		}
 	}
-	if len(pats) > 0 && pats[len(pats)-1].ID > last {
-		report("the counter of ids stands at %d, below the token %d: ids would be given twice", last, pats[len(pats)-1].ID)
+	if n := len(pats); n > 0 && pats[n-1].ID > last {
+		report("the counter of ids is %d, below the token %d: ids would be reused", last, pats[n-1].ID)
 	}
 	for _, p := range pats {
-		switch of, ok := places[p.UserID]; {
-		case !ok:
-			report("the token %d belongs to the account %d, which is not there", p.ID, p.UserID)
-		case !of[p.ID]:
-			report("the token %d is not among those that the account %d counts", p.ID, p.UserID)
-		default:
-			delete(of, p.ID)
+		if !exists[p.UserID] {
+			report("the token %d belongs to the account %d, which does not exist", p.ID, p.UserID)
+		} else if !slices.Contains(owners[p.ID], p.UserID) {
+			report("the account %d does not list its token %d", p.UserID, p.ID)
 		}
+		owners[p.ID] = slices.DeleteFunc(owners[p.ID], func(account int64) bool { return account == p.UserID })
 	}
 	for _, a := range accounts {
-		for id := range places[a.ID] {
-			report("the account %d counts a token %d that is not there", a.ID, id)
+		for _, id := range a.PATs {
+			if slices.Contains(owners[id], a.ID) {
+				report("the account %d lists a token %d that does not exist", a.ID, id)
+			}
 		}
 	}
-	return len(pats), wrong, nil
+	return len(pats), differences, nil
 }

@@ -9,40 +9,49 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"toggleadmin/pkg/outcome"
+	"toggleadmin/pkg/exitstatus"
 )
 
-// Explain says in an error's place what it means for the operator, where AWS or the network says no. Other errors, nil among them, stay
-// as they are.
-func (i *Installation) Explain(err error) error { return Explain(i.Name, err) }
-
-// Explain is Installation.Explain where none is open yet; name is what was to be reached.
-func Explain(name string, err error) error {
-	if err == nil {
-		return nil
+var (
+	// deniedCodes are the error codes of AWS services for a missing permission.
+	deniedCodes = []string{"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError", "NotAuthorized"}
+	// credentialCodes are the error codes of AWS services for invalid credentials.
+	credentialCodes = []string{
+		"ExpiredToken", "ExpiredTokenException", "RequestExpired", "InvalidClientTokenId", "UnrecognizedClientException",
+		"SignatureDoesNotMatch", "InvalidSignatureException", "IncompleteSignature", "MissingAuthenticationToken", "OptInRequired",
 	}
-	if _, explained := errors.AsType[*outcome.Error](err); explained {
+)
+
+// Explain replaces an error of AWS or the network by one that tells an operator what to do. It returns other errors, and nil, unchanged.
+// name is the installation that was called.
+func Explain(name string, err error) error {
+	if err == nil || exitstatus.Has(err) {
 		return err
 	}
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		message := api.ErrorMessage()
+		if message == "" {
+			message = api.ErrorCode()
+		}
 		switch code := api.ErrorCode(); {
-		case slices.Contains(denied(), code):
-			return outcome.New(outcome.Denied, "a permission is missing on %s: %s", name, message(api))
-		case slices.Contains(noCredentials(), code):
-			return outcome.New(outcome.Unreachable, "AWS refuses the credentials: log in again, or name another profile by --profile: %s", message(api))
+		case slices.Contains(deniedCodes, code):
+			return exitstatus.Errorf(exitstatus.Denied, "a permission is missing on %s: %s", name, message)
+		case slices.Contains(credentialCodes, code):
+			return exitstatus.Errorf(exitstatus.Unreachable,
+				"AWS rejects the credentials: log in again, or name another profile with --profile: %s", message)
 		case code == "ResourceNotFoundException":
-			return outcome.New(outcome.Uninitialised,
-				"a table of %s is not there, was it deleted by hand?: run `toggleadmin doctor` to see which: %s", name, message(api))
+			return exitstatus.Errorf(exitstatus.Uninitialized,
+				"a table of %s does not exist: run `toggleadmin doctor` to see which one: %s", name, message)
 		}
 		return err
 	}
 	if isNetwork(err) || errors.Is(err, context.DeadlineExceeded) {
-		return outcome.New(outcome.Unreachable, "no answer from %s: check the region (--region) and the network: %v", name, err)
+		return exitstatus.Errorf(exitstatus.Unreachable, "%s cannot be reached: check the region (--region) and the network: %v", name, err)
 	}
 	return err
 }
 
-// isNetwork says whether the network failed. An errno by itself, as of a full disk or a closed pipe, has a net.Error's methods, too.
+// isNetwork reports whether the network failed. A bare errno, such as of a full disk, implements net.Error too.
 func isNetwork(err error) bool {
 	found, ok := errors.AsType[net.Error](err)
 	if !ok {
@@ -50,24 +59,4 @@ func isNetwork(err error) bool {
 	}
 	_, errno := found.(syscall.Errno)
 	return !errno
-}
-
-func message(api smithy.APIError) string {
-	if api.ErrorMessage() == "" {
-		return api.ErrorCode()
-	}
-	return api.ErrorMessage()
-}
-
-// The services' codes for a missing permission.
-func denied() []string {
-	return []string{"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError", "NotAuthorized"}
-}
-
-// The services' codes for credentials that are no good.
-func noCredentials() []string {
-	return []string{
-		"ExpiredToken", "ExpiredTokenException", "RequestExpired", "InvalidClientTokenId", "UnrecognizedClientException",
-		"SignatureDoesNotMatch", "InvalidSignatureException", "IncompleteSignature", "MissingAuthenticationToken", "OptInRequired",
-	}
 }

@@ -12,42 +12,38 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/installation"
-	"toggleadmin/pkg/outcome"
 )
-
-var errOther = errors.New("something else")
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	api := func(code string) error {
-		return fmt.Errorf("put: %w", apierror.NewUnavailable(&smithy.GenericAPIError{Code: code, Message: "what AWS says"}))
+		return fmt.Errorf("put: %w", &smithy.GenericAPIError{Code: code, Message: "message of AWS"})
 	}
 	for _, tt := range []struct {
 		name string
 		err  error
-		want outcome.Kind
+		want exitstatus.Status
 		text string
 	}{
-		{"DynamoDB's denial", api("AccessDeniedException"), outcome.Denied, `a permission is missing on the stack "x": what AWS says`},
-		{"CloudFormation's denial", api("AccessDenied"), outcome.Denied, "what AWS says"},
-		{"old credentials", api("ExpiredTokenException"), outcome.Unreachable, "AWS refuses the credentials: log in again"},
-		{"wrong credentials", api("UnrecognizedClientException"), outcome.Unreachable, "AWS refuses the credentials"},
-		{"a table is gone", api("ResourceNotFoundException"), outcome.Uninitialised, "was it deleted by hand?"},
-		{"another answer", api("InternalServerError"), outcome.Failure, "what AWS says"},
-		{"no connection", fmt.Errorf("get: %w", &net.OpError{Op: "dial", Err: errOther}), outcome.Unreachable, `no answer from the stack "x"`},
-		{"no answer in time", fmt.Errorf("get: %w", context.DeadlineExceeded), outcome.Unreachable, `no answer from the stack "x"`},
-		{"a full disk", fmt.Errorf("print: %w", &fs.PathError{Op: "write", Path: "out", Err: syscall.ENOSPC}), outcome.Failure, "no space left"},
-		{"a refused connection", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, outcome.Unreachable, `no answer from the stack "x"`},
-		{"a defect of ours", errOther, outcome.Failure, "something else"},
-		{"explained already", outcome.New(outcome.Refused, "no"), outcome.Refused, "no"},
+		{"DynamoDB denies", api("AccessDeniedException"), exitstatus.Denied, `a permission is missing on the stack "x": message of AWS`},
+		{"CloudFormation denies", api("AccessDenied"), exitstatus.Denied, "message of AWS"},
+		{"expired credentials", api("ExpiredTokenException"), exitstatus.Unreachable, "AWS rejects the credentials: log in again"},
+		{"invalid credentials", api("UnrecognizedClientException"), exitstatus.Unreachable, "AWS rejects the credentials"},
+		{"no table", api("ResourceNotFoundException"), exitstatus.Uninitialized, "does not exist"},
+		{"another response", api("InternalServerError"), exitstatus.Failure, "message of AWS"},
+		{"timeout", fmt.Errorf("get: %w", context.DeadlineExceeded), exitstatus.Unreachable, `the stack "x" cannot be reached`},
+		{"refused connection", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, exitstatus.Unreachable, `the stack "x" cannot be reached`},
+		{"full disk", &fs.PathError{Op: "write", Path: "out", Err: syscall.ENOSPC}, exitstatus.Failure, "no space left"},
+		{"another error", errors.New("other"), exitstatus.Failure, "other"},
+		{"error with a status", exitstatus.Errorf(exitstatus.Rejected, "no"), exitstatus.Rejected, "no"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			err := installation.Explain(`the stack "x"`, tt.err)
-			if outcome.Of(err) != tt.want || !strings.Contains(err.Error(), tt.text) {
-				t.Errorf("%d, %v", outcome.Of(err), err)
+			if exitstatus.Of(err) != tt.want || !strings.Contains(err.Error(), tt.text) {
+				t.Errorf("status %d: %v", exitstatus.Of(err), err)
 			}
 		})
 	}

@@ -1,3 +1,4 @@
+// Package installation opens an installation of the service for its operator: a CloudFormation stack, or the local service of this machine.
 package installation
 
 import (
@@ -9,55 +10,58 @@ import (
 
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/featuretype"
-	"toggleadmin/pkg/outcome"
 	"toggleadmin/pkg/seed"
 )
 
-// Installation is an opened installation. It is safe for concurrent use.
+// defaultTokenLimit is the template's default of MaxTokensPerAccount.
+const defaultTokenLimit = 10
+
+// Installation is an open installation. It is safe for concurrent use.
 type Installation struct {
-	Name       string // as people know it: `stack "x" in eu-west-1`
-	Option     string // how the command line names it: "--stack x"
-	BaseURL    string // of the API, without a slash at its end
+	Name       string // for messages: `the stack "x" in eu-west-1`
+	Option     string // selects the installation on the command line: "--stack x"
+	BaseURL    string // of the API, without a slash at the end
 	Tables     dynamo.Tables
-	TokenLimit int   // how many tokens a service account may have
+	TokenLimit int   // the maximum number of tokens of a service account
 	Stack      Stack // zero for the local service
 	Client     *dynamodb.Client
 }
 
-// Stack is what CloudFormation says of a stack.
+// Stack is a deployed CloudFormation stack.
 type Stack struct {
-	Name       string // empty: it is the local service
+	Name       string
 	Status     string
 	Parameters map[string]string
-	Config     aws.Config // to ask other services with
+	Config     aws.Config // for calls of other services
 }
 
-// IsLocal says whether it is the service that runs on this machine.
+// IsLocal reports whether the installation is the local service.
 func (i *Installation) IsLocal() bool { return i.Stack.Name == "" }
 
-// MustBeInitialised gives an error of kind Uninitialised unless the installation is. One GetItem where it is.
-func (i *Installation) MustBeInitialised(ctx context.Context) error {
-	_, ok, err := seed.ReadMarker(ctx, i.Client, i.Tables)
+// Initialization returns the marker of the installation's initialization. It returns an error with the status Uninitialized if there is none.
+func (i *Installation) Initialization(ctx context.Context) (seed.Marker, error) {
+	marker, ok, err := seed.ReadMarker(ctx, i.Client, i.Tables)
 	if err != nil || ok {
-		return err
+		return marker, err
 	}
 	types, err := featuretype.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {
-		return err
+		return seed.Marker{}, err
 	}
 	fields, err := contextfield.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {
-		return err
+		return seed.Marker{}, err
 	}
-	remedy := fmt.Sprintf("run `toggleadmin init %s`", i.Option)
+	advice := fmt.Sprintf("run `toggleadmin init %s`", i.Option)
 	if i.IsLocal() {
-		remedy = "restart `make run`, which does it"
+		advice = "restart `make run`, which initializes it"
 	}
 	if len(types)+len(fields) > 0 {
-		return outcome.New(outcome.Uninitialised, "%s is initialised only half: %d feature types and %d context fields are there, the mark of a "+
-			"whole initialisation in the table PersonalAccessTokens is not: %s, it adds what is missing and changes nothing else",
-			i.Name, len(types), len(fields), remedy)
+		return seed.Marker{}, exitstatus.Errorf(exitstatus.Uninitialized, "%s is only partly initialized: it has %d feature types and %d context fields, "+
+			"but the table PersonalAccessTokens has no marker: %s, which adds what is missing and changes nothing else",
+			i.Name, len(types), len(fields), advice)
 	}
-	return outcome.New(outcome.Uninitialised, "%s is not initialised, its tables are empty: %s", i.Name, remedy)
+	return seed.Marker{}, exitstatus.Errorf(exitstatus.Uninitialized, "%s is not initialized, its tables are empty: %s", i.Name, advice)
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/outcome"
+	"toggleadmin/pkg/exitstatus"
 )
 
-// answerTime is how long a service on this machine may take to answer at all.
-const answerTime = 5 * time.Second
+// probeTimeout is how long the local service may take to respond.
+const probeTimeout = 5 * time.Second
 
-// localJSON is what is read of DATA_DIR/local.json, which `make run` writes.
+// localJSON is the part of DATA_DIR/local.json that is read. `make run` writes the file.
 type localJSON struct {
 	BaseURL  string `json:"baseUrl"`
 	DynamoDB struct {
@@ -30,28 +30,30 @@ type localJSON struct {
 	} `json:"dynamodb"`
 }
 
-// OpenLocal opens the service that runs on this machine with its data in the folder. It must be running: its engine ends with it.
+// OpenLocal opens the local service that has its data in a folder. The service must be running.
 func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	file := filepath.Join(dir, "local.json")
+	unreachable := func(format string, args ...any) (*Installation, error) {
+		return nil, exitstatus.Errorf(exitstatus.Unreachable, format, args...)
+	}
 	content, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, outcome.New(outcome.Unreachable, "there is no %s: start the service by `make run`, or name the folder of its data by --data-dir", file)
+		return unreachable("there is no %s: start the service with `make run`, or name the folder of its data with --data-dir", file)
 	case err != nil:
-		return nil, outcome.New(outcome.Unreachable, "%s cannot be read: %v", file, err)
+		return unreachable("%s cannot be read: %v", file, err)
 	}
 	var found localJSON
 	if err := json.Unmarshal(content, &found); err != nil {
-		return nil, outcome.New(outcome.Unreachable, "%s is damaged: restart `make run`, which writes it anew: %v", file, err)
+		return unreachable("%s is damaged: restart `make run`, which writes it: %v", file, err)
 	}
 	for _, id := range dynamo.TableIDs() {
 		if found.DynamoDB.Tables[id] == "" {
-			return nil, outcome.New(outcome.Unreachable, "%s names no table %s: restart `make run`, which writes it anew", file, id)
+			return unreachable("%s does not name the table %s: restart `make run`, which writes it", file, id)
 		}
 	}
-	if !answers(ctx, found.BaseURL) {
-		return nil, outcome.New(outcome.Unreachable,
-			"nothing answers at %s, where %s says that the service is: start it by `make run`", found.BaseURL, file)
+	if err := probe(ctx, found.BaseURL); err != nil {
+		return unreachable("the service of %s is not running: start it with `make run`: %v", file, err)
 	}
 	endpoint := found.DynamoDB.Endpoint
 	client, err := dynamo.NewClient(aws.Config{
@@ -59,27 +61,24 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 		HTTPClient: dynamo.NewHTTPClient(endpoint),
 	}, endpoint)
 	if err != nil {
-		return nil, fmt.Errorf("make the DynamoDB client: %w", err)
+		return nil, fmt.Errorf("create the DynamoDB client: %w", err)
 	}
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL, Tables: dynamo.TablesByID(found.DynamoDB.Tables),
-		TokenLimit: usualTokenLimit, Client: client,
+		TokenLimit: defaultTokenLimit, Client: client,
 	}, nil
 }
 
-// answers says whether anything speaks HTTP there. The root is no API's path, so the request is in no report of usage.
-func answers(ctx context.Context, url string) bool {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
+// probe calls the root of a URL, which is not counted as traffic. Any response will do.
+func probe(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/", nil)
 	if err != nil {
-		return false
+		return err
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // without a proxy: it is this machine
-	answer, err := client.Do(request)
+	client := &http.Client{Timeout: probeTimeout, Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
+	response, err := client.Do(request)
 	if err != nil {
-		return false
+		return err
 	}
-	answer.Body.Close()
-	return true
+	return response.Body.Close()
 }

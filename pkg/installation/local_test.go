@@ -13,13 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/installation"
-	"toggleadmin/pkg/outcome"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/samtemplate"
 )
 
-// open opens a local service that says it has these tables.
+// open opens a local service whose local.json names these tables.
 func open(t *testing.T, tables map[string]string) (*installation.Installation, error) {
 	t.Helper()
 	server := httptest.NewServer(http.NotFoundHandler())
@@ -37,8 +37,8 @@ func open(t *testing.T, tables map[string]string) (*installation.Installation, e
 	return installation.OpenLocal(t.Context(), dir)
 }
 
-// TestLocalIsTheTemplates: the tables that are asked for, and the limit of tokens, are the template's.
-func TestLocalIsTheTemplates(t *testing.T) {
+// TestLocalMatchesTemplate checks that the required tables and the limit of tokens are those of the template.
+func TestLocalMatchesTemplate(t *testing.T) {
 	t.Parallel()
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
 	if err != nil {
@@ -72,7 +72,7 @@ func TestLocalIsTheTemplates(t *testing.T) {
 	for id := range tables {
 		without := maps.Clone(tables)
 		delete(without, id)
-		if _, err := open(t, without); outcome.Of(err) != outcome.Unreachable || !strings.Contains(err.Error(), "names no table "+id+":") {
+		if _, err := open(t, without); exitstatus.Of(err) != exitstatus.Unreachable || !strings.Contains(err.Error(), "does not name the table "+id+":") {
 			t.Errorf("without %s: %v", id, err)
 		}
 	}

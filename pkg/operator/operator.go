@@ -1,19 +1,18 @@
-// Package operator is what an operator does to an installation from the command line: accounts, tokens and toggles, beside what the API
-// offers to its own clients.
-//
-// The one concept: each method is one command. It checks what it is given, does it through the nouns' stores, which keep every rule and
-// every derived attribute, and gives back what the command prints; the types' JSON members are the stable output of `--json`. Its errors
-// are of package outcome.
-//
-// Not here: opening the installation (pkg/installation), flags, tables on the terminal and questions (cmd/toggleadmin).
+// Package operator implements the commands that manage accounts, tokens and toggles. Each method is one command: it validates the input
+// and uses the stores of the domain packages. Errors have a status of pkg/exitstatus. The JSON members of the types are the documented
+// output of `toggleadmin --json`.
 package operator
 
 import (
 	"io"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/contextfield"
+	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/installation"
@@ -21,7 +20,7 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// Operator works on one installation. It is safe for concurrent use.
+// Operator manages one installation. It is safe for concurrent use.
 type Operator struct {
 	users     *user.Store
 	pats      *pat.Store
@@ -35,17 +34,34 @@ type Operator struct {
 	random     io.Reader
 }
 
-// New makes an operator of an opened installation. random must be cryptographically secure.
+// New returns an Operator of an open installation. random must be cryptographically secure.
 func New(i *installation.Installation, now func() time.Time, random io.Reader) *Operator {
-	t := i.Tables
 	return &Operator{
-		users:     user.NewStore(i.Client, t),
-		pats:      pat.NewStore(i.Client, t, random),
-		apiTokens: apitoken.NewStore(i.Client, t),
-		features:  feature.NewStore(i.Client, t),
-		types:     featuretype.NewStore(i.Client, t),
-		fields:    contextfield.NewStore(i.Client, t),
-
-		tokenLimit: i.TokenLimit, now: now, random: random,
+		users:      user.NewStore(i.Client, i.Tables),
+		pats:       pat.NewStore(i.Client, i.Tables, random),
+		apiTokens:  apitoken.NewStore(i.Client, i.Tables),
+		features:   feature.NewStore(i.Client, i.Tables),
+		types:      featuretype.NewStore(i.Client, i.Tables),
+		fields:     contextfield.NewStore(i.Client, i.Tables),
+		tokenLimit: i.TokenLimit,
+		now:        now,
+		random:     random,
 	}
+}
+
+// maxText is the maximum number of characters of a name or a description, as in the API.
+const maxText = 255
+
+// CheckText returns a name or a description without surrounding white space. what is what an error calls it.
+func CheckText(what, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	switch n := utf8.RuneCountInString(text); {
+	case text == "":
+		return "", exitstatus.Errorf(exitstatus.Usage, "the %s is empty", what)
+	case n > maxText:
+		return "", exitstatus.Errorf(exitstatus.Usage, "the %s has %d characters, the maximum is %d", what, n, maxText)
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		return "", exitstatus.Errorf(exitstatus.Usage, "the %s contains characters that cannot be printed", what)
+	}
+	return text, nil
 }

@@ -10,19 +10,19 @@ import (
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
-	"toggleadmin/pkg/outcome"
+	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
 )
 
 // Token is an API token or a personal access token, without its secret.
 type Token struct {
-	Kind      string  `json:"kind"`      // api-token or pat
-	ID        string  `json:"id"`        // as `tokens revoke` takes it
-	Name      string  `json:"name"`      // an API token's name, a PAT's description
-	UserID    *int64  `json:"userId"`    // a PAT's owner; null: an API token belongs to nobody
-	UserName  *string `json:"userName"`  // the same; null also where the owner is gone
-	CreatedAt *string `json:"createdAt"` // null: not known of API tokens
+	Kind      string  `json:"kind"`
+	ID        string  `json:"id"`
+	Name      string  `json:"name"`      // a PAT's description
+	UserID    *int64  `json:"userId"`    // null: an API token
+	UserName  *string `json:"userName"`  // null: an API token, or the owner does not exist
+	CreatedAt *string `json:"createdAt"` // null: an API token
 	ExpiresAt *string `json:"expiresAt"` // null: never
 	SeenAt    *string `json:"seenAt"`    // null: never used, or an API token
 	Expired   bool    `json:"expired"`
@@ -34,43 +34,39 @@ const (
 	KindPAT      = "pat"
 )
 
-func (o *Operator) apiToken(t apitoken.APIToken) Token {
+func (o *Operator) newAPIToken(t apitoken.APIToken) Token {
 	return Token{Kind: KindAPIToken, ID: t.Selector.String(), Name: t.Name, ExpiresAt: datetime.FormatOptional(t.ExpiresAt), Expired: t.Expired(o.now())}
 }
 
-func (o *Operator) pat(p pat.PAT, owner *user.User) Token {
-	t := Token{
-		Kind: KindPAT, ID: strconv.FormatInt(p.ID, 10), Name: p.Description, UserID: &p.UserID,
-		CreatedAt: datetime.FormatOptional(&p.CreatedAt), ExpiresAt: datetime.FormatOptional(&p.ExpiresAt), SeenAt: datetime.FormatOptional(p.SeenAt), Expired: p.Expired(o.now()),
+func (o *Operator) newPAT(p pat.PAT, owner *string) Token {
+	return Token{
+		Kind: KindPAT, ID: strconv.FormatInt(p.ID, 10), Name: p.Description, UserID: &p.UserID, UserName: owner,
+		CreatedAt: datetime.FormatOptional(&p.CreatedAt), ExpiresAt: datetime.FormatOptional(&p.ExpiresAt),
+		SeenAt: datetime.FormatOptional(p.SeenAt), Expired: p.Expired(o.now()),
 	}
-	if owner != nil {
-		t.UserName = &owner.Name
-	}
-	return t
 }
 
-// Tokens lists the API tokens by name, then the PATs by id; with an owner only that one's PATs.
+// Tokens returns the API tokens, ordered by name, and then the PATs, ordered by id. If owner is not 0, it returns only the owner's PATs.
 func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 	accounts, err := o.users.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	byID := map[int64]*user.User{}
-	for i := range accounts {
-		byID[accounts[i].ID] = &accounts[i]
+	names := map[int64]*string{}
+	for _, a := range accounts {
+		names[a.ID] = &a.Name
 	}
-	all := []Token{}
-	if owner != 0 && byID[owner] == nil {
-		return nil, noAccount(owner)
-	}
+	tokens := []Token{}
 	if owner == 0 {
-		tokens, err := o.apiTokens.List(ctx)
+		all, err := o.apiTokens.List(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range tokens {
-			all = append(all, o.apiToken(t))
+		for _, t := range all {
+			tokens = append(tokens, o.newAPIToken(t))
 		}
+	} else if names[owner] == nil {
+		return nil, noAccount(owner)
 	}
 	pats, err := o.pats.List(ctx)
 	if err != nil {
@@ -78,13 +74,13 @@ func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 	}
 	for _, p := range pats {
 		if owner == 0 || p.UserID == owner {
-			all = append(all, o.pat(p, byID[p.UserID]))
+			tokens = append(tokens, o.newPAT(p, names[p.UserID]))
 		}
 	}
-	return all, nil
+	return tokens, nil
 }
 
-// CreateAPIToken makes an API token. expires nil is never.
+// CreateAPIToken creates an API token. If expires is nil, it never expires.
 func (o *Operator) CreateAPIToken(ctx context.Context, name string, expires *time.Time) (Token, auth.Token, error) {
 	name, err := CheckText("name", name)
 	if err != nil {
@@ -92,17 +88,14 @@ func (o *Operator) CreateAPIToken(ctx context.Context, name string, expires *tim
 	}
 	t := apitoken.APIToken{Name: name, ExpiresAt: expires}
 	if t.Expired(o.now()) {
-		return Token{}, auth.Token{}, inThePast(*expires)
+		return Token{}, auth.Token{}, expired(*expires)
 	}
 	token, err := o.apiTokens.Create(ctx, t, o.random)
-	if err != nil {
-		return Token{}, auth.Token{}, err
-	}
 	t.Selector = token.Selector
-	return o.apiToken(t), token, nil
+	return o.newAPIToken(t), token, err
 }
 
-// CreatePAT makes a personal access token of a person or service account, within the limits that the API keeps too.
+// CreatePAT creates a personal access token of an account, within the same limits as the API.
 func (o *Operator) CreatePAT(ctx context.Context, owner int64, description string, expires time.Time) (Token, auth.Token, error) {
 	description, err := CheckText("name", description)
 	if err != nil {
@@ -110,13 +103,13 @@ func (o *Operator) CreatePAT(ctx context.Context, owner int64, description strin
 	}
 	p := pat.PAT{UserID: owner, Description: description, CreatedAt: datetime.Milliseconds(o.now()), ExpiresAt: expires}
 	if p.Expired(p.CreatedAt) {
-		return Token{}, auth.Token{}, inThePast(expires)
+		return Token{}, auth.Token{}, expired(expires)
 	}
 	account, err := o.users.Get(ctx, owner)
-	switch {
-	case errors.Is(err, user.ErrNotFound):
-		return Token{}, auth.Token{}, noAccount(owner)
-	case err != nil:
+	if errors.Is(err, user.ErrNotFound) {
+		err = noAccount(owner)
+	}
+	if err != nil {
 		return Token{}, auth.Token{}, err
 	}
 	limit := pat.MostPerOwner
@@ -125,21 +118,19 @@ func (o *Operator) CreatePAT(ctx context.Context, owner int64, description strin
 	}
 	p, token, err := o.pats.Create(ctx, p, pat.Owner{Kind: account.Kind, Limit: limit})
 	switch {
-	case errors.Is(err, pat.ErrNoOwner): // deleted since
-		return Token{}, auth.Token{}, noAccount(owner)
+	case errors.Is(err, pat.ErrNoOwner): // the account was deleted in the meantime
+		err = noAccount(owner)
 	case errors.Is(err, pat.ErrTooMany):
-		return Token{}, auth.Token{}, outcome.New(outcome.Refused, "%s (%d) has %d tokens, the most that it may have: revoke one first",
-			account.Name, owner, len(account.PATs))
+		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) has %d tokens, the maximum is %d: revoke one first",
+			account.Name, owner, len(account.PATs), limit)
 	case errors.Is(err, pat.ErrDescriptionExists):
-		return Token{}, auth.Token{}, outcome.New(outcome.Refused, "%s (%d) has a token %q already: choose another name, or revoke that one",
+		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) already has a token %q: choose another name, or revoke that token",
 			account.Name, owner, description)
-	case err != nil:
-		return Token{}, auth.Token{}, err
 	}
-	return o.pat(p, &account), token, nil
+	return o.newPAT(p, &account.Name), token, err
 }
 
-// FindToken finds the token with that id, as Tokens gives it.
+// FindToken returns the token with an id of Tokens.
 func (o *Operator) FindToken(ctx context.Context, id string) (Token, error) {
 	all, err := o.Tokens(ctx, 0)
 	if err != nil {
@@ -147,16 +138,16 @@ func (o *Operator) FindToken(ctx context.Context, id string) (Token, error) {
 	}
 	i := slices.IndexFunc(all, func(t Token) bool { return t.ID == id })
 	if i < 0 {
-		return Token{}, outcome.New(outcome.NotFound, "there is no token with the id %q: `toggleadmin tokens list` lists them", id)
+		return Token{}, exitstatus.Errorf(exitstatus.NotFound, "there is no token with the id %q: list the tokens with `toggleadmin tokens list`", id)
 	}
 	return all[i], nil
 }
 
-// FindSecret finds the token that a text in plain is, whether or not its secret is right: it is for one that has come into wrong hands.
+// FindSecret returns the token that a plain text names, even if its secret is wrong.
 func (o *Operator) FindSecret(ctx context.Context, text string) (Token, error) {
 	token, err := auth.ParseToken(text)
 	if err != nil {
-		return Token{}, outcome.New(outcome.Usage, "what was given is no token of this service")
+		return Token{}, exitstatus.Errorf(exitstatus.Usage, "the input is not a token of this service")
 	}
 	if _, id, ok := token.Selector.PATIDs(); ok && token.Kind == auth.PAT {
 		return o.FindToken(ctx, strconv.FormatInt(id, 10))
@@ -164,25 +155,24 @@ func (o *Operator) FindSecret(ctx context.Context, text string) (Token, error) {
 	return o.FindToken(ctx, token.Selector.String())
 }
 
-// Revoke deletes a token: the next request with it is refused, unless the authorizer's cache is on. A PAT's place in its owner's limit and
-// its description are free again.
+// Revoke deletes a token that Tokens, CreateAPIToken or CreatePAT returned.
 func (o *Operator) Revoke(ctx context.Context, t Token) error {
 	if t.Kind == KindAPIToken {
-		selector, _ := auth.ParseSelector(t.ID) // it came from a list
+		selector, _ := auth.ParseSelector(t.ID)
 		return o.apiTokens.Delete(ctx, selector)
 	}
-	id, _ := auth.ParseID(t.ID) // the same
+	id, _ := auth.ParseID(t.ID)
 	err := o.pats.Delete(ctx, *t.UserID, id)
-	if errors.Is(err, pat.ErrNotFound) { // another revocation was quicker
-		return outcome.New(outcome.NotFound, "there is no token with the id %q any more", t.ID)
+	if errors.Is(err, pat.ErrNotFound) {
+		return exitstatus.Errorf(exitstatus.NotFound, "the token %q was already revoked", t.ID)
 	}
 	return err
 }
 
 func noAccount(id int64) error {
-	return outcome.New(outcome.NotFound, "there is no user or service account with the id %d", id)
+	return exitstatus.Errorf(exitstatus.NotFound, "there is no user or service account with the id %d", id)
 }
 
-func inThePast(t time.Time) error {
-	return outcome.New(outcome.Usage, "the token would have expired already: %s is in the past", datetime.Format(t))
+func expired(t time.Time) error {
+	return exitstatus.Errorf(exitstatus.Usage, "the token would already be expired: %s is in the past", datetime.Format(t))
 }

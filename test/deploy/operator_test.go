@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// TestOperator runs the operator's command line on a new stack, from init to doctor: the scripts of test/toggleadmin for stacks, and those
+// TestOperator runs the operator's command line on a new stack, from init to doctor: the scripts of cmd/toggleadmin for stacks, and those
 // that need an emulator, with wrong names, missing tables and missing permissions.
 func TestOperator(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t, needTools(t))
 	var s *stack
 	step(t, "sam deploy", func(t *testing.T) { s = e.deploy(t, deployment{environment: "default", name: "operated"}) })
 	step(t, "toggleadmin", func(t *testing.T) {
-		cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-run", "^(TestStack|TestEmulator)$", "./test/toggleadmin")
+		cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-run", "^(TestStack|TestEmulator)$", "./cmd/toggleadmin")
 		cmd.Dir = absolute("")
 		// No profile of this machine leads it elsewhere.
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "AWS_") })

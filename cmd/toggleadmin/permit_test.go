@@ -1,7 +1,6 @@
-package toggleadmin_test
+package main_test
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,17 +9,17 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	signer "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// permit makes the script's programs a user who may do these actions and nothing else: `permit ACTION…`.
-func (e *emulator) permit(ts *testscript.TestScript, neg bool, args []string) {
-	arguments(ts, neg, args, 1, "permit ACTION…")
+// permit makes the script's programs run as a user that has only these permissions.
+func (e *emulator) permit(ts *testscript.TestScript, _ bool, args []string) {
+	arguments(ts, args, "permit ACTION…")
 	name := "permit-" + rand.Text()
 	policy, err := json.Marshal(object{"Version": "2012-10-17", "Statement": []object{{"Effect": "Allow", "Action": args, "Resource": "*"}}})
 	ts.Check(err)
@@ -35,27 +34,24 @@ func (e *emulator) permit(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("AWS_SECRET_ACCESS_KEY", key.Secret)
 }
 
-// iam calls IAM as the test itself. Its own client would be a module more for three calls.
+// iam calls IAM with the permissions of the test. The SDK's client would be another module for three calls.
 func (e *emulator) iam(ts *testscript.TestScript, form url.Values) []byte {
-	ctx, cancel := context.WithTimeout(context.Background(), usual)
-	defer cancel()
 	form.Set("Version", "2010-05-08")
 	body := form.Encode()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("AWS_ENDPOINT_URL")+"/", strings.NewReader(body))
+	request, err := http.NewRequestWithContext(e.ctx, http.MethodPost, aws.ToString(e.cfg.BaseEndpoint)+"/", strings.NewReader(body))
 	ts.Check(err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	credentials, err := e.cfg.Credentials.Retrieve(ctx)
+	credentials, err := e.cfg.Credentials.Retrieve(e.ctx)
 	ts.Check(err)
 	sum := sha256.Sum256([]byte(body))
-	ts.Check(signer.NewSigner().SignHTTP(ctx, credentials, request, hex.EncodeToString(sum[:]), "iam", "us-east-1", time.Now()))
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	answer, err := client.Do(request)
+	ts.Check(signer.NewSigner().SignHTTP(e.ctx, credentials, request, hex.EncodeToString(sum[:]), "iam", "us-east-1", time.Now()))
+	response, err := (&http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
 	ts.Check(err)
-	defer answer.Body.Close()
-	content, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
 	ts.Check(err)
-	if answer.StatusCode != http.StatusOK {
-		ts.Fatalf("%s: status %d: %s", form.Get("Action"), answer.StatusCode, content)
+	if response.StatusCode != http.StatusOK {
+		ts.Fatalf("%s: status %d: %s", form.Get("Action"), response.StatusCode, content)
 	}
 	return content
 }

@@ -1,0 +1,4 @@
+package main
+
+// Main is main.
+var Main = main

@@ -1,0 +1,133 @@
+// The scripts in testdata run toggleadmin as a process: the test binary, which calls main if its name is toggleadmin.
+//
+// Those in offline need no installation, those in local run on a local service of their own. Those in stack run on the deployed stack that
+// STACK and API_URL name, and leave it unchanged. Those in emulator need an emulator of AWS on this machine. `make test-deploy` runs both.
+package main_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	main "toggleadmin/cmd/toggleadmin"
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/localtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"toggleadmin": main.Main})
+}
+
+type commands = map[string]func(ts *testscript.TestScript, neg bool, args []string)
+
+// run runs the scripts of a folder.
+func run(t *testing.T, dir string, setup func(*testscript.Env) error, more commands) {
+	t.Helper()
+	all := commands{
+		"status":  status,  // status N program …: runs a program that must exit with the status N
+		"capture": capture, // capture VAR: sets a variable to the last output
+		"call":    call,    // call STATUS TOKEN METHOD PATH: calls the API
+	}
+	maps.Copy(all, more)
+	testscript.Run(t, testscript.Params{Dir: dir, Setup: setup, RequireExplicitExec: true, Cmds: all})
+}
+
+func TestOffline(t *testing.T) {
+	t.Parallel()
+	run(t, "testdata/offline", withoutAWS, nil)
+}
+
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	run(t, "testdata/local", func(env *testscript.Env) error {
+		data := filepath.Join(env.WorkDir, "data")
+		service, stop := localtest.StartStop(t, local.Config{DataDir: data})
+		env.Defer(stop)
+		env.Setenv("DATA_DIR", data)
+		env.Setenv("BASE_URL", service.BaseURL)
+		env.Setenv("API_TOKEN", service.APIToken)
+		env.Setenv("ADMIN_PAT", service.Users[0].PAT)
+		env.Setenv("EDITOR_PAT", service.Users[1].PAT)
+		return withoutAWS(env)
+	}, nil)
+}
+
+// withoutAWS hides the AWS credentials of this machine.
+func withoutAWS(env *testscript.Env) error {
+	env.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	env.Setenv("AWS_CONFIG_FILE", filepath.Join(env.WorkDir, "none"))
+	env.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(env.WorkDir, "none"))
+	return nil
+}
+
+func TestStack(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("STACK") == "" {
+		t.Skip("STACK does not name a deployed stack; make test-deploy sets it")
+	}
+	run(t, "testdata/stack", withStack, nil)
+}
+
+func withStack(env *testscript.Env) error {
+	for _, pair := range os.Environ() {
+		if name, value, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "AWS_") || strings.EqualFold(name, "NO_PROXY") {
+			env.Setenv(name, value)
+		}
+	}
+	env.Setenv("STACK", os.Getenv("STACK"))
+	env.Setenv("BASE_URL", os.Getenv("API_URL"))
+	env.Setenv("UNIQUE", strings.ToLower(rand.Text()[:8]))
+	return nil
+}
+
+// arguments fails the script if a command has another number of arguments than its usage.
+func arguments(ts *testscript.TestScript, args []string, usage string) {
+	if want := len(strings.Fields(usage)) - 1; len(args) != want && (len(args) < want || !strings.HasSuffix(usage, "…")) {
+		ts.Fatalf("usage: %s", usage)
+	}
+}
+
+func status(ts *testscript.TestScript, _ bool, args []string) {
+	arguments(ts, args, "status N program…")
+	got, err := 0, ts.Exec(args[1], args[2:]...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+func capture(ts *testscript.TestScript, _ bool, args []string) {
+	arguments(ts, args, "capture VAR")
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
+}
+
+func call(ts *testscript.TestScript, _ bool, args []string) {
+	arguments(ts, args, "call STATUS TOKEN METHOD PATH")
+	request, err := http.NewRequest(args[2], ts.Getenv("BASE_URL")+args[3], nil) //nolint:noctx // the client has a timeout
+	ts.Check(err)
+	request.Header.Set("Authorization", args[1])
+	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	ts.Check(err)
+	defer response.Body.Close()
+	_, err = io.Copy(ts.Stdout(), response.Body)
+	ts.Check(err)
+	if got := strconv.Itoa(response.StatusCode); got != args[0] {
+		ts.Fatalf("status %s, want %s", got, args[0])
+	}
+}

@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/apigateway"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/schemas"
+	cloudwatchtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/smithy-go/transport/http/protocol/awsquery"
+)
+
+// maxAlarms is the most alarms that one call of DescribeAlarms takes and returns.
+const maxAlarms = 100
+
+// alarms checks that no alarm is in the state ALARM. On a new or idle stack alarms have no data yet.
+func (d *doctor) alarms(ctx context.Context, found stackResources) (string, error) {
+	names := found.ids("AWS::CloudWatch::Alarm")
+	if len(names) == 0 {
+		return "the stack has no alarms", errSkip
+	}
+	client := cloudwatch.NewFromConfig(d.Installation.Stack.Config, func(o *cloudwatch.Options) {
+		// The SDK's default protocol is binary, which emulators of AWS do not support.
+		o.Protocol = awsquery.New(schemas.GraniteServiceVersion20100801)
+	})
+	out, err := client.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmNames: names, MaxRecords: aws.Int32(maxAlarms)})
+	if err != nil {
+		return "", fmt.Errorf("describe the alarms: %w", err)
+	}
+	byState := map[cloudwatchtypes.StateValue][]string{}
+	for _, a := range out.MetricAlarms {
+		byState[a.StateValue] = append(byState[a.StateValue], aws.ToString(a.AlarmName))
+	}
+	if active := byState[cloudwatchtypes.StateValueAlarm]; len(active) > 0 {
+		return "", problem("in state ALARM: "+strings.Join(active, ", "), "see docs/runbook.md, which has a section for each alarm")
+	}
+	if missing := len(names) - len(out.MetricAlarms); missing > 0 {
+		return "", problem(fmt.Sprintf("%d of the stack's %d alarms do not exist", missing, len(names)), deployAgain)
+	}
+	return fmt.Sprintf("%d alarms, none in state ALARM; %d have no data yet", len(names), len(byState[cloudwatchtypes.StateValueInsufficientData])), nil
+}
+
+// loggingRole checks that API Gateway may write access logs. There is one role for each account and region.
+func (d *doctor) loggingRole(ctx context.Context, _ stackResources) (string, error) {
+	out, err := apigateway.NewFromConfig(d.Installation.Stack.Config).GetAccount(ctx, &apigateway.GetAccountInput{})
+	if err != nil {
+		return "", fmt.Errorf("get the settings of API Gateway: %w", err)
+	}
+	role := aws.ToString(out.CloudwatchRoleArn)
+	if role == "" {
+		return "", problem("API Gateway has no logging role in this account and region: traffic is not counted",
+			"deploy one stack of the region with ApiGatewayAccount=managed")
+	}
+	return role, nil
+}
+
+// queues checks that no event was given up.
+func (d *doctor) queues(ctx context.Context, found stackResources) (string, error) {
+	urls := found.ids("AWS::SQS::Queue")
+	if len(urls) == 0 {
+		return "", problem("the stack has no queues for failed events", deployAgain)
+	}
+	client := sqs.NewFromConfig(d.Installation.Stack.Config)
+	var filled []string
+	for _, url := range urls {
+		out, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{
+			sqstypes.QueueAttributeNameApproximateNumberOfMessages, sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible,
+		}})
+		if err != nil {
+			return "", fmt.Errorf("get the size of the queue %s: %w", path.Base(url), err)
+		}
+		messages := 0
+		for _, text := range out.Attributes {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return "", fmt.Errorf("get the size of the queue %s: %w", path.Base(url), err)
+			}
+			messages += n
+		}
+		if messages > 0 {
+			filled = append(filled, fmt.Sprintf("%s has %d", path.Base(url), messages))
+		}
+	}
+	if len(filled) > 0 {
+		return "", problem("queues with failed events: "+strings.Join(filled, ", "),
+			"read one (aws sqs receive-message) to find the reason; docs/runbook.md describes how to process them again")
+	}
+	return fmt.Sprintf("%d, all empty", len(urls)), nil
+}
