@@ -69,7 +69,7 @@ func prepare(ctx context.Context, c *Config, cfg aws.Config, endpoint string, al
 		return seed.Result{}, err
 	}
 	result, err := seed.Seed(ctx, seed.Config{
-		Client: client, Tables: dynamo.TablesByID(tableNames(all)), Now: c.Now, Random: c.Random, Known: readCredentials(c.DataDir),
+		Client: client, Tables: dynamo.TablesByID(samtemplate.TableNames(all)), Now: c.Now, Random: c.Random, Known: readCredentials(c.DataDir),
 	})
 	if err != nil {
 		return seed.Result{}, err
@@ -88,13 +88,4 @@ func explain(err error, c *Config) error {
 		return fmt.Errorf("%w: use another DYNAMODB_ENDPOINT, or delete that table there", err)
 	}
 	return fmt.Errorf("DYNAMODB_ENDPOINT %s cannot be used, check that an engine runs there: %w", c.DynamoDBEndpoint, err)
-}
-
-// tableNames returns the names of tables by logical id.
-func tableNames(all []samtemplate.Table) map[string]string {
-	names := make(map[string]string, len(all))
-	for _, t := range all {
-		names[t.LogicalID] = t.Name
-	}
-	return names
 }

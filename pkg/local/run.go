@@ -125,7 +125,7 @@ func serve(
 	return serveHTTP(ctx, c, api, listener, out, &Running{
 		BaseURL:     "http://" + listener.Addr().String(),
 		Credentials: seeded.Credentials,
-		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: tableNames(template.Tables)},
+		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: samtemplate.TableNames(template.Tables)},
 	})
 }
 

@@ -25,7 +25,7 @@ func newTriggers(
 	}
 	newID := func() string { return uuid.Must(uuid.NewV7FromReader(c.Random)).String() }
 	return trigger.New(trigger.Config{
-		Template: template, Functions: functions, Tables: tableNames(template.Tables), DataDir: c.DataDir,
+		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables), DataDir: c.DataDir,
 		Invoker: invoke.NewInvoker(invoke.Config{
 			NewID: newID, Now: time.Now,
 			Ended: func(i *invoke.Invocation) {

@@ -114,14 +114,14 @@ func (r *reader) route(function string, properties *yaml.Node) Route {
 
 func (r *reader) stream(properties *yaml.Node) Stream {
 	var p struct {
-		Stream, StartingPosition                                         string
-		BatchSize, MaximumBatchingWindowInSeconds, ParallelizationFactor int
-		MaximumRetryAttempts, MaximumRecordAgeInSeconds                  int
-		BisectBatchOnFunctionError                                       bool
-		FunctionResponseTypes                                            []string
-		DestinationConfig                                                destination
+		Stream, StartingPosition                                        string
+		BatchSize, MaximumBatchingWindowInSeconds, MaximumRetryAttempts int
+		FunctionResponseTypes                                           []string
+		DestinationConfig                                               destination
+
+		BisectBatchOnFunctionError, MaximumRecordAgeInSeconds, ParallelizationFactor ignored
 	}
-	p.BatchSize, p.ParallelizationFactor, p.MaximumRetryAttempts, p.MaximumRecordAgeInSeconds = 100, 1, -1, -1 // Lambda's defaults
+	p.BatchSize, p.MaximumRetryAttempts = 100, -1 // Lambda's defaults
 	r.decode(properties, &p)
 	only(r, properties, "StartingPosition", p.StartingPosition, "TRIM_HORIZON")
 	only(r, properties, "MaximumBatchingWindowInSeconds", p.MaximumBatchingWindowInSeconds, 0)
@@ -130,10 +130,8 @@ func (r *reader) stream(properties *yaml.Node) Stream {
 		r.fail(properties, "the table %s has no StreamSpecification", table)
 	}
 	return Stream{
-		Table: table, StartingPosition: p.StartingPosition, BatchSize: p.BatchSize,
-		RetryAttempts: p.MaximumRetryAttempts, RecordAge: time.Duration(p.MaximumRecordAgeInSeconds) * time.Second,
-		Bisect: p.BisectBatchOnFunctionError, ParallelizationFactor: p.ParallelizationFactor,
-		ReportFailures: len(p.FunctionResponseTypes) > 0, OnFailure: r.queue(properties, p.DestinationConfig),
+		Table: table, BatchSize: p.BatchSize, RetryAttempts: p.MaximumRetryAttempts, ReportFailures: len(p.FunctionResponseTypes) > 0,
+		OnFailure: r.queue(properties, p.DestinationConfig),
 	}
 }
 

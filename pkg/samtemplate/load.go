@@ -68,20 +68,7 @@ func defaultTo(value, otherwise string) string {
 	return value
 }
 
-var sections = []string{
-	"AWSTemplateFormatVersion", "Conditions", "Description", "Globals", "Mappings", "Metadata", "Outputs", "Parameters", "Resources", "Rules",
-	"Transform",
-}
-
 func (r *reader) read(parameters map[string]string) *Template {
-	for key := range pairs(r.root) {
-		if !slices.Contains(sections, key.Value) {
-			r.fail(key, "the section %s is not supported by the local gateway", key.Value)
-		}
-	}
-	if text(r.root, "Transform") != "AWS::Serverless-2016-10-31" {
-		r.fail(r.root, "Transform must be AWS::Serverless-2016-10-31")
-	}
 	r.readParameters(parameters)
 	r.checkRules()
 	t := &Template{Outputs: map[string]string{}}
@@ -138,8 +125,8 @@ func (r *reader) add(t *Template, found *resource) {
 	r.within = found.id
 	properties := r.resolve(found.properties)
 	exported := Resource{
-		LogicalID: found.id, Type: found.typ, DependsOn: text(found.body, "DependsOn"),
-		DeletionPolicy: text(found.body, "DeletionPolicy"), UpdateReplacePolicy: text(found.body, "UpdateReplacePolicy"),
+		LogicalID: found.id, Type: found.typ, DeletionPolicy: text(found.body, "DeletionPolicy"),
+		UpdateReplacePolicy: text(found.body, "UpdateReplacePolicy"),
 	}
 	r.decode(get(found.body, "Metadata"), &exported.Metadata)
 	if err := properties.Decode(&exported.Properties); err != nil && properties.Kind != 0 {

@@ -137,8 +137,7 @@ func TestParse(t *testing.T) {
 					Resources: []string{"arn:aws:dynamodb:eu-west-1:000000000012:table/Things/index/byTime"},
 				}},
 				Streams: []samtemplate.Stream{{
-					Table: "Things", StartingPosition: "TRIM_HORIZON", BatchSize: 7, RetryAttempts: -1, RecordAge: -time.Second,
-					ParallelizationFactor: 1, ReportFailures: true, OnFailure: "Queue",
+					Table: "Things", BatchSize: 7, RetryAttempts: -1, ReportFailures: true, OnFailure: "Queue",
 				}},
 				Schedules:        []samtemplate.Schedule{{Name: "WorkFunctionMinutes", Every: 2 * time.Minute}},
 				LogSubscriptions: []samtemplate.LogSubscription{{LogGroup: "Lines"}},
@@ -163,7 +162,7 @@ func TestProjectTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := got.TableNames(); names["ApiTokens"] != "ApiTokens" || got.API.Authorizer.Function != "AuthorizerFunction" {
+	if names := samtemplate.TableNames(got.Tables); names["ApiTokens"] != "ApiTokens" || got.API.Authorizer.Function != "AuthorizerFunction" {
 		t.Errorf("tables %v, authorizer %+v", names, got.API.Authorizer)
 	}
 }
@@ -204,21 +203,24 @@ func TestUnsupported(t *testing.T) {
 		{"not YAML", small, "a: [", " yaml: line 1: did not find expected node content"},
 		{"duplicate key", "Timeout: 5", "Timeout: 5\n      Timeout: 6",
 			` yaml: unmarshal errors: line 39: mapping key "Timeout" already defined at line 38`},
-		{"no transform", "Transform: AWS::Serverless-2016-10-31", "Description: x", "1: the template: Transform must be AWS::Serverless-2016-10-31"},
-		{"section", "Outputs:", "Hooks:", "67: the template: the section Hooks is not supported by the local gateway"},
-		{"no API", "AWS::Serverless::Api", "AWS::ApiGateway::RestApi", "44: WorkFunction: RestApiId must be the API of this template: SAM would create a second one"},
+		{"no API", "AWS::Serverless::Api", "AWS::ApiGateway::RestApi",
+			"44: WorkFunction: RestApiId must be the API of this template: SAM would create a second one"},
 		{"resource type", "AWS::SQS::Queue", "AWS::S3::Bucket",
 			`31: Queue: the resource type "AWS::S3::Bucket" is not supported by the local gateway`},
 		{"properties", "{Type: AWS::SQS::Queue}", "{Type: AWS::SQS::Queue, Properties: [x]}", "31: Queue: Properties must be a mapping"},
 		{"property", "MemorySize: !FindInMap", "Layers: !FindInMap", "37: WorkFunction: Layers is not supported by the local gateway"},
-		{"nested property", "{Headers: [Authorization],", "{Headers: [Authorization], Context: [x],", "25: Api: Context is not supported by the local gateway"},
+		{"nested property", "{Headers: [Authorization],", "{Headers: [Authorization], Context: [x],",
+			"25: Api: Context is not supported by the local gateway"},
 		{"type of a property", "Timeout: 5", "Timeout: five", "36: WorkFunction: "},
 		{"reference", "!Ref Things}}", "!Ref Thing}}", `41: WorkFunction: there is no parameter or resource "Thing"`},
-		{"conditional resource", "Value: !Ref Things", "Value: !Ref Hidden", "68: Table: the resource Hidden is not created: its condition Blue is false"},
-		{"attribute", "!GetAtt Role.Arn", "!GetAtt Role.Id", "40: WorkFunction: the attribute Id of Role (AWS::IAM::Role) is not supported by the local gateway"},
+		{"conditional resource", "Value: !Ref Things", "Value: !Ref Hidden",
+			"68: Table: the resource Hidden is not created: its condition Blue is false"},
+		{"attribute", "!GetAtt Role.Arn", "!GetAtt Role.Id",
+			"40: WorkFunction: the attribute Id of Role (AWS::IAM::Role) is not supported by the local gateway"},
 		{"condition", "!If [Blue,", "!If [Green,", `23: Api: there is no condition "Green"`},
 		{"mapping", "Colors: {red:", "Colors: {green:", "37: WorkFunction: FindInMap: the mapping has no such key"},
-		{"function", "!Sub '${AWS::StackName}-${Limit}'", "!Join ['-', [a]]", "29: Lines: this use of !Join is not supported by the local gateway"},
+		{"function", "!Sub '${AWS::StackName}-${Limit}'", "!Join ['-', [a]]",
+			"29: Lines: this use of !Join is not supported by the local gateway"},
 		{"function in a condition", "Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals and !Not"},
 		{"long form", "Value: !Ref Things", "Value: {Ref: Things}", "68: Table: the long form Ref is not supported, use the short form"},
 		{"alias", "AssumeRolePolicyDocument: {}", "AssumeRolePolicyDocument: &a {x: 1}\n      Tags: *a",
@@ -232,7 +234,8 @@ func TestUnsupported(t *testing.T) {
 			"45: WorkFunction: RestApiId must be the API of this template: SAM would create a second one"},
 		{"authorizer of a route", "Authorizer: NONE", "Authorizer: AWS_IAM", "45: WorkFunction: Authorizer AWS_IAM" + only + "NONE"},
 		{"stream position", "TRIM_HORIZON", "LATEST", "46: WorkFunction: StartingPosition LATEST" + only + "TRIM_HORIZON"},
-		{"stream window", "BatchSize: 7,", "MaximumBatchingWindowInSeconds: 1,", "46: WorkFunction: MaximumBatchingWindowInSeconds 1" + only + "0"},
+		{"stream window", "BatchSize: 7,", "MaximumBatchingWindowInSeconds: 1,",
+			"46: WorkFunction: MaximumBatchingWindowInSeconds 1" + only + "0"},
 		{"stream of nothing", "!GetAtt Things.StreamArn", "x", `46: WorkFunction: "x" is not an AWS::DynamoDB::Table of this template`},
 		{"table without a stream", "      StreamSpecification: {StreamViewType: NEW_IMAGE}\n", "",
 			"46: WorkFunction: the table Things has no StreamSpecification"},

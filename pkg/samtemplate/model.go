@@ -13,11 +13,11 @@ type Template struct {
 	Resources []Resource // every resource that is created, in the order of the template
 }
 
-// TableNames returns the physical names of the tables by logical id.
-func (t *Template) TableNames() map[string]string {
-	names := make(map[string]string, len(t.Tables))
-	for i := range t.Tables {
-		names[t.Tables[i].LogicalID] = t.Tables[i].Name
+// TableNames returns the physical names of tables by logical id.
+func TableNames(tables []Table) map[string]string {
+	names := make(map[string]string, len(tables))
+	for i := range tables {
+		names[tables[i].LogicalID] = tables[i].Name
 	}
 	return names
 }
@@ -26,7 +26,6 @@ func (t *Template) TableNames() map[string]string {
 type Resource struct {
 	LogicalID           string
 	Type                string
-	DependsOn           string
 	DeletionPolicy      string // empty if not set
 	UpdateReplacePolicy string // empty if not set
 	Metadata            map[string]any
@@ -60,7 +59,7 @@ type Route struct {
 	Authorized bool   // the API's authorizer runs first
 }
 
-// GatewayResponse is a customized response that API Gateway returns itself.
+// GatewayResponse is a customised response that API Gateway returns itself.
 type GatewayResponse struct {
 	StatusCode int               // 0: the default of the type
 	Headers    map[string]string // header name → 'constant' or context.variable
@@ -88,16 +87,11 @@ type Function struct {
 
 // Stream is an event source mapping of a table's stream.
 type Stream struct {
-	Table                 string // logical id
-	StartingPosition      string // TRIM_HORIZON
-	BatchSize             int    // most records of one invocation
-	BatchingWindow        time.Duration
-	RetryAttempts         int           // -1: until the record expires
-	RecordAge             time.Duration // older records are discarded; not positive: no limit
-	Bisect                bool          // a failed batch is split
-	ParallelizationFactor int
-	ReportFailures        bool   // the function returns batchItemFailures
-	OnFailure             string // logical id of the queue for discarded records; empty: none
+	Table          string // logical id
+	BatchSize      int    // most records of one invocation
+	RetryAttempts  int    // -1: until the record expires
+	ReportFailures bool   // the function returns batchItemFailures
+	OnFailure      string // logical id of the queue for discarded records; empty: none
 }
 
 // Schedule invokes a function at a fixed rate.

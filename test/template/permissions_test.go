@@ -3,7 +3,6 @@ package template_test
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"toggleadmin/pkg/samtemplate"
@@ -34,6 +33,12 @@ func (c *checker) permissions() {
 		}
 		c.compare(id, c.granted(id, list(role.Properties["Policies"])), want[id])
 	}
+	for _, policy := range c.ofType("AWS::IAM::Policy") {
+		c.compare(policy.LogicalID, statements(policy.Properties["PolicyDocument"], "Resource"), map[string]bool{
+			"xray:PutTraceSegments *": true, "xray:PutTelemetryRecords *": true,
+		})
+		c.expect("the number of roles of "+policy.LogicalID, len(list(policy.Properties["Roles"])), len(c.ofType("AWS::Serverless::Function")))
+	}
 	for _, key := range c.ofType("AWS::KMS::Key") {
 		c.compare(key.LogicalID, statements(key.Properties["KeyPolicy"], "Principal"), map[string]bool{
 			"kms:* map[AWS:arn:aws:iam::000000000000:root]":             true,
@@ -47,9 +52,6 @@ func (c *checker) permissions() {
 func (c *checker) needed(f samtemplate.Resource) map[string]bool {
 	group := " arn:aws:logs:" + account + "log-group:" + fmt.Sprint(at(f.Properties, "LoggingConfig.LogGroup")) + ":*"
 	needed := map[string]bool{"logs:CreateLogStream" + group: true, "logs:PutLogEvents" + group: true}
-	if f.Properties["Tracing"] == "Active" {
-		needed["xray:PutTraceSegments *"], needed["xray:PutTelemetryRecords *"] = true, true
-	}
 	for _, queue := range c.queues(f) {
 		needed["sqs:SendMessage "+queue] = true
 	}
@@ -73,19 +75,14 @@ func (c *checker) needed(f samtemplate.Resource) map[string]bool {
 	return needed
 }
 
-// granted returns the permissions of a role by its own policies and those that are attached to it.
+// granted returns the permissions of a role by its own policies.
 func (c *checker) granted(role string, policies []any) map[string]bool {
-	for _, policy := range c.ofType("AWS::IAM::Policy") {
-		if slices.Contains(list(policy.Properties["Roles"]), any(role)) {
-			policies = append(slices.Clone(policies), policy.Properties)
-		}
-	}
 	granted := map[string]bool{}
 	for _, policy := range policies {
 		for permission := range statements(at(policy, "PolicyDocument"), "Resource") {
 			action, resource, _ := strings.Cut(permission, " ")
 			if strings.Contains(action, "*") || strings.Contains(resource, "*") && !strings.HasSuffix(resource, ":*") &&
-				!strings.HasSuffix(resource, "/stream/*") && !strings.HasPrefix(action, "xray:") {
+				!strings.HasSuffix(resource, "/stream/*") {
 				c.problem("%s has the permission %s with a wildcard", role, permission)
 			}
 			if _, table, ok := strings.Cut(resource, ":table/"); ok && !strings.Contains(table, "/stream/") {
@@ -126,7 +123,7 @@ func texts(value any) (all []string) {
 func (c *checker) compare(who string, got, want map[string]bool) {
 	for _, permission := range sortedKeys(want) {
 		if !got[permission] {
-			c.problem("%s lacks the permission %s%s", who, permission, ifTracing(permission))
+			c.problem("%s lacks the permission %s", who, permission)
 		}
 	}
 	for _, permission := range sortedKeys(got) {
@@ -134,12 +131,4 @@ func (c *checker) compare(who string, got, want map[string]bool) {
 			c.problem("%s has the permission %s, which it does not need", who, permission)
 		}
 	}
-}
-
-// ifTracing names the policy that grants a role's permission for X-Ray.
-func ifTracing(permission string) string {
-	if strings.HasPrefix(permission, "xray:") {
-		return ", which TracingPolicy grants"
-	}
-	return ""
 }

@@ -84,7 +84,8 @@ func createInput(table *samtemplate.Table) *dynamodb.CreateTableInput {
 	schema := func(attributes ...samtemplate.Attribute) (schema []types.KeySchemaElement) {
 		for i, a := range attributes {
 			if a.Name != "" {
-				schema = append(schema, types.KeySchemaElement{AttributeName: aws.String(a.Name), KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i]})
+				keyType := []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i]
+				schema = append(schema, types.KeySchemaElement{AttributeName: aws.String(a.Name), KeyType: keyType})
 			}
 			if !slices.Contains(defined, a.Name) {
 				defined = append(defined, a.Name)
@@ -113,7 +114,7 @@ func enableTTL(ctx context.Context, client *dynamodb.Client, table *samtemplate.
 	if err != nil {
 		return err
 	}
-	if d := out.TimeToLiveDescription; d != nil && aws.ToString(d.AttributeName) != "" && d.TimeToLiveStatus != types.TimeToLiveStatusDisabled {
+	if d := out.TimeToLiveDescription; d != nil && d.AttributeName != nil && d.TimeToLiveStatus != types.TimeToLiveStatusDisabled {
 		if *d.AttributeName != table.TTLAttribute {
 			return fmt.Errorf("%w: it has time to live on %q", ErrDiffers, *d.AttributeName)
 		}
