@@ -44,7 +44,7 @@ func TestListOrdersBySortOrderThenName(t *testing.T) {
 	store, db := newStore(t)
 	requireStored(t, store)
 	var want []contextfield.ContextField
-	for i, name := range []string{"last name, lowest order", "A", "Z", "a", "é", "\U0001F600"} {
+	for i, name := range []string{"last name, lowest order", "A", "Z", "a", "é", "\uff5e", "\U0001F600"} {
 		want = append(want, contextfield.ContextField{Name: name, SortOrder: int64(min(i, 1))})
 	}
 	for _, f := range slices.Backward(want) {

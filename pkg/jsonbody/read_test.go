@@ -129,6 +129,7 @@ func TestSyntax(t *testing.T) {
 		{"number", "1e2", "The `/body` must be an object; you sent 1e2."},
 		{"duplicate name", `{"a":1,"\u0061":1}`, twice("a")},
 		{"duplicate name in an ignored property", `{"x":{"b":[{"c":1,"c":2}]}}`, twice("x/b/0/c")},
+		{"duplicate name with a slash and a tilde", `{"a/b~c":1,"a/b~c":1}`, twice("a~1b~0c")},
 		{"long duplicate name", `{"` + long + `":1,"` + long + `":1}`, twice(long[:100] + "…")},
 		{"names in different letter case", `{"A":1,"a":2}`, ""},
 		{"100 levels", nested(100), ""},
