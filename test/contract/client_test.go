@@ -88,7 +88,7 @@ func (s *service) checkSecrets(t *testing.T, r *response) {
 func (r *response) String() string {
 	text := r.call.method + " " + r.call.target + " " + r.call.body
 	if len(text) > 300 {
-		text = text[:300] + "…"
+		text = strings.ToValidUTF8(text[:300], "") + "…"
 	}
 	return credentialShape.ReplaceAllString(text, "[credential]")
 }
