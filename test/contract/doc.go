@@ -45,7 +45,7 @@
 //	expiry, deletion, disabled and deleted users                | 3   | TestSection3InvalidCredentials
 //	expired PATs remain                                         | 3   | TestSection3ExpiredTokensRemain
 //	a deleted token is rejected by the next request             | 3   | TestSection47Delete
-//	the authorizer's cache is off by default                    | 3   | test/template TestAuthorizer
+//	the authorizer's cache is off by default                    | 3   | test/template TestTemplate
 //	seenAt                                                      | 3   | TestSection3SeenAt
 //	60 seconds exactly                                          | 3   | pkg/authorizer TestSeenAtIsWrittenOncePerMinute
 //	seenAt cannot be written                                    | 3   | pkg/authorizer TestFailedWriteOfSeenAtDoesNotFailTheRequest
