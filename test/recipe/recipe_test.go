@@ -47,7 +47,7 @@ func TestAddAnOperation(t *testing.T) {
 	}
 	call(t, copied)
 	run(t, copied, "go", "test", "./pkg/auth", "./pkg/feedback", "./pkg/local/...", "./test/template", "./test/openapi", "./test/usage",
-		"./test/e2e", "./test/repository", "./test/contract", "./test/runtimeapi")
+		"./test/e2e", "./test/repository", "./test/runtimeapi")
 }
 
 // listed returns the files of the list in CONTRIBUTING.md, with the names of this operation.
