@@ -26,7 +26,7 @@ func (c *completionCmd) Run(s *session) error {
 		return err
 	}
 	_, err = s.out.Write(script)
-	return wrapPrint(err)
+	return err
 }
 
 // complete prints the candidates for the last word.

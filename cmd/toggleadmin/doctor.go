@@ -29,9 +29,12 @@ func (c *doctorCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	if c.APIURL != "" {
+		i.BaseURL = c.APIURL
+	}
 	findings := []doctor.Finding{}
 	problems := doctor.Examine(s.ctx, doctor.Config{
-		Installation: i, APIURL: c.APIURL, Now: s.now, Random: s.random,
+		Installation: i, Now: s.now, Random: s.random,
 		HTTP: &http.Client{
 			Timeout:       callTimeout,
 			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},

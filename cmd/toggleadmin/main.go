@@ -63,11 +63,8 @@ Exit status: 0 success, 1 failure (doctor: a problem was found), 2 invalid usage
 func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	var c cli
 	helped := false
-	parser, err := kong.New(&c, kong.Name("toggleadmin"), kong.Description(description), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	parser := kong.Must(&c, kong.Name("toggleadmin"), kong.Description(description), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }), kong.BindToProvider((*session).operator))
-	if err != nil {
-		return fail(std.err, err)
-	}
 	if len(args) > 0 && args[0] == completeCommand {
 		complete(std.out, parser, args[1:])
 		return exitstatus.Success

@@ -13,14 +13,7 @@ func printJSON(out io.Writer, v any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return wrapPrint(encoder.Encode(v))
-}
-
-func wrapPrint(err error) error {
-	if err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
+	return encoder.Encode(v)
 }
 
 // printList prints values as JSON, or as a table with one row for each.
@@ -39,7 +32,7 @@ func printList[T any](s *session, values []T, header string, row func(T) []strin
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
-	return wrapPrint(w.Flush())
+	return w.Flush()
 }
 
 // inform prints a line for people to stderr.
@@ -53,7 +46,7 @@ func (s *session) result(v any, format string, args ...any) error {
 		return printJSON(s.out, v)
 	}
 	_, err := fmt.Fprintln(s.out, printable(fmt.Sprintf(format, args...)))
-	return wrapPrint(err)
+	return err
 }
 
 // stateResult prints the result of a command that sets a state.

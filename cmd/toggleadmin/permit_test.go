@@ -17,9 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// permit makes the script's programs run as a user that has only these permissions.
+// permit runs `permit ACTION…`: the script's programs then run as a user that has only these permissions.
 func (e *emulator) permit(ts *testscript.TestScript, _ bool, args []string) {
-	arguments(ts, args, "permit ACTION…")
 	name := "permit-" + rand.Text()
 	policy, err := json.Marshal(object{"Version": "2012-10-17", "Statement": []object{{"Effect": "Allow", "Action": args, "Resource": "*"}}})
 	ts.Check(err)

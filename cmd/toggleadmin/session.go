@@ -19,10 +19,10 @@ import (
 
 // target selects the installation.
 type target struct {
-	Stack   string `placeholder:"NAME" help:"Use the installation that was deployed as this stack."`
-	Local   bool   `help:"Use the service that make run started on this machine."`
-	Region  string `placeholder:"REGION" help:"AWS region of the stack."`
-	Profile string `placeholder:"NAME" help:"AWS profile."`
+	Stack   string `placeholder:"NAME" xor:"target" help:"Use the installation that was deployed as this stack."`
+	Local   bool   `xor:"target,region,profile" help:"Use the service that make run started on this machine."`
+	Region  string `placeholder:"REGION" xor:"region" help:"AWS region of the stack."`
+	Profile string `placeholder:"NAME" xor:"profile" help:"AWS profile."`
 	DataDir string `default:".local" env:"DATA_DIR" placeholder:"DIR" help:"Folder of the local service's data (default .local)."`
 }
 
@@ -66,17 +66,13 @@ func (s *session) name() string {
 
 // open opens the installation, which may not be initialized.
 func (s *session) open() (*installation.Installation, error) {
-	switch {
-	case s.Local && s.Stack != "":
-		return nil, exitstatus.Errorf(exitstatus.Usage, "use either --stack or --local")
-	case !s.Local && s.Stack == "":
-		return nil, exitstatus.Errorf(exitstatus.Usage, "no installation is selected: use --stack NAME, or --local for the service that make run started")
-	case s.Local && (s.Region != "" || s.Profile != ""):
-		return nil, exitstatus.Errorf(exitstatus.Usage, "--region and --profile cannot be used with --local")
-	case s.Local:
-		return installation.OpenLocal(s.step(), s.DataDir)
-	}
 	ctx := s.step()
+	if s.Local {
+		return installation.OpenLocal(ctx, s.DataDir)
+	}
+	if s.Stack == "" {
+		return nil, exitstatus.Errorf(exitstatus.Usage, "no installation is selected: use --stack NAME, or --local for the service that make run started")
+	}
 	cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(s.Region), config.WithSharedConfigProfile(s.Profile), config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return nil, exitstatus.Errorf(exitstatus.Unreachable, "the AWS configuration cannot be used: %v", err)

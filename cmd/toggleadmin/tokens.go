@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/operator"
@@ -48,25 +46,26 @@ func (m *moment) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// lifetime is a duration in days, hours or minutes.
+// lifetime is a duration, which may be in days.
 type lifetime time.Duration
 
-// maxLifetime prevents overflows.
-const maxLifetime = 36500 * 24 * time.Hour
+const (
+	hoursPerDay = 24
+	maxLifetime = 36500 * hoursPerDay * time.Hour
+)
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (l *lifetime) UnmarshalText(text []byte) error {
-	count, unit := string(text), time.Duration(0)
-	for suffix, d := range map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute} {
-		if number, ok := strings.CutSuffix(string(text), suffix); ok {
-			count, unit = number, d
-		}
+	duration, days := strings.CutSuffix(string(text), "d")
+	factor := time.Duration(1)
+	if days {
+		duration, factor = duration+"h", hoursPerDay
 	}
-	n, err := strconv.Atoi(count)
-	if err != nil || n <= 0 || unit == 0 || n > int(maxLifetime/unit) {
+	d, err := time.ParseDuration(duration)
+	if err != nil || d <= 0 || d > maxLifetime/factor {
 		return fmt.Errorf("%q is not a duration: use one such as 90d, 12h or 30m, at most 36500d", text)
 	}
-	*l = lifetime(time.Duration(n) * unit)
+	*l = lifetime(d * factor)
 	return nil
 }
 
@@ -102,14 +101,7 @@ func (c *createTokenCmd) Run(s *session, o *operator.Operator) error {
 	if c.ExpiresIn != 0 {
 		expires = new(s.now().Add(time.Duration(c.ExpiresIn)))
 	}
-	var created operator.Token
-	var token auth.Token
-	var err error
-	if c.User == 0 {
-		created, token, err = o.CreateAPIToken(s.step(), c.Name, expires)
-	} else {
-		created, token, err = o.CreatePAT(s.step(), int64(c.User), c.Name, *expires)
-	}
+	created, token, err := o.CreateToken(s.step(), int64(c.User), c.Name, expires)
 	if err != nil {
 		return err
 	}
@@ -149,18 +141,18 @@ func (c *revokeTokenCmd) Validate() error {
 }
 
 func (c *revokeTokenCmd) Run(s *session, o *operator.Operator) error {
-	find, name := o.FindToken, c.ID
-	if c.ID == "-" {
+	id := c.ID
+	if id == "-" {
 		input, err := io.ReadAll(io.LimitReader(s.in, maxInput))
 		if err != nil {
 			return fmt.Errorf("read the token from stdin: %w", err)
 		}
 		s.interactive = false // stdin cannot be read again
-		if find, name = o.FindSecret, strings.TrimSpace(string(input)); name == "" {
-			return exitstatus.Errorf(exitstatus.Usage, "there is no token on stdin")
+		if id, err = operator.TokenID(strings.TrimSpace(string(input))); err != nil {
+			return err
 		}
 	}
-	t, err := find(s.step(), name)
+	t, err := o.FindToken(s.step(), id)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,6 @@ type Finding struct {
 // Config is the input of Examine.
 type Config struct {
 	Installation *installation.Installation
-	APIURL       string // where to call the API; by default at the installation's own URL
 	HTTP         *http.Client
 	Now          func() time.Time
 	Random       io.Reader // cryptographically secure

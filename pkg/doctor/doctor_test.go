@@ -9,10 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/doctor"
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/exitstatus"
@@ -32,8 +30,8 @@ func newInstallation(t *testing.T) (*database.Database, *installation.Installati
 	if _, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: time.Now, Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
-	types := []samtemplate.Table{{Name: db.Tables.FeatureTypes, StreamViewType: "NEW_AND_OLD_IMAGES"}}
-	if err := tables.EnableStreams(t.Context(), db.Client, types); err != nil {
+	streams := []samtemplate.Table{{Name: db.Tables.FeatureTypes, StreamViewType: "NEW_AND_OLD_IMAGES"}}
+	if err := tables.EnableStreams(t.Context(), db.Client, streams); err != nil {
 		t.Fatal(err)
 	}
 	return db, &installation.Installation{Name: "the installation", Option: "--local", Client: db.Client, Tables: db.Tables}
@@ -63,66 +61,47 @@ func examine(t *testing.T, i *installation.Installation, api http.HandlerFunc) m
 	return problems
 }
 
-// authorizing is an API that accepts a request if its token is stored.
-func authorizing(t *testing.T, db *database.Database) http.HandlerFunc {
-	t.Helper()
-	return func(w http.ResponseWriter, _ *http.Request) {
-		tokens, err := apitoken.NewStore(db.Client, db.Tables).List(t.Context())
-		if err != nil || len(tokens) != 2 { // the seeded one and doctor's
-			w.WriteHeader(http.StatusUnauthorized)
-		}
-	}
-}
-
 func TestData(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
-		change func(*testing.T, *database.Database)
-		want   map[string]string
+		table  string // logical id of the table that is changed
+		item   dynamo.Item
+		put    bool   // false: the item is deleted
+		check  string // of the only problem
+		detail string
 	}{
-		{"healthy", func(*testing.T, *database.Database) {}, map[string]string{}},
-		{"no table", func(t *testing.T, db *database.Database) {
-			t.Helper()
-			if _, err := db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: &db.Tables.Traffic}); err != nil {
-				t.Fatal(err)
-			}
-		}, map[string]string{"table Traffic": "there is no table Traffic"}},
-		{"lost type", func(t *testing.T, db *database.Database) {
-			t.Helper()
-			db.Delete(t, db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S("release")})
-		}, map[string]string{"seeds": `the table FeatureTypes lacks the feature type "release"`}},
-		{"lost field", func(t *testing.T, db *database.Database) {
-			t.Helper()
-			db.Delete(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S("userId")})
-		}, map[string]string{"seeds": `the table ContextFields lacks the context field "userId"`}},
-		{"lost account", func(t *testing.T, db *database.Database) {
-			t.Helper()
-			db.Delete(t, db.Tables.Users, user.Key(2))
-		}, map[string]string{"tokens": "the token 2 belongs to the account 2, which does not exist"}},
-		{"lost token", func(t *testing.T, db *database.Database) {
-			t.Helper()
-			db.Delete(t, db.Tables.PersonalAccessTokens, pat.Key(2, 2))
-		}, map[string]string{"tokens": "the account 2 lists a token 2 that does not exist"}},
-		{"old account and counter", func(t *testing.T, db *database.Database) {
-			t.Helper()
-			account := db.Get(t, db.Tables.Users, user.Key(2))
-			account[user.AttributePATs] = dynamo.M(dynamo.Item{})
-			db.Put(t, db.Tables.Users, account)
-			counter := db.Get(t, db.Tables.PersonalAccessTokens, pat.Key(0, 0))
-			counter["lastId"] = dynamo.N(2)
-			db.Put(t, db.Tables.PersonalAccessTokens, counter)
-		}, map[string]string{"tokens": "the counter of ids is 2, below the token 3: ids would be reused; the account 2 does not list its token 2"}},
+		{"lost type", "FeatureTypes", dynamo.Item{"id": dynamo.S("release")}, false, "seeds", "missing: the feature type release"},
+		{"lost field", "ContextFields", dynamo.Item{"name": dynamo.S("userId")}, false, "seeds", "missing: the context field userId"},
+		{
+			"lost account", "Users", user.Key(2), false, "tokens",
+			"1 inconsistencies: the token 2 belongs to the account 2, which does not exist",
+		},
+		{"old account", "Users", user.Key(2), true, "tokens", "1 inconsistencies: the account 2 does not list its token 2"},
+		{
+			"lost token", "PersonalAccessTokens", pat.Key(2, 2), false, "tokens",
+			"1 inconsistencies: the account 2 lists a token 2 that does not exist",
+		},
+		{
+			"old counter", "PersonalAccessTokens", dynamo.Item{"userId": dynamo.N(0), "id": dynamo.N(0), "lastId": dynamo.N(2)}, true, "tokens",
+			"1 inconsistencies: the counter of ids is 2, below the token 3: ids would be reused",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			db, i := newInstallation(t)
-			tt.change(t, db)
-			want := map[string]string{}
-			for check, detail := range tt.want {
-				want[check] = strings.ReplaceAll(detail, "table Traffic", "table "+db.Tables.Traffic)
+			change := db.Delete
+			if tt.put {
+				change = db.Put
 			}
-			if diff := cmp.Diff(want, examine(t, i, authorizing(t, db))); diff != "" {
+			change(t, db.Tables.ByID()[tt.table], tt.item)
+			// The API accepts a request if a token is stored beside the seeded one.
+			problems := examine(t, i, func(w http.ResponseWriter, _ *http.Request) {
+				if len(db.Scan(t, db.Tables.APITokens)) == 1 {
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+			})
+			if diff := cmp.Diff(map[string]string{tt.check: tt.detail}, problems); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -148,18 +127,17 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// TestWrongTables swaps tables.
-func TestWrongTables(t *testing.T) {
+func TestRequireTables(t *testing.T) {
 	t.Parallel()
 	db, i := newInstallation(t)
-	if err := doctor.RequireTables(t.Context(), i); err != nil {
-		t.Error(err)
-	}
-	i.Tables.FeatureTypes = db.Tables.Users
-	err := doctor.RequireTables(t.Context(), i)
-	if want := "lacks key id:S, stream NEW_AND_OLD_IMAGES; it has key id:N, index email email:S"; exitstatus.Of(err) != exitstatus.Uninitialized ||
-		!strings.Contains(err.Error(), want) {
-		t.Errorf("status %d, %v", exitstatus.Of(err), err)
+	for want, name := range map[string]string{
+		"lacks key id:S, stream NEW_AND_OLD_IMAGES; it has key id:N, index email email:S": db.Tables.Users,
+		"there is no table none": "none",
+	} {
+		i.Tables.FeatureTypes = name
+		if err := doctor.RequireTables(t.Context(), i); exitstatus.Of(err) != exitstatus.Uninitialized || !strings.Contains(err.Error(), want) {
+			t.Errorf("status %d: %v, want %q", exitstatus.Of(err), err, want)
+		}
 	}
 }
 
@@ -178,7 +156,7 @@ func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	for url, valid := range map[string]bool{
 		"https://api.example.com/prod": true, "http://127.0.0.1:3000": true, "http://localhost:3000/x": true, "http://[::1]:3000": true,
-		"http://api.example.com": false, "http://10.0.0.1": false, "ftp://127.0.0.1": false, "api.example.com": false, "": false, "https://": false,
+		"http://api.example.com": false, "http://10.0.0.1": false, "ftp://127.0.0.1": false, "api.example.com": false,
 		"http://localhost.example.com": false,
 	} {
 		if err := doctor.CheckURL(url); (err == nil) != valid {

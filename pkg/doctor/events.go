@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -20,8 +21,11 @@ func (d *doctor) mappings(ctx context.Context, found stackResources) (string, er
 	if len(ids) == 0 {
 		return "", problem("the stack has no event source mapping for the stream of FeatureTypes", deployAgain)
 	}
+	table, err := describeTable(ctx, d.Installation.Client, d.Installation.Tables.FeatureTypes)
+	if err != nil {
+		return "", err
+	}
 	client := lambda.NewFromConfig(d.Installation.Stack.Config)
-	var details []string
 	for _, id := range ids {
 		m, err := client.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: &id})
 		if _, missing := errors.AsType[*lambdatypes.ResourceNotFoundException](err); missing {
@@ -30,33 +34,19 @@ func (d *doctor) mappings(ctx context.Context, found stackResources) (string, er
 		if err != nil {
 			return "", fmt.Errorf("get the event source mapping: %w", err)
 		}
-		detail, err := d.mapping(ctx, id, m)
-		if err != nil {
-			return "", err
+		state, stream, result := aws.ToString(m.State), aws.ToString(m.EventSourceArn), aws.ToString(m.LastProcessingResult)
+		switch {
+		case state != "Enabled":
+			return "", problem(fmt.Sprintf("the event source mapping %s is %s", id, state),
+				"enable it: aws lambda update-event-source-mapping --enabled --uuid "+id)
+		case stream != aws.ToString(table.LatestStreamArn):
+			return "", problem(fmt.Sprintf("the event source mapping %s reads %s, which is not the table's current stream", id, stream),
+				"the stream was disabled and enabled, or the table was restored: delete the mapping and deploy the stack again")
+		case strings.HasPrefix(result, "PROBLEM"):
+			return "", problem(fmt.Sprintf("the event source mapping %s reports: %s", id, result), "read the function's log group")
 		}
-		details = append(details, detail)
 	}
-	return strings.Join(details, "; "), nil
-}
-
-func (d *doctor) mapping(ctx context.Context, id string, m *lambda.GetEventSourceMappingOutput) (string, error) {
-	state, result := aws.ToString(m.State), aws.ToString(m.LastProcessingResult)
-	if state != "Enabled" {
-		return "", problem(fmt.Sprintf("the event source mapping %s is %s", id, state),
-			"enable it: aws lambda update-event-source-mapping --enabled --uuid "+id)
-	}
-	table, err := describeTable(ctx, d.Installation.Client, d.Installation.Tables.FeatureTypes)
-	if err != nil {
-		return "", err
-	}
-	if stream := aws.ToString(m.EventSourceArn); stream != aws.ToString(table.LatestStreamArn) {
-		return "", problem(fmt.Sprintf("the event source mapping %s reads %s, which is not the table's current stream", id, stream),
-			"the stream was disabled and enabled, or the table was restored: delete the mapping and deploy the stack again")
-	}
-	if strings.HasPrefix(result, "PROBLEM") {
-		return "", problem(fmt.Sprintf("the event source mapping %s reports: %s", id, result), "read the function's log group")
-	}
-	return strings.TrimSuffix("enabled; last result: "+result, "; last result: "), nil
+	return "enabled", nil
 }
 
 // schedules checks the schedule that invokes the sweep every minute.
@@ -67,24 +57,16 @@ func (d *doctor) schedules(ctx context.Context, found stackResources) (string, e
 	}
 	client := scheduler.NewFromConfig(d.Installation.Stack.Config)
 	for _, name := range names {
-		exists := false
-		pages := scheduler.NewListSchedulesPaginator(client, &scheduler.ListSchedulesInput{NamePrefix: &name})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				return "", fmt.Errorf("get the schedule: %w", err)
-			}
-			for _, s := range page.Schedules {
-				if aws.ToString(s.Name) != name {
-					continue
-				}
-				if exists = true; s.State != schedulertypes.ScheduleStateEnabled {
-					return "", problem(fmt.Sprintf("the schedule %s is %s", name, s.State), "enable it in EventBridge Scheduler")
-				}
-			}
+		out, err := client.ListSchedules(ctx, &scheduler.ListSchedulesInput{NamePrefix: &name})
+		if err != nil {
+			return "", fmt.Errorf("get the schedule: %w", err)
 		}
-		if !exists {
+		i := slices.IndexFunc(out.Schedules, func(s schedulertypes.ScheduleSummary) bool { return aws.ToString(s.Name) == name })
+		if i < 0 {
 			return "", problem("the schedule "+name+" does not exist", deployAgain)
+		}
+		if state := out.Schedules[i].State; state != schedulertypes.ScheduleStateEnabled {
+			return "", problem(fmt.Sprintf("the schedule %s is %s", name, state), "enable it in EventBridge Scheduler")
 		}
 	}
 	return strings.Join(names, ", ") + " is enabled", nil
@@ -110,7 +92,7 @@ func (d *doctor) subscription(ctx context.Context, found stackResources) (string
 	function := found["AWS::Lambda::Function"][RecordTraffic]
 	for _, f := range out.SubscriptionFilters {
 		// The destination may be a version or an alias of the function.
-		if function != "" && strings.Contains(aws.ToString(f.DestinationArn)+":", ":function:"+function+":") {
+		if strings.Contains(aws.ToString(f.DestinationArn)+":", ":function:"+function+":") {
 			return group + " is sent to " + function, nil
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -68,24 +67,17 @@ func (d *doctor) queues(ctx context.Context, found stackResources) (string, erro
 		return "", problem("the stack has no queues for failed events", deployAgain)
 	}
 	client := sqs.NewFromConfig(d.Installation.Stack.Config)
+	const visible, inFlight = sqstypes.QueueAttributeNameApproximateNumberOfMessages, sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible
 	var filled []string
 	for _, url := range urls {
-		out, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{
-			sqstypes.QueueAttributeNameApproximateNumberOfMessages, sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible,
-		}})
+		out, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+			QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{visible, inFlight},
+		})
 		if err != nil {
 			return "", fmt.Errorf("get the size of the queue %s: %w", path.Base(url), err)
 		}
-		messages := 0
-		for _, text := range out.Attributes {
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				return "", fmt.Errorf("get the size of the queue %s: %w", path.Base(url), err)
-			}
-			messages += n
-		}
-		if messages > 0 {
-			filled = append(filled, fmt.Sprintf("%s has %d", path.Base(url), messages))
+		if n, m := out.Attributes[string(visible)], out.Attributes[string(inFlight)]; n != "0" || m != "0" {
+			filled = append(filled, fmt.Sprintf("%s has %s and %s in flight", path.Base(url), n, m))
 		}
 	}
 	if len(filled) > 0 {

@@ -41,10 +41,7 @@ func CheckURL(text string) error {
 
 // roundTrip creates a credential, calls the API with it, deletes it, and calls the API again.
 func (d *doctor) roundTrip(ctx context.Context) (string, error) {
-	address := d.APIURL
-	if address == "" {
-		address = d.Installation.BaseURL
-	}
+	address := d.Installation.BaseURL
 	if err := CheckURL(address); err != nil {
 		return "", problem(err.Error(), "correct the URL")
 	}

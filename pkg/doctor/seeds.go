@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/contextfield"
@@ -15,7 +16,6 @@ import (
 
 // seeds checks the data that every installation has.
 func (d *doctor) seeds(ctx context.Context) (string, error) {
-	const restore = "no command of this service deletes it, so data was lost: restore the table from a backup (see docs/backup.md)"
 	i := d.Installation
 	marker, err := i.Initialization(ctx)
 	if exitstatus.Of(err) == exitstatus.Uninitialized {
@@ -28,19 +28,24 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, t := range featuretype.Defaults() {
-		if !slices.ContainsFunc(types, func(stored featuretype.FeatureType) bool { return stored.ID == t.ID }) {
-			return "", problem(fmt.Sprintf("the table FeatureTypes lacks the feature type %q", t.ID), restore)
-		}
-	}
 	fields, err := contextfield.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {
 		return "", err
 	}
+	var missing []string
+	for _, t := range featuretype.Defaults() {
+		if !slices.ContainsFunc(types, func(stored featuretype.FeatureType) bool { return stored.ID == t.ID }) {
+			missing = append(missing, "the feature type "+t.ID)
+		}
+	}
 	for _, f := range contextfield.Defaults(marker.At) {
 		if !slices.ContainsFunc(fields, func(stored contextfield.ContextField) bool { return stored.Name == f.Name }) {
-			return "", problem(fmt.Sprintf("the table ContextFields lacks the context field %q", f.Name), restore)
+			missing = append(missing, "the context field "+f.Name)
 		}
+	}
+	if len(missing) > 0 {
+		return "", problem("missing: "+strings.Join(missing, ", "),
+			"no command of this service deletes them, so data was lost: restore the table from a backup (see docs/backup.md)")
 	}
 	accounts, err := user.NewStore(i.Client, i.Tables).List(ctx)
 	if err != nil {

@@ -64,30 +64,25 @@ func (r stackResources) ids(kind string) []string {
 
 // resources checks the stack's resources other than tables.
 func (d *doctor) resources(ctx context.Context) {
-	const inProcess, onlyAWS = "make run does this in its own process and prints failures to its console", "exists on AWS only"
 	var found stackResources
-	var failure error
+	failure := errSkip
 	if !d.Installation.IsLocal() {
 		found, failure = d.listResources(ctx)
 	}
 	for _, check := range []struct {
-		name  string
-		run   func(context.Context, stackResources) (string, error)
-		local string // why the check does not apply to the local service
+		name string
+		run  func(context.Context, stackResources) (string, error)
 	}{
-		{"event source mapping", d.mappings, inProcess},
-		{"schedule", d.schedules, inProcess},
-		{"log subscription", d.subscription, inProcess},
-		{"alarms", d.alarms, onlyAWS},
-		{"account logging role", d.loggingRole, onlyAWS},
-		{"failure queues", d.queues, onlyAWS},
+		{"event source mapping", d.mappings},
+		{"schedule", d.schedules},
+		{"log subscription", d.subscription},
+		{"alarms", d.alarms},
+		{"account logging role", d.loggingRole},
+		{"failure queues", d.queues},
 	} {
 		d.run(ctx, check.name, func(ctx context.Context) (string, error) {
-			switch {
-			case d.Installation.IsLocal():
-				return check.local, errSkip
-			case failure != nil:
-				return "", failure
+			if failure != nil {
+				return "exists on AWS only; make run prints failures to its console", failure
 			}
 			return check.run(ctx, found)
 		})

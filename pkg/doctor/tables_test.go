@@ -2,15 +2,17 @@ package doctor_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/doctor"
+	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/samtemplate"
 )
 
-// TestTemplate compares the tables and logical ids that doctor requires with template.yaml.
+// TestTemplate compares the tables, the logical ids and the default limit of tokens with template.yaml.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
@@ -38,6 +40,11 @@ func TestTemplate(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, doctor.Layouts); diff != "" {
 		t.Error(diff)
+	}
+	if !slices.ContainsFunc(template.Functions, func(f samtemplate.Function) bool {
+		return f.Environment["MAX_TOKENS_PER_ACCOUNT"] == strconv.Itoa(installation.DefaultTokenLimit)
+	}) {
+		t.Errorf("the default limit of tokens is not %d", installation.DefaultTokenLimit)
 	}
 	if !slices.ContainsFunc(template.Functions, func(f samtemplate.Function) bool {
 		return f.LogicalID == doctor.RecordTraffic &&

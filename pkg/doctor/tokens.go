@@ -30,11 +30,9 @@ func (d *doctor) tokens(ctx context.Context) (string, error) {
 	if len(differences) == 0 {
 		return fmt.Sprintf("%d personal access tokens, consistent with their counter and their owners", count), nil
 	}
-	detail := strings.Join(differences[:min(len(differences), maxNamed)], "; ")
-	if more := len(differences) - maxNamed; more > 0 {
-		detail += fmt.Sprintf("; and %d more", more)
-	}
-	return "", problem(detail, "was the table PersonalAccessTokens restored without Users, or Users without it? See docs/backup.md")
+	n := len(differences)
+	return "", problem(fmt.Sprintf("%d inconsistencies: %s", n, strings.Join(differences[:min(n, maxNamed)], "; ")),
+		"was the table PersonalAccessTokens restored without Users, or Users without it? See docs/backup.md")
 }
 
 func (d *doctor) compareTokens(ctx context.Context) (count int, differences []string, err error) {

@@ -36,12 +36,6 @@ func Errorf(status Status, format string, args ...any) error {
 	return &statusError{status, fmt.Sprintf(format, args...)}
 }
 
-// Has reports whether an error has a status of its own.
-func Has(err error) bool {
-	_, ok := errors.AsType[*statusError](err)
-	return ok
-}
-
 // Of returns the status of an error: Success for nil, Failure for an error without a status.
 func Of(err error) Status {
 	if e, ok := errors.AsType[*statusError](err); ok {

@@ -25,23 +25,19 @@ var (
 // Explain replaces an error of AWS or the network by one that tells an operator what to do. It returns other errors, and nil, unchanged.
 // name is the installation that was called.
 func Explain(name string, err error) error {
-	if err == nil || exitstatus.Has(err) {
+	if exitstatus.Of(err) != exitstatus.Failure {
 		return err
 	}
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
-		message := api.ErrorMessage()
-		if message == "" {
-			message = api.ErrorCode()
-		}
 		switch code := api.ErrorCode(); {
 		case slices.Contains(deniedCodes, code):
-			return exitstatus.Errorf(exitstatus.Denied, "a permission is missing on %s: %s", name, message)
+			return exitstatus.Errorf(exitstatus.Denied, "a permission is missing on %s: %v", name, api)
 		case slices.Contains(credentialCodes, code):
 			return exitstatus.Errorf(exitstatus.Unreachable,
-				"AWS rejects the credentials: log in again, or name another profile with --profile: %s", message)
+				"AWS rejects the credentials: log in again, or name another profile with --profile: %v", api)
 		case code == "ResourceNotFoundException":
 			return exitstatus.Errorf(exitstatus.Uninitialized,
-				"a table of %s does not exist: run `toggleadmin doctor` to see which one: %s", name, message)
+				"a table of %s does not exist: run `toggleadmin doctor` to see which one: %v", name, api)
 		}
 		return err
 	}

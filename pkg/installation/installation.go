@@ -15,8 +15,8 @@ import (
 	"toggleadmin/pkg/seed"
 )
 
-// defaultTokenLimit is the template's default of MaxTokensPerAccount.
-const defaultTokenLimit = 10
+// DefaultTokenLimit is the template's default of MaxTokensPerAccount.
+const DefaultTokenLimit = 10
 
 // Installation is an open installation. It is safe for concurrent use.
 type Installation struct {

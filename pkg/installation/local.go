@@ -65,7 +65,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	}
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL, Tables: dynamo.TablesByID(found.DynamoDB.Tables),
-		TokenLimit: defaultTokenLimit, Client: client,
+		TokenLimit: DefaultTokenLimit, Client: client,
 	}, nil
 }
 

@@ -70,13 +70,12 @@ func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email s
 
 // Account returns an account of a kind.
 func (o *Operator) Account(ctx context.Context, kind user.Kind, id int64) (Account, error) {
-	nouns := map[user.Kind]string{user.Person: "user", user.ServiceAccount: "service account"}
 	u, err := o.users.Get(ctx, id)
 	switch {
 	case errors.Is(err, user.ErrNotFound):
-		return Account{}, exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", nouns[kind], id)
+		return Account{}, exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kind, id)
 	case err == nil && u.Kind != kind:
-		return Account{}, exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d: it is a %s", nouns[kind], id, nouns[u.Kind])
+		return Account{}, exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d: it is a %s", kind, id, u.Kind)
 	}
 	return NewAccount(u), err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/feature"
@@ -72,45 +73,22 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 	if !validName.MatchString(name) || strings.Trim(name, ".") == "" {
 		return Toggle{}, false, exitstatus.Errorf(exitstatus.Usage, "%q is not a valid name of a toggle: use 1 to 100 letters, digits and . _ ~ -", name)
 	}
-	// A new toggle consists of the defaults and the change.
-	f := feature.Feature{Name: name, Project: defaultProject, Type: defaultType, CreatedAt: datetime.Milliseconds(o.now())}
-	if change.Project != nil {
-		if f.Project, err = CheckText("project", *change.Project); err != nil {
-			return Toggle{}, false, err
-		}
+	if err := o.validate(ctx, &change); err != nil {
+		return Toggle{}, false, err
 	}
-	if change.Type != nil {
-		f.Type = featuretype.NormalID(*change.Type)
-		if err := o.checkType(ctx, f.Type); err != nil {
-			return Toggle{}, false, err
-		}
-	}
-	if change.ContextFields != nil {
-		if f.ContextFields = *change.ContextFields; len(f.ContextFields) > maxContextFields {
-			return Toggle{}, false, exitstatus.Errorf(exitstatus.Usage, "a toggle uses at most %d context fields, not %d",
-				maxContextFields, len(f.ContextFields))
-		}
-		if err := o.checkFields(ctx, f.ContextFields); err != nil {
-			return Toggle{}, false, err
-		}
+	apply := func(f feature.Feature) feature.Feature {
+		assign(&f.Project, change.Project)
+		assign(&f.Type, change.Type)
+		assign(&f.ContextFields, change.ContextFields)
+		return f
 	}
 	for {
-		updated, err := o.features.Update(ctx, name, func(current feature.Feature) feature.Feature {
-			if change.Project != nil {
-				current.Project = f.Project
-			}
-			if change.Type != nil {
-				current.Type = f.Type
-			}
-			if change.ContextFields != nil {
-				current.ContextFields = f.ContextFields
-			}
-			return current
-		})
+		f, err := o.features.Update(ctx, name, apply)
 		if !errors.Is(err, feature.ErrNotFound) {
-			return newToggle(updated), false, err
+			return newToggle(f), false, err
 		}
-		err = o.features.Create(ctx, f)
+		f = feature.Feature{Name: name, Project: defaultProject, Type: defaultType, CreatedAt: datetime.Milliseconds(o.now())}
+		err = o.features.Create(ctx, apply(f))
 		if errors.Is(err, feature.ErrExists) { // created concurrently
 			continue
 		}
@@ -120,6 +98,60 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 		t, err = o.Toggle(ctx, name)
 		return t, true, err
 	}
+}
+
+// assign sets a variable to a value, unless that is nil.
+func assign[T any](variable, value *T) {
+	if value != nil {
+		*variable = *value
+	}
+}
+
+// validate checks the values of a change and converts them to the stored form.
+func (o *Operator) validate(ctx context.Context, change *ToggleChange) error {
+	if change.Project != nil {
+		project, err := CheckText("project", *change.Project)
+		if err != nil {
+			return err
+		}
+		change.Project = &project
+	}
+	if change.Type != nil {
+		all, err := o.types.List(ctx)
+		if err != nil {
+			return err
+		}
+		change.Type = new(featuretype.NormalID(*change.Type))
+		if err := checkKnown("feature type", *change.Type, all, func(t featuretype.FeatureType) string { return t.ID }); err != nil {
+			return err
+		}
+	}
+	if change.ContextFields != nil {
+		if n := len(*change.ContextFields); n > maxContextFields {
+			return exitstatus.Errorf(exitstatus.Usage, "a toggle uses at most %d context fields, not %d", maxContextFields, n)
+		}
+		all, err := o.fields.List(ctx)
+		if err != nil {
+			return err
+		}
+		for _, name := range *change.ContextFields {
+			if err := checkKnown("context field", name, all, func(f contextfield.ContextField) string { return f.Name }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkKnown[T any](what, name string, all []T, nameOf func(T) string) error {
+	names := make([]string, len(all))
+	for i, known := range all {
+		names[i] = nameOf(known)
+	}
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return exitstatus.Errorf(exitstatus.NotFound, "there is no %s %q: there are %s", what, name, strings.Join(names, ", "))
 }
 
 // SetArchived archives or restores a toggle. changed is false if it already was.
@@ -152,40 +184,4 @@ func explainToggle(name string, err error) error {
 		return exitstatus.Errorf(exitstatus.NotFound, "there is no toggle with the name %q", name)
 	}
 	return err
-}
-
-func (o *Operator) checkType(ctx context.Context, id string) error {
-	all, err := o.types.List(ctx)
-	if err != nil {
-		return err
-	}
-	ids := make([]string, len(all))
-	for i, t := range all {
-		ids[i] = t.ID
-	}
-	return checkKnown("feature type", id, ids)
-}
-
-func (o *Operator) checkFields(ctx context.Context, names []string) error {
-	all, err := o.fields.List(ctx)
-	if err != nil {
-		return err
-	}
-	known := make([]string, len(all))
-	for i, f := range all {
-		known[i] = f.Name
-	}
-	for _, name := range names {
-		if err := checkKnown("context field", name, known); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkKnown(what, name string, known []string) error {
-	if slices.Contains(known, name) {
-		return nil
-	}
-	return exitstatus.Errorf(exitstatus.NotFound, "there is no %s %q: there are %s", what, name, strings.Join(known, ", "))
 }

@@ -80,54 +80,48 @@ func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 	return tokens, nil
 }
 
-// CreateAPIToken creates an API token. If expires is nil, it never expires.
-func (o *Operator) CreateAPIToken(ctx context.Context, name string, expires *time.Time) (Token, auth.Token, error) {
+// CreateToken creates an API token, or, if owner is not 0, a personal access token of an account, within the limits of the API. expires may be
+// nil for an API token, which then never expires.
+func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, expires *time.Time) (Token, auth.Token, error) {
 	name, err := CheckText("name", name)
 	if err != nil {
 		return Token{}, auth.Token{}, err
 	}
 	t := apitoken.APIToken{Name: name, ExpiresAt: expires}
 	if t.Expired(o.now()) {
-		return Token{}, auth.Token{}, expired(*expires)
+		return Token{}, auth.Token{}, exitstatus.Errorf(exitstatus.Usage, "the token would already be expired: %s is in the past", datetime.Format(*expires))
+	}
+	if owner != 0 {
+		return o.createPAT(ctx, pat.PAT{UserID: owner, Description: name, CreatedAt: datetime.Milliseconds(o.now()), ExpiresAt: *expires})
 	}
 	token, err := o.apiTokens.Create(ctx, t, o.random)
 	t.Selector = token.Selector
 	return o.newAPIToken(t), token, err
 }
 
-// CreatePAT creates a personal access token of an account, within the same limits as the API.
-func (o *Operator) CreatePAT(ctx context.Context, owner int64, description string, expires time.Time) (Token, auth.Token, error) {
-	description, err := CheckText("name", description)
-	if err != nil {
-		return Token{}, auth.Token{}, err
-	}
-	p := pat.PAT{UserID: owner, Description: description, CreatedAt: datetime.Milliseconds(o.now()), ExpiresAt: expires}
-	if p.Expired(p.CreatedAt) {
-		return Token{}, auth.Token{}, expired(expires)
-	}
-	account, err := o.users.Get(ctx, owner)
+func (o *Operator) createPAT(ctx context.Context, p pat.PAT) (Token, auth.Token, error) {
+	owner, err := o.users.Get(ctx, p.UserID)
 	if errors.Is(err, user.ErrNotFound) {
-		err = noAccount(owner)
+		err = noAccount(p.UserID)
 	}
 	if err != nil {
 		return Token{}, auth.Token{}, err
 	}
 	limit := pat.MostPerOwner
-	if account.Kind == user.ServiceAccount {
+	if owner.Kind == user.ServiceAccount {
 		limit = o.tokenLimit
 	}
-	p, token, err := o.pats.Create(ctx, p, pat.Owner{Kind: account.Kind, Limit: limit})
+	stored, token, err := o.pats.Create(ctx, p, pat.Owner{Kind: owner.Kind, Limit: limit})
 	switch {
 	case errors.Is(err, pat.ErrNoOwner): // the account was deleted in the meantime
-		err = noAccount(owner)
+		err = noAccount(p.UserID)
 	case errors.Is(err, pat.ErrTooMany):
-		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) has %d tokens, the maximum is %d: revoke one first",
-			account.Name, owner, len(account.PATs), limit)
+		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) has the maximum of %d tokens: revoke one first", owner.Name, owner.ID, limit)
 	case errors.Is(err, pat.ErrDescriptionExists):
 		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) already has a token %q: choose another name, or revoke that token",
-			account.Name, owner, description)
+			owner.Name, owner.ID, p.Description)
 	}
-	return o.newPAT(p, &account.Name), token, err
+	return o.newPAT(stored, &owner.Name), token, err
 }
 
 // FindToken returns the token with an id of Tokens.
@@ -143,19 +137,19 @@ func (o *Operator) FindToken(ctx context.Context, id string) (Token, error) {
 	return all[i], nil
 }
 
-// FindSecret returns the token that a plain text names, even if its secret is wrong.
-func (o *Operator) FindSecret(ctx context.Context, text string) (Token, error) {
+// TokenID returns the id of a token in plain text. It does not check the secret.
+func TokenID(text string) (string, error) {
 	token, err := auth.ParseToken(text)
 	if err != nil {
-		return Token{}, exitstatus.Errorf(exitstatus.Usage, "the input is not a token of this service")
+		return "", exitstatus.Errorf(exitstatus.Usage, "the input is not a token of this service")
 	}
 	if _, id, ok := token.Selector.PATIDs(); ok && token.Kind == auth.PAT {
-		return o.FindToken(ctx, strconv.FormatInt(id, 10))
+		return strconv.FormatInt(id, 10), nil
 	}
-	return o.FindToken(ctx, token.Selector.String())
+	return token.Selector.String(), nil
 }
 
-// Revoke deletes a token that Tokens, CreateAPIToken or CreatePAT returned.
+// Revoke deletes a token that Tokens or CreateToken returned.
 func (o *Operator) Revoke(ctx context.Context, t Token) error {
 	if t.Kind == KindAPIToken {
 		selector, _ := auth.ParseSelector(t.ID)
@@ -171,8 +165,4 @@ func (o *Operator) Revoke(ctx context.Context, t Token) error {
 
 func noAccount(id int64) error {
 	return exitstatus.Errorf(exitstatus.NotFound, "there is no user or service account with the id %d", id)
-}
-
-func expired(t time.Time) error {
-	return exitstatus.Errorf(exitstatus.Usage, "the token would already be expired: %s is in the past", datetime.Format(t))
 }

@@ -1,0 +1,77 @@
+package operator_test
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/seed"
+	"toggleadmin/pkg/user"
+	"toggleadmin/test/database"
+)
+
+func now() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
+
+func third[T, U any](_ T, _ U, err error) error { return err }
+
+// TestRejected checks the errors of invalid commands, which write nothing.
+func TestRejected(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	if _, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: now, Random: rand.Reader}); err != nil {
+		t.Fatal(err)
+	}
+	o := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables, TokenLimit: 1}, now, rand.Reader)
+	later, past := now().Add(time.Hour), now()
+	const serviceAccount = 4
+	if _, _, err := o.CreateToken(t.Context(), serviceAccount, "build", &later); err != nil {
+		t.Fatal(err)
+	}
+	stored := func() (n int) {
+		for _, table := range db.Tables.ByID() {
+			n += len(db.Scan(t, table))
+		}
+		return n
+	}
+	put := func(name string, change operator.ToggleChange) error {
+		return third(o.PutToggle(t.Context(), name, change))
+	}
+	add := func(kind user.Kind, name, email string) error {
+		_, err := o.AddAccount(t.Context(), kind, name, email, "Viewer")
+		return err
+	}
+	create := func(owner int64, name string, expires *time.Time) error {
+		return third(o.CreateToken(t.Context(), owner, name, expires))
+	}
+	before := stored()
+	for _, tt := range []struct {
+		err  error
+		want exitstatus.Status
+		text string
+	}{
+		{put("a b", operator.ToggleChange{}), exitstatus.Usage, `"a b" is not a valid name`},
+		{put("x", operator.ToggleChange{Project: new("")}), exitstatus.Usage, "the project is empty"},
+		{put("x", operator.ToggleChange{Type: new("none")}), exitstatus.NotFound, "there are release, experiment, operational"},
+		{put("x", operator.ToggleChange{ContextFields: &[]string{"none"}}), exitstatus.NotFound, "there are environment, userId"},
+		{put("x", operator.ToggleChange{ContextFields: new(make([]string, 50))}), exitstatus.Usage, "at most 49 context fields, not 50"},
+		{add(user.Person, "x", "ADMIN@example.com"), exitstatus.Rejected, "admin@example.com already exists"},
+		{add(user.ServiceAccount, "CI", ""), exitstatus.Rejected, `"CI" already exists`},
+		{add(user.Person, "x", "X <x@example.com>"), exitstatus.Usage, "is not an email address"},
+		{add(user.ServiceAccount, "a\x1bb", ""), exitstatus.Usage, "cannot be printed"},
+		{create(0, "x", &past), exitstatus.Usage, "2026-11-21T10:00:00.000Z is in the past"},
+		{create(99, "x", &later), exitstatus.NotFound, "no user or service account with the id 99"},
+		{create(1, "seed", &later), exitstatus.Rejected, `already has a token "seed"`},
+		{create(serviceAccount, "other", &later), exitstatus.Rejected, "has the maximum of 1 tokens"},
+	} {
+		if exitstatus.Of(tt.err) != tt.want || !strings.Contains(tt.err.Error(), tt.text) {
+			t.Errorf("status %d, want %d: %v, want %q", exitstatus.Of(tt.err), tt.want, tt.err, tt.text)
+		}
+	}
+	if after := stored(); after != before {
+		t.Errorf("%d items, %d before", after, before)
+	}
+}
