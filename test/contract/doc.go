@@ -71,7 +71,7 @@
 //	lost races and unknown results                              | 4.5 | pkg/pat TestCreateRecovers
 //	one sequence of IDs                                         | 4.5 | TestSection45IDs
 //	concurrent creations and deletions                          | 4.5 | pkg/pat TestConcurrentLifeOfTokens
-//	one transaction                                             | 4.5 | test/usage TestCallsOfEachOperation
+//	creation and deletion are one transaction each              | 4.5 | test/usage TestCallsOfEachOperation
 //	period, month without data                                  | 4.6 | TestSection46Periods
 //	groups, days and paths                                      | 4.6 | TestSection6Counted
 //	sorted report, groups without a count                       | 4.6 | pkg/traffic TestGet

@@ -50,7 +50,9 @@ func operations(t *testing.T) []operation {
 					continue
 				}
 				for _, example := range response.Value.Content["application/json"].Examples {
-					op.denials[example.Value.Value.(map[string]any)["message"].(string)] = status
+					if body, ok := example.Value.Value.(map[string]any); ok {
+						op.denials[fmt.Sprint(body["message"])] = status
+					}
 				}
 			}
 			all = append(all, op)

@@ -190,13 +190,13 @@ func refusing(t *testing.T, refuse func(operation, body string) bool) string {
 	return server.URL
 }
 
-// shortTimeouts returns a template whose functions have 3 seconds.
+// shortTimeouts returns a template whose functions have 4 seconds.
 func shortTimeouts(t *testing.T) string {
 	t.Helper()
 	template, err := os.ReadFile(localtest.Template(t))
 	must(t, err)
 	file := filepath.Join(t.TempDir(), "template.yaml")
-	must(t, os.WriteFile(file, regexp.MustCompile(`(?m)^( +Timeout: )\d+$`).ReplaceAll(template, []byte("${1}3")), 0o600))
+	must(t, os.WriteFile(file, regexp.MustCompile(`(?m)^( +Timeout: )\d+$`).ReplaceAll(template, []byte("${1}4")), 0o600))
 	return file
 }
 
