@@ -49,7 +49,7 @@ func Delivery(stream, format string, lines []Line) (events.CloudwatchLogsEvent, 
 		Owner: "123456789012", LogGroup: "access", LogStream: stream, SubscriptionFilters: []string{"record"}, MessageType: "DATA_MESSAGE",
 	}
 	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(stream)) // never fails
+	_, _ = fmt.Fprint(hash, stream) // never fails
 	for i := range lines {
 		l := &lines[i]
 		data.LogEvents = append(data.LogEvents, events.CloudwatchLogsLogEvent{

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/test/doctable"
 	"toggleadmin/test/openapi"
@@ -24,7 +25,8 @@ func TestMain(m *testing.M) {
 	ready, ended := make(chan local.Running, 1), make(chan error, 1)
 	go func() {
 		ended <- local.Run(ctx, local.Config{
-			Template: filepath.Join("..", "..", "template.yaml"), Stderr: log, Ready: func(r local.Running) { ready <- r },
+			Template: filepath.Join("..", "..", "template.yaml"), DynamoDBEndpoint: enginetest.External(), Stderr: log,
+			Ready: func(r local.Running) { ready <- r },
 		})
 	}()
 	select {

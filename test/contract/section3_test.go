@@ -67,8 +67,10 @@ func TestSection3InvalidCredentials(t *testing.T) {
 	unknown, err := auth.NewToken(auth.PAT, auth.PATSelector(owner, 2147483647), rand.Reader)
 	must(t, err)
 	for name, token := range map[string]string{
-		"missing": "", "malformed": "nonsense", "another scheme": "Basic " + good, "unknown": unknown.Reveal(), "another secret": good[:len(good)-43] + revoked[len(revoked)-43:],
-		"expired": expired, "expired API token": expiredAPIToken, "revoked": revoked, "revoked API token": revokedAPIToken, "disabled user": disabledToken,
+		"missing": "", "malformed": "nonsense", "another scheme": "Basic " + good, "unknown": unknown.Reveal(),
+		"another secret": good[:len(good)-43] + revoked[len(revoked)-43:],
+		"expired":        expired, "expired API token": expiredAPIToken, "revoked": revoked,
+		"revoked API token": revokedAPIToken, "disabled user": disabledToken,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -105,7 +107,8 @@ func TestSection3Formats(t *testing.T) {
 	secret, err := base64.RawURLEncoding.DecodeString(created.Secret[31:])
 	must(t, err)
 	for name := range item {
-		if value := item.String(name) + string(item.Bytes(name)); strings.Contains(value, created.Secret[31:]) || strings.Contains(value, string(secret)) {
+		value := item.String(name) + string(item.Bytes(name))
+		if strings.Contains(value, created.Secret[31:]) || strings.Contains(value, string(secret)) {
 			t.Errorf("the attribute %s contains the secret", name)
 		}
 	}

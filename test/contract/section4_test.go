@@ -137,7 +137,8 @@ func TestSection44Fields(t *testing.T) {
 	s.send(t, get(contextPath).as(s.APIToken)).body200(t,
 		`,{"name":"Z","description":"d","stickiness":false,"sortOrder":9,"createdAt":null,"usedInFeatures":0,"usedInProjects":0,`+
 			`"legalValues":[{"value":"v","description":"w"},{"value":"x"}]},`+
-			`{"name":"b","description":null,"stickiness":false,"sortOrder":9,"createdAt":null,"usedInFeatures":3,"usedInProjects":2,"legalValues":[]}]`)
+			`{"name":"b","description":null,"stickiness":false,"sortOrder":9,"createdAt":null,"usedInFeatures":3,"usedInProjects":2,`+
+			`"legalValues":[]}]`)
 }
 
 // token is the response to a creation.
@@ -199,7 +200,8 @@ func TestSection45Refused(t *testing.T) {
 	}
 	s.create(t, admin, account, newToken(`"`+strings.Repeat("é", 255)+`"`))
 	s.create(t, admin, account, newToken(`"d"`))
-	s.send(t, postToken(account, newToken(`"\u0064"`)).as(admin)).message(t, 409, "The service account already has a token with this description.")
+	s.send(t, postToken(account, newToken(`"\u0064"`)).as(admin)).
+		message(t, 409, "The service account already has a token with this description.")
 	s.create(t, admin, account, newToken(`"D"`))
 }
 

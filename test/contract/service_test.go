@@ -44,7 +44,8 @@ type service struct {
 func newService(running local.Running, log *logLines, validator *openapi.Validator) *service {
 	endpoint, tables := running.DynamoDB.Endpoint, dynamo.TablesByID(running.DynamoDB.Tables)
 	db, err := dynamo.NewClient(aws.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(endpoint),
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient: dynamo.NewHTTPClient(endpoint),
 	}, endpoint)
 	if err != nil {
 		panic(err)
@@ -97,7 +98,8 @@ func (s *service) pat(t *testing.T, owner int64, kind user.Kind, expires time.Du
 // newAPIToken creates an API token that expires after a time.
 func (s *service) newAPIToken(t *testing.T, expires time.Duration) (auth.Selector, string) {
 	t.Helper()
-	token, err := apitoken.NewStore(s.db, s.tables).Create(t.Context(), apitoken.APIToken{Name: rand.Text(), ExpiresAt: new(time.Now().Add(expires))}, rand.Reader)
+	unsaved := apitoken.APIToken{Name: rand.Text(), ExpiresAt: new(time.Now().Add(expires))}
+	token, err := apitoken.NewStore(s.db, s.tables).Create(t.Context(), unsaved, rand.Reader)
 	must(t, err)
 	return token.Selector, token.Reveal()
 }
@@ -106,7 +108,8 @@ func (s *service) newAPIToken(t *testing.T, expires time.Duration) (auth.Selecto
 func (s *service) featureType(t *testing.T) string {
 	t.Helper()
 	id := "type-" + strings.ToLower(rand.Text())
-	must(t, featuretype.NewStore(s.db, s.tables).Create(t.Context(), featuretype.FeatureType{ID: id, Name: "Name", Description: "Text", Position: 1000}))
+	f := featuretype.FeatureType{ID: id, Name: "Name", Description: "Text", Position: 1000}
+	must(t, featuretype.NewStore(s.db, s.tables).Create(t.Context(), f))
 	return id
 }
 

@@ -23,8 +23,8 @@ const (
 	typeBody     = `{"id":"release","name":"Release","description":"New.","lifetimeDays":30}`
 	feedbackBody = `{"feedbackId":"x","userId":1,"neverShow":true,"given":null}`
 	newToken     = `{"description":"d","expiresAt":"2099-11-20t05:39:00z"}`
-	tokenBody    = `{"id":1,"secret":"user:v2_AAAAAAAAAAQAAAAAAAAADA_ExampleExampleExampleExampleExampleExampleE","userId":4,"description":"d",` +
-		`"createdAt":"2026-11-20T05:39:00.000Z","seenAt":null,"expiresAt":"2099-11-20T05:39:00.000Z"}`
+	tokenBody    = `{"id":1,"secret":"user:v2_AAAAAAAAAAQAAAAAAAAADA_ExampleExampleExampleExampleExampleExampleE","userId":4,` +
+		`"description":"d","createdAt":"2026-11-20T05:39:00.000Z","seenAt":null,"expiresAt":"2099-11-20T05:39:00.000Z"}`
 	location = "http://127.0.0.1:3000/dev/api/admin/service-account/4/token/1"
 )
 
@@ -66,22 +66,27 @@ func TestTransport(t *testing.T) {
 		{"success for an unknown path", unknown, "", 200, nil, `{}`, "must be 404"},
 		{"success for a doubled slash", "GET /api//admin/context", "", 200, nil, `[]`, "must be 404"},
 		{"404 without the error object", unknown, "", 404, nil, `{"message":"Not Found"}`, "missing properties 'id', 'name'"},
-		{"a fourth member in an error", unknown, "", 404, nil, strings.Replace(notFoundBody, "{", `{"details":[],`, 1), "'details' not allowed"},
+		{"a fourth member in an error", unknown, "", 404, nil, strings.Replace(notFoundBody, "{", `{"details":[],`, 1),
+			"'details' not allowed"},
 		{"the name of another status", lifetime, `{}`, 400, nil, notFoundBody, "must be 'ValidationError'"},
-		{"a missing member", lifetime, `{"lifetimeDays":30}`, 200, nil, `{"id":"release","name":"R","lifetimeDays":1}`, "missing property 'description'"},
+		{"a missing member", lifetime, `{"lifetimeDays":30}`, 200, nil, `{"id":"release","name":"R","lifetimeDays":1}`,
+			"missing property 'description'"},
 		{"another type", feedback, `{}`, 200, nil, strings.Replace(feedbackBody, "1", `"1"`, 1), "got string, want integer"},
-		{"a time without milliseconds", feedback, `{}`, 200, nil, strings.Replace(feedbackBody, "null", `"2026-11-20T05:39:00Z"`, 1), "does not match pattern"},
+		{"a time without milliseconds", feedback, `{}`, 200, nil, strings.Replace(feedbackBody, "null", `"2026-11-20T05:39:00Z"`, 1),
+			"does not match pattern"},
 		{"no JSON", list, "", 200, nil, `[`, "not JSON"},
 		{"a body where none is declared", remove, "", 200, nil, `{}`, "2 bytes instead of 0"},
 		{"success for an invalid body", lifetime, `{"lifetimeDays":-1}`, 200, nil, typeBody, "request is invalid"},
 		{"success for no body", lifetime, "", 200, nil, typeBody, "request is invalid"},
-		{"success for an invalid parameter", "GET /api/admin/metrics/traffic/2026-13", "", 200, nil, `{"period":"2026-12","apiData":[]}`, "parameter period"},
+		{"success for an invalid parameter", "GET /api/admin/metrics/traffic/2026-13", "", 200, nil, `{"period":"2026-12","apiData":[]}`,
+			"parameter period"},
 		{"a missing header", list, "", 200, headers{"X-Request-Id": ""}, `[]`, "X-Request-Id is missing"},
 		{"an invalid header", list, "", 200, headers{"Cache-Control": "private"}, `[]`, "header Cache-Control"},
 		{"no location", tokens, newToken, 201, nil, tokenBody, "Location is missing"},
 		{"another content type", list, "", 200, headers{"Content-Type": "text/plain"}, `[]`, "content type"},
 		{"401 without WWW-Authenticate", list, "", 401, nil, named("AuthenticationRequired"), "WWW-Authenticate is missing"},
-		{"no credential in a report", tokens, newToken, 201, headers{"Location": location}, strings.Replace(tokenBody, "E\"", "\"", 1), "v2_[redacted]"},
+		{"no credential in a report", tokens, newToken, 201, headers{"Location": location}, strings.Replace(tokenBody, "E\"", "\"", 1),
+			"v2_[redacted]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -89,7 +94,9 @@ func TestTransport(t *testing.T) {
 				if sent, err := io.ReadAll(r.Body); err != nil || string(sent) != tt.sent {
 					t.Errorf("the server received %q, %v; want %q", sent, err, tt.sent)
 				}
-				all := headers{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Request-Id": "r", "Content-Type": "application/json"}
+				all := headers{
+					"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Request-Id": "r", "Content-Type": "application/json",
+				}
 				maps.Copy(all, tt.headers)
 				for name, value := range all {
 					if value != "" {
