@@ -16,7 +16,7 @@ PORT        ?= 3000
 SAM_PORT    ?= 3001
 DATA_DIR    ?= .local
 ENV         ?= dev
-GROUND      ?= aws
+ENVIRONMENT ?= aws
 PERMISSIONS ?= one
 TOGGLES     ?= 1000000
 CHECKS      ?= 1000
@@ -104,9 +104,9 @@ test-sam: node_modules/.installed ## Run the scripts and every sample event unde
 test-deploy: ## Deploy with sam into an emulator of AWS and try the stack: PERMISSIONS=one|all
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' PERMISSIONS='$(PERMISSIONS)' scripts/test-deploy.sh -timeout=2h
 
-e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=file GROUND=aws
-	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [GROUND=aws]' >&2; exit 2; }
-	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' GROUND='$(GROUND)' go test -count=1 ./test/e2e/...
+e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=file ENVIRONMENT=aws
+	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [ENVIRONMENT=aws]' >&2; exit 2; }
+	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' ENVIRONMENT='$(ENVIRONMENT)' go test -count=1 ./test/e2e/...
 
 soak: node_modules/.installed ## Long models, kills during re-evaluation, a million requests, all permissions: CHECKS= REQUESTS= KILLS=
 	go test -count=1 -timeout=2h ./pkg/staleness ./pkg/pat -rapid.checks='$(CHECKS)'

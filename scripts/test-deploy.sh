@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds every function for this machine and runs test/deploy: sam deploys the build into ministack, an emulator of AWS that runs here,
-# without an account or Docker. Its tools are installed into .cache. Where they cannot be, it says so in one line and succeeds.
+# Builds every function for this machine and runs test/deploy, which deploys them with sam into ministack, an AWS emulator that needs neither
+# an AWS account nor Docker. Installs the tools into .cache. If a tool cannot be installed, prints a line and succeeds.
 #
-#   SAM_VERSION=… CFN_LINT_VERSION=… MINISTACK_VERSION=… SAM_TRANSLATOR_VERSION=… FUNCTION_FLAGS=… scripts/test-deploy.sh [go test's flags]
+#   SAM_VERSION=… CFN_LINT_VERSION=… MINISTACK_VERSION=… SAM_TRANSLATOR_VERSION=… FUNCTION_FLAGS=… scripts/test-deploy.sh [flags of go test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,10 +28,10 @@ timed() {
     printf '%-78s %6d s\n' "$1" $((SECONDS - start))
 }
 
-# A folder of its own: what is built for a machine like this one must never be deployed to AWS.
+# The build has a folder of its own, so that it is never deployed to AWS.
 build() {
     export CGO_ENABLED=0 GOFLAGS="$FUNCTION_FLAGS"
-    GOOS=linux GOARCH=$(go env GOARCH) go build -o .cache/functions-here/ ./functions/... # which sam build then finds compiled
+    GOOS=linux GOARCH=$(go env GOARCH) go build -o .cache/functions-here/ ./functions/... # sam build uses the build cache
     if ! .cache/sam/bin/sam build --build-dir .aws-sam/ministack/build --parameter-overrides "Architecture=$architecture" \
         >.aws-sam/ministack/build.log 2>&1; then
         cat .aws-sam/ministack/build.log >&2
@@ -39,11 +39,11 @@ build() {
     fi
 }
 
-[ "$(uname -s)" = Linux ] || skip 'Linux: the emulator runs the functions as processes of this machine'
+[ "$(uname -s)" = Linux ] || skip 'Linux, because the emulator runs the functions as processes'
 case $(uname -m) in
     x86_64) architecture=x86_64 ;;
     aarch64) architecture=arm64 ;;
-    *) skip "a processor that Lambda knows, not $(uname -m)" ;;
+    *) skip "x86_64 or aarch64, not $(uname -m)" ;;
 esac
 mkdir -p .aws-sam/ministack
 timed 'install' install .cache/sam "aws-sam-cli==$SAM_VERSION" "cfn-lint==$CFN_LINT_VERSION"
@@ -51,7 +51,7 @@ timed 'install the emulator' install .cache/ministack "ministack==$MINISTACK_VER
 (timed 'sam build' build)
 
 export TEST_DEPLOY_SAM=$PWD/.cache/sam/bin/sam TEST_DEPLOY_PYTHON=$PWD/.cache/ministack/bin/python
-export TEST_DEPLOY_BUILD=$PWD/.aws-sam/ministack/build TEST_DEPLOY_ARCHITECTURE=$architecture
-# Without a package's name go test shows what a test prints as it prints it: the steps and their times.
+export TEST_DEPLOY_BUILD=$PWD/.aws-sam/ministack/build
+# Without a package name, go test prints the steps and their times immediately.
 cd test/deploy
 exec go test -count=1 "$@"

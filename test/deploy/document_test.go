@@ -1,156 +1,133 @@
 package deploy_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// document is a template that can be changed. It is read as it stands: nothing is resolved.
-type document struct{ root *yaml.Node }
+// document is a template that tests can change. Intrinsic functions are not evaluated.
+type document struct{ root map[string]any }
 
 func readDocument(t *testing.T, file string) *document {
 	t.Helper()
 	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var whole yaml.Node
-	if err := yaml.Unmarshal(content, &whole); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	return &document{whole.Content[0]}
+	must(t, err)
+	var d document
+	must(t, yaml.Unmarshal(content, &d.root))
+	return &d
 }
 
 func (d *document) write(t *testing.T, file string) {
 	t.Helper()
-	content, err := yaml.Marshal(d.root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	content, err := json.Marshal(d.root) // JSON is YAML
+	must(t, err)
+	must(t, os.WriteFile(file, content, 0o600))
 }
 
-// get gives the value at a place of nested maps; nil where there is none.
-func (d *document) get(place ...string) *yaml.Node { return get(d.root, place...) }
-
-// set puts a value at a place, below maps that are there.
-func (d *document) set(t *testing.T, value any, place ...string) {
-	t.Helper()
-	var node yaml.Node
-	if err := node.Encode(value); err != nil {
-		t.Fatal(err)
-	}
-	parent, name := d.parent(t, place)
-	if at := slices.IndexFunc(keys(parent), func(key string) bool { return key == name }); at >= 0 {
-		parent.Content[2*at+1] = &node
-		return
-	}
-	parent.Content = append(parent.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, &node)
-}
-
-// remove takes a place away, which must be there.
-func (d *document) remove(t *testing.T, place ...string) {
-	t.Helper()
-	parent, name := d.parent(t, place)
-	at := slices.Index(keys(parent), name)
-	if at < 0 {
-		t.Fatalf("the template has no %s", strings.Join(place, "."))
-	}
-	parent.Content = slices.Delete(parent.Content, 2*at, 2*at+2)
-}
-
-func (d *document) parent(t *testing.T, place []string) (parent *yaml.Node, name string) {
-	t.Helper()
-	last := len(place) - 1
-	parent = d.get(place[:last]...)
-	if parent == nil {
-		t.Fatalf("the template has no %s", strings.Join(place[:last], "."))
-	}
-	return parent, place[last]
-}
-
-// leadHere changes what cannot be played as it stands on AWS. Functions are told the address of DynamoDB by their variable, not by the
-// parameter, so that all conditions are decided as on AWS; where the parameter has a value, it is that address anyway.
-func (d *document) leadHere(t *testing.T, address string) {
-	t.Helper()
-	for _, function := range d.ofType("AWS::Serverless::Function") {
-		const variable = "DYNAMODB_ENDPOINT"
-		if place := []string{"Resources", function, "Properties", "Environment", "Variables", variable}; d.get(place...) != nil {
-			d.set(t, address, place...)
+// at returns the value at a dotted path of maps and lists, or nil.
+func at(value any, path string) any {
+	for step := range strings.SplitSeq(path, ".") {
+		switch container := value.(type) {
+		case map[string]any:
+			value = container[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(container) {
+				return nil
+			}
+			value = container[i]
+		default:
+			return nil
 		}
 	}
-	for _, preference := range keys(d.get("Mappings", "Gradual")) { // of which all but one need CodeDeploy, which is not there
-		d.set(t, false, "Mappings", "Gradual", preference, "Enabled")
+	return value
+}
+
+// set sets a member of an existing map. nil removes it.
+func (d *document) set(t *testing.T, path string, value any) {
+	t.Helper()
+	i := strings.LastIndexByte(path, '.')
+	parent, ok := at(d.root, path[:i]).(map[string]any)
+	if !ok {
+		t.Fatalf("the template has no %s", path[:i])
+	}
+	if value == nil {
+		delete(parent, path[i+1:])
+	} else {
+		parent[path[i+1:]] = value
 	}
 }
 
-// ofType gives the logical ids of the resources of a type.
-func (d *document) ofType(typ string) (ids []string) {
-	for _, id := range keys(d.get("Resources")) {
-		if text(d.get("Resources", id, "Type")) == typ {
+// prepare changes what the emulator cannot do. Functions get the address of DynamoDB in their variable, not by the parameter, so that all
+// conditions are evaluated as on AWS.
+func (d *document) prepare(t *testing.T, address string) {
+	t.Helper()
+	d.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", address)
+	preferences, _ := at(d.root, "Mappings.Gradual").(map[string]any)
+	for preference := range preferences {
+		d.set(t, "Mappings.Gradual."+preference+".Enabled", false) // the emulator has no CodeDeploy
+	}
+}
+
+// functions returns the logical IDs of the functions, sorted.
+func (d *document) functions() (ids []string) {
+	resources, _ := d.root["Resources"].(map[string]any)
+	for id, resource := range resources {
+		if at(resource, "Type") == "AWS::Serverless::Function" {
 			ids = append(ids, id)
 		}
 	}
+	slices.Sort(ids)
 	return ids
 }
 
-// keys gives the keys of a map in their order; none for what is no map.
-func keys(n *yaml.Node) (names []string) {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i < len(n.Content); i += 2 {
-		names = append(names, n.Content[i].Value)
-	}
-	return names
+// permission is a DynamoDB action on a table or index that the role of a function allows.
+type permission struct {
+	function string
+	action   string
+	resource any
 }
 
-func get(n *yaml.Node, place ...string) *yaml.Node {
-	for _, name := range place {
-		at := slices.Index(keys(n), name)
-		if at < 0 {
-			return nil
-		}
-		n = n.Content[2*at+1]
-	}
-	return n
+func (p permission) String() string {
+	return fmt.Sprintf("%s of %s on %v", p.action, p.function, p.resource)
 }
 
-// items gives the elements of a list, or the one value that stands for a list of itself.
-func items(n *yaml.Node) []*yaml.Node {
-	switch {
-	case n == nil:
-		return nil
-	case n.Kind == yaml.SequenceNode:
-		return n.Content
-	}
-	return []*yaml.Node{n}
+// statements is the path of the policy of a function's role.
+func statements(function string) string {
+	return "Resources." + strings.TrimSuffix(function, "Function") + "Role.Properties.Policies.0.PolicyDocument.Statement"
 }
 
-// text gives every scalar below a node, joined by dots: what an intrinsic function refers to, in words.
-func text(n *yaml.Node) string {
-	switch {
-	case n == nil:
-		return ""
-	case n.Kind == yaml.ScalarNode:
-		return n.Value
-	}
-	var parts []string
-	values := n.Content
-	if n.Kind == yaml.MappingNode {
-		values = nil
-		for i := 1; i < len(n.Content); i += 2 {
-			values = append(values, n.Content[i])
+// permissions returns the DynamoDB permissions of all functions. The emulator reads streams without permission.
+func (d *document) permissions() (found []permission) {
+	for _, function := range d.functions() {
+		list, _ := at(d.root, statements(function)).([]any)
+		for _, statement := range list {
+			actions, _ := at(statement, "Action").([]any)
+			resources, _ := at(statement, "Resource").([]any)
+			for _, action := range actions {
+				for _, resource := range resources {
+					name := fmt.Sprint(action)
+					if strings.HasPrefix(name, "dynamodb:") && !strings.Contains(fmt.Sprint(name, resource), "Stream") {
+						found = append(found, permission{function, name, resource})
+					}
+				}
+			}
 		}
 	}
-	for _, value := range values {
-		parts = append(parts, text(value))
-	}
-	return strings.Join(parts, ".")
+	return found
+}
+
+// deny withdraws a permission, and no other.
+func (d *document) deny(t *testing.T, p permission) {
+	t.Helper()
+	path := statements(p.function)
+	list, _ := at(d.root, path).([]any)
+	d.set(t, path, append(list, map[string]any{"Effect": "Deny", "Action": []any{p.action}, "Resource": []any{p.resource}}))
 }

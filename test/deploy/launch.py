@@ -1,7 +1,7 @@
-"""Starts ministack with what the OpenAPI import of 1.5.33 leaves out: ANY methods and gateway responses.
+"""Starts ministack with two features that its OpenAPI import lacks in 1.5.33: ANY methods and gateway responses.
 
-It lives as long as whoever holds the other end of its standard input, and takes its functions' processes and the folder STATE along, so
-that nothing is left of a test that was killed. It leads a process group of its own.
+It ends when its standard input is closed. Then it also ends the processes of its functions, which are in its process group, and deletes the
+folder STATE, so that nothing remains of a test that was killed.
 """
 import contextlib
 import os

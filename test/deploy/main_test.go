@@ -1,48 +1,52 @@
 package deploy_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 	"time"
+
+	"toggleadmin/test/process"
 )
 
-// tools is what the tests run, as `make test-deploy` says by the environment.
+// timeout limits each wait, which usually takes seconds.
+const timeout = 90 * time.Second
+
+// tools are set by `make test-deploy`.
 type tools struct {
-	sam, python  string // programs
-	build        string // folder of sam build, for this machine
-	architecture string // of the build: arm64 or x86_64
+	sam, python string // programs
+	build       string // folder with the result of sam build, for this machine
 }
 
-func (u tools) template() string { return filepath.Join(u.build, "template.yaml") }
-
-// config is the repository's samconfig.toml: sam itself would look for it beside the template.
-func (tools) config() string { return absolute("samconfig.toml") }
-
-// needTools skips the test where there are none.
+// needTools skips the test if the tools are not set.
 func needTools(t *testing.T) tools {
 	t.Helper()
-	u := tools{
-		os.Getenv("TEST_DEPLOY_SAM"), os.Getenv("TEST_DEPLOY_PYTHON"), os.Getenv("TEST_DEPLOY_BUILD"), os.Getenv("TEST_DEPLOY_ARCHITECTURE"),
-	}
+	u := tools{os.Getenv("TEST_DEPLOY_SAM"), os.Getenv("TEST_DEPLOY_PYTHON"), os.Getenv("TEST_DEPLOY_BUILD")}
 	if u.sam == "" || u.python == "" || u.build == "" {
-		t.Skip("make test-deploy runs this: it needs sam, an emulator of AWS, and what sam build made for this machine")
+		t.Skip("make test-deploy runs this test: it needs sam, an AWS emulator and the functions built for this machine")
 	}
 	return u
 }
 
-// absolute gives the path of a file of the repository.
-func absolute(name string) string {
+// absolute returns the path of a file of the repository.
+func absolute(t *testing.T, name string) string {
+	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", name))
-	if err != nil {
-		return name
-	}
+	must(t, err)
 	return path
 }
 
-// step is a part of a test without which the rest has no sense.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// step runs a part of a test. If it fails, the test ends.
 func step(t *testing.T, name string, run func(t *testing.T)) {
 	t.Helper()
 	if !part(t, name, run) {
@@ -53,8 +57,7 @@ func step(t *testing.T, name string, run func(t *testing.T)) {
 // part runs a part of a test and prints how long it took.
 func part(t *testing.T, name string, run func(t *testing.T)) bool {
 	t.Helper()
-	started := time.Now()
-	result := "ok"
+	started, result := time.Now(), "ok"
 	passed := t.Run(name, run)
 	if !passed {
 		result = "FAILED"
@@ -63,15 +66,40 @@ func part(t *testing.T, name string, run func(t *testing.T)) bool {
 	return passed
 }
 
-// report prints what tells what failed and why, of a failure that was to come: each once.
+var telling = regexp.MustCompile(`--- FAIL: TestScripts/\S+|[\w-]+\.txtar:\d+: .*|\w+Function logged|AccessDenied\w*: .{0,160}|not within .*|^sam \w+: (?s:.*)`)
+
+// report prints the telling parts of an expected failure.
 func report(failure string) {
-	said := map[string]bool{}
-	for _, words := range regexp.MustCompile(
-		`the script \S+ failed|[\w-]+\.txtar:\d+: .*|\w+Function logged|AccessDenied\w*: .{0,160}|\w+_test\.go:\d+: .*|not within .*|^sam \w+: (?s:.*)`,
-	).FindAllString(failure, -1) {
-		if !said[words] {
-			said[words] = true
+	printed := map[string]bool{}
+	for _, words := range telling.FindAllString(failure, -1) {
+		if !printed[words] {
+			printed[words] = true
 			_, _ = fmt.Fprintf(os.Stdout, "    %s\n", words)
+		}
+	}
+}
+
+// await waits for a condition, without which the test cannot go on.
+func await(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	process.Await(t, what, 200*time.Millisecond, timeout, condition)
+}
+
+// within repeats try until it succeeds. After the timeout it returns the last error.
+func within(ctx context.Context, timeout time.Duration, try func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	tick := time.NewTicker(300 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := try()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("not within %s: %w", timeout, err)
+		case <-tick.C:
 		}
 	}
 }

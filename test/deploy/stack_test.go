@@ -1,45 +1,50 @@
 package deploy_test
 
 import (
-	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
-	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/seed"
 )
 
-// deployment is what sam deploy is asked for.
+// deployment is what sam deploy is called with.
 type deployment struct {
 	environment string                   // of samconfig.toml
-	name        string                   // of the stack; empty: the environment's
-	parameters  map[string]string        // in place of the environment's; nil: those
-	change      func(template *document) // of the built template, beside what it needs to run here; nil: none
+	name        string                   // of the stack; empty: the one of the environment
+	parameters  map[string]string        // instead of those of the environment; nil: those
+	change      func(template *document) // of the built template; nil: none
 }
 
-// stack is what a deployment made.
+// stack is a deployed stack.
 type stack struct {
 	*emulator
-	environment string
-	name, id    string    // id tells it from an earlier one of that name
-	template    *document // as it was deployed
+	template    *document
+	name, id    string
 	outputs     map[string]string
-	resources   map[string]types.StackResource // by logical id
+	physical    map[string]string // physical resource ids by logical id
 	stage       string
 	baseURL     string
+	db          *dynamodb.Client
+	tables      dynamo.Tables
 	credentials seed.Credentials
 }
 
-// deploy makes a stack, or updates the one of that name.
+// deploy creates or updates a stack.
 func (e *emulator) deploy(t *testing.T, d deployment) *stack {
 	t.Helper()
 	s, err := e.tryDeploy(t, d)
@@ -47,108 +52,163 @@ func (e *emulator) deploy(t *testing.T, d deployment) *stack {
 	return s
 }
 
-// tryDeploy is deploy for what may be refused.
 func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 	t.Helper()
-	s := &stack{emulator: e, environment: d.environment, name: d.name, template: readDocument(t, e.tools.template())}
-	s.template.leadHere(t, e.url)
+	s := &stack{emulator: e, name: d.name, template: readDocument(t, filepath.Join(e.build, "template.yaml"))}
+	s.template.prepare(t, e.url)
 	if d.change != nil {
 		d.change(s.template)
 	}
-	file := filepath.Join(e.tools.build, "as-deployed.yaml") // beside the functions: their paths are relative to it
+	file := filepath.Join(e.build, "as-deployed.yaml") // the paths of the functions are relative to it
 	s.template.write(t, file)
-	defer func() { must(t, os.Remove(file)) }()
-
-	args := append(s.samArguments("deploy"), "--template-file", file)
+	defer os.Remove(file)
+	args := []string{"deploy", "--template-file", file, "--config-file", absolute(t, "samconfig.toml"), "--config-env", d.environment, "--region", region}
+	if d.name != "" {
+		args = append(args, "--stack-name", d.name)
+	}
 	if d.parameters != nil {
 		args = append(args, "--parameter-overrides")
 		for name, value := range d.parameters {
 			args = append(args, name+"="+value)
 		}
 	}
-	output, err := e.sam(t.Context(), args...)
+	output, err := e.runSAM(args...)
 	if err != nil {
 		return nil, err
 	}
 	if match := regexp.MustCompile(`(?m)^\s*Stack name\s*: (\S+)$`).FindStringSubmatch(output); match != nil {
 		s.name = match[1]
 	}
-	return s, s.read(t.Context())
+	return s, s.describe()
 }
 
-// samArguments are a command with what says which stack is meant.
-func (s *stack) samArguments(command ...string) []string {
-	args := append(command, "--config-file", s.tools.config(), "--config-env", s.environment, "--region", region)
-	if s.name != "" {
-		args = append(args, "--stack-name", s.name)
-	}
-	return args
-}
-
-// read asks CloudFormation what the stack consists of, and finds the address of its API.
-func (s *stack) read(ctx context.Context) error {
-	client := cloudformation.NewFromConfig(s.config())
-	described, err := client.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &s.name})
+// describe reads outputs and resources of the stack.
+func (s *stack) describe() error {
+	client := cloudformation.NewFromConfig(s.config)
+	described, err := client.DescribeStacks(s.ctx, &cloudformation.DescribeStacksInput{StackName: &s.name})
 	if err != nil {
-		return fmt.Errorf("describe the stack: %w", err)
+		return err
 	}
 	s.id = aws.ToString(described.Stacks[0].StackId)
-	s.outputs = map[string]string{}
+	s.outputs, s.physical = map[string]string{}, map[string]string{}
+	ids := map[string]string{}
 	for _, output := range described.Stacks[0].Outputs {
-		s.outputs[aws.ToString(output.OutputKey)] = aws.ToString(output.OutputValue)
-	}
-	listed, err := client.DescribeStackResources(ctx, &cloudformation.DescribeStackResourcesInput{StackName: &s.name})
-	if err != nil {
-		return fmt.Errorf("describe the stack's resources: %w", err)
-	}
-	s.resources = map[string]types.StackResource{}
-	for _, resource := range listed.StackResources {
-		s.resources[aws.ToString(resource.LogicalResourceId)] = resource
-	}
-	api, stage := s.ofType("AWS::ApiGateway::RestApi"), s.ofType("AWS::ApiGateway::Stage")
-	if len(api) != 1 || len(stage) != 1 {
-		return fmt.Errorf("the stack has the APIs %q and the stages %q, want one of each", api, stage)
-	}
-	s.stage = stage[0]
-	s.baseURL = s.url + "/_aws/execute-api/" + api[0] + "/" + s.stage
-	return nil
-}
-
-// ofType gives the physical ids of the stack's resources of a type.
-func (s *stack) ofType(typ string) (ids []string) {
-	for _, resource := range s.resources {
-		if aws.ToString(resource.ResourceType) == typ {
-			ids = append(ids, aws.ToString(resource.PhysicalResourceId))
+		name, value := aws.ToString(output.OutputKey), aws.ToString(output.OutputValue)
+		s.outputs[name] = value
+		if id, ok := strings.CutSuffix(name, "Table"); ok {
+			ids[id] = value
 		}
 	}
-	slices.Sort(ids)
-	return ids
+	s.tables = dynamo.TablesByID(ids)
+	listed, err := client.DescribeStackResources(s.ctx, &cloudformation.DescribeStackResourcesInput{StackName: &s.name})
+	if err != nil {
+		return err
+	}
+	var api string
+	for _, r := range listed.StackResources {
+		id := aws.ToString(r.PhysicalResourceId)
+		s.physical[aws.ToString(r.LogicalResourceId)] = id
+		switch aws.ToString(r.ResourceType) {
+		case "AWS::ApiGateway::RestApi":
+			api = id
+		case "AWS::ApiGateway::Stage":
+			s.stage = id
+		}
+	}
+	s.baseURL = s.url + "/_aws/execute-api/" + api + "/" + s.stage
+	config := s.config
+	config.HTTPClient = dynamo.NewHTTPClient(s.url)
+	s.db, err = dynamo.NewClient(config, s.url)
+	return err
 }
 
-func (s *stack) physicalID(logicalID string) string {
-	return aws.ToString(s.resources[logicalID].PhysicalResourceId)
+// seed seeds the tables and keeps the credentials in memory.
+func (s *stack) seed() error {
+	result, err := seed.Seed(s.ctx, seed.Config{Client: s.db, Tables: s.tables, Now: time.Now, Random: rand.Reader, Known: s.credentials})
+	s.credentials = result.Credentials
+	return err
 }
 
 // delete deletes the stack with sam.
 func (s *stack) delete(t *testing.T) {
 	t.Helper()
-	if _, err := s.sam(t.Context(), append(s.samArguments("delete"), "--no-prompts")...); err != nil {
-		t.Fatal(err)
-	}
-	_, err := cloudformation.NewFromConfig(s.config()).DescribeStacks(t.Context(), &cloudformation.DescribeStacksInput{StackName: &s.name})
-	if err == nil {
-		t.Fatalf("the stack %s is still there", s.name)
+	_, err := s.runSAM("delete", "--stack-name", s.name, "--region", region, "--no-prompts")
+	must(t, err)
+	if _, err := cloudformation.NewFromConfig(s.config).DescribeStacks(s.ctx, &cloudformation.DescribeStacksInput{StackName: &s.name}); err == nil {
+		t.Fatalf("the stack %s still exists", s.name)
 	}
 }
 
-// invoke calls a function of the stack with an empty event.
-func (s *stack) invoke(ctx context.Context, logicalID string) error {
-	output, err := s.sam(ctx, append(s.samArguments("remote", "invoke", logicalID), "--event", "{}")...)
-	if err != nil {
-		return err
+// request sends a request as the administrator and decodes the response into value, unless it is nil.
+func (s *stack) request(method, path, body string, status int, value any) (http.Header, error) {
+	header, received, err := exchange(s.ctx, method, s.baseURL+path, s.credentials.Users[0].PAT, body, status)
+	if err == nil && value != nil {
+		err = json.Unmarshal(received, value)
 	}
-	if strings.Contains(output, "errorMessage") {
-		return errors.New(output)
+	return header, err
+}
+
+// token is a token of the seeded service account.
+type token struct {
+	ID       int64
+	Secret   string
+	location string
+}
+
+func (s *stack) createToken(description string) (token, error) {
+	var created token
+	path := fmt.Sprintf("/api/admin/service-account/%d/token", s.credentials.ServiceAccounts[0].ID)
+	header, err := s.request(http.MethodPost, path, fmt.Sprintf(`{"description":%q,"expiresAt":"2099-01-01T00:00:00Z"}`, description), http.StatusCreated, &created)
+	created.location = header.Get("Location")
+	return created, err
+}
+
+// use lists the context fields with a token.
+func (s *stack) use(token string, status int) error {
+	_, _, err := exchange(s.ctx, http.MethodGet, s.baseURL+"/api/admin/context", token, "", status)
+	return err
+}
+
+// deleteToken deletes a token, which authenticates the request.
+func (s *stack) deleteToken(t token) error {
+	_, _, err := exchange(s.ctx, http.MethodDelete, fmt.Sprint(s.baseURL, "/api/admin/user/tokens/", t.ID), t.Secret, "", http.StatusOK)
+	return err
+}
+
+// logLines returns what a function has logged since a time.
+func (s *stack) logLines(function string, since time.Time) (lines []string, err error) {
+	group := s.physical[strings.TrimSuffix(function, "Function")+"Logs"]
+	pages := cloudwatchlogs.NewFilterLogEventsPaginator(cloudwatchlogs.NewFromConfig(s.config),
+		&cloudwatchlogs.FilterLogEventsInput{LogGroupName: &group, StartTime: aws.Int64(since.UnixMilli())})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(s.ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read the log of %s: %w", function, err)
+		}
+		for _, event := range page.Events {
+			lines = append(lines, aws.ToString(event.Message))
+		}
 	}
-	return nil
+	return lines, nil
+}
+
+var (
+	loggedError = regexp.MustCompile(`level\W+(ERROR|WARN)|AccessDenied|panic`)
+	loggedDelay = regexp.MustCompile(`deadline exceeded`) // due to this machine
+)
+
+// loggedErrors returns the errors that functions have logged since a time.
+func (s *stack) loggedErrors(t *testing.T, since time.Time) error {
+	t.Helper()
+	var errs []error
+	for _, function := range s.template.functions() {
+		lines, err := s.logLines(function, since)
+		must(t, err)
+		for _, line := range lines {
+			if loggedError.MatchString(line) && !loggedDelay.MatchString(line) {
+				errs = append(errs, fmt.Errorf("%s logged: %s", function, line))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }

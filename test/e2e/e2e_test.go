@@ -1,34 +1,33 @@
-// Package e2e_test runs the end-to-end scripts of testdata (package script says how to read them) on a ground: against BASE_URL with
-// CREDENTIALS (a file of local.json's form) and GROUND where BASE_URL is set, else against what `make run` starts.
+// Package e2e_test runs the end-to-end scripts in testdata, which package script describes. With BASE_URL, CREDENTIALS (a file in the form
+// of local.json) and ENVIRONMENT they run against that service, otherwise against what `make run` starts.
 package e2e_test
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"testing"
-	"time"
 
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/test/script"
 )
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	script.Run(t, ground(t), "testdata")
+	script.Run(t, environment(t), "testdata")
 }
 
-// ground is where the scripts run.
-func ground(t *testing.T) script.Ground {
+func environment(t *testing.T) script.Environment {
 	t.Helper()
-	baseURL := os.Getenv("BASE_URL")
-	if baseURL == "" {
-		return serve(t)
+	e := script.Environment{Name: os.Getenv("ENVIRONMENT"), BaseURL: os.Getenv("BASE_URL")}
+	if e.BaseURL == "" {
+		service := localtest.Start(t, local.Config{Stderr: t.Output()})
+		return script.Environment{Name: script.Local, BaseURL: service.BaseURL, Credentials: service.Credentials}
 	}
-	name, file := os.Getenv("GROUND"), os.Getenv("CREDENTIALS")
-	if name == "" || file == "" {
-		t.Fatal("with BASE_URL set, set GROUND (local, sam, ministack or aws) and CREDENTIALS (a file of local.json's form), too")
+	content, err := os.ReadFile(os.Getenv("CREDENTIALS"))
+	if err = errors.Join(err, json.Unmarshal(content, &e.Credentials)); err != nil {
+		t.Fatalf("BASE_URL is set: CREDENTIALS must be a file in the form of local.json: %v", err)
 	}
-	credentials, err := script.ReadCredentials(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return script.Ground{Name: name, BaseURL: baseURL, Credentials: credentials, Now: time.Now}
+	return e
 }

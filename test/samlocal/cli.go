@@ -1,54 +1,42 @@
+// Package samlocal runs functions with `sam local`, in containers, from the build of `make build-local`. The data are in an engine on this
+// machine, which a Relay makes reachable for containers. `make test-sam` installs what its tests need; otherwise they are skipped.
+//
+// scripts/sam-local.sh provides Docker and the image of the containers. `sam local` has no access log, streams or schedules.
 package samlocal
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// stopTimeout is how long sam may take to end after SIGTERM: it stops its containers one after the other.
-const stopTimeout = time.Minute
+const (
+	startTimeout = 10 * time.Minute // the first start may download an image
+	stopTimeout  = time.Minute      // sam stops its containers one after another
+)
 
-// CLI runs sam on the build of `make build-local`. It is safe for concurrent use.
+// ErrEnded means that sam ended by itself. Its log has the reason.
+var ErrEnded = errors.New("sam local start-api has ended")
+
+// CLI runs sam. It is safe for concurrent use.
 type CLI struct {
 	Program  string // sam
-	Image    string // that the containers are made of; empty: AWS's own, which sam gets by itself
-	Root     string // the repository's folder
-	Endpoint string // of DynamoDB, as the containers reach it
+	Image    string // of the containers; empty: the default of sam
+	Root     string // folder of the repository
+	Endpoint string // of DynamoDB, as containers reach it
 }
 
-// Invoke runs a function, named by its folder, once with its sample event, events/<function>.json, and gives what it answered: nothing else
-// tells how it went, for sam succeeds whatever the function does. It takes seconds. The error holds sam's log, with the function's.
-func (c CLI) Invoke(ctx context.Context, function string) ([]byte, error) {
-	var stdout, stderr bytes.Buffer
-	command := c.command(ctx, "invoke", LogicalID(function), "--event", filepath.Join("events", function+".json"))
-	command.Stdout, command.Stderr = &stdout, &stderr
-	if err := command.Run(); err != nil {
-		return nil, fmt.Errorf("invoke %s: %w\n%s", function, err, &stderr)
-	}
-	if stdout.Len() == 0 {
-		return nil, fmt.Errorf("invoke %s: it has not answered\n%s", function, &stderr)
-	}
-	return stdout.Bytes(), nil
-}
-
-// LogicalID is the name in the template of the function with this folder: ListFeatureTypesFunction for list-feature-types.
-func LogicalID(function string) string {
-	var id strings.Builder
-	for word := range strings.SplitSeq(function, "-") {
-		id.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-	return id.String() + "Function"
-}
-
-// command is `sam local` with what each of its commands needs. The end of the context ends it, and its containers.
+// command returns a command of `sam local`. The end of the context ends it and its containers.
 func (c CLI) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	arguments = append([]string{"local"}, arguments...)
 	arguments = append(arguments, "--config-env", "local", "--parameter-overrides", "Architecture=x86_64 DynamoDBEndpoint="+c.Endpoint)
@@ -57,14 +45,96 @@ func (c CLI) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	}
 	command := exec.CommandContext(ctx, c.Program, arguments...)
 	command.Dir = c.Root
-	command.Env = environment(os.Environ())
+	// sam passes credentials, region and profile to the containers.
+	own := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "AWS_") })
+	command.Env = append(own, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "SAM_CLI_TELEMETRY=0")
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	command.WaitDelay = stopTimeout
 	return command
 }
 
-// environment takes a developer's own credentials, region and profile out of an environment: sam would hand them to the containers.
-func environment(all []string) []string {
-	own := slices.DeleteFunc(slices.Clone(all), func(variable string) bool { return strings.HasPrefix(variable, "AWS_") })
-	return append(own, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "SAM_CLI_TELEMETRY=0")
+// Invoke calls a function, given by its logical ID, with an event from a file, and returns its response. sam succeeds even if the function
+// fails. It takes seconds.
+func (c CLI) Invoke(ctx context.Context, logicalID, eventFile string) ([]byte, error) {
+	var stdout, stderr bytes.Buffer
+	command := c.command(ctx, "invoke", logicalID, "--event", eventFile)
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	if err == nil && stdout.Len() == 0 {
+		err = errors.New("there is no response")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("invoke %s: %w\n%s", logicalID, err, &stderr)
+	}
+	return stdout.Bytes(), nil
+}
+
+// API is a running `sam local start-api`.
+type API struct {
+	URL   string
+	Ended <-chan struct{} // closed when sam has ended
+
+	stop context.CancelFunc
+	err  error // set before Ended is closed
+}
+
+// StartAPI serves the API on a port of 127.0.0.1 and waits until it accepts connections. 0 is a free port. The output of sam and of the
+// functions is written to log.
+func (c CLI) StartAPI(ctx context.Context, port int, log io.Writer) (*API, error) {
+	// sam does not accept a listener. If another process takes the port, sam ends.
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil, fmt.Errorf("find a port: %w", err)
+	}
+	address := listener.Addr().String()
+	_, number, _ := net.SplitHostPort(address)
+	if err := listener.Close(); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	command := c.command(ctx, "start-api", "--host", "127.0.0.1", "--port", number)
+	command.Stdout, command.Stderr = log, log
+	if err := command.Start(); err != nil {
+		stop()
+		return nil, fmt.Errorf("start sam: %w", err)
+	}
+	ended := make(chan struct{})
+	api := &API{URL: "http://" + address, Ended: ended, stop: stop}
+	go func() {
+		defer close(ended)
+		if err := command.Wait(); ctx.Err() == nil {
+			api.err = errors.Join(ErrEnded, err)
+		}
+	}()
+	if err := api.awaitReady(ctx, address); err != nil {
+		return nil, errors.Join(err, api.Stop())
+	}
+	return api, nil
+}
+
+// Stop ends sam and its containers. It returns ErrEnded if sam had ended by itself.
+func (a *API) Stop() error {
+	a.stop()
+	<-a.Ended
+	return a.err
+}
+
+func (a *API) awaitReady(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+		if err == nil {
+			return connection.Close()
+		}
+		select {
+		case <-a.Ended:
+			return errors.New("sam local start-api did not become ready")
+		case <-ctx.Done():
+			return fmt.Errorf("wait for sam local start-api: %w", ctx.Err())
+		case <-tick.C:
+		}
+	}
 }

@@ -3,164 +3,141 @@ package script
 import (
 	"bytes"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// request is what a line of a script asks for.
+// request is a request that a script describes.
 type request struct {
 	method string
-	target string // raw path and query, below the base address
+	target string // raw path and query, relative to the base URL
 	header http.Header
-	body   []byte // nil: none
+	body   []byte
 }
 
-func requestCommand(method string) command {
-	return func(ts *testscript.TestScript, neg bool, args []string) {
-		refuseNegation(ts, neg)
-		s := of(ts)
-		req, err := s.parse(method, args, func(file string) []byte { return []byte(ts.ReadFile(file)) })
-		ts.Check(err)
-		ts.Check(s.send(req))
-		ts.Logf("< %s", s.last)
-	}
-}
-
-// parse reads a request's arguments: /path [as WHO] [with 'Name: value']… [without NAME] [file NAME | bytes HEX | padded N TEXT | TEXT].
-func (s *session) parse(method string, args []string, readFile func(string) []byte) (*request, error) {
+// parse reads /path [as WHO] [with 'Name: value']… [without NAME] [BODY].
+func (s *session) parse(method string, args []string) (*request, error) {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "/") {
-		return nil, fmt.Errorf("usage: %s /path [as WHO] [with 'Name: value'] [without NAME] [BODY]", method)
+		return nil, errUsage
 	}
-	req := &request{method: method, target: args[0], header: http.Header{}}
+	r := &request{method: method, target: args[0], header: http.Header{}}
 	var without []string
 	args = args[1:]
 options:
 	for ; len(args) >= 2; args = args[2:] {
 		switch args[0] {
 		case "as":
-			if err := s.authorize(req, args[1]); err != nil {
+			if err := s.authorize(r, args[1]); err != nil {
 				return nil, err
 			}
 		case "with":
-			name, value, ok := strings.Cut(args[1], ":")
-			if !ok {
-				return nil, fmt.Errorf("a header is written 'Name: value', not %q", args[1])
+			name, value, _ := strings.Cut(args[1], ":")
+			for _, who := range credentials {
+				value = strings.ReplaceAll(value, "{"+who+"}", s.environment.credential(who))
 			}
-			req.header.Add(name, s.ground.Credentials.fill(strings.TrimSpace(value)))
+			r.header.Add(name, strings.TrimSpace(value))
 		case "without":
 			without = append(without, args[1])
 		default:
 			break options
 		}
 	}
-	if err := req.readBody(args, readFile); err != nil {
-		return nil, err
+	if len(args) > 0 {
+		var err error
+		if r.body, err = s.parseBody(args); err != nil {
+			return nil, err
+		}
+		if r.header.Get("Content-Type") == "" {
+			r.header.Set("Content-Type", "application/json")
+		}
 	}
 	for _, name := range without {
-		req.header.Del(name)
+		r.header.Del(name)
 	}
-	return req, nil
+	return r, nil
 }
 
-func (s *session) authorize(req *request, who string) error {
+func (s *session) authorize(r *request, who string) error {
 	if who == "none" {
 		return nil
 	}
-	token, ok := s.ground.Credentials.token(who)
-	if !ok {
+	credential := s.environment.credential(who)
+	if strings.Contains(who, ":") {
+		credential = who
+	}
+	if credential == "" {
 		return fmt.Errorf("unknown credential %q", who)
 	}
-	req.header.Set("Authorization", token)
+	r.header.Set("Authorization", credential)
 	return nil
 }
 
-func (r *request) readBody(args []string, readFile func(string) []byte) error {
-	if len(args) == 0 {
-		return nil
-	}
-	switch keyword := args[0]; {
-	case keyword == "file" && len(args) == 2:
-		r.body = readFile(args[1])
-	case keyword == "bytes" && len(args) == 2:
-		body, err := hex.DecodeString(args[1])
-		if err != nil {
-			return fmt.Errorf("read the body's hexadecimal digits: %w", err)
-		}
-		r.body = body
-	case keyword == "padded" && len(args) > 2:
+// parseBody reads file NAME, bytes HEX, padded SIZE TEXT or TEXT.
+func (s *session) parseBody(args []string) ([]byte, error) {
+	switch {
+	case args[0] == "file" && len(args) == 2:
+		return []byte(s.ts.ReadFile(args[1])), nil
+	case args[0] == "bytes" && len(args) == 2:
+		return hex.DecodeString(args[1])
+	case args[0] == "padded" && len(args) > 2:
 		size, err := strconv.Atoi(args[1])
-		if err != nil {
-			return fmt.Errorf("read the size of the body: %w", err)
-		}
 		text := strings.Join(args[2:], " ")
-		r.body = []byte(text + strings.Repeat(" ", max(0, size-len(text))))
-	default:
-		r.body = []byte(strings.Join(args, " "))
+		return []byte(text + strings.Repeat(" ", max(0, size-len(text)))), err
 	}
-	if r.header.Get("Content-Type") == "" {
-		r.header.Set("Content-Type", "application/json")
-	}
-	return nil
+	return []byte(strings.Join(args, " ")), nil
 }
 
-// send makes the request and keeps the answer as the last one. It fails where the API's document does not foresee the exchange.
-func (s *session) send(r *request) error {
-	var body io.Reader
-	if r.body != nil {
-		body = bytes.NewReader(r.body)
-	}
-	path, query, _ := strings.Cut(r.target, "?")
-	req, err := http.NewRequestWithContext(s.ctx, r.method, s.base.String(), body)
+// request parses and sends a request.
+func (s *session) request(method string, args []string) error {
+	r, err := s.parse(method, args)
 	if err != nil {
 		return err
 	}
-	// Opaque goes over the wire as it stands: broken escapes and doubled slashes, too.
+	return s.send(r)
+}
+
+// send sends a request and keeps the response. An exchange that api/openapi.yaml does not declare is an error.
+func (s *session) send(r *request) error {
+	req, err := http.NewRequestWithContext(s.ctx, r.method, s.base.String(), bytes.NewReader(r.body))
+	if err != nil {
+		return err
+	}
+	if r.body == nil {
+		req.Body = http.NoBody
+	}
+	// Opaque is sent unchanged, with broken escapes and repeated slashes.
+	path, query, _ := strings.Cut(r.target, "?")
 	req.URL = &url.URL{Scheme: s.base.Scheme, Host: s.base.Host, Opaque: s.base.EscapedPath() + path, RawQuery: query}
-	req.Header = r.header.Clone()
+	req.Header = r.header
 
 	s.violations = nil
-	response, err := s.client.Do(req)
+	answer, err := s.client.Do(req)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = response.Body.Close() }()
-	received, err := io.ReadAll(response.Body)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read the response: %w", err)
 	}
-	s.last = &answer{request: r.method + " " + r.target, status: response.StatusCode, header: response.Header, body: received}
-	s.noteToken(r)
-	if len(s.violations) > 0 && !s.ground.forgives(s.last) {
-		return fmt.Errorf("api/openapi.yaml does not foresee this: %w\n%s", errors.Join(s.violations...), s.last)
+	s.last = &response{request: r.method + " " + r.target, status: answer.StatusCode, header: answer.Header, body: body}
+	s.noteToken()
+	if len(s.violations) > 0 && !s.environment.tolerates(s.last) {
+		return fmt.Errorf("api/openapi.yaml does not declare this: %w", errors.Join(s.violations...))
 	}
 	return nil
 }
 
-// noteToken remembers a token that the request made.
-func (s *session) noteToken(r *request) {
-	made := regexp.MustCompile(`^/api/admin/service-account/(\d+)/token/?$`).FindStringSubmatch(r.target)
-	if made == nil || r.method != http.MethodPost || s.last.status != http.StatusCreated {
-		return
-	}
-	value, err := s.last.json()
-	if err != nil {
-		return
-	}
-	id, _ := lookup(value, "id")
-	secret, _ := lookup(value, "secret")
-	s.tokens = append(s.tokens, token{account: made[1], id: show(id), secret: show(secret)})
-}
-
-func refuseNegation(ts *testscript.TestScript, neg bool) {
-	if neg {
-		ts.Fatalf("this command cannot be negated")
+// noteToken remembers a token that the last request created.
+func (s *session) noteToken() {
+	var created token
+	if s.last.status == http.StatusCreated && json.Unmarshal(s.last.body, &created) == nil {
+		s.tokens = append(s.tokens, created)
 	}
 }

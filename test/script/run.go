@@ -3,9 +3,8 @@ package script
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
-	"maps"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -17,92 +16,100 @@ import (
 	"toggleadmin/test/openapi"
 )
 
-// Run runs every script of a directory on a ground, one after the other: each as a subtest with the file's name.
-func Run(t *testing.T, ground Ground, dir string) {
+// Run runs the scripts of a folder one after another, each as a subtest with the name of its file.
+func Run(t *testing.T, e Environment, dir string) {
 	t.Helper()
-	validator, err := openapi.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	run(t.Context(), sequential{t}, validator, ground, dir)
+	run(t.Context(), sequential{t}, e, dir)
 }
 
-func run(ctx context.Context, t testscript.T, validator *openapi.Validator, ground Ground, dir string) {
-	if err := ground.check(); err != nil {
+func run(ctx context.Context, t testscript.T, e Environment, dir string) {
+	validator, err := openapi.Load(ctx)
+	if err = errors.Join(err, e.check()); err != nil {
 		t.Fatal(err)
 	}
-	base, err := url.Parse(strings.TrimSuffix(ground.BaseURL, "/"))
+	base, err := url.Parse(e.BaseURL)
 	if err != nil || base.Host == "" {
-		t.Fatal(fmt.Sprintf("the address %q is no URL with a host", ground.BaseURL))
+		t.Fatal(fmt.Sprintf("the address %q is not a URL with a host", e.BaseURL))
 	}
 	testscript.RunT(t, testscript.Params{
 		Dir:                dir,
 		RequireUniqueNames: true,
-		Condition:          ground.condition,
+		Condition:          e.condition,
 		Cmds:               commands(),
 		Setup: func(env *testscript.Env) error {
-			s := newSession(ctx, ground, base, validator)
+			s := newSession(ctx, e, base, validator)
 			env.Values[sessionKey{}] = s
 			env.Defer(func() {
 				if err := s.cleanUp(); err != nil {
 					env.T().Fatal(fmt.Sprintf("clean up: %v", err))
 				}
 			})
-			setVariables(env, ground)
+			setVariables(env, e)
 			return nil
 		},
 	})
 }
 
-// setVariables sets what scripts have from the start. Credentials are not among them: a verbose run prints the variables.
-func setVariables(env *testscript.Env, ground Ground) {
-	now := ground.Now().UTC()
+// setVariables sets the predefined variables. Credentials are not among them, because a verbose run prints the variables.
+func setVariables(env *testscript.Env, e Environment) {
+	now := time.Now().UTC()
 	env.Setenv("RANDOM", strings.ToLower(rand.Text()[:10]))
 	env.Setenv("TOMORROW", now.AddDate(0, 0, 1).Format(time.RFC3339))
 	env.Setenv("YESTERDAY", now.AddDate(0, 0, -1).Format(time.RFC3339))
 	env.Setenv("MONTH", now.Format("2006-01"))
-	env.Setenv("BASE_URL", ground.BaseURL)
-	env.Setenv("SERVICE_ACCOUNT", strconv.FormatInt(ground.Credentials.ServiceAccounts[0].ID, 10))
-	for _, name := range []string{"admin", "editor", "viewer"} {
-		user, _ := ground.Credentials.user(name)
-		env.Setenv(strings.ToUpper(name)+"_ID", strconv.FormatInt(user.ID, 10))
+	env.Setenv("BASE_URL", e.BaseURL)
+	env.Setenv("SERVICE_ACCOUNT", strconv.FormatInt(e.Credentials.ServiceAccounts[0].ID, 10))
+	for _, name := range credentials[1:] {
+		env.Setenv(strings.ToUpper(name)+"_ID", strconv.FormatInt(e.user(name).ID, 10))
 	}
 }
 
-type command = func(ts *testscript.TestScript, neg bool, args []string)
+// errUsage is a command with arguments that it does not take.
+var errUsage = errors.New("wrong arguments: package script describes the commands")
 
-// commands is the vocabulary, as doc.go describes it.
-func commands() map[string]command {
-	all := map[string]command{
-		"status":          cmdStatus,
-		"header":          cmdHeader,
-		"json":            cmdJSON,
-		"body":            cmdBody,
-		"error":           cmdError,
-		"unauthenticated": cmdUnauthenticated,
-		"capture":         cmdCapture,
-		"until":           cmdUntil,
-		"clock":           cmdClock,
-		"keep-lifetime":   cmdKeepLifetime,
-		"fill-tokens":     cmdFillTokens,
+type command = func(s *session, args []string) error
+
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
+
+// commands returns the commands that the package comment describes.
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	all := map[string]func(*testscript.TestScript, bool, []string){}
+	for name, run := range map[string]command{
+		"status": (*session).status, "header": (*session).header, "json": (*session).json, "body": (*session).body, "error": (*session).error,
+		"unauthenticated": (*session).unauthenticated, "capture": (*session).capture, "until": (*session).until, "clock": (*session).clock,
+		"keep-lifetime": (*session).keepLifetime, "fill-tokens": (*session).fillTokens,
+	} {
+		all[name] = adapt(run)
 	}
-	maps.Insert(all, func(yield func(string, command) bool) {
-		for _, method := range methods() {
-			if !yield(method, requestCommand(method)) {
-				return
-			}
-		}
-	})
+	for _, method := range methods {
+		all[method] = adapt(func(s *session, args []string) error { return s.request(method, args) })
+	}
 	return all
 }
 
-func methods() []string {
-	return []string{
-		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodTrace,
+// adapt makes a command fail its script. Negated, it fails unless the command returns a mismatch.
+func adapt(run command) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, negated bool, args []string) {
+		s, _ := ts.Value(sessionKey{}).(*session)
+		s.ts = ts
+		before := s.last
+		err := run(s, args)
+		if s.last != before {
+			ts.Logf("< %s", s.last)
+		}
+		if _, expected := errors.AsType[mismatch](err); negated && expected {
+			return
+		}
+		if negated && err == nil {
+			err = errors.New("it succeeded")
+		}
+		if err != nil {
+			ts.Fatalf("%v\nlast response: %v", err, s.last)
+		}
 	}
 }
 
-// sequential makes scripts run one after the other: they share accounts, and sam local bears no crowd.
+// sequential runs scripts one after another: they share accounts, and sam local does not support many concurrent requests.
 type sequential struct{ *testing.T }
 
 func (s sequential) Parallel() {}
@@ -110,41 +117,5 @@ func (s sequential) Parallel() {}
 func (s sequential) Verbose() bool { return testing.Verbose() }
 
 func (s sequential) Run(name string, f func(testscript.T)) {
-	s.T.Run(name, func(t *testing.T) {
-		f(sequential{t})
-	})
-}
-
-type sessionKey struct{}
-
-// of gives the session of a script.
-func of(ts *testscript.TestScript) *session {
-	s, ok := ts.Value(sessionKey{}).(*session)
-	if !ok {
-		ts.Fatalf("the script has no session")
-	}
-	return s
-}
-
-// session is the state of one script: the client, the last answer and what is to be cleaned up. One goroutine uses it.
-type session struct {
-	ctx        context.Context //nolint:containedctx // commands get no context; this is the test's
-	ground     Ground
-	base       *url.URL
-	client     *http.Client
-	violations []error // of the API's document, by the request under way
-	last       *answer
-	tokens     []token           // made by the script
-	lifetimes  map[string]string // to put back: type → lifetimeDays as JSON
-}
-
-func newSession(ctx context.Context, ground Ground, base *url.URL, validator *openapi.Validator) *session {
-	const patience = time.Minute // a function's first start under sam local takes seconds
-	s := &session{ctx: ctx, ground: ground, base: base, lifetimes: map[string]string{}}
-	s.client = &http.Client{
-		Timeout:       patience,
-		Transport:     validator.Transport(http.DefaultTransport, base.EscapedPath(), func(err error) { s.violations = append(s.violations, err) }),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	return s
+	s.T.Run(name, func(t *testing.T) { f(sequential{t}) })
 }

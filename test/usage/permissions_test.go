@@ -1,7 +1,6 @@
 package usage_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,20 +81,8 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 	t.Parallel()
 	var m meter
 	service := localtest.Start(t, local.Config{APIOptions: m.options})
-	file := filepath.Join(t.TempDir(), "local.json")
-	content, err := json.Marshal(service)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	credentials, err := script.ReadCredentials(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if !t.Run("Scripts", func(t *testing.T) {
-		script.Run(t, script.Ground{Name: script.Local, BaseURL: service.BaseURL, Credentials: credentials, Now: time.Now},
+		script.Run(t, script.Environment{Name: script.Local, BaseURL: service.BaseURL, Credentials: service.Credentials},
 			filepath.Join(filepath.Dir(localtest.Template(t)), "test", "e2e", "testdata"))
 	}) {
 		t.Fatal("the scripts failed")
