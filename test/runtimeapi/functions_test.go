@@ -3,284 +3,111 @@ package runtimeapi_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"maps"
+	"debug/buildinfo"
+	"errors"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
-
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/process"
 	"toggleadmin/test/runtimeapi"
 	"toggleadmin/test/sampleevent"
 )
 
-const (
-	// maxSize is what a binary may weigh in bytes, stripped: Lambda loads it at every cold start.
-	maxSize = 12_000_000
+const root = "../.."
 
-	authorizer    = "authorizer"
-	notFound      = "not-found"
-	recordTraffic = "record-traffic"
-
-	// patience bounds what a test waits for one process; the machine may be busy with other tests.
-	patience = time.Minute
-
-	// refused is an endpoint where nothing listens.
-	refused = "http://127.0.0.1:1"
-)
-
-// TestBinaries drives every function's binary as Lambda would, each time beside an engine with the template's tables and the seed.
-func TestBinaries(t *testing.T) {
-	t.Parallel()
-	binaries := build(t)
-	tests := []struct {
-		name string
-		run  func(*testing.T, function)
-	}{
-		{name: "is small", run: isSmall},
-		{name: "answers its sample event", run: answersItsSample},
-		{name: "outlives malformed events", run: outlivesMalformedEvents},
-		{name: "names a missing variable", run: namesMissingVariables},
-		{name: "answers without DynamoDB", run: answersWithoutDynamoDB},
+// build builds all functions once and returns the folder of the binaries. It is kept: if nothing has changed, go build links nothing.
+var build = sync.OnceValues(func() (folder string, err error) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		return "", err
 	}
-	for _, name := range functions(t) {
-		for _, test := range tests {
-			t.Run(name+"/"+test.name, func(t *testing.T) {
-				t.Parallel()
-				test.run(t, function{name: name, binary: filepath.Join(binaries, name)})
-			})
-		}
+	flags := regexp.MustCompile(`(?m)^FUNCTION_FLAGS := (.+)$`).FindSubmatch(makefile)
+	if flags == nil {
+		return "", errors.New("the Makefile has no FUNCTION_FLAGS")
 	}
-}
+	folder = filepath.Join(root, ".cache", "functions-here")
+	command := exec.CommandContext(context.Background(), "go", "build", "-o", ".cache/functions-here/", "./functions/...")
+	command.Dir = root
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+string(flags[1]))
+	if output, err := command.CombinedOutput(); err != nil {
+		return "", errors.Join(err, errors.New(string(output)))
+	}
+	return folder, nil
+})
 
-// function is one folder of functions/.
-type function struct{ name, binary string }
-
-// answersHTTP says whether the function's answer is an HTTP response.
-func (f function) answersHTTP() bool {
-	return !slices.Contains([]string{authorizer, recordTraffic, "reevaluate-staleness", "sweep-staleness"}, f.name)
-}
-
-func isSmall(t *testing.T, f function) {
+// sources makes the test cache depend on the sources of the functions.
+func sources(t *testing.T) {
 	t.Helper()
-	info, err := os.Stat(f.binary)
+	for _, name := range []string{"functions", "pkg", "go.mod", "go.sum"} {
+		process.DependOn(t, filepath.Join(root, name))
+	}
+}
+
+// service is an engine with new, seeded tables, and the functions that use it.
+type service struct {
+	local.Running
+	functions []samtemplate.Function
+	folder    string
+}
+
+func newService(t *testing.T) *service {
+	t.Helper()
+	sources(t)
+	folder, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Size() > maxSize {
-		t.Errorf("%d bytes, more than %d", info.Size(), maxSize)
-	}
-}
-
-func answersItsSample(t *testing.T, f function) {
-	t.Helper()
-	assertSampleAnswer(t, f.name, invoke(t, start(t, startService(t).function(t, f)), sample(t, f.name)))
-}
-
-// The seed's own PAT opens what the sample event's invented one does not.
-func TestAuthorizerAllowsAKnownCredential(t *testing.T) {
-	t.Parallel()
-	service := startService(t)
-	process := start(t, service.function(t, function{name: authorizer, binary: filepath.Join(build(t, authorizer), authorizer)}))
-	event := bytes.ReplaceAll(sample(t, authorizer), sampleCredential(t), []byte(service.seeded.Users[0].PAT))
-	answer := invoke(t, process, event)
-	var got events.APIGatewayCustomAuthorizerResponse
-	decode(t, answer.Body, &got)
-	if got.PrincipalID != "user:1" || len(got.PolicyDocument.Statement) != 1 || got.PolicyDocument.Statement[0].Effect != "Allow" {
-		t.Errorf("want one Allow for user 1: %s", answer.Body)
-	}
-}
-
-// assertSampleAnswer asserts the sample event's outcome.
-func assertSampleAnswer(t *testing.T, name string, answer runtimeapi.Answer) {
-	t.Helper()
-	assertSucceeded(t, answer)
-	if err := sampleevent.Check(name, answer.Body); err != nil {
-		t.Error(err)
-	}
-}
-
-func assertSucceeded(t *testing.T, answer runtimeapi.Answer) {
-	t.Helper()
-	if answer.Failed {
-		t.Fatalf("the function failed: %s", answer.Body)
-	}
-}
-
-func assertText(t *testing.T, answer runtimeapi.Answer, want string) {
-	t.Helper()
-	if answer.Failed || string(answer.Body) != want {
-		t.Errorf("failed: %t, answer %s, want %s", answer.Failed, answer.Body, want)
-	}
-}
-
-func assertDenied(t *testing.T, answer runtimeapi.Answer) {
-	t.Helper()
-	assertSucceeded(t, answer)
-	if err := sampleevent.CheckDenied(answer.Body); err != nil {
-		t.Error(err)
-	}
-}
-
-// assertResponse asserts the shape of a proxy response, and of the error object where it is one.
-func assertResponse(t *testing.T, answer runtimeapi.Answer) events.APIGatewayProxyResponse {
-	t.Helper()
-	assertSucceeded(t, answer)
-	response, err := sampleevent.Response(answer.Body)
+	running := localtest.Start(t, local.Config{RequestsOnly: true})
+	template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{
+		Parameters: map[string]string{"DynamoDBEndpoint": running.DynamoDB.Endpoint},
+	})
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
 	}
-	return response
+	return &service{running, template.Functions, folder}
 }
 
-// Lambda passes on any JSON that somebody invokes a function with.
-func outlivesMalformedEvents(t *testing.T, f function) {
+// function returns the configuration of a function.
+func (s *service) function(t *testing.T, name string) runtimeapi.Function {
 	t.Helper()
-	process := start(t, startService(t).function(t, f))
-	malformed := []string{
-		`null`, `true`, `[]`, `"text"`, `{}`, `{"httpMethod":7}`, `{"headers":[],"body":{}}`,
-		`{"httpMethod":"PUT","path":"/%zz?","resource":"","headers":null,"pathParameters":{"id":"%"},"body":"{","isBase64Encoded":true}`,
-		`{"requestContext":{"authorizer":{"userId":{"a":1},"permissions":[]}}}`,
-		`{"type":"REQUEST","methodArn":"x","headers":{"Authorization":"` + strings.Repeat("x", 100_000) + `"}}`,
-		strings.Repeat(`[`, 20_000) + strings.Repeat(`]`, 20_000),
+	i := slices.IndexFunc(s.functions, func(f samtemplate.Function) bool { return f.Name == name })
+	if i < 0 {
+		t.Fatalf("template.yaml has no function for functions/%s", name)
 	}
-	for _, text := range malformed {
-		switch answer := invoke(t, process, []byte(text)); {
-		case answer.Failed:
-			assertLambdaError(t, answer)
-		case f.name == authorizer:
-			assertDenied(t, answer)
-		case !f.answersHTTP(): // any event is a reason to look what is left to do
-		default:
-			assertRefused(t, assertResponse(t, answer), text)
-		}
-	}
-	if f.name != "sweep-staleness" { // it has done by now what the sample event asks for
-		assertSampleAnswer(t, f.name, invoke(t, process, sample(t, f.name)))
-	}
+	return runtimeapi.Function{Binary: filepath.Join(s.folder, name), Variables: s.functions[i].Environment, Timeout: s.functions[i].Timeout}
 }
 
-// assertRefused: no operation does anything for an event without its principal.
-func assertRefused(t *testing.T, response events.APIGatewayProxyResponse, event string) {
-	t.Helper()
-	if response.StatusCode < http.StatusBadRequest {
-		t.Errorf("status %d for %.100s", response.StatusCode, event)
-	}
-}
-
-func assertLambdaError(t *testing.T, answer runtimeapi.Answer) {
-	t.Helper()
-	var object struct{ ErrorMessage, ErrorType string }
-	if decode(t, answer.Body, &object); object.ErrorMessage == "" || object.ErrorType == "" {
-		t.Errorf("not an error object of Lambda: %s", answer.Body)
-	}
-	if strings.Contains(string(answer.Body), "stackTrace") {
-		t.Errorf("the handler panicked: %s", answer.Body)
-	}
-}
-
-// A function without one of its variables says so at its start, in one line, and never asks for an event.
-func namesMissingVariables(t *testing.T, f function) {
-	t.Helper()
-	complete := startService(t).function(t, f)
-	for variable := range complete.Variables {
-		if variable == "DYNAMODB_ENDPOINT" {
-			continue // AWS's own, if it is missing
-		}
-		without := complete
-		without.Variables = maps.Clone(complete.Variables)
-		delete(without.Variables, variable)
-		process := start(t, without)
-		select {
-		case <-process.Ended():
-		case <-process.Polled():
-			t.Errorf("starts without %s", variable)
-			continue
-		}
-		stderr := process.Stderr()
-		if process.ExitCode() <= 0 || !strings.Contains(stderr, variable) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("without %s: exit code %d and on stderr %q; want a code above 0 and one line with the name",
-				variable, process.ExitCode(), stderr)
-		}
-	}
-}
-
-// What cannot reach its tables says 503 within its time, or, in the authorizer's case, fails, which is the caller's 500.
-func answersWithoutDynamoDB(t *testing.T, f function) {
-	t.Helper()
-	if f.name == notFound {
-		t.Skip("it has no table")
-	}
-	unreachable := startService(t).function(t, f)
-	unreachable.Timeout = 2 * time.Second
-	unreachable.Variables = maps.Clone(unreachable.Variables)
-	unreachable.Variables["DYNAMODB_ENDPOINT"] = refused
-	process := start(t, unreachable)
-	answer := invoke(t, process, sample(t, f.name))
-	switch {
-	case f.name == "reevaluate-staleness": // the record is to come again
-		assertText(t, answer, `{"batchItemFailures":[{"itemIdentifier":"4421584500000000017450439091"}]}`)
-	case !f.answersHTTP():
-		if !answer.Failed {
-			t.Errorf("it answered: %s", answer.Body)
-		}
-		assertLambdaError(t, answer)
-	default:
-		assertUnavailable(t, answer)
-	}
-	if strings.Contains(string(answer.Body), refused) {
-		t.Errorf("the answer tells where the tables are: %s", answer.Body)
-	}
-	select {
-	case <-process.Ended():
-		t.Errorf("the process has ended: %s", process.Stderr())
-	default:
-	}
-}
-
-func assertUnavailable(t *testing.T, answer runtimeapi.Answer) {
-	t.Helper()
-	if response := assertResponse(t, answer); response.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("status %d, want 503: %s", response.StatusCode, response.Body)
-	}
-}
-
-// start starts the function; it ends with the test.
+// start starts a function, which ends with the test.
 func start(t *testing.T, f runtimeapi.Function) *runtimeapi.Process {
 	t.Helper()
-	process, err := runtimeapi.Start(t.Context(), f)
+	p, err := runtimeapi.Start(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(process.Stop)
-	return process
+	t.Cleanup(p.Stop)
+	return p
 }
 
-func invoke(t *testing.T, process *runtimeapi.Process, event []byte) runtimeapi.Answer {
+func invoke(t *testing.T, p *runtimeapi.Process, event []byte) runtimeapi.Response {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	answer, err := process.Invoke(ctx, event)
+	response, err := p.Invoke(ctx, event)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer
-}
-
-// decode refuses members that the type does not have.
-func decode(t *testing.T, text []byte, into any) {
-	t.Helper()
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		t.Fatalf("decode %s: %v", text, err)
-	}
+	return response
 }
 
 func sample(t *testing.T, name string) []byte {
@@ -292,12 +119,147 @@ func sample(t *testing.T, name string) []byte {
 	return event
 }
 
-// sampleCredential finds the authorizer's sample credential, which stands in the event twice.
-func sampleCredential(t *testing.T) []byte {
+func checkSample(t *testing.T, p *runtimeapi.Process, name string) {
 	t.Helper()
-	credential := regexp.MustCompile(`user:v2_[A-Za-z0-9_-]+`).Find(sample(t, authorizer))
-	if credential == nil {
-		t.Fatal("the sample event has no PAT")
+	response := invoke(t, p, sample(t, name))
+	if err := sampleevent.Check(name, response.Body); response.Failed || err != nil {
+		t.Errorf("failed: %t, %v\n%s", response.Failed, err, p.Stdout())
 	}
-	return credential
+}
+
+// modules are what a function may link. The module of the proxy library requires dozens of web frameworks.
+var modules = regexp.MustCompile(`^github\.com/(aws/(aws-lambda-go|aws-sdk-go-v2.*|smithy-go)|awslabs/aws-lambda-go-api-proxy|` +
+	`google/uuid|go-json-experiment/json)$`)
+
+func TestBinaries(t *testing.T) {
+	t.Parallel()
+	mains, err := filepath.Glob(filepath.Join(root, "functions", "*", "main.go"))
+	if err != nil || len(mains) == 0 {
+		t.Fatalf("there are no functions: %v", err)
+	}
+	for _, main := range mains {
+		name := filepath.Base(filepath.Dir(main))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			f := s.function(t, name)
+			checkBinary(t, f.Binary)
+			checkSample(t, start(t, f), name)
+			if name == "not-found" {
+				return // it has no variables
+			}
+			f.Variables = nil
+			p := start(t, f)
+			select {
+			case <-p.Ended():
+				if stderr := p.Stderr(); p.ExitCode() != 1 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "_") {
+					t.Errorf("without variables: exit code %d and %q, want 1 and one line with their names", p.ExitCode(), stderr)
+				}
+			case <-p.Polled():
+				t.Error("it starts without variables")
+			}
+		})
+	}
+}
+
+// checkBinary checks what makes a cold start slow.
+func checkBinary(t *testing.T, binary string) {
+	t.Helper()
+	const maxSize, maxSizeNotFound = 10_000_000, 8_500_000
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, module := range info.Deps {
+		if !modules.MatchString(module.Path) {
+			t.Errorf("it links the module %s", module.Path)
+		}
+	}
+	content, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := len(content)
+	if size > maxSize || filepath.Base(binary) == "not-found" && size > maxSizeNotFound {
+		t.Errorf("it has %d bytes", size)
+	}
+	for _, name := range []string{"net/rpc.", "testing."} {
+		if bytes.Contains(content, []byte("\x00"+name)) { // the names of functions
+			t.Errorf("it links package %s", name)
+		}
+	}
+}
+
+// Anybody who may invoke a function can send any JSON.
+func TestMalformedEvents(t *testing.T) {
+	t.Parallel()
+	malformed := []string{
+		`null`, `true`, `[]`, `"text"`, `{}`, `{"httpMethod":7}`, `{"headers":[],"body":{}}`,
+		`{"httpMethod":"PUT","path":"/%zz?","resource":"","headers":null,"pathParameters":{"id":"%"},"body":"{","isBase64Encoded":true}`,
+		`{"requestContext":{"authorizer":{"userId":{"a":1},"permissions":[]}}}`,
+		`{"type":"REQUEST","methodArn":"x","headers":{"Authorization":"` + strings.Repeat("x", 100_000) + `"}}`,
+		strings.Repeat(`[`, 20_000) + strings.Repeat(`]`, 20_000),
+	}
+	for _, name := range []string{"update-feedback", "authorizer", "record-traffic", "reevaluate-staleness"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := start(t, newService(t).function(t, name))
+			for _, event := range malformed {
+				response := invoke(t, p, []byte(event))
+				allowed := name == "authorizer" && sampleevent.CheckDenied(response.Body) != nil
+				updated := name == "update-feedback" && sampleevent.CheckHTTP(response.Body, http.StatusOK) == nil
+				if !response.Failed && (allowed || updated) || bytes.Contains(response.Body, []byte("stackTrace")) {
+					t.Errorf("%.100s: %s", event, response.Body)
+				}
+			}
+			checkSample(t, p, name)
+		})
+	}
+}
+
+// TestWithoutDynamoDB calls functions whose engine is not reachable.
+func TestWithoutDynamoDB(t *testing.T) {
+	t.Parallel()
+	const endpoint = "http://127.0.0.1:1"
+	for name, want := range map[string]string{
+		"update-feedback":      "", // 503
+		"authorizer":           `{"errorMessage":`,
+		"record-traffic":       `{"errorMessage":`,
+		"sweep-staleness":      `{"errorMessage":`,
+		"reevaluate-staleness": `{"batchItemFailures":[{"itemIdentifier":`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newService(t).function(t, name)
+			f.Timeout, f.Variables["DYNAMODB_ENDPOINT"] = 2*time.Second, endpoint
+			p := start(t, f)
+			response := invoke(t, p, sample(t, name))
+			if want == "" {
+				if err := sampleevent.CheckHTTP(response.Body, http.StatusServiceUnavailable); err != nil {
+					t.Error(err)
+				}
+			} else if !bytes.HasPrefix(response.Body, []byte(want)) || response.Failed != strings.Contains(want, "error") {
+				t.Errorf("failed: %t, %s", response.Failed, response.Body)
+			}
+			if bytes.Contains(response.Body, []byte(endpoint)) {
+				t.Errorf("the response contains the endpoint: %s", response.Body)
+			}
+			select {
+			case <-p.Ended():
+				t.Errorf("the process has ended: %s", p.Stderr())
+			default:
+			}
+		})
+	}
+}
+
+func TestAuthorizerAllowsValidCredential(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	event := sample(t, "authorizer")
+	credential := regexp.MustCompile(`user:v2_[A-Za-z0-9_-]+`).Find(event)
+	response := invoke(t, start(t, s.function(t, "authorizer")), bytes.ReplaceAll(event, credential, []byte(s.Users[0].PAT)))
+	if response.Failed || !bytes.Contains(response.Body, []byte(`"Effect":"Allow"`)) || !bytes.Contains(response.Body, []byte(`"user:1"`)) {
+		t.Errorf("%s", response.Body)
+	}
 }
