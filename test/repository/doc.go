@@ -1,3 +1,2 @@
-// Package repository tests the tree as a whole: that it speaks of itself alone, that every package says what it is for, and that
-// its rooms keep to their rules where the linter cannot see them.
+// Package repository tests the source tree as a whole: it contains no paths and settings of one machine, and its pages name files that exist.
 package repository

@@ -2,8 +2,6 @@ package repository_test
 
 import (
 	"bytes"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"net/url"
 	"os"
@@ -17,9 +15,6 @@ import (
 )
 
 const root = "../.."
-
-// maxMainLines keeps a function's main to wiring.
-const maxMainLines = 25
 
 func TestNamesNoPathOfAMachine(t *testing.T) {
 	t.Parallel()
@@ -43,8 +38,8 @@ func TestNamesNoRegistryHost(t *testing.T) {
 	})
 }
 
-// registryHosts lists hosts of package registries: the public ones, and those that this machine's Go is set to. They are put
-// together here because this file is looked at too.
+// registryHosts returns the hosts of public package registries and of this machine's GOPROXY. The names are
+// assembled here because this file is checked, too.
 func registryHosts(t *testing.T) []string {
 	t.Helper()
 	var hosts []string
@@ -74,47 +69,13 @@ func registryHosts(t *testing.T) []string {
 	return hosts
 }
 
-// In the bubble of testing/synctest time is false, and a sleep costs nothing.
-func TestTestsDoNotSleep(t *testing.T) {
-	t.Parallel()
-	sleep := []byte(strings.Join([]string{"time", "Sleep("}, "."))
-	eachFile(t, func(file string, content []byte) {
-		isTest := strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "test/") && strings.HasSuffix(file, ".go")
-		if isTest && bytes.Contains(content, sleep) && !bytes.Contains(content, []byte(`"testing/synctest"`)) {
-			t.Errorf("%s sleeps; wait for a condition", file)
-		}
-	})
-}
-
-func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
-	t.Parallel()
-	documented := map[string]bool{}
-	eachFile(t, func(file string, content []byte) {
-		if !strings.HasSuffix(file, ".go") || strings.Contains(file, "testdata/") {
-			return
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, content, parser.PackageClauseOnly|parser.ParseComments)
-		if err != nil {
-			t.Errorf("read the package clause: %v", err)
-			return
-		}
-		folder := filepath.Dir(file)
-		documented[folder] = documented[folder] || strings.TrimSpace(parsed.Doc.Text()) != ""
-	})
-	for folder, has := range documented {
-		if !has {
-			t.Errorf("%s has no package comment", folder)
-		}
-	}
-}
-
-// A folder or file of the tree that a page for people names is there: `pkg/auth`, `pkg/*/*_test.go`, `functions/<verb-noun>`.
+// Files and folders that a page names exist: `pkg/auth`, `pkg/*/*_test.go`, `functions/<verb-noun>`.
 func TestPagesNamePathsThatExist(t *testing.T) {
 	t.Parallel()
 	quoted := regexp.MustCompile("`((?:api|cmd|events|functions|pkg|scripts|test)/[^`\\s…]+)`")
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil || len(pages) == 0 {
-		t.Fatalf("there is no page in docs: %v", err)
+		t.Fatalf("docs has no pages: %v", err)
 	}
 	for _, page := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"} {
 		pages = append(pages, filepath.Join(root, page))
@@ -133,34 +94,14 @@ func TestPagesNamePathsThatExist(t *testing.T) {
 	}
 }
 
-func TestPackageNamesSaySomething(t *testing.T) {
+func TestPackageNamesAreSpecific(t *testing.T) {
 	t.Parallel()
 	empty := []string{"common", "helper", "helpers", "misc", "types", "util", "utils"}
 	eachFile(t, func(file string, _ []byte) {
 		if folder := filepath.Base(filepath.Dir(file)); slices.Contains(empty, folder) {
-			t.Errorf("%s: the folder's name says nothing", file)
+			t.Errorf("%s: the name of the folder is not specific", file)
 		}
 	})
-}
-
-func TestMainsOfFunctionsOnlyWire(t *testing.T) {
-	t.Parallel()
-	mains, err := filepath.Glob(filepath.Join(root, "functions", "*", "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(mains) == 0 {
-		t.Fatal("there are no functions")
-	}
-	for _, name := range mains {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if lines := bytes.Count(content, []byte("\n")); lines > maxMainLines {
-			t.Errorf("%s has %d lines, more than %d", name, lines, maxMainLines)
-		}
-	}
 }
 
 // eachLine calls do for every line of every text file, with numbers from 1.
@@ -175,7 +116,7 @@ func eachLine(t *testing.T, do func(file string, number int, line string)) {
 	})
 }
 
-// eachFile calls do for every text file of the tree, by its path from the root. Folders that .gitignore names are left out.
+// eachFile calls do for every text file of the tree, by its path from the root. Ignored folders are skipped.
 func eachFile(t *testing.T, do func(file string, content []byte)) {
 	t.Helper()
 	ignored, err := os.ReadFile(filepath.Join(root, ".gitignore"))

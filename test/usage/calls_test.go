@@ -1,5 +1,5 @@
 // Package usage_test counts the DynamoDB calls and capacity units of every function, and compares the calls with the function's permissions
-// in template.yaml and with the costs in docs/costs.md.
+// in template.yaml.
 package usage_test
 
 import (

@@ -1,15 +1,11 @@
 package usage_test
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
@@ -101,40 +97,5 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 			t.Fatal(strings.Join(problems, "\n"))
 		case <-tick.C:
 		}
-	}
-}
-
-func TestCompare(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(localtest.Template(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const scan = "[dynamodb:Scan]"
-	for name, tt := range map[string]struct {
-		new  string
-		want []string
-	}{
-		"unchanged": {scan, []string{}},
-		"another action": {"[dynamodb:Query]", []string{
-			"never used: list-feature-types: dynamodb:Query on table/FeatureTypes", "not granted: list-feature-types: dynamodb:Scan on table/FeatureTypes",
-		}},
-		"an action added": {"[dynamodb:Scan, dynamodb:PutItem]", []string{"never used: list-feature-types: dynamodb:PutItem on table/FeatureTypes"}},
-		"a wildcard": {"['dynamodb:*']", []string{
-			"never used: list-feature-types: dynamodb:* on table/FeatureTypes", "not granted: list-feature-types: dynamodb:Scan on table/FeatureTypes",
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			before, after, _ := strings.Cut(string(text), "ListFeatureTypesFunction:")
-			changed, err := samtemplate.Parse("template.yaml", []byte(before+"ListFeatureTypesFunction:"+strings.Replace(after, scan, tt.new, 1)),
-				samtemplate.Settings{Region: "us-east-1", AccountID: "123456789012", StackName: "local"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, compare(permissions(load(t)), permissions(changed))); diff != "" {
-				t.Error(fmt.Sprint(diff))
-			}
-		})
 	}
 }
