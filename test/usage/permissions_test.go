@@ -1,6 +1,8 @@
 package usage_test
 
 import (
+	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,13 +86,17 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 		t.Fatal("the scripts failed")
 	}
 	granted, calls := permissions(load(t)), []call{}
-	tick := time.NewTicker(10 * time.Millisecond)
+	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for timeout := time.After(30 * time.Second); ; { // functions that receive events run after the requests
+	timeout := time.After(30 * time.Second)
+	for n := 0; ; n++ { // functions that receive events run after the requests
 		calls = append(calls, m.take()...)
 		problems := compare(used(calls), granted)
 		if len(problems) == 0 {
 			return
+		}
+		if n%20 == 19 { // the sweep may have set the flags that the stream handler should set
+			changeLifetime(t, service, 1+n%3*1000)
 		}
 		select {
 		case <-timeout:
@@ -98,4 +104,20 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 		case <-tick.C:
 		}
 	}
+}
+
+func changeLifetime(t *testing.T, service local.Running, days int) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, service.BaseURL+"/api/admin/feature-types/experiment/lifetime",
+		strings.NewReader(fmt.Sprintf(`{"lifetimeDays":%d}`, days)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", service.APIToken)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
 }
