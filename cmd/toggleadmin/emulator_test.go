@@ -49,7 +49,10 @@ type object = map[string]any
 
 // makeStack runs `make-stack none|one|all VAR`: it creates a stack with none of the service's tables, one or all, and sets VAR to its name.
 func (e *emulator) makeStack(ts *testscript.TestScript, _ bool, args []string) {
-	resources, outputs := object{"Queue": object{"Type": "AWS::SQS::Queue"}}, object{}
+	resources, outputs := object{}, object{}
+	if args[0] == "none" {
+		resources["Queue"] = object{"Type": "AWS::SQS::Queue"}
+	}
 	for _, r := range e.template.Resources {
 		if args[0] == "none" || r.Type != "AWS::DynamoDB::Table" {
 			continue

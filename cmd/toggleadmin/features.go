@@ -19,14 +19,14 @@ type (
 	listTogglesCmd struct {
 		Project string `help:"Only toggles of this project."`
 		Type    string `help:"Only toggles of this type."`
-		State   string `enum:",active,potentially-stale,stale,archived" default:"" help:"Only active, potentially-stale, stale or archived toggles."`
+		State   string `enum:",active,potentially-stale,stale,archived" default:"" help:"Only active, potentially-stale, stale or archived ones."`
 	}
 	putToggleCmd struct {
 		toggleName
 
 		Project         *string  `help:"Project (for a new toggle: default)."`
 		Type            *string  `help:"Feature type (for a new toggle: release)."`
-		ContextField    []string `sep:"none" placeholder:"NAME" xor:"fields" help:"Context field that the toggle uses, may be repeated. Replaces all."`
+		ContextField    []string `sep:"none" placeholder:"NAME" xor:"fields" help:"Context field of the toggle. Repeat for more. Replaces all."`
 		NoContextFields bool     `xor:"fields" help:"The toggle uses no context fields."`
 	}
 	archiveToggleCmd struct{ toggleName }

@@ -60,7 +60,8 @@ func (c *initCmd) Run(s *session) error {
 		return c.unchanged(s, result.Marker, i.Name+" was initialized before. Create another API token with `toggleadmin tokens create`.")
 	}
 	administrator := operator.NewAccount(result.Administrator)
-	s.inform("%s is initialized. Its administrator is %s (%d). The API token is not shown again:", i.Name, administrator.Name, administrator.ID)
+	s.inform("%s is initialized. Its administrator is %s (%d). The API token is not shown again:",
+		i.Name, administrator.Name, administrator.ID)
 	if s.JSON {
 		err = printJSON(s.out, initResult{true, datetime.Format(result.Marker.At), &administrator, result.Token.Reveal()})
 	} else {

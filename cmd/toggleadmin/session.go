@@ -71,9 +71,11 @@ func (s *session) open() (*installation.Installation, error) {
 		return installation.OpenLocal(ctx, s.DataDir)
 	}
 	if s.Stack == "" {
-		return nil, exitstatus.Errorf(exitstatus.Usage, "no installation is selected: use --stack NAME, or --local for the service that make run started")
+		return nil, exitstatus.Errorf(exitstatus.Usage,
+			"no installation is selected: use --stack NAME, or --local for the service that make run started")
 	}
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(s.Region), config.WithSharedConfigProfile(s.Profile), config.WithLogger(logging.Nop{}))
+	cfg, err := config.LoadDefaultConfig(ctx,
+		config.WithRegion(s.Region), config.WithSharedConfigProfile(s.Profile), config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return nil, exitstatus.Errorf(exitstatus.Unreachable, "the AWS configuration cannot be used: %v", err)
 	}
@@ -98,7 +100,8 @@ func (s *session) confirm(format string, args ...any) error {
 		return nil
 	}
 	if !s.interactive {
-		return exitstatus.Errorf(exitstatus.Rejected, "this requires confirmation, and there is no terminal: use --yes to confirm; nothing was changed")
+		return exitstatus.Errorf(exitstatus.Rejected,
+			"this requires confirmation, and there is no terminal: use --yes to confirm; nothing was changed")
 	}
 	fmt.Fprint(s.err, printable(fmt.Sprintf(format, args...))+" [y/N] ")
 	line := make(chan string, 1)

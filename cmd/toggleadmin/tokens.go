@@ -57,15 +57,17 @@ const (
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (l *lifetime) UnmarshalText(text []byte) error {
 	duration, days := strings.CutSuffix(string(text), "d")
-	factor := time.Duration(1)
+	limit := maxLifetime
 	if days {
-		duration, factor = duration+"h", hoursPerDay
+		duration, limit = duration+"h", maxLifetime/hoursPerDay
 	}
 	d, err := time.ParseDuration(duration)
-	if err != nil || d <= 0 || d > maxLifetime/factor {
+	if err != nil || d <= 0 || d > limit {
 		return fmt.Errorf("%q is not a duration: use one such as 90d, 12h or 30m, at most 36500d", text)
 	}
-	*l = lifetime(d * factor)
+	if *l = lifetime(d); days {
+		*l *= hoursPerDay
+	}
 	return nil
 }
 

@@ -43,7 +43,8 @@ func (d *doctor) alarms(ctx context.Context, found stackResources) (string, erro
 	if missing := len(names) - len(out.MetricAlarms); missing > 0 {
 		return "", problem(fmt.Sprintf("%d of the stack's %d alarms do not exist", missing, len(names)), deployAgain)
 	}
-	return fmt.Sprintf("%d alarms, none in state ALARM; %d have no data yet", len(names), len(byState[cloudwatchtypes.StateValueInsufficientData])), nil
+	return fmt.Sprintf("%d alarms, none in state ALARM; %d have no data yet",
+		len(names), len(byState[cloudwatchtypes.StateValueInsufficientData])), nil
 }
 
 // loggingRole checks that API Gateway may write access logs. There is one role for each account and region.
@@ -67,7 +68,8 @@ func (d *doctor) queues(ctx context.Context, found stackResources) (string, erro
 		return "", problem("the stack has no queues for failed events", deployAgain)
 	}
 	client := sqs.NewFromConfig(d.Installation.Stack.Config)
-	const visible, inFlight = sqstypes.QueueAttributeNameApproximateNumberOfMessages, sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible
+	const visible = sqstypes.QueueAttributeNameApproximateNumberOfMessages
+	const inFlight = sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible
 	var filled []string
 	for _, url := range urls {
 		out, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{

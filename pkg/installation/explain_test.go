@@ -25,12 +25,12 @@ func TestExplain(t *testing.T) {
 		want exitstatus.Status
 		text string
 	}{
-		{"DynamoDB denies", api("AccessDeniedException"), exitstatus.Denied, `a permission is missing on the stack "x": api error AccessDeniedException: message of AWS`},
+		{"DynamoDB denies", api("AccessDeniedException"), exitstatus.Denied, `on the stack "x": api error AccessDeniedException: message`},
 		{"expired credentials", api("ExpiredTokenException"), exitstatus.Unreachable, "AWS rejects the credentials: log in again"},
 		{"no table", api("ResourceNotFoundException"), exitstatus.Uninitialized, "does not exist"},
 		{"another response", api("InternalServerError"), exitstatus.Failure, "message of AWS"},
 		{"timeout", fmt.Errorf("get: %w", context.DeadlineExceeded), exitstatus.Unreachable, `the stack "x" cannot be reached`},
-		{"refused connection", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, exitstatus.Unreachable, `the stack "x" cannot be reached`},
+		{"refused connection", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, exitstatus.Unreachable, "cannot be reached"},
 		{"full disk", &fs.PathError{Op: "write", Path: "out", Err: syscall.ENOSPC}, exitstatus.Failure, "no space left"},
 		{"error with a status", exitstatus.Errorf(exitstatus.Rejected, "no"), exitstatus.Rejected, "no"},
 	} {

@@ -40,7 +40,7 @@ type Stack struct {
 // IsLocal reports whether the installation is the local service.
 func (i *Installation) IsLocal() bool { return i.Stack.Name == "" }
 
-// Initialization returns the marker of the installation's initialization. It returns an error with the status Uninitialized if there is none.
+// Initialization returns the marker of the installation's initialization, or an error with the status Uninitialized.
 func (i *Installation) Initialization(ctx context.Context) (seed.Marker, error) {
 	marker, ok, err := seed.ReadMarker(ctx, i.Client, i.Tables)
 	if err != nil || ok {
@@ -59,8 +59,9 @@ func (i *Installation) Initialization(ctx context.Context) (seed.Marker, error) 
 		advice = "restart `make run`, which initializes it"
 	}
 	if len(types)+len(fields) > 0 {
-		return seed.Marker{}, exitstatus.Errorf(exitstatus.Uninitialized, "%s is only partly initialized: it has %d feature types and %d context fields, "+
-			"but the table PersonalAccessTokens has no marker: %s, which adds what is missing and changes nothing else",
+		return seed.Marker{}, exitstatus.Errorf(exitstatus.Uninitialized,
+			"%s is only partly initialized: it has %d feature types and %d context fields, "+
+				"but the table PersonalAccessTokens has no marker: %s, which adds what is missing and changes nothing else",
 			i.Name, len(types), len(fields), advice)
 	}
 	return seed.Marker{}, exitstatus.Errorf(exitstatus.Uninitialized, "%s is not initialized, its tables are empty: %s", i.Name, advice)

@@ -64,8 +64,8 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 		return nil, fmt.Errorf("create the DynamoDB client: %w", err)
 	}
 	return &Installation{
-		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL, Tables: dynamo.TablesByID(found.DynamoDB.Tables),
-		TokenLimit: DefaultTokenLimit, Client: client,
+		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
+		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, Client: client,
 	}, nil
 }
 

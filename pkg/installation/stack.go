@@ -19,7 +19,8 @@ import (
 // OpenStack opens a stack in the account and region of the configuration. It reads the stack's description and changes nothing.
 func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation, error) {
 	if cfg.Region == "" {
-		return nil, exitstatus.Errorf(exitstatus.Unreachable, "no region: name the stack's region with --region, with AWS_REGION, or in the profile")
+		return nil, exitstatus.Errorf(exitstatus.Unreachable,
+			"no region: name the stack's region with --region, with AWS_REGION, or in the profile")
 	}
 	credentials, err := cfg.Credentials.Retrieve(ctx)
 	if err != nil {
@@ -87,8 +88,9 @@ func (i *Installation) readOutputs(outputs []types.Output) error {
 	}
 	i.Tables = dynamo.TablesByID(names)
 	if len(missing) > 0 {
-		return exitstatus.Errorf(exitstatus.Unreachable, "%s (%s) is not a stack of this service or version, or its deployment has not succeeded: "+
-			"it lacks the outputs %s", i.Name, i.Stack.Status, strings.Join(missing, ", "))
+		return exitstatus.Errorf(exitstatus.Unreachable,
+			"%s (%s) is not a stack of this service or version, or its deployment has not succeeded: "+
+				"it lacks the outputs %s", i.Name, i.Stack.Status, strings.Join(missing, ", "))
 	}
 	return nil
 }

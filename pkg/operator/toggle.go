@@ -71,7 +71,8 @@ type ToggleChange struct {
 // PutToggle creates or changes a toggle.
 func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChange) (t Toggle, created bool, err error) {
 	if !validName.MatchString(name) || strings.Trim(name, ".") == "" {
-		return Toggle{}, false, exitstatus.Errorf(exitstatus.Usage, "%q is not a valid name of a toggle: use 1 to 100 letters, digits and . _ ~ -", name)
+		return Toggle{}, false, exitstatus.Errorf(exitstatus.Usage,
+			"%q is not a valid name of a toggle: use 1 to 100 letters, digits and . _ ~ -", name)
 	}
 	if err := o.validate(ctx, &change); err != nil {
 		return Toggle{}, false, err

@@ -35,7 +35,10 @@ const (
 )
 
 func (o *Operator) newAPIToken(t apitoken.APIToken) Token {
-	return Token{Kind: KindAPIToken, ID: t.Selector.String(), Name: t.Name, ExpiresAt: datetime.FormatOptional(t.ExpiresAt), Expired: t.Expired(o.now())}
+	return Token{
+		Kind: KindAPIToken, ID: t.Selector.String(), Name: t.Name,
+		ExpiresAt: datetime.FormatOptional(t.ExpiresAt), Expired: t.Expired(o.now()),
+	}
 }
 
 func (o *Operator) newPAT(p pat.PAT, owner *string) Token {
@@ -80,8 +83,8 @@ func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 	return tokens, nil
 }
 
-// CreateToken creates an API token, or, if owner is not 0, a personal access token of an account, within the limits of the API. expires may be
-// nil for an API token, which then never expires.
+// CreateToken creates an API token, or, if owner is not 0, a personal access token of an account, within the limits of the API. expires
+// may be nil for an API token, which then never expires.
 func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, expires *time.Time) (Token, auth.Token, error) {
 	name, err := CheckText("name", name)
 	if err != nil {
@@ -89,7 +92,8 @@ func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, ex
 	}
 	t := apitoken.APIToken{Name: name, ExpiresAt: expires}
 	if t.Expired(o.now()) {
-		return Token{}, auth.Token{}, exitstatus.Errorf(exitstatus.Usage, "the token would already be expired: %s is in the past", datetime.Format(*expires))
+		return Token{}, auth.Token{}, exitstatus.Errorf(exitstatus.Usage,
+			"the token would already be expired: %s is in the past", datetime.Format(*expires))
 	}
 	if owner != 0 {
 		return o.createPAT(ctx, pat.PAT{UserID: owner, Description: name, CreatedAt: datetime.Milliseconds(o.now()), ExpiresAt: *expires})
@@ -132,7 +136,8 @@ func (o *Operator) FindToken(ctx context.Context, id string) (Token, error) {
 	}
 	i := slices.IndexFunc(all, func(t Token) bool { return t.ID == id })
 	if i < 0 {
-		return Token{}, exitstatus.Errorf(exitstatus.NotFound, "there is no token with the id %q: list the tokens with `toggleadmin tokens list`", id)
+		return Token{}, exitstatus.Errorf(exitstatus.NotFound,
+			"there is no token with the id %q: list the tokens with `toggleadmin tokens list`", id)
 	}
 	return all[i], nil
 }
