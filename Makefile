@@ -111,7 +111,7 @@ e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=f
 soak: node_modules/.installed ## Long models, kills during re-evaluation, a million requests, all permissions: CHECKS= REQUESTS= KILLS=
 	go test -count=1 -timeout=2h ./pkg/staleness ./pkg/pat -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
-	SOAK_REQUESTS='$(REQUESTS)' SOAK_KILLS='$(KILLS)' go test -count=1 -v -timeout=0 -run '^TestTraffic$$' ./test/crash
+	go test -count=1 -v -timeout=0 ./test/crash -run '^TestTraffic$$' -requests='$(REQUESTS)' -kills='$(KILLS)'
 	@$(MAKE) --no-print-directory test-deploy PERMISSIONS=all
 
 # Each package is judged by its own tests alone. gremlins copies the tree without node_modules; the tests find the engine above the copy.

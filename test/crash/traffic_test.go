@@ -1,70 +1,209 @@
 package crash_test
 
 import (
-	"fmt"
+	"flag"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"strconv"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"toggleadmin/test/process"
 )
 
-// TestTraffic sends requests of every kind, kills everything on the way, and holds 4.6 against what was sent. What a kill met is counted or
-// not, but answered ≤ counted ≤ sent; what no kill met is counted exactly. `make soak` is this test with a million requests.
-func TestTraffic(t *testing.T) {
-	t.Parallel()
-	requests, kills := soakSize(t)
-	program, dir := build(t), t.TempDir()
-	p := launch(t, program, dir)
-	started := time.Now()
-	l := newUsageLedger(p, started)
-	before := usage{}
-	for round := range kills {
-		l.mayFail.Store(true)
-		c := l.work(t, p, -1)
-		part := requests / (kills + 1)
-		l.awaitAnswers(t, part*round+part/2+rand.Int64N(part/2))
-		p.kill(t, round%2 == 0)
-		c.running.Wait()
-		p = launch(t, program, dir)
-		before = l.settle(t, p)
-		l.log(t, fmt.Sprint("kill ", round+1), before)
-	}
-	l.mayFail.Store(false)
-	answered := maps.Clone(l.answered)
-	l.work(t, p, requests).running.Wait()
-	after := l.settle(t, p)
-	l.log(t, "the end", after)
-	for at := range l.places(after) {
-		if got, want := after[at]-before[at], l.answered[at]-answered[at]; got != want {
-			t.Errorf("%s, %s: %d counted since the last kill, %d sent and answered", at.path, at.group, got, want)
-		}
-	}
-	t.Logf("%.0f requests a second\n%s", float64(l.next.Load())/time.Since(started).Seconds(), l.table(after))
-	p.stop(t)
+var (
+	requests = flag.Int64("requests", 2000, "number of requests that TestTraffic sends")
+	kills    = flag.Int64("kills", 2, "how often TestTraffic kills everything")
+)
+
+// kind is a kind of request.
+type kind struct {
+	method, path, credential, body string
+	status                         int
+	apiPath                        string // that counts it; empty: not counted
 }
 
-// soakSize is how many requests are sent, beside those of 4.6, and how often everything is killed.
-func soakSize(t *testing.T) (requests, kills int64) {
-	t.Helper()
-	requests, kills = 3000, 2
-	if testing.Short() {
-		kills = 1
+// marker is a kind of request that only traffic.settle sends.
+var marker = kind{"GET", "/api/admin/context", "", "", 401, "/api/admin/context"}
+
+var kinds = []kind{
+	{"GET", "/api/admin/feature-types", "api", "", 200, "/api/admin/feature-types"},
+	{"GET", "/api/admin/feature-types", "viewer", "", 200, "/api/admin/feature-types"},
+	{"GET", "/api/admin/feature-types", "", "", 401, "/api/admin/feature-types"},
+	{"GET", "/api/admin/context", "viewer", "", 200, "/api/admin/context"},
+	{"PATCH", "/api/admin/feature-types", "admin", "{}", 404, "/api/admin/feature-types"},
+	{"PUT", "/api/admin/feature-types/release/lifetime", "viewer", `{"lifetimeDays":1}`, 403, "/api/admin/feature-types/{id}/lifetime"},
+	{"PUT", "/api/admin/feature-types/none/lifetime", "admin", `{"lifetimeDays":1}`, 404, "/api/admin/feature-types/{id}/lifetime"},
+	{"PUT", "/api/admin/feedback/soak", "admin", `{"neverShow":true}`, 200, "/api/admin/feedback/{id}"},
+	{"PUT", "/api/admin/feedback/soak", "admin", `{"neverShow":1}`, 400, "/api/admin/feedback/{id}"},
+	{"POST", "/api/admin/service-account/4/token", "admin", `{}`, 400, "/api/admin/service-account/{id}/token"},
+	{"DELETE", "/api/admin/user/tokens/999999", "admin", "", 404, "/api/admin/user/tokens/{id}"},
+	{"GET", "/api/admin/nothing", "admin", "", 404, ""},
+	{"GET", "/", "", "", 404, ""},
+}
+
+// usage is the number of requests by API path and group. For sent requests, the group is empty.
+type usage map[[2]string]int64
+
+// traffic counts the requests of a test.
+type traffic struct {
+	started        time.Time
+	mayFail        atomic.Bool // before a kill
+	next           atomic.Int64
+	mu             sync.Mutex
+	sent, answered usage
+}
+
+// TestTraffic sends requests and kills everything repeatedly. Then answered ≤ counted ≤ sent. Requests without a kill are counted exactly.
+func TestTraffic(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	s := start(t, dir)
+	tr := &traffic{started: time.Now(), sent: usage{}, answered: usage{}}
+	before := usage{}
+	part := *requests / (*kills + 1)
+	for round := range *kills {
+		tr.mayFail.Store(true)
+		l := tr.load(s, 1<<62)
+		s.awaitRequests(tr, part*round+part/2+rand.Int64N(part/2))
+		s.kill(round%2 == 0)
+		l.running.Wait()
+		tr.mayFail.Store(false)
+		s = start(t, dir)
+		before = tr.settle(s)
 	}
-	for name, size := range map[string]*int64{"SOAK_REQUESTS": &requests, "SOAK_KILLS": &kills} {
-		text := os.Getenv(name)
-		if text == "" {
-			continue
+	answered := maps.Clone(tr.answered)
+	tr.load(s, *requests).running.Wait()
+	after := tr.settle(s)
+	for key := range tr.answered {
+		if counted, want := after[key]-before[key], tr.answered[key]-answered[key]; counted != want {
+			t.Errorf("%s: %d counted since the last kill, %d answered", key, counted, want)
 		}
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 0 {
-			t.Fatalf("%s=%s is no number", name, text)
+	}
+	s.stop()
+}
+
+// awaitRequests waits until n requests are sent.
+func (s *service) awaitRequests(tr *traffic, n int64) {
+	s.t.Helper()
+	process.Await(s.t, "requests", time.Millisecond, timeout+time.Duration(n)*5*time.Millisecond, func() bool {
+		return tr.next.Load() >= n || s.t.Failed()
+	})
+}
+
+// load starts clients that send requests until n are sent or the service is killed.
+func (tr *traffic) load(s *service, n int64) *load {
+	l := &load{service: s}
+	for range writers {
+		l.add(func() result {
+			i := tr.next.Add(1)
+			if i > n || s.t.Failed() {
+				return failed
+			}
+			return tr.send(s, &kinds[i%int64(len(kinds))])
+		})
+	}
+	return l
+}
+
+func (tr *traffic) send(s *service, k *kind) result {
+	credentials := map[string]string{"api": s.APIToken, "admin": s.Users[0].PAT, "viewer": s.Users[2].PAT}
+	tr.add(tr.sent, k.apiPath, "")
+	status, response, err := s.exchange(k.method, k.path, credentials[k.credential], k.body)
+	if err != nil {
+		if !tr.mayFail.Load() {
+			s.t.Error(err)
 		}
-		*size = n
+		return unknown
 	}
-	if requests < 10*(kills+1) {
-		t.Fatalf("%d requests are too few for %d kills", requests, kills)
+	if status != k.status && (status < http.StatusInternalServerError || !tr.mayFail.Load()) {
+		s.t.Errorf("%s %s: %d %s, want %d", k.method, k.path, status, response, k.status)
 	}
-	return requests, kills
+	tr.add(tr.answered, k.apiPath, group(status))
+	return acknowledged
+}
+
+func group(status int) string {
+	switch {
+	case status >= http.StatusInternalServerError:
+		return "server-errors"
+	case status >= http.StatusBadRequest:
+		return "client-errors"
+	}
+	return "successful-requests"
+}
+
+func (tr *traffic) add(to usage, path, group string) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	if path != "" {
+		to[[2]string{path, group}]++
+	}
+}
+
+// settle waits until a last request is counted, which means that all earlier ones are, and compares the counts.
+func (tr *traffic) settle(s *service) usage {
+	s.t.Helper()
+	if tr.send(s, &marker) != acknowledged {
+		s.t.Fatal("the marker was not answered")
+	}
+	last := [2]string{marker.apiPath, group(marker.status)}
+	var counted usage
+	process.Await(s.t, "the last request is counted", 200*time.Millisecond, 2*timeout, func() bool {
+		counted = tr.counted(s)
+		return counted[last] >= tr.answered[last]
+	})
+	sums := usage{}
+	for key := range counted {
+		sums[[2]string{key[0]}] += counted[key]
+	}
+	for key, n := range tr.answered {
+		path := [2]string{key[0]}
+		if counted[key] < n || sums[path] > tr.sent[path] {
+			s.t.Errorf("%s: %d answered, %d counted, %d of %d sent to the path counted", key, n, counted[key], sums[path], tr.sent[path])
+		}
+	}
+	total := func(u usage) (sum int64) {
+		for n := range maps.Values(u) {
+			sum += n
+		}
+		return sum
+	}
+	s.t.Logf("%d answered ≤ %d counted ≤ %d sent", total(tr.answered), total(counted), total(tr.sent))
+	return counted
+}
+
+// counted returns the reported usage of the months of the test, without that of the report itself.
+func (tr *traffic) counted(s *service) usage {
+	s.t.Helper()
+	counted := usage{}
+	for _, month := range slices.Compact([]string{tr.started.UTC().Format("2006-01"), time.Now().UTC().Format("2006-01")}) {
+		var report struct {
+			APIData []struct {
+				APIPath string
+				Days    []struct {
+					TrafficTypes []struct {
+						Group string
+						Count int64
+					}
+				}
+			}
+		}
+		s.get(http.MethodGet, "/api/admin/metrics/traffic/"+month, s.APIToken, "", &report)
+		for _, path := range report.APIData {
+			for _, day := range path.Days {
+				for _, group := range day.TrafficTypes {
+					if !strings.Contains(path.APIPath, "traffic") {
+						counted[[2]string{path.APIPath, group.Group}] += group.Count
+					}
+				}
+			}
+		}
+	}
+	return counted
 }

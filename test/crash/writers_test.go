@@ -3,233 +3,217 @@ package crash_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 )
 
-// crowd is writers that work until they are stopped or the service is gone.
-type crowd struct {
-	tb      testing.TB
-	base    string
-	client  *http.Client
-	acks    atomic.Int64
-	faults  atomic.Int64 // answers 500 and 503
-	halt    atomic.Bool
-	running sync.WaitGroup
-	goOn    bool // after a request without a usable answer
+// writers is the number of concurrent clients.
+const writers = 16
+
+// load is a set of clients that write concurrently, each one request at a time.
+type load struct {
+	*service
+	resumes      bool // clients continue after a request without a usable response
+	acknowledged atomic.Int64
+	halted       atomic.Bool
+	running      sync.WaitGroup
 }
 
-// outcome is what a writer knows about a request of its own.
-type outcome int
+// result is what a client knows about its request.
+type result int
 
 const (
-	acknowledged outcome = iota
-	doubtful             // carried out or not
-	refused              // for a reason of its own: the answer is given
+	acknowledged result = iota
+	unknown             // executed or not
+	failed              // reported to the test
 )
 
-// newCrowd makes a crowd without writers.
-func newCrowd(tb testing.TB, base string, goOn bool) *crowd {
-	tb.Helper()
-	transport := &http.Transport{MaxIdleConnsPerHost: writers}
-	tb.Cleanup(transport.CloseIdleConnections)
-	return &crowd{tb: tb, base: base, client: &http.Client{Transport: transport, Timeout: patience}, goOn: goOn}
-}
-
-// work starts one writer, which takes steps until it is told to end.
-func (c *crowd) work(step func() outcome) {
-	c.running.Go(func() {
-		for !c.halt.Load() {
-			switch step() {
+// add starts a client.
+func (l *load) add(write func() result) {
+	l.running.Go(func() {
+		for !l.halted.Load() {
+			switch write() {
 			case acknowledged:
-				c.acks.Add(1)
-			case doubtful:
-				if !c.goOn {
+				l.acknowledged.Add(1)
+			case unknown:
+				if !l.resumes {
 					return
 				}
-			case refused:
-				return // step has said why
+			case failed:
+				return
 			}
 		}
 	})
 }
 
-// awaitAcks waits until n more writes are acknowledged than now.
-func (c *crowd) awaitAcks(t *testing.T, n int64) {
-	t.Helper()
-	target := c.acks.Load() + n
-	await(t, fmt.Sprint(n, " more acknowledged writes"), func() bool { return c.acks.Load() >= target || t.Failed() })
+// awaitWrites waits for n more acknowledged writes.
+func (l *load) awaitWrites(n int64) {
+	l.t.Helper()
+	target := l.acknowledged.Load() + n
+	l.await(fmt.Sprint(n, " more acknowledged writes"), func() bool { return l.acknowledged.Load() >= target })
 }
 
-// send gives the answer of a request, once it is read to its end. 500 and 503 must be the error object.
-func (c *crowd) send(method, path, token, body string, want int) (outcome, []byte) {
-	status, answer, err := c.exchange(method, path, token, body)
+// send sends a request with an expected status. A response 500 or 503 must have the error object.
+func (l *load) send(method, path, token, body string, want int) (result, []byte) {
+	status, response, err := l.exchange(method, path, token, body)
+	var object struct{ ID, Name, Message string }
 	switch {
 	case err != nil:
-		return doubtful, nil
+		return unknown, nil
 	case status == want:
-		return acknowledged, answer
-	case status == http.StatusInternalServerError || status == http.StatusServiceUnavailable:
-		c.faults.Add(1)
-		c.checkErrorObject(status, answer)
-		return doubtful, nil
-	case status == http.StatusNotFound && method == http.MethodDelete && c.goOn:
-		// The engine carried the deletion out and died before it said so; its successor has forgotten that this attempt is a repetition.
-		// DynamoDB remembers it for ten minutes.
+		return acknowledged, response
+	case status >= http.StatusInternalServerError && json.Unmarshal(response, &object) == nil && object.ID != "" && object.Message != "" &&
+		object.Name == map[int]string{500: "InternalError", 503: "ServiceUnavailable"}[status]:
+		return unknown, nil
+	case status == http.StatusNotFound && method == http.MethodDelete && l.resumes:
+		// The killed engine deleted the token without a response, and the function repeated the request. DynamoDB detects the
+		// repetition; a restarted engine does not.
 		return acknowledged, nil
 	}
-	c.tb.Errorf("%s %s: %d %s", method, path, status, answer)
-	return refused, nil
+	l.t.Errorf("%s %s: %d %s", method, path, status, response)
+	return failed, nil
 }
 
-func (c *crowd) exchange(method, path, token, body string) (status int, answer []byte, err error) {
-	request, err := http.NewRequestWithContext(c.tb.Context(), method, c.base+path, strings.NewReader(body))
-	if err != nil {
-		return 0, nil, err
+// counter is a value that one client raises with each write.
+type counter struct {
+	name               string
+	sent, acknowledged int64
+	write              func(l *load, n int64) result
+	read               func(s *service) int64
+}
+
+func (c *counter) step(l *load) result {
+	c.sent++
+	r := c.write(l, c.sent)
+	if r == acknowledged {
+		c.acknowledged = c.sent
 	}
-	request.Header.Set("Authorization", token)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := c.client.Do(request)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer response.Body.Close()
-	answer, err = io.ReadAll(response.Body)
-	return response.StatusCode, answer, err
+	return r
 }
 
-func (c *crowd) checkErrorObject(status int, answer []byte) {
-	var object map[string]string
-	name := map[int]string{http.StatusInternalServerError: "InternalError", http.StatusServiceUnavailable: "ServiceUnavailable"}[status]
-	if err := json.Unmarshal(answer, &object); err != nil || len(object) != 3 || object["id"] == "" || object["name"] != name || object["message"] == "" {
-		c.tb.Errorf("%d %s", status, answer)
+func (c *counter) check(s *service) {
+	if got := c.read(s); got < c.acknowledged || got > c.sent {
+		s.t.Errorf("%s is %d: %d was acknowledged, %d sent", c.name, got, c.acknowledged, c.sent)
 	}
 }
 
-// record is the ledger of a writer that writes 1, 2, 3 … to one place.
-type record struct {
-	sent, acked int64
-	write       func(n int64) outcome
-	read        func(*crowd) int64 // what is there now; 0: nothing yet
-}
-
-func (r *record) step() outcome {
-	r.sent++
-	o := r.write(r.sent)
-	if o == acknowledged {
-		r.acked = r.sent
-	}
-	return o
-}
-
-// feedbackWriter writes given as so many seconds after a moment, together with neverShow, which says whether that is even.
-func feedbackWriter(c *crowd, id, token string) *record {
+// newFeedback returns a counter in a feedback record: n is in given, and neverShow says whether it is even.
+func newFeedback(id, token string) *counter {
 	path := "/api/admin/feedback/" + id
 	zero := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	return &record{
-		write: func(n int64) outcome {
+	return &counter{
+		name: path,
+		write: func(l *load, n int64) result {
 			given := zero.Add(time.Duration(n) * time.Second).Format(time.RFC3339)
-			o, _ := c.send("PUT", path, token, fmt.Sprintf(`{"neverShow":%v,"given":%q}`, n%2 == 0, given), http.StatusOK)
-			return o
+			r, _ := l.send(http.MethodPut, path, token, fmt.Sprintf(`{"neverShow":%v,"given":%q}`, n%2 == 0, given), http.StatusOK)
+			return r
 		},
-		read: func(c *crowd) int64 {
+		read: func(s *service) int64 {
 			var now struct {
 				NeverShow bool
 				Given     *time.Time
 			}
-			if o, answer := c.send("PUT", path, token, `{}`, http.StatusOK); o != acknowledged || json.Unmarshal(answer, &now) != nil {
-				c.tb.Errorf("feedback %s: %s", id, answer)
-			}
-			if now.Given == nil {
+			if s.get(http.MethodPut, path, token, `{}`, &now); now.Given == nil {
 				return 0
 			}
 			n := int64(now.Given.Sub(zero) / time.Second)
 			if now.NeverShow != (n%2 == 0) {
-				c.tb.Errorf("feedback %s is half written: %+v", id, now)
+				s.t.Errorf("%s is half written: %+v", path, now)
 			}
 			return n
 		},
 	}
 }
 
-// lifetimeWriter writes the lifetime of a feature type.
-func lifetimeWriter(c *crowd, featureType, token string) *record {
-	return &record{
-		write: func(n int64) outcome {
-			o, _ := c.send("PUT", "/api/admin/feature-types/"+featureType+"/lifetime", token, fmt.Sprintf(`{"lifetimeDays":%d}`, n), http.StatusOK)
-			return o
+// newLifetime returns a counter in the lifetime of a feature type.
+func newLifetime(s *service, id string) *counter {
+	path := "/api/admin/feature-types/" + id + "/lifetime"
+	c := &counter{
+		name: path,
+		write: func(l *load, n int64) result {
+			r, _ := l.send(http.MethodPut, path, s.APIToken, fmt.Sprintf(`{"lifetimeDays":%d}`, n), http.StatusOK)
+			return r
 		},
-		read: func(c *crowd) int64 {
+		read: func(s *service) int64 {
 			var list struct {
 				Types []struct {
 					ID           string
 					LifetimeDays int64
 				}
 			}
-			if o, answer := c.send("GET", "/api/admin/feature-types", token, "", http.StatusOK); o != acknowledged || json.Unmarshal(answer, &list) != nil {
-				c.tb.Errorf("feature types: %s", answer)
-			}
+			s.get(http.MethodGet, "/api/admin/feature-types", s.APIToken, "", &list)
 			for _, one := range list.Types {
-				if one.ID == featureType {
+				if one.ID == id {
 					return one.LifetimeDays
 				}
 			}
-			c.tb.Errorf("the feature type %s is gone", featureType)
+			s.t.Errorf("feature type %s does not exist", id)
 			return 0
 		},
 	}
+	c.acknowledged = c.read(s)
+	c.sent = c.acknowledged
+	return c
 }
 
-// token is a service account's token that was acknowledged.
+// token is a token whose creation was acknowledged.
 type token struct {
-	ID     int64  `json:"id"`
-	Secret string `json:"secret"`
+	ID     int64
+	Secret string
 }
 
-// tokens is the ledger of a writer that creates and deletes the tokens of one service account.
-type tokens struct {
-	c       *crowd
-	account int64
-	admin   string
-	n       int
-	last    int64 // id
+// account is a service account whose tokens one client creates and deletes.
+type account struct {
+	id      int64
+	created int
+	last    int64 // highest token ID
 
-	alive, gone, doubted []token // doubted: a deletion of it was not answered
+	valid, deleted, unclear []token // unclear: the deletion was not acknowledged
 }
 
-// keep is how many tokens a writer leaves alive: room for those that it does not know of stays below the limit of 10.
-const keep = 3
-
-func (w *tokens) step() outcome {
-	if len(w.alive) > keep {
-		oldest := w.alive[0]
-		// By itself or by a younger one.
-		o, _ := w.c.send("DELETE", fmt.Sprint("/api/admin/user/tokens/", oldest.ID), w.alive[w.n%2].Secret, "", http.StatusOK)
-		w.alive = w.alive[1:]
-		if o == acknowledged {
-			w.gone = append(w.gone, oldest)
+func (a *account) step(l *load) result {
+	const keep = 3 // with tokens whose creation was not acknowledged, an account stays below the limit of 10
+	if len(a.valid) > keep {
+		oldest := a.valid[0]
+		credential := a.valid[a.created%2] // itself or a younger one
+		a.valid = a.valid[1:]
+		r, _ := l.send(http.MethodDelete, fmt.Sprint("/api/admin/user/tokens/", oldest.ID), credential.Secret, "", http.StatusOK)
+		if r == acknowledged {
+			a.deleted = append(a.deleted, oldest)
 		} else {
-			w.doubted = append(w.doubted, oldest)
+			a.unclear = append(a.unclear, oldest)
 		}
-		return o
+		return r
 	}
-	w.n++
-	o, answer := w.c.send("POST", fmt.Sprintf("/api/admin/service-account/%d/token", w.account), w.admin,
-		fmt.Sprintf(`{"description":"token %d","expiresAt":"2199-01-01T00:00:00Z"}`, w.n), http.StatusCreated)
-	if o != acknowledged {
-		return o
+	a.created++
+	r, response := l.send(http.MethodPost, fmt.Sprintf("/api/admin/service-account/%d/token", a.id), l.Users[0].PAT,
+		fmt.Sprintf(`{"description":"token %d","expiresAt":"2199-01-01T00:00:00Z"}`, a.created), http.StatusCreated)
+	if r != acknowledged {
+		return r
 	}
-	var created token
-	if err := json.Unmarshal(answer, &created); err != nil || created.ID <= w.last {
-		w.c.tb.Errorf("a token after %d: %s", w.last, answer)
-		return refused
+	var t token
+	if err := json.Unmarshal(response, &t); err != nil || t.ID <= a.last {
+		l.t.Errorf("the token after %d is %s", a.last, response)
+		return failed
 	}
-	w.last = created.ID
-	w.alive = append(w.alive, created)
+	a.last = t.ID
+	a.valid = append(a.valid, t)
 	return acknowledged
+}
+
+// check uses all tokens.
+func (a *account) check(s *service) {
+	use := func(tokens []token, allowed ...int) {
+		for _, t := range tokens {
+			status, response, err := s.exchange(http.MethodGet, "/api/admin/feature-types", t.Secret, "")
+			if err != nil || status != allowed[0] && status != allowed[len(allowed)-1] {
+				s.t.Errorf("token %d: status %d, want one of %d: %s %v", t.ID, status, allowed, response, err)
+			}
+		}
+	}
+	use(a.valid, http.StatusOK)
+	use(a.deleted, http.StatusUnauthorized)
+	use(a.unclear, http.StatusOK, http.StatusUnauthorized)
 }
