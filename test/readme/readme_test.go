@@ -1,8 +1,7 @@
-// Package readme_test holds README.md to its word.
+// Package readme_test runs the commands of README.md.
 package readme_test
 
 import (
-	"context"
 	"net/url"
 	"os"
 	"os/exec"
@@ -12,11 +11,11 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/localtest"
 )
 
-// TestTheCommandsWorkAsPasted runs every command of README.md that calls the API, in its order, in one shell, against what make run
-// starts. Only the port is another one.
-func TestTheCommandsWorkAsPasted(t *testing.T) {
+// TestCommands runs every command of README.md that calls the API, in its order, in one shell. Only the port is different.
+func TestCommands(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "node"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -24,66 +23,37 @@ func TestTheCommandsWorkAsPasted(t *testing.T) {
 		}
 	}
 	folder := t.TempDir()
-	port := serve(t, filepath.Join(folder, ".local"))
+	service := localtest.Start(t, local.Config{DataDir: filepath.Join(folder, ".local")})
+	address, err := url.Parse(service.BaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var script strings.Builder
-	calls := 0
+	var script string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		if strings.Contains(block[1], "curl") {
-			calls += strings.Count(block[1], "curl")
-			script.WriteString(strings.ReplaceAll(strings.ReplaceAll(block[1], ":3000", ":"+port), "curl -s", "curl -s -w ' %{http_code}\\n'"))
+			script += block[1]
 		}
 	}
-	command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script.String())
+	calls := strings.Count(script, "curl -s")
+	script = strings.NewReplacer(":3000", ":"+address.Port(), "curl -s", `curl -s -w ' %{http_code}\n'`).Replace(script)
+	command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
 	command.Dir = folder
-	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	statuses := regexp.MustCompile(`(?m) (\d{3})$`).FindAllStringSubmatch(string(out), -1)
-	if len(statuses) != calls {
-		t.Fatalf("%d answers to %d calls:\n%s", len(statuses), calls, out)
+	output, err := command.CombinedOutput()
+	statuses := regexp.MustCompile(`(?m) (\d{3})$`).FindAllStringSubmatch(string(output), -1)
+	if err != nil || len(statuses) != calls || calls == 0 {
+		t.Fatalf("%d responses to %d requests, %v\n%s", len(statuses), calls, err, output)
 	}
 	for i, status := range statuses {
 		want := "20"
-		if i == calls-1 { // it shows that the deleted token is refused
+		if i == calls-1 { // with a deleted token
 			want = "401"
 		}
 		if !strings.HasPrefix(status[1], want) {
-			t.Errorf("call %d of %d: status %s\n%s", i+1, calls, status[1], out)
+			t.Errorf("request %d of %d: status %s, want %s\n%s", i+1, calls, status[1], want, output)
 		}
 	}
-}
-
-// serve runs the service on a data folder until the test ends, and gives its port.
-func serve(t *testing.T, dataDir string) (port string) {
-	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	ready, ended := make(chan local.Running, 1), make(chan error, 1)
-	go func() {
-		ended <- local.Run(ctx, local.Config{
-			Template: "../../template.yaml", DataDir: dataDir, Ready: func(r local.Running) { ready <- r },
-		})
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	select {
-	case err := <-ended:
-		ended <- err
-		t.Fatalf("the service ended: %v", err)
-	case r := <-ready:
-		u, err := url.Parse(r.BaseURL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		port = u.Port()
-	}
-	return port
 }
