@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a virtual environment of Python with packages at given versions; makes it anew where it holds others, and does nothing where it
-# is as wanted. Exit status 3 means that this machine has no Python that can make one: the caller says what it leaves out.
+# Creates a Python virtual environment with packages in the given versions, unless it exists with the same packages. Exits with status 3 if
+# there is no suitable Python.
 #
 #   scripts/python-venv.sh .cache/sam aws-sam-cli==1.170.0 cfn-lint==1.58.0
 set -euo pipefail
@@ -10,7 +10,7 @@ shift
 wanted="$*"
 [ "$(cat "$folder/installed" 2>/dev/null)" != "$wanted" ] || exit 0
 
-# Prints the first Python that is new enough and can make virtual environments.
+# Prints the first Python 3.10 or later that can create virtual environments.
 find_python() {
     local python
     for python in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do

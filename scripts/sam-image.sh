@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Sees to the container image that `sam local` starts functions in. Where AWS's can be pulled (or is there) it prints nothing: that is what
-# sam uses. Where no registry can be reached, or with SAM_IMAGE=stand-in, it makes a stand-in and prints its name, for --invoke-image. It
-# has a name of its own, so that it is never taken for AWS's. Where there can be neither it prints why, in one line, and exits with 3.
+# Provides the image in which `sam local` runs functions. If the image of AWS exists or can be pulled, prints nothing, because sam uses it by
+# default. If no registry can be reached, or with SAM_IMAGE=stand-in, creates a stand-in and prints its name, for --invoke-image. If neither
+# is possible, prints the reason in one line and exits with status 3.
 #
-# The stand-in is a static busybox in the folders that Lambda has. That is enough for static binaries and for sam, which adds its emulator
-# of the runtime; there is no libc, no certificate and no time zone in it.
+# The stand-in is a static busybox with the folders of Lambda. That is enough for static binaries and for sam, which adds its emulator of the
+# runtime. It has no libc, certificates or time zones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 aws=public.ecr.aws/lambda/provided:al2023-x86_64
 stand_in=toggleadmin/provided
-recipe=1 # raise it when the image below changes: an older one is then made anew
+recipe=1 # version of the stand-in: raise it when make_stand_in changes
 
 give_up() {
     echo "$1"
@@ -23,7 +23,7 @@ has_aws() {
     timeout 600 docker pull --quiet "$aws" >/dev/null 2>&1
 }
 
-# Prints the path of a static busybox, which is unpacked here where none is installed.
+# Prints the path of a static busybox. If none is installed, unpacks one.
 find_busybox() {
     local path folder=.cache/tools/busybox
     path=$(command -v busybox || true)
@@ -44,7 +44,7 @@ find_busybox() {
 
 make_stand_in() { # PATH of busybox
     local root applet
-    echo "image: $aws cannot be had, so a stand-in is made: $stand_in" >&2
+    echo "image: $aws is not available, creating $stand_in" >&2
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     root=$work/root
@@ -57,7 +57,7 @@ make_stand_in() { # PATH of busybox
     for applet in $("$1" --list); do
         [ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"
     done
-    # What sam made of an older one goes, too.
+    # Also removes the image that sam derived from an older one.
     docker image rm "$stand_in:rapid-x86_64" "$stand_in:latest" >/dev/null 2>&1 || true
     tar -C "$root" --numeric-owner --owner=0 --group=0 -cf - . | docker import --platform linux/amd64 \
         --change 'ENV PATH=/bin LAMBDA_TASK_ROOT=/var/task LAMBDA_RUNTIME_DIR=/var/runtime' --change 'WORKDIR /var/task' \
@@ -69,7 +69,7 @@ if [ "${SAM_IMAGE:-}" != stand-in ] && has_aws; then
 fi
 if [ "$(docker image inspect --format '{{.Config.Labels.recipe}}' "$stand_in:latest" 2>/dev/null)" != "$recipe" ]; then
     busybox=$(find_busybox)
-    [ -n "$busybox" ] || give_up 'no container registry can be reached, and there is no static busybox to make an image of'
+    [ -n "$busybox" ] || give_up 'no container registry can be reached, and there is no static busybox to create an image from'
     make_stand_in "$busybox"
 fi
 echo "$stand_in:latest"

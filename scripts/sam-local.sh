@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs a command with all that `sam local` needs: the SAM CLI (SAM_PROGRAM), a Docker engine, and an image for the functions' containers
-# (SAM_INVOKE_IMAGE; empty where it is AWS's own). Where one of them cannot be had it says so in one line and succeeds.
+# Runs a command with what `sam local` needs: the SAM CLI (SAM_PROGRAM), a Docker engine, and an image for the containers of functions
+# (SAM_INVOKE_IMAGE; empty for the image of AWS). If one of them is not available, prints a line and succeeds.
 #
-# However the command ends, also by a signal to this script, nothing of it stays: its processes end, containers of this folder's functions
-# are removed, and a dockerd that was started here ends. One that ran before goes on.
+# When the command ends, or this script gets a signal, the script ends the command's processes, removes the containers of this folder's
+# functions, and ends dockerd if it started it.
 #
 #   scripts/sam-local.sh test-sam go -C test/samlocal test
 set -euo pipefail
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 label=$1
 shift
-patience=60 # seconds for sam to stop its containers, and for dockerd to end
+timeout=60 # seconds in which sam stops its containers, and dockerd ends
 command='' dockerd=''
 
 skip() {
@@ -19,9 +19,9 @@ skip() {
     exit 0
 }
 
-# ends PID: whether it has ended in time; -PID is a process group.
+# ends PID: waits until the process has ended, and fails after the timeout. -PID is a process group.
 ends() {
-    local limit=$((SECONDS + patience))
+    local limit=$((SECONDS + timeout))
     while kill -0 -- "$1" 2>/dev/null; do
         [ "$SECONDS" -lt "$limit" ] || return 1
         sleep 0.1
@@ -37,7 +37,7 @@ clean_up() {
     [ -z "$dockerd" ] || end_dockerd
 }
 
-# sam leaves a container behind now and then. Ours are those with a function of this folder in them.
+# sam does not always remove its containers. Those of this folder mount one of its functions.
 remove_containers() {
     local id
     for id in $(docker ps --all --quiet --filter label=sam.cli.container.type=lambda 2>/dev/null); do
@@ -52,7 +52,7 @@ end_dockerd() {
     ends "$dockerd" || kill -KILL "$dockerd" 2>/dev/null || true
 }
 
-[ "$(uname -sm)" = 'Linux x86_64' ] || skip 'it needs Linux on x86_64, as the engine does'
+[ "$(uname -sm)" = 'Linux x86_64' ] || skip 'it needs Linux on x86_64'
 sam=$(scripts/sam-tools.sh sam --version) || skip 'the SAM CLI could not be installed'
 [[ $sam != skipped* ]] || skip "${sam#*: }"
 
@@ -68,11 +68,11 @@ if [ "$status" -eq 3 ]; then
 fi
 [ "$status" -eq 0 ] || exit "$status"
 image=$(scripts/sam-image.sh) || status=$?
-[ "$status" -ne 3 ] || skip "it needs an image to run functions in: $image"
+[ "$status" -ne 3 ] || skip "it needs an image for the containers: $image"
 [ "$status" -eq 0 ] || exit "$status"
-echo "$label: sam, Docker and an image are there after $SECONDS s"
+echo "$label: sam, Docker and an image are available after $SECONDS s"
 
-# A process group of its own, so that all that the command starts can be ended.
+# The command gets its own process group, so that all its processes can be ended.
 set -m
 SAM_PROGRAM=$PWD/.cache/sam/bin/sam SAM_INVOKE_IMAGE=$image "$@" &
 command=$!

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Runs sam or cfn-lint, at the versions that the Makefile names, from a virtual environment of their own in .cache/sam; makes it
-# first where it is missing or of other versions. Without a Python that can make one, it says so in one line and succeeds:
-# nothing of the service itself is written in Python.
+# Runs sam or cfn-lint, in the versions that the Makefile names, from a virtual environment in .cache/sam, which it creates if it is missing
+# or has other versions. Without a suitable Python, prints a line and succeeds.
 #
 #   SAM_VERSION=… CFN_LINT_VERSION=… scripts/sam-tools.sh sam validate --lint
 set -euo pipefail

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Does with a stack on AWS what the Makefile's targets of the same names say. ENV is an environment of samconfig.toml; region and
-# credentials are those of the AWS SDKs: AWS_PROFILE, AWS_REGION and their like.
+# Manages a stack on AWS, for the targets of the Makefile with the same names. ENV is dev, staging or prod. Region and credentials are those of
+# the AWS SDKs, such as AWS_PROFILE and AWS_REGION.
 #
-#   scripts/stack.sh check|deploy|delete ENV   check only refuses an ENV that is none
-#   scripts/stack.sh outputs ENV               NAME=value, a line each
+#   scripts/stack.sh check|deploy|delete ENV   check only validates ENV
+#   scripts/stack.sh outputs ENV               prints lines NAME=value
 #   scripts/stack.sh sync dev
-#   scripts/stack.sh logs ENV FUNCTION         a folder of functions/
+#   scripts/stack.sh logs ENV FUNCTION         FUNCTION is a folder of functions/
 #
-# STACK_SAM is the command that plays sam, for tests.
+# STACK_SAM is the command to use instead of sam, for tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The SAM CLI knows this name only; all other tools of AWS know AWS_REGION, and prefer it.
+# The SAM CLI does not know AWS_REGION, which other AWS tools prefer.
 if [ -n "${AWS_REGION:-}" ]; then
     export AWS_DEFAULT_REGION=$AWS_REGION
 fi
@@ -22,7 +22,7 @@ refuse() {
 }
 
 sam() {
-    # shellcheck disable=SC2086 # several words on purpose
+    # shellcheck disable=SC2086 # several words
     ${STACK_SAM:-scripts/sam-tools.sh sam} "$@" --config-env "$config"
 }
 
@@ -37,11 +37,11 @@ esac
 case $action in
 check) ;;
 deploy)
-    sam deploy # asks by itself where samconfig.toml says so: prod
+    sam deploy # samconfig.toml makes it ask for prod
     ;;
 sync)
-    [ "$environment" = dev ] || refuse "sync changes a stack in passing, past alarms and approval: only ENV=dev, not '$environment'"
-    rm -rf .aws-sam/cache # which sync always uses, and which looks at functions/ alone: it would ship old binaries when pkg/ changed
+    [ "$environment" = dev ] || refuse "sync bypasses alarms and confirmation: use it only with ENV=dev, not '$environment'"
+    rm -rf .aws-sam/cache # sync uses this cache, which does not notice changes of pkg/
     sam sync
     ;;
 logs)
@@ -51,15 +51,15 @@ logs)
     sam logs --name "$(scripts/logical-id.sh "$function")" --tail
     ;;
 outputs)
-    # Its table breaks long values. Keys and values hold no quotes.
+    # JSON, because the table breaks long values. Keys and values contain no quotes.
     listed=$(sam list stack-outputs --output json)
     awk -F '"' '$2 == "OutputKey" { key = $4 } $2 == "OutputValue" { print key "=" $4 }' <<<"$listed"
     ;;
 delete)
     if [ "$environment" = prod ]; then
-        printf 'This deletes the stack toggleadmin-prod: the API is gone at once; tables stay, without an owner.\nIts name, to go on: ' >&2
+        printf 'This deletes the stack toggleadmin-prod and its API. The tables are kept.\nEnter the name of the stack to continue: ' >&2
         IFS= read -r answer || true
-        [ "$answer" = toggleadmin-prod ] || refuse "not deleted: that is not its name"
+        [ "$answer" = toggleadmin-prod ] || refuse "not deleted: this is not the name of the stack"
     fi
     sam delete
     ;;

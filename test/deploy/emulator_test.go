@@ -28,7 +28,7 @@ const (
 // emulator is a running ministack.
 type emulator struct {
 	tools
-	ctx    context.Context
+	ctx    context.Context //nolint:containedctx // that of the test
 	url    string
 	dir    string // state, log and the files of sam
 	config aws.Config

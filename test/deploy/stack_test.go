@@ -61,7 +61,7 @@ func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 	}
 	file := filepath.Join(e.build, "as-deployed.yaml") // the paths of the functions are relative to it
 	s.template.write(t, file)
-	defer os.Remove(file)
+	defer func() { _ = os.Remove(file) }()
 	args := []string{"deploy", "--template-file", file, "--config-file", absolute(t, "samconfig.toml"), "--config-env", d.environment, "--region", region}
 	if d.name != "" {
 		args = append(args, "--stack-name", d.name)

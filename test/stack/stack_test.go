@@ -69,7 +69,7 @@ func TestStack(t *testing.T) {
 		folders[i] = filepath.Base(folders[i])
 	}
 	listed := strings.Join(folders, " ")
-	const prompt = "This deletes the stack toggleadmin-prod: the API is gone at once; tables stay, without an owner.\nIts name, to go on: "
+	const prompt = "This deletes the stack toggleadmin-prod and its API. The tables are kept.\nEnter the name of the stack to continue: "
 	for _, tt := range []struct {
 		name, arguments, stdin string
 		stdout, stderr         string
@@ -82,7 +82,7 @@ func TestStack(t *testing.T) {
 		{"sync", "sync dev", "", "sync --config-env default\n", ""},
 		{
 			"sync to production", "sync prod", "", "",
-			"sync changes a stack in passing, past alarms and approval: only ENV=dev, not 'prod'\n",
+			"sync bypasses alarms and confirmation: use it only with ENV=dev, not 'prod'\n",
 		},
 		{"logs", "logs prod update-feature-type-lifetime", "", "logs --name UpdateFeatureTypeLifetimeFunction --tail --config-env prod\n", ""},
 		{"logs of nothing", "logs dev ''", "", "", "unknown FN '': one of " + listed + "\n"},
@@ -92,8 +92,8 @@ func TestStack(t *testing.T) {
 		{"nowhere, before it is built", "check production", "", "", "unknown ENV 'production': dev, staging or prod\n"},
 		{"delete", "delete dev", "", "delete --config-env default\n", ""},
 		{"delete production", "delete prod", "toggleadmin-prod\n", "delete --config-env prod\n", prompt},
-		{"delete production by yes", "delete prod", "yes\n", "", prompt + "not deleted: that is not its name\n"},
-		{"delete production without an answer", "delete prod", "", "", prompt + "not deleted: that is not its name\n"},
+		{"delete production by yes", "delete prod", "yes\n", "", prompt + "not deleted: this is not the name of the stack\n"},
+		{"delete production without an answer", "delete prod", "", "", prompt + "not deleted: this is not the name of the stack\n"},
 		{"another action", "destroy dev", "", "", "unknown action 'destroy': check, deploy, sync, logs, outputs or delete\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
