@@ -85,8 +85,8 @@ func (f Feature) usedFields() []string {
 	return f.ContextFields
 }
 
-// normalised returns the toggle as it is stored.
-func (f Feature) normalised() Feature {
+// normalized returns the toggle as it is stored.
+func (f Feature) normalized() Feature {
 	f.ContextFields = slices.Compact(slices.Sorted(slices.Values(f.ContextFields)))
 	f.CreatedAt = datetime.Milliseconds(f.CreatedAt)
 	return f

@@ -61,7 +61,7 @@ func (s *Store) List(ctx context.Context) ([]Feature, error) {
 
 // Create adds a toggle without the flag. It may return ErrExists or ErrUnknownContextField.
 func (s *Store) Create(ctx context.Context, f Feature) error {
-	f = f.normalised()
+	f = f.normalized()
 	f.PotentiallyStale = false
 	actions := append([]types.TransactWriteItem{dynamo.NewItem(s.features, "name", toItem(f))}, s.usage(Feature{}, f)...)
 	failures, err := dynamo.Transact(ctx, s.client, actions)
@@ -84,7 +84,7 @@ func (s *Store) Update(ctx context.Context, name string, change func(Feature) Fe
 	next, err := s.write(ctx, name, func(old Feature) (Feature, types.TransactWriteItem) {
 		next := change(old)
 		next.Name, next.CreatedAt, next.PotentiallyStale = old.Name, old.CreatedAt, old.PotentiallyStale && !old.clearsFlag(next)
-		next = next.normalised()
+		next = next.normalized()
 		return next, types.TransactWriteItem{Update: s.update(old, next)}
 	})
 	if err != nil {

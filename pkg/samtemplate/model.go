@@ -59,7 +59,7 @@ type Route struct {
 	Authorized bool   // the API's authorizer runs first
 }
 
-// GatewayResponse is a customised response that API Gateway returns itself.
+// GatewayResponse is a customized response that API Gateway returns itself.
 type GatewayResponse struct {
 	StatusCode int               // 0: the default of the type
 	Headers    map[string]string // header name → 'constant' or context.variable

@@ -1,7 +1,7 @@
-// Package seed fills new tables: Initialise writes what every installation needs, and Seed adds accounts, credentials and toggles to try the
+// Package seed fills new tables: Initialize writes what every installation needs, and Seed adds accounts, credentials and toggles to try the
 // service on one machine.
 //
-// Data is seeded once and belongs to the users afterwards; a marker in the tables records that it was done. Initialise writes everything in
+// Data is seeded once and belongs to the users afterwards; a marker in the tables records that it was done. Initialize writes everything in
 // one transaction. Every step of Seed can be repeated, so the next call repairs what a crash left. Only hashes of credentials are stored, so
 // Seed makes new credentials when the caller has lost them. The caller makes the tables and keeps the credentials.
 package seed

@@ -19,7 +19,7 @@ import (
 
 const (
 	administratorID = 1
-	firstTokenName  = "init" // the name of the API token that Initialise makes
+	firstTokenName  = "init" // the name of the API token that Initialize makes
 )
 
 // Administrator is the first person of an installation.
@@ -29,35 +29,35 @@ func (a Administrator) account() user.User {
 	return user.User{ID: administratorID, Kind: user.Person, Name: a.Name, Email: a.Email, Role: auth.RoleAdmin}
 }
 
-// Initialised is what Initialise found or did.
-type Initialised struct {
+// Initialized is what Initialize found or did.
+type Initialized struct {
 	New           bool // this call wrote it
 	Marker        Marker
 	Administrator user.User  // as stored; only if New
 	Token         auth.Token // the first API token; only if New
 }
 
-// Initialise writes the default feature types and context fields, the first administrator and an API token, together with the marker, in one
+// Initialize writes the default feature types and context fields, the first administrator and an API token, together with the marker, in one
 // transaction. So an interrupted call leaves nothing half done, and concurrent calls make one token. It changes nothing that exists, and
 // does nothing if the marker exists. Give the context a deadline.
-func Initialise(ctx context.Context, c Config, administrator Administrator) (Initialised, error) {
+func Initialize(ctx context.Context, c Config, administrator Administrator) (Initialized, error) {
 	s := newSeeder(c)
 	stored, token, err := apitoken.New(apitoken.APIToken{Name: firstTokenName}, c.Random)
 	if err != nil {
-		return Initialised{}, fmt.Errorf("make the API token: %w", err)
+		return Initialized{}, fmt.Errorf("make the API token: %w", err)
 	}
 	for attempt := 1; ; attempt++ {
 		marker, marked, err := ReadMarker(ctx, c.Client, c.Tables)
 		if err != nil {
-			return Initialised{}, err
+			return Initialized{}, err
 		}
 		if marked && marker.APIToken != stored.Selector.String() { // otherwise an earlier attempt was written and its response lost
-			return Initialised{Marker: marker}, nil
+			return Initialized{Marker: marker}, nil
 		}
 		if !marked {
 			marked, err = s.install(ctx, administrator, s.apiTokens.Creation(stored), s.writeMarker(&stored.Selector))
 			if err != nil {
-				return Initialised{}, fmt.Errorf("initialise: %w", err)
+				return Initialized{}, fmt.Errorf("initialize: %w", err)
 			}
 			marker = Marker{At: datetime.Milliseconds(s.Now()), APIToken: stored.Selector.String()}
 		}
@@ -66,10 +66,10 @@ func Initialise(ctx context.Context, c Config, administrator Administrator) (Ini
 			if err != nil {                                   // the token must reach the caller all the same
 				account = administrator.account()
 			}
-			return Initialised{New: true, Marker: marker, Administrator: account, Token: token}, nil
+			return Initialized{New: true, Marker: marker, Administrator: account, Token: token}, nil
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil { // another writer was faster: read again what exists
-			return Initialised{}, fmt.Errorf("initialise: lost every race: %w", err)
+			return Initialized{}, fmt.Errorf("initialize: lost every race: %w", err)
 		}
 	}
 }

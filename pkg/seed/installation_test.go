@@ -20,8 +20,8 @@ import (
 
 func ada() seed.Administrator { return seed.Administrator{Name: "Ada", Email: "ada@example.com"} }
 
-// checkInitialised checks that everything exists once and that the token is valid.
-func (w world) checkInitialised(tb testing.TB, token auth.Token) {
+// checkInitialized checks that everything exists once and that the token is valid.
+func (w world) checkInitialized(tb testing.TB, token auth.Token) {
 	tb.Helper()
 	w.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 5, "Users": 1, "PersonalAccessTokens": 1, "ApiTokens": 1})
 	fields, err := contextfield.NewStore(w.Client, w.Tables).List(tb.Context())
@@ -39,32 +39,32 @@ func (w world) checkInitialised(tb testing.TB, token auth.Token) {
 	}
 }
 
-func TestInitialise(t *testing.T) {
+func TestInitialize(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if _, ok, err := seed.ReadMarker(t.Context(), w.Client, w.Tables); ok || err != nil {
 		t.Errorf("empty tables have a marker: %t, %v", ok, err)
 	}
-	first, err := seed.Initialise(t.Context(), w.config(seed.Credentials{}), ada())
+	first, err := seed.Initialize(t.Context(), w.config(seed.Credentials{}), ada())
 	if err != nil || !first.New || first.Administrator.Name != "Ada" {
 		t.Errorf("%+v, %v", first, err)
 	}
-	w.checkInitialised(t, first.Token)
-	again, err := seed.Initialise(t.Context(), w.config(seed.Credentials{}), seed.Administrator{Name: "Eve"})
-	want := seed.Initialised{Marker: seed.Marker{At: now(), APIToken: first.Token.Selector.String()}}
+	w.checkInitialized(t, first.Token)
+	again, err := seed.Initialize(t.Context(), w.config(seed.Credentials{}), seed.Administrator{Name: "Eve"})
+	want := seed.Initialized{Marker: seed.Marker{At: now(), APIToken: first.Token.Selector.String()}}
 	if diff := cmp.Diff(want.Marker, again.Marker); diff != "" || err != nil || again.New || again.Token != (auth.Token{}) {
 		t.Errorf("again: %+v, %v, marker (-want +got):\n%s", again, err, diff)
 	}
-	w.checkInitialised(t, first.Token)
+	w.checkInitialized(t, first.Token)
 }
 
-func TestInitialiseChangesNothingThatExists(t *testing.T) {
+func TestInitializeChangesNothingThatExists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	types := featuretype.NewStore(w.Client, w.Tables)
 	check(t, types.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(3))}))
 	check(t, user.NewStore(w.Client, w.Tables).Create(t.Context(), user.User{ID: 1, Kind: user.Person, Name: "first", Role: auth.RoleAdmin}))
-	done, err := seed.Initialise(t.Context(), w.config(seed.Credentials{}), ada())
+	done, err := seed.Initialize(t.Context(), w.config(seed.Credentials{}), ada())
 	if err != nil || !done.New || done.Administrator.Name != "first" {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -74,7 +74,7 @@ func TestInitialiseChangesNothingThatExists(t *testing.T) {
 	}
 }
 
-func TestConcurrentInitialiseMakesOneToken(t *testing.T) {
+func TestConcurrentInitializeMakesOneToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var mu sync.Mutex
@@ -82,7 +82,7 @@ func TestConcurrentInitialiseMakesOneToken(t *testing.T) {
 	var calls sync.WaitGroup
 	for range 8 {
 		calls.Go(func() {
-			done, err := seed.Initialise(t.Context(), w.config(seed.Credentials{}), ada())
+			done, err := seed.Initialize(t.Context(), w.config(seed.Credentials{}), ada())
 			if err != nil {
 				t.Error(err)
 			}
@@ -97,33 +97,33 @@ func TestConcurrentInitialiseMakesOneToken(t *testing.T) {
 	if len(tokens) != 1 {
 		t.Fatalf("%d tokens", len(tokens))
 	}
-	w.checkInitialised(t, tokens[0])
+	w.checkInitialized(t, tokens[0])
 }
 
-// TestInterruptedInitialise checks that its one write leaves everything or nothing.
-func TestInterruptedInitialise(t *testing.T) {
+// TestInterruptedInitialize checks that its one write leaves everything or nothing.
+func TestInterruptedInitialize(t *testing.T) {
 	t.Parallel()
 	for _, carriedOut := range []bool{false, true} {
 		w := newWorld(t)
 		run := func(ctx context.Context, c seed.Config) error {
-			_, err := seed.Initialise(ctx, c, ada())
+			_, err := seed.Initialize(ctx, c, ada())
 			return err
 		}
 		if !w.crash(t, 1, carriedOut, run) || newWorld(t).crash(t, 2, carriedOut, run) {
 			t.Error("not exactly one write")
 		}
-		again, err := seed.Initialise(t.Context(), w.config(seed.Credentials{}), ada())
+		again, err := seed.Initialize(t.Context(), w.config(seed.Credentials{}), ada())
 		if err != nil || again.New == carriedOut {
 			t.Errorf("carried out %t: the next call did something: %t, %v", carriedOut, again.New, err)
 		}
 		if again.New {
-			w.checkInitialised(t, again.Token)
+			w.checkInitialized(t, again.Token)
 		}
 	}
 }
 
-// TestInitialiseRecognizesItsOwnWrite loses the response of the transaction. The engine does not remember the attempt and refuses the next.
-func TestInitialiseRecognizesItsOwnWrite(t *testing.T) {
+// TestInitializeRecognizesItsOwnWrite loses the response of the transaction. The engine does not remember the attempt and refuses the next.
+func TestInitializeRecognizesItsOwnWrite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.config(seed.Credentials{})
@@ -136,19 +136,19 @@ func TestInitialiseRecognizesItsOwnWrite(t *testing.T) {
 		}
 		return call.Pass()
 	})
-	done, err := seed.Initialise(t.Context(), c, ada())
+	done, err := seed.Initialize(t.Context(), c, ada())
 	if err != nil || !done.New {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	w.checkInitialised(t, done.Token)
+	w.checkInitialized(t, done.Token)
 }
 
-func TestInitialiseWithoutRandomness(t *testing.T) {
+func TestInitializeWithoutRandomness(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.config(seed.Credentials{})
 	c.Random = strings.NewReader("short")
-	if _, err := seed.Initialise(t.Context(), c, ada()); err == nil || len(w.Scan(t, w.Tables.Users)) != 0 {
+	if _, err := seed.Initialize(t.Context(), c, ada()); err == nil || len(w.Scan(t, w.Tables.Users)) != 0 {
 		t.Errorf("error %v", err)
 	}
 }

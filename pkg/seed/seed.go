@@ -20,13 +20,13 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// Config is everything that Initialise and Seed take from outside.
+// Config is everything that Initialize and Seed take from outside.
 type Config struct {
 	Client *dynamodb.Client // made by dynamo.NewClient
 	Tables dynamo.Tables
 	Now    func() time.Time
 	Random io.Reader   // cryptographically secure
-	Known  Credentials // credentials that the caller has kept from an earlier Seed; Initialise ignores them
+	Known  Credentials // credentials that the caller has kept from an earlier Seed; Initialize ignores them
 }
 
 type seeder struct {
@@ -63,7 +63,7 @@ const (
 // Marker records that tables are seeded.
 type Marker struct {
 	At       time.Time
-	APIToken string // the selector of the API token that Initialise made; Seed leaves it empty
+	APIToken string // the selector of the API token that Initialize made; Seed leaves it empty
 }
 
 // ReadMarker reads the marker by one GetItem. ok is false if there is none: the tables are empty or partly seeded.

@@ -147,7 +147,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Events without an id cannot be recognised in a repeated delivery.
+// Events without an id cannot be recognized in a repeated delivery.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	good := line(types, "200", noon())

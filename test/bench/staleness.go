@@ -94,7 +94,8 @@ func measureStaleness(ctx context.Context, o options, _ string) error {
 	printTable("A lifetime changes",
 		fmt.Sprintf("%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The real functions with their real "+
 			"time limits, one invocation after the other: the stream's (all records of the change in one batch), then sweeps without a pause between "+
-			"until nothing is left. Items are toggles read from the index. Memory is the peak of the benchmark's process, which contains the functions.", a.toggles, bulkTypes),
+			"until nothing is left. Items are toggles read from the index. Memory is the peak of the benchmark's process, which contains the functions.",
+			a.toggles, bulkTypes),
 		[]string{"flips", "invocations", "s", "flips/s", "queries", "items read", "per flip", "items written", "memory MB"}, rows)
 	return nil
 }

@@ -7,7 +7,7 @@
 //
 // TestStatementsHaveTests compares this table with the tests.
 //
-//	behaviour                                                   | section | test
+//	behavior                                                   | section | test
 //	errors have three members and the name of the status        | 1   | TestSection1ErrorObject
 //	429, 502, 504 and gateway errors                            | 1   | pkg/local/gateway TestGatewayResponse
 //	each name has one status                                    | 1   | pkg/apierror TestWrite

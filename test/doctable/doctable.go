@@ -14,7 +14,7 @@ var (
 	function = regexp.MustCompile(`(?m)^func (Test[^(]*)\(t `)
 )
 
-// Check reads the table behaviour | source | test in the package comment of a file in the working directory. Each row must name a test that
+// Check reads the table behavior | source | test in the package comment of a file in the working directory. Each row must name a test that
 // exists: one of this folder, or one of a package, such as "pkg/datetime TestParse". The table must name each test of this folder, except
 // the calling test.
 func Check(t *testing.T, file string) {

@@ -63,7 +63,7 @@ func parse(received, sent []byte) ([]response, error) {
 	var responses []response
 	requests, rest := bufio.NewReader(bytes.NewReader(sent)), bufio.NewReader(bytes.NewReader(received))
 	for {
-		if _, err := rest.Peek(1); err != nil {
+		if _, err := rest.Peek(1); errors.Is(err, io.EOF) {
 			return responses, nil
 		}
 		request, err := http.ReadRequest(requests)

@@ -86,7 +86,7 @@ func TestStack(t *testing.T) {
 		},
 		{"logs", "logs prod update-feature-type-lifetime", "", "logs --name UpdateFeatureTypeLifetimeFunction --tail --config-env prod\n", ""},
 		{"logs of nothing", "logs dev ''", "", "", "unknown FN '': one of " + listed + "\n"},
-		{"logs of no function", "logs dev authoriser", "", "", "unknown FN 'authoriser': one of " + listed + "\n"},
+		{"logs of no function", "logs dev authorizer", "", "", "unknown FN 'authorizer': one of " + listed + "\n"},
 		{"logs of several", "logs dev 'authorizer not-found'", "", "", "unknown FN 'authorizer not-found': one of " + listed + "\n"},
 		{"outputs of nowhere", "outputs production", "", "", "unknown ENV 'production': dev, staging or prod\n"},
 		{"nowhere, before it is built", "check production", "", "", "unknown ENV 'production': dev, staging or prod\n"},

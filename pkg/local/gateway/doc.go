@@ -5,13 +5,13 @@
 // New rejects what the gateway does not support: an authorizer cache, $context variables that the template does not use, gateway response
 // templates for other media types, a missing DEFAULT_4XX or DEFAULT_5XX.
 //
-// # Emulated behaviour
+// # Emulated behavior
 //
 // Sources: a name is a page of the API Gateway Developer Guide (without "api-gateway-"), "lambda:" one of the Lambda Developer Guide.
-// "observed" means seen in responses of AWS, "inferred" follows from other behaviour, "choice" is not settled by any source or is specific
+// "observed" means seen in responses of AWS, "inferred" follows from other behavior, "choice" is not settled by any source or is specific
 // to this gateway.
 //
-//	behaviour                                                | source                             | test
+//	behavior                                                | source                             | test
 //	-- routing
 //	fixed segment before {param} before {proxy+}             | inferred; http-api-develop-routes  | TestRouting
 //	a method's own route before ANY                          | observed                           | TestRouting

@@ -10,9 +10,9 @@
 // appended to the file of the template's queue, DATA_DIR/queues/<LogicalId>.jsonl.
 //
 // Sources in the table: lambda is the Lambda Developer Guide, ddb the DynamoDB Developer Guide, scheduler the EventBridge Scheduler User
-// Guide, logs the CloudWatch Logs API Reference. A choice is behaviour that no source specifies, or that is specific to the local service.
+// Guide, logs the CloudWatch Logs API Reference. A choice is behavior that no source specifies, or that is specific to the local service.
 //
-//	behaviour                                                      | source                                     | test
+//	behavior                                                      | source                                     | test
 //	-- streams
 //	records in AWS's form, in order, from TRIM_HORIZON             | lambda: with-ddb                           | TestStream
 //	at most BatchSize records for each invocation                  | lambda: services-ddb-params                | TestStream
