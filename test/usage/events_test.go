@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,8 +15,6 @@ import (
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/staleness"
-	"toggleadmin/pkg/traffic"
-	"toggleadmin/test/accesslog"
 )
 
 // function returns a function that receives events, with its calls counted by m.
@@ -26,7 +23,6 @@ func (s *service) function(t *testing.T, construct app.Constructor, m *meter) la
 	env := &app.Env{
 		Vars: map[string]string{
 			"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "FEATURE_TYPES_TABLE": s.tables.FeatureTypes, "FEATURES_TABLE": s.tables.Features,
-			"TRAFFIC_TABLE": s.tables.Traffic, "COUNTED_PATHS": "/a /b /c",
 		},
 		AWS: s.config(t), Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 	}
@@ -102,36 +98,4 @@ func TestCallsOfReevaluation(t *testing.T) {
 	}
 	// A seeded toggle of the type had its flag set, too.
 	check("flags cleared by a sweep", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r", "3 UpdateItem 3w")
-}
-
-// A batch of any number of requests is one transaction: two write units for its marker, and two for each path and day.
-func TestCallsOfADelivery(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	m := &meter{}
-	record := s.function(t, traffic.NewRecordFunction, m)
-	for _, tt := range []struct {
-		paths string
-		want  []string
-	}{
-		{"/x -", []string{}},
-		{"/a", []string{"1 TransactWriteItems 4w"}},
-		{"/a", []string{"1 TransactWriteItems failed"}}, // the same batch again
-		{"/a /b /c /x", []string{"1 TransactWriteItems 8w"}},
-	} {
-		paths := strings.Fields(tt.paths)
-		var lines []accesslog.Line
-		for i := range 1000 {
-			at := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
-			lines = append(lines, accesslog.Line{N: i, Time: at, Path: paths[i%len(paths)], Status: 200 + i%3*150})
-		}
-		const format = `{"requestTimeEpoch":"$context.requestTimeEpoch","resourcePath":"$context.resourcePath","status":"$context.status"}`
-		event, err := accesslog.Delivery(tt.paths, format, lines)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tt.want, m.invoke(t, record, event)); diff != "" {
-			t.Errorf("%s:\n%s", tt.paths, diff)
-		}
-	}
 }
