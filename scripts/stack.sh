@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
 # Manages a stack on AWS, for the targets of the Makefile with the same names. ENV is dev, staging or prod. Region and credentials are those of
 # the AWS SDKs, such as AWS_PROFILE and AWS_REGION.
-#
 #   scripts/stack.sh check|deploy|delete ENV   check only validates ENV
 #   scripts/stack.sh outputs ENV               prints lines NAME=value
 #   scripts/stack.sh sync dev
 #   scripts/stack.sh logs ENV FUNCTION         FUNCTION is a folder of functions/
-#
-# STACK_SAM is the command to use instead of sam, for tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,8 +19,7 @@ refuse() {
 }
 
 sam() {
-    # shellcheck disable=SC2086 # several words
-    ${STACK_SAM:-scripts/sam-tools.sh sam} "$@" --config-env "$config"
+    scripts/sam-tools.sh sam "$@" --config-env "$config"
 }
 
 action=$1

@@ -184,6 +184,9 @@ func TestEnvironments(t *testing.T) {
 		for _, match := range regexp.MustCompile(`"(\w+)=([^"]*)"`).FindAllStringSubmatch(overrides, -1) {
 			given[match[1]] = match[2]
 		}
+		if given["Architecture"] != "" || given["DynamoDBEndpoint"] != "" || settings[environment+".build.parameters.build_dir"] != "" {
+			t.Errorf("%s deploys the build or the engine of the environment local", environment)
+		}
 		if got := load(t, given).API.Stage; got != stage {
 			t.Errorf("%s deploys the stage %s, want %s", environment, got, stage)
 		}
