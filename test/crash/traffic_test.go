@@ -70,7 +70,7 @@ func TestTraffic(t *testing.T) {
 	for round := range *kills {
 		tr.mayFail.Store(true)
 		l := tr.load(s, 1<<62)
-		s.awaitRequests(tr, part*round+part/2+rand.Int64N(part/2))
+		s.awaitRequests(tr, part*round+part/2+rand.Int64N(max(1, part/2)))
 		s.kill(round%2 == 0)
 		l.running.Wait()
 		tr.mayFail.Store(false)

@@ -24,9 +24,9 @@
 //	header Cache-Control no-store               also: header NAME matches REGEX, header NAME absent
 //	json types.0.name Release                   the value at a path, compared as JSON if it is JSON, otherwise as a string
 //	json types[id=release].lifetimeDays 40      [member=value] selects an element of a list; . is the whole body
-//	json PATH matches REGEX                     also: json PATH absent, json PATH length N
+//	json PATH matches REGEX                     also: json PATH absent
 //	json PATH members a b c                     the object has exactly these members, in any order
-//	body empty                                  no body; body TEXT: exactly this text
+//	body empty                                  the response has no body
 //	error NotFoundError 'text'                  the error object: exactly id (a UUID), name and message, with this text
 //	error ValidationError names /body/a /body/b the message names exactly these pointers; also: error NAME matches REGEX
 //	unauthenticated                             the response to an invalid credential (401 with the error object; see environment.go)

@@ -54,15 +54,12 @@ func (s *session) json(args []string) error {
 		return err
 	}
 	value, exists := lookup(body, args[0])
-	rest := strings.Join(args[2:], " ")
 	var holds bool
 	switch args[1] {
 	case "absent":
 		return assert(!exists, "%s is %s", args[0], redact(show(value)))
 	case "matches":
-		holds, err = regexp.MatchString(rest, show(value))
-	case "length":
-		holds = hasLength(value, rest)
+		holds, err = regexp.MatchString(strings.Join(args[2:], " "), show(value))
 	case "members":
 		holds = hasMembers(value, args[2:])
 	default:
@@ -75,11 +72,10 @@ func (s *session) json(args []string) error {
 }
 
 func (s *session) body(args []string) error {
-	want := strings.Join(args, " ")
-	if want == "empty" {
-		want = ""
+	if len(args) != 1 || args[0] != "empty" {
+		return errUsage
 	}
-	return assert(string(s.last.body) == want, "the body has %d bytes, want %d", len(s.last.body), len(want))
+	return assert(len(s.last.body) == 0, "the body has %d bytes, want 0", len(s.last.body))
 }
 
 func (s *session) error(args []string) error {

@@ -64,9 +64,3 @@ func hasMembers(value any, names []string) bool {
 	object, ok := value.(map[string]any)
 	return ok && slices.Equal(slices.Sorted(maps.Keys(object)), slices.Sorted(slices.Values(names)))
 }
-
-// hasLength reports whether a value is a list with n elements.
-func hasLength(value any, n string) bool {
-	list, ok := value.([]any)
-	return ok && strconv.Itoa(len(list)) == n
-}

@@ -27,7 +27,6 @@ func (s *session) parse(method string, args []string) (*request, error) {
 		return nil, errUsage
 	}
 	r := &request{method: method, target: args[0], header: http.Header{}}
-	var without []string
 	args = args[1:]
 options:
 	for ; len(args) >= 2; args = args[2:] {
@@ -43,7 +42,7 @@ options:
 			}
 			r.header.Add(name, strings.TrimSpace(value))
 		case "without":
-			without = append(without, args[1])
+			r.header[http.CanonicalHeaderKey(args[1])] = nil // not set by default either
 		default:
 			break options
 		}
@@ -53,12 +52,9 @@ options:
 		if r.body, err = s.parseBody(args); err != nil {
 			return nil, err
 		}
-		if r.header.Get("Content-Type") == "" {
+		if _, set := r.header["Content-Type"]; !set {
 			r.header.Set("Content-Type", "application/json")
 		}
-	}
-	for _, name := range without {
-		r.header.Del(name)
 	}
 	return r, nil
 }

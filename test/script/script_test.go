@@ -75,7 +75,6 @@ func TestScriptsFail(t *testing.T) {
 		"json type":         {list + `json version "1"`, "version is 1"},
 		"json path":         {list + "json types.7.id release", "types.7.id does not exist"},
 		"json members":      {list + "json types.0 members id name description", "types.0 is"},
-		"json length":       {list + "json types length 2", "types is"},
 		"json match":        {list + "json types.0.id matches ^x", "types.0.id is release"},
 		"json absent":       {list + "json version absent", "version is 1"},
 		"header value":      {list + "header Cache-Control private", `"no-store"`},
