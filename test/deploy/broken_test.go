@@ -37,13 +37,13 @@ var defects = []defect{
 	{
 		"an operation without the authorizer",
 		set("Resources.ListFeatureTypesFunction.Properties.Events.Operation.Properties.Auth", map[string]any{"Authorizer": "NONE"}),
-		[]string{"--- FAIL: TestScripts/credentials", "--- FAIL: TestScripts/feature-types-list", "want 401"},
+		[]string{"--- FAIL: TestScripts/credentials", "--- FAIL: TestScripts/feature-types-list", "returned 401"},
 	},
 	{"no default authorizer", set("Resources.Api.Properties.Auth.DefaultAuthorizer", nil), []string{"sam deploy: ", "DefaultAuthorizer"}},
 	{
 		"no gateway response for ACCESS_DENIED",
 		set("Resources.Api.Properties.GatewayResponses.ACCESS_DENIED", nil),
-		[]string{"--- FAIL: TestScripts/credentials", "status 403"},
+		[]string{"--- FAIL: TestScripts/credentials", "returned 403"},
 	},
 }
 
