@@ -1,4 +1,4 @@
-// Command authorizer says who a credential stands for: the Lambda authorizer of every operation.
+// Command authorizer is the Lambda authorizer of every operation. It identifies the caller by the Authorization header.
 package main
 
 import (

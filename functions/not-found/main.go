@@ -1,4 +1,4 @@
-// Command not-found answers every path and method that the API does not have.
+// Command not-found returns 404 for every path and method that the API does not support.
 package main
 
 import (

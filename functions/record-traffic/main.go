@@ -1,4 +1,4 @@
-// Command record-traffic counts the requests of the access log, which CloudWatch Logs delivers.
+// Command record-traffic counts the requests in the access log, which CloudWatch Logs delivers.
 package main
 
 import (

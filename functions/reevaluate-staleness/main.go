@@ -1,4 +1,4 @@
-// Command reevaluate-staleness flags toggles when the lifetime of their type changes, as the stream of FeatureTypes tells it.
+// Command reevaluate-staleness updates the flags of toggles after a lifetime change. It handles the stream of FeatureTypes.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command sweep-staleness flags toggles as time passes, each minute, and finishes what reevaluate-staleness has left.
+// Command sweep-staleness updates the flags of toggles every minute, as time passes, and completes unfinished re-evaluations.
 package main
 
 import (

@@ -131,7 +131,7 @@ func measureHTTP(ctx context.Context, o options, work string) error {
 	}
 	printTable("Requests over HTTP through `make run`",
 		fmt.Sprintf("Client, gateway, functions and engine share this machine. Closed loop, one keep-alive connection a worker; every status is checked. "+
-			"Beside each run stands one of the engine's GetItem (consistent, by the SDK's client) with as many workers; median of %d pairs of %s. "+
+			"Each run is paired with one of the engine's GetItem (consistent, by the SDK's client) with as many workers; median of %d pairs of %s. "+
 			"What writes is measured twice: with the data on disk, where every commit waits for the disk, and on a tmpfs.",
 			o.Rounds, o.Length),
 		[]string{"operation", "data on", "connections", "requests/s", "p50 ms", "p99 ms", "GetItem/s", "ratio", "goal"}, rows)

@@ -74,7 +74,7 @@ func drive(ctx context.Context, n int, length time.Duration, newWorker func(i in
 	return result{PerSecond: float64(total) / length.Seconds(), P50: percentile(all, 0.5), P99: percentile(all, 0.99)}, nil
 }
 
-// connection is one keep-alive connection. It writes requests as they are and reads answers with net/http, so that the client takes as
+// connection is one keep-alive connection. It writes requests as they are and reads responses with net/http, so that the client takes as
 // little as possible of the two processors that it shares with the service.
 type connection struct {
 	conn   net.Conn
@@ -105,7 +105,7 @@ func (c *connection) request(method, path, token, body string) []byte {
 	return []byte(b.String())
 }
 
-// do sends a request and reads the whole answer, which must have the status wanted.
+// do sends a request and reads the whole response, which must have the wanted status.
 func (c *connection) do(request []byte, status int) ([]byte, error) {
 	if _, err := c.conn.Write(request); err != nil {
 		return nil, err

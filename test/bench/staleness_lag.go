@@ -91,7 +91,7 @@ func (s *service) addAging(ctx context.Context) error {
 	return nil
 }
 
-// lag changes the lifetime and gives the time to the first flag that changed, and to the last.
+// lag changes the lifetime and returns the delay of the first and the last changed flag.
 func (s *service) lag(ctx context.Context, days string, want int) (first, last time.Duration, err error) {
 	before := lagToggles - want
 	if err := s.putLifetime(ctx, days); err != nil {
