@@ -39,7 +39,7 @@ type (
 	}
 	addServiceAccountCmd struct {
 		Name string    `required:"" help:"Name of the account. The name of a service account must be unique."`
-		Role auth.Role `enum:"Admin,Editor,Viewer" default:"Viewer" help:"Root role: Admin, Editor or Viewer (default)."`
+		Role auth.Role `enum:"Admin,Editor,Viewer" default:"Viewer" placeholder:"ROLE" help:"Root role: Admin, Editor or Viewer (default)."`
 	}
 	disableAccountCmd struct{ accountID }
 	enableAccountCmd  struct{ accountID }

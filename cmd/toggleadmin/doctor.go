@@ -59,8 +59,13 @@ func (c *doctorCmd) Run(s *session) error {
 			return err
 		}
 	}
-	if problems > 0 {
-		return exitstatus.Errorf(exitstatus.Failure, "%s has problems: %d", i.Name, problems)
+	switch {
+	case problems == 1:
+		return exitstatus.Errorf(exitstatus.Failure, "1 problem found")
+	case problems > 1:
+		return exitstatus.Errorf(exitstatus.Failure, "%d problems found", problems)
+	case !s.JSON:
+		fmt.Fprintln(s.out, "no problems found")
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ type featuresCmd struct {
 
 type (
 	listTogglesCmd struct {
-		Project string `help:"Only toggles of this project."`
-		Type    string `help:"Only toggles of this type."`
-		State   string `enum:",active,potentially-stale,stale,archived" default:"" help:"Only active, potentially-stale, stale or archived ones."`
+		Project string  `help:"Only toggles of this project."`
+		Type    string  `help:"Only toggles of this type."`
+		State   *string `enum:"active,potentially-stale,stale,archived" placeholder:"STATE" help:"Only toggles in this state: active, potentially-stale, stale or archived."`
 	}
 	putToggleCmd struct {
 		toggleName
@@ -62,7 +62,7 @@ func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
 	matches := func(filter, value string) bool { return filter == "" || filter == value }
 	toggles := []operator.Toggle{}
 	for _, t := range all {
-		if matches(c.Project, t.Project) && matches(c.Type, t.Type) && matches(c.State, toggleState(&t)) {
+		if matches(c.Project, t.Project) && matches(c.Type, t.Type) && matches(text(c.State), toggleState(&t)) {
 			toggles = append(toggles, t)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package doctor checks an installation from outside: its tables, what feeds and monitors them, its data, and whether the API accepts a
-// new credential. Each check returns one finding, with advice if there is a problem.
+// Package doctor checks an installation: its tables, its event sources, subscriptions, alarms and queues, its data, and whether the API
+// accepts a new credential. Each check returns one finding, with advice if there is a problem.
 //
 // Only the last check writes: it creates a credential and deletes it again.
 package doctor
@@ -70,7 +70,7 @@ func (e *problemError) Error() string { return e.detail }
 
 func problem(detail, advice string) error { return &problemError{detail, advice} }
 
-// errSkip means that a check does not apply. The detail says why.
+// errSkip means that a check does not apply. The detail contains the reason.
 var errSkip = errors.New("does not apply")
 
 func (d *doctor) run(ctx context.Context, name string, check func(context.Context) (detail string, err error)) {
@@ -80,7 +80,7 @@ func (d *doctor) run(ctx context.Context, name string, check func(context.Contex
 	limited, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	detail, err := check(limited)
-	if ctx.Err() != nil { // an interrupted check says nothing about the installation
+	if ctx.Err() != nil { // the result of an interrupted check is not valid
 		return
 	}
 	f := Finding{Check: name, Status: OK, Detail: detail}

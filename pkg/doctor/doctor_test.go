@@ -75,16 +75,16 @@ func TestData(t *testing.T) {
 		{"lost field", "ContextFields", dynamo.Item{"name": dynamo.S("userId")}, false, "seeds", "missing: the context field userId"},
 		{
 			"lost account", "Users", user.Key(2), false, "tokens",
-			"1 inconsistencies: the token 2 belongs to the account 2, which does not exist",
+			"1 inconsistency: the token 2 belongs to the account 2, which does not exist",
 		},
-		{"old account", "Users", user.Key(2), true, "tokens", "1 inconsistencies: the account 2 does not list its token 2"},
+		{"old account", "Users", user.Key(2), true, "tokens", "1 inconsistency: the account 2 does not list its token 2"},
 		{
 			"lost token", "PersonalAccessTokens", pat.Key(2, 2), false, "tokens",
-			"1 inconsistencies: the account 2 lists a token 2 that does not exist",
+			"1 inconsistency: the account 2 lists a token 2 that does not exist",
 		},
 		{
 			"old counter", "PersonalAccessTokens", dynamo.Item{"userId": dynamo.N(0), "id": dynamo.N(0), "lastId": dynamo.N(2)}, true, "tokens",
-			"1 inconsistencies: the counter of ids is 2, below the token 3: ids would be reused",
+			"1 inconsistency: the counter of ids is 2, below the token 3: ids would be reused",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -61,7 +61,7 @@ func (d *doctor) loggingRole(ctx context.Context, _ stackResources) (string, err
 	return role, nil
 }
 
-// queues checks that no event was given up.
+// queues checks that the on-failure queues are empty.
 func (d *doctor) queues(ctx context.Context, found stackResources) (string, error) {
 	urls := found.ids("AWS::SQS::Queue")
 	if len(urls) == 0 {

@@ -62,14 +62,9 @@ func (r stackResources) ids(kind string) []string {
 	return all
 }
 
-// resources checks the stack's resources other than tables.
+// resources checks the stack's resources other than tables. Without a stack all of these checks are skipped.
 func (d *doctor) resources(ctx context.Context) {
-	var found stackResources
-	failure := errSkip
-	if !d.Installation.IsLocal() {
-		found, failure = d.listResources(ctx)
-	}
-	for _, check := range []struct {
+	checks := []struct {
 		name string
 		run  func(context.Context, stackResources) (string, error)
 	}{
@@ -79,10 +74,22 @@ func (d *doctor) resources(ctx context.Context) {
 		{"alarms", d.alarms},
 		{"account logging role", d.loggingRole},
 		{"failure queues", d.queues},
-	} {
+	}
+	if d.Installation.IsLocal() {
+		d.run(ctx, "AWS resources", func(context.Context) (string, error) {
+			var names []string
+			for _, check := range checks {
+				names = append(names, check.name)
+			}
+			return strings.Join(names, ", ") + " exist on AWS only; make run prints failures to its console", errSkip
+		})
+		return
+	}
+	found, err := d.listResources(ctx)
+	for _, check := range checks {
 		d.run(ctx, check.name, func(ctx context.Context) (string, error) {
-			if failure != nil {
-				return "exists on AWS only; make run prints failures to its console", failure
+			if err != nil {
+				return "", err
 			}
 			return check.run(ctx, found)
 		})

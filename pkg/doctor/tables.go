@@ -63,7 +63,11 @@ func checkTable(ctx context.Context, i *installation.Installation, id string) (s
 	if len(missing) > 0 {
 		return "", problem(fmt.Sprintf("%s lacks %s; it has %s", name, strings.Join(missing, ", "), strings.Join(actual, ", ")), advice)
 	}
-	return name + ": " + strings.Join(Layouts[id], ", "), nil
+	detail := strings.Join(Layouts[id], ", ")
+	if name != id {
+		detail = name + ": " + detail
+	}
+	return detail, nil
 }
 
 func describeTable(ctx context.Context, client *dynamodb.Client, name string) (*types.TableDescription, error) {

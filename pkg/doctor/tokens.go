@@ -14,7 +14,7 @@ import (
 const maxNamed = 5
 
 // tokens compares the PATs with the counter of their ids and with the maps in their owners' accounts. One transaction writes all three, so
-// they differ only if one table was changed or restored alone. The reads are no snapshot: only what two comparisons find is reported.
+// they differ only if a single table was changed or restored. The reads are not a snapshot, so only differences in both of two comparisons are reported.
 func (d *doctor) tokens(ctx context.Context) (string, error) {
 	count, differences, err := d.compareTokens(ctx)
 	if err != nil {
@@ -30,8 +30,11 @@ func (d *doctor) tokens(ctx context.Context) (string, error) {
 	if len(differences) == 0 {
 		return fmt.Sprintf("%d personal access tokens, consistent with their counter and their owners", count), nil
 	}
-	n := len(differences)
-	return "", problem(fmt.Sprintf("%d inconsistencies: %s", n, strings.Join(differences[:min(n, maxNamed)], "; ")),
+	n, noun := len(differences), "inconsistencies"
+	if n == 1 {
+		noun = "inconsistency"
+	}
+	return "", problem(fmt.Sprintf("%d %s: %s", n, noun, strings.Join(differences[:min(n, maxNamed)], "; ")),
 		"was the table PersonalAccessTokens restored without Users, or Users without it? See docs/backup.md")
 }
 
