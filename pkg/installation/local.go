@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -18,7 +19,7 @@ import (
 	"toggleadmin/pkg/exitstatus"
 )
 
-// probeTimeout is how long the local service may take to respond.
+// probeTimeout is how long a connection to the local service may take.
 const probeTimeout = 5 * time.Second
 
 // localJSON is the part of DATA_DIR/local.json that is read. `make run` writes the file.
@@ -69,16 +70,15 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	}, nil
 }
 
-// probe calls the root of a URL, which is not counted as traffic. Any response will do.
-func probe(ctx context.Context, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/", nil)
+// probe connects to the address of a URL. It sends no request, because the service would log it.
+func probe(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
 	if err != nil {
 		return err
 	}
-	client := &http.Client{Timeout: probeTimeout, Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
-	response, err := client.Do(request)
+	conn, err := (&net.Dialer{Timeout: probeTimeout}).DialContext(ctx, "tcp", u.Host)
 	if err != nil {
 		return err
 	}
-	return response.Body.Close()
+	return conn.Close()
 }
