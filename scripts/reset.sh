@@ -10,8 +10,8 @@ if [ ! -e "$folder" ]; then
     echo "reset: $folder does not exist"
     exit
 fi
-if [ ! -e "$folder/local.json" ] && [ ! -e "$folder/dynamodb.db" ]; then
-    echo "reset: $folder has no data of make run: if you do not need it, delete it yourself" >&2
+if [ ! -e "$folder/local.json" ] && [ ! -e "$folder/dynamodb.db" ] && [ "$(ls -A "$folder")" != lock ]; then
+    echo "reset: $folder contains no data of make run; nothing was deleted" >&2
     exit 1
 fi
 

@@ -32,6 +32,14 @@ func TestReset(t *testing.T) {
 	p.stop(t)
 	write(t, filepath.Join(p.dir, "lock"), strconv.Itoa(os.Getpid())) // process ids are reused
 	foreign := write(t, filepath.Join(p.dir, "thesis.txt"), "not ours")
+	if out, succeeded := reset(t, "/etc"); succeeded || out != "reset: /etc contains no data of make run; nothing was deleted\n" {
+		t.Errorf("another folder: %q", out)
+	}
+	lockOnly := t.TempDir()
+	write(t, filepath.Join(lockOnly, "lock"), "1")
+	if out, succeeded := reset(t, lockOnly); !succeeded || out != "reset: deleted "+lockOnly+"\n" {
+		t.Errorf("a folder that has only the lock: %q", out)
+	}
 	for _, want := range []bool{true, false} { // the second time nothing in the folder is ours
 		out, succeeded := reset(t, p.dir)
 		if left, _ := filepath.Glob(filepath.Join(p.dir, "*")); succeeded != want || len(left) != 1 || left[0] != foreign {
