@@ -2,6 +2,8 @@ package main_test
 
 import (
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,6 +33,8 @@ func TestBadSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = listener.Close() })
+	other := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(other.Close)
 	_, used, _ := net.SplitHostPort(listener.Addr().String())
 	for _, tt := range []struct {
 		name    string
@@ -40,13 +44,20 @@ func TestBadSettings(t *testing.T) {
 	}{
 		{"unknown flag", "--prot=3000", 2, "unknown flag --prot"},
 		{"PORT is not a number", "PORT=http", 2, `PORT "http" is not a port: choose one`},
-		{"PORT is out of range", "PORT=70000", 1, "PORT 70000 is not a port: choose one"},
+		{"PORT is out of range", "PORT=70000", 2, `PORT "70000" is not a port: choose one`},
 		{"PORT is in use", "PORT=" + used, 1, "PORT " + used + " is in use: stop the process"},
 		{"DATA_DIR is empty", "DATA_DIR=", 2, "DATA_DIR is empty"},
 		{"DATA_DIR is a file", "DATA_DIR=" + file, 1, "cannot be created, choose another folder"},
 		{"DATA_DIR cannot be written", "DATA_DIR=/proc/self", 1, "cannot be written, choose another folder"},
 		{"DYNAMODB_ENDPOINT is not a URL", "DYNAMODB_ENDPOINT=localhost", 1, "use one such as http://127.0.0.1:8000"},
-		{"DYNAMODB_ENDPOINT does not respond", "DYNAMODB_ENDPOINT=http://127.0.0.1:1", 1, "check that an engine runs there"},
+		{
+			"DYNAMODB_ENDPOINT does not respond", "DYNAMODB_ENDPOINT=http://127.0.0.1:1", 1,
+			"check that an engine runs there: dial tcp 127.0.0.1:1: connect: connection refused\n",
+		},
+		{
+			"DYNAMODB_ENDPOINT is another service", "DYNAMODB_ENDPOINT=" + other.URL, 1,
+			"DYNAMODB_ENDPOINT " + other.URL + " does not respond as DynamoDB: check that an engine runs there\n",
+		},
 		{"TEMPLATE does not exist", "TEMPLATE=/nowhere/template.yaml", 1, "TEMPLATE /nowhere/template.yaml does not exist"},
 		{"TEMPLATE is not YAML", "TEMPLATE=" + file, 1, "cannot be used, correct it: "},
 		{"no engine at the template", "TEMPLATE=" + elsewhere, 1, "the engine is not installed: run scripts/engine.sh"},
@@ -54,13 +65,17 @@ func TestBadSettings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			cmd := command(t)
-			cmd.Env = append(cmd.Env, "PORT=0", "DATA_DIR="+filepath.Join(t.TempDir(), "data"))
+			dir := filepath.Join(t.TempDir(), "data")
+			cmd.Env = append(cmd.Env, "PORT=0", "DATA_DIR="+dir)
 			if strings.HasPrefix(tt.setting, "--") {
 				cmd.Args = append(cmd.Args, tt.setting)
 			} else {
 				cmd.Env = append(cmd.Env, tt.setting)
 			}
 			refused(t, cmd, tt.status, tt.want)
+			if _, err := os.Stat(dir); err == nil {
+				t.Error("the data folder was created")
+			}
 		})
 	}
 }

@@ -26,12 +26,12 @@ type flags struct {
 	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
 }
 
-// port is an int with an error message of its own. local.Run checks its range.
+// port is a port number with an error message of its own.
 type port int
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (p *port) UnmarshalText(text []byte) error {
-	n, err := strconv.Atoi(string(text))
+	n, err := strconv.ParseUint(string(text), 10, 16)
 	if err != nil {
 		return fmt.Errorf("PORT %q is not a port: choose one from 1 to 65535, or 0 for a free one", text)
 	}

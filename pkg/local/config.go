@@ -2,7 +2,6 @@ package local
 
 import (
 	"crypto/rand"
-	"fmt"
 	"io"
 	"time"
 
@@ -53,10 +52,7 @@ type DynamoDB struct {
 	Tables   map[string]string `json:"tables"` // names by logical id
 }
 
-func (c Config) withDefaults() (Config, error) {
-	if c.Port < 0 || c.Port > 65535 {
-		return c, fmt.Errorf("PORT %d is not a port: choose one from 1 to 65535, or 0 for a free one", c.Port)
-	}
+func (c Config) withDefaults() Config {
 	if c.Stdout == nil {
 		c.Stdout = io.Discard
 	}
@@ -72,5 +68,5 @@ func (c Config) withDefaults() (Config, error) {
 	if c.APIOptions == nil {
 		c.APIOptions = func(string) []func(*middleware.Stack) error { return nil }
 	}
-	return c, nil
+	return c
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -14,33 +13,32 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/local/console"
-	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/seed"
 )
 
-// prepareTimeout bounds the creation of tables and seeds. It usually takes 0.1 s with dynoxide and 2 s with a DynamoDB Local that has just
+// prepareTimeout bounds the check of the endpoint, and the creation of tables and seeds. That usually takes 0.1 s with dynoxide and 2 s with a DynamoDB Local that has just
 // started. A damaged database can fail each call, and the client repeats calls until the time is up.
 const prepareTimeout = 20 * time.Second
 
-// startEngine starts the engine.
-func startEngine(ctx context.Context, c *Config, out *console.Console) (*engine.Engine, error) {
-	program, err := engine.Find(filepath.Dir(c.Template))
-	if err != nil {
-		return nil, err
-	}
-	return engine.Start(ctx, engine.Options{Program: program, Dir: c.DataDir, Logger: ownLogger(out)})
-}
-
-// checkEndpoint returns an error if DYNAMODB_ENDPOINT is not a URL.
-func checkEndpoint(endpoint string) error {
+// checkEndpoint returns an error if DYNAMODB_ENDPOINT is not a URL at which DynamoDB responds.
+func checkEndpoint(ctx context.Context, endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return fmt.Errorf("DYNAMODB_ENDPOINT %q is not a URL: use one such as http://127.0.0.1:8000", endpoint)
 	}
-	return nil
+	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
+	defer cancel()
+	_, err = adminClient(awsConfig(endpoint), endpoint).ListTables(ctx, &dynamodb.ListTablesInput{})
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	hint := fmt.Sprintf("DYNAMODB_ENDPOINT %s does not respond as DynamoDB: check that an engine runs there", endpoint)
+	if failed, ok := errors.AsType[*url.Error](err); ok { // no connection, or no HTTP response
+		return fmt.Errorf("%s: %w", hint, failed.Err)
+	}
+	return errors.New(hint) // other errors are about responses that the SDK cannot read
 }
 
 // awsConfig is the AWS configuration for an engine, with credentials that are valid nowhere else.
@@ -52,15 +50,19 @@ func awsConfig(endpoint string) aws.Config {
 	}
 }
 
+// adminClient returns a client for tables. It has the SDK's default number of retries, so that a failure is reported soon.
+func adminClient(cfg aws.Config, endpoint string) *dynamodb.Client {
+	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		o.BaseEndpoint = &endpoint
+		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = 200 * time.Millisecond })
+	})
+}
+
 // prepare creates and seeds the tables. Streams are enabled afterwards, so that they have no records of the seed.
 func prepare(ctx context.Context, c *Config, cfg aws.Config, endpoint string, all []samtemplate.Table) (seed.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
-	// The SDK's default number of retries: an engine that does not respond is to be reported soon.
-	admin := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.BaseEndpoint = &endpoint
-		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = 200 * time.Millisecond })
-	})
+	admin := adminClient(cfg, endpoint)
 	if err := tables.Make(ctx, admin, all); err != nil {
 		return seed.Result{}, err
 	}
@@ -87,5 +89,5 @@ func explain(err error, c *Config) error {
 	case errors.Is(err, tables.ErrDiffers):
 		return fmt.Errorf("%w: use another DYNAMODB_ENDPOINT, or delete that table there", err)
 	}
-	return fmt.Errorf("DYNAMODB_ENDPOINT %s cannot be used, check that an engine runs there: %w", c.DynamoDBEndpoint, err)
+	return fmt.Errorf("DYNAMODB_ENDPOINT %s cannot be used: %w", c.DynamoDBEndpoint, err)
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -45,7 +46,7 @@ func send(tb testing.TB, service local.Running, method, path, token, body string
 
 func TestLocalJSON(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "data")
+	dir := filepath.Join(t.TempDir(), "it's data")
 	var stdout process.Output
 	service := localtest.Start(t, local.Config{DataDir: dir, Stdout: &stdout})
 	file := filepath.Join(dir, "local.json")
@@ -66,8 +67,14 @@ func TestLocalJSON(t *testing.T) {
 	if len(written.DynamoDB.Tables) != 8 || len(written.Users) != 3 || len(written.ServiceAccounts) != 1 {
 		t.Errorf("%s", content)
 	}
-	if out := stdout.String(); !strings.HasPrefix(out, "ready "+service.BaseURL+"\n") || strings.Contains(out, "v2_") {
-		t.Errorf("stdout %q", out)
+	ready, commands, _ := strings.Cut(stdout.String(), "\n")
+	if ready != "ready "+service.BaseURL || strings.Contains(commands, "v2_") {
+		t.Errorf("stdout %q", stdout.String())
+	}
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", `curl() { echo "$*"; }`+"\n"+commands).CombinedOutput()
+	want := "-s -H Authorization: " + service.Users[0].PAT + " " + service.BaseURL + "/api/admin/feature-types\n"
+	if err != nil || string(out) != want {
+		t.Errorf("the commands to try: %v\n%s\nwant %s", err, out, want)
 	}
 }
 

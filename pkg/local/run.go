@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/local/console"
+	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/trigger"
@@ -29,10 +31,7 @@ const drainTimeout = 500 * time.Millisecond
 // Run serves the template's API until the context ends, which is not an error, or the engine fails for good. Everything that it started
 // has ended when it returns. Its errors are single lines that say what to do.
 func Run(ctx context.Context, c Config) error {
-	c, err := c.withDefaults()
-	if err != nil {
-		return err
-	}
+	c = c.withDefaults()
 	template, err := samtemplate.Load(c.Template, samtemplate.Settings{Region: region, AccountID: accountID, StackName: stackName})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -40,27 +39,33 @@ func Run(ctx context.Context, c Config) error {
 	case err != nil:
 		return fmt.Errorf("TEMPLATE %s cannot be used, correct it: %w", c.Template, err)
 	}
-	if c.DataDir != "" {
+	listener, err := listen(ctx, c.Port)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	program := ""
+	if c.DynamoDBEndpoint != "" {
+		err = checkEndpoint(ctx, c.DynamoDBEndpoint)
+	} else {
+		program, err = engine.Find(filepath.Dir(c.Template))
+	}
+	if err != nil {
+		return err
+	}
+	if c.DataDir != "" { // last, so that a start with an invalid configuration leaves no folder
 		lock, err := lockDataDir(c.DataDir)
 		if err != nil {
 			return err
 		}
 		defer lock.Close()
 	}
-	listener, err := listen(ctx, c.Port)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
 	out := console.New(c.Stderr, console.Options{Terminal: c.Terminal, Color: c.Color, Now: c.Now})
 	defer out.Close()
 	if c.DynamoDBEndpoint != "" {
-		if err := checkEndpoint(c.DynamoDBEndpoint); err != nil {
-			return err
-		}
 		return serve(ctx, &c, template, listener, c.DynamoDBEndpoint, out)
 	}
-	e, err := startEngine(ctx, &c, out)
+	e, err := engine.Start(ctx, engine.Options{Program: program, Dir: c.DataDir, Logger: ownLogger(out)})
 	if err != nil {
 		return err
 	}
@@ -170,7 +175,7 @@ func serveHTTP(ctx context.Context, c *Config, api http.Handler, listener net.Li
 	s := gateway.NewServer(api)
 	s.ErrorLog = slog.NewLogLogger(ownLogger(out).Handler(), slog.LevelWarn)
 	served := make(chan error, 1)
-	go func() { served <- s.Serve(gateway.NewListener(listener)) }()
+	go func() { served <- s.Serve(listener) }()
 	defer func() {
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 		defer cancel()

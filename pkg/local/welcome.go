@@ -20,13 +20,10 @@ func welcome(out io.Writer, dir string, r *Running) error {
 		return fmt.Errorf("find %s: %w", localJSON, err)
 	}
 	_, err = fmt.Fprintf(out, `
-  API=%s
-  TOKEN=$(sed -n 's/.*"apiToken": "\(.*\)".*/\1/p' '%s')
-  curl -H "Authorization: $TOKEN" $API/api/admin/feature-types
-  curl -H "Authorization: $TOKEN" $API/api/admin/context
-  curl -X PUT -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d '{"lifetimeDays": 14}' $API/api/admin/feature-types/release/lifetime
+  ADMIN=$(node -p "require(process.argv[1]).users.find(user => user.name === 'admin').pat" '%s')
+  curl -s -H "Authorization: $ADMIN" %s/api/admin/feature-types
 
-`, r.BaseURL, strings.ReplaceAll(file, "'", `'\''`))
+`, strings.ReplaceAll(file, "'", `'\''`), r.BaseURL)
 	if err != nil {
 		return fmt.Errorf("print commands to try: %w", err)
 	}

@@ -32,7 +32,7 @@ func requestLines() []fuzzCase {
 		{"TLS", "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03" + strings.Repeat("\x00", 100) + end, []int{400}},
 		{"HTTP/1.0", "GET /api/admin/context HTTP/1.0\r\nAuthorization: {TOKEN}" + end, []int{200}},
 		{"HTTP/1.0, kept alive", strings.Repeat("GET /api/admin/context HTTP/1.0\r\nConnection: keep-alive\r\nAuthorization: {TOKEN}"+end, 2), []int{200, 200}},
-		{"HTTP/2.0", line("GET /api/admin/context HTTP/2.0"), []int{400}},
+		{"HTTP/2.0", line("GET /api/admin/context HTTP/2.0"), []int{505}},
 		{"line feeds alone", strings.ReplaceAll(get+end, "\r\n", "\n"), []int{200}},
 		{"lower case method", line("get /api/admin/context HTTP/1.1"), []int{404}},
 		{"unknown method", line("BREW /api/admin/context HTTP/1.1"), []int{404}},
@@ -112,7 +112,7 @@ func chunks() []fuzzCase {
 		{"garbage for a chunk", with("chunked", "zz\r\n"+days+"\r\n0\r\n\r\n"), []int{400}},
 		{"a chunk beyond 64 bits", with("chunked", "11111111111111113\r\n"+days+"\r\n0\r\n\r\n"), []int{400}},
 		{"a chunk without its end", with("chunked", "13\r\n"+days+"0\r\n\r\n"), []int{400}},
-		{"unknown coding", with("xchunked", whole), []int{400}},
+		{"unknown coding", with("xchunked", whole), []int{501}},
 		{"chunks in HTTP/1.0", strings.Replace(with("chunked", whole), "HTTP/1.1", "HTTP/1.0", 1), []int{400}},
 		// With both lengths, net/http uses the chunks and treats the bytes behind them as the next request. No proxy in front of this server could
 		// have treated them as a part of the body.

@@ -93,14 +93,17 @@ func parse(received, sent []byte) ([]response, error) {
 // violation returns what is wrong with a response; empty if nothing is.
 func (r response) violation() string {
 	switch {
-	case r.StatusCode >= http.StatusInternalServerError:
-		return "server error"
 	case r.Header.Get("X-Amzn-Requestid") == "": // net/http rejected what is not a request
-		rejected := []int{http.StatusBadRequest, http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge}
+		rejected := []int{
+			http.StatusBadRequest, http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge,
+			http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, // an unknown transfer coding, an unknown HTTP version
+		}
 		if !slices.Contains(rejected, r.StatusCode) || !r.Close {
 			return "not a response of the gateway, and the connection stays open"
 		}
 		return ""
+	case r.StatusCode >= http.StatusInternalServerError:
+		return "server error"
 	case r.Request != nil && r.Request.Method == http.MethodHead:
 		if len(r.body) > 0 {
 			return "a response to HEAD has a body"

@@ -1,6 +1,6 @@
 // Package gateway emulates Amazon API Gateway in one process: a regional REST API with Lambda proxy integrations and one REQUEST
 // authorizer, as far as template.yaml uses them. New takes the API as package samtemplate reads it and the functions. The Gateway is an
-// http.Handler; NewServer and NewListener serve it.
+// http.Handler; NewServer serves it.
 //
 // New rejects what the gateway does not support: an authorizer cache, $context variables that the template does not use, gateway response
 // templates for other media types, a missing DEFAULT_4XX or DEFAULT_5XX.
@@ -64,7 +64,7 @@
 //	response above 6 MB: 502                                 | lambda: gettingstarted-limits      | TestFunctionError
 //	headers above 10,240 bytes: 431                          | limits                             | TestLimits
 //	method ARN above 1,600 bytes: 414                        | limits                             | TestLimits
-//	malformed requests: 400, also where net/http sends 5xx    | choice                             | TestMalformedRequests
+//	malformed requests: the response of net/http, mostly 400 | choice                             | TestMalformedRequests
 //	a slow body: 408 and a closed connection                 | choice                             | TestSlowBody
 //	every phase of a connection has a time limit             | choice                             | TestServerLimits
 //	-- access log

@@ -125,7 +125,6 @@ func (s *service) listen(tb testing.TB, change func(*http.Server)) (address stri
 	if change != nil {
 		change(server.Config)
 	}
-	server.Listener = gateway.NewListener(server.Listener)
 	server.Start()
 	tb.Cleanup(server.Close)
 	return server.Listener.Addr().String()

@@ -1,14 +1,12 @@
 package gateway
 
 import (
-	"bytes"
-	"net"
 	"net/http"
 	"time"
 )
 
 // NewServer returns an HTTP server for a gateway. Its limits ensure that every connection ends with a response or is closed, whatever a
-// client sends and however slowly. The caller sets ErrorLog, serves on a listener of NewListener and shuts the server down.
+// client sends and however slowly. The caller sets ErrorLog and shuts the server down.
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h,
@@ -21,41 +19,4 @@ func NewServer(h http.Handler) *http.Server {
 		// The gateway responds to OPTIONS * as to every other request.
 		DisableGeneralOptionsHandler: true,
 	}
-}
-
-// NewListener wraps a TCP listener. net/http responds with 501 to an unknown transfer coding and with 505 to an unknown HTTP version,
-// before it calls a handler. The connections of this listener replace both by 400, the status of every other malformed request.
-func NewListener(l net.Listener) net.Listener { return listener{l} }
-
-type listener struct{ net.Listener }
-
-// Accept implements net.Listener.
-func (l listener) Accept() (net.Conn, error) {
-	accepted, err := l.Listener.Accept()
-	if tcp, ok := accepted.(*net.TCPConn); ok {
-		return conn{tcp}, err
-	}
-	return accepted, err
-}
-
-// conn is a TCP connection with all its methods: net/http closes the two directions separately.
-type conn struct{ *net.TCPConn }
-
-// Responses that net/http (Go 1.26, server.go) writes itself, in one call. A handler's response has other headers after the status.
-const (
-	ownHeaders    = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
-	unknownCoding = "HTTP/1.1 501 Not Implemented\r\n" + ownHeaders
-	unknownHTTP   = "HTTP/1.1 505 HTTP Version Not Supported: unsupported protocol version\r\n" + ownHeaders
-	malformed     = "HTTP/1.1 400 Bad Request\r\n" + ownHeaders + "400 Bad Request"
-)
-
-// Write implements net.Conn.
-func (c conn) Write(b []byte) (int, error) {
-	if !bytes.HasPrefix(b, []byte(unknownCoding)) && !bytes.HasPrefix(b, []byte(unknownHTTP)) {
-		return c.TCPConn.Write(b)
-	}
-	if _, err := c.TCPConn.Write([]byte(malformed)); err != nil {
-		return 0, err
-	}
-	return len(b), nil
 }

@@ -87,8 +87,8 @@ func TestMalformedRequests(t *testing.T) {
 		{"11 MB", post + "Content-Length: 11534336\r\n\r\n" + strings.Repeat("a", 11<<20), 413},
 		{"11 MB in a chunk", post + "Transfer-Encoding: chunked\r\n\r\nb00000\r\n" + strings.Repeat("a", 11<<20) + "\r\n0\r\n\r\n", 413},
 		{"11 MB expected", post + "Content-Length: 11534336\r\nExpect: 100-continue\r\n\r\n", 413},
-		{"unknown transfer coding", post + "Transfer-Encoding: gzip\r\n\r\n", 400},
-		{"unknown version", "GET /open HTTP/3.0\r\nHost: x\r\n\r\n", 400},
+		{"unknown transfer coding", post + "Transfer-Encoding: gzip\r\n\r\n", 501},
+		{"unknown version", "GET /open HTTP/3.0\r\nHost: x\r\n\r\n", 505},
 		{"headers of 200 KB", "GET /open HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", 200_000) + "\r\n\r\n", 431},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
