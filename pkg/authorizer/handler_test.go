@@ -22,13 +22,13 @@ import (
 
 func TestValidCredentialIsAllowed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := newFixture(t)
 	later := now().Add(time.Millisecond)
-	_, admin := w.pat(t, 1, nil)
-	_, editor := w.pat(t, 2, nil)
-	_, viewer := w.pat(t, 3, nil)
-	_, expiring := w.pat(t, 3, func(p *pat.PAT) { p.ExpiresAt = later })
-	unlimited, limited := w.apiToken(t, nil), w.apiToken(t, &later)
+	_, admin := f.pat(t, 1, nil)
+	_, editor := f.pat(t, 2, nil)
+	_, viewer := f.pat(t, 3, nil)
+	_, expiring := f.pat(t, 3, func(p *pat.PAT) { p.ExpiresAt = later })
+	unlimited, limited := f.apiToken(t, nil), f.apiToken(t, &later)
 	for _, tt := range []struct {
 		name, header string
 		id           string
@@ -45,7 +45,7 @@ func TestValidCredentialIsAllowed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			a, tap, log := w.authenticator(t, nil)
+			a, tap, log := f.authenticator(t, nil)
 			got, err := a.Authorize(t.Context(), request(tt.header))
 			if diff := cmp.Diff(policy(tt.id, "Allow", tt.context), got); diff != "" || err != nil {
 				t.Errorf("error %v, response (-want +got):\n%s", err, diff)
@@ -61,17 +61,17 @@ func TestValidCredentialIsAllowed(t *testing.T) {
 // seen.
 func TestInvalidCredentialIsDenied(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	_, valid := w.pat(t, 1, nil)
+	f := newFixture(t)
+	_, valid := f.pat(t, 1, nil)
 	token := valid.Reveal()
-	_, expired := w.pat(t, 1, func(p *pat.PAT) { p.ExpiresAt, p.SeenAt = now(), nil })
-	revoked, revokedToken := w.pat(t, 1, nil)
-	check(t, w.pats.Delete(t.Context(), 1, revoked.ID))
-	_, disabled := w.pat(t, 2, nil)
-	check(t, w.users.SetDisabled(t.Context(), 2, true))
-	_, orphaned := w.pat(t, 3, nil)
-	w.Delete(t, w.Tables.Users, user.Key(3))
-	apiToken, expiredAPIToken := w.apiToken(t, nil), w.apiToken(t, new(now()))
+	_, expired := f.pat(t, 1, func(p *pat.PAT) { p.ExpiresAt, p.SeenAt = now(), nil })
+	revoked, revokedToken := f.pat(t, 1, nil)
+	check(t, f.pats.Delete(t.Context(), 1, revoked.ID))
+	_, disabled := f.pat(t, 2, nil)
+	check(t, f.users.SetDisabled(t.Context(), 2, true))
+	_, orphaned := f.pat(t, 3, nil)
+	f.Delete(t, f.Tables.Users, user.Key(3))
+	apiToken, expiredAPIToken := f.apiToken(t, nil), f.apiToken(t, new(now()))
 	const readPAT, readAPIToken = "BatchGetItem", "GetItem"
 	for _, tt := range []struct {
 		name    string
@@ -103,7 +103,7 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			a, tap, log := w.authenticator(t, nil)
+			a, tap, log := f.authenticator(t, nil)
 			got, err := a.Authorize(t.Context(), request(tt.headers...))
 			if diff := cmp.Diff(policy("anonymous", "Deny", nil), got); diff != "" || err != nil {
 				t.Errorf("error %v, response (-want +got):\n%s", err, diff)
@@ -117,8 +117,8 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 
 func TestHeader(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	_, valid := w.pat(t, 1, nil)
+	f := newFixture(t)
+	_, valid := f.pat(t, 1, nil)
 	token := valid.Reveal()
 	for _, tt := range []struct {
 		name   string
@@ -137,7 +137,7 @@ func TestHeader(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			a, _, _ := w.authenticator(t, nil)
+			a, _, _ := f.authenticator(t, nil)
 			event := request()
 			event.Headers, event.MultiValueHeaders = tt.single, tt.multi
 			if got, err := a.Authorize(t.Context(), event); err != nil || got.PrincipalID != tt.want {
@@ -170,12 +170,12 @@ func TestPolicyIsForTheWholeStage(t *testing.T) {
 // TestFailedLookup checks that a failure of DynamoDB is an error, not a Deny, and that the error says nothing about it.
 func TestFailedLookup(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	_, known := w.pat(t, 1, nil)
-	for name, token := range map[string]auth.Token{"PAT": known, "API token": w.apiToken(t, nil), "unknown PAT": known.At(auth.PATSelector(7, 7))} {
+	f := newFixture(t)
+	_, known := f.pat(t, 1, nil)
+	for name, token := range map[string]auth.Token{"PAT": known, "API token": f.apiToken(t, nil), "unknown PAT": known.At(auth.PATSelector(7, 7))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, _, log := w.authenticator(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })
+			a, _, log := f.authenticator(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })
 			got, err := a.Authorize(t.Context(), request(token.Reveal()))
 			if err == nil || err.Error() != "the credential could not be looked up" {
 				t.Errorf("error %v", err)
@@ -194,7 +194,7 @@ func TestFailedLookup(t *testing.T) {
 	t.Run("until the deadline", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			a, _, _ := w.authenticator(t, (*database.Call).Hang)
+			a, _, _ := f.authenticator(t, (*database.Call).Hang)
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()
 			begin := time.Now()

@@ -20,15 +20,15 @@ import (
 )
 
 // seenAt returns what is stored.
-func (w *world) seenAt(tb testing.TB, p pat.PAT) *time.Time {
+func (f *fixture) seenAt(tb testing.TB, p pat.PAT) *time.Time {
 	tb.Helper()
-	return w.Get(tb, w.Tables.PersonalAccessTokens, pat.Key(p.UserID, p.ID)).Time(pat.AttributeSeenAt)
+	return f.Get(tb, f.Tables.PersonalAccessTokens, pat.Key(p.UserID, p.ID)).Time(pat.AttributeSeenAt)
 }
 
 // TestSeenAtIsWrittenOncePerMinute sends two requests at the same time of the clock.
 func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := newFixture(t)
 	ago := func(d time.Duration) *time.Time { return new(now().Add(-d)) }
 	for _, tt := range []struct {
 		name    string
@@ -44,8 +44,8 @@ func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, token := w.pat(t, 1, func(p *pat.PAT) { p.SeenAt = tt.seen })
-			a, tap, log := w.authenticator(t, nil)
+			p, token := f.pat(t, 1, func(p *pat.PAT) { p.SeenAt = tt.seen })
+			a, tap, log := f.authenticator(t, nil)
 			for range 2 {
 				if got, err := a.Authorize(t.Context(), request(token.Reveal())); err != nil || got.PrincipalID != "user:1" {
 					t.Errorf("principal %q, %v", got.PrincipalID, err)
@@ -55,7 +55,7 @@ func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 			if tt.written {
 				calls, stored = " BatchGetItem UpdateItem BatchGetItem", new(now())
 			}
-			if diff := cmp.Diff(stored, w.seenAt(t, p)); diff != "" || " "+tap.Calls() != calls || log.Len() > 0 {
+			if diff := cmp.Diff(stored, f.seenAt(t, p)); diff != "" || " "+tap.Calls() != calls || log.Len() > 0 {
 				t.Errorf("calls %s, log %s, seenAt (-want +got):\n%s", tap.Calls(), log, diff)
 			}
 		})
@@ -65,18 +65,18 @@ func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 // TestSeenDoesNotOverwrite checks the condition of the write, for requests that overlap.
 func TestSeenDoesNotOverwrite(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p, _ := w.pat(t, 1, nil)
-	store, later := authorizer.NewStore(w.Client, w.Tables), now().Add(time.Minute)
+	f := newFixture(t)
+	p, _ := f.pat(t, 1, nil)
+	store, later := authorizer.NewStore(f.Client, f.Tables), now().Add(time.Minute)
 	check(t, store.Seen(t.Context(), 1, p.ID, later, now())) // seen at now, which is not before now
-	if got := w.seenAt(t, p); !got.Equal(now()) {
+	if got := f.seenAt(t, p); !got.Equal(now()) {
 		t.Errorf("seenAt is %s", got)
 	}
 	check(t, store.Seen(t.Context(), 1, p.ID, later.Add(time.Microsecond), now().Add(time.Millisecond)))
-	if got := w.seenAt(t, p); !got.Equal(later) {
+	if got := f.seenAt(t, p); !got.Equal(later) {
 		t.Errorf("seenAt is %s", got)
 	}
-	check(t, w.pats.Delete(t.Context(), 1, p.ID))
+	check(t, f.pats.Delete(t.Context(), 1, p.ID))
 	check(t, store.Seen(t.Context(), 1, p.ID, later, later))
 	if _, _, err := store.PAT(t.Context(), 1, p.ID); !errors.Is(err, pat.ErrNotFound) {
 		t.Errorf("the deleted PAT is back: %v", err)
@@ -85,8 +85,8 @@ func TestSeenDoesNotOverwrite(t *testing.T) {
 
 func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p, token := w.pat(t, 1, func(p *pat.PAT) { p.SeenAt = nil })
+	f := newFixture(t)
+	p, token := f.pat(t, 1, func(p *pat.PAT) { p.SeenAt = nil })
 	for _, tt := range []struct {
 		name     string
 		fault    func(*database.Call) (*http.Response, error)
@@ -100,7 +100,7 @@ func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				a, _, log := w.authenticator(t, func(c *database.Call) (*http.Response, error) {
+				a, _, log := f.authenticator(t, func(c *database.Call) (*http.Response, error) {
 					if c.Operation == "UpdateItem" {
 						return tt.fault(c)
 					}
@@ -120,7 +120,7 @@ func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {
 			})
 		})
 	}
-	if got := w.seenAt(t, p); got != nil {
+	if got := f.seenAt(t, p); got != nil {
 		t.Errorf("seenAt is %s", got)
 	}
 }
@@ -128,9 +128,9 @@ func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {
 // TestUnprocessedKeys leaves keys out of the first calls of a BatchGetItem.
 func TestUnprocessedKeys(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p, _ := w.pat(t, 1, nil)
-	all := []string{w.Tables.PersonalAccessTokens, w.Tables.Users}
+	f := newFixture(t)
+	p, _ := f.pat(t, 1, nil)
+	all := []string{f.Tables.PersonalAccessTokens, f.Tables.Users}
 	for _, tt := range []struct {
 		name   string
 		leave  []string
@@ -141,7 +141,7 @@ func TestUnprocessedKeys(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				client, tap := w.Through(t, func(c *database.Call) (*http.Response, error) {
+				client, tap := f.Through(t, func(c *database.Call) (*http.Response, error) {
 					if strings.Count(c.Body, `"ConsistentRead":true`) != strings.Count(c.Body, `"Keys":`) {
 						t.Errorf("not consistent: %s", c.Body)
 					}
@@ -153,7 +153,7 @@ func TestUnprocessedKeys(t *testing.T) {
 				})
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				got, owner, err := authorizer.NewStore(client, w.Tables).PAT(ctx, 1, p.ID)
+				got, owner, err := authorizer.NewStore(client, f.Tables).PAT(ctx, 1, p.ID)
 				if tt.rounds > 2 {
 					if !errors.Is(err, dynamo.ErrUnavailable) {
 						t.Errorf("error %v", err)

@@ -15,8 +15,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// NewClient makes the client of one process, safe for concurrent use. An empty endpoint selects the AWS endpoint of the region. The
-// client repeats attempts until the context ends, so give every call a deadline.
+// NewClient returns the client of one process, safe for concurrent use. An empty endpoint selects the AWS endpoint of the region. The
+// client retries until the context ends, so every call requires a deadline.
 func NewClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
@@ -28,7 +28,7 @@ func NewClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
 		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) { return backoff(attempt), nil })
 		o.RateLimiter = ratelimit.None // one call's failures do not use up the attempts of another
 		o.Retryables = append(o.Retryables,
-			// A single write that met a transaction on its item.
+			// A single write that conflicted with a transaction on its item.
 			retry.RetryableErrorCode{Codes: map[string]struct{}{"TransactionConflictException": {}}},
 			retry.IsErrorRetryableFunc(isGarbled))
 	})}
@@ -40,16 +40,16 @@ func NewClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
 		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 			return errors.Join(
 				stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Classify", r.classify), middleware.Before),
-				stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("NoteUnanswered", noteUnanswered), "Retry", middleware.After),
+				stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("RecordAttempt", recordAttempt), "Retry", middleware.After),
 			)
 		})
 	}), nil
 }
 
-// retryer decides which errors are repeated.
+// retryer defines which errors are retried.
 type retryer struct{ *retry.Standard }
 
-// isGarbled reports a response that was cut off or damaged on its way. The SDK does not repeat such a call.
+// isGarbled reports a response that was cut off or damaged on its way. The SDK does not retry such a call.
 func isGarbled(err error) aws.Ternary {
 	if _, garbled := errors.AsType[*smithy.DeserializationError](err); garbled {
 		return aws.TrueTernary

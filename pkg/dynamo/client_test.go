@@ -35,7 +35,7 @@ type reply struct {
 	err    error
 }
 
-func refusal(code string) reply {
+func rejection(code string) reply {
 	return reply{status: http.StatusBadRequest, body: `{"__type":"com.amazonaws.dynamodb.v20120810#` + code + `","message":"m"}`}
 }
 
@@ -108,28 +108,28 @@ func TestNewClientChecksTheEndpoint(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name       string
-		reply      reply
-		repeated   bool
-		unanswered bool
-		throttled  bool
+		name      string
+		reply     reply
+		repeated  bool
+		unknown   bool
+		throttled bool
 	}{
-		{name: "throttled", reply: refusal("ProvisionedThroughputExceededException"), repeated: true, throttled: true},
-		{name: "over the rate", reply: refusal("ThrottlingException"), repeated: true, throttled: true},
-		{name: "over the account's rate", reply: refusal("RequestLimitExceeded"), repeated: true, throttled: true},
-		{name: "conflict with a transaction", reply: refusal("TransactionConflictException"), repeated: true},
-		{name: "transaction in progress", reply: refusal("TransactionInProgressException"), repeated: true, throttled: true},
-		{name: "internal error", reply: reply{status: 500, body: `{"__type":"a#InternalServerError"}`}, repeated: true, unanswered: true},
-		{name: "not DynamoDB", reply: reply{status: 502, body: "<html>"}, repeated: true, unanswered: true},
-		{name: "response cut off", reply: reply{status: 200, body: `{"Item":{`, cut: true}, repeated: true, unanswered: true},
-		{name: "response that is not JSON", reply: reply{status: 200, body: `{"Item":{`}, repeated: true, unanswered: true},
-		{name: "broken connection", reply: reply{err: io.ErrUnexpectedEOF}, repeated: true, unanswered: true},
+		{name: "throttled", reply: rejection("ProvisionedThroughputExceededException"), repeated: true, throttled: true},
+		{name: "over the rate", reply: rejection("ThrottlingException"), repeated: true, throttled: true},
+		{name: "over the account's rate", reply: rejection("RequestLimitExceeded"), repeated: true, throttled: true},
+		{name: "conflict with a transaction", reply: rejection("TransactionConflictException"), repeated: true},
+		{name: "transaction in progress", reply: rejection("TransactionInProgressException"), repeated: true, throttled: true},
+		{name: "internal error", reply: reply{status: 500, body: `{"__type":"a#InternalServerError"}`}, repeated: true, unknown: true},
+		{name: "not DynamoDB", reply: reply{status: 502, body: "<html>"}, repeated: true, unknown: true},
+		{name: "response cut off", reply: reply{status: 200, body: `{"Item":{`, cut: true}, repeated: true, unknown: true},
+		{name: "response that is not JSON", reply: reply{status: 200, body: `{"Item":{`}, repeated: true, unknown: true},
+		{name: "broken connection", reply: reply{err: io.ErrUnexpectedEOF}, repeated: true, unknown: true},
 		{name: "refused connection", reply: reply{err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}, repeated: true},
-		{name: "lost connection", reply: reply{err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}}, repeated: true, unanswered: true},
-		{name: "failed condition", reply: refusal("ConditionalCheckFailedException")},
-		{name: "missing table", reply: refusal("ResourceNotFoundException")},
-		{name: "missing permission", reply: refusal("AccessDeniedException")},
-		{name: "invalid request", reply: refusal("ValidationException")},
+		{name: "lost connection", reply: reply{err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}}, repeated: true, unknown: true},
+		{name: "failed condition", reply: rejection("ConditionalCheckFailedException")},
+		{name: "missing table", reply: rejection("ResourceNotFoundException")},
+		{name: "missing permission", reply: rejection("AccessDeniedException")},
+		{name: "invalid request", reply: rejection("ValidationException")},
 		{name: "unknown status", reply: reply{status: 499, body: `{"__type":"a#Other"}`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -148,8 +148,9 @@ func TestErrors(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				err = put(ctx, newServer(t, func(int, string) reply { return tt.reply }).Client)
-				if isUnavailable(err) != tt.repeated || dynamo.Unanswered(err) != tt.unanswered || dynamo.Throttled(err) != tt.throttled {
-					t.Errorf("unavailable %t, unanswered %t, throttled %t: %v", isUnavailable(err), dynamo.Unanswered(err), dynamo.Throttled(err), err)
+				if isUnavailable(err) != tt.repeated || dynamo.ResultUnknown(err) != tt.unknown || dynamo.Throttled(err) != tt.throttled {
+					t.Errorf("unavailable %t, result unknown %t, throttled %t: %v",
+						isUnavailable(err), dynamo.ResultUnknown(err), dynamo.Throttled(err), err)
 				}
 				if dynamo.FailedCondition(err) != strings.Contains(tt.reply.body, "ConditionalCheckFailed") {
 					t.Errorf("failed condition %t: %v", dynamo.FailedCondition(err), err)
@@ -162,7 +163,7 @@ func TestErrors(t *testing.T) {
 			})
 		})
 	}
-	if isUnavailable(nil) || dynamo.Unanswered(nil) || dynamo.Throttled(nil) || dynamo.FailedCondition(nil) {
+	if isUnavailable(nil) || dynamo.ResultUnknown(nil) || dynamo.Throttled(nil) || dynamo.FailedCondition(nil) {
 		t.Error("no error is reported as one")
 	}
 }
@@ -177,9 +178,9 @@ func TestNoResponse(t *testing.T) {
 		}))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		for _, unanswered := range []bool{true, false} {
-			if err := put(ctx, hanging); !isUnavailable(err) || !errors.Is(err, context.DeadlineExceeded) || dynamo.Unanswered(err) != unanswered {
-				t.Errorf("error %v, want unanswered %t", err, unanswered)
+		for _, unknown := range []bool{true, false} {
+			if err := put(ctx, hanging); !isUnavailable(err) || !errors.Is(err, context.DeadlineExceeded) || dynamo.ResultUnknown(err) != unknown {
+				t.Errorf("error %v, want result unknown %t", err, unknown)
 			}
 		}
 	})
@@ -268,7 +269,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: %d pages were read for one item", name, s.attempts)
 		}
 		errs := 0
-		for item, err := range read(newServer(t, func(int, string) reply { return refusal("ResourceNotFoundException") }).Client) {
+		for item, err := range read(newServer(t, func(int, string) reply { return rejection("ResourceNotFoundException") }).Client) {
 			if errs++; err == nil || item != nil || errs > 1 {
 				t.Errorf("%s: %v, error %d: %v", name, item, errs, err)
 			}

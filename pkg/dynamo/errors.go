@@ -15,10 +15,10 @@ import (
 )
 
 // ErrUnavailable reports that DynamoDB could not be reached, or kept failing for a temporary reason until the context ended. The cause is
-// wrapped with it. Errors that repeating cannot mend, such as a ValidationException or a missing table, are not ErrUnavailable.
+// wrapped with it. Errors that a retry cannot fix, such as a ValidationException or a missing table, are not ErrUnavailable.
 var ErrUnavailable error = unavailableError{}
 
-// unavailableError has the method that pkg/apierror looks for, so that package need not import this one.
+// unavailableError has the method that pkg/apierror calls, so that pkg/apierror does not import this package.
 type unavailableError struct{}
 
 func (unavailableError) Error() string     { return "DynamoDB is unavailable" }
@@ -32,62 +32,62 @@ func FailedCondition(err error) bool {
 	return failed
 }
 
-// Throttled reports whether a call was refused because there were too many.
+// Throttled reports whether a call was rejected because there were too many.
 func Throttled(err error) bool {
 	return retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()
 }
 
-// errUnanswered marks the error of a call with an attempt that DynamoDB may have carried out.
-var errUnanswered = errors.New("an attempt was sent and not answered")
+// errResultUnknown marks the error of a call with an attempt that DynamoDB may have carried out.
+var errResultUnknown = errors.New("the result of an attempt is unknown")
 
-// Unanswered reports whether a write that failed with err may have been carried out, or may still be: an attempt was sent, and no response
-// said what became of it. Without such an attempt nothing was written.
-func Unanswered(err error) bool { return errors.Is(err, errUnanswered) }
+// ResultUnknown reports whether a write that failed with err may have been carried out, or may still be: an attempt was sent, and no
+// response stated whether it was carried out. Without such an attempt nothing was written.
+func ResultUnknown(err error) bool { return errors.Is(err, errResultUnknown) }
 
-// call collects what the attempts of one call report. They follow one another.
+// call is the state of one call. Its attempts run one after another.
 type call struct {
-	unanswered bool
-	last       error
+	resultUnknown bool
+	last          error
 }
 
 type callKey struct{}
 
-// noteUnanswered runs once per attempt, below the SDK's retries.
-func noteUnanswered(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+// recordAttempt runs once per attempt, inside the SDK's retries.
+func recordAttempt(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
 	out, metadata, err := next.HandleFinalize(ctx, in)
 	if c, ok := ctx.Value(callKey{}).(*call); ok && err != nil {
 		c.last = err
-		c.unanswered = c.unanswered || !isRefusal(err)
+		c.resultUnknown = c.resultUnknown || !isRejection(err)
 	}
 	return out, metadata, err
 }
 
-// isRefusal reports whether an attempt has certainly written nothing: DynamoDB refused it, or there was no connection. A 5xx response does
-// not say what became of the attempt.
-func isRefusal(err error) bool {
+// isRejection reports whether an attempt has certainly written nothing: DynamoDB rejected it, or there was no connection. After a 5xx
+// response it is unknown whether the attempt was carried out.
+func isRejection(err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return true
 	}
-	response, answered := errors.AsType[*awshttp.ResponseError](err)
+	response, responded := errors.AsType[*awshttp.ResponseError](err)
 	_, understood := errors.AsType[smithy.APIError](err)
-	return answered && understood && response.HTTPStatusCode() < http.StatusInternalServerError
+	return responded && understood && response.HTTPStatusCode() < http.StatusInternalServerError
 }
 
-// classify runs once per call, above the SDK's retries: it marks errors as ErrUnavailable and as unanswered.
+// classify runs once per call, around the SDK's retries: it marks errors as ErrUnavailable and errors whose result is unknown.
 func (r retryer) classify(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
 	var c call
 	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, callKey{}, &c), in)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		err = unavailable(errors.Join(err, c.last)) // the SDK's error does not say why the attempts before failed
+		err = unavailable(errors.Join(err, c.last)) // the SDK's error does not contain the cause of the earlier failures
 	} else if r.IsErrorRetryable(err) {
 		err = unavailable(err)
 	}
-	if err != nil && c.unanswered {
-		err = errors.Join(err, errUnanswered)
+	if err != nil && c.resultUnknown {
+		err = errors.Join(err, errResultUnknown)
 	}
 	return out, metadata, err
 }

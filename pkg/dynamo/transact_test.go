@@ -50,7 +50,7 @@ func TestTransact(t *testing.T) {
 		},
 		{name: "both at once", attempts: []reply{canceled("TransactionConflict ConditionalCheckFailed")}, want: []dynamo.Failure{{}, failed}},
 		{name: "another reason", attempts: []reply{canceled("None ItemCollectionSizeLimitExceeded")}, err: "ItemCollectionSizeLimitExceeded"},
-		{name: "another error", attempts: []reply{refusal("ValidationException")}, err: "ValidationException"},
+		{name: "another error", attempts: []reply{rejection("ValidationException")}, err: "ValidationException"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -77,19 +77,19 @@ func TestTransact(t *testing.T) {
 	}
 }
 
-// TestTransactGivesUp checks that a conflict at the deadline has written nothing, unless an attempt was not answered.
-func TestTransactGivesUp(t *testing.T) {
+// TestTransactAtTheDeadline checks that a conflict at the deadline has written nothing, unless the result of an attempt is unknown.
+func TestTransactAtTheDeadline(t *testing.T) {
 	t.Parallel()
 	conflict, fault := canceled("TransactionConflict None"), reply{status: 500, body: `{}`}
 	for _, tt := range []struct {
-		name       string
-		attempts   []reply
-		unanswered bool
+		name     string
+		attempts []reply
+		unknown  bool
 	}{
-		{"every attempt was answered", []reply{conflict, conflict, conflict}, false},
-		{"the first was not, the call's last was", []reply{fault, conflict, conflict}, true},
-		{"the last was not", []reply{conflict, conflict, fault}, true},
-		{"one of an earlier call was not", []reply{fault, conflict, refusal("ValidationException")}, true},
+		{"every result is known", []reply{conflict, conflict, conflict}, false},
+		{"only the result of the first is unknown", []reply{fault, conflict, conflict}, true},
+		{"the result of the last is unknown", []reply{conflict, conflict, fault}, true},
+		{"a result of an earlier call is unknown", []reply{fault, conflict, rejection("ValidationException")}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -102,8 +102,8 @@ func TestTransactGivesUp(t *testing.T) {
 					}
 					return tt.attempts[n-1]
 				}))
-				if err == nil || dynamo.Unanswered(err) != tt.unanswered {
-					t.Errorf("unanswered %t, error %v", dynamo.Unanswered(err), err)
+				if err == nil || dynamo.ResultUnknown(err) != tt.unknown {
+					t.Errorf("result unknown %t, error %v", dynamo.ResultUnknown(err), err)
 				}
 			})
 		})

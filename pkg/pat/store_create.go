@@ -129,7 +129,7 @@ func (s *Store) refused(ctx context.Context, p PAT, owner Owner, item dynamo.Ite
 // moves the counter alone: then the attempt can no longer be written. If the counter has moved already, the item with this id is final, and
 // either p or another creation's token. At worst, an id remains unused.
 func (s *Store) afterError(ctx context.Context, p PAT, cause error) (int64, error) {
-	if !dynamo.Unanswered(cause) {
+	if !dynamo.ResultUnknown(cause) {
 		return 0, cause
 	}
 	moving, cancel := cleanUp(ctx)

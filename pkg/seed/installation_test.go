@@ -21,68 +21,68 @@ import (
 func ada() seed.Administrator { return seed.Administrator{Name: "Ada", Email: "ada@example.com"} }
 
 // checkInitialized checks that everything exists once and that the token is valid.
-func (w world) checkInitialized(tb testing.TB, token auth.Token) {
+func (f fixture) checkInitialized(tb testing.TB, token auth.Token) {
 	tb.Helper()
-	w.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 5, "Users": 1, "PersonalAccessTokens": 1, "ApiTokens": 1})
-	fields, err := contextfield.NewStore(w.Client, w.Tables).List(tb.Context())
+	f.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 5, "Users": 1, "PersonalAccessTokens": 1, "ApiTokens": 1})
+	fields, err := contextfield.NewStore(f.Client, f.Tables).List(tb.Context())
 	check(tb, err)
 	if diff := cmp.Diff(contextfield.Defaults(now()), fields, cmpopts.EquateEmpty()); diff != "" {
 		tb.Error(diff)
 	}
-	administrator, err := user.NewStore(w.Client, w.Tables).Get(tb.Context(), 1)
+	administrator, err := user.NewStore(f.Client, f.Tables).Get(tb.Context(), 1)
 	want := user.User{ID: 1, Kind: user.Person, Name: "Ada", Email: "ada@example.com", Role: auth.RoleAdmin}
 	if diff := cmp.Diff(want, administrator, cmpopts.EquateEmpty()); diff != "" || err != nil {
 		tb.Error(err, diff)
 	}
-	if p := w.principal(tb, token.Reveal()); p != "api-token:"+token.Selector.String() {
+	if p := f.principal(tb, token.Reveal()); p != "api-token:"+token.Selector.String() {
 		tb.Errorf("the token belongs to %q", p)
 	}
 }
 
 func TestInitialize(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	if _, ok, err := seed.ReadMarker(t.Context(), w.Client, w.Tables); ok || err != nil {
+	f := newFixture(t)
+	if _, ok, err := seed.ReadMarker(t.Context(), f.Client, f.Tables); ok || err != nil {
 		t.Errorf("empty tables have a marker: %t, %v", ok, err)
 	}
-	first, err := seed.Initialize(t.Context(), w.config(seed.Credentials{}), ada())
+	first, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), ada())
 	if err != nil || !first.New || first.Administrator.Name != "Ada" {
 		t.Errorf("%+v, %v", first, err)
 	}
-	w.checkInitialized(t, first.Token)
-	again, err := seed.Initialize(t.Context(), w.config(seed.Credentials{}), seed.Administrator{Name: "Eve"})
+	f.checkInitialized(t, first.Token)
+	again, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), seed.Administrator{Name: "Eve"})
 	want := seed.Initialized{Marker: seed.Marker{At: now(), APIToken: first.Token.Selector.String()}}
 	if diff := cmp.Diff(want.Marker, again.Marker); diff != "" || err != nil || again.New || again.Token != (auth.Token{}) {
 		t.Errorf("again: %+v, %v, marker (-want +got):\n%s", again, err, diff)
 	}
-	w.checkInitialized(t, first.Token)
+	f.checkInitialized(t, first.Token)
 }
 
 func TestInitializeChangesNothingThatExists(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	types := featuretype.NewStore(w.Client, w.Tables)
+	f := newFixture(t)
+	types := featuretype.NewStore(f.Client, f.Tables)
 	check(t, types.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(3))}))
-	check(t, user.NewStore(w.Client, w.Tables).Create(t.Context(), user.User{ID: 1, Kind: user.Person, Name: "first", Role: auth.RoleAdmin}))
-	done, err := seed.Initialize(t.Context(), w.config(seed.Credentials{}), ada())
+	check(t, user.NewStore(f.Client, f.Tables).Create(t.Context(), user.User{ID: 1, Kind: user.Person, Name: "first", Role: auth.RoleAdmin}))
+	done, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), ada())
 	if err != nil || !done.New || done.Administrator.Name != "first" {
 		t.Errorf("%+v, %v", done, err)
 	}
 	release, err := types.Get(t.Context(), "release")
-	if err != nil || *release.LifetimeDays != 3 || len(w.Scan(t, w.Tables.FeatureTypes)) != len(featuretype.Defaults()) {
+	if err != nil || *release.LifetimeDays != 3 || len(f.Scan(t, f.Tables.FeatureTypes)) != len(featuretype.Defaults()) {
 		t.Errorf("%+v, %v", release, err)
 	}
 }
 
 func TestConcurrentInitializeMakesOneToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := newFixture(t)
 	var mu sync.Mutex
 	var tokens []auth.Token
 	var calls sync.WaitGroup
 	for range 8 {
 		calls.Go(func() {
-			done, err := seed.Initialize(t.Context(), w.config(seed.Credentials{}), ada())
+			done, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), ada())
 			if err != nil {
 				t.Error(err)
 			}
@@ -97,27 +97,27 @@ func TestConcurrentInitializeMakesOneToken(t *testing.T) {
 	if len(tokens) != 1 {
 		t.Fatalf("%d tokens", len(tokens))
 	}
-	w.checkInitialized(t, tokens[0])
+	f.checkInitialized(t, tokens[0])
 }
 
 // TestInterruptedInitialize checks that its one write leaves everything or nothing.
 func TestInterruptedInitialize(t *testing.T) {
 	t.Parallel()
 	for _, carriedOut := range []bool{false, true} {
-		w := newWorld(t)
+		f := newFixture(t)
 		run := func(ctx context.Context, c seed.Config) error {
 			_, err := seed.Initialize(ctx, c, ada())
 			return err
 		}
-		if !w.crash(t, 1, carriedOut, run) || newWorld(t).crash(t, 2, carriedOut, run) {
+		if !f.crash(t, 1, carriedOut, run) || newFixture(t).crash(t, 2, carriedOut, run) {
 			t.Error("not exactly one write")
 		}
-		again, err := seed.Initialize(t.Context(), w.config(seed.Credentials{}), ada())
+		again, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), ada())
 		if err != nil || again.New == carriedOut {
 			t.Errorf("carried out %t: the next call did something: %t, %v", carriedOut, again.New, err)
 		}
 		if again.New {
-			w.checkInitialized(t, again.Token)
+			f.checkInitialized(t, again.Token)
 		}
 	}
 }
@@ -125,9 +125,9 @@ func TestInterruptedInitialize(t *testing.T) {
 // TestInitializeRecognizesItsOwnWrite loses the response of the transaction. The engine does not remember the attempt and refuses the next.
 func TestInitializeRecognizesItsOwnWrite(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.config(seed.Credentials{})
-	c.Client, _ = w.Through(t, func(call *database.Call) (*http.Response, error) {
+	f := newFixture(t)
+	c := f.config(seed.Credentials{})
+	c.Client, _ = f.Through(t, func(call *database.Call) (*http.Response, error) {
 		if call.Operation == "TransactWriteItems" && call.N == 1 {
 			return call.Lose()
 		}
@@ -140,15 +140,15 @@ func TestInitializeRecognizesItsOwnWrite(t *testing.T) {
 	if err != nil || !done.New {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	w.checkInitialized(t, done.Token)
+	f.checkInitialized(t, done.Token)
 }
 
 func TestInitializeWithoutRandomness(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.config(seed.Credentials{})
+	f := newFixture(t)
+	c := f.config(seed.Credentials{})
 	c.Random = strings.NewReader("short")
-	if _, err := seed.Initialize(t.Context(), c, ada()); err == nil || len(w.Scan(t, w.Tables.Users)) != 0 {
+	if _, err := seed.Initialize(t.Context(), c, ada()); err == nil || len(f.Scan(t, f.Tables.Users)) != 0 {
 		t.Errorf("error %v", err)
 	}
 }

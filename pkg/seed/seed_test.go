@@ -18,12 +18,12 @@ import (
 )
 
 // checkSeeded checks that everything exists once and that the credentials are the only ones.
-func (w world) checkSeeded(tb testing.TB, c seed.Credentials) {
+func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	tb.Helper()
-	w.checkCounts(tb, map[string]int{
+	f.checkCounts(tb, map[string]int{
 		"FeatureTypes": 5, "ContextFields": 5, "Features": 8, "Users": 4, "ApiTokens": 1, "PersonalAccessTokens": 5, // with the counter and the marker
 	})
-	fields, err := contextfield.NewStore(w.Client, w.Tables).List(tb.Context())
+	fields, err := contextfield.NewStore(f.Client, f.Tables).List(tb.Context())
 	check(tb, err)
 	used := map[string]string{}
 	for _, f := range fields {
@@ -33,10 +33,10 @@ func (w world) checkSeeded(tb testing.TB, c seed.Credentials) {
 	if diff := cmp.Diff(want, used); diff != "" {
 		tb.Error(diff)
 	}
-	owners := []string{w.principal(tb, c.APIToken)[:len("api-token:")]}
+	owners := []string{f.principal(tb, c.APIToken)[:len("api-token:")]}
 	users := slices.Clone(c.Users)
 	for i, u := range users {
-		owners, users[i].PAT = append(owners, w.principal(tb, u.PAT)), ""
+		owners, users[i].PAT = append(owners, f.principal(tb, u.PAT)), ""
 	}
 	c.APIToken, c.Users = "", users
 	if diff := cmp.Diff([]string{"api-token:", "user:1", "user:2", "user:3"}, owners); diff != "" {
@@ -50,7 +50,7 @@ func (w world) checkSeeded(tb testing.TB, c seed.Credentials) {
 	}, c); diff != "" {
 		tb.Error(diff)
 	}
-	ci, err := user.NewStore(w.Client, w.Tables).Get(tb.Context(), 4)
+	ci, err := user.NewStore(f.Client, f.Tables).Get(tb.Context(), 4)
 	if err != nil || ci.Kind != user.ServiceAccount || len(ci.PATs) != 0 {
 		tb.Errorf("the service account is %+v, %v", ci, err)
 	}
@@ -58,31 +58,31 @@ func (w world) checkSeeded(tb testing.TB, c seed.Credentials) {
 
 func TestSeed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	first := w.seed(t, seed.Credentials{})
+	f := newFixture(t)
+	first := f.seed(t, seed.Credentials{})
 	if !first.New || first.Renewed != 4 {
 		t.Errorf("%+v", first)
 	}
-	w.checkSeeded(t, first.Credentials)
-	if diff := cmp.Diff(seed.Result{Credentials: first.Credentials}, w.seed(t, first.Credentials)); diff != "" {
+	f.checkSeeded(t, first.Credentials)
+	if diff := cmp.Diff(seed.Result{Credentials: first.Credentials}, f.seed(t, first.Credentials)); diff != "" {
 		t.Errorf("a restart (-want +got):\n%s", diff)
 	}
-	lost := w.seed(t, seed.Credentials{})
+	lost := f.seed(t, seed.Credentials{})
 	if lost.New || lost.Renewed != 4 {
 		t.Errorf("%+v", lost)
 	}
 	for _, old := range []string{first.Credentials.APIToken, first.Credentials.Users[0].PAT, first.Credentials.Users[2].PAT} {
-		if p := w.principal(t, old); p != "" {
+		if p := f.principal(t, old); p != "" {
 			t.Errorf("a lost credential of %s is still valid", p)
 		}
 	}
-	w.checkSeeded(t, lost.Credentials)
+	f.checkSeeded(t, lost.Credentials)
 }
 
 func TestSeedRenewsOnlyInvalidCredentials(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	current := w.seed(t, seed.Credentials{}).Credentials
+	f := newFixture(t)
+	current := f.seed(t, seed.Credentials{}).Credentials
 	for _, tt := range []struct {
 		name   string
 		change func(*seed.Credentials)
@@ -97,12 +97,12 @@ func TestSeedRenewsOnlyInvalidCredentials(t *testing.T) {
 		known := current
 		known.Users = slices.Clone(current.Users)
 		tt.change(&known)
-		r := w.seed(t, known)
+		r := f.seed(t, known)
 		if r.New || r.Renewed != 1 {
 			t.Errorf("%s: new %t, %d credentials made", tt.name, r.New, r.Renewed)
 		}
 		current = r.Credentials
-		w.checkSeeded(t, current)
+		f.checkSeeded(t, current)
 	}
 }
 
@@ -110,15 +110,15 @@ func wrongSecret(token string) string { return token[:len(token)-43] + strings.R
 
 func TestSeedKeepsChangesOfUsers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	first := w.seed(t, seed.Credentials{}).Credentials
-	types, toggles := featuretype.NewStore(w.Client, w.Tables), feature.NewStore(w.Client, w.Tables)
+	f := newFixture(t)
+	first := f.seed(t, seed.Credentials{}).Credentials
+	types, toggles := featuretype.NewStore(f.Client, f.Tables), feature.NewStore(f.Client, f.Tables)
 	_, err := types.SetLifetime(t.Context(), "release", new(int64(3)))
 	check(t, err)
 	_, err = toggles.Update(t.Context(), "dark-mode", func(f feature.Feature) feature.Feature { f.Stale = true; return f })
 	check(t, err)
-	w.Delete(t, w.Tables.Users, user.Key(2))
-	if r := w.seed(t, first); r.New || r.Renewed != 0 || len(r.Credentials.Users) != 2 {
+	f.Delete(t, f.Tables.Users, user.Key(2))
+	if r := f.seed(t, first); r.New || r.Renewed != 0 || len(r.Credentials.Users) != 2 {
 		t.Errorf("%+v", r)
 	}
 	if release, err := types.Get(t.Context(), "release"); err != nil || *release.LifetimeDays != 3 {
@@ -137,18 +137,18 @@ func TestInterruptedSeed(t *testing.T) {
 			t.Run(fmt.Sprintf("renew %t, carried out %t", renew, carriedOut), func(t *testing.T) {
 				t.Parallel()
 				for n := 1; ; n++ {
-					w := newWorld(t)
+					f := newFixture(t)
 					if renew {
-						w.seed(t, seed.Credentials{})
+						f.seed(t, seed.Credentials{})
 					}
-					crashed := w.crash(t, n, carriedOut, func(ctx context.Context, c seed.Config) error {
+					crashed := f.crash(t, n, carriedOut, func(ctx context.Context, c seed.Config) error {
 						_, err := seed.Seed(ctx, c)
 						return err
 					})
 					if !crashed && n > 7 {
 						return
 					}
-					w.checkSeeded(t, w.seed(t, seed.Credentials{}).Credentials)
+					f.checkSeeded(t, f.seed(t, seed.Credentials{}).Credentials)
 					if !crashed || t.Failed() {
 						t.Fatalf("after write %d, crashed %t", n, crashed)
 					}

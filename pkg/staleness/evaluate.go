@@ -147,7 +147,7 @@ func (r *run) flip(ctx context.Context, due feature.Range, toggle feature.Indexe
 	ok := r.try(ctx, func(ctx context.Context) error {
 		done, err := r.Toggles.Flip(ctx, due, toggle)
 		// If the condition fails after an attempt without a response, that attempt most likely flipped the toggle.
-		flipped = flipped || done || dynamo.Unanswered(err)
+		flipped = flipped || done || dynamo.ResultUnknown(err)
 		return err
 	})
 	now := r.Now()

@@ -19,12 +19,12 @@ import (
 
 func now() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
 
-// world is a set of empty tables.
-type world struct{ *database.Database }
+// fixture is a set of empty tables.
+type fixture struct{ *database.Database }
 
-func newWorld(tb testing.TB) world {
+func newFixture(tb testing.TB) fixture {
 	tb.Helper()
-	return world{database.New(tb)}
+	return fixture{database.New(tb)}
 }
 
 func check(tb testing.TB, err error) {
@@ -34,35 +34,35 @@ func check(tb testing.TB, err error) {
 	}
 }
 
-func (w world) config(known seed.Credentials) seed.Config {
-	return seed.Config{Client: w.Client, Tables: w.Tables, Now: now, Random: rand.Reader, Known: known}
+func (f fixture) config(known seed.Credentials) seed.Config {
+	return seed.Config{Client: f.Client, Tables: f.Tables, Now: now, Random: rand.Reader, Known: known}
 }
 
-func (w world) seed(tb testing.TB, known seed.Credentials) seed.Result {
+func (f fixture) seed(tb testing.TB, known seed.Credentials) seed.Result {
 	tb.Helper()
-	r, err := seed.Seed(tb.Context(), w.config(known))
+	r, err := seed.Seed(tb.Context(), f.config(known))
 	check(tb, err)
 	return r
 }
 
 // principal is the id of the principal that a token belongs to, or "".
-func (w world) principal(tb testing.TB, token string) string {
+func (f fixture) principal(tb testing.TB, token string) string {
 	tb.Helper()
-	a := &authorizer.Authenticator{Store: authorizer.NewStore(w.Client, w.Tables), Now: now, Logger: slog.New(slog.DiscardHandler)}
+	a := &authorizer.Authenticator{Store: authorizer.NewStore(f.Client, f.Tables), Now: now, Logger: slog.New(slog.DiscardHandler)}
 	p, _ := a.Authenticate(tb.Context(), token)
 	return p.ID
 }
 
 // checkCounts checks the number of items in each table, and the feature types.
-func (w world) checkCounts(tb testing.TB, want map[string]int) {
+func (f fixture) checkCounts(tb testing.TB, want map[string]int) {
 	tb.Helper()
 	got := map[string]int{}
-	for id, name := range w.Tables.ByID() {
-		if n := len(w.Scan(tb, name)); n > 0 {
+	for id, name := range f.Tables.ByID() {
+		if n := len(f.Scan(tb, name)); n > 0 {
 			got[id] = n
 		}
 	}
-	types, err := featuretype.NewStore(w.Client, w.Tables).List(tb.Context())
+	types, err := featuretype.NewStore(f.Client, f.Tables).List(tb.Context())
 	check(tb, err)
 	if diff := cmp.Diff(want, got) + cmp.Diff(featuretype.Defaults(), types); diff != "" {
 		tb.Error(diff)
@@ -73,12 +73,12 @@ var errCrashed = errors.New("crashed")
 
 // crash runs a call whose n-th write is its last one: the write is carried out or not, and the process seems to end. crash reports
 // whether there was an n-th write.
-func (w world) crash(tb testing.TB, n int, carriedOut bool, run func(context.Context, seed.Config) error) bool {
+func (f fixture) crash(tb testing.TB, n int, carriedOut bool, run func(context.Context, seed.Config) error) bool {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
 	defer cancel()
-	writes, c := 0, w.config(seed.Credentials{})
-	c.Client, _ = w.Through(tb, func(call *database.Call) (*http.Response, error) {
+	writes, c := 0, f.config(seed.Credentials{})
+	c.Client, _ = f.Through(tb, func(call *database.Call) (*http.Response, error) {
 		switch call.Operation {
 		case "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems":
 			writes++

@@ -28,23 +28,23 @@ const (
 // now is the time of all tests here.
 func now() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
 
-// world is a database with users.
-type world struct {
+// fixture is a database with users.
+type fixture struct {
 	*database.Database
 	users     *user.Store
 	pats      *pat.Store
 	apiTokens *apitoken.Store
 }
 
-// newWorld creates the users 1 (Admin), 2 (Editor) and 3 (Viewer).
-func newWorld(tb testing.TB) *world {
+// newFixture creates the users 1 (Admin), 2 (Editor) and 3 (Viewer).
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	db := database.New(tb)
-	w := &world{db, user.NewStore(db.Client, db.Tables), pat.NewStore(db.Client, db.Tables, rand.Reader), apitoken.NewStore(db.Client, db.Tables)}
+	f := &fixture{db, user.NewStore(db.Client, db.Tables), pat.NewStore(db.Client, db.Tables, rand.Reader), apitoken.NewStore(db.Client, db.Tables)}
 	for i, role := range []auth.Role{auth.RoleAdmin, auth.RoleEditor, auth.RoleViewer} {
-		check(tb, w.users.Create(tb.Context(), user.User{ID: int64(i + 1), Kind: user.Person, Role: role}))
+		check(tb, f.users.Create(tb.Context(), user.User{ID: int64(i + 1), Kind: user.Person, Role: role}))
 	}
-	return w
+	return f
 }
 
 func check(tb testing.TB, err error) {
@@ -55,38 +55,38 @@ func check(tb testing.TB, err error) {
 }
 
 // pat creates a PAT that expires in a minute and has been seen now, with the given change.
-func (w *world) pat(tb testing.TB, userID int64, change func(*pat.PAT)) (pat.PAT, auth.Token) {
+func (f *fixture) pat(tb testing.TB, userID int64, change func(*pat.PAT)) (pat.PAT, auth.Token) {
 	tb.Helper()
 	p := pat.PAT{UserID: userID, Description: rand.Text(), CreatedAt: now(), ExpiresAt: now().Add(time.Minute), SeenAt: new(now())}
 	if change != nil {
 		change(&p)
 	}
-	created, token, err := w.pats.Create(tb.Context(), p, pat.Owner{Kind: user.Person, Limit: pat.MostPerOwner})
+	created, token, err := f.pats.Create(tb.Context(), p, pat.Owner{Kind: user.Person, Limit: pat.MostPerOwner})
 	check(tb, err)
 	if p.SeenAt != nil {
-		item := w.Get(tb, w.Tables.PersonalAccessTokens, pat.Key(userID, created.ID))
+		item := f.Get(tb, f.Tables.PersonalAccessTokens, pat.Key(userID, created.ID))
 		item[pat.AttributeSeenAt] = dynamo.Time(*p.SeenAt)
-		w.Put(tb, w.Tables.PersonalAccessTokens, item)
+		f.Put(tb, f.Tables.PersonalAccessTokens, item)
 	}
 	return created, token
 }
 
-func (w *world) apiToken(tb testing.TB, expires *time.Time) auth.Token {
+func (f *fixture) apiToken(tb testing.TB, expires *time.Time) auth.Token {
 	tb.Helper()
-	token, err := w.apiTokens.Create(tb.Context(), apitoken.APIToken{Name: "ci", ExpiresAt: expires}, rand.Reader)
+	token, err := f.apiTokens.Create(tb.Context(), apitoken.APIToken{Name: "ci", ExpiresAt: expires}, rand.Reader)
 	check(tb, err)
 	return token
 }
 
 // authenticator returns an authenticator whose calls to DynamoDB respond handles, and its log.
-func (w *world) authenticator(tb testing.TB, respond func(*database.Call) (*http.Response, error)) (
+func (f *fixture) authenticator(tb testing.TB, respond func(*database.Call) (*http.Response, error)) (
 	*authorizer.Authenticator, *database.Tap, *bytes.Buffer,
 ) {
 	tb.Helper()
-	client, tap := w.Through(tb, respond)
+	client, tap := f.Through(tb, respond)
 	var log bytes.Buffer
 	return &authorizer.Authenticator{
-		Store: authorizer.NewStore(client, w.Tables), Now: now, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
+		Store: authorizer.NewStore(client, f.Tables), Now: now, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
 	}, tap, &log
 }
 
