@@ -1,4 +1,4 @@
-# Works with GNU make 3.81 and later. `make help` lists the targets; every tool is pinned below and lives in .cache.
+# Works with GNU make 3.81 and later. `make help` lists the targets. Tools are installed into .cache, in these versions.
 
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION   := v1.8.0
@@ -29,14 +29,14 @@ GREMLINS      := .cache/tools/gremlins-$(GREMLINS_VERSION)/gremlins
 AIR           := .cache/tools/air-$(AIR_VERSION)/air
 LOCAL         := .cache/bin/local
 
-# Flags of deployed binaries: static, stripped, the same bytes in every folder and at every commit. An entry contains no spaces; -s implies -w.
+# Flags of deployed binaries: static, stripped, and identical in every folder and at every commit. -s implies -w.
 FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
 
 # $(call build_functions,architecture,folder,options of sam build). One go build compiles the packages that all functions share; sam build
 # alone would compile them once per function.
 define build_functions
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=$(1) go build -o $(2)/ ./functions/...
-	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/sam-tools.sh sam build $(3)
+	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/python-tool.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python) sam build $(3)
 endef
 
 # The engine, unless a running one is used.
@@ -62,21 +62,21 @@ build: ## Build every function for AWS with the SAM CLI, into .aws-sam
 build-local: ## Build every function for sam local on this machine (x86_64), into .aws-sam/local
 	$(call build_functions,amd64,.cache/functions-local,--config-env local)
 
-# The operator's program: static, so that it runs wherever it is copied to.
+# Static, so that it runs on other machines with this operating system and processor.
 toggleadmin: ## Build the operator's command line, .cache/bin/toggleadmin
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
-reproducible: ## Build every function three times for arm64 and x86_64 and compare: COLD=1
+reproducible: ## Build every function three times for arm64 and x86_64 and compare the files: COLD= (1: with an empty build cache)
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
 
 # exec, so that signals reach the program.
 run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local DYNAMODB_ENDPOINT=
 	@$(LOCAL_ENV) exec $(LOCAL)
 
-watch: $(ENGINE_PACKAGE) $(AIR) ## Like run, rebuilt and restarted at every change
+watch: $(ENGINE_PACKAGE) $(AIR) ## Like run, but rebuild and restart after every change
 	@$(LOCAL_ENV) exec $(AIR) -c .air.toml
 
-sam-local: build-local ## Serve the API by sam local, on the data of a `make run` that runs: SAM_PORT=3001 DATA_DIR=.local
+sam-local: build-local ## Serve the API by sam local, with the data of a running `make run`: SAM_PORT=3001 DATA_DIR=.local
 	@scripts/sam-local.sh sam-local go run ./test/samlocal/serve --port='$(SAM_PORT)' --data-dir='$(DATA_DIR)'
 
 reset: ## Delete the data of `make run`: DATA_DIR=.local
@@ -98,31 +98,31 @@ test-dynamodb-local: ## Run the tests that use an engine on AWS's DynamoDB Local
 	trap 'scripts/dynamodb-local.sh stop --port 8100' EXIT; set -x; \
 	DYNAMODB_ENDPOINT=$$endpoint go test -count=1 -timeout=30m -p 1 $(DYNAMODB_LOCAL_TESTS)
 
-test-sam: node_modules/.installed ## Run the scripts and every sample event under sam local; brings Docker where it can
+test-sam: node_modules/.installed ## Run the scripts and every sample event under sam local; installs and starts Docker if necessary
 	@scripts/sam-local.sh test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
 
-test-deploy: ## Deploy with sam into an emulator of AWS and try the stack: PERMISSIONS=one|all
+test-deploy: ## Deploy with sam into an emulator of AWS and test the stack: PERMISSIONS=one (or all)
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' PERMISSIONS='$(PERMISSIONS)' scripts/test-deploy.sh -timeout=2h
 
-e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS=file ENVIRONMENT=aws
+e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS= (a file) ENVIRONMENT=aws
 	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [ENVIRONMENT=aws]' >&2; exit 2; }
 	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' ENVIRONMENT='$(ENVIRONMENT)' go test -count=1 ./test/e2e/...
 
-soak: node_modules/.installed ## Long models, kills during re-evaluation, a million requests, all permissions: CHECKS= REQUESTS= KILLS=
+soak: node_modules/.installed ## Run long model tests, crash tests, a million requests, all permissions: CHECKS=1000 REQUESTS=1000000 KILLS=5
 	go test -count=1 -timeout=2h ./pkg/staleness ./pkg/pat -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=100000
 	go test -count=1 -v -timeout=0 ./test/crash -run '^TestTraffic$$' -requests='$(REQUESTS)' -kills='$(KILLS)'
 	@$(MAKE) --no-print-directory test-deploy PERMISSIONS=all
 
-# Each package is judged by its own tests alone. gremlins copies the tree without node_modules; the tests find the engine above the copy.
+# Only the package's own tests run. gremlins copies the tree without node_modules, and the tests find the engine in a folder above the copy.
 MUTANT_PACKAGES ?= feedback featuretype contextfield pat traffic staleness feature user auth authorizer jsonbody lambdahttp dynamo
 
-mutants: $(GREMLINS) node_modules/.installed ## Test the tests by mutation, for hours: MUTANT_PACKAGES='pat user'
+mutants: $(GREMLINS) node_modules/.installed ## Run mutation tests, which takes hours: MUTANT_PACKAGES='feedback featuretype …'
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; ln -s '$(CURDIR)/node_modules' "$$tmp/node_modules"; for package in $(MUTANT_PACKAGES); do echo "== pkg/$$package"; \
 	TMPDIR="$$tmp" $(GREMLINS) unleash --workers=1 --timeout-coefficient=20 --threshold-efficacy=85 --threshold-mcover=90 "./pkg/$$package" || failed=1; done; \
 	[ -z "$$failed" ]
 
-bench: node_modules/.installed ## Measure start, size, memory, latency and throughput: BENCH='http --clients=16'
+bench: node_modules/.installed ## Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
 	@go run ./test/bench $(BENCH)
 
 bench-traffic: node_modules/.installed ## Measure the recording of traffic: speed and memory
@@ -152,17 +152,17 @@ cover: node_modules/.installed ## Run all tests and write the coverage to .cache
 	@go tool cover -func=.cache/coverage.out | tail -n 1
 
 validate: ## Check template.yaml and samconfig.toml with the SAM CLI, cfn-lint and checkov
-	@scripts/sam-tools.sh sam validate --lint
-	@scripts/sam-tools.sh cfn-lint template.yaml
-	@scripts/checkov.sh
+	scripts/python-tool.sh --skip-without-python sam validate --lint
+	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml
+	scripts/python-tool.sh --skip-without-python checkov --config-file .checkov.yaml
 
-deploy: known-env build ## Deploy to AWS: ENV=dev, staging or prod
+deploy: known-env build ## Deploy to AWS: ENV=dev (or staging, prod)
 	@scripts/stack.sh deploy '$(ENV)'
 
 sync: ## Update the code of the dev stack within a minute, without alarms
 	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/stack.sh sync '$(ENV)'
 
-logs: ## Follow the log of a deployed function: FN=authorizer ENV=dev
+logs: ## Follow the log of a deployed function: FN= (such as authorizer) ENV=dev
 	@scripts/stack.sh logs '$(ENV)' '$(FN)'
 
 outputs: ## Show the outputs of a stack, its URL first: ENV=dev
@@ -171,15 +171,17 @@ outputs: ## Show the outputs of a stack, its URL first: ENV=dev
 delete: ## Delete a stack, but not its tables: ENV=dev
 	@scripts/stack.sh delete '$(ENV)'
 
-check: test-race test-recipe lint vuln validate build reproducible ## Tests with the race detector, lint, vulnerabilities, template checks, builds
+# A check without Python skips the build by the SAM CLI. A deployment fails.
+check: SKIP_WITHOUT_PYTHON := 1
+check: test-race test-recipe lint vuln validate build reproducible ## Run test-race, test-recipe, lint, vuln, validate, build and reproducible
 
 clean: ## Delete builds and tools, but no data
 	rm -rf .aws-sam .cache node_modules
 
 tools: $(GOLANGCI_LINT) $(GOVULNCHECK) $(AIR) node_modules/.installed ## Install every tool now
-	@scripts/sam-tools.sh sam --version
+	@scripts/python-tool.sh sam --version
 
-known-env: # fails before the build does
+known-env: # rejects a wrong ENV before the build
 	@scripts/stack.sh check '$(ENV)'
 
 local-program:

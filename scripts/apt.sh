@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs apt-get without questions; where that fails, once more with new lists of packages, for they may be missing or old. Silent unless it
-# fails.
+# Runs apt-get without prompts. If it fails, updates the package lists and runs it again. Prints output only if both runs fail.
 #
 #   scripts/apt.sh install docker.io
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Creates a Python virtual environment with packages in the given versions, unless it exists with the same packages. Exits with status 3 if
-# there is no suitable Python.
+# Creates a Python virtual environment and installs packages into it, unless it exists with the same packages. Exits with status 3 if there
+# is no suitable Python.
 #
 #   scripts/python-venv.sh .cache/sam aws-sam-cli==1.170.0 cfn-lint==1.58.0
 set -euo pipefail

@@ -53,14 +53,18 @@ end_dockerd() {
 }
 
 [ "$(uname -sm)" = 'Linux x86_64' ] || skip 'it needs Linux on x86_64'
-sam=$(scripts/sam-tools.sh sam --version) || skip 'the SAM CLI could not be installed'
-[[ $sam != skipped* ]] || skip "${sam#*: }"
+status=0
+reason=$(scripts/python-tool.sh sam --version 2>&1) || status=$?
+[ "$status" -ne 3 ] || skip "$reason"
+if [ "$status" -ne 0 ]; then
+    echo "$reason" >&2
+    skip 'the SAM CLI could not be installed'
+fi
 
 trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-status=0
 dockerd=$(scripts/docker.sh) || status=$?
 if [ "$status" -eq 3 ]; then
     reason=$dockerd dockerd=''

@@ -5,6 +5,7 @@
 #   scripts/stack.sh outputs ENV               prints lines NAME=value
 #   scripts/stack.sh sync dev
 #   scripts/stack.sh logs ENV FUNCTION         FUNCTION is a folder of functions/
+# Exits with status 3 if there is no Python for the SAM CLI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +20,7 @@ refuse() {
 }
 
 sam() {
-    scripts/sam-tools.sh sam "$@" --config-env "$config"
+    scripts/python-tool.sh sam "$@" --config-env "$config"
 }
 
 action=$1
@@ -33,7 +34,7 @@ esac
 case $action in
 check) ;;
 deploy)
-    sam deploy # samconfig.toml makes it ask for prod
+    sam deploy # for prod, samconfig.toml requires a confirmation
     ;;
 sync)
     [ "$environment" = dev ] || refuse "sync bypasses alarms and confirmation: use it only with ENV=dev, not '$environment'"

@@ -1,8 +1,9 @@
-// Package stack_test tests that scripts/stack.sh rejects wrong arguments before it runs the SAM CLI. The commands themselves run in
-// `make test-deploy`.
+// Package stack_test tests that scripts/stack.sh rejects wrong arguments before it runs the SAM CLI, and fails without Python.
+// The commands themselves run in `make test-deploy`.
 package stack_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,51 @@ func TestWrongArguments(t *testing.T) {
 			output, _ := command.CombinedOutput()
 			if status := command.ProcessState.ExitCode(); status != 2 || string(output) != tt.want {
 				t.Errorf("status %d, %q, want status 2, %q", status, output, tt.want)
+			}
+		})
+	}
+}
+
+func TestWithoutPython(t *testing.T) {
+	t.Parallel()
+	process.DependOn(t, root+"scripts", root+"functions")
+	folder, programs := t.TempDir(), t.TempDir() // a copy without the tools in .cache, and a PATH without Python
+	for _, name := range []string{"scripts", "functions"} {
+		if err := os.CopyFS(filepath.Join(folder, name), os.DirFS(root+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"bash", "dirname", "cat", "rm", "tr", "awk"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(programs, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const reason = "sam needs Python 3.10 or later with venv\n"
+	for _, tt := range []struct {
+		command string
+		status  int
+		want    string
+	}{
+		{"stack.sh deploy dev", 3, reason},
+		{"stack.sh sync dev", 3, reason},
+		{"stack.sh logs dev authorizer", 3, reason},
+		{"stack.sh outputs dev", 3, reason},
+		{"stack.sh delete dev", 3, reason},
+		{"python-tool.sh sam build", 3, reason},
+		{"python-tool.sh --skip-without-python sam build", 0, "skipped sam build: " + reason},
+	} {
+		t.Run(tt.command, func(t *testing.T) {
+			t.Parallel()
+			arguments := strings.Fields(tt.command)
+			command := exec.CommandContext(t.Context(), filepath.Join(folder, "scripts", arguments[0]), arguments[1:]...)
+			command.Env = []string{"PATH=" + programs, "SAM_VERSION=0", "CFN_LINT_VERSION=0"}
+			output, _ := command.CombinedOutput()
+			if status := command.ProcessState.ExitCode(); status != tt.status || string(output) != tt.want {
+				t.Errorf("status %d, %q, want status %d, %q", status, output, tt.status, tt.want)
 			}
 		})
 	}
