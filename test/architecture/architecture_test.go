@@ -18,12 +18,12 @@ import (
 
 const root = "../.."
 
-// `make lint` names the linter; without it there is nothing to ask.
+// TestViolationsAreReported runs only if `make lint` sets GOLANGCI_LINT.
 func TestViolationsAreReported(t *testing.T) {
 	t.Parallel()
 	linter := os.Getenv("GOLANGCI_LINT")
 	if linter == "" {
-		t.Skip("GOLANGCI_LINT names no linter; make lint sets it")
+		t.Skip("GOLANGCI_LINT is not set; make lint sets it")
 	}
 	archive, err := txtar.ParseFile("testdata/violations.txtar")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestViolationsAreReported(t *testing.T) {
 	}
 }
 
-// wanted lists what the archive's comments ask for: "file:line linter".
+// wanted returns the reports that the comments in the archive expect, each as "file:line linter", sorted.
 func wanted(archive *txtar.Archive) []string {
 	var all []string
 	comment := regexp.MustCompile(`// want: (.*)$`)
@@ -66,7 +66,7 @@ func wanted(archive *txtar.Archive) []string {
 	return all
 }
 
-// lint lists what the linter says about the module, in the form of wanted.
+// lint runs the linter on the module and returns its reports in the format of wanted.
 func lint(t *testing.T, linter, module string) []string {
 	t.Helper()
 	var stderr bytes.Buffer

@@ -1,3 +1,3 @@
-// Package architecture shows that the linter's rules about who may import what, and who may read the environment or the clock,
-// bite: it lints a small module that breaks each of them. The rules themselves are in .golangci.yml, with their reasons.
+// Package architecture tests the linter rules of .golangci.yml that restrict imports and the use of the environment and the clock: it
+// lints a small module that violates each rule.
 package architecture

@@ -19,14 +19,14 @@ import (
 	"toggleadmin/pkg/samtemplate"
 )
 
-// Database is one test's tables. It is safe for concurrent use.
+// Database contains the tables of one test. It is safe for concurrent use.
 type Database struct {
 	Endpoint string
 	Client   *dynamodb.Client // without faults
 	Tables   dynamo.Tables
 }
 
-// New makes the tables of template.yaml on an engine without other tables (see enginetest.Endpoint). They end with the test.
+// New creates the tables of template.yaml on an engine without other tables (see enginetest.Endpoint). They are deleted after the test.
 func New(tb testing.TB) *Database {
 	tb.Helper()
 	template, err := loadTemplate()
@@ -46,7 +46,7 @@ func New(tb testing.TB) *Database {
 	return db
 }
 
-// loadTemplate finds template.yaml in the folder of the test's package or in one above it.
+// loadTemplate loads template.yaml from the folder of the test's package or from a parent folder.
 var loadTemplate = sync.OnceValues(func() (*samtemplate.Template, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -58,13 +58,13 @@ var loadTemplate = sync.OnceValues(func() (*samtemplate.Template, error) {
 			return samtemplate.Load(path, samtemplate.Settings{})
 		}
 		if dir == filepath.Dir(dir) {
-			return nil, errors.New("no folder above the test has a template.yaml")
+			return nil, errors.New("neither the folder of the test nor a parent folder contains template.yaml")
 		}
 		dir = filepath.Dir(dir)
 	}
 })
 
-// newTransport returns a transport whose connections end with the test.
+// newTransport returns a transport whose connections are closed after the test.
 func newTransport(tb testing.TB, endpoint string) http.RoundTripper {
 	tb.Helper()
 	client := dynamo.NewHTTPClient(endpoint)
@@ -100,7 +100,7 @@ func (db *Database) Delete(tb testing.TB, table string, key dynamo.Item) {
 	}
 }
 
-// Get reads an item; nil if there is none.
+// Get reads an item. It returns nil if the item does not exist.
 func (db *Database) Get(tb testing.TB, table string, key dynamo.Item) dynamo.Item {
 	tb.Helper()
 	item, err := dynamo.Get(tb.Context(), db.Client, table, key)

@@ -8,7 +8,7 @@ import (
 	"toggleadmin/pkg/dynamo"
 )
 
-// DiffItems returns the difference between two items; empty if they are equal.
+// DiffItems returns the difference between two items, or an empty string if they are equal.
 func DiffItems(want, got dynamo.Item) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(
 		types.AttributeValueMemberS{}, types.AttributeValueMemberN{}, types.AttributeValueMemberB{}, types.AttributeValueMemberBOOL{},

@@ -1,2 +1,3 @@
-// Package database gives tests fresh tables on a real DynamoDB-compatible engine, and clients whose requests fail as a test wants.
+// Package database provides tests with new tables on a real DynamoDB-compatible engine, and with clients whose requests fail as the test
+// specifies.
 package database

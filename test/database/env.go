@@ -16,7 +16,7 @@ import (
 	"toggleadmin/pkg/app"
 )
 
-// Env returns the environment of a function that uses the tables. More variables may be added to it.
+// Env returns the environment of a function that uses the tables. The caller can add variables.
 func (db *Database) Env(tb testing.TB) *app.Env {
 	tb.Helper()
 	vars := map[string]string{"DYNAMODB_ENDPOINT": db.Endpoint}
@@ -33,7 +33,8 @@ func (db *Database) Env(tb testing.TB) *app.Env {
 	}
 }
 
-// RequireVariables fails the test unless construct succeeds in env, and without any one of the variables fails with an error that names it.
+// RequireVariables checks that construct succeeds in env and that, if any one of the variables is missing, it returns an error that names
+// the variable.
 func RequireVariables(tb testing.TB, env *app.Env, construct app.Constructor, variables ...string) {
 	tb.Helper()
 	if _, err := construct(env); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // errLost is the error of a call whose response was dropped.
-var errLost = errors.New("the connection broke")
+var errLost = errors.New("the connection was closed")
 
 // Tap counts the requests of one client. It is safe for concurrent use.
 type Tap struct {
@@ -27,14 +27,15 @@ type Tap struct {
 // Call is one request to DynamoDB.
 type Call struct {
 	Operation string // GetItem, TransactWriteItems, ...
-	N         int    // counts the calls of this operation, from 1
+	N         int    // number of this call among the calls of its operation, from 1
 	Body      string
 	Request   *http.Request
 
 	next http.RoundTripper
 }
 
-// Through returns a client whose calls respond handles. Concurrent calls run it concurrently. With nil, the engine responds to every call.
+// Through returns a client that sends its calls to the function respond, and the tap that counts them. Concurrent calls run respond
+// concurrently. If respond is nil, the engine responds to every call.
 func (db *Database) Through(tb testing.TB, respond func(*Call) (*http.Response, error)) (*dynamodb.Client, *Tap) {
 	tb.Helper()
 	if respond == nil {
@@ -70,14 +71,14 @@ func (t *Tap) Calls() string {
 	return strings.Join(t.order, " ")
 }
 
-// Pass lets the engine respond.
+// Pass sends the call to the engine and returns the response.
 func (c *Call) Pass() (*http.Response, error) {
 	r := c.Request.Clone(c.Request.Context())
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(c.Body)), int64(len(c.Body))
 	return c.next.RoundTrip(r)
 }
 
-// Lose lets the engine carry out the call and drops its response.
+// Lose sends the call to the engine and returns an error instead of the response.
 func (c *Call) Lose() (*http.Response, error) {
 	response, err := c.Pass()
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *Call) Lose() (*http.Response, error) {
 	return nil, errors.Join(errLost, err, response.Body.Close())
 }
 
-// Cut lets the engine carry out the call and breaks its response in the middle.
+// Cut sends the call to the engine and returns the first half of the response, followed by an error.
 func (c *Call) Cut() (*http.Response, error) {
 	response, err := c.Pass()
 	if err != nil {
@@ -101,13 +102,13 @@ func (c *Call) Cut() (*http.Response, error) {
 	return response, nil
 }
 
-// Hang returns when the caller has given up.
+// Hang returns an error after the context of the request is canceled.
 func (c *Call) Hang() (*http.Response, error) {
 	<-c.Request.Context().Done()
 	return nil, c.Request.Context().Err()
 }
 
-// Refuse responds with an error of DynamoDB: 500 for InternalServerError, 400 for every other code.
+// Refuse returns an error of DynamoDB: status 500 for InternalServerError, status 400 for every other code.
 func (c *Call) Refuse(code string) (*http.Response, error) {
 	status := http.StatusBadRequest
 	if code == "InternalServerError" {
@@ -116,7 +117,7 @@ func (c *Call) Refuse(code string) (*http.Response, error) {
 	return c.Reply(status, `{"__type":"com.amazonaws.dynamodb.v20120810#`+code+`","message":"injected"}`)
 }
 
-// Cancel refuses a transaction, with one reason per action.
+// Cancel returns the error of a canceled transaction, with one reason per action.
 func (c *Call) Cancel(reasons ...string) (*http.Response, error) {
 	list := make([]string, len(reasons))
 	for i, reason := range reasons {
@@ -126,7 +127,7 @@ func (c *Call) Cancel(reasons ...string) (*http.Response, error) {
 		`"CancellationReasons":[`+strings.Join(list, ",")+`]}`)
 }
 
-// Reply responds with a status and a body.
+// Reply returns a response with a status and a body.
 func (c *Call) Reply(status int, body string) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},

@@ -38,7 +38,7 @@ func Check(t *testing.T, file string) {
 	}
 }
 
-// matches returns the first group of each match in the files.
+// matches returns the set of first groups of all matches in the files.
 func matches(t *testing.T, expression *regexp.Regexp, pattern string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -31,8 +31,8 @@ func Runs(pid int) bool {
 	return err == nil && len(line) > 0
 }
 
-// DependOn makes Go's test cache depend on all files below the paths. By itself the cache sees only files that the test's own process
-// opens, not those of a program that the test builds or starts.
+// DependOn makes Go's test cache depend on all files below the paths. Without it, the cache depends only on files that the test's own
+// process opens, not on those of a program that the test builds or starts.
 func DependOn(tb testing.TB, paths ...string) {
 	tb.Helper()
 	for _, path := range paths {

@@ -1,4 +1,5 @@
-// Package sampleevent checks the response of a function to its sample event, events/<function>.json, with new, seeded tables.
+// Package sampleevent checks the response of a function to its sample event, events/<function>.json, in tables with only the
+// seed data.
 package sampleevent
 
 import (
@@ -11,8 +12,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// Check returns an error if a function's response to its sample event is wrong. The function is named by its folder. An operation must
-// succeed.
+// Check returns an error if a function's response to its sample event is wrong. The function is named by its folder. An API operation
+// must succeed.
 func Check(function string, response []byte) error {
 	switch function {
 	case "authorizer": // the sample event has an invalid credential
@@ -65,7 +66,7 @@ func CheckHTTP(response []byte, status int) error {
 	return nil
 }
 
-// checkText ignores spaces, which sam local inserts.
+// checkText compares the response with the wanted text. It ignores spaces, because sam local inserts them.
 func checkText(response []byte, want string) error {
 	if got := strings.Join(strings.Fields(string(response)), ""); got != want {
 		return fmt.Errorf("the response is %s, want %s", got, want)
@@ -73,7 +74,7 @@ func checkText(response []byte, want string) error {
 	return nil
 }
 
-// decode rejects unknown members.
+// decode decodes JSON. It rejects unknown members.
 func decode(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
