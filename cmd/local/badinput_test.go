@@ -43,8 +43,8 @@ func TestBadSettings(t *testing.T) {
 		want    string
 	}{
 		{"unknown flag", "--prot=3000", 2, "unknown flag --prot"},
-		{"PORT is not a number", "PORT=http", 2, `PORT "http" is not a port: choose one`},
-		{"PORT is out of range", "PORT=70000", 2, `PORT "70000" is not a port: choose one`},
+		{"PORT is not a number", "PORT=http", 2, `local: PORT "http" is not a port: choose one from 1 to 65535, or 0 for a free one` + "\n"},
+		{"PORT is out of range", "PORT=70000", 2, `local: PORT "70000" is not a port: choose one from 1 to 65535, or 0 for a free one` + "\n"},
 		{"PORT is in use", "PORT=" + used, 1, "PORT " + used + " is in use: stop the process"},
 		{"DATA_DIR is empty", "DATA_DIR=", 2, "DATA_DIR is empty"},
 		{"DATA_DIR is a file", "DATA_DIR=" + file, 1, "cannot be created, choose another folder"},

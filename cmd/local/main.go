@@ -20,23 +20,19 @@ import (
 
 // flags are the options. Each can also be set by an environment variable.
 type flags struct {
-	Port             port   `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on. 0 is a free one."`
+	Port             string `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on. 0 is a free one."`
 	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
 	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"URL of a running engine to use instead of starting one."`
 	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
 }
 
-// port is a port number with an error message of its own.
-type port int
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *port) UnmarshalText(text []byte) error {
-	n, err := strconv.ParseUint(string(text), 10, 16)
+// parsePort parses PORT. As a type of kong it would have longer errors.
+func parsePort(text string) (int, error) {
+	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		return fmt.Errorf("PORT %q is not a port: choose one from 1 to 65535, or 0 for a free one", text)
+		return 0, fmt.Errorf("PORT %q is not a port: choose one from 1 to 65535, or 0 for a free one", text)
 	}
-	*p = port(n)
-	return nil
+	return int(port), nil
 }
 
 // gcPercent trades memory for a tenth of the time. The heap stays below 30 MB under load.
@@ -48,7 +44,11 @@ func main() {
 	if _, err := parser.Parse(os.Args[1:]); err != nil {
 		exit(2, fmt.Errorf("%w; see --help", err))
 	}
-	if err := serve(&f); err != nil {
+	port, err := parsePort(f.Port)
+	if err != nil {
+		exit(2, err)
+	}
+	if err := serve(&f, port); err != nil {
 		exit(1, err)
 	}
 }
@@ -62,7 +62,7 @@ func (f *flags) Validate() error {
 }
 
 // serve runs the service until a signal.
-func serve(f *flags) error {
+func serve(f *flags, port int) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -71,7 +71,7 @@ func serve(f *flags) error {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	terminal := term.IsTerminal(int(os.Stderr.Fd()))
 	err := local.Run(ctx, local.Config{
-		Template: f.Template, Port: int(f.Port), DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
+		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
 		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})
 	if ctx.Err() != nil {

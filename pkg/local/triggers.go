@@ -21,7 +21,8 @@ func newTriggers(
 	}
 	quiet := map[string]bool{}
 	for i := range template.Functions {
-		quiet[template.Functions[i].Name] = routine(&template.Functions[i])
+		f := &template.Functions[i]
+		quiet[f.Name] = routine(f) || len(f.Schedules) > 0
 	}
 	newID := func() string { return uuid.Must(uuid.NewV7FromReader(c.Random)).String() }
 	return trigger.New(trigger.Config{

@@ -72,7 +72,7 @@ func TestTerminal(t *testing.T) {
 			name: "events", do: func(c *console.Console) {
 				log := func(id string, level, least slog.Level) {
 					ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: id})
-					c.EventLogger("f", least).Log(ctx, level, "logged", "_aws", "metrics") //nolint:sloglint // CloudWatch's key
+					c.EventLogger("f", least).Log(ctx, level, "logged", "_aws", "metrics", "flagged", 1, "pages", 32) //nolint:sloglint // CloudWatch's key
 				}
 				log("shown", slog.LevelInfo, slog.LevelInfo)
 				log("quiet", slog.LevelInfo, slog.LevelWarn)
@@ -83,9 +83,9 @@ func TestTerminal(t *testing.T) {
 				c.Log(event("failed", "no table", true))
 			},
 			want: "10:20:30 event   log L, 2 lines                                       ok  f                                  1.0 ms  shown\n" +
-				"         INFO logged  function=f\n" +
+				"         INFO logged  function=f  flagged=1\n" +
 				"10:20:30 event   log L, 2 lines                                       ok  f                                  1.0 ms  warned\n" +
-				"         WARN logged  function=f\n" +
+				"         WARN logged  function=f  flagged=1\n" +
 				"10:20:30 event   log L, 2 lines                                       ERR f                                  1.0 ms  failed\n" +
 				"           cause: no table\n",
 		},

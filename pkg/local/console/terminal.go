@@ -102,7 +102,8 @@ func (h *terminalHandler) Handle(_ context.Context, r slog.Record) error {
 				id = value
 			}
 		case "method", "route", "status", "milliseconds": // on the request's line
-		case "_aws": // metrics in CloudWatch's embedded format
+		case "_aws", "functionName": // metrics in CloudWatch's embedded format
+		case "trigger", "cutoff", "overtaken", "read", "pages", "writes", "throttled", "retried", "lagMilliseconds": // of a re-evaluation
 		case "cause":
 			writeLines(&beneath, a.Key, value)
 		default:
