@@ -15,6 +15,7 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/logging"
 )
 
 // HandlerFunc serves one operation. If it returns an error, the response is the error object, and what it wrote before is discarded. It
@@ -60,7 +61,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		failed = append(failed, slog.String("errorId", id), slog.String("error", failure.Kind.Name()))
 		if w.status >= http.StatusInternalServerError {
 			level = slog.LevelError
-			failed = append(failed, slog.String("cause", truncate(err.Error())))
+			failed = append(failed, logging.Cause(err))
 		}
 	}
 	principalID, _ := event.RequestContext.Authorizer["principalId"].(string)
@@ -109,15 +110,6 @@ func (f *function) call(w http.ResponseWriter, r *http.Request) (err error) {
 		}
 	}()
 	return f.serve(w, r)
-}
-
-// truncate limits the length of an error text in the log. Some DynamoDB-compatible engines repeat the whole request in an error.
-func truncate(text string) string {
-	const limit = 4096 // bytes
-	if len(text) > limit {
-		return text[:limit] + "…"
-	}
-	return text
 }
 
 // WriteJSON writes v as the JSON body of a response. If v cannot be encoded, it returns an error and writes nothing.

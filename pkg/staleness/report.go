@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/logging"
 )
 
 // The triggers of a run, in the log.
@@ -28,50 +29,31 @@ func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, chan
 		slog.Int("flagged", r.Flagged), slog.Int("unflagged", r.Unflagged), slog.Int("left", r.Left), slog.Int("overtaken", r.Overtaken),
 		slog.Int("read", r.Read), slog.Int("pages", r.Pages), slog.Int("writes", r.Writes),
 		slog.Int("throttled", r.Throttled), slog.Int("retried", r.Retried), slog.Float64("milliseconds", milliseconds(r.Took)))
-	metrics := []metric{{"flagged", "Count"}, {"unflagged", "Count"}, {"left", "Count"}, {"overtaken", "Count"}, {"throttled", "Count"}}
+	var metrics []logging.Metric
+	for _, name := range []string{"flagged", "unflagged", "left", "overtaken", "throttled"} {
+		metrics = append(metrics, logging.Metric{Name: name, Unit: "Count"})
+	}
 	if !changed.IsZero() && !r.LastFlip.IsZero() {
 		attributes = append(attributes, slog.Float64("lagMilliseconds", milliseconds(max(r.LastFlip.Sub(changed), 0))))
-		metrics = append(metrics, metric{"lagMilliseconds", "Milliseconds"})
+		metrics = append(metrics, logging.Metric{Name: "lagMilliseconds", Unit: "Milliseconds"})
 	}
 	level := slog.LevelInfo
 	if r.Err != nil {
 		level = slog.LevelError
-		attributes = append(attributes, slog.String("cause", truncate(r.Err.Error())))
+		attributes = append(attributes, logging.Cause(r.Err))
 	} else if r.Left > 0 {
 		level = slog.LevelWarn
 	} else if trigger == onSchedule && r.Read == 0 {
 		level = slog.LevelDebug
 	}
-	h.Logger.LogAttrs(ctx, level, "toggles re-evaluated", append(attributes, h.declare(metrics, r.Now.Add(r.Took))...)...)
-}
-
-type metric struct{ Name, Unit string }
-
-// declare declares attributes of a log line as metrics, in the CloudWatch embedded metric format
-// (docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html).
-func (h *Handler) declare(metrics []metric, now time.Time) []slog.Attr {
-	if h.Function == "" {
-		return nil
-	}
-	type directive struct {
-		Namespace  string
-		Dimensions [][]string
-		Metrics    []metric
-	}
-	return []slog.Attr{
-		slog.String("functionName", h.Function),
-		slog.Any("_aws", struct { //nolint:sloglint // the name is part of the format
-			Timestamp         int64
-			CloudWatchMetrics []directive
-		}{now.UnixMilli(), []directive{{
-			Namespace: "ToggleAdmin/Staleness", Dimensions: [][]string{{"functionName"}, {"functionName", "featureType"}}, Metrics: metrics,
-		}}}),
-	}
+	attributes = append(attributes, logging.Metrics("ToggleAdmin/Staleness", h.Function, r.Now.Add(r.Took),
+		[][]string{{"functionName"}, {"functionName", "featureType"}}, metrics)...)
+	h.Logger.LogAttrs(ctx, level, "toggles re-evaluated", attributes...)
 }
 
 // logUnreadable logs that a type, or all types if featureType is empty, could not be read.
 func (h *Handler) logUnreadable(ctx context.Context, trigger, featureType string, err error) {
-	attributes := []slog.Attr{slog.String("trigger", trigger), slog.String("cause", truncate(err.Error()))}
+	attributes := []slog.Attr{slog.String("trigger", trigger), logging.Cause(err)}
 	if featureType != "" {
 		attributes = append(attributes, slog.String("featureType", featureType))
 	}
@@ -84,16 +66,7 @@ func (h *Handler) logDeleted(ctx context.Context, featureType string) {
 }
 
 func (h *Handler) logMalformed(ctx context.Context, eventID string) {
-	h.Logger.ErrorContext(ctx, "record without a feature type", slog.String("eventId", truncate(eventID)))
+	h.Logger.ErrorContext(ctx, "record without a feature type", slog.String("eventId", logging.Truncate(eventID)))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// truncate limits the length of an error: some DynamoDB-compatible engines repeat the whole request in it.
-func truncate(text string) string {
-	const limit = 4096 // bytes
-	if len(text) > limit {
-		return text[:limit] + "…"
-	}
-	return text
-}

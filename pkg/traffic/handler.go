@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/lambdahttp"
+	"toggleadmin/pkg/logging"
 )
 
 // Recorder is the function that receives the access log from CloudWatch Logs: at least once, in any order, possibly weeks late. It is safe
@@ -30,7 +31,7 @@ type Summary struct {
 	Malformed int `json:"malformed"`
 }
 
-// The errors that Lambda receives. It delivers again after either, and finally sends the delivery to the dead-letter queue.
+// The errors that Lambda receives. It retries after either, and finally sends the delivery to the on-failure queue.
 var (
 	errUnreadable  = errors.New("the delivery cannot be read")
 	errNotRecorded = errors.New("the delivery could not be recorded in time")
@@ -47,7 +48,7 @@ func (r *Recorder) Handle(ctx context.Context, event events.CloudwatchLogsEvent)
 	started := r.Now()
 	batch, err := Decode(event.AWSLogs.Data, r.Paths)
 	if err != nil {
-		r.Logger.ErrorContext(ctx, "delivery not read", slog.Int("bytes", len(event.AWSLogs.Data)), slog.String("cause", truncate(err.Error())))
+		r.Logger.ErrorContext(ctx, "delivery not read", slog.Int("bytes", len(event.AWSLogs.Data)), logging.Cause(err))
 		return Summary{}, errUnreadable
 	}
 	recorded, err := r.Store.Record(ctx, batch, started)
@@ -59,48 +60,17 @@ func (r *Recorder) Handle(ctx context.Context, event events.CloudwatchLogsEvent)
 		slog.Float64("milliseconds", float64(now.Sub(started).Microseconds())/1000),
 	}
 	if err != nil {
-		r.Logger.LogAttrs(ctx, slog.LevelError, "delivery not recorded", append(attributes, slog.String("cause", truncate(err.Error())))...)
+		r.Logger.LogAttrs(ctx, slog.LevelError, "delivery not recorded", append(attributes, logging.Cause(err))...)
 		return Summary{}, errNotRecorded
 	}
 	level := slog.LevelInfo
 	if batch.Malformed > 0 { // the format of the access log has changed, or another source writes to the log group
 		level = slog.LevelWarn
 	}
-	r.Logger.LogAttrs(ctx, level, "requests counted", append(attributes, r.metrics(now)...)...)
+	metrics := logging.Metrics("ToggleAdmin/Traffic", r.Function, now, [][]string{{"functionName"}},
+		[]logging.Metric{{Name: "counted", Unit: "Count"}, {Name: "duplicate", Unit: "Count"}, {Name: "malformed", Unit: "Count"}})
+	r.Logger.LogAttrs(ctx, level, "requests counted", append(attributes, metrics...)...)
 	return Summary{
 		Events: batch.Events, Counted: recorded.Counted, Duplicate: recorded.Duplicate, Uncounted: batch.Uncounted, Malformed: batch.Malformed,
 	}, nil
-}
-
-// metrics declares attributes of the log line as metrics, in the CloudWatch embedded metric format
-// (docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html).
-func (r *Recorder) metrics(now time.Time) []slog.Attr {
-	if r.Function == "" {
-		return nil
-	}
-	type metric struct{ Name, Unit string }
-	type directive struct {
-		Namespace  string
-		Dimensions [][]string
-		Metrics    []metric
-	}
-	return []slog.Attr{
-		slog.String("functionName", r.Function),
-		slog.Any("_aws", struct { //nolint:sloglint // the name is part of the format
-			Timestamp         int64
-			CloudWatchMetrics []directive
-		}{now.UnixMilli(), []directive{{
-			Namespace: "ToggleAdmin/Traffic", Dimensions: [][]string{{"functionName"}},
-			Metrics: []metric{{"counted", "Count"}, {"duplicate", "Count"}, {"malformed", "Count"}},
-		}}}),
-	}
-}
-
-// truncate limits the length of an error: some DynamoDB-compatible engines repeat the whole request in it.
-func truncate(text string) string {
-	const limit = 4096 // bytes
-	if len(text) > limit {
-		return text[:limit] + "…"
-	}
-	return text
 }

@@ -59,8 +59,8 @@ func parseKey(key string) (pathAndDay, error) {
 const (
 	maxActions = 100 // in one transaction
 
-	// markerDays is longer than any delivery can be late: CloudWatch Logs retries for one day, Lambda for six hours, and the dead-letter
-	// queue keeps a delivery for 14 days.
+	// markerDays is longer than any delivery can be late: CloudWatch Logs retries for one day, Lambda for six hours, and the on-failure
+	// queue retains a delivery for 14 days.
 	markerDays = 30
 )
 
