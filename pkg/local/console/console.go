@@ -1,8 +1,7 @@
 // Package console writes what the local service reports: requests, deliveries of events, and what functions log.
 //
 // On a terminal each request is one aligned line, with the log records of its functions beneath, without the attributes that are only for
-// metrics. Elsewhere each record is a line of JSON.
-// Secrets of tokens are replaced in both.
+// metrics. Elsewhere each record is a line of JSON. Secrets of tokens are replaced in both.
 package console
 
 import (
