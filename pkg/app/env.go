@@ -18,7 +18,7 @@ import (
 	"toggleadmin/pkg/lambdahttp"
 )
 
-// Env is everything that a function takes from outside. Main fills one from the process, the local gateway one per function from
+// Env contains the dependencies of a function. Main fills one from the process, the local gateway one per function from
 // template.yaml. It is not changed afterwards and safe for concurrent use.
 type Env struct {
 	Vars   map[string]string // the function's environment variables

@@ -14,8 +14,8 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// errInvalid reports a credential that is malformed, unknown, expired or revoked, or whose user is disabled or deleted. The caller does not
-// learn which.
+// errInvalid reports a credential that is malformed, unknown, expired or revoked, or whose user is disabled or deleted. The response does
+// not contain the reason.
 var errInvalid = errors.New("no valid credential")
 
 const (

@@ -11,7 +11,7 @@ import (
 	"toggleadmin/pkg/lambdahttp"
 )
 
-// errLookup is all that API Gateway and its execution log learn about a failure of DynamoDB.
+// errLookup is the only error that API Gateway and its execution log receive if DynamoDB fails.
 var errLookup = errors.New("the credential could not be looked up")
 
 // Authorize is the Lambda handler of a REQUEST authorizer. It returns an error only if DynamoDB fails.

@@ -167,7 +167,7 @@ func TestPolicyIsForTheWholeStage(t *testing.T) {
 	}
 }
 
-// TestFailedLookup checks that a failure of DynamoDB is an error, not a Deny, and that the error says nothing about it.
+// TestFailedLookup checks that a failure of DynamoDB is an error, not a Deny, and that the error does not contain its text.
 func TestFailedLookup(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

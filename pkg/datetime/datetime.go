@@ -32,7 +32,7 @@ func Milliseconds(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Millisecond)
 }
 
-// syntax refuses what time.Parse accepts: a comma before the fraction, a one-digit hour, and an offset of 24 hours.
+// syntax rejects what time.Parse accepts: a comma before the fraction, a one-digit hour, and an offset of 24 hours.
 var syntax = regexp.MustCompile(`^[0-9-]{10}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
 
 // Parse reads a date-time in the years 0001 to 9999 of UTC. The letters T and Z may be lower case. Digits of a fraction beyond the ninth

@@ -72,7 +72,7 @@ var invalid = map[string]string{
 	"digits of another script":  "２０２６-11-20T08:29:21Z",
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRejects(t *testing.T) {
 	t.Parallel()
 	for name, text := range invalid {
 		if got, err := datetime.Parse(text); !errors.Is(err, datetime.ErrSyntax) || !got.IsZero() {

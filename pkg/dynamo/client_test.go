@@ -215,7 +215,7 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// request is what a Scan or Query asks for.
+// request contains the parameters of a Scan or Query.
 type request struct {
 	TableName         string
 	ConsistentRead    bool

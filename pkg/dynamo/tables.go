@@ -2,14 +2,14 @@ package dynamo
 
 import "fmt"
 
-// Tables holds the physical names of the tables. A function fills only the tables that it uses.
+// Tables contains the physical names of the tables. A function fills only the tables that it uses.
 type Tables struct {
 	FeatureTypes, Features, ContextFields, Feedback, Users, PersonalAccessTokens, APITokens, Traffic string
 }
 
 type table struct {
 	id       string // the logical id in template.yaml
-	variable string // the environment variable that holds the name
+	variable string // the environment variable that contains the name
 	name     *string
 }
 

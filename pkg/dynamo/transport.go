@@ -16,7 +16,7 @@ import (
 
 const (
 	dialTimeout     = time.Second
-	responseTimeout = 3 * time.Second // an attempt that hangs longer is given up and repeated; DynamoDB's own p99 is milliseconds
+	responseTimeout = 3 * time.Second // an attempt without a response for longer is canceled and retried; DynamoDB's own p99 is milliseconds
 	idleConns       = 128
 )
 

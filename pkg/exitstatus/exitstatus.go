@@ -1,6 +1,6 @@
 // Package exitstatus defines the exit statuses of toggleadmin, and errors that have one.
 //
-// The texts of these errors are for operators: they say what is wrong and what to do. They may name tables and repeat what AWS returned,
+// The texts of these errors are for operators: they state what is wrong and what to do. They may name tables and quote what AWS returned,
 // but they contain no secrets.
 package exitstatus
 

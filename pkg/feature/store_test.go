@@ -301,7 +301,7 @@ func TestConcurrentWrites(t *testing.T) {
 	db.wantUsage(t, nil)
 }
 
-// An operation fails if DynamoDB refuses one of its calls.
+// An operation fails if DynamoDB rejects one of its calls.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for operation, want := range map[string]int{"GetItem": 3, "Scan": 1, "TransactWriteItems": 3} {

@@ -1,7 +1,7 @@
 // Package featuretype manages the feature toggle types: it lists them (contract section 4.2) and changes a type's expected lifetime
 // (contract section 4.3).
 //
-// A type's lifetime decides when its toggles become potentially stale. A change of it is one write; the table's stream then triggers the
+// A type's lifetime determines when its toggles become potentially stale. A change of it is one write; the table's stream then triggers the
 // re-evaluation (pkg/staleness).
 package featuretype
 

@@ -10,7 +10,7 @@ import "time"
 type Feedback struct {
 	FeedbackID string
 	UserID     int64
-	NeverShow  bool       // the user asked never to see the questionnaire again
+	NeverShow  bool       // the user chose not to be shown the questionnaire again
 	Given      *time.Time // when the user responded; nil: not yet
 }
 

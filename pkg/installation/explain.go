@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// Explain replaces an error of AWS or the network by one that tells an operator what to do. It returns other errors, and nil, unchanged.
+// Explain replaces an error of AWS or the network by one that states what an operator can do. It returns other errors, and nil, unchanged.
 // name is the installation that was called.
 func Explain(name string, err error) error {
 	if exitstatus.Of(err) != exitstatus.Failure {

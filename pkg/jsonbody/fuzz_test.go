@@ -38,7 +38,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// An integer has the value that big.Rat, which is exact, gives it.
+// An integer has the exact value, as big.Rat computes it.
 func FuzzIntegers(f *testing.F) {
 	for _, seed := range []string{"0", "-0.0", "1.50e1", "100e-2", "1e-1", "1E+19", "9223372036854775807.0e0"} {
 		f.Add(seed)

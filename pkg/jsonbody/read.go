@@ -94,7 +94,7 @@ var keepNumbers = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(d *jsont
 	return errors.ErrUnsupported // use the default
 }))
 
-// parse decodes a JSON value. It refuses duplicate names, invalid UTF-8, lone surrogates and trailing data.
+// parse decodes a JSON value. It rejects duplicate names, invalid UTF-8, lone surrogates and trailing data.
 func parse(body []byte) (value any, err error) {
 	err = jsonv2.Unmarshal(body, &value, keepNumbers)
 	return value, err

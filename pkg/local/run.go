@@ -29,7 +29,7 @@ import (
 const drainTimeout = 500 * time.Millisecond
 
 // Run serves the template's API until the context ends, which is not an error, or the engine fails for good. Everything that it started
-// has ended when it returns. Its errors are single lines that say what to do.
+// has ended when it returns. Its errors are single lines that state what to do.
 func Run(ctx context.Context, c Config) error {
 	c = c.withDefaults()
 	template, err := samtemplate.Load(c.Template, samtemplate.Settings{Region: region, AccountID: accountID, StackName: stackName})

@@ -72,7 +72,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-func TestCreateRefuses(t *testing.T) {
+func TestCreateRejects(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.account(t, 1, user.Person)

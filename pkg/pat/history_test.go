@@ -24,7 +24,7 @@ type event struct {
 	begin, end  int64
 	account     int64
 	description string
-	id          int64 // of the token; 0 for a refused creation
+	id          int64 // of the token; 0 for a rejected creation
 	err         error
 	valid       bool // of a use
 }

@@ -36,7 +36,7 @@ const (
 
 var descriptions = []string{"a", "b", "c", "d"}
 
-// issued is a token as the model remembers it, even if it was deleted.
+// issued is a token that the model has created, even if it was deleted.
 type issued struct {
 	pat.PAT
 	token   auth.Token

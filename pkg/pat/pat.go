@@ -2,7 +2,7 @@
 // of the caller (contract section 4.7).
 //
 // One transaction writes a token, the counter of ids and the map of descriptions in the owner's account. Ids therefore rise in commit
-// order, a description is unique per account, the limit holds, and a crash leaves no partial write. A token contains the key of its
+// order, a description is unique per account, the limit is never exceeded, and a crash causes no partial write. A token contains the key of its
 // item, so that a lookup needs no index (auth.PATSelector).
 package pat
 

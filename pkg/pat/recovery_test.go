@@ -30,7 +30,7 @@ type creation struct {
 	held   *database.Call     // a request that arrives late
 }
 
-// response says what happens to one request.
+// response is how the engine treats one request.
 type response func(*creation, *database.Call) (*http.Response, error)
 
 func pass(_ *creation, c *database.Call) (*http.Response, error) { return c.Pass() }
@@ -87,15 +87,15 @@ func followed(next response) response {
 	}
 }
 
-// TestCreateRecovers checks that, whatever happens to the requests, either the caller has the token that is stored, or none is stored, not
-// even later. Lost races are repeated with the counter of the refusal.
+// TestCreateRecovers checks that, whatever requests or responses are lost, either the caller has the token that is stored, or none is stored, not
+// even later. A creation that lost a race is retried with the counter from the rejection.
 func TestCreateRecovers(t *testing.T) {
 	t.Parallel()
 	type responses map[string]response // to the first request of an operation, and so on; by default it passes
 	const g, x = get, transact
 	for _, tt := range []struct {
 		name      string
-		forgetful bool // the engine does not remember the request before, because it was restarted or ten minutes have passed
+		forgetful bool // the engine has not stored the earlier request, because it was restarted or ten minutes have passed
 		limit     int
 		responses responses
 		id        int64 // of the created token; 0: an error

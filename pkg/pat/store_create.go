@@ -24,7 +24,7 @@ const cleanUpTime = lambdahttp.DeadlineMargin * 2 / 5
 // ignores p.ID, p.SeenAt and p.Verifier.
 //
 // Create returns ErrNoOwner, ErrTooMany or ErrDescriptionExists, in this order, if the account does not allow the token, and writes
-// nothing then. If a call to DynamoDB gets no response, Create finds out whether the token was written. It never leaves a stored token
+// nothing then. If a call to DynamoDB gets no response, Create reads whether the token was written. No token stays stored
 // whose secret was not returned.
 func (s *Store) Create(ctx context.Context, p PAT, owner Owner) (PAT, auth.Token, error) {
 	token, err := auth.NewToken(auth.PAT, auth.Selector{}, s.random)
@@ -63,7 +63,7 @@ func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (int64, error) {
 			return p.ID, nil
 		}
 		if failures[ownerAction].Failed {
-			return s.refused(ctx, p, owner, failures[ownerAction].Item)
+			return s.rejected(ctx, p, owner, failures[ownerAction].Item)
 		}
 		if !failures[counterAction].Failed {
 			return 0, errCounterBehind
@@ -105,9 +105,9 @@ func (s *Store) takeID(id int64) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: dynamo.Advance(s.pats, Key(0, 0), lastID, id-1, id)}
 }
 
-// refused returns why the condition on the owner's item failed. If it failed because an earlier attempt wrote p without a response,
-// refused returns the id of p.
-func (s *Store) refused(ctx context.Context, p PAT, owner Owner, item dynamo.Item) (int64, error) {
+// rejected returns why the condition on the owner's item failed. If it failed because an earlier attempt wrote p without a response,
+// rejected returns the id of p.
+func (s *Store) rejected(ctx context.Context, p PAT, owner Owner, item dynamo.Item) (int64, error) {
 	account := user.FromItem(item)
 	if account.Kind != owner.Kind {
 		return 0, ErrNoOwner

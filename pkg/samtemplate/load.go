@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Settings are the values that CloudFormation knows at a deployment.
+// Settings are the values that CloudFormation supplies at a deployment.
 type Settings struct {
 	// Parameters overrides defaults of the template's parameters. A name that the template does not declare is an error.
 	Parameters map[string]string
@@ -25,7 +25,7 @@ type resource struct {
 	body, properties   *yaml.Node
 }
 
-// Load reads the template at path as a deployment with these settings would see it.
+// Load reads the template at path as CloudFormation would deploy it with these settings.
 func Load(path string, s Settings) (*Template, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

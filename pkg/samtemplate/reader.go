@@ -27,7 +27,7 @@ func (r *reader) fail(at *yaml.Node, format string, args ...any) {
 	}
 }
 
-// only refuses a value that the local gateway does not support.
+// only rejects a value that the local gateway does not support.
 func only[T comparable](r *reader, at *yaml.Node, property string, got, supported T) {
 	if got != supported {
 		r.fail(at, "%s %v is not supported by the local gateway, only %v", property, got, supported)

@@ -47,9 +47,9 @@ type Result struct {
 var errConcurrent = errors.New("another process seeds the same tables")
 
 // Seed seeds the local service. If the marker is missing, it writes what every installation needs, people, a service account and toggles. In
-// any case it makes sure that the caller knows a valid credential of each seeded person that still exists: it keeps a known one that is
-// valid, and otherwise revokes the seeded one and makes a new one. Concurrent calls on the same tables are not supported. Give the context a
-// deadline.
+// any case the result contains a valid credential of each seeded person that still exists: Seed keeps a credential in Config.Known that is
+// valid, and otherwise revokes the seeded one and creates another. Concurrent calls on the same tables are not supported. The context
+// requires a deadline.
 func Seed(ctx context.Context, c Config) (Result, error) {
 	s := newSeeder(c)
 	var r Result

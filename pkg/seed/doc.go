@@ -2,6 +2,6 @@
 // service on one machine.
 //
 // Data is seeded once and belongs to the users afterwards; a marker in the tables records that it was done. Initialize writes everything in
-// one transaction. Every step of Seed can be repeated, so the next call repairs what a crash left. Only hashes of credentials are stored, so
-// Seed makes new credentials when the caller has lost them. The caller makes the tables and keeps the credentials.
+// one transaction. Every step of Seed can be repeated, so the next call completes one that crashed. Only hashes of credentials are stored,
+// so Seed creates new credentials if the caller has lost them. The caller creates the tables and stores the credentials.
 package seed

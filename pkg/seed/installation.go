@@ -38,8 +38,8 @@ type Initialized struct {
 }
 
 // Initialize writes the default feature types and context fields, the first administrator and an API token, together with the marker, in one
-// transaction. So an interrupted call leaves nothing half done, and concurrent calls make one token. It changes nothing that exists, and
-// does nothing if the marker exists. Give the context a deadline.
+// transaction. So an interrupted call writes everything or nothing, and concurrent calls create one token. It changes nothing that exists,
+// and does nothing if the marker exists. The context requires a deadline.
 func Initialize(ctx context.Context, c Config, administrator Administrator) (Initialized, error) {
 	s := newSeeder(c)
 	stored, token, err := apitoken.New(apitoken.APIToken{Name: firstTokenName}, c.Random)

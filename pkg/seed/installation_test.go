@@ -122,7 +122,7 @@ func TestInterruptedInitialize(t *testing.T) {
 	}
 }
 
-// TestInitializeRecognizesItsOwnWrite loses the response of the transaction. The engine does not remember the attempt and refuses the next.
+// TestInitializeRecognizesItsOwnWrite loses the response of the transaction. The engine does not store its token and rejects the retry.
 func TestInitializeRecognizesItsOwnWrite(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -20,7 +20,7 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// Config is everything that Initialize and Seed take from outside.
+// Config contains the dependencies and options of Initialize and Seed.
 type Config struct {
 	Client *dynamodb.Client // made by dynamo.NewClient
 	Tables dynamo.Tables

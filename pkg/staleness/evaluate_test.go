@@ -128,7 +128,7 @@ func TestConcurrencyIsLimited(t *testing.T) {
 	})
 }
 
-// A table that accepts four concurrent calls is not a reason to give up.
+// A table that accepts only four concurrent calls does not make a run fail.
 func TestThrottling(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

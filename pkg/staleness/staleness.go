@@ -2,8 +2,8 @@
 // by the stream of the table FeatureTypes (Handler.Stream), and as time passes, triggered every minute (Handler.Sweep).
 //
 // The toggles of a type whose flag must change are two key ranges of the staleness index per shard. Both triggers run the same code: they
-// query these ranges and flip each toggle with one conditional write. No progress is stored. A run that ends early, or crashes, leaves the
-// rest to the next run. Runs may overlap, repeat and come in any order. Their cost is proportional to the number of flags that change.
+// query these ranges and flip each toggle with one conditional write. No progress is stored. After a run that ends early, or crashes, the
+// next run does the rest. Runs may overlap, repeat and come in any order. Their cost is proportional to the number of flags that change.
 //
 // No operation deletes a type. If its item is deleted in another way, the stream record of the deletion is the only trigger that clears the
 // flags of its toggles. A toggle that the index does not show yet at that moment keeps its flag until the toggle is written or the type is

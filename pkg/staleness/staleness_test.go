@@ -11,7 +11,7 @@ import (
 	"toggleadmin/pkg/staleness"
 )
 
-// TestMain limits the checks of properties to a few that are always the same, unless the command line says otherwise (-rapid.checks).
+// TestMain limits the checks of properties to a few that are always the same, unless the command line sets another number (-rapid.checks).
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false

@@ -81,8 +81,8 @@ func (s *Store) Creation(u User) types.TransactWriteItem {
 // conflicts with another one.
 //
 // Accounts are rarely added, so Add reads all of them. One transaction writes the account and increments the counter of ids, provided
-// that the counter has not changed since before the accounts were read. So concurrent calls never use an id or an address twice: the
-// calls that lose read the accounts again.
+// that the counter has not changed since before the accounts were read. So concurrent calls never use an id or an address twice: a
+// call whose condition fails reads the accounts again.
 func (s *Store) Add(ctx context.Context, u User) (User, error) {
 	u.PATs = map[string]int64{}
 	for attempt := 1; ; attempt++ {
@@ -129,7 +129,7 @@ func (s *Store) nextID(ctx context.Context, u User, last int64) (int64, error) {
 	return last + 1, nil
 }
 
-// SetDisabled disables or enables an account, or returns ErrNotFound. The account's tokens are refused or accepted from then on.
+// SetDisabled disables or enables an account, or returns ErrNotFound. The account's tokens are rejected or accepted from then on.
 func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: Key(id),

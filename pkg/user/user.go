@@ -27,7 +27,7 @@ type User struct {
 	Name     string
 	Email    string // of a person; empty: none
 	Role     auth.Role
-	Disabled bool             // its tokens are refused
+	Disabled bool             // its tokens are rejected
 	PATs     map[string]int64 // a token's pat.DescriptionKey → the token's id
 }
 

@@ -64,7 +64,7 @@ type Engine struct {
 }
 
 // Start starts an engine on a free port and waits until it accepts requests. If an earlier process left an engine behind in the folder,
-// Start ends it first. The context bounds the start only. Errors are single lines that say what to do.
+// Start ends it first. The context bounds the start only. Errors are single lines that state what to do.
 //
 // The caller must make sure that no other process uses the folder.
 func Start(ctx context.Context, o Options) (*Engine, error) {

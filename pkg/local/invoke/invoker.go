@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ErrAborted is the error of a call that Abort ended. It says nothing about the function.
+// ErrAborted is the error of a call that Abort ended. The function did not cause it.
 var ErrAborted = errors.New("the program is ending")
 
 // Invocation describes a call that has ended.

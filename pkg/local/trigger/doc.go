@@ -45,8 +45,8 @@
 //	-- templates
 //	settings that are not supported                                | choice                                     | TestUnsupported
 //
-// New refuses a template with a stream function that does not report batchItemFailures and with subscriptions to other log groups. Package
-// samtemplate refuses StartingPosition LATEST, batching windows, filters and cron expressions. These settings have no effect:
+// New rejects a template with a stream function that does not report batchItemFailures and with subscriptions to other log groups. Package
+// samtemplate rejects StartingPosition LATEST, batching windows, filters and cron expressions. These settings have no effect:
 //
 //   - ParallelizationFactor and BisectBatchOnFunctionError: one batch is processed at a time, and fails as a whole.
 //   - MaximumRecordAgeInSeconds and MaximumEventAgeInSeconds: records and events are delivered however old they are, because a development
