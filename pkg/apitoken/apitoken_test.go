@@ -2,7 +2,6 @@ package apitoken_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -132,25 +131,5 @@ func TestCreateWithoutResponse(t *testing.T) {
 	}
 	if failures, err := dynamo.Transact(t.Context(), db.Client, []types.TransactWriteItem{store.Creation(stored)}); err != nil || failures == nil {
 		t.Errorf("in a transaction: %v", err)
-	}
-}
-
-func TestErrorsNameTheAction(t *testing.T) {
-	t.Parallel()
-	store, _ := newStore(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, list := store.List(ctx)
-	_, get := store.Get(ctx, auth.Selector{1})
-	_, create := store.Create(ctx, apitoken.APIToken{}, rand.Reader)
-	for want, err := range map[string]error{
-		"list API tokens: ": list, "get an API token: ": get, "create an API token: ": create, "delete an API token: ": store.Delete(ctx, auth.Selector{1}),
-	} {
-		if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
-	if _, err := store.Create(t.Context(), apitoken.APIToken{}, strings.NewReader("")); !errors.Is(err, io.EOF) {
-		t.Errorf("without randomness: %v", err)
 	}
 }

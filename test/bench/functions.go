@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"toggleadmin/pkg/samtemplate"
@@ -25,7 +24,7 @@ const (
 func buildFunctions(ctx context.Context, work string) (string, error) {
 	folder := filepath.Join(work, "functions") + string(filepath.Separator)
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s", "-o", folder,
-		"./functions/...", "./test/bench/baseline", "./test/bench/null")
+		"./functions/...", "./test/bench/baseline")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the functions: %w: %s", err, out)
@@ -57,29 +56,22 @@ func measureFunctions(ctx context.Context, _ options, work string) error {
 		return err
 	}
 	defer s.stop() //nolint:errcheck // the measurement is complete
-	event := []byte("{}")
-	idle, _, err := warm(ctx, runtimeapi.Function{Binary: filepath.Join(folder, "null"), Timeout: time.Second}, event)
-	if err != nil {
-		return err
-	}
 	var rows [][]string
 	for _, f := range template.Functions {
 		if !servesRequests(template, f.LogicalID) {
 			continue // no request waits for it
 		}
-		row, err := measureFunction(ctx, folder, f, s, idle)
+		row, err := measureFunction(ctx, folder, f, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 		rows = append(rows, row)
 	}
 	printTable("Each function as a process",
-		fmt.Sprintf("Built with the flags of a deployment, driven by the Runtime API protocol, DynamoDB played by the local engine, its file in memory "+
-			"where there is a tmpfs. Start → first `/next`, and → first "+
-			"response with its DynamoDB calls: median of %d starts, in turn with a baseline program (same SDK packages, same warm-up, one GetItem). "+
-			"CPU: of the process, per warm invocation, over %d of them, less the %.3f ms of a function that does nothing: the Runtime API's own requests. "+
-			"Goals: ratios 1.15, size 12 MB, CPU 0.5 ms.", starts, invocations, float64(idle.Nanoseconds())/1e6),
-		[]string{"function", "→ next ms", "baseline ms", "ratio", "→ response ms", "baseline ms", "ratio", "size MB", "CPU ms", "memory MB"}, rows)
+		fmt.Sprintf("Built with the flags of a deployment and driven through the Runtime API, with the local engine, whose file is in memory if there is a tmpfs. "+
+			"Start → first `/next`, and → first response with its DynamoDB calls: median of %d starts, in turn with a baseline program (same SDK "+
+			"packages, same warm-up, one GetItem). Memory: after %d invocations. Goals: ratio 1.15, size 12 MB.", starts, invocations),
+		[]string{"function", "→ next ms", "baseline ms", "ratio", "→ response ms", "baseline ms", "ratio", "size MB", "memory MB"}, rows)
 	return nil
 }
 
@@ -89,7 +81,7 @@ func servesRequests(template *samtemplate.Template, function string) bool {
 		slices.ContainsFunc(template.API.Routes, func(r samtemplate.Route) bool { return r.Function == function })
 }
 
-func measureFunction(ctx context.Context, folder string, f samtemplate.Function, s *service, idle time.Duration) ([]string, error) {
+func measureFunction(ctx context.Context, folder string, f samtemplate.Function, s *service) ([]string, error) {
 	event, err := os.ReadFile(filepath.Join("events", f.Name+".json"))
 	if err != nil {
 		return nil, err
@@ -116,7 +108,7 @@ func measureFunction(ctx context.Context, folder string, f samtemplate.Function,
 		}
 		next, answer, baselineNext, baselineAnswer = append(next, n), append(answer, a), append(baselineNext, fn), append(baselineAnswer, fa)
 	}
-	cpu, memory, err := warm(ctx, function, event)
+	memory, err := warm(ctx, function, event)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +119,7 @@ func measureFunction(ctx context.Context, folder string, f samtemplate.Function,
 	n, fn, a, fa := median(next), median(baselineNext), median(answer), median(baselineAnswer)
 	return []string{
 		f.Name, milliseconds(n), milliseconds(fn), ratio(n, fn), milliseconds(a), milliseconds(fa), ratio(a, fa),
-		fmt.Sprintf("%.1f", float64(info.Size())/1e6), fmt.Sprintf("%.3f", float64((cpu-idle).Nanoseconds())/1e6), strconv.FormatFloat(memory, 'f', 1, 64),
+		fmt.Sprintf("%.1f", float64(info.Size())/1e6), fmt.Sprintf("%.1f", memory),
 	}, nil
 }
 
@@ -162,25 +154,17 @@ func startOnce(ctx context.Context, f runtimeapi.Function, event []byte) (next, 
 	return next, time.Since(started), nil
 }
 
-// warm invokes a function many times and returns the CPU time of one invocation, and its memory afterwards.
-func warm(ctx context.Context, f runtimeapi.Function, event []byte) (time.Duration, float64, error) {
+// warm invokes a function many times and returns its resident memory in MB.
+func warm(ctx context.Context, f runtimeapi.Function, event []byte) (float64, error) {
 	p, err := runtimeapi.Start(ctx, f)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	defer p.Stop()
-	if _, err := p.Invoke(ctx, event); err != nil {
-		return 0, 0, err
-	}
-	before, err := cpuTime(p.PID())
-	if err != nil {
-		return 0, 0, err
-	}
 	for range invocations {
 		if _, err := p.Invoke(ctx, event); err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 	}
-	after, err := cpuTime(p.PID())
-	return (after - before) / invocations, residentMB(p.PID()), err
+	return residentMB(p.PID()), nil
 }
