@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Manages a stack on AWS, for the targets of the Makefile with the same names. ENV is dev, staging or prod. Region and credentials are those of
-# the AWS SDKs, such as AWS_PROFILE and AWS_REGION.
+# Manages a stack on AWS, for the targets of the Makefile with the same names. ENV is dev, staging or prod. The region and the
+# credentials are those of the AWS SDKs, such as AWS_REGION and AWS_PROFILE.
 #   scripts/stack.sh check|deploy|delete ENV   check only validates ENV
 #   scripts/stack.sh outputs ENV               prints lines NAME=value
 #   scripts/stack.sh sync dev
