@@ -17,7 +17,7 @@ func measureStart(ctx context.Context, o options, work string) error {
 		return err
 	}
 	var first, again []time.Duration
-	var gateway, engine []float64
+	var gateway []float64
 	for round := range max(o.Rounds, 5) {
 		dataDir := filepath.Join(work, "start"+strconv.Itoa(round))
 		for _, times := range []*[]time.Duration{&first, &again} {
@@ -28,7 +28,6 @@ func measureStart(ctx context.Context, o options, work string) error {
 			*times = append(*times, s.Ready)
 			if times == &again {
 				gateway = append(gateway, residentMB(s.command.Process.Pid))
-				engine = append(engine, residentMB(childOf(s.command.Process.Pid)))
 			}
 			if err := s.stop(); err != nil {
 				return err
@@ -41,7 +40,6 @@ func measureStart(ctx context.Context, o options, work string) error {
 			{"first start: tables and seed are made", milliseconds(median(first)), "1000"},
 			{"with data", milliseconds(median(again)), "300"},
 			{"resident memory, gateway and functions (MB)", fmt.Sprintf("%.1f", median(gateway)), ""},
-			{"resident memory, engine (MB)", fmt.Sprintf("%.1f", median(engine)), ""},
 		})
 	return nil
 }
@@ -61,23 +59,6 @@ func statusMB(pid int, name string) float64 {
 		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == name {
 			kB, _ := strconv.ParseFloat(fields[1], 64)
 			return kB / 1024
-		}
-	}
-	return 0
-}
-
-// childOf finds a process's only child; 0 if there is none.
-func childOf(pid int) int {
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	if err != nil {
-		return 0
-	}
-	for _, list := range lists {
-		if text, err := os.ReadFile(list); err == nil {
-			if fields := strings.Fields(string(text)); len(fields) > 0 {
-				child, _ := strconv.Atoi(fields[0])
-				return child
-			}
 		}
 	}
 	return 0
