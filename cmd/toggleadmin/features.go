@@ -19,7 +19,7 @@ type (
 	listTogglesCmd struct {
 		Project string  `help:"Only toggles of this project."`
 		Type    string  `help:"Only toggles of this type."`
-		State   *string `enum:"active,potentially-stale,stale,archived" placeholder:"STATE" help:"Only toggles in this state: active, potentially-stale, stale or archived."`
+		State   *string `enum:"active,potentially-stale,stale,archived" placeholder:"STATE" help:"Only active, potentially-stale, stale or archived ones."`
 	}
 	putToggleCmd struct {
 		toggleName

@@ -46,7 +46,8 @@ func (s *session) step() context.Context {
 	return ctx
 }
 
-// revokeUnprinted revokes a token that could not be printed, even if the process received a signal to end. It returns an error that reports this.
+// revokeUnprinted revokes a token that could not be printed, even if the process received a signal to end. It returns an error that reports
+// this.
 func (s *session) revokeUnprinted(printing error, revoke func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), stepTimeout)
 	defer cancel()

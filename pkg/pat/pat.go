@@ -2,8 +2,8 @@
 // of the caller (contract section 4.7).
 //
 // One transaction writes a token, the counter of ids and the map of descriptions in the owner's account. Ids therefore rise in commit
-// order, a description is unique per account, the limit is never exceeded, and a crash causes no partial write. A token contains the key of its
-// item, so that a lookup needs no index (auth.PATSelector).
+// order, a description is unique per account, the limit is never exceeded, and a crash causes no partial write. A token contains the key of
+// its item, so that a lookup needs no index (auth.PATSelector).
 package pat
 
 import (

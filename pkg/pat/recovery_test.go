@@ -87,8 +87,8 @@ func followed(next response) response {
 	}
 }
 
-// TestCreateRecovers checks that, whatever requests or responses are lost, either the caller has the token that is stored, or none is stored, not
-// even later. A creation that lost a race is retried with the counter from the rejection.
+// TestCreateRecovers checks that, whatever requests or responses are lost, either the caller has the token that is stored, or none is
+// stored, not even later. A creation that lost a race is retried with the counter from the rejection.
 func TestCreateRecovers(t *testing.T) {
 	t.Parallel()
 	type responses map[string]response // to the first request of an operation, and so on; by default it passes

@@ -90,7 +90,7 @@ func (r *reader) read(parameters map[string]string) *Template {
 	return t
 }
 
-// checkRules reports the first assertion that the parameters do not fulfil.
+// checkRules reports the first assertion that the parameters do not satisfy.
 func (r *reader) checkRules() {
 	for name, rule := range pairs(get(r.root, "Rules")) {
 		r.within = name.Value
