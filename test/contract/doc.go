@@ -34,7 +34,7 @@
 //	base64-encoded bodies                                       | 2   | pkg/lambdahttp TestBody
 //	date-times                                                  | 2   | TestSection2DateTimes
 //	all forms of date-times                                     | 2   | pkg/datetime TestParse
-//	other texts are not date-times                              | 2   | pkg/datetime TestParseRefuses
+//	other texts are not date-times                              | 2   | pkg/datetime TestParseRejects
 //	path parameters                                             | 2   | TestSection2PathParameters
 //	invalid escapes                                             | 2   | pkg/lambdahttp TestPathParam
 //	query, trailing and doubled slashes                         | 2   | TestSection2QueryAndSlashes
