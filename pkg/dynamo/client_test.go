@@ -111,6 +111,7 @@ func TestErrors(t *testing.T) {
 		name      string
 		reply     reply
 		repeated  bool
+		unusable  bool // not repeated, but unavailable
 		unknown   bool
 		throttled bool
 	}{
@@ -127,8 +128,8 @@ func TestErrors(t *testing.T) {
 		{name: "refused connection", reply: reply{err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}, repeated: true},
 		{name: "lost connection", reply: reply{err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}}, repeated: true, unknown: true},
 		{name: "failed condition", reply: rejection("ConditionalCheckFailedException")},
-		{name: "missing table", reply: rejection("ResourceNotFoundException")},
-		{name: "missing permission", reply: rejection("AccessDeniedException")},
+		{name: "missing table", reply: rejection("ResourceNotFoundException"), unusable: true},
+		{name: "missing permission", reply: rejection("AccessDeniedException"), unusable: true},
 		{name: "invalid request", reply: rejection("ValidationException")},
 		{name: "unknown status", reply: reply{status: 499, body: `{"__type":"a#Other"}`}},
 	} {
@@ -148,7 +149,7 @@ func TestErrors(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				err = put(ctx, newServer(t, func(int, string) reply { return tt.reply }).Client)
-				if isUnavailable(err) != tt.repeated || dynamo.ResultUnknown(err) != tt.unknown || dynamo.Throttled(err) != tt.throttled {
+				if isUnavailable(err) != (tt.repeated || tt.unusable) || dynamo.ResultUnknown(err) != tt.unknown || dynamo.Throttled(err) != tt.throttled {
 					t.Errorf("unavailable %t, result unknown %t, throttled %t: %v",
 						isUnavailable(err), dynamo.ResultUnknown(err), dynamo.Throttled(err), err)
 				}
@@ -157,7 +158,7 @@ func TestErrors(t *testing.T) {
 				}
 				once := newServer(t, func(int, string) reply { return tt.reply })
 				_, err = once.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("t"), Key: dynamo.Item{"id": dynamo.S("x")}}, dynamo.Once)
-				if once.attempts != 1 || isUnavailable(err) != tt.repeated {
+				if once.attempts != 1 || isUnavailable(err) != (tt.repeated || tt.unusable) {
 					t.Errorf("once: %d attempts, error %v", once.attempts, err)
 				}
 			})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -14,8 +15,9 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// ErrUnavailable reports that DynamoDB could not be reached, or kept failing for a temporary reason until the context ended. The cause is
-// wrapped with it. Errors that a retry cannot fix, such as a ValidationException or a missing table, are not ErrUnavailable.
+// ErrUnavailable reports that DynamoDB could not be used: it could not be reached, it kept failing for a temporary reason until the context
+// ended, or the table or a permission is missing. The cause is wrapped with it. An invalid request, such as a ValidationException, is not
+// ErrUnavailable.
 var ErrUnavailable error = unavailableError{}
 
 // unavailableError has the method that pkg/apierror calls, so that pkg/apierror does not import this package.
@@ -75,6 +77,18 @@ func isRejection(err error) bool {
 	return responded && understood && response.HTTPStatusCode() < http.StatusInternalServerError
 }
 
+// isUnusable reports whether the reason for a rejection is the table or the role, and not the request. A retry does not help.
+func isUnusable(err error) bool {
+	rejection, ok := errors.AsType[smithy.APIError](err)
+	return ok && slices.Contains(unusableCodes, rejection.ErrorCode())
+}
+
+// unusableCodes are error codes of DynamoDB (DynamoDB Developer Guide, "Error handling with DynamoDB").
+var unusableCodes = []string{
+	"AccessDeniedException", "ExpiredTokenException", "IncompleteSignatureException", "MissingAuthenticationTokenException",
+	"ResourceNotFoundException", "UnrecognizedClientException",
+}
+
 // classify runs once per call, around the SDK's retries: it marks errors as ErrUnavailable and errors whose result is unknown.
 func (r retryer) classify(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
@@ -83,7 +97,7 @@ func (r retryer) classify(ctx context.Context, in middleware.InitializeInput, ne
 	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, callKey{}, &c), in)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = unavailable(errors.Join(err, c.last)) // the SDK's error does not contain the cause of the earlier failures
-	} else if r.IsErrorRetryable(err) {
+	} else if r.IsErrorRetryable(err) || isUnusable(err) {
 		err = unavailable(err)
 	}
 	if err != nil && c.resultUnknown {
