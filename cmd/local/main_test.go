@@ -168,13 +168,14 @@ func TestSignals(t *testing.T) {
 			if tt.hangs {
 				signal(t, engine, syscall.SIGSTOP)
 			}
-			before := time.Now()
 			signal(t, p.Process.Pid, tt.signal)
-			if err := <-p.ended; err != nil {
-				t.Errorf("it ended with %v\n%s", err, p.stderr)
-			}
-			if took := time.Since(before); took > 2*time.Second || process.Runs(engine) {
-				t.Errorf("took %s, the engine runs: %t", took, process.Runs(engine))
+			select {
+			case err := <-p.ended:
+				if err != nil || process.Runs(engine) {
+					t.Errorf("it ended with %v, the engine runs: %t\n%s", err, process.Runs(engine), p.stderr)
+				}
+			case <-time.After(20 * time.Second): // the timeouts are 0.5 s for requests and 0.7 s for the engine
+				t.Fatal("it does not end")
 			}
 			for line := range strings.Lines(p.stderr.String()) {
 				if !json.Valid([]byte(line)) {

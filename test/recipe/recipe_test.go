@@ -187,7 +187,7 @@ func call(t *testing.T, copied string) {
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "There is no feedback") {
+	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), `"feedbackId":"none"`) {
 		t.Errorf("%d %s: %v", response.StatusCode, body, err)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
