@@ -86,7 +86,8 @@ func (b *trafficBench) measure(ctx context.Context, work string) error {
 	}
 	printTable("record-traffic: speed and memory",
 		"The built function as a process with GOMAXPROCS=1, driven through the Runtime API. ms: from the event to the response, including the "+
-			"transaction. CPU ms: of the process. The last size is the largest that fits into an asynchronous invocation (1 MB). Memory: the peak of the resident set.",
+			"transaction. CPU ms: of the process. The last size is the largest that fits into an asynchronous invocation (1 MB). "+
+			"Memory: the peak of the resident set.",
 		[]string{"lines", "event KB", "ms", "CPU ms", "lines/s", "lines/s of CPU", "peak memory MB"}, rows)
 	return nil
 }
