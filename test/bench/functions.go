@@ -69,8 +69,9 @@ func measureFunctions(ctx context.Context, _ options, work string) error {
 	}
 	printTable("Each function as a process",
 		fmt.Sprintf("Built with the flags of a deployment and driven through the Runtime API, with the local engine, whose file is in memory if "+
-			"there is a tmpfs. Start → first `/next`, and → first response with its DynamoDB calls: median of %d starts, in turn with a baseline program (same SDK "+
-			"packages, same warm-up, one GetItem). Memory: after %d invocations. Goals: ratio 1.15, size 12 MB.", starts, invocations),
+			"there is a tmpfs. Start → first `/next`, and → first response with its DynamoDB calls: median of %d starts, in turn with a baseline "+
+			"program (same SDK packages, same warm-up, one GetItem). Memory: after %d invocations. Goals: ratio 1.15, size 12 MB.",
+			starts, invocations),
 		[]string{"function", "→ next ms", "baseline ms", "ratio", "→ response ms", "baseline ms", "ratio", "size MB", "memory MB"}, rows)
 	return nil
 }
