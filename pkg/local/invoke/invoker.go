@@ -18,12 +18,11 @@ type Invocation struct {
 	Err      error // the function's error; nil if it succeeded
 }
 
-// Config is the configuration of an Invoker. Started and Ended are called concurrently and may be nil.
+// Config is the configuration of an Invoker. Ended is called concurrently and may be nil.
 type Config struct {
-	NewID   func() string // returns a UUID
-	Now     func() time.Time
-	Started func(id string)   // called before the function starts
-	Ended   func(*Invocation) // called after each call that was not aborted
+	NewID func() string // returns a UUID
+	Now   func() time.Time
+	Ended func(*Invocation) // called after each call that was not aborted
 }
 
 // Invoker calls functions and reports the calls. It is safe for concurrent use.
@@ -47,9 +46,6 @@ func (i *Invoker) Invoke(f *Function, trigger string, payload []byte) (output []
 	id = i.config.NewID()
 	if i.running.Err() != nil {
 		return nil, id, ErrAborted
-	}
-	if i.config.Started != nil {
-		i.config.Started(id)
 	}
 	begin := i.config.Now()
 	output, err = f.Invoke(i.running, id, payload)
