@@ -24,6 +24,7 @@ const (
 	Validation
 	NotFound
 	NameExists
+	Conflict
 	Unavailable
 )
 
@@ -40,6 +41,7 @@ var kinds = [...]struct {
 	Validation:             {http.StatusBadRequest, "ValidationError"},
 	NotFound:               {http.StatusNotFound, "NotFoundError"},
 	NameExists:             {http.StatusConflict, "NameExistsError"},
+	Conflict:               {http.StatusConflict, "ConflictError"},
 	Unavailable:            {http.StatusServiceUnavailable, "ServiceUnavailable"},
 }
 

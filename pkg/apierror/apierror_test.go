@@ -28,6 +28,7 @@ func TestWrite(t *testing.T) {
 		{apierror.New(apierror.NoAccess, "m"), 403, "NoAccessError", "m", ""},
 		{apierror.New(apierror.NotFound, "m"), 404, "NotFoundError", "m", ""},
 		{apierror.New(apierror.NameExists, "m"), 409, "NameExistsError", "m", ""},
+		{apierror.New(apierror.Conflict, "m"), 409, "ConflictError", "m", ""},
 		{apierror.New(apierror.ContentTooLarge, "m"), 413, "ContentTooLarge", "m", ""},
 		{apierror.New(apierror.ContentType, "m"), 415, "ContentTypeerror", "m", ""}, // the specification's spelling
 		{apierror.From(cause), 500, "InternalError", "Something went wrong on our side. Please try again.", ""},

@@ -11,7 +11,7 @@ import (
 // Operation is an operation of the API.
 type Operation string
 
-// The operations, in the order of the specification, sections 4.1 to 4.7.
+// The operations, in the order of contract section 4.
 const (
 	UpdateFeedback            Operation = "update-feedback"
 	ListFeatureTypes          Operation = "list-feature-types"
@@ -20,6 +20,19 @@ const (
 	CreateServiceAccountToken Operation = "create-service-account-token"
 	GetTrafficUsage           Operation = "get-traffic-usage"
 	DeleteOwnToken            Operation = "delete-own-token"
+	ListServiceAccounts       Operation = "list-service-accounts"
+	CreateServiceAccount      Operation = "create-service-account"
+	UpdateServiceAccount      Operation = "update-service-account"
+	DeleteServiceAccount      Operation = "delete-service-account"
+	ListServiceAccountTokens  Operation = "list-service-account-tokens"
+	GetServiceAccountToken    Operation = "get-service-account-token"
+	DeleteServiceAccountToken Operation = "delete-service-account-token"
+	ListOwnTokens             Operation = "list-own-tokens"
+	CreateOwnToken            Operation = "create-own-token"
+	GetContextField           Operation = "get-context-field"
+	CreateContextField        Operation = "create-context-field"
+	UpdateContextField        Operation = "update-context-field"
+	DeleteContextField        Operation = "delete-context-field"
 )
 
 // Texts for a valid credential that identifies no user.
@@ -32,25 +45,37 @@ const (
 // section 3.
 func need(operation Operation, p Principal) *apierror.Error {
 	switch operation {
-	case ListFeatureTypes, ListContextFields:
+	case ListFeatureTypes, ListContextFields, GetContextField:
 		return nil
-	case UpdateFeatureTypeLifetime, CreateServiceAccountToken, GetTrafficUsage:
-		if !p.Has(Admin) {
-			return apierror.New(apierror.NoAccess, fmt.Sprintf("You need the %q permission to perform this operation.", Admin))
-		}
-		return nil
+	case UpdateFeatureTypeLifetime, CreateServiceAccountToken, GetTrafficUsage,
+		ListServiceAccounts, CreateServiceAccount, UpdateServiceAccount, DeleteServiceAccount,
+		ListServiceAccountTokens, GetServiceAccountToken, DeleteServiceAccountToken:
+		return needPermission(Admin, p)
+	case CreateContextField:
+		return needPermission(CreateFieldPermission, p)
+	case UpdateContextField:
+		return needPermission(UpdateFieldPermission, p)
+	case DeleteContextField:
+		return needPermission(DeleteFieldPermission, p)
 	case UpdateFeedback:
 		if p.UserID == 0 { // the specification declares no 403 for this operation
 			return apierror.New(apierror.AuthenticationRequired, textNoUserForFeedback)
 		}
 		return nil
-	case DeleteOwnToken:
+	case DeleteOwnToken, ListOwnTokens, CreateOwnToken:
 		if p.UserID == 0 {
 			return apierror.New(apierror.NoAccess, textNoUser)
 		}
 		return nil
 	}
 	return apierror.From(fmt.Errorf("no rule for operation %q", operation))
+}
+
+func needPermission(permission Permission, p Principal) *apierror.Error {
+	if p.Has(permission) {
+		return nil
+	}
+	return apierror.New(apierror.NoAccess, fmt.Sprintf("You need the %q permission to perform this operation.", permission))
 }
 
 // Require calls next if the principal of the request may perform the operation. A request without an authorizer's context has no valid

@@ -2,16 +2,25 @@ package auth
 
 import (
 	"context"
+	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"toggleadmin/pkg/jsonbody"
 )
 
 // Permission is granted by a role and needed by an operation.
 type Permission string
 
-// Admin is the only permission.
-const Admin Permission = "ADMIN"
+// The permissions. Admin includes the others.
+const (
+	Admin                 Permission = "ADMIN"
+	CreateFieldPermission Permission = "CREATE_CONTEXT_FIELD"
+	UpdateFieldPermission Permission = "UPDATE_CONTEXT_FIELD"
+	DeleteFieldPermission Permission = "DELETE_CONTEXT_FIELD"
+)
 
 // Role is a user's root role.
 type Role string
@@ -23,10 +32,20 @@ const (
 	RoleViewer Role = "Viewer"
 )
 
+// Roles returns all root roles, in the order of their ids: the id of a role is its position, counted from 1.
+func Roles() []Role { return []Role{RoleAdmin, RoleEditor, RoleViewer} }
+
+// ID returns the id of the role in the API, or 0 for an unknown role.
+func (r Role) ID() int64 { return int64(slices.Index(Roles(), r) + 1) }
+
 // Permissions returns the permissions that the role grants.
 func (r Role) Permissions() []Permission {
-	if r == RoleAdmin {
+	switch r {
+	case RoleAdmin:
 		return []Permission{Admin}
+	case RoleEditor:
+		return []Permission{CreateFieldPermission, UpdateFieldPermission, DeleteFieldPermission}
+	case RoleViewer:
 	}
 	return nil
 }
@@ -50,7 +69,7 @@ func APITokenPrincipal(selector Selector) Principal {
 
 // Has reports whether the principal has a permission.
 func (p Principal) Has(permission Permission) bool {
-	return slices.Contains(p.Permissions, permission)
+	return slices.Contains(p.Permissions, permission) || slices.Contains(p.Permissions, Admin)
 }
 
 // The keys of the authorizer's context. API Gateway passes them to a function as strings, together with principalId.
@@ -107,10 +126,26 @@ func parsePrincipal(context map[string]any) (p Principal, ok bool) {
 	return p, true
 }
 
-// ParseID reads the id of a user or PAT in a path: decimal digits without sign or leading zero, 1 to MaxID (contract section 4.5).
+// ParseID reads the id of a PAT in a path: decimal digits without sign or leading zero, 1 to MaxID (contract section 4.5).
 func ParseID(text string) (id int64, ok bool) {
 	id, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
+		return 0, false
+	}
+	return id, true
+}
+
+// number is a JSON number without a sign.
+var number = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+// ParseAccountID reads the id of an account in a path: a JSON number without a sign whose exact value is an integer from 1 to MaxID, such
+// as 4, 4.0 or 1e+06 (contract section 4.5).
+func ParseAccountID(text string) (id int64, ok bool) {
+	if !number.MatchString(text) {
+		return 0, false
+	}
+	id, ok = jsonbody.Integer(json.Number(text))
+	if !ok || id < 1 || id > MaxID {
 		return 0, false
 	}
 	return id, true

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,6 +30,20 @@ func TestParseID(t *testing.T) {
 	}
 }
 
+func TestParseAccountID(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		"4": 4, "4.0": 4, "4e0": 4, "4.000E-0": 4, "0.4e1": 4, "40e-1": 4, "1e+06": 1000000, "1.000001e+06": 1000001, "2.147483647e9": auth.MaxID, "2147483647": auth.MaxID,
+		"": 0, "0": 0, "0e5": 0, "04": 0, "-4": 0, "+4": 0, " 4": 0, "4\n": 0, "4.": 0, ".4": 0, "4e": 0, "4e1.0": 0, "4e+": 0, "0x4": 0, "4_0": 0, "\u0664": 0, "null": 0,
+		"4.5": 0, "4.0000000000000000000000001": 0, "4e-1": 0, "2147483648": 0, "2147483647.5": 0, "1e10": 0,
+		"1e999999999999999999999": 0, "1e-999999999999999999999": 0, "0e999999999999999999999": 0, "1" + strings.Repeat("0", 254): 0,
+	} {
+		if got, ok := auth.ParseAccountID(text); got != want || ok != (want > 0) {
+			t.Errorf("%q: %d, %t", text, got, ok)
+		}
+	}
+}
+
 func FuzzParseID(f *testing.F) {
 	for _, seed := range []string{"1", "2147483647", "2147483648", "01", "+1", "", "99999999999"} {
 		f.Add(seed)
@@ -45,8 +60,11 @@ func FuzzParseID(f *testing.F) {
 
 func TestRoles(t *testing.T) {
 	t.Parallel()
-	for role, want := range map[auth.Role]bool{auth.RoleAdmin: true, auth.RoleEditor: false, auth.RoleViewer: false, "": false, "admin": false, "ADMIN": false} {
-		if got := auth.UserPrincipal(7, role).Has(auth.Admin); got != want {
+	for role, want := range map[auth.Role]int64{auth.RoleAdmin: 1, auth.RoleEditor: 2, auth.RoleViewer: 3, "": 0, "admin": 0, "ADMIN": 0} {
+		if got := role.ID(); got != want {
+			t.Errorf("role %q has the id %d", role, got)
+		}
+		if got := auth.UserPrincipal(7, role).Has(auth.Admin); got != (role == auth.RoleAdmin) {
 			t.Errorf("role %q has ADMIN: %t", role, got)
 		}
 	}
@@ -61,6 +79,7 @@ func TestContext(t *testing.T) {
 		want      map[string]any
 	}{
 		{"an Admin", auth.UserPrincipal(1, auth.RoleAdmin), "user:1", map[string]any{"userId": "1", "permissions": "ADMIN"}},
+		{"an Editor", auth.UserPrincipal(2, auth.RoleEditor), "user:2", map[string]any{"userId": "2", "permissions": "CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD"}},
 		{"a Viewer", auth.UserPrincipal(auth.MaxID, auth.RoleViewer), "user:2147483647", map[string]any{"userId": "2147483647", "permissions": ""}},
 		{"an API token", auth.APITokenPrincipal(auth.PATSelector(1, 1)), "api-token:" + selector, map[string]any{"permissions": "ADMIN"}},
 	} {

@@ -40,13 +40,18 @@ func (o Object) Time(name string) *time.Time {
 	return &t
 }
 
-// integer returns the value of a JSON number without a fraction, in any notation. A value beyond 64 bits is returned as the nearest
-// int64. The time and memory that it takes do not depend on the exponent.
+// integer returns the value of an integer property.
 func integer(value any) (n int64, ok bool) {
 	number, ok := value.(json.Number)
 	if !ok {
 		return 0, false
 	}
+	return Integer(number)
+}
+
+// Integer returns the value of a JSON number whose exact value is an integer, in any notation. A value beyond 64 bits is returned as the
+// nearest int64. The time and memory that it takes do not depend on the exponent.
+func Integer(number json.Number) (n int64, ok bool) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(string(number)), "e")
 	whole, decimals, _ := strings.Cut(mantissa, ".")
 	significant := strings.TrimRight(whole+decimals, "0")

@@ -82,17 +82,16 @@ func Create(pats *Store, now func() time.Time, limit int) (lambdahttp.HandlerFun
 		if err != nil {
 			return err
 		}
-		account, err := lambdahttp.PathParam(r, "id")
-		userID, ok := auth.ParseID(account)
-		if err != nil || !ok {
-			return noServiceAccount(account)
+		userID, err := user.PathID(r)
+		if err != nil {
+			return err
 		}
 		p, token, err := pats.Create(r.Context(), PAT{
 			UserID: userID, Description: body.Text("description"), ExpiresAt: *body.Time("expiresAt"), CreatedAt: created,
 		}, Owner{Kind: user.ServiceAccount, Limit: limit})
 		switch {
 		case errors.Is(err, ErrNoOwner):
-			return noServiceAccount(account)
+			return user.NoServiceAccount(r)
 		case errors.Is(err, ErrTooMany):
 			return apierror.New(apierror.NoAccess, fmt.Sprintf("The service account already has %d tokens, the most that it may have.", limit))
 		case errors.Is(err, ErrDescriptionExists):
@@ -108,8 +107,4 @@ func Create(pats *Store, now func() time.Time, limit int) (lambdahttp.HandlerFun
 			Description: p.Description, ExpiresAt: datetime.Format(p.ExpiresAt),
 		})
 	}, nil
-}
-
-func noServiceAccount(id string) error {
-	return apierror.New(apierror.NotFound, fmt.Sprintf("There is no service account with the id %q.", apierror.Echo(id)))
 }

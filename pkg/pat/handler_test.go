@@ -54,7 +54,7 @@ func TestCreate(t *testing.T) {
 	f := newFixture(t)
 	f.serviceAccounts(t, 7)
 	handler := newCreate(t, f, 10)
-	w, status, message := serve(handler, post(t.Context(), "7", `{"description":" d\u00e9 ","expiresAt":"2026-11-20T06:39:00.1249+01:00"}`))
+	w, status, message := serve(handler, post(t.Context(), "0.7e+01", `{"description":" d\u00e9 ","expiresAt":"2026-11-20T06:39:00.1249+01:00"}`))
 	if status != http.StatusCreated {
 		t.Fatalf("%d %s", status, message)
 	}
@@ -99,6 +99,7 @@ func TestCreateRejects(t *testing.T) {
 		{"a person", "1", body(`"d"`), 404, noAccount("1")},
 		{"no number", "x", body(`"d"`), 404, noAccount("x")},
 		{"a leading zero", "02", body(`"d"`), 404, noAccount("02")},
+		{"a fraction", "2.5", body(`"d"`), 404, noAccount("2.5")},
 		{"no path parameter", "", body(`"d"`), 404, noAccount("")},
 		{"the same description", "2", body(`"c\u0069"`), 409, "The service account already has a token with this description."},
 	} {
