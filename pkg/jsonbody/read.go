@@ -66,13 +66,7 @@ func (s *Schema) decode(body []byte) (valid Object, violations []string) {
 	if !ok {
 		return nil, []string{fmt.Sprintf("The `/body` must be an object; you sent %s.", echo(value))}
 	}
-	for _, p := range s.properties {
-		if found := p.violations(object); len(found) > 0 {
-			violations = append(violations, found...)
-			delete(object, p.name)
-		}
-	}
-	return object, violations
+	return object, s.violations("/body", object)
 }
 
 const maxDepth = 100 // of arrays and objects (contract section 2)

@@ -15,7 +15,7 @@ import (
 	"toggleadmin/pkg/datetime"
 )
 
-// document contains the supported keywords of a JSON Schema of a body.
+// document contains the supported keywords of a JSON Schema of an object: a body, or an element of an array.
 type document struct {
 	Schema      string                      `json:"$schema"`
 	Title       string                      `json:"title"`
@@ -33,6 +33,8 @@ type propertyKeywords struct {
 	Maximum     *int64    `json:"maximum"`
 	MinLength   *int      `json:"minLength"`
 	MaxLength   *int      `json:"maxLength"`
+	MaxItems    *int      `json:"maxItems"`
+	Items       *document `json:"items"`
 	Pattern     string    `json:"pattern"`
 	Format      string    `json:"format"`
 }
@@ -49,13 +51,14 @@ func (n *typeNames) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return jsonv2.UnmarshalDecode(d, &(*n)[0])
 }
 
-// Schema is a compiled JSON Schema of a request body. It is safe for concurrent use.
+// Schema is a compiled JSON Schema of an object. It is safe for concurrent use.
 type Schema struct{ properties []property }
 
 type property struct {
 	name     string
 	required bool
 	checks   []check
+	items    *Schema // of the elements; nil if the property is not an array
 }
 
 // check is the check of one keyword.
@@ -71,16 +74,21 @@ func Compile(file []byte) (*Schema, error) {
 	if err := jsonv2.Unmarshal(file, &d, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return nil, fmt.Errorf("compile a JSON Schema: %w", err)
 	}
+	return d.compile()
+}
+
+func (d document) compile() (*Schema, error) {
 	if d.Type != "object" {
-		return nil, errors.New("compile a JSON Schema: the type of a body must be object")
+		return nil, errors.New("compile a JSON Schema: the type of a body, and of items, must be object")
 	}
 	s := &Schema{}
 	for _, name := range slices.Sorted(maps.Keys(d.Properties)) {
-		checks, err := d.Properties[name].compile()
-		if err != nil {
+		p := property{name: name, required: slices.Contains(d.Required, name)}
+		var err error
+		if p.checks, p.items, err = d.Properties[name].compile(); err != nil {
 			return nil, fmt.Errorf("compile the property %q of a JSON Schema: %w", name, err)
 		}
-		s.properties = append(s.properties, property{name: name, required: slices.Contains(d.Required, name), checks: checks})
+		s.properties = append(s.properties, p)
 	}
 	for _, name := range d.Required {
 		if _, ok := d.Properties[name]; !ok {
@@ -92,6 +100,7 @@ func Compile(file []byte) (*Schema, error) {
 
 // types contains the supported types of a property.
 var types = map[string]check{
+	"array":   {"an array", func(v any) bool { _, ok := v.([]any); return ok }},
 	"boolean": {"a boolean", func(v any) bool { _, ok := v.(bool); return ok }},
 	"integer": {"an integer", func(v any) bool { _, ok := integer(v); return ok }},
 	"null":    {"null", func(v any) bool { return v == nil }},
@@ -100,15 +109,24 @@ var types = map[string]check{
 
 // patterns contains the supported patterns with their descriptions.
 var patterns = map[string]string{
+	`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`:                           "have only the characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..",
 	"[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]": "not be only white space",
 }
 
-func (k propertyKeywords) compile() ([]check, error) {
+func (k propertyKeywords) compile() (checks []check, items *Schema, err error) {
 	typeCheck, err := k.Type.compile()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	checks := []check{typeCheck}
+	checks = []check{typeCheck}
+	if slices.Contains(k.Type, "array") {
+		if k.Items == nil {
+			return nil, nil, errors.New("the keyword items is missing")
+		}
+		if items, err = k.Items.compile(); err != nil {
+			return nil, nil, err
+		}
+	}
 	if k.Minimum != nil {
 		checks = append(checks, ofInteger("be at least %d", *k.Minimum, func(n int64) bool { return n >= *k.Minimum }))
 	}
@@ -123,10 +141,16 @@ func (k propertyKeywords) compile() ([]check, error) {
 		must := fmt.Sprintf("have at most %d characters", *k.MaxLength)
 		checks = append(checks, ofString(must, func(s string) bool { return utf8.RuneCountInString(s) <= *k.MaxLength }))
 	}
+	if k.MaxItems != nil {
+		checks = append(checks, check{fmt.Sprintf("have at most %d elements", *k.MaxItems), func(v any) bool {
+			list, ok := v.([]any)
+			return !ok || len(list) <= *k.MaxItems
+		}})
+	}
 	if k.Pattern != "" {
 		must, ok := patterns[k.Pattern]
 		if !ok {
-			return nil, fmt.Errorf("the pattern %q is not supported", k.Pattern)
+			return nil, nil, fmt.Errorf("the pattern %q is not supported", k.Pattern)
 		}
 		checks = append(checks, ofString(must, regexp.MustCompile(k.Pattern).MatchString))
 	}
@@ -138,9 +162,9 @@ func (k propertyKeywords) compile() ([]check, error) {
 			return err == nil
 		}))
 	default:
-		return nil, fmt.Errorf("the format %q is not supported", k.Format)
+		return nil, nil, fmt.Errorf("the format %q is not supported", k.Format)
 	}
-	return checks, nil
+	return checks, items, nil
 }
 
 func (n typeNames) compile() (check, error) {
@@ -169,19 +193,48 @@ func ofString(must string, valid func(string) bool) check {
 	return check{must, func(v any) bool { s, ok := v.(string); return !ok || valid(s) }}
 }
 
-// violations returns the sentences that describe what is wrong with the property in the body.
-func (p property) violations(body Object) (found []string) {
-	value, sent := body[p.name]
+// violations returns the sentences that describe what is wrong with an object, and removes the invalid properties from it. pointer is the
+// object's JSON pointer.
+func (s *Schema) violations(pointer string, object Object) (all []string) {
+	for _, p := range s.properties {
+		if found := p.violations(pointer+"/"+p.name, object); found != nil {
+			all = append(all, found...)
+			delete(object, p.name)
+		}
+	}
+	return all
+}
+
+// violations returns the sentences that describe what is wrong with the property at a pointer. The elements of an array are checked only
+// if the array itself is valid, which limits their number.
+func (p property) violations(pointer string, object Object) (found []string) {
+	value, sent := object[p.name]
 	if !sent {
 		if p.required {
-			found = append(found, fmt.Sprintf("The `/body/%s` property is required; you did not send it.", p.name))
+			found = append(found, fmt.Sprintf("The `%s` property is required; you did not send it.", pointer))
 		}
 		return found
 	}
 	for _, c := range p.checks {
 		if !c.valid(value) {
-			found = append(found, fmt.Sprintf("The `/body/%s` property must %s; you sent %s.", p.name, c.must, echo(value)))
+			found = append(found, violation(pointer, c.must, value))
+		}
+	}
+	list, isArray := value.([]any)
+	if found != nil || !isArray {
+		return found
+	}
+	for i, element := range list {
+		at := fmt.Sprintf("%s/%d", pointer, i)
+		if object, ok := element.(map[string]any); ok {
+			found = append(found, p.items.violations(at, object)...)
+		} else {
+			found = append(found, violation(at, "be an object", element))
 		}
 	}
 	return found
+}
+
+func violation(pointer, must string, value any) string {
+	return fmt.Sprintf("The `%s` property must %s; you sent %s.", pointer, must, echo(value))
 }

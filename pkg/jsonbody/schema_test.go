@@ -19,7 +19,9 @@ func TestCompileRefusesWhatIsNotSupported(t *testing.T) {
 		{"keyword of the body", `{"type":"object","additionalProperties":false}`, []string{"additionalProperties"}},
 		{"keyword of a property", property(`"type":"integer","multipleOf":2`), []string{"/properties/p", "multipleOf"}},
 		{"type number", property(`"type":"number"`), []string{`"p"`, `type "number"`}},
-		{"type in a list", property(`"type":["null","array"]`), []string{`"p"`, `type "array"`}},
+		{"type in a list", property(`"type":["null","object"]`), []string{`"p"`, `type "object"`}},
+		{"array without items", property(`"type":"array"`), []string{`"p"`, "items is missing"}},
+		{"array of texts", property(`"type":"array","items":{"type":"string"}`), []string{`"p"`, "object"}},
 		{"no type", property(`"minimum":1`), []string{`"p"`, "type is missing"}},
 		{"type that is not a text", property(`"type":7`), []string{"/properties/p/type"}},
 		{"fraction", property(`"type":"integer","minimum":0.5`), []string{"/properties/p/minimum", "0.5"}},
@@ -50,7 +52,9 @@ const keywords = `{
 		"n": {"type": ["integer", "null"], "minimum": -1, "maximum": 2147483647},
 		"s": {"type": "string", "minLength": 2, "maxLength": 4},
 		"w": {"type": "string", "pattern": "[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"},
-		"t": {"type": ["string", "null"], "format": "date-time"}
+		"t": {"type": ["string", "null"], "format": "date-time"},
+		"i": {"type": "string", "pattern": "^(\\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\\.{3,})$"},
+		"a": {"type": "array", "maxItems": 2, "items": {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}}
 	}
 }`
 
@@ -66,6 +70,7 @@ func TestKeywords(t *testing.T) {
 		short    = "The `/body/s` property must have 2 or more characters; you sent "
 		long     = "The `/body/s` property must have at most 4 characters; you sent "
 		white    = "The `/body/w` property must not be only white space; you sent "
+		name     = "The `/body/i` property must have only the characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..; you sent "
 		date     = "The `/body/t` property must be an RFC 3339 date-time with an offset or Z; you sent "
 	)
 	for _, tt := range []struct{ name, body, want string }{
@@ -92,6 +97,17 @@ func TestKeywords(t *testing.T) {
 		{"white space", `{"r":true,"w":" \t\u000b\u0085\u00a0\u2003\u3000"}`, white + "\" \\t\\u000b\u0085\u00a0\u2003\u3000\"."},
 		{"not only white space", `{"r":true,"w":" \u200b "}`, ""},
 		{"date-time", `{"r":true,"t":"2026-11-20T05:39:00+01:00"}`, ""},
+		{"name", `{"r":true,"i":"..a_Z~9-."}`, ""},
+		{"name of dots", `{"r":true,"i":"..."}`, ""},
+		{"name that is a step in a path", `{"r":true,"i":".."}`, name + `"..".`},
+		{"name with another character", `{"r":true,"i":"ab\n"}`, name + `"ab\n".`},
+		{"elements", `{"r":true,"a":[{"n":1,"x":2},{"n":2}]}`, ""},
+		{"object is not an array", `{"r":true,"a":{}}`, "The `/body/a` property must be an array; you sent {}."},
+		{"too many elements", `{"r":true,"a":[1,{},{}]}`, "The `/body/a` property must have at most 2 elements; you sent [1,{},{}]."},
+		{
+			"invalid elements", `{"r":true,"a":[{},null]}`,
+			"The `/body/a/0/n` property is required; you did not send it. The `/body/a/1` property must be an object; you sent null.",
+		},
 		{"date", `{"r":true,"t":"2026-11-20"}`, date + `"2026-11-20".`},
 		{"long value", `{"r":true,"s":"` + strings.Repeat("😀", 101) + `"}`, long + `"` + strings.Repeat("😀", 100) + `…".`},
 		{"long value that is not a string", `{"r":[` + strings.Repeat("1,", 100) + `1]}`, boolean + "[" + strings.Repeat("1,", 49) + "1…."},

@@ -20,6 +20,19 @@ func (o Object) Has(name string) bool { _, ok := o[name]; return ok }
 // Text returns a string property.
 func (o Object) Text(name string) string { s, _ := o[name].(string); return s }
 
+// TextOK returns a string property. ok is false if it is absent or null.
+func (o Object) TextOK(name string) (s string, ok bool) { s, ok = o[name].(string); return s, ok }
+
+// Objects returns the elements of an array property.
+func (o Object) Objects(name string) []Object {
+	list, _ := o[name].([]any)
+	objects := make([]Object, len(list))
+	for i, element := range list {
+		objects[i], _ = element.(map[string]any)
+	}
+	return objects
+}
+
 // Bool returns a boolean property.
 func (o Object) Bool(name string) bool { b, _ := o[name].(bool); return b }
 

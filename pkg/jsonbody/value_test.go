@@ -39,7 +39,7 @@ func TestIntegers(t *testing.T) {
 
 func TestObject(t *testing.T) {
 	t.Parallel()
-	object, err := compile(t, integers).Decode([]byte(`{"n":7,"b":true,"s":" \ud83d\ude00\u0000e\u0301 ","t":"2026-11-20T05:39:00.1239+01:00","none":null}`))
+	object, err := compile(t, integers).Decode([]byte(`{"a":[{"e":""},{}],"n":7,"b":true,"s":" \ud83d\ude00\u0000e\u0301 ","t":"2026-11-20T05:39:00.1239+01:00","none":null}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,14 @@ func TestObject(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
+	elements := object.Objects("a")
+	if e, ok := elements[0].TextOK("e"); len(elements) != 2 || e != "" || !ok {
+		t.Errorf("elements %v", elements)
+	}
 	for _, name := range []string{"none", "absent"} {
+		if _, ok := object.TextOK(name); ok || len(object.Objects(name)) != 0 {
+			t.Errorf("%s has a value", name)
+		}
 		if _, ok := object.Int(name); ok || object.Bool(name) || object.Text(name) != "" || object.Time(name) != nil {
 			t.Errorf("%s has a value", name)
 		}
