@@ -36,6 +36,10 @@ const (
 	// endpointVar is the environment variable with the endpoint of a DynamoDB-compatible engine. If it is empty, AWS is used.
 	endpointVar = "DYNAMODB_ENDPOINT"
 
+	// The SDK's variables for other endpoints of AWS, "true" or "false".
+	fipsVar      = "AWS_USE_FIPS_ENDPOINT"
+	dualStackVar = "AWS_USE_DUALSTACK_ENDPOINT"
+
 	// warmUpTimeout bounds the warm-up. A function that cannot reach DynamoDB at its start still starts.
 	warmUpTimeout = time.Second
 )
@@ -48,6 +52,31 @@ func (e *Env) Var(name string) (string, error) {
 	return "", fmt.Errorf("the environment variable %s is missing", name)
 }
 
+// flag returns a variable that is "true" or "false". If it is missing, it is false.
+func (e *Env) flag(name string) (bool, error) {
+	switch e.Vars[name] {
+	case "true":
+		return true, nil
+	case "", "false":
+		return false, nil
+	}
+	return false, fmt.Errorf("the environment variable %s must be true or false", name)
+}
+
+// endpointVariant tells the SDK which endpoint of AWS to resolve. In other programs the SDK's package config does this. It is not linked
+// here because it reads many more sources.
+type endpointVariant struct{ fips, dualStack bool }
+
+// GetUseFIPSEndpoint is called by the SDK.
+func (v endpointVariant) GetUseFIPSEndpoint(context.Context) (aws.FIPSEndpointState, bool, error) {
+	return aws.FIPSEndpointStateEnabled, v.fips, nil
+}
+
+// GetUseDualStackEndpoint is called by the SDK.
+func (v endpointVariant) GetUseDualStackEndpoint(context.Context) (aws.DualStackEndpointState, bool, error) {
+	return aws.DualStackEndpointStateEnabled, v.dualStack, nil
+}
+
 // Tables returns the DynamoDB client and the tables that the given variables name. Its error names every variable that is missing.
 func (e *Env) Tables(vars ...string) (*dynamodb.Client, dynamo.Tables, error) {
 	var tables dynamo.Tables
@@ -56,17 +85,22 @@ func (e *Env) Tables(vars ...string) (*dynamodb.Client, dynamo.Tables, error) {
 		name, err := e.Var(v)
 		problems = append(problems, err, tables.SetVariable(v, name))
 	}
-	client, err := dynamo.NewClient(e.AWS, e.Vars[endpointVar])
+	fips, fipsErr := e.flag(fipsVar)
+	dualStack, dualStackErr := e.flag(dualStackVar)
+	config := e.AWS
+	config.ConfigSources = []any{endpointVariant{fips, dualStack}}
+	client, err := dynamo.NewClient(config, e.Vars[endpointVar])
 	if err != nil {
-		problems = append(problems, fmt.Errorf("the environment variable %s: %w", endpointVar, err))
+		err = fmt.Errorf("the environment variable %s: %w", endpointVar, err)
 	}
+	problems = append(problems, fipsErr, dualStackErr, err)
 	if err := errors.Join(problems...); err != nil {
 		return nil, dynamo.Tables{}, err
 	}
 	if e.WarmUp {
 		ctx, cancel := context.WithTimeout(context.Background(), warmUpTimeout)
 		defer cancel()
-		if err := dynamo.WarmUp(ctx, e.AWS.HTTPClient, e.Vars[endpointVar], e.AWS.Region); err != nil {
+		if err := dynamo.WarmUp(ctx, client); err != nil {
 			e.Logger.Warn("warm up the connection to DynamoDB", slog.Any("cause", err))
 		}
 	}

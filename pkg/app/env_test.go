@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/dynamo"
@@ -27,8 +30,8 @@ func TestTables(t *testing.T) {
 	}{
 		{"all set", map[string]string{"USERS_TABLE": "u", "API_TOKENS_TABLE": "a", "TRAFFIC_TABLE": "t"}, dynamo.Tables{Users: "u", APITokens: "a"}, nil},
 		{
-			"none set", map[string]string{"USERS_TABLE": "", "DYNAMODB_ENDPOINT": "localhost"}, dynamo.Tables{},
-			[]string{"USERS_TABLE is missing", "API_TOKENS_TABLE is missing", "DYNAMODB_ENDPOINT: "},
+			"none set", map[string]string{"USERS_TABLE": "", "DYNAMODB_ENDPOINT": "localhost", "AWS_USE_FIPS_ENDPOINT": "yes"}, dynamo.Tables{},
+			[]string{"USERS_TABLE is missing", "API_TOKENS_TABLE is missing", "DYNAMODB_ENDPOINT: ", "AWS_USE_FIPS_ENDPOINT must be true or false"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,6 +64,45 @@ func TestTablesWarmsUpTheConnection(t *testing.T) {
 	server.Close()
 	if _, _, err := env.Tables(); err != nil || !strings.Contains(log.String(), "level=WARN") {
 		t.Errorf("error %v, log %s", err, &log)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestEndpoints checks that the warm-up and the calls use the endpoint that the variables and the region's partition select.
+func TestEndpoints(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ region, fips, dualStack, want string }{
+		{"us-east-1", "", "", "dynamodb.us-east-1.amazonaws.com"},
+		{"us-east-1", "false", "false", "dynamodb.us-east-1.amazonaws.com"},
+		{"us-east-1", "true", "false", "dynamodb-fips.us-east-1.amazonaws.com"},
+		{"us-east-1", "false", "true", "dynamodb.us-east-1.api.aws"},
+		{"us-east-1", "true", "true", "dynamodb-fips.us-east-1.api.aws"},
+		{"cn-north-1", "false", "false", "dynamodb.cn-north-1.amazonaws.com.cn"},
+		{"cn-north-1", "false", "true", "dynamodb.cn-north-1.api.amazonwebservices.com.cn"},
+	} {
+		var hosts []string
+		env := &app.Env{
+			Vars: map[string]string{"AWS_USE_FIPS_ENDPOINT": tt.fips, "AWS_USE_DUALSTACK_ENDPOINT": tt.dualStack},
+			AWS: aws.Config{
+				Region: tt.region, Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+				HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+					hosts = append(hosts, r.URL.Host)
+					return nil, errors.New("unreachable")
+				})},
+			},
+			Logger: slog.New(slog.DiscardHandler), WarmUp: true,
+		}
+		client, _, err := env.Tables()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{}, dynamo.Once)
+		if diff := cmp.Diff([]string{tt.want, tt.want}, hosts); diff != "" || err == nil {
+			t.Errorf("%+v: error %v, hosts (-want +got):\n%s", tt, err, diff)
+		}
 	}
 }
 

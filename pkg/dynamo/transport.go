@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
 const (
@@ -65,15 +66,22 @@ func (c copyBody) RoundTrip(r *http.Request) (*http.Response, error) {
 // WarmUp opens the connection to DynamoDB before the first request, by a GET of the endpoint's root. Every DynamoDB endpoint responds to it
 // without credentials ("healthy"), so it needs no permission and costs no capacity. An error only means that the first request opens the
 // connection.
-func WarmUp(ctx context.Context, client aws.HTTPClient, endpoint, region string) error {
-	if endpoint == "" {
-		endpoint = "https://dynamodb." + region + ".amazonaws.com"
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint, nil)
+func WarmUp(ctx context.Context, client *dynamodb.Client) error {
+	o := client.Options()
+	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(ctx, dynamodb.EndpointParameters{
+		Region:       &o.Region,
+		UseFIPS:      aws.Bool(o.EndpointOptions.UseFIPSEndpoint == aws.FIPSEndpointStateEnabled),
+		UseDualStack: aws.Bool(o.EndpointOptions.UseDualStackEndpoint == aws.DualStackEndpointStateEnabled),
+		Endpoint:     o.BaseEndpoint,
+	})
 	if err != nil {
 		return err
 	}
-	response, err := client.Do(request)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint.URI.String(), nil)
+	if err != nil {
+		return err
+	}
+	response, err := o.HTTPClient.Do(request)
 	if err != nil {
 		return err
 	}

@@ -102,6 +102,8 @@ func TestRules(t *testing.T) {
 		"CertificateArn needs DomainName":                   {"CertificateArn": everything["CertificateArn"]},
 		"HostedZoneId needs DomainName":                     {"HostedZoneId": "Z0123456789"},
 		"DynamoDBEndpoint must be empty for the stage prod": {"Stage": "prod", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
+		"UseFipsEndpoint must be false":                     {"UseFipsEndpoint": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
+		"UseDualStackEndpoint must be false":                {"UseDualStackEndpoint": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
 	} {
 		_, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: given})
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -19,13 +18,14 @@ import (
 
 func main() {
 	endpoint := os.Getenv("DYNAMODB_ENDPOINT")
-	httpClient := dynamo.NewHTTPClient(endpoint)
 	client := dynamodb.NewFromConfig(aws.Config{
 		Region:      os.Getenv("AWS_REGION"),
 		Credentials: credentials.NewStaticCredentialsProvider(os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), ""),
-		HTTPClient:  httpClient,
+		HTTPClient:  dynamo.NewHTTPClient(endpoint),
 	}, func(o *dynamodb.Options) { o.BaseEndpoint = &endpoint })
-	warmUp(httpClient, endpoint)
+	if err := dynamo.WarmUp(context.Background(), client); err != nil {
+		panic(err)
+	}
 	lambda.Start(func(ctx context.Context, _ json.RawMessage) (string, error) {
 		_, err := client.GetItem(ctx, &dynamodb.GetItemInput{
 			TableName: aws.String(os.Getenv("USERS_TABLE")), ConsistentRead: aws.Bool(true),
@@ -33,10 +33,4 @@ func main() {
 		})
 		return "", err
 	})
-}
-
-func warmUp(client *http.Client, endpoint string) {
-	if err := dynamo.WarmUp(context.Background(), client, endpoint, ""); err != nil {
-		panic(err)
-	}
 }
