@@ -108,8 +108,9 @@ type LogSubscription struct {
 // Statement is one statement of a role's inline policy.
 type Statement struct {
 	Effect    string
-	Actions   []string `json:"Action"`
-	Resources []string `json:"Resource"` // resolved ARNs
+	Actions   []string                       `json:"Action"`
+	Resources []string                       `json:"Resource"` // resolved ARNs
+	Condition map[string]map[string][]string // operator → key → values
 }
 
 // Table is one AWS::DynamoDB::Table.

@@ -3,13 +3,16 @@ package usage_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 )
@@ -68,6 +71,8 @@ type access struct {
 	Index      string  // empty: the table itself
 	ReadUnits  float64 // consumed; of a transaction, in the first access to a table. A failed call has none.
 	WriteUnits float64
+	Attributes []string // top-level attributes that an update names: of the key, and in expressions
+	Returns    string   // ReturnValues of an update; empty: NONE
 }
 
 // options is a local.Config's APIOptions.
@@ -113,13 +118,41 @@ func accesses(api string, input reflect.Value) []access {
 	}
 	items := input.FieldByName("TransactItems")
 	if !items.IsValid() {
-		return []access{{Action: "dynamodb:" + api, Table: text(input, "TableName"), Index: text(input, "IndexName")}}
+		a := access{Action: "dynamodb:" + api, Table: text(input, "TableName"), Index: text(input, "IndexName")}
+		if update, ok := reflect.TypeAssert[*dynamodb.UpdateItemInput](input.Addr()); ok {
+			a.Attributes = attributes(update.Key, update.ExpressionAttributeNames, update.UpdateExpression, update.ConditionExpression)
+			a.Returns = string(update.ReturnValues)
+		}
+		return []access{a}
 	}
 	var all []access
 	for i := range items.Len() {
 		for kind, action := range items.Index(i).Fields() { // Put, Update, Delete, ConditionCheck or Get
-			if action.Kind() == reflect.Pointer && !action.IsNil() {
-				all = append(all, access{Action: "dynamodb:" + kind.Name + "Item", Table: text(action.Elem(), "TableName")})
+			if action.Kind() != reflect.Pointer || action.IsNil() {
+				continue
+			}
+			a := access{Action: "dynamodb:" + kind.Name + "Item", Table: text(action.Elem(), "TableName")}
+			if update, ok := reflect.TypeAssert[*types.Update](action); ok {
+				a.Attributes = attributes(update.Key, update.ExpressionAttributeNames, update.UpdateExpression, update.ConditionExpression)
+			}
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// operand matches a value, a function or a keyword of an expression, or else captures the first element of a document path.
+var operand = regexp.MustCompile(`:\w+|\w+ ?\(|\b(?:SET|REMOVE|ADD|DELETE|AND|OR|NOT|IN|BETWEEN)\b|([#\w]+)(?:\.[#\w]+|\[\d+\])*`)
+
+// attributes returns the top-level attributes of an item that a key and expressions name.
+func attributes(key map[string]types.AttributeValue, names map[string]string, expressions ...*string) []string {
+	all := slices.Collect(maps.Keys(key))
+	for _, expression := range expressions {
+		for _, match := range operand.FindAllStringSubmatch(aws.ToString(expression), -1) {
+			if name, ok := names[match[1]]; ok {
+				all = append(all, name)
+			} else if match[1] != "" {
+				all = append(all, match[1])
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package usage_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -24,15 +25,25 @@ func load(t *testing.T) *samtemplate.Template {
 	return template
 }
 
-// permissions returns the DynamoDB permissions of all functions: "function: action on table/NAME[/index/NAME]".
+// permissions returns the DynamoDB permissions of all functions: "function: action on table/NAME[/index/NAME]", and for each value of a
+// condition this followed by " if operator key value".
 func permissions(template *samtemplate.Template) map[string]bool {
 	all := map[string]bool{}
 	for _, f := range template.Functions {
 		for _, s := range f.Policies {
 			for _, action := range s.Actions {
 				for _, resource := range s.Resources {
-					if strings.HasPrefix(action, "dynamodb:") && !strings.Contains(resource, "/stream/") {
-						all[f.Name+": "+action+" on "+resource[strings.LastIndexByte(resource, ':')+1:]] = true
+					if !strings.HasPrefix(action, "dynamodb:") || strings.Contains(resource, "/stream/") {
+						continue
+					}
+					permission := f.Name + ": " + action + " on " + resource[strings.LastIndexByte(resource, ':')+1:]
+					all[permission] = true
+					for operator, keys := range s.Condition {
+						for key, values := range keys {
+							for _, value := range values {
+								all[permission+" if "+operator+" "+key+" "+value] = true
+							}
+						}
 					}
 				}
 			}
@@ -40,6 +51,11 @@ func permissions(template *samtemplate.Template) map[string]bool {
 	}
 	return all
 }
+
+// restricted are the tables for which a permission to update items must have a condition on the attributes. It does not limit PutItem and
+// DeleteItem, which replace the whole item, nor ReturnValuesOnConditionCheckFailure (DynamoDB Developer Guide, "Using IAM policy
+// conditions for fine-grained access control").
+var restricted = []string{"PersonalAccessTokens", "Users"}
 
 // used returns the permissions that calls need, in the form of permissions. A transaction needs the permissions of its actions (DynamoDB
 // Developer Guide, "Using IAM with DynamoDB transactions").
@@ -51,7 +67,15 @@ func used(calls []call) map[string]bool {
 			if a.Index != "" {
 				resource += "/index/" + a.Index
 			}
-			all[c.Function+": "+a.Action+" on "+resource] = true
+			permission := c.Function + ": " + a.Action + " on " + resource
+			all[permission] = true
+			if a.Action != "dynamodb:UpdateItem" || !slices.Contains(restricted, a.Table) {
+				continue
+			}
+			for _, attribute := range a.Attributes {
+				all[permission+" if ForAllValues:StringEquals dynamodb:Attributes "+attribute] = true
+			}
+			all[permission+" if StringEqualsIfExists dynamodb:ReturnValues "+cmp.Or(a.Returns, "NONE")] = true
 		}
 	}
 	return all
