@@ -80,6 +80,8 @@ func TestTransport(t *testing.T) {
 		{"success for no body", lifetime, "", 200, nil, typeBody, "request is invalid"},
 		{"success for an invalid parameter", "GET /api/admin/metrics/traffic/2026-13", "", 200, nil, `{"period":"2026-12","apiData":[]}`,
 			"parameter period"},
+		{"success for a month of the year 0", "GET /api/admin/metrics/traffic/0000-12", "", 200, nil, `{"period":"2026-12","apiData":[]}`,
+			"parameter period"},
 		{"a missing header", list, "", 200, headers{"X-Request-Id": ""}, `[]`, "X-Request-Id is missing"},
 		{"an invalid header", list, "", 200, headers{"Cache-Control": "private"}, `[]`, "header Cache-Control"},
 		{"no location", tokens, newToken, 201, nil, tokenBody, "Location is missing"},
