@@ -39,7 +39,7 @@ Resources:
             FunctionArn: !If [Blue, !GetAtt CheckFunction.Arn, !Ref CheckFunction.Alias]
             FunctionPayloadType: REQUEST
             Identity: {Headers: [Authorization], ReauthorizeEvery: !Ref Limit}
-      AccessLogSetting: {DestinationArn: !GetAtt Lines.Arn, Format: '{"status":"$context.status"}'}
+      AccessLogSetting: {DestinationArn: !GetAtt Lines.Arn, Format: !Sub ['{"${A}":"$context.status ${Limit}"}', {A: !If [Red, b, c]}]}
       GatewayResponses:
         THROTTLED: {StatusCode: 429, ResponseParameters: {Headers: {X: "'1'"}}, ResponseTemplates: {application/json: '{}'}}
   Lines: {Type: AWS::Logs::LogGroup, DeletionPolicy: Retain, Metadata: {note: x}, Properties: {Name: !Sub '${AWS::StackName}-${Limit}'}}
@@ -112,7 +112,7 @@ func TestParse(t *testing.T) {
 	id, at := samtemplate.Attribute{Name: "id", Type: "N"}, samtemplate.Attribute{Name: "at", Type: "S"}
 	want := &samtemplate.Template{
 		API: samtemplate.API{
-			LogicalID: "Api", Stage: "dev", AccessLogFormat: `{"status":"$context.status"}`, AccessLogGroup: "Lines",
+			LogicalID: "Api", Stage: "dev", AccessLogFormat: `{"b":"$context.status 10"}`, AccessLogGroup: "Lines",
 			Authorizer: samtemplate.Authorizer{
 				Name: "Token", Function: "CheckFunction", IdentityHeaders: []string{"Authorization"}, TTL: 10 * time.Second,
 			},

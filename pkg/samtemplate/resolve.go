@@ -66,9 +66,9 @@ func (r *reader) call(n *yaml.Node) *yaml.Node {
 	case n.Tag == "!Ref", n.Tag == "!GetAtt":
 		return scalar(n, r.reference(n, n.Value))
 	case n.Tag == "!Sub" && n.Kind == yaml.ScalarNode:
-		return scalar(n, substitution.ReplaceAllStringFunc(n.Value, func(variable string) string {
-			return r.reference(n, strings.Trim(variable, "${}"))
-		}))
+		return r.substitute(n, n.Value, new(yaml.Node))
+	case n.Tag == "!Sub" && len(n.Content) == 2:
+		return r.substitute(n, n.Content[0].Value, r.resolve(n.Content[1]))
 	case n.Tag == "!If" && len(n.Content) == 3:
 		if r.isTrue(n, n.Content[0].Value) {
 			return r.resolve(n.Content[1])
@@ -86,6 +86,17 @@ func (r *reader) call(n *yaml.Node) *yaml.Node {
 	}
 	r.fail(n, "this use of %s is not supported by the local gateway", n.Tag)
 	return n
+}
+
+// substitute replaces ${name} by the variable of this name, otherwise by the reference to it.
+func (r *reader) substitute(n *yaml.Node, text string, variables *yaml.Node) *yaml.Node {
+	return scalar(n, substitution.ReplaceAllStringFunc(text, func(found string) string {
+		name := strings.Trim(found, "${}")
+		if variable := get(variables, name); variable.Kind != 0 {
+			return variable.Value
+		}
+		return r.reference(n, name)
+	}))
 }
 
 var substitution = regexp.MustCompile(`\$\{[^}]*\}`)

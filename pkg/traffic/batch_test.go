@@ -49,7 +49,7 @@ func event(id, line string) string {
 }
 
 func line(path, status string, at time.Time) string {
-	return fmt.Sprintf(`{"extendedRequestId":"UKyHbGa9joEFzyQ=", "requestTimeEpoch":"%d", "httpMethod":"GET", "resourcePath":%q, "status":%q}`,
+	return fmt.Sprintf(`{"extendedRequestId":"UKyHbGa9joEFzyQ=", "requestTimeEpoch":"%d", "resourcePath":%q, "status":%q}`,
 		at.UnixMilli(), path, status)
 }
 

@@ -4,7 +4,6 @@ package accesslog
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
@@ -22,7 +21,6 @@ import (
 type Line struct {
 	N      int // makes the IDs; different for each line of a stream
 	Time   time.Time
-	Method string // empty: GET
 	Path   string // resource path
 	Status int
 }
@@ -34,12 +32,12 @@ func (l *Line) text(format string) string {
 		"$context.extendedRequestId", fmt.Sprintf("%015x=", unique>>4),
 		"$context.requestId", fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", unique>>32, unique>>16&0xffff, unique&0xfff, unique>>52, l.N),
 		"$context.requestTimeEpoch", strconv.FormatInt(l.Time.UnixMilli(), 10),
-		"$context.httpMethod", cmp.Or(l.Method, "GET"),
 		"$context.resourcePath", l.Path,
 		"$context.status", strconv.Itoa(l.Status),
 		"$context.responseLatency", strconv.Itoa(5+l.N%40),
 		"$context.authorizer.principalId", "user:"+strconv.Itoa(1+l.N%9),
 		"$context.error.responseType", "-",
+		"$context.identity.sourceIp", "192.0.2."+strconv.Itoa(1+l.N%9),
 	).Replace(format)
 }
 

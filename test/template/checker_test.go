@@ -104,6 +104,7 @@ var expectations = []struct {
 	{"AWS::Logs::LogGroup", "RetentionInDays", 30},
 	{"AWS::CloudWatch::Alarm", "AlarmActions", "[AlarmTopic]"},
 	{"AWS::CloudWatch::Alarm", "OKActions", "[AlarmTopic]"},
+	{"TrafficMalformedAlarm", "Threshold", 10}, // not for a single event
 	{"SweepMissingAlarm", "TreatMissingData", "breaching"}, // without invocations there are no data
 	{"SweepMissingAlarm", "ComparisonOperator", "LessThanThreshold"},
 	{"AWS::Serverless::Api", "EndpointConfiguration.Type", "REGIONAL"}, // edge endpoints have error pages of their own

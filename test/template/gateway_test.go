@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 )
 
 // responses are the gateway responses with their status and the name in the error object. All other types use the two defaults. A status
@@ -62,13 +63,15 @@ func (c *checker) gatewayResponses() {
 	}
 }
 
-// TestAccessLog checks that a line is JSON in which every value is one quoted variable, and that API Gateway does not truncate it.
+// TestAccessLog checks that a line is JSON in which every value is one quoted variable, that no variable contains text that a client writes,
+// and that API Gateway does not truncate the line.
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	template := load(t, nil)
 	longest := map[string]int{ // in bytes
-		"extendedRequestId": 64, "requestId": 36, "requestTimeEpoch": 13, "httpMethod": 32, "status": 3, "responseLatency": 6,
-		"authorizer.principalId": 128, "error.responseType": len("AUTHORIZER_CONFIGURATION_ERROR"), "resourcePath": 0,
+		"extendedRequestId": 64, "requestId": len(uuid.Nil.String() + "_REPLACED_INVALID_REQUEST_ID"), "requestTimeEpoch": 13, "status": 3,
+		"responseLatency": 6, "authorizer.principalId": 128, "error.responseType": len("AUTHORIZER_CONFIGURATION_ERROR"), "resourcePath": 0,
+		"identity.sourceIp": len("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255"),
 	}
 	for _, route := range template.API.Routes {
 		longest["resourcePath"] = max(longest["resourcePath"], len(route.Path))
@@ -89,6 +92,10 @@ func TestAccessLog(t *testing.T) {
 	}
 	if size >= 1024 {
 		t.Errorf("a line can have %d bytes, API Gateway truncates it after 1,023", size)
+	}
+	without := load(t, map[string]string{"LogSourceIp": "false"}).API.AccessLogFormat
+	if want := strings.Replace(format, "$context.identity.sourceIp", "-", 1); without != want || without == format {
+		t.Errorf("without the source IP: %s", without)
 	}
 }
 

@@ -12,16 +12,17 @@ import (
 // variable returns the value of a $context variable; empty if it has none.
 type variable func(*request) string
 
-// accessLogVariables are the variables that an access log format may use.
+// accessLogVariables are the variables that an access log format may use. No value contains text that a client writes, because nothing is
+// escaped: a client could add members to the line, or push members beyond its end. For this reason $context.httpMethod is not supported.
 var accessLogVariables = map[string]variable{
 	"$context.extendedRequestId":      func(r *request) string { return r.extendedID },
 	"$context.requestId":              func(r *request) string { return r.id },
 	"$context.requestTimeEpoch":       func(r *request) string { return strconv.FormatInt(r.start.UnixMilli(), 10) },
-	"$context.httpMethod":             func(r *request) string { return r.method },
 	"$context.status":                 func(r *request) string { return strconv.Itoa(r.status) },
 	"$context.responseLatency":        func(r *request) string { return strconv.FormatInt(r.latency.Milliseconds(), 10) },
 	"$context.authorizer.principalId": func(r *request) string { return r.principal },
 	"$context.error.responseType":     func(r *request) string { return r.errorType },
+	"$context.identity.sourceIp":      func(r *request) string { return r.sourceIP },
 	"$context.resourcePath": func(r *request) string {
 		if r.resource == nil {
 			return ""

@@ -2,8 +2,10 @@ package gateway_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,21 +15,66 @@ import (
 	"toggleadmin/pkg/local/gateway"
 )
 
+// everyVariable is a format with every variable that is supported.
+const everyVariable = `{"extendedRequestId":"$context.extendedRequestId", "requestId":"$context.requestId", ` +
+	`"time":"$context.requestTimeEpoch", "path":"$context.resourcePath", "status":"$context.status", "latency":"$context.responseLatency", ` +
+	`"principal":"$context.authorizer.principalId", "error":"$context.error.responseType", "ip":"$context.identity.sourceIp"}`
+
 func TestAccessLogLine(t *testing.T) {
 	t.Parallel()
 	s := newService(returns(ok), returns(allowAll))
-	s.API.AccessLogFormat = "$context.extendedRequestId $context.requestId $context.requestTimeEpoch $context.httpMethod " +
-		"$context.resourcePath $context.status $context.responseLatency $context.authorizer.principalId $context.error.responseType"
+	s.API.AccessLogFormat = everyVariable
 	clock := s.Now()
 	s.Now = func() time.Time { clock = clock.Add(time.Millisecond); return clock }
 	s.send(t, "PUT", "/things/7", "", "x-amzn-RequestId: "+chosenUUID) // reads the clock four times
 	s.send(t, "GET", "/nothing/7", "", "x-amzn-RequestId: "+chosenUUID)
 	want := []string{
-		"AEAAgAAAAAAAAAE= " + chosenUUID + " 1783711144837 PUT /things/{id} 200 3 user:1 -",
-		"AEAAgAAAAAAAAAQ= " + chosenUUID + " 1783711144841 GET - 403 1 - MISSING_AUTHENTICATION_TOKEN",
+		`{"extendedRequestId":"AEAAgAAAAAAAAAE=", "requestId":"` + chosenUUID + `", "time":"1783711144837", "path":"/things/{id}", ` +
+			`"status":"200", "latency":"3", "principal":"user:1", "error":"-", "ip":"192.0.2.1"}`,
+		`{"extendedRequestId":"AEAAgAAAAAAAAAQ=", "requestId":"` + chosenUUID + `", "time":"1783711144841", "path":"-", ` +
+			`"status":"403", "latency":"1", "principal":"-", "error":"MISSING_AUTHENTICATION_TOKEN", "ip":"192.0.2.1"}`,
 	}
 	if diff := cmp.Diff(want, s.lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
+// TestClientsCannotForgeLines sends texts that would add members to a line, replace members, end it, or push members beyond its end.
+func TestClientsCannotForgeLines(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^{"extendedRequestId":"[\w=-]{16}", "requestId":"[0-9a-f-]{36}", "time":"\d{13}", "path":"(/things/{id}|-)", ` +
+		`"status":"\d{3}", "latency":"\d+", "principal":"(user:1|-)", "error":"([A-Z_]+|-)", "ip":"192\.0\.2\.1"}$`)
+	places := map[string]func(r *http.Request, text string){
+		"method":   func(r *http.Request, text string) { r.Method = text },
+		"path":     func(r *http.Request, text string) { r.RequestURI = "/things/" + text },
+		"query":    func(r *http.Request, text string) { r.RequestURI += "?" + text },
+		"protocol": func(r *http.Request, text string) { r.Proto = text },
+		"host":     func(r *http.Request, text string) { r.Host = text },
+	}
+	for _, name := range []string{
+		"X-HTTP-Method-Override", "x-amzn-RequestId", "Authorization", "X-Forwarded-For", "User-Agent", "X-Amzn-Trace-Id", "X-Amz-Apigw-Id",
+	} {
+		places[name] = func(r *http.Request, text string) { r.Header.Set(name, text) }
+	}
+	for place, put := range places {
+		for name, text := range map[string]string{
+			"quote": `"`, "backslash": `\`, "control characters": "\x00\t\n\x1b\x7f", "no UTF-8": "\xff", "variable": "$context.status",
+			"member": `x","a":"b`, "duplicate member": `x","status":"200`, "second object": `x"}{"a":"b`, "end": `x"}` + strings.Repeat(" ", 1024),
+			"long": strings.Repeat("x", 1024), "escaped": `%22,%22status%22:%22200`,
+		} {
+			t.Run(place+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				s := newService(returns(ok), returns(allowAll))
+				s.API.AccessLogFormat = everyVariable
+				request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/things/7", nil)
+				put(request, text)
+				s.serve(t, request)
+				status := fmt.Sprintf(`"status":"%d"`, s.records[0].Status)
+				if line := s.lines[0]; !form.MatchString(line) || !strings.Contains(line, status) {
+					t.Errorf("status %d: %s", s.records[0].Status, line)
+				}
+			})
+		}
 	}
 }
 

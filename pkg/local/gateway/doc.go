@@ -70,6 +70,7 @@
 //	-- access log
 //	one line per request; an unset variable is -             | variables-for-access-logging       | TestAccessLogLine
 //	the line precedes the first byte of the response         | choice                             | TestAccessLogPrecedesTheResponse
+//	no variable contains text that a client writes          | choice                             | TestClientsCannotForgeLines
 //	a line is cut at 1,024 bytes                             | known-issues                       | TestAccessLogLineIsCut
 //	one record per request for the console                   | choice                             | TestRecord
 //

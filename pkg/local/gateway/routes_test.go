@@ -95,9 +95,9 @@ func TestNewRejects(t *testing.T) {
 		"gateway response DEFAULT_4XX must be declared, without a StatusCode": func(s *service) {
 			s.API.GatewayResponses["DEFAULT_4XX"] = samtemplate.GatewayResponse{StatusCode: 400, Templates: map[string]string{json: ""}}
 		},
-		"access log format: $context.path is not supported, only $context.authorizer.principalId, $context.error.responseType, " +
-			"$context.extendedRequestId, $context.httpMethod, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, " +
-			"$context.responseLatency, $context.status": func(s *service) { s.API.AccessLogFormat = "$context.path" },
+		"access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, $context.error.responseType, " +
+			"$context.extendedRequestId, $context.identity.sourceIp, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, " +
+			"$context.responseLatency, $context.status": func(s *service) { s.API.AccessLogFormat = "$context.httpMethod" },
 		"function Thing: " + gateway.ErrSharedBuffer.Error(): func(s *service) {
 			s.Functions["Thing"].Handler = lambda.NewHandler(func() {})
 		},
