@@ -156,8 +156,8 @@ validate: ## Check template.yaml and samconfig.toml with the SAM CLI, cfn-lint a
 	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml
 	scripts/python-tool.sh --skip-without-python checkov --config-file .checkov.yaml
 
-deploy: known-env build ## Deploy to AWS: ENV=dev (or staging, prod)
-	@scripts/stack.sh deploy '$(ENV)'
+deploy: known-env build ## Deploy to AWS: ENV=dev (or staging, prod) NOW= (1: all at once, also while an alarm is active)
+	@scripts/stack.sh deploy '$(ENV)' '$(NOW)'
 
 sync: ## Update the code of the dev stack within a minute, without alarms
 	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/stack.sh sync '$(ENV)'
@@ -181,8 +181,8 @@ clean: ## Delete builds and tools, but no data
 tools: $(GOLANGCI_LINT) $(GOVULNCHECK) $(AIR) node_modules/.installed ## Install every tool now
 	@scripts/python-tool.sh sam --version
 
-known-env: # rejects a wrong ENV before the build
-	@scripts/stack.sh check '$(ENV)'
+known-env: # rejects a wrong ENV or NOW before the build
+	@scripts/stack.sh check '$(ENV)' '$(NOW)'
 
 local-program:
 	@go build -buildvcs=false -o $(LOCAL) ./cmd/local

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Manages a stack on AWS, for the targets of the Makefile with the same names. ENV is dev, staging or prod. The region and the
 # credentials are those of the AWS SDKs, such as AWS_REGION and AWS_PROFILE.
-#   scripts/stack.sh check|deploy|delete ENV   check only validates ENV
-#   scripts/stack.sh outputs ENV               prints lines NAME=value
+#   scripts/stack.sh check|deploy ENV [NOW]   check only validates; NOW is 1: all at once instead of gradually
+#   scripts/stack.sh delete ENV
+#   scripts/stack.sh outputs ENV              prints lines NAME=value
 #   scripts/stack.sh sync dev
-#   scripts/stack.sh logs ENV FUNCTION         FUNCTION is a folder of functions/
+#   scripts/stack.sh logs ENV FUNCTION        FUNCTION is a folder of functions/
 # Exits with status 3 if there is no Python for the SAM CLI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,6 +24,23 @@ sam() {
     scripts/python-tool.sh sam "$@" --config-env "$config"
 }
 
+# Prints the parameters of the environment with DeploymentPreference=AllAtOnce, one per line, because the option --parameter-overrides
+# replaces the whole list of samconfig.toml.
+parameters_all_at_once() {
+    awk -v section="[$config.deploy.parameters]" '
+        /^\[/ { inside = ($1 == section) }
+        inside && /^parameter_overrides *= *\[/ { reading = 1 }
+        reading {
+            while (match($0, /"[^"]*"/)) {
+                parameter = substr($0, RSTART + 1, RLENGTH - 2)
+                $0 = substr($0, RSTART + RLENGTH)
+                if (parameter !~ /^DeploymentPreference=/) print parameter
+            }
+        }
+        reading && /]/ { exit }
+        END { if (!reading) exit 1; print "DeploymentPreference=AllAtOnce" }' samconfig.toml
+}
+
 action=$1
 environment=$2
 case $environment in
@@ -32,9 +50,15 @@ staging | prod) config=$environment ;;
 esac
 
 case $action in
-check) ;;
-deploy)
-    sam deploy # for prod, samconfig.toml requires a confirmation
+check | deploy)
+    now=${3:-}
+    [[ $now =~ ^1?$ ]] || refuse "unknown NOW '$now': 1, or none for the environment's gradual deployment"
+    if [ "$action" = deploy ] && [ "$now" = 1 ]; then
+        parameters=$(parameters_all_at_once) || refuse "samconfig.toml has no list parameter_overrides in [$config.deploy.parameters]"
+        sam deploy --parameter-overrides $parameters # no value contains a space
+    elif [ "$action" = deploy ]; then
+        sam deploy # for prod, samconfig.toml requires a confirmation
+    fi
     ;;
 sync)
     [ "$environment" = dev ] || refuse "sync bypasses alarms and confirmation: use it only with ENV=dev, not '$environment'"

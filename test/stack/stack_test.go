@@ -1,5 +1,5 @@
-// Package stack_test tests that scripts/stack.sh rejects wrong arguments before it runs the SAM CLI, and fails without Python.
-// The commands themselves run in `make test-deploy`.
+// Package stack_test tests that scripts/stack.sh rejects wrong arguments before it runs the SAM CLI, passes it the parameters of an
+// environment, and fails without Python. The commands themselves run in `make test-deploy`.
 package stack_test
 
 import (
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"toggleadmin/test/process"
 )
@@ -34,6 +35,7 @@ func TestWrongArguments(t *testing.T) {
 		{"deploy production", "", environment},
 		{"check production", "", environment},
 		{"deploy ''", "", "unknown ENV '': dev, staging or prod\n"},
+		{"check prod yes", "", "unknown NOW 'yes': 1, or none for the environment's gradual deployment\n"},
 		{"destroy dev", "", "unknown action 'destroy': check, deploy, sync, logs, outputs or delete\n"},
 		{"sync prod", "", "sync bypasses alarms and confirmation: use it only with ENV=dev, not 'prod'\n"},
 		{"logs dev ''", "", "unknown FN ''" + functions},
@@ -51,6 +53,46 @@ func TestWrongArguments(t *testing.T) {
 				t.Errorf("status %d, %q, want status 2, %q", status, output, tt.want)
 			}
 		})
+	}
+}
+
+// TestDeployNow checks what the SAM CLI gets: with NOW=1 all parameters of the environment, except a gradual deployment.
+func TestDeployNow(t *testing.T) {
+	t.Parallel()
+	const config = `[staging.deploy.parameters]
+parameter_overrides = ["Stage=staging", "DeploymentPreference=Canary10Percent5Minutes", "LogRetentionDays=30"] # a comment
+tags = ["stage=staging"]
+[prod.deploy.parameters]
+parameter_overrides = [
+  "DeploymentPreference=Canary10Percent10Minutes",
+  "Stage=prod",
+]
+[default.deploy.parameters]
+parameter_overrides = "Stage=dev"
+`
+	folder := t.TempDir()
+	script, err := os.ReadFile(root + "scripts/stack.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(folder, fstest.MapFS{
+		"samconfig.toml":         {Data: []byte(config)},
+		"scripts/stack.sh":       {Data: script, Mode: 0o700},
+		"scripts/python-tool.sh": {Data: []byte("#!/bin/sh\necho \"$@\"\n"), Mode: 0o700},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for arguments, want := range map[string]string{
+		"deploy staging 1":  "sam deploy --parameter-overrides Stage=staging LogRetentionDays=30 DeploymentPreference=AllAtOnce --config-env staging\n",
+		"deploy prod 1":     "sam deploy --parameter-overrides Stage=prod DeploymentPreference=AllAtOnce --config-env prod\n",
+		"deploy dev 1":      "samconfig.toml has no list parameter_overrides in [default.deploy.parameters]\n",
+		"deploy staging ''": "sam deploy --config-env staging\n",
+		"check prod 1":      "",
+	} {
+		command := exec.CommandContext(t.Context(), "sh", "-c", "exec "+folder+"/scripts/stack.sh "+arguments)
+		if output, _ := command.CombinedOutput(); string(output) != want {
+			t.Errorf("%s: %q, want %q", arguments, output, want)
+		}
 	}
 }
 
