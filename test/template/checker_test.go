@@ -98,9 +98,8 @@ var expectations = []struct {
 	{"Traffic", "TimeToLiveSpecification.AttributeName", "expiresAt"},
 	{"AWS::SQS::Queue", "MessageRetentionPeriod", 14 * 24 * 3600}, // the maximum
 	{"AWS::SQS::Queue", "SqsManagedSseEnabled", true},
-	{"AWS::SNS::Topic", "KmsMasterKeyId", "AlarmKey"},
+	{"AWS::SNS::Topic", "KmsMasterKeyId", nil}, // if its policy is wrong, alarms are lost without an error
 	{"AWS::SNS::Subscription", "TopicArn", "AlarmTopic"},
-	{"AWS::KMS::Key", "EnableKeyRotation", true},
 	{"AWS::Logs::LogGroup", "RetentionInDays", 30},
 	{"AWS::CloudWatch::Alarm", "AlarmActions", "[AlarmTopic]"},
 	{"AWS::CloudWatch::Alarm", "OKActions", "[AlarmTopic]"},
@@ -266,6 +265,17 @@ func (c *checker) dashboard() {
 			}
 			if !c.metrics[namespace+" "+row[2]] {
 				c.problem("%s: nothing writes the metric %s %s", dashboard.LogicalID, namespace, row[2])
+			}
+		}
+		// The metrics of a table do not contain those of its indexes.
+		for _, table := range c.ofType("AWS::DynamoDB::Table") {
+			for _, index := range list(table.Properties["GlobalSecondaryIndexes"]) {
+				for _, metric := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
+					row := fmt.Sprintf(`"%s", "TableName", "%s", "GlobalSecondaryIndexName", "%s"]`, metric, table.LogicalID, at(index, "IndexName"))
+					if !strings.Contains(body, row) {
+						c.problem("%s does not show %s of the index %v of %s", dashboard.LogicalID, metric, at(index, "IndexName"), table.LogicalID)
+					}
+				}
 			}
 		}
 	}

@@ -39,13 +39,6 @@ func (c *checker) permissions() {
 		})
 		c.expect("the number of roles of "+policy.LogicalID, len(list(policy.Properties["Roles"])), len(c.ofType("AWS::Serverless::Function")))
 	}
-	for _, key := range c.ofType("AWS::KMS::Key") {
-		c.compare(key.LogicalID, statements(key.Properties["KeyPolicy"], "Principal"), map[string]bool{
-			"kms:* map[AWS:arn:aws:iam::000000000000:root]":             true,
-			"kms:Decrypt map[Service:cloudwatch.amazonaws.com]":         true,
-			"kms:GenerateDataKey map[Service:cloudwatch.amazonaws.com]": true,
-		})
-	}
 }
 
 // needed returns the permissions that a function needs by its properties.
