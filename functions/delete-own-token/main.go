@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/pat"
 )
 
-func main() { app.Main(pat.NewDeleteFunction) }
+func main() { app.Main(pat.NewDeleteOwnFunction) }

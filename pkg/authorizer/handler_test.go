@@ -66,7 +66,7 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 	token := valid.Reveal()
 	_, expired := f.pat(t, 1, func(p *pat.PAT) { p.ExpiresAt, p.SeenAt = now(), nil })
 	revoked, revokedToken := f.pat(t, 1, nil)
-	check(t, f.pats.Delete(t.Context(), 1, revoked.ID))
+	check(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, revoked.ID))
 	_, disabled := f.pat(t, 2, nil)
 	check(t, f.users.SetDisabled(t.Context(), 2, true))
 	_, orphaned := f.pat(t, 3, nil)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
@@ -18,14 +17,19 @@ import (
 
 // Store reads credentials from DynamoDB. It is safe for concurrent use.
 type Store struct {
-	client      *dynamodb.Client
-	pats, users string
-	apiTokens   *apitoken.Store
+	client    *dynamodb.Client
+	table     string // PersonalAccessTokens
+	pats      *pat.Store
+	apiTokens *apitoken.Store
 }
 
 // NewStore makes a store on the tables PersonalAccessTokens, Users and ApiTokens.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client: client, pats: tables.PersonalAccessTokens, users: tables.Users, apiTokens: apitoken.NewStore(client, tables)}
+	return &Store{
+		client: client, table: tables.PersonalAccessTokens,
+		pats:      pat.NewStore(client, tables, nil), // creates no tokens
+		apiTokens: apitoken.NewStore(client, tables),
+	}
 }
 
 // APIToken returns an API token or apitoken.ErrNotFound. It is one GetItem.
@@ -33,43 +37,16 @@ func (s *Store) APIToken(ctx context.Context, selector auth.Selector) (apitoken.
 	return s.apiTokens.Get(ctx, selector)
 }
 
-// PAT returns a PAT and its owner, or pat.ErrNotFound, or user.ErrNotFound. It is one consistent BatchGetItem, repeated for keys that DynamoDB
-// left unprocessed.
+// PAT returns a PAT and its owner, or pat.ErrNotFound, or user.ErrNotFound. It is one BatchGetItem.
 func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, error) {
-	want := map[string]types.KeysAndAttributes{
-		s.pats:  {Keys: []map[string]types.AttributeValue{pat.Key(userID, id)}, ConsistentRead: aws.Bool(true)},
-		s.users: {Keys: []map[string]types.AttributeValue{user.Key(userID)}, ConsistentRead: aws.Bool(true)},
-	}
-	got := map[string]dynamo.Item{}
-	for attempt := 1; len(want) > 0; attempt++ {
-		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: want})
-		if err == nil && len(out.UnprocessedKeys) > 0 {
-			err = dynamo.Pause(ctx, attempt)
-		}
-		if err != nil {
-			return pat.PAT{}, user.User{}, fmt.Errorf("get PAT %d of user %d: %w", id, userID, err)
-		}
-		for table, items := range out.Responses {
-			for _, item := range items {
-				got[table] = item
-			}
-		}
-		want = out.UnprocessedKeys
-	}
-	if got[s.pats] == nil {
-		return pat.PAT{}, user.User{}, pat.ErrNotFound
-	}
-	if got[s.users] == nil {
-		return pat.PAT{}, user.User{}, user.ErrNotFound
-	}
-	return pat.FromItem(got[s.pats]), user.FromItem(got[s.users]), nil
+	return s.pats.Get(ctx, userID, id)
 }
 
 // Seen sets a PAT's seenAt to now if the PAT exists and its seenAt is missing or earlier than before. Otherwise it does nothing: another
 // request was faster, or the PAT is deleted.
 func (s *Store) Seen(ctx context.Context, userID, id int64, now, before time.Time) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.pats, Key: pat.Key(userID, id),
+		TableName: &s.table, Key: pat.Key(userID, id),
 		ConditionExpression:       aws.String("attribute_exists(#id) AND (attribute_not_exists(#seenAt) OR #seenAt < :before)"),
 		UpdateExpression:          aws.String("SET #seenAt = :now"),
 		ExpressionAttributeNames:  map[string]string{"#id": "id", "#seenAt": pat.AttributeSeenAt},

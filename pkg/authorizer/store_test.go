@@ -76,7 +76,7 @@ func TestSeenDoesNotOverwrite(t *testing.T) {
 	if got := f.seenAt(t, p); !got.Equal(later) {
 		t.Errorf("seenAt is %s", got)
 	}
-	check(t, f.pats.Delete(t.Context(), 1, p.ID))
+	check(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, p.ID))
 	check(t, store.Seen(t.Context(), 1, p.ID, later, later))
 	if _, _, err := store.PAT(t.Context(), 1, p.ID); !errors.Is(err, pat.ErrNotFound) {
 		t.Errorf("the deleted PAT is back: %v", err)

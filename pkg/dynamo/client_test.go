@@ -237,7 +237,7 @@ func TestPages(t *testing.T) {
 	for name, read := range map[string]func(*dynamodb.Client) iter.Seq2[dynamo.Item, error]{
 		"Scan": func(c *dynamodb.Client) iter.Seq2[dynamo.Item, error] { return dynamo.Scan(t.Context(), c, "t") },
 		"Query": func(c *dynamodb.Client) iter.Seq2[dynamo.Item, error] {
-			return dynamo.Query(t.Context(), c, "t", "hash", "v")
+			return dynamo.Query(t.Context(), c, "t", "hash", dynamo.S("v"))
 		},
 	} {
 		var requests []request

@@ -27,13 +27,13 @@ func Scan(ctx context.Context, client *dynamodb.Client, table string) iter.Seq2[
 }
 
 // Query reads all items under one partition key, consistently, page by page. It stops at the first error.
-func Query(ctx context.Context, client *dynamodb.Client, table, hash, value string) iter.Seq2[Item, error] {
+func Query(ctx context.Context, client *dynamodb.Client, table, hash string, value types.AttributeValue) iter.Seq2[Item, error] {
 	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
 		page, err := client.Query(ctx, &dynamodb.QueryInput{
 			TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize), ExclusiveStartKey: start,
 			KeyConditionExpression:    aws.String("#hash = :hash"),
 			ExpressionAttributeNames:  map[string]string{"#hash": hash},
-			ExpressionAttributeValues: Item{":hash": S(value)},
+			ExpressionAttributeValues: Item{":hash": value},
 		})
 		if err != nil {
 			return nil, nil, err

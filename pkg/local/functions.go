@@ -33,7 +33,7 @@ const (
 var constructors = map[string]app.Constructor{
 	"authorizer":                   authorizer.NewFunction,
 	"create-service-account-token": pat.NewCreateFunction,
-	"delete-own-token":             pat.NewDeleteFunction,
+	"delete-own-token":             pat.NewDeleteOwnFunction,
 	"get-traffic-usage":            traffic.NewGetFunction,
 	"list-context-fields":          contextfield.NewListFunction,
 	"list-feature-types":           featuretype.NewListFunction,

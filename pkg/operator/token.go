@@ -161,7 +161,7 @@ func (o *Operator) Revoke(ctx context.Context, t Token) error {
 		return o.apiTokens.Delete(ctx, selector)
 	}
 	id, _ := auth.ParseID(t.ID)
-	err := o.pats.Delete(ctx, *t.UserID, id)
+	err := o.pats.Delete(ctx, pat.AnyKind, *t.UserID, id)
 	if errors.Is(err, pat.ErrNotFound) {
 		return exitstatus.Errorf(exitstatus.NotFound, "the token %q was already revoked", t.ID)
 	}

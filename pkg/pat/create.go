@@ -1,6 +1,7 @@
 package pat
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -26,6 +27,13 @@ const limitVariable = "MAX_TOKENS_PER_ACCOUNT"
 
 // NewCreateFunction returns the handler of functions/create-service-account-token.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
+	return newCreateFunction(env, auth.CreateServiceAccountToken, Create)
+}
+
+// newCreateFunction returns the handler of an operation that creates a token.
+func newCreateFunction(
+	env *app.Env, operation auth.Operation, newHandler func(*Store, func() time.Time, int) (lambdahttp.HandlerFunc, error),
+) (lambda.Handler, error) {
 	text, err := env.Var(limitVariable)
 	if err != nil {
 		return nil, err
@@ -38,14 +46,23 @@ func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := Create(store, env.Now, limit)
+	handler, err := newHandler(store, env.Now, limit)
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.CreateServiceAccountToken, handler)), nil
+	return env.API(auth.Require(operation, handler)), nil
 }
 
-// ParseLimit reads the maximum number of tokens per service account: 1 to MostPerOwner.
+// newStore returns a Store for the tables of an environment.
+func newStore(env *app.Env) (*Store, error) {
+	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	return NewStore(client, tables, env.Random), nil
+}
+
+// ParseLimit reads the maximum number of tokens per account: 1 to MostPerOwner.
 func ParseLimit(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > MostPerOwner {
@@ -54,57 +71,81 @@ func ParseLimit(text string) (int, error) {
 	return n, nil
 }
 
-// response is patSchema in api/openapi.yaml.
-type response struct {
-	ID          int64   `json:"id"`
-	Secret      string  `json:"secret"`
-	CreatedAt   string  `json:"createdAt"`
-	SeenAt      *string `json:"seenAt"` // null: never used
-	UserID      int64   `json:"userId"`
-	Description string  `json:"description"`
-	ExpiresAt   string  `json:"expiresAt"`
-}
-
 // Create serves POST /api/admin/service-account/{id}/token. limit is the maximum number of tokens per account, including expired ones.
 func Create(pats *Store, now func() time.Time, limit int) (lambdahttp.HandlerFunc, error) {
-	schema, err := jsonbody.Compile(createSchema)
+	c, err := newCreator(pats, now, Owner{Kind: user.ServiceAccount, Limit: limit})
 	if err != nil {
 		return nil, err
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		created := datetime.Milliseconds(now())
-		body, err := schema.Read(r, func(body jsonbody.Object) string {
-			if expires := body.Time("expiresAt"); expires != nil && (PAT{ExpiresAt: *expires}).Expired(created) {
-				return fmt.Sprintf("The `/body/expiresAt` property must be in the future; you sent %q.", apierror.Echo(body.Text("expiresAt")))
-			}
-			return ""
-		})
+		p, err := c.read(r)
 		if err != nil {
 			return err
 		}
-		userID, err := user.PathID(r)
-		if err != nil {
+		if p.UserID, err = user.PathID(r); err != nil {
 			return err
 		}
-		p, token, err := pats.Create(r.Context(), PAT{
-			UserID: userID, Description: body.Text("description"), ExpiresAt: *body.Time("expiresAt"), CreatedAt: created,
-		}, Owner{Kind: user.ServiceAccount, Limit: limit})
-		switch {
-		case errors.Is(err, ErrNoOwner):
+		created, err := c.create(r.Context(), p)
+		if errors.Is(err, ErrNoOwner) {
 			return user.NoServiceAccount(r)
-		case errors.Is(err, ErrTooMany):
-			return apierror.New(apierror.NoAccess, fmt.Sprintf("The service account already has %d tokens, the most that it may have.", limit))
-		case errors.Is(err, ErrDescriptionExists):
-			return apierror.New(apierror.NameExists, "The service account already has a token with this description.")
 		}
 		if err != nil {
 			return err
 		}
-		location := r.URL.JoinPath("../..", strconv.FormatInt(p.UserID, 10), "token", strconv.FormatInt(p.ID, 10))
+		location := r.URL.JoinPath("../..", strconv.FormatInt(created.UserID, 10), "token", strconv.FormatInt(created.ID, 10))
 		w.Header().Set("Location", location.String())
-		return lambdahttp.WriteJSON(w, http.StatusCreated, response{
-			ID: p.ID, Secret: token.Reveal(), CreatedAt: datetime.Format(p.CreatedAt), UserID: p.UserID,
-			Description: p.Description, ExpiresAt: datetime.Format(p.ExpiresAt),
-		})
+		return lambdahttp.WriteJSON(w, http.StatusCreated, created)
 	}, nil
+}
+
+// creator creates the tokens that requests describe.
+type creator struct {
+	pats   *Store
+	now    func() time.Time
+	owner  Owner
+	schema *jsonbody.Schema
+}
+
+func newCreator(pats *Store, now func() time.Time, owner Owner) (*creator, error) {
+	schema, err := jsonbody.Compile(createSchema)
+	if err != nil {
+		return nil, err
+	}
+	return &creator{pats, now, owner, schema}, nil
+}
+
+// read returns the token that the body of a request describes, without its owner.
+func (c *creator) read(r *http.Request) (PAT, error) {
+	created := datetime.Milliseconds(c.now())
+	body, err := c.schema.Read(r, func(body jsonbody.Object) string {
+		if expires := body.Time("expiresAt"); expires != nil && (PAT{ExpiresAt: *expires}).Expired(created) {
+			return fmt.Sprintf("The `/body/expiresAt` property must be in the future; you sent %q.", apierror.Echo(body.Text("expiresAt")))
+		}
+		return ""
+	})
+	if err != nil {
+		return PAT{}, err
+	}
+	return PAT{Description: body.Text("description"), ExpiresAt: *body.Time("expiresAt"), CreatedAt: created}, nil
+}
+
+// createdResponse is createdPatSchema in api/openapi.yaml.
+type createdResponse struct {
+	Response
+	Secret string `json:"secret"`
+}
+
+// create creates a token. Its errors are for the client, except ErrNoOwner.
+func (c *creator) create(ctx context.Context, p PAT) (createdResponse, error) {
+	p, token, err := c.pats.Create(ctx, p, c.owner)
+	switch {
+	case errors.Is(err, ErrTooMany):
+		err = apierror.New(apierror.NoAccess, fmt.Sprintf("The account already has %d tokens, the most that it may have.", c.owner.Limit))
+	case errors.Is(err, ErrDescriptionExists):
+		err = apierror.New(apierror.NameExists, "The account already has a token with this description.")
+	}
+	if err != nil {
+		return createdResponse{}, err
+	}
+	return createdResponse{NewResponse(p), token.Reveal()}, nil
 }

@@ -62,11 +62,12 @@ func TestCreate(t *testing.T) {
 		t.Errorf("Location %s", location)
 	}
 	stored := pat.FromItem(f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(7, 1)))
-	secret, _, _ := strings.Cut(strings.TrimPrefix(w.Body.String(), `{"id":1,"secret":"`), `"`)
+	_, secret, _ := strings.Cut(w.Body.String(), `,"secret":"`)
+	secret = strings.TrimSuffix(secret, `"}`)
 	if token, err := auth.ParseToken(secret); err != nil || token.Verifier() != stored.Verifier || token.Selector != auth.PATSelector(7, 1) {
 		t.Errorf("the secret is not that of the stored token: %v", err)
 	}
-	want := `{"id":1,"secret":"` + secret + `","createdAt":"2026-11-20T05:39:00.123Z","seenAt":null,"userId":7,"description":" dé ","expiresAt":"2026-11-20T05:39:00.124Z"}`
+	want := `{"id":1,"createdAt":"2026-11-20T05:39:00.123Z","seenAt":null,"userId":7,"description":" dé ","expiresAt":"2026-11-20T05:39:00.124Z","secret":"` + secret + `"}`
 	if diff := cmp.Diff(want, w.Body.String()); diff != "" {
 		t.Error(diff)
 	}
@@ -101,7 +102,7 @@ func TestCreateRejects(t *testing.T) {
 		{"a leading zero", "02", body(`"d"`), 404, noAccount("02")},
 		{"a fraction", "2.5", body(`"d"`), 404, noAccount("2.5")},
 		{"no path parameter", "", body(`"d"`), 404, noAccount("")},
-		{"the same description", "2", body(`"c\u0069"`), 409, "The service account already has a token with this description."},
+		{"the same description", "2", body(`"c\u0069"`), 409, "The account already has a token with this description."},
 	} {
 		if _, status, got := serve(handler, post(t.Context(), tt.id, tt.body)); status != tt.status || got != tt.want {
 			t.Errorf("%s: %d %s", tt.name, status, got)
@@ -110,7 +111,7 @@ func TestCreateRejects(t *testing.T) {
 	if w, status, message := serve(handler, post(t.Context(), "2", body(`"`+strings.Repeat("é", 255)+`"`))); status != http.StatusCreated {
 		t.Errorf("255 characters: %d %s%s", status, message, w.Body)
 	}
-	if _, status, got := serve(handler, post(t.Context(), "2", body(`"d"`))); status != 403 || got != "The service account already has 2 tokens, the most that it may have." {
+	if _, status, got := serve(handler, post(t.Context(), "2", body(`"d"`))); status != 403 || got != "The account already has 2 tokens, the most that it may have." {
 		t.Errorf("above the limit: %d %s", status, got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -126,7 +127,7 @@ func TestDeleteOwnToken(t *testing.T) {
 	f.serviceAccounts(t, 1, 2)
 	f.create(t, 1, "mine")
 	f.create(t, 2, "another account's")
-	handler := pat.Delete(f.pats)
+	handler := pat.DeleteOwn(f.pats)
 	remove := func(ctx context.Context, id string) (int, string) {
 		r := httptest.NewRequestWithContext(auth.WithPrincipal(ctx, auth.UserPrincipal(1, auth.RoleAdmin)), http.MethodDelete, "/api/admin/user/tokens/"+id, nil)
 		r.SetPathValue("id", id)
@@ -164,5 +165,5 @@ func TestFunctionsNeedTheirVariables(t *testing.T) {
 		env.Vars["MAX_TOKENS_PER_ACCOUNT"] = limit
 		database.RequireVariables(t, env, pat.NewCreateFunction, "MAX_TOKENS_PER_ACCOUNT", "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 	}
-	database.RequireVariables(t, env, pat.NewDeleteFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	database.RequireVariables(t, env, pat.NewDeleteOwnFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 }

@@ -61,7 +61,7 @@ func (h *history) run(t *rapid.T, base int64, s step) {
 		target.PAT, target.token, e.err = h.pats.Create(t.Context(), newPAT(e.account, e.description), owner(limit))
 		e.id = target.ID
 	case "delete":
-		e.err = h.pats.Delete(t.Context(), e.account, e.id)
+		e.err = h.pats.Delete(t.Context(), pat.AnyKind, e.account, e.id)
 	case "use":
 		_, e.valid = h.authenticate(t, now(), target.token)
 	}

@@ -129,7 +129,7 @@ func (m *model) forge(t *rapid.T) {
 func (m *model) remove(t *rapid.T) {
 	s := m.draw(t)
 	by := m.base + int64(rapid.IntRange(0, accounts).Draw(t, "by"))
-	err := m.pats.Delete(t.Context(), by, s.ID)
+	err := m.pats.Delete(t.Context(), pat.AnyKind, by, s.ID)
 	if by != s.UserID || s.deleted {
 		if !errors.Is(err, pat.ErrNotFound) {
 			t.Fatalf("PAT %d deleted by %d: %v", s.ID, by, err)

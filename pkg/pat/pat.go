@@ -44,10 +44,13 @@ var (
 // read unit.
 const MostPerOwner = 100
 
+// AnyKind stands for people and service accounts.
+const AnyKind user.Kind = ""
+
 // Owner is the condition on the account that a new token belongs to.
 type Owner struct {
-	Kind  user.Kind
-	Limit int // the maximum number of tokens, including the new one and expired ones
+	Kind  user.Kind // or AnyKind
+	Limit int       // the maximum number of tokens, including the new one and expired ones
 }
 
 // DescriptionKey returns the key of a description in its owner's map: the first 16 bytes of its SHA-256 in base64url.

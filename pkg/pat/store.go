@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -26,6 +27,7 @@ type Store struct {
 	pats   string
 	users  string
 	random io.Reader
+	last   atomic.Int64 // the counter's value in the last response that contained it
 }
 
 // NewStore returns a Store that uses tables.PersonalAccessTokens and tables.Users. It reads secrets from random.
@@ -62,8 +64,55 @@ func (s *Store) LastID(ctx context.Context) (int64, error) {
 	return counter.Int(lastID), nil
 }
 
-// Delete deletes a token of a user and its entry in the user's account. It returns ErrNotFound if the user has no such token.
-func (s *Store) Delete(ctx context.Context, userID, id int64) error {
+// ListOf returns the tokens of one account, ordered by id; none if there is no such account. It is one consistent Query per MB.
+func (s *Store) ListOf(ctx context.Context, userID int64) ([]PAT, error) {
+	var all []PAT
+	for item, err := range dynamo.Query(ctx, s.client, s.pats, "userId", dynamo.N(userID)) {
+		if err != nil {
+			return nil, fmt.Errorf("list PATs of user %d: %w", userID, err)
+		}
+		all = append(all, FromItem(item))
+	}
+	return all, nil
+}
+
+// Get returns a token and its owner, or ErrNotFound, or user.ErrNotFound. It is one consistent BatchGetItem, repeated for keys that DynamoDB
+// left unprocessed.
+func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, error) {
+	want := map[string]types.KeysAndAttributes{
+		s.pats:  {Keys: []map[string]types.AttributeValue{Key(userID, id)}, ConsistentRead: aws.Bool(true)},
+		s.users: {Keys: []map[string]types.AttributeValue{user.Key(userID)}, ConsistentRead: aws.Bool(true)},
+	}
+	got := map[string]dynamo.Item{}
+	for attempt := 1; len(want) > 0; attempt++ {
+		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: want})
+		if err == nil && len(out.UnprocessedKeys) > 0 {
+			err = dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
+			return PAT{}, user.User{}, fmt.Errorf("get PAT %d of user %d: %w", id, userID, err)
+		}
+		for table, items := range out.Responses {
+			for _, item := range items {
+				got[table] = item
+			}
+		}
+		want = out.UnprocessedKeys
+	}
+	if got[s.pats] == nil {
+		return PAT{}, user.User{}, ErrNotFound
+	}
+	if got[s.users] == nil {
+		return PAT{}, user.User{}, user.ErrNotFound
+	}
+	return FromItem(got[s.pats]), user.FromItem(got[s.users]), nil
+}
+
+// Delete deletes a token of an account of the kind and its entry in the account. It returns ErrNotFound if there is no such account or
+// token.
+//
+// The entry's key is the token's description, so Delete first reads the token: one GetItem, then one transaction.
+func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) error {
 	item, err := dynamo.Get(ctx, s.client, s.pats, Key(userID, id))
 	if err != nil {
 		return fmt.Errorf("get PAT %d: %w", id, err)
@@ -77,23 +126,32 @@ func (s *Store) Delete(ctx context.Context, userID, id int64) error {
 			ConditionExpression:      aws.String("attribute_exists(#id)"),
 			ExpressionAttributeNames: map[string]string{"#id": "id"},
 		}},
-		{Update: &types.Update{
-			TableName: &s.users, Key: user.Key(userID),
-			ConditionExpression: aws.String("#pats.#key = :id"),
-			UpdateExpression:    aws.String("REMOVE #pats.#key"),
-			ExpressionAttributeNames: map[string]string{
-				"#pats": user.AttributePATs, "#key": DescriptionKey(item.String("description")),
-			},
-			ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(id)},
-		}},
+		s.changeOwner(FromItem(item), kind, "REMOVE #pats.#key", "#pats.#key = :id", dynamo.Item{}),
 	})
 	if err != nil {
 		return fmt.Errorf("delete PAT %d: %w", id, err)
 	}
-	if failures != nil { // a concurrent call deleted it
+	if failures != nil { // a concurrent call deleted it, or the account is of another kind
 		return ErrNotFound
 	}
 	return nil
+}
+
+// changeOwner returns the action that changes p's entry in the map of its owner, an account of the kind. #pats.#key is the entry and :id
+// is p's id. If the condition fails, the action returns the owner's item.
+func (s *Store) changeOwner(p PAT, kind user.Kind, update, condition string, values dynamo.Item) types.TransactWriteItem {
+	names := map[string]string{"#pats": user.AttributePATs, "#key": DescriptionKey(p.Description)}
+	values[":id"] = dynamo.N(p.ID)
+	if kind != AnyKind {
+		condition += " AND #kind = :kind"
+		names["#kind"], values[":kind"] = "kind", dynamo.S(string(kind))
+	}
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.users, Key: user.Key(p.UserID),
+		ConditionExpression: &condition, UpdateExpression: &update,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}}
 }
 
 func toItem(p PAT) dynamo.Item {

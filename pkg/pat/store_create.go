@@ -26,6 +26,9 @@ const cleanUpTime = lambdahttp.DeadlineMargin * 2 / 5
 // Create returns ErrNoOwner, ErrTooMany or ErrDescriptionExists, in this order, if the account does not allow the token, and writes
 // nothing then. If a call to DynamoDB gets no response, Create reads whether the token was written. No token stays stored
 // whose secret was not returned.
+//
+// Create is one transaction if the counter of ids has the value that the Store saw last. Otherwise, as in the first call of a process, the
+// rejected transaction returns the counter, and Create repeats it.
 func (s *Store) Create(ctx context.Context, p PAT, owner Owner) (PAT, auth.Token, error) {
 	token, err := auth.NewToken(auth.PAT, auth.Selector{}, s.random)
 	if err != nil {
@@ -46,20 +49,23 @@ const (
 	ownerAction
 )
 
-// insert writes p under the next id and returns this id. If another creation takes the id first, insert tries the id after it. Every
-// attempt has the same verifier, so that insert can identify what an earlier attempt wrote.
+// insert writes p under the next id and returns this id. If the counter is at another id, insert tries the id after it. Every attempt has
+// the same verifier, so that insert can identify what an earlier attempt wrote.
 func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (int64, error) {
-	last, err := s.LastID(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for attempt := 1; last < auth.MaxID; attempt++ {
+	last := s.last.Load()
+	for attempt := 0; last < auth.MaxID; attempt++ {
+		if attempt > 1 { // the first value was remembered, so that other creations need not be the reason for the first rejection
+			if err := dynamo.Pause(ctx, attempt-1); err != nil {
+				return 0, fmt.Errorf("create a PAT: other tokens were created at the same time until the deadline: %w", err)
+			}
+		}
 		p.ID = last + 1
 		failures, err := dynamo.Transact(ctx, s.client, s.creation(p, owner))
 		if err != nil {
 			return s.afterError(ctx, p, fmt.Errorf("create a PAT: %w", err))
 		}
 		if failures == nil {
+			s.last.Store(p.ID)
 			return p.ID, nil
 		}
 		if failures[ownerAction].Failed {
@@ -69,9 +75,7 @@ func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (int64, error) {
 			return 0, errCounterBehind
 		}
 		last = failures[counterAction].Item.Int(lastID)
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return 0, fmt.Errorf("create a PAT: other tokens were created at the same time until the deadline: %w", err)
-		}
+		s.last.Store(last)
 	}
 	return 0, errNoIDsLeft
 }
@@ -85,18 +89,8 @@ func (s *Store) creation(p PAT, owner Owner) []types.TransactWriteItem {
 			ConditionExpression:      aws.String("attribute_not_exists(#id)"),
 			ExpressionAttributeNames: map[string]string{"#id": "id"},
 		}},
-		ownerAction: {Update: &types.Update{
-			TableName: &s.users, Key: user.Key(p.UserID),
-			ConditionExpression: aws.String("#kind = :kind AND attribute_not_exists(#pats.#key) AND size(#pats) < :limit"),
-			UpdateExpression:    aws.String("SET #pats.#key = :id"),
-			ExpressionAttributeNames: map[string]string{
-				"#kind": "kind", "#pats": user.AttributePATs, "#key": DescriptionKey(p.Description),
-			},
-			ExpressionAttributeValues: dynamo.Item{
-				":kind": dynamo.S(string(owner.Kind)), ":limit": dynamo.N(int64(owner.Limit)), ":id": dynamo.N(p.ID),
-			},
-			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-		}},
+		ownerAction: s.changeOwner(p, owner.Kind, "SET #pats.#key = :id",
+			"attribute_not_exists(#pats.#key) AND size(#pats) < :limit", dynamo.Item{":limit": dynamo.N(int64(owner.Limit))}),
 	}
 }
 
@@ -109,7 +103,7 @@ func (s *Store) takeID(id int64) types.TransactWriteItem {
 // rejected returns the id of p.
 func (s *Store) rejected(ctx context.Context, p PAT, owner Owner, item dynamo.Item) (int64, error) {
 	account := user.FromItem(item)
-	if account.Kind != owner.Kind {
+	if item == nil || owner.Kind != AnyKind && account.Kind != owner.Kind {
 		return 0, ErrNoOwner
 	}
 	id, exists := account.PATs[DescriptionKey(p.Description)]

@@ -88,7 +88,7 @@ func TestCreateUpToTheHighestID(t *testing.T) {
 	}
 	// A counter that is behind, for example because the table was restored from a backup.
 	f.Put(t, f.Tables.PersonalAccessTokens, dynamo.Item{"userId": counter["userId"], "id": counter["id"], "lastId": dynamo.N(auth.MaxID - 1)})
-	if _, _, err := f.pats.Create(t.Context(), newPAT(1, "one more"), owner(10)); err == nil || !strings.Contains(err.Error(), "counter") {
+	if _, _, err := pat.NewStore(f.Client, f.Tables, rand.Reader).Create(t.Context(), newPAT(1, "one more"), owner(10)); err == nil || !strings.Contains(err.Error(), "counter") {
 		t.Error(err)
 	}
 }
@@ -100,14 +100,14 @@ func TestDeleteLosesTheRace(t *testing.T) {
 	p, _ := f.create(t, 1, "ci")
 	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
 		if c.Operation == transact {
-			if err := f.pats.Delete(t.Context(), 1, p.ID); err != nil {
+			if err := f.pats.Delete(t.Context(), pat.AnyKind, 1, p.ID); err != nil {
 				t.Error(err)
 			}
 			f.create(t, 1, "ci")
 		}
 		return c.Pass()
 	})
-	if err := pat.NewStore(client, f.Tables, rand.Reader).Delete(t.Context(), 1, p.ID); !errors.Is(err, pat.ErrNotFound) {
+	if err := pat.NewStore(client, f.Tables, rand.Reader).Delete(t.Context(), pat.AnyKind, 1, p.ID); !errors.Is(err, pat.ErrNotFound) {
 		t.Error(err)
 	}
 	f.requireConsistent(t)
@@ -128,15 +128,17 @@ func TestErrorsNameTheAction(t *testing.T) {
 		return pat.NewStore(client, f.Tables, rand.Reader)
 	}
 	_, list := refuse("Scan").List(t.Context())
-	_, _, counter := refuse(get).Create(t.Context(), newPAT(1, "new"), owner(10))
+	_, counter := refuse(get).LastID(t.Context())
+	_, query := refuse("Query").ListOf(t.Context(), 1)
+	_, _, read := refuse("BatchGetItem").Get(t.Context(), 1, 1)
 	_, _, create := refuse(transact).Create(t.Context(), newPAT(1, "new"), owner(10))
 	_, _, random := pat.NewStore(f.Client, f.Tables, strings.NewReader("short")).Create(t.Context(), newPAT(1, "new"), owner(10))
 	for _, tt := range []struct {
 		want string
 		err  error
 	}{
-		{"list PATs: ", list}, {"read the counter of PATs: ", counter}, {"create a PAT: ", create}, {"make a secret: ", random},
-		{"get PAT 1: ", refuse(get).Delete(t.Context(), 1, 1)}, {"delete PAT 1: ", refuse(transact).Delete(t.Context(), 1, 1)},
+		{"list PATs: ", list}, {"list PATs of user 1: ", query}, {"get PAT 1 of user 1: ", read}, {"read the counter of PATs: ", counter}, {"create a PAT: ", create}, {"make a secret: ", random},
+		{"get PAT 1: ", refuse(get).Delete(t.Context(), pat.AnyKind, 1, 1)}, {"delete PAT 1: ", refuse(transact).Delete(t.Context(), pat.AnyKind, 1, 1)},
 	} {
 		if tt.err == nil || !strings.HasPrefix(tt.err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", tt.err, tt.want)
@@ -147,7 +149,7 @@ func TestErrorsNameTheAction(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := f.pats.Delete(ctx, 1, 1); !errors.Is(err, dynamo.ErrUnavailable) {
+	if err := f.pats.Delete(ctx, pat.AnyKind, 1, 1); !errors.Is(err, dynamo.ErrUnavailable) {
 		t.Error(err)
 	}
 	f.requireConsistent(t)

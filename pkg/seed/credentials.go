@@ -85,7 +85,7 @@ func (s *seeder) pat(ctx context.Context, owner user.User, known string) (string
 		return known, err
 	}
 	if id, lost := owner.PATs[pat.DescriptionKey(tokenName)]; lost {
-		if err := s.pats.Delete(ctx, owner.ID, id); err != nil && !errors.Is(err, pat.ErrNotFound) {
+		if err := s.pats.Delete(ctx, pat.AnyKind, owner.ID, id); err != nil && !errors.Is(err, pat.ErrNotFound) {
 			return "", err
 		}
 	}

@@ -29,7 +29,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 // Report returns the usage in a period (YYYY-MM), ordered by path, then day. It makes one consistent Query per MB.
 func (s *Store) Report(ctx context.Context, period string) ([]Usage, error) {
 	sums := tally{}
-	for item, err := range dynamo.Query(ctx, s.client, s.table, "period", period) {
+	for item, err := range dynamo.Query(ctx, s.client, s.table, "period", dynamo.S(period)) {
 		if err != nil {
 			return nil, fmt.Errorf("report the traffic of %s: %w", period, err)
 		}

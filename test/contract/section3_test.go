@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
 )
 
@@ -59,7 +60,7 @@ func TestSection3InvalidCredentials(t *testing.T) {
 	_, expired := s.pat(t, owner, user.Person, -time.Second)
 	_, expiredAPIToken := s.newAPIToken(t, -time.Second)
 	revokedID, revoked := s.pat(t, owner, user.Person, time.Hour)
-	must(t, s.pats.Delete(t.Context(), owner, revokedID))
+	must(t, s.pats.Delete(t.Context(), pat.AnyKind, owner, revokedID))
 	revokedSelector, revokedAPIToken := s.newAPIToken(t, time.Hour)
 	must(t, apitoken.NewStore(s.db, s.tables).Delete(t.Context(), revokedSelector))
 	disabled, disabledToken := s.person(t, auth.RoleAdmin)

@@ -201,7 +201,7 @@ func TestSection45Refused(t *testing.T) {
 	s.create(t, admin, account, newToken(`"`+strings.Repeat("é", 255)+`"`))
 	s.create(t, admin, account, newToken(`"d"`))
 	s.send(t, postToken(account, newToken(`"\u0064"`)).as(admin)).
-		message(t, 409, "The service account already has a token with this description.")
+		message(t, 409, "The account already has a token with this description.")
 	s.create(t, admin, account, newToken(`"D"`))
 }
 
@@ -214,7 +214,7 @@ func TestSection45Limit(t *testing.T) {
 		s.pat(t, account, user.ServiceAccount, time.Hour)
 	}
 	s.send(t, postToken(text(account), anyToken()).as(admin)).
-		message(t, 403, "The service account already has 10 tokens, the most that it may have.")
+		message(t, 403, "The account already has 10 tokens, the most that it may have.")
 }
 
 // Concurrent creations get the next IDs without gaps. Its own service, because other tests create tokens, too.

@@ -110,7 +110,7 @@ func (s *stack) deleteAccountTokens(t *testing.T) {
 	must(t, err)
 	for _, p := range all {
 		if p.UserID == s.credentials.ServiceAccounts[0].ID {
-			must(t, store.Delete(t.Context(), p.UserID, p.ID))
+			must(t, store.Delete(t.Context(), pat.AnyKind, p.UserID, p.ID))
 		}
 	}
 }
