@@ -77,8 +77,9 @@ func (r *reader) statements(role string) (statements []Statement) {
 		return nil
 	}
 	var p struct {
-		AssumeRolePolicyDocument ignored
-		Policies                 []struct {
+		AssumeRolePolicyDocument, PermissionsBoundary ignored
+
+		Policies []struct {
 			PolicyName     ignored
 			PolicyDocument struct {
 				Version   ignored

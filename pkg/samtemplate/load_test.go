@@ -42,7 +42,7 @@ Resources:
       AccessLogSetting: {DestinationArn: !GetAtt Lines.Arn, Format: !Sub ['{"${A}":"$context.status ${Limit}"}', {A: !If [Red, b, c]}]}
       GatewayResponses:
         THROTTLED: {StatusCode: 429, ResponseParameters: {Headers: {X: "'1'"}}, ResponseTemplates: {application/json: '{}'}}
-  Lines: {Type: AWS::Logs::LogGroup, DeletionPolicy: Retain, Metadata: {note: x}, Properties: {Name: !Sub '${AWS::StackName}-${Limit}'}}
+  Lines: {Type: AWS::Logs::LogGroup, DeletionPolicy: Retain, Metadata: {note: x}, Properties: {Name: !Sub '${AWS::StackName}-${Limit}', None: !Ref AWS::NoValue}}
   Hidden: {Type: AWS::Logs::LogGroup, Condition: Blue}
   Queue: {Type: AWS::SQS::Queue}
   CheckFunction: {Type: AWS::Serverless::Function, Properties: {CodeUri: functions/check/}}

@@ -40,7 +40,7 @@ func merge(global, own *yaml.Node) *yaml.Node {
 	return &merged
 }
 
-// resolve returns a copy of a value with every intrinsic function replaced by its result.
+// resolve returns a copy of a value with every intrinsic function replaced by its result, without members whose result is AWS::NoValue.
 func (r *reader) resolve(n *yaml.Node) *yaml.Node {
 	if isFunction(n) {
 		return r.call(n)
@@ -55,14 +55,26 @@ func (r *reader) resolve(n *yaml.Node) *yaml.Node {
 	}
 	resolved := *n
 	resolved.Content = nil
+	if n.Kind == yaml.MappingNode {
+		for key, value := range pairs(n) {
+			if value = r.resolve(value); value.Kind != 0 {
+				resolved.Content = append(resolved.Content, key, value)
+			}
+		}
+		return &resolved
+	}
 	for _, child := range n.Content {
-		resolved.Content = append(resolved.Content, r.resolve(child))
+		if child = r.resolve(child); child.Kind != 0 {
+			resolved.Content = append(resolved.Content, child)
+		}
 	}
 	return &resolved
 }
 
 func (r *reader) call(n *yaml.Node) *yaml.Node {
 	switch {
+	case n.Tag == "!Ref" && n.Value == "AWS::NoValue":
+		return &yaml.Node{Line: n.Line}
 	case n.Tag == "!Ref", n.Tag == "!GetAtt":
 		return scalar(n, r.reference(n, n.Value))
 	case n.Tag == "!Sub" && n.Kind == yaml.ScalarNode:

@@ -99,7 +99,7 @@ func (r *reader) addTable(t *Template, found *resource, properties *yaml.Node) {
 			Enabled       bool
 		}
 
-		PointInTimeRecoverySpecification, SSESpecification ignored
+		DeletionProtectionEnabled, PointInTimeRecoverySpecification, SSESpecification ignored
 	}
 	r.decode(properties, &p)
 	only(r, found.at, "BillingMode", p.BillingMode, "PAY_PER_REQUEST")

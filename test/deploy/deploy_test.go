@@ -89,7 +89,7 @@ func remove(t *testing.T, s *stack) {
 	resources, _ := s.template.root["Resources"].(map[string]any)
 	for id, resource := range resources {
 		want := types.ResourceStatusDeleteComplete
-		if at(resource, "DeletionPolicy") == "Retain" {
+		if at(resource, "DeletionPolicy") == "RetainExceptOnCreate" {
 			want = types.ResourceStatusDeleteSkipped
 		}
 		if s.physical[id] != "" && last[id] != want {

@@ -39,7 +39,8 @@ func otherValues(t *testing.T, address, zone string) map[string]string {
 	t.Helper()
 	values := map[string]string{
 		"Stage": "second", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com", "HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
-		"CertificateArn": "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
+		"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",
+		"CertificateArn":         "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	}
 	parameters, _ := readDocument(t, absolute(t, "template.yaml")).root["Parameters"].(map[string]any)
 	for name, parameter := range parameters {

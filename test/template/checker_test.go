@@ -94,6 +94,7 @@ var expectations = []struct {
 }{
 	{"AWS::DynamoDB::Table", "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", true},
 	{"AWS::DynamoDB::Table", "SSESpecification.SSEEnabled", true},
+	{"AWS::DynamoDB::Table", "DeletionProtectionEnabled", false},
 	{"FeatureTypes", "StreamSpecification.StreamViewType", "NEW_AND_OLD_IMAGES"},
 	{"Traffic", "TimeToLiveSpecification.AttributeName", "expiresAt"},
 	{"AWS::SQS::Queue", "MessageRetentionPeriod", 14 * 24 * 3600}, // the maximum
@@ -103,7 +104,7 @@ var expectations = []struct {
 	{"AWS::Logs::LogGroup", "RetentionInDays", 30},
 	{"AWS::CloudWatch::Alarm", "AlarmActions", "[AlarmTopic]"},
 	{"AWS::CloudWatch::Alarm", "OKActions", "[AlarmTopic]"},
-	{"TrafficMalformedAlarm", "Threshold", 10}, // not for a single event
+	{"TrafficMalformedAlarm", "Threshold", 10},             // not for a single event
 	{"SweepMissingAlarm", "TreatMissingData", "breaching"}, // without invocations there are no data
 	{"SweepMissingAlarm", "ComparisonOperator", "LessThanThreshold"},
 	{"AWS::Serverless::Api", "EndpointConfiguration.Type", "REGIONAL"}, // edge endpoints have error pages of their own
@@ -118,6 +119,7 @@ var expectations = []struct {
 	{"AWS::Serverless::Function", "AutoPublishAlias", "live"},
 	{"AWS::Serverless::Function", "AutoPublishAliasAllProperties", true},
 	{"AWS::Serverless::Function", "LoggingConfig.LogFormat", "JSON"},
+	{"AWS::Serverless::Function", "DeploymentPreference.Role", "arn:aws:iam::000000000000:role/CodeDeployRole"},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.StartingPosition", "TRIM_HORIZON"},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.BisectBatchOnFunctionError", true},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
@@ -139,8 +141,8 @@ func (c *checker) properties() {
 				c.expect(e.property+" of "+r.LogicalID, at(r.Properties, e.property), e.want)
 			}
 		}
-		if r.Type == "AWS::DynamoDB::Table" {
-			c.expect("DeletionPolicy of "+r.LogicalID, r.DeletionPolicy, "Retain")
+		if r.Type == "AWS::DynamoDB::Table" || strings.HasPrefix(r.LogicalID, "GatewayAccount") {
+			c.expect("DeletionPolicy of "+r.LogicalID, r.DeletionPolicy, "RetainExceptOnCreate")
 			c.expect("UpdateReplacePolicy of "+r.LogicalID, r.UpdateReplacePolicy, "Retain")
 		}
 		// A second stack, or a replacement, would find a fixed name in use.

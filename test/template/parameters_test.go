@@ -78,12 +78,13 @@ func TestPatterns(t *testing.T) {
 	t.Parallel()
 	certificate := everything["CertificateArn"]
 	for name, values := range map[string][]string{
-		"Stage":            {"", "Dev", "1st", "dev_1", "dev stage", "dev\n", strings.Repeat("x", 31)},
-		"DomainName":       {"https://toggles.example.com", "toggles", "Toggles.example.com", "-a.example.com", "a..example.com", "a.example.com/"},
-		"CertificateArn":   {"arn:aws:iam::123456789012:server-certificate/x", certificate + "0", "certificate"},
-		"HostedZoneId":     {"z123", "/hostedzone/Z123", "Z", "example.com"},
-		"AlarmEmail":       {"ops", "ops@example", "ops@example.com, dev@example.com", "@example.com"},
-		"DynamoDBEndpoint": {"localhost:8000", "ftp://localhost", "http://", "http://a b"},
+		"Stage":                  {"", "Dev", "1st", "dev_1", "dev stage", "dev\n", strings.Repeat("x", 31)},
+		"DomainName":             {"https://toggles.example.com", "toggles", "Toggles.example.com", "-a.example.com", "a..example.com", "a.example.com/"},
+		"CertificateArn":         {"arn:aws:iam::123456789012:server-certificate/x", certificate + "0", "certificate"},
+		"HostedZoneId":           {"z123", "/hostedzone/Z123", "Z", "example.com"},
+		"AlarmEmail":             {"ops", "ops@example", "ops@example.com, dev@example.com", "@example.com"},
+		"PermissionsBoundaryArn": {"boundary", "arn:aws:iam::123456789012:role/admin", "arn:aws:iam::123456789012:policy/"},
+		"DynamoDBEndpoint":       {"localhost:8000", "ftp://localhost", "http://", "http://a b"},
 	} {
 		for _, value := range values {
 			_, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: map[string]string{name: value}})
@@ -122,6 +123,7 @@ func TestVersions(t *testing.T) {
 		value := map[string]string{
 			"Stage": "other", "AlarmEmail": "ops@example.com", "DynamoDBEndpoint": "http://127.0.0.1:8000", "DomainName": "-",
 			"CertificateArn": "-", "HostedZoneId": "-", // the domain belongs to the API
+			"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary",
 		}[name]
 		for _, allowed := range p.AllowedValues {
 			if allowed != *p.Default {
@@ -194,6 +196,9 @@ func TestEnvironments(t *testing.T) {
 		}
 		if gradual := strings.Contains(given["DeploymentPreference"], "Percent"); gradual == (stage == "dev") {
 			t.Errorf("%s: DeploymentPreference is %q", environment, given["DeploymentPreference"])
+		}
+		if protected := given["DeletionProtection"] == "true"; protected == (stage == "dev") {
+			t.Errorf("%s: DeletionProtection is %q", environment, given["DeletionProtection"])
 		}
 	}
 }
