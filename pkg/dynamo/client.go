@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
@@ -16,7 +15,7 @@ import (
 )
 
 // NewClient returns the client of one process, safe for concurrent use. An empty endpoint selects the AWS endpoint of the region. The
-// client retries until the context ends, so every call requires a deadline.
+// client retries until the context ends or the retry quota is used up, so every call requires a deadline.
 func NewClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
@@ -26,7 +25,7 @@ func NewClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
 	}
 	r := retryer{retry.NewStandard(func(o *retry.StandardOptions) {
 		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) { return backoff(attempt), nil })
-		o.RateLimiter = ratelimit.None // one call's failures do not use up the attempts of another
+		o.RetryTimeoutCost = timeoutCost
 		o.Retryables = append(o.Retryables,
 			// A single write that conflicted with a transaction on its item.
 			retry.RetryableErrorCode{Codes: map[string]struct{}{"TransactionConflictException": {}}},
@@ -45,6 +44,11 @@ func NewClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
 		})
 	}), nil
 }
+
+// timeoutCost is what a retry after a timeout takes from the client's retry quota. The quota is the SDK's: 500, of which another retry takes
+// 5; a retry that succeeds returns what it took, and every success adds 1. So two timeouts in a row are retried, and while DynamoDB does not
+// respond, a call has one attempt and not as many as fit into its deadline: those would use up the account's concurrency.
+const timeoutCost = retry.DefaultRetryRateTokens / 2
 
 // retryer defines which errors are retried.
 type retryer struct{ *retry.Standard }

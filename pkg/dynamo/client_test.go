@@ -1,6 +1,7 @@
 package dynamo_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/iotest"
@@ -184,6 +186,63 @@ func TestNoResponse(t *testing.T) {
 				t.Errorf("error %v, want result unknown %t", err, unknown)
 			}
 		}
+	})
+}
+
+// TestRetryQuota checks that calls to a server that accepts connections and never responds have three attempts of a second at first, then
+// one until DynamoDB has responded often enough. The network is in memory, so that the clock is the test's.
+func TestRetryQuota(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var attempts atomic.Int64
+		var hanging atomic.Bool
+		hanging.Store(true)
+		transport := dynamo.NewHTTPClient("").Transport.(*http.Transport)
+		transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			go func() {
+				defer there.Close()
+				requests := bufio.NewReader(there)
+				for {
+					request, err := http.ReadRequest(requests)
+					if err != nil {
+						return
+					}
+					_, _ = io.Copy(io.Discard, request.Body)
+					if attempts.Add(1); hanging.Load() {
+						continue
+					}
+					_, _ = io.WriteString(there, "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 2\r\n\r\n{}")
+				}
+			}()
+			return here, nil
+		}
+		defer transport.CloseIdleConnections()
+		client := newClient(t, "http://dynamodb", transport)
+		call := func(wantAttempts int64, wantSeconds float64) {
+			t.Helper()
+			attempts.Store(0)
+			started := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), 9500*time.Millisecond)
+			defer cancel()
+			err := put(ctx, client)
+			if hanging.Load() && (!isUnavailable(err) || !dynamo.ResultUnknown(err)) || !hanging.Load() && err != nil {
+				t.Errorf("error %v", err)
+			}
+			if took := time.Since(started).Seconds(); attempts.Load() != wantAttempts || took < wantSeconds || took > wantSeconds+0.1 {
+				t.Errorf("%d attempts in %.3f s, want %d in %.0f s", attempts.Load(), took, wantAttempts, wantSeconds)
+			}
+		}
+		call(3, 3)
+		call(1, 1)
+		call(1, 1)
+		hanging.Store(false)
+		for range 250 {
+			call(1, 0)
+		}
+		hanging.Store(true)
+		call(2, 2)
+		call(1, 1)
 	})
 }
 

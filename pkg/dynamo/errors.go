@@ -16,8 +16,8 @@ import (
 )
 
 // ErrUnavailable reports that DynamoDB could not be used: it could not be reached, it kept failing for a temporary reason until the context
-// ended, or the table or a permission is missing. The cause is wrapped with it. An invalid request, such as a ValidationException, is not
-// ErrUnavailable.
+// ended or the retry quota was used up, or the table or a permission is missing. The cause is wrapped with it. An invalid request, such as a
+// ValidationException, is not ErrUnavailable.
 var ErrUnavailable error = unavailableError{}
 
 // unavailableError has the method that pkg/apierror calls, so that pkg/apierror does not import this package.

@@ -17,7 +17,8 @@ import (
 
 const (
 	dialTimeout     = time.Second
-	responseTimeout = 3 * time.Second // an attempt without a response for longer is canceled and retried; DynamoDB's own p99 is milliseconds
+	responseTimeout = time.Second     // an attempt without a response for longer is canceled and retried; DynamoDB's own p99 is milliseconds
+	engineTimeout   = 3 * time.Second // the same for another engine, which can share a busy machine with the tests
 	idleConns       = 128
 )
 
@@ -33,6 +34,9 @@ func NewHTTPClient(endpoint string) *http.Client {
 		IdleConnTimeout:       time.Minute,
 		TLSHandshakeTimeout:   dialTimeout,
 		ResponseHeaderTimeout: responseTimeout,
+	}
+	if endpoint != "" {
+		transport.ResponseHeaderTimeout = engineTimeout
 	}
 	if isLoopback(endpoint) {
 		transport.Proxy = nil

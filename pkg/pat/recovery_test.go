@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -63,6 +64,14 @@ func conflict(_ *creation, c *database.Call) (*http.Response, error) {
 	return c.Cancel("TransactionConflict", "None", "None")
 }
 
+// slow drops the response like a timeout, which uses up half of the client's retry quota.
+func slow(next response) response {
+	return func(s *creation, c *database.Call) (*http.Response, error) {
+		_, _ = next(s, c) //nolint:bodyclose // next returns no response
+		return nil, os.ErrDeadlineExceeded
+	}
+}
+
 // ended ends the context of Create after the request.
 func ended(next response) response {
 	return func(s *creation, c *database.Call) (*http.Response, error) {
@@ -107,6 +116,10 @@ func TestCreateRecovers(t *testing.T) {
 		{"no response for the last place", true, 1, responses{x + "1": lose}, 1, nil, 2, []string{x, x, g}},
 		{"no response, and another creation", true, 10, responses{x + "1": followed(lose)}, 1, nil, 3, []string{x, x, g}},
 		{"no response, and the end during the search", true, 10, responses{x + "1": lose, g + "1": ended(fail)}, 1, nil, 2, []string{x, x, g, g}},
+		{
+			"no response, and no retries left", false, 10, responses{x + "1": slow(lose), x + "2": slow(fail), x + "3": slow(fail), g + "1": slow(fail)},
+			1, nil, 2, []string{x, x, x, x, g, g},
+		},
 		{"no response at the end", false, 10, responses{x + "1": ended(lose)}, 1, nil, 2, []string{x, x, g}},
 		{"the request arrives after the end", false, 10, responses{x + "1": ended(hold)}, 0, dynamo.ErrUnavailable, 2, []string{x, x}},
 		{

@@ -128,7 +128,11 @@ func (s *Store) afterError(ctx context.Context, p PAT, cause error) (int64, erro
 	}
 	moving, cancel := cleanUp(ctx)
 	defer cancel()
-	failures, err := dynamo.Transact(moving, s.client, []types.TransactWriteItem{s.takeID(p.ID)})
+	var failures []dynamo.Failure
+	err := persist(moving, func() (err error) {
+		failures, err = dynamo.Transact(moving, s.client, []types.TransactWriteItem{s.takeID(p.ID)})
+		return err
+	})
 	if err == nil && failures == nil {
 		return 0, cause
 	}
@@ -143,11 +147,25 @@ func (s *Store) afterError(ctx context.Context, p PAT, cause error) (int64, erro
 func (s *Store) isStored(ctx context.Context, p PAT) (bool, error) {
 	ctx, cancel := cleanUp(ctx)
 	defer cancel()
-	item, err := dynamo.Get(ctx, s.client, s.pats, Key(p.UserID, p.ID))
+	var item dynamo.Item
+	err := persist(ctx, func() (err error) {
+		item, err = dynamo.Get(ctx, s.client, s.pats, Key(p.UserID, p.ID))
+		return err
+	})
 	if err != nil {
 		return false, fmt.Errorf("look for the PAT that may have been written: %w", err)
 	}
 	return p.Verifier.Equal(item.Bytes("verifier")), nil
+}
+
+// persist repeats a call until DynamoDB has responded or ctx ends: the creation may have used up the client's retry quota.
+func persist(ctx context.Context, call func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := call()
+		if !errors.Is(err, dynamo.ErrUnavailable) || dynamo.Pause(ctx, attempt) != nil {
+			return err
+		}
+	}
 }
 
 // cleanUp returns a context that ends cleanUpTime after ctx.

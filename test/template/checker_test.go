@@ -123,7 +123,7 @@ var expectations = []struct {
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.StartingPosition", "TRIM_HORIZON"},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.BisectBatchOnFunctionError", true},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
-	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.ParallelizationFactor", 10},
+	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.ParallelizationFactor", 2},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRetryAttempts", 10},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRecordAgeInSeconds", 3600},
 	{"SweepStalenessFunction", "Events.EachMinute.Properties.ScheduleExpression", "rate(1 minute)"},
@@ -131,7 +131,7 @@ var expectations = []struct {
 	{"SweepStalenessFunction", "Events.EachMinute.Properties.RoleArn", "arn:aws:iam::000000000000:role/ScheduleRole"},
 	{"SweepStalenessFunction", "EventInvokeConfig.MaximumRetryAttempts", 0}, // the next sweep does the same
 	{"SweepStalenessFunction", "Timeout", 50},                               // before the next sweep starts
-	{"AuthorizerFunction", "Timeout", 8},
+	{"AuthorizerFunction", "Timeout", 3},
 }
 
 func (c *checker) properties() {
