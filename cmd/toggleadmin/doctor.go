@@ -10,7 +10,7 @@ import (
 )
 
 type doctorCmd struct {
-	APIURL string `name:"api-url" placeholder:"URL" help:"Call the API at this URL, such as a custom domain, not at the output ApiUrl."`
+	APIURL string `name:"api-url" placeholder:"URL" help:"Call the API at this URL, such as a proxy, not at the output ApiUrl."`
 }
 
 // callTimeout limits one call of the API, including a cold start.

@@ -78,7 +78,7 @@ func (d *doctor) useValid(ctx context.Context, address string, token auth.Token)
 	switch status, err := d.call(ctx, address, token); {
 	case err != nil:
 		return "", problem(fmt.Sprintf("the API at %s does not respond: %v", address, err),
-			"check the URL, the network and the stage; --api-url names another URL, such as a custom domain")
+			"check the URL, the network, the stage and the DNS record of a custom domain; --api-url names another URL")
 	case status == http.StatusUnauthorized:
 		return "", problem(address+" rejects a valid credential",
 			"is it the URL of another installation? Otherwise read the authorizer's log group: its role may lack a permission on the tables")

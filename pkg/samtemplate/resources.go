@@ -56,8 +56,8 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 			ResponseTemplates  map[string]string
 		}
 
-		AlwaysDeploy, Description, EndpointAccessMode, EndpointConfiguration, MethodSettings, OpenAPIVersion, SecurityPolicy, Tags,
-		TracingEnabled ignored
+		AlwaysDeploy, Description, DisableExecuteAPIEndpoint, EndpointAccessMode, EndpointConfiguration, MethodSettings, OpenAPIVersion,
+		SecurityPolicy, Tags, TracingEnabled ignored
 	}
 	r.decode(properties, &p)
 	t.API.LogicalID, t.API.Stage, t.API.AccessLogFormat = found.id, p.StageName, p.AccessLogSetting.Format

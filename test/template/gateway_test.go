@@ -63,6 +63,25 @@ func (c *checker) gatewayResponses() {
 	}
 }
 
+// TestAddress checks that the API has one address, the domain if there is one, and that the output names it.
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		parameters map[string]string
+		disabled   bool // the address of execute-api
+		url        string
+	}{
+		{nil, false, "https://Api.execute-api.us-east-1.amazonaws.com/dev"},
+		{everything, true, "https://toggles.example.com"},
+	} {
+		template := load(t, tt.parameters)
+		disabled := (&checker{resources: template.Resources}).ofType("AWS::Serverless::Api")[0].Properties["DisableExecuteApiEndpoint"]
+		if url := template.Outputs["ApiUrl"]; disabled != tt.disabled || url != tt.url {
+			t.Errorf("with %v: %s, execute-api is disabled: %v", tt.parameters, url, disabled)
+		}
+	}
+}
+
 // TestAccessLog checks that a line is JSON in which every value is one quoted variable, that no variable contains text that a client writes,
 // and that API Gateway does not truncate the line.
 func TestAccessLog(t *testing.T) {
