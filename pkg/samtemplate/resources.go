@@ -17,7 +17,7 @@ const (
 
 // ignoredTypes are the resource types, by prefix, that the local gateway does not need.
 var ignoredTypes = []string{
-	"AWS::ApiGateway::", "AWS::CloudWatch::", "AWS::IAM::", "AWS::Logs::", "AWS::Route53::", "AWS::SNS::",
+	"AWS::ApiGateway::", "AWS::CloudWatch::", "AWS::IAM::", "AWS::Logs::", "AWS::Route53::", "AWS::SNS::", "AWS::WAFv2::",
 }
 
 // attributes are the supported attributes by resource type, with the names that SAM adds to a logical id: Alias and Stage.

@@ -82,6 +82,22 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+// TestWebACL checks that the web ACL is associated with the stage.
+func TestWebACL(t *testing.T) {
+	t.Parallel()
+	const association = "AWS::WAFv2::WebACLAssociation"
+	if got := (&checker{resources: load(t, nil).Resources}).ofType(association); len(got) > 0 {
+		t.Errorf("without WebAclArn: %+v", got)
+	}
+	got := (&checker{resources: load(t, everything).Resources}).ofType(association)
+	want := map[string]any{
+		"WebACLArn": everything["WebAclArn"], "ResourceArn": "arn:aws:apigateway:us-east-1::/restapis/Api/stages/Api-Stage",
+	}
+	if len(got) != 1 || !cmp.Equal(want, got[0].Properties) {
+		t.Errorf("%+v, want the properties %v", got, want)
+	}
+}
+
 // TestAccessLog checks that a line is JSON in which every value is one quoted variable, that no variable contains text that a client writes,
 // and that API Gateway does not truncate the line.
 func TestAccessLog(t *testing.T) {

@@ -76,7 +76,7 @@ func TestParameters(t *testing.T) {
 // TestPatterns checks values that the patterns of parameters must reject.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
-	certificate := everything["CertificateArn"]
+	certificate, webACL := everything["CertificateArn"], everything["WebAclArn"]
 	for name, values := range map[string][]string{
 		"Stage":                  {"", "Dev", "1st", "dev_1", "dev stage", "dev\n", strings.Repeat("x", 31)},
 		"DomainName":             {"https://toggles.example.com", "toggles", "Toggles.example.com", "-a.example.com", "a..example.com", "a.example.com/"},
@@ -85,6 +85,7 @@ func TestPatterns(t *testing.T) {
 		"AlarmEmail":             {"ops", "ops@example", "ops@example.com, dev@example.com", "@example.com"},
 		"PermissionsBoundaryArn": {"boundary", "arn:aws:iam::123456789012:role/admin", "arn:aws:iam::123456789012:policy/"},
 		"DynamoDBEndpoint":       {"localhost:8000", "ftp://localhost", "http://", "http://a b"},
+		"WebAclArn":              {"webacl", webACL + "0", strings.Replace(webACL, "regional", "global", 1), strings.Replace(webACL, ":us-east-1", "", 1)},
 	} {
 		for _, value := range values {
 			_, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: map[string]string{name: value}})
@@ -124,6 +125,7 @@ func TestVersions(t *testing.T) {
 			"Stage": "other", "AlarmEmail": "ops@example.com", "DynamoDBEndpoint": "http://127.0.0.1:8000", "DomainName": "-",
 			"CertificateArn": "-", "HostedZoneId": "-", // the domain belongs to the API
 			"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary",
+			"WebAclArn":              everything["WebAclArn"],
 		}[name]
 		for _, allowed := range p.AllowedValues {
 			if allowed != *p.Default {
