@@ -1,14 +1,18 @@
-// Package contextfield manages the context fields that strategy constraints can use, and lists them (contract section 4.4).
+// Package contextfield manages the context fields that strategy constraints can use (contract sections 4.4 and 4.11).
 //
-// Each field's item also counts the features that use it. pkg/feature maintains these counts, so the list reads only this table.
+// Each field's item also counts the features that use it. pkg/feature maintains these counts, so this package reads only its own table.
 package contextfield
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // ContextField is a field of the context in which features are evaluated.
 type ContextField struct {
 	Name        string
-	Description string // empty: none
+	Description *string // nil: none
 	Stickiness  bool
 	SortOrder   int64
 	CreatedAt   *time.Time // nil: unknown
@@ -19,7 +23,23 @@ type ContextField struct {
 // LegalValue is a value that the field permits.
 type LegalValue struct {
 	Value       string
-	Description string // empty: none
+	Description *string // nil: none
+}
+
+// The errors of Store.
+var (
+	ErrNotFound = errors.New("context field not found")
+	ErrExists   = errors.New("a context field with this name exists")
+)
+
+// InUseError reports that a field cannot be deleted.
+type InUseError struct {
+	Features int64 // the number of features that use the field
+}
+
+// Error implements error.
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("%d features use the context field", e.Features)
 }
 
 // UsedInFeatures returns the number of features that use the field.
@@ -43,10 +63,10 @@ func (f ContextField) UsedInProjects() (n int64) {
 // Defaults returns the fields of a new instance.
 func Defaults(now time.Time) []ContextField {
 	return []ContextField{
-		{Name: "environment", Description: "Constrain on the environment that the application runs in.", SortOrder: 0, CreatedAt: &now},
-		{Name: "userId", Description: "Constrain on the user's id.", SortOrder: 1, CreatedAt: &now},
-		{Name: "appName", Description: "Constrain on the application's name.", SortOrder: 2, CreatedAt: &now},
-		{Name: "currentTime", Description: "Constrain on the date and time of the evaluation.", SortOrder: 3, CreatedAt: &now},
-		{Name: "sessionId", Description: "Constrain on the user's session.", SortOrder: 4, CreatedAt: &now, Stickiness: true},
+		{Name: "environment", Description: new("Constrain on the environment that the application runs in."), SortOrder: 0, CreatedAt: &now},
+		{Name: "userId", Description: new("Constrain on the user's id."), SortOrder: 1, CreatedAt: &now},
+		{Name: "appName", Description: new("Constrain on the application's name."), SortOrder: 2, CreatedAt: &now},
+		{Name: "currentTime", Description: new("Constrain on the date and time of the evaluation."), SortOrder: 3, CreatedAt: &now},
+		{Name: "sessionId", Description: new("Constrain on the user's session."), SortOrder: 4, CreatedAt: &now, Stickiness: true},
 	}
 }

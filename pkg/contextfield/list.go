@@ -20,7 +20,7 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 	return env.API(auth.Require(auth.ListContextFields, List(NewStore(client, tables)))), nil
 }
 
-// field is a member of contextFieldsSchema in api/openapi.yaml.
+// field is contextFieldSchema in api/openapi.yaml.
 type field struct {
 	Name           string       `json:"name"`
 	Description    *string      `json:"description"`
@@ -33,8 +33,8 @@ type field struct {
 }
 
 type legalValue struct {
-	Value       string `json:"value"`
-	Description string `json:"description,omitempty"`
+	Value       string  `json:"value"`
+	Description *string `json:"description,omitempty"`
 }
 
 // List serves GET /api/admin/context.
@@ -54,12 +54,9 @@ func List(fields *Store) lambdahttp.HandlerFunc {
 
 func response(f ContextField) field {
 	r := field{
-		Name: f.Name, Stickiness: f.Stickiness, SortOrder: f.SortOrder, CreatedAt: datetime.FormatOptional(f.CreatedAt),
+		Name: f.Name, Description: f.Description, Stickiness: f.Stickiness, SortOrder: f.SortOrder, CreatedAt: datetime.FormatOptional(f.CreatedAt),
 		UsedInFeatures: f.UsedInFeatures(), UsedInProjects: f.UsedInProjects(),
 		LegalValues: make([]legalValue, len(f.LegalValues)),
-	}
-	if f.Description != "" {
-		r.Description = &f.Description
 	}
 	for i, v := range f.LegalValues {
 		r.LegalValues[i] = legalValue(v)

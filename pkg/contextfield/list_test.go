@@ -28,8 +28,8 @@ func TestList(t *testing.T) {
 	}
 	list(`[]`)
 	create(t, store, db, contextfield.ContextField{
-		Name: "a", Description: "d", Stickiness: true, SortOrder: 7, CreatedAt: new(time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC)),
-		LegalValues: []contextfield.LegalValue{{Value: "v", Description: "w"}, {Value: "x"}},
+		Name: "a", Description: new("d"), Stickiness: true, SortOrder: 7, CreatedAt: new(time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC)),
+		LegalValues: []contextfield.LegalValue{{Value: "v", Description: new("w")}, {Value: "x"}},
 	})
 	item := db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S("a")})
 	item["usage"] = dynamo.M(dynamo.Item{"p": dynamo.N(2), "q": dynamo.N(1), "r": dynamo.N(0)})

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/test/database"
@@ -56,8 +57,8 @@ func TestListOrdersBySortOrderThenName(t *testing.T) {
 func TestCreationKeepsAnExistingField(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	first := contextfield.ContextField{Name: "f", Description: "first"}
-	if !create(t, store, db, first) || create(t, store, db, contextfield.ContextField{Name: "f", Description: "second"}) {
+	first := contextfield.ContextField{Name: "f", Description: new("first")}
+	if !create(t, store, db, first) || create(t, store, db, contextfield.ContextField{Name: "f", Description: new("second")}) {
 		t.Error("the first creation failed, or the second one did not")
 	}
 	requireStored(t, store, first)
@@ -69,8 +70,8 @@ func TestItems(t *testing.T) {
 	store, db := newStore(t)
 	fine := time.Date(2026, 11, 20, 7, 39, 0, 123_987_654, time.FixedZone("", 7200))
 	full := contextfield.ContextField{
-		Name: "full", Description: "d", Stickiness: true, SortOrder: 1, CreatedAt: &fine, Usage: map[string]int64{"p": 3},
-		LegalValues: []contextfield.LegalValue{{Value: "z", Description: "w"}, {Value: "a"}},
+		Name: "full", Description: new("d"), Stickiness: true, SortOrder: 1, CreatedAt: &fine, Usage: map[string]int64{"p": 3},
+		LegalValues: []contextfield.LegalValue{{Value: "z", Description: new("w")}, {Value: "a"}},
 	}
 	minimal := contextfield.ContextField{Name: "minimal"}
 	create(t, store, db, full)
@@ -109,7 +110,13 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func TestListFunctionNeedsItsTable(t *testing.T) {
+func TestFunctionsNeedTheirTable(t *testing.T) {
 	t.Parallel()
-	database.RequireVariables(t, database.New(t).Env(t), contextfield.NewListFunction, "CONTEXT_FIELDS_TABLE")
+	env := database.New(t).Env(t)
+	for _, construct := range []app.Constructor{
+		contextfield.NewListFunction, contextfield.NewGetFunction, contextfield.NewCreateFunction, contextfield.NewUpdateFunction,
+		contextfield.NewDeleteFunction,
+	} {
+		database.RequireVariables(t, env, construct, "CONTEXT_FIELDS_TABLE")
+	}
 }

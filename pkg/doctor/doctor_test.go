@@ -72,7 +72,6 @@ func TestData(t *testing.T) {
 		detail string
 	}{
 		{"lost type", "FeatureTypes", dynamo.Item{"id": dynamo.S("release")}, false, "seeds", "missing: the feature type release"},
-		{"lost field", "ContextFields", dynamo.Item{"name": dynamo.S("userId")}, false, "seeds", "missing: the context field userId"},
 		{
 			"lost account", "Users", user.Key(2), false, "tokens",
 			"1 inconsistency: the token 2 belongs to the account 2, which does not exist",

@@ -38,11 +38,6 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 			missing = append(missing, "the feature type "+t.ID)
 		}
 	}
-	for _, f := range contextfield.Defaults(marker.At) {
-		if !slices.ContainsFunc(fields, func(stored contextfield.ContextField) bool { return stored.Name == f.Name }) {
-			missing = append(missing, "the context field "+f.Name)
-		}
-	}
 	if len(missing) > 0 {
 		return "", problem("missing: "+strings.Join(missing, ", "),
 			"no command of this service deletes them, so data was lost: restore the table from a backup (see docs/backup.md)")

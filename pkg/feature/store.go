@@ -74,7 +74,7 @@ func (s *Store) Create(ctx context.Context, f Feature) error {
 	if failures[0].Failed {
 		return ErrExists
 	}
-	return ErrUnknownContextField
+	return unknownContextField(actions, failures)
 }
 
 // Update changes a toggle. change receives the current toggle and returns the new one; changes of its name, time of creation and flag are
@@ -117,7 +117,8 @@ func (s *Store) write(ctx context.Context, name string, plan func(old Feature) (
 			return Feature{}, err
 		}
 		next, action := plan(old)
-		failures, err := dynamo.Transact(ctx, s.client, append([]types.TransactWriteItem{action}, s.usage(old, next)...))
+		actions := append([]types.TransactWriteItem{action}, s.usage(old, next)...)
+		failures, err := dynamo.Transact(ctx, s.client, actions)
 		if err != nil {
 			return Feature{}, err
 		}
@@ -125,7 +126,7 @@ func (s *Store) write(ctx context.Context, name string, plan func(old Feature) (
 			return next, nil
 		}
 		if !failures[0].Failed {
-			return Feature{}, ErrUnknownContextField
+			return Feature{}, unknownContextField(actions, failures)
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil {
 			return Feature{}, err
@@ -204,6 +205,12 @@ func (s *Store) usage(old, next Feature) []types.TransactWriteItem {
 		}
 	}
 	return actions
+}
+
+// unknownContextField returns the error for a failed action of usage. It names the field.
+func unknownContextField(actions []types.TransactWriteItem, failures []dynamo.Failure) error {
+	i := slices.IndexFunc(failures, func(f dynamo.Failure) bool { return f.Failed })
+	return fmt.Errorf("%w: %q", ErrUnknownContextField, dynamo.Item(actions[i].Update.Key).String("name"))
 }
 
 func toItem(f Feature) dynamo.Item {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -143,12 +144,12 @@ func TestUnknownToggle(t *testing.T) {
 func TestUnknownContextField(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
-	if err := db.store.Create(t.Context(), toggle("f", "a", "unknown")); !errors.Is(err, feature.ErrUnknownContextField) {
+	if err := db.store.Create(t.Context(), toggle("f", "a", "unknown")); !errors.Is(err, feature.ErrUnknownContextField) || !strings.Contains(err.Error(), `"unknown"`) {
 		t.Error(err)
 	}
 	db.create(t, toggle("g", "a"))
 	_, err := db.store.Update(t.Context(), "g", with(func(f *feature.Feature) { f.ContextFields, f.Project = []string{"unknown"}, "other" }))
-	if !errors.Is(err, feature.ErrUnknownContextField) {
+	if !errors.Is(err, feature.ErrUnknownContextField) || !strings.Contains(err.Error(), `"unknown"`) {
 		t.Error(err)
 	}
 	all, err := db.store.List(t.Context())

@@ -181,8 +181,12 @@ func (o *Operator) DeleteToggle(ctx context.Context, name string) error {
 }
 
 func explainToggle(name string, err error) error {
-	if errors.Is(err, feature.ErrNotFound) {
+	switch {
+	case errors.Is(err, feature.ErrNotFound):
 		return exitstatus.Errorf(exitstatus.NotFound, "there is no toggle with the name %q", name)
+	case errors.Is(err, feature.ErrUnknownContextField): // deleted while the toggle was archived
+		return exitstatus.Errorf(exitstatus.NotFound,
+			"%v: create the field, or replace the toggle's context fields (toggleadmin features put)", err)
 	}
 	return err
 }

@@ -124,7 +124,7 @@ func TestSection44Fields(t *testing.T) {
 	s := start(t, local.Config{RequestsOnly: true})
 	for _, f := range []contextfield.ContextField{
 		{Name: "b", SortOrder: 9},
-		{Name: "Z", SortOrder: 9, Description: "d", LegalValues: []contextfield.LegalValue{{Value: "v", Description: "w"}, {Value: "x"}}},
+		{Name: "Z", SortOrder: 9, Description: new("d"), LegalValues: []contextfield.LegalValue{{Value: "v", Description: new("w")}, {Value: "x"}}},
 	} {
 		create := contextfield.NewStore(s.db, s.tables).Creation(f)
 		_, err := dynamo.Transact(t.Context(), s.db, []types.TransactWriteItem{create})

@@ -1,0 +1,62 @@
+package contextfield
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/jsonbody"
+	"toggleadmin/pkg/lambdahttp"
+)
+
+//go:embed create.schema.json
+var createSchema []byte
+
+// NewCreateFunction returns the handler of functions/create-context-field.
+func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("CONTEXT_FIELDS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	handler, err := Create(NewStore(client, tables), env.Now)
+	if err != nil {
+		return nil, err
+	}
+	return env.API(auth.Require(auth.CreateContextField, handler)), nil
+}
+
+// Create serves POST /api/admin/context.
+func Create(fields *Store, now func() time.Time) (lambdahttp.HandlerFunc, error) {
+	schema, err := jsonbody.Compile(createSchema)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, uniqueValues)
+		if err != nil {
+			return err
+		}
+		f, err := fromBody(r.Context(), fields, body.Text("name"), body)
+		if err != nil {
+			return err
+		}
+		f.CreatedAt = new(datetime.Milliseconds(now()))
+		err = fields.Create(r.Context(), f)
+		if errors.Is(err, ErrExists) {
+			return apierror.New(apierror.NameExists, fmt.Sprintf("A context field with the name %q exists.", apierror.Echo(f.Name)))
+		}
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Location", r.URL.JoinPath(f.Name).String())
+		return lambdahttp.WriteJSON(w, http.StatusCreated, response(f))
+	}, nil
+}

@@ -1,0 +1,60 @@
+package contextfield
+
+import (
+	_ "embed"
+	"errors"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/jsonbody"
+	"toggleadmin/pkg/lambdahttp"
+)
+
+//go:embed update.schema.json
+var updateSchema []byte
+
+// NewUpdateFunction returns the handler of functions/update-context-field.
+func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("CONTEXT_FIELDS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	handler, err := Update(NewStore(client, tables))
+	if err != nil {
+		return nil, err
+	}
+	return env.API(auth.Require(auth.UpdateContextField, handler)), nil
+}
+
+// Update serves PUT /api/admin/context/{name}.
+func Update(fields *Store) (lambdahttp.HandlerFunc, error) {
+	schema, err := jsonbody.Compile(updateSchema)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, uniqueValues)
+		if err != nil {
+			return err
+		}
+		name, err := lambdahttp.PathParam(r, "name")
+		if err != nil {
+			return notFound(name)
+		}
+		f, err := fromBody(r.Context(), fields, name, body)
+		if err != nil {
+			return err
+		}
+		f, err = fields.Replace(r.Context(), f)
+		if errors.Is(err, ErrNotFound) {
+			return notFound(name)
+		}
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, response(f))
+	}, nil
+}
