@@ -151,7 +151,7 @@ cover: node_modules/.installed ## Run all tests and write the coverage to .cache
 	go tool cover -html=.cache/coverage.out -o .cache/coverage.html
 	@go tool cover -func=.cache/coverage.out | tail -n 1
 
-validate: ## Check template.yaml and samconfig.toml with the SAM CLI, cfn-lint and checkov
+validate: ## Check template.yaml, samconfig.toml and the deployer's policy with the SAM CLI, cfn-lint and checkov
 	scripts/python-tool.sh --skip-without-python sam validate --lint
 	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml docs/web-acl.yaml
 	scripts/python-tool.sh --skip-without-python checkov --config-file .checkov.yaml

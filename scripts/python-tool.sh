@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs sam, cfn-lint or checkov, in the versions that the Makefile names, from a virtual environment in .cache, which it creates if it is
+# Runs sam, cfn-lint, the Python that they share, or checkov, in the versions that the Makefile names, from a virtual environment in .cache, which it creates if it is
 # missing or has other versions. Without a suitable Python, prints one line and exits with status 3, or with --skip-without-python with
 # status 0.
 #
@@ -14,7 +14,7 @@ if [ "$1" = --skip-without-python ]; then
     shift
 fi
 case $1 in
-sam | cfn-lint)
+sam | cfn-lint | python)
     folder=.cache/sam
     packages=("aws-sam-cli==$SAM_VERSION" "cfn-lint==$CFN_LINT_VERSION")
     ;;
@@ -23,7 +23,7 @@ checkov) # its dependencies conflict with those of the SAM CLI
     packages=("checkov==$CHECKOV_VERSION")
     ;;
 *)
-    echo "unknown tool '$1': sam, cfn-lint or checkov" >&2
+    echo "unknown tool '$1': sam, cfn-lint, python or checkov" >&2
     exit 2
     ;;
 esac

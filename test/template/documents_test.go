@@ -3,6 +3,7 @@ package template_test
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -30,6 +31,23 @@ func TestDeployerPolicy(t *testing.T) {
 		}
 		if strings.Contains(fmt.Sprint(s.Action), "iam:AttachRolePolicy") && s.Condition == nil {
 			t.Errorf("%s: any managed policy can be attached, AdministratorAccess too", s.Sid)
+		}
+	}
+}
+
+// TestPartitions checks that nothing is written for one partition of AWS, such as aws-cn. The names of services are the same in all.
+func TestPartitions(t *testing.T) {
+	t.Parallel()
+	files, _ := filepath.Glob(root + "scripts/*")
+	for i := range files {
+		files[i] = strings.TrimPrefix(files[i], root)
+	}
+	service := regexp.MustCompile(`(lambda|apigateway|ops\.apigateway|scheduler)\.amazonaws\.com`)
+	for _, file := range append(files, "template.yaml", "samconfig.toml", "docs/deployer-policy.json") {
+		for line := range strings.Lines(read(t, file)) {
+			if rest := service.ReplaceAllString(line, ""); strings.Contains(rest, "arn:aws:") || regexp.MustCompile(`amazonaws\.|aws\.amazon\.`).MatchString(rest) {
+				t.Errorf("%s: %s", file, strings.TrimSpace(line))
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (c *checker) permissions() {
 		"ScheduleRole": {"lambda:InvokeFunction arn:aws:lambda:" + account + "function:SweepStalenessFunction:live": true},
 	}
 	services := map[string]string{
-		"ScheduleRole": "scheduler.amazonaws.com", "GatewayAccountRole": "apigateway.amazonaws.com", "CodeDeployRole": "codedeploy.amazonaws.com",
+		"ScheduleRole": "scheduler.amazonaws.com", "GatewayAccountRole": "apigateway.amazonaws.com", "CodeDeployRole": "codedeploy.us-east-1.amazonaws.com",
 	}
 	managed := map[string]string{
 		"GatewayAccountRole": "[arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",

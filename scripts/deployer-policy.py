@@ -1,0 +1,110 @@
+"""Compares docs/deployer-policy.json with the permissions that CloudFormation's resource types declare, for the types of template.yaml
+after SAM's transform. The declarations are those of cfn-lint. Runs in the SAM CLI's virtual environment:
+
+    scripts/python-tool.sh python scripts/deployer-policy.py
+"""
+
+import fnmatch
+import json
+import logging
+import os
+import pathlib
+import sys
+
+os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform needs one
+
+import cfnlint
+from samcli.yamlhelper import yaml_parse
+from samtranslator.translator.transform import transform
+
+# Declared permissions for what no resource of the template has.
+NOT_NEEDED = {
+    "dynamodb:*Replica": "replicas",
+    "dynamodb:*KinesisStreamingDestination": "streams to Kinesis",
+    "kinesis:*": "streams to Kinesis",
+    "dynamodb:ImportTable": "imports from S3",
+    "s3:GetObjectMetadata": "imports from S3",
+    "dynamodb:UpdateContributorInsights": "contributor insights",
+    "dynamodb:DeleteResourcePolicy": "policies of tables",
+    "dynamodb:PutResourcePolicy": "policies of tables",
+    **dict.fromkeys(("dynamodb:" + name for name in
+                     ("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem")), "replicas of items"),
+    "kms:*": "customer managed keys",
+    "iam:*GroupPolicy": "policies of groups",
+    "iam:*UserPolicy": "policies of users",
+    "iam:UpdateRoleDescription": "descriptions of roles",
+    "ec2:*": "functions in a VPC",
+    "elasticfilesystem:*": "file systems of functions",
+    "s3files:*": "file systems of functions",
+    "firehose:TagDeliveryStream": "deliveries of logs",
+    "s3:REST.PUT.OBJECT": "deliveries of logs",
+    "route53:ListHostedZones": "records in a zone given by its name",
+    "wafv2:*PermissionPolicy": "web ACLs shared with other accounts",
+    **dict.fromkeys((service + ":*" for service in
+                     ("amplify", "apprunner", "appsync", "bedrock-agentcore", "cognito-idp", "elasticloadbalancing")),
+                    "web ACLs of other services"),
+}
+
+# Actions of CloudFormation, and of the SAM CLI on its bucket, which no resource type declares.
+OF_THE_CLI = ("cloudformation:*", "s3:*")
+
+
+class NoManagedPolicies:
+    def load(self):
+        return {}
+
+
+def resource_types():
+    """Returns the types of the deployed resources, with those that SAM generates for canary deployments."""
+    template = yaml_parse(pathlib.Path("template.yaml").read_text())
+    for resource in template["Resources"].values():
+        if "CodeUri" in resource.get("Properties", {}):
+            resource["Properties"]["CodeUri"] = "s3://bucket/key"
+    parameters = {name: parameter["Default"] for name, parameter in template["Parameters"].items()}
+    parameters["DeploymentPreference"] = "Canary10Percent5Minutes"
+    deployed = transform(template, parameters, NoManagedPolicies())
+    return {resource["Type"] for resource in deployed["Resources"].values()}
+
+
+def declared_permissions(types):
+    """Returns the resource types that declare each permission, except for the handler that lists resources."""
+    schemas = pathlib.Path(cfnlint.__file__).parent / "data" / "schemas"
+    files = json.loads((schemas / "providers" / "us-east-1.json").read_text())
+    declared = {}
+    for name in types:
+        schema = json.loads((schemas / "resources" / f"{files[name]}.json").read_text())
+        for kind, handler in schema["handlers"].items():
+            for permission in handler["permissions"]:
+                if kind != "list":
+                    declared.setdefault(permission, set()).add(name)
+    return declared
+
+
+def matches(permission, pattern):
+    return fnmatch.fnmatchcase(permission.lower(), pattern.lower())
+
+
+def main():
+    logging.disable(logging.WARNING)
+    declared = declared_permissions(resource_types())
+    policy = json.loads(pathlib.Path("docs/deployer-policy.json").read_text())
+    allowed = set()
+    for statement in policy["Statement"]:
+        actions = statement["Action"]
+        allowed.update([actions] if isinstance(actions, str) else actions)
+    problems = []
+    for permission, types in sorted(declared.items()):
+        if not any(matches(permission, pattern) for pattern in [*allowed, *NOT_NEEDED]):
+            problems.append(f"does not allow {permission}, which {', '.join(sorted(types))} declares")
+    for pattern in sorted(allowed):
+        if not any(matches(permission, pattern) for permission in declared) and not any(matches(pattern, cli) for cli in OF_THE_CLI):
+            problems.append(f"allows {pattern}, which no resource type of the template declares")
+    for pattern, reason in NOT_NEEDED.items():
+        if not any(matches(permission, pattern) for permission in declared):
+            problems.append(f"need not leave out {pattern} ({reason}): no resource type declares it")
+    for problem in problems:
+        print(f"docs/deployer-policy.json {problem}", file=sys.stderr)
+    sys.exit(1 if problems else 0)
+
+
+main()
