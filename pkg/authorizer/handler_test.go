@@ -35,7 +35,7 @@ func TestValidCredentialIsAllowed(t *testing.T) {
 		context      map[string]any
 	}{
 		{"Admin", admin.Reveal(), "user:1", map[string]any{"userId": "1", "permissions": "ADMIN"}},
-		{"Editor", editor.Reveal(), "user:2", map[string]any{"userId": "2", "permissions": ""}},
+		{"Editor", editor.Reveal(), "user:2", map[string]any{"userId": "2", "permissions": "CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD"}},
 		{"Viewer", viewer.Reveal(), "user:3", map[string]any{"userId": "3", "permissions": ""}},
 		{"PAT that expires later", expiring.Reveal(), "user:3", map[string]any{"userId": "3", "permissions": ""}},
 		{"API token", unlimited.Reveal(), "api-token:" + unlimited.Selector.String(), map[string]any{"permissions": "ADMIN"}},

@@ -59,6 +59,7 @@ func Examine(ctx context.Context, c Config) int {
 	d.resources(ctx)
 	d.run(ctx, "seeds", d.seeds)
 	d.run(ctx, "tokens", d.tokens)
+	d.run(ctx, "deletions", d.deletions)
 	d.run(ctx, "token round trip", d.roundTrip)
 	return d.problems
 }

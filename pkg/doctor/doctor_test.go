@@ -76,7 +76,14 @@ func TestData(t *testing.T) {
 			"lost account", "Users", user.Key(2), false, "tokens",
 			"1 inconsistency: the token 2 belongs to the account 2, which does not exist",
 		},
-		{"old account", "Users", user.Key(2), true, "tokens", "1 inconsistency: the account 2 does not list its token 2"},
+		{
+			"old account", "Users", dynamo.Item{"id": dynamo.N(2), "kind": dynamo.S("user")}, true, "tokens",
+			"1 inconsistency: the account 2 does not list its token 2",
+		},
+		{
+			"unfinished deletion", "Users", dynamo.Item{"id": dynamo.N(9), "pats": dynamo.M(dynamo.Item{})}, true, "deletions",
+			"the deletion of these service accounts has not ended: 9",
+		},
 		{
 			"lost token", "PersonalAccessTokens", pat.Key(2, 2), false, "tokens",
 			"1 inconsistency: the account 2 lists a token 2 that does not exist",

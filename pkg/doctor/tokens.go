@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toggleadmin/pkg/pat"
@@ -50,10 +51,16 @@ func (d *doctor) compareTokens(ctx context.Context) (count int, differences []st
 	if err != nil {
 		return 0, nil, err
 	}
-	accounts, err := user.NewStore(i.Client, i.Tables).List(ctx)
+	users := user.NewStore(i.Client, i.Tables)
+	accounts, err := users.List(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
+	unfinished, err := users.Unfinished(ctx) // the check "deletions" reports them
+	if err != nil {
+		return 0, nil, err
+	}
+	accounts = append(accounts, unfinished...)
 	report := func(format string, args ...any) { differences = append(differences, fmt.Sprintf(format, args...)) }
 	owners := map[int64][]int64{} // of each token, by the accounts' maps
 	exists := map[int64]bool{}    // accounts
@@ -82,4 +89,21 @@ func (d *doctor) compareTokens(ctx context.Context) (count int, differences []st
 		}
 	}
 	return len(pats), differences, nil
+}
+
+// deletions looks for service accounts whose deletion has begun but not ended. They are unusable, and keep their username.
+func (d *doctor) deletions(ctx context.Context) (string, error) {
+	unfinished, err := user.NewStore(d.Installation.Client, d.Installation.Tables).Unfinished(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(unfinished) == 0 {
+		return "every deletion of a service account has ended", nil
+	}
+	ids := make([]string, len(unfinished))
+	for i, u := range unfinished {
+		ids[i] = strconv.FormatInt(u.ID, 10)
+	}
+	return "", problem("the deletion of these service accounts has not ended: "+strings.Join(ids[:min(len(ids), maxNamed)], ", "),
+		"if it is not running now, repeat it: DELETE /api/admin/service-account/{id}")
 }

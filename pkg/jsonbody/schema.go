@@ -111,6 +111,7 @@ var types = map[string]check{
 var patterns = map[string]string{
 	`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`:                           "have only the characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..",
 	"[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]": "not be only white space",
+	"^[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]([\\s\\S]*[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000])?$": "have no white space at either end",
 }
 
 func (k propertyKeywords) compile() (checks []check, items *Schema, err error) {

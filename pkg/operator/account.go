@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/user"
 )
@@ -47,7 +48,8 @@ func (o *Operator) Accounts(ctx context.Context, kind user.Kind) ([]Account, err
 	return accounts, nil
 }
 
-// AddAccount adds an account without tokens. The email of a person and the name of a service account must be unique.
+// AddAccount adds an account without tokens. The email of a person must be unique, and the name of a service account, which becomes its
+// username.
 func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email string, role auth.Role) (Account, error) {
 	name, err := CheckText("name", name)
 	if err != nil {
@@ -58,12 +60,17 @@ func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email s
 			return Account{}, err
 		}
 	}
-	added, err := o.users.Add(ctx, user.User{Kind: kind, Name: name, Email: email, Role: role})
+	created := datetime.Milliseconds(o.now())
+	u := user.User{Kind: kind, Name: name, Email: email, Role: role, CreatedAt: &created}
+	if kind == user.ServiceAccount {
+		u.Username = name
+	}
+	added, err := o.users.Add(ctx, u)
 	switch {
 	case errors.Is(err, user.ErrEmailExists):
 		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a user with the email address %s already exists", email)
-	case errors.Is(err, user.ErrNameExists):
-		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a service account with the name %q already exists", name)
+	case errors.Is(err, user.ErrUsernameExists):
+		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a service account with the username %q already exists", name)
 	}
 	return NewAccount(added), err
 }

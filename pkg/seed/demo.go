@@ -63,6 +63,9 @@ func Seed(ctx context.Context, c Config) (Result, error) {
 			return Result{}, fmt.Errorf("seed: %w", err)
 		}
 	}
+	if _, err := s.users.Prepare(ctx); err != nil { // also of an earlier version's data: a deleted account's id is not used again
+		return Result{}, err
+	}
 	if err := s.credentials(ctx, &r); err != nil {
 		return Result{}, err
 	}
@@ -102,7 +105,7 @@ func accounts() []user.User {
 		Administrator{Name: "admin", Email: "admin@example.com"}.account(),
 		{ID: 2, Kind: user.Person, Name: "editor", Email: "editor@example.com", Role: auth.RoleEditor},
 		{ID: 3, Kind: user.Person, Name: "viewer", Email: "viewer@example.com", Role: auth.RoleViewer},
-		{ID: 4, Kind: user.ServiceAccount, Name: "ci", Role: auth.RoleEditor},
+		{ID: 4, Kind: user.ServiceAccount, Name: "ci", Username: "ci", Role: auth.RoleEditor},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -17,21 +18,26 @@ import (
 // AttributePATs is the attribute with the map of an account's tokens.
 const AttributePATs = "pats"
 
+const attributeKind = "kind"
+
 const (
-	hash      = "id"     // the table's partition key
-	counterID = 0        // the id of the item that counts ids
-	lastID    = "lastId" // the counter's attribute: the last id that Add used
+	hash      = "id" // the table's partition key
+	counterID = 0    // the id of the item that counts ids
 )
 
 // Store keeps the accounts in the table Users. It is safe for concurrent use.
+//
+// Items without the attribute kind are no accounts: the counter of ids, the reservations of unique names (store_add.go), and accounts
+// whose deletion has begun (store_delete.go).
 type Store struct {
 	client *dynamodb.Client
 	table  string
+	last   atomic.Int64 // the counter's value when it was last read or written; 0: unknown
 }
 
 // NewStore returns a Store that uses tables.Users.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client, tables.Users}
+	return &Store{client: client, table: tables.Users}
 }
 
 // Key returns the key of an account's item.
@@ -43,7 +49,7 @@ func (s *Store) Get(ctx context.Context, id int64) (User, error) {
 	if err != nil {
 		return User{}, fmt.Errorf("get user %d: %w", id, err)
 	}
-	if item == nil || id == counterID {
+	if !isAccount(item) {
 		return User{}, ErrNotFound
 	}
 	return FromItem(item), nil
@@ -56,15 +62,19 @@ func (s *Store) List(ctx context.Context) ([]User, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list users: %w", err)
 		}
-		if u := FromItem(item); u.ID != counterID {
-			all = append(all, u)
+		if isAccount(item) {
+			all = append(all, FromItem(item))
 		}
 	}
 	slices.SortFunc(all, func(a, b User) int { return cmp.Compare(a.ID, b.ID) })
 	return all, nil
 }
 
-// Create adds an account without tokens under the id u.ID, for accounts with agreed ids. If the id is taken, Create changes nothing.
+// isAccount reports whether an item is an account that is not being deleted.
+func isAccount(item dynamo.Item) bool { return item[attributeKind] != nil }
+
+// Create adds an account without tokens under the id u.ID, for accounts with agreed ids. If the id is taken, Create changes nothing. The
+// account's unique name is not checked, and reserved only by the next call of Prepare.
 func (s *Store) Create(ctx context.Context, u User) error {
 	if err := dynamo.PutNew(ctx, s.client, s.table, hash, toItem(u)); err != nil && !dynamo.FailedCondition(err) {
 		return fmt.Errorf("create user %d: %w", u.ID, err)
@@ -77,63 +87,11 @@ func (s *Store) Creation(u User) types.TransactWriteItem {
 	return dynamo.NewItem(s.table, hash, toItem(u))
 }
 
-// Add adds an account without tokens under the next unused id; it ignores u.ID. It returns ErrEmailExists or ErrNameExists if the account
-// conflicts with another one.
-//
-// Accounts are rarely added, so Add reads all of them. One transaction writes the account and increments the counter of ids, provided
-// that the counter has not changed since before the accounts were read. So concurrent calls never use an id or an address twice: a
-// call whose condition fails reads the accounts again.
-func (s *Store) Add(ctx context.Context, u User) (User, error) {
-	u.PATs = map[string]int64{}
-	for attempt := 1; ; attempt++ {
-		counter, err := dynamo.Get(ctx, s.client, s.table, Key(counterID))
-		if err != nil {
-			return User{}, fmt.Errorf("read the counter of users: %w", err)
-		}
-		last := counter.Int(lastID)
-		if u.ID, err = s.nextID(ctx, u, last); err != nil {
-			return User{}, err
-		}
-		failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{
-			{Update: dynamo.Advance(s.table, Key(counterID), lastID, last, u.ID)},
-			s.Creation(u),
-		})
-		if err != nil {
-			return User{}, fmt.Errorf("add user %d: %w", u.ID, err)
-		}
-		if failures == nil {
-			return u, nil
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return User{}, fmt.Errorf("add a user: other accounts were added at the same time until the deadline: %w", err)
-		}
-	}
-}
-
-// nextID returns the id for the new account u: one more than the highest id that the counter or an account has. It returns an error
-// if u conflicts with an account.
-func (s *Store) nextID(ctx context.Context, u User, last int64) (int64, error) {
-	all, err := s.List(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for _, other := range all {
-		if err := u.conflict(other); err != nil {
-			return 0, err
-		}
-		last = max(last, other.ID)
-	}
-	if last >= auth.MaxID {
-		return 0, errNoIDsLeft
-	}
-	return last + 1, nil
-}
-
 // SetDisabled disables or enables an account, or returns ErrNotFound. The account's tokens are rejected or accepted from then on.
 func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: Key(id),
-		ConditionExpression:       aws.String("attribute_exists(#kind)"), // the counter has none
+		ConditionExpression:       aws.String("attribute_exists(#kind)"),
 		UpdateExpression:          aws.String("SET #disabled = :disabled"),
 		ExpressionAttributeNames:  map[string]string{"#kind": "kind", "#disabled": "disabled"},
 		ExpressionAttributeValues: dynamo.Item{":disabled": dynamo.Bool(disabled)},
@@ -147,21 +105,66 @@ func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error 
 	return nil
 }
 
+// Change contains the new values of a service account's members. Zero values leave a member unchanged.
+type Change struct {
+	Name string
+	Role auth.Role
+}
+
+// Update changes a service account and returns it, or returns ErrNotFound. The account keeps its username, which is its name if an earlier
+// version created it. It is one UpdateItem.
+func (s *Store) Update(ctx context.Context, id int64, change Change) (User, error) {
+	update := "SET #username = if_not_exists(#username, #name)"
+	values := dynamo.Item{":kind": dynamo.S(string(ServiceAccount))}
+	names := map[string]string{"#kind": attributeKind, "#username": "username", "#name": "name"}
+	if change.Name != "" {
+		update += ", #name = :name"
+		values[":name"] = dynamo.S(change.Name)
+	}
+	if change.Role != "" {
+		update += ", #role = :role"
+		names["#role"], values[":role"] = "rootRole", dynamo.S(string(change.Role))
+	}
+	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.table, Key: Key(id),
+		ConditionExpression: aws.String("#kind = :kind"), UpdateExpression: &update,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		ReturnValues: types.ReturnValueAllNew,
+	})
+	if dynamo.FailedCondition(err) {
+		return User{}, ErrNotFound
+	}
+	if err != nil {
+		return User{}, fmt.Errorf("update user %d: %w", id, err)
+	}
+	return FromItem(out.Attributes), nil
+}
+
 func toItem(u User) dynamo.Item {
 	item := Key(u.ID)
-	item["kind"], item["name"], item["rootRole"] = dynamo.S(string(u.Kind)), dynamo.S(u.Name), dynamo.S(string(u.Role))
+	item[attributeKind], item["name"], item["rootRole"] = dynamo.S(string(u.Kind)), dynamo.S(u.Name), dynamo.S(string(u.Role))
 	item["disabled"], item[AttributePATs] = dynamo.Bool(u.Disabled), dynamo.M(dynamo.Item{})
+	if u.Username != "" {
+		item["username"] = dynamo.S(u.Username)
+	}
 	if u.Email != "" {
 		item["email"] = dynamo.S(u.Email)
+	}
+	if u.CreatedAt != nil {
+		item["createdAt"] = dynamo.Time(*u.CreatedAt)
 	}
 	return item
 }
 
-// FromItem returns the account that an item contains.
+// FromItem returns the account that an item contains. The username of a service account without one is its name.
 func FromItem(item dynamo.Item) User {
 	u := User{
-		ID: item.Int(hash), Kind: Kind(item.String("kind")), Name: item.String("name"), Email: item.String("email"),
-		Role: auth.Role(item.String("rootRole")), Disabled: item.Bool("disabled"), PATs: map[string]int64{},
+		ID: item.Int(hash), Kind: Kind(item.String(attributeKind)), Name: item.String("name"), Username: item.String("username"),
+		Email: item.String("email"), Role: auth.Role(item.String("rootRole")), Disabled: item.Bool("disabled"), PATs: map[string]int64{},
+		CreatedAt: item.Time("createdAt"),
+	}
+	if u.Kind == ServiceAccount && u.Username == "" {
+		u.Username = u.Name
 	}
 	pats := item.Map(AttributePATs)
 	for key := range pats {

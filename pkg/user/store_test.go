@@ -1,14 +1,12 @@
 package user_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
@@ -30,7 +28,7 @@ func person(name, email string) user.User {
 }
 
 func service(name string) user.User {
-	return user.User{Kind: user.ServiceAccount, Name: name, Role: auth.RoleEditor}
+	return user.User{Kind: user.ServiceAccount, Name: name, Username: name, Role: auth.RoleEditor}
 }
 
 // add adds an account and fails the test unless it gets the id.
@@ -57,15 +55,17 @@ func TestItems(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	account := user.User{
-		ID: math.MaxInt32 - 1, Kind: user.ServiceAccount, Name: "n", Role: auth.RoleEditor, PATs: map[string]int64{"ignored": 1},
+		ID: math.MaxInt32 - 1, Kind: user.ServiceAccount, Name: "n", Username: "u", Role: auth.RoleEditor, PATs: map[string]int64{"ignored": 1},
 	}
 	create(t, store, account)
-	account.Kind, account.Email, account.Role, account.Disabled = user.Person, "e@example.com", auth.RoleAdmin, true
+	account.Kind, account.Username, account.Email, account.Role, account.Disabled = user.Person, "", "e@example.com", auth.RoleAdmin, true
+	account.CreatedAt = new(time.Date(2026, 11, 22, 4, 0, 0, 1_000_000, time.UTC))
 	add(t, store, account, math.MaxInt32)
 	for id, want := range map[int64]dynamo.Item{
-		math.MaxInt32 - 1: {"kind": dynamo.S("service-account"), "rootRole": dynamo.S("Editor"), "disabled": dynamo.Bool(false)},
+		math.MaxInt32 - 1: {"kind": dynamo.S("service-account"), "rootRole": dynamo.S("Editor"), "disabled": dynamo.Bool(false), "username": dynamo.S("u")},
 		math.MaxInt32: {
 			"kind": dynamo.S("user"), "rootRole": dynamo.S("Admin"), "email": dynamo.S("e@example.com"), "disabled": dynamo.Bool(true),
+			"createdAt": dynamo.S("2026-11-22T04:00:00.001Z"),
 		},
 	} {
 		want["id"], want["name"], want["pats"] = dynamo.N(id), dynamo.S("n"), dynamo.M(nil)
@@ -78,7 +78,7 @@ func TestItems(t *testing.T) {
 	if diff := cmp.Diff(account, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	db.Put(t, db.Tables.Users, dynamo.Item{"id": dynamo.N(2), "pats": dynamo.M(dynamo.Item{"k": dynamo.N(7)})})
+	db.Put(t, db.Tables.Users, dynamo.Item{"id": dynamo.N(2), "kind": dynamo.S("user"), "pats": dynamo.M(dynamo.Item{"k": dynamo.N(7)})})
 	if u, err := store.Get(t.Context(), 2); err != nil || u.PATs["k"] != 7 {
 		t.Error(u, err)
 	}
@@ -102,15 +102,27 @@ func TestUnknownAccounts(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	add(t, store, service("s"), 1) // creates the counter, 0
-	for _, id := range []int64{0, -1, 2, math.MaxInt32 + 1, math.MinInt64, math.MaxInt64} {
+	ids := []int64{0, -1, 2, math.MaxInt32 + 1, math.MinInt64, math.MaxInt64}
+	for _, item := range db.Scan(t, db.Tables.Users) {
+		if id := item.Int("id"); id < 0 { // the reservation of the username
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
 		if _, err := store.Get(t.Context(), id); !errors.Is(err, user.ErrNotFound) {
 			t.Errorf("get %d: %v", id, err)
 		}
 		if err := store.SetDisabled(t.Context(), id, true); !errors.Is(err, user.ErrNotFound) {
 			t.Errorf("disable %d: %v", id, err)
 		}
+		if _, err := store.Update(t.Context(), id, user.Change{Name: "n"}); !errors.Is(err, user.ErrNotFound) {
+			t.Errorf("update %d: %v", id, err)
+		}
+		if _, err := store.BeginDeletion(t.Context(), id); !errors.Is(err, user.ErrNotFound) {
+			t.Errorf("delete %d: %v", id, err)
+		}
 	}
-	if items := db.Scan(t, db.Tables.Users); len(items) != 2 {
+	if items := db.Scan(t, db.Tables.Users); len(ids) != 7 || len(items) != 3 {
 		t.Errorf("items: %v", items)
 	}
 }
@@ -128,104 +140,6 @@ func TestSetDisabled(t *testing.T) {
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
-	}
-}
-
-// TestAddUsesEachIDOnce also checks that List orders accounts by id and leaves the counter out.
-func TestAddUsesEachIDOnce(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	add(t, store, service("1"), 1)
-	add(t, store, service("2"), 2)
-	db.Delete(t, db.Tables.Users, user.Key(2))
-	add(t, store, service("3"), 3)
-	create(t, store, user.User{ID: 10, Kind: user.Person, Name: "10"})
-	create(t, store, user.User{ID: 9, Kind: user.Person, Name: "9"})
-	add(t, store, service("11"), 11)
-	all, err := store.List(t.Context())
-	if err != nil {
-		t.Error(err)
-	}
-	var names []string
-	for _, u := range all {
-		names = append(names, u.Name)
-	}
-	if diff := cmp.Diff([]string{"1", "3", "9", "10", "11"}, names); diff != "" {
-		t.Error(diff)
-	}
-	create(t, store, user.User{ID: auth.MaxID, Kind: user.Person})
-	if _, err := store.Add(t.Context(), service("s")); err == nil {
-		t.Error("an id above the highest was used")
-	}
-}
-
-func TestAddRefusesConflicts(t *testing.T) {
-	t.Parallel()
-	store, _ := newStore(t)
-	add(t, store, person("one", "a@example.com"), 1)
-	add(t, store, service("one"), 2)
-	for _, tt := range []struct {
-		u    user.User
-		want error
-	}{
-		{person("two", "A@Example.com"), user.ErrEmailExists}, {service("ONE"), user.ErrNameExists},
-	} {
-		if _, err := store.Add(t.Context(), tt.u); !errors.Is(err, tt.want) {
-			t.Errorf("%s %s: %v", tt.u.Name, tt.u.Email, err)
-		}
-	}
-	add(t, store, person("one", ""), 3)
-	add(t, store, person("one", ""), 4)
-	add(t, store, service("a@example.com"), 5)
-}
-
-// TestAddConcurrently checks that concurrent calls use neither an id nor an address twice.
-func TestAddConcurrently(t *testing.T) {
-	t.Parallel()
-	store, _ := newStore(t)
-	const clients = 8
-	var running sync.WaitGroup
-	var errs [clients]error
-	for i := range clients {
-		running.Go(func() {
-			_, err := store.Add(t.Context(), service(fmt.Sprint(i)))
-			_, errs[i] = store.Add(t.Context(), person("n", "same@example.com"))
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	running.Wait()
-	added := 0
-	for _, err := range errs {
-		if err == nil {
-			added++
-		} else if !errors.Is(err, user.ErrEmailExists) {
-			t.Error(err)
-		}
-	}
-	all, err := store.List(t.Context())
-	if err != nil || added != 1 || len(all) != clients+1 || all[clients].ID != clients+1 {
-		t.Errorf("one address was added %d times; %d accounts, %v", added, len(all), err)
-	}
-}
-
-func TestAddLosesEveryRace(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.Operation == "TransactWriteItems" {
-			add(t, store, service(fmt.Sprint(c.N)), int64(c.N))
-			if c.N == 3 {
-				defer cancel()
-			}
-		}
-		return c.Pass()
-	})
-	_, err := user.NewStore(client, db.Tables).Add(ctx, service("s"))
-	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }
 
@@ -247,11 +161,15 @@ func TestErrorsNameTheAction(t *testing.T) {
 	_, counter := refuse("GetItem").Add(ctx, user.User{})
 	_, scan := refuse("Scan").Add(ctx, user.User{})
 	_, add := refuse("TransactWriteItems").Add(ctx, user.User{})
+	_, update := refuse("UpdateItem").Update(ctx, 7, user.Change{})
+	_, begin := refuse("UpdateItem").BeginDeletion(ctx, 7)
+	_, unfinished := refuse("Scan").Unfinished(ctx)
 	for _, tt := range []struct {
 		want string
 		err  error
 	}{
-		{"get user 7: ", get}, {"list users: ", list}, {"read the counter of users: ", counter}, {"list users: ", scan}, {"add user 1: ", add},
+		{"get user 7: ", get}, {"list users: ", list}, {"read the counter of users: ", counter}, {"prepare the counter of users: ", scan}, {"add user 1: ", add},
+		{"update user 7: ", update}, {"begin the deletion of user 7: ", begin}, {"list unfinished deletions: ", unfinished},
 		{"create user 7: ", refuse("PutItem").Create(ctx, user.User{ID: 7})}, {"set user 7 disabled: ", refuse("UpdateItem").SetDisabled(ctx, 7, true)},
 	} {
 		if tt.err == nil || !strings.HasPrefix(tt.err.Error(), tt.want) {

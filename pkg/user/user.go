@@ -1,12 +1,15 @@
 // Package user manages people and service accounts, which own personal access tokens and have a root role.
 //
-// An account's item contains the map of its tokens' descriptions. One condition on this item therefore checks the account's kind, its
-// limit of tokens and the uniqueness of a description, in the transaction that creates a token (pkg/pat).
+// A second item reserves an account's unique name: a person's e-mail address or a service account's username. The transaction that adds the
+// account writes both. An account's item contains the map of its tokens' descriptions. One condition on this item therefore checks the
+// account's kind, its limit of tokens and the uniqueness of a description, in the transaction that creates a token (pkg/pat).
 package user
 
 import (
 	"errors"
 	"strings"
+	"time"
+	"unicode"
 
 	"toggleadmin/pkg/auth"
 )
@@ -25,31 +28,40 @@ type User struct {
 	ID       int64 // 1 to auth.MaxID
 	Kind     Kind
 	Name     string
+	Username string // of a service account
 	Email    string // of a person; empty: none
 	Role     auth.Role
 	Disabled bool             // its tokens are rejected
 	PATs     map[string]int64 // a token's pat.DescriptionKey → the token's id
+
+	CreatedAt *time.Time // nil: created by an earlier version, which did not record it
 }
 
 // Errors of a Store.
 var (
-	ErrNotFound    = errors.New("no such user")
-	ErrEmailExists = errors.New("there is a person with that e-mail address")
-	ErrNameExists  = errors.New("there is a service account with that name")
-	errNoIDsLeft   = errors.New("all ids of users are used up")
+	ErrNotFound       = errors.New("no such user")
+	ErrEmailExists    = errors.New("there is a person with that e-mail address")
+	ErrUsernameExists = errors.New("there is a service account with that username")
+	errNoIDsLeft      = errors.New("all ids of users are used up")
 )
 
-// conflict returns the reason why u cannot exist beside other. Two people must have different e-mail addresses, two service accounts
-// different names; letter case is ignored.
-func (u User) conflict(other User) error {
-	if u.Kind != other.Kind {
-		return nil
+// uniqueName returns the name that no other account of the kind may have, and the error if one has it. It is empty for a person without
+// an e-mail address.
+func (u User) uniqueName() (name string, exists error) {
+	if u.Kind == Person {
+		return u.Email, ErrEmailExists
 	}
-	if u.Kind == Person && u.Email != "" && strings.EqualFold(u.Email, other.Email) {
-		return ErrEmailExists
-	}
-	if u.Kind == ServiceAccount && strings.EqualFold(u.Name, other.Name) {
-		return ErrNameExists
-	}
-	return nil
+	return u.Username, ErrUsernameExists
+}
+
+// fold returns the same text for all spellings that strings.EqualFold considers equal: each character is replaced by the first one of those
+// that differ only in letter case (Unicode simple case folding).
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		first := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			first = min(first, other)
+		}
+		return first
+	}, text)
 }
