@@ -12,7 +12,7 @@ import (
 
 // options are the command line.
 type options struct {
-	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,traffic,staleness,lag" help:"What to measure; default: functions, http, start."`
+	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,hang,traffic,staleness,lag" help:"What to measure; default: functions, http, start."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Cases   []string      `help:"Only these cases of the suite http."`
@@ -38,7 +38,7 @@ func run(ctx context.Context, o options) error {
 	}
 	defer os.RemoveAll(work) //nolint:errcheck // a temporary folder
 	suites := map[string]func(context.Context, options, string) error{
-		"functions": measureFunctions, "http": measureHTTP, "start": measureStart,
+		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "hang": measureHang,
 		"traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
 	}
 	if len(o.Suites) == 0 {
