@@ -34,7 +34,7 @@ func (r *reader) addFunction(t *Template, found *resource, properties *yaml.Node
 		}
 
 		Architectures, AutoPublishAlias, AutoPublishAliasAllProperties, DeploymentPreference, Description, Environment, Events,
-		LoggingConfig, MemorySize, Tracing, VersionDescription ignored
+		LoggingConfig, MemorySize, ReservedConcurrentExecutions, Tracing, VersionDescription ignored
 	}
 	p.Timeout, p.EventInvokeConfig.MaximumRetryAttempts = 3, 2 // Lambda's defaults
 	r.decode(properties, &p)

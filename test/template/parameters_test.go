@@ -152,12 +152,24 @@ func TestVersions(t *testing.T) {
 			}
 			old, changed := maps.Clone(was.Properties), after[was.LogicalID].Properties
 			published := old["VersionDescription"] != changed["VersionDescription"]
-			for _, key := range []string{"VersionDescription", "DeploymentPreference", "Events"} { // not part of a version
+			for _, key := range []string{"VersionDescription", "DeploymentPreference", "Events", "ReservedConcurrentExecutions"} { // not part of a version
 				delete(old, key)
 				delete(changed, key)
 			}
 			if different := !cmp.Equal(old, changed); different != published {
 				t.Errorf("%s: another %s changes it: %t, but publishes a version: %t", was.LogicalID, name, different, published)
+			}
+		}
+	}
+}
+
+// TestReservedConcurrency checks that concurrency is reserved for every function or for none. A value of 0 would stop a function.
+func TestReservedConcurrency(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]any{"0": nil, "10": 10} {
+		for _, r := range load(t, map[string]string{"ReservedConcurrency": value}).Resources {
+			if got := r.Properties["ReservedConcurrentExecutions"]; r.Type == "AWS::Serverless::Function" && got != want {
+				t.Errorf("ReservedConcurrency=%s: %s has %v", value, r.LogicalID, got)
 			}
 		}
 	}

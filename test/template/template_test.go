@@ -15,6 +15,7 @@ const root = "../../"
 // everything are parameters with which every condition of the template is true.
 var everything = map[string]string{
 	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com", "Tracing": "true",
+	"ReservedConcurrency": "10",
 	"CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	"WebAclArn":      "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef",
 }
