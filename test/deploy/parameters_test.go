@@ -44,8 +44,9 @@ func otherValues(t *testing.T, address, zone string) map[string]string {
 	}
 	parameters, _ := readDocument(t, absolute(t, "template.yaml")).root["Parameters"].(map[string]any)
 	for name, parameter := range parameters {
-		if name == "Architecture" || name == "DeploymentPreference" || name == "WebAclArn" {
-			continue // the functions are built for this machine, and the emulator has no CodeDeploy and no association of web ACLs
+		switch name {
+		case "Architecture", "DeploymentPreference", "WebAclArn", "UseFipsEndpoint", "UseDualStackEndpoint":
+			continue // the functions are built for this machine; the emulator has no CodeDeploy, no association of web ACLs, and one endpoint
 		}
 		first := fmt.Sprint(at(parameter, "Default"))
 		if allowed, ok := at(parameter, "AllowedValues").([]any); ok {
