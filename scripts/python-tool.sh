@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs sam, cfn-lint, the Python that they share, or checkov, in the versions that the Makefile names, from a virtual environment in .cache, which it creates if it is
-# missing or has other versions. Without a suitable Python, prints one line and exits with status 3, or with --skip-without-python with
-# status 0.
+# Runs sam, cfn-lint, the Python of both, or checkov, in the versions that the Makefile names, from a virtual environment in .cache, which
+# it creates if it is missing or has other versions. Without a suitable Python, prints one line and exits with status 3, or with
+# --skip-without-python with status 0.
 #
 #   SAM_VERSION=… CFN_LINT_VERSION=… scripts/python-tool.sh [--skip-without-python] sam validate --lint
 #   CHECKOV_VERSION=… scripts/python-tool.sh [--skip-without-python] checkov --config-file .checkov.yaml

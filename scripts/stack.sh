@@ -53,6 +53,7 @@ case $action in
 check | deploy)
     now=${3:-}
     [[ $now =~ ^1?$ ]] || refuse "unknown NOW '$now': 1, or none for the environment's gradual deployment"
+    [ "$action" = check ] || scripts/python-tool.sh python scripts/logging-role.py "$config"
     if [ "$action" = deploy ] && [ "$now" = 1 ]; then
         parameters=$(parameters_all_at_once) || refuse "samconfig.toml has no list parameter_overrides in [$config.deploy.parameters]"
         sam deploy --parameter-overrides $parameters # no value contains a space

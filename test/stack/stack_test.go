@@ -3,6 +3,9 @@
 package stack_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,10 +86,10 @@ parameter_overrides = "Stage=dev"
 		t.Fatal(err)
 	}
 	for arguments, want := range map[string]string{
-		"deploy staging 1":  "sam deploy --parameter-overrides Stage=staging LogRetentionDays=30 DeploymentPreference=AllAtOnce --config-env staging\n",
-		"deploy prod 1":     "sam deploy --parameter-overrides Stage=prod DeploymentPreference=AllAtOnce --config-env prod\n",
-		"deploy dev 1":      "samconfig.toml has no list parameter_overrides in [default.deploy.parameters]\n",
-		"deploy staging ''": "sam deploy --config-env staging\n",
+		"deploy staging 1":  "python scripts/logging-role.py staging\nsam deploy --parameter-overrides Stage=staging LogRetentionDays=30 DeploymentPreference=AllAtOnce --config-env staging\n",
+		"deploy prod 1":     "python scripts/logging-role.py prod\nsam deploy --parameter-overrides Stage=prod DeploymentPreference=AllAtOnce --config-env prod\n",
+		"deploy dev 1":      "python scripts/logging-role.py default\nsamconfig.toml has no list parameter_overrides in [default.deploy.parameters]\n",
+		"deploy staging ''": "python scripts/logging-role.py staging\nsam deploy --config-env staging\n",
 		"check prod 1":      "",
 	} {
 		command := exec.CommandContext(t.Context(), "sh", "-c", "exec "+folder+"/scripts/stack.sh "+arguments)
@@ -114,19 +117,19 @@ func TestWithoutPython(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const reason = "sam needs Python 3.10 or later with venv\n"
+	const reason = " needs Python 3.10 or later with venv\n"
 	for _, tt := range []struct {
 		command string
 		status  int
 		want    string
 	}{
-		{"stack.sh deploy dev", 3, reason},
-		{"stack.sh sync dev", 3, reason},
-		{"stack.sh logs dev authorizer", 3, reason},
-		{"stack.sh outputs dev", 3, reason},
-		{"stack.sh delete dev", 3, reason},
-		{"python-tool.sh sam build", 3, reason},
-		{"python-tool.sh --skip-without-python sam build", 0, "skipped sam build: " + reason},
+		{"stack.sh deploy dev", 3, "python" + reason},
+		{"stack.sh sync dev", 3, "sam" + reason},
+		{"stack.sh logs dev authorizer", 3, "sam" + reason},
+		{"stack.sh outputs dev", 3, "sam" + reason},
+		{"stack.sh delete dev", 3, "sam" + reason},
+		{"python-tool.sh sam build", 3, "sam" + reason},
+		{"python-tool.sh --skip-without-python sam build", 0, "skipped sam build: sam" + reason},
 	} {
 		t.Run(tt.command, func(t *testing.T) {
 			t.Parallel()
@@ -136,6 +139,58 @@ func TestWithoutPython(t *testing.T) {
 			output, _ := command.CombinedOutput()
 			if status := command.ProcessState.ExitCode(); status != tt.status || string(output) != tt.want {
 				t.Errorf("status %d, %q, want status %d, %q", status, output, tt.status, tt.want)
+			}
+		})
+	}
+}
+
+// TestLoggingRole checks when a deployment may set the logging role of API Gateway, which belongs to the account.
+func TestLoggingRole(t *testing.T) {
+	t.Parallel()
+	process.DependOn(t, root+"scripts")
+	python, err := filepath.Abs(root + ".cache/sam/bin/python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(python); err != nil {
+		t.Skip("the SAM CLI is not installed")
+	}
+	script, err := filepath.Abs(root + "scripts/logging-role.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const role = "arn:aws:iam::123456789012:role/"
+	for _, tt := range []struct{ name, parameters, account, want string }{
+		{"no role", `["Stage=prod"]`, `{}`, ""},
+		{"the role of this stack", `["Stage=prod"]`, `{"cloudwatchRoleArn": "` + role + `service-prod-GatewayAccountRole-1"}`, ""},
+		{"the role of another stack", `["Stage=prod"]`, `{"cloudwatchRoleArn": "` + role + `service-GatewayAccountRole-1"}`,
+			"in eu-west-1 with " + role + "service-GatewayAccountRole-1.\nTo use this role, add \"ApiGatewayAccount=external\" to parameter_overrides in [prod"},
+		{"external", `["Stage=prod", "ApiGatewayAccount=external"]`, `{"cloudwatchRoleArn": "` + role + `other"}`, ""},
+		{"without permission", `["Stage=prod"]`, "", "read the logging role of API Gateway: An error occurred (AccessDeniedException)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if tt.account == "" {
+					w.Header().Set("X-Amzn-Errortype", "AccessDeniedException")
+					w.WriteHeader(http.StatusForbidden)
+				}
+				_, _ = io.WriteString(w, tt.account)
+			}))
+			defer server.Close()
+			folder := t.TempDir()
+			config := "[prod.global.parameters]\nstack_name = \"service-prod\"\n[prod.deploy.parameters]\nparameter_overrides = " + tt.parameters
+			if err := os.WriteFile(filepath.Join(folder, "samconfig.toml"), []byte(config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			command := exec.CommandContext(t.Context(), python, script, "prod")
+			command.Dir = folder
+			command.Env = []string{
+				"AWS_ENDPOINT_URL=" + server.URL, "AWS_DEFAULT_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "HOME=" + folder,
+			}
+			output, err := command.CombinedOutput()
+			if (err == nil) != (tt.want == "") || !strings.Contains(string(output), tt.want) || tt.want == "" && len(output) > 0 {
+				t.Errorf("%v, %q, want %q", err, output, tt.want)
 			}
 		})
 	}
