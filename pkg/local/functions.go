@@ -32,11 +32,16 @@ const (
 // constructors lists the constructor of each function, by its folder. The main package of a deployed function calls the same constructor.
 var constructors = map[string]app.Constructor{
 	"authorizer":                   authorizer.NewFunction,
+	"create-own-token":             pat.NewCreateOwnFunction,
 	"create-service-account-token": pat.NewCreateFunction,
 	"delete-own-token":             pat.NewDeleteOwnFunction,
+	"delete-service-account-token": pat.NewDeleteFunction,
+	"get-service-account-token":    pat.NewGetFunction,
 	"get-traffic-usage":            traffic.NewGetFunction,
 	"list-context-fields":          contextfield.NewListFunction,
 	"list-feature-types":           featuretype.NewListFunction,
+	"list-own-tokens":              pat.NewListOwnFunction,
+	"list-service-account-tokens":  pat.NewListFunction,
 	"not-found":                    notfound.NewFunction,
 	"record-traffic":               traffic.NewRecordFunction,
 	"reevaluate-staleness":         staleness.NewReevaluateFunction,

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/lambdahttp"
 	"toggleadmin/pkg/pat"
@@ -165,5 +166,9 @@ func TestFunctionsNeedTheirVariables(t *testing.T) {
 		env.Vars["MAX_TOKENS_PER_ACCOUNT"] = limit
 		database.RequireVariables(t, env, pat.NewCreateFunction, "MAX_TOKENS_PER_ACCOUNT", "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 	}
-	database.RequireVariables(t, env, pat.NewDeleteOwnFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	for _, constructor := range []app.Constructor{pat.NewListFunction, pat.NewGetFunction, pat.NewDeleteFunction, pat.NewDeleteOwnFunction} {
+		database.RequireVariables(t, env, constructor, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	}
+	database.RequireVariables(t, env, pat.NewListOwnFunction, "PERSONAL_ACCESS_TOKENS_TABLE")
+	database.RequireVariables(t, env, pat.NewCreateOwnFunction, "MAX_TOKENS_PER_ACCOUNT", "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 }

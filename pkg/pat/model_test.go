@@ -70,14 +70,14 @@ func (m *model) create(t *rapid.T) {
 	at := rapid.IntRange(0, accounts).Draw(t, "account")
 	description := rapid.SampledFrom(descriptions).Draw(t, "description")
 	limit := rapid.IntRange(1, 3).Draw(t, "limit")
-	kind := rapid.SampledFrom([]user.Kind{user.ServiceAccount, user.ServiceAccount, user.Person}).Draw(t, "kind")
+	kind := rapid.SampledFrom([]user.Kind{user.ServiceAccount, user.ServiceAccount, user.Person, pat.AnyKind}).Draw(t, "kind")
 	created, token, err := m.pats.Create(t.Context(), pat.PAT{
 		UserID: m.base + int64(at), Description: description, CreatedAt: m.now,
 		ExpiresAt: m.now.Add(time.Duration(rapid.Int64Range(1, 300_000).Draw(t, "milliseconds")) * time.Millisecond),
 	}, pat.Owner{Kind: kind, Limit: limit})
 	var want error
 	switch {
-	case at == accounts || (at == aPerson) != (kind == user.Person):
+	case at == accounts || !isOf(kind, at):
 		want = pat.ErrNoOwner
 	case len(m.entries[at]) >= limit:
 		want = pat.ErrTooMany
@@ -94,6 +94,11 @@ func (m *model) create(t *rapid.T) {
 		m.tokens = append(m.tokens, &issued{PAT: created, token: token})
 		m.entries[at][pat.DescriptionKey(description)] = created.ID
 	}
+}
+
+// isOf reports whether an account is of a kind.
+func isOf(kind user.Kind, at int) bool {
+	return kind == pat.AnyKind || (at == aPerson) == (kind == user.Person)
 }
 
 func (m *model) draw(t *rapid.T) *issued {
@@ -129,8 +134,9 @@ func (m *model) forge(t *rapid.T) {
 func (m *model) remove(t *rapid.T) {
 	s := m.draw(t)
 	by := m.base + int64(rapid.IntRange(0, accounts).Draw(t, "by"))
-	err := m.pats.Delete(t.Context(), pat.AnyKind, by, s.ID)
-	if by != s.UserID || s.deleted {
+	kind := rapid.SampledFrom([]user.Kind{pat.AnyKind, pat.AnyKind, user.ServiceAccount, user.Person}).Draw(t, "kind")
+	err := m.pats.Delete(t.Context(), kind, by, s.ID)
+	if by != s.UserID || s.deleted || !isOf(kind, int(by-m.base)) {
 		if !errors.Is(err, pat.ErrNotFound) {
 			t.Fatalf("PAT %d deleted by %d: %v", s.ID, by, err)
 		}

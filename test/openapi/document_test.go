@@ -78,7 +78,7 @@ func TestRequestSchemasAreTheEmbeddedFiles(t *testing.T) {
 	}
 	slices.Sort(referenced)
 	files, err := filepath.Glob("../../pkg/*/*.schema.json")
-	if diff := cmp.Diff(files, referenced); err != nil || diff != "" {
+	if diff := cmp.Diff(files, slices.Compact(referenced)); err != nil || diff != "" {
 		t.Errorf("%v; schema files (-) and references of the document (+) differ:\n%s", err, diff)
 	}
 }

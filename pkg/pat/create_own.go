@@ -1,0 +1,42 @@
+package pat
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/lambdahttp"
+)
+
+// NewCreateOwnFunction returns the handler of functions/create-own-token.
+func NewCreateOwnFunction(env *app.Env) (lambda.Handler, error) {
+	return newCreateFunction(env, auth.CreateOwnToken, CreateOwn)
+}
+
+// CreateOwn serves POST /api/admin/user/tokens. limit is the maximum number of tokens per account, including expired ones.
+func CreateOwn(pats *Store, now func() time.Time, limit int) (lambdahttp.HandlerFunc, error) {
+	c, err := newCreator(pats, now, Owner{Kind: AnyKind, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		p, err := c.read(r)
+		if err != nil {
+			return err
+		}
+		p.UserID = auth.PrincipalFrom(r.Context()).UserID
+		created, err := c.create(r.Context(), p)
+		if errors.Is(err, ErrNoOwner) { // the account was deleted after the request was authenticated
+			return apierror.New(apierror.AuthenticationRequired, apierror.TextAuthenticationRequired)
+		}
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusCreated, created)
+	}, nil
+}
