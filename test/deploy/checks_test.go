@@ -26,6 +26,7 @@ import (
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/accesslog"
 	"toggleadmin/test/script"
 )
@@ -129,8 +130,11 @@ func checkTraffic(s *stack, timeout time.Duration) error {
 
 // writeAccessLog writes lines in the format of the template, in a log stream of their own.
 func (s *stack) writeAccessLog(lines []accesslog.Line) error {
-	format, _ := at(s.template.root, "Resources.Api.Properties.AccessLogSetting.Format").(string)
-	delivery, err := accesslog.Delivery("requests", format, lines)
+	template, err := samtemplate.Load(filepath.Join("..", "..", "template.yaml"), samtemplate.Settings{})
+	if err != nil {
+		return err
+	}
+	delivery, err := accesslog.Delivery("requests", template.API.AccessLogFormat, lines)
 	if err != nil {
 		return err
 	}
