@@ -1,16 +1,10 @@
-# Works with GNU make 3.81 and later. `make help` lists the targets. Tools are installed into .cache, in these versions.
+# Works with GNU make 3.81 and later. `make help` lists the targets. Tools are installed into .cache: those written in Go in these
+# versions, those written in Python in the versions of scripts/requirements, DynamoDB Local in the version of scripts/dynamodb-local.sh.
 
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION   := v1.8.0
 GREMLINS_VERSION      := v0.6.0
 AIR_VERSION           := v1.67.4
-SAM_VERSION           := 1.170.0
-CFN_LINT_VERSION      := 1.58.0
-CHECKOV_VERSION       := 3.3.30
-
-# Other environments. scripts/dynamodb-local.sh pins DynamoDB Local.
-MINISTACK_VERSION      := 1.5.33
-SAM_TRANSLATOR_VERSION := 1.115.0
 
 PORT        ?= 3000
 SAM_PORT    ?= 3001
@@ -45,12 +39,11 @@ ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT),,node_modules/.installed)
 # The environment of cmd/local. DYNAMODB_ENDPOINT is passed on as it is.
 LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)'
 
-export SAM_VERSION CFN_LINT_VERSION CHECKOV_VERSION MINISTACK_VERSION SAM_TRANSLATOR_VERSION
 export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-dynamodb-local test-sam test-deploy e2e soak mutants bench bench-traffic bench-staleness lint fmt vuln cover validate deploy sync logs outputs delete check clean tools known-env local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-dynamodb-local test-sam test-deploy e2e soak mutants bench bench-traffic bench-staleness lint fmt vuln lock cover validate deploy sync logs outputs delete check clean tools known-env local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -142,8 +135,11 @@ test-recipe: node_modules/.installed ## Add an operation as CONTRIBUTING.md desc
 fmt: $(GOLANGCI_LINT) ## Format the Go files
 	$(GOLANGCI_LINT) fmt ./...
 
-vuln: $(GOVULNCHECK) ## Check for known vulnerabilities
+vuln: $(GOVULNCHECK) ## Check for known vulnerabilities: SKIP_WITHOUT_DATABASE= (1: succeed if the database cannot be reached)
 	@scripts/vulnerabilities.sh $(GOVULNCHECK) ./...
+
+lock: ## Write the versions and hashes of scripts/requirements/*.in and their dependencies to *.txt
+	@scripts/lock.sh
 
 cover: node_modules/.installed ## Run all tests and write the coverage to .cache/coverage.html
 	@mkdir -p .cache

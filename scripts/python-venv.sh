@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Creates a Python virtual environment and installs packages into it, unless it exists with the same packages. Exits with status 3 if there
-# is no suitable Python.
+# Installs the packages of scripts/requirements/NAME.txt into the Python virtual environment .cache/NAME, unless they are installed. pip
+# compares each package with the file's hashes. Exits with status 3 if there is no suitable Python.
 #
-#   scripts/python-venv.sh .cache/sam aws-sam-cli==1.170.0 cfn-lint==1.58.0
+#   scripts/python-venv.sh sam
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
-folder=$1
-shift
-wanted="$*"
-[ "$(cat "$folder/installed" 2>/dev/null)" != "$wanted" ] || exit 0
+folder=.cache/$1
+requirements=scripts/requirements/$1.txt
+if [ -x "$folder/bin/python" ] && cmp -s "$requirements" "$folder/installed.txt"; then
+    exit 0
+fi
 
 # Prints the first Python 3.10 or later that can create virtual environments.
 find_python() {
@@ -22,5 +24,5 @@ find_python() {
 python=$(find_python) || exit 3
 rm -rf "$folder"
 "$python" -m venv "$folder"
-"$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
-echo "$wanted" >"$folder/installed"
+"$folder/bin/pip" install --quiet --disable-pip-version-check --require-hashes --no-deps -r "$requirements" # the file has all dependencies
+cp "$requirements" "$folder/installed.txt"

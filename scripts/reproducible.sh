@@ -3,7 +3,7 @@
 # and with the SAM CLI. Without a Python for the SAM CLI, prints a line and skips the third build. With COLD=1 the copy is built with an
 # empty Go build cache, which takes minutes.
 #
-#   FUNCTION_FLAGS=… SAM_VERSION=… CFN_LINT_VERSION=… scripts/reproducible.sh
+#   FUNCTION_FLAGS=… scripts/reproducible.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

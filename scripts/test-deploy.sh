@@ -2,7 +2,7 @@
 # Builds every function for this machine and runs test/deploy, which deploys them with sam into ministack, an AWS emulator that needs
 # neither an AWS account nor Docker. Installs the tools into .cache. If a tool cannot be installed, prints a line and succeeds.
 #
-#   SAM_VERSION=… CFN_LINT_VERSION=… MINISTACK_VERSION=… SAM_TRANSLATOR_VERSION=… FUNCTION_FLAGS=… scripts/test-deploy.sh [flags of go test]
+#   FUNCTION_FLAGS=… scripts/test-deploy.sh [flags of go test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,14 +11,13 @@ skip() {
     exit 0
 }
 
-# install FOLDER PACKAGE…
 install() {
     local status=0
-    scripts/python-venv.sh "$@" || status=$?
+    scripts/python-venv.sh "$1" || status=$?
     case $status in
         0) ;;
         3) skip 'Python 3.10 or later with venv' ;;
-        *) skip "${*:2}, which pip could not install" ;;
+        *) skip "the packages of scripts/requirements/$1.txt, which pip could not install" ;;
     esac
 }
 
@@ -46,8 +45,8 @@ case $(uname -m) in
     *) skip "x86_64 or aarch64, not $(uname -m)" ;;
 esac
 mkdir -p .aws-sam/ministack
-timed 'install' install .cache/sam "aws-sam-cli==$SAM_VERSION" "cfn-lint==$CFN_LINT_VERSION"
-timed 'install the emulator' install .cache/ministack "ministack==$MINISTACK_VERSION" "aws-sam-translator==$SAM_TRANSLATOR_VERSION"
+timed 'install' install sam
+timed 'install the emulator' install ministack
 (timed 'sam build' build)
 
 export TEST_DEPLOY_SAM=$PWD/.cache/sam/bin/sam TEST_DEPLOY_PYTHON=$PWD/.cache/ministack/bin/python

@@ -1,5 +1,6 @@
 // Package stack_test tests that scripts/stack.sh rejects wrong arguments before it runs the SAM CLI, passes it the parameters of an
-// environment, and fails without Python. The commands themselves run in `make test-deploy`.
+// environment, and fails without Python, and that scripts/vulnerabilities.sh fails without its database. The commands of stack.sh themselves
+// run in `make test-deploy`.
 package stack_test
 
 import (
@@ -135,7 +136,7 @@ func TestWithoutPython(t *testing.T) {
 			t.Parallel()
 			arguments := strings.Fields(tt.command)
 			command := exec.CommandContext(t.Context(), filepath.Join(folder, "scripts", arguments[0]), arguments[1:]...)
-			command.Env = []string{"PATH=" + programs, "SAM_VERSION=0", "CFN_LINT_VERSION=0"}
+			command.Env = []string{"PATH=" + programs}
 			output, _ := command.CombinedOutput()
 			if status := command.ProcessState.ExitCode(); status != tt.status || string(output) != tt.want {
 				t.Errorf("status %d, %q, want status %d, %q", status, output, tt.status, tt.want)
@@ -191,6 +192,32 @@ func TestLoggingRole(t *testing.T) {
 			output, err := command.CombinedOutput()
 			if (err == nil) != (tt.want == "") || !strings.Contains(string(output), tt.want) || tt.want == "" && len(output) > 0 {
 				t.Errorf("%v, %q, want %q", err, output, tt.want)
+			}
+		})
+	}
+}
+
+func TestVulnerabilitiesWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	process.DependOn(t, root+"scripts")
+	const unreachable = "echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1"
+	for _, tt := range []struct {
+		name, program, setting string
+		status                 int
+		want                   string // the end of the output
+	}{
+		{"no database", unreachable, "", 1, "nothing was checked. To continue without the check, set SKIP_WITHOUT_DATABASE=1.\n"},
+		{"no database, allowed", unreachable, "SKIP_WITHOUT_DATABASE=1", 0, "skipped govulncheck: the vulnerability database cannot be reached\n"},
+		{"a vulnerability", "echo GO-2026-1; exit 3", "SKIP_WITHOUT_DATABASE=1", 3, "GO-2026-1\n"},
+		{"none", "echo No vulnerabilities found.", "", 0, "No vulnerabilities found.\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			command := exec.CommandContext(t.Context(), root+"scripts/vulnerabilities.sh", "sh", "-c", tt.program)
+			command.Env = []string{"PATH=" + os.Getenv("PATH"), tt.setting}
+			output, _ := command.CombinedOutput()
+			if status := command.ProcessState.ExitCode(); status != tt.status || !strings.HasSuffix(string(output), tt.want) {
+				t.Errorf("status %d, %q, want status %d, %q", status, output, tt.status, tt.want)
 			}
 		})
 	}
