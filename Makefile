@@ -43,7 +43,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-dynamodb-local test-sam test-deploy e2e soak mutants bench bench-traffic bench-staleness lint fmt vuln lock cover validate deploy sync logs outputs delete check clean tools known-env local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-dynamodb-local test-sam test-deploy e2e soak mutants bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy sync logs outputs delete check clean tools known-env local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -137,6 +137,9 @@ fmt: $(GOLANGCI_LINT) ## Format the Go files
 
 vuln: $(GOVULNCHECK) ## Check for known vulnerabilities: SKIP_WITHOUT_DATABASE= (1: succeed if the database cannot be reached)
 	@scripts/vulnerabilities.sh $(GOVULNCHECK) ./...
+
+sbom: build ## Write a CycloneDX bill of materials of the built functions to .aws-sam/sbom.json
+	@go run ./cmd/sbom .aws-sam/build/*/bootstrap >.aws-sam/sbom.json
 
 lock: ## Write the versions and hashes of scripts/requirements/*.in and their dependencies to *.txt
 	@scripts/lock.sh

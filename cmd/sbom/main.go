@@ -1,0 +1,79 @@
+// Sbom prints a CycloneDX software bill of materials of programs written in Go: each program with its SHA-256, and the versions of Go and of
+// all modules that it contains, from the build information in the program. The same programs give the same bytes.
+//
+//	sbom .aws-sam/build/*/bootstrap
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	cdx "github.com/CycloneDX/cyclonedx-go"
+)
+
+func main() {
+	if err := write(os.Stdout, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "sbom:", err)
+		os.Exit(1)
+	}
+}
+
+// write writes the bill of materials of the programs in the given files.
+func write(w io.Writer, files []string) error {
+	var programs []cdx.Component
+	var dependencies []cdx.Dependency
+	modules := map[string]cdx.Component{}
+	for _, file := range files {
+		content, err := os.ReadFile(file) //nolint:gosec // the caller names the files to read
+		if err != nil {
+			return err
+		}
+		info, err := buildinfo.Read(bytes.NewReader(content))
+		if err != nil {
+			return fmt.Errorf("read the build information of %s: %w", file, err)
+		}
+		sum := sha256.Sum256(content)
+		program := cdx.Component{
+			BOMRef: info.Path, Type: cdx.ComponentTypeApplication, Name: path.Base(info.Path),
+			Hashes: &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(sum[:])}},
+		}
+		programs = append(programs, program)
+		used := []string{}
+		for _, module := range append(info.Deps, &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}) {
+			if module.Replace != nil {
+				module = module.Replace
+			}
+			c := component(module)
+			modules[c.BOMRef] = c
+			used = append(used, c.BOMRef)
+		}
+		slices.Sort(used)
+		dependencies = append(dependencies, cdx.Dependency{Ref: program.BOMRef, Dependencies: &used})
+	}
+	slices.SortFunc(programs, func(a, b cdx.Component) int { return cmp.Compare(a.BOMRef, b.BOMRef) })
+	slices.SortFunc(dependencies, func(a, b cdx.Dependency) int { return cmp.Compare(a.Ref, b.Ref) })
+	for _, ref := range slices.Sorted(maps.Keys(modules)) {
+		programs = append(programs, modules[ref])
+	}
+	bom := cdx.NewBOM()
+	bom.Metadata = &cdx.Metadata{Component: &cdx.Component{Type: cdx.ComponentTypeApplication, Name: "toggleadmin"}}
+	bom.Components, bom.Dependencies = &programs, &dependencies
+	return cdx.NewBOMEncoder(w, cdx.BOMFileFormatJSON).SetPretty(true).Encode(bom)
+}
+
+// component describes a module. The standard library is the module std, as in the Go vulnerability database.
+func component(module *debug.Module) cdx.Component {
+	url := "pkg:golang/" + module.Path + "@" + module.Version
+	return cdx.Component{BOMRef: url, Type: cdx.ComponentTypeLibrary, Name: module.Path, Version: module.Version, PackageURL: url}
+}
