@@ -16,8 +16,8 @@ const root = "../../"
 var everything = map[string]string{
 	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com", "Tracing": "true",
 	"ReservedConcurrency": "10",
-	"CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
-	"WebAclArn":      "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef",
+	"CertificateArn":      "arn:aws:acm:us-east-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
+	"WebAclArn":           "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef",
 }
 
 // load reads the template with the given parameters.
