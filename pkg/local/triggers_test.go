@@ -43,7 +43,7 @@ func TestEventsReachTheirFunctions(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	want := map[string]string{"reevaluate-staleness": `"lifetimeDays":{"N":"65"}`, "sweep-staleness": `"aws.scheduler"`, "record-traffic": `"awslogs"`}
-	for timeout := time.After(10 * time.Second); len(want) > 0; {
+	for timeout := time.After(time.Minute); len(want) > 0; {
 		select {
 		case event := <-received:
 			if text := strings.ReplaceAll(event[1], " ", ""); strings.Contains(text, want[event[0]]) {

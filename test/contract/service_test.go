@@ -203,9 +203,9 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(30 * time.Second); !condition(); <-tick.C {
+	for end := time.Now().Add(time.Minute); !condition(); <-tick.C {
 		if time.Now().After(end) {
-			t.Fatalf("this is not true after 30 s: %s", what)
+			t.Fatalf("this is not true after a minute: %s", what)
 		}
 	}
 }

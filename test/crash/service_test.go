@@ -37,7 +37,7 @@ import (
 
 const (
 	dataDirVariable = "SERVE_DATA_DIR" // makes the test binary serve from this folder
-	timeout         = 30 * time.Second // limits each wait, which usually takes milliseconds
+	timeout         = time.Minute      // limits each wait, which usually takes milliseconds
 )
 
 func TestMain(m *testing.M) {

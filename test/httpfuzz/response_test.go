@@ -17,7 +17,7 @@ import (
 )
 
 // timeout is far above the duration of an exchange: the server closes each connection after it has received everything.
-const timeout = 20 * time.Second
+const timeout = time.Minute
 
 // response is a response with its whole body.
 type response struct {
