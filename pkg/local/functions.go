@@ -32,10 +32,13 @@ const (
 // constructors lists the constructor of each function, by its folder. The main package of a deployed function calls the same constructor.
 var constructors = map[string]app.Constructor{
 	"authorizer":                   authorizer.NewFunction,
+	"create-context-field":         contextfield.NewCreateFunction,
 	"create-own-token":             pat.NewCreateOwnFunction,
 	"create-service-account-token": pat.NewCreateFunction,
+	"delete-context-field":         contextfield.NewDeleteFunction,
 	"delete-own-token":             pat.NewDeleteOwnFunction,
 	"delete-service-account-token": pat.NewDeleteFunction,
+	"get-context-field":            contextfield.NewGetFunction,
 	"get-service-account-token":    pat.NewGetFunction,
 	"get-traffic-usage":            traffic.NewGetFunction,
 	"list-context-fields":          contextfield.NewListFunction,
@@ -46,6 +49,7 @@ var constructors = map[string]app.Constructor{
 	"record-traffic":               traffic.NewRecordFunction,
 	"reevaluate-staleness":         staleness.NewReevaluateFunction,
 	"sweep-staleness":              staleness.NewSweepFunction,
+	"update-context-field":         contextfield.NewUpdateFunction,
 	"update-feature-type-lifetime": featuretype.NewUpdateLifetimeFunction,
 	"update-feedback":              feedback.NewUpdateFunction,
 }

@@ -109,7 +109,8 @@ func accounts() []user.User {
 	}
 }
 
-// toggles returns examples of every type, younger and older than their type's lifetime, with constraints on some context fields.
+// toggles returns examples of every type, younger and older than their type's lifetime, with constraints on all context fields
+// except currentTime, which the sample event of delete-context-field deletes.
 func toggles(now time.Time) []feature.Feature {
 	daysAgo := func(n int) time.Time { return now.AddDate(0, 0, -n) }
 	return []feature.Feature{
@@ -120,6 +121,6 @@ func toggles(now time.Time) []feature.Feature {
 		{Name: "search-ranking", Project: "shop", Type: "experiment", CreatedAt: daysAgo(39), ContextFields: []string{"sessionId"}},
 		{Name: "rate-limit", Project: "default", Type: "operational", CreatedAt: daysAgo(8), ContextFields: []string{"appName", "environment"}},
 		{Name: "stop-payments", Project: "shop", Type: "kill-switch", CreatedAt: daysAgo(400)},
-		{Name: "beta-access", Project: "default", Type: "permission", CreatedAt: daysAgo(200), ContextFields: []string{"userId", "currentTime"}},
+		{Name: "beta-access", Project: "default", Type: "permission", CreatedAt: daysAgo(200), ContextFields: []string{"userId"}},
 	}
 }

@@ -29,7 +29,7 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	for _, f := range fields {
 		used[f.Name] = fmt.Sprintf("%d/%d", f.UsedInFeatures(), f.UsedInProjects())
 	}
-	want := map[string]string{"environment": "2/1", "userId": "3/2", "appName": "2/2", "currentTime": "1/1", "sessionId": "1/1"}
+	want := map[string]string{"environment": "2/1", "userId": "3/2", "appName": "2/2", "currentTime": "0/0", "sessionId": "1/1"}
 	if diff := cmp.Diff(want, used); diff != "" {
 		tb.Error(diff)
 	}

@@ -76,6 +76,12 @@
 //	groups, days and paths                                      | 4.6 | TestSection6Counted
 //	sorted report, groups without a count                       | 4.6 | pkg/traffic TestGet
 //	own tokens only, description and limit                      | 4.7 | TestSection47Delete
+//	get, create, replace and delete a context field             | 4.11 | TestSection411Fields
+//	members of the body                                         | 4.11 | pkg/contextfield TestBodies
+//	default of sortOrder                                        | 4.11 | pkg/contextfield TestNextSortOrder
+//	what an update keeps                                        | 4.11 | pkg/contextfield TestUpdate
+//	concurrent creations                                        | 4.11 | pkg/contextfield TestParallelCreations
+//	no toggle is left with a field that is gone                 | 4.11 | pkg/contextfield TestConcurrentDeletionAndUse
 //	change of a lifetime, in both directions                    | 5   | TestSection5ChangeOfLifetime
 //	passing of time                                             | 5   | TestSection5Time
 //	current lifetime, idempotent, continues                     | 5   | pkg/staleness TestModel

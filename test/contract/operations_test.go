@@ -15,9 +15,13 @@ const (
 	textUnauthorized = "You need a valid credential in the Authorization header."
 	textNoUser401    = "This operation requires a token that identifies a user."
 	textNoUser403    = "You need a token that identifies a user to perform this operation."
-	textAdmin        = `You need the "ADMIN" permission to perform this operation.`
 	textNoPath       = "The path you were looking for is not available."
 )
+
+// needs is the message of a 403 for a missing permission.
+func needs(permission string) string {
+	return `You need the "` + permission + `" permission to perform this operation.`
+}
 
 // operation is an operation of api/openapi.yaml.
 type operation struct {

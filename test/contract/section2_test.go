@@ -168,7 +168,7 @@ func TestSection2PathParameters(t *testing.T) {
 			t.Parallel()
 			s.send(t, putFeedback(sent, `{}`).as(admin)).names(t, 400, "`/params/id`")
 			s.send(t, get(trafficPath+sent).as(admin)).names(t, 400, "`/params/period`")
-			for _, c := range []call{putLifetime(sent, "1"), postToken(sent, anyToken()), deleteToken(sent)} {
+			for _, c := range []call{putLifetime(sent, "1"), postToken(sent, anyToken()), deleteToken(sent), get(contextPath + "/" + sent)} {
 				s.send(t, c.as(admin)).error(t, 404)
 			}
 		})

@@ -23,15 +23,16 @@ func TestSection3Permissions(t *testing.T) {
 	t.Parallel()
 	s := shared
 	type credential struct {
-		name          string
-		user, isAdmin bool
-		token         string
+		name  string
+		user  bool
+		role  auth.Role // an API token has the permissions of an Admin
+		token string
 	}
-	credentials := []credential{{"API token", false, true, s.APIToken}}
+	credentials := []credential{{"API token", false, auth.RoleAdmin, s.APIToken}}
 	for _, role := range []auth.Role{auth.RoleAdmin, auth.RoleEditor, auth.RoleViewer} {
 		for _, kind := range []user.Kind{user.Person, user.ServiceAccount} {
 			_, token := s.pat(t, s.account(t, kind, role), kind, time.Hour)
-			credentials = append(credentials, credential{string(kind) + " " + string(role), true, role == auth.RoleAdmin, token})
+			credentials = append(credentials, credential{string(kind) + " " + string(role), true, role, token})
 		}
 	}
 	for _, op := range operations(t) {
@@ -39,7 +40,11 @@ func TestSection3Permissions(t *testing.T) {
 			t.Run(op.name+" with "+c.name, func(t *testing.T) {
 				t.Parallel()
 				r := s.send(t, op.call.as(c.token))
-				for message, lacking := range map[string]bool{textAdmin: !c.isAdmin, textNoUser401: !c.user, textNoUser403: !c.user} {
+				isViewer := c.role == auth.RoleViewer
+				for message, lacking := range map[string]bool{
+					needs("ADMIN"): c.role != auth.RoleAdmin, needs("CREATE_CONTEXT_FIELD"): isViewer, needs("UPDATE_CONTEXT_FIELD"): isViewer,
+					needs("DELETE_CONTEXT_FIELD"): isViewer, textNoUser401: !c.user, textNoUser403: !c.user,
+				} {
 					if status := op.denials[message]; status != 0 && lacking {
 						r.message(t, status, message)
 						return

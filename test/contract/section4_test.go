@@ -284,3 +284,36 @@ func TestSection47Delete(t *testing.T) {
 	s.send(t, deleteToken(text(another.ID)).as(another.Secret)).want(t, 200)
 	s.send(t, get(typesPath).as(another.Secret)).want(t, 401)
 }
+
+func TestSection411Fields(t *testing.T) {
+	t.Parallel()
+	s := shared
+	_, editor := s.person(t, auth.RoleEditor)
+	post := func(body string) call {
+		return call{method: http.MethodPost, target: contextPath, body: body}.as(editor)
+	}
+	created := s.send(t, post(`{"name":"section-4.11"}`)).want(t, 201)
+	location, ok := strings.CutPrefix(created.header.Get("Location"), s.BaseURL)
+	if !ok || location != contextPath+"/section-4.11" {
+		t.Errorf("Location %s", created.header.Get("Location"))
+	}
+	if got := s.send(t, get(location).as(s.viewer(t))).want(t, 200); got.body != created.body {
+		t.Errorf("created %s, read %s", created.body, got.body)
+	}
+	s.send(t, post(`{"name":"section-4.11","sortOrder":9}`)).message(t, 409, `A context field with the name "section-4.11" exists.`)
+	s.send(t, post(`{"name":"..","legalValues":[{"value":"a"},{"value":"a"}]}`)).names(t, 400, "`/body/name`", "`/body/legalValues/1/value`")
+	put := call{method: http.MethodPut, target: location, body: `{"name":[],"sortOrder":9,"description":""}`}.as(editor)
+	s.send(t, put).body200(t, `{"name":"section-4.11","description":"","stickiness":false,"sortOrder":9,`)
+	toggle := feature.Feature{Name: "section-4.11", Project: "p", ContextFields: []string{"section-4.11"}}
+	must(t, feature.NewStore(s.db, s.tables).Create(t.Context(), toggle))
+	remove := call{method: http.MethodDelete, target: location}.as(editor)
+	s.send(t, remove).message(t, 409,
+		`The context field "section-4.11" is in use. The number of toggles with a constraint on it, without archived ones, is 1.`)
+	must(t, feature.NewStore(s.db, s.tables).Delete(t.Context(), toggle.Name))
+	if r := s.send(t, remove).want(t, 200); r.body != "" {
+		t.Errorf("body %q", r.body)
+	}
+	for _, c := range []call{get(location).as(editor), put, remove, remove.at(contextPath + "/SECTION-4.11")} {
+		s.send(t, c).names(t, 404, "There is no context field with the name")
+	}
+}

@@ -133,7 +133,7 @@ func (s *session) send(r *request) error {
 // noteToken remembers a token that the last request created.
 func (s *session) noteToken() {
 	var created token
-	if s.last.status == http.StatusCreated && json.Unmarshal(s.last.body, &created) == nil {
+	if s.last.status == http.StatusCreated && json.Unmarshal(s.last.body, &created) == nil && created.Secret != "" {
 		s.tokens = append(s.tokens, created)
 	}
 }
