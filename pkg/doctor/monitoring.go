@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/apigateway"
@@ -16,26 +17,45 @@ import (
 	"github.com/aws/smithy-go/transport/http/protocol/awsquery"
 )
 
+const typeAlarm = "AWS::CloudWatch::Alarm"
+
 // maxAlarms is the most alarms that one call of DescribeAlarms takes and returns.
 const maxAlarms = 100
 
-// alarms checks that no alarm is in the state ALARM. On a new or idle stack alarms have no data yet.
-func (d *doctor) alarms(ctx context.Context, found stackResources) (string, error) {
-	names := found.ids("AWS::CloudWatch::Alarm")
-	if len(names) == 0 {
-		return "the stack has no alarms", errSkip
-	}
-	client := cloudwatch.NewFromConfig(d.Installation.Stack.Config, func(o *cloudwatch.Options) {
+// SweepMissing is the logical id of the alarm about missing invocations. It goes off when it is created, before CloudWatch has the first
+// invocations, and is over when it has them: after settling at the latest.
+const (
+	SweepMissing = "SweepMissingAlarm"
+	settling     = 15 * time.Minute
+)
+
+func (d *doctor) cloudWatch() *cloudwatch.Client {
+	return cloudwatch.NewFromConfig(d.Installation.Stack.Config, func(o *cloudwatch.Options) {
 		// The SDK's default protocol is binary, which emulators of AWS do not support.
 		o.Protocol = awsquery.New(schemas.GraniteServiceVersion20100801)
 	})
-	out, err := client.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmNames: names, MaxRecords: aws.Int32(maxAlarms)})
+}
+
+// alarms checks that no alarm is in the state ALARM. On a new or idle stack alarms have no data yet.
+func (d *doctor) alarms(ctx context.Context, found stackResources) (string, error) {
+	names := found.ids(typeAlarm)
+	if len(names) == 0 {
+		return "the stack has no alarms", errSkip
+	}
+	out, err := d.cloudWatch().DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmNames: names, MaxRecords: aws.Int32(maxAlarms)})
 	if err != nil {
 		return "", fmt.Errorf("describe the alarms: %w", err)
 	}
 	byState := map[cloudwatchtypes.StateValue][]string{}
+	note := "none in state ALARM"
 	for _, a := range out.MetricAlarms {
-		byState[a.StateValue] = append(byState[a.StateValue], aws.ToString(a.AlarmName))
+		name := aws.ToString(a.AlarmName)
+		if a.StateValue == cloudwatchtypes.StateValueAlarm && name == found[typeAlarm][SweepMissing] &&
+			d.Now().Sub(aws.ToTime(a.AlarmConfigurationUpdatedTimestamp)) < settling {
+			note = fmt.Sprintf("none in state ALARM except %s, which is new and ends within %.0f minutes", name, settling.Minutes())
+			continue
+		}
+		byState[a.StateValue] = append(byState[a.StateValue], name)
 	}
 	if active := byState[cloudwatchtypes.StateValueAlarm]; len(active) > 0 {
 		return "", problem("in state ALARM: "+strings.Join(active, ", "), "see docs/runbook.md, which has a section for each alarm")
@@ -43,8 +63,39 @@ func (d *doctor) alarms(ctx context.Context, found stackResources) (string, erro
 	if missing := len(names) - len(out.MetricAlarms); missing > 0 {
 		return "", problem(fmt.Sprintf("%d of the stack's %d alarms do not exist", missing, len(names)), deployAgain)
 	}
-	return fmt.Sprintf("%d alarms, none in state ALARM; %d have no data yet",
-		len(names), len(byState[cloudwatchtypes.StateValueInsufficientData])), nil
+	return fmt.Sprintf("%d alarms, %s; %d have no data yet", len(names), note, len(byState[cloudwatchtypes.StateValueInsufficientData])), nil
+}
+
+// alarmActions checks that the last action of each alarm, a message to the topic, did not fail. CloudWatch keeps the history for 30 days.
+func (d *doctor) alarmActions(ctx context.Context, found stackResources) (string, error) {
+	names := found.ids(typeAlarm)
+	if len(names) == 0 {
+		return "the stack has no alarms", errSkip
+	}
+	client := d.cloudWatch()
+	executed := 0
+	var failed []string
+	for _, name := range names {
+		out, err := client.DescribeAlarmHistory(ctx, &cloudwatch.DescribeAlarmHistoryInput{
+			AlarmName: &name, HistoryItemType: cloudwatchtypes.HistoryItemTypeAction,
+			ScanBy: cloudwatchtypes.ScanByTimestampDescending, MaxRecords: aws.Int32(1),
+		})
+		if err != nil {
+			return "", fmt.Errorf("get the history of the alarm %s: %w", name, err)
+		}
+		for _, item := range out.AlarmHistoryItems {
+			if summary := aws.ToString(item.HistorySummary); strings.HasPrefix(summary, "Failed") {
+				failed = append(failed, name+": "+summary)
+			} else {
+				executed++
+			}
+		}
+	}
+	if len(failed) > 0 {
+		return "", problem(strings.Join(failed, "; "),
+			"allow CloudWatch to publish to the topic, then test it (aws cloudwatch set-alarm-state, see docs/deploy.md)")
+	}
+	return fmt.Sprintf("%d of %d alarms have notified the topic, without an error", executed, len(names)), nil
 }
 
 // loggingRole checks that API Gateway may write access logs. There is one role for each account and region.

@@ -72,6 +72,7 @@ func (d *doctor) resources(ctx context.Context) {
 		{"schedule", d.schedules},
 		{"log subscription", d.subscription},
 		{"alarms", d.alarms},
+		{"alarm actions", d.alarmActions},
 		{"account logging role", d.loggingRole},
 		{"failure queues", d.queues},
 	}
