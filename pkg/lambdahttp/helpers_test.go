@@ -47,7 +47,7 @@ func function(serve lambdahttp.HandlerFunc) (lambda.Handler, *bytes.Buffer) {
 	var log bytes.Buffer
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	return lambdahttp.New(serve, lambdahttp.Options{
-		Logger: slog.New(slog.NewJSONHandler(&log, nil)),
+		Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Now:    func() time.Time { now = now.Add(time.Millisecond); return now },
 		NewID:  func() string { return errorID },
 	}), &log

@@ -51,9 +51,10 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if err == nil {
 		response, err = f.respond(ctx, event)
 	}
-	level := slog.LevelInfo
+	level := slog.LevelDebug // the access log has a line for every request
 	var failed []slog.Attr
 	if err != nil {
+		level = slog.LevelInfo
 		id, failure := f.NewID(), apierror.From(err)
 		w := newResponse(event.RequestContext.RequestID)
 		apierror.Write(w, id, failure)

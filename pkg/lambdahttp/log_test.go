@@ -41,7 +41,7 @@ func TestLogLine(t *testing.T) {
 		result error
 		want   map[string]any // in addition to the members of every line
 	}{
-		{"success", nil, map[string]any{"level": "INFO", "status": 200.0}},
+		{"success", nil, map[string]any{"level": "DEBUG", "status": 200.0}},
 		{
 			"4xx without the cause", &apierror.Error{Kind: apierror.Validation, Message: secret, Cause: errors.New(secret)},
 			map[string]any{"level": "INFO", "status": 400.0, "errorId": errorID, "error": "ValidationError"},

@@ -3,6 +3,7 @@ package logging
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 )
 
@@ -21,11 +22,18 @@ func Truncate(text string) string {
 // Metric is the name and the unit of an attribute that is a metric.
 type Metric struct{ Name, Unit string }
 
-// Metrics declares attributes of the same log line as metrics of a function, in the CloudWatch embedded metric format
-// (docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html). Each set of dimensions
-// names attributes of the line; Metrics adds the attribute functionName. Metrics returns nothing if function is empty.
-func Metrics(namespace, function string, now time.Time, dimensions [][]string, metrics []Metric) []slog.Attr {
-	if function == "" {
+// Metrics declares attributes of a log line as metrics of a function, in the CloudWatch embedded metric format
+// (docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html), and adds their dimension, the
+// attribute functionName. It omits metrics whose attribute is absent or 0, because each is billed for every hour with data. Metrics
+// returns nothing if no metric is left or function is empty.
+func Metrics(namespace, function string, now time.Time, line []slog.Attr, metrics ...Metric) []slog.Attr {
+	var present []Metric
+	for _, m := range metrics {
+		if slices.ContainsFunc(line, func(a slog.Attr) bool { return a.Key == m.Name && a.Value.Any() != int64(0) }) {
+			present = append(present, m)
+		}
+	}
+	if function == "" || len(present) == 0 {
 		return nil
 	}
 	type directive struct {
@@ -38,6 +46,6 @@ func Metrics(namespace, function string, now time.Time, dimensions [][]string, m
 		slog.Any("_aws", struct { //nolint:sloglint // the name is part of the format
 			Timestamp         int64
 			CloudWatchMetrics []directive
-		}{now.UnixMilli(), []directive{{namespace, dimensions, metrics}}}),
+		}{now.UnixMilli(), []directive{{namespace, [][]string{{"functionName"}}, present}}}),
 	}
 }

@@ -29,13 +29,8 @@ func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, chan
 		slog.Int("flagged", r.Flagged), slog.Int("unflagged", r.Unflagged), slog.Int("left", r.Left), slog.Int("overtaken", r.Overtaken),
 		slog.Int("read", r.Read), slog.Int("pages", r.Pages), slog.Int("writes", r.Writes),
 		slog.Int("throttled", r.Throttled), slog.Int("retried", r.Retried), slog.Float64("milliseconds", milliseconds(r.Took)))
-	var metrics []logging.Metric
-	for _, name := range []string{"flagged", "unflagged", "left", "overtaken", "throttled"} {
-		metrics = append(metrics, logging.Metric{Name: name, Unit: "Count"})
-	}
 	if !changed.IsZero() && !r.LastFlip.IsZero() {
 		attributes = append(attributes, slog.Float64("lagMilliseconds", milliseconds(max(r.LastFlip.Sub(changed), 0))))
-		metrics = append(metrics, logging.Metric{Name: "lagMilliseconds", Unit: "Milliseconds"})
 	}
 	level := slog.LevelInfo
 	if r.Err != nil {
@@ -46,8 +41,9 @@ func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, chan
 	} else if trigger == onSchedule && r.Read == 0 {
 		level = slog.LevelDebug
 	}
-	attributes = append(attributes, logging.Metrics("ToggleAdmin/Staleness", h.Function, r.Now.Add(r.Took),
-		[][]string{{"functionName"}, {"functionName", "featureType"}}, metrics)...)
+	attributes = append(attributes, logging.Metrics("ToggleAdmin/Staleness", h.Function, r.Now.Add(r.Took), attributes,
+		logging.Metric{Name: "flagged", Unit: "Count"}, logging.Metric{Name: "unflagged", Unit: "Count"},
+		logging.Metric{Name: "left", Unit: "Count"}, logging.Metric{Name: "lagMilliseconds", Unit: "Milliseconds"})...)
 	h.Logger.LogAttrs(ctx, level, "toggles re-evaluated", attributes...)
 }
 

@@ -67,8 +67,8 @@ func (r *Recorder) Handle(ctx context.Context, event events.CloudwatchLogsEvent)
 	if batch.Malformed > 0 { // the format of the access log has changed, or another source writes to the log group
 		level = slog.LevelWarn
 	}
-	metrics := logging.Metrics("ToggleAdmin/Traffic", r.Function, now, [][]string{{"functionName"}},
-		[]logging.Metric{{Name: "counted", Unit: "Count"}, {Name: "duplicate", Unit: "Count"}, {Name: "malformed", Unit: "Count"}})
+	metrics := logging.Metrics("ToggleAdmin/Traffic", r.Function, now, attributes, logging.Metric{Name: "counted", Unit: "Count"},
+		logging.Metric{Name: "duplicate", Unit: "Count"}, logging.Metric{Name: "malformed", Unit: "Count"})
 	r.Logger.LogAttrs(ctx, level, "requests counted", append(attributes, metrics...)...)
 	return Summary{
 		Events: batch.Events, Counted: recorded.Counted, Duplicate: recorded.Duplicate, Uncounted: batch.Uncounted, Malformed: batch.Malformed,

@@ -74,8 +74,7 @@ func TestHandle(t *testing.T) {
 			"writes": 1.0, "milliseconds": 1.5, "functionName": "the-function",
 			"_aws": map[string]any{"Timestamp": float64(noon().UnixMilli() + int64(3*i+3)), "CloudWatchMetrics": []any{map[string]any{
 				"Namespace": "ToggleAdmin/Traffic", "Dimensions": []any{[]any{"functionName"}}, "Metrics": []any{
-					map[string]any{"Name": "counted", "Unit": "Count"}, map[string]any{"Name": "duplicate", "Unit": "Count"},
-					map[string]any{"Name": "malformed", "Unit": "Count"},
+					map[string]any{"Name": []string{"counted", "duplicate"}[i], "Unit": "Count"}, map[string]any{"Name": "malformed", "Unit": "Count"},
 				},
 			}}},
 		}
