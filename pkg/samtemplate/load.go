@@ -112,12 +112,27 @@ func (r *reader) readResources() (order []*resource) {
 			id: key.Value, typ: text(body, "Type"), condition: text(body, "Condition"), at: key, body: body, properties: get(body, "Properties"),
 		}
 		if found.typ == typeFunction {
-			found.properties = merge(get(get(r.root, "Globals"), "Function"), found.properties)
+			found.properties = r.withoutDisabledPreference(merge(get(get(r.root, "Globals"), "Function"), found.properties))
 		}
 		r.resources[found.id] = found
 		order = append(order, found)
 	}
 	return order
+}
+
+// withoutDisabledPreference removes a DeploymentPreference that is not enabled, as SAM does. Its alarms may not exist.
+func (r *reader) withoutDisabledPreference(properties *yaml.Node) *yaml.Node {
+	if r.resolve(get(get(properties, "DeploymentPreference"), "Enabled")).Value != "false" {
+		return properties
+	}
+	enabled := *properties
+	enabled.Content = nil
+	for key, value := range pairs(properties) {
+		if key.Value != "DeploymentPreference" {
+			enabled.Content = append(enabled.Content, key, value)
+		}
+	}
+	return &enabled
 }
 
 // add resolves a resource and adds it to the template.

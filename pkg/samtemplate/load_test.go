@@ -23,10 +23,10 @@ Rules:
   BlueIsTest:
     RuleCondition: !Equals [!Ref Color, blue]
     Assertions: [{Assert: !Equals [!Ref Stage, test], AssertDescription: blue needs the stage test}]
-Mappings: {Colors: {red: {Memory: 1769}, blue: {Memory: 128}}}
+Mappings: {Colors: {red: {Memory: 1769, Gradual: false}, blue: {Memory: 128, Gradual: true}}}
 Conditions: {Blue: !Equals [!Ref Color, blue], Red: !Not [!Equals [!Ref Color, blue]]}
-Globals:
-  Function: {Runtime: provided.al2023, Handler: bootstrap, Timeout: 10, Architectures: [arm64], Environment: {Variables: {A: 1, B: global}}}
+Globals: {Function: {Runtime: provided.al2023, Handler: bootstrap, Timeout: 10, Architectures: [arm64], Environment: {Variables: {A: 1,
+  B: global}}, DeploymentPreference: {Enabled: !FindInMap [Colors, !Ref Color, Gradual], Alarms: [!Ref Hidden]}}}
 Resources:
   Api:
     Type: AWS::Serverless::Api
@@ -218,7 +218,7 @@ func TestUnsupported(t *testing.T) {
 		{"attribute", "!GetAtt Role.Arn", "!GetAtt Role.Id",
 			"40: WorkFunction: the attribute Id of Role (AWS::IAM::Role) is not supported by the local gateway"},
 		{"condition", "!If [Blue,", "!If [Green,", `23: Api: there is no condition "Green"`},
-		{"mapping", "Colors: {red:", "Colors: {green:", "37: WorkFunction: FindInMap: the mapping has no such key"},
+		{"mapping", "Color, Memory]", "Color, Size]", "37: WorkFunction: FindInMap: the mapping has no such key"},
 		{"function", "!Sub '${AWS::StackName}-${Limit}'", "!Join ['-', [a]]",
 			"29: Lines: this use of !Join is not supported by the local gateway"},
 		{"function in a condition", "Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals and !Not"},

@@ -52,7 +52,9 @@ func update(t *testing.T, s *stack) {
 	must(t, err)
 	usage, err := s.usage()
 	must(t, err)
-	updated := s.deploy(t, deployment{environment: "default", name: s.name, parameters: map[string]string{"MaxTokensPerAccount": "3"}})
+	updated := s.deploy(t, deployment{environment: "default", name: s.name, parameters: map[string]string{
+		"MaxTokensPerAccount": "3", "LogRetentionDays": "14", "Monitoring": "none",
+	}})
 	updated.credentials = s.credentials
 	for name, value := range s.outputs {
 		if got := updated.outputs[name]; got != value && name != "ApiUrl" { // a changed API gets a new id in the emulator
@@ -129,7 +131,9 @@ func TestEnvironments(t *testing.T) { //nolint:paralleltest // one emulator
 func TestOperator(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	var s *stack
-	step(t, "sam deploy", func(t *testing.T) { s = e.deploy(t, deployment{environment: "default", name: "operated"}) })
+	step(t, "sam deploy", func(t *testing.T) {
+		s = e.deploy(t, deployment{environment: "default", name: "operated", parameters: map[string]string{"Monitoring": "alarms-and-dashboard"}})
+	})
 	step(t, "toggleadmin", func(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-run", "^(TestStack|TestEmulator)$", ".")
 		cmd.Dir = absolute(t, "cmd/toggleadmin")

@@ -119,7 +119,9 @@ var expectations = []struct {
 	{"AWS::Serverless::Function", "AutoPublishAlias", "live"},
 	{"AWS::Serverless::Function", "AutoPublishAliasAllProperties", true},
 	{"AWS::Serverless::Function", "LoggingConfig.LogFormat", "JSON"},
-	{"AWS::Serverless::Function", "DeploymentPreference.Role", "arn:aws:iam::000000000000:role/CodeDeployRole"},
+	// Lines and hours without an event cost nothing.
+	{"AWS::Serverless::Function", "LoggingConfig.SystemLogLevel", "WARN"},
+	{"ThrottledRequests", "MetricTransformations", "[map[MetricName:throttledRequests MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count]]"},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.StartingPosition", "TRIM_HORIZON"},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.BisectBatchOnFunctionError", true},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
@@ -171,7 +173,11 @@ func (c *checker) functions() {
 		if asynchronous(f) || f.LogicalID == "AuthorizerFunction" {
 			watched = "[Api5xxAlarm ApiLatencyAlarm " + name + "ErrorsAlarm]"
 		}
-		c.expect("the alarms of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Alarms"), watched)
+		if gradual := len(c.ofType("AWS::ApiGateway::DomainName")) > 0; gradual { // as the variable everything
+			c.expect("the alarms of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Alarms"), watched)
+			c.expect("the role of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Role"),
+				"arn:aws:iam::000000000000:role/CodeDeployRole")
+		}
 		if timeout, _ := f.Properties["Timeout"].(int); !asynchronous(f) && timeout >= 29 {
 			c.problem("%s has a timeout of %d s: API Gateway waits 29 s", f.LogicalID, timeout)
 		}

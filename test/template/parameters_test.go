@@ -104,6 +104,8 @@ func TestRules(t *testing.T) {
 		"CertificateArn needs DomainName":                   {"CertificateArn": everything["CertificateArn"]},
 		"HostedZoneId needs DomainName":                     {"HostedZoneId": "Z0123456789"},
 		"DynamoDBEndpoint must be empty for the stage prod": {"Stage": "prod", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
+		"DeploymentPreference must be AllAtOnce":            {"Monitoring": "none", "DeploymentPreference": "Canary10Percent5Minutes"},
+		"AlarmEmail must be empty":                          {"Monitoring": "none", "AlarmEmail": "ops@example.com"},
 		"UseFipsEndpoint must be false":                     {"UseFipsEndpoint": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
 		"UseDualStackEndpoint must be false":                {"UseDualStackEndpoint": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
 	} {

@@ -15,9 +15,9 @@ const root = "../../"
 // everything are parameters with which every condition of the template is true.
 var everything = map[string]string{
 	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com", "Tracing": "true",
-	"ReservedConcurrency": "10",
-	"CertificateArn":      "arn:aws:acm:us-east-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
-	"WebAclArn":           "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef",
+	"Monitoring": "alarms-and-dashboard", "DeploymentPreference": "Canary10Percent5Minutes", "ReservedConcurrency": "10",
+	"CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
+	"WebAclArn":      "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef",
 }
 
 // load reads the template with the given parameters.
@@ -56,18 +56,24 @@ func list(value any) []any {
 // TestTemplate checks the template with its defaults and with everything that parameters add.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
-	alarms := 0
-	for _, r := range load(t, nil).Resources {
-		if r.Type == "AWS::CloudWatch::Alarm" {
-			alarms++
-		}
-	}
-	if alarms > 16 {
-		t.Errorf("%d alarms by default, want at most 16: an alarm is for a condition that needs an operator", alarms)
-	}
 	for _, parameters := range []map[string]string{nil, everything} {
 		for _, problem := range newChecker(t).check(load(t, parameters).Resources) {
 			t.Error(problem)
+		}
+	}
+}
+
+// TestMonitoring checks the number of alarms and dashboards, which are most of the cost of an idle month (docs/costs.md).
+func TestMonitoring(t *testing.T) {
+	t.Parallel()
+	const most = 14 // an alarm is for a condition that needs an operator
+	for value, want := range map[string][2]int{"alarms": {most, 0}, "alarms-and-dashboard": {most, 1}, "none": {}} {
+		got := map[string]int{}
+		for _, r := range load(t, map[string]string{"Monitoring": value}).Resources {
+			got[r.Type]++
+		}
+		if alarms, dashboards := got["AWS::CloudWatch::Alarm"], got["AWS::CloudWatch::Dashboard"]; alarms > want[0] || dashboards != want[1] {
+			t.Errorf("%s: %d alarms and %d dashboards, want at most %d and %d", value, alarms, dashboards, want[0], want[1])
 		}
 	}
 }
