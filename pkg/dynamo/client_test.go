@@ -197,7 +197,10 @@ func TestRetryQuota(t *testing.T) {
 		var attempts atomic.Int64
 		var hanging atomic.Bool
 		hanging.Store(true)
-		transport := dynamo.NewHTTPClient("").Transport.(*http.Transport)
+		transport, ok := dynamo.NewHTTPClient("").Transport.(*http.Transport)
+		if !ok {
+			t.Fatal("no transport of net/http")
+		}
 		transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
 			here, there := net.Pipe()
 			go func() {

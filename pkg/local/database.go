@@ -19,8 +19,8 @@ import (
 )
 
 // prepareTimeout bounds the check of the endpoint, and the creation of tables and seeds. The latter usually takes 0.1 s with dynoxide and
-// 2 s with a DynamoDB Local that has just started. A damaged database can fail each call, and the client repeats calls until the time is
-// up.
+// 2 s with a DynamoDB Local that has just started. A damaged database can fail each call, and the client repeats calls until its retry
+// quota or the time is used up.
 const prepareTimeout = 20 * time.Second
 
 // checkEndpoint returns an error if DYNAMODB_ENDPOINT is not a URL at which DynamoDB responds.

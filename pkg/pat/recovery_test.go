@@ -67,7 +67,7 @@ func conflict(_ *creation, c *database.Call) (*http.Response, error) {
 // slow drops the response like a timeout, which uses up half of the client's retry quota.
 func slow(next response) response {
 	return func(s *creation, c *database.Call) (*http.Response, error) {
-		_, _ = next(s, c) //nolint:bodyclose // next returns no response
+		_, _ = next(s, c)
 		return nil, os.ErrDeadlineExceeded
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // options are the command line.
 type options struct {
-	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,hang,traffic,staleness,lag" help:"What to measure; default: functions, http, start."`
+	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,hang,traffic,staleness,lag" help:"Default: functions, http, start."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Cases   []string      `help:"Only these cases of the suite http."`
