@@ -38,7 +38,7 @@ func TestDeployerPolicy(t *testing.T) {
 // TestPartitions checks that nothing is written for one partition of AWS, such as aws-cn. The names of services are the same in all.
 func TestPartitions(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob(root + "scripts/*")
+	files, _ := filepath.Glob(root + "scripts/*.*")
 	for i := range files {
 		files[i] = strings.TrimPrefix(files[i], root)
 	}
