@@ -24,7 +24,7 @@ type Installation struct {
 	Option     string // selects the installation on the command line: "--stack x"
 	BaseURL    string // of the API, without a slash at the end
 	Tables     dynamo.Tables
-	TokenLimit int   // the maximum number of tokens of a service account
+	TokenLimit int   // the maximum number of tokens of an account
 	Stack      Stack // zero for the local service
 	Client     *dynamodb.Client
 }

@@ -29,7 +29,7 @@ type Operator struct {
 	types     *featuretype.Store
 	fields    *contextfield.Store
 
-	tokenLimit int // of a service account
+	tokenLimit int // of an account
 	now        func() time.Time
 	random     io.Reader
 }

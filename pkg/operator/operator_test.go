@@ -25,11 +25,13 @@ func TestRejected(t *testing.T) {
 	if _, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: now, Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
-	o := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables, TokenLimit: 1}, now, rand.Reader)
+	o := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables, TokenLimit: 2}, now, rand.Reader)
 	later, past := now().Add(time.Hour), now()
 	const serviceAccount = 4
-	if _, _, err := o.CreateToken(t.Context(), serviceAccount, "build", &later); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"build", "release"} {
+		if _, _, err := o.CreateToken(t.Context(), serviceAccount, name, &later); err != nil {
+			t.Fatal(err)
+		}
 	}
 	stored := func() (n int) {
 		for _, table := range db.Tables.ByID() {
@@ -65,7 +67,7 @@ func TestRejected(t *testing.T) {
 		{create(0, "x", &past), exitstatus.Usage, "2026-11-21T10:00:00.000Z is in the past"},
 		{create(99, "x", &later), exitstatus.NotFound, "no user or service account with the id 99"},
 		{create(1, "seed", &later), exitstatus.Rejected, `already has a token "seed"`},
-		{create(serviceAccount, "other", &later), exitstatus.Rejected, "has the maximum of 1 tokens"},
+		{create(serviceAccount, "other", &later), exitstatus.Rejected, "has the maximum of 2 tokens"},
 	} {
 		if exitstatus.Of(tt.err) != tt.want || !strings.Contains(tt.err.Error(), tt.text) {
 			t.Errorf("status %d, want %d: %v, want %q", exitstatus.Of(tt.err), tt.want, tt.err, tt.text)

@@ -111,16 +111,12 @@ func (o *Operator) createPAT(ctx context.Context, p pat.PAT) (Token, auth.Token,
 	if err != nil {
 		return Token{}, auth.Token{}, err
 	}
-	limit := pat.MostPerOwner
-	if owner.Kind == user.ServiceAccount {
-		limit = o.tokenLimit
-	}
-	stored, token, err := o.pats.Create(ctx, p, pat.Owner{Kind: owner.Kind, Limit: limit})
+	stored, token, err := o.pats.Create(ctx, p, pat.Owner{Kind: owner.Kind, Limit: o.tokenLimit})
 	switch {
 	case errors.Is(err, pat.ErrNoOwner): // the account was deleted in the meantime
 		err = noAccount(p.UserID)
 	case errors.Is(err, pat.ErrTooMany):
-		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) has the maximum of %d tokens: revoke one first", owner.Name, owner.ID, limit)
+		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) has the maximum of %d tokens: revoke one first", owner.Name, owner.ID, o.tokenLimit)
 	case errors.Is(err, pat.ErrDescriptionExists):
 		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) already has a token %q: choose another name, or revoke that token",
 			owner.Name, owner.ID, p.Description)

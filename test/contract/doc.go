@@ -76,6 +76,10 @@
 //	groups, days and paths                                      | 4.6 | TestSection6Counted
 //	sorted report, groups without a count                       | 4.6 | pkg/traffic TestGet
 //	own tokens only, description and limit                      | 4.7 | TestSection47Delete
+//	tokens of a service account: list, get, delete              | 4.9 | TestSection49Tokens
+//	unknown accounts and tokens, and those of others            | 4.9 | pkg/pat TestTokens
+//	list and creation of own tokens, their limit                | 4.10 | TestSection410OwnTokens
+//	deleted account of the caller                               | 4.10 | pkg/pat TestCreateOwn
 //	get, create, replace and delete a context field             | 4.11 | TestSection411Fields
 //	members of the body                                         | 4.11 | pkg/contextfield TestBodies
 //	default of sortOrder                                        | 4.11 | pkg/contextfield TestNextSortOrder

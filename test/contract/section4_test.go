@@ -171,9 +171,13 @@ func TestSection45Created(t *testing.T) {
 		if host != "" {
 			base = "http://" + host
 		}
-		if want := fmt.Sprintf("%s%s/%d", base, c.target, created.ID); r.header.Get("Location") != want {
-			t.Errorf("Location %q, want %s", r.header.Get("Location"), want)
+		location := r.header.Get("Location")
+		if want := fmt.Sprintf("%s%s/%d", base, c.target, created.ID); location != want {
+			t.Errorf("Location %q, want %s", location, want)
 		}
+		fetch := get(strings.TrimPrefix(location, base)).as(admin)
+		fetch.host = host
+		s.send(t, fetch).body200(t, fmt.Sprintf(`{"id":%d,"createdAt":%q,"seenAt":null,`, created.ID, *created.CreatedAt))
 		want := token{created.ID, created.Secret, created.CreatedAt, nil, new("9999-12-31T23:59:59.000Z"), account, " \u0001é "}
 		if diff := cmp.Diff(want, created); diff != "" {
 			t.Error(diff)

@@ -157,6 +157,17 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		{"4.6", "GET /api/admin/metrics/traffic/2026-11", "admin", "", 200, []string{readPAT, "get-traffic-usage Query 1r"}},
 		{"4.7", "DELETE /api/admin/user/tokens/4", "new", "", 200, // PAT; account
 			[]string{readPAT, seen, "delete-own-token GetItem 1r", "delete-own-token TransactWriteItems 2w+2w"}},
+		{"4.9 list", "GET /api/admin/service-account/4/token", "admin", "", 200, // account, then its tokens
+			[]string{readPAT, "list-service-account-tokens GetItem 1r", "list-service-account-tokens Query 1r"}},
+		{"4.9 get", "GET /api/admin/service-account/4/token/5", "admin", "", 200,
+			[]string{readPAT, "get-service-account-token BatchGetItem 1r+1r"}},
+		{"4.9 delete", "DELETE /api/admin/service-account/4/token/5", "admin", "", 200, // PAT; account
+			[]string{readPAT, "delete-service-account-token GetItem 1r", "delete-service-account-token TransactWriteItems 2w+2w"}},
+		{"4.10 list", "GET /api/admin/user/tokens", "viewer", "", 200, []string{readPAT, "list-own-tokens Query 1r"}},
+		{"4.10 first creation of a process", "POST /api/admin/user/tokens", "viewer", create, 201,
+			[]string{readPAT, "create-own-token TransactWriteItems failed", "create-own-token TransactWriteItems 4w+2w"}},
+		{"4.10 later creation", "POST /api/admin/user/tokens", "editor", create, 201,
+			[]string{readPAT, "create-own-token TransactWriteItems 4w+2w"}},
 		{"4.7 of another user", "DELETE /api/admin/user/tokens/1", "viewer", "", 404, []string{readPAT, "delete-own-token GetItem 1r"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
