@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/notfound"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/serviceaccount"
 	"toggleadmin/pkg/staleness"
 	"toggleadmin/pkg/traffic"
 )
@@ -34,9 +35,11 @@ var constructors = map[string]app.Constructor{
 	"authorizer":                   authorizer.NewFunction,
 	"create-context-field":         contextfield.NewCreateFunction,
 	"create-own-token":             pat.NewCreateOwnFunction,
+	"create-service-account":       serviceaccount.NewCreateFunction,
 	"create-service-account-token": pat.NewCreateFunction,
 	"delete-context-field":         contextfield.NewDeleteFunction,
 	"delete-own-token":             pat.NewDeleteOwnFunction,
+	"delete-service-account":       serviceaccount.NewDeleteFunction,
 	"delete-service-account-token": pat.NewDeleteFunction,
 	"get-context-field":            contextfield.NewGetFunction,
 	"get-service-account-token":    pat.NewGetFunction,
@@ -45,6 +48,7 @@ var constructors = map[string]app.Constructor{
 	"list-feature-types":           featuretype.NewListFunction,
 	"list-own-tokens":              pat.NewListOwnFunction,
 	"list-service-account-tokens":  pat.NewListFunction,
+	"list-service-accounts":        serviceaccount.NewListFunction,
 	"not-found":                    notfound.NewFunction,
 	"record-traffic":               traffic.NewRecordFunction,
 	"reevaluate-staleness":         staleness.NewReevaluateFunction,
@@ -52,6 +56,7 @@ var constructors = map[string]app.Constructor{
 	"update-context-field":         contextfield.NewUpdateFunction,
 	"update-feature-type-lifetime": featuretype.NewUpdateLifetimeFunction,
 	"update-feedback":              feedback.NewUpdateFunction,
+	"update-service-account":       serviceaccount.NewUpdateFunction,
 }
 
 // newFunctions creates the handler of each function, by logical id. A constructor in replaced wins over the one in constructors.

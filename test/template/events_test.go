@@ -25,6 +25,7 @@ func TestOneToOne(t *testing.T) {
 	}
 	folders := names("functions/*/main.go", func(path string) string { return filepath.Base(filepath.Dir(path)) })
 	samples := names("events/*.json", func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".json") })
+	slices.Sort(samples) // Glob sorts with the extension
 	var functions []string
 	for _, f := range load(t, nil).Functions {
 		functions = append(functions, f.Name)

@@ -1,0 +1,93 @@
+package serviceaccount_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/serviceaccount"
+	"toggleadmin/test/database"
+)
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	want := `{"id":2,"name":" Nightly build ","username":"ci","rootRole":3,"createdAt":"2026-11-20T05:39:00.123Z","seenAt":null,"isAPI":false,"tokens":[]}`
+	if status, got := send(t, f.create, "", `{"username":"ci","name":" Nightly build ","rootRole":3.0,"id":7}`); status != http.StatusCreated || got != want {
+		t.Errorf("%d %s", status, got)
+	}
+	const (
+		name     = "The `/body/name` property "
+		role     = "The `/body/rootRole` property "
+		username = "The `/body/username` property "
+		ends     = "must have no white space at either end; you sent "
+		exists   = "There is already a service account with this username."
+	)
+	long := strings.Repeat("é", 255)
+	body := func(username, name string) string {
+		return `{"username":` + strconv.Quote(username) + `,"name":` + strconv.Quote(name) + `,"rootRole":1}`
+	}
+	for _, tt := range []struct {
+		name, body string
+		status     int
+		want       string
+	}{
+		{"nothing", `{}`, 400, name + "is required; you did not send it. " + role + "is required; you did not send it. " + username + "is required; you did not send it."},
+		{"white space before", body(" a", "n"), 400, username + ends + `" a".`},
+		{"white space after", body("a\u3000", "n"), 400, username + ends + "\"a\u3000\"."},
+		{"white space only", body("\u2003", " \t"), 400, name + `must not be only white space; you sent " \t". ` + username + ends + "\"\u2003\"."},
+		{"256 characters", body(long+"é", "n"), 400, username + `must have at most 255 characters; you sent "` + strings.Repeat("é", 100) + `…".`},
+		{"role 0", `{"username":"u","name":"n","rootRole":0}`, 400, role + "must be at least 1; you sent 0."},
+		{"role 4", `{"username":"u","name":"n","rootRole":4}`, 400, role + "must be at most 3; you sent 4."},
+		{"role as text", `{"username":"u","name":"n","rootRole":"1"}`, 400, role + `must be an integer; you sent "1".`},
+		{"same username", body("ci", "n"), 409, exists},
+		{"other letter case", body("cI", "n"), 409, exists},
+	} {
+		if status, got := send(t, f.create, "", tt.body); status != tt.status || got != tt.want {
+			t.Errorf("%s: %d %s", tt.name, status, got)
+		}
+	}
+	for _, accepted := range []string{"ci 2", "é", "ada@example.com", long} {
+		if status, got := send(t, f.create, "", body(accepted, long)); status != http.StatusCreated {
+			t.Errorf("%s: %d %s", accepted, status, got)
+		}
+	}
+}
+
+func TestCreateConcurrently(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	before := len(f.items(t))
+	statuses := map[int]int{}
+	var mu sync.Mutex
+	var requests sync.WaitGroup
+	for i := range 32 {
+		requests.Go(func() {
+			name := []byte("concurrent")
+			name[i%len(name)] -= 'a' - 'A'
+			status, text := send(t, f.create, "", `{"username":"`+string(name)+`","name":"n","rootRole":2}`)
+			mu.Lock()
+			defer mu.Unlock()
+			if statuses[status]++; status != http.StatusCreated && status != http.StatusConflict {
+				t.Error(status, text)
+			}
+		})
+	}
+	requests.Wait()
+	if diff := cmp.Diff(map[int]int{201: 1, 409: 31}, statuses); diff != "" || len(f.items(t)) != before+2 {
+		t.Errorf("%d items added, statuses %s", len(f.items(t))-before, diff)
+	}
+}
+
+func TestFunctionsNeedTheirVariables(t *testing.T) {
+	t.Parallel()
+	env := database.New(t).Env(t)
+	database.RequireVariables(t, env, serviceaccount.NewListFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	database.RequireVariables(t, env, serviceaccount.NewCreateFunction, "USERS_TABLE")
+	database.RequireVariables(t, env, serviceaccount.NewUpdateFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	database.RequireVariables(t, env, serviceaccount.NewDeleteFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+}

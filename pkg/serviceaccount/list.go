@@ -1,0 +1,56 @@
+package serviceaccount
+
+import (
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/lambdahttp"
+)
+
+// NewListFunction returns the handler of functions/list-service-accounts.
+func NewListFunction(env *app.Env) (lambda.Handler, error) {
+	store, err := newStore(env)
+	if err != nil {
+		return nil, err
+	}
+	return env.API(auth.Require(auth.ListServiceAccounts, List(store))), nil
+}
+
+// role is roleSchema in api/openapi.yaml.
+type role struct {
+	ID          int64     `json:"id"`
+	Name        auth.Role `json:"name"`
+	Type        string    `json:"type"`
+	Description string    `json:"description"`
+}
+
+// descriptions of the root roles.
+var descriptions = map[auth.Role]string{
+	auth.RoleAdmin:  "May use every operation.",
+	auth.RoleEditor: "May read, and create, change and delete context fields.",
+	auth.RoleViewer: "May only read.",
+}
+
+// List serves GET /api/admin/service-account.
+func List(accounts *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		all, err := accounts.List(r.Context())
+		if err != nil {
+			return err
+		}
+		body := struct {
+			ServiceAccounts []response `json:"serviceAccounts"`
+			RootRoles       []role     `json:"rootRoles"`
+		}{ServiceAccounts: make([]response, len(all))}
+		for i, a := range all {
+			body.ServiceAccounts[i] = newResponse(a)
+		}
+		for _, r := range auth.Roles() {
+			body.RootRoles = append(body.RootRoles, role{r.ID(), r, "root", descriptions[r]})
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+	}
+}
