@@ -19,8 +19,12 @@ func TestDeployerPolicy(t *testing.T) {
 			Action, Resource, Condition any
 		}
 	}
-	if err := json.Unmarshal([]byte(read(t, "docs/deployer-policy.json")), &policy); err != nil {
+	document := read(t, "docs/deployer-policy.json")
+	if err := json.Unmarshal([]byte(document), &policy); err != nil {
 		t.Fatal(err)
+	}
+	if size := len(strings.Join(strings.Fields(document), "")); size > 6144 {
+		t.Errorf("%d characters without white space: IAM allows 6,144 in a managed policy", size)
 	}
 	if policy.Version != "2012-10-17" || len(policy.Statement) == 0 {
 		t.Errorf("version %q, %d statements", policy.Version, len(policy.Statement))
