@@ -47,6 +47,7 @@ func Parse(file string, content []byte, s Settings) (*Template, error) {
 	if len(document.Content) == 0 {
 		return nil, fmt.Errorf("%s: the template is empty", file)
 	}
+	replaceAliases(&document)
 	r := &reader{root: document.Content[0], parameters: map[string]string{
 		"AWS::Region":    defaultTo(s.Region, "us-east-1"),
 		"AWS::AccountId": defaultTo(s.AccountID, "000000000000"),
@@ -59,6 +60,17 @@ func Parse(file string, content []byte, s Settings) (*Template, error) {
 		return nil, fmt.Errorf("%s:%w", file, r.err)
 	}
 	return t, nil
+}
+
+// replaceAliases replaces each alias with the value that it refers to, as the SAM CLI does.
+func replaceAliases(n *yaml.Node) {
+	for i, child := range n.Content {
+		if child.Kind == yaml.AliasNode {
+			n.Content[i] = child.Alias
+		} else {
+			replaceAliases(child)
+		}
+	}
 }
 
 func defaultTo(value, otherwise string) string {

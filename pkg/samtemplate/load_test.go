@@ -55,12 +55,12 @@ Resources:
       Architectures: [x86_64]
       Role: !GetAtt Role.Arn
       Environment: {Variables: {B: own, TABLE: !Ref Things}}
-      EventInvokeConfig: {MaximumRetryAttempts: 0, DestinationConfig: {OnFailure: {Type: SQS, Destination: !GetAtt Queue.Arn}}}
+      EventInvokeConfig: {MaximumRetryAttempts: 0, DestinationConfig: &failures {OnFailure: {Type: SQS, Destination: !GetAtt Queue.Arn}}}
       Events:
         Get: {Type: Api, Properties: {RestApiId: !Ref Api, Path: '/things/{id}', Method: get}}
         Any: {Type: Api, Properties: {RestApiId: !Ref Api, Path: /, Method: x-amazon-apigateway-any-method, Auth: {Authorizer: NONE}}}
         Stream: {Type: DynamoDB, Properties: {Stream: !GetAtt Things.StreamArn, StartingPosition: TRIM_HORIZON, BatchSize: 7,
-          FunctionResponseTypes: [ReportBatchItemFailures], DestinationConfig: {OnFailure: {Type: SQS, Destination: !GetAtt Queue.Arn}}}}
+          FunctionResponseTypes: [ReportBatchItemFailures], DestinationConfig: *failures}}
         Minutes: {Type: ScheduleV2, Properties: {ScheduleExpression: rate(2 minutes)}}
         Log: {Type: CloudWatchLogs, Properties: {LogGroupName: !Ref Lines, FilterPattern: ''}}
   Role:
@@ -223,8 +223,7 @@ func TestUnsupported(t *testing.T) {
 			"29: Lines: this use of !Join is not supported by the local gateway"},
 		{"function in a condition", "Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals and !Not"},
 		{"long form", "Value: !Ref Things", "Value: {Ref: Things}", "68: Table: the long form Ref is not supported, use the short form"},
-		{"alias", "AssumeRolePolicyDocument: {}", "AssumeRolePolicyDocument: &a {x: 1}\n      Tags: *a",
-			"54: WorkFunction: CloudFormation does not support YAML aliases"},
+		{"merge key", "Timeout: 5", "<<: {Timeout: 5}", "38: WorkFunction: a YAML merge key is not supported"},
 		{"runtime", "provided.al2023", "go1.x", "32: CheckFunction: Runtime go1.x" + only + "provided.al2023"},
 		{"folder", "functions/work/", "src/work/", "33: WorkFunction: CodeUri in the folder src/" + only + "functions/"},
 		{"variable", "B: own", "B: [own]", "41: WorkFunction: every environment variable must be a text"},

@@ -49,9 +49,9 @@ func (r *reader) resolve(n *yaml.Node) *yaml.Node {
 		if key.Value == "Ref" || strings.HasPrefix(key.Value, "Fn::") {
 			r.fail(key, "the long form %s is not supported, use the short form", key.Value)
 		}
-	}
-	if n.Kind == yaml.AliasNode {
-		r.fail(n, "CloudFormation does not support YAML aliases")
+		if key.Tag == "!!merge" {
+			r.fail(key, "a YAML merge key is not supported")
+		}
 	}
 	resolved := *n
 	resolved.Content = nil
