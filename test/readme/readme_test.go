@@ -1,4 +1,4 @@
-// Package readme_test runs the commands of README.md.
+// Package readme_test runs the commands of README.md and docs/tokens.md.
 package readme_test
 
 import (
@@ -14,9 +14,20 @@ import (
 	"toggleadmin/pkg/local/localtest"
 )
 
-// TestCommands runs every command of README.md that calls the API, in its order, in one shell. Only the port is different.
+// TestCommands runs every command of a page that calls the API, in its order, in one shell. Only the port is different. The last request
+// of a page has a deleted token.
 func TestCommands(t *testing.T) {
 	t.Parallel()
+	for _, page := range []string{"README.md", "docs/tokens.md"} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			testCommands(t, page)
+		})
+	}
+}
+
+func testCommands(t *testing.T, page string) {
+	t.Helper()
 	for _, tool := range []string{"bash", "curl", "node"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is missing", tool)
@@ -28,7 +39,7 @@ func TestCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile(filepath.Join("../..", page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +60,7 @@ func TestCommands(t *testing.T) {
 	}
 	for i, status := range statuses {
 		want := "20"
-		if i == calls-1 { // with a deleted token
+		if i == calls-1 {
 			want = "401"
 		}
 		if !strings.HasPrefix(status[1], want) {
