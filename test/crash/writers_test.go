@@ -55,7 +55,8 @@ func (l *load) awaitWrites(n int64) {
 	l.await(fmt.Sprint(n, " more acknowledged writes"), func() bool { return l.acknowledged.Load() >= target })
 }
 
-// send sends a request with an expected status. A response 500 or 503 must have the error object.
+// send sends a request with an expected status. A response 500, 502 (the function had no time left, on a busy machine) or 503 must have the
+// error object.
 func (l *load) send(method, path, token, body string, want int) (result, []byte) {
 	status, response, err := l.exchange(method, path, token, body)
 	var object struct{ ID, Name, Message string }
@@ -65,7 +66,7 @@ func (l *load) send(method, path, token, body string, want int) (result, []byte)
 	case status == want:
 		return acknowledged, response
 	case status >= http.StatusInternalServerError && json.Unmarshal(response, &object) == nil && object.ID != "" && object.Message != "" &&
-		object.Name == map[int]string{500: "InternalError", 503: "ServiceUnavailable"}[status]:
+		object.Name == map[int]string{500: "InternalError", 502: "InternalError", 503: "ServiceUnavailable"}[status]:
 		return unknown, nil
 	case status == http.StatusNotFound && method == http.MethodDelete && l.resumes:
 		// The killed engine deleted the token without a response, and the function repeated the request. DynamoDB detects the
