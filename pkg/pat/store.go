@@ -27,7 +27,7 @@ type Store struct {
 	pats   string
 	users  string
 	random io.Reader
-	last   atomic.Int64 // the counter's value in the last response that contained it
+	last   atomic.Int64 // the id of the last token that this Store created
 }
 
 // NewStore returns a Store that uses tables.PersonalAccessTokens and tables.Users. It reads secrets from random.

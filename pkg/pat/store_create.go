@@ -27,8 +27,8 @@ const cleanUpTime = lambdahttp.DeadlineMargin * 2 / 5
 // nothing then. If a call to DynamoDB gets no response, Create reads whether the token was written. No token stays stored
 // whose secret was not returned.
 //
-// Create is one transaction if the counter of ids has the value that the Store saw last. Otherwise, as in the first call of a process, the
-// rejected transaction returns the counter, and Create repeats it.
+// Create is one transaction if the same Store created the token before. Otherwise, as in the first call of a process, the transaction is
+// rejected and returns the counter of ids, and Create sends another one.
 func (s *Store) Create(ctx context.Context, p PAT, owner Owner) (PAT, auth.Token, error) {
 	token, err := auth.NewToken(auth.PAT, auth.Selector{}, s.random)
 	if err != nil {
@@ -75,7 +75,6 @@ func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (int64, error) {
 			return 0, errCounterBehind
 		}
 		last = failures[counterAction].Item.Int(lastID)
-		s.last.Store(last)
 	}
 	return 0, errNoIDsLeft
 }
