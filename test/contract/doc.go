@@ -65,7 +65,7 @@
 //	default context fields                                      | 4.4 | TestSection42And44NewInstallation
 //	created token and Location                                  | 4.5 | TestSection45Created
 //	description, expiry, account, duplicate                     | 4.5 | TestSection45Refused
-//	all account IDs                                             | 4.5 | pkg/auth TestParseID
+//	all account IDs                                             | 4.5 | pkg/auth TestParseAccountID
 //	limit                                                       | 4.5 | TestSection45Limit
 //	parameter of the limit                                      | 4.5 | pkg/pat TestFunctionsNeedTheirVariables
 //	lost races and unknown results                              | 4.5 | pkg/pat TestCreateRecovers
@@ -76,6 +76,16 @@
 //	groups, days and paths                                      | 4.6 | TestSection6Counted
 //	sorted report, groups without a count                       | 4.6 | pkg/traffic TestGet
 //	own tokens only, description and limit                      | 4.7 | TestSection47Delete
+//	life of a service account, as a provider manages it        | 4.8 | TestSection48ServiceAccounts
+//	username, name, role                                       | 4.8 | pkg/serviceaccount TestCreate
+//	members that were not sent, order                          | 4.8 | pkg/serviceaccount TestUpdateAndList
+//	letter case of usernames                                   | 4.8 | pkg/user TestAddRefusesConflicts
+//	concurrent creations                                       | 4.8 | pkg/serviceaccount TestCreateConcurrently
+//	accounts of earlier versions                               | 4.8 | pkg/user TestEarlierAccounts
+//	tokens of a deleted account                                | 4.8 | pkg/serviceaccount TestTokensOfDeletedAccountsAreRejected
+//	interrupted deletion                                       | 4.8 | pkg/serviceaccount TestInterruptedDelete
+//	parallel deletions                                         | 4.8 | pkg/serviceaccount TestDeleteConcurrently
+//	unfinished deletions are reported                          | 4.8 | pkg/doctor TestData
 //	tokens of a service account: list, get, delete              | 4.9 | TestSection49Tokens
 //	unknown accounts and tokens, and those of others            | 4.9 | pkg/pat TestTokens
 //	list and creation of own tokens, their limit                | 4.10 | TestSection410OwnTokens
