@@ -43,7 +43,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-dynamodb-local test-sam test-deploy e2e soak mutants bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy sync logs outputs delete check clean tools known-env local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-dynamodb-local test-sam test-deploy e2e soak mutants bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete check clean tools known-env local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -157,6 +157,9 @@ validate: ## Check template.yaml, samconfig.toml and the deployer's policy with 
 
 deploy: known-env build ## Deploy to AWS: ENV=dev (or staging, prod) NOW= (1: all at once, also while an alarm is active)
 	@scripts/stack.sh deploy '$(ENV)' '$(NOW)'
+
+package: known-env build ## Write a plain CloudFormation template and the functions to .aws-sam/package: ENV=dev BUCKET= (to upload them)
+	@scripts/stack.sh package '$(ENV)' '$(BUCKET)'
 
 sync: ## Update the code of the dev stack within a minute, without alarms
 	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/stack.sh sync '$(ENV)'

@@ -2,6 +2,7 @@
 # Manages a stack on AWS, for the targets of the Makefile with the same names. ENV is dev, staging or prod. The region and the
 # credentials are those of the AWS SDKs, such as AWS_REGION and AWS_PROFILE.
 #   scripts/stack.sh check|deploy ENV [NOW]   check only validates; NOW is 1: all at once instead of gradually
+#   scripts/stack.sh package ENV [BUCKET]     without BUCKET, uploads nothing
 #   scripts/stack.sh delete ENV
 #   scripts/stack.sh outputs ENV              prints lines NAME=value
 #   scripts/stack.sh sync dev
@@ -61,6 +62,13 @@ check | deploy)
         sam deploy # for prod, samconfig.toml requires a confirmation
     fi
     ;;
+package)
+    folder=.aws-sam/package
+    scripts/python-tool.sh python scripts/package.py .aws-sam/build/template.yaml "$folder" "$config" "${3:-}"
+    # W8003: a value is inserted into a rule. W1001: cfn-lint does not know that this rule requires the alarms of a gradual deployment.
+    scripts/python-tool.sh cfn-lint "$folder/template.json" --ignore-checks W1001 W8003
+    echo "$folder/template.json"
+    ;;
 sync)
     [ "$environment" = dev ] || refuse "sync bypasses alarms and confirmation: use it only with ENV=dev, not '$environment'"
     rm -rf .aws-sam/cache # sync uses this cache, which does not notice changes of pkg/
@@ -85,5 +93,5 @@ delete)
     fi
     sam delete
     ;;
-*) refuse "unknown action '$action': check, deploy, sync, logs, outputs or delete" ;;
+*) refuse "unknown action '$action': check, deploy, package, sync, logs, outputs or delete" ;;
 esac

@@ -127,12 +127,12 @@ func TestEnvironments(t *testing.T) { //nolint:paralleltest // one emulator
 	}
 }
 
-// TestOperator runs the scripts of cmd/toggleadmin that need a stack.
+// TestOperator runs the scripts of cmd/toggleadmin that need a stack, on one from the plain template of `make package`.
 func TestOperator(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	var s *stack
-	step(t, "sam deploy", func(t *testing.T) {
-		s = e.deploy(t, deployment{environment: "default", name: "operated", parameters: map[string]string{"Monitoring": "alarms-and-dashboard"}})
+	step(t, "make package", func(t *testing.T) {
+		s = e.deployPackage(t, "operated", map[string]string{"Monitoring": "alarms-and-dashboard"})
 	})
 	step(t, "toggleadmin", func(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-run", "^(TestStack|TestEmulator)$", ".")

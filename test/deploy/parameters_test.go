@@ -5,20 +5,19 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 
 	"toggleadmin/pkg/samtemplate"
 )
+
+// hostedZone is a zone, which the emulator looks up.
+const hostedZone = `{"Type": "AWS::Route53::HostedZone", "Properties": {"Name": "example.com"}}`
 
 // TestParameters deploys with another value than the default for every parameter, and checks the stack.
 func TestParameters(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	var s *stack
 	step(t, "sam deploy, every parameter changed", func(t *testing.T) {
-		values := otherValues(t, e.url, e.createZone(t))
+		values := otherValues(t, e.url, e.createResource(t, hostedZone))
 		s = e.deploy(t, deployment{environment: "default", name: "second", parameters: values})
 	})
 	step(t, "seed", func(t *testing.T) { must(t, s.seed()) })
@@ -59,21 +58,4 @@ func otherValues(t *testing.T, address, zone string) map[string]string {
 		}
 	}
 	return values
-}
-
-// createZone creates a hosted zone, which the emulator looks up, and returns its id.
-func (e *emulator) createZone(t *testing.T) string {
-	t.Helper()
-	const template = `{
-		"Resources": {"Zone": {"Type": "AWS::Route53::HostedZone", "Properties": {"Name": "example.com"}}},
-		"Outputs": {"Id": {"Value": {"Ref": "Zone"}}}
-	}`
-	client, name := cloudformation.NewFromConfig(e.config), aws.String("zone")
-	_, err := client.CreateStack(e.ctx, &cloudformation.CreateStackInput{StackName: name, TemplateBody: aws.String(template)})
-	must(t, err)
-	created, err := cloudformation.NewStackCreateCompleteWaiter(client, func(o *cloudformation.StackCreateCompleteWaiterOptions) {
-		o.MinDelay, o.MaxDelay = time.Second, time.Second
-	}).WaitForOutput(e.ctx, &cloudformation.DescribeStacksInput{StackName: name}, timeout)
-	must(t, err)
-	return aws.ToString(created.Stacks[0].Outputs[0].OutputValue)
 }
