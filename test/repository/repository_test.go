@@ -144,3 +144,23 @@ func eachFile(t *testing.T, do func(file string, content []byte)) {
 		t.Fatalf("walk the tree: %v", err)
 	}
 }
+
+// Pages and the example pipeline run only targets of the Makefile.
+func TestPagesNameTargets(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := regexp.MustCompile("(?:`|- run: |^\\s*|[(&;] ?)make (?:-s )?([a-z][a-z0-9-]*)")
+	eachLine(t, func(file string, number int, line string) {
+		if !strings.HasSuffix(file, ".md") && file != "docs/github-actions.yml" {
+			return
+		}
+		for _, match := range run.FindAllStringSubmatch(line, -1) {
+			if !bytes.Contains(makefile, []byte("\n"+match[1]+":")) {
+				t.Errorf("%s:%d names the target %s, which does not exist", file, number, match[1])
+			}
+		}
+	})
+}
