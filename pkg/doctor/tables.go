@@ -19,7 +19,7 @@ import (
 // Layouts are the required properties of each table by logical id. A test compares them with template.yaml.
 var Layouts = map[string][]string{
 	"FeatureTypes":         {"key id:S", "stream NEW_AND_OLD_IMAGES"},
-	"Features":             {"key name:S", "index staleness staleness:S createdAt:S"},
+	"Features":             {"key name:S", "index staleness staleness:S createdAt:S", "index announcements pendingShard:S pendingSince:S"},
 	"ContextFields":        {"key name:S"},
 	"Feedback":             {"key userId:N feedbackId:S"},
 	"Users":                {"key id:N", "index email email:S"},

@@ -41,6 +41,15 @@ func Strings(v []string) types.AttributeValue {
 	return &types.AttributeValueMemberL{Value: list}
 }
 
+// L returns a list of maps.
+func L(v ...Item) types.AttributeValue {
+	list := make([]types.AttributeValue, len(v))
+	for i, m := range v {
+		list[i] = M(m)
+	}
+	return &types.AttributeValueMemberL{Value: list}
+}
+
 // The methods below return the zero value if an attribute is absent or has another type. Null values are not stored, and only the stores
 // write to the tables.
 
@@ -104,6 +113,17 @@ func (i Item) Strings(name string) []string {
 	for _, v := range i.List(name) {
 		if s, ok := v.(*types.AttributeValueMemberS); ok {
 			list = append(list, s.Value)
+		}
+	}
+	return list
+}
+
+// Maps reads a list of maps.
+func (i Item) Maps(name string) []Item {
+	var list []Item
+	for _, v := range i.List(name) {
+		if m, ok := v.(*types.AttributeValueMemberM); ok {
+			list = append(list, m.Value)
 		}
 	}
 	return list

@@ -22,7 +22,8 @@ const (
 	FeaturePotentiallyStaleOn  Type = "toggleadmin.feature-potentially-stale-on"  // Feature
 	FeaturePotentiallyStaleOff Type = "toggleadmin.feature-potentially-stale-off" // Feature with a reason
 	FeatureTypeUpdated         Type = "toggleadmin.feature-type-updated"          // FeatureType
-	TokenExpiring              Type = "toggleadmin.token-expiring"                // Token
+	//nolint:gosec // this is no credential
+	TokenExpiring Type = "toggleadmin.token-expiring" // Token
 )
 
 // Event is an event in the CloudEvents JSON format.

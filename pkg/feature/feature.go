@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/event"
 )
 
 // Feature is a toggle.
@@ -60,6 +61,8 @@ type Range struct {
 	PotentiallyStale bool // the current flag
 	// Cutoff limits the range to toggles that were created at or before it, if they are not flagged, or after it, if they are. nil: all.
 	Cutoff *time.Time
+	// LifetimeDays is the lifetime of the type, for announcements.
+	LifetimeDays *int64
 }
 
 // Indexed is a toggle as it is in the staleness index, which is eventually consistent.
@@ -92,7 +95,15 @@ func (f Feature) normalized() Feature {
 	return f
 }
 
-// clearsFlag reports whether a change from f to next clears the flag (contract section 5).
-func (f Feature) clearsFlag(next Feature) bool {
-	return f.Type != next.Type || f.Archived != next.Archived || f.Stale != next.Stale
+// clearsFlag returns why a change from f to next clears the flag (contract section 5), or nothing if it does not.
+func (f Feature) clearsFlag(next Feature) event.Reason {
+	switch {
+	case f.Archived != next.Archived:
+		return event.Archived
+	case f.Stale != next.Stale:
+		return event.MarkedStale
+	case f.Type != next.Type:
+		return event.TypeChanged
+	}
+	return ""
 }

@@ -14,7 +14,7 @@ import (
 	"toggleadmin/test/database"
 )
 
-func (db tables) flags() *feature.FlagStore { return feature.NewFlagStore(db.Client, db.Tables) }
+func (db tables) flags() *feature.FlagStore { return feature.NewFlagStore(db.Client, db.Tables, "") }
 
 func rangeOf(f feature.Feature, potentiallyStale bool) feature.Range {
 	return feature.Range{Type: f.Type, Shard: feature.Shard(f.Name), PotentiallyStale: potentiallyStale}
@@ -26,7 +26,7 @@ func indexed(f feature.Feature) feature.Indexed {
 
 func (db tables) flip(tb testing.TB, r feature.Range, f feature.Feature, want bool) {
 	tb.Helper()
-	flipped, err := db.flags().Flip(tb.Context(), r, indexed(f))
+	flipped, _, err := db.flags().Flip(tb.Context(), r, indexed(f), created())
 	check(tb, err)
 	if flipped != want {
 		tb.Errorf("flipped: %t", flipped)
@@ -101,7 +101,7 @@ func TestDuePages(t *testing.T) {
 				t.Errorf("%s is repeated or out of order", found.Name)
 			}
 			seen[found.Name], last = true, found.CreatedAt
-			if flipped, err := db.flags().Flip(t.Context(), r, found); err != nil || !flipped {
+			if flipped, _, err := db.flags().Flip(t.Context(), r, found, created()); err != nil || !flipped {
 				t.Errorf("%s: %t, %v", found.Name, flipped, err)
 			}
 		}
@@ -162,11 +162,11 @@ func TestFlagStoreFails(t *testing.T) {
 	t.Parallel()
 	db, f := newTables(t), toggle("f")
 	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("ThrottlingException") })
-	flags := feature.NewFlagStore(client, db.Tables)
+	flags := feature.NewFlagStore(client, db.Tables, "")
 	if page, err := flags.Due(t.Context(), rangeOf(f, false), nil); err == nil {
 		t.Error(page)
 	}
-	if flipped, err := flags.Flip(t.Context(), rangeOf(f, false), indexed(f)); err == nil {
+	if flipped, _, err := flags.Flip(t.Context(), rangeOf(f, false), indexed(f), created()); err == nil {
 		t.Error(flipped)
 	}
 	if got := tap.Calls(); got != "Query UpdateItem" {

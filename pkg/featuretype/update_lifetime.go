@@ -24,7 +24,7 @@ func NewUpdateLifetimeFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := UpdateLifetime(NewStore(client, tables))
+	handler, err := UpdateLifetime(NewStore(client, tables).Announcing(env.Vars["EVENT_SOURCE"], env.Now))
 	if err != nil {
 		return nil, err
 	}

@@ -36,12 +36,16 @@ type Operator struct {
 
 // New returns an Operator of an open installation. random must be cryptographically secure.
 func New(i *installation.Installation, now func() time.Time, random io.Reader) *Operator {
+	features, types := feature.NewStore(i.Client, i.Tables), featuretype.NewStore(i.Client, i.Tables)
+	if i.EventSource != "" {
+		features = features.Announcing(types, now)
+	}
 	return &Operator{
 		users:      user.NewStore(i.Client, i.Tables),
 		pats:       pat.NewStore(i.Client, i.Tables, random),
 		apiTokens:  apitoken.NewStore(i.Client, i.Tables),
-		features:   feature.NewStore(i.Client, i.Tables),
-		types:      featuretype.NewStore(i.Client, i.Tables),
+		features:   features,
+		types:      types,
 		fields:     contextfield.NewStore(i.Client, i.Tables),
 		tokenLimit: i.TokenLimit,
 		now:        now,

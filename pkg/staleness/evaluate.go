@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/event"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 )
@@ -14,8 +15,24 @@ import (
 type Toggles interface {
 	// Due reads a page of a range from an index that is eventually consistent.
 	Due(ctx context.Context, r feature.Range, after *feature.Indexed) (feature.Page, error)
-	// Flip changes the flag of a toggle. It returns false if the toggle is not in the range any more.
-	Flip(ctx context.Context, r feature.Range, t feature.Indexed) (bool, error)
+	// Flip changes the flag of a toggle and returns the announcements that are to be sent. It returns false if the toggle is not in the range
+	// any more.
+	Flip(ctx context.Context, r feature.Range, t feature.Indexed, now time.Time) (bool, feature.Pending, error)
+	// Unannounced reads a page of the items of a shard whose announcements wait since the time until, from an index that is eventually
+	// consistent.
+	Unannounced(ctx context.Context, shard int, until time.Time, after *feature.PendingKey) (feature.PendingPage, error)
+	// Pending reads the announcements of an item.
+	Pending(ctx context.Context, k feature.PendingKey) (feature.Pending, error)
+	// Announced clears announcements that were sent.
+	Announced(ctx context.Context, p feature.Pending) error
+}
+
+// Types stores feature types.
+type Types interface {
+	Get(ctx context.Context, id string) (featuretype.FeatureType, error)
+	List(ctx context.Context) ([]featuretype.FeatureType, error)
+	// Announced clears the announcements of a type, which were sent.
+	Announced(ctx context.Context, t featuretype.FeatureType) error
 }
 
 const (
@@ -35,8 +52,10 @@ const (
 
 // Evaluator re-evaluates types. It is safe for concurrent use.
 type Evaluator struct {
-	Toggles Toggles
-	Now     func() time.Time
+	Toggles   Toggles
+	Types     Types           // used only for announcements
+	Publisher event.Publisher // nil: nothing is announced
+	Now       func() time.Time
 	// Pause waits before a call is repeated, longer with each attempt, or returns the context's error.
 	Pause func(ctx context.Context, attempt int) error
 }
@@ -61,17 +80,22 @@ type Result struct {
 
 // Evaluate re-evaluates types concurrently, so that one with many toggles does not delay the others. It returns when nothing more is due in
 // the index or shortly before the context's deadline. The next run continues with what is left.
-func (e *Evaluator) Evaluate(ctx context.Context, types []featuretype.FeatureType) []Result {
+// The changes of flags and of the types themselves are announced.
+func (e *Evaluator) Evaluate(ctx context.Context, types []featuretype.FeatureType) ([]Result, Announced) {
 	ctx, cancel := stopEarly(ctx)
 	defer cancel()
 	results := make([]Result, len(types))
 	calls := make(chan struct{}, Concurrency)
+	a := e.announcer()
 	var all sync.WaitGroup
 	for i, t := range types {
-		all.Go(func() { results[i] = e.evaluate(ctx, t, calls) })
+		all.Go(func() { results[i] = e.evaluate(ctx, t, calls, a) })
+		if e.Publisher != nil && len(t.Pending) > 0 {
+			all.Go(func() { a.send(ctx, e.typeOutbox(t)) })
+		}
 	}
 	all.Wait()
-	return results
+	return results, a.result
 }
 
 // stopEarly returns a context that ends before the deadline of ctx.
@@ -82,13 +106,13 @@ func stopEarly(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
 
-func (e *Evaluator) evaluate(ctx context.Context, t featuretype.FeatureType, calls chan struct{}) Result {
+func (e *Evaluator) evaluate(ctx context.Context, t featuretype.FeatureType, calls chan struct{}, a *announcer) Result {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	now := e.Now()
-	r := &run{Evaluator: e, calls: calls, stop: cancel, result: Result{Type: t, Now: now}}
+	r := &run{Evaluator: e, announcer: a, calls: calls, stop: cancel, result: Result{Type: t, Now: now}}
 	var all sync.WaitGroup
-	for _, due := range dueRanges(t.ID, Cutoff(t.LifetimeDays, now)) {
+	for _, due := range dueRanges(t, now) {
 		all.Go(func() { r.drain(ctx, due) })
 	}
 	all.Wait()
@@ -99,8 +123,9 @@ func (e *Evaluator) evaluate(ctx context.Context, t featuretype.FeatureType, cal
 // run is the re-evaluation of one type.
 type run struct {
 	*Evaluator
-	calls chan struct{} // contains an element for each running call of the invocation
-	stop  context.CancelFunc
+	announcer *announcer
+	calls     chan struct{} // contains an element for each running call of the invocation
+	stop      context.CancelFunc
 
 	mu       sync.Mutex
 	failures int // attempts that failed since the last success
@@ -115,11 +140,15 @@ func (r *run) drain(ctx context.Context, due feature.Range) {
 		if !ok {
 			return
 		}
+		announcements := make([]outbox, len(page.Toggles))
 		var flips sync.WaitGroup
-		for _, toggle := range page.Toggles {
-			flips.Go(func() { r.flip(ctx, due, toggle) })
+		for i, toggle := range page.Toggles {
+			flips.Go(func() { announcements[i] = r.toggleOutbox(r.flip(ctx, due, toggle)) })
 		}
 		flips.Wait()
+		if r.Publisher != nil {
+			r.announcer.send(ctx, announcements...)
+		}
 		if after = page.Next; after == nil {
 			return
 		}
@@ -142,10 +171,12 @@ func (r *run) read(ctx context.Context, due feature.Range, after *feature.Indexe
 	return page, true
 }
 
-func (r *run) flip(ctx context.Context, due feature.Range, toggle feature.Indexed) {
+// flip returns the announcements that are to be sent.
+func (r *run) flip(ctx context.Context, due feature.Range, toggle feature.Indexed) (p feature.Pending) {
 	flipped := false
-	ok := r.try(ctx, func(ctx context.Context) error {
-		done, err := r.Toggles.Flip(ctx, due, toggle)
+	ok := r.try(ctx, func(ctx context.Context) (err error) {
+		var done bool
+		done, p, err = r.Toggles.Flip(ctx, due, toggle, r.Now())
 		// If the condition fails after an attempt without a response, that attempt most likely flipped the toggle.
 		flipped = flipped || done || dynamo.ResultUnknown(err)
 		return err
@@ -155,19 +186,20 @@ func (r *run) flip(ctx context.Context, due feature.Range, toggle feature.Indexe
 	defer r.mu.Unlock()
 	if !ok {
 		r.result.Left++
-		return
+		return p
 	}
 	r.result.Writes++
 	switch {
 	case !flipped:
 		r.result.Overtaken++
-		return
+		return p
 	case due.PotentiallyStale:
 		r.result.Unflagged++
 	default:
 		r.result.Flagged++
 	}
 	r.result.LastFlip = now
+	return p
 }
 
 // try repeats a call until it succeeds, until it has failed too often, or until the run ends. It reports whether the call succeeded. A call

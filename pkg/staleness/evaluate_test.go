@@ -22,6 +22,8 @@ import (
 // crowd is toggles whose calls take time and may fail. All of them are due until they are flipped. Tests run it with the clock of a bubble,
 // which the engine does not have.
 type crowd struct {
+	staleness.Toggles
+
 	takes   time.Duration
 	fail    func(call, running int) error // nil: never
 	refused []string                      // toggles that cannot be written
@@ -82,18 +84,18 @@ func (c *crowd) Due(ctx context.Context, r feature.Range, after *feature.Indexed
 }
 
 // Flip implements staleness.Toggles.
-func (c *crowd) Flip(ctx context.Context, r feature.Range, t feature.Indexed) (bool, error) {
+func (c *crowd) Flip(ctx context.Context, r feature.Range, t feature.Indexed, _ time.Time) (bool, feature.Pending, error) {
 	if err := c.call(ctx); err != nil {
-		return false, err
+		return false, feature.Pending{}, err
 	}
 	if slices.Contains(c.refused, t.Name) {
-		return false, errors.New("refused: " + t.Name)
+		return false, feature.Pending{}, errors.New("refused: " + t.Name)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := len(c.toggles[r.Type])
 	c.toggles[r.Type] = slices.DeleteFunc(c.toggles[r.Type], func(name string) bool { return name == t.Name })
-	return len(c.toggles[r.Type]) < before, nil
+	return len(c.toggles[r.Type]) < before, feature.Pending{}, nil
 }
 
 func lifetime(id string) featuretype.FeatureType {
@@ -105,7 +107,8 @@ func (c *crowd) evaluate(ctx context.Context, types ...string) []staleness.Resul
 	for _, id := range types {
 		all = append(all, lifetime(id))
 	}
-	return (&staleness.Evaluator{Toggles: c, Now: time.Now, Pause: dynamo.Pause}).Evaluate(ctx, all)
+	results, _ := (&staleness.Evaluator{Toggles: c, Now: time.Now, Pause: dynamo.Pause}).Evaluate(ctx, all)
+	return results
 }
 
 func throttled() error {

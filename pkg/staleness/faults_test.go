@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -78,16 +79,30 @@ func (s *faultyToggles) Due(ctx context.Context, r feature.Range, after *feature
 	return s.Toggles.Due(ctx, r, after)
 }
 
-func (s *faultyToggles) Flip(ctx context.Context, r feature.Range, t feature.Indexed) (bool, error) {
-	fault := s.next("flip " + t.Name)
+func (s *faultyToggles) Flip(
+	ctx context.Context, r feature.Range, t feature.Indexed, now time.Time,
+) (flipped bool, p feature.Pending, err error) {
+	err = s.write("flip "+t.Name, func() (err error) {
+		flipped, p, err = s.Toggles.Flip(ctx, r, t, now)
+		return err
+	})
+	if err != nil {
+		return false, feature.Pending{}, err
+	}
+	return flipped, p, nil
+}
+
+// write carries a write out, unless it fails before.
+func (s *faultyToggles) write(name string, call func() error) error {
+	fault := s.next(name)
 	if fault != nil && !errors.Is(fault, errLost) {
-		return false, fault
+		return fault
 	}
-	flipped, err := s.Toggles.Flip(ctx, r, t)
+	err := call()
 	if err == nil && (!s.wrote() || fault != nil) {
-		return false, errLost
+		return errLost
 	}
-	return flipped, err
+	return err
 }
 
 // ownTypes are the types of one check.

@@ -32,9 +32,12 @@ func newHandler(env *app.Env) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	source := env.Vars["EVENT_SOURCE"] // empty: nothing is announced
 	return &Handler{
-		Types:     featuretype.NewStore(client, tables),
-		Evaluator: &Evaluator{Toggles: feature.NewFlagStore(client, tables), Now: env.Now, Pause: dynamo.Pause},
-		Logger:    env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"],
+		Evaluator: &Evaluator{
+			Toggles: feature.NewFlagStore(client, tables, source), Types: featuretype.NewStore(client, tables).Announcing(source, env.Now),
+			Now: env.Now, Pause: dynamo.Pause,
+		},
+		Logger: env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"],
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -12,15 +13,8 @@ import (
 	"toggleadmin/pkg/featuretype"
 )
 
-// Types reads feature types.
-type Types interface {
-	Get(ctx context.Context, id string) (featuretype.FeatureType, error)
-	List(ctx context.Context) ([]featuretype.FeatureType, error)
-}
-
 // Handler handles both triggers of re-evaluation. It is safe for concurrent use.
 type Handler struct {
-	Types     Types
 	Evaluator *Evaluator
 	Logger    *slog.Logger
 	Function  string // name of the deployed function, a dimension of its metrics; empty: no metrics
@@ -46,7 +40,7 @@ func (h *Handler) Stream(ctx context.Context, event events.DynamoDBEvent) (event
 	var types []featuretype.FeatureType
 	deleted := map[string]bool{}
 	for _, c := range h.changes(ctx, event) {
-		t, err := read(ctx, func(ctx context.Context) (featuretype.FeatureType, error) { return h.Types.Get(ctx, c.id) })
+		t, err := read(ctx, func(ctx context.Context) (featuretype.FeatureType, error) { return h.Evaluator.Types.Get(ctx, c.id) })
 		if errors.Is(err, featuretype.ErrNotFound) { // toggles of an unknown type are not potentially stale
 			deleted[c.id] = true
 			h.logDeleted(ctx, c.id)
@@ -58,7 +52,9 @@ func (h *Handler) Stream(ctx context.Context, event events.DynamoDBEvent) (event
 		}
 		found, types = append(found, c), append(types, t)
 	}
-	for i, result := range h.Evaluator.Evaluate(ctx, types) {
+	results, announced := h.Evaluator.Evaluate(ctx, types)
+	h.logAnnounced(ctx, onStream, announced) // a sweep sends what is left
+	for i, result := range results {
 		h.logResult(ctx, onStream, &result, found[i].at)
 		if result.Err != nil || result.Left > 0 && deleted[result.Type.ID] {
 			fail(found[i])
@@ -115,15 +111,26 @@ type Summary struct {
 // errSweep is the error that Lambda receives. The cause is only in the log.
 var errSweep = errors.New("the sweep failed, see its log for the cause; the next sweep continues")
 
-// Sweep re-evaluates all types. It ignores the event. Running out of time is not an error.
+// Sweep re-evaluates all types and sends the announcements that earlier runs have left. It ignores the event. Running out of time is not an
+// error.
 func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (Summary, error) {
-	types, err := read(ctx, h.Types.List)
+	types, err := read(ctx, h.Evaluator.Types.List)
 	if err != nil {
 		h.logUnreadable(ctx, onSchedule, "", err)
 		return Summary{}, errSweep
 	}
+	var earlier Announced
+	var announce sync.WaitGroup
+	announce.Go(func() { earlier = h.Evaluator.Announce(ctx) })
+	results, announced := h.Evaluator.Evaluate(ctx, types)
+	announce.Wait()
+	announced = announced.add(earlier)
+	h.logAnnounced(ctx, onSchedule, announced)
+	if announced.Left > 0 && announced.Err != nil {
+		err = errSweep
+	}
 	var sum Summary
-	for _, result := range h.Evaluator.Evaluate(ctx, types) {
+	for _, result := range results {
 		h.logResult(ctx, onSchedule, &result, time.Time{})
 		sum.Flagged += result.Flagged
 		sum.Unflagged += result.Unflagged

@@ -55,9 +55,9 @@ func newStage(tb testing.TB, fails string) *stage {
 		return c.Pass()
 	})
 	s.Handler = staleness.Handler{
-		Types: featuretype.NewStore(client, db.Tables),
 		Evaluator: &staleness.Evaluator{
-			Toggles: feature.NewFlagStore(client, db.Tables), Now: noon, Pause: func(ctx context.Context, _ int) error { return ctx.Err() },
+			Types: featuretype.NewStore(client, db.Tables), Toggles: feature.NewFlagStore(client, db.Tables, ""), Now: noon,
+			Pause: func(ctx context.Context, _ int) error { return ctx.Err() },
 		},
 		Logger: slog.New(slog.NewJSONHandler(&s.log, nil)), Function: "f",
 	}
@@ -159,7 +159,7 @@ func TestStreamWithoutTime(t *testing.T) {
 	_, err := s.types.SetLifetime(t.Context(), "a", new(int64(40)))
 	check(t, err)
 	batch := []events.DynamoDBEventRecord{changed("1", "a", 7, 40), changed("2", "b", 7, 0)}
-	s.Types, s.Function = ending{s.Types, cancel}, ""
+	s.Evaluator.Types, s.Function = ending{s.Evaluator.Types, cancel}, ""
 	s.log.Reset()
 	if failed := s.stream(ctx, t, batch...); failed != "2" {
 		t.Errorf("failed: %s", failed)
@@ -261,8 +261,9 @@ func TestFlipWithoutResponse(t *testing.T) {
 			}
 			return c.Pass()
 		})
-		e := &staleness.Evaluator{Toggles: feature.NewFlagStore(client, s.db.Tables), Now: noon, Pause: dynamo.Pause}
-		r := e.Evaluate(t.Context(), []featuretype.FeatureType{lifetime("a")})[0]
+		e := &staleness.Evaluator{Toggles: feature.NewFlagStore(client, s.db.Tables, ""), Now: noon, Pause: dynamo.Pause}
+		results, _ := e.Evaluate(t.Context(), []featuretype.FeatureType{lifetime("a")})
+		r := results[0]
 		if r.Err != nil || r.Writes != 1 || (r.Flagged == 1) != lost || (r.Overtaken == 0) != lost || r.LastFlip.IsZero() == lost {
 			t.Errorf("lost %t: %+v", lost, r)
 		}

@@ -129,9 +129,9 @@ func (m *model) lose(t *rapid.T) {
 func (m *model) handler(toggles staleness.Toggles) *staleness.Handler {
 	now := m.now
 	return &staleness.Handler{
-		Types: ownTypes{m.stored, m.prefix}, Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler),
 		Evaluator: &staleness.Evaluator{
-			Toggles: toggles, Now: func() time.Time { return now }, Pause: func(ctx context.Context, _ int) error { return ctx.Err() },
+			Types: ownTypes{m.stored, m.prefix}, Toggles: toggles, Now: func() time.Time { return now }, Pause: func(ctx context.Context, _ int) error { return ctx.Err() },
 		},
 	}
 }
@@ -205,7 +205,7 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		run++
 		m := &model{
-			features: feature.NewStore(db.Client, db.Tables), flags: feature.NewFlagStore(db.Client, db.Tables),
+			features: feature.NewStore(db.Client, db.Tables), flags: feature.NewFlagStore(db.Client, db.Tables, ""),
 			stored: featuretype.NewStore(db.Client, db.Tables), prefix: fmt.Sprint(run, "-"), now: noon(), types: map[string]*int64{}, toggles: map[string]feature.Feature{},
 		}
 		m.populate(t)

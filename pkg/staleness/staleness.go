@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/feature"
+	"toggleadmin/pkg/featuretype"
 )
 
 const (
@@ -36,12 +37,16 @@ func Cutoff(lifetimeDays *int64, now time.Time) *time.Time {
 }
 
 // dueRanges returns the ranges of the toggles of a type whose flag must change. Without a cutoff, these are all flagged toggles.
-func dueRanges(featureType string, cutoff *time.Time) []feature.Range {
+func dueRanges(t featuretype.FeatureType, now time.Time) []feature.Range {
 	var all []feature.Range
+	cutoff := Cutoff(t.LifetimeDays, now)
 	for shard := range feature.Shards {
-		all = append(all, feature.Range{Type: featureType, Shard: shard, PotentiallyStale: true, Cutoff: cutoff})
+		flagged := feature.Range{Type: t.ID, Shard: shard, PotentiallyStale: true, Cutoff: cutoff, LifetimeDays: t.LifetimeDays}
+		all = append(all, flagged)
 		if cutoff != nil {
-			all = append(all, feature.Range{Type: featureType, Shard: shard, Cutoff: cutoff})
+			fresh := flagged
+			fresh.PotentiallyStale = false
+			all = append(all, fresh)
 		}
 	}
 	return all

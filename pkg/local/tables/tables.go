@@ -18,11 +18,11 @@ import (
 // activeTimeout limits the wait for a new table. Local engines need milliseconds, AWS needs some seconds.
 const activeTimeout = time.Minute
 
-// ErrDiffers is returned for an existing table whose keys, indexes, stream or time to live are not the template's.
+// ErrDiffers is returned for an existing table whose keys, index keys, stream or time to live are not the template's.
 var ErrDiffers = errors.New("the table differs from the template")
 
-// Make creates the tables that do not exist, waits until they are active, and sets their time to live. It can be repeated after a crash
-// at any point.
+// Make creates the tables and indexes that do not exist, waits until they are active, and sets their time to live. It can be repeated after
+// a crash at any point.
 func Make(ctx context.Context, client *dynamodb.Client, tables []samtemplate.Table) error {
 	for i := range tables {
 		if err := makeTable(ctx, client, &tables[i]); err != nil {
@@ -41,13 +41,57 @@ func makeTable(ctx context.Context, client *dynamodb.Client, table *samtemplate.
 	waiter := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 20*time.Millisecond, time.Second
 	})
-	out, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &table.Name}, activeTimeout)
+	read := func() (*types.TableDescription, error) {
+		out, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &table.Name}, activeTimeout)
+		if err != nil {
+			return nil, err
+		}
+		return out.Table, nil
+	}
+	found, err := read()
 	if err != nil {
 		return err
 	}
-	found := []string{describe("table", out.Table.KeySchema, out.Table.AttributeDefinitions, nil)}
-	for _, i := range out.Table.GlobalSecondaryIndexes {
-		found = append(found, describe(*i.IndexName, i.KeySchema, out.Table.AttributeDefinitions, i.Projection))
+	for _, index := range missingIndexes(found, wanted) { // the table was created by an earlier version
+		if err := addIndex(ctx, client, wanted, index); err != nil {
+			return fmt.Errorf("create the index %s: %w", *index.IndexName, err)
+		}
+		if found, err = read(); err != nil {
+			return err
+		}
+	}
+	if err := checkKeys(found, wanted); err != nil {
+		return err
+	}
+	return enableTTL(ctx, client, table)
+}
+
+// missingIndexes returns the indexes of a template's table whose names a table does not have.
+func missingIndexes(found *types.TableDescription, wanted *dynamodb.CreateTableInput) (missing []types.GlobalSecondaryIndex) {
+	for _, index := range wanted.GlobalSecondaryIndexes {
+		if !slices.ContainsFunc(found.GlobalSecondaryIndexes, func(i types.GlobalSecondaryIndexDescription) bool {
+			return *i.IndexName == *index.IndexName
+		}) {
+			missing = append(missing, index)
+		}
+	}
+	return missing
+}
+
+func addIndex(ctx context.Context, client *dynamodb.Client, wanted *dynamodb.CreateTableInput, index types.GlobalSecondaryIndex) error {
+	_, err := client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+		TableName: wanted.TableName, AttributeDefinitions: wanted.AttributeDefinitions,
+		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
+			IndexName: index.IndexName, KeySchema: index.KeySchema, Projection: index.Projection,
+		}}},
+	})
+	return err
+}
+
+func checkKeys(table *types.TableDescription, wanted *dynamodb.CreateTableInput) error {
+	found := []string{describe("table", table.KeySchema, table.AttributeDefinitions, nil)}
+	for _, i := range table.GlobalSecondaryIndexes {
+		found = append(found, describe(*i.IndexName, i.KeySchema, table.AttributeDefinitions, i.Projection))
 	}
 	expected := []string{describe("table", wanted.KeySchema, wanted.AttributeDefinitions, nil)}
 	for _, i := range wanted.GlobalSecondaryIndexes {
@@ -58,7 +102,7 @@ func makeTable(ctx context.Context, client *dynamodb.Client, table *samtemplate.
 			return fmt.Errorf("%w: it has the keys %q, without %q", ErrDiffers, found, key)
 		}
 	}
-	return enableTTL(ctx, client, table)
+	return nil
 }
 
 // describe returns a text such as "table (userId N, id N)" or "email (email S) KEYS_ONLY".
