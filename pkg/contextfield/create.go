@@ -30,7 +30,7 @@ func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.CreateContextField, handler)), nil
+	return env.API(auth.Require(auth.Has(auth.CreateFieldPermission), handler)), nil
 }
 
 // Create serves POST /api/admin/context.

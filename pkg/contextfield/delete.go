@@ -19,7 +19,7 @@ func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.DeleteContextField, Delete(NewStore(client, tables)))), nil
+	return env.API(auth.Require(auth.Has(auth.DeleteFieldPermission), Delete(NewStore(client, tables)))), nil
 }
 
 // Delete serves DELETE /api/admin/context/{name}.

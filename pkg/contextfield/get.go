@@ -19,7 +19,7 @@ func NewGetFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.GetContextField, Get(NewStore(client, tables)))), nil
+	return env.API(auth.Require(auth.IsAnyone, Get(NewStore(client, tables)))), nil
 }
 
 // Get serves GET /api/admin/context/{name}.

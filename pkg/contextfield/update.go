@@ -26,7 +26,7 @@ func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.UpdateContextField, handler)), nil
+	return env.API(auth.Require(auth.Has(auth.UpdateFieldPermission), handler)), nil
 }
 
 // Update serves PUT /api/admin/context/{name}.

@@ -28,7 +28,7 @@ func NewUpdateLifetimeFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.UpdateFeatureTypeLifetime, handler)), nil
+	return env.API(auth.Require(auth.Has(auth.Admin), handler)), nil
 }
 
 // UpdateLifetime serves PUT /api/admin/feature-types/{id}/lifetime.

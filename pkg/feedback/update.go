@@ -32,7 +32,7 @@ func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.UpdateFeedback, handler)), nil
+	return env.API(auth.Require(auth.IsUserOr401, handler)), nil
 }
 
 // response is feedbackResponseSchema in api/openapi.yaml.

@@ -27,12 +27,12 @@ const limitVariable = "MAX_TOKENS_PER_ACCOUNT"
 
 // NewCreateFunction returns the handler of functions/create-service-account-token.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
-	return newCreateFunction(env, auth.CreateServiceAccountToken, Create)
+	return newCreateFunction(env, auth.Has(auth.Admin), Create)
 }
 
 // newCreateFunction returns the handler of an operation that creates a token.
 func newCreateFunction(
-	env *app.Env, operation auth.Operation, newHandler func(*Store, func() time.Time, int) (lambdahttp.HandlerFunc, error),
+	env *app.Env, requirement auth.Requirement, newHandler func(*Store, func() time.Time, int) (lambdahttp.HandlerFunc, error),
 ) (lambda.Handler, error) {
 	text, err := env.Var(limitVariable)
 	if err != nil {
@@ -50,7 +50,7 @@ func newCreateFunction(
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(operation, handler)), nil
+	return env.API(auth.Require(requirement, handler)), nil
 }
 
 // newStore returns a Store for the tables of an environment.

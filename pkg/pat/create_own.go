@@ -15,7 +15,7 @@ import (
 
 // NewCreateOwnFunction returns the handler of functions/create-own-token.
 func NewCreateOwnFunction(env *app.Env) (lambda.Handler, error) {
-	return newCreateFunction(env, auth.CreateOwnToken, CreateOwn)
+	return newCreateFunction(env, auth.IsUser, CreateOwn)
 }
 
 // CreateOwn serves POST /api/admin/user/tokens. limit is the maximum number of tokens per account, including expired ones.

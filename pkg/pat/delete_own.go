@@ -18,7 +18,7 @@ func NewDeleteOwnFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.DeleteOwnToken, DeleteOwn(store))), nil
+	return env.API(auth.Require(auth.IsUser, DeleteOwn(store))), nil
 }
 
 // DeleteOwn serves DELETE /api/admin/user/tokens/{id}. It returns the same 404 for every id that is not a token of the caller, so that it

@@ -20,7 +20,7 @@ func NewGetFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.GetServiceAccountToken, Get(store))), nil
+	return env.API(auth.Require(auth.Has(auth.Admin), Get(store))), nil
 }
 
 // Get serves GET /api/admin/service-account/{id}/token/{tokenId}.

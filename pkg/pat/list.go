@@ -19,7 +19,7 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 		return nil, err
 	}
 	handler := List(NewStore(client, tables, env.Random), user.NewStore(client, tables))
-	return env.API(auth.Require(auth.ListServiceAccountTokens, handler)), nil
+	return env.API(auth.Require(auth.Has(auth.Admin), handler)), nil
 }
 
 // List serves GET /api/admin/service-account/{id}/token. It reads the account too, because an account without tokens is not a 404, and

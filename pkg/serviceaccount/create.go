@@ -30,7 +30,7 @@ func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.CreateServiceAccount, handler)), nil
+	return env.API(auth.Require(auth.Has(auth.Admin), handler)), nil
 }
 
 // Create serves POST /api/admin/service-account.

@@ -18,7 +18,7 @@ func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.DeleteServiceAccount, Delete(store))), nil
+	return env.API(auth.Require(auth.Has(auth.Admin), Delete(store))), nil
 }
 
 // Delete serves DELETE /api/admin/service-account/{id}.

@@ -16,7 +16,7 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.ListServiceAccounts, List(store))), nil
+	return env.API(auth.Require(auth.Has(auth.Admin), List(store))), nil
 }
 
 // role is roleSchema in api/openapi.yaml.

@@ -27,7 +27,7 @@ func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.UpdateServiceAccount, handler)), nil
+	return env.API(auth.Require(auth.Has(auth.Admin), handler)), nil
 }
 
 // Update serves PUT /api/admin/service-account/{id}.

@@ -15,7 +15,7 @@ func NewGetFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.GetTrafficUsage, Get(NewStore(client, tables)))), nil
+	return env.API(auth.Require(auth.Has(auth.Admin), Get(NewStore(client, tables)))), nil
 }
 
 // NewRecordFunction returns the handler of functions/record-traffic.

@@ -18,7 +18,7 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// Each operation with each kind of credential. The document declares who may perform it; pkg/auth compares the table with literals.
+// Each operation with each kind of credential. The document declares who may perform it.
 func TestSection3Permissions(t *testing.T) {
 	t.Parallel()
 	s := shared
