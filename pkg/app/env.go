@@ -77,6 +77,19 @@ func (v endpointVariant) GetUseDualStackEndpoint(context.Context) (aws.DualStack
 	return aws.DualStackEndpointStateEnabled, v.dualStack, nil
 }
 
+// AWSConfig returns the configuration for clients of AWS services, with the endpoints that the variables select. An emulator serves all
+// services at the endpoint of DynamoDB. Its error names every variable that is malformed.
+func (e *Env) AWSConfig() (aws.Config, error) {
+	fips, fipsErr := e.flag(fipsVar)
+	dualStack, dualStackErr := e.flag(dualStackVar)
+	config := e.AWS
+	config.ConfigSources = []any{endpointVariant{fips, dualStack}}
+	if endpoint := e.Vars[endpointVar]; endpoint != "" {
+		config.BaseEndpoint = &endpoint
+	}
+	return config, errors.Join(fipsErr, dualStackErr)
+}
+
 // Tables returns the DynamoDB client and the tables that the given variables name. Its error names every variable that is missing.
 func (e *Env) Tables(vars ...string) (*dynamodb.Client, dynamo.Tables, error) {
 	var tables dynamo.Tables
@@ -85,15 +98,12 @@ func (e *Env) Tables(vars ...string) (*dynamodb.Client, dynamo.Tables, error) {
 		name, err := e.Var(v)
 		problems = append(problems, err, tables.SetVariable(v, name))
 	}
-	fips, fipsErr := e.flag(fipsVar)
-	dualStack, dualStackErr := e.flag(dualStackVar)
-	config := e.AWS
-	config.ConfigSources = []any{endpointVariant{fips, dualStack}}
+	config, configErr := e.AWSConfig()
 	client, err := dynamo.NewClient(config, e.Vars[endpointVar])
 	if err != nil {
 		err = fmt.Errorf("the environment variable %s: %w", endpointVar, err)
 	}
-	problems = append(problems, fipsErr, dualStackErr, err)
+	problems = append(problems, configErr, err)
 	if err := errors.Join(problems...); err != nil {
 		return nil, dynamo.Tables{}, err
 	}

@@ -17,7 +17,7 @@ const (
 
 // ignoredTypes are the resource types, by prefix, that the local gateway does not need.
 var ignoredTypes = []string{
-	"AWS::ApiGateway::", "AWS::CloudWatch::", "AWS::IAM::", "AWS::Logs::", "AWS::Route53::", "AWS::SNS::", "AWS::WAFv2::",
+	"AWS::ApiGateway::", "AWS::CloudWatch::", "AWS::Events::", "AWS::IAM::", "AWS::Logs::", "AWS::Route53::", "AWS::SNS::", "AWS::WAFv2::",
 }
 
 // attributes are the supported attributes by resource type, with the names that SAM adds to a logical id: Alias and Stage.
@@ -31,6 +31,7 @@ var attributes = map[string]string{
 	typeQueue + " QueueName":                           "ID",
 	typeLogGroup + " Arn":                              "arn:aws:logs:REGION:ACCOUNT:log-group:ID:*",
 	typeRole + " Arn":                                  "arn:aws:iam::ACCOUNT:role/ID",
+	"AWS::Events::EventBus Arn":                        "arn:aws:events:REGION:ACCOUNT:event-bus/ID",
 	"AWS::CloudWatch::Alarm Arn":                       "arn:aws:cloudwatch:REGION:ACCOUNT:alarm:ID",
 	"AWS::ApiGateway::DomainName RegionalDomainName":   "ID.execute-api.REGION.amazonaws.com",
 	"AWS::ApiGateway::DomainName RegionalHostedZoneId": "Z0000000000000",

@@ -74,6 +74,9 @@ func (c *checker) needed(f samtemplate.Resource) map[string]bool {
 		}
 	}
 	variables, _ := at(f.Properties, "Environment.Variables").(map[string]any)
+	if bus := variables["EVENT_BUS"]; bus != nil && bus != "" {
+		needed["events:PutEvents arn:aws:events:"+account+"event-bus/"+fmt.Sprint(bus)] = true
+	}
 	for name, table := range variables {
 		if strings.HasSuffix(name, "_TABLE") {
 			needed["table "+fmt.Sprint(table)] = true
