@@ -107,11 +107,14 @@ var types = map[string]check{
 	"string":  {"a string", func(v any) bool { _, ok := v.(string); return ok }},
 }
 
+// notSpace matches a character that is not white space in Unicode. In Go, \s is white space of ASCII, without the vertical tab.
+const notSpace = "[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+
 // patterns contains the supported patterns with their descriptions.
 var patterns = map[string]string{
-	`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`:                           "have only the characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..",
-	"[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]": "not be only white space",
-	"^[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]([\\s\\S]*[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000])?$": "have no white space at either end",
+	`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`: "have only the characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..",
+	notSpace: "not be only white space",
+	"^" + notSpace + "([\\s\\S]*" + notSpace + ")?$": "have no white space at either end",
 }
 
 func (k propertyKeywords) compile() (checks []check, items *Schema, err error) {
