@@ -32,6 +32,7 @@ const (
 
 // constructors lists the constructor of each function, by its folder. The main package of a deployed function calls the same constructor.
 var constructors = map[string]app.Constructor{
+	"announce-expiring-tokens":     pat.NewAnnounceFunction,
 	"authorizer":                   authorizer.NewFunction,
 	"create-context-field":         contextfield.NewCreateFunction,
 	"create-own-token":             pat.NewCreateOwnFunction,

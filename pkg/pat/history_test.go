@@ -17,9 +17,9 @@ const (
 	limit   = 2 // of tokens per account; low, so that the clients reach it
 )
 
-// event is one call of one client. begin and end are values of a counter that all clients share: a call that ended before another began
+// action is one call of one client. begin and end are values of a counter that all clients share: a call that ended before another began
 // came before it.
-type event struct {
+type action struct {
 	kind        string // create, delete or use
 	begin, end  int64
 	account     int64
@@ -34,7 +34,7 @@ type history struct {
 	*fixture
 	clock  atomic.Int64
 	mu     sync.Mutex
-	events []event
+	events []action
 	tokens []issued
 }
 
@@ -42,7 +42,7 @@ type history struct {
 type step struct{ kind, account, description, pick int }
 
 func (h *history) run(t *rapid.T, base int64, s step) {
-	e := event{kind: "create", account: base + int64(s.account), description: descriptions[s.description]}
+	e := action{kind: "create", account: base + int64(s.account), description: descriptions[s.description]}
 	var target issued
 	if s.kind > 0 {
 		h.mu.Lock()
@@ -53,7 +53,7 @@ func (h *history) run(t *rapid.T, base int64, s step) {
 		if target.ID == 0 {
 			return
 		}
-		e = event{kind: []string{1: "delete", 2: "use"}[s.kind], account: target.UserID, id: target.ID}
+		e = action{kind: []string{1: "delete", 2: "use"}[s.kind], account: target.UserID, id: target.ID}
 	}
 	e.begin = h.clock.Add(1)
 	switch e.kind {
@@ -130,7 +130,7 @@ func (h *history) check(t *rapid.T, lastBefore int64) {
 	}
 }
 
-func checkEvent(t *rapid.T, spans map[int64]*span, e event) {
+func checkEvent(t *rapid.T, spans map[int64]*span, e action) {
 	possible, same := 0, 0 // tokens of the account that may have existed during the call
 	for _, s := range spans {
 		if s.account == e.account && s.creating < e.end && e.begin < s.deleted {

@@ -25,6 +25,9 @@ type PAT struct {
 	CreatedAt   time.Time
 	SeenAt      *time.Time    // when it last authenticated a request, accurate to a minute; nil: never
 	Verifier    auth.Verifier // of its secret
+
+	// AnnouncedDays is the lowest threshold at which its expiry was announced; 0: none.
+	AnnouncedDays int64
 }
 
 // Expired reports whether the token is no longer valid at now.

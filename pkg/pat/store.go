@@ -165,7 +165,10 @@ func toItem(p PAT) dynamo.Item {
 
 // FromItem returns the token that an item contains.
 func FromItem(item dynamo.Item) PAT {
-	p := PAT{ID: item.Int("id"), UserID: item.Int("userId"), Description: item.String("description"), SeenAt: item.Time(AttributeSeenAt)}
+	p := PAT{
+		ID: item.Int("id"), UserID: item.Int("userId"), Description: item.String("description"), SeenAt: item.Time(AttributeSeenAt),
+		AnnouncedDays: item.Int(attributeAnnounced),
+	}
 	copy(p.Verifier[:], item.Bytes("verifier"))
 	if t := item.Time("expiresAt"); t != nil {
 		p.ExpiresAt = *t

@@ -24,7 +24,7 @@ Rules:
     RuleCondition: !Equals [!Ref Color, blue]
     Assertions: [{Assert: !Equals [!Ref Stage, test], AssertDescription: blue needs the stage test}]
 Mappings: {Colors: {red: {Memory: 1769, Gradual: false}, blue: {Memory: 128, Gradual: true}}}
-Conditions: {Blue: !Equals [!Ref Color, blue], Red: !Not [!Equals [!Ref Color, blue]]}
+Conditions: {Blue: !Equals [!Ref Color, blue], Red: !Not [!And [!Condition Blue, !Equals [!Ref Color, blue]]]}
 Globals: {Function: {Runtime: provided.al2023, Handler: bootstrap, Timeout: 10, Architectures: [arm64], Environment: {Variables: {A: 1,
   B: global}}, DeploymentPreference: {Enabled: !FindInMap [Colors, !Ref Color, Gradual], Alarms: [!Ref Hidden]}}}
 Resources:
@@ -221,7 +221,7 @@ func TestUnsupported(t *testing.T) {
 		{"mapping", "Color, Memory]", "Color, Size]", "37: WorkFunction: FindInMap: the mapping has no such key"},
 		{"function", "!Sub '${AWS::StackName}-${Limit}'", "!Join ['-', [a]]",
 			"29: Lines: this use of !Join is not supported by the local gateway"},
-		{"function in a condition", "Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals and !Not"},
+		{"function in a condition", "Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals, !Not, !And and !Condition"},
 		{"long form", "Value: !Ref Things", "Value: {Ref: Things}", "68: Table: the long form Ref is not supported, use the short form"},
 		{"merge key", "Timeout: 5", "<<: {Timeout: 5}", "38: WorkFunction: a YAML merge key is not supported"},
 		{"runtime", "provided.al2023", "go1.x", "32: CheckFunction: Runtime go1.x" + only + "provided.al2023"},

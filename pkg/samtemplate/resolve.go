@@ -169,14 +169,18 @@ func (r *reader) isTrue(at *yaml.Node, name string) bool {
 	return condition.Kind == 0 || r.holds(condition)
 }
 
-// holds evaluates Equals and Not.
+// holds evaluates Equals, Not, And and Condition.
 func (r *reader) holds(n *yaml.Node) bool {
 	switch {
 	case n.Tag == "!Equals" && len(n.Content) == 2:
 		return r.resolve(n.Content[0]).Value == r.resolve(n.Content[1]).Value
 	case n.Tag == "!Not" && len(n.Content) == 1:
 		return !r.holds(n.Content[0])
+	case n.Tag == "!And":
+		return !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !r.holds(c) })
+	case n.Tag == "!Condition":
+		return r.isTrue(n, n.Value)
 	}
-	r.fail(n, "a condition supports only !Equals and !Not")
+	r.fail(n, "a condition supports only !Equals, !Not, !And and !Condition")
 	return false
 }

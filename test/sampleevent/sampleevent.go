@@ -29,6 +29,8 @@ func Check(function string, response []byte) error {
 		return checkText(response, `{"batchItemFailures":[]}`)
 	case "sweep-staleness":
 		return checkText(response, `{"flagged":2,"unflagged":0,"left":0}`)
+	case "announce-expiring-tokens":
+		return checkText(response, `{"announced":0,"left":0}`)
 	case "get-service-account-token", "delete-service-account-token": // the seeded service account has no token
 		return CheckHTTP(response, http.StatusNotFound)
 	case "not-found":

@@ -14,6 +14,9 @@ import (
 	"toggleadmin/pkg/samtemplate"
 )
 
+// conditionalAlarms exist only with a domain or with events. The dashboard cannot refer to them.
+var conditionalAlarms = []string{"CertificateAlarm", "AnnounceExpiringTokensErrorsAlarm"}
+
 // checker collects problems of a template, one line each.
 type checker struct {
 	resources []samtemplate.Resource
@@ -133,6 +136,8 @@ var expectations = []struct {
 	{"SweepStalenessFunction", "Events.EachMinute.Properties.RoleArn", "arn:aws:iam::000000000000:role/ScheduleRole"},
 	{"SweepStalenessFunction", "EventInvokeConfig.MaximumRetryAttempts", 0}, // the next sweep does the same
 	{"SweepStalenessFunction", "Timeout", 50},                               // before the next sweep starts
+	{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.ScheduleExpression", "rate(60 minutes)"},
+	{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.OmitName", true},
 	{"AuthorizerFunction", "Timeout", 3},
 }
 
@@ -166,7 +171,8 @@ func (c *checker) functions() {
 		c.expect("BuildMethod of "+f.LogicalID, f.Metadata["BuildMethod"], "go1.x")
 		c.expect("the role of "+f.LogicalID, f.Properties["Role"], "arn:aws:iam::000000000000:role/"+name+"Role")
 		c.expect("the log group of "+f.LogicalID, at(f.Properties, "LoggingConfig.LogGroup"), name+"Logs")
-		if asynchronous(f) && c.queues(f) == nil {
+		// The next run of an hourly schedule does the same.
+		if asynchronous(f) && f.LogicalID != "AnnounceExpiringTokensFunction" && c.queues(f) == nil {
 			c.problem("%s has no OnFailure destination: events that fail every time are lost", f.LogicalID)
 		}
 		watched := "[Api5xxAlarm ApiLatencyAlarm]"
@@ -190,10 +196,14 @@ func (c *checker) functions() {
 }
 
 // asynchronous reports whether a function is invoked other than by the API.
-func asynchronous(f samtemplate.Resource) bool {
+func asynchronous(f samtemplate.Resource) bool { return invokedBy(f, func(typ any) bool { return typ != "Api" }) }
+
+func scheduled(f samtemplate.Resource) bool { return invokedBy(f, func(typ any) bool { return typ == "ScheduleV2" }) }
+
+func invokedBy(f samtemplate.Resource, matches func(typ any) bool) bool {
 	events, _ := f.Properties["Events"].(map[string]any)
 	for _, event := range events {
-		if at(event, "Type") != "Api" {
+		if matches(at(event, "Type")) {
 			return true
 		}
 	}
@@ -216,8 +226,10 @@ func (c *checker) alarms() {
 	for _, section := range c.runbook {
 		sections[section] = true
 	}
-	if len(c.ofType("AWS::ApiGateway::DomainName")) == 0 {
-		delete(sections, "CertificateAlarm")
+	if len(c.ofType("AWS::ApiGateway::DomainName")) == 0 { // not the variable everything
+		for _, alarm := range conditionalAlarms {
+			delete(sections, alarm)
+		}
 	}
 	for _, alarm := range c.ofType("AWS::CloudWatch::Alarm") {
 		if !sections[alarm.LogicalID] {
@@ -262,7 +274,7 @@ func (c *checker) dashboard() {
 			c.problem("%s is not JSON", dashboard.LogicalID)
 		}
 		for _, alarm := range c.ofType("AWS::CloudWatch::Alarm") {
-			if alarm.LogicalID != "CertificateAlarm" && !strings.Contains(body, ":alarm:"+alarm.LogicalID+`"`) { // only with a domain
+			if !slices.Contains(conditionalAlarms, alarm.LogicalID) && !strings.Contains(body, ":alarm:"+alarm.LogicalID+`"`) {
 				c.problem("%s does not show %s", dashboard.LogicalID, alarm.LogicalID)
 			}
 		}

@@ -27,7 +27,7 @@ func TestOneToOne(t *testing.T) {
 	samples := names("events/*.json", func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".json") })
 	slices.Sort(samples) // Glob sorts with the extension
 	var functions []string
-	for _, f := range load(t, nil).Functions {
+	for _, f := range load(t, everything).Functions {
 		functions = append(functions, f.Name)
 		if want := strings.ReplaceAll(f.Name, "-", "") + "function"; strings.ToLower(f.LogicalID) != want {
 			t.Errorf("functions/%s has the logical id %s", f.Name, f.LogicalID)

@@ -15,9 +15,7 @@ const account = "us-east-1:000000000000:"
 // permissions checks the policies of all roles. A permission is an action and a resource; for the tables of functions, a function has the
 // name of every table that it can use in its environment, and of no other.
 func (c *checker) permissions() {
-	want := map[string]map[string]bool{
-		"ScheduleRole": {"lambda:InvokeFunction arn:aws:lambda:" + account + "function:SweepStalenessFunction:live": true},
-	}
+	want := map[string]map[string]bool{"ScheduleRole": {}}
 	services := map[string]string{
 		"ScheduleRole": "scheduler.amazonaws.com", "GatewayAccountRole": "apigateway.amazonaws.com", "CodeDeployRole": "codedeploy.us-east-1.amazonaws.com",
 	}
@@ -28,6 +26,9 @@ func (c *checker) permissions() {
 	for _, f := range c.ofType("AWS::Serverless::Function") {
 		role := strings.TrimSuffix(f.LogicalID, "Function") + "Role"
 		services[role], want[role] = "lambda.amazonaws.com", c.needed(f)
+		if scheduled(f) {
+			want["ScheduleRole"]["lambda:InvokeFunction arn:aws:lambda:"+account+"function:"+f.LogicalID+":live"] = true
+		}
 	}
 	for _, role := range c.ofType("AWS::IAM::Role") {
 		id := role.LogicalID
