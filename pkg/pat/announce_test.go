@@ -60,7 +60,7 @@ func (a *announcing) run(tb testing.TB) (sent string, err error) {
 	result, err := a.Announce(tb.Context(), nil)
 	var all []string
 	for _, e := range a.events {
-		all = append(all, fmt.Sprint(e.Subject, " ", e.Data.(event.Token).Days))
+		all = append(all, fmt.Sprint(e.Subject, " ", e.Data.(event.Token).Days)) //nolint:errcheck // it panics
 	}
 	if (err == nil) != (result.Left == 0) {
 		tb.Errorf("%+v, error %v", result, err)

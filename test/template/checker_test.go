@@ -196,9 +196,13 @@ func (c *checker) functions() {
 }
 
 // asynchronous reports whether a function is invoked other than by the API.
-func asynchronous(f samtemplate.Resource) bool { return invokedBy(f, func(typ any) bool { return typ != "Api" }) }
+func asynchronous(f samtemplate.Resource) bool {
+	return invokedBy(f, func(typ any) bool { return typ != "Api" })
+}
 
-func scheduled(f samtemplate.Resource) bool { return invokedBy(f, func(typ any) bool { return typ == "ScheduleV2" }) }
+func scheduled(f samtemplate.Resource) bool {
+	return invokedBy(f, func(typ any) bool { return typ == "ScheduleV2" })
+}
 
 func invokedBy(f samtemplate.Resource, matches func(typ any) bool) bool {
 	events, _ := f.Properties["Events"].(map[string]any)
