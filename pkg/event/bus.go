@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
@@ -14,17 +15,24 @@ import (
 // busSource is the source of the entries. Rules match it. The source in the event itself is the name of the stack.
 const busSource = "toggleadmin"
 
+// LogMessage is the message of the line that a publisher logs for each event that the bus has stored. Its attribute LogEvent is the event.
+const (
+	LogMessage = "event sent"
+	LogEvent   = "event"
+)
+
 // NewPublisher returns a publisher for an EventBridge bus, or nil if bus, its name, is empty. The detail of an entry is the event.
-func NewPublisher(cfg aws.Config, bus string) Publisher {
+func NewPublisher(cfg aws.Config, bus string, logger *slog.Logger) Publisher {
 	if bus == "" {
 		return nil
 	}
-	return &publisher{client: eventbridge.NewFromConfig(cfg, func(o *eventbridge.Options) { o.Retryer = aws.NopRetryer{} }), bus: bus}
+	return &publisher{client: eventbridge.NewFromConfig(cfg, func(o *eventbridge.Options) { o.Retryer = aws.NopRetryer{} }), bus: bus, logger: logger}
 }
 
 type publisher struct {
 	client *eventbridge.Client
 	bus    string
+	logger *slog.Logger
 }
 
 // Publish implements Publisher. MaxBatch events of this service are far below the maximum size of a request.
@@ -33,6 +41,11 @@ func (p *publisher) Publish(ctx context.Context, events []Event) []error {
 	if err := p.put(ctx, events, errs); err != nil {
 		for i := range errs {
 			errs[i] = fmt.Errorf("put events: %w", err)
+		}
+	}
+	for i, err := range errs {
+		if err == nil {
+			p.logger.InfoContext(ctx, LogMessage, slog.Any(LogEvent, events[i]))
 		}
 	}
 	return errs

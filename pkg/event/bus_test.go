@@ -1,8 +1,10 @@
 package event_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,7 +23,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 func TestNoBus(t *testing.T) {
 	t.Parallel()
-	if p := event.NewPublisher(aws.Config{}, ""); p != nil {
+	if p := event.NewPublisher(aws.Config{}, "", slog.Default()); p != nil {
 		t.Error("a publisher without a bus")
 	}
 }
@@ -73,13 +75,17 @@ func TestPublish(t *testing.T) {
 					return &http.Response{StatusCode: tt.status, Body: io.NopCloser(strings.NewReader(tt.response)), Header: http.Header{}}, nil
 				})},
 			}
-			got := event.NewPublisher(cfg, "my-bus").Publish(t.Context(), events)
+			var log bytes.Buffer
+			got := event.NewPublisher(cfg, "my-bus", slog.New(slog.NewJSONHandler(&log, nil))).Publish(t.Context(), events)
 			if len(got) != len(events) || requests != 1 {
 				t.Fatalf("%d errors, %d requests", len(got), requests)
 			}
 			for i, err := range got {
 				if (err == nil) != (tt.want[i] == "") || err != nil && !strings.Contains(err.Error(), tt.want[i]) {
 					t.Errorf("event %d: %v, want %q", i, err, tt.want[i])
+				}
+				if logged := strings.Contains(log.String(), `"msg":"event sent","event":{"specversion":"1.0","id":"`+events[i].ID); logged != (err == nil) {
+					t.Errorf("event %d: %v, log %s", i, err, &log)
 				}
 			}
 		})

@@ -29,7 +29,8 @@ func NewAnnounceFunction(env *app.Env) (lambda.Handler, error) {
 		return nil, err
 	}
 	a := &Announcer{
-		Store: NewStore(client, tables, env.Random), Publisher: event.NewPublisher(cfg, bus), Source: source, Now: env.Now, Logger: env.Logger,
+		Store: NewStore(client, tables, env.Random), Publisher: event.NewPublisher(cfg, bus, env.Logger), Source: source,
+		Now: env.Now, Logger: env.Logger,
 	}
 	return app.Event(a.Announce), nil
 }
