@@ -85,12 +85,12 @@ func clearedNames() map[string]string {
 	}
 }
 
-// detach moves the announcements of a toggle to an item of their own, unless they were sent or moved in the meantime.
+// detach moves the announcements of a toggle to an item of their own, unless it has newer ones.
 func (s *FlagStore) detach(ctx context.Context, item dynamo.Item) error {
 	_, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{{Update: &types.Update{
 		TableName: &s.features, Key: key(item.String("name")),
 		UpdateExpression:          aws.String("REMOVE #pending, #pendingShard, #pendingSince"),
-		ConditionExpression:       aws.String("#sequence = :sequence AND attribute_exists(#pending)"),
+		ConditionExpression:       aws.String("#sequence = :sequence"),
 		ExpressionAttributeNames:  clearedNames(),
 		ExpressionAttributeValues: dynamo.Item{":sequence": item[attributeSequence]},
 	}}, putDetached(s.features, item)})

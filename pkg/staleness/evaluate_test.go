@@ -14,6 +14,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/event"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/staleness"
@@ -27,10 +28,13 @@ type crowd struct {
 	takes   time.Duration
 	fail    func(call, running int) error // nil: never
 	refused []string                      // toggles that cannot be written
+	bus     event.Publisher               // nil: flips are not announced
 
 	mu                   sync.Mutex
 	toggles              map[string][]string // by type
 	calls, running, most int
+	announced            staleness.Announced
+	cleared              int
 }
 
 // newCrowd returns n toggles of the type release.
@@ -93,9 +97,20 @@ func (c *crowd) Flip(ctx context.Context, r feature.Range, t feature.Indexed, _ 
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before := len(c.toggles[r.Type])
+	before, p := len(c.toggles[r.Type]), feature.Pending{}
+	if c.bus != nil {
+		p.Events = []event.Event{event.New("s", event.FeaturePotentiallyStaleOn, t.Name, 1, time.Time{}, nil)}
+	}
 	c.toggles[r.Type] = slices.DeleteFunc(c.toggles[r.Type], func(name string) bool { return name == t.Name })
-	return len(c.toggles[r.Type]) < before, feature.Pending{}, nil
+	return len(c.toggles[r.Type]) < before, p, nil
+}
+
+// Announced implements staleness.Toggles.
+func (c *crowd) Announced(context.Context, feature.Pending) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cleared++
+	return nil
 }
 
 func lifetime(id string) featuretype.FeatureType {
@@ -107,7 +122,8 @@ func (c *crowd) evaluate(ctx context.Context, types ...string) []staleness.Resul
 	for _, id := range types {
 		all = append(all, lifetime(id))
 	}
-	results, _ := (&staleness.Evaluator{Toggles: c, Now: time.Now, Pause: dynamo.Pause}).Evaluate(ctx, all)
+	results, announced := (&staleness.Evaluator{Toggles: c, Publisher: c.bus, Now: time.Now, Pause: dynamo.Pause}).Evaluate(ctx, all)
+	c.announced = announced
 	return results
 }
 

@@ -12,8 +12,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/event"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/staleness"
@@ -32,6 +35,22 @@ type model struct {
 	stream   []events.DynamoDBEventRecord // records that are to be delivered, or delivered again
 	last     int                          // sequence number
 	created  int                          // number of toggles so far
+
+	bus     *bus
+	changes map[string]int // changes that must be announced, by what the event says
+}
+
+// announced counts a change that must be announced.
+func (m *model) announced(e event.Event) {
+	m.bus.mu.Lock()
+	defer m.bus.mu.Unlock()
+	m.changes[says(e)]++
+}
+
+// says returns what an event says, without its id, time and sequence. Two changes of a toggle can say the same.
+func says(e event.Event) string {
+	text, _ := json.Marshal([]any{e.Type, e.Subject, e.Data}) // never fails
+	return string(text)
 }
 
 func must(t *rapid.T, err error) {
@@ -64,6 +83,10 @@ func (m *model) populate(t *rapid.T) {
 func (m *model) create(t *rapid.T, f feature.Feature) {
 	m.created++
 	f.Name = fmt.Sprint(m.prefix, "toggle", m.created)
+	m.createAgain(t, f)
+}
+
+func (m *model) createAgain(t *rapid.T, f feature.Feature) {
 	must(t, m.features.Create(t.Context(), f))
 	m.toggles[f.Name] = f
 }
@@ -78,21 +101,48 @@ func (m *model) changeToggle(t *rapid.T) {
 		t.Skip("there are no toggles")
 	}
 	f := m.toggles[rapid.SampledFrom(slices.Sorted(maps.Keys(m.toggles))).Draw(t, "toggle")]
-	switch rapid.IntRange(0, 3).Draw(t, "change") {
+	stored, err := m.features.Get(t.Context(), f.Name)
+	must(t, err)
+	var reason event.Reason
+	switch rapid.IntRange(0, 4).Draw(t, "change") {
 	case 0:
-		f.Archived = !f.Archived
+		f.Archived, reason = !f.Archived, event.Archived
 	case 1:
-		f.Stale = !f.Stale
+		f.Stale, reason = !f.Stale, event.MarkedStale
 	case 2:
 		f.Type = rapid.SampledFrom(m.typeIDs()).Draw(t, "type")
+		if f.Type != stored.Type {
+			reason = event.TypeChanged
+		}
 	default:
-		must(t, m.features.Delete(t.Context(), f.Name))
-		delete(m.toggles, f.Name)
+		reason = event.Deleted
+	}
+	if stored.PotentiallyStale && reason != "" {
+		m.announced(flagEvent(f.Name, datetime.Format(f.CreatedAt), f.Type, m.types[f.Type], reason))
+	}
+	if reason != event.Deleted {
+		_, err := m.features.Update(t.Context(), f.Name, func(feature.Feature) feature.Feature { return f })
+		must(t, err)
+		m.toggles[f.Name] = f
 		return
 	}
-	_, err := m.features.Update(t.Context(), f.Name, func(feature.Feature) feature.Feature { return f })
-	must(t, err)
-	m.toggles[f.Name] = f
+	must(t, m.features.Delete(t.Context(), f.Name))
+	delete(m.toggles, f.Name)
+	if rapid.Bool().Draw(t, "create again") {
+		m.now = m.now.Add(time.Second) // sequences follow the clock
+		m.createAgain(t, f)
+	}
+}
+
+// flagEvent returns what the event of a changed flag says. Without a reason, the flag was set.
+func flagEvent(toggle, created, kind string, days *int64, reason event.Reason) event.Event {
+	e := event.Event{Type: event.FeaturePotentiallyStaleOn, Subject: toggle, Data: event.Feature{
+		FeatureName: toggle, FeatureType: kind, LifetimeDays: days, CreatedAt: created, Reason: reason,
+	}}
+	if reason != "" {
+		e.Type = event.FeaturePotentiallyStaleOff
+	}
+	return e
 }
 
 func (m *model) wait(t *rapid.T) {
@@ -114,6 +164,11 @@ func (m *model) changeLifetime(t *rapid.T) {
 	must(t, err)
 	m.last++
 	m.stream = append(m.stream, changed(fmt.Sprint(m.last), id, inRecord(m.types[id]), inRecord(days)))
+	if inRecord(days) != inRecord(m.types[id]) {
+		m.announced(event.Event{
+			Type: event.FeatureTypeUpdated, Subject: id, Data: event.FeatureType{ID: id, LifetimeDays: days, PreviousLifetimeDays: m.types[id]},
+		})
+	}
 	m.types[id] = days
 }
 
@@ -126,12 +181,12 @@ func (m *model) lose(t *rapid.T) {
 	m.stream = slices.Delete(m.stream, i, i+1)
 }
 
-func (m *model) handler(toggles staleness.Toggles) *staleness.Handler {
+func (m *model) handler(f *faults) *staleness.Handler {
 	now := m.now
 	return &staleness.Handler{
 		Logger: slog.New(slog.DiscardHandler),
 		Evaluator: &staleness.Evaluator{
-			Types: ownTypes{m.stored, m.prefix}, Toggles: toggles, Now: func() time.Time { return now }, Pause: func(ctx context.Context, _ int) error { return ctx.Err() },
+			Types: ownTypes{m.stored, m.prefix}, Toggles: f, Publisher: f, Now: func() time.Time { return now }, Pause: func(ctx context.Context, _ int) error { return ctx.Err() },
 		},
 	}
 }
@@ -175,14 +230,16 @@ func (m *model) race(t *rapid.T) {
 	all.Wait()
 }
 
-// settle lets deliveries and sweeps finish, and compares every flag with the model.
+// settle lets deliveries and sweeps finish, and compares every flag and every event with the model.
 func (m *model) settle(t *rapid.T) {
-	h := m.handler(m.flags)
+	h := m.handler(m.reliable())
 	for range 100 {
 		if len(m.stream) > 0 {
 			m.deliverTo(t.Context(), t, h, len(m.stream))
 		}
 	}
+	m.now = m.now.Add(10 * time.Second) // a sweep leaves younger announcements to running re-evaluations
+	h = m.handler(m.reliable())
 	_, err := h.Sweep(t.Context(), nil)
 	must(t, err)
 	for name, want := range m.toggles {
@@ -192,22 +249,29 @@ func (m *model) settle(t *rapid.T) {
 			t.Fatalf("%s, created at %s, is potentially stale: %t, want %t (now %s, lifetimes %v)", name, want.CreatedAt, got.PotentiallyStale, due, m.now, m.types)
 		}
 	}
-	if sum, err := h.Sweep(t.Context(), nil); err != nil || sum != (staleness.Summary{}) {
-		t.Fatalf("something was left: %+v, %v", sum, err)
+	if diff := cmp.Diff(m.changes, m.bus.changes(t, m.prefix)); diff != "" {
+		t.Fatalf("changes and events: %s", diff)
+	}
+	sent := len(m.bus.all)
+	if sum, err := h.Sweep(t.Context(), nil); err != nil || sum != (staleness.Summary{}) || len(m.bus.all) != sent {
+		t.Fatalf("something was left: %+v, %d events, %v", sum, len(m.bus.all)-sent, err)
 	}
 }
 
-// TestModel compares the flags with a model: whatever was lost, repeated, reordered or interrupted, once deliveries and sweeps can
-// finish, every flag is correct.
+// TestModel compares flags and events with a model: whatever was lost, repeated, reordered or interrupted, once deliveries and sweeps can
+// finish, every flag is correct, and every change was announced. Nothing was announced that did not happen.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	db, run := database.New(t), 0
 	rapid.Check(t, func(t *rapid.T) {
 		run++
 		m := &model{
-			features: feature.NewStore(db.Client, db.Tables), flags: feature.NewFlagStore(db.Client, db.Tables, ""),
-			stored: featuretype.NewStore(db.Client, db.Tables), prefix: fmt.Sprint(run, "-"), now: noon(), types: map[string]*int64{}, toggles: map[string]feature.Feature{},
+			flags: feature.NewFlagStore(db.Client, db.Tables, "s"), prefix: fmt.Sprint(run, "-"), now: noon(),
+			types: map[string]*int64{}, toggles: map[string]feature.Feature{}, bus: &bus{}, changes: map[string]int{},
 		}
+		now := func() time.Time { return m.now }
+		m.stored = featuretype.NewStore(db.Client, db.Tables).Announcing("s", now)
+		m.features = feature.NewStore(db.Client, db.Tables).Announcing(m.stored, now)
 		m.populate(t)
 		t.Repeat(map[string]func(*rapid.T){
 			"create": m.createToggle, "change": m.changeToggle, "change again": m.changeToggle, "wait": m.wait,
