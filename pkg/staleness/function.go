@@ -1,10 +1,13 @@
 package staleness
 
 import (
+	"errors"
+
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/event"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 )
@@ -32,11 +35,14 @@ func newHandler(env *app.Env) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := env.Vars["EVENT_SOURCE"] // empty: nothing is announced
+	source, bus := env.Vars["EVENT_SOURCE"], env.Vars["EVENT_BUS"]
+	if (source == "") != (bus == "") { // events would be stored and not sent, or sent without a source
+		return nil, errors.New("the environment variables EVENT_SOURCE and EVENT_BUS must both be set, or none of them")
+	}
 	return &Handler{
 		Evaluator: &Evaluator{
 			Toggles: feature.NewFlagStore(client, tables, source), Types: featuretype.NewStore(client, tables).Announcing(source, env.Now),
-			Now: env.Now, Pause: dynamo.Pause,
+			Publisher: event.NewPublisher(env.AWS, bus, env.Logger), Now: env.Now, Pause: dynamo.Pause,
 		},
 		Logger: env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"],
 	}, nil

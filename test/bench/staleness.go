@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -55,7 +57,7 @@ func measureStaleness(ctx context.Context, o options, _ string) error {
 		return err
 	}
 	defer e.Stop()
-	a, err := newStalenessBench(ctx, e.Endpoint())
+	a, err := newStalenessBench(ctx, e.Endpoint(), o.Events)
 	if err != nil {
 		return err
 	}
@@ -102,7 +104,7 @@ func measureStaleness(ctx context.Context, o options, _ string) error {
 
 func typeID(i int) string { return "type" + strconv.Itoa(i) }
 
-func newStalenessBench(ctx context.Context, endpoint string) (*stalenessBench, error) {
+func newStalenessBench(ctx context.Context, endpoint string, announces bool) (*stalenessBench, error) {
 	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Parameters: map[string]string{"DynamoDBEndpoint": endpoint}})
 	if err != nil {
 		return nil, err
@@ -114,9 +116,18 @@ func newStalenessBench(ctx context.Context, endpoint string) (*stalenessBench, e
 	if err := tables.Make(ctx, a.client, template.Tables); err != nil {
 		return nil, err
 	}
+	bus := ""
+	if announces {
+		if bus, err = startBus(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for i := range template.Functions {
 		f := &template.Functions[i]
 		env := &app.Env{Vars: f.Environment, AWS: engineConfig(endpoint), Now: time.Now, Logger: slog.New(slog.NewJSONHandler(a, nil))}
+		if announces {
+			env.AWS.BaseEndpoint, env.Vars["EVENT_BUS"], env.Vars["EVENT_SOURCE"] = &bus, "bench", "bench"
+		}
 		a.timeouts[f.Name] = f.Timeout
 		switch f.Name {
 		case "reevaluate-staleness":
@@ -131,6 +142,25 @@ func newStalenessBench(ctx context.Context, endpoint string) (*stalenessBench, e
 		}
 	}
 	return a, nil
+}
+
+// startBus starts an EventBridge that accepts every event, in this process, until the context ends.
+func startBus(ctx context.Context) (endpoint string, err error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request struct{ Entries []struct{} }
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		fmt.Fprintf(w, `{"FailedEntryCount":0,"Entries":[%s]}`, strings.TrimSuffix(strings.Repeat(`{"EventId":"1"},`, len(request.Entries)), ","))
+	})}
+	go server.Serve(listener) //nolint:errcheck // it ends with the process
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	return "http://" + listener.Addr().String(), nil
 }
 
 // fill creates the types and their toggles: of each type 100 are 900 days old, 9,900 are 500, 90,000 are 250, and the others 100.

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,13 +15,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/staleness"
 )
 
-// function returns a function that receives events, with its calls counted by m.
+// function returns a function that receives events, with its calls counted by m. It announces nothing.
 func (s *service) function(t *testing.T, construct app.Constructor, m *meter) lambda.Handler {
+	t.Helper()
+	return s.construct(t, construct, s.env(t, m))
+}
+
+func (s *service) construct(t *testing.T, construct app.Constructor, env *app.Env) lambda.Handler {
+	t.Helper()
+	handler, err := construct(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handler
+}
+
+func (s *service) env(t *testing.T, m *meter) *app.Env {
 	t.Helper()
 	env := &app.Env{
 		Vars: map[string]string{
@@ -27,11 +45,21 @@ func (s *service) function(t *testing.T, construct app.Constructor, m *meter) la
 		AWS: s.config(t), Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 	}
 	env.AWS.APIOptions = m.options("")
-	handler, err := construct(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return handler
+	return env
+}
+
+// sendEvents makes a function send events to a bus that stores them all.
+func sendEvents(t *testing.T, env *app.Env) {
+	t.Helper()
+	bus := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request struct{ Entries []any }
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(w, `{"FailedEntryCount":0,"Entries":[%s]}`, strings.TrimSuffix(strings.Repeat(`{"EventId":"1"},`, len(request.Entries)), ","))
+	}))
+	t.Cleanup(bus.Close)
+	env.AWS.BaseEndpoint, env.Vars["EVENT_BUS"], env.Vars["EVENT_SOURCE"] = &bus.URL, "bus", "s"
 }
 
 // invoke returns the calls of one invocation, sorted, with equal calls counted: "32 Query 0.5r".
@@ -98,4 +126,42 @@ func TestCallsOfReevaluation(t *testing.T) {
 	}
 	// A seeded toggle of the type had its flag set, too.
 	check("flags cleared by a sweep", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r", "3 UpdateItem 3w")
+}
+
+// With events, a changed flag takes three more write units: one for its entry in the index of announcements, two to clear it. The sweep takes
+// 16 more queries. A change of a lifetime takes no more calls. The events of the type and those of its toggles are sent separately.
+func TestCallsOfAnnouncements(t *testing.T) {
+	t.Parallel()
+	s, m := start(t), &meter{}
+	env := s.env(t, m)
+	sendEvents(t, env)
+	sweep := s.construct(t, staleness.NewSweepFunction, env)
+	client, err := dynamo.NewClient(env.AWS, s.DynamoDB.Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := featuretype.NewStore(client, s.tables).Announcing("s", time.Now)
+	m.invoke(t, sweep, struct{}{}) // flags the seeded toggles
+	for _, tt := range []struct {
+		name string
+		days *int64 // of the type "release"
+		want []string
+	}{
+		{"nothing to do", nil, []string{"1 Scan 1r", "144 Query 0.5r"}},
+		{"flags cleared", new(int64(4000)), []string{"1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 2w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents"}},
+		{"flags set", new(int64(40)), []string{"1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 2w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents"}},
+	} {
+		if tt.days != nil {
+			m.take()
+			if _, err := types.SetLifetime(t.Context(), "release", tt.days); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff("[UpdateItem 1w]", fmt.Sprint(m.take())); diff != "" {
+				t.Errorf("%s, the change of the lifetime:\n%s", tt.name, diff)
+			}
+		}
+		if diff := cmp.Diff(tt.want, m.invoke(t, sweep, struct{}{})); diff != "" {
+			t.Errorf("%s:\n%s", tt.name, diff)
+		}
+	}
 }
