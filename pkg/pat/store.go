@@ -140,11 +140,13 @@ func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) er
 // changeOwner returns the action that changes p's entry in the map of its owner, an account of the kind. #pats.#key is the entry and :id
 // is p's id. If the condition fails, the action returns the owner's item.
 func (s *Store) changeOwner(p PAT, kind user.Kind, update, condition string, values dynamo.Item) types.TransactWriteItem {
-	names := map[string]string{"#pats": user.AttributePATs, "#key": DescriptionKey(p.Description)}
+	names := map[string]string{"#pats": user.AttributePATs, "#key": DescriptionKey(p.Description), "#kind": "kind"}
 	values[":id"] = dynamo.N(p.ID)
-	if kind != AnyKind {
+	if kind == AnyKind {
+		condition += " AND attribute_exists(#kind)" // the account's deletion has not begun
+	} else {
 		condition += " AND #kind = :kind"
-		names["#kind"], values[":kind"] = "kind", dynamo.S(string(kind))
+		values[":kind"] = dynamo.S(string(kind))
 	}
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &s.users, Key: user.Key(p.UserID),

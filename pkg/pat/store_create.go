@@ -102,7 +102,7 @@ func (s *Store) takeID(id int64) types.TransactWriteItem {
 // rejected returns the id of p.
 func (s *Store) rejected(ctx context.Context, p PAT, owner Owner, item dynamo.Item) (int64, error) {
 	account := user.FromItem(item)
-	if item == nil || owner.Kind != AnyKind && account.Kind != owner.Kind {
+	if account.Kind == "" || owner.Kind != AnyKind && account.Kind != owner.Kind { // also if its deletion has begun
 		return 0, ErrNoOwner
 	}
 	id, exists := account.PATs[DescriptionKey(p.Description)]

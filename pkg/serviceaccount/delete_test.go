@@ -139,7 +139,7 @@ func (f *fixture) requireUnusable(t *testing.T, id int64, tokens []auth.Token) {
 		t.Errorf("enable: %v", err)
 	}
 	p := pat.PAT{UserID: id, Description: "new", ExpiresAt: now().AddDate(1, 0, 0)}
-	for _, kind := range []user.Kind{user.ServiceAccount, user.Person} {
+	for _, kind := range []user.Kind{user.ServiceAccount, user.Person, pat.AnyKind} {
 		if _, _, err := f.pats.Create(t.Context(), p, pat.Owner{Kind: kind, Limit: 100}); !errors.Is(err, pat.ErrNoOwner) {
 			t.Errorf("create a token: %v", err)
 		}
