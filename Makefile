@@ -153,6 +153,7 @@ cover: node_modules/.installed ## Run all tests and write the coverage to .cache
 validate: ## Check template.yaml, samconfig.toml and the deployer's policy with the SAM CLI, cfn-lint and checkov
 	scripts/python-tool.sh --skip-without-python sam validate --lint
 	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml docs/web-acl.yaml
+	scripts/python-tool.sh --skip-without-python python scripts/deployer-policy.py
 	scripts/python-tool.sh --skip-without-python checkov --config-file .checkov.yaml
 
 deploy: known-env build ## Deploy to AWS: ENV=dev (or staging, prod) NOW= (1: all at once, also while an alarm is active)
