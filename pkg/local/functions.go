@@ -20,6 +20,7 @@ import (
 	"toggleadmin/pkg/serviceaccount"
 	"toggleadmin/pkg/staleness"
 	"toggleadmin/pkg/traffic"
+	"toggleadmin/pkg/webhook"
 )
 
 // Names that AWS would assign. The account is the one of AWS's examples.
@@ -38,6 +39,7 @@ var constructors = map[string]app.Constructor{
 	"create-own-token":             pat.NewCreateOwnFunction,
 	"create-service-account":       serviceaccount.NewCreateFunction,
 	"create-service-account-token": pat.NewCreateFunction,
+	"deliver-webhook":              webhook.NewDeliverFunction,
 	"delete-context-field":         contextfield.NewDeleteFunction,
 	"delete-own-token":             pat.NewDeleteOwnFunction,
 	"delete-service-account":       serviceaccount.NewDeleteFunction,

@@ -60,6 +60,8 @@ func (r *reader) addFunction(t *Template, found *resource, properties *yaml.Node
 			t.API.Routes = append(t.API.Routes, r.route(f.LogicalID, properties))
 		case "DynamoDB":
 			f.Streams = append(f.Streams, r.stream(properties))
+		case "SQS":
+			f.Queues = append(f.Queues, r.queueMapping(properties))
 		case "ScheduleV2":
 			f.Schedules = append(f.Schedules, Schedule{Name: found.id + name.Value, Every: r.rate(properties)})
 		case "CloudWatchLogs":
@@ -134,6 +136,21 @@ func (r *reader) stream(properties *yaml.Node) Stream {
 		Table: table, BatchSize: p.BatchSize, RetryAttempts: p.MaximumRetryAttempts, ReportFailures: len(p.FunctionResponseTypes) > 0,
 		OnFailure: r.queue(properties, p.DestinationConfig),
 	}
+}
+
+func (r *reader) queueMapping(properties *yaml.Node) QueueMapping {
+	var p struct {
+		Queue                                     string
+		BatchSize, MaximumBatchingWindowInSeconds int
+		FunctionResponseTypes                     []string
+
+		ScalingConfig ignored
+	}
+	p.BatchSize = 10 // Lambda's default
+	r.decode(properties, &p)
+	only(r, properties, "MaximumBatchingWindowInSeconds", p.MaximumBatchingWindowInSeconds, 0)
+	only(r, properties, "FunctionResponseTypes", strings.Join(p.FunctionResponseTypes, ""), "ReportBatchItemFailures")
+	return QueueMapping{Queue: r.owner(properties, typeQueue, p.Queue, "Arn"), BatchSize: p.BatchSize}
 }
 
 // rate returns the period of a schedule.

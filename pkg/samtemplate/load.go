@@ -171,7 +171,9 @@ func (r *reader) add(t *Template, found *resource) {
 	case typeTable:
 		r.addTable(t, found, properties)
 	case typeQueue:
-		t.Queues = append(t.Queues, found.id)
+		r.addQueue(t, found, properties)
+	case typeRule:
+		r.addRule(t, found, properties)
 	default:
 		if !slices.ContainsFunc(ignoredTypes, func(prefix string) bool { return strings.HasPrefix(found.typ, prefix) }) {
 			r.fail(found.at, "the resource type %q is not supported by the local gateway", found.typ)

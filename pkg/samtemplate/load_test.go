@@ -45,7 +45,8 @@ Resources:
   Lines: {Type: AWS::Logs::LogGroup, DeletionPolicy: Retain, Metadata: {note: x}, Properties: {Name: !Sub '${AWS::StackName}-${Limit}', None: !Ref AWS::NoValue}}
   Hidden: {Type: AWS::Logs::LogGroup, Condition: Blue}
   Queue: {Type: AWS::SQS::Queue}
-  CheckFunction: {Type: AWS::Serverless::Function, Properties: {CodeUri: functions/check/}}
+  CheckFunction: {Type: AWS::Serverless::Function, Properties: {CodeUri: functions/check/, Events: {Jobs: {Type: SQS, Properties: {
+    Queue: !GetAtt Jobs.Arn, FunctionResponseTypes: [ReportBatchItemFailures]}}}}}
   WorkFunction:
     Type: AWS::Serverless::Function
     Properties:
@@ -80,7 +81,12 @@ Resources:
         - {IndexName: byTime, KeySchema: [{AttributeName: at, KeyType: HASH}], Projection: {ProjectionType: ALL}}
       StreamSpecification: {StreamViewType: NEW_IMAGE}
       TimeToLiveSpecification: {AttributeName: expiresAt, Enabled: true}
+  Bus: {Type: AWS::Events::EventBus}
+  Rule: {Type: AWS::Events::Rule, Properties: {EventBusName: !Ref Bus, EventPattern: {source: [toggleadmin]},
+    Targets: [{Id: jobs, Arn: !GetAtt Jobs.Arn, InputPath: $.detail}]}}
+  Jobs: {Type: AWS::SQS::Queue, Properties: {VisibilityTimeout: 60, RedrivePolicy: {deadLetterTargetArn: !GetAtt Queue.Arn, maxReceiveCount: 3}}}
 Outputs:
+  Joined: {Value: !Join [-, !Split [/, a/b]]}
   Table: {Value: !Ref Things}
   None: {Condition: Blue, Value: !Ref Hidden}
 `
@@ -128,6 +134,7 @@ func TestParse(t *testing.T) {
 			{
 				LogicalID: "CheckFunction", Name: "check", Timeout: 10 * time.Second, AsyncRetries: 2,
 				Environment: map[string]string{"A": "1", "B": "global"},
+				Queues:      []samtemplate.QueueMapping{{Queue: "Jobs", BatchSize: 10}},
 			},
 			{
 				LogicalID: "WorkFunction", Name: "work", Timeout: 5 * time.Second, Role: "Role", AsyncOnFailure: "Queue",
@@ -147,8 +154,12 @@ func TestParse(t *testing.T) {
 			LogicalID: "Things", Name: "Things", Hash: id, Range: at, StreamViewType: "NEW_IMAGE", TTLAttribute: "expiresAt",
 			Indexes: []samtemplate.Index{{Name: "byTime", Hash: at, Projection: "ALL"}},
 		}},
-		Queues:  []string{"Queue"},
-		Outputs: map[string]string{"Table": "Things"},
+		Queues: []samtemplate.Queue{
+			{LogicalID: "Queue", VisibilityTimeout: 30 * time.Second},
+			{LogicalID: "Jobs", VisibilityTimeout: time.Minute, DeadLetterQueue: "Queue", MaxReceiveCount: 3},
+		},
+		Rules:   []samtemplate.Rule{{Queue: "Jobs"}},
+		Outputs: map[string]string{"Table": "Things", "Joined": "a-b"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -202,48 +213,52 @@ func TestUnsupported(t *testing.T) {
 		{"empty", small, "", " the template is empty"},
 		{"not YAML", small, "a: [", " yaml: line 1: did not find expected node content"},
 		{"duplicate key", "Timeout: 5", "Timeout: 5\n      Timeout: 6",
-			` yaml: unmarshal errors: line 39: mapping key "Timeout" already defined at line 38`},
+			` yaml: unmarshal errors: line 40: mapping key "Timeout" already defined at line 39`},
 		{"no API", "AWS::Serverless::Api", "AWS::ApiGateway::RestApi",
-			"44: WorkFunction: RestApiId must be the API of this template: SAM would create a second one"},
+			"45: WorkFunction: RestApiId must be the API of this template: SAM would create a second one"},
 		{"resource type", "AWS::SQS::Queue", "AWS::S3::Bucket",
 			`31: Queue: the resource type "AWS::S3::Bucket" is not supported by the local gateway`},
 		{"properties", "{Type: AWS::SQS::Queue}", "{Type: AWS::SQS::Queue, Properties: [x]}", "31: Queue: Properties must be a mapping"},
-		{"property", "MemorySize: !FindInMap", "Layers: !FindInMap", "37: WorkFunction: Layers is not supported by the local gateway"},
+		{"property", "MemorySize: !FindInMap", "Layers: !FindInMap", "38: WorkFunction: Layers is not supported by the local gateway"},
 		{"nested property", "{Headers: [Authorization],", "{Headers: [Authorization], Context: [x],",
 			"25: Api: Context is not supported by the local gateway"},
-		{"type of a property", "Timeout: 5", "Timeout: five", "36: WorkFunction: "},
-		{"reference", "!Ref Things}}", "!Ref Thing}}", `41: WorkFunction: there is no parameter or resource "Thing"`},
+		{"type of a property", "Timeout: 5", "Timeout: five", "37: WorkFunction: "},
+		{"reference", "!Ref Things}}", "!Ref Thing}}", `42: WorkFunction: there is no parameter or resource "Thing"`},
 		{"conditional resource", "Value: !Ref Things", "Value: !Ref Hidden",
-			"68: Table: the resource Hidden is not created: its condition Blue is false"},
+			"74: Table: the resource Hidden is not created: its condition Blue is false"},
 		{"attribute", "!GetAtt Role.Arn", "!GetAtt Role.Id",
-			"40: WorkFunction: the attribute Id of Role (AWS::IAM::Role) is not supported by the local gateway"},
+			"41: WorkFunction: the attribute Id of Role (AWS::IAM::Role) is not supported by the local gateway"},
 		{"condition", "!If [Blue,", "!If [Green,", `23: Api: there is no condition "Green"`},
-		{"mapping", "Color, Memory]", "Color, Size]", "37: WorkFunction: FindInMap: the mapping has no such key"},
-		{"function", "!Sub '${AWS::StackName}-${Limit}'", "!Join ['-', [a]]",
-			"29: Lines: this use of !Join is not supported by the local gateway"},
+		{"mapping", "Color, Memory]", "Color, Size]", "38: WorkFunction: FindInMap: the mapping has no such key"},
+		{"function", "!Sub '${AWS::StackName}-${Limit}'", "!Select [0, [a]]",
+			"29: Lines: this use of !Select is not supported by the local gateway"},
 		{"function in a condition", "Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals, !Not, !And and !Condition"},
-		{"long form", "Value: !Ref Things", "Value: {Ref: Things}", "68: Table: the long form Ref is not supported, use the short form"},
-		{"merge key", "Timeout: 5", "<<: {Timeout: 5}", "38: WorkFunction: a YAML merge key is not supported"},
+		{"long form", "Value: !Ref Things", "Value: {Ref: Things}", "74: Table: the long form Ref is not supported, use the short form"},
+		{"merge key", "Timeout: 5", "<<: {Timeout: 5}", "39: WorkFunction: a YAML merge key is not supported"},
 		{"runtime", "provided.al2023", "go1.x", "32: CheckFunction: Runtime go1.x" + only + "provided.al2023"},
-		{"folder", "functions/work/", "src/work/", "33: WorkFunction: CodeUri in the folder src/" + only + "functions/"},
-		{"variable", "B: own", "B: [own]", "41: WorkFunction: every environment variable must be a text"},
+		{"folder", "functions/work/", "src/work/", "34: WorkFunction: CodeUri in the folder src/" + only + "functions/"},
+		{"variable", "B: own", "B: [own]", "42: WorkFunction: every environment variable must be a text"},
 		{"authorizer", "FunctionPayloadType: REQUEST", "FunctionPayloadType: TOKEN", "15: Api: FunctionPayloadType TOKEN" + only + "REQUEST"},
-		{"event", "Type: ScheduleV2", "Type: SQS", `48: WorkFunction: the event type "SQS" is not supported by the local gateway`},
+		{"event", "Type: ScheduleV2", "Type: SNS", `49: WorkFunction: the event type "SNS" is not supported by the local gateway`},
 		{"another API", "RestApiId: !Ref Api, Path: /,", "Path: /,",
-			"45: WorkFunction: RestApiId must be the API of this template: SAM would create a second one"},
-		{"authorizer of a route", "Authorizer: NONE", "Authorizer: AWS_IAM", "45: WorkFunction: Authorizer AWS_IAM" + only + "NONE"},
-		{"stream position", "TRIM_HORIZON", "LATEST", "46: WorkFunction: StartingPosition LATEST" + only + "TRIM_HORIZON"},
+			"46: WorkFunction: RestApiId must be the API of this template: SAM would create a second one"},
+		{"authorizer of a route", "Authorizer: NONE", "Authorizer: AWS_IAM", "46: WorkFunction: Authorizer AWS_IAM" + only + "NONE"},
+		{"stream position", "TRIM_HORIZON", "LATEST", "47: WorkFunction: StartingPosition LATEST" + only + "TRIM_HORIZON"},
 		{"stream window", "BatchSize: 7,", "MaximumBatchingWindowInSeconds: 1,",
-			"46: WorkFunction: MaximumBatchingWindowInSeconds 1" + only + "0"},
-		{"stream of nothing", "!GetAtt Things.StreamArn", "x", `46: WorkFunction: "x" is not an AWS::DynamoDB::Table of this template`},
+			"47: WorkFunction: MaximumBatchingWindowInSeconds 1" + only + "0"},
+		{"stream of nothing", "!GetAtt Things.StreamArn", "x", `47: WorkFunction: "x" is not an AWS::DynamoDB::Table of this template`},
 		{"table without a stream", "      StreamSpecification: {StreamViewType: NEW_IMAGE}\n", "",
-			"46: WorkFunction: the table Things has no StreamSpecification"},
-		{"destination", "Type: SQS, Destination", "Type: SNS, Destination", "33: WorkFunction: OnFailure.Type SNS" + only + "SQS"},
+			"47: WorkFunction: the table Things has no StreamSpecification"},
+		{"destination", "Type: SQS, Destination", "Type: SNS, Destination", "34: WorkFunction: OnFailure.Type SNS" + only + "SQS"},
 		{"schedule", "rate(2 minutes)", "rate(2 hours)",
-			`48: WorkFunction: ScheduleExpression "rate(2 hours)" is not supported by the local gateway, only rate(N minutes)`},
-		{"log group", "LogGroupName: !Ref Lines", "LogGroupName: x", `49: WorkFunction: LogGroupName "x" is not a log group of this template`},
-		{"filter", "FilterPattern: ''", "FilterPattern: a", "49: WorkFunction: FilterPattern a" + only},
-		{"billing", "PAY_PER_REQUEST", "PROVISIONED", "57: Things: BillingMode PROVISIONED" + only + "PAY_PER_REQUEST"},
+			`49: WorkFunction: ScheduleExpression "rate(2 hours)" is not supported by the local gateway, only rate(N minutes)`},
+		{"queue", "FunctionResponseTypes: [ReportBatchItemFailures]}}}}}", "BatchSize: 1}}}}}",
+			"32: CheckFunction: FunctionResponseTypes " + only + "ReportBatchItemFailures"},
+		{"rule", "InputPath: $.detail", "InputPath: $.id", "69: Rule: InputPath $.id" + only + "$.detail"},
+		{"bus", "EventBusName: !Ref Bus", "EventBusName: default", "69: Rule: EventBusName must be a bus of this template"},
+		{"log group", "LogGroupName: !Ref Lines", "LogGroupName: x", `50: WorkFunction: LogGroupName "x" is not a log group of this template`},
+		{"filter", "FilterPattern: ''", "FilterPattern: a", "50: WorkFunction: FilterPattern a" + only},
+		{"billing", "PAY_PER_REQUEST", "PROVISIONED", "58: Things: BillingMode PROVISIONED" + only + "PAY_PER_REQUEST"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

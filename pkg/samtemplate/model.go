@@ -8,7 +8,8 @@ type Template struct {
 	API       API
 	Functions []Function // in the order of the template
 	Tables    []Table    // in the order of the template
-	Queues    []string   // logical ids, in the order of the template
+	Queues    []Queue    // in the order of the template
+	Rules     []Rule     // in the order of the template
 	Outputs   map[string]string
 	Resources []Resource // every resource that is created, in the order of the template
 }
@@ -77,6 +78,7 @@ type Function struct {
 
 	// Triggers other than the API's routes.
 	Streams          []Stream
+	Queues           []QueueMapping
 	Schedules        []Schedule
 	LogSubscriptions []LogSubscription
 
@@ -92,6 +94,25 @@ type Stream struct {
 	RetryAttempts  int    // -1: until the record expires
 	ReportFailures bool   // the function returns batchItemFailures
 	OnFailure      string // logical id of the queue for discarded records; empty: none
+}
+
+// Queue is one AWS::SQS::Queue.
+type Queue struct {
+	LogicalID         string
+	VisibilityTimeout time.Duration
+	DeadLetterQueue   string // logical id; empty: none
+	MaxReceiveCount   int    // number of receives after which a message is moved to DeadLetterQueue
+}
+
+// QueueMapping is an event source mapping of a queue.
+type QueueMapping struct {
+	Queue     string // logical id
+	BatchSize int    // most messages of one invocation
+}
+
+// Rule sends the detail of every event of the service to a queue.
+type Rule struct {
+	Queue string // logical id
 }
 
 // Schedule invokes a function at a fixed rate.

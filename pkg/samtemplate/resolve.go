@@ -86,6 +86,18 @@ func (r *reader) call(n *yaml.Node) *yaml.Node {
 			return r.resolve(n.Content[1])
 		}
 		return r.resolve(n.Content[2])
+	case n.Tag == "!Join" && len(n.Content) == 2:
+		var parts []string
+		for _, part := range r.resolve(n.Content[1]).Content {
+			parts = append(parts, part.Value)
+		}
+		return scalar(n, strings.Join(parts, n.Content[0].Value))
+	case n.Tag == "!Split" && len(n.Content) == 2:
+		list := &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line}
+		for part := range strings.SplitSeq(r.resolve(n.Content[1]).Value, n.Content[0].Value) {
+			list.Content = append(list.Content, scalar(n, part))
+		}
+		return list
 	case n.Tag == "!FindInMap" && len(n.Content) == 3:
 		found := get(r.root, "Mappings")
 		for _, key := range n.Content {

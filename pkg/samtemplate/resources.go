@@ -1,6 +1,7 @@
 package samtemplate
 
 import (
+	"fmt"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -11,13 +12,16 @@ const (
 	typeFunction = "AWS::Serverless::Function"
 	typeTable    = "AWS::DynamoDB::Table"
 	typeQueue    = "AWS::SQS::Queue"
+	typeBus      = "AWS::Events::EventBus"
+	typeRule     = "AWS::Events::Rule"
 	typeRole     = "AWS::IAM::Role"
 	typeLogGroup = "AWS::Logs::LogGroup"
 )
 
 // ignoredTypes are the resource types, by prefix, that the local gateway does not need.
 var ignoredTypes = []string{
-	"AWS::ApiGateway::", "AWS::CloudWatch::", "AWS::Events::", "AWS::IAM::", "AWS::Logs::", "AWS::Route53::", "AWS::SNS::", "AWS::WAFv2::",
+	"AWS::ApiGateway::", "AWS::CloudWatch::", "AWS::Events::", "AWS::IAM::", "AWS::Logs::", "AWS::Route53::", "AWS::SNS::",
+	"AWS::SQS::QueuePolicy", "AWS::WAFv2::",
 }
 
 // attributes are the supported attributes by resource type, with the names that SAM adds to a logical id: Alias and Stage.
@@ -31,7 +35,9 @@ var attributes = map[string]string{
 	typeQueue + " QueueName":                           "ID",
 	typeLogGroup + " Arn":                              "arn:aws:logs:REGION:ACCOUNT:log-group:ID:*",
 	typeRole + " Arn":                                  "arn:aws:iam::ACCOUNT:role/ID",
-	"AWS::Events::EventBus Arn":                        "arn:aws:events:REGION:ACCOUNT:event-bus/ID",
+	typeBus + " Arn":                                   "arn:aws:events:REGION:ACCOUNT:event-bus/ID",
+	"AWS::Events::Archive Arn":                         "arn:aws:events:REGION:ACCOUNT:archive/ID",
+	typeRule + " Arn":                                  "arn:aws:events:REGION:ACCOUNT:rule/ID",
 	"AWS::CloudWatch::Alarm Arn":                       "arn:aws:cloudwatch:REGION:ACCOUNT:alarm:ID",
 	"AWS::ApiGateway::DomainName RegionalDomainName":   "ID.execute-api.REGION.amazonaws.com",
 	"AWS::ApiGateway::DomainName RegionalHostedZoneId": "Z0000000000000",
@@ -129,4 +135,46 @@ func (r *reader) addTable(t *Template, found *resource, properties *yaml.Node) {
 		table.TTLAttribute = p.TimeToLiveSpecification.AttributeName
 	}
 	t.Tables = append(t.Tables, table)
+}
+
+func (r *reader) addQueue(t *Template, found *resource, properties *yaml.Node) {
+	var p struct {
+		VisibilityTimeout int // seconds
+		RedrivePolicy     struct {
+			DeadLetterTargetArn string
+			MaxReceiveCount     int
+		}
+
+		MessageRetentionPeriod, SqsManagedSseEnabled ignored
+	}
+	p.VisibilityTimeout = 30 // the default of SQS
+	r.decode(properties, &p)
+	queue := Queue{
+		LogicalID: found.id, VisibilityTimeout: time.Duration(p.VisibilityTimeout) * time.Second, MaxReceiveCount: p.RedrivePolicy.MaxReceiveCount,
+	}
+	if arn := p.RedrivePolicy.DeadLetterTargetArn; arn != "" {
+		queue.DeadLetterQueue = r.owner(found.at, typeQueue, arn, "Arn")
+	}
+	t.Queues = append(t.Queues, queue)
+}
+
+func (r *reader) addRule(t *Template, found *resource, properties *yaml.Node) {
+	var p struct {
+		EventBusName string
+		EventPattern map[string][]string
+		Targets      []struct {
+			Arn, InputPath string
+
+			ID, DeadLetterConfig ignored
+		}
+	}
+	r.decode(properties, &p)
+	if bus := r.resources[p.EventBusName]; bus == nil || bus.typ != typeBus {
+		r.fail(found.at, "EventBusName must be a bus of this template")
+	}
+	only(r, found.at, "EventPattern", fmt.Sprint(p.EventPattern), "map[source:[toggleadmin]]")
+	for _, target := range p.Targets {
+		only(r, found.at, "InputPath", target.InputPath, "$.detail")
+		t.Rules = append(t.Rules, Rule{Queue: r.owner(found.at, typeQueue, target.Arn, "Arn")})
+	}
 }

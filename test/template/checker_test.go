@@ -12,10 +12,13 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/webhook"
 )
 
 // conditionalAlarms exist only with a domain or with events. The dashboard cannot refer to them.
-var conditionalAlarms = []string{"CertificateAlarm", "AnnounceExpiringTokensErrorsAlarm"}
+var conditionalAlarms = []string{
+	"CertificateAlarm", "AnnounceExpiringTokensErrorsAlarm", "DeliverWebhookErrorsAlarm", "WebhookFailuresAlarm",
+}
 
 // checker collects problems of a template, one line each.
 type checker struct {
@@ -138,6 +141,16 @@ var expectations = []struct {
 	{"SweepStalenessFunction", "Timeout", 50},                               // before the next sweep starts
 	{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.ScheduleExpression", "rate(60 minutes)"},
 	{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.OmitName", true},
+	{"WebhookRule", "Targets", "[map[Arn:arn:aws:sqs:us-east-1:000000000000:WebhookQueue DeadLetterConfig:" +
+		"map[Arn:arn:aws:sqs:us-east-1:000000000000:WebhookFailures] Id:webhook InputPath:$.detail]]"},
+	{"WebhookQueue", "RedrivePolicy.maxReceiveCount", webhook.Attempts}, // three days with the delays of the function
+	{"WebhookQueue", "RedrivePolicy.deadLetterTargetArn", "arn:aws:sqs:us-east-1:000000000000:WebhookFailures"},
+	{"WebhookQueue", "VisibilityTimeout", 6 * 30}, // six times the function's timeout, as the Lambda Developer Guide requires
+	{"DeliverWebhookFunction", "Timeout", 30},
+	{"DeliverWebhookFunction", "Events.Messages.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
+	{"WebhookQueuePolicy", "Queues", "[WebhookQueue WebhookFailures]"},
+	{"WebhookQueuePolicy", "PolicyDocument.Statement", "[map[Action:[sqs:SendMessage] Condition:map[ArnEquals:map[aws:SourceArn:" +
+		"arn:aws:events:us-east-1:000000000000:rule/WebhookRule]] Effect:Allow Principal:map[Service:events.amazonaws.com] Resource:*]]"},
 	{"AuthorizerFunction", "Timeout", 3},
 }
 
@@ -171,8 +184,8 @@ func (c *checker) functions() {
 		c.expect("BuildMethod of "+f.LogicalID, f.Metadata["BuildMethod"], "go1.x")
 		c.expect("the role of "+f.LogicalID, f.Properties["Role"], "arn:aws:iam::000000000000:role/"+name+"Role")
 		c.expect("the log group of "+f.LogicalID, at(f.Properties, "LoggingConfig.LogGroup"), name+"Logs")
-		// The next run of an hourly schedule does the same.
-		if asynchronous(f) && f.LogicalID != "AnnounceExpiringTokensFunction" && c.queues(f) == nil {
+		// The next run of an hourly schedule does the same. A queue has a dead-letter queue.
+		if asynchronous(f) && f.LogicalID != "AnnounceExpiringTokensFunction" && f.LogicalID != "DeliverWebhookFunction" && c.queues(f) == nil {
 			c.problem("%s has no OnFailure destination: events that fail every time are lost", f.LogicalID)
 		}
 		watched := "[Api5xxAlarm ApiLatencyAlarm]"
@@ -261,6 +274,9 @@ func (c *checker) alarms() {
 		}
 	}
 	for _, queue := range c.ofType("AWS::SQS::Queue") {
+		if queue.Properties["RedrivePolicy"] != nil {
+			continue // its messages get to a dead-letter queue
+		}
 		needed = append(needed, "AWS/SQS ApproximateNumberOfMessagesVisible "+queue.LogicalID)
 	}
 	for _, what := range needed {

@@ -84,8 +84,13 @@ func TestPatterns(t *testing.T) {
 		"HostedZoneId":           {"z123", "/hostedzone/Z123", "Z", "example.com"},
 		"AlarmEmail":             {"ops", "ops@example", "ops@example.com, dev@example.com", "@example.com"},
 		"PermissionsBoundaryArn": {"boundary", "arn:aws:iam::123456789012:role/admin", "arn:aws:iam::123456789012:policy/"},
-		"DynamoDBEndpoint":       {"localhost:8000", "ftp://localhost", "http://", "http://a b"},
-		"WebAclArn":              {"webacl", webACL + "0", strings.Replace(webACL, "regional", "global", 1), strings.Replace(webACL, ":us-east-1", "", 1)},
+		"WebhookUrl": {
+			"http://example.com", "example.com", "https://", "https:///hook", "https://user@example.com", "https://a b", "https://example.com\\@b",
+			"https://example.com/" + strings.Repeat("x", 160),
+		},
+		"WebhookSecretName": {"secret", "/a b", "/", "/" + strings.Repeat("x", 64), "/a*"},
+		"DynamoDBEndpoint":  {"localhost:8000", "ftp://localhost", "http://", "http://a b"},
+		"WebAclArn":         {"webacl", webACL + "0", strings.Replace(webACL, "regional", "global", 1), strings.Replace(webACL, ":us-east-1", "", 1)},
 	} {
 		for _, value := range values {
 			_, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: map[string]string{name: value}})
@@ -105,6 +110,9 @@ func TestRules(t *testing.T) {
 		"HostedZoneId needs DomainName":                     {"HostedZoneId": "Z0123456789"},
 		"DynamoDBEndpoint must be empty for the stage prod": {"Stage": "prod", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
 		"DeploymentPreference must be AllAtOnce":            {"Monitoring": "none", "DeploymentPreference": "Canary10Percent5Minutes"},
+		"WebhookUrl needs Events":                           {"WebhookUrl": "https://example.com", "WebhookSecretName": "/a"},
+		"WebhookUrl needs WebhookSecretName":                {"WebhookUrl": "https://example.com", "Events": "true"},
+		"WebhookSecretName needs WebhookUrl":                {"WebhookSecretName": "/a", "Events": "true"},
 		"AlarmEmail must be empty":                          {"Monitoring": "none", "AlarmEmail": "ops@example.com"},
 		"UseFipsEndpoint must be false":                     {"UseFipsEndpoint": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
 		"UseDualStackEndpoint must be false":                {"UseDualStackEndpoint": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
@@ -121,13 +129,18 @@ func TestRules(t *testing.T) {
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	all, _ := parameters(t)
-	before := load(t, nil).Resources
 	for name, p := range all {
+		given := map[string]string{}
+		if strings.HasPrefix(name, "Webhook") { // they are required together
+			given = map[string]string{"Events": "true", "WebhookUrl": "https://example.org", "WebhookSecretName": "/secret"}
+		}
+		before := load(t, given).Resources
 		value := map[string]string{
 			"Stage": "other", "AlarmEmail": "ops@example.com", "DynamoDBEndpoint": "http://127.0.0.1:8000", "DomainName": "-",
 			"CertificateArn": "-", "HostedZoneId": "-", // the domain belongs to the API
 			"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary",
 			"WebAclArn":              everything["WebAclArn"],
+			"WebhookUrl":             "https://example.com", "WebhookSecretName": "/other",
 		}[name]
 		for _, allowed := range p.AllowedValues {
 			if allowed != *p.Default {
@@ -145,7 +158,8 @@ func TestVersions(t *testing.T) {
 			continue
 		}
 		after := map[string]samtemplate.Resource{}
-		for _, r := range load(t, map[string]string{name: value}).Resources {
+		given[name] = value
+		for _, r := range load(t, given).Resources {
 			after[r.LogicalID] = r
 		}
 		for _, was := range before {

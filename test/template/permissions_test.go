@@ -74,9 +74,21 @@ func (c *checker) needed(f samtemplate.Resource) map[string]bool {
 			needed["dynamodb:ListStreams "+stream[:strings.LastIndex(stream, "/")]+"/*"] = true
 		}
 	}
+	for _, event := range events {
+		if queue, ok := at(event, "Properties.Queue").(string); ok {
+			for _, action := range []string{"ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"} {
+				needed["sqs:"+action+" "+queue] = true
+			}
+		}
+	}
 	variables, _ := at(f.Properties, "Environment.Variables").(map[string]any)
 	if bus := variables["EVENT_BUS"]; bus != nil && bus != "" {
 		needed["events:PutEvents arn:aws:events:"+account+"event-bus/"+fmt.Sprint(bus)] = true
+	}
+	if name, ok := variables["WEBHOOK_SECRET_NAME"].(string); ok {
+		needed["ssm:GetParameter arn:aws:ssm:"+account+"parameter"+name] = true
+		secret := strings.TrimPrefix(name, "/aws/reference/secretsmanager/")
+		needed["secretsmanager:GetSecretValue arn:aws:secretsmanager:"+account+"secret:"+secret+"-??????"] = true
 	}
 	for name, table := range variables {
 		if strings.HasSuffix(name, "_TABLE") {

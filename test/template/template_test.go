@@ -16,7 +16,7 @@ const root = "../../"
 var everything = map[string]string{
 	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com", "Tracing": "true",
 	"Monitoring": "alarms-and-dashboard", "DeploymentPreference": "Canary10Percent5Minutes", "ReservedConcurrency": "10",
-	"Events":         "true",
+	"Events": "true", "WebhookUrl": "https://hooks.example.com/toggles?key=1", "WebhookSecretName": "/aws/reference/secretsmanager/toggles/webhook",
 	"CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	"WebAclArn":      "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef",
 }

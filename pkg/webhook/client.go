@@ -1,0 +1,94 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+const (
+	timeout         = 5 * time.Second // of a request, from the connection to the end of the response
+	maxResponse     = 64 << 10        // what is read of a response, so that the connection can be used again
+	idleConnections = 16
+)
+
+var (
+	// ErrRefused is the error for an address that must not receive events.
+	ErrRefused = errors.New("the address is not permitted")
+	// ErrGone is the error of a webhook that does not want the event again.
+	ErrGone = errors.New("the webhook responds with 410")
+	// ErrURL is the error for a URL that cannot be used.
+	ErrURL = errors.New("the URL must begin with https://, or with http:// and a loopback address")
+)
+
+// Client sends events to one URL. It is safe for concurrent use.
+type Client struct {
+	url  string
+	http *http.Client
+	now  func() time.Time
+}
+
+// NewClient returns a client. A URL with https:// must lead to public addresses, one with http:// to loopback addresses: that is for
+// development. An error does not contain the URL, which can contain a secret.
+func NewClient(address string, now func() time.Time) (*Client, error) {
+	permitted := map[string]func(netip.Addr) bool{"https": isPublic, "http": isLoopback}
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || permitted[u.Scheme] == nil {
+		return nil, ErrURL
+	}
+	return &Client{url: address, now: now, http: &http.Client{
+		Timeout:       timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{ // without a proxy: it would resolve the name
+			DialContext: dialer(permitted[u.Scheme]).DialContext, ForceAttemptHTTP2: true,
+			MaxIdleConns: idleConnections, MaxIdleConnsPerHost: idleConnections, IdleConnTimeout: time.Minute,
+		},
+	}}, nil
+}
+
+// Send makes one attempt to deliver an event. The signature contains the time, so each attempt has its own.
+func (c *Client) Send(ctx context.Context, id string, body []byte, secrets []*standardwebhooks.Webhook) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return ErrURL
+	}
+	at := c.now()
+	signatures := make([]string, len(secrets))
+	for i, secret := range secrets {
+		if signatures[i], err = secret.Sign(id, at, body); err != nil {
+			return fmt.Errorf("sign: %w", err)
+		}
+	}
+	request.Header.Set("Content-Type", "application/cloudevents+json")
+	request.Header.Set("User-Agent", "toggleadmin")
+	request.Header.Set(standardwebhooks.HeaderWebhookID, id)
+	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
+	request.Header.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
+	request.Header["Idempotency-Key"] = nil // is not sent. net/http repeats the request if an idle connection was closed meanwhile
+	response, err := c.http.Do(request)
+	if err != nil {
+		if failed, ok := errors.AsType[*url.Error](err); ok {
+			err = failed.Err // without the URL
+		}
+		return err
+	}
+	_, _ = io.CopyN(io.Discard, response.Body, maxResponse) // the status decides
+	_ = response.Body.Close()
+	switch {
+	case response.StatusCode/100 == 2:
+		return nil
+	case response.StatusCode == http.StatusGone:
+		return ErrGone
+	}
+	return fmt.Errorf("the webhook responds with %d", response.StatusCode)
+}

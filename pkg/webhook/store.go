@@ -1,0 +1,66 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+)
+
+// maxBackoff is the longest delay between the attempts of a call. The SDK's is longer than the function has time.
+const maxBackoff = 200 * time.Millisecond
+
+func retryer() aws.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = maxBackoff })
+}
+
+// SecretStore reads the secret of the webhook.
+type SecretStore struct {
+	client *ssm.Client
+	name   string
+}
+
+// NewSecretStore returns the store of a parameter of the Parameter Store. The parameter /aws/reference/secretsmanager/NAME is the secret NAME
+// of Secrets Manager.
+func NewSecretStore(cfg aws.Config, name string) *SecretStore {
+	return &SecretStore{ssm.NewFromConfig(cfg, func(o *ssm.Options) { o.Retryer = retryer() }), name}
+}
+
+// Get returns the text of the secret.
+func (s *SecretStore) Get(ctx context.Context) (string, error) {
+	out, err := s.client.GetParameter(ctx, &ssm.GetParameterInput{Name: &s.name, WithDecryption: aws.Bool(true)})
+	if err != nil {
+		return "", fmt.Errorf("get parameter %s: %w", s.name, err)
+	}
+	if out.Parameter == nil {
+		return "", fmt.Errorf("get parameter %s: the response has no parameter", s.name)
+	}
+	return aws.ToString(out.Parameter.Value), nil
+}
+
+// Queue is the queue that invokes the function.
+type Queue struct {
+	client *sqs.Client
+	url    string
+}
+
+// NewQueue returns the queue with a URL.
+func NewQueue(cfg aws.Config, url string) *Queue {
+	return &Queue{sqs.NewFromConfig(cfg, func(o *sqs.Options) { o.Retryer = retryer() }), url}
+}
+
+// Delay makes a message that was received visible after d, in place of the queue's own timeout.
+func (q *Queue) Delay(ctx context.Context, receiptHandle string, d time.Duration) error {
+	_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
+		QueueUrl: &q.url, ReceiptHandle: &receiptHandle, VisibilityTimeout: int32(math.Ceil(d.Seconds())),
+	})
+	if err != nil {
+		return fmt.Errorf("change the visibility of a message: %w", err)
+	}
+	return nil
+}
