@@ -32,6 +32,7 @@ type cli struct {
 	ServiceAccounts serviceAccountsCmd `cmd:"" help:"Manage service accounts."`
 	Tokens          tokensCmd          `cmd:"" help:"Manage API tokens and personal access tokens."`
 	Features        featuresCmd        `cmd:"" help:"Manage feature toggles."`
+	Events          eventsCmd          `cmd:"" help:"Follow events, and send them again."`
 	Doctor          doctorCmd          `cmd:"" help:"Check an installation and advise what to do."`
 	Completion      completionCmd      `cmd:"" help:"Print the completion script of a shell."`
 }

@@ -9,15 +9,19 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	bustypes "github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	schedulertypes "github.com/aws/aws-sdk-go-v2/service/scheduler/types"
+
+	"toggleadmin/pkg/installation"
 )
 
-// mappings checks the event source mapping that sends the stream of FeatureTypes to a function.
-func (d *doctor) mappings(ctx context.Context, found stackResources) (string, error) {
-	ids := found.ids("AWS::Lambda::EventSourceMapping")
+// mappings checks the event source mappings: of the stream of FeatureTypes, and of the queue of the webhook.
+func (d *doctor) mappings(ctx context.Context, found installation.Resources) (string, error) {
+	ids := found.IDs("AWS::Lambda::EventSourceMapping")
 	if len(ids) == 0 {
 		return "", problem("the stack has no event source mapping for the stream of FeatureTypes", deployAgain)
 	}
@@ -39,7 +43,7 @@ func (d *doctor) mappings(ctx context.Context, found stackResources) (string, er
 		case state != "Enabled":
 			return "", problem(fmt.Sprintf("the event source mapping %s is %s", id, state),
 				"enable it: aws lambda update-event-source-mapping --enabled --uuid "+id)
-		case stream != aws.ToString(table.LatestStreamArn):
+		case !strings.Contains(stream, ":sqs:") && stream != aws.ToString(table.LatestStreamArn):
 			return "", problem(fmt.Sprintf("the event source mapping %s reads %s, which is not the table's current stream", id, stream),
 				"the stream was disabled and enabled, or the table was restored: delete the mapping and deploy the stack again")
 		case strings.HasPrefix(result, "PROBLEM"):
@@ -49,9 +53,51 @@ func (d *doctor) mappings(ctx context.Context, found stackResources) (string, er
 	return "enabled", nil
 }
 
-// schedules checks the schedule that invokes the sweep every minute.
-func (d *doctor) schedules(ctx context.Context, found stackResources) (string, error) {
-	names := found.ids("AWS::Scheduler::Schedule")
+// bus checks the bus, its archive and the rule of the webhook.
+func (d *doctor) bus(ctx context.Context, found installation.Resources) (string, error) {
+	if d.Installation.EventSource == "" {
+		return "the parameter Events is false", errSkip
+	}
+	client := eventbridge.NewFromConfig(d.Installation.Stack.Config)
+	bus := found["AWS::Events::EventBus"]["EventBus"]
+	if _, err := client.DescribeEventBus(ctx, &eventbridge.DescribeEventBusInput{Name: &bus}); err != nil {
+		return "", explainMissing("the event bus "+bus, err)
+	}
+	name := found["AWS::Events::Archive"]["EventArchive"]
+	archive, err := client.DescribeArchive(ctx, &eventbridge.DescribeArchiveInput{ArchiveName: &name})
+	if err != nil {
+		return "", explainMissing("the archive "+name, err)
+	}
+	if archive.State != bustypes.ArchiveStateEnabled {
+		return "", problem(fmt.Sprintf("the archive %s is %s: %s", name, archive.State, aws.ToString(archive.StateReason)), deployAgain)
+	}
+	id := found["AWS::Events::Rule"]["WebhookRule"]
+	if id == "" {
+		return bus + ", without a webhook", nil
+	}
+	name = id[strings.LastIndex(id, "|")+1:] // the id is bus|name
+	rule, err := client.DescribeRule(ctx, &eventbridge.DescribeRuleInput{EventBusName: &bus, Name: &name})
+	if err != nil {
+		return "", explainMissing("the rule "+name, err)
+	}
+	if rule.State != bustypes.RuleStateEnabled {
+		return "", problem(fmt.Sprintf("the rule %s is %s: the webhook receives no events", name, rule.State),
+			"enable it: aws events enable-rule --event-bus-name "+bus+" --name "+name)
+	}
+	return bus + ", its archive and the rule of the webhook are enabled", nil
+}
+
+// explainMissing returns a problem if EventBridge does not know a resource.
+func explainMissing(what string, err error) error {
+	if _, missing := errors.AsType[*bustypes.ResourceNotFoundException](err); missing {
+		return problem(what+" does not exist", deployAgain)
+	}
+	return fmt.Errorf("describe %s: %w", what, err)
+}
+
+// schedules checks the schedules that invoke functions.
+func (d *doctor) schedules(ctx context.Context, found installation.Resources) (string, error) {
+	names := found.IDs("AWS::Scheduler::Schedule")
 	if len(names) == 0 {
 		return "", problem("the stack has no schedule for the sweep", deployAgain)
 	}
@@ -79,7 +125,7 @@ const (
 )
 
 // subscription checks the subscription that sends the access log to the function that counts traffic.
-func (d *doctor) subscription(ctx context.Context, found stackResources) (string, error) {
+func (d *doctor) subscription(ctx context.Context, found installation.Resources) (string, error) {
 	group := found["AWS::Logs::LogGroup"][AccessLogs]
 	if group == "" {
 		return "", problem("the stack has no log group "+AccessLogs, deployAgain)

@@ -2,13 +2,9 @@ package doctor
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"toggleadmin/pkg/installation"
 )
 
 const deployAgain = "deploy the stack again; if the deployment finds no changes, delete the rest of the resource first"
@@ -28,49 +24,16 @@ func (d *doctor) stack(context.Context) (string, error) {
 	return "", problem(detail, "find the reason in the stack's events (aws cloudformation describe-stack-events), resolve it and deploy again")
 }
 
-// stackResources are the resources of a stack: type → logical id → physical id.
-type stackResources map[string]map[string]string
-
-func (d *doctor) listResources(ctx context.Context) (stackResources, error) {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	found := stackResources{}
-	pages := cloudformation.NewListStackResourcesPaginator(cloudformation.NewFromConfig(d.Installation.Stack.Config),
-		&cloudformation.ListStackResourcesInput{StackName: &d.Installation.Stack.Name})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("list the resources of the stack: %w", err)
-		}
-		for _, r := range page.StackResourceSummaries {
-			kind := aws.ToString(r.ResourceType)
-			if found[kind] == nil {
-				found[kind] = map[string]string{}
-			}
-			found[kind][aws.ToString(r.LogicalResourceId)] = aws.ToString(r.PhysicalResourceId)
-		}
-	}
-	return found, nil
-}
-
-// ids returns the physical ids of a type, ordered by logical id.
-func (r stackResources) ids(kind string) []string {
-	var all []string
-	for _, logical := range slices.Sorted(maps.Keys(r[kind])) {
-		all = append(all, r[kind][logical])
-	}
-	return all
-}
-
 // resources checks the stack's resources other than tables. Without a stack all of these checks are skipped.
 func (d *doctor) resources(ctx context.Context) {
 	checks := []struct {
 		name string
-		run  func(context.Context, stackResources) (string, error)
+		run  func(context.Context, installation.Resources) (string, error)
 	}{
 		{"event source mapping", d.mappings},
 		{"schedule", d.schedules},
 		{"log subscription", d.subscription},
+		{"event bus", d.bus},
 		{"alarms", d.alarms},
 		{"alarm actions", d.alarmActions},
 		{"account logging role", d.loggingRole},
@@ -86,7 +49,9 @@ func (d *doctor) resources(ctx context.Context) {
 		})
 		return
 	}
-	found, err := d.listResources(ctx)
+	listing, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	found, err := d.Installation.Stack.Resources(listing)
 	for _, check := range checks {
 		d.run(ctx, check.name, func(ctx context.Context) (string, error) {
 			if err != nil {

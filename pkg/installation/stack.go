@@ -39,6 +39,9 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	for _, p := range stack.Parameters {
 		i.Stack.Parameters[aws.ToString(p.ParameterKey)] = aws.ToString(p.ParameterValue)
 	}
+	if i.Stack.Parameters["Events"] == "true" {
+		i.EventSource = name
+	}
 	if limit, err := strconv.Atoi(i.Stack.Parameters["MaxTokensPerAccount"]); err == nil {
 		i.TokenLimit = limit
 	}

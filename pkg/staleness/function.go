@@ -39,10 +39,14 @@ func newHandler(env *app.Env) (*Handler, error) {
 	if (source == "") != (bus == "") { // events would be stored and not sent, or sent without a source
 		return nil, errors.New("the environment variables EVENT_SOURCE and EVENT_BUS must both be set, or none of them")
 	}
+	cfg, err := env.AWSConfig()
+	if err != nil {
+		return nil, err
+	}
 	return &Handler{
 		Evaluator: &Evaluator{
 			Toggles: feature.NewFlagStore(client, tables, source), Types: featuretype.NewStore(client, tables).Announcing(source, env.Now),
-			Publisher: event.NewPublisher(env.AWS, bus, env.Logger), Now: env.Now, Pause: dynamo.Pause,
+			Publisher: event.NewPublisher(cfg, bus, env.Logger), Now: env.Now, Pause: dynamo.Pause,
 		},
 		Logger: env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"],
 	}, nil

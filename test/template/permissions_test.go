@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/samtemplate"
 )
 
@@ -83,6 +85,9 @@ func (c *checker) needed(f samtemplate.Resource) map[string]bool {
 	}
 	variables, _ := at(f.Properties, "Environment.Variables").(map[string]any)
 	if bus := variables["EVENT_BUS"]; bus != nil && bus != "" {
+		if logs := strings.TrimSuffix(f.LogicalID, "Function") + "Logs"; !slices.Contains(installation.SenderLogs, logs) {
+			c.problem("toggleadmin events tail does not read %s", logs)
+		}
 		needed["events:PutEvents arn:aws:events:"+account+"event-bus/"+fmt.Sprint(bus)] = true
 	}
 	if name, ok := variables["WEBHOOK_SECRET_NAME"].(string); ok {
