@@ -38,8 +38,8 @@ func uniqueValues(body jsonbody.Object) string {
 	var violations []string
 	seen := map[string]bool{}
 	for i, v := range body.Objects("legalValues") {
-		value := v.Text("value")
-		if seen[value] {
+		value, valid := v.TextOK("value")
+		if valid && seen[value] {
 			violations = append(violations,
 				fmt.Sprintf("The `/body/legalValues/%d/value` property must be unique; you sent %q twice.", i, apierror.Echo(value)))
 		}

@@ -54,11 +54,12 @@ func TestBodies(t *testing.T) {
 		{"order above", `"sortOrder":2147483648`, property("sortOrder", "must be at most 2147483647; you sent 2147483648.")},
 		{"nulls", `"sortOrder":null,"stickiness":null,"legalValues":null`, property("legalValues", "must be an array; you sent null. ") +
 			property("sortOrder", "must be an integer; you sent null. ") + property("stickiness", "must be a boolean; you sent null.")},
-		{"invalid legal values", `"legalValues":["a",{},{"value":""},{"value":"` + text("v", 256) + `"},{"value":"a","description":null}]`,
+		{"invalid legal values", `"legalValues":["a",{},{"value":""},{"value":"` + text("v", 256) + `"},{"value":"a","description":null},{"value":"a"}]`,
 			property("legalValues/0", `must be an object; you sent "a". `) + property("legalValues/1/value", "is required; you did not send it. ") +
 				property("legalValues/2/value", `must have 1 or more characters; you sent "". `) +
 				property("legalValues/3/value", `must have at most 255 characters; you sent "`+text("v", 100)+`…". `) +
-				property("legalValues/4/description", "must be a string; you sent null.")},
+				property("legalValues/4/description", "must be a string; you sent null. ") +
+				property("legalValues/5/value", `must be unique; you sent "a" twice.`)},
 		{"long description of a value", `"legalValues":[{"value":"a","description":"` + text("d", 1001) + `"}]`,
 			property("legalValues/0/description", `must have at most 1000 characters; you sent "`+text("d", 100)+`…".`)},
 		{"duplicate values", `"legalValues":[{"value":"a"},{"value":"A"},{"value":"\u0061"},{"value":"a"}]`,

@@ -201,16 +201,14 @@ func ofString(must string, valid func(string) bool) check {
 // object's JSON pointer.
 func (s *Schema) violations(pointer string, object Object) (all []string) {
 	for _, p := range s.properties {
-		if found := p.violations(pointer+"/"+p.name, object); found != nil {
-			all = append(all, found...)
-			delete(object, p.name)
-		}
+		all = append(all, p.violations(pointer+"/"+p.name, object)...)
 	}
 	return all
 }
 
-// violations returns the sentences that describe what is wrong with the property at a pointer. The elements of an array are checked only
-// if the array itself is valid, which limits their number.
+// violations returns the sentences that describe what is wrong with the property at a pointer, and removes it from the object if it is
+// invalid. The elements of an array are checked only if the array itself is valid, which limits their number. An invalid element
+// does not make the array invalid; its invalid properties are removed.
 func (p property) violations(pointer string, object Object) (found []string) {
 	value, sent := object[p.name]
 	if !sent {
@@ -224,10 +222,11 @@ func (p property) violations(pointer string, object Object) (found []string) {
 			found = append(found, violation(pointer, c.must, value))
 		}
 	}
-	list, isArray := value.([]any)
-	if found != nil || !isArray {
+	if found != nil {
+		delete(object, p.name)
 		return found
 	}
+	list, _ := value.([]any)
 	for i, element := range list {
 		at := fmt.Sprintf("%s/%d", pointer, i)
 		if object, ok := element.(map[string]any); ok {
