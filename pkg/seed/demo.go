@@ -82,12 +82,14 @@ func (s *seeder) demonstration(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	now := datetime.Milliseconds(s.Now())
 	for _, u := range people[1:] {
+		u.CreatedAt = &now
 		if err := s.users.Create(ctx, u); err != nil {
 			return err
 		}
 	}
-	for _, f := range toggles(datetime.Milliseconds(s.Now())) {
+	for _, f := range toggles(now) {
 		if err := s.features.Create(ctx, f); err != nil && !errors.Is(err, feature.ErrExists) {
 			return err
 		}

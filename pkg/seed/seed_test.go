@@ -51,7 +51,7 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 		tb.Error(diff)
 	}
 	ci, err := user.NewStore(f.Client, f.Tables).Get(tb.Context(), 4)
-	if err != nil || ci.Kind != user.ServiceAccount || len(ci.PATs) != 0 {
+	if err != nil || ci.Kind != user.ServiceAccount || len(ci.PATs) != 0 || ci.CreatedAt == nil {
 		tb.Errorf("the service account is %+v, %v", ci, err)
 	}
 }
