@@ -46,8 +46,8 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 	return all, nil
 }
 
-// NextSortOrder returns the sort order of a field that comes after all other fields: the highest one of the others plus 1, at most
-// 2147483647. It reads all fields.
+// NextSortOrder returns the default sort order of a field: the highest one of the other fields plus 1, at most 2147483647, or 0 if there are
+// no others. It reads all fields.
 func (s *Store) NextSortOrder(ctx context.Context, name string) (int64, error) {
 	all, err := s.List(ctx)
 	if err != nil {
@@ -116,9 +116,10 @@ func (s *Store) Replace(ctx context.Context, f ContextField) (ContextField, erro
 	return fromItem(out.Attributes), nil
 }
 
-// Delete deletes a field that no feature uses. It may return ErrNotFound or an *InUseError. The condition is the usage that was read last,
-// first that no feature ever used the field: projects that do not use a field any more remain in its usage with the number 0. It is a
-// transaction, because a retried DeleteItem would not find the item that it deleted.
+// Delete deletes a field that no feature uses, or returns ErrNotFound or an *InUseError. The condition is that the usage has not changed since
+// it was read. The first attempt assumes an empty usage instead of reading it; it fails if a feature ever used the field, because projects
+// that no longer use it remain in the usage with the number 0. It is a transaction, because a retried DeleteItem would not find the item that
+// it deleted.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	var usage dynamo.Item
 	for attempt := 1; ; attempt++ {
@@ -163,15 +164,14 @@ func toItem(f ContextField) dynamo.Item {
 		item["createdAt"] = dynamo.Time(*f.CreatedAt)
 	}
 	if len(f.LegalValues) > 0 {
-		list := &types.AttributeValueMemberL{}
-		for _, v := range f.LegalValues {
-			value := dynamo.Item{"value": dynamo.S(v.Value)}
+		values := make([]dynamo.Item, len(f.LegalValues))
+		for i, v := range f.LegalValues {
+			values[i] = dynamo.Item{"value": dynamo.S(v.Value)}
 			if v.Description != nil {
-				value["description"] = dynamo.S(*v.Description)
+				values[i]["description"] = dynamo.S(*v.Description)
 			}
-			list.Value = append(list.Value, dynamo.M(value))
 		}
-		item["legalValues"] = list
+		item["legalValues"] = dynamo.L(values...)
 	}
 	return item
 }
@@ -181,11 +181,8 @@ func fromItem(item dynamo.Item) ContextField {
 		Name: item.String(hash), Description: description(item), Stickiness: item.Bool("stickiness"),
 		SortOrder: item.Int("sortOrder"), CreatedAt: item.Time("createdAt"), Usage: map[string]int64{},
 	}
-	for _, v := range item.List("legalValues") {
-		if m, ok := v.(*types.AttributeValueMemberM); ok {
-			value := dynamo.Item(m.Value)
-			f.LegalValues = append(f.LegalValues, LegalValue{Value: value.String("value"), Description: description(value)})
-		}
+	for _, value := range item.Maps("legalValues") {
+		f.LegalValues = append(f.LegalValues, LegalValue{Value: value.String("value"), Description: description(value)})
 	}
 	usage := item.Map("usage")
 	for project := range usage {

@@ -1,5 +1,5 @@
-// Package pat manages personal access tokens (PATs): it creates tokens for service accounts (contract section 4.5) and deletes tokens
-// of the caller (contract section 4.7).
+// Package pat manages personal access tokens (PATs): those of service accounts (contract sections 4.5 and 4.9) and the caller's own (4.7
+// and 4.10). It also announces tokens that are about to expire.
 //
 // One transaction writes a token, the counter of ids and the map of descriptions in the owner's account. Ids therefore rise in commit
 // order, a description is unique per account, the limit is never exceeded, and a crash causes no partial write. A token contains the key of

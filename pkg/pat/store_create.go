@@ -27,7 +27,7 @@ const cleanUpTime = lambdahttp.DeadlineMargin * 2 / 5
 // nothing then. If a call to DynamoDB gets no response, Create reads whether the token was written. No token stays stored
 // whose secret was not returned.
 //
-// Create is one transaction if the same Store created the token before. Otherwise, as in the first call of a process, the transaction is
+// Create is one transaction if the same Store created the previous token. Otherwise, as in the first call of a process, the transaction is
 // rejected and returns the counter of ids, and Create sends another one.
 func (s *Store) Create(ctx context.Context, p PAT, owner Owner) (PAT, auth.Token, error) {
 	token, err := auth.NewToken(auth.PAT, auth.Selector{}, s.random)

@@ -94,8 +94,9 @@ func (s *Store) readCounter(ctx context.Context, counter dynamo.Item) (int64, er
 	return s.Prepare(ctx)
 }
 
-// Prepare reserves the unique names of all accounts and sets the counter to the highest id. It is necessary once, because earlier versions
-// and Create do neither; Add calls it then. Without accounts, Prepare writes nothing. It returns the last id that was used.
+// Prepare reserves the unique names of all accounts and sets the counter to the highest id that was used, which it returns. It is necessary
+// after accounts were written by an earlier version or by Create, which do neither. Add calls it if the counter is missing or behind. Without
+// accounts, Prepare writes nothing.
 func (s *Store) Prepare(ctx context.Context) (last int64, err error) {
 	reserved := map[int64]bool{}
 	var accounts []User
