@@ -78,13 +78,13 @@ func (v endpointVariant) GetUseDualStackEndpoint(context.Context) (aws.DualStack
 }
 
 // AWSConfig returns the configuration for clients of AWS services, with the endpoints that the variables select. An emulator serves all
-// services at the endpoint of DynamoDB. Its error names every variable that is malformed.
+// services at the endpoint of DynamoDB, unless AWS has another one. Its error names every variable that is malformed.
 func (e *Env) AWSConfig() (aws.Config, error) {
 	fips, fipsErr := e.flag(fipsVar)
 	dualStack, dualStackErr := e.flag(dualStackVar)
 	config := e.AWS
 	config.ConfigSources = []any{endpointVariant{fips, dualStack}}
-	if endpoint := e.Vars[endpointVar]; endpoint != "" {
+	if endpoint := e.Vars[endpointVar]; endpoint != "" && config.BaseEndpoint == nil {
 		config.BaseEndpoint = &endpoint
 	}
 	return config, errors.Join(fipsErr, dualStackErr)
