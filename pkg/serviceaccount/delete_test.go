@@ -183,7 +183,7 @@ func TestDeleteAfterUsernameIsTaken(t *testing.T) {
 	f := newFixture(t)
 	id, _ := f.account(t, "ci", 0)
 	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.Operation == "TransactWriteItems" {
+		if c.Operation == "TransactWriteItems" && c.N == 1 {
 			check(t, f.store.Delete(t.Context(), id))
 			f.account(t, "ci", 0)
 		}
@@ -192,6 +192,19 @@ func TestDeleteAfterUsernameIsTaken(t *testing.T) {
 	check(t, serviceaccount.NewStore(client, f.Tables).Delete(t.Context(), id))
 	if status, got := send(t, f.create, "", `{"username":"ci","name":"n","rootRole":2}`); status != 409 {
 		t.Errorf("%d %s", status, got)
+	}
+}
+
+// TestDeleteWithoutReservation deletes an account whose username was never reserved, so that another account could take it.
+func TestDeleteWithoutReservation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.account(t, "ci", 0)
+	before := f.items(t)
+	check(t, f.users.Create(t.Context(), user.User{ID: 50, Kind: user.ServiceAccount, Name: "n", Username: "CI", Role: auth.RoleEditor}))
+	check(t, f.store.Delete(t.Context(), 50))
+	if diff := cmp.Diff(before, f.items(t), cmp.Comparer(equalItems)); diff != "" {
+		t.Error(diff)
 	}
 }
 

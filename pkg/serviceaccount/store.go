@@ -90,8 +90,11 @@ func (s *Store) Delete(ctx context.Context, id int64) error {
 		if ids = ids[n:]; len(ids) == 0 {
 			actions = append(actions, s.users.EndDeletion(u)...)
 		}
-		// If a condition fails, a concurrent call has ended the deletion.
-		if _, err := dynamo.Transact(ctx, s.client, actions); err != nil {
+		failures, err := dynamo.Transact(ctx, s.client, actions)
+		if failures != nil { // another account has the username: keep its reservation
+			_, err = dynamo.Transact(ctx, s.client, actions[:len(actions)-1])
+		}
+		if err != nil {
 			return fmt.Errorf("delete service account %d: %w", id, err)
 		}
 		if len(ids) == 0 {

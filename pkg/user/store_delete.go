@@ -37,7 +37,7 @@ func (s *Store) BeginDeletion(ctx context.Context, id int64) (User, error) {
 }
 
 // EndDeletion returns the actions of a transaction that delete an account that BeginDeletion returned, and the reservation of its username.
-// They succeed if a concurrent call has deleted both, and fail only if another account has got the username since then.
+// They succeed if a concurrent call has deleted both. Only the last action, on the reservation, can fail: if it belongs to another account.
 func (s *Store) EndDeletion(u User) []types.TransactWriteItem {
 	return []types.TransactWriteItem{
 		{Delete: &types.Delete{
