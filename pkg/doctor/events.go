@@ -17,6 +17,7 @@ import (
 	schedulertypes "github.com/aws/aws-sdk-go-v2/service/scheduler/types"
 
 	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/webhook"
 )
 
 // mappings checks the event source mappings: of the stream of FeatureTypes, and of the queue of the webhook.
@@ -85,6 +86,23 @@ func (d *doctor) bus(ctx context.Context, found installation.Resources) (string,
 			"enable it: aws events enable-rule --event-bus-name "+bus+" --name "+name)
 	}
 	return bus + ", its archive and the rule of the webhook are enabled", nil
+}
+
+// webhookSecret checks that the secret of the webhook can be read and used.
+func (d *doctor) webhookSecret(ctx context.Context, _ installation.Resources) (string, error) {
+	name := d.Installation.Stack.Parameters["WebhookSecretName"]
+	if name == "" {
+		return "the stack has no webhook", errSkip
+	}
+	text, err := webhook.NewSecretStore(d.Installation.Stack.Config, name).Get(ctx)
+	if err != nil {
+		return "", err
+	}
+	secrets, err := webhook.ParseSecrets(text)
+	if err != nil {
+		return "", problem(fmt.Sprintf("%s: %v", name, err), "store a valid secret, see docs/events.md")
+	}
+	return fmt.Sprintf("%s can be read, secrets: %d", name, len(secrets)), nil
 }
 
 // explainMissing returns a problem if EventBridge does not know a resource.

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"toggleadmin/pkg/doctor"
+	"toggleadmin/pkg/webhook"
 )
 
 // withWebhook are the resources of a stack with a webhook: type, logical id, physical id.
@@ -46,9 +47,12 @@ func respond(resources [][3]string, answers map[string]string) http.HandlerFunc 
 		case answers[call] != "":
 			fmt.Fprint(w, answers[call])
 		default:
-			w.Header().Set("X-Amzn-Errortype", "ResourceNotFoundException")
+			code := "ResourceNotFoundException"
+			if call == "GetParameter" {
+				code = "ParameterNotFound"
+			}
 			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprint(w, `{"__type":"ResourceNotFoundException","message":"not found"}`)
+			fmt.Fprintf(w, `{"__type":%q}`, code)
 		}
 	}
 }
@@ -57,6 +61,7 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	healthy := map[string]string{
 		"DescribeEventBus": `{"Name":"my-bus"}`, "DescribeArchive": `{"State":"ENABLED"}`, "DescribeRule": `{"State":"ENABLED"}`,
+		"GetParameter":       `{"Parameter":{"Value":"` + webhook.NewSecret(make([]byte, 32)) + `"}}`,
 		"GetQueueAttributes": `{"Attributes":{"ApproximateNumberOfMessages":"0","ApproximateNumberOfMessagesNotVisible":"0"}}`,
 	}
 	for _, tt := range []struct {
@@ -81,6 +86,13 @@ func TestEvents(t *testing.T) {
 			"disabled rule", withWebhook, false, map[string]string{"DescribeRule": `{"State":"DISABLED"}`},
 			"event bus", "problem the rule my-rule is DISABLED: the webhook receives no events",
 		},
+		{"no webhook", withWebhook[:2], true, nil, "webhook secret", "skipped the stack has no webhook"},
+		{"secret", withWebhook, false, nil, "webhook secret", "ok /hook can be read, secrets: 1"},
+		{
+			"unusable secret", withWebhook, false, map[string]string{"GetParameter": `{"Parameter":{"Value":"whsec_x"}}`},
+			"webhook secret", "problem /hook: " + webhook.ErrSecret.Error(),
+		},
+		{"no secret", withWebhook, false, map[string]string{"GetParameter": ""}, "webhook secret", "problem get parameter /hook"},
 		{"mapping of the queue", withWebhook, false, nil, "event source mapping", "ok enabled"},
 		{"waiting events", withWebhook, false, nil, "failure queues", "ok 1, all empty"},
 		{
@@ -98,7 +110,7 @@ func TestEvents(t *testing.T) {
 			_, i := newInstallation(t)
 			i.Stack.Name = "stack"
 			if !tt.off {
-				i.EventSource = "stack"
+				i.EventSource, i.Stack.Parameters = "stack", map[string]string{"WebhookSecretName": "/hook"}
 			}
 			i.Stack.Config = sdk.Config{
 				Region: "eu-west-1", BaseEndpoint: &aws.URL, Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
@@ -112,7 +124,7 @@ func TestEvents(t *testing.T) {
 					}
 				},
 			})
-			if got != tt.want {
+			if !strings.HasPrefix(got, tt.want) {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})

@@ -34,6 +34,7 @@ func (d *doctor) resources(ctx context.Context) {
 		{"schedule", d.schedules},
 		{"log subscription", d.subscription},
 		{"event bus", d.bus},
+		{"webhook secret", d.webhookSecret},
 		{"alarms", d.alarms},
 		{"alarm actions", d.alarmActions},
 		{"account logging role", d.loggingRole},
