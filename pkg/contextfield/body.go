@@ -41,7 +41,7 @@ func uniqueValues(body jsonbody.Object) string {
 		value, valid := v.TextOK("value")
 		if valid && seen[value] {
 			violations = append(violations,
-				fmt.Sprintf("The `/body/legalValues/%d/value` property must be unique; you sent %q twice.", i, apierror.Echo(value)))
+				fmt.Sprintf("The `/body/legalValues/%d/value` property must be unique; you sent %q more than once.", i, apierror.Echo(value)))
 		}
 		seen[value] = true
 	}

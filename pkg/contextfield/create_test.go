@@ -59,11 +59,11 @@ func TestBodies(t *testing.T) {
 				property("legalValues/2/value", `must have 1 or more characters; you sent "". `) +
 				property("legalValues/3/value", `must have at most 255 characters; you sent "`+text("v", 100)+`…". `) +
 				property("legalValues/4/description", "must be a string; you sent null. ") +
-				property("legalValues/5/value", `must be unique; you sent "a" twice.`)},
+				property("legalValues/5/value", `must be unique; you sent "a" more than once.`)},
 		{"long description of a value", `"legalValues":[{"value":"a","description":"` + text("d", 1001) + `"}]`,
 			property("legalValues/0/description", `must have at most 1000 characters; you sent "`+text("d", 100)+`…".`)},
 		{"duplicate values", `"legalValues":[{"value":"a"},{"value":"A"},{"value":"\u0061"},{"value":"a"}]`,
-			property("legalValues/2/value", `must be unique; you sent "a" twice. `) + property("legalValues/3/value", `must be unique; you sent "a" twice.`)},
+			property("legalValues/2/value", `must be unique; you sent "a" more than once. `) + property("legalValues/3/value", `must be unique; you sent "a" more than once.`)},
 		{"too many values", `"legalValues":[` + text("{},", 1000) + `{}]`,
 			property("legalValues", "must have at most 1000 elements; you sent ["+text("{},", 33)+"….")},
 	} {

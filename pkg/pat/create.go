@@ -140,7 +140,8 @@ func (c *creator) create(ctx context.Context, p PAT) (createdResponse, error) {
 	p, token, err := c.pats.Create(ctx, p, c.owner)
 	switch {
 	case errors.Is(err, ErrTooMany):
-		err = apierror.New(apierror.NoAccess, fmt.Sprintf("The account already has %d tokens, the most that it may have.", c.owner.Limit))
+		err = apierror.New(apierror.NoAccess, fmt.Sprintf(
+			"The account has reached the maximum number of tokens (%d), including expired ones.", c.owner.Limit))
 	case errors.Is(err, ErrDescriptionExists):
 		err = apierror.New(apierror.NameExists, "The account already has a token with this description.")
 	}

@@ -112,7 +112,7 @@ func TestCreateRejects(t *testing.T) {
 	if w, status, message := serve(handler, post(t.Context(), "2", body(`"`+strings.Repeat("é", 255)+`"`))); status != http.StatusCreated {
 		t.Errorf("255 characters: %d %s%s", status, message, w.Body)
 	}
-	if _, status, got := serve(handler, post(t.Context(), "2", body(`"d"`))); status != 403 || got != "The account already has 2 tokens, the most that it may have." {
+	if _, status, got := serve(handler, post(t.Context(), "2", body(`"d"`))); status != 403 || got != "The account has reached the maximum number of tokens (2), including expired ones." {
 		t.Errorf("above the limit: %d %s", status, got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -119,7 +119,7 @@ func TestCreateOwn(t *testing.T) {
 				`"expiresAt":"2027-11-20T05:39:00.000Z","secret":"user:v2_`,
 		},
 		{"a service account, with the same description", 2, body(`"d1"`), 201, `{"id":2,`},
-		{"above the limit", 1, body(`"d2"`), 403, "The account already has 1 tokens, the most that it may have."},
+		{"above the limit", 1, body(`"d2"`), 403, "The account has reached the maximum number of tokens (1), including expired ones."},
 		{"a deleted account", 3, body(`"d1"`), 401, "You need a valid credential in the Authorization header."},
 		{"nothing", 1, `{}`, 400, "The `/body/description` property is required; you did not send it."},
 	} {

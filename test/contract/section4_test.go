@@ -218,7 +218,7 @@ func TestSection45Limit(t *testing.T) {
 		s.pat(t, account, user.ServiceAccount, time.Hour)
 	}
 	s.send(t, postToken(text(account), anyToken()).as(admin)).
-		message(t, 403, "The account already has 10 tokens, the most that it may have.")
+		message(t, 403, "The account has reached the maximum number of tokens (10), including expired ones.")
 }
 
 // Concurrent creations get the next IDs without gaps. Its own service, because other tests create tokens, too.

@@ -80,5 +80,5 @@ func TestSection410OwnTokens(t *testing.T) {
 	for range 8 {
 		s.send(t, post.as(first).with(anyToken())).want(t, 201)
 	}
-	s.send(t, post.as(first).with(anyToken())).message(t, 403, "The account already has 10 tokens, the most that it may have.")
+	s.send(t, post.as(first).with(anyToken())).message(t, 403, "The account has reached the maximum number of tokens (10), including expired ones.")
 }
