@@ -30,8 +30,8 @@ type role struct {
 // descriptions of the root roles.
 var descriptions = map[auth.Role]string{
 	auth.RoleAdmin:  "May use every operation.",
-	auth.RoleEditor: "May read, and create, change and delete context fields.",
-	auth.RoleViewer: "May only read.",
+	auth.RoleEditor: "May read feature types and context fields, and create, replace and delete context fields.",
+	auth.RoleViewer: "May read feature types and context fields.",
 }
 
 // List serves GET /api/admin/service-account.

@@ -54,8 +54,8 @@ func TestUpdateAndList(t *testing.T) {
 	status, got := send(t, f.list, "", "")
 	want := `{"serviceAccounts":[` + account(2, "one", "one", 2) + "," + account(3, "two", "newer", 3, token(1), token(2)) + `],"rootRoles":[` +
 		`{"id":1,"name":"Admin","type":"root","description":"May use every operation."},` +
-		`{"id":2,"name":"Editor","type":"root","description":"May read, and create, change and delete context fields."},` +
-		`{"id":3,"name":"Viewer","type":"root","description":"May only read."}]}`
+		`{"id":2,"name":"Editor","type":"root","description":"May read feature types and context fields, and create, replace and delete context fields."},` +
+		`{"id":3,"name":"Viewer","type":"root","description":"May read feature types and context fields."}]}`
 	if diff := cmp.Diff(want, got); status != http.StatusOK || diff != "" {
 		t.Error(status, diff)
 	}
