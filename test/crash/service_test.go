@@ -28,15 +28,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/staleness"
 	"toggleadmin/test/process"
 )
 
 const (
 	dataDirVariable = "SERVE_DATA_DIR" // makes the test binary serve from this folder
+	busVariable     = "SERVE_BUS"      // the endpoint of the bus to which it sends events; empty: none
 	timeout         = time.Minute      // limits each wait, which usually takes milliseconds
 )
 
@@ -47,7 +50,14 @@ func TestMain(m *testing.M) {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	err := local.Run(ctx, local.Config{Template: os.Getenv("TEMPLATE"), DataDir: dir, Stdout: os.Stdout, Stderr: os.Stderr})
+	config := local.Config{Template: os.Getenv("TEMPLATE"), DataDir: dir, Stdout: os.Stdout, Stderr: os.Stderr}
+	if endpoint := os.Getenv(busVariable); endpoint != "" {
+		config.Functions = map[string]app.Constructor{
+			"reevaluate-staleness": sendTo(endpoint, staleness.NewReevaluateFunction),
+			"sweep-staleness":      sendTo(endpoint, staleness.NewSweepFunction),
+		}
+	}
+	err := local.Run(ctx, config)
 	stop()
 	if err != nil {
 		panic(err)
@@ -66,7 +76,7 @@ type service struct {
 }
 
 // start starts the service in a process group of its own and waits until it is ready. The end of the test kills it.
-func start(t *testing.T, dir string) *service {
+func start(t *testing.T, dir string, variables ...string) *service {
 	t.Helper()
 	enginetest.Program(t)
 	s := &service{t: t, dir: dir, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: writers}, Timeout: timeout}}
@@ -75,7 +85,7 @@ func start(t *testing.T, dir string) *service {
 	must(t, err)
 	defer log.Close()
 	s.command = exec.CommandContext(t.Context(), os.Args[0])
-	s.command.Env = append(os.Environ(), dataDirVariable+"="+dir, "TEMPLATE="+localtest.Template(t))
+	s.command.Env = append(append(os.Environ(), dataDirVariable+"="+dir, "TEMPLATE="+localtest.Template(t)), variables...)
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.command.Stderr = log
 	output, input, err := os.Pipe()

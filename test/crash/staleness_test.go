@@ -22,22 +22,28 @@ import (
 
 var toggles = flag.Int("toggles", 1000, "number of toggles whose flags change while the service is killed")
 
+var cycles = flag.Int("cycles", 1, "number of cycles of three changes of the lifetime, each with a kill")
+
 // aging is the type of the toggles.
 const aging = "aging"
 
-// TestKillWhileFlagging kills the service while a changed lifetime changes flags. After the restart the service changes the rest.
+// TestKillWhileFlagging kills the service while a changed lifetime changes flags. After the restart the service changes the rest. Each change
+// is announced.
 func TestKillWhileFlagging(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	s := start(t, dir)
+	b, flips := startBus(t), 0
+	s := start(t, dir, busVariable+"="+b.URL)
 	must(t, featuretype.NewStore(s.db, s.tables).Create(t.Context(), featuretype.FeatureType{ID: aging, Position: 9}))
 	createToggles(s, *toggles)
 	wait := 3*timeout + time.Duration(*toggles)*5*time.Millisecond // the next sweep may be a minute away
 	interrupted := 0
-	for round, step := range []struct {
+	steps := []struct {
 		days string
 		want int
-	}{{"30", *toggles / 2}, {"null", 0}, {"1", *toggles}, {"30", *toggles / 2}} {
+	}{{"30", *toggles / 2}, {"null", 0}, {"1", *toggles}}
+	for round := range 3**cycles + 1 {
+		step := steps[round%3]
 		before := s.flagged(true)
 		s.get(http.MethodPut, "/api/admin/feature-types/"+aging+"/lifetime", s.APIToken, `{"lifetimeDays":`+step.days+`}`, &struct{}{})
 		middle, changes := before, 1+int(rand.Float64()*0.6*float64(max(step.want-before, before-step.want)))
@@ -46,9 +52,10 @@ func TestKillWhileFlagging(t *testing.T) {
 			return max(middle-before, before-middle) >= changes
 		})
 		s.kill(round%2 == 0)
-		s = start(t, dir)
+		s = start(t, dir, busVariable+"="+b.URL)
 		process.Await(t, fmt.Sprint(step.want, " flags"), 100*time.Millisecond, wait, func() bool { return s.flagged(true) == step.want })
 		t.Logf("lifetime %s: from %d flags to %d, killed at %d", step.days, before, step.want, middle)
+		flips += max(step.want-before, before-step.want)
 		if middle != step.want {
 			interrupted++
 		}
@@ -57,7 +64,9 @@ func TestKillWhileFlagging(t *testing.T) {
 		t.Error("each kill came after the last change")
 	}
 	checkFlags(s, *toggles)
+	b.announceRest(s)
 	s.stop()
+	b.check(t, flips)
 }
 
 // createToggles creates toggles. Even ones are 60 days old, odd ones 10.
