@@ -65,8 +65,8 @@ check | deploy)
 package)
     folder=.aws-sam/package
     scripts/python-tool.sh python scripts/package.py .aws-sam/build/template.yaml "$folder" "$config" "${3:-}"
-    # W8003: a value is inserted into a rule. W1001: cfn-lint does not know that this rule requires the alarms of a gradual deployment.
-    scripts/python-tool.sh cfn-lint "$folder/template.json" --ignore-checks W1001 W8003
+    # W8003: a value is inserted into a rule.
+    scripts/python-tool.sh cfn-lint "$folder/template.json" --ignore-checks W8003
     echo "$folder/template.json"
     ;;
 sync)

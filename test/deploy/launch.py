@@ -1,21 +1,28 @@
-"""Starts ministack with two features that its OpenAPI import lacks in 1.5.33: ANY methods and gateway responses.
+"""Starts ministack with what 1.5.33 lacks: ANY methods and gateway responses in its OpenAPI import, and complete logs of functions on a busy
+machine.
 
 It ends when its standard input is closed. Then it also ends the processes of its functions, which are in its process group, and deletes the
 folder STATE, so that nothing remains of a test that was killed.
 """
+import array
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
 import sys
+import termios
 import threading
+import time
 
 from ministack import app
+from ministack.core.lambda_runtime import ProvidedWorker
 from ministack.services import apigateway_v1 as gateway
 
 ANY, RESPONSES = "x-amazon-apigateway-any-method", "x-amazon-apigateway-gateway-responses"
 import_api, import_path = gateway._import_rest_api, gateway._import_path_item
 gateway._OPENAPI_HTTP_METHODS.add("any")
+drain = ProvidedWorker._drain_stderr_bounded
 
 
 def with_any(api_id, path, item, *rest):
@@ -32,6 +39,17 @@ def with_responses(spec, base=None):
     return api_id
 
 
+def drain_pipe(worker, *args, **options):
+    """Waits until the emulator has read what the function wrote before it responded. The emulator itself waits 50 ms, and
+    gives later lines to the next invocation."""
+    unread, limit = array.array("i", [1]), time.monotonic() + 10
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # the function has ended
+        while unread[0] and time.monotonic() < limit:
+            fcntl.ioctl(worker._proc.stdout, termios.FIONREAD, unread)
+            time.sleep(0.001)
+    return drain(worker, *args, **options)
+
+
 def end_with_holder():
     sys.stdin.buffer.read()
     state = os.environ["STATE"]
@@ -42,5 +60,6 @@ def end_with_holder():
 
 
 gateway._import_path_item, gateway._import_rest_api = with_any, with_responses
+ProvidedWorker._drain_stderr_bounded = drain_pipe
 threading.Thread(target=end_with_holder, daemon=True).start()
 app.main()
