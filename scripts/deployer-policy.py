@@ -30,8 +30,6 @@ NOT_NEEDED = {
     **dict.fromkeys(("dynamodb:" + name for name in
                      ("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem")), "replicas of items"),
     "kms:*": "customer managed keys",
-    "iam:*GroupPolicy": "policies of groups",
-    "iam:*UserPolicy": "policies of users",
     "iam:UpdateRoleDescription": "descriptions of roles",
     "ec2:*": "functions in a VPC",
     "elasticfilesystem:*": "file systems of functions",

@@ -72,7 +72,7 @@ func TestMonitoring(t *testing.T) {
 		got := map[string]int{}
 		parameters := map[string]string{"Monitoring": value}
 		if value == "none" {
-			for _, name := range []string{"Events", "DomainName", "CertificateArn"} { // each can have an alarm
+			for _, name := range []string{"Events", "WebhookUrl", "WebhookSecretName", "DomainName", "CertificateArn"} { // each can have an alarm
 				parameters[name] = everything[name]
 			}
 		}
