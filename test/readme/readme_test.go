@@ -68,3 +68,15 @@ func testCommands(t *testing.T, page string) {
 		}
 	}
 }
+
+func TestSize(t *testing.T) {
+	t.Parallel()
+	const most = 12_000 // bytes: other pages have the details
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) > most {
+		t.Errorf("README.md has %d bytes, at most %d: move details to a page of docs", len(text), most)
+	}
+}
