@@ -58,6 +58,7 @@ func TestBadSettings(t *testing.T) {
 			"DYNAMODB_ENDPOINT is another service", "DYNAMODB_ENDPOINT=" + other.URL, 1,
 			"DYNAMODB_ENDPOINT " + other.URL + " does not respond as DynamoDB: check that an engine runs there\n",
 		},
+		{"WEBHOOK_URL is not a URL", "WEBHOOK_URL=localhost:8080/key", 1, "WEBHOOK_URL cannot be used: the URL must begin with https://"},
 		{"TEMPLATE does not exist", "TEMPLATE=/nowhere/template.yaml", 1, "TEMPLATE /nowhere/template.yaml does not exist"},
 		{"TEMPLATE is not YAML", "TEMPLATE=" + file, 1, "cannot be used, correct it: "},
 		{"no engine at the template", "TEMPLATE=" + elsewhere, 1, "the engine is not installed: run scripts/engine.sh"},

@@ -23,6 +23,7 @@ type flags struct {
 	Port             string `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on. 0 is a free one."`
 	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
 	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"URL of a running engine to use instead of starting one."`
+	WebhookURL       string `name:"webhook-url" env:"WEBHOOK_URL" help:"URL that receives events: https://, or http:// and a loopback address."`
 	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
 }
 
@@ -71,7 +72,7 @@ func serve(f *flags, port int) error {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	terminal := term.IsTerminal(int(os.Stderr.Fd()))
 	err := local.Run(ctx, local.Config{
-		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
+		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint, WebhookURL: f.WebhookURL,
 		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})
 	if ctx.Err() != nil {

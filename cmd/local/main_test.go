@@ -56,10 +56,10 @@ type program struct {
 }
 
 // serve starts the program and waits until it is ready. It skips the test if the engine is not the program's own.
-func serve(tb testing.TB, dir string) *program {
+func serve(tb testing.TB, dir string, args ...string) *program {
 	tb.Helper()
 	enginetest.Program(tb)
-	p := &program{Cmd: command(tb, "--port=0", "--data-dir="+dir), dir: dir, stderr: &process.Output{}, ended: make(chan error, 1)}
+	p := &program{Cmd: command(tb, append(args, "--port=0", "--data-dir="+dir)...), dir: dir, stderr: &process.Output{}, ended: make(chan error, 1)}
 	stdout, err := p.StdoutPipe()
 	if err != nil {
 		tb.Fatal(err)

@@ -17,6 +17,7 @@ type Config struct {
 	Port             int    // of 127.0.0.1; 0: a free one
 	DataDir          string // created if missing; empty: data are in memory, and no local.json is written
 	DynamoDBEndpoint string // of a running engine to use instead of starting one
+	WebhookURL       string // receives events; empty: none
 
 	Stdout   io.Writer // receives the line "ready" and commands to try
 	Stderr   io.Writer // receives requests and errors
@@ -31,7 +32,7 @@ type Config struct {
 
 	// The fields below are for tests.
 
-	// RequestsOnly disables event sources: streams, schedules and log subscriptions.
+	// RequestsOnly disables event sources, which are streams, schedules, queues and log subscriptions, and the events that functions send.
 	RequestsOnly bool
 	// Functions replaces constructors, by the folder of the function.
 	Functions map[string]app.Constructor
@@ -43,7 +44,8 @@ type Config struct {
 type Running struct {
 	BaseURL string `json:"baseUrl"`
 	seed.Credentials
-	DynamoDB DynamoDB `json:"dynamodb"`
+	DynamoDB      DynamoDB `json:"dynamodb"`
+	WebhookSecret string   `json:"webhookSecret"` // signs the requests to the webhook
 }
 
 // DynamoDB is where the data are.

@@ -72,7 +72,7 @@ func prepare(ctx context.Context, c *Config, cfg aws.Config, endpoint string, al
 		return seed.Result{}, err
 	}
 	result, err := seed.Seed(ctx, seed.Config{
-		Client: client, Tables: dynamo.TablesByID(samtemplate.TableNames(all)), Now: c.Now, Random: c.Random, Known: readCredentials(c.DataDir),
+		Client: client, Tables: dynamo.TablesByID(samtemplate.TableNames(all)), Now: c.Now, Random: c.Random, Known: readLocalJSON(c.DataDir).Credentials,
 	})
 	if err != nil {
 		return seed.Result{}, err

@@ -4,15 +4,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 
-	"toggleadmin/pkg/seed"
+	"toggleadmin/pkg/webhook"
 )
 
-const localJSON = "local.json"
+const (
+	localJSON      = "local.json"
+	webhookKeySize = 32 // bytes
+)
 
 // lockDataDir creates the folder if it is missing and locks it for this process. Closing the file, or the end of the process, unlocks it.
 func lockDataDir(dir string) (*os.File, error) {
@@ -38,14 +42,28 @@ func lockDataDir(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// readCredentials returns the credentials of an earlier run. If the file is missing or damaged it returns none, and seeding replaces them.
-func readCredentials(dir string) seed.Credentials {
+// readLocalJSON returns the file of an earlier run. If the file is missing or damaged it returns nothing, and seeding replaces the
+// credentials.
+func readLocalJSON(dir string) Running {
 	var kept Running
 	content, err := os.ReadFile(filepath.Join(dir, localJSON))
 	if dir == "" || err != nil || json.Unmarshal(content, &kept) != nil {
-		return seed.Credentials{}
+		return Running{}
 	}
-	return kept.Credentials
+	return kept
+}
+
+// webhookSecret returns the secret of an earlier run, or a new one.
+func webhookSecret(c *Config) (string, error) {
+	kept := readLocalJSON(c.DataDir).WebhookSecret
+	if _, err := webhook.ParseSecrets(kept); err == nil {
+		return kept, nil
+	}
+	key := make([]byte, webhookKeySize)
+	if _, err := io.ReadFull(c.Random, key); err != nil {
+		return "", fmt.Errorf("make the secret of the webhook: %w", err)
+	}
+	return webhook.NewSecret(key), nil
 }
 
 // writeLocalJSON replaces the file as a whole, readable by its owner only.

@@ -94,13 +94,16 @@ func newFunctions(
 // functionEnv returns what a function reads from its environment.
 func functionEnv(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *console.Console) *app.Env {
 	variables := maps.Clone(f.Environment)
-	if _, used := variables["DYNAMODB_ENDPOINT"]; used { // a parameter of the template whose value is known only now
-		variables["DYNAMODB_ENDPOINT"] = endpoint
+	// Parameters of the template: the value of the first one is known only now, and AWS does not accept http:// in the second one.
+	for name, value := range map[string]string{"DYNAMODB_ENDPOINT": endpoint, "WEBHOOK_URL": c.WebhookURL} {
+		if _, used := variables[name]; used {
+			variables[name] = value
+		}
 	}
 	cfg.APIOptions = c.APIOptions(f.Name)
 	logger := out.RequestLogger(f.Name)
 	switch {
-	case routine(f):
+	case routine(f), len(f.Queues) > 0:
 		logger = out.EventLogger(f.Name, slog.LevelWarn)
 	case len(f.Streams)+len(f.Schedules) > 0:
 		logger = out.EventLogger(f.Name, slog.LevelInfo)

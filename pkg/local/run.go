@@ -32,12 +32,17 @@ const drainTimeout = 500 * time.Millisecond
 // has ended when it returns. Its errors are single lines that state what to do.
 func Run(ctx context.Context, c Config) error {
 	c = c.withDefaults()
-	template, err := samtemplate.Load(c.Template, samtemplate.Settings{Region: region, AccountID: accountID, StackName: stackName})
+	template, err := samtemplate.Load(c.Template, samtemplate.Settings{
+		Region: region, AccountID: accountID, StackName: stackName, Parameters: parameters(&c),
+	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("TEMPLATE %s does not exist: start in the project's folder, or name another file", c.Template)
 	case err != nil:
 		return fmt.Errorf("TEMPLATE %s cannot be used, correct it: %w", c.Template, err)
+	}
+	if err := checkWebhook(&c); err != nil {
+		return err
 	}
 	listener, err := listen(ctx, c.Port)
 	if err != nil {
@@ -111,13 +116,23 @@ func serve(
 		ownLogger(out).Warn("credentials were missing or invalid: new ones were created, and the old ones revoked",
 			slog.Int("created", seeded.Renewed))
 	}
+	secret, err := webhookSecret(c)
+	if err != nil {
+		return err
+	}
+	events, err := newBus(c, template, secret, out)
+	if err != nil {
+		return err
+	}
+	defer events.Close()
+	cfg.HTTPClient = events.Client(cfg.HTTPClient)
 	functions, err := newFunctions(template.Functions, c.Functions, func(f *samtemplate.Function) *app.Env {
 		return functionEnv(c, f, cfg, endpoint, out)
 	})
 	if err != nil {
 		return err
 	}
-	triggers, err := newTriggers(c, template, functions, cfg, endpoint, out)
+	triggers, err := newTriggers(c, template, functions, events, cfg, endpoint, out)
 	if err != nil {
 		return err
 	}
@@ -130,7 +145,7 @@ func serve(
 	return serveHTTP(ctx, c, api, listener, out, &Running{
 		BaseURL:     "http://" + listener.Addr().String(),
 		Credentials: seeded.Credentials,
-		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: samtemplate.TableNames(template.Tables)},
+		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: samtemplate.TableNames(template.Tables)}, WebhookSecret: secret,
 	})
 }
 

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/google/uuid"
 
+	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/console"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/trigger"
@@ -14,7 +14,8 @@ import (
 
 // newTriggers prepares the delivery of events to functions. With RequestsOnly there are none.
 func newTriggers(
-	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, cfg aws.Config, endpoint string, out *console.Console,
+	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, events *bus.Bus, cfg aws.Config, endpoint string,
+	out *console.Console,
 ) (*trigger.Triggers, error) {
 	if c.RequestsOnly {
 		template = &samtemplate.Template{}
@@ -24,9 +25,9 @@ func newTriggers(
 		f := &template.Functions[i]
 		quiet[f.Name] = routine(f) || len(f.Schedules) > 0
 	}
-	newID := func() string { return uuid.Must(uuid.NewV7FromReader(c.Random)).String() }
+	newID := newSortedID(c)
 	return trigger.New(trigger.Config{
-		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables), DataDir: c.DataDir,
+		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables), DataDir: c.DataDir, Queue: events.Queue,
 		Invoker: invoke.NewInvoker(invoke.Config{
 			NewID: newID, Now: time.Now,
 			Ended: func(i *invoke.Invocation) {

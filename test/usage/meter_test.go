@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -87,7 +88,9 @@ func (m *meter) options(function string) []func(*middleware.Stack) error {
 			}
 			out, metadata, err := next.HandleInitialize(ctx, in)
 			c := call{Function: function, API: middleware.GetOperationName(ctx), Err: err}
-			c.Accesses = accesses(c.API, input)
+			if awsmiddleware.GetServiceID(ctx) == dynamodb.ServiceID {
+				c.Accesses = accesses(c.API, input)
+			}
 			if attempts, ok := retry.GetAttemptResults(metadata); ok {
 				c.Attempts = len(attempts.Results)
 			}

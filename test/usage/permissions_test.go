@@ -22,7 +22,9 @@ import (
 
 func load(t *testing.T) *samtemplate.Template {
 	t.Helper()
-	template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{Region: "us-east-1", AccountID: "123456789012", StackName: "local"})
+	template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{
+		Region: "us-east-1", AccountID: "123456789012", StackName: "local", Parameters: map[string]string{"Events": "true"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +36,9 @@ func load(t *testing.T) *samtemplate.Template {
 func permissions(template *samtemplate.Template) map[string]bool {
 	all := map[string]bool{}
 	for _, f := range template.Functions {
+		if f.Name == hourly {
+			continue
+		}
 		for _, s := range f.Policies {
 			for _, action := range s.Actions {
 				for _, resource := range s.Resources {
@@ -61,11 +66,17 @@ func permissions(template *samtemplate.Template) map[string]bool {
 // conditions for fine-grained access control").
 var restricted = []string{"PersonalAccessTokens", "Users"}
 
+// hourly is a function that runs too rarely for this test.
+const hourly = "announce-expiring-tokens"
+
 // used returns the permissions that calls need, in the form of permissions. A transaction needs the permissions of its actions (DynamoDB
 // Developer Guide, "Using IAM with DynamoDB transactions").
 func used(calls []call) map[string]bool {
 	all := map[string]bool{}
 	for _, c := range calls {
+		if c.Function == hourly {
+			continue
+		}
 		for _, a := range c.Accesses {
 			resource := "table/" + a.Table
 			if a.Index != "" {
@@ -85,6 +96,9 @@ func used(calls []call) map[string]bool {
 	return all
 }
 
+// recovery are permissions for events that an earlier run has not sent because it was interrupted. The tests of pkg/staleness use them.
+var recovery = []string{"sweep-staleness: dynamodb:GetItem on table/Features", "sweep-staleness: dynamodb:UpdateItem on table/FeatureTypes"}
+
 // compare names each permission that is used and not granted, or granted and not used.
 func compare(used, granted map[string]bool) []string {
 	problems := []string{}
@@ -94,7 +108,7 @@ func compare(used, granted map[string]bool) []string {
 		}
 	}
 	for permission := range granted {
-		if !used[permission] {
+		if !used[permission] && !slices.Contains(recovery, permission) {
 			problems = append(problems, "never used: "+permission)
 		}
 	}

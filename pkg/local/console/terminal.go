@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -93,7 +94,7 @@ func (h *terminalHandler) Handle(_ context.Context, r slog.Record) error {
 	var id string
 	var line, beneath bytes.Buffer
 	for _, a := range attrs {
-		value := a.Value.Resolve().String()
+		value := text(a.Value.Resolve())
 		switch a.Key {
 		case "apiRequestId":
 			id = value
@@ -114,18 +115,31 @@ func (h *terminalHandler) Handle(_ context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelWarn {
 		level = h.console.paint(red, level)
 	}
-	text := fmt.Appendf(nil, "%s %s%s\n%s", level, printable(r.Message, maxValue), &line, &beneath)
+	lines := fmt.Appendf(nil, "%s %s%s\n%s", level, printable(r.Message, maxValue), &line, &beneath)
 	h.console.mu.Lock()
 	defer h.console.mu.Unlock()
 	if id == "" {
-		h.console.write(append(r.Time.AppendFormat(nil, "15:04:05 "), text...))
+		h.console.write(append(r.Time.AppendFormat(nil, "15:04:05 "), lines...))
 		return nil
 	}
 	if len(h.console.held) == maxHeld {
 		h.console.flush()
 	}
-	h.console.held[id] = append(append(h.console.held[id], "         "...), text...)
+	h.console.held[id] = append(append(h.console.held[id], "         "...), lines...)
 	return nil
+}
+
+// text returns a value as text, a structure as JSON.
+func text(v slog.Value) string {
+	switch v.Any().(type) {
+	case error, fmt.Stringer:
+		return v.String()
+	}
+	content, err := json.Marshal(v.Any())
+	if v.Kind() != slog.KindAny || err != nil {
+		return v.String()
+	}
+	return string(content)
 }
 
 // writeLines writes a value that may have several lines.

@@ -1,5 +1,5 @@
-// Package trigger invokes the functions of the local service that the API does not invoke: for records of a DynamoDB stream, on a schedule
-// and for lines of the API's access log.
+// Package trigger invokes the functions of the local service that the API does not invoke: for records of a DynamoDB stream, for messages of
+// a queue, on a schedule and for lines of the API's access log.
 //
 // Every event is delivered at least once, also if the program is killed. A stream continues behind its checkpoint, the sequence number
 // of the last record that is done. An access log is a folder of files: each file is one batch, which is delivered until the function has
@@ -24,6 +24,10 @@
 //	an empty or unknown itemIdentifier fails the batch             | lambda: services-ddb-batchfailurereporting | TestStreamResponses
 //	an invocation that the end of the program interrupts is repeated | choice                                   | TestStreamInterrupted
 //	a stream that cannot be read is read later                     | choice                                     | TestStreamUnreadable
+//	-- queues
+//	at most BatchSize messages for each invocation                 | lambda: services-sqs-configure             | TestQueue
+//	what is not in batchItemFailures is deleted                    | lambda: services-sqs-errorhandling         | TestQueue
+//	a function that fails, or its response: nothing is deleted     | lambda: services-sqs-errorhandling         | TestQueueFailures
 //	-- schedules
 //	one invocation at the start, then one for each period          | choice                                     | TestSchedule
 //	the event                                                      | observed on AWS                            | TestSchedule

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/samtemplate"
 )
@@ -26,6 +27,7 @@ type Config struct {
 	Template  *samtemplate.Template
 	Functions map[string]*invoke.Function // by logical id
 	Tables    map[string]string           // names by logical id
+	Queue     func(id string) *bus.Queue  // by logical id
 	Invoker   *invoke.Invoker
 	DataDir   string // DATA_DIR; empty: a temporary folder, which Close deletes
 
@@ -77,6 +79,11 @@ func (t *Triggers) open() error {
 					f.LogicalID, s.Table)
 			}
 		}
+		for _, s := range f.Queues {
+			if t.Queue(s.Queue) == nil {
+				return fmt.Errorf("function %s, queue %s: the local service supports only queues that are targets of a rule", f.LogicalID, s.Queue)
+			}
+		}
 		for _, s := range f.LogSubscriptions {
 			if s.LogGroup != t.Template.API.AccessLogGroup {
 				return fmt.Errorf("function %s subscribes to log group %s: the local service supports only the log group of the access log, %s",
@@ -112,6 +119,9 @@ func (t *Triggers) Start(ctx context.Context, drain time.Duration) (stop func())
 		f := &t.Template.Functions[i]
 		for _, s := range f.Streams {
 			running.Go(func() { newStream(t, f, s).run(ctx) })
+		}
+		for _, s := range f.Queues {
+			running.Go(func() { t.runQueue(ctx, f, s) })
 		}
 		for _, s := range f.Schedules {
 			running.Go(func() { t.runSchedule(ctx, f, s) })

@@ -1,0 +1,216 @@
+package bus
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toggleadmin/pkg/samtemplate"
+)
+
+// pollInterval bounds a wait for messages, because Config.Now need not advance like the clock of the machine.
+const pollInterval = time.Second
+
+// temporary is the suffix of a file that is not complete.
+const temporary = ".new"
+
+// Message is a message of a queue. The file of the message contains the exported fields.
+type Message struct {
+	Body         string    `json:"body"`
+	SentAt       time.Time `json:"sentAt"`
+	VisibleAt    time.Time `json:"visibleAt"`
+	ReceiveCount int       `json:"receiveCount"`
+
+	id, receiptHandle string
+}
+
+// ID returns the message's id.
+func (m *Message) ID() string { return m.id }
+
+// ReceiptHandle returns the handle of the last receive.
+func (m *Message) ReceiptHandle() string { return m.receiptHandle }
+
+// Queue is a queue. It is safe for concurrent use.
+type Queue struct {
+	samtemplate.Queue
+	folder  string
+	now     func() time.Time
+	newID   func() string
+	logger  *slog.Logger
+	discard func(body string) error // appends to the dead-letter queue
+	sent    chan struct{}           // has an element after a message was sent
+
+	mu       sync.Mutex
+	messages []*Message // in the order in which they were sent
+}
+
+// open reads the messages of earlier processes.
+func (q *Queue) open() error {
+	if err := os.MkdirAll(q.folder, 0o700); err != nil {
+		return err
+	}
+	files, err := os.ReadDir(q.folder) // sorted by name: ids are sorted by time
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		path := filepath.Join(q.folder, file.Name())
+		if strings.HasSuffix(file.Name(), temporary) { // of a killed process, which has not accepted the message
+			_ = os.Remove(path)
+			continue
+		}
+		m := &Message{id: file.Name()}
+		content, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(content, m)
+		}
+		if err != nil {
+			return fmt.Errorf("read a message (delete %s to lose it): %w", path, err)
+		}
+		q.messages = append(q.messages, m)
+	}
+	return nil
+}
+
+// store writes the file of a message. It replaces the file as a whole, so a killed process leaves either the old or the new one.
+func (q *Queue) store(m *Message) error {
+	content, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(q.folder, m.id)
+	if err := os.WriteFile(path+temporary, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+temporary, path)
+}
+
+// Send adds a message. When it returns nil, the message survives the end of the process.
+func (q *Queue) Send(body string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.now()
+	m := &Message{id: q.newID(), Body: body, SentAt: now, VisibleAt: now}
+	if err := q.store(m); err != nil {
+		return err
+	}
+	q.messages = append(q.messages, m)
+	select {
+	case q.sent <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// Receive returns at most n visible messages, oldest first, and makes them invisible for the queue's VisibilityTimeout. It moves messages that
+// were received MaxReceiveCount times to the dead-letter queue.
+func (q *Queue) Receive(n int) (received []Message) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.now()
+	var dead []*Message
+	for _, m := range q.messages {
+		switch {
+		case m.VisibleAt.After(now):
+			continue
+		case q.DeadLetterQueue != "" && m.ReceiveCount >= q.MaxReceiveCount:
+			dead = append(dead, m)
+			continue
+		case len(received) == n:
+			continue
+		}
+		m.ReceiveCount++
+		m.VisibleAt, m.receiptHandle = now.Add(q.VisibilityTimeout), q.newID()
+		received = append(received, *m)
+	}
+	for _, m := range dead {
+		log := q.logger.With(slog.String("queue", q.DeadLetterQueue), slog.String("message", m.Body))
+		if err := q.discard(m.Body); err != nil {
+			m.VisibleAt = now.Add(q.VisibilityTimeout)
+			log.Error("a message cannot be moved to the dead-letter queue", slog.Any("cause", err))
+			continue
+		}
+		log.Error("a message is moved to the dead-letter queue")
+		q.remove(m)
+	}
+	return received
+}
+
+// Delete deletes messages that were received.
+func (q *Queue) Delete(processed []Message) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i := range processed {
+		if m := q.find(processed[i].receiptHandle); m != nil {
+			q.remove(m)
+		}
+	}
+}
+
+// errReceiptHandle is the error for a handle that is not that of the last receive of a message.
+var errReceiptHandle = errors.New("the receipt handle is not valid")
+
+// ChangeVisibility makes a message that was received visible after d.
+func (q *Queue) ChangeVisibility(receiptHandle string, d time.Duration) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	m := q.find(receiptHandle)
+	if m == nil {
+		return errReceiptHandle
+	}
+	changed := *m
+	changed.VisibleAt = q.now().Add(d)
+	if err := q.store(&changed); err != nil {
+		return err
+	}
+	*m = changed
+	return nil
+}
+
+func (q *Queue) find(receiptHandle string) *Message {
+	i := slices.IndexFunc(q.messages, func(m *Message) bool { return m.receiptHandle == receiptHandle })
+	if receiptHandle == "" || i < 0 {
+		return nil
+	}
+	return q.messages[i]
+}
+
+func (q *Queue) remove(m *Message) {
+	if err := os.Remove(filepath.Join(q.folder, m.id)); err != nil {
+		q.logger.Warn("a message cannot be deleted: it is delivered again after a restart", slog.Any("cause", err))
+	}
+	i := slices.Index(q.messages, m)
+	q.messages = slices.Delete(q.messages, i, i+1)
+}
+
+// Wait waits until there can be a visible message. It returns false if the context ends first.
+func (q *Queue) Wait(ctx context.Context) bool {
+	timer := time.NewTimer(q.untilVisible())
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-q.sent:
+	case <-timer.C:
+	}
+	return true
+}
+
+// untilVisible returns the time until the next message becomes visible, but at most pollInterval.
+func (q *Queue) untilVisible() time.Duration {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now, wait := q.now(), pollInterval
+	for _, m := range q.messages {
+		wait = min(wait, m.VisibleAt.Sub(now))
+	}
+	return max(wait, 0)
+}

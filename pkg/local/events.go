@@ -1,0 +1,51 @@
+package local
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"toggleadmin/pkg/local/bus"
+	"toggleadmin/pkg/local/console"
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/webhook"
+)
+
+// parameters returns the parameters of the template with which functions send events.
+func parameters(c *Config) map[string]string {
+	if c.RequestsOnly {
+		return nil
+	}
+	p := map[string]string{"Events": "true"}
+	if c.WebhookURL != "" { // functionEnv replaces the URL
+		p["WebhookUrl"], p["WebhookSecretName"] = "https://webhook.invalid", "/local/webhook"
+	}
+	return p
+}
+
+// checkWebhook returns an error if WEBHOOK_URL cannot be used.
+func checkWebhook(c *Config) error {
+	if c.WebhookURL == "" {
+		return nil
+	}
+	if _, err := webhook.NewClient(c.WebhookURL, c.Now); err != nil {
+		return fmt.Errorf("WEBHOOK_URL cannot be used: %w", err)
+	}
+	return nil
+}
+
+// newBus opens the bus.
+func newBus(c *Config, template *samtemplate.Template, secret string, out *console.Console) (*bus.Bus, error) {
+	b, err := bus.Open(bus.Config{
+		Template: template, DataDir: c.DataDir, WebhookSecret: secret, Now: c.Now, NewID: newSortedID(c), Logger: ownLogger(out),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("DATA_DIR %s: %w", c.DataDir, err)
+	}
+	return b, nil
+}
+
+// newSortedID returns a function that returns UUIDs of which later ones sort behind earlier ones.
+func newSortedID(c *Config) func() string {
+	return func() string { return uuid.Must(uuid.NewV7FromReader(c.Random)).String() }
+}

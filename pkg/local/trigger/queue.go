@@ -1,0 +1,75 @@
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/local/bus"
+	"toggleadmin/pkg/samtemplate"
+)
+
+// runQueue invokes a function with the messages of a queue until the context ends. Messages that it does not process become visible again.
+func (t *Triggers) runQueue(ctx context.Context, f *samtemplate.Function, s samtemplate.QueueMapping) {
+	q := t.Queue(s.Queue)
+	for ctx.Err() == nil {
+		batch := q.Receive(s.BatchSize)
+		if len(batch) == 0 {
+			if !q.Wait(ctx) {
+				return
+			}
+			continue
+		}
+		processed, err := t.process(f, q, batch)
+		if err != nil && ctx.Err() == nil {
+			t.Logger.Warn("messages are not processed, trying again", slog.String("queue", q.LogicalID), slog.Any("cause", err))
+		}
+		q.Delete(processed)
+	}
+}
+
+// process invokes the function and returns the messages that it has processed. After an error that is none of them.
+func (t *Triggers) process(f *samtemplate.Function, q *bus.Queue, batch []bus.Message) ([]bus.Message, error) {
+	event := events.SQSEvent{}
+	for i := range batch {
+		event.Records = append(event.Records, t.message(q, &batch[i]))
+	}
+	payload, err := json.Marshal(event)
+	if err != nil {
+		return nil, fmt.Errorf("encode the event: %w", err)
+	}
+	output, _, err := t.Invoker.Invoke(t.Functions[f.LogicalID], fmt.Sprintf("queue %s, %s", q.LogicalID, count(len(batch), "message")), payload)
+	if err != nil {
+		return nil, err
+	}
+	var response events.SQSEventResponse
+	if len(output) > 0 {
+		if err := json.Unmarshal(output, &response); err != nil {
+			return nil, fmt.Errorf("the function's response is not valid: %w", err)
+		}
+	}
+	for _, failed := range response.BatchItemFailures {
+		before := len(batch)
+		batch = slices.DeleteFunc(batch, func(m bus.Message) bool { return m.ID() == failed.ItemIdentifier })
+		if len(batch) == before {
+			return nil, fmt.Errorf("the function reports itemIdentifier %q, which is not a message of the batch", failed.ItemIdentifier)
+		}
+	}
+	return batch, nil
+}
+
+// message returns a message in AWS's form.
+func (t *Triggers) message(q *bus.Queue, m *bus.Message) events.SQSMessage {
+	return events.SQSMessage{
+		MessageId: m.ID(), ReceiptHandle: m.ReceiptHandle(), Body: m.Body, EventSource: "aws:sqs", AWSRegion: t.Region,
+		EventSourceARN: "arn:aws:sqs:" + t.Region + ":" + t.AccountID + ":" + q.LogicalID,
+		Attributes: map[string]string{
+			"ApproximateReceiveCount": strconv.Itoa(m.ReceiveCount), "SentTimestamp": strconv.FormatInt(m.SentAt.UnixMilli(), 10),
+		},
+	}
+}
