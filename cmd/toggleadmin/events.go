@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"toggleadmin/pkg/event"
 )
 
 type eventsCmd struct {
@@ -30,15 +28,15 @@ func (c *tailEventsCmd) Run(s *session) error {
 		return err
 	}
 	return i.FollowEvents(s.ctx, s.now().Add(-time.Duration(c.Since)), s.now, func(text json.RawMessage) error {
-		var e event.Event
-		if err := json.Unmarshal(text, &e); s.JSON || err != nil {
-			_, err := fmt.Fprintln(s.out, printable(string(text))) // one line for each event
-			return err
+		line := string(text)
+		var e struct {
+			Time, Type, Subject string
+			Data                json.RawMessage
 		}
-		data, err := json.Marshal(e.Data)
-		if err == nil {
-			_, err = fmt.Fprintln(s.out, printable(fmt.Sprintf("%s  %s  %s  %s", e.Time, e.Type, e.Subject, data)))
+		if err := json.Unmarshal(text, &e); err == nil && !s.JSON {
+			line = fmt.Sprintf("%s  %s  %s  %s", e.Time, e.Type, e.Subject, e.Data)
 		}
+		_, err := fmt.Fprintln(s.out, printable(line))
 		return err
 	})
 }
@@ -52,12 +50,12 @@ func (c *replayEventsCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	to := s.now()
-	from := to.Add(-time.Duration(c.Since))
-	name := "toggleadmin-" + id.String()
-	if err := i.ReplayEvents(s.step(), name, from, to); err != nil {
+	replay, err := i.ReplayEvents(s.step(), "toggleadmin-"+id.String(), s.now().Add(-time.Duration(c.Since)), s.now)
+	if err != nil {
 		return err
 	}
-	return s.result(map[string]string{"replay": name},
-		"started the replay %s: `aws events describe-replay --replay-name %[1]s` shows its progress", name)
+	if replay.Name == "" {
+		return s.result(replay, "sent %d events to the webhook", replay.Sent)
+	}
+	return s.result(replay, "started the replay %s: `aws events describe-replay --replay-name %[1]s` shows its progress", replay.Name)
 }

@@ -28,6 +28,9 @@ type Installation struct {
 	Stack       Stack  // zero for the local service
 	EventSource string // the source of its events; empty: it sends none
 	Client      *dynamodb.Client
+
+	// Of the local service: the file with its events, and its webhook.
+	archive, webhookURL, webhookSecret string
 }
 
 // Stack is a deployed CloudFormation stack.

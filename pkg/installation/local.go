@@ -29,6 +29,8 @@ type localJSON struct {
 		Endpoint string            `json:"endpoint"`
 		Tables   map[string]string `json:"tables"`
 	} `json:"dynamodb"`
+	WebhookURL    string `json:"webhookUrl"`
+	WebhookSecret string `json:"webhookSecret"`
 }
 
 // OpenLocal opens the local service that has its data in a folder. The service must be running.
@@ -66,7 +68,8 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	}
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
-		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, Client: client,
+		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, Client: client, EventSource: "local",
+		archive: filepath.Join(dir, "events", "sent.jsonl"), webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,
 	}, nil
 }
 

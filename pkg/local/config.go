@@ -45,6 +45,7 @@ type Running struct {
 	BaseURL string `json:"baseUrl"`
 	seed.Credentials
 	DynamoDB      DynamoDB `json:"dynamodb"`
+	WebhookURL    string   `json:"webhookUrl"`    // empty: none
 	WebhookSecret string   `json:"webhookSecret"` // signs the requests to the webhook
 }
 

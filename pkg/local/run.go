@@ -145,7 +145,7 @@ func serve(
 	return serveHTTP(ctx, c, api, listener, out, &Running{
 		BaseURL:     "http://" + listener.Addr().String(),
 		Credentials: seeded.Credentials,
-		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: samtemplate.TableNames(template.Tables)}, WebhookSecret: secret,
+		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: samtemplate.TableNames(template.Tables)}, WebhookURL: c.WebhookURL, WebhookSecret: secret,
 	})
 }
 

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,6 +16,8 @@ import (
 const (
 	stateFolder      = "events"
 	deadLetterFolder = "queues"
+	// archiveFile has a line for each event. toggleadmin reads it.
+	archiveFile = "sent.jsonl"
 )
 
 // Config is the configuration of a Bus.
@@ -33,6 +36,7 @@ type Bus struct {
 	Config
 	temporary string // folder that Close deletes
 	queues    map[string]*Queue
+	archive   *os.File
 }
 
 // Open returns the bus with the messages of earlier processes.
@@ -48,6 +52,9 @@ func Open(c Config) (*Bus, error) {
 	err := os.MkdirAll(filepath.Join(b.DataDir, deadLetterFolder), 0o700)
 	for _, rule := range c.Template.Rules {
 		err = errors.Join(err, b.openQueue(rule.Queue))
+	}
+	if err == nil {
+		err = b.openArchive()
 	}
 	if err != nil {
 		b.Close()
@@ -81,11 +88,35 @@ func (b *Bus) openQueue(id string) error {
 	return fmt.Errorf("the template has no queue %s", id)
 }
 
+func (b *Bus) openArchive() error {
+	path := filepath.Join(b.DataDir, stateFolder, archiveFile)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		b.archive, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	}
+	return err
+}
+
+// record appends an event to the archive.
+func (b *Bus) record(event string) error {
+	line, err := json.Marshal(struct {
+		Time  time.Time       `json:"time"`
+		Event json.RawMessage `json:"event"`
+	}{b.Now(), json.RawMessage(event)})
+	if err == nil {
+		_, err = b.archive.Write(append(line, '\n'))
+	}
+	return err
+}
+
 // Queue returns the queue with a logical id, or nil.
 func (b *Bus) Queue(id string) *Queue { return b.queues[id] }
 
-// Close deletes a temporary folder.
+// Close closes the archive and deletes a temporary folder.
 func (b *Bus) Close() {
+	if b.archive != nil {
+		_ = b.archive.Close()
+	}
 	if b.temporary != "" {
 		_ = os.RemoveAll(b.temporary)
 	}

@@ -58,7 +58,7 @@ func (c client) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// putEvents sends the detail of each entry to the queue of each rule.
+// putEvents sends the detail of each entry to the queue of each rule, and to the archive.
 func (c client) putEvents(body []byte) (any, error) {
 	var in struct{ Entries []struct{ Detail string } }
 	if err := json.Unmarshal(body, &in); err != nil {
@@ -73,6 +73,7 @@ func (c client) putEvents(body []byte) (any, error) {
 		for _, rule := range c.Template.Rules {
 			err = errors.Join(err, c.queues[rule.Queue].Send(entry.Detail))
 		}
+		err = errors.Join(err, c.record(entry.Detail))
 		result := map[string]string{"EventId": c.NewID()}
 		if err != nil {
 			out.FailedEntryCount++
