@@ -40,7 +40,7 @@ func otherValues(t *testing.T, address, zone string) map[string]string {
 		"Stage": "second", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com", "HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
 		"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",
 		"WebhookUrl":             "https://webhook.invalid", "WebhookSecretName": "/toggleadmin/webhook",
-		"CertificateArn":         "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
+		"CertificateArn": "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	}
 	parameters, _ := readDocument(t, absolute(t, "template.yaml")).root["Parameters"].(map[string]any)
 	for name, parameter := range parameters {
