@@ -39,14 +39,14 @@ func otherValues(t *testing.T, address, zone string) map[string]string {
 	values := map[string]string{
 		"Stage": "second", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com", "HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
 		"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",
-		"WebhookUrl":             "https://webhook.invalid", "WebhookSecretName": "/toggleadmin/webhook",
-		"CertificateArn": "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
+		"CertificateArn":         "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	}
 	parameters, _ := readDocument(t, absolute(t, "template.yaml")).root["Parameters"].(map[string]any)
 	for name, parameter := range parameters {
 		switch name {
-		case "Architecture", "DeploymentPreference", "WebAclArn", "UseFipsEndpoint", "UseDualStackEndpoint":
-			continue // the functions are built for this machine; the emulator has no CodeDeploy, no association of web ACLs, and one endpoint
+		case "Architecture", "DeploymentPreference", "WebAclArn", "UseFipsEndpoint", "UseDualStackEndpoint", "Events", "WebhookUrl", "WebhookSecretName":
+			// The functions are built for this machine. The emulator has no CodeDeploy, association of web ACLs or archive of events, and one endpoint.
+			continue
 		}
 		first := fmt.Sprint(at(parameter, "Default"))
 		if allowed, ok := at(parameter, "AllowedValues").([]any); ok {
