@@ -26,7 +26,8 @@ import (
 func sendTo(endpoint string, construct app.Constructor) app.Constructor {
 	return func(env *app.Env) (lambda.Handler, error) {
 		sending := *env
-		sending.AWS.BaseEndpoint, sending.Vars = &endpoint, maps.Clone(env.Vars)
+		// The HTTP client of the service would send the events to its own bus.
+		sending.AWS.HTTPClient, sending.AWS.BaseEndpoint, sending.Vars = &http.Client{}, &endpoint, maps.Clone(env.Vars)
 		sending.Vars["EVENT_BUS"], sending.Vars["EVENT_SOURCE"] = "bus", "crash"
 		return construct(&sending)
 	}
