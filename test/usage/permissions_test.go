@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"cmp"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/user"
 	"toggleadmin/test/script"
@@ -36,9 +38,6 @@ func load(t *testing.T) *samtemplate.Template {
 func permissions(template *samtemplate.Template) map[string]bool {
 	all := map[string]bool{}
 	for _, f := range template.Functions {
-		if f.Name == hourly {
-			continue
-		}
 		for _, s := range f.Policies {
 			for _, action := range s.Actions {
 				for _, resource := range s.Resources {
@@ -66,17 +65,11 @@ func permissions(template *samtemplate.Template) map[string]bool {
 // conditions for fine-grained access control").
 var restricted = []string{"PersonalAccessTokens", "Users"}
 
-// hourly is a function that runs too rarely for this test.
-const hourly = "announce-expiring-tokens"
-
 // used returns the permissions that calls need, in the form of permissions. A transaction needs the permissions of its actions (DynamoDB
 // Developer Guide, "Using IAM with DynamoDB transactions").
 func used(calls []call) map[string]bool {
 	all := map[string]bool{}
 	for _, c := range calls {
-		if c.Function == hourly {
-			continue
-		}
 		for _, a := range c.Accesses {
 			resource := "table/" + a.Table
 			if a.Index != "" {
@@ -128,6 +121,7 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 	}) {
 		t.Fatal("the scripts failed")
 	}
+	announceExpiringToken(t, service, &m)
 	granted, calls := permissions(load(t)), []call{}
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -146,6 +140,25 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 			t.Fatal(strings.Join(problems, "\n"))
 		case <-tick.C:
 		}
+	}
+}
+
+// announceExpiringToken runs the function that the service runs every hour, with a token to announce.
+func announceExpiringToken(t *testing.T, running local.Running, m *meter) {
+	t.Helper()
+	s := &service{Running: running, tables: dynamo.TablesByID(running.DynamoDB.Tables)}
+	_, _, err := pat.NewStore(s.client(t), s.tables, rand.Reader).Create(t.Context(),
+		pat.PAT{UserID: 4, Description: "expires soon", CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)},
+		pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := s.env(t, m)
+	sendEvents(t, env)
+	env.AWS.APIOptions = m.options("announce-expiring-tokens")
+	env.Vars["PERSONAL_ACCESS_TOKENS_TABLE"] = s.tables.PersonalAccessTokens
+	if _, err := s.construct(t, pat.NewAnnounceFunction, env).Invoke(t.Context(), []byte("{}")); err != nil {
+		t.Fatal(err)
 	}
 }
 
