@@ -30,8 +30,9 @@ if in_use; then
     exit 1
 fi
 
-rm -f "$folder"/dynamodb.db* "$folder"/engine.log "$folder"/engine.pid "$folder"/local.json* "$folder"/lock "$folder"/queues/*.jsonl
-rm -rf "$folder"/events/stream-* "$folder"/events/access-log-*
+rm -f "$folder"/dynamodb.db* "$folder"/engine.log "$folder"/engine.pid "$folder"/local.json* "$folder"/lock
+rm -f "$folder"/events/sent.jsonl "$folder"/queues/*.jsonl
+rm -rf "$folder"/events/stream-* "$folder"/events/access-log-* "$folder"/events/queue-*
 rmdir "$folder"/events "$folder"/queues 2>/dev/null || true
 if rmdir "$folder" 2>/dev/null; then
     echo "reset: deleted $folder"

@@ -24,7 +24,7 @@ func reset(tb testing.TB, dir string) (output string, succeeded bool) {
 
 func TestReset(t *testing.T) {
 	t.Parallel()
-	p := serve(t, filepath.Join(t.TempDir(), "data"))
+	p := serve(t, filepath.Join(t.TempDir(), "data"), "--webhook-url=http://127.0.0.1:1") // with the queue of the webhook
 	if out, succeeded := reset(t, p.dir); succeeded || !strings.Contains(out, "process "+strconv.Itoa(p.Process.Pid)+" uses ") {
 		t.Errorf("in use: %q", out)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // pollInterval bounds a wait for messages, because Config.Now need not advance like the clock of the machine.
-const pollInterval = time.Second
+const pollInterval = 100 * time.Millisecond
 
 // temporary is the suffix of a file that is not complete.
 const temporary = ".new"
