@@ -70,14 +70,8 @@ func (d *document) set(t *testing.T, path string, value any) {
 func (d *document) prepare(t *testing.T, address string) {
 	t.Helper()
 	d.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", address)
-	// A parameter is a string, which the emulator returns as the value of DeletionProtectionEnabled, and the SDK rejects.
-	d.set(t, "Conditions.Protected", map[string]any{"Fn::Equals": []any{map[string]any{"Ref": "DeletionProtection"}, "true"}})
-	resources, _ := d.root["Resources"].(map[string]any)
-	for id, resource := range resources {
-		if at(resource, "Type") == "AWS::DynamoDB::Table" {
-			d.set(t, "Resources."+id+".Properties.DeletionProtectionEnabled", map[string]any{"Fn::If": []any{"Protected", true, false}})
-		}
-	}
+	d.set(t, "Resources.EventArchive.Condition", "HasWebAcl") // false: the emulator has neither archives of events nor web ACLs
+	d.set(t, "Outputs.EventArchiveArn", nil)
 	preferences, _ := at(d.root, "Mappings.Gradual").(map[string]any)
 	for preference := range preferences {
 		d.set(t, "Mappings.Gradual."+preference+".Enabled", false) // the emulator has no CodeDeploy

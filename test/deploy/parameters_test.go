@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"toggleadmin/pkg/samtemplate"
 )
@@ -12,9 +14,15 @@ import (
 // hostedZone is a zone, which the emulator looks up.
 const hostedZone = `{"Type": "AWS::Route53::HostedZone", "Properties": {"Name": "example.com"}}`
 
+// webhookSecret is the parameter with the secret of the webhook.
+const webhookSecret = `{"Type": "AWS::SSM::Parameter", "Properties":
+	{"Name": "/second/webhook", "Type": "String", "Value": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"}}`
+
 // TestParameters deploys with another value than the default for every parameter, and checks the stack.
 func TestParameters(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
+	started := time.Now()
+	e.createResource(t, webhookSecret)
 	var s *stack
 	step(t, "sam deploy, every parameter changed", func(t *testing.T) {
 		values := otherValues(t, e.url, e.createResource(t, hostedZone))
@@ -22,6 +30,15 @@ func TestParameters(t *testing.T) { //nolint:paralleltest // one emulator
 	})
 	step(t, "seed", func(t *testing.T) { must(t, s.seed()) })
 	s.checkAll(t)
+	step(t, "an event reaches the function of the webhook", func(t *testing.T) { // and no further: the host does not exist
+		must(t, within(s.ctx, timeout, func() error {
+			lines, err := s.logLines("DeliverWebhookFunction", started)
+			if err == nil && !strings.Contains(strings.Join(lines, ""), "event not delivered") {
+				err = fmt.Errorf("it has logged %q", lines)
+			}
+			return err
+		}))
+	})
 }
 
 // TestOtherValues checks that every parameter has another value that its own rules allow.
@@ -38,14 +55,15 @@ func otherValues(t *testing.T, address, zone string) map[string]string {
 	t.Helper()
 	values := map[string]string{
 		"Stage": "second", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com", "HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
+		"WebhookUrl": "https://webhook.invalid", "WebhookSecretName": "/second/webhook",
 		"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",
 		"CertificateArn":         "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	}
 	parameters, _ := readDocument(t, absolute(t, "template.yaml")).root["Parameters"].(map[string]any)
 	for name, parameter := range parameters {
 		switch name {
-		case "Architecture", "DeploymentPreference", "WebAclArn", "UseFipsEndpoint", "UseDualStackEndpoint", "Events", "WebhookUrl", "WebhookSecretName":
-			// The functions are built for this machine. The emulator has no CodeDeploy, association of web ACLs or archive of events, and one endpoint.
+		case "Architecture", "DeploymentPreference", "WebAclArn", "UseFipsEndpoint", "UseDualStackEndpoint":
+			// The functions are built for this machine. The emulator has no CodeDeploy or association of web ACLs, and one endpoint.
 			continue
 		}
 		first := fmt.Sprint(at(parameter, "Default"))
