@@ -70,7 +70,7 @@ func (d *document) set(t *testing.T, path string, value any) {
 func (d *document) prepare(t *testing.T, address string) {
 	t.Helper()
 	d.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", address)
-	d.set(t, "Resources.EventArchive.Condition", "HasWebAcl") // false: the emulator has neither archives of events nor web ACLs
+	d.set(t, "Resources.EventArchive", nil) // the emulator has no archive of events
 	d.set(t, "Outputs.EventArchiveArn", nil)
 	preferences, _ := at(d.root, "Mappings.Gradual").(map[string]any)
 	for preference := range preferences {
