@@ -52,6 +52,22 @@ func TestDelete(t *testing.T) {
 	}
 }
 
+// Creations and deletions leave nothing behind.
+func TestRounds(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	h := newHandlers(t, store)
+	for range 100 {
+		if status, _, text := serve(t.Context(), h.create, "", `{"name":"round"}`); status != http.StatusCreated {
+			t.Fatal(text)
+		}
+		requireServed(t, h.delete, "round", "", 200, "")
+	}
+	if items := db.Scan(t, db.Tables.ContextFields); len(items) != 0 {
+		t.Error(items)
+	}
+}
+
 // A use that begins and ends while the field is being deleted is noticed.
 func TestDeleteIsOvertaken(t *testing.T) {
 	t.Parallel()
