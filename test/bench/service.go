@@ -53,9 +53,9 @@ func buildLocal(ctx context.Context, work string) (string, error) {
 }
 
 // startLocal starts the program on a data folder and waits until it is ready.
-func startLocal(ctx context.Context, binary, dataDir string) (*service, error) {
+func startLocal(ctx context.Context, binary, dataDir string, variables ...string) (*service, error) {
 	s := &service{dataDir: dataDir, command: exec.CommandContext(ctx, binary)}
-	s.command.Env = append(os.Environ(), "PORT=0", "DATA_DIR="+dataDir)
+	s.command.Env = append(append(os.Environ(), "PORT=0", "DATA_DIR="+dataDir), variables...)
 	log, err := os.Create(dataDir + ".log")
 	if err != nil {
 		return nil, err

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -25,13 +28,17 @@ const (
 	lagPatience = 30 * time.Second
 )
 
-// measureLag measures, through `make run`, the delay from the response to a lifetime change until the flags are stored.
+// measureLag measures, through `make run`, the delay from the response to a lifetime change until the flags are stored, and from the change of a
+// flag until the webhook receives its event.
 func measureLag(ctx context.Context, o options, work string) (err error) {
 	binary, err := buildLocal(ctx, work)
 	if err != nil {
 		return err
 	}
-	s, err := startLocal(ctx, binary, filepath.Join(work, "lag"))
+	var received receiver
+	webhook := httptest.NewServer(&received)
+	defer webhook.Close()
+	s, err := startLocal(ctx, binary, filepath.Join(work, "lag"), "WEBHOOK_URL="+webhook.URL)
 	if err != nil {
 		return err
 	}
@@ -52,12 +59,16 @@ func measureLag(ctx context.Context, o options, work string) (err error) {
 				return err
 			}
 			lags[2*i], lags[2*i+1] = append(lags[2*i], first), append(lags[2*i+1], last)
+			if err := received.await((len(lags[0]) + len(lags[2])) * lagToggles); err != nil {
+				return err
+			}
 		}
 	}
+	names, lags = append(names, "event at the webhook"), append(lags, received.delays)
 	var rows [][]string
 	for i, name := range names {
 		slices.Sort(lags[i])
-		goal := []string{"1000", "2000"}[i%2]
+		goal := []string{"1000", "2000", "1000", "2000", "300"}[i]
 		rows = append(rows, []string{
 			name, milliseconds(percentile(lags[i], 0.5)), milliseconds(percentile(lags[i], 0.99)), milliseconds(lags[i][len(lags[i])-1]), goal,
 		})
@@ -65,9 +76,47 @@ func measureLag(ctx context.Context, o options, work string) (err error) {
 	printTable("From a lifetime's change to the flags",
 		fmt.Sprintf("The program of `make run`, as a process with its data in a folder; from the 200 of the PUT (its body read) to the end of the "+
 			"first count that shows the flags: consistent scans of the toggles, one after the other, which load the engine too. %d toggles of one "+
-			"type, %d changes from null to 50 days and back.",
+			"type, %d changes from null to 50 days and back. Events: from the change of a flag to the end of the webhook's request.",
 			lagToggles, len(lags[0])),
 		[]string{"", "p50 ms", "p99 ms", "max ms", "goal ms"}, rows)
+	return nil
+}
+
+// receiver is a webhook. It records the delays of the events of changed flags.
+type receiver struct {
+	mu     sync.Mutex
+	delays []time.Duration
+}
+
+// ServeHTTP receives an event.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	var e struct {
+		Type string
+		Time time.Time
+	}
+	if err := json.NewDecoder(request.Body).Decode(&e); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if strings.Contains(e.Type, "potentially-stale") {
+		r.delays = append(r.delays, time.Since(e.Time))
+	}
+}
+
+// await waits until n events were received.
+func (r *receiver) await(n int) error {
+	received := func() int {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return len(r.delays)
+	}
+	for started := time.Now(); received() < n; time.Sleep(time.Millisecond) {
+		if time.Since(started) > lagPatience {
+			return fmt.Errorf("%d of %d events after %s", received(), n, lagPatience)
+		}
+	}
 	return nil
 }
 
