@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -35,8 +34,8 @@ func measureLag(ctx context.Context, o options, work string) (err error) {
 	if err != nil {
 		return err
 	}
-	var received receiver
-	webhook := httptest.NewServer(&received)
+	received := make(receiver, lagToggles)
+	webhook := httptest.NewServer(received)
 	defer webhook.Close()
 	s, err := startLocal(ctx, binary, filepath.Join(work, "lag"), "WEBHOOK_URL="+webhook.URL)
 	if err != nil {
@@ -50,7 +49,7 @@ func measureLag(ctx context.Context, o options, work string) (err error) {
 	if err := s.addAging(ctx); err != nil {
 		return err
 	}
-	names := []string{"first flag", "last of 100 flags", "first flag cleared", "last of 100 flags cleared"}
+	names := []string{"first flag", "last of 100 flags", "first flag cleared", "last of 100 flags cleared", "event at the webhook"}
 	lags := make([][]time.Duration, len(names))
 	for range max(o.Rounds, lagRounds) {
 		for i, days := range []string{"50", "null"} {
@@ -59,12 +58,13 @@ func measureLag(ctx context.Context, o options, work string) (err error) {
 				return err
 			}
 			lags[2*i], lags[2*i+1] = append(lags[2*i], first), append(lags[2*i+1], last)
-			if err := received.await((len(lags[0]) + len(lags[2])) * lagToggles); err != nil {
+			events, err := received.await(lagToggles)
+			if err != nil {
 				return err
 			}
+			lags[4] = append(lags[4], events...)
 		}
 	}
-	names, lags = append(names, "event at the webhook"), append(lags, received.delays)
 	var rows [][]string
 	for i, name := range names {
 		slices.Sort(lags[i])
@@ -82,14 +82,11 @@ func measureLag(ctx context.Context, o options, work string) (err error) {
 	return nil
 }
 
-// receiver is a webhook. It records the delays of the events of changed flags.
-type receiver struct {
-	mu     sync.Mutex
-	delays []time.Duration
-}
+// receiver is a webhook. It contains the delays of the events of changed flags.
+type receiver chan time.Duration
 
 // ServeHTTP receives an event.
-func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+func (r receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	var e struct {
 		Type string
 		Time time.Time
@@ -98,26 +95,22 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if strings.Contains(e.Type, "potentially-stale") {
-		r.delays = append(r.delays, time.Since(e.Time))
+		r <- time.Since(e.Time)
 	}
 }
 
-// await waits until n events were received.
-func (r *receiver) await(n int) error {
-	received := func() int {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return len(r.delays)
-	}
-	for started := time.Now(); received() < n; time.Sleep(time.Millisecond) {
-		if time.Since(started) > lagPatience {
-			return fmt.Errorf("%d of %d events after %s", received(), n, lagPatience)
+// await waits for n events and returns their delays.
+func (r receiver) await(n int) (delays []time.Duration, err error) {
+	for timeout := time.After(lagPatience); len(delays) < n; {
+		select {
+		case delay := <-r:
+			delays = append(delays, delay)
+		case <-timeout:
+			return nil, fmt.Errorf("%d of %d events after %s", len(delays), n, lagPatience)
 		}
 	}
-	return nil
+	return delays, nil
 }
 
 // aging is the type of the toggles.
