@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -92,9 +91,6 @@ func TestSignature(t *testing.T) {
 func verifyInJavaScript(t *testing.T, secret string, got received) string {
 	t.Helper()
 	const library = "../../node_modules/standardwebhooks"
-	if _, err := os.Stat(library); err != nil {
-		t.Skip("node_modules has no standardwebhooks: run npm ci")
-	}
 	headers := map[string]string{}
 	for name, values := range got.Header {
 		headers[strings.ToLower(name)] = values[0]
