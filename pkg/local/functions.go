@@ -20,6 +20,7 @@ import (
 	"toggleadmin/pkg/serviceaccount"
 	"toggleadmin/pkg/staleness"
 	"toggleadmin/pkg/traffic"
+	"toggleadmin/pkg/user"
 	"toggleadmin/pkg/webhook"
 )
 
@@ -45,6 +46,7 @@ var constructors = map[string]app.Constructor{
 	"delete-service-account":       serviceaccount.NewDeleteFunction,
 	"delete-service-account-token": pat.NewDeleteFunction,
 	"get-context-field":            contextfield.NewGetFunction,
+	"get-own-user":                 user.NewGetOwnFunction,
 	"get-service-account-token":    pat.NewGetFunction,
 	"get-traffic-usage":            traffic.NewGetFunction,
 	"list-context-fields":          contextfield.NewListFunction,

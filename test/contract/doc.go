@@ -96,6 +96,8 @@
 //	what an update keeps                                        | 4.11 | pkg/contextfield TestUpdate
 //	concurrent creations                                        | 4.11 | pkg/contextfield TestParallelCreations
 //	no toggle is left with a field that is gone                 | 4.11 | pkg/contextfield TestConcurrentDeletionAndUse
+//	own account and permissions                                 | 4.12 | TestSection412OwnUser
+//	members, deleted account of the caller                      | 4.12 | pkg/user TestGetOwn
 //	change of a lifetime, in both directions                    | 5   | TestSection5ChangeOfLifetime
 //	passing of time                                             | 5   | TestSection5Time
 //	current lifetime, idempotent, continues                     | 5   | pkg/staleness TestModel

@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -81,4 +82,24 @@ func TestSection410OwnTokens(t *testing.T) {
 		s.send(t, post.as(first).with(anyToken())).want(t, 201)
 	}
 	s.send(t, post.as(first).with(anyToken())).message(t, 403, "The account has reached the maximum number of tokens (10), including expired ones.")
+}
+
+func TestSection412OwnUser(t *testing.T) {
+	t.Parallel()
+	s := shared
+	for role, permissions := range map[auth.Role]string{
+		auth.RoleAdmin: `{"permission":"ADMIN"}`, auth.RoleViewer: "",
+		auth.RoleEditor: `{"permission":"CREATE_CONTEXT_FIELD"},{"permission":"UPDATE_CONTEXT_FIELD"},{"permission":"DELETE_CONTEXT_FIELD"}`,
+	} {
+		for _, kind := range []user.Kind{user.Person, user.ServiceAccount} {
+			id := s.account(t, kind, role)
+			_, token := s.pat(t, id, kind, time.Hour)
+			username := ""
+			if kind == user.ServiceAccount { // one of an earlier version: its username is its name
+				username = fmt.Sprintf(`"username":"account %d",`, id)
+			}
+			s.send(t, get("/api/admin/user").as(token)).body200(t, fmt.Sprintf(
+				`{"user":{"id":%d,"name":"account %[1]d",%s"rootRole":%d,"isAPI":false},"permissions":[%s]}`, id, username, role.ID(), permissions))
+		}
+	}
 }

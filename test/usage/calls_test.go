@@ -183,6 +183,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			[]string{readPAT, "create-own-token TransactWriteItems failed", "create-own-token TransactWriteItems 4w+2w"}},
 		{"4.10 later creation", "POST /api/admin/user/tokens", "editor", create, 201,
 			[]string{readPAT, "create-own-token TransactWriteItems 4w+2w"}},
+		{"4.12", "GET /api/admin/user", "viewer", "", 200, []string{readPAT, "get-own-user GetItem 1r"}},
 		{"4.7 of another user", "DELETE /api/admin/user/tokens/1", "viewer", "", 404, []string{readPAT, "delete-own-token GetItem 1r"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,58 @@
+package user_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/user"
+	"toggleadmin/test/database"
+)
+
+func TestGetOwn(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	database.RequireVariables(t, db.Env(t), user.NewGetOwnFunction, "USERS_TABLE")
+	add(t, store, person("Ada", "ada@example.com"), 1)
+	add(t, store, person("Bob", ""), 2)
+	add(t, store, service("ci"), 3)
+	add(t, store, service("deleted"), 4)
+	if _, err := store.BeginDeletion(t.Context(), 4); err != nil {
+		t.Fatal(err)
+	}
+	handler := user.GetOwn(store)
+	get := func(ctx context.Context, id int64, role auth.Role) (status int, body string) {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(auth.WithPrincipal(ctx, auth.UserPrincipal(id, role)), http.MethodGet, "/api/admin/user", nil)
+		if err := handler(w, r); err != nil {
+			e := apierror.From(err)
+			return e.Kind.Status(), e.Message
+		}
+		return w.Code, w.Body.String()
+	}
+	for _, tt := range []struct {
+		id     int64
+		role   auth.Role // of the request: an account's role can change after the request was authorized
+		status int
+		want   string
+	}{
+		{1, auth.RoleViewer, 200, `{"user":{"id":1,"name":"Ada","email":"ada@example.com","rootRole":3,"isAPI":false},"permissions":[]}`},
+		{2, auth.RoleAdmin, 200, `{"user":{"id":2,"name":"Bob","rootRole":3,"isAPI":false},"permissions":[{"permission":"ADMIN"}]}`},
+		{3, auth.RoleEditor, 200, `{"user":{"id":3,"name":"ci","username":"ci","rootRole":2,"isAPI":false},"permissions":[` +
+			`{"permission":"CREATE_CONTEXT_FIELD"},{"permission":"UPDATE_CONTEXT_FIELD"},{"permission":"DELETE_CONTEXT_FIELD"}]}`},
+		{4, auth.RoleEditor, 401, apierror.TextAuthenticationRequired},
+		{5, auth.RoleAdmin, 401, apierror.TextAuthenticationRequired},
+	} {
+		if status, got := get(t.Context(), tt.id, tt.role); status != tt.status || got != tt.want {
+			t.Errorf("user %d: %d %s", tt.id, status, got)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if status, _ := get(ctx, 1, auth.RoleAdmin); status != http.StatusServiceUnavailable {
+		t.Errorf("without DynamoDB: %d", status)
+	}
+}
