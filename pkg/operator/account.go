@@ -3,9 +3,7 @@ package operator
 import (
 	"context"
 	"errors"
-	"net/mail"
 	"strings"
-	"unicode/utf8"
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
@@ -97,12 +95,11 @@ func (o *Operator) SetDisabled(ctx context.Context, kind user.Kind, id int64, di
 	return a, true, o.users.SetDisabled(ctx, id, disabled)
 }
 
-// CheckEmail returns an email address in lower case, as it is stored.
+// CheckEmail returns an email address as it is stored.
 func CheckEmail(text string) (string, error) {
-	text = strings.ToLower(strings.TrimSpace(text))
-	parsed, err := mail.ParseAddress(text)
-	if err != nil || parsed.Address != text || utf8.RuneCountInString(text) > maxText {
-		return "", exitstatus.Errorf(exitstatus.Usage, "%q is not an email address: use one such as ada@example.com", text)
+	email, ok := user.ParseEmail(text)
+	if !ok {
+		return "", exitstatus.Errorf(exitstatus.Usage, "%q is not an email address: use one such as ada@example.com", strings.TrimSpace(text))
 	}
-	return text, nil
+	return email, nil
 }

@@ -27,12 +27,13 @@ const (
 
 // Store keeps the accounts in the table Users. It is safe for concurrent use.
 //
-// Items without the attribute kind are no accounts: the counter of ids, the reservations of unique names (store_add.go), and accounts
-// whose deletion has begun (store_delete.go).
+// Items without the attribute kind are no accounts: the counter of ids, the reservations of unique names (store_add.go), accounts whose
+// deletion has begun (store_delete.go), and the links of identities (store_identity.go).
 type Store struct {
 	client *dynamodb.Client
 	table  string
 	last   atomic.Int64 // the counter's value when it was last read or written; 0: unknown
+	linked links        // identities that SignIn has found
 }
 
 // NewStore returns a Store that uses tables.Users.
@@ -150,6 +151,9 @@ func toItem(u User) dynamo.Item {
 	if u.Email != "" {
 		item["email"] = dynamo.S(u.Email)
 	}
+	if u.Identity != nil {
+		item[attributeIdentity] = identityValue(*u.Identity)
+	}
 	if u.CreatedAt != nil {
 		item["createdAt"] = dynamo.Time(*u.CreatedAt)
 	}
@@ -165,6 +169,9 @@ func FromItem(item dynamo.Item) User {
 	}
 	if u.Kind == ServiceAccount && u.Username == "" {
 		u.Username = u.Name
+	}
+	if identity := item.Map(attributeIdentity); identity != nil {
+		u.Identity = &Identity{Issuer: identity.String("issuer"), Subject: identity.String("subject")}
 	}
 	pats := item.Map(AttributePATs)
 	for key := range pats {

@@ -20,7 +20,7 @@ const (
 	earlierLastID = "lastId"        // the counter of earlier versions, which did not reserve names
 )
 
-// accountID is the attribute of a reservation with the id of the account that has the name.
+// accountID is the attribute of a reservation with the id of the account that has the name, and of a link with the id of the person.
 const accountID = "accountId"
 
 // The positions of the actions in the transaction that adds an account.
@@ -33,9 +33,13 @@ const (
 // Add adds an account without tokens under the next unused id; it ignores u.ID. It returns ErrEmailExists or ErrUsernameExists if another
 // account has the unique name.
 //
-// One transaction writes the account, the reservation of its unique name and the counter of ids, provided that the id and the name are
-// unused. The Store remembers the counter, so a further Add is one call unless another process has added an account in between.
-func (s *Store) Add(ctx context.Context, u User) (User, error) {
+// One transaction writes the account, the reservation of its unique name, the link of its identity and the counter of ids, provided that the
+// id, the name and the identity are unused. The Store remembers the counter, so a further Add is one call unless another process has added
+// an account in between.
+func (s *Store) Add(ctx context.Context, u User) (User, error) { return s.add(ctx, u, noAccount) }
+
+// add is Add. The link of u.Identity replaces one to the account stale. If another link exists, the error is errLinked.
+func (s *Store) add(ctx context.Context, u User, stale int64) (User, error) {
 	u.PATs = map[string]int64{}
 	name, exists := u.uniqueName()
 	last, err := s.lastID(ctx)
@@ -51,6 +55,9 @@ func (s *Store) Add(ctx context.Context, u User) (User, error) {
 		if name != "" {
 			actions = append(actions, s.reservation(u))
 		}
+		if u.Identity != nil {
+			actions = append(actions, s.link(*u.Identity, u.ID, stale))
+		}
 		var failures []dynamo.Failure
 		if failures, err = dynamo.Transact(ctx, s.client, actions); err != nil {
 			return User{}, fmt.Errorf("add user %d: %w", u.ID, err)
@@ -61,6 +68,9 @@ func (s *Store) Add(ctx context.Context, u User) (User, error) {
 		}
 		if name != "" && failures[nameAction].Failed {
 			return User{}, exists
+		}
+		if u.Identity != nil && failures[len(actions)-1].Failed {
+			return User{}, errLinked
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil {
 			return User{}, fmt.Errorf("add a user: other accounts were added at the same time until the deadline: %w", err)
@@ -146,10 +156,14 @@ func (s *Store) reservation(u User) types.TransactWriteItem {
 	return dynamo.NewItem(s.table, hash, item)
 }
 
-// reservationID returns the id of the item that reserves an account's unique name: a negative number from the first 63 bits of the SHA-256
-// of the kind and the folded name.
+// reservationID returns the id of the item that reserves an account's unique name.
 func reservationID(u User) int64 {
 	name, _ := u.uniqueName()
-	sum := sha256.Sum256([]byte(string(u.Kind) + ":" + fold(name)))
+	return negativeID(string(u.Kind) + ":" + fold(name))
+}
+
+// negativeID returns the id of an item that is no account: a negative number from the first 63 bits of the SHA-256 of a text.
+func negativeID(text string) int64 {
+	sum := sha256.Sum256([]byte(text))
 	return -1 - int64(binary.BigEndian.Uint64(sum[:8])>>1)
 }

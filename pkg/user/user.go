@@ -1,4 +1,5 @@
-// Package user manages people and service accounts, which own personal access tokens and have a root role.
+// Package user manages people and service accounts, which own personal access tokens and have a root role. A person can be linked to an
+// identity of an OpenID Connect issuer.
 //
 // A second item reserves an account's unique name: a person's e-mail address or a service account's username. The transaction that adds the
 // account writes both. An account's item contains the map of its tokens' descriptions. One condition on this item therefore checks the
@@ -7,9 +8,11 @@ package user
 
 import (
 	"errors"
+	"net/mail"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"toggleadmin/pkg/auth"
 )
@@ -33,16 +36,25 @@ type User struct {
 	Role     auth.Role
 	Disabled bool             // its tokens are rejected
 	PATs     map[string]int64 // a token's pat.DescriptionKey → the token's id
+	Identity *Identity        // of a person; nil: not linked
 
 	CreatedAt *time.Time // nil: created by an earlier version, which did not record it
 }
+
+// Identity is a person at an OpenID Connect issuer: the claims iss and sub of a token.
+type Identity struct{ Issuer, Subject string }
 
 // Errors of a Store.
 var (
 	ErrNotFound       = errors.New("no such user")
 	ErrEmailExists    = errors.New("there is a person with that e-mail address")
 	ErrUsernameExists = errors.New("there is a service account with that username")
-	errNoIDsLeft      = errors.New("all ids of users are used up")
+
+	// Errors of SignIn.
+	ErrUnknownIdentity = errors.New("no person has the identity or the e-mail address, and no default role is configured")
+	ErrAmbiguousEmail  = errors.New("more than one person has the e-mail address")
+
+	errNoIDsLeft = errors.New("all ids of users are used up")
 )
 
 // uniqueName returns the name that no other account of the kind may have, and the error if one has it. It is empty for a person without
@@ -53,6 +65,22 @@ func (u User) uniqueName() (name string, exists error) {
 	}
 	return u.Username, ErrUsernameExists
 }
+
+// ParseEmail returns an e-mail address in lower case, as it is stored. ok is false if the text is not an address of at most 255 characters.
+func ParseEmail(text string) (email string, ok bool) {
+	// In lower case, an address such as \u0131@example.com or \u212a@example.com could equal the address of another mailbox.
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return r > unicode.MaxASCII && min(unicode.ToLower(r), unicode.ToUpper(r)) <= unicode.MaxASCII
+	}) {
+		return "", false
+	}
+	email = strings.ToLower(strings.TrimSpace(text))
+	parsed, err := mail.ParseAddress(email)
+	return email, err == nil && parsed.Address == email && utf8.RuneCountInString(email) <= maxText
+}
+
+// maxText is the maximum number of characters of a name or an e-mail address.
+const maxText = 255
 
 // fold returns the same text for all spellings that strings.EqualFold considers equal: each character is replaced by the first one of those
 // that differ only in letter case (Unicode simple case folding).

@@ -1,0 +1,125 @@
+package user
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/dynamo"
+)
+
+const attributeIdentity = "identity"
+
+// noAccount is an id that no account has.
+const noAccount = 0
+
+// errLinked reports that a concurrent call has linked an identity.
+var errLinked = errors.New("the identity is linked to a person")
+
+// linkID returns the id of the item that links an identity to a person. The link only finds the person: it counts if the person's own item
+// has the identity.
+func linkID(i Identity) int64 { return negativeID("identity:" + i.Issuer + "\x00" + i.Subject) }
+
+func identityValue(i Identity) types.AttributeValue {
+	return dynamo.M(dynamo.Item{"issuer": dynamo.S(i.Issuer), "subject": dynamo.S(i.Subject)})
+}
+
+// link returns the action that links an identity to a person. It fails if there is a link to an account other than stale.
+func (s *Store) link(i Identity, id, stale int64) types.TransactWriteItem {
+	item := Key(linkID(i))
+	item[accountID] = dynamo.N(id)
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: &s.table, Item: item,
+		ConditionExpression:       aws.String("attribute_not_exists(#account) OR #account = :stale"),
+		ExpressionAttributeNames:  map[string]string{"#account": accountID},
+		ExpressionAttributeValues: dynamo.Item{":stale": dynamo.N(stale)},
+	}}
+}
+
+// unlink returns the action that removes the link of an identity to a person. It fails if there is a link to another account.
+func (s *Store) unlink(i Identity, id int64) types.TransactWriteItem {
+	return types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &s.table, Key: Key(linkID(i)),
+		ConditionExpression:       aws.String("attribute_not_exists(#account) OR #account = :id"),
+		ExpressionAttributeNames:  map[string]string{"#account": accountID},
+		ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(id)},
+	}}
+}
+
+// setIdentity returns the action that changes a person's identity, or removes it if next is nil. It fails if the person's identity is not
+// u.Identity, or if u is not a person.
+func (s *Store) setIdentity(u User, next *Identity) types.TransactWriteItem {
+	condition, update := "#kind = :person AND attribute_not_exists(#identity)", "REMOVE #identity"
+	values := dynamo.Item{":person": dynamo.S(string(Person))}
+	if u.Identity != nil {
+		condition = "#kind = :person AND #identity = :identity"
+		values[":identity"] = identityValue(*u.Identity)
+	}
+	if next != nil {
+		update = "SET #identity = :next"
+		values[":next"] = identityValue(*next)
+	}
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.table, Key: Key(u.ID),
+		ConditionExpression: &condition, UpdateExpression: &update,
+		ExpressionAttributeNames:  map[string]string{"#kind": attributeKind, "#identity": attributeIdentity},
+		ExpressionAttributeValues: values,
+	}}
+}
+
+// Unlink removes a person's identity and returns the person as they were before, without an identity if there was none to remove. It returns
+// ErrNotFound if there is no person with the id. A person whose e-mail address the issuer still verifies is linked again by the next sign-in.
+func (s *Store) Unlink(ctx context.Context, id int64) (User, error) {
+	for attempt := 1; ; attempt++ {
+		u, err := s.Get(ctx, id)
+		if err != nil {
+			return User{}, err
+		}
+		if u.Kind != Person {
+			return User{}, ErrNotFound
+		}
+		if u.Identity == nil {
+			return u, nil
+		}
+		failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{s.setIdentity(u, nil), s.unlink(*u.Identity, id)})
+		if err != nil {
+			return User{}, fmt.Errorf("unlink user %d: %w", id, err)
+		}
+		if failures == nil {
+			return u, nil
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return User{}, fmt.Errorf("unlink user %d: the identity was changed at the same time until the deadline: %w", id, err)
+		}
+	}
+}
+
+// maxLinks limits the memory of links.
+const maxLinks = 1000
+
+// links remembers where people with an identity are, so that a known identity costs one read. The person's item decides whether a link still
+// counts. The zero value is empty. It is safe for concurrent use.
+type links struct {
+	mu  sync.Mutex
+	ids map[Identity]int64
+}
+
+func (l *links) get(i Identity) (id int64, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id, ok = l.ids[i]
+	return id, ok
+}
+
+func (l *links) set(i Identity, id int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ids == nil || len(l.ids) >= maxLinks {
+		l.ids = map[Identity]int64{}
+	}
+	l.ids[i] = id
+}

@@ -1,0 +1,162 @@
+package user
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/dynamo"
+)
+
+// SignIn is what a verified token says about a person, and what to do about an unknown person.
+type SignIn struct {
+	Identity    Identity
+	Email       string    // verified by the issuer; empty: none
+	Name        string    // for a new person; empty: the e-mail address, or the subject
+	DefaultRole auth.Role // of a new person; empty: none is added
+	Now         time.Time
+	Logger      *slog.Logger // receives a line for each person who is linked or added
+}
+
+// SignIn returns the person with the identity (contract section 3). This is the person who is linked to it; otherwise the one with the
+// e-mail address, who is linked from then on; otherwise a new one, if there is a default role. Their account may be disabled. It returns
+// ErrUnknownIdentity if there is no such person, and ErrAmbiguousEmail if more than one has the address.
+//
+// A linked identity costs two GetItem, and one from then on in the same process. An unknown one also costs a consistent Scan if it has an
+// e-mail address: the index of addresses distinguishes letter case and is not consistent, and reservations do not show two people with one
+// address. Each change is one transaction.
+func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
+	if id, ok := s.linked.get(in.Identity); ok {
+		if u, err := s.person(ctx, id, in.Identity); !errors.Is(err, ErrNotFound) {
+			return u, err
+		}
+	}
+	email, _ := ParseEmail(in.Email)
+	for attempt := 1; ; attempt++ {
+		u, err := s.signIn(ctx, in, email)
+		if err == nil {
+			s.linked.set(in.Identity, u.ID)
+			return u, nil
+		}
+		// A concurrent call has linked the identity or added the person. But if nobody has the address for which the reservation exists, the
+		// person's item was deleted without it.
+		if !errors.Is(err, errLinked) && (!errors.Is(err, ErrEmailExists) || attempt == maxAttempts) {
+			return User{}, err
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return User{}, fmt.Errorf("sign in: the person was changed at the same time until the deadline: %w", err)
+		}
+	}
+}
+
+// maxAttempts is the number of attempts to add a person.
+const maxAttempts = 5
+
+// signIn is one attempt. Its error is errLinked or ErrEmailExists if a concurrent call was faster.
+func (s *Store) signIn(ctx context.Context, in SignIn, email string) (User, error) {
+	link, err := dynamo.Get(ctx, s.client, s.table, Key(linkID(in.Identity)))
+	if err != nil {
+		return User{}, fmt.Errorf("get the link of an identity: %w", err)
+	}
+	stale := link.Int(accountID) // if the link does not count
+	if stale != noAccount {
+		if u, err := s.person(ctx, stale, in.Identity); !errors.Is(err, ErrNotFound) {
+			return u, err
+		}
+	}
+	u, err := s.personByEmail(ctx, email)
+	switch {
+	case err == nil:
+		return s.linkTo(ctx, u, in, stale)
+	case !errors.Is(err, ErrNotFound):
+		return User{}, err
+	case in.DefaultRole == "":
+		return User{}, ErrUnknownIdentity
+	}
+	created := datetime.Milliseconds(in.Now)
+	u, err = s.add(ctx, User{
+		Kind: Person, Name: personName(in.Name, email, in.Identity.Subject), Email: email, Role: in.DefaultRole, Identity: &in.Identity,
+		CreatedAt: &created,
+	}, stale)
+	if err == nil {
+		in.Logger.InfoContext(ctx, "a person was added at the first sign-in", slog.Int64("userId", u.ID), slog.String("role", string(u.Role)))
+	}
+	return u, err
+}
+
+// person returns the person with the id if the identity is theirs, otherwise ErrNotFound.
+func (s *Store) person(ctx context.Context, id int64, identity Identity) (User, error) {
+	u, err := s.Get(ctx, id)
+	if err == nil && (u.Kind != Person || u.Identity == nil || *u.Identity != identity) {
+		return User{}, ErrNotFound
+	}
+	return u, err
+}
+
+// personByEmail returns the person with an e-mail address, ErrNotFound or ErrAmbiguousEmail.
+func (s *Store) personByEmail(ctx context.Context, email string) (User, error) {
+	if email == "" {
+		return User{}, ErrNotFound
+	}
+	found, err := User{}, ErrNotFound
+	for item, failure := range dynamo.Scan(ctx, s.client, s.table) {
+		if failure != nil {
+			return User{}, fmt.Errorf("find a person by the e-mail address: %w", failure)
+		}
+		if u := FromItem(item); u.Kind != Person || !strings.EqualFold(u.Email, email) {
+			continue
+		} else if err == nil {
+			return User{}, fmt.Errorf("%w: users %d and %d", ErrAmbiguousEmail, min(found.ID, u.ID), max(found.ID, u.ID))
+		} else {
+			found, err = u, nil
+		}
+	}
+	return found, err
+}
+
+// linkTo links an identity to a person, who may have another one.
+func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale int64) (User, error) {
+	actions := []types.TransactWriteItem{s.setIdentity(u, &in.Identity), s.link(in.Identity, u.ID, stale)}
+	level, message := slog.LevelInfo, "a person was linked to an identity"
+	if u.Identity != nil && *u.Identity != in.Identity {
+		level, message = slog.LevelWarn, "another identity replaced the one that a person was linked to"
+		actions = append(actions, s.unlink(*u.Identity, u.ID))
+	}
+	failures, err := dynamo.Transact(ctx, s.client, actions)
+	if err != nil {
+		return User{}, fmt.Errorf("link user %d: %w", u.ID, err)
+	}
+	if failures != nil {
+		return User{}, errLinked
+	}
+	in.Logger.Log(ctx, level, message, slog.Int64("userId", u.ID))
+	u.Identity = &in.Identity
+	return u, nil
+}
+
+// personName returns the first text that is not empty without control characters and surrounding white space, at most 255 characters of it.
+func personName(texts ...string) string {
+	name := ""
+	for _, text := range texts {
+		text = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return -1
+			}
+			return r
+		}, strings.ToValidUTF8(text, ""))
+		if r := []rune(strings.TrimSpace(text)); len(r) > maxText {
+			text = string(r[:maxText])
+		}
+		name = cmp.Or(name, strings.TrimSpace(text))
+	}
+	return cmp.Or(name, "unnamed")
+}
