@@ -56,6 +56,7 @@ func otherValues(t *testing.T, address, zone string) map[string]string {
 	values := map[string]string{
 		"Stage": "second", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com", "HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
 		"WebhookUrl": "https://webhook.invalid", "WebhookSecretName": "/second/webhook",
+		"OidcIssuer": "https://issuer.invalid", "OidcClientId": "console",
 		"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",
 		"CertificateArn":         "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	}

@@ -88,6 +88,12 @@ func TestPatterns(t *testing.T) {
 			"http://example.com", "example.com", "https://", "https:///hook", "https://user@example.com", "https://a b", "https://example.com\\@b",
 			"https://example.com/" + strings.Repeat("x", 160),
 		},
+		"OidcIssuer": {
+			"http://issuer.example.com", "issuer.example.com", "https://", "https:///a", "https://user@issuer.example.com", "https://a b",
+			"https://issuer.example.com/?a=b", "https://issuer.example.com/#a", "https://issuer.example.com\\@b", "https://" + strings.Repeat("x", 121),
+		},
+		"OidcClientId":      {"a b", "a\n", "\u00fc", strings.Repeat("x", 91)},
+		"OidcDefaultRole":   {"admin", "Owner", " "},
 		"WebhookSecretName": {"secret", "/a b", "/", "/" + strings.Repeat("x", 64), "/a*"},
 		"DynamoDBEndpoint":  {"localhost:8000", "ftp://localhost", "http://", "http://a b"},
 		"WebAclArn":         {"webacl", webACL + "0", strings.Replace(webACL, "regional", "global", 1), strings.Replace(webACL, ":us-east-1", "", 1)},
@@ -110,6 +116,9 @@ func TestRules(t *testing.T) {
 		"HostedZoneId needs DomainName":                     {"HostedZoneId": "Z0123456789"},
 		"DynamoDBEndpoint must be empty for the stage prod": {"Stage": "prod", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
 		"DeploymentPreference must be AllAtOnce":            {"Monitoring": "none", "DeploymentPreference": "Canary10Percent5Minutes"},
+		"OidcIssuer needs OidcClientId":                     {"OidcIssuer": "https://issuer.example.com"},
+		"OidcClientId needs OidcIssuer":                     {"OidcClientId": "console"},
+		"OidcDefaultRole needs OidcIssuer":                  {"OidcDefaultRole": "Viewer"},
 		"WebhookUrl needs Events":                           {"WebhookUrl": "https://example.com", "WebhookSecretName": "/a"},
 		"WebhookUrl needs WebhookSecretName":                {"WebhookUrl": "https://example.com", "Events": "true"},
 		"WebhookSecretName needs WebhookUrl":                {"WebhookSecretName": "/a", "Events": "true"},
@@ -134,6 +143,9 @@ func TestVersions(t *testing.T) {
 		if strings.HasPrefix(name, "Webhook") { // they are required together
 			given = map[string]string{"Events": "true", "WebhookUrl": "https://example.org", "WebhookSecretName": "/secret"}
 		}
+		if strings.HasPrefix(name, "Oidc") {
+			given = map[string]string{"OidcIssuer": "https://example.org", "OidcClientId": "console"}
+		}
 		before := load(t, given).Resources
 		value := map[string]string{
 			"Stage": "other", "AlarmEmail": "ops@example.com", "DynamoDBEndpoint": "http://127.0.0.1:8000", "DomainName": "-",
@@ -141,6 +153,7 @@ func TestVersions(t *testing.T) {
 			"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary",
 			"WebAclArn":              everything["WebAclArn"],
 			"WebhookUrl":             "https://example.com", "WebhookSecretName": "/other",
+			"OidcIssuer": "https://example.com", "OidcClientId": "other",
 		}[name]
 		for _, allowed := range p.AllowedValues {
 			if allowed != *p.Default {

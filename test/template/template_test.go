@@ -17,6 +17,7 @@ var everything = map[string]string{
 	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com", "Tracing": "true",
 	"Monitoring": "alarms-and-dashboard", "DeploymentPreference": "Canary10Percent5Minutes", "ReservedConcurrency": "10",
 	"Events": "true", "WebhookUrl": "https://hooks.example.com/toggles?key=1", "WebhookSecretName": "/aws/reference/secretsmanager/toggles/webhook",
+	"OidcIssuer": "https://issuer.example.com", "OidcClientId": "console", "OidcDefaultRole": "Viewer",
 	"CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	"WebAclArn":      "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef",
 }
