@@ -43,7 +43,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-dynamodb-local test-sam test-deploy e2e soak mutants bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete check clean tools known-env local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser test-dynamodb-local test-sam test-deploy e2e soak mutants bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete check clean tools known-env local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,10 @@ test: node_modules/.installed ## Run every fast test
 test-race: node_modules/.installed ## Run every fast test with the race detector, in random order
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
 	else echo 'test-race: no C compiler, so without the race detector'; set -x; go test -shuffle=on ./...; fi
+
+test-browser: node_modules/.installed ## Test the pages in Chromium
+	@chromium=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo 'skipped $@: Chromium is not installed'; exit 0; }; \
+	set -x; CHROMIUM=$$chromium go test -count=1 -parallel=4 ./test/browser
 
 # The packages whose tests use an engine and do not restart it.
 DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/e2e

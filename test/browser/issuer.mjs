@@ -1,0 +1,101 @@
+// Runs OpenID Connect issuers for tests: oidc-provider, which is OpenID-certified. The first line on stdout is the URL of the control server:
+//
+//   POST / {"algorithm": "RS256", "accounts": {"LOGIN": {claims}}} -> {"issuer": URL}
+//   POST /rotate {"issuer": URL}: replaces the signing key; sessions and tokens end
+//
+// Each issuer has one client, "console". Everything ends with stdin.
+import { generateKeyPair, randomBytes, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import Provider from 'oidc-provider';
+
+const keyTypes = {
+  RS256: ['rsa', { modulusLength: 2048 }],
+  PS256: ['rsa', { modulusLength: 2048 }],
+  ES256: ['ec', { namedCurve: 'P-256' }],
+  EdDSA: ['ed25519', {}],
+};
+
+const issuers = new Map(); // by URL
+
+// newProvider returns a provider with a new signing key.
+async function newProvider(url, { algorithm, accounts }) {
+  const { privateKey } = await promisify(generateKeyPair)(...keyTypes[algorithm]);
+  const page = (body) => `<!DOCTYPE html><html lang="en"><title>Issuer</title><link rel="icon" href="data:,">${body}</html>`;
+  const provider = new Provider(url, {
+    clients: [{
+      client_id: 'console',
+      application_type: 'native', // so that the port of the loopback address is not compared
+      redirect_uris: ['http://127.0.0.1/console/'],
+      post_logout_redirect_uris: ['http://127.0.0.1/console/'],
+      response_types: ['code'],
+      grant_types: ['authorization_code'],
+      token_endpoint_auth_method: 'none', // a public client: PKCE is required
+      id_token_signed_response_alg: algorithm,
+    }],
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), alg: algorithm, use: 'sig', kid: randomUUID() }] },
+    enabledJWA: { idTokenSigningAlgValues: Object.keys(keyTypes) },
+    cookies: { keys: [randomBytes(16).toString('hex')] },
+    claims: { email: ['email', 'email_verified'], profile: ['name'] },
+    conformIdTokenClaims: false, // the ID token has all claims, as with most issuers
+    clientBasedCORS: () => true,
+    findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...accounts[sub] }) }),
+    async loadExistingGrant({ oidc }) { // without asking for consent
+      const grant = new provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
+      grant.addOIDCScope(oidc.params.scope);
+      await grant.save();
+      return grant;
+    },
+    interactions: { url: (_, { uid }) => `/sign-in/${uid}` },
+    ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: {
+        logoutSource: (ctx, form) => {
+          ctx.body = page(`${form}<button type="submit" form="op.logoutForm" name="logout" value="yes">Sign out of the issuer</button>`);
+        },
+        postLogoutSuccessSource: (ctx) => { ctx.body = page('<p>Signed out of the issuer'); },
+      },
+    },
+    renderError: (ctx, out) => { ctx.body = page(`<p>${out.error}: ${out.error_description}`); },
+  });
+  provider.use(async (ctx, next) => {
+    if (!ctx.path.startsWith('/sign-in/')) {
+      await next();
+      return;
+    }
+    if (ctx.method === 'POST') {
+      const login = new URLSearchParams(await text(ctx.req)).get('login');
+      await provider.interactionFinished(ctx.req, ctx.res, { login: { accountId: login } });
+      ctx.respond = false;
+      return;
+    }
+    ctx.body = page('<form method="post"><label>Login <input name="login"></label><button>Continue</button></form>');
+  });
+  return provider;
+}
+
+// listen serves on a free port and returns the URL.
+async function listen(handler) {
+  const server = createServer(handler);
+  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+async function control(request, response) {
+  const body = JSON.parse(await text(request));
+  if (request.url === '/rotate') {
+    const issuer = issuers.get(body.issuer);
+    issuer.serve = (await newProvider(body.issuer, issuer)).callback();
+  } else {
+    const issuer = { ...body };
+    body.issuer = await listen((q, r) => issuer.serve(q, r));
+    issuer.serve = (await newProvider(body.issuer, issuer)).callback();
+    issuers.set(body.issuer, issuer);
+  }
+  response.end(JSON.stringify({ issuer: body.issuer }));
+}
+
+process.stdin.on('end', () => process.exit()).resume();
+console.log(await listen(control));

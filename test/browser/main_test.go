@@ -1,0 +1,63 @@
+// Package browser_test tests the pages of the console in Chromium: each test has a service, and tabs without cookies or storage of other
+// tests. Elements are found as assistive technology finds them, by role and name. Signing in uses a certified OpenID Connect issuer.
+//
+// Every test fails on an error or a warning in the browser's console, an uncaught exception, a violation of the Content-Security-Policy, and
+// a request to another host.
+package browser_test
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// chromium is the browser that all tests share. It starts with the first test that needs it.
+var chromium = &browser{path: os.Getenv("CHROMIUM")}
+
+// browser is a process.
+type browser struct {
+	path string
+	once sync.Once
+	ctx  context.Context //nolint:containedctx // chromedp's handle of the first tab, which no test uses
+	err  error
+	stop func()
+}
+
+func TestMain(m *testing.M) {
+	m.Run()
+	chromium.close()
+	issuers.close()
+}
+
+// context returns the context in which tabs open. Without CHROMIUM it skips the test.
+func (b *browser) context(t *testing.T) context.Context {
+	t.Helper()
+	if b.path == "" {
+		t.Skip("make test-browser runs this test: it needs Chromium")
+	}
+	b.once.Do(func() {
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(b.path))
+		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, cancel := chromedp.NewContext(allocator)
+		b.ctx, b.stop = ctx, func() { cancel(); stop() }
+		b.err = chromedp.Do(ctx)
+	})
+	must(t, b.err)
+	return b.ctx
+}
+
+func (b *browser) close() {
+	if b.stop != nil {
+		b.stop()
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
