@@ -32,6 +32,7 @@ func Decode(payload []byte, into any) error {
 // time of a warm invocation.
 type proxyEvent struct {
 	Resource          string              `json:"resource"`
+	Path              string              `json:"path"` // percent-encoded
 	HTTPMethod        string              `json:"httpMethod"`
 	Headers           map[string]string   `json:"headers"`
 	MultiValueHeaders map[string][]string `json:"multiValueHeaders"`
@@ -69,7 +70,7 @@ func (e *proxyEvent) complete(r *http.Request) {
 	// The library reads the gateway's context from these headers, which a client can send.
 	r.Header.Del(core.APIGwContextHeader)
 	r.Header.Del(core.APIGwStageVarsHeader)
-	r.Method = e.HTTPMethod
+	r.Method, r.Pattern = e.HTTPMethod, e.Resource
 	r.URL = e.url(r.Header)
 	r.Host, r.RequestURI = r.URL.Host, r.URL.RequestURI()
 	r.ContentLength = int64(len(e.Body))
@@ -97,6 +98,9 @@ func (e *proxyEvent) url(header http.Header) *url.URL {
 		u.Host = header.Get("Host")
 	}
 	u.Path = e.RequestContext.Path
+	if u.Path == e.Resource { // sam local repeats the resource
+		u.Path = e.Path
+	}
 	if decoded, err := url.PathUnescape(u.Path); err == nil {
 		u.Path, u.RawPath = decoded, u.Path
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"toggleadmin/pkg/local/bus"
-	"toggleadmin/pkg/local/console"
+	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/webhook"
 )
@@ -35,7 +35,7 @@ func checkWebhook(c *Config) error {
 }
 
 // newBus opens the bus.
-func newBus(c *Config, template *samtemplate.Template, secret string, out *console.Console) (*bus.Bus, error) {
+func newBus(c *Config, template *samtemplate.Template, secret string, out *terminal.Output) (*bus.Bus, error) {
 	b, err := bus.Open(bus.Config{
 		Template: template, DataDir: c.DataDir, WebhookSecret: secret, Now: c.Now, NewID: newSortedID(c), Logger: ownLogger(out),
 	})

@@ -9,11 +9,12 @@ import (
 
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/authorizer"
+	"toggleadmin/pkg/console"
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
-	"toggleadmin/pkg/local/console"
 	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/notfound"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/samtemplate"
@@ -36,6 +37,7 @@ const (
 var constructors = map[string]app.Constructor{
 	"announce-expiring-tokens":     pat.NewAnnounceFunction,
 	"authorizer":                   authorizer.NewFunction,
+	"console":                      console.NewFunction,
 	"create-context-field":         contextfield.NewCreateFunction,
 	"create-own-token":             pat.NewCreateOwnFunction,
 	"create-service-account":       serviceaccount.NewCreateFunction,
@@ -94,7 +96,7 @@ func newFunctions(
 }
 
 // functionEnv returns what a function reads from its environment.
-func functionEnv(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *console.Console) *app.Env {
+func functionEnv(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *terminal.Output) *app.Env {
 	variables := maps.Clone(f.Environment)
 	// Parameters of the template: the value of the first one is known only now, and AWS does not accept http:// in the second one.
 	for name, value := range map[string]string{"DYNAMODB_ENDPOINT": endpoint, "WEBHOOK_URL": c.WebhookURL} {

@@ -161,7 +161,7 @@ func TestTemplateWithAnUnknownFunction(t *testing.T) {
 	}
 }
 
-// The causes of errors are on the console, beneath their request, and not in responses.
+// The causes of errors are on the terminal, beneath their request, and not in responses.
 func TestFailedRequestsOnATerminal(t *testing.T) {
 	t.Parallel()
 	errBroken := errors.New("the connection is broken")

@@ -17,10 +17,10 @@ import (
 	"github.com/google/uuid"
 
 	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/local/console"
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/pkg/samtemplate"
 )
@@ -65,7 +65,7 @@ func Run(ctx context.Context, c Config) error {
 		}
 		defer lock.Close()
 	}
-	out := console.New(c.Stderr, console.Options{Terminal: c.Terminal, Color: c.Color, Now: c.Now})
+	out := terminal.New(c.Stderr, terminal.Options{Terminal: c.Terminal, Color: c.Color, Now: c.Now})
 	defer out.Close()
 	if c.DynamoDBEndpoint != "" {
 		return serve(ctx, &c, template, listener, c.DynamoDBEndpoint, out)
@@ -86,7 +86,7 @@ func Run(ctx context.Context, c Config) error {
 }
 
 // ownLogger is the logger for what is neither a request nor a function's.
-func ownLogger(out *console.Console) *slog.Logger { return out.Logger(slog.LevelInfo) }
+func ownLogger(out *terminal.Output) *slog.Logger { return out.Logger(slog.LevelInfo) }
 
 // listen opens the port.
 func listen(ctx context.Context, port int) (net.Listener, error) {
@@ -105,7 +105,7 @@ func listen(ctx context.Context, port int) (net.Listener, error) {
 
 // serve prepares the tables, the functions and the API, and serves requests until the context ends.
 func serve(
-	ctx context.Context, c *Config, template *samtemplate.Template, listener net.Listener, endpoint string, out *console.Console,
+	ctx context.Context, c *Config, template *samtemplate.Template, listener net.Listener, endpoint string, out *terminal.Output,
 ) error {
 	cfg := awsConfig(endpoint)
 	seeded, err := prepare(ctx, c, cfg, endpoint, template.Tables)
@@ -151,7 +151,7 @@ func serve(
 
 // newGateway creates the API.
 func newGateway(
-	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, triggers *trigger.Triggers, out *console.Console,
+	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, triggers *trigger.Triggers, out *terminal.Output,
 ) (*gateway.Gateway, error) {
 	api, err := gateway.New(gateway.Config{
 		API: template.API, Functions: functions,
@@ -162,7 +162,7 @@ func newGateway(
 			out.AccessLog(line)
 		},
 		OnRequest: func(r gateway.Record) {
-			out.Log(&console.Entry{
+			out.Log(&terminal.Entry{
 				Method: r.Method, Path: r.Path, Status: r.Status, Function: r.Function, Duration: r.Duration, ID: r.RequestID,
 				Cause: cause(r.Err),
 			})
@@ -186,7 +186,7 @@ func cause(err error) string {
 }
 
 // serveHTTP serves requests until the context ends, and waits until requests in progress have ended.
-func serveHTTP(ctx context.Context, c *Config, api http.Handler, listener net.Listener, out *console.Console, service *Running) error {
+func serveHTTP(ctx context.Context, c *Config, api http.Handler, listener net.Listener, out *terminal.Output, service *Running) error {
 	s := gateway.NewServer(api)
 	s.ErrorLog = slog.NewLogLogger(ownLogger(out).Handler(), slog.LevelWarn)
 	served := make(chan error, 1)

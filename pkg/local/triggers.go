@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"toggleadmin/pkg/local/bus"
-	"toggleadmin/pkg/local/console"
 	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/pkg/samtemplate"
 )
@@ -15,7 +15,7 @@ import (
 // newTriggers prepares the delivery of events to functions. With RequestsOnly there are none.
 func newTriggers(
 	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, events *bus.Bus, cfg aws.Config, endpoint string,
-	out *console.Console,
+	out *terminal.Output,
 ) (*trigger.Triggers, error) {
 	if c.RequestsOnly {
 		template = &samtemplate.Template{}
@@ -31,7 +31,7 @@ func newTriggers(
 		Invoker: invoke.NewInvoker(invoke.Config{
 			NewID: newID, Now: time.Now,
 			Ended: func(i *invoke.Invocation) {
-				out.Log(&console.Entry{
+				out.Log(&terminal.Entry{
 					Method: "event", Path: i.Trigger, Function: i.Function, ID: i.ID, Duration: i.Duration, Cause: cause(i.Err), Quiet: quiet[i.Function],
 				})
 			},

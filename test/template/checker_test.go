@@ -192,7 +192,10 @@ func (c *checker) functions() {
 		if asynchronous(f) || f.LogicalID == "AuthorizerFunction" {
 			watched = "[Api5xxAlarm ApiLatencyAlarm " + name + "ErrorsAlarm]"
 		}
-		if gradual := len(c.ofType("AWS::ApiGateway::DomainName")) > 0; gradual { // as the variable everything
+		gradual := len(c.ofType("AWS::ApiGateway::DomainName")) > 0 // as the variable everything
+		if f.LogicalID == "ConsoleFunction" {                       // a page loads files of its own version
+			c.expect("the deployment of "+f.LogicalID, f.Properties["DeploymentPreference"], nil)
+		} else if gradual {
 			c.expect("the alarms of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Alarms"), watched)
 			c.expect("the role of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Role"),
 				"arn:aws:iam::000000000000:role/CodeDeployRole")

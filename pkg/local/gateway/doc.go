@@ -72,7 +72,7 @@
 //	the line precedes the first byte of the response         | choice                             | TestAccessLogPrecedesTheResponse
 //	no variable contains text that a client writes          | choice                             | TestClientsCannotForgeLines
 //	a line is cut at 1,024 bytes                             | known-issues                       | TestAccessLogLineIsCut
-//	one record per request for the console                   | choice                             | TestRecord
+//	one record per request for the terminal                 | choice                             | TestRecord
 //
 // Not emulated: throttling and quotas, usage plans and API keys, WAF, IAM (signatures, resource policies, permission to invoke), the
 // authorizer cache, an authorizer's "Unauthorized" error, conditions and inner wildcards in an authorizer's policy (rejected with 500),

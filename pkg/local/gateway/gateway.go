@@ -49,7 +49,7 @@ type Config struct {
 	OnRequest func(Record)
 }
 
-// Record describes one request for the console.
+// Record describes one request for the terminal.
 type Record struct {
 	Method    string // as sent
 	Path      string // as sent, percent-encoded

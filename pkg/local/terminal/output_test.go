@@ -1,4 +1,4 @@
-package console_test
+package terminal_test
 
 import (
 	"bytes"
@@ -13,19 +13,19 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/local/console"
+	"toggleadmin/pkg/local/terminal"
 )
 
 const token = "user:v2_AAAAAAAAAAEAAAAAAAAAAQ_abcdefghijklmnopqrstuvwxyzabcdefghijklmnop_"
 
 func now() time.Time { return time.Date(2026, 11, 21, 10, 20, 30, 0, time.UTC) }
 
-func request(id, path string, status int) *console.Entry {
-	return &console.Entry{Method: "GET", Path: path, Status: status, Function: "list-feature-types", Duration: 1234 * time.Microsecond, ID: id}
+func request(id, path string, status int) *terminal.Entry {
+	return &terminal.Entry{Method: "GET", Path: path, Status: status, Function: "list-feature-types", Duration: 1234 * time.Microsecond, ID: id}
 }
 
-func event(id, cause string, quiet bool) *console.Entry {
-	return &console.Entry{
+func event(id, cause string, quiet bool) *terminal.Entry {
+	return &terminal.Entry{
 		Method: "event", Path: "log L, 2 lines", Function: "f", Duration: time.Millisecond, ID: id, Cause: cause, Quiet: quiet,
 	}
 }
@@ -35,21 +35,21 @@ func TestTerminal(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		color bool
-		do    func(*console.Console)
+		do    func(*terminal.Output)
 		want  string
 	}{
 		{
 			name: "requests are aligned, with secrets replaced",
-			do: func(c *console.Console) {
+			do: func(c *terminal.Output) {
 				c.Log(request("id-1", "/"+token, 404))
-				c.Log(&console.Entry{Method: "OPTIONS", Path: "/", Status: 404, Duration: 100 * time.Millisecond, ID: "id-2"})
+				c.Log(&terminal.Entry{Method: "OPTIONS", Path: "/", Status: 404, Duration: 100 * time.Millisecond, ID: "id-2"})
 				c.AccessLog([]byte("not on a terminal"))
 			},
 			want: "10:20:30 GET     /user:v2_AAAAAAAAAAEAAAAAAAAAAQ_[redacted]           404 list-feature-types                 1.2 ms  id-1\n" +
 				"10:20:30 OPTIONS /                                                    404 -                                100.0 ms  id-2\n",
 		},
 		{
-			name: "records are beneath their request", do: func(c *console.Console) {
+			name: "records are beneath their request", do: func(c *terminal.Output) {
 				log := c.RequestLogger("list-feature-types")
 				log.Info("request", "apiRequestId", "id-2", "status", 200)
 				log.Error("request", "apiRequestId", "id-1", "status", 500, "error", "InternalError", "cause", "it\tbroke\nat line 7\n")
@@ -69,7 +69,7 @@ func TestTerminal(t *testing.T) {
 				"         WARN late  function=list-feature-types\n",
 		},
 		{
-			name: "events", do: func(c *console.Console) {
+			name: "events", do: func(c *terminal.Output) {
 				log := func(id string, level, least slog.Level) {
 					ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: id})
 					c.EventLogger("f", least).Log(ctx, level, "logged", "_aws", "metrics", "flagged", 1, "pages", 32) //nolint:sloglint // CloudWatch's key
@@ -90,7 +90,7 @@ func TestTerminal(t *testing.T) {
 				"           cause: no table\n",
 		},
 		{
-			name: "colors", color: true, do: func(c *console.Console) {
+			name: "colors", color: true, do: func(c *terminal.Output) {
 				c.Log(request("i", "/", 503))
 				c.Logger(slog.LevelInfo).Warn("the engine ended", "reason", "killed")
 			},
@@ -101,7 +101,7 @@ func TestTerminal(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			tt.do(console.New(&out, console.Options{Terminal: true, Color: tt.color, Now: now}))
+			tt.do(terminal.New(&out, terminal.Options{Terminal: true, Color: tt.color, Now: now}))
 			lines := strings.SplitAfter(out.String(), "\n")
 			for i, line := range lines { // a record has the time at which it was created
 				if first, rest, _ := strings.Cut(line, " "); len(first) == len("15:04:05") && !strings.HasPrefix(line, "10:20:30 ") {
@@ -118,7 +118,7 @@ func TestTerminal(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	c := console.New(&out, console.Options{Now: now})
+	c := terminal.New(&out, terminal.Options{Now: now})
 	c.Log(request("id-1", "/api", 200))
 	c.AccessLog([]byte(`{"requestId":"id-1", "status":"200"}`))
 	failed := request("id-2", "/"+token, 500)
@@ -166,7 +166,7 @@ func TestHostilePaths(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			console.New(&out, console.Options{Terminal: true, Now: now}).Log(request("id", tt.path, 404))
+			terminal.New(&out, terminal.Options{Terminal: true, Now: now}).Log(request("id", tt.path, 404))
 			line := out.String()
 			if !strings.Contains(line, tt.want) || strings.Count(line, "\n") != 1 || strings.Contains(line, "\x1b") || len(line) > 300 {
 				t.Errorf("%q, want %q in it", line, tt.want)
@@ -178,7 +178,7 @@ func TestHostilePaths(t *testing.T) {
 func TestHeldRecordsAreBounded(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	c := console.New(&out, console.Options{Terminal: true, Now: now})
+	c := terminal.New(&out, terminal.Options{Terminal: true, Now: now})
 	for i := range 1025 {
 		c.RequestLogger("f").Error("x", "apiRequestId", fmt.Sprint("id-", i))
 	}

@@ -1,8 +1,8 @@
-// Package console writes what the local service reports: requests, deliveries of events, and what functions log.
+// Package terminal writes what the local service reports: requests, deliveries of events, and what functions log.
 //
 // On a terminal each request is one aligned line, with the log records of its functions beneath, without the attributes that are only for
 // metrics. Elsewhere each record is a line of JSON. Secrets of tokens are replaced in both.
-package console
+package terminal
 
 import (
 	"bytes"
@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// Options configure a Console.
+// Options configure an Output.
 type Options struct {
 	Terminal bool // aligned lines instead of JSON
 	Color    bool // on a terminal only
 	Now      func() time.Time
 }
 
-// Console writes lines. It is safe for concurrent use. Lines that cannot be written are lost.
-type Console struct {
+// Output writes lines. It is safe for concurrent use. Lines that cannot be written are lost.
+type Output struct {
 	options Options
 
 	mu   sync.Mutex
@@ -42,47 +42,47 @@ type Entry struct {
 	Quiet    bool   // not shown on a terminal, unless it failed or its function logged something
 }
 
-// New returns a Console that writes to out.
-func New(out io.Writer, o Options) *Console {
-	return &Console{options: o, out: out, held: map[string][]byte{}}
+// New returns an Output that writes to out.
+func New(out io.Writer, o Options) *Output {
+	return &Output{options: o, out: out, held: map[string][]byte{}}
 }
 
 // Logger returns a logger for records of at least the level.
-func (c *Console) Logger(level slog.Level) *slog.Logger {
-	if c.options.Terminal {
-		return slog.New(&terminalHandler{console: c, level: level})
+func (o *Output) Logger(level slog.Level) *slog.Logger {
+	if o.options.Terminal {
+		return slog.New(&terminalHandler{output: o, level: level})
 	}
-	return slog.New(slog.NewJSONHandler(c, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewJSONHandler(o, &slog.HandlerOptions{Level: level}))
 }
 
 // RequestLogger returns the logger of a function behind the API. A terminal shows its warnings and errors, JSON has all its records.
-func (c *Console) RequestLogger(function string) *slog.Logger {
-	return c.functionLogger(function, slog.LevelWarn)
+func (o *Output) RequestLogger(function string) *slog.Logger {
+	return o.functionLogger(function, slog.LevelWarn)
 }
 
 // EventLogger returns the logger of a function that receives events. A terminal shows its records of at least the level, beneath the line
 // of their event. JSON has all its records.
-func (c *Console) EventLogger(function string, level slog.Level) *slog.Logger {
-	return slog.New(invocationHandler{c.functionLogger(function, level).Handler()})
+func (o *Output) EventLogger(function string, level slog.Level) *slog.Logger {
+	return slog.New(invocationHandler{o.functionLogger(function, level).Handler()})
 }
 
-func (c *Console) functionLogger(function string, level slog.Level) *slog.Logger {
-	if !c.options.Terminal {
+func (o *Output) functionLogger(function string, level slog.Level) *slog.Logger {
+	if !o.options.Terminal {
 		level = slog.LevelInfo
 	}
-	return c.Logger(level).With(slog.String("function", function))
+	return o.Logger(level).With(slog.String("function", function))
 }
 
 // Log writes an entry. JSON has only those that failed: for the others there are the access log and the function's own records.
-func (c *Console) Log(e *Entry) {
-	if c.options.Terminal {
-		c.logLine(e)
+func (o *Output) Log(e *Entry) {
+	if o.options.Terminal {
+		o.logLine(e)
 		return
 	}
 	if e.Cause == "" {
 		return
 	}
-	c.Logger(slog.LevelError).Error("request failed",
+	o.Logger(slog.LevelError).Error("request failed",
 		slog.String("method", e.Method), slog.String("path", printable(e.Path, maxValue)), slog.Int("status", e.Status),
 		slog.String("function", e.Function), slog.Float64("milliseconds", milliseconds(e.Duration)), slog.String("requestId", e.ID),
 		slog.String("cause", e.Cause),
@@ -90,40 +90,40 @@ func (c *Console) Log(e *Entry) {
 }
 
 // AccessLog writes a line of the gateway's access log, in JSON only.
-func (c *Console) AccessLog(line []byte) {
-	if c.options.Terminal {
+func (o *Output) AccessLog(line []byte) {
+	if o.options.Terminal {
 		return
 	}
 	var value any = string(line)
 	if json.Valid(line) {
 		value = json.RawMessage(line)
 	}
-	c.Logger(slog.LevelInfo).Info("access log", slog.Any("line", value))
+	o.Logger(slog.LevelInfo).Info("access log", slog.Any("line", value))
 }
 
 // Close writes the records that are still held.
-func (c *Console) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.flush()
+func (o *Output) Close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flush()
 }
 
-func (c *Console) flush() {
-	for id, records := range c.held {
-		c.write(records)
-		delete(c.held, id)
+func (o *Output) flush() {
+	for id, records := range o.held {
+		o.write(records)
+		delete(o.held, id)
 	}
 }
 
 // Write implements io.Writer for the JSON handler.
-func (c *Console) Write(line []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.write(line)
+func (o *Output) Write(line []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.write(line)
 	return len(line), nil
 }
 
-func (c *Console) write(line []byte) { _, _ = c.out.Write(redact(line)) }
+func (o *Output) write(line []byte) { _, _ = o.out.Write(redact(line)) }
 
 // secrets matches the secret of a token, percent-encoded or not, after the part that is not secret, and JSON web tokens.
 var secrets = regexp.MustCompile(`(v2(?:_|%5[Ff])[A-Za-z0-9_-]{22}(?:_|%5[Ff]))[A-Za-z0-9_%-]+|eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_.-]+`)

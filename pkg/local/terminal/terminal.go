@@ -1,4 +1,4 @@
-package console
+package terminal
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ const (
 )
 
 // logLine writes the line of an entry and the records held for it.
-func (c *Console) logLine(e *Entry) {
+func (o *Output) logLine(e *Entry) {
 	status, color := strconv.Itoa(e.Status), green
 	switch {
 	case e.Status == 0 && e.Cause == "":
@@ -44,23 +44,23 @@ func (c *Console) logLine(e *Entry) {
 	end := fmt.Sprintf("%8.1f ms  %s", milliseconds(e.Duration), e.ID)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %-7s %-52s %s %-29s %s\n",
-		c.options.Now().Format("15:04:05"), printable(e.Method, 14), path, c.paint(color, status), function, c.paint(faint, end))
+		o.options.Now().Format("15:04:05"), printable(e.Method, 14), path, o.paint(color, status), function, o.paint(faint, end))
 	if e.Cause != "" {
 		writeLines(&b, "cause", e.Cause)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	records := c.held[e.ID]
-	delete(c.held, e.ID)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	records := o.held[e.ID]
+	delete(o.held, e.ID)
 	if e.Quiet && e.Cause == "" && len(records) == 0 {
 		return
 	}
 	b.Write(records)
-	c.write(b.Bytes())
+	o.write(b.Bytes())
 }
 
-func (c *Console) paint(color, text string) string {
-	if !c.options.Color {
+func (o *Output) paint(color, text string) string {
+	if !o.options.Color {
 		return text
 	}
 	return color + text + plain
@@ -68,9 +68,9 @@ func (c *Console) paint(color, text string) string {
 
 // terminalHandler writes records for a terminal. Records of a request are held until the request's line is written.
 type terminalHandler struct {
-	console *Console
-	level   slog.Level
-	attrs   []slog.Attr
+	output *Output
+	level  slog.Level
+	attrs  []slog.Attr
 }
 
 // Enabled implements slog.Handler.
@@ -78,7 +78,7 @@ func (h *terminalHandler) Enabled(_ context.Context, level slog.Level) bool { re
 
 // WithAttrs implements slog.Handler.
 func (h *terminalHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &terminalHandler{h.console, h.level, append(slices.Clip(h.attrs), attrs...)}
+	return &terminalHandler{h.output, h.level, append(slices.Clip(h.attrs), attrs...)}
 }
 
 // WithGroup implements slog.Handler. Groups are not shown.
@@ -113,19 +113,19 @@ func (h *terminalHandler) Handle(_ context.Context, r slog.Record) error {
 	}
 	level := r.Level.String()
 	if r.Level >= slog.LevelWarn {
-		level = h.console.paint(red, level)
+		level = h.output.paint(red, level)
 	}
 	lines := fmt.Appendf(nil, "%s %s%s\n%s", level, printable(r.Message, maxValue), &line, &beneath)
-	h.console.mu.Lock()
-	defer h.console.mu.Unlock()
+	h.output.mu.Lock()
+	defer h.output.mu.Unlock()
 	if id == "" {
-		h.console.write(append(r.Time.AppendFormat(nil, "15:04:05 "), lines...))
+		h.output.write(append(r.Time.AppendFormat(nil, "15:04:05 "), lines...))
 		return nil
 	}
-	if len(h.console.held) == maxHeld {
-		h.console.flush()
+	if len(h.output.held) == maxHeld {
+		h.output.flush()
 	}
-	h.console.held[id] = append(append(h.console.held[id], "         "...), lines...)
+	h.output.held[id] = append(append(h.output.held[id], "         "...), lines...)
 	return nil
 }
 

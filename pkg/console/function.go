@@ -1,0 +1,50 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/apierror"
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/lambdahttp"
+)
+
+// NewFunction returns the handler of functions/console.
+func NewFunction(env *app.Env) (lambda.Handler, error) {
+	s, err := newSite()
+	if err != nil {
+		return nil, err
+	}
+	return env.API(s.serve), nil
+}
+
+// serve serves GET /, GET /console and GET /console/{proxy+}. Names are compared as they were sent, so an escaped character is in no name.
+func (s *site) serve(w http.ResponseWriter, r *http.Request) error {
+	if r.Pattern == "/" {
+		redirect(w, r.URL.JoinPath("console/"))
+		return nil
+	}
+	name, folder := lambdahttp.GatewayFrom(r.Context()).PathParameters["proxy"], strings.HasSuffix(r.URL.Path, "/")
+	if page, ok := s.pages[strings.TrimSuffix(name, "/")]; ok {
+		if !folder { // the page refers to its files by relative paths
+			redirect(w, r.URL.JoinPath("/"))
+			return nil
+		}
+		return s.servePage(w, page)
+	}
+	f, ok := s.files[name]
+	if !ok || folder {
+		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
+	}
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	return write(w, f)
+}
+
+// redirect leads to a URL of the same host.
+func redirect(w http.ResponseWriter, to *url.URL) {
+	w.Header().Set("Location", to.EscapedPath())
+	w.WriteHeader(http.StatusFound)
+}
