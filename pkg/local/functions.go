@@ -112,5 +112,5 @@ func functionEnv(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint st
 	case len(f.Streams)+len(f.Schedules) > 0:
 		logger = out.EventLogger(f.Name, slog.LevelInfo)
 	}
-	return &app.Env{Vars: variables, AWS: cfg, Now: c.Now, Random: c.Random, Logger: logger}
+	return &app.Env{Vars: variables, AWS: cfg, Now: c.Now, Random: c.Random, Logger: logger, Local: true}
 }

@@ -1,0 +1,43 @@
+package oidc
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// Reason is why a token was refused.
+type Reason string
+
+// The reasons.
+const (
+	NotConfigured Reason = "no issuer is configured"
+	TooLong       Reason = "length"
+	Malformed     Reason = "malformed"
+	Algorithm     Reason = "algorithm"
+	Critical      Reason = "critical header"
+	Type          Reason = "type"
+	WrongIssuer   Reason = "issuer"
+	Audience      Reason = "audience"
+	Expired       Reason = "expired"
+	NotYetValid   Reason = "not yet valid"
+	Subject       Reason = "subject"
+	UnknownKey    Reason = "unknown key"
+	Unreachable   Reason = "issuer unreachable"
+	Signature     Reason = "signature"
+)
+
+// RefusedError is the error of a token that is not accepted. It contains no text of the token.
+type RefusedError struct {
+	Reason      Reason
+	SubjectHash string // SHA-256 of the claim sub in hexadecimal, "" if the token has none; not verified
+}
+
+func (r *RefusedError) Error() string { return "the token is refused: " + string(r.Reason) }
+
+func subjectHash(subject string) string {
+	if subject == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(subject))
+	return hex.EncodeToString(sum[:])
+}
