@@ -43,7 +43,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser test-dynamodb-local test-sam test-deploy e2e soak mutants bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete check clean tools known-env local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser test-dynamodb-local test-sam test-deploy e2e soak mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete check clean tools known-env local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,6 +118,9 @@ mutants: $(GREMLINS) node_modules/.installed ## Run mutation tests, which takes 
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; ln -s '$(CURDIR)/node_modules' "$$tmp/node_modules"; for package in $(MUTANT_PACKAGES); do echo "== pkg/$$package"; \
 	TMPDIR="$$tmp" $(GREMLINS) unleash --workers=1 --timeout-coefficient=20 --threshold-efficacy=85 --threshold-mcover=90 "./pkg/$$package" || failed=1; done; \
 	[ -z "$$failed" ]
+
+console: node_modules/.installed ## Copy the libraries of the web pages from npm, and bundle the OpenAPI document, into pkg/console/static
+	go test -count=1 ./pkg/console -run '^Test(Libraries|Document)$$' -update
 
 bench: node_modules/.installed ## Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
 	@go run ./test/bench $(BENCH)

@@ -1,0 +1,220 @@
+package console_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+)
+
+var update = flag.Bool("update", false, "write the files that are not written by hand")
+
+const root = "../../"
+
+// libraries are npm packages that package.json pins, and their files that the console contains. Files below api are not in the first view.
+var libraries = []struct {
+	name  string
+	to    string // folder
+	files []string
+}{}
+
+// TestLibraries compares the libraries of the console with the packages that npm installed.
+func TestLibraries(t *testing.T) {
+	t.Parallel()
+	var project struct{ DevDependencies map[string]string }
+	decode(t, root+"package.json", &project)
+	want, licenses := map[string]string{}, "The libraries of the console and their licenses\n"
+	for _, library := range libraries {
+		folder := root + "node_modules/" + library.name + "/"
+		var installed struct{ Version, License string }
+		decode(t, folder+"package.json", &installed)
+		if pinned := project.DevDependencies[library.name]; pinned != installed.Version {
+			t.Errorf("package.json has the version %q of %s, npm installed %s", pinned, library.name, installed.Version)
+		}
+		licenses += fmt.Sprintf("\n---- %s %s, %s\n", library.name, installed.Version, installed.License)
+		for _, name := range library.files {
+			copied := library.to + "/" + filepath.Base(name)
+			want[copied] = read(t, folder+name)
+			licenses += copied + "\n"
+		}
+		found, err := filepath.Glob(folder + "[Ll][Ii][Cc][Ee][Nn][Ss][Ee]*")
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s has no license: %v", library.name, err)
+		}
+		licenses += "\n" + read(t, found[0])
+	}
+	want["vendor/licenses.txt"] = licenses
+	got := map[string]string{}
+	for name, content := range files(t) {
+		if slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), "vendor") {
+			got[name] = content
+		}
+	}
+	compare(t, want, got)
+}
+
+// TestDocument compares api/openapi.json of the console with api/openapi.yaml and the schemas that it refers to.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	encoder := jsontext.NewEncoder(&out)
+	if err := encode(encoder, parse(t, root+"api/openapi.yaml"), func(name string) *yaml.Node { return parse(t, root+"api/"+name) }); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, map[string]string{"api/openapi.json": out.String()}, map[string]string{"api/openapi.json": files(t)["api/openapi.json"]})
+}
+
+// encode writes YAML as JSON, in the same order. A reference to a file is replaced by its content.
+func encode(to *jsontext.Encoder, node *yaml.Node, file func(name string) *yaml.Node) error {
+	tokens := map[yaml.Kind][2]jsontext.Token{
+		yaml.MappingNode: {jsontext.BeginObject, jsontext.EndObject}, yaml.SequenceNode: {jsontext.BeginArray, jsontext.EndArray},
+	}
+	switch node.Kind {
+	case yaml.MappingNode, yaml.SequenceNode:
+		if len(node.Content) == 2 && node.Content[0].Value == "$ref" && !strings.HasPrefix(node.Content[1].Value, "#") {
+			return encode(to, file(node.Content[1].Value), file)
+		}
+		if err := to.WriteToken(tokens[node.Kind][0]); err != nil {
+			return err
+		}
+		for _, item := range node.Content {
+			if err := encode(to, item, file); err != nil {
+				return err
+			}
+		}
+		return to.WriteToken(tokens[node.Kind][1])
+	case yaml.AliasNode:
+		return encode(to, node.Alias, file)
+	}
+	if tag := node.ShortTag(); tag == "!!str" || tag == "!!timestamp" || to.StackDepth() > 0 && isName(to) {
+		return to.WriteToken(jsontext.String(node.Value))
+	}
+	var value any
+	if err := node.Decode(&value); err != nil {
+		return err
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return to.WriteValue(text)
+}
+
+// isName reports whether the next token is the name of a member, such as a status, which is not a text in YAML.
+func isName(e *jsontext.Encoder) bool {
+	kind, length := e.StackIndex(e.StackDepth())
+	return kind == '{' && length%2 == 0
+}
+
+func parse(t *testing.T, name string) *yaml.Node {
+	t.Helper()
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(read(t, name)), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document.Content[0]
+}
+
+// compare compares files below static, or writes them.
+func compare(t *testing.T, want, got map[string]string) {
+	t.Helper()
+	if !*update {
+		for name := range got {
+			if _, wanted := want[name]; wanted && got[name] != want[name] {
+				t.Errorf("%s is not current: run make console", name)
+			}
+		}
+		if diff := cmp.Diff(names(want), names(got)); diff != "" {
+			t.Errorf("run make console:\n%s", diff)
+		}
+		return
+	}
+	for name := range got {
+		if err := os.Remove("static/" + name); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range want {
+		if err := os.MkdirAll(filepath.Dir("static/"+name), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile("static/"+name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSize checks the size of all files but those of the API reference, as a browser downloads them.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	const most = 80_000
+	var size bytes.Buffer
+	for name, content := range files(t) {
+		if strings.HasPrefix(name, "api/") || strings.HasSuffix(name, ".txt") {
+			continue
+		}
+		w := gzip.NewWriter(&size)
+		if _, err := w.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if t.Logf("%d bytes", size.Len()); size.Len() > most {
+		t.Errorf("the files of the first view have %d bytes compressed, want at most %d", size.Len(), most)
+	}
+}
+
+// files returns the files below static.
+func files(t *testing.T) map[string]string {
+	t.Helper()
+	all, folder := map[string]string{}, os.DirFS("static")
+	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			var content []byte
+			content, err = fs.ReadFile(folder, name)
+			all[name] = string(content)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func names(files map[string]string) (all []string) {
+	for name := range files {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func decode(t *testing.T, name string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(read(t, name)), into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
