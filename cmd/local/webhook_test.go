@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"toggleadmin/pkg/event"
 	"toggleadmin/test/process"
 )
 
@@ -88,7 +90,11 @@ func awaitEvent(t *testing.T, p *program, requests <-chan *http.Request) string 
 			if err := verifier.Verify(content, r.Header); err != nil {
 				t.Errorf("%s: %v", content, err)
 			}
-			if strings.Contains(string(content), `"lifetimeDays":77`) {
+			var got struct{ Type event.Type } // the events of toggles have the lifetime, too, and can come first
+			if err := json.Unmarshal(content, &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Type == event.FeatureTypeUpdated {
 				return r.Header.Get("Webhook-Id")
 			}
 		case <-end:
