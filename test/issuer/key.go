@@ -1,0 +1,133 @@
+package issuer
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"sync"
+)
+
+// Key signs tokens.
+type Key struct {
+	ID        string
+	Algorithm string
+	Private   crypto.Signer
+}
+
+// Algorithms returns the algorithms of signatures that the service accepts.
+func Algorithms() []string { return []string{"RS256", "ES256", "PS256", "EdDSA"} }
+
+// KeyFor returns the process's key for an algorithm. Its ID is the algorithm's name.
+func KeyFor(algorithm string) Key { return processKeys()[algorithm] }
+
+// Generating an RSA key takes a tenth of a second.
+var processKeys = sync.OnceValue(func() map[string]Key {
+	keys := map[string]Key{}
+	for _, algorithm := range Algorithms() {
+		keys[algorithm] = NewKey(algorithm, algorithm)
+	}
+	return keys
+})
+
+// NewKey generates a key.
+func NewKey(algorithm, id string) Key {
+	k := Key{ID: id, Algorithm: algorithm}
+	var err error
+	switch algorithm {
+	case "RS256", "PS256":
+		k.Private, err = rsa.GenerateKey(rand.Reader, 2048)
+	case "ES256":
+		k.Private, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	case "EdDSA":
+		_, k.Private, err = ed25519.GenerateKey(rand.Reader)
+	default:
+		err = fmt.Errorf("unknown algorithm %q", algorithm)
+	}
+	must(err)
+	return k
+}
+
+// JWK returns the public key as the issuer publishes it.
+func (k Key) JWK() map[string]any {
+	jwk := map[string]any{"kid": k.ID, "use": "sig", "alg": k.Algorithm}
+	switch public := k.Private.Public().(type) {
+	case *rsa.PublicKey:
+		jwk["kty"], jwk["n"], jwk["e"] = "RSA", Encode(public.N.Bytes()), Encode(big.NewInt(int64(public.E)).Bytes())
+	case *ecdsa.PublicKey:
+		point, err := public.Bytes() // 4, x, y
+		must(err)
+		size := len(point) / 2
+		jwk["kty"], jwk["crv"], jwk["x"], jwk["y"] = "EC", public.Params().Name, Encode(point[1:1+size]), Encode(point[1+size:])
+	case ed25519.PublicKey:
+		jwk["kty"], jwk["crv"], jwk["x"] = "OKP", "Ed25519", Encode(public)
+	}
+	return jwk
+}
+
+// With returns the public key with changes. A nil value removes a member.
+func (k Key) With(changes map[string]any) map[string]any { return change(k.JWK(), changes) }
+
+// Sign returns a token. The header is {"alg","kid","typ"} with the changes; the signature always uses the key's algorithm.
+func (k Key) Sign(header, claims map[string]any) string {
+	complete := change(map[string]any{"alg": k.Algorithm, "kid": k.ID, "typ": "JWT"}, header)
+	return k.SignText(text(complete), text(claims))
+}
+
+// SignText returns a token with a header and a payload that need not be JSON.
+func (k Key) SignText(header, payload string) string {
+	input := Encode([]byte(header)) + "." + Encode([]byte(payload))
+	digest := sha256.Sum256([]byte(input))
+	var signature []byte
+	var err error
+	switch k.Algorithm {
+	case "PS256":
+		signature, err = k.Private.Sign(rand.Reader, digest[:], &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash, Hash: crypto.SHA256})
+	case "EdDSA":
+		signature, err = k.Private.Sign(rand.Reader, []byte(input), crypto.Hash(0))
+	case "ES256":
+		private, ok := k.Private.(*ecdsa.PrivateKey)
+		if !ok {
+			panic("ES256 needs an elliptic curve")
+		}
+		r, s, signErr := ecdsa.Sign(rand.Reader, private, digest[:])
+		must(signErr)
+		size := (private.Params().BitSize + 7) / 8
+		signature = append(r.FillBytes(make([]byte, size)), s.FillBytes(make([]byte, size))...)
+	default:
+		signature, err = k.Private.Sign(rand.Reader, digest[:], crypto.SHA256)
+	}
+	must(err)
+	return input + "." + Encode(signature)
+}
+
+// HMAC returns a token with a header and claims, authenticated with a secret by HS256.
+func HMAC(header, claims map[string]any, secret []byte) string {
+	input := Encode([]byte(text(header))) + "." + Encode([]byte(text(claims)))
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(input))
+	return input + "." + Encode(mac.Sum(nil))
+}
+
+// Encode returns base64url without padding.
+func Encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+func text(members map[string]any) string {
+	b, err := json.Marshal(members)
+	must(err)
+	return string(b)
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
