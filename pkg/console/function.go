@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,13 +11,24 @@ import (
 	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/lambdahttp"
+	"toggleadmin/pkg/oidc"
 )
 
 // NewFunction returns the handler of functions/console.
 func NewFunction(env *app.Env) (lambda.Handler, error) {
+	config := oidc.Config{
+		Issuer: env.Vars["OIDC_ISSUER"], ClientID: env.Vars["OIDC_CLIENT_ID"], Loopback: env.Loopback, Now: env.Now, Logger: env.Logger,
+	}
+	issuer, err := oidc.New(config)
+	if err != nil {
+		return nil, err
+	}
 	s, err := newSite()
 	if err != nil {
 		return nil, err
+	}
+	if config.Issuer != "" {
+		s.client = func(ctx context.Context) client { return newClient(ctx, issuer, &config) }
 	}
 	return env.API(s.serve), nil
 }
@@ -33,7 +45,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) error {
 			redirect(w, r.URL.JoinPath("/"))
 			return nil
 		}
-		return s.servePage(w, page)
+		return s.servePage(w, r, page)
 	}
 	f, ok := s.files[name]
 	if !ok || folder {

@@ -80,12 +80,11 @@ func encode(to *jsontext.Encoder, node *yaml.Node, file func(name string) *yaml.
 	tokens := map[yaml.Kind][2]jsontext.Token{
 		yaml.MappingNode: {jsontext.BeginObject, jsontext.EndObject}, yaml.SequenceNode: {jsontext.BeginArray, jsontext.EndArray},
 	}
-	switch node.Kind {
-	case yaml.MappingNode, yaml.SequenceNode:
+	if around, ok := tokens[node.Kind]; ok {
 		if len(node.Content) == 2 && node.Content[0].Value == "$ref" && !strings.HasPrefix(node.Content[1].Value, "#") {
 			return encode(to, file(node.Content[1].Value), file)
 		}
-		if err := to.WriteToken(tokens[node.Kind][0]); err != nil {
+		if err := to.WriteToken(around[0]); err != nil {
 			return err
 		}
 		for _, item := range node.Content {
@@ -93,11 +92,9 @@ func encode(to *jsontext.Encoder, node *yaml.Node, file func(name string) *yaml.
 				return err
 			}
 		}
-		return to.WriteToken(tokens[node.Kind][1])
-	case yaml.AliasNode:
-		return encode(to, node.Alias, file)
+		return to.WriteToken(around[1])
 	}
-	if tag := node.ShortTag(); tag == "!!str" || tag == "!!timestamp" || to.StackDepth() > 0 && isName(to) {
+	if tag := node.ShortTag(); tag == "!!str" || tag == "!!timestamp" || isName(to) {
 		return to.WriteToken(jsontext.String(node.Value))
 	}
 	var value any
@@ -146,10 +143,10 @@ func compare(t *testing.T, want, got map[string]string) {
 		}
 	}
 	for name, content := range want {
-		if err := os.MkdirAll(filepath.Dir("static/"+name), 0o750); err != nil {
+		if err := os.MkdirAll(filepath.Dir("static/"+name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile("static/"+name, []byte(content), 0o600); err != nil {
+		if err := os.WriteFile("static/"+name, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

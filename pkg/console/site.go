@@ -1,10 +1,10 @@
 package console
 
 import (
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -25,21 +25,21 @@ var contentTypes = map[string]string{
 	".txt":  "text/plain; charset=utf-8",
 }
 
-// policy is the Content-Security-Policy of a page. Only files of the console run, and only the console's own address is called.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
-	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
-
 // site is what the console serves. It is not changed after newSite.
 type site struct {
 	folder string          // contains the digest of all files
 	files  map[string]file // by path below /console/
 	pages  map[string]file // by path below /console/ without a slash at the end
+	client func(context.Context) client
 }
 
 type file struct{ contentType, content string }
 
 func newSite() (*site, error) {
-	s := &site{files: map[string]file{}, pages: map[string]file{}}
+	s := &site{
+		files: map[string]file{}, pages: map[string]file{},
+		client: func(context.Context) client { return client{} },
+	}
 	digest, byName := sha256.New(), map[string]file{}
 	err := fs.WalkDir(static, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -71,33 +71,8 @@ func newSite() (*site, error) {
 	return s, nil
 }
 
-// servePage serves a page with the name of the folder of its files, and with the configuration.
-func (s *site) servePage(w http.ResponseWriter, page file) error {
-	config, err := json.Marshal(configuration{}) // escapes <, > and &, so that no text ends the element
-	if err != nil {
-		return fmt.Errorf("encode the configuration: %w", err)
-	}
-	page.content = strings.NewReplacer("{{files}}", s.folder, "{{config}}", string(config)).Replace(page.content)
-	header := w.Header()
-	header.Set("Cache-Control", "no-cache")
-	header.Set("Content-Security-Policy", policy)
-	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	header.Set("Referrer-Policy", "no-referrer")
-	return write(w, page)
-}
-
 func write(w http.ResponseWriter, f file) error {
 	w.Header().Set("Content-Type", f.contentType)
 	_, err := w.Write([]byte(f.content))
 	return err
-}
-
-// configuration is what the page tells its modules. It is empty if no issuer is configured.
-type configuration struct {
-	Issuer                string `json:"issuer,omitempty"`
-	ClientID              string `json:"clientId,omitempty"`
-	AuthorizationEndpoint string `json:"authorizationEndpoint,omitempty"`
-	TokenEndpoint         string `json:"tokenEndpoint,omitempty"`
-	EndSessionEndpoint    string `json:"endSessionEndpoint,omitempty"`
-	IssuerError           bool   `json:"issuerError,omitempty"` // the issuer is configured, but its metadata cannot be read
 }
