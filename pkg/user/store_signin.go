@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -17,11 +16,12 @@ import (
 	"toggleadmin/pkg/dynamo"
 )
 
-// SignIn is what a verified token says about a person, and what to do about an unknown person.
+// SignIn is what a verified token says about a person, and what to do about an unknown person. Each text has at most 255 characters, and no
+// control characters.
 type SignIn struct {
 	Identity    Identity
 	Email       string    // verified by the issuer; empty: none
-	Name        string    // for a new person; empty: the e-mail address, or the subject
+	Name        string    // of a new person; empty: the e-mail address, or the subject
 	DefaultRole auth.Role // of a new person; empty: none is added
 	Now         time.Time
 	Logger      *slog.Logger // receives a line for each person who is linked or added
@@ -84,7 +84,7 @@ func (s *Store) signIn(ctx context.Context, in SignIn, email string) (User, erro
 	}
 	created := datetime.Milliseconds(in.Now)
 	u, err = s.add(ctx, User{
-		Kind: Person, Name: personName(in.Name, email, in.Identity.Subject), Email: email, Role: in.DefaultRole, Identity: &in.Identity,
+		Kind: Person, Name: cmp.Or(in.Name, email, in.Identity.Subject), Email: email, Role: in.DefaultRole, Identity: &in.Identity,
 		CreatedAt: &created,
 	}, stale)
 	if err == nil {
@@ -141,22 +141,4 @@ func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale int64) (Use
 	in.Logger.Log(ctx, level, message, slog.Int64("userId", u.ID))
 	u.Identity = &in.Identity
 	return u, nil
-}
-
-// personName returns the first text that is not empty without control characters and surrounding white space, at most 255 characters of it.
-func personName(texts ...string) string {
-	name := ""
-	for _, text := range texts {
-		text = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return -1
-			}
-			return r
-		}, strings.ToValidUTF8(text, ""))
-		if r := []rune(strings.TrimSpace(text)); len(r) > maxText {
-			text = string(r[:maxText])
-		}
-		name = cmp.Or(name, strings.TrimSpace(text))
-	}
-	return cmp.Or(name, "unnamed")
 }

@@ -1,45 +1,368 @@
 package user_test
 
 import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
 	"log/slog"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/user"
+	"toggleadmin/test/database"
 )
 
-// at returns the sign-in of a subject with a verified e-mail address, where unknown people become viewers.
-func at(subject, email string) user.SignIn {
-	return user.SignIn{
-		Identity: user.Identity{Issuer: "https://issuer.example.com", Subject: subject}, Email: email, DefaultRole: auth.RoleViewer,
-		Now: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC), Logger: slog.New(slog.DiscardHandler),
+// TestMain limits the checks of properties to a few that are always the same, unless the command line sets another number (-rapid.checks).
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" || f.Name == "rapid.seed" })
+	for name, value := range map[string]string{"rapid.checks": "10", "rapid.seed": "1"} {
+		if given {
+			break
+		}
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
 	}
+	m.Run()
+}
+
+func signInTime() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 1_000_000, time.UTC) }
+
+func identity(subject string) user.Identity {
+	return user.Identity{Issuer: "https://issuer.example.com", Subject: subject}
+}
+
+// signIn returns the sign-in of a subject with an e-mail address that the issuer has verified. Unknown people become viewers.
+func signIn(subject, email string) user.SignIn {
+	return user.SignIn{
+		Identity: identity(subject), Email: email, DefaultRole: auth.RoleViewer, Now: signInTime(), Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// signedIn signs in and fails the test unless the person has the id.
+func signedIn(tb testing.TB, store *user.Store, in user.SignIn, id int64) user.User {
+	tb.Helper()
+	u, err := store.SignIn(tb.Context(), in)
+	if err != nil || u.ID != id || u.Identity == nil || *u.Identity != in.Identity {
+		tb.Fatalf("found %+v, %v, want %d", u, err, id)
+	}
+	return u
+}
+
+// TestSignInOfLinkedPerson checks that a linked person is found by two reads, and then by one, whatever the e-mail address is.
+func TestSignInOfLinkedPerson(t *testing.T) {
+	t.Parallel()
+	first, db := newStore(t)
+	add(t, first, person("ada", "ada@example.com"), 1)
+	add(t, first, person("eve", "eve@example.com"), 2)
+	signedIn(t, first, signIn("ada", "ada@example.com"), 1)
+	client, tap := db.Through(t, nil)
+	store := user.NewStore(client, db.Tables)
+	for _, email := range []string{"", "eve@example.com", "new@example.com"} {
+		in := signIn("ada", email)
+		in.DefaultRole = ""
+		signedIn(t, store, in, 1)
+	}
+	if tap.Calls() != "GetItem GetItem GetItem GetItem" {
+		t.Errorf("calls %s", tap.Calls())
+	}
+	if u, err := store.Get(t.Context(), 1); err != nil || u.Email != "ada@example.com" {
+		t.Error(u, err)
+	}
+}
+
+// TestSignInLinksByEmail checks that a person without an identity is found by the address, in any letter case, and is linked from then on.
+func TestSignInLinksByEmail(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	add(t, store, service("ada@example.com"), 1) // no service account is found
+	create(t, store, user.User{ID: 2, Kind: user.Person, Name: "Ada", Email: "Ada@Example.com", Role: auth.RoleEditor})
+	in := signIn("ada", "aDA@exAmple.com")
+	in.Name, in.DefaultRole = "Lovelace", ""
+	got := signedIn(t, store, in, 2)
+	want := user.User{
+		ID: 2, Kind: user.Person, Name: "Ada", Email: "Ada@Example.com", Role: auth.RoleEditor, PATs: map[string]int64{},
+		Identity: &user.Identity{Issuer: "https://issuer.example.com", Subject: "ada"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	signedIn(t, user.NewStore(db.Client, db.Tables), signIn("ada", ""), 2)
+}
+
+// TestSignInReplacesIdentity checks that the address decides if the identity is new. The previous identity is unknown from then on.
+func TestSignInReplacesIdentity(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	add(t, store, person("ada", "ada@example.com"), 1)
+	signedIn(t, store, signIn("old", "ada@example.com"), 1)
+	var log bytes.Buffer
+	in := signIn("new", "ada@example.com")
+	in.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	signedIn(t, user.NewStore(db.Client, db.Tables), in, 1)
+	if !strings.Contains(log.String(), `level=WARN msg="another identity replaced the one that a person was linked to" userId=1`) {
+		t.Errorf("log %s", &log)
+	}
+	old := signIn("old", "")
+	old.DefaultRole = ""
+	if _, err := store.SignIn(t.Context(), old); !errors.Is(err, user.ErrUnknownIdentity) { // although the store remembers the link
+		t.Error(err)
+	}
+	if items := db.Scan(t, db.Tables.Users); len(items) != 4 { // counter, person, link and reservation
+		t.Errorf("items: %v", items)
+	}
+}
+
+// TestSignInAddsPerson checks that an unknown person gets the default role, and no address that the issuer has not verified.
+func TestSignInAddsPerson(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	add(t, store, service("ci"), 1)
+	in := signIn("ada", "Ada@Example.com")
+	in.Name = "Ada"
+	got := signedIn(t, store, in, 2)
+	want := user.User{
+		ID: 2, Kind: user.Person, Name: "Ada", Email: "ada@example.com", Role: auth.RoleViewer, PATs: map[string]int64{},
+		Identity: &in.Identity, CreatedAt: new(signInTime()),
+	}
+	stored, err := store.Get(t.Context(), 2)
+	if diff := cmp.Diff([]user.User{want, want}, []user.User{got, stored}); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	for i, email := range []string{"", "ada", "Ada <ada@example.com>", "\u212aim@example.com", strings.Repeat("x", 250) + "@example.com"} {
+		if u := signedIn(t, store, signIn(fmt.Sprint(i), email), int64(3+i)); u.Email != "" || u.Name != fmt.Sprint(i) {
+			t.Errorf("stored are the address %q and the name %q", u.Email, u.Name)
+		}
+	}
+	if u := signedIn(t, store, signIn("kim", "kim@example.com"), 8); u.Name != "kim@example.com" {
+		t.Errorf("the name is %q", u.Name)
+	}
+	if _, err := store.Add(t.Context(), person("second", "ADA@example.com")); !errors.Is(err, user.ErrEmailExists) {
+		t.Error(err)
+	}
+	in = signIn("unknown", "unknown@example.com")
+	in.DefaultRole = ""
+	before := len(db.Scan(t, db.Tables.Users))
+	if _, err := store.SignIn(t.Context(), in); !errors.Is(err, user.ErrUnknownIdentity) {
+		t.Errorf("without a default role: %v", err)
+	}
+	if after := len(db.Scan(t, db.Tables.Users)); after != before {
+		t.Errorf("%d items, before %d", after, before)
+	}
+}
+
+// TestSignInOfTwoPeople checks that nobody is found by an address that two people have.
+func TestSignInOfTwoPeople(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	create(t, store, user.User{ID: 2, Kind: user.Person, Email: "ada@example.com"})
+	create(t, store, user.User{ID: 1, Kind: user.Person, Email: "ADA@example.com"})
+	_, err := store.SignIn(t.Context(), signIn("ada", "ada@example.com"))
+	if !errors.Is(err, user.ErrAmbiguousEmail) || err.Error() != "more than one person has the e-mail address: users 1 and 2" {
+		t.Error(err)
+	}
+	if items := db.Scan(t, db.Tables.Users); len(items) != 2 {
+		t.Errorf("items: %v", items)
+	}
+}
+
+// TestSignInIgnoresForeignLinks checks that a link does not count if its account is missing, another kind, or linked to another identity.
+func TestSignInIgnoresForeignLinks(t *testing.T) {
+	t.Parallel()
+	for name, account := range map[string]dynamo.Item{
+		"deleted":         nil,
+		"service account": {"kind": dynamo.S("service-account"), "identity": identityItem("ada")},
+		"not linked":      {"kind": dynamo.S("user")},
+		"another person":  {"kind": dynamo.S("user"), "identity": identityItem("eve")},
+		"in deletion":     {"identity": identityItem("ada")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, db := newStore(t)
+			signedIn(t, store, signIn("ada", ""), 1)
+			db.Delete(t, db.Tables.Users, user.Key(1))
+			if account != nil {
+				account["id"] = dynamo.N(1)
+				db.Put(t, db.Tables.Users, account)
+			}
+			signedIn(t, store, signIn("ada", ""), 2)
+			signedIn(t, user.NewStore(db.Client, db.Tables), signIn("ada", ""), 2)
+		})
+	}
+}
+
+func identityItem(subject string) types.AttributeValue {
+	return dynamo.M(dynamo.Item{"issuer": dynamo.S("https://issuer.example.com"), "subject": dynamo.S(subject)})
 }
 
 // TestSignInConcurrently checks that a browser that sends several first requests gets one person, and that all of them succeed.
 func TestSignInConcurrently(t *testing.T) {
 	t.Parallel()
-	_, db := newStore(t)
-	const requests = 32
-	var running sync.WaitGroup
-	var found [requests]user.User
-	for i := range requests {
-		running.Go(func() { // each in a process of its own
-			u, err := user.NewStore(db.Client, db.Tables).SignIn(t.Context(), at("new", "new@example.com"))
-			if found[i] = u; err != nil {
-				t.Error(err)
+	for name, items := range map[string]int{"new": 4, "known": 4, "no address": 3} { // counter, person, link, and reservation of the address
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, db := newStore(t)
+			if name == "known" {
+				add(t, store, person("known", "known@example.com"), 1)
+			}
+			email := map[bool]string{false: name + "@example.com"}[name == "no address"]
+			const requests = 32
+			var running sync.WaitGroup
+			for range requests {
+				running.Go(func() { // each in a process of its own
+					if u, err := user.NewStore(db.Client, db.Tables).SignIn(t.Context(), signIn("s", email)); err != nil || u.ID != 1 {
+						t.Error(u, err)
+					}
+				})
+			}
+			running.Wait()
+			if got := db.Scan(t, db.Tables.Users); len(got) != items {
+				t.Errorf("items: %v", got)
 			}
 		})
 	}
-	running.Wait()
-	for _, u := range found {
-		if u.ID != 1 {
-			t.Errorf("found %+v", u)
+}
+
+// TestInterruptedSignIn stops a sign-in at each of its calls, before or after the call is carried out. The next one finds one person.
+func TestInterruptedSignIn(t *testing.T) {
+	t.Parallel()
+	for _, known := range []bool{false, true} {
+		for call := 1; call <= 4; call++ {
+			for _, carriedOut := range []bool{false, true} {
+				t.Run(fmt.Sprintf("known: %t, call %d, carried out: %t", known, call, carriedOut), func(t *testing.T) {
+					t.Parallel()
+					store, db := newStore(t)
+					add(t, store, person("eve", ""), 1)
+					if known {
+						add(t, store, person("ada", "ada@example.com"), 2)
+					}
+					calls := 0
+					client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
+						if calls++; calls < call {
+							return c.Pass()
+						}
+						if calls == call && carriedOut {
+							if _, err := c.Pass(); err != nil {
+								t.Error(err)
+							}
+						}
+						return c.Refuse("ValidationException")
+					})
+					if _, err := user.NewStore(client, db.Tables).SignIn(t.Context(), signIn("ada", "ada@example.com")); err == nil && calls >= call {
+						t.Error("the sign-in did not fail")
+					}
+					signedIn(t, store, signIn("ada", "ada@example.com"), 2)
+					if items := db.Scan(t, db.Tables.Users); len(items) != 5 { // counter, two people, reservation and link
+						t.Errorf("items: %v", items)
+					}
+				})
+			}
 		}
 	}
-	if items := db.Scan(t, db.Tables.Users); len(items) != 4 { // counter, person, link and reservation
-		t.Errorf("items: %v", items)
+}
+
+// TestUnlink checks that an unlinked identity is unknown, and that the person can be linked again.
+func TestUnlink(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	add(t, store, person("ada", "ada@example.com"), 1)
+	add(t, store, service("ci"), 2)
+	before := db.Scan(t, db.Tables.Users)
+	in := signIn("ada", "ada@example.com")
+	signedIn(t, store, in, 1)
+	if u, err := store.Unlink(t.Context(), 1); err != nil || u.Identity == nil || *u.Identity != in.Identity {
+		t.Error(u, err)
 	}
+	if diff := cmp.Diff(before, db.Scan(t, db.Tables.Users), cmp.Comparer(func(a, b dynamo.Item) bool { return database.DiffItems(a, b) == "" })); diff != "" {
+		t.Error(diff)
+	}
+	if u, err := store.Unlink(t.Context(), 1); err != nil || u.Identity != nil {
+		t.Errorf("a second time: %v, %v", u, err)
+	}
+	in.Email, in.DefaultRole = "", ""
+	if _, err := store.SignIn(t.Context(), in); !errors.Is(err, user.ErrUnknownIdentity) {
+		t.Error(err)
+	}
+	signedIn(t, store, signIn("ada", "ada@example.com"), 1)
+	for _, id := range []int64{0, -1, 2, 3} {
+		if _, err := store.Unlink(t.Context(), id); !errors.Is(err, user.ErrNotFound) {
+			t.Errorf("unlink %d: %v", id, err)
+		}
+	}
+}
+
+// TestSignInModel compares sign-ins, additions and removals of identities with a model: who has which address and identity.
+func TestSignInModel(t *testing.T) {
+	t.Parallel()
+	_, db := newStore(t)
+	rapid.Check(t, func(r *rapid.T) {
+		for _, item := range db.Scan(t, db.Tables.Users) {
+			db.Delete(t, db.Tables.Users, user.Key(item.Int("id")))
+		}
+		store := user.NewStore(db.Client, db.Tables)
+		var people []user.User // by id-1
+		find := func(has func(user.User) bool) int64 {
+			for _, u := range people {
+				if has(u) {
+					return u.ID
+				}
+			}
+			return 0
+		}
+		subjects, emails := rapid.SampledFrom([]string{"a", "b", "c"}), rapid.SampledFrom([]string{"", "x@example.com", "Y@example.com", "y@example.com"})
+		r.Repeat(map[string]func(*rapid.T){
+			"sign in": func(r *rapid.T) {
+				in := signIn(subjects.Draw(r, "subject"), emails.Draw(r, "email"))
+				if rapid.Bool().Draw(r, "no default role") {
+					in.DefaultRole = ""
+				}
+				want := find(func(u user.User) bool { return u.Identity != nil && *u.Identity == in.Identity })
+				if want == 0 && in.Email != "" {
+					want = find(func(u user.User) bool { return strings.EqualFold(u.Email, in.Email) })
+				}
+				if want == 0 && in.DefaultRole != "" {
+					want = int64(len(people) + 1)
+					people = append(people, user.User{ID: want, Email: in.Email})
+				}
+				got, err := store.SignIn(t.Context(), in)
+				if got.ID != want || (want == 0) != errors.Is(err, user.ErrUnknownIdentity) {
+					r.Fatalf("found %d, %v, want %d", got.ID, err, want)
+				}
+				if want != 0 {
+					people[want-1].Identity = &in.Identity
+				}
+			},
+			"add": func(r *rapid.T) {
+				email := emails.Draw(r, "email")
+				taken := email != "" && find(func(u user.User) bool { return strings.EqualFold(u.Email, email) }) != 0
+				u, err := store.Add(t.Context(), person("n", email))
+				if taken != errors.Is(err, user.ErrEmailExists) {
+					r.Fatalf("added %q: %v", email, err)
+				}
+				if !taken {
+					people = append(people, u)
+				}
+			},
+			"unlink": func(r *rapid.T) {
+				id := rapid.Int64Range(1, 4).Draw(r, "id")
+				if _, err := store.Unlink(t.Context(), id); (err == nil) != (id <= int64(len(people))) {
+					r.Fatal(err)
+				} else if err == nil {
+					people[id-1].Identity = nil
+				}
+			},
+		})
+	})
 }

@@ -76,7 +76,10 @@ func ParseEmail(text string) (email string, ok bool) {
 	}
 	email = strings.ToLower(strings.TrimSpace(text))
 	parsed, err := mail.ParseAddress(email)
-	return email, err == nil && parsed.Address == email && utf8.RuneCountInString(email) <= maxText
+	if err != nil || parsed.Address != email || utf8.RuneCountInString(email) > maxText {
+		return "", false
+	}
+	return email, true
 }
 
 // maxText is the maximum number of characters of a name or an e-mail address.

@@ -51,6 +51,13 @@
 //	seenAt cannot be written                                    | 3   | pkg/authorizer TestFailedWriteOfSeenAtDoesNotFailTheRequest
 //	roles and users are read for each request                   | 3   | TestSection3UsersAreReadForEachRequest
 //	permissions of each operation                               | 3   | TestSection3Permissions
+//	the person who is linked to an identity                     | 3   | pkg/user TestSignInOfLinkedPerson
+//	the person with the e-mail address, who is then linked      | 3   | pkg/user TestSignInLinksByEmail
+//	a new person with the default role; names                   | 3   | pkg/user TestSignInAddsPerson
+//	an earlier identity does not count                          | 3   | pkg/user TestSignInReplacesIdentity
+//	two people with one address                                 | 3   | pkg/user TestSignInOfTwoPeople
+//	concurrent first requests                                   | 3   | pkg/user TestSignInConcurrently
+//	unique e-mail addresses                                     | 3   | pkg/user TestAddRefusesConflicts
 //	created, changed and null members                           | 4.1 | TestSection41Update
 //	userId in the body                                          | 4.1 | TestSection41UserID
 //	one UpdateItem without a read                               | 4.1 | pkg/feedback TestUpdate
