@@ -24,6 +24,9 @@ type flags struct {
 	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
 	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"URL of a running engine to use instead of starting one."`
 	WebhookURL       string `name:"webhook-url" env:"WEBHOOK_URL" help:"URL that receives events: https://, or http:// and a loopback address."`
+	OIDCIssuer       string `name:"oidc-issuer" env:"OIDC_ISSUER" help:"OpenID Connect issuer of people: https://, or http:// and a loopback address."`
+	OIDCClientID     string `name:"oidc-client-id" env:"OIDC_CLIENT_ID" help:"Client id of the console at the issuer."`
+	OIDCDefaultRole  string `name:"oidc-default-role" env:"OIDC_DEFAULT_ROLE" help:"Role of people who sign in for the first time. Empty: they cannot."`
 	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
 }
 
@@ -73,6 +76,7 @@ func serve(f *flags, port int) error {
 	terminal := term.IsTerminal(int(os.Stderr.Fd()))
 	err := local.Run(ctx, local.Config{
 		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint, WebhookURL: f.WebhookURL,
+		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole,
 		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})
 	if ctx.Err() != nil {

@@ -18,6 +18,9 @@ type Config struct {
 	DataDir          string // created if missing; empty: data are in memory, and no local.json is written
 	DynamoDBEndpoint string // of a running engine to use instead of starting one
 	WebhookURL       string // receives events; empty: none
+	OIDCIssuer       string // people sign in there; empty: nowhere
+	OIDCClientID     string
+	OIDCDefaultRole  string // of people who sign in for the first time; empty: they cannot
 
 	Stdout   io.Writer // receives the line "ready" and commands to try
 	Stderr   io.Writer // receives requests and errors
@@ -47,6 +50,8 @@ type Running struct {
 	DynamoDB      DynamoDB `json:"dynamodb"`
 	WebhookURL    string   `json:"webhookUrl"`    // empty: none
 	WebhookSecret string   `json:"webhookSecret"` // signs the requests to the webhook
+	OIDCIssuer    string   `json:"oidcIssuer"`    // empty: none
+	OIDCClientID  string   `json:"oidcClientId"`
 }
 
 // DynamoDB is where the data are.

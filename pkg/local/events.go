@@ -11,18 +11,6 @@ import (
 	"toggleadmin/pkg/webhook"
 )
 
-// parameters returns the parameters of the template with which functions send events.
-func parameters(c *Config) map[string]string {
-	if c.RequestsOnly {
-		return nil
-	}
-	p := map[string]string{"Events": "true"}
-	if c.WebhookURL != "" { // functionEnv replaces the URL
-		p["WebhookUrl"], p["WebhookSecretName"] = "https://webhook.invalid", "/local/webhook"
-	}
-	return p
-}
-
 // checkWebhook returns an error if WEBHOOK_URL cannot be used.
 func checkWebhook(c *Config) error {
 	if c.WebhookURL == "" {

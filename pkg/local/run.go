@@ -32,6 +32,9 @@ const drainTimeout = 500 * time.Millisecond
 // has ended when it returns. Its errors are single lines that state what to do.
 func Run(ctx context.Context, c Config) error {
 	c = c.withDefaults()
+	if err := checkIssuer(&c); err != nil {
+		return err
+	}
 	template, err := samtemplate.Load(c.Template, samtemplate.Settings{
 		Region: region, AccountID: accountID, StackName: stackName, Parameters: parameters(&c),
 	})
@@ -146,6 +149,7 @@ func serve(
 		BaseURL:     "http://" + listener.Addr().String(),
 		Credentials: seeded.Credentials,
 		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: samtemplate.TableNames(template.Tables)}, WebhookURL: c.WebhookURL, WebhookSecret: secret,
+		OIDCIssuer: c.OIDCIssuer, OIDCClientID: c.OIDCClientID,
 	})
 }
 
