@@ -11,7 +11,8 @@ import (
 
 type usersCmd struct {
 	accountCmds
-	Add addUserCmd `cmd:"" help:"Add a person."`
+	Add    addUserCmd    `cmd:"" help:"Add a person."`
+	Unlink unlinkUserCmd `cmd:"" help:"Remove the identity with which a person signs in."`
 }
 
 // ProvideKind is called by kong, for the parameters of Run.
@@ -43,6 +44,7 @@ type (
 	}
 	disableAccountCmd struct{ accountID }
 	enableAccountCmd  struct{ accountID }
+	unlinkUserCmd     struct{ accountID }
 	accountID         struct {
 		ID id `arg:"" help:"ID of the account, as list shows it."`
 	}
@@ -66,9 +68,25 @@ func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) err
 	if err != nil {
 		return err
 	}
-	return printList(s, accounts, "ID\tNAME\tEMAIL\tROLE\tSTATE\tTOKENS", func(a operator.Account) []string {
-		return []string{strconv.FormatInt(a.ID, 10), a.Name, text(a.Email), string(a.Role), stateName(a.Disabled), strconv.Itoa(a.Tokens)}
+	return printList(s, accounts, "ID\tNAME\tEMAIL\tROLE\tSTATE\tTOKENS\tIDENTITY", func(a operator.Account) []string {
+		return []string{
+			strconv.FormatInt(a.ID, 10), a.Name, text(a.Email), string(a.Role), stateName(a.Disabled), strconv.Itoa(a.Tokens), identityName(a.Identity),
+		}
 	})
+}
+
+func identityName(i *operator.Identity) string {
+	if i == nil {
+		return ""
+	}
+	return i.Subject + " at " + i.Issuer
+}
+
+// changedAccount is the result of a change.
+type changedAccount struct {
+	operator.Account
+
+	Changed bool `json:"changed"`
 }
 
 func stateName(disabled bool) string {
@@ -116,9 +134,22 @@ func (c *accountID) setDisabled(kind user.Kind, s *session, o *operator.Operator
 	if err != nil {
 		return err
 	}
-	return s.stateResult(struct {
-		operator.Account
+	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID), stateName(disabled))
+}
 
-		Changed bool `json:"changed"`
-	}{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID), stateName(disabled))
+func (c *unlinkUserCmd) Run(s *session, o *operator.Operator) error {
+	a, err := o.Account(s.step(), user.Person, int64(c.ID))
+	if err != nil {
+		return err
+	}
+	if a.Identity != nil {
+		if err := s.confirm("Unlink %s (%d) from %s?", a.Name, a.ID, identityName(a.Identity)); err != nil {
+			return err
+		}
+	}
+	a, changed, err := o.Unlink(s.step(), int64(c.ID))
+	if err != nil {
+		return err
+	}
+	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID), "not linked to an identity")
 }

@@ -5,9 +5,11 @@
 package main_test
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -21,8 +23,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	main "toggleadmin/cmd/toggleadmin"
+	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/user"
 )
 
 func TestMain(m *testing.M) {
@@ -60,7 +64,16 @@ func TestLocal(t *testing.T) {
 		env.Setenv("ADMIN_PAT", service.Users[0].PAT)
 		env.Setenv("EDITOR_PAT", service.Users[1].PAT)
 		return withoutAWS(env)
-	}, nil)
+	}, commands{"signin": signIn}) // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
+}
+
+func signIn(ts *testscript.TestScript, _ bool, args []string) {
+	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
+	ts.Check(err)
+	_, err = user.NewStore(i.Client, i.Tables).SignIn(context.Background(), user.SignIn{
+		Identity: user.Identity{Issuer: "https://issuer.example.com", Subject: args[0]}, Email: args[1], Logger: slog.New(slog.DiscardHandler),
+	})
+	ts.Check(err)
 }
 
 // withoutAWS hides the AWS credentials of this machine.

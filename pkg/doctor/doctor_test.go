@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -89,6 +90,11 @@ func TestData(t *testing.T) {
 			"1 inconsistency: the account 2 lists a token 2 that does not exist",
 		},
 		{
+			"two people with an address", "Users",
+			dynamo.Item{"id": dynamo.N(9), "kind": dynamo.S("user"), "email": dynamo.S("Admin@Example.com"), "pats": dynamo.M(nil)}, true,
+			"e-mail addresses", "more than one person has the address admin@example.com (users 1, 9)",
+		},
+		{
 			"old counter", "PersonalAccessTokens", dynamo.Item{"userId": dynamo.N(0), "id": dynamo.N(0), "lastId": dynamo.N(2)}, true, "tokens",
 			"1 inconsistency: the counter of ids is 2, below the token 3: ids would be reused",
 		},
@@ -130,6 +136,28 @@ func TestAPI(t *testing.T) {
 	}
 	if n := len(db.Scan(t, db.Tables.APITokens)); n != 1 {
 		t.Errorf("%d API tokens, want the seeded one", n)
+	}
+}
+
+func TestIssuer(t *testing.T) {
+	t.Parallel()
+	_, i := newInstallation(t)
+	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/known/.well-known/openid-configuration" {
+			fmt.Fprintf(w, `{"issuer":"http://%s/known","authorization_endpoint":"https://a","token_endpoint":"https://t","jwks_uri":"https://k"}`, r.Host)
+		} else {
+			fmt.Fprint(w, `{"issuer":"https://other.example.com"}`)
+		}
+	}))
+	defer issuer.Close()
+	for path, want := range map[string]string{
+		"/known": "", "/": "the discovery document of URL/ cannot be used: the discovery document is that of the issuer \"https://other.example.com\"",
+	} {
+		i.Issuer, i.ClientID = issuer.URL+path, "console"
+		got := examine(t, i, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })["OpenID Connect issuer"]
+		if got = strings.ReplaceAll(got, issuer.URL, "URL"); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
 	}
 }
 

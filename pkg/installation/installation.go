@@ -27,6 +27,8 @@ type Installation struct {
 	TokenLimit  int    // the maximum number of tokens of an account
 	Stack       Stack  // zero for the local service
 	EventSource string // the source of its events; empty: it sends none
+	Issuer      string // the OpenID Connect issuer of people; empty: none
+	ClientID    string // at the issuer
 	Client      *dynamodb.Client
 
 	// Of the local service: the file with its events, and its webhook.

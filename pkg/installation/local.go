@@ -31,6 +31,8 @@ type localJSON struct {
 	} `json:"dynamodb"`
 	WebhookURL    string `json:"webhookUrl"`
 	WebhookSecret string `json:"webhookSecret"`
+	OIDCIssuer    string `json:"oidcIssuer"`
+	OIDCClientID  string `json:"oidcClientId"`
 }
 
 // OpenLocal opens the local service that has its data in a folder. The service must be running.
@@ -69,6 +71,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
 		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, Client: client, EventSource: "local",
+		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
 		archive: filepath.Join(dir, "events", "sent.jsonl"), webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,
 	}, nil
 }

@@ -42,6 +42,7 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	if i.Stack.Parameters["Events"] == "true" {
 		i.EventSource = name
 	}
+	i.Issuer, i.ClientID = i.Stack.Parameters["OidcIssuer"], i.Stack.Parameters["OidcClientId"]
 	if limit, err := strconv.Atoi(i.Stack.Parameters["MaxTokensPerAccount"]); err == nil {
 		i.TokenLimit = limit
 	}

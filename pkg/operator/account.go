@@ -19,7 +19,14 @@ type Account struct {
 	Email    *string   `json:"email"`
 	Role     auth.Role `json:"role"`
 	Disabled bool      `json:"disabled"`
-	Tokens   int       `json:"tokens"` // their number, including expired ones
+	Tokens   int       `json:"tokens"`   // their number, including expired ones
+	Identity *Identity `json:"identity"` // with which a person signs in
+}
+
+// Identity is a person at an OpenID Connect issuer.
+type Identity struct {
+	Issuer  string `json:"issuer"`
+	Subject string `json:"subject"`
 }
 
 // NewAccount converts an account to its output.
@@ -27,6 +34,9 @@ func NewAccount(u user.User) Account {
 	a := Account{ID: u.ID, Kind: u.Kind, Name: u.Name, Role: u.Role, Disabled: u.Disabled, Tokens: len(u.PATs)}
 	if u.Email != "" {
 		a.Email = &u.Email
+	}
+	if u.Identity != nil {
+		a.Identity = new(Identity(*u.Identity))
 	}
 	return a
 }
@@ -93,6 +103,16 @@ func (o *Operator) SetDisabled(ctx context.Context, kind user.Kind, id int64, di
 	}
 	a.Disabled = disabled
 	return a, true, o.users.SetDisabled(ctx, id, disabled)
+}
+
+// Unlink removes a person's identity. changed is false if there is none.
+func (o *Operator) Unlink(ctx context.Context, id int64) (a Account, changed bool, err error) {
+	if _, err := o.Account(ctx, user.Person, id); err != nil {
+		return Account{}, false, err
+	}
+	u, err := o.users.Unlink(ctx, id)
+	changed, u.Identity = u.Identity != nil, nil
+	return NewAccount(u), changed, err
 }
 
 // CheckEmail returns an email address as it is stored.
