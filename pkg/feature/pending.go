@@ -11,7 +11,7 @@ import (
 )
 
 // Attributes of announcements. A write that changes a flag appends an entry to pending and increments sequence, so the last entry has the
-// item's sequence. Once the announcements are sent, only sequence remains.
+// item's sequence. Once the announcements are sent, pending is empty and the item has no pendingSince.
 const (
 	attributeSequence = "sequence"
 	attributePending  = "pending"

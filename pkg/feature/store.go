@@ -127,7 +127,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 	_, err := s.write(ctx, name, func(item dynamo.Item) (Feature, []types.TransactWriteItem, error) {
 		old := fromItem(item)
 		attributes := changeable
-		if s.types != nil || item[attributePending] != nil {
+		if s.types != nil || len(item.List(attributePending)) > 0 {
 			attributes = slices.Concat(changeable, []string{attributeFlag, attributeSequence})
 		}
 		condition, names, values := unchanged(item, attributes)
@@ -142,7 +142,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 			}
 			item = a.appended(item)
 		}
-		if item[attributePending] != nil {
+		if len(item.List(attributePending)) > 0 {
 			actions = append(actions, putDetached(s.features, item))
 		}
 		return Feature{}, actions, nil

@@ -2,6 +2,7 @@ package feature
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 
 // indexAnnouncements contains the items with announcements that are not sent yet.
 const indexAnnouncements = "announcements"
+
+// MaxAnnounced is the maximum number of items that one call clears: of statements in a batch.
+const MaxAnnounced = 25
 
 // Unannounced reads a page of the items of a shard whose oldest announcement was stored at or before the time until, oldest first. after is
 // the Next of the page before; nil reads the first page. The index is eventually consistent.
@@ -57,41 +61,55 @@ func (s *FlagStore) Pending(ctx context.Context, k PendingKey) (Pending, error) 
 	return pendingFromItem(s.source, out.Item), nil
 }
 
-// Announced clears announcements that were sent. If the toggle has newer ones, it clears nothing, and all of them are sent again.
-func (s *FlagStore) Announced(ctx context.Context, p Pending) error {
-	var err error
-	if p.detached {
-		// No condition: the item never changes.
-		_, err = s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.features, Key: key(p.key)}, dynamo.Once)
-	} else {
-		_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: &s.features, Key: key(p.key),
-			UpdateExpression:          aws.String("REMOVE #pending, #pendingShard, #pendingSince"),
-			ConditionExpression:       aws.String("#sequence = :sequence"),
-			ExpressionAttributeNames:  clearedNames(),
-			ExpressionAttributeValues: dynamo.Item{":sequence": dynamo.N(p.sequence)},
-		}, dynamo.Once)
+// Announced clears announcements that were sent, of at most MaxAnnounced items, and returns the error of each. If a toggle has newer ones, it
+// clears nothing of this toggle, and all of them are sent again. The list of announcements stays, without elements, and so does the shard,
+// because a statement can have only one REMOVE on the local engine.
+func (s *FlagStore) Announced(ctx context.Context, all []Pending) []error {
+	input, errs := &dynamodb.BatchExecuteStatementInput{}, make([]error, len(all))
+	for _, p := range all {
+		statement := `UPDATE "` + s.features + `" SET "pending" = [] REMOVE "pendingSince" WHERE "name" = ? AND "sequence" = ?`
+		if p.detached { // such an item never changes
+			statement = `DELETE FROM "` + s.features + `" WHERE "name" = ? AND "sequence" = ?`
+		}
+		input.Statements = append(input.Statements, types.BatchStatementRequest{
+			Statement: &statement, Parameters: []types.AttributeValue{dynamo.S(p.key), dynamo.N(p.sequence)},
+		})
 	}
-	if err != nil && !dynamo.FailedCondition(err) {
-		return fmt.Errorf("clear the announcements of %q: %w", p.key, err)
+	out, err := s.client.BatchExecuteStatement(ctx, input, dynamo.Once)
+	if err == nil && len(out.Responses) != len(all) {
+		err = errors.New("the response does not have a result for each statement")
 	}
-	return nil
+	for i, p := range all {
+		if err == nil {
+			errs[i] = statementError(out.Responses[i].Error)
+		} else {
+			errs[i] = err
+		}
+		if errs[i] != nil {
+			errs[i] = fmt.Errorf("clear the announcements of %q: %w", p.key, errs[i])
+		}
+	}
+	return errs
 }
 
-func clearedNames() map[string]string {
-	return map[string]string{
-		"#pending": attributePending, "#pendingShard": attributePendingShard, "#pendingSince": attributePendingSince,
-		"#sequence": attributeSequence,
+// statementError returns the error of a statement, or nil if only its condition failed.
+func statementError(e *types.BatchStatementError) error {
+	if e == nil || e.Code == types.BatchStatementErrorCodeEnumConditionalCheckFailed {
+		return nil
 	}
+	return fmt.Errorf("%s: %s", e.Code, aws.ToString(e.Message))
 }
 
 // detach moves the announcements of a toggle to an item of their own, unless it has newer ones.
 func (s *FlagStore) detach(ctx context.Context, item dynamo.Item) error {
 	_, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{{Update: &types.Update{
 		TableName: &s.features, Key: key(item.String("name")),
-		UpdateExpression:          aws.String("REMOVE #pending, #pendingShard, #pendingSince"),
-		ConditionExpression:       aws.String("#sequence = :sequence"),
-		ExpressionAttributeNames:  clearedNames(),
+		UpdateExpression:    aws.String("REMOVE #pending, #pendingShard, #pendingSince"),
+		ConditionExpression: aws.String("#sequence = :sequence"),
+		ExpressionAttributeNames: map[string]string{
+			"#pending": attributePending, "#pendingShard": attributePendingShard, "#pendingSince": attributePendingSince,
+			"#sequence": attributeSequence,
+		},
 		ExpressionAttributeValues: dynamo.Item{":sequence": item[attributeSequence]},
 	}}, putDetached(s.features, item)})
 	if err != nil {

@@ -80,8 +80,7 @@ func off(sequence int64, at time.Time, data event.Feature) event.Event {
 	return event.New(source, event.FeaturePotentiallyStaleOff, "f", sequence, at, data)
 }
 
-// Flips add announcements with rising sequences until they are cleared. Then the item is as it would be without announcements, but for its
-// sequence.
+// Flips add announcements with rising sequences until they are cleared. Then a deletion of the toggle leaves nothing.
 func TestFlipIsAnnounced(t *testing.T) {
 	t.Parallel()
 	db, f := newTables(t), toggle("f")
@@ -100,19 +99,33 @@ func TestFlipIsAnnounced(t *testing.T) {
 	if early, err := db.announcing().Unannounced(t.Context(), feature.Shard("f"), at.Add(-time.Millisecond), nil); err != nil || len(early.Keys) != 0 {
 		t.Errorf("before the first flip: %+v, %v", early, err)
 	}
-	check(t, db.announcing().Announced(t.Context(), first)) // the second flip is not announced yet
+	db.clear(t, first) // the second flip is not announced yet
 	if got := db.unannounced(t); len(got) != 1 {
 		t.Errorf("%+v", got)
 	}
-	check(t, db.announcing().Announced(t.Context(), second))
+	db.clear(t, second)
 	if got := db.unannounced(t); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
-	before["sequence"] = dynamo.N(start + 2)
+	before["sequence"], before["pending"], before["pendingShard"] = dynamo.N(start+2), dynamo.L(), dynamo.S(fmt.Sprint(feature.Shard("f")))
 	if diff := database.DiffItems(before, db.item(t, "f")); diff != "" {
 		t.Error(diff)
 	}
-	same(t, []event.Event{on(start+3, at)}, db.announce(t, f, true, at).Events)
+	third := db.announce(t, f, true, at)
+	same(t, []event.Event{on(start+3, at)}, third.Events)
+	db.clear(t, third)
+	check(t, db.store.Delete(t.Context(), "f"))
+	if items := db.Scan(t, db.Tables.Features); len(items) != 0 {
+		t.Errorf("%v", items)
+	}
+}
+
+// clear clears announcements.
+func (db tables) clear(tb testing.TB, all ...feature.Pending) {
+	tb.Helper()
+	for batch := range slices.Chunk(all, feature.MaxAnnounced) {
+		check(tb, errors.Join(db.announcing().Announced(tb.Context(), batch)...))
+	}
 }
 
 // A flip without a source, and a write by a store that does not announce, store nothing about announcements.
@@ -154,7 +167,7 @@ func TestClearedFlagIsAnnounced(t *testing.T) {
 				db.createTypes(t)
 				db.create(t, f)
 				if flag {
-					check(t, db.announcing().Announced(t.Context(), db.announce(t, f, true, at)))
+					db.clear(t, db.announce(t, f, true, at))
 				}
 				if tt.change == nil {
 					check(t, db.writer().Delete(t.Context(), "f"))
@@ -239,9 +252,7 @@ func TestDeletedToggle(t *testing.T) {
 	if check(t, err); len(all) != 0 {
 		t.Errorf("%+v", all)
 	}
-	for _, p := range pending {
-		check(t, db.announcing().Announced(t.Context(), p))
-	}
+	db.clear(t, pending...)
 	if items := db.Scan(t, db.Tables.Features); len(items) != 0 {
 		t.Errorf("%v", items)
 	}
@@ -259,12 +270,13 @@ func TestManyAnnouncements(t *testing.T) {
 			t.Fatalf("%d announcements", len(p.Events))
 		}
 	}
-	for _, p := range db.unannounced(t) {
+	pending := db.unannounced(t)
+	for _, p := range pending {
 		for _, e := range p.Events {
 			sequences[e.Sequence] = true
 		}
-		check(t, db.announcing().Announced(t.Context(), p))
 	}
+	db.clear(t, pending...)
 	if len(sequences) != n {
 		t.Errorf("%d of %d announcements", len(sequences), n)
 	}
@@ -284,8 +296,13 @@ func TestUnannouncedPages(t *testing.T) {
 			db.announce(t, f, true, flippedAt())
 		}
 	}
-	if got := db.unannounced(t); len(got) != n {
-		t.Errorf("%d of %d items", len(got), n)
+	all := db.unannounced(t)
+	if len(all) != n {
+		t.Errorf("%d of %d items", len(all), n)
+	}
+	db.clear(t, all...)
+	if left := db.unannounced(t); len(left) != 0 {
+		t.Errorf("left are %d items", len(left))
 	}
 }
 
@@ -301,13 +318,38 @@ func TestPendingFails(t *testing.T) {
 	_, get := flags.Pending(t.Context(), feature.PendingKey{Name: "f"})
 	for want, err := range map[string]error{
 		"read toggles with announcements in shard 0: ": query, `read the announcements of "f": `: get,
-		`clear the announcements of "f": `: flags.Announced(t.Context(), p),
+		`clear the announcements of "f": `: flags.Announced(t.Context(), []feature.Pending{p})[0],
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), want) || !dynamo.Throttled(err) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if got := tap.Calls(); got != "Query GetItem UpdateItem" {
+	if got := tap.Calls(); got != "Query GetItem BatchExecuteStatement" {
 		t.Error(got)
+	}
+}
+
+// A statement whose condition fails has nothing to clear. Each other error is that of its item.
+func TestStatementFails(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	var all []feature.Pending
+	for i := range 3 {
+		f := toggle(fmt.Sprint("f", i))
+		db.create(t, f)
+		all = append(all, db.announce(t, f, true, flippedAt()))
+	}
+	for body, want := range map[string][]string{
+		`{"Responses":[{"Error":{"Code":"ThrottlingError","Message":"m"}},{"Error":{"Code":"ConditionalCheckFailed"}},{}]}`: {
+			`clear the announcements of "f0": ThrottlingError: m`, "", "",
+		},
+		`{"Responses":[]}`: slices.Repeat([]string{"clear the announcements of "}, 3),
+	} {
+		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Reply(http.StatusOK, body) })
+		for i, err := range feature.NewFlagStore(client, db.Tables, source).Announced(t.Context(), all) {
+			if (err == nil) != (want[i] == "") || err != nil && !strings.HasPrefix(err.Error(), want[i]) {
+				t.Errorf("%s: %v", body, err)
+			}
+		}
 	}
 }

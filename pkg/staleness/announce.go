@@ -34,12 +34,6 @@ func (a Announced) add(b Announced) Announced {
 	return Announced{a.Sent + b.Sent, a.Left + b.Left, cmp.Or(a.Err, b.Err)}
 }
 
-// outbox is the announcements of one item.
-type outbox struct {
-	events []event.Event
-	clear  func(context.Context) error // removes the events from the item
-}
-
 // announcer sends announcements. An announcement is cleared after the bus has stored it. Whatever happens in between, a sweep sends it again,
 // with the same id.
 type announcer struct {
@@ -53,16 +47,6 @@ type announcer struct {
 
 func (e *Evaluator) announcer() *announcer {
 	return &announcer{Evaluator: e, calls: make(chan struct{}, announceConcurrency)}
-}
-
-// typeOutbox returns the announcements of changes of a type's lifetime.
-func (e *Evaluator) typeOutbox(t featuretype.FeatureType) outbox {
-	return outbox{t.Pending, func(ctx context.Context) error { return e.Types.Announced(ctx, t) }}
-}
-
-// toggleOutbox returns the announcements of a toggle.
-func (e *Evaluator) toggleOutbox(p feature.Pending) outbox {
-	return outbox{p.Events, func(ctx context.Context) error { return e.Toggles.Announced(ctx, p) }}
 }
 
 // Announce sends what other runs have left, or what a write has stored without a run. It returns shortly before the context's deadline.
@@ -93,13 +77,12 @@ func (a *announcer) drain(ctx context.Context, shard int, until time.Time) {
 			a.count(0, 1)
 			return
 		}
-		found := make([]outbox, len(page.Keys))
+		found := make([]feature.Pending, len(page.Keys))
 		var reads sync.WaitGroup
 		for i, k := range page.Keys {
 			reads.Go(func() {
-				if !a.try(ctx, func(ctx context.Context) error {
-					p, err := a.Toggles.Pending(ctx, k)
-					found[i] = a.toggleOutbox(p)
+				if !a.try(ctx, func(ctx context.Context) (err error) {
+					found[i], err = a.Toggles.Pending(ctx, k)
 					return err
 				}) {
 					a.count(0, 1)
@@ -107,22 +90,48 @@ func (a *announcer) drain(ctx context.Context, shard int, until time.Time) {
 			})
 		}
 		reads.Wait()
-		a.send(ctx, found...)
+		a.send(ctx, found)
 		if after = page.Next; after == nil {
 			return
 		}
 	}
 }
 
-// send sends announcements and clears those that the bus has stored.
-func (a *announcer) send(ctx context.Context, all ...outbox) {
+// send sends the announcements of toggles and clears those that the bus has stored.
+func (a *announcer) send(ctx context.Context, all []feature.Pending) {
+	events := make([][]event.Event, len(all))
+	for i, p := range all {
+		events[i] = p.Events
+	}
+	var sent []feature.Pending
+	for i, stored := range a.publish(ctx, events...) {
+		if stored {
+			sent = append(sent, all[i])
+		}
+	}
+	var calls sync.WaitGroup
+	for batch := range slices.Chunk(sent, feature.MaxAnnounced) {
+		calls.Go(func() { repeat(ctx, a, batch, a.Toggles.Announced) }) // a sweep sends what is left again
+	}
+	calls.Wait()
+}
+
+// sendType does the same for the changes of a type's lifetime.
+func (a *announcer) sendType(ctx context.Context, t featuretype.FeatureType) {
+	if a.publish(ctx, t.Pending)[0] {
+		a.try(ctx, func(ctx context.Context) error { return a.Types.Announced(ctx, t) })
+	}
+}
+
+// publish sends the events of items. It reports for each item whether it has events and the bus has stored all of them.
+func (a *announcer) publish(ctx context.Context, all ...[]event.Event) (stored []bool) {
 	type entry struct {
-		box   int
+		item  int
 		event event.Event
 	}
 	var entries []entry
-	for i, box := range all {
-		for _, e := range box.events {
+	for i, events := range all {
+		for _, e := range events {
 			entries = append(entries, entry{i, e})
 		}
 	}
@@ -130,34 +139,41 @@ func (a *announcer) send(ctx context.Context, all ...outbox) {
 	var calls sync.WaitGroup
 	for batch := range slices.Chunk(entries, event.MaxBatch) {
 		calls.Go(func() {
-			total := len(batch)
-			a.try(ctx, func(ctx context.Context) (err error) {
+			rejected := repeat(ctx, a, batch, func(ctx context.Context, batch []entry) []error {
 				events := make([]event.Event, len(batch))
 				for i, e := range batch {
 					events[i] = e.event
 				}
-				var rejected []entry
-				for i, rejection := range a.Publisher.Publish(ctx, events) {
-					if rejection != nil {
-						rejected, err = append(rejected, batch[i]), rejection
-					}
-				}
-				batch = rejected
-				return err
+				return a.Publisher.Publish(ctx, events)
 			})
-			for _, e := range batch {
-				left[e.box].Store(true)
+			for _, e := range rejected {
+				left[e.item].Store(true)
 			}
-			a.count(total-len(batch), len(batch))
+			a.count(len(batch)-len(rejected), len(rejected))
 		})
 	}
 	calls.Wait()
-	for i, box := range all {
-		if len(box.events) > 0 && !left[i].Load() {
-			calls.Go(func() { a.try(ctx, box.clear) }) // if it fails, a sweep sends the events again
-		}
+	stored = make([]bool, len(all))
+	for i := range all {
+		stored[i] = len(all[i]) > 0 && !left[i].Load()
 	}
-	calls.Wait()
+	return stored
+}
+
+// repeat repeats a call with those elements of a batch for which it has returned an error. It returns those that are left.
+func repeat[T any](ctx context.Context, a *announcer, batch []T, call func(context.Context, []T) []error) (left []T) {
+	left = batch
+	a.try(ctx, func(ctx context.Context) (err error) {
+		var failed []T
+		for i, cause := range call(ctx, left) {
+			if cause != nil {
+				failed, err = append(failed, left[i]), cause
+			}
+		}
+		left = failed
+		return err
+	})
+	return left
 }
 
 // try repeats a call until it succeeds, until it has failed too often, or until the run ends. It reports whether the call succeeded.

@@ -23,8 +23,8 @@ type Toggles interface {
 	Unannounced(ctx context.Context, shard int, until time.Time, after *feature.PendingKey) (feature.PendingPage, error)
 	// Pending reads the announcements of an item.
 	Pending(ctx context.Context, k feature.PendingKey) (feature.Pending, error)
-	// Announced clears announcements that were sent.
-	Announced(ctx context.Context, p feature.Pending) error
+	// Announced clears announcements that were sent, of at most feature.MaxAnnounced items, and returns the error of each.
+	Announced(ctx context.Context, all []feature.Pending) []error
 }
 
 // Types stores feature types.
@@ -91,7 +91,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, types []featuretype.FeatureTyp
 	for i, t := range types {
 		all.Go(func() { results[i] = e.evaluate(ctx, t, calls, a) })
 		if e.Publisher != nil && len(t.Pending) > 0 {
-			all.Go(func() { a.send(ctx, e.typeOutbox(t)) })
+			all.Go(func() { a.sendType(ctx, t) })
 		}
 	}
 	all.Wait()
@@ -140,14 +140,14 @@ func (r *run) drain(ctx context.Context, due feature.Range) {
 		if !ok {
 			return
 		}
-		announcements := make([]outbox, len(page.Toggles))
+		announcements := make([]feature.Pending, len(page.Toggles))
 		var flips sync.WaitGroup
 		for i, toggle := range page.Toggles {
-			flips.Go(func() { announcements[i] = r.toggleOutbox(r.flip(ctx, due, toggle)) })
+			flips.Go(func() { announcements[i] = r.flip(ctx, due, toggle) })
 		}
 		flips.Wait()
 		if r.Publisher != nil {
-			r.announcer.send(ctx, announcements...)
+			r.announcer.send(ctx, announcements)
 		}
 		if after = page.Next; after == nil {
 			return

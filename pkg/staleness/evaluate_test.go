@@ -106,11 +106,11 @@ func (c *crowd) Flip(ctx context.Context, r feature.Range, t feature.Indexed, _ 
 }
 
 // Announced implements staleness.Toggles.
-func (c *crowd) Announced(context.Context, feature.Pending) error {
+func (c *crowd) Announced(_ context.Context, all []feature.Pending) []error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.cleared++
-	return nil
+	c.cleared += len(all)
+	return make([]error, len(all))
 }
 
 func lifetime(id string) featuretype.FeatureType {

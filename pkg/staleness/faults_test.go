@@ -141,8 +141,13 @@ func (s *faults) Pending(ctx context.Context, k feature.PendingKey) (p feature.P
 	return s.Toggles.Pending(ctx, k)
 }
 
-func (s *faults) Announced(ctx context.Context, p feature.Pending) error {
-	return s.write("announced "+p.Events[0].ID, func() error { return s.Toggles.Announced(ctx, p) })
+// Announced clears announcements one by one, as DynamoDB does.
+func (s *faults) Announced(ctx context.Context, all []feature.Pending) []error {
+	errs := make([]error, len(all))
+	for i, p := range all {
+		errs[i] = s.write("announced "+p.Events[0].ID, func() error { return s.Toggles.Announced(ctx, []feature.Pending{p})[0] })
+	}
+	return errs
 }
 
 // Publish implements event.Publisher. Events fail one by one.

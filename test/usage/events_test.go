@@ -148,8 +148,8 @@ func TestCallsOfAnnouncements(t *testing.T) {
 		want []string
 	}{
 		{"nothing to do", nil, []string{"1 Scan 1r", "144 Query 0.5r"}},
-		{"flags cleared", new(int64(4000)), []string{"1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 2w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents"}},
-		{"flags set", new(int64(40)), []string{"1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 2w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents"}},
+		{"flags cleared", new(int64(4000)), []string{"1 BatchExecuteStatement 2w", "1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents"}},
+		{"flags set", new(int64(40)), []string{"1 BatchExecuteStatement 2w", "1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents"}},
 	} {
 		if tt.days != nil {
 			m.take()
