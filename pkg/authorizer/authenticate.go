@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/oidc"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
 )
@@ -25,14 +26,20 @@ const (
 
 // Authenticator finds the principal of a credential. It is safe for concurrent use.
 type Authenticator struct {
-	Store  *Store
-	Now    func() time.Time
-	Logger *slog.Logger
+	Store       *Store
+	Issuer      *oidc.Issuer
+	DefaultRole auth.Role // of unknown people with a token of the issuer; "": they are refused
+	Now         func() time.Time
+	Logger      *slog.Logger
 }
 
 // Authenticate reads the value of an Authorization header, with or without the scheme Bearer. Its error is errInvalid or that of DynamoDB.
 func (a *Authenticator) Authenticate(ctx context.Context, header string) (auth.Principal, error) {
-	token, err := auth.ParseToken(withoutBearer(header))
+	credential := withoutBearer(header)
+	if oidc.IsJWT(credential) { // never a PAT
+		return a.jwt(ctx, credential)
+	}
+	token, err := auth.ParseToken(credential)
 	if err != nil {
 		return auth.Principal{}, errInvalid
 	}

@@ -3,6 +3,7 @@ package authorizer_test
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -212,6 +213,19 @@ func TestNewFunction(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	env.Vars["PERSONAL_ACCESS_TOKENS_TABLE"] = "p"
+	for _, vars := range []map[string]string{
+		{"OIDC_ISSUER": "http://127.0.0.1", "OIDC_CLIENT_ID": "c"}, {"OIDC_ISSUER": "https://a.example"}, {"OIDC_CLIENT_ID": "c"},
+		{"OIDC_DEFAULT_ROLE": "Viewer"}, {"OIDC_ISSUER": "https://a.example", "OIDC_CLIENT_ID": "c", "OIDC_DEFAULT_ROLE": "viewer"},
+	} {
+		wrong := *env
+		wrong.Vars = maps.Clone(env.Vars)
+		maps.Copy(wrong.Vars, vars)
+		if _, err := authorizer.NewFunction(&wrong); err == nil || !strings.Contains(err.Error(), "OIDC_") {
+			t.Errorf("%v: error %v", vars, err)
+		}
+	}
+	env.Vars["OIDC_ISSUER"], env.Vars["OIDC_CLIENT_ID"], env.Vars["OIDC_DEFAULT_ROLE"] = "http://127.0.0.1", "c", "Viewer"
+	env.Local = true
 	handler, err := authorizer.NewFunction(env)
 	check(t, err)
 	got, err := handler.Invoke(t.Context(), []byte(`{"type":"REQUEST","methodArn":"a/b/c","headers":{"Authorization":"x"}}`))

@@ -15,12 +15,13 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// Store reads credentials from DynamoDB. It is safe for concurrent use.
+// Store reads credentials and their users from DynamoDB. It is safe for concurrent use.
 type Store struct {
 	client    *dynamodb.Client
 	table     string // PersonalAccessTokens
 	pats      *pat.Store
 	apiTokens *apitoken.Store
+	users     *user.Store
 }
 
 // NewStore makes a store on the tables PersonalAccessTokens, Users and ApiTokens.
@@ -29,6 +30,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 		client: client, table: tables.PersonalAccessTokens,
 		pats:      pat.NewStore(client, tables, nil), // creates no tokens
 		apiTokens: apitoken.NewStore(client, tables),
+		users:     user.NewStore(client, tables),
 	}
 }
 
@@ -40,6 +42,11 @@ func (s *Store) APIToken(ctx context.Context, selector auth.Selector) (apitoken.
 // PAT returns a PAT and its owner, or pat.ErrNotFound, or user.ErrNotFound. It is one BatchGetItem.
 func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, error) {
 	return s.pats.Get(ctx, userID, id)
+}
+
+// SignIn returns the person with an identity, as user.Store.SignIn describes it.
+func (s *Store) SignIn(ctx context.Context, in user.SignIn) (user.User, error) {
+	return s.users.SignIn(ctx, in)
 }
 
 // Seen sets a PAT's seenAt to now if the PAT exists and its seenAt is missing or earlier than before. Otherwise it does nothing: another
