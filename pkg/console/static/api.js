@@ -1,8 +1,10 @@
+// Calls of the API.
+
 import { credential, signOut } from './session.js';
 
-/** An error that the API returned, or status 0 if it could not be reached. */
+/** An error response of the API, or a request without a response (status 0). */
 export class ApiError extends Error {
-  constructor(status, { name = '', message = '', id = '' }) {
+  constructor(status, { name, message, id }) {
     super(message);
     this.status = status;
     this.name = name;
@@ -11,36 +13,40 @@ export class ApiError extends Error {
 }
 
 /**
- * Calls the API.
+ * Sends a request and returns the parsed body, or null if the body is empty. A 401 also ends the session.
  * @param {string} method
- * @param {string} path such as /api/admin/context
- * @param {unknown} [body] sent as JSON
- * @returns {Promise<any>} the response, or null if it has no body
+ * @param {string} path such as /api/admin/context, below the stage that serves this page
+ * @param {unknown} [body]
+ * @param {{signal?: AbortSignal, token?: string}} [options] `signal` cancels the request, `token` is used instead of the session's
  */
-export async function call(method, path, body) {
-  const headers = { Authorization: credential() ?? '' };
-  if (body !== undefined) {
-    headers['Content-Type'] = 'application/json';
-  }
+export async function call(method, path, body, { signal, token = credential() } = {}) {
+  const headers = { Authorization: token ?? '' };
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
   let response, text;
   try {
-    response = await fetch(`..${path}`, { method, headers, body: JSON.stringify(body) });
+    // This module is at <stage>/console/<folder>/api.js.
+    const url = new URL(`../..${path}`, import.meta.url);
+    response = await fetch(url, { method, headers, body: JSON.stringify(body), signal });
     text = await response.text();
-  } catch {
-    throw new ApiError(0, { message: 'The API cannot be reached.' });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, { name: 'Unreachable', message: 'The API cannot be reached. Check your connection and try again.' });
   }
-  let value = null;
+  const content = parse(text);
+  if (response.ok && content !== undefined) return content;
+  // Another sign-in may have replaced the credential while the request was under way.
+  if (response.status === 401 && token === credential()) signOut(true);
+  throw new ApiError(response.status, content?.message ? content : {
+    name: 'UnknownError', message: `The API sent an unexpected response with the status ${response.status}.`,
+  });
+}
+
+/** Returns the value of a JSON text, null for an empty text, and undefined for every other text. */
+function parse(text) {
+  if (text === '') return null;
   try {
-    value = text && JSON.parse(text);
+    return JSON.parse(text);
   } catch {
-    throw new ApiError(response.status, { message: `The response with status ${response.status} is not JSON.` });
+    return undefined;
   }
-  if (response.ok) {
-    return value || null;
-  }
-  const error = new ApiError(response.status, value || {});
-  if (error.status === 401) {
-    signOut(error.message);
-  }
-  throw error;
 }

@@ -1,28 +1,166 @@
-import { h } from './dom.js';
-import { takeFragment } from './session.js';
+// The shell: who is signed in, and which page the fragment names.
 
-takeFragment();
+import { authorizationResponse, credential, events, signOut } from './session.js';
+import { call } from './api.js';
+import { failure, h, loading } from './dom.js';
+import { config, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
-const views = { types: 'Toggle types', context: 'Context fields', tokens: 'Tokens', traffic: 'Traffic' };
+/** The pages by the first segment of the fragment. A page without a permission is for everyone. */
+const pages = {
+  types: { title: 'Toggle types', load: () => import('./views/types.js') },
+  context: { title: 'Context fields', load: () => import('./views/context.js') },
+  tokens: { title: 'Tokens', load: () => import('./views/tokens.js') },
+  traffic: { title: 'Traffic', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
+};
+const roles = { 1: 'Admin', 2: 'Editor', 3: 'Viewer' };
+const product = document.title;
 
-const main = h('main', null);
-const status = h('p', { role: 'status' });
-document.body.append(
-  h('header', null,
-    h('h1', null, 'Toggle administration'),
-    h('nav', null, h('ul', null, Object.entries(views).map(([name, title]) => h('li', null, h('a', { href: `#/${name}` }, title)))))),
-  main, status);
+const main = document.querySelector('main');
+const navigation = document.querySelector('nav');
+const account = document.getElementById('account');
+const status = document.getElementById('status');
 
-let left = new AbortController();
+/** The caller: `user` (null for an API token, which identifies nobody) and `may`. Null until the API has said who it is. */
+let caller = null;
+/** Cancels what the current page still waits for. */
+let leave = new AbortController();
+/** The focus moves to the heading of each page but the first one, which the browser itself announces. */
+let moveFocus = false;
 
-async function show() {
-  left.abort();
-  left = new AbortController();
-  const [name] = Object.keys(views).filter((view) => location.hash === `#/${view}`).concat('types');
-  const { render } = await import(`./views/${name}.js`);
-  main.replaceChildren();
-  await render(main, { user: {}, may: () => true, signal: left.signal, announce: (text) => { status.textContent = text; } });
+document.getElementById('skip').addEventListener('click', (event) => {
+  event.preventDefault(); // the fragment names the page
+  main.focus();
+});
+window.addEventListener('hashchange', () => caller && showPage());
+events.addEventListener('signed-in', enter);
+events.addEventListener('signed-out', ({ detail }) => showSignIn(detail.rejected ? rejection(detail.token) : 'You are signed out.', detail));
+begin();
+
+async function begin() {
+  if (!authorizationResponse || credential() !== null) {
+    enter();
+    return;
+  }
+  startPage('Sign in').append(loading('your account'));
+  try {
+    const { complete } = await import('./oidc.js');
+    await complete(config, authorizationResponse);
+  } catch (error) {
+    showSignIn(error.message);
+  }
 }
 
-addEventListener('hashchange', show);
-show();
+/** Shows the page of the fragment if the API accepts the credential. */
+async function enter() {
+  caller = null;
+  if (credential() === null) {
+    showSignIn();
+    return;
+  }
+  showNavigation();
+  const content = startPage('Loading');
+  content.append(loading('your account'));
+  try {
+    caller = await loadCaller(leave.signal);
+  } catch (error) {
+    if (!leave.signal.aborted) content.replaceChildren(failure(error, enter));
+    return;
+  }
+  showNavigation();
+  showPage();
+}
+
+async function loadCaller(signal) {
+  try {
+    const { user, permissions } = await call('GET', '/api/admin/user', undefined, { signal });
+    const names = permissions.map(({ permission }) => permission);
+    return { user, may: (permission) => names.includes('ADMIN') || names.includes(permission) };
+  } catch (error) {
+    if (error.status !== 403) throw error;
+    return { user: null, may: () => true }; // an API token has the permission ADMIN
+  }
+}
+
+/** Shows the page that the fragment names: `#/<page>` or `#/<page>/<detail>`. */
+async function showPage() {
+  if (window.location.hash === '') window.history.replaceState(null, '', '#/types');
+  const [, name, ...rest] = window.location.hash.split('/');
+  const page = Object.hasOwn(pages, name) ? pages[name] : { title: 'Page not found', load: () => notFound };
+  for (const link of navigation.querySelectorAll('a')) {
+    if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  const content = startPage(page.title);
+  const { signal } = leave;
+  if (page.permission && !caller.may(page.permission)) {
+    content.append(h('p', null, `You need the "${page.permission}" permission to see this page.`));
+    return;
+  }
+  try {
+    const view = await page.load().catch(() => {
+      throw new Error('The page cannot be loaded. Reload it: there may be a newer version.');
+    });
+    if (signal.aborted) return;
+    await view.render(content, { ...caller, detail: rest.join('/'), signal, announce });
+  } catch (error) {
+    if (!signal.aborted) content.replaceChildren(failure(error, showPage));
+  }
+}
+
+const notFound = {
+  render: (content) => content.append(h('p', null, 'This address names no page. ', h('a', { href: '#/types' }, 'Show the toggle types'), '.')),
+};
+
+/** Replaces the page by its heading and an empty element, which it returns. */
+function startPage(title) {
+  leave.abort();
+  leave = new AbortController();
+  status.textContent = '';
+  document.title = `${title} · ${product}`;
+  const heading = h('h1', { tabindex: '-1' }, title);
+  const content = h('div');
+  main.replaceChildren(heading, content);
+  if (moveFocus) heading.focus();
+  moveFocus = true;
+  window.scrollTo(0, 0);
+  return content;
+}
+
+function showSignIn(message, { token, rejected } = {}) {
+  caller = null;
+  showNavigation();
+  renderSignIn(startPage('Sign in'), { message, rejected, issued: isIdToken(token) });
+}
+
+function rejection(token) {
+  if (caller) return 'Your session has ended. The credential has expired, or it was deleted or disabled.';
+  if (isIdToken(token)) return `${issuerHost()} has signed you in, but this service has no active user for you. Ask an administrator.`;
+  return 'The API does not accept this token. It has expired, or it was deleted, or its user is disabled.';
+}
+
+/** Shows the links and the caller. Before the API has answered, it shows what everyone may see, so that nothing moves later. */
+function showNavigation() {
+  const signedIn = credential() !== null;
+  navigation.replaceChildren(...Object.entries(pages)
+    .filter(([, { permission }]) => signedIn && (!permission || caller?.may(permission)))
+    .map(([name, { title }]) => h('a', { href: `#/${name}` }, title)));
+  account.replaceChildren(...signedIn ? [
+    caller && h('span', { class: 'caller' }, h('bdi', null, callerName()), ' ', h('small', null, roles[caller.user?.rootRole ?? 1])),
+    h('button', { type: 'button', onclick: () => signOut() }, 'Sign out'),
+  ].filter(Boolean) : []);
+}
+
+function callerName() {
+  if (!caller.user) return 'API token';
+  return caller.user.name || caller.user.username || caller.user.email || `User ${caller.user.id}`;
+}
+
+/** Shows a result for a moment, and has screen readers say it. */
+function announce(message) {
+  status.textContent = '';
+  clearTimeout(announce.timer);
+  announce.timer = setTimeout(() => {
+    status.textContent = message;
+    announce.timer = setTimeout(() => { status.textContent = ''; }, 8000);
+  }, 50); // the same message twice is a change for screen readers only after a pause
+}

@@ -1,28 +1,50 @@
-const key = 'credential';
+// The credential of this tab, and what the URL carries into the page. This module imports nothing and is the first to run, so that the
+// address bar is clean before anything else happens.
 
-/** What the page says about the OpenID Connect issuer; empty without one. */
-export const config = JSON.parse(document.getElementById('config').textContent);
+const storage = window.sessionStorage; // of this tab only, and gone when the tab closes
+const key = 'toggleadmin.token';
 
-/** The credential of the session, or null. */
+/** Receives `signed-in`, and `signed-out` with the detail `{token, rejected}`. */
+export const events = new EventTarget();
+
+/** The issuer's response, if the browser came back from there. */
+export const authorizationResponse = takeResponse();
+
+takeToken();
+window.addEventListener('hashchange', () => {
+  if (takeToken()) events.dispatchEvent(new Event('signed-in'));
+});
+
+/** Returns the credential, or null. */
 export function credential() {
-  return sessionStorage.getItem(key);
+  return storage.getItem(key);
 }
 
-/** Starts a session with the credential of the fragment #token=…, and removes it from the address and the history. */
-export function takeFragment() {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (token !== null) {
-    history.replaceState(null, '', location.pathname);
-    start(token);
-  }
+export function signIn(token) {
+  storage.setItem(key, token);
+  events.dispatchEvent(new Event('signed-in'));
 }
 
-export function start(token) {
-  sessionStorage.setItem(key, token);
+/** Removes the credential. `rejected` says that the API does not accept it. */
+export function signOut(rejected = false) {
+  const token = credential();
+  storage.removeItem(key);
+  if (token !== null) events.dispatchEvent(new CustomEvent('signed-out', { detail: { token, rejected } }));
 }
 
-/** Ends the session. The event signed-out has the reason, a sentence or empty. */
-export function signOut(reason = '') {
-  sessionStorage.removeItem(key);
-  dispatchEvent(new CustomEvent('signed-out', { detail: reason }));
+/** Moves the token of `#token=…` from the address bar and the history to the storage. */
+function takeToken() {
+  const [, token] = /^#token=(.+)$/.exec(window.location.hash) ?? [];
+  if (!token) return false;
+  window.history.replaceState(null, '', window.location.pathname + window.location.search);
+  storage.setItem(key, token);
+  return true;
+}
+
+/** Moves the parameters of the issuer's response out of the address bar and the history. */
+function takeResponse() {
+  const parameters = new URLSearchParams(window.location.search);
+  if (!['code', 'state', 'error'].some((name) => parameters.has(name))) return null;
+  window.history.replaceState(null, '', window.location.pathname + window.location.hash);
+  return parameters;
 }

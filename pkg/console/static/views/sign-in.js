@@ -1,0 +1,67 @@
+// The sign-in form.
+
+import { call } from '../api.js';
+import { FieldError, field, form, h } from '../dom.js';
+import { signIn } from '../session.js';
+
+/** The issuer's data from the page: issuer, clientId, authorizationEndpoint, tokenEndpoint, endSessionEndpoint, or issuerError. */
+export const config = JSON.parse(document.getElementById('config').textContent);
+
+export const issuerHost = () => new URL(config.issuer).host;
+
+/** Reports whether a credential is an ID token, which comes from the issuer. */
+export const isIdToken = (token) => /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(token ?? '');
+
+/**
+ * @param {HTMLElement} content
+ * @param {{message?: string, rejected?: boolean, issued?: boolean}} reason why the form is shown; `issued` if the issuer signed the user in
+ */
+export function renderSignIn(content, { message, rejected, issued }) {
+  content.className = 'sign-in';
+  const info = message === undefined ? null : h('p', { class: rejected === false ? 'notice' : 'notice error', role: 'alert' }, message);
+  content.append(...[info, issued && endSession(), config.issuer && issuerForm(), tokenForm()].flat().filter(Boolean));
+}
+
+function issuerForm() {
+  if (config.issuerError) {
+    return h('p', { class: 'notice' }, `Signing in with ${issuerHost()} is not possible at the moment: it cannot be reached.`);
+  }
+  return [
+    form({
+      submit: `Sign in with ${issuerHost()}`,
+      busy: 'Opening the sign-in page…',
+      send: async () => (await import('../oidc.js')).begin(config),
+    }),
+    h('p', { class: 'or' }, 'or'),
+  ];
+}
+
+function tokenForm() {
+  const token = h('input', { name: 'token', type: 'password', autocomplete: 'off', spellcheck: 'false', required: true });
+  return form({
+    submit: 'Sign in',
+    busy: 'Signing in…',
+    send: async () => {
+      const value = token.value.trim().replace(/^Bearer\s+/i, '');
+      if (value === '') throw new FieldError('token', 'Enter a token.');
+      // Other characters cannot be part of a header.
+      if (!/^[\x21-\x7e]+$/.test(value)) throw new FieldError('token', 'A token has only letters, digits and the characters : . * _ -');
+      try {
+        await call('GET', '/api/admin/user', undefined, { token: value });
+      } catch (error) {
+        if (error.status === 401) throw new FieldError('token', 'The API does not accept this token. It is not complete, or it has expired, or it was deleted.');
+        if (error.status !== 403) throw error; // 403: an API token, which identifies no user
+      }
+      signIn(value);
+    },
+  },
+  field('Personal access token', token, 'It starts with user:v2_ and is kept in this tab until you sign out or close it.'));
+}
+
+/** Offers to end the session at the issuer too. Otherwise the next sign-in there may need no password. */
+function endSession() {
+  if (!config.endSessionEndpoint) return null;
+  const url = new URL(config.endSessionEndpoint);
+  url.searchParams.set('client_id', config.clientId);
+  return h('p', null, `You may still be signed in at ${issuerHost()}. `, h('a', { href: url.href }, `Sign out of ${issuerHost()}`), '.');
+}
