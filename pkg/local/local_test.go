@@ -67,8 +67,9 @@ func TestLocalJSON(t *testing.T) {
 	if len(written.DynamoDB.Tables) != 8 || len(written.Users) != 3 || len(written.ServiceAccounts) != 1 {
 		t.Errorf("%s", content)
 	}
-	ready, commands, _ := strings.Cut(stdout.String(), "\n")
-	if ready != "ready "+service.BaseURL || strings.Contains(commands, "v2_") {
+	url := service.BaseURL + "/console/#token=" + service.Users[0].PAT
+	commands, found := strings.CutPrefix(stdout.String(), "ready "+service.BaseURL+"\n\n  Console: "+url+"\n")
+	if !found || strings.Contains(commands, "v2_") {
 		t.Errorf("stdout %q", stdout.String())
 	}
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", `curl() { echo "$*"; }`+"\n"+commands).CombinedOutput()
