@@ -52,6 +52,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) error {
 		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
 	}
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	w.Header().Set("Vary", "Accept-Encoding") // API Gateway compresses the response
 	return write(w, f)
 }
 

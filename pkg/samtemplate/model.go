@@ -40,8 +40,11 @@ type API struct {
 	Authorizer       Authorizer
 	Routes           []Route
 	GatewayResponses map[string]GatewayResponse // by type: UNAUTHORIZED, DEFAULT_4XX, …
-	AccessLogFormat  string                     // with its $context variables; empty without an access log
-	AccessLogGroup   string                     // logical id; empty without an access log
+
+	MinimumCompressionSize *int // bytes; nil: responses are not compressed
+
+	AccessLogFormat string // with its $context variables; empty without an access log
+	AccessLogGroup  string // logical id; empty without an access log
 }
 
 // Authorizer is the API's default Lambda authorizer of type REQUEST.

@@ -62,12 +62,14 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 			ResponseParameters struct{ Headers map[string]string }
 			ResponseTemplates  map[string]string
 		}
+		MinimumCompressionSize *int
 
 		AlwaysDeploy, Description, DisableExecuteAPIEndpoint, EndpointAccessMode, EndpointConfiguration, MethodSettings, OpenAPIVersion,
 		SecurityPolicy, Tags, TracingEnabled ignored
 	}
 	r.decode(properties, &p)
 	t.API.LogicalID, t.API.Stage, t.API.AccessLogFormat = found.id, p.StageName, p.AccessLogSetting.Format
+	t.API.MinimumCompressionSize = p.MinimumCompressionSize
 	if arn := p.AccessLogSetting.DestinationArn; arn != "" {
 		t.API.AccessLogGroup = r.owner(found.at, typeLogGroup, arn, "Arn")
 	}

@@ -116,6 +116,7 @@ var expectations = []struct {
 	{"AWS::Serverless::Api", "EndpointConfiguration.Type", "REGIONAL"}, // edge endpoints have error pages of their own
 	{"AWS::Serverless::Api", "OpenApiVersion", "3.0.1"},                // otherwise SAM creates a stage called Stage
 	{"AWS::Serverless::Api", "AlwaysDeploy", true},                     // otherwise changes can stay undeployed
+	{"AWS::Serverless::Api", "MinimumCompressionSize", 1024},           // the web pages load 80 kB compressed
 	{"AWS::Serverless::Api", "SecurityPolicy", "SecurityPolicy_TLS13_1_2_PQ_2025_09"},
 	{"AWS::Serverless::Api", "MethodSettings", "[map[DataTraceEnabled:false HttpMethod:* LoggingLevel:OFF MetricsEnabled:false " +
 		"ResourcePath:/* ThrottlingBurstLimit:200 ThrottlingRateLimit:100]]"}, // traces would contain credentials

@@ -56,6 +56,8 @@
 //	Content-Type application/json by default                 | observed                           | TestFunctionResponse
 //	isBase64Encoded has no effect without binary media types | lambda-proxy-binary-media          | TestFunctionResponse
 //	x-amzn-RequestId, x-amz-apigw-id, X-Amzn-Trace-Id        | observed                           | TestFunctionResponse
+//	gzip from MinimumCompressionSize on, if it is preferred  | enable-compression                 | TestCompression
+//	deflate is not offered; the function's coding remains    | deviation; receive-response        | TestCompression
 //	gateway response: the template's status, headers, body   | gatewayResponse-definition         | TestGatewayResponse
 //	types not declared use DEFAULT_4XX or DEFAULT_5XX        | supported-gateway-response-types   | TestGatewayResponse
 //	x-amzn-ErrorType on gateway responses                    | observed; a few types inferred     | TestGatewayResponse
@@ -77,5 +79,5 @@
 // Not emulated: throttling and quotas, usage plans and API keys, WAF, IAM (signatures, resource policies, permission to invoke), the
 // authorizer cache, an authorizer's "Unauthorized" error, conditions and inner wildcards in an authorizer's policy (rejected with 500),
 // X-Amzn-Remapped-* headers, other authorizers, validators, CORS, mapping templates, other integrations, binary media types, stage
-// variables, compression, caching, tracing, canaries, HTTP/2, TLS, cold starts, Lambda's concurrency limits.
+// variables, compressed requests, caching, tracing, canaries, HTTP/2, TLS, cold starts, Lambda's concurrency limits.
 package gateway

@@ -68,11 +68,15 @@ type Gateway struct {
 	arnPrefix  string           // arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/
 	responses  map[string]gatewayResponse
 	accessLog  template
+	compressor compressor
 }
 
 // New returns the gateway for an API. It rejects everything in the template that the gateway does not support.
 func New(c Config) (*Gateway, error) {
-	g := &Gateway{config: c, arnPrefix: "arn:aws:execute-api:" + c.Region + ":" + c.AccountID + ":" + c.APIID + "/" + c.API.Stage + "/"}
+	g := &Gateway{
+		config: c, arnPrefix: "arn:aws:execute-api:" + c.Region + ":" + c.AccountID + ":" + c.APIID + "/" + c.API.Stage + "/",
+		compressor: compressor{minimum: c.API.MinimumCompressionSize},
+	}
 	for id, f := range c.Functions {
 		if fmt.Sprintf("%T", f.Handler) == "*lambda.handlerOptions" {
 			return nil, fmt.Errorf("function %s: %w", id, ErrSharedBuffer)
@@ -156,6 +160,7 @@ func (r *request) handle() (*response, *gatewayError) {
 		return nil, errBadGateway.because(err)
 	}
 	response.header["X-Amzn-Trace-Id"] = []string{r.traceID}
+	r.gateway.compressor.compress(response, r.http.Header["Accept-Encoding"])
 	return response, nil
 }
 

@@ -1,10 +1,13 @@
 package gateway_test
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -53,6 +56,43 @@ func TestFunctionResponse(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestCompression(t *testing.T) {
+	t.Parallel()
+	const plain = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	for _, tt := range []struct {
+		name, accept, output, coding string
+		minimum                      int
+	}{
+		{"equal priorities", "gzip, deflate, br", plain, "gzip", len(plain)},
+		{"highest priority", "br;q=0.8, GZIP", plain, "gzip", 0},
+		{"another coding has the highest priority", "br, gzip;q=0.5", plain, "", 0},
+		{"excluded", "gzip;q=0", plain, "", 0},
+		{"every coding", "*", plain, "", 0},
+		{"none", "", plain, "", 0},
+		{"too small", "gzip", plain, "", len(plain) + 1},
+		{"empty", "gzip", "", "", 0},
+	} {
+		s := newService(returns(`{"statusCode":200,"body":"`+tt.output+`"}`), nil)
+		s.API.MinimumCompressionSize = &tt.minimum
+		w := s.send(t, "GET", "/open", "", "Accept-Encoding: "+tt.accept)
+		coding, body := w.Header().Get("Content-Encoding"), io.Reader(w.Body)
+		equal(t, tt.name+": Content-Length", w.Header().Get("Content-Length"), strconv.Itoa(w.Body.Len()))
+		if equal(t, tt.name, coding, tt.coding); coding == "gzip" {
+			var err error
+			if body, err = gzip.NewReader(body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		content, err := io.ReadAll(body)
+		if equal(t, tt.name+": body", string(content), tt.output); err != nil {
+			t.Error(err)
+		}
+	}
+	s := newService(returns(`{"statusCode":200,"headers":{"content-encoding":"br"},"body":"`+plain+`"}`), nil)
+	s.API.MinimumCompressionSize = new(0)
+	equal(t, "compressed by the function", s.send(t, "GET", "/open", "", "Accept-Encoding: gzip").Body.String(), plain)
 }
 
 func TestFunctionError(t *testing.T) {
