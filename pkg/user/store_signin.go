@@ -112,13 +112,14 @@ func (s *Store) personByEmail(ctx context.Context, email string) (User, error) {
 		if failure != nil {
 			return User{}, fmt.Errorf("find a person by the e-mail address: %w", failure)
 		}
-		if u := FromItem(item); u.Kind != Person || !strings.EqualFold(u.Email, email) {
+		u := FromItem(item)
+		if u.Kind != Person || !strings.EqualFold(u.Email, email) {
 			continue
-		} else if err == nil {
-			return User{}, fmt.Errorf("%w: users %d and %d", ErrAmbiguousEmail, min(found.ID, u.ID), max(found.ID, u.ID))
-		} else {
-			found, err = u, nil
 		}
+		if err == nil {
+			return User{}, fmt.Errorf("%w: users %d and %d", ErrAmbiguousEmail, min(found.ID, u.ID), max(found.ID, u.ID))
+		}
+		found, err = u, nil
 	}
 	return found, err
 }
@@ -126,9 +127,8 @@ func (s *Store) personByEmail(ctx context.Context, email string) (User, error) {
 // linkTo links an identity to a person, who may have another one.
 func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale int64) (User, error) {
 	actions := []types.TransactWriteItem{s.setIdentity(u, &in.Identity), s.link(in.Identity, u.ID, stale)}
-	level, message := slog.LevelInfo, "a person was linked to an identity"
-	if u.Identity != nil && *u.Identity != in.Identity {
-		level, message = slog.LevelWarn, "another identity replaced the one that a person was linked to"
+	replaces := u.Identity != nil && *u.Identity != in.Identity
+	if replaces {
 		actions = append(actions, s.unlink(*u.Identity, u.ID))
 	}
 	failures, err := dynamo.Transact(ctx, s.client, actions)
@@ -138,7 +138,11 @@ func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale int64) (Use
 	if failures != nil {
 		return User{}, errLinked
 	}
-	in.Logger.Log(ctx, level, message, slog.Int64("userId", u.ID))
+	if replaces {
+		in.Logger.WarnContext(ctx, "another identity replaced the one that a person was linked to", slog.Int64("userId", u.ID))
+	} else {
+		in.Logger.InfoContext(ctx, "a person was linked to an identity", slog.Int64("userId", u.ID))
+	}
 	u.Identity = &in.Identity
 	return u, nil
 }
