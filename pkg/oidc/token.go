@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"slices"
@@ -82,7 +83,9 @@ func (i *Issuer) check(token string) (header, Claims, error) {
 	if json.Unmarshal(parts[0], &h) != nil || json.Unmarshal(parts[1], &members) != nil || members == nil {
 		return refuse(Malformed)
 	}
-	claims := Claims{Issuer: i.config.Issuer, Subject: text(members["sub"]), Name: display(members["name"])}
+	claims := Claims{
+		Issuer: i.config.Issuer, Subject: text(members["sub"]), Name: cmp.Or(display(members["name"]), display(members["preferred_username"])),
+	}
 	if string(members["email_verified"]) == "true" { // not the text "true"
 		claims.Email = display(members["email"])
 	}

@@ -34,6 +34,8 @@ func TestClaims(t *testing.T) {
 		{"verified is a string", map[string]any{"email_verified": "true"}, "", "Ada Lovelace"},
 		{"verified is a number", map[string]any{"email_verified": 1}, "", "Ada Lovelace"},
 		{"without e-mail and name", map[string]any{"email": nil, "name": nil}, "", ""},
+		{"another name", map[string]any{"name": nil, "preferred_username": "ada"}, "ada@example.com", "ada"},
+		{"two names", map[string]any{"preferred_username": "ada"}, "ada@example.com", "Ada Lovelace"},
 		{"other types", map[string]any{"email": []string{"ada@example.com"}, "name": 7}, "", ""},
 		{"white space", map[string]any{"email": " a@b.c ", "name": " \t"}, "a@b.c", ""},
 		{"longest", map[string]any{"email": long, "name": long}, long, long},

@@ -87,7 +87,8 @@ func TestSignInOfLinkedPerson(t *testing.T) {
 func TestSignInLinksByEmail(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	add(t, store, service("ada@example.com"), 1) // no service account is found
+	// No service account is found.
+	create(t, store, user.User{ID: 1, Kind: user.ServiceAccount, Username: "ada@example.com", Email: "ada@example.com"})
 	create(t, store, user.User{ID: 2, Kind: user.Person, Name: "Ada", Email: "Ada@Example.com", Role: auth.RoleEditor})
 	in := signIn("ada", "aDA@exAmple.com")
 	in.Name, in.DefaultRole = "Lovelace", ""
@@ -122,6 +123,25 @@ func TestSignInReplacesIdentity(t *testing.T) {
 	}
 	if items := db.Scan(t, db.Tables.Users); len(items) != 4 { // counter, person, link and reservation
 		t.Errorf("items: %v", items)
+	}
+}
+
+// TestSignInOfTwoIdentities checks that the later one of two identities with the same address remains, also if both sign in at the same time.
+func TestSignInOfTwoIdentities(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	add(t, store, person("ada", "ada@example.com"), 1)
+	for _, subjects := range [][]string{{"1", "2"}, {"3", "4"}} { // the person has no identity, and another one
+		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
+			if c.Operation == "TransactWriteItems" && c.N == 1 {
+				signedIn(t, store, signIn(subjects[0], "ada@example.com"), 1)
+			}
+			return c.Pass()
+		})
+		signedIn(t, user.NewStore(client, db.Tables), signIn(subjects[1], "ada@example.com"), 1)
+		if items := db.Scan(t, db.Tables.Users); len(items) != 4 { // counter, person, link and reservation
+			t.Errorf("items: %v", items)
+		}
 	}
 }
 
