@@ -115,6 +115,9 @@ func TestPages(t *testing.T) {
 					t.Errorf("the policy does not contain %q: %s", directive, policy)
 				}
 			}
+			if inline := strings.Contains(policy, "unsafe-inline"); inline != (folder == "api/") || strings.Contains(policy, "style-src 'self' 'unsafe-inline'") != inline {
+				t.Errorf("only the styles of the API reference may be inline: %s", policy)
+			}
 		})
 	}
 }

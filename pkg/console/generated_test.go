@@ -1,13 +1,18 @@
 package console_test
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,9 +32,22 @@ var libraries = []struct {
 	name  string
 	to    string // folder
 	files []string
-}{}
+}{
+	{"uplot", "vendor", []string{"dist/uPlot.iife.min.js", "dist/uPlot.min.css"}},
+}
 
-// TestLibraries compares the libraries of the console with the packages that npm installed.
+// renderer is the npm package of the API reference's renderer, and the SHA-256 of its files that the console contains. package.json does not
+// contain it: npm would install the 128 packages that it was built from, 158 MB.
+var renderer = struct {
+	version, to string
+	files       map[string]string
+}{"rapidoc@9.3.8", "api/vendor", map[string]string{
+	"dist/rapidoc-min.js":             "affbd173a65e870e18f392cca963113bcdafb6e50e88cd2f6a834a65b22db94d",
+	"dist/rapidoc-min.js.LICENSE.txt": "b6366d212427ca41732dd93ce56a47ceaf7a0902edc2e90b22ca6a9d6feff20e",
+	"LICENSE.txt":                     "92682ac573adb5e1357f1f41dd0eaa2f0e9dd6116b569218978c2469c1cd085c",
+}}
+
+// TestLibraries compares the libraries of the console with the packages that npm installed, and the renderer with its sums.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
 	var project struct{ DevDependencies map[string]string }
@@ -61,7 +79,56 @@ func TestLibraries(t *testing.T) {
 			got[name] = content
 		}
 	}
-	compare(t, want, got)
+	sum := func(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
+	var downloaded map[string]string
+	for name, pinned := range renderer.files {
+		copied := renderer.to + "/" + filepath.Base(name)
+		want[copied] = got[copied]
+		if *update && sum(got[copied]) != pinned {
+			if downloaded == nil {
+				downloaded = download(t, renderer.version)
+			}
+			want[copied] = downloaded["package/"+name]
+		}
+		if found := sum(want[copied]); found != pinned {
+			t.Errorf("the SHA-256 of %s of %s is %s, want %s", name, renderer.version, found, pinned)
+		}
+	}
+	if !t.Failed() {
+		compare(t, want, got)
+	}
+}
+
+// download returns the files of an npm package.
+func download(t *testing.T, version string) map[string]string {
+	t.Helper()
+	folder := t.TempDir()
+	if output, err := exec.CommandContext(t.Context(), "npm", "pack", "--pack-destination", folder, version).CombinedOutput(); err != nil {
+		t.Fatalf("npm pack %s: %v\n%s", version, err, output)
+	}
+	found, err := filepath.Glob(folder + "/*.tgz")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("npm pack %s wrote %q: %v", version, found, err)
+	}
+	unzipped, err := gzip.NewReader(strings.NewReader(read(t, found[0])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, archive := map[string]string{}, tar.NewReader(unzipped)
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return content
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content[header.Name] = string(text)
+	}
 }
 
 // TestDocument compares api/openapi.json of the console with api/openapi.yaml and the schemas that it refers to.

@@ -46,7 +46,7 @@ func (s *site) servePage(w http.ResponseWriter, r *http.Request, page file) erro
 	page.content = strings.NewReplacer("{{files}}", s.folder, "{{config}}", string(config)).Replace(page.content)
 	header := w.Header()
 	header.Set("Cache-Control", "no-cache")
-	header.Set("Content-Security-Policy", policy(c.TokenEndpoint))
+	header.Set("Content-Security-Policy", policy(c.TokenEndpoint, page.inlineStyles))
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Referrer-Policy", "no-referrer")
 	return write(w, page)
@@ -54,11 +54,14 @@ func (s *site) servePage(w http.ResponseWriter, r *http.Request, page file) erro
 
 // policy returns the Content-Security-Policy of a page: only files of the console are loaded, and only this API and the token endpoint, which
 // may be empty, are called.
-func policy(tokenEndpoint string) string {
-	connect := "'self'"
+func policy(tokenEndpoint string, inlineStyles bool) string {
+	connect, style := "'self'", "'self'"
+	if inlineStyles {
+		style += " 'unsafe-inline'"
+	}
 	if u, err := url.Parse(tokenEndpoint); err == nil && u.Host != "" { // of characters that pkg/oidc permits
 		connect += " " + u.Scheme + "://" + u.Host
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src " + connect +
+	return "default-src 'none'; script-src 'self'; style-src " + style + "; img-src 'self' data:; font-src 'self'; connect-src " + connect +
 		"; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 }

@@ -33,7 +33,10 @@ type site struct {
 	client func(context.Context) client
 }
 
-type file struct{ contentType, content string }
+type file struct {
+	contentType, content string
+	inlineStyles         bool // of a page
+}
 
 func newSite() (*site, error) {
 	s := &site{
@@ -54,7 +57,7 @@ func newSite() (*site, error) {
 			return fmt.Errorf("the file %s has an extension without a content type", name)
 		}
 		_, _ = fmt.Fprintf(digest, "%s\x00%d\x00%s", name, len(content), content) // never fails
-		byName[strings.TrimPrefix(name, "static/")] = file{contentType, string(content)}
+		byName[strings.TrimPrefix(name, "static/")] = file{contentType: contentType, content: string(content)}
 		return nil
 	})
 	if err != nil {
@@ -63,6 +66,8 @@ func newSite() (*site, error) {
 	s.folder = "static-" + hex.EncodeToString(digest.Sum(nil))[:12]
 	for name, f := range byName {
 		if directory, ok := strings.CutSuffix(name, "index.html"); ok {
+			// The renderer of the API reference sets style attributes.
+			f.inlineStyles = directory == "api/"
 			s.pages[strings.TrimSuffix(directory, "/")] = f
 			continue
 		}
