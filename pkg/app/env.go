@@ -28,8 +28,6 @@ type Env struct {
 	Logger *slog.Logger
 	Local  bool // make run: an OpenID Connect issuer at a loopback address can have http://
 	WarmUp bool // open the connection to DynamoDB while the function starts, when a Lambda function has a whole CPU
-
-	Loopback bool // the OpenID Connect issuer may have an http:// URL with a loopback address; only under make run
 }
 
 // Constructor makes a function's handler, which is safe for concurrent use. Its error names each variable that is missing or malformed.

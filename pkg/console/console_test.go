@@ -24,7 +24,7 @@ import (
 func newFunction(t *testing.T, issuer, clientID string) lambda.Handler {
 	t.Helper()
 	handler, err := console.NewFunction(&app.Env{
-		Vars: map[string]string{"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": clientID}, Loopback: true,
+		Vars: map[string]string{"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": clientID}, Local: true,
 		Now: time.Now, Random: strings.NewReader(strings.Repeat("x", 1000)), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // NewFunction returns the handler of functions/console.
 func NewFunction(env *app.Env) (lambda.Handler, error) {
 	config := oidc.Config{
-		Issuer: env.Vars["OIDC_ISSUER"], ClientID: env.Vars["OIDC_CLIENT_ID"], Loopback: env.Loopback, Now: env.Now, Logger: env.Logger,
+		Issuer: env.Vars["OIDC_ISSUER"], ClientID: env.Vars["OIDC_CLIENT_ID"], Loopback: env.Local, Now: env.Now, Logger: env.Logger,
 	}
 	issuer, err := oidc.New(config)
 	if err != nil {
