@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -24,11 +25,12 @@ import (
 	"toggleadmin/test/process"
 )
 
-// createTable creates a table on the engine. The client has the SDK's default retries.
+// createTable creates a table on the engine. The client retries for as long as a restart takes on a busy machine.
 func createTable(tb testing.TB, e *engine.Engine) *dynamodb.Client {
 	tb.Helper()
 	db := dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(e.Endpoint()), Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = 1000, 100*time.Millisecond }),
 	})
 	_, err := db.CreateTable(tb.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("things"), BillingMode: types.BillingModePayPerRequest,
