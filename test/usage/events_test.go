@@ -1,7 +1,9 @@
 package usage_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -75,7 +77,9 @@ func (m *meter) invoke(t *testing.T, function lambda.Handler, event any) []strin
 	}
 	counts, calls := map[string]int{}, []string{}
 	for _, c := range m.take() {
-		counts[c.String()]++
+		if !errors.Is(c.Err, context.DeadlineExceeded) { // otherwise the function repeats it: the machine is busy
+			counts[c.String()]++
+		}
 	}
 	for c, n := range counts {
 		calls = append(calls, fmt.Sprint(n, " ", c))
