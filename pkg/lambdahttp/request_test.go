@@ -65,6 +65,14 @@ func TestURL(t *testing.T) {
 	}
 }
 
+func TestSAMLocalRepeatsTheResource(t *testing.T) {
+	t.Parallel()
+	r := request(t, func(e *event) { e.Resource, e.RequestContext.Path, e.Path = "/a/{id}", "/a/{id}", "/a/b%20c/" })
+	if r.URL.EscapedPath() != "/a/b%20c/" || r.Pattern != "/a/{id}" {
+		t.Errorf("path %s, pattern %s", r.URL.EscapedPath(), r.Pattern)
+	}
+}
+
 func TestPathParam(t *testing.T) {
 	t.Parallel()
 	const emoji = "%F0%9F%98%80"

@@ -38,6 +38,7 @@
 //	path parameters                                             | 2   | TestSection2PathParameters
 //	invalid escapes                                             | 2   | pkg/lambdahttp TestPathParam
 //	query, trailing and doubled slashes                         | 2   | TestSection2QueryAndSlashes
+//	compression                                                 | 2   | pkg/local/gateway TestCompression
 //	response headers                                            | 2   | test/openapi TestTransport
 //	formats, hash and one response with the token               | 3   | TestSection3Formats
 //	only the hash is compared                                   | 3   | pkg/auth TestVerifier
@@ -114,4 +115,11 @@
 //	day of the request                                          | 6   | pkg/traffic TestLines
 //	a batch is counted once                                     | 6   | pkg/traffic TestRecord
 //	after a crash: answered ≤ counted ≤ sent                    | 6   | test/crash TestTraffic
+//	redirects below a stage or a domain                         | 7   | pkg/console TestRedirects
+//	headers of a page                                           | 7   | pkg/console TestPages
+//	files, their types and caching                              | 7   | pkg/console TestFiles
+//	unknown files and spellings                                 | 7   | pkg/console TestUnknownFiles
+//	other methods                                               | 7   | test/e2e TestScripts
+//	the issuer's endpoints, escaped; failure of the issuer      | 7   | pkg/console TestIssuer
+//	deployment                                                  | 7   | test/template TestTemplate
 package contract

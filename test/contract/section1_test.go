@@ -159,7 +159,7 @@ func TestSection1UnknownPath(t *testing.T) {
 	t.Parallel()
 	s := shared
 	admin := s.admin(t)
-	calls := []call{get("/"), get("/api/admin"), get("/api/admin/feedback"), get(typesPath + "/release")}
+	calls := []call{get("/api"), get("/api/admin"), get("/api/admin/feedback"), get(typesPath + "/release")}
 	calls = append(calls, get("/API/admin/context"), get(contextPath+"/x/y"))
 	for _, op := range operations(t) {
 		for _, method := range []string{http.MethodPatch, http.MethodOptions} {
