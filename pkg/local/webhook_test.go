@@ -2,45 +2,59 @@ package local_test
 
 import (
 	"encoding/json"
-	"io"
+	"flag"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/event"
+	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/test/process"
 )
 
-// TestWebhookRefusesForTwoDays: the events of two changes are delivered once the webhook accepts them, each with the id of its first attempt.
-// Toggles of the types have events, too, but how many there are and when they are sent depends on when the sweep runs.
+var flips = flag.Int("flips", 2, "number of toggles whose flags change while the webhook refuses events")
+
+// TestWebhookRefusesForTwoDays: the events are delivered once the webhook accepts them, each with the id of its first attempt. The clock is
+// put forward when no message is visible.
 func TestWebhookRefusesForTwoDays(t *testing.T) {
 	t.Parallel()
 	const refusal = 48 * time.Hour
+	// A flip without a response is announced by the sweep of the next minute or the one after.
+	wait, interval := 3*time.Minute+time.Duration(*flips)*20*time.Millisecond, 5*time.Millisecond+time.Duration(*flips)*10*time.Microsecond
 	var mu sync.Mutex
-	begin := time.Now()
-	now := begin
+	begin, forward := time.Now(), time.Duration(0)
 	clock := func() time.Time {
 		mu.Lock()
 		defer mu.Unlock()
-		return now
+		return time.Now().Add(forward)
 	}
-	attempts, delivered := map[string]int{}, map[string]int{}
+	attempts, delivered, created := map[string]int{}, map[string]int{}, map[string]bool{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, refused := r.Header.Get("Webhook-Id"), clock().Before(begin.Add(refusal))
-		body, err := io.ReadAll(r.Body)
-		if err != nil || !ofLifetime(body) {
-			return
+		var e event.Event
+		if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
+			t.Error(err)
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		attempts[id]++
+		if strings.HasPrefix(e.Subject, "toggle-") { // not a seeded one
+			created[e.Subject] = true
+		}
 		if refused {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
@@ -50,59 +64,77 @@ func TestWebhookRefusesForTwoDays(t *testing.T) {
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
 	service := localtest.Start(t, local.Config{DataDir: dir, WebhookURL: server.URL, Now: clock})
-	for _, id := range []string{"release", "operational"} {
-		send(t, service, http.MethodPut, "/api/admin/feature-types/"+id+"/lifetime", service.APIToken, `{"lifetimeDays":1000}`)
-	}
-	const events = 2
-	for left := events; left > 0; {
-		var next time.Time // when the first of the messages becomes visible
-		process.Await(t, "each message has been refused or delivered", 5*time.Millisecond, time.Minute, func() bool {
-			messages := queued(t, dir)
-			for i, m := range messages {
-				if i == 0 || m.VisibleAt.Before(next) {
-					next = m.VisibleAt
-				}
+	createStaleToggles(t, service, *flips, begin.AddDate(0, 0, -20))
+	send(t, service, http.MethodPut, "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":10}`)
+	for left := 1; left > 0; {
+		var next time.Time // when all messages are visible
+		process.Await(t, "each message has been refused or delivered", interval, wait, func() (done bool) {
+			mu.Lock()
+			seen := len(created)
+			mu.Unlock()
+			if seen < *flips {
+				return false
 			}
-			left = len(messages)
-			refusing := clock().Before(begin.Add(refusal))
-			return (next.After(clock()) && (left == events || !refusing)) || left == 0 && !refusing
+			left, next, done = hidden(t, dir, clock())
+			return done
 		})
+		t.Logf("%d messages are left after %s", left, clock().Sub(begin).Round(time.Second))
 		mu.Lock()
-		now = next
+		forward = max(forward, time.Until(next))
 		mu.Unlock()
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	for id, n := range attempts {
-		if n < 10 || delivered[id] != 1 {
+		if n < 10 || delivered[id] == 0 {
 			t.Errorf("event %s: %d attempts, delivered %d times", id, n, delivered[id])
 		}
 	}
-	if len(delivered) != events {
-		t.Errorf("%d events were delivered", len(delivered))
+}
+
+// createStaleToggles creates toggles of the type release, which has a lifetime of 40 days.
+func createStaleToggles(t *testing.T, service local.Running, n int, created time.Time) {
+	t.Helper()
+	client, err := dynamo.NewClient(aws.Config{
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient: dynamo.NewHTTPClient(service.DynamoDB.Endpoint),
+	}, service.DynamoDB.Endpoint)
+	if err != nil {
+		t.Fatal(err)
 	}
+	store := feature.NewStore(client, dynamo.TablesByID(service.DynamoDB.Tables))
+	var all sync.WaitGroup
+	const writers = 16
+	for w := range writers {
+		all.Go(func() {
+			for i := w; i < n && !t.Failed(); i += writers {
+				f := feature.Feature{Name: fmt.Sprint("toggle-", i), Project: "default", Type: "release", CreatedAt: created}
+				if err := store.Create(t.Context(), f); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
-// ofLifetime reports whether an event is that of a changed lifetime.
-func ofLifetime(body []byte) bool {
-	var e struct{ Type event.Type }
-	return json.Unmarshal(body, &e) == nil && e.Type == event.FeatureTypeUpdated
-}
-
-// queued returns the messages with events of changed lifetimes that the queue of the webhook has stored.
-func queued(t *testing.T, dir string) (messages []bus.Message) {
+// hidden returns the number of messages in the queue of the webhook and when all of them are visible. It returns false if one is visible now.
+func hidden(t *testing.T, dir string, now time.Time) (n int, until time.Time, ok bool) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "events", "queue-*", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
+	for _, file := range slices.Backward(files) { // the first ones are handled first
 		content, err := os.ReadFile(file)
 		var m bus.Message
-		// Otherwise it is another event, or the file is being replaced or deleted.
-		if err == nil && json.Unmarshal(content, &m) == nil && ofLifetime([]byte(m.Body)) {
-			messages = append(messages, m)
+		if err != nil || json.Unmarshal(content, &m) != nil || !m.VisibleAt.After(now) { // or it is being replaced or deleted
+			return 0, time.Time{}, false
+		}
+		n++
+		if m.VisibleAt.After(until) {
+			until = m.VisibleAt
 		}
 	}
-	return messages
+	return n, until, true
 }

@@ -71,7 +71,7 @@ func (b *Bus) openQueue(id string) error {
 		}
 		q := &Queue{
 			Queue: found, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+id), now: b.Now, newID: b.NewID, logger: b.Logger,
-			sent: make(chan struct{}, 1),
+			sent: make(chan struct{}, 1), received: map[string]*Message{},
 			discard: func(body string) error {
 				path := filepath.Join(b.DataDir, deadLetterFolder, found.DeadLetterQueue+".jsonl")
 				file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)

@@ -158,7 +158,7 @@ func TestRestart(t *testing.T) {
 	}
 	h.open()
 	h.expect(0, "processing1", "new1")
-	h.expect(time.Hour, "delayed2", "processing2", "new2")
+	h.expect(time.Hour, "processing2", "new2", "delayed2")
 }
 
 // The publisher sends again what the queue could not store.

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"container/heap"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +30,7 @@ type Message struct {
 	ReceiveCount int       `json:"receiveCount"`
 
 	id, receiptHandle string
+	place             int // in Queue.messages
 }
 
 // ID returns the message's id.
@@ -49,7 +50,44 @@ type Queue struct {
 	sent    chan struct{}           // has an element after a message was sent
 
 	mu       sync.Mutex
-	messages []*Message // in the order in which they were sent
+	messages byVisibility
+	received map[string]*Message // by the receipt handle of the last receive
+}
+
+// byVisibility is a heap of messages. The first one is the one that becomes visible, or became visible, before the others.
+type byVisibility []*Message
+
+// Len implements heap.Interface.
+func (s byVisibility) Len() int { return len(s) }
+
+// Less implements heap.Interface.
+func (s byVisibility) Less(i, j int) bool {
+	if order := s[i].VisibleAt.Compare(s[j].VisibleAt); order != 0 {
+		return order < 0
+	}
+	return s[i].id < s[j].id // sent before
+}
+
+// Swap implements heap.Interface.
+func (s byVisibility) Swap(i, j int) {
+	s[i], s[j] = s[j], s[i]
+	s[i].place, s[j].place = i, j
+}
+
+// Push implements heap.Interface.
+func (s *byVisibility) Push(m any) {
+	added := m.(*Message) //nolint:errcheck,forcetypeassert // only Queue pushes
+	added.place = len(*s)
+	*s = append(*s, added)
+}
+
+// Pop implements heap.Interface.
+func (s *byVisibility) Pop() any {
+	last := len(*s) - 1
+	m := (*s)[last]
+	(*s)[last] = nil
+	*s = (*s)[:last]
+	return m
 }
 
 // open reads the messages of earlier processes.
@@ -75,7 +113,7 @@ func (q *Queue) open() error {
 		if err != nil {
 			return fmt.Errorf("read a message (delete %s to lose it): %w", path, err)
 		}
-		q.messages = append(q.messages, m)
+		heap.Push(&q.messages, m)
 	}
 	return nil
 }
@@ -102,7 +140,7 @@ func (q *Queue) Send(body string) error {
 	if err := q.store(m); err != nil {
 		return err
 	}
-	q.messages = append(q.messages, m)
+	heap.Push(&q.messages, m)
 	select {
 	case q.sent <- struct{}{}:
 	default:
@@ -110,38 +148,45 @@ func (q *Queue) Send(body string) error {
 	return nil
 }
 
-// Receive returns at most n visible messages, oldest first, and makes them invisible for the queue's VisibilityTimeout. It moves messages that
-// were received MaxReceiveCount times to the dead-letter queue.
+// Receive returns at most n visible messages, those first that have been visible for longest, and makes them invisible for the queue's
+// VisibilityTimeout. A message that was received MaxReceiveCount times is moved to the dead-letter queue instead.
 func (q *Queue) Receive(n int) (received []Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	now := q.now()
-	var dead []*Message
-	for _, m := range q.messages {
+	for now := q.now(); len(received) < n && len(q.messages) > 0; {
+		m := q.messages[0]
 		switch {
 		case m.VisibleAt.After(now):
-			continue
+			return received
 		case q.DeadLetterQueue != "" && m.ReceiveCount >= q.MaxReceiveCount:
-			dead = append(dead, m)
-			continue
-		case len(received) == n:
+			q.moveToDeadLetters(m, now)
 			continue
 		}
+		delete(q.received, m.receiptHandle)
 		m.ReceiveCount++
-		m.VisibleAt, m.receiptHandle = now.Add(q.VisibilityTimeout), q.newID()
+		m.receiptHandle = q.newID()
+		q.received[m.receiptHandle] = m
+		q.hide(m, now.Add(q.VisibilityTimeout))
 		received = append(received, *m)
 	}
-	for _, m := range dead {
-		log := q.logger.With(slog.String("queue", q.DeadLetterQueue), slog.String("message", m.Body))
-		if err := q.discard(m.Body); err != nil {
-			m.VisibleAt = now.Add(q.VisibilityTimeout)
-			log.Error("a message cannot be moved to the dead-letter queue", slog.Any("cause", err))
-			continue
-		}
-		log.Error("a message is moved to the dead-letter queue")
-		q.remove(m)
-	}
 	return received
+}
+
+// hide makes a message visible at a time.
+func (q *Queue) hide(m *Message, until time.Time) {
+	m.VisibleAt = until
+	heap.Fix(&q.messages, m.place)
+}
+
+func (q *Queue) moveToDeadLetters(m *Message, now time.Time) {
+	log := q.logger.With(slog.String("queue", q.DeadLetterQueue), slog.String("message", m.Body))
+	if err := q.discard(m.Body); err != nil {
+		q.hide(m, now.Add(q.VisibilityTimeout))
+		log.Error("a message cannot be moved to the dead-letter queue", slog.Any("cause", err))
+		return
+	}
+	log.Error("a message is moved to the dead-letter queue")
+	q.remove(m)
 }
 
 // Delete deletes messages that were received.
@@ -149,7 +194,7 @@ func (q *Queue) Delete(processed []Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := range processed {
-		if m := q.find(processed[i].receiptHandle); m != nil {
+		if m := q.received[processed[i].receiptHandle]; m != nil {
 			q.remove(m)
 		}
 	}
@@ -162,7 +207,7 @@ var errReceiptHandle = errors.New("the receipt handle is not valid")
 func (q *Queue) ChangeVisibility(receiptHandle string, d time.Duration) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	m := q.find(receiptHandle)
+	m := q.received[receiptHandle]
 	if m == nil {
 		return errReceiptHandle
 	}
@@ -171,24 +216,16 @@ func (q *Queue) ChangeVisibility(receiptHandle string, d time.Duration) error {
 	if err := q.store(&changed); err != nil {
 		return err
 	}
-	*m = changed
+	q.hide(m, changed.VisibleAt)
 	return nil
-}
-
-func (q *Queue) find(receiptHandle string) *Message {
-	i := slices.IndexFunc(q.messages, func(m *Message) bool { return m.receiptHandle == receiptHandle })
-	if receiptHandle == "" || i < 0 {
-		return nil
-	}
-	return q.messages[i]
 }
 
 func (q *Queue) remove(m *Message) {
 	if err := os.Remove(filepath.Join(q.folder, m.id)); err != nil {
 		q.logger.Warn("a message cannot be deleted: it is delivered again after a restart", slog.Any("cause", err))
 	}
-	i := slices.Index(q.messages, m)
-	q.messages = slices.Delete(q.messages, i, i+1)
+	delete(q.received, m.receiptHandle)
+	heap.Remove(&q.messages, m.place)
 }
 
 // Wait waits until there can be a visible message. It returns false if the context ends first.
@@ -208,9 +245,8 @@ func (q *Queue) Wait(ctx context.Context) bool {
 func (q *Queue) untilVisible() time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	now, wait := q.now(), pollInterval
-	for _, m := range q.messages {
-		wait = min(wait, m.VisibleAt.Sub(now))
+	if len(q.messages) == 0 {
+		return pollInterval
 	}
-	return max(wait, 0)
+	return min(max(q.messages[0].VisibleAt.Sub(q.now()), 0), pollInterval)
 }
