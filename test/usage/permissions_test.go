@@ -24,13 +24,16 @@ import (
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/staleness"
 	"toggleadmin/pkg/user"
+	"toggleadmin/test/issuer"
 	"toggleadmin/test/script"
 )
 
 func load(t *testing.T) *samtemplate.Template {
 	t.Helper()
 	template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{
-		Region: "us-east-1", AccountID: "123456789012", StackName: "local", Parameters: map[string]string{"Events": "true"},
+		Region: "us-east-1", AccountID: "123456789012", StackName: "local", Parameters: map[string]string{
+			"Events": "true", "OidcIssuer": "https://issuer.example.com", "OidcClientId": issuer.ClientID,
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +118,11 @@ func compare(used, granted map[string]bool) []string {
 func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // the comparison follows the scripts
 	t.Parallel()
 	var m meter
-	service := localtest.Start(t, local.Config{APIOptions: m.options})
+	people := issuer.Start(false)
+	t.Cleanup(people.Close)
+	service := localtest.Start(t, local.Config{
+		APIOptions: m.options, OIDCIssuer: people.URL, OIDCClientID: issuer.ClientID, OIDCDefaultRole: "Viewer",
+	})
 	forgetNames(t, service)
 	if !t.Run("Scripts", func(t *testing.T) {
 		script.Run(t, script.Environment{Name: script.Local, BaseURL: service.BaseURL, Credentials: service.Credentials},
@@ -124,6 +131,12 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 		t.Fatal("the scripts failed")
 	}
 	announceExpiringToken(t, service, &m)
+	forgetNames(t, service) // the authorizer adds people, too
+	for _, claims := range []map[string]any{
+		{"sub": "new", "email": "new@example.com"}, {"sub": "1", "email": "viewer@example.com"}, {"sub": "2", "email": "viewer@example.com"},
+	} {
+		signIn(t, service, people.Token(time.Now(), claims))
+	}
 	announceWhatIsLeft(t, &m)
 	granted, calls := permissions(load(t)), []call{}
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -143,6 +156,23 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 			t.Fatal(strings.Join(problems, "\n"))
 		case <-tick.C:
 		}
+	}
+}
+
+// signIn sends a request with an ID token.
+func signIn(t *testing.T, service local.Running, token string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.BaseURL+"/api/admin/context", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", token)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatal(response.Status, err)
 	}
 }
 
