@@ -34,6 +34,7 @@ var libraries = []struct {
 	files []string
 }{
 	{"uplot", "vendor", []string{"dist/uPlot.iife.min.js", "dist/uPlot.min.css"}},
+	{"oauth4webapi", "vendor/oauth4webapi", []string{"build/index.js"}},
 }
 
 // renderer is the npm package of the API reference's renderer, and the SHA-256 of its files that the console contains. package.json does not
