@@ -169,7 +169,7 @@ export function failure(error, retry) {
 const locale = new Intl.DateTimeFormat().resolvedOptions().locale;
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
-const units = [['year', 31_536_000], ['month', 2_592_000], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]];
+const units = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]];
 
 /** Returns a date such as "in 5 days", in the user's locale. */
 export function relativeTime(date, now = new Date()) {

@@ -20,7 +20,7 @@ const navigation = document.querySelector('nav');
 const account = document.getElementById('account');
 const status = document.getElementById('status');
 
-/** The caller: `user` (null for an API token, which identifies nobody) and `may`. Null until the API has said who it is. */
+/** The caller: `user` (null for an API token, which identifies nobody) and `may`. Null until the API has answered. */
 let caller = null;
 /** Cancels what the current page still waits for. */
 let leave = new AbortController();
@@ -33,7 +33,9 @@ document.getElementById('skip').addEventListener('click', (event) => {
 });
 window.addEventListener('hashchange', () => caller && showPage());
 events.addEventListener('signed-in', enter);
-events.addEventListener('signed-out', ({ detail }) => showSignIn(detail.rejected ? rejection(detail.token) : 'You are signed out.', detail));
+events.addEventListener('signed-out', ({ detail }) => {
+  showSignIn(detail.rejected ? rejection(detail.token) : 'You are signed out.', detail);
+});
 begin();
 
 async function begin() {
@@ -85,7 +87,7 @@ async function loadCaller(signal) {
 async function showPage() {
   if (window.location.hash === '') window.history.replaceState(null, '', '#/types');
   const [, name, ...rest] = window.location.hash.split('/');
-  const page = Object.hasOwn(pages, name) ? pages[name] : { title: 'Page not found', load: () => notFound };
+  const page = Object.hasOwn(pages, name) ? pages[name] : { title: 'Page not found', load: async () => notFound };
   for (const link of navigation.querySelectorAll('a')) {
     if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
@@ -108,7 +110,8 @@ async function showPage() {
 }
 
 const notFound = {
-  render: (content) => content.append(h('p', null, 'This address names no page. ', h('a', { href: '#/types' }, 'Show the toggle types'), '.')),
+  render: (content) => content.append(h('p', null,
+    'This address names no page. ', h('a', { href: '#/types' }, 'Show the toggle types'), '.')),
 };
 
 /** Replaces the page by its heading and an empty element, which it returns. */
@@ -138,14 +141,15 @@ function rejection(token) {
   return 'The API does not accept this token. It has expired, or it was deleted, or its user is disabled.';
 }
 
-/** Shows the links and the caller. Before the API has answered, it shows what everyone may see, so that nothing moves later. */
+/** Shows the links and the caller. Until the API has answered, the links are those for everyone, so that nothing moves later. */
 function showNavigation() {
   const signedIn = credential() !== null;
   navigation.replaceChildren(...Object.entries(pages)
     .filter(([, { permission }]) => signedIn && (!permission || caller?.may(permission)))
     .map(([name, { title }]) => h('a', { href: `#/${name}` }, title)));
   account.replaceChildren(...signedIn ? [
-    caller && h('span', { class: 'caller' }, h('bdi', null, callerName()), ' ', h('small', null, roles[caller.user?.rootRole ?? 1])),
+    caller && h('span', { class: 'caller' },
+      h('bdi', null, callerName()), ' ', h('small', null, roles[caller.user?.rootRole ?? 1])),
     h('button', { type: 'button', onclick: () => signOut() }, 'Sign out'),
   ].filter(Boolean) : []);
 }

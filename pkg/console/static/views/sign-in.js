@@ -49,7 +49,9 @@ function tokenForm() {
       try {
         await call('GET', '/api/admin/user', undefined, { token: value });
       } catch (error) {
-        if (error.status === 401) throw new FieldError('token', 'The API does not accept this token. It is not complete, or it has expired, or it was deleted.');
+        if (error.status === 401) {
+          throw new FieldError('token', 'The API does not accept this token. It is not complete, or it has expired, or it was deleted.');
+        }
         if (error.status !== 403) throw error; // 403: an API token, which identifies no user
       }
       signIn(value);

@@ -16,7 +16,9 @@ export async function render(content, context) {
     own);
   const heading = h('div', { class: 'title' }, h('h2', { id: 'own-tokens' }, 'Your tokens'));
   own.append(heading);
-  const parts = [context.user ? showTokens(own, heading, '/api/admin/user/tokens', 'you', context) : explainApiToken(own)];
+  const parts = [context.user
+    ? showTokens(own, heading, '/api/admin/user/tokens', null, context)
+    : explainApiToken(own)];
   if (context.may('ADMIN')) {
     const accounts = h('section', { 'aria-labelledby': 'service-accounts' },
       h('div', { class: 'title' }, h('h2', { id: 'service-accounts' }, 'Tokens of service accounts')));
@@ -27,8 +29,8 @@ export async function render(content, context) {
 }
 
 function explainApiToken(section) {
-  section.append(h('p', { class: 'notice' }, 'You are signed in with an API token. It belongs to the service and not to a user, so there are no ' +
-    'tokens of your own. To see and create them, sign in with a personal access token.'));
+  section.append(h('p', { class: 'notice' }, 'You are signed in with an API token. It belongs to the service and not to a user, ' +
+    'so there are no tokens of your own. To see and create them, sign in with a personal access token.'));
 }
 
 async function showAccounts(section, context) {
@@ -48,17 +50,22 @@ async function showAccounts(section, context) {
   list.replaceChildren(...accounts.map((account) => {
     const count = h('span', { class: 'count' });
     const panel = h('details', { open: accounts.length <= 5 },
-      h('summary', null, h('h3', null, text(account.name)), ' ', h('span', { class: 'detail' }, text(account.username), ` · ${roles[account.rootRole]} · `, count)));
+      h('summary', null, h('h3', null, text(account.name)), ' ',
+        h('span', { class: 'detail' },
+          account.username !== account.name && [text(account.username), ' · '], `${roles[account.rootRole]} · `, count)));
     showTokens(panel, panel, `/api/admin/service-account/${account.id}/token`, account.name, context, account.tokens, count);
     return panel;
   }));
 }
 
-/** Lists the tokens of one account in `section`, with a button in `place`. Without `tokens` it loads them from `path`. */
+/**
+ * Lists the tokens of one account in `section`, with a button in `place`. `owner` is the account's name, null for the caller. Without
+ * `tokens`, it loads them from `path`.
+ */
 async function showTokens(section, place, path, owner, { signal, announce }, tokens, count = h('span')) {
   const list = h('div', null, loading('your tokens'));
-  const create = h('button', { type: 'button', class: 'primary', onclick: () => createToken(path, owner, (token) => { tokens.push(token); show(); }) },
-    'Create token', owner === 'you' ? null : h('span', { class: 'visually-hidden' }, ' for ', text(owner)));
+  const create = h('button', { type: 'button', class: 'primary', onclick: () => createToken(path, owner, add) },
+    'Create token', owner !== null && h('span', { class: 'visually-hidden' }, ' for ', text(owner)));
   section.append(list);
   await load();
 
@@ -75,13 +82,20 @@ async function showTokens(section, place, path, owner, { signal, announce }, tok
 
   function show() {
     const expiring = tokens.filter((token) => expiry(token)).length;
-    count.textContent = `${tokens.length} ${tokens.length === 1 ? 'token' : 'tokens'}${expiring > 0 ? `, ${expiring} expired or expiring soon` : ''}`;
+    count.textContent = tokens.length === 1 ? '1 token' : `${tokens.length} tokens`;
+    if (expiring > 0) count.textContent += `, ${expiring} expired or expiring soon`;
     if (tokens.length === 0) {
       list.replaceChildren(h('p', { class: 'empty' }, 'No tokens.'));
       return;
     }
     const columns = ['Description', 'Created', 'Last used', 'Expires', { name: 'Actions', class: 'actions' }];
-    list.replaceChildren(table(owner === 'you' ? 'Your tokens' : `Tokens of ${owner}`, columns, tokens.map((token) => tokenRow(columns, token, remove))));
+    const caption = owner === null ? 'Your tokens' : `Tokens of ${owner}`;
+    list.replaceChildren(table(caption, columns, tokens.map((token) => tokenRow(columns, token, remove))));
+  }
+
+  function add(token) {
+    tokens.push(token);
+    show();
   }
 
   function remove(token) {
@@ -126,17 +140,18 @@ function isOfSession({ id, userId }) {
 function createToken(path, owner, created) {
   const date = (then) => then.toLocaleDateString(undefined, { dateStyle: 'medium' });
   const presets = [[7, '7 days'], [30, '30 days'], [90, '90 days'], [365, '1 year']];
+  const isoDay = (then) => then.toLocaleDateString('en-CA'); // 2026-11-22, in the user's time zone
   const inDays = (count) => new Date(Date.now() + count * day);
   const description = h('input', { name: 'description', autocomplete: 'off', dir: 'auto', required: true });
   const choice = h('select', { onchange: choose },
     presets.map(([count, label]) => h('option', { value: count, selected: count === 30 }, `${label} (${date(inDays(count))})`)),
     h('option', { value: '' }, 'Another date…'));
-  const until = h('input', { name: 'expiresAt', type: 'date', min: inDays(1).toLocaleDateString('en-CA'), max: '9999-12-30', required: true });
+  const until = h('input', { name: 'expiresAt', type: 'date', min: isoDay(inDays(1)), max: '9999-12-30', required: true });
   const untilField = field('Expiry date', until, 'The token expires at the end of this day.');
   const choiceField = field('Expires in', choice);
   let token = null;
 
-  const dialog = openDialog(owner === 'you' ? 'Create a token' : ['Create a token for ', text(owner)], () => [
+  const dialog = openDialog(owner === null ? 'Create a token' : ['Create a token for ', text(owner)], () => [
     form({ submit: 'Create token', busy: 'Creating…', cancel: () => dialog.close(), send },
       field('Description', description, 'Where the token is used, for example “Terraform on the build server”.'),
       choiceField,
@@ -150,7 +165,7 @@ function createToken(path, owner, created) {
     until.disabled = untilField.hidden;
     // An error of the API about the expiry belongs to the visible control.
     choice.name = untilField.hidden ? 'expiresAt' : '';
-    if (!untilField.hidden && !until.value) until.value = inDays(30).toLocaleDateString('en-CA');
+    if (!untilField.hidden && !until.value) until.value = isoDay(inDays(30));
   }
 
   async function send() {
@@ -165,7 +180,10 @@ function createToken(path, owner, created) {
       throw error;
     }
     dialog.replaceChildren(...showSecret(dialog, secret, token));
-    dialog.querySelector('textarea').focus();
+    if (!dialog.open) { // closed while the request was under way
+      document.querySelector('main').append(dialog);
+      dialog.showModal();
+    }
     dialog.querySelector('textarea').select();
   }
 }
@@ -198,7 +216,7 @@ function showSecret(dialog, secret, token) {
 function deleteToken(path, token, owner, deleted) {
   const ofSession = isOfSession(token);
   const dialog = openDialog('Delete this token?', () => [
-    h('p', null, 'The token ', h('strong', null, text(token.description)), owner === 'you' ? null : [' of ', h('strong', null, text(owner))],
+    h('p', null, 'The token ', h('strong', null, text(token.description)), owner !== null && [' of ', h('strong', null, text(owner))],
       ' will stop working with the next request. This cannot be undone.'),
     ofSession && h('p', { class: 'notice warn' }, 'You are signed in with this token. Deleting it signs you out.'),
     form({

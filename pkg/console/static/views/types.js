@@ -21,7 +21,8 @@ export async function render(content, { may, signal, announce }) {
 
 function typeRow(columns, type, editable, announce) {
   const lifetime = h('span');
-  const edit = h('button', { type: 'button', onclick: open }, 'Edit', h('span', { class: 'visually-hidden' }, ' lifetime of ', text(type.name)));
+  const edit = h('button', { type: 'button', onclick: open },
+    'Edit', h('span', { class: 'visually-hidden' }, ' lifetime of ', text(type.name)));
   const element = row(columns, [
     [text(type.name), ' ', h('small', { class: 'detail' }, text(type.description))],
     lifetime,
@@ -36,7 +37,9 @@ function typeRow(columns, type, editable, announce) {
   }
 
   function open() {
-    const input = h('input', { name: 'lifetimeDays', inputmode: 'numeric', autocomplete: 'off', size: '10', value: type.lifetimeDays ?? '', oninput: explain });
+    const input = h('input', {
+      name: 'lifetimeDays', inputmode: 'numeric', autocomplete: 'off', value: type.lifetimeDays ?? '', oninput: explain,
+    });
     const never = h('input', { type: 'checkbox', id: `never-${type.id}`, checked: type.lifetimeDays === null, onchange: choose });
     const days = field('Days', input);
     days.append(h('div', { class: 'check' }, never, h('label', { for: never.id }, 'Never')));
@@ -72,7 +75,9 @@ function typeRow(columns, type, editable, announce) {
     }
 
     async function send() {
-      if (!never.checked && !/^\d+$/.test(input.value.trim())) throw new FieldError('lifetimeDays', 'Enter a whole number of days, or choose “Never”.');
+      if (!never.checked && !/^\d+$/.test(input.value.trim())) {
+        throw new FieldError('lifetimeDays', 'Enter a whole number of days, or choose “Never”.');
+      }
       const lifetimeDays = never.checked ? null : Number(input.value);
       type = await call('PUT', `/api/admin/feature-types/${encodeURIComponent(type.id)}/lifetime`, { lifetimeDays });
       show();
