@@ -1,9 +1,346 @@
-import { h } from '../dom.js';
+// Context fields: the list with its usage, and the dialogs that create, change and delete a field.
+
+import { call } from '../api.js';
+import { field, h, loading, openDialog, row, setError, table, text, uniqueId } from '../dom.js';
+
+const path = '/api/admin/context';
+const address = (name) => `${path}/${encodeURIComponent(name)}`;
+const shownValues = 12;
+
+export async function render(content, { may, signal, announce }) {
+  const list = h('div', null, loading('the context fields'));
+  const create = may('CREATE_CONTEXT_FIELD') &&
+    h('button', { type: 'button', class: 'primary', onclick: () => openEditor(null, saved) }, 'Create context field');
+  content.append(
+    h('p', { class: 'lead' }, 'Strategy constraints compare a context field with values, for example “userId is one of 7, 8”. ' +
+      'A field with legal values can only be compared with those.'),
+    h('div', { class: 'title' }, h('h2', null, 'All fields'), create),
+    list);
+  await load();
+
+  async function load() {
+    const fields = await call('GET', path, undefined, { signal });
+    if (fields.length === 0) {
+      list.replaceChildren(h('p', { class: 'empty' }, 'There are no context fields.'));
+      return;
+    }
+    const editable = may('UPDATE_CONTEXT_FIELD') || may('DELETE_CONTEXT_FIELD');
+    const columns = ['Name', 'Legal values', 'Sort order', 'Used in toggles', 'Used in projects', ...editable ? ['Actions'] : []];
+    const most = { features: largest(fields, 'usedInFeatures'), projects: largest(fields, 'usedInProjects') };
+    const element = table('Context fields', columns, fields.map((item) => row(columns, [
+      [text(item.name), item.stickiness && [' ', h('span', { class: 'badge' }, 'Stickiness')],
+        item.description && h('small', { class: 'detail' }, text(item.description))],
+      legalValues(item.legalValues),
+      item.sortOrder,
+      usage(item.usedInFeatures, most.features),
+      usage(item.usedInProjects, most.projects),
+      ...editable ? [actions(item)] : [],
+    ])));
+    element.classList.add('context-fields');
+    list.replaceChildren(element);
+  }
+
+  function actions(item) {
+    const name = h('span', { class: 'visually-hidden' }, ' context field ', text(item.name));
+    return [
+      may('UPDATE_CONTEXT_FIELD') && h('button', { type: 'button', 'data-edit': item.name, onclick: () => edit(item) }, 'Edit', name.cloneNode(true)),
+      may('DELETE_CONTEXT_FIELD') && h('button', { type: 'button', class: 'danger quiet', onclick: () => openDeletion(item, deleted) }, 'Delete', name),
+    ];
+  }
+
+  /** Opens the editor with the current content of the field: saving replaces all of it. */
+  async function edit({ name }) {
+    try {
+      const current = await call('GET', address(name), undefined, { signal });
+      openEditor(current, saved);
+    } catch (error) {
+      if (signal.aborted) return;
+      openDialog('The context field cannot be edited', (dialog) => [
+        h('p', { class: 'error', role: 'alert' }, error.message),
+        h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => dialog.close() }, 'Close')),
+      ]);
+    }
+  }
+
+  async function saved({ name }, created) {
+    await load();
+    focusOn(name);
+    announce(created ? `Context field ${name} created.` : `Context field ${name} saved.`);
+  }
+
+  async function deleted(name) {
+    await load();
+    (create || list.querySelector('button'))?.focus();
+    announce(`Context field ${name} deleted.`);
+  }
+
+  /** The buttons of the list are new after it was loaded again. */
+  function focusOn(name) {
+    const buttons = [...list.querySelectorAll('[data-edit]')];
+    (buttons.find((button) => button.dataset.edit === name) ?? create)?.focus();
+  }
+}
+
+const largest = (fields, member) => Math.max(1, ...fields.map((item) => item[member] ?? 0));
+
+/** A number with a bar, which is only decoration. */
+function usage(count, most) {
+  if (count === null) return 'Unknown';
+  const bar = h('span', { class: 'bar', 'aria-hidden': 'true' });
+  bar.style.setProperty('--part', count / most);
+  return h('span', { class: 'usage' }, h('span', null, count.toLocaleString('en')), bar);
+}
+
+function legalValues(values) {
+  if (values.length === 0) return h('span', { class: 'detail' }, 'Any');
+  const items = values.map(({ value, description }) => h('li', null, h('code', null, text(value)),
+    description && h('small', null, ' ', text(description))));
+  if (values.length <= shownValues) return h('ul', { class: 'values' }, items);
+  return h('div', null,
+    h('ul', { class: 'values' }, items.slice(0, shownValues)),
+    h('details', { class: 'plain' }, h('summary', null, `${values.length - shownValues} more`), h('ul', { class: 'values' }, items.slice(shownValues))));
+}
+
+/** Opens the dialog that creates a field, or replaces one. */
+function openEditor(current, saved) {
+  const name = current === null && h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', required: true });
+  const description = h('textarea', { name: 'description', rows: '2', dir: 'auto' });
+  const sortOrder = h('input', { name: 'sortOrder', inputmode: 'numeric', autocomplete: 'off' });
+  const stickiness = h('input', { name: 'stickiness', type: 'checkbox', checked: current?.stickiness });
+  const describe = keep(description, current?.description ?? null, null);
+  sortOrder.value = current?.sortOrder ?? '';
+  stickiness.id = uniqueId();
+  const values = valueEditor(current?.legalValues ?? []);
+
+  const dialog = openDialog(current ? ['Edit context field ', text(current.name)] : 'Create a context field', () => [
+    dialogForm({
+      submit: current ? 'Save' : 'Create context field',
+      busy: current ? 'Saving…' : 'Creating…',
+      cancel: leave,
+      control: (pointer) => values.control(pointer) ?? { name, description, sortOrder, stickiness }[pointer],
+      send,
+    },
+    name && field('Name', name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.'),
+    field('Description', description),
+    h('div', { class: 'field' },
+      h('div', { class: 'check' }, stickiness, h('label', { for: stickiness.id }, 'Use for stickiness')),
+      h('p', { class: 'hint' }, 'Gradual rollouts can give users with the same value of this field the same result.')),
+    field('Sort order', sortOrder, 'Position in lists, the lowest first. Empty: after all other fields.'),
+    values.element),
+  ]);
+  dialog.classList.add('wide');
+  const before = JSON.stringify(body());
+  dialog.addEventListener('cancel', (event) => {
+    event.preventDefault();
+    leave();
+  });
+  (name || description).focus();
+
+  function body() {
+    const order = sortOrder.value.trim();
+    return {
+      ...name && { name: name.value },
+      description: describe(),
+      stickiness: stickiness.checked,
+      ...order !== '' && { sortOrder: /^[+-]?\d+$/.test(order) ? Number(order) : order }, // the API says what is wrong with other text
+      legalValues: values.get(),
+    };
+  }
+
+  async function send() {
+    const result = current ? await call('PUT', address(current.name), body()) : await call('POST', path, body());
+    dialog.close();
+    await saved(result, current === null);
+  }
+
+  function leave() {
+    if (JSON.stringify(body()) === before) dialog.close();
+    else confirmLeaving(() => dialog.close());
+  }
+}
+
+function confirmLeaving(discard) {
+  const question = openDialog('Discard your changes?', () => [
+    h('p', null, 'What you entered has not been saved.'),
+    h('div', { class: 'buttons' },
+      h('button', { type: 'button', class: 'danger', onclick: () => { question.close(); discard(); } }, 'Discard changes'),
+      h('button', { type: 'button', onclick: () => question.close() }, 'Keep editing')),
+  ]);
+}
 
 /**
- * @param {HTMLElement} main
- * @param {{user: object, may: (permission: string) => boolean, signal: AbortSignal, announce: (text: string) => void}} context
+ * Shows a text in a control, and returns a function that reads it. Controls change some characters, such as line breaks, so a text that was
+ * not edited is returned as it was.
  */
-export async function render(main, context) {
-  main.append(h('h2', null, 'Context fields'));
+function keep(control, original, empty) {
+  control.value = original ?? '';
+  const shown = control.value;
+  return () => {
+    if (control.value === shown) return original;
+    return control.value === '' ? empty : control.value;
+  };
+}
+
+/** The rows of the legal values, which can be added, removed and moved. */
+function valueEditor(initial) {
+  let rows = [];
+  const list = h('ol', { class: 'value-rows' });
+  const none = h('p', { class: 'detail' }, 'None: the field can have any value.');
+  const state = h('p', { class: 'visually-hidden', role: 'status' });
+  const add = h('button', { type: 'button', onclick: () => { append({}).value.focus(); } }, 'Add legal value');
+  const element = h('fieldset', null, h('legend', null, 'Legal values'), none, list, add, state);
+  for (const item of initial) append(item);
+  label();
+
+  return {
+    element,
+    get: () => rows.map(({ get }) => get()),
+    /** Returns the control of a pointer such as legalValues/3/value. */
+    control(pointer) {
+      const [, i, member = 'value'] = /^legalValues\/(\d+)(?:\/(\w+))?/.exec(pointer) ?? [];
+      if (i !== undefined) return rows[i]?.[member];
+      return pointer === 'legalValues' ? add : null;
+    },
+  };
+
+  function append({ value, description }) {
+    const item = {
+      value: h('input', { id: uniqueId(), autocomplete: 'off', spellcheck: 'false', dir: 'auto', class: 'value' }),
+      description: h('input', { id: uniqueId(), autocomplete: 'off', dir: 'auto' }),
+      up: h('button', { type: 'button', onclick: () => move(item, -1, item.up) }, h('span', { 'aria-hidden': 'true' }, '↑')),
+      down: h('button', { type: 'button', onclick: () => move(item, 1, item.down) }, h('span', { 'aria-hidden': 'true' }, '↓')),
+      remove: h('button', { type: 'button', class: 'danger quiet', onclick: () => remove(item) }, 'Remove'),
+    };
+    const [getValue, getDescription] = [keep(item.value, value ?? '', ''), keep(item.description, description, undefined)];
+    item.get = () => ({ value: getValue(), description: getDescription() }); // JSON omits undefined
+    item.element = h('li', null,
+      h('div', { class: 'field' }, item.value), h('div', { class: 'field' }, item.description),
+      h('div', { class: 'row-buttons' }, item.up, item.down, item.remove));
+    rows.push(item);
+    list.append(item.element);
+    label();
+    return item;
+  }
+
+  function move(item, by, button) {
+    const from = rows.indexOf(item);
+    const to = from + by;
+    if (to < 0 || to >= rows.length) return;
+    rows.splice(from, 1);
+    rows.splice(to, 0, item);
+    if (by < 0) rows[to + 1].element.before(item.element);
+    else rows[to - 1].element.after(item.element);
+    label();
+    button.focus(); // moving an element takes the focus from it
+    state.textContent = `Moved to position ${to + 1} of ${rows.length}.`;
+  }
+
+  function remove(item) {
+    const at = rows.indexOf(item);
+    rows = rows.filter((other) => other !== item);
+    item.element.remove();
+    label();
+    (rows[Math.min(at, rows.length - 1)]?.remove ?? add).focus();
+    state.textContent = `Removed. ${rows.length} left.`;
+  }
+
+  function label() {
+    none.hidden = rows.length > 0;
+    rows.forEach(({ value, description, up, down, remove: removal }, i) => {
+      value.setAttribute('aria-label', `Value ${i + 1}`);
+      value.placeholder = 'Value';
+      description.setAttribute('aria-label', `Description of value ${i + 1}`);
+      description.placeholder = 'Description (optional)';
+      up.setAttribute('aria-label', `Move value ${i + 1} up`);
+      down.setAttribute('aria-label', `Move value ${i + 1} down`);
+      removal.setAttribute('aria-label', `Remove value ${i + 1}`);
+      setDisabled(up, i === 0);
+      setDisabled(down, i === rows.length - 1);
+    });
+  }
+}
+
+/** Unlike the attribute `disabled`, this keeps the focus. */
+function setDisabled(button, disabled) {
+  if (disabled) button.setAttribute('aria-disabled', 'true');
+  else button.removeAttribute('aria-disabled');
+}
+
+function openDeletion(item, deleted) {
+  const dialog = openDialog(['Delete context field ', text(item.name), '?'], () => [
+    dialogForm({
+      submit: 'Delete context field',
+      busy: 'Deleting…',
+      danger: true,
+      cancel: () => dialog.close(),
+      control: () => null,
+      async send() {
+        await call('DELETE', address(item.name));
+        dialog.close();
+        await deleted(item.name);
+      },
+    },
+    h('p', null, 'The context field ', h('strong', null, text(item.name)), ' and its legal values will be deleted. This cannot be undone.'),
+    item.usedInFeatures > 0 && h('p', { class: 'notice warn' },
+      `${item.usedInFeatures === 1 ? 'One toggle uses' : `${item.usedInFeatures} toggles use`} this field. It can only be deleted when none does.`)),
+  ]);
+}
+
+/**
+ * A form whose errors appear next to the controls that they name, several at a time, and otherwise above the buttons.
+ * @param {{send: () => Promise<void>, control: (pointer: string) => HTMLElement?, submit: string, busy: string, danger?: boolean,
+ *   cancel: () => void}} options `control` returns the control of a pointer below /body
+ */
+function dialogForm({ send, control, submit, busy, danger, cancel }, ...children) {
+  const problem = h('p', { class: 'error', role: 'alert' });
+  const button = h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, submit);
+  let running = false;
+  let marked = [];
+  return h('form', { novalidate: true, onsubmit: listen }, children, problem,
+    h('div', { class: 'buttons' }, button, h('button', { type: 'button', onclick: () => cancel() }, 'Cancel')));
+
+  async function listen(event) {
+    event.preventDefault();
+    if (running) return;
+    running = true;
+    button.setAttribute('aria-disabled', 'true');
+    button.textContent = busy;
+    problem.textContent = '';
+    for (const element of marked) setError(element, '');
+    marked = [];
+    try {
+      await send();
+    } catch (error) {
+      show(error);
+    } finally {
+      running = false;
+      button.removeAttribute('aria-disabled');
+      button.textContent = submit;
+    }
+  }
+
+  function show(error) {
+    const messages = new Map();
+    for (const { pointer, message } of sentences(error)) {
+      const element = control(pointer) ?? null;
+      messages.set(element, [...messages.get(element) ?? [], message]);
+    }
+    for (const [element, found] of messages) {
+      if (!element) {
+        problem.textContent = found.join(' ');
+        continue;
+      }
+      marked.push(element);
+      setError(element, found.join(' '));
+    }
+    const first = [...button.form.elements].find((element) => marked.includes(element));
+    first?.focus();
+  }
+}
+
+/** Splits the message of an error by the property that each sentence names. A name that exists is an error of the name. */
+function sentences({ status, name, message }) {
+  if (name === 'NameExistsError') return [{ pointer: 'name', message }];
+  const found = status === 400 ? message.split(/ (?=The `\/body\/)/) : [message];
+  return found.map((sentence) => ({ pointer: /^The `\/body\/([^`]*)`/.exec(sentence)?.[1] ?? '', message: sentence }));
 }

@@ -1,9 +1,166 @@
-import { h } from '../dom.js';
+// Requests of a month: a chart by day and group, the same numbers as tables, and as CSV.
 
-/**
- * @param {HTMLElement} main
- * @param {{user: object, may: (permission: string) => boolean, signal: AbortSignal, announce: (text: string) => void}} context
- */
-export async function render(main, context) {
-  main.append(h('h2', null, 'Traffic'));
+import { call } from '../api.js';
+import { h, loading, row, table, text, uniqueId } from '../dom.js';
+import { drawChart } from '../chart.js';
+
+/** The groups of contract section 4.6, from the bottom of a bar to its top. */
+const groups = [
+  { name: 'successful-requests', title: 'Successful (2xx, 3xx)', short: 'Successful', pattern: 'solid' },
+  { name: 'client-errors', title: 'Client errors (4xx)', short: 'Client errors', pattern: 'stripes' },
+  { name: 'server-errors', title: 'Server errors (5xx)', short: 'Server errors', pattern: 'dots' },
+];
+const allPaths = '';
+const number = (count) => count.toLocaleString('en');
+
+/** Months and days are UTC, as in the API. The fragment names the month: #/traffic/2026-11. */
+export async function render(content, { detail, signal, announce }) {
+  const now = new Date().toISOString().slice(0, 7);
+  const month = validMonth(detail) && detail <= now ? detail : now;
+  const title = new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const report = h('div', null, loading('the traffic'));
+  content.append(
+    h('p', { class: 'lead' }, 'Requests that the API has received, by day. A request is counted about one second after its response. Days begin at midnight UTC.'),
+    h('div', { class: 'title' },
+      h('h2', null, title),
+      h('div', { class: 'months' },
+        monthLink(addMonths(month, -1), '‹ Previous month'),
+        month < now ? monthLink(addMonths(month, 1), 'Next month ›') : h('span', { class: 'detail' }, 'This is the current month'))),
+    report);
+
+  const { apiData } = await call('GET', `/api/admin/metrics/traffic/${month}`, undefined, { signal });
+  if (apiData.length === 0) {
+    report.replaceChildren(h('p', { class: 'empty' }, `No requests were counted in ${title}.`));
+    return;
+  }
+  const paths = apiData.map(({ apiPath, days }) => ({ path: apiPath, days: new Map(days.map(({ day, trafficTypes }) => [day.slice(0, 10), counts(trafficTypes)])) }));
+  showReport(report, { month, title, paths, signal, announce });
 }
+
+function showReport(report, { month, title, paths, signal, announce }) {
+  const days = daysOf(month);
+  const choice = h('select', { id: uniqueId(), onchange: showDays },
+    h('option', { value: allPaths }, 'All paths'), paths.map(({ path }) => h('option', { value: path }, path)));
+  const chart = h('div', { class: 'chart', role: 'img' });
+  const selected = h('p', { class: 'detail reading', 'aria-hidden': 'true' });
+  const byDay = h('div');
+  const sums = h('dl', { class: 'sums' });
+  report.replaceChildren(
+    h('div', { class: 'filter' }, h('label', { for: choice.id }, 'Path'), choice,
+      h('button', { type: 'button', onclick: download }, 'Download CSV')),
+    sums, chart, selected,
+    h('section', null, h('div', { class: 'title' }, h('h2', null, 'By day')), byDay),
+    h('section', null, h('div', { class: 'title' }, h('h2', null, 'By path')), pathTable(paths)));
+  let remove = () => {};
+  let turn = 0;
+  signal.addEventListener('abort', () => remove());
+  showDays();
+
+  async function showDays() {
+    const shown = paths.filter(({ path }) => choice.value === allPaths || choice.value === path);
+    const byDate = days.map((date) => sum(shown.map((item) => item.days.get(date))));
+    const total = sum(byDate);
+    const subject = choice.value === allPaths ? 'all paths' : choice.value;
+    sums.replaceChildren(
+      h('div', null, h('dt', null, 'All requests'), h('dd', null, number(whole(total)))),
+      ...groups.map((group, i) => h('div', null,
+        h('dt', null, h('span', { class: `swatch ${group.pattern}`, 'aria-hidden': 'true' }), group.title), h('dd', null, number(total[i])))));
+    byDay.replaceChildren(dayTable(subject, title, days, byDate, total));
+    chart.setAttribute('aria-label', `Requests per day in ${title}, ${subject}. The table “By day” has the same numbers.`);
+    remove();
+    remove = () => {};
+    turn += 1;
+    const drawing = turn;
+    try {
+      const removeThis = await drawChart(chart, { days: days.map((date) => Number(date.slice(8))), groups, values: byDate, signal, read });
+      if (drawing === turn && !signal.aborted) remove = removeThis;
+      else removeThis();
+    } catch (error) {
+      chart.textContent = error.message;
+    }
+
+    function read(i) {
+      selected.textContent = i === null ? '' :
+        `${longDay(days[i])}: ${groups.map(({ short }, g) => `${number(byDate[i][g])} ${short.toLowerCase()}`).join(', ')}`;
+    }
+  }
+
+  function download() {
+    const file = URL.createObjectURL(new Blob([csv(paths)], { type: 'text/csv;charset=utf-8' }));
+    h('a', { href: file, download: `traffic-${month}.csv` }).click();
+    setTimeout(() => URL.revokeObjectURL(file), 60_000); // the browser reads it after the click
+    announce(`traffic-${month}.csv was downloaded.`);
+  }
+}
+
+function dayTable(subject, title, days, byDate, total) {
+  const columns = ['Day', ...groups.map((group) => group.short), 'All'];
+  const rows = days.map((date, i) => numberRow(columns, longDay(date), byDate[i])).filter((_, i) => whole(byDate[i]) > 0);
+  const element = withNumbers(table(`Requests per day in ${title}, ${subject}`, columns, [...rows, numberRow(columns, 'Month', total)]));
+  element.classList.add('compact');
+  return element;
+}
+
+function pathTable(paths) {
+  const columns = ['Path', ...groups.map((group) => group.short), 'All', 'Share'];
+  const totals = paths.map(({ path, days }) => ({ path, total: sum([...days.values()]) })).sort((a, b) => whole(b.total) - whole(a.total));
+  const most = Math.max(1, ...totals.map(({ total }) => whole(total)));
+  const rows = totals.map(({ path, total }) => {
+    const bar = h('span', { class: 'bar', 'aria-hidden': 'true' });
+    bar.style.setProperty('--part', whole(total) / most);
+    const all = totals.reduce((count, other) => count + whole(other.total), 0);
+    const share = h('span', { class: 'usage' }, h('span', null, `${(100 * whole(total) / all).toFixed(1)} %`), bar);
+    return numberRow(columns, h('code', null, text(path)), total, share);
+  });
+  return withNumbers(table('Requests per path', columns, rows));
+}
+
+const numberRow = (columns, head, total, ...more) => row(columns, [head, ...total.map(number), number(whole(total)), ...more]);
+
+function withNumbers(element) {
+  element.classList.add('numbers');
+  return element;
+}
+
+/** Returns the numbers as RFC 4180 describes it: one line for each day and path. */
+function csv(paths) {
+  const header = ['day', 'path', ...groups.map(({ name }) => name)];
+  const lines = paths.flatMap(({ path, days }) => [...days].map(([date, total]) => [date, path, ...total]));
+  lines.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : 1));
+  return [header, ...lines].map((line) => `${line.map(cell).join(',')}\r\n`).join('');
+}
+
+/** Spreadsheets run a text that starts with one of these characters as a formula. */
+function cell(value) {
+  let result = String(value);
+  if (typeof value === 'string' && /^[=+\-@\t\r]/.test(result)) result = `'${result}`;
+  return /[",\r\n]/.test(result) ? `"${result.replaceAll('"', '""')}"` : result;
+}
+
+const monthLink = (month, label) => (month === null ? null : h('a', { href: `#/traffic/${month}` }, label));
+
+const validMonth = (value) => /^\d{4}-(0[1-9]|1[0-2])$/.test(value) && value >= '0001-01';
+
+/** Returns the month before or after, or null outside the years 1 to 9999. */
+function addMonths(month, by) {
+  const count = Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1 + by;
+  const result = `${String(Math.floor(count / 12)).padStart(4, '0')}-${String(count % 12 + 1).padStart(2, '0')}`;
+  return validMonth(result) ? result : null;
+}
+
+function daysOf(month) {
+  const first = new Date(`${month}-01T00:00:00Z`);
+  const days = [];
+  for (const date = new Date(first); date.getUTCMonth() === first.getUTCMonth(); date.setUTCDate(date.getUTCDate() + 1)) {
+    days.push(date.toISOString().slice(0, 10));
+  }
+  return days;
+}
+
+const longDay = (date) => new Date(`${date}T00:00:00Z`).toLocaleDateString('en', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+const counts = (types) => groups.map(({ name }) => types.find(({ group }) => group === name)?.count ?? 0);
+
+const sum = (all) => groups.map((_, i) => all.reduce((total, item) => total + (item?.[i] ?? 0), 0));
+
+const whole = (total) => total.reduce((a, b) => a + b, 0);

@@ -1,0 +1,105 @@
+// The chart of the traffic page: stacked bars, drawn by uPlot.
+
+import { h } from './dom.js';
+
+/** Loads uPlot, which is a classic script, when the first chart is drawn. */
+function load() {
+  load.done ??= new Promise((resolve, reject) => {
+    const address = (name) => new URL(`./vendor/${name}`, import.meta.url);
+    document.head.append(
+      h('link', { rel: 'stylesheet', href: address('uPlot.min.css') }),
+      h('script', { src: address('uPlot.iife.min.js'), onload: () => resolve(window.uPlot), onerror: () => reject(new Error('The chart cannot be loaded.')) }));
+  });
+  return load.done;
+}
+
+/**
+ * Draws the bars of a month into an element. Returns a function that removes the chart.
+ * @param {HTMLElement} element
+ * @param {{days: number[], groups: {pattern: string, title: string}[], values: number[][], signal: AbortSignal, read: (i: ?number) => void}} data
+ *   `values` has the counts of the groups for each day, `read` is called with the day under the pointer
+ */
+export async function drawChart(element, { days, groups, values, signal, read }) {
+  const Plot = await load();
+  if (signal.aborted) return () => {};
+  const size = () => ({ width: element.clientWidth - 16, height: 260 }); // without the padding
+  const scheme = window.matchMedia('(prefers-color-scheme: dark)');
+  // uPlot draws the series in order, so the sum of all groups comes first and the others cover it. Null draws no bar.
+  const series = groups.map((group, i) => ({
+    group,
+    sums: values.map((counts) => (counts[i] === 0 ? null : counts.slice(0, i + 1).reduce((a, b) => a + b, 0))),
+  })).reverse();
+  let plot;
+  const draw = () => {
+    element.replaceChildren();
+    plot?.destroy();
+    const color = colorsOf(element);
+    const axis = {
+      stroke: color('--axis'), font: `12px ${getComputedStyle(element).fontFamily}`, grid: { stroke: color('--grid'), width: 1 }, ticks: { show: false },
+    };
+    plot = new Plot({
+      ...size(),
+      legend: { show: false },
+      cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+      padding: [12, 4, 0, 0],
+      scales: { x: { time: false, range: [0.4, days.length + 0.6] }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.05)] } },
+      axes: [
+        { ...axis, size: 28, grid: { show: false }, incrs: [1, 2, 5, 10], space: 30 },
+        { ...axis, size: 64, incrs: [1, 2, 5].flatMap((n) => Array.from({ length: 12 }, (_, e) => n * 10 ** e)).sort((a, b) => a - b), values: (_, all) => all.map((n) => n.toLocaleString('en')) },
+      ],
+      series: [{}, ...series.map(({ group }) => ({
+        label: group.title,
+        fill: pattern(group.pattern, color(`--${group.pattern}`), color('--ground')),
+        stroke: color(`--${group.pattern}`),
+        width: 1,
+        points: { show: false },
+        paths: Plot.paths.bars({ size: [0.7, 40] }),
+      }))],
+      hooks: { setCursor: [({ cursor: { idx, left } }) => read(left < 0 || idx === undefined ? null : idx)] },
+    }, [days, ...series.map(({ sums }) => sums)], element);
+  };
+  draw();
+  const resized = new ResizeObserver(() => plot.setSize(size()));
+  resized.observe(element);
+  scheme.addEventListener('change', draw);
+  return () => {
+    resized.disconnect();
+    scheme.removeEventListener('change', draw);
+    plot.destroy();
+  };
+}
+
+/** Returns a function that resolves a custom property, which may contain light-dark(), to a color that a canvas understands. */
+function colorsOf(element) {
+  const probe = h('span', { hidden: true });
+  element.append(probe);
+  return (name) => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
+}
+
+/** A fill that differs without its color. It covers what is below it. */
+function pattern(name, color, ground) {
+  if (name === 'solid') return color;
+  const size = 8 * Math.ceil(window.devicePixelRatio);
+  const canvas = h('canvas', { width: size, height: size });
+  const context = canvas.getContext('2d');
+  context.fillStyle = name === 'stripes' ? ground : color;
+  context.fillRect(0, 0, size, size);
+  context.fillStyle = name === 'stripes' ? color : ground;
+  context.strokeStyle = color;
+  context.lineWidth = size / 4;
+  context.beginPath();
+  if (name === 'stripes') {
+    for (const from of [-size, 0, size]) {
+      context.moveTo(from - 2, size + 2);
+      context.lineTo(from + size + 2, -2);
+    }
+    context.stroke();
+  } else {
+    context.arc(size / 2, size / 2, size / 5, 0, 7);
+    context.fill();
+  }
+  return context.createPattern(canvas, 'repeat');
+}
