@@ -2,22 +2,31 @@
 
 import { h } from './dom.js';
 
+/** 1, 2, 5, 10, 20, 50 and so on: requests are whole numbers. */
+const wholeSteps = Array.from({ length: 36 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
+
+let loaded = null;
+
 /** Loads uPlot, which is a classic script, when the first chart is drawn. */
 function load() {
-  load.done ??= new Promise((resolve, reject) => {
+  loaded ??= new Promise((resolve, reject) => {
     const address = (name) => new URL(`./vendor/${name}`, import.meta.url);
+    const failed = () => {
+      loaded = null;
+      reject(new Error('The chart cannot be loaded. The tables have the same numbers.'));
+    };
     document.head.append(
       h('link', { rel: 'stylesheet', href: address('uPlot.min.css') }),
-      h('script', { src: address('uPlot.iife.min.js'), onload: () => resolve(window.uPlot), onerror: () => reject(new Error('The chart cannot be loaded.')) }));
+      h('script', { src: address('uPlot.iife.min.js'), onload: () => resolve(window.uPlot), onerror: failed }));
   });
-  return load.done;
+  return loaded;
 }
 
 /**
  * Draws the bars of a month into an element. Returns a function that removes the chart.
  * @param {HTMLElement} element
- * @param {{days: number[], groups: {pattern: string, title: string}[], values: number[][], signal: AbortSignal, read: (i: ?number) => void}} data
- *   `values` has the counts of the groups for each day, `read` is called with the day under the pointer
+ * @param {{days: number[], groups: {pattern: string, title: string}[], values: number[][], signal: AbortSignal,
+ *   read: (i: ?number) => void}} data `values` has the counts of the groups for each day, `read` is called with the day under the pointer
  */
 export async function drawChart(element, { days, groups, values, signal, read }) {
   const Plot = await load();
@@ -34,9 +43,8 @@ export async function drawChart(element, { days, groups, values, signal, read })
     element.replaceChildren();
     plot?.destroy();
     const color = colorsOf(element);
-    const axis = {
-      stroke: color('--axis'), font: `12px ${getComputedStyle(element).fontFamily}`, grid: { stroke: color('--grid'), width: 1 }, ticks: { show: false },
-    };
+    const font = `12px ${getComputedStyle(element).fontFamily}`;
+    const axis = { stroke: color('--axis'), font, grid: { stroke: color('--grid'), width: 1 }, ticks: { show: false } };
     plot = new Plot({
       ...size(),
       legend: { show: false },
@@ -45,7 +53,7 @@ export async function drawChart(element, { days, groups, values, signal, read })
       scales: { x: { time: false, range: [0.4, days.length + 0.6] }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.05)] } },
       axes: [
         { ...axis, size: 28, grid: { show: false }, incrs: [1, 2, 5, 10], space: 30 },
-        { ...axis, size: 64, incrs: [1, 2, 5].flatMap((n) => Array.from({ length: 12 }, (_, e) => n * 10 ** e)).sort((a, b) => a - b), values: (_, all) => all.map((n) => n.toLocaleString('en')) },
+        { ...axis, size: 64, incrs: wholeSteps, values: (_, all) => all.map((n) => n.toLocaleString('en')) },
       ],
       series: [{}, ...series.map(({ group }) => ({
         label: group.title,

@@ -1,7 +1,7 @@
 // Context fields: the list with its usage, and the dialogs that create, change and delete a field.
 
 import { call } from '../api.js';
-import { field, h, loading, openDialog, row, setError, table, text, uniqueId } from '../dom.js';
+import { failure, field, h, loading, openDialog, row, setError, table, text, uniqueId } from '../dom.js';
 
 const path = '/api/admin/context';
 const address = (name) => `${path}/${encodeURIComponent(name)}`;
@@ -43,8 +43,10 @@ export async function render(content, { may, signal, announce }) {
   function actions(item) {
     const name = h('span', { class: 'visually-hidden' }, ' context field ', text(item.name));
     return [
-      may('UPDATE_CONTEXT_FIELD') && h('button', { type: 'button', 'data-edit': item.name, onclick: () => edit(item) }, 'Edit', name.cloneNode(true)),
-      may('DELETE_CONTEXT_FIELD') && h('button', { type: 'button', class: 'danger quiet', onclick: () => openDeletion(item, deleted) }, 'Delete', name),
+      may('UPDATE_CONTEXT_FIELD') &&
+        h('button', { type: 'button', 'data-edit': item.name, onclick: () => edit(item) }, 'Edit', name.cloneNode(true)),
+      may('DELETE_CONTEXT_FIELD') &&
+        h('button', { type: 'button', class: 'danger quiet', onclick: () => openDeletion(item, deleted) }, 'Delete', name),
     ];
   }
 
@@ -62,14 +64,23 @@ export async function render(content, { may, signal, announce }) {
     }
   }
 
+  /** A failure to load the list again is not one of the change that came before. */
+  async function reload() {
+    try {
+      await load();
+    } catch (error) {
+      if (!signal.aborted) list.replaceChildren(failure(error, reload));
+    }
+  }
+
   async function saved({ name }, created) {
-    await load();
+    await reload();
     focusOn(name);
     announce(created ? `Context field ${name} created.` : `Context field ${name} saved.`);
   }
 
   async function deleted(name) {
-    await load();
+    await reload();
     (create || list.querySelector('button'))?.focus();
     announce(`Context field ${name} deleted.`);
   }
@@ -98,7 +109,9 @@ function legalValues(values) {
   if (values.length <= shownValues) return h('ul', { class: 'values' }, items);
   return h('div', null,
     h('ul', { class: 'values' }, items.slice(0, shownValues)),
-    h('details', { class: 'plain' }, h('summary', null, `${values.length - shownValues} more`), h('ul', { class: 'values' }, items.slice(shownValues))));
+    h('details', { class: 'plain' },
+      h('summary', null, `${values.length - shownValues} more`),
+      h('ul', { class: 'values' }, items.slice(shownValues))));
 }
 
 /** Opens the dialog that creates a field, or replaces one. */
@@ -267,6 +280,7 @@ function setDisabled(button, disabled) {
 }
 
 function openDeletion(item, deleted) {
+  const users = item.usedInFeatures === 1 ? 'One toggle uses' : `${item.usedInFeatures} toggles use`;
   const dialog = openDialog(['Delete context field ', text(item.name), '?'], () => [
     dialogForm({
       submit: 'Delete context field',
@@ -281,8 +295,7 @@ function openDeletion(item, deleted) {
       },
     },
     h('p', null, 'The context field ', h('strong', null, text(item.name)), ' and its legal values will be deleted. This cannot be undone.'),
-    item.usedInFeatures > 0 && h('p', { class: 'notice warn' },
-      `${item.usedInFeatures === 1 ? 'One toggle uses' : `${item.usedInFeatures} toggles use`} this field. It can only be deleted when none does.`)),
+    item.usedInFeatures > 0 && h('p', { class: 'notice warn' }, `${users} this field. It can only be deleted when none does.`)),
   ]);
 }
 

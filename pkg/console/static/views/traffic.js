@@ -17,10 +17,11 @@ const number = (count) => count.toLocaleString('en');
 export async function render(content, { detail, signal, announce }) {
   const now = new Date().toISOString().slice(0, 7);
   const month = validMonth(detail) && detail <= now ? detail : now;
-  const title = new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const title = format(`${month}-01`, { month: 'long', year: 'numeric' });
   const report = h('div', null, loading('the traffic'));
   content.append(
-    h('p', { class: 'lead' }, 'Requests that the API has received, by day. A request is counted about one second after its response. Days begin at midnight UTC.'),
+    h('p', { class: 'lead' }, 'Requests that the API has received, by day. A request is counted about one second after its response. ' +
+      'Days begin at midnight UTC.'),
     h('div', { class: 'title' },
       h('h2', null, title),
       h('div', { class: 'months' },
@@ -33,7 +34,10 @@ export async function render(content, { detail, signal, announce }) {
     report.replaceChildren(h('p', { class: 'empty' }, `No requests were counted in ${title}.`));
     return;
   }
-  const paths = apiData.map(({ apiPath, days }) => ({ path: apiPath, days: new Map(days.map(({ day, trafficTypes }) => [day.slice(0, 10), counts(trafficTypes)])) }));
+  const paths = apiData.map(({ apiPath, days }) => ({
+    path: apiPath,
+    days: new Map(days.map(({ day, trafficTypes }) => [day.slice(0, 10), counts(trafficTypes)])),
+  }));
   showReport(report, { month, title, paths, signal, announce });
 }
 
@@ -43,7 +47,7 @@ function showReport(report, { month, title, paths, signal, announce }) {
     h('option', { value: allPaths }, 'All paths'), paths.map(({ path }) => h('option', { value: path }, path)));
   const chart = h('div', { class: 'chart', role: 'img' });
   const selected = h('p', { class: 'detail reading', 'aria-hidden': 'true' });
-  const byDay = h('div');
+  const byDay = h('div', { class: 'scroll' });
   const sums = h('dl', { class: 'sums' });
   report.replaceChildren(
     h('div', { class: 'filter' }, h('label', { for: choice.id }, 'Path'), choice,
@@ -64,7 +68,8 @@ function showReport(report, { month, title, paths, signal, announce }) {
     sums.replaceChildren(
       h('div', null, h('dt', null, 'All requests'), h('dd', null, number(whole(total)))),
       ...groups.map((group, i) => h('div', null,
-        h('dt', null, h('span', { class: `swatch ${group.pattern}`, 'aria-hidden': 'true' }), group.title), h('dd', null, number(total[i])))));
+        h('dt', null, h('span', { class: `swatch ${group.pattern}`, 'aria-hidden': 'true' }), group.title),
+        h('dd', null, number(total[i])))));
     byDay.replaceChildren(dayTable(subject, title, days, byDate, total));
     chart.setAttribute('aria-label', `Requests per day in ${title}, ${subject}. The table “By day” has the same numbers.`);
     remove();
@@ -95,7 +100,7 @@ function showReport(report, { month, title, paths, signal, announce }) {
 
 function dayTable(subject, title, days, byDate, total) {
   const columns = ['Day', ...groups.map((group) => group.short), 'All'];
-  const rows = days.map((date, i) => numberRow(columns, longDay(date), byDate[i])).filter((_, i) => whole(byDate[i]) > 0);
+  const rows = days.map((date, i) => numberRow(columns, dayCell(date), byDate[i])).filter((_, i) => whole(byDate[i]) > 0);
   const element = withNumbers(table(`Requests per day in ${title}, ${subject}`, columns, [...rows, numberRow(columns, 'Month', total)]));
   element.classList.add('compact');
   return element;
@@ -157,7 +162,14 @@ function daysOf(month) {
   return days;
 }
 
-const longDay = (date) => new Date(`${date}T00:00:00Z`).toLocaleDateString('en', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+const format = (date, options) => new Date(`${date}T00:00:00Z`).toLocaleDateString('en', { ...options, timeZone: 'UTC' });
+
+const longDay = (date) => format(date, { weekday: 'short', day: 'numeric', month: 'short' });
+
+const dayCell = (date) => [
+  h('span', { class: 'weekday' }, `${format(date, { weekday: 'short' })}, `),
+  format(date, { day: 'numeric', month: 'short' }),
+];
 
 const counts = (types) => groups.map(({ name }) => types.find(({ group }) => group === name)?.count ?? 0);
 
