@@ -82,7 +82,7 @@ func TestRedirects(t *testing.T) {
 }
 
 // filesPath is the folder of the files in a page.
-var filesPath = regexp.MustCompile(`static-[0-9a-f]{12}`)
+var filesPath = regexp.MustCompile(`static-[0-9a-f]{8}`)
 
 func TestPages(t *testing.T) {
 	t.Parallel()
@@ -151,7 +151,7 @@ func TestUnknownFiles(t *testing.T) {
 	function := newFunction(t, "", "")
 	folder := "/console/" + filesPath.FindString(get(t, function, "/dev", "/console/").Body)
 	for _, name := range []string{
-		"/console/main.js", "/console/static-000000000000/main.js", folder, folder + "/", folder + "/main.js/", folder + "/MAIN.JS", folder + "//main.js",
+		"/console/main.js", "/console/static-00000000/main.js", folder, folder + "/", folder + "/main.js/", folder + "/MAIN.JS", folder + "//main.js",
 		folder + "/views/../main.js", folder + "/views/..%2fmain.js", folder + "%2Fmain.js", folder + "/main.js%00", folder + "/%zz", folder + "/\xff",
 		"/console/API/", "/console/api/index.html", "/console/..%2f..%2fapi", "/console/static/main.js",
 	} {

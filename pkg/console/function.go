@@ -51,9 +51,13 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) error {
 	if !ok || folder {
 		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
 	}
+	content, err := f.content()
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	w.Header().Set("Vary", "Accept-Encoding") // API Gateway compresses the response
-	return write(w, f)
+	return write(w, f.contentType, content)
 }
 
 // redirect leads to a URL of the same host.

@@ -43,13 +43,17 @@ func (s *site) servePage(w http.ResponseWriter, r *http.Request, page file) erro
 	if err != nil {
 		return fmt.Errorf("encode the client: %w", err)
 	}
-	page.content = strings.NewReplacer("{{files}}", s.folder, "{{config}}", string(config)).Replace(page.content)
+	template, err := page.content()
+	if err != nil {
+		return err
+	}
+	content := strings.NewReplacer("{{files}}", s.folder, "{{config}}", string(config)).Replace(string(template))
 	header := w.Header()
 	header.Set("Cache-Control", "no-cache")
 	header.Set("Content-Security-Policy", policy(c.TokenEndpoint, page.inlineStyles))
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Referrer-Policy", "no-referrer")
-	return write(w, page)
+	return write(w, page.contentType, []byte(content))
 }
 
 // policy returns the Content-Security-Policy of a page: only files of the console are loaded, and only this API and the token endpoint, which

@@ -2,10 +2,10 @@ package console
 
 import (
 	"context"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -27,44 +27,49 @@ var contentTypes = map[string]string{
 
 // site is what the console serves. It is not changed after newSite.
 type site struct {
-	folder string          // contains the digest of all files
+	folder string          // contains the checksum of all files
 	files  map[string]file // by path below /console/
 	pages  map[string]file // by path below /console/ without a slash at the end
 	client func(context.Context) client
 }
 
 type file struct {
-	contentType, content string
-	inlineStyles         bool // of a page
+	name, contentType string
+	inlineStyles      bool // of a page
 }
 
+// newSite returns the site without an OpenID Connect client. A function calls it at its start, so the checksum is one that processors compute.
 func newSite() (*site, error) {
 	s := &site{
 		files: map[string]file{}, pages: map[string]file{},
 		client: func(context.Context) client { return client{} },
 	}
-	digest, byName := sha256.New(), map[string]file{}
+	checksum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	var all []file
 	err := fs.WalkDir(static, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := static.ReadFile(name)
+		f := file{name: name, contentType: contentTypes[path.Ext(name)]}
+		if f.contentType == "" {
+			return fmt.Errorf("the file %s has an extension without a content type", name)
+		}
+		content, err := static.Open(name)
 		if err != nil {
 			return err
 		}
-		contentType := contentTypes[path.Ext(name)]
-		if contentType == "" {
-			return fmt.Errorf("the file %s has an extension without a content type", name)
-		}
-		_, _ = fmt.Fprintf(digest, "%s\x00%d\x00%s", name, len(content), content) // never fails
-		byName[strings.TrimPrefix(name, "static/")] = file{contentType: contentType, content: string(content)}
-		return nil
+		defer content.Close() //nolint:errcheck // an embedded file
+		_, _ = io.WriteString(checksum, name+"\x00") // never fails
+		_, err = io.Copy(checksum, content)
+		all = append(all, f)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the files of the console: %w", err)
 	}
-	s.folder = "static-" + hex.EncodeToString(digest.Sum(nil))[:12]
-	for name, f := range byName {
+	s.folder = fmt.Sprintf("static-%08x", checksum.Sum32())
+	for _, f := range all {
+		name := strings.TrimPrefix(f.name, "static/")
 		if directory, ok := strings.CutSuffix(name, "index.html"); ok {
 			// The renderer of the API reference sets style attributes.
 			f.inlineStyles = directory == "api/"
@@ -76,8 +81,17 @@ func newSite() (*site, error) {
 	return s, nil
 }
 
-func write(w http.ResponseWriter, f file) error {
-	w.Header().Set("Content-Type", f.contentType)
-	_, err := w.Write([]byte(f.content))
+// content returns the content of the file.
+func (f file) content() ([]byte, error) {
+	content, err := static.ReadFile(f.name)
+	if err != nil {
+		return nil, fmt.Errorf("read a file of the console: %w", err)
+	}
+	return content, nil
+}
+
+func write(w http.ResponseWriter, contentType string, content []byte) error {
+	w.Header().Set("Content-Type", contentType)
+	_, err := w.Write(content)
 	return err
 }
