@@ -96,7 +96,7 @@ type Claims struct {
 	Issuer  string
 	Subject string
 	Email   string // "" unless email_verified is true
-	Name    string
+	Name    string // the claim name, or preferred_username, or ""
 }
 
 // SubjectHash returns the hash of the subject for log lines.

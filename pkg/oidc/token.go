@@ -180,10 +180,7 @@ func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsContro
 
 // numericDate returns the time that a number of seconds since 1970 stands for. It may have a fraction.
 func numericDate(value jsontext.Value) (time.Time, bool) {
-	if value.Kind() != '0' {
-		return time.Time{}, false
-	}
-	seconds, err := strconv.ParseFloat(string(value), 64)
+	seconds, err := strconv.ParseFloat(string(value), 64) // no other JSON value can be parsed
 	if err != nil || seconds < 0 || seconds > maxTime {
 		return time.Time{}, false
 	}

@@ -52,6 +52,47 @@
 //	seenAt cannot be written                                    | 3   | pkg/authorizer TestFailedWriteOfSeenAtDoesNotFailTheRequest
 //	roles and users are read for each request                   | 3   | TestSection3UsersAreReadForEachRequest
 //	permissions of each operation                               | 3   | TestSection3Permissions
+//	form of a JWT                                               | 3   | pkg/oidc TestIsJWT
+//	a JWT is never treated as a PAT                             | 3   | pkg/authorizer TestWithoutIssuer
+//	8,192 bytes                                                 | 3   | pkg/oidc TestLength
+//	compact form, one spelling of base64url                     | 3   | pkg/oidc TestForm
+//	no duplicate members, valid UTF-8                           | 3   | pkg/oidc TestDuplicateMembersAreRefused
+//	forged and changed signatures                               | 3   | pkg/oidc TestSignatureMustVerify
+//	none, HMAC and other algorithms, confused key types         | 3   | pkg/oidc TestAlgorithmsAreAFixedList
+//	jwk, jku, x5u and x5c in the token                          | 3   | pkg/oidc TestKeyMaterialInTheTokenIsIgnored
+//	crit and b64                                                | 3   | pkg/oidc TestUnknownCriticalHeaderIsRefused
+//	other kinds of tokens                                       | 3   | pkg/oidc TestType
+//	iss                                                         | 3   | pkg/oidc TestIssuerMustBeEqual
+//	aud                                                         | 3   | pkg/oidc TestAudienceMustContainTheClientID
+//	azp                                                         | 3   | pkg/oidc TestAuthorizedPartyOfSeveralAudiences
+//	exp with leeway                                             | 3   | pkg/oidc TestExpiry
+//	nbf and iat with leeway                                     | 3   | pkg/oidc TestNotBeforeAndIssuedAt
+//	times as strings, floats, 1e400, negative                   | 3   | pkg/oidc TestTimesAreNumbers
+//	sub                                                         | 3   | pkg/oidc TestSubject
+//	email_verified, email and name                              | 3   | pkg/oidc TestClaims
+//	weak, private, symmetric keys, keys for other uses, equal IDs| 3   | pkg/oidc TestPublishedKeys
+//	the first JWT fetches the keys                              | 3   | pkg/oidc TestKeysAreFetchedWhenTheFirstTokenArrives
+//	a token that cannot be valid fetches nothing                | 3   | pkg/oidc TestRefusedTokensFetchNothing
+//	2 seconds, slow responses, deadline of the request          | 3   | pkg/oidc TestFetchTakesAtMostTwoSeconds
+//	1 MB                                                        | 3   | pkg/oidc TestDocumentsOfOneMegabyte
+//	compressed documents                                        | 3   | pkg/oidc TestCompressedDocumentsAreNotDecompressed
+//	https, URLs in the discovery document                       | 3   | pkg/oidc TestKeysAreFetchedOverHTTPS
+//	redirects                                                   | 3   | pkg/oidc TestRedirects
+//	discovery document of another issuer                        | 3   | pkg/oidc TestDiscoveryDocumentIsThatOfTheIssuer
+//	malformed documents                                         | 3   | pkg/oidc TestUnusableDocuments
+//	http:// of loopback addresses                               | 3   | pkg/oidc TestLoopbackIssuer
+//	settings of the issuer                                      | 3   | pkg/oidc TestConfiguration
+//	refresh after an hour, revoked keys                         | 3   | pkg/oidc TestKeysAreRefreshedInTheBackgroundAfterAnHour
+//	unknown keys: one fetch per 30 seconds, rotation            | 3   | pkg/oidc TestUnknownKeyIsFetchedOncePer30Seconds
+//	one shared fetch                                            | 3   | pkg/oidc TestConcurrentRequestsShareOneFetch
+//	unreachable issuer                                          | 3   | pkg/oidc TestKnownKeysWorkIfTheIssuerIsUnreachable
+//	issuer that returns                                         | 3   | pkg/oidc TestIssuerThatReturns
+//	without an issuer nothing is fetched                        | 3   | pkg/oidc TestWithoutIssuerEveryTokenIsRefused
+//	other credentials fetch nothing                             | 3   | pkg/authorizer TestOtherCredentialsFetchNothing
+//	reasons contain no text of the token                        | 3   | pkg/oidc TestRefusalsContainNoTextOfTheToken
+//	log line of a refused JWT                                   | 3   | pkg/authorizer TestRefusedJWT
+//	claims grant no role                                        | 3   | pkg/authorizer TestPersonWithAToken
+//	a failure of DynamoDB is not a 401                          | 3   | pkg/authorizer TestFailedLookupOfAPerson
 //	the person who is linked to an identity                     | 3   | pkg/user TestSignInOfLinkedPerson
 //	the person with the e-mail address, who is then linked      | 3   | pkg/user TestSignInLinksByEmail
 //	a new person with the default role; names                   | 3   | pkg/user TestSignInAddsPerson
