@@ -12,12 +12,13 @@ import (
 
 // options are the command line.
 type options struct {
-	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,hang,traffic,staleness,lag" help:"Default: functions, http, start."`
+	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,signin,hang,traffic,staleness,lag" help:"Default: functions, http, start."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Cases   []string      `help:"Only these cases of the suite http."`
 	Toggles int           `default:"1000000" help:"Toggles of the suite staleness."`
 	Events  bool          `help:"Announce the changes of the suite staleness."`
+	Before  string        `type:"existingfile" help:"The authorizer of an earlier version, for the suite signin."`
 	Clients []int         `default:"1,16,64" help:"Numbers of connections of the suite http."`
 }
 
@@ -39,7 +40,7 @@ func run(ctx context.Context, o options) error {
 	}
 	defer os.RemoveAll(work) //nolint:errcheck // a temporary folder
 	suites := map[string]func(context.Context, options, string) error{
-		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "hang": measureHang,
+		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn, "hang": measureHang,
 		"traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
 	}
 	if len(o.Suites) == 0 {
