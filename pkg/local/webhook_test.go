@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/event"
@@ -102,20 +104,27 @@ func createStaleToggles(t *testing.T, service local.Running, n int, created time
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := feature.NewStore(client, dynamo.TablesByID(service.DynamoDB.Tables))
-	var all sync.WaitGroup
-	const writers = 16
-	for w := range writers {
-		all.Go(func() {
-			for i := w; i < n && !t.Failed(); i += writers {
-				f := feature.Feature{Name: fmt.Sprint("toggle-", i), Project: "default", Type: "release", CreatedAt: created}
-				if err := store.Create(t.Context(), f); err != nil {
-					t.Error(err)
-				}
-			}
-		})
+	tables := dynamo.TablesByID(service.DynamoDB.Tables)
+	first := feature.Feature{Name: "first", Project: "default", Type: "release", CreatedAt: created}
+	if err := feature.NewStore(client, tables).Create(t.Context(), first); err != nil {
+		t.Fatal(err)
 	}
-	all.Wait()
+	item, err := dynamo.Get(t.Context(), client, tables.Features, dynamo.Item{"name": dynamo.S(first.Name)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var actions []types.TransactWriteItem
+	for i := range n {
+		name := fmt.Sprint("toggle-", i)
+		copied := maps.Clone(item)
+		copied["name"], copied["staleness"] = dynamo.S(name), dynamo.S(feature.StalenessKey(first.Type, false, feature.Shard(name)))
+		actions = append(actions, types.TransactWriteItem{Put: &types.Put{TableName: &tables.Features, Item: copied}})
+	}
+	for batch := range slices.Chunk(actions, 100) { // in transactions, which are fast on the engine
+		if _, err := dynamo.Transact(t.Context(), client, batch); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // hidden returns the number of messages in the queue of the webhook and when all of them are visible. It returns false if one is visible now.

@@ -95,6 +95,7 @@ func (s *faults) Due(ctx context.Context, r feature.Range, after *feature.Indexe
 func (s *faults) Flip(
 	ctx context.Context, r feature.Range, t feature.Indexed, now time.Time,
 ) (flipped bool, p feature.Pending, err error) {
+	ctx = context.WithoutCancel(ctx) // the model must know whether the toggle was flipped, also on a busy machine
 	err = s.write("flip "+t.Name, func() (err error) {
 		flipped, p, err = s.Toggles.Flip(ctx, r, t, now)
 		if flipped {
