@@ -44,7 +44,7 @@ var kinds = []kind{
 	{"POST", "/api/admin/service-account/4/token", "admin", `{}`, 400, "/api/admin/service-account/{id}/token"},
 	{"DELETE", "/api/admin/user/tokens/999999", "admin", "", 404, "/api/admin/user/tokens/{id}"},
 	{"GET", "/api/admin/nothing", "admin", "", 404, ""},
-	{"GET", "/", "", "", 404, ""},
+	{"GET", "/nothing", "", "", 404, ""},
 }
 
 // usage is the number of requests by API path and group. For sent requests, the group is empty.
