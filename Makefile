@@ -44,7 +44,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser test-dynamodb-local test-sam test-deploy e2e soak mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete check clean tools known-env local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-deploy e2e soak mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete check clean tools known-env local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +86,10 @@ test-race: node_modules/.installed ## Run every fast test with the race detector
 test-browser: node_modules/.installed ## Test the pages in Chromium
 	@chromium=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo 'skipped $@: Chromium is not installed'; exit 0; }; \
 	set -x; CHROMIUM=$$chromium go test -count=1 -parallel=4 ./test/browser
+
+screenshots: node_modules/.installed ## Take the screenshots of docs/images; needs Chromium
+	SCREENSHOTS='$(CURDIR)/docs/images' CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
+	go test -count=1 -run TestScreenshots ./test/browser
 
 # The packages whose tests use an engine and do not restart it.
 DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/e2e

@@ -31,8 +31,13 @@ func field(label string) element {
 
 // inRow is the element in the row of a table that contains a text.
 func (e element) inRow(text string) element {
-	e.in = fmt.Sprintf("[...document.querySelectorAll('tr')].find(row => row.innerText.includes(%q))", text)
+	e.in = rowOf(text)
 	return e
+}
+
+// rowOf is a JavaScript expression of the row.
+func rowOf(text string) string {
+	return fmt.Sprintf("[...document.querySelectorAll('tr')].find(row => row.innerText.includes(%q))", text)
 }
 
 func (e element) String() string {

@@ -41,7 +41,7 @@ async function newProvider(url, { algorithm, accounts }) {
     conformIdTokenClaims: false, // the ID token has all claims, as with most issuers
     clientBasedCORS: () => true,
     findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...accounts[sub] }) }),
-    async loadExistingGrant({ oidc }) { // without asking for consent
+    async loadExistingGrant({ oidc }) { // nobody is asked for consent
       const grant = new provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
       grant.addOIDCScope(oidc.params.scope);
       await grant.save();
@@ -65,9 +65,15 @@ async function newProvider(url, { algorithm, accounts }) {
       await next();
       return;
     }
-    if (ctx.method === 'POST') {
-      const login = new URLSearchParams(await text(ctx.req)).get('login');
-      await provider.interactionFinished(ctx.req, ctx.res, { login: { accountId: login } });
+    const { prompt } = await provider.interactionDetails(ctx.req, ctx.res);
+    let result;
+    if (prompt.name === 'consent') { // of a native client, at each sign-in
+      result = { consent: {} };
+    } else if (ctx.method === 'POST') {
+      result = { login: { accountId: new URLSearchParams(await text(ctx.req)).get('login') } };
+    }
+    if (result) {
+      await provider.interactionFinished(ctx.req, ctx.res, result);
       ctx.respond = false;
       return;
     }

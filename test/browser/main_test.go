@@ -15,10 +15,10 @@ import (
 )
 
 // chromium is the browser that all tests share. It starts with the first test that needs it.
-var chromium = &browser{path: os.Getenv("CHROMIUM")}
+var chromium = &chromiumProcess{path: os.Getenv("CHROMIUM")}
 
-// browser is a process.
-type browser struct {
+// chromiumProcess is a process.
+type chromiumProcess struct {
 	path string
 	once sync.Once
 	ctx  context.Context //nolint:containedctx // chromedp's handle of the first tab, which no test uses
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // context returns the context in which tabs open. Without CHROMIUM it skips the test.
-func (b *browser) context(t *testing.T) context.Context {
+func (b *chromiumProcess) context(t *testing.T) context.Context {
 	t.Helper()
 	if b.path == "" {
 		t.Skip("make test-browser runs this test: it needs Chromium")
@@ -49,7 +49,7 @@ func (b *browser) context(t *testing.T) context.Context {
 	return b.ctx
 }
 
-func (b *browser) close() {
+func (b *chromiumProcess) close() {
 	if b.stop != nil {
 		b.stop()
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -50,7 +51,9 @@ func (b *tab) openAnother() *tab {
 func newTab(parent context.Context, t *testing.T, s *service, options ...chromedp.ContextOption) *tab {
 	t.Helper()
 	b := &tab{t: t, service: s}
-	ctx, cancel := chromedp.NewContext(parent, append(options, chromedp.WithListener(b.record))...)
+	limited, stop := context.WithTimeout(parent, 6*patience)
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(limited, append(options, chromedp.WithListener(b.record))...)
 	t.Cleanup(cancel)
 	b.ctx = ctx
 	// All tabs of a process behave as if they had the focus.
@@ -66,7 +69,7 @@ func (b *tab) record(event any) {
 	defer b.mu.Unlock()
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
-		b.problems = append(b.problems, (&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error())
+		b.problems = append(b.problems, (&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error()+" "+e.ExceptionDetails.URL)
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
 			text := "console." + string(e.Type)
@@ -151,9 +154,9 @@ func (b *tab) goBack()    { b.t.Helper(); run[chromedp.Void](b, "history.back()"
 func (b *tab) goForward() { b.t.Helper(); run[chromedp.Void](b, "history.forward()") }
 
 // resize sets the size of the window's content in CSS pixels.
-func (b *tab) resize(width, height int64) {
+func (b *tab) resize(width, height int64, options ...chromedp.EmulateViewportOption) {
 	b.t.Helper()
-	must(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height)))
+	must(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height, options...)))
 }
 
 // dark turns dark mode on.
@@ -203,7 +206,7 @@ func (b *tab) replace(field element, value string) {
 	b.click(field)
 	b.press("a", chromedp.ModifierCtrl)
 	b.press(kb.Delete)
-	b.press(value)
+	call(b, input.InsertText, input.InsertTextParams{Text: value})
 }
 
 // run evaluates a JavaScript expression. It waits for promises.

@@ -1,0 +1,54 @@
+package browser_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/local"
+)
+
+// hostile are texts that must not become markup, run, or change the text around them.
+var hostile = []string{
+	`<img src=x onerror=hacked()>`,
+	`"><script>hacked()</script>`,
+	"\u202Edesrever <b>bold</b>",
+	"' onfocus=hacked() autofocus x='${hacked()}{{hacked()}}",
+	strings.Repeat("W", 255),
+}
+
+// Every text that the API accepts is shown as it is.
+func TestTextStaysText(t *testing.T) {
+	t.Parallel()
+	s := start(t, local.Config{})
+	expires := time.Now().Add(time.Hour).Format(time.RFC3339)
+	for i, text := range hostile {
+		s.create(t, "admin", "/api/admin/user/tokens", map[string]any{"description": text, "expiresAt": expires})
+		account := s.create(t, "admin", "/api/admin/service-account", map[string]any{"username": fmt.Sprint("user", i), "name": text, "rootRole": 3})
+		s.create(t, "admin", fmt.Sprintf("/api/admin/service-account/%v/token", account.ID), map[string]any{"description": text, "expiresAt": expires})
+		s.create(t, "admin", "/api/admin/context", map[string]any{
+			"name": fmt.Sprint("field", i), "description": text, "legalValues": []any{map[string]any{"value": text, "description": text}},
+		})
+	}
+	b := openTab(t, s)
+	b.resize(360, 740)
+	b.signIn("admin", "")
+	b.open("Tokens")
+	b.sees(hostile...)
+	b.isIntact()
+	b.click(button("Delete token " + hostile[0]).inRow(hostile[0]))
+	b.sees("This cannot be undone.")
+	b.isIntact()
+	b.click(button("Cancel"))
+	b.open("Context fields")
+	b.sees(hostile[:4]...)
+	b.isIntact()
+}
+
+// isIntact checks that the page has no element that it did not create, and is not wider than the window.
+func (b *tab) isIntact() {
+	b.t.Helper()
+	b.is("document.querySelector('main img, main script, main b, [onfocus], [onerror]') === null")
+	b.fitsTheWindow()
+}

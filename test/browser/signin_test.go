@@ -1,0 +1,204 @@
+package browser_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"toggleadmin/pkg/local"
+	"toggleadmin/test/process"
+)
+
+// signIn signs a seeded person in and waits for the page with the fragment.
+func (b *tab) signIn(name, fragment string) {
+	b.t.Helper()
+	b.enter(b.service.pat(name), fragment)
+	b.sees("Sign out", name)
+}
+
+// enter opens a page with a token.
+func (b *tab) enter(token, fragment string) {
+	b.t.Helper()
+	b.visit("/console/#token=" + token)
+	b.is("sessionStorage.length === 1")
+	if fragment != "" {
+		run[string](b, fmt.Sprintf("location.hash = %q", fragment))
+	}
+}
+
+func TestSignInWithAToken(t *testing.T) {
+	t.Parallel()
+	b := openTab(t, start(t, local.Config{}))
+	b.visit("/console/")
+	b.replace(field("Personal access token"), "Bearer "+b.service.pat("viewer"))
+	b.click(button("Sign in"))
+	b.sees("viewer", "Viewer", "Release")
+	b.click(link("Tokens"))
+	b.find(heading("Tokens"))
+
+	b.click(button("Sign out"))
+	b.sees("You are signed out.")
+	b.seesNo("Create token")
+	b.is("sessionStorage.length === 0 && localStorage.length === 0 && document.cookie === ''")
+	b.goBack()
+	b.find(field("Personal access token"))
+	b.seesNo("Release")
+}
+
+func TestWrongToken(t *testing.T) {
+	t.Parallel()
+	b := openTab(t, start(t, local.Config{}))
+	b.mayLog("status of 401")
+	b.visit("/console/")
+	b.click(button("Sign in"))
+	b.seesError(field("Personal access token"), "Enter a token.")
+	b.replace(field("Personal access token"), b.service.pat("admin")+"x")
+	b.click(button("Sign in"))
+	b.seesError(field("Personal access token"), "does not accept this token")
+	b.is("sessionStorage.length === 0")
+}
+
+// The secret of the URL that the service prints is in no place that outlives the tab, and never sent except as a credential.
+func TestSignInWithThePrintedURL(t *testing.T) {
+	t.Parallel()
+	printed := &process.Output{}
+	b := openTab(t, start(t, local.Config{Stdout: printed, DataDir: t.TempDir()}))
+	path, token, _ := strings.Cut(regexp.MustCompile(`/console/#token=\S+`).FindString(printed.String()), "#token=")
+	b.visit(path + "#token=" + token)
+	b.sees("admin", "Release")
+	b.click(link("Context fields"))
+	b.sees("currentTime")
+
+	b.is("location.hash === '#/context'")
+	entries, err := chromedp.Run(b.ctx, chromedp.NavigationEntries())
+	must(t, err)
+	for _, entry := range entries.Entries {
+		if strings.Contains(entry.URL, token) {
+			t.Errorf("the history contains the token: %s", entry.URL)
+		}
+	}
+	for _, request := range b.sent() {
+		authorization := request.Headers["Authorization"]
+		delete(request.Headers, "Authorization")
+		if strings.Contains(fmt.Sprint(request.URL, request.Headers), token) || len(request.PostDataEntries) > 0 {
+			t.Errorf("a request contains the token: %s %v", request.URL, request.Headers)
+		}
+		if api := strings.Contains(request.URL, "/api/"); api != (authorization != nil) {
+			t.Errorf("%s has the credential %v", request.URL, authorization)
+		}
+	}
+	if log := b.service.log.String(); !strings.Contains(log, "/api/admin/context") || strings.Contains(log, token) {
+		t.Errorf("the service's log has no request, or the token:\n%s", log)
+	}
+}
+
+// clock is a clock that tests move.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time           { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) advance(by time.Duration) { c.ahead.Add(int64(by)) }
+
+func TestTokenExpiresDuringTheSession(t *testing.T) {
+	t.Parallel()
+	c := &clock{}
+	s := start(t, local.Config{Now: c.now})
+	b := openTab(t, s)
+	b.mayLog("status of 401")
+	token := s.createToken(t, "admin", "short", time.Now().Add(time.Hour))
+	b.enter(token, "")
+	b.sees("Release")
+	c.advance(2 * time.Hour)
+	b.click(link("Context fields"))
+	b.sees("Your session has ended.")
+	b.find(field("Personal access token"))
+	b.is("sessionStorage.length === 0")
+	b.seesNo("Release")
+}
+
+func TestUnreachableAPI(t *testing.T) {
+	t.Parallel()
+	b := openTab(t, start(t, local.Config{}))
+	b.mayLog("ERR_INTERNET_DISCONNECTED")
+	b.signIn("admin", "#/context")
+	b.sees("currentTime")
+	b.click(link("Toggle types"))
+	b.click(button("Edit lifetime of Release"))
+	b.replace(field("Days"), "41")
+	b.offline(true)
+	b.click(button("Save"))
+	b.sees("The API cannot be reached.")
+	b.click(link("Context fields"))
+	b.sees("The API cannot be reached.")
+	b.offline(false)
+	b.click(button("Try again"))
+	b.sees("currentTime", "admin")
+}
+
+func TestBackForwardAndReload(t *testing.T) {
+	t.Parallel()
+	b := openTab(t, start(t, local.Config{}))
+	b.signIn("admin", "")
+	b.find(heading("Toggle types"))
+	b.click(link("Context fields"))
+	b.find(heading("Context fields"))
+	b.click(link("Tokens"))
+	b.find(heading("Tokens"))
+	b.goBack()
+	b.find(heading("Context fields"))
+	b.reload()
+	b.find(heading("Context fields"))
+	b.sees("currentTime")
+	b.goBack()
+	b.find(heading("Toggle types"))
+	b.goForward()
+	b.find(heading("Context fields"))
+	b.is(`document.querySelector('nav [aria-current=page]').innerText === 'Context fields' && document.title.startsWith('Context fields')`)
+}
+
+func TestTwoTabsHaveTwoUsers(t *testing.T) {
+	t.Parallel()
+	first := openTab(t, start(t, local.Config{}))
+	first.signIn("admin", "")
+	second := first.openAnother()
+	second.visit("/console/")
+	second.find(field("Personal access token"))
+	second.signIn("viewer", "")
+	first.reload()
+	first.sees("admin")
+	first.find(button("Edit lifetime of Release"))
+	second.reload()
+	second.sees("viewer")
+	second.click(button("Sign out"))
+	first.click(link("Context fields"))
+	first.sees("currentTime", "admin")
+}
+
+// sent returns the requests of the tab so far.
+func (b *tab) sent() []*network.Request {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.requests
+}
+
+// offline cuts the tab off from the network.
+func (b *tab) offline(on bool) {
+	b.t.Helper()
+	call(b, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+		MatchedNetworkConditions: []*network.Conditions{{Offline: on, DownloadThroughput: -1, UploadThroughput: -1}},
+	})
+}
+
+// seesError waits until a field has an error that contains a text, and says so to assistive technology.
+func (b *tab) seesError(e element, text string) {
+	b.t.Helper()
+	b.await(fmt.Sprintf("%s has the error %q", e, text), func() (bool, error) {
+		return on[bool](b, e, fmt.Sprintf(`e => e.getAttribute('aria-invalid') === 'true' && e === document.activeElement &&
+			(e.getAttribute('aria-describedby') ?? '').split(' ').some(id => document.getElementById(id)?.innerText.includes(%q))`, text)), nil
+	})
+}

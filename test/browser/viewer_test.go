@@ -1,0 +1,44 @@
+package browser_test
+
+import (
+	"testing"
+
+	"toggleadmin/pkg/local"
+)
+
+// Actions that a user may not perform are not shown.
+func TestViewerSeesNoForbiddenAction(t *testing.T) {
+	t.Parallel()
+	b := openTab(t, start(t, local.Config{}))
+	b.signIn("viewer", "")
+	b.sees("40 days")
+	b.seesOnlyButtons("Sign out")
+	b.open("Context fields")
+	b.sees("currentTime")
+	b.seesOnlyButtons("Sign out")
+	b.open("Tokens")
+	b.find(button("Create token"))
+	b.seesNo("service accounts")
+	b.seesOnlyButtons("Sign out", "Create token", "Delete token seed")
+	if b.has(link("Traffic")) {
+		b.t.Error("there is a link to the traffic")
+	}
+	run[string](b, "location.hash = '#/traffic'")
+	b.sees(`You need the "ADMIN" permission`)
+	for _, request := range b.sent() {
+		if request.URL == b.service.BaseURL+"/api/admin/service-account" {
+			t.Error("the page requests what the API refuses")
+		}
+	}
+}
+
+// seesOnlyButtons checks the names of all buttons.
+func (b *tab) seesOnlyButtons(names ...string) {
+	b.t.Helper()
+	for _, name := range names {
+		b.find(button(name))
+	}
+	if all := run[int](b, "document.querySelectorAll('button, input, select, textarea').length"); all != len(names) {
+		b.t.Errorf("the page has %d buttons and fields, not only %q", all, names)
+	}
+}
