@@ -89,6 +89,10 @@ func TestUnusableDocuments(t *testing.T) {
 	t.Parallel()
 	for name, respond := range map[string]http.HandlerFunc{
 		"not found": http.NotFound, "no content": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, "empty": text(""), "HTML": text("<html>"),
+		"error with a document": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusInternalServerError)
+			issuer.WriteJSON(w, map[string]any{"keys": []any{issuer.KeyFor("ES256").JWK()}})
+		},
 		"null": text("null"), "another type": text("[]"), "duplicate members": text(`{"keys":[],"keys":[],"issuer":"a","issuer":"a"}`),
 		"another issuer": text(`{"issuer":"https://attacker.example","jwks_uri":"https://attacker.example/keys","keys":7}`),
 		"closed":         func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
@@ -182,6 +186,9 @@ func TestRedirects(t *testing.T) {
 				issuer.WriteJSON(w, map[string]any{"keys": []any{issuer.KeyFor("ES256").JWK()}})
 			})
 			f.expect(t, f.Token(begin, nil), tt.want)
+			if tt.want != "" && !strings.Contains(f.log.String(), "refused redirect") {
+				t.Errorf("log %s", f.log)
+			}
 			if got := f.Fetches(issuer.KeysPath); got > 4 || other.Fetches(issuer.KeysPath)+plain.Fetches(issuer.KeysPath) > 0 {
 				t.Errorf("%d requests, or one to another host", got)
 			}
