@@ -164,7 +164,7 @@ func TestPartialBatch(t *testing.T) {
 		return map[string]int{"b": 500, "c": 410, "d": 302, "e": 429}[id] + map[string]int{"a": 204}[id]
 	}
 	poison, noID := message("p", 3), message("q", 3)
-	poison.Body, noID.Body = "not JSON", `{"id":"two\nlines"}`
+	poison.Body, noID.Body = "not JSON", `{"id":"two words"}`
 	got := h.invoke(message("a", 1), message("b", 1), message("c", 1), poison, message("d", 4), noID, message("e", webhook.Attempts))
 	if diff := cmp.Diff([]string{"b", "p", "d", "q", "e"}, got); diff != "" {
 		t.Error(diff)
