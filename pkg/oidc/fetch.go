@@ -17,6 +17,7 @@ const (
 	fetchTimeout  = 2 * time.Second  // of one fetch; fetching the keys includes the metadata
 	fetchInterval = 30 * time.Second // from the end of one fetch to the next one
 	maxAge        = time.Hour        // a value is then refreshed in the background
+	maxIdleAge    = 2 * time.Hour    // a request then waits for the refresh, see get
 	maxDocument   = 1 << 20          // bytes
 	maxRedirects  = 3
 )
@@ -38,11 +39,15 @@ type source[T any] struct {
 
 // get returns the latest value. If that value does not suffice, and a fetch is running or may begin, get waits for its end. The error is
 // that of the last fetch. A value that was fetched before remains, whatever the error is.
+//
+// Lambda stops the process between requests, and with it a refresh in the background: if requests are rare, none succeeds. Therefore, get
+// also waits if the value is older than maxIdleAge.
 func (s *source[T]) get(ctx context.Context, suffices func(T) bool) (T, error) {
 	s.mu.Lock()
-	now := s.now()
-	known := !s.fetched.IsZero() && suffices(s.value)
-	if s.running == nil && (!known || now.Sub(s.fetched) >= maxAge) && (s.ended.IsZero() || now.Sub(s.ended) >= fetchInterval) {
+	now := s.wallClock()
+	age := now.Sub(s.fetched)
+	known := !s.fetched.IsZero() && suffices(s.value) && age < maxIdleAge
+	if s.running == nil && (!known || age >= maxAge) && (s.ended.IsZero() || now.Sub(s.ended) >= fetchInterval) {
 		s.running = make(chan struct{})
 		go s.run(context.WithoutCancel(ctx), s.running)
 	}
@@ -63,6 +68,9 @@ func (s *source[T]) get(ctx context.Context, suffices func(T) bool) (T, error) {
 	return s.value, s.err
 }
 
+// wallClock returns the time without the monotonic clock, which can stand still while Lambda stops the process.
+func (s *source[T]) wallClock() time.Time { return s.now().Round(0) }
+
 // run fetches the value. It does not end with the request that began it, because other requests wait for it too.
 func (s *source[T]) run(ctx context.Context, done chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
@@ -73,7 +81,7 @@ func (s *source[T]) run(ctx context.Context, done chan struct{}) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running, s.err, s.ended = nil, err, s.now()
+	s.running, s.err, s.ended = nil, err, s.wallClock()
 	if err == nil {
 		s.value, s.fetched = value, s.ended
 	}

@@ -341,6 +341,18 @@ func TestKeysAreRefreshedInTheBackgroundAfterAnHour(t *testing.T) {
 	f.expectFetches(t, 2, 2)
 }
 
+// TestKeysOfAProcessThatWasIdle checks that a key that the issuer has removed is accepted for two hours at most, even if no refresh in the
+// background has ended.
+func TestKeysOfAProcessThatWasIdle(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	token := f.Token(begin.Add(24*time.Hour), map[string]any{"iat": nil})
+	f.expect(t, token, "")
+	f.Publish()
+	f.advance(2 * time.Hour)
+	f.expect(t, token, oidc.UnknownKey)
+}
+
 func TestKnownKeysWorkIfTheIssuerIsUnreachable(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

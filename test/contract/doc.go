@@ -83,6 +83,7 @@
 //	http:// of loopback addresses                               | 3   | pkg/oidc TestLoopbackIssuer
 //	settings of the issuer                                      | 3   | pkg/oidc TestConfiguration
 //	refresh after an hour, revoked keys                         | 3   | pkg/oidc TestKeysAreRefreshedInTheBackgroundAfterAnHour
+//	keys of a process that was idle                             | 3   | pkg/oidc TestKeysOfAProcessThatWasIdle
 //	unknown keys: one fetch per 30 seconds, rotation            | 3   | pkg/oidc TestUnknownKeyIsFetchedOncePer30Seconds
 //	one shared fetch                                            | 3   | pkg/oidc TestConcurrentRequestsShareOneFetch
 //	unreachable issuer                                          | 3   | pkg/oidc TestKnownKeysWorkIfTheIssuerIsUnreachable
