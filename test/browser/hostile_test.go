@@ -49,6 +49,6 @@ func TestTextStaysText(t *testing.T) {
 // isIntact checks that the page has no element that it did not create, and is not wider than the window.
 func (b *tab) isIntact() {
 	b.t.Helper()
-	b.is("document.querySelector('main img, main script, main b, [onfocus], [onerror]') === null")
+	b.is("document.querySelector('body :is(img, script, b, [onfocus], [onerror])') === null")
 	b.fitsTheWindow()
 }

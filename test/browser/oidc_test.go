@@ -16,7 +16,7 @@ func startWithIssuer(t *testing.T, algorithm, defaultRole string, c *clock) *ser
 	issuer := newIssuer(t, algorithm, map[string]claims{
 		"grace": {"email": "Admin@Example.com", "email_verified": true, "name": "Grace"}, // the seeded admin, in other letter case
 		"alan":  {"email": "admin@example.com", "email_verified": false, "name": "Alan"},
-		"ada":   {"name": "Ada"},
+		"ada":   {"name": "Ada <b>L.</b>"},
 	})
 	s := start(t, local.Config{Now: c.now, OIDCIssuer: issuer, OIDCClientID: "console", OIDCDefaultRole: defaultRole})
 	s.issuer = issuer
@@ -82,7 +82,8 @@ func TestUnknownPersonGetsTheDefaultRole(t *testing.T) {
 	b := openTab(t, startWithIssuer(t, "ES256", "Viewer", &clock{}))
 	b.visit("/console/")
 	b.signInThroughIssuer("ada") // has no e-mail address
-	b.sees("Ada", "Viewer", "Release")
+	b.sees("Ada <b>L.</b>", "Viewer", "Release")
+	b.isIntact()
 	b.click(link("Tokens")) // of a person who is new
 	b.find(button("Create token"))
 }
