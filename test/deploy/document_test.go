@@ -72,6 +72,9 @@ func (d *document) prepare(t *testing.T, address string) {
 	d.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", address)
 	d.set(t, "Resources.EventArchive", nil) // the emulator has no archive of events
 	d.set(t, "Outputs.EventArchiveArn", nil)
+	for _, function := range []string{"ReevaluateStalenessFunction", "SweepStalenessFunction"} { // the emulator does not know PartiQLUpdate
+		d.add(t, function, map[string]any{"Effect": "Allow", "Action": []any{"dynamodb:BatchExecuteStatement"}, "Resource": []any{"*"}})
+	}
 	preferences, _ := at(d.root, "Mappings.Gradual").(map[string]any)
 	for preference := range preferences {
 		d.set(t, "Mappings.Gradual."+preference+".Enabled", false) // the emulator has no CodeDeploy
@@ -129,7 +132,13 @@ func (d *document) permissions() (found []permission) {
 // deny withdraws a permission, and no other.
 func (d *document) deny(t *testing.T, p permission) {
 	t.Helper()
-	path := statements(p.function)
+	d.add(t, p.function, map[string]any{"Effect": "Deny", "Action": []any{p.action}, "Resource": []any{p.resource}})
+}
+
+// add adds a statement to the policy of a function's role.
+func (d *document) add(t *testing.T, function string, statement map[string]any) {
+	t.Helper()
+	path := statements(function)
 	list, _ := at(d.root, path).([]any)
-	d.set(t, path, append(list, map[string]any{"Effect": "Deny", "Action": []any{p.action}, "Resource": []any{p.resource}}))
+	d.set(t, path, append(list, statement))
 }
