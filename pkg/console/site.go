@@ -58,7 +58,7 @@ func newSite() (*site, error) {
 		if err != nil {
 			return err
 		}
-		defer content.Close() //nolint:errcheck // an embedded file
+		defer content.Close()                        //nolint:errcheck // an embedded file
 		_, _ = io.WriteString(checksum, name+"\x00") // never fails
 		_, err = io.Copy(checksum, content)
 		all = append(all, f)
