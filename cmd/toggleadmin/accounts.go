@@ -11,8 +11,10 @@ import (
 
 type usersCmd struct {
 	accountCmds
-	Add    addUserCmd    `cmd:"" help:"Add a person."`
-	Unlink unlinkUserCmd `cmd:"" help:"Remove the identity with which a person signs in."`
+	Add     addUserCmd    `cmd:"" help:"Add a person."`
+	SetRole setRoleCmd    `cmd:"" help:"Change the root role of a person."`
+	Link    linkUserCmd   `cmd:"" help:"Link a person to the identity with which they sign in."`
+	Unlink  unlinkUserCmd `cmd:"" help:"Remove the identity with which a person signs in."`
 }
 
 // ProvideKind is called by kong, for the parameters of Run.
@@ -45,7 +47,16 @@ type (
 	disableAccountCmd struct{ accountID }
 	enableAccountCmd  struct{ accountID }
 	unlinkUserCmd     struct{ accountID }
-	accountID         struct {
+	setRoleCmd        struct {
+		accountID
+		Role auth.Role `arg:"" enum:"Admin,Editor,Viewer" help:"Admin, Editor or Viewer."`
+	}
+	linkUserCmd struct {
+		accountID
+		Subject string `required:"" placeholder:"SUB" help:"Claim sub of the person's ID tokens."`
+		Issuer  string `placeholder:"URL" help:"Claim iss of the tokens. Default: the issuer of the installation."`
+	}
+	accountID struct {
 		ID id `arg:"" help:"ID of the account, as list shows it."`
 	}
 )
@@ -135,6 +146,35 @@ func (c *accountID) setDisabled(kind user.Kind, s *session, o *operator.Operator
 		return err
 	}
 	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID), stateName(disabled))
+}
+
+func (c *setRoleCmd) Run(s *session, o *operator.Operator) error {
+	a, changed, err := o.SetRole(s.step(), int64(c.ID), c.Role)
+	if err != nil {
+		return err
+	}
+	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("the role of %s (%d)", a.Name, a.ID), string(a.Role))
+}
+
+func (c *linkUserCmd) Run(s *session, o *operator.Operator) error {
+	identity, err := o.Identity(c.Issuer, c.Subject)
+	if err != nil {
+		return err
+	}
+	a, err := o.Account(s.step(), user.Person, int64(c.ID))
+	if err != nil {
+		return err
+	}
+	if a.Identity != nil && *a.Identity != identity {
+		if err := s.confirm("Link %s (%d) to %s instead of %s?", a.Name, a.ID, identityName(&identity), identityName(a.Identity)); err != nil {
+			return err
+		}
+	}
+	a, changed, err := o.Link(s.step(), int64(c.ID), identity)
+	if err != nil {
+		return err
+	}
+	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID), "linked to "+identityName(a.Identity))
 }
 
 func (c *unlinkUserCmd) Run(s *session, o *operator.Operator) error {

@@ -48,11 +48,7 @@ func New(c Config) (*Issuer, error) {
 		problems = append(problems, errors.New("the environment variables OIDC_ISSUER and OIDC_CLIENT_ID must both be set, or both be empty"))
 	}
 	if c.Issuer != "" {
-		err := checkURL(c.Issuer, c.Loopback)
-		if err == nil && strings.ContainsAny(c.Issuer, "?#") {
-			err = errors.New("it must not have a query or a fragment")
-		}
-		if err != nil {
+		if err := CheckIssuer(c.Issuer, c.Loopback); err != nil {
 			problems = append(problems, fmt.Errorf("the environment variable OIDC_ISSUER is %q: %w", c.Issuer, err))
 		}
 	}
@@ -66,6 +62,15 @@ func New(c Config) (*Issuer, error) {
 	i.metadata = source[Metadata]{name: "metadata", fetch: i.fetchMetadata, now: c.Now, logger: c.Logger}
 	i.keys = source[keySet]{name: "keys", fetch: i.fetchKeys, now: c.Now, logger: c.Logger}
 	return i, nil
+}
+
+// CheckIssuer checks that a text can be the URL of an issuer. Only a loopback address may have http, and only if loopback is true.
+func CheckIssuer(text string, loopback bool) error {
+	err := checkURL(text, loopback)
+	if err == nil && strings.ContainsAny(text, "?#") {
+		err = errors.New("it must not have a query or a fragment")
+	}
+	return err
 }
 
 // checkURL checks that a text is an https URL without user name and password. Only a loopback address may have http, and only if loopback is true.

@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/oidc"
 	"toggleadmin/pkg/user"
 )
 
@@ -103,6 +104,49 @@ func (o *Operator) SetDisabled(ctx context.Context, kind user.Kind, id int64, di
 	}
 	a.Disabled = disabled
 	return a, true, o.users.SetDisabled(ctx, id, disabled)
+}
+
+// SetRole changes the role of a person. changed is false if they already had it.
+func (o *Operator) SetRole(ctx context.Context, id int64, role auth.Role) (a Account, changed bool, err error) {
+	a, err = o.Account(ctx, user.Person, id)
+	if err != nil || a.Role == role {
+		return a, false, err
+	}
+	a.Role = role
+	return a, true, o.users.SetRole(ctx, id, role)
+}
+
+// Identity returns the identity of a subject at an issuer, or if issuer is empty, at the issuer of the installation.
+func (o *Operator) Identity(issuer, subject string) (Identity, error) {
+	subject, err := CheckText("subject", subject)
+	if err != nil {
+		return Identity{}, err
+	}
+	if issuer == "" {
+		issuer = o.installation.Issuer
+	}
+	if issuer == "" {
+		return Identity{}, exitstatus.Errorf(exitstatus.Usage, "%s has no OpenID Connect issuer: use --issuer", o.installation.Name)
+	}
+	if err := oidc.CheckIssuer(issuer, o.installation.IsLocal()); err != nil {
+		return Identity{}, exitstatus.Errorf(exitstatus.Usage, "%q is not an issuer: %v", issuer, err)
+	}
+	return Identity{Issuer: issuer, Subject: subject}, nil
+}
+
+// Link links a person to an identity, in place of an earlier one. changed is false if they already were.
+func (o *Operator) Link(ctx context.Context, id int64, identity Identity) (a Account, changed bool, err error) {
+	if _, err := o.Account(ctx, user.Person, id); err != nil {
+		return Account{}, false, err
+	}
+	u, err := o.users.Link(ctx, id, user.Identity(identity))
+	if errors.Is(err, user.ErrIdentityExists) {
+		return Account{}, false, exitstatus.Errorf(exitstatus.Rejected,
+			"the subject %q is linked to %s (%d): run `toggleadmin users unlink %d` first", identity.Subject, u.Name, u.ID, u.ID)
+	}
+	a = NewAccount(u)
+	changed, a.Identity = a.Identity == nil || *a.Identity != identity, &identity
+	return a, changed, err
 }
 
 // Unlink removes a person's identity. changed is false if there is none.

@@ -32,6 +32,8 @@ type Operator struct {
 	tokenLimit int // of an account
 	now        func() time.Time
 	random     io.Reader
+
+	installation *installation.Installation
 }
 
 // New returns an Operator of an open installation. random must be cryptographically secure.
@@ -50,6 +52,8 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		tokenLimit: i.TokenLimit,
 		now:        now,
 		random:     random,
+
+		installation: i,
 	}
 }
 

@@ -25,7 +25,9 @@ func TestRejected(t *testing.T) {
 	if _, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: now, Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
-	o := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables, TokenLimit: 2}, now, rand.Reader)
+	o := operator.New(&installation.Installation{
+		Client: db.Client, Tables: db.Tables, TokenLimit: 2, Stack: installation.Stack{Name: "s"},
+	}, now, rand.Reader)
 	later, past := now().Add(time.Hour), now()
 	const serviceAccount = 4
 	for _, name := range []string{"build", "release"} {
@@ -49,6 +51,10 @@ func TestRejected(t *testing.T) {
 	create := func(owner int64, name string, expires *time.Time) error {
 		return third(o.CreateToken(t.Context(), owner, name, expires))
 	}
+	identity := func(issuer, subject string) error {
+		_, err := o.Identity(issuer, subject)
+		return err
+	}
 	before := stored()
 	for _, tt := range []struct {
 		err  error
@@ -64,6 +70,12 @@ func TestRejected(t *testing.T) {
 		{add(user.ServiceAccount, "CI", ""), exitstatus.Rejected, `"CI" already exists`},
 		{add(user.Person, "x", "X <x@example.com>"), exitstatus.Usage, "is not an email address"},
 		{add(user.ServiceAccount, "a\x1bb", ""), exitstatus.Usage, "cannot be printed"},
+		{identity("", "s"), exitstatus.Usage, "has no OpenID Connect issuer: use --issuer"},
+		{identity("http://127.0.0.1:1", "s"), exitstatus.Usage, "is not an issuer: it must begin with https://"},
+		{identity("https://issuer.example.com?", "s"), exitstatus.Usage, "is not an issuer: it must not have a query"},
+		{identity("https://issuer.example.com", strings.Repeat("s", 256)), exitstatus.Usage, "the subject has 256 characters"},
+		{third(o.SetRole(t.Context(), 99, "Admin")), exitstatus.NotFound, "no user with the id 99"},
+		{third(o.Link(t.Context(), 99, operator.Identity{})), exitstatus.NotFound, "no user with the id 99"},
 		{create(0, "x", &past), exitstatus.Usage, "2026-11-21T10:00:00.000Z is in the past"},
 		{create(99, "x", &later), exitstatus.NotFound, "no user or service account with the id 99"},
 		{create(1, "seed", &later), exitstatus.Rejected, `already has a token "seed"`},

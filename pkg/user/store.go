@@ -90,18 +90,27 @@ func (s *Store) Creation(u User) types.TransactWriteItem {
 
 // SetDisabled disables or enables an account, or returns ErrNotFound. The account's tokens are rejected or accepted from then on.
 func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error {
+	return s.set(ctx, id, "disabled", dynamo.Bool(disabled))
+}
+
+// SetRole changes the root role of an account, or returns ErrNotFound. It decides from the next request on.
+func (s *Store) SetRole(ctx context.Context, id int64, role auth.Role) error {
+	return s.set(ctx, id, "rootRole", dynamo.S(string(role)))
+}
+
+func (s *Store) set(ctx context.Context, id int64, attribute string, value types.AttributeValue) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: Key(id),
 		ConditionExpression:       aws.String("attribute_exists(#kind)"),
-		UpdateExpression:          aws.String("SET #disabled = :disabled"),
-		ExpressionAttributeNames:  map[string]string{"#kind": "kind", "#disabled": "disabled"},
-		ExpressionAttributeValues: dynamo.Item{":disabled": dynamo.Bool(disabled)},
+		UpdateExpression:          aws.String("SET #attribute = :value"),
+		ExpressionAttributeNames:  map[string]string{"#kind": attributeKind, "#attribute": attribute},
+		ExpressionAttributeValues: dynamo.Item{":value": value},
 	})
 	if dynamo.FailedCondition(err) {
 		return ErrNotFound
 	}
 	if err != nil {
-		return fmt.Errorf("set user %d disabled: %w", id, err)
+		return fmt.Errorf("set %s of user %d: %w", attribute, id, err)
 	}
 	return nil
 }

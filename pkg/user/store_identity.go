@@ -1,6 +1,7 @@
 package user
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,6 +70,53 @@ func (s *Store) setIdentity(u User, next *Identity) types.TransactWriteItem {
 		ExpressionAttributeNames:  map[string]string{"#kind": attributeKind, "#identity": attributeIdentity},
 		ExpressionAttributeValues: values,
 	}}
+}
+
+// replaceIdentity links an identity to a person, who may have another one. The link replaces one to the account stale. Its error is errLinked
+// if a concurrent call has changed the person's identity or linked this one.
+func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale int64) error {
+	actions := []types.TransactWriteItem{s.setIdentity(u, &next), s.link(next, u.ID, stale)}
+	if u.Identity != nil && *u.Identity != next {
+		actions = append(actions, s.unlink(*u.Identity, u.ID))
+	}
+	failures, err := dynamo.Transact(ctx, s.client, actions)
+	if err != nil {
+		return fmt.Errorf("link user %d: %w", u.ID, err)
+	}
+	if failures != nil {
+		return errLinked
+	}
+	return nil
+}
+
+// Link links an identity to a person in place of an earlier one, and returns the person as they were before. It returns ErrNotFound if there
+// is no person with the id, and ErrIdentityExists and the other person if the identity is linked to another one.
+func (s *Store) Link(ctx context.Context, id int64, identity Identity) (User, error) {
+	for attempt := 1; ; attempt++ {
+		u, err := s.Get(ctx, id)
+		if err != nil {
+			return User{}, err
+		}
+		if u.Kind != Person {
+			return User{}, ErrNotFound
+		}
+		link, err := dynamo.Get(ctx, s.client, s.table, Key(linkID(identity)))
+		if err != nil {
+			return User{}, fmt.Errorf("get the link of an identity: %w", err)
+		}
+		holder := link.Int(accountID)
+		if holder != noAccount && holder != id {
+			if other, err := s.person(ctx, holder, identity); !errors.Is(err, ErrNotFound) {
+				return other, cmp.Or(err, ErrIdentityExists)
+			}
+		}
+		if err := s.replaceIdentity(ctx, u, identity, holder); !errors.Is(err, errLinked) {
+			return u, err
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return User{}, fmt.Errorf("link user %d: the identity was changed at the same time until the deadline: %w", id, err)
+		}
+	}
 }
 
 // Unlink removes a person's identity and returns the person as they were before, without an identity if there was none to remove. It returns

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/dynamo"
@@ -124,21 +122,12 @@ func (s *Store) personByEmail(ctx context.Context, email string) (User, error) {
 	return found, err
 }
 
-// linkTo links an identity to a person, who may have another one.
+// linkTo links the identity of a sign-in to a person, who may have another one.
 func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale int64) (User, error) {
-	actions := []types.TransactWriteItem{s.setIdentity(u, &in.Identity), s.link(in.Identity, u.ID, stale)}
-	replaces := u.Identity != nil && *u.Identity != in.Identity
-	if replaces {
-		actions = append(actions, s.unlink(*u.Identity, u.ID))
+	if err := s.replaceIdentity(ctx, u, in.Identity, stale); err != nil {
+		return User{}, err
 	}
-	failures, err := dynamo.Transact(ctx, s.client, actions)
-	if err != nil {
-		return User{}, fmt.Errorf("link user %d: %w", u.ID, err)
-	}
-	if failures != nil {
-		return User{}, errLinked
-	}
-	if replaces {
+	if u.Identity != nil && *u.Identity != in.Identity {
 		in.Logger.WarnContext(ctx, "another identity replaced the one that a person was linked to", slog.Int64("userId", u.ID))
 	} else {
 		in.Logger.InfoContext(ctx, "a person was linked to an identity", slog.Int64("userId", u.ID))

@@ -293,37 +293,7 @@ func TestInterruptedSignIn(t *testing.T) {
 	}
 }
 
-// TestUnlink checks that an unlinked identity is unknown, and that the person can be linked again.
-func TestUnlink(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	add(t, store, person("ada", "ada@example.com"), 1)
-	add(t, store, service("ci"), 2)
-	before := db.Scan(t, db.Tables.Users)
-	in := signIn("ada", "ada@example.com")
-	signedIn(t, store, in, 1)
-	if u, err := store.Unlink(t.Context(), 1); err != nil || u.Identity == nil || *u.Identity != in.Identity {
-		t.Error(u, err)
-	}
-	if diff := cmp.Diff(before, db.Scan(t, db.Tables.Users), cmp.Comparer(func(a, b dynamo.Item) bool { return database.DiffItems(a, b) == "" })); diff != "" {
-		t.Error(diff)
-	}
-	if u, err := store.Unlink(t.Context(), 1); err != nil || u.Identity != nil {
-		t.Errorf("a second time: %v, %v", u, err)
-	}
-	in.Email, in.DefaultRole = "", ""
-	if _, err := store.SignIn(t.Context(), in); !errors.Is(err, user.ErrUnknownIdentity) {
-		t.Error(err)
-	}
-	signedIn(t, store, signIn("ada", "ada@example.com"), 1)
-	for _, id := range []int64{0, -1, 2, 3} {
-		if _, err := store.Unlink(t.Context(), id); !errors.Is(err, user.ErrNotFound) {
-			t.Errorf("unlink %d: %v", id, err)
-		}
-	}
-}
-
-// TestSignInModel compares sign-ins, additions and removals of identities with a model: who has which address and identity.
+// TestSignInModel compares sign-ins, additions, links and removals of identities with a model: who has which address and identity.
 func TestSignInModel(t *testing.T) {
 	t.Parallel()
 	_, db := newStore(t)
@@ -373,6 +343,26 @@ func TestSignInModel(t *testing.T) {
 				}
 				if !taken {
 					people = append(people, u)
+				}
+			},
+			"link": func(r *rapid.T) {
+				id, next := rapid.Int64Range(1, 4).Draw(r, "id"), identity(subjects.Draw(r, "subject"))
+				other := find(func(u user.User) bool { return u.Identity != nil && *u.Identity == next })
+				got, err := store.Link(t.Context(), id, next)
+				switch {
+				case id > int64(len(people)):
+					if !errors.Is(err, user.ErrNotFound) {
+						r.Fatalf("link %d: %v", id, err)
+					}
+				case other != 0 && other != id:
+					if !errors.Is(err, user.ErrIdentityExists) || got.ID != other {
+						r.Fatalf("link %d: %d, %v, want %d", id, got.ID, err, other)
+					}
+				default:
+					if diff := cmp.Diff(people[id-1].Identity, got.Identity); err != nil || diff != "" {
+						r.Fatal(err, diff)
+					}
+					people[id-1].Identity = &next
 				}
 			},
 			"unlink": func(r *rapid.T) {

@@ -170,7 +170,7 @@ func TestErrorsNameTheAction(t *testing.T) {
 	}{
 		{"get user 7: ", get}, {"list users: ", list}, {"read the counter of users: ", counter}, {"prepare the counter of users: ", scan}, {"add user 1: ", add},
 		{"update user 7: ", update}, {"begin the deletion of user 7: ", begin}, {"list unfinished deletions: ", unfinished},
-		{"create user 7: ", refuse("PutItem").Create(ctx, user.User{ID: 7})}, {"set user 7 disabled: ", refuse("UpdateItem").SetDisabled(ctx, 7, true)},
+		{"create user 7: ", refuse("PutItem").Create(ctx, user.User{ID: 7})}, {"set disabled of user 7: ", refuse("UpdateItem").SetDisabled(ctx, 7, true)},
 	} {
 		if tt.err == nil || !strings.HasPrefix(tt.err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", tt.err, tt.want)

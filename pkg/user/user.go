@@ -50,6 +50,9 @@ var (
 	ErrEmailExists    = errors.New("there is a person with that e-mail address")
 	ErrUsernameExists = errors.New("there is a service account with that username")
 
+	// ErrIdentityExists is an error of Link.
+	ErrIdentityExists = errors.New("another person is linked to that identity")
+
 	// Errors of SignIn.
 	ErrUnknownIdentity = errors.New("no person has the identity or the e-mail address, and no default role is configured")
 	ErrAmbiguousEmail  = errors.New("more than one person has the e-mail address")
