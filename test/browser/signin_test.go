@@ -98,6 +98,27 @@ func TestSignInWithThePrintedURL(t *testing.T) {
 	}
 }
 
+// Whoever sends a link to a service that is not on this machine cannot sign somebody in as another user.
+func TestTokenInALink(t *testing.T) {
+	t.Parallel()
+	s := start(t, local.Config{})
+	s.BaseURL = strings.Replace(s.BaseURL, "127.0.0.1", "toggles.localhost", 1) // Chromium resolves it to this machine
+	b := openTab(t, s)
+	for range 2 { // when the page is loaded, and when only the fragment changes
+		b.visit("/console/#token=" + s.pat("admin"))
+		b.find(field("Personal access token"))
+		b.is("sessionStorage.length === 0 && location.hash === ''")
+	}
+}
+
+func TestIDTokenWithoutAnIssuer(t *testing.T) {
+	t.Parallel()
+	b := openTab(t, start(t, local.Config{}))
+	b.mayLog("status of 401")
+	b.visit("/console/#token=eyJhbGciOiJFUzI1NiJ9.e30.c2ln")
+	b.sees("The API does not accept this token.")
+}
+
 // clock is a clock that tests move.
 type clock struct{ ahead atomic.Int64 }
 

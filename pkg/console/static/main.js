@@ -137,7 +137,7 @@ function showSignIn(message, { token, rejected } = {}) {
 
 function rejection(token) {
   if (caller) return 'Your session has ended. The credential has expired, or it was deleted or disabled.';
-  if (isIdToken(token)) return `${issuerHost()} has signed you in, but this service has no active user for you. Ask an administrator.`;
+  if (config.issuer && isIdToken(token)) return `${issuerHost()} has signed you in, but this service has no active user for you. Ask an administrator.`;
   return 'The API does not accept this token. It has expired, or it was deleted, or its user is disabled.';
 }
 

@@ -32,11 +32,15 @@ export function signOut(rejected = false) {
   if (token !== null) events.dispatchEvent(new CustomEvent('signed-out', { detail: { token, rejected } }));
 }
 
-/** Moves the token of `#token=…` from the address bar and the history to the storage. */
+/**
+ * Moves the token of `#token=…`, which only the service on this machine prints, from the address bar and the history to the storage. On any
+ * other host the token is not used: a link could sign somebody in as the user of the one who wrote it.
+ */
 function takeToken() {
   const [, token] = /^#token=(.+)$/.exec(window.location.hash) ?? [];
   if (!token) return false;
   window.history.replaceState(null, '', window.location.pathname + window.location.search);
+  if (!['127.0.0.1', '[::1]', 'localhost'].includes(window.location.hostname)) return false;
   storage.setItem(key, token);
   return true;
 }
