@@ -24,7 +24,7 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (auth.Principal, 
 		DefaultRole: a.DefaultRole, Now: a.Now(), Logger: a.Logger,
 	})
 	switch {
-	case errors.Is(err, user.ErrUnknownIdentity), errors.Is(err, user.ErrAmbiguousEmail):
+	case errors.Is(err, user.ErrUnknownIdentity), errors.Is(err, user.ErrAmbiguousEmail), errors.Is(err, user.ErrEmailExists):
 		return a.refuse(ctx, err.Error(), claims.SubjectHash())
 	case err != nil:
 		return auth.Principal{}, err

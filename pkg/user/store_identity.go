@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -146,14 +147,29 @@ func (s *Store) Unlink(ctx context.Context, id int64) (User, error) {
 	}
 }
 
-// maxLinks limits the memory of links.
+// maxLinks limits the memory of links, and that of refusals.
 const maxLinks = 1000
 
+// refusalAge is how long a refusal is remembered.
+const refusalAge = 10 * time.Second
+
 // links remembers where people with an identity are, so that a known identity costs one read. The person's item decides whether a link still
-// counts. The zero value is empty. It is safe for concurrent use.
+// counts. It also remembers who was refused. The zero value is empty. It is safe for concurrent use.
 type links struct {
-	mu  sync.Mutex
-	ids map[Identity]int64
+	mu       sync.Mutex
+	ids      map[Identity]int64
+	refusals map[subject]refusal
+}
+
+// subject is whom the store looks for.
+type subject struct {
+	identity Identity
+	email    string
+}
+
+type refusal struct {
+	err error
+	at  time.Time
 }
 
 func (l *links) get(i Identity) (id int64, ok bool) {
@@ -170,4 +186,24 @@ func (l *links) set(i Identity, id int64) {
 		l.ids = map[Identity]int64{}
 	}
 	l.ids[i] = id
+}
+
+// refused returns the error of a sign-in that was refused less than refusalAge ago, or nil.
+func (l *links) refused(in SignIn) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.refusals[subject{in.Identity, in.Email}]
+	if age := in.Now.Sub(r.at); age < 0 || age >= refusalAge {
+		return nil
+	}
+	return r.err
+}
+
+func (l *links) refuse(in SignIn, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refusals == nil || len(l.refusals) >= maxLinks {
+		l.refusals = map[subject]refusal{}
+	}
+	l.refusals[subject{in.Identity, in.Email}] = refusal{err, in.Now}
 }

@@ -27,7 +27,9 @@ type SignIn struct {
 
 // SignIn returns the person with the identity (contract section 3). This is the person who is linked to it; otherwise the one with the
 // e-mail address, who is linked from then on; otherwise a new one, if there is a default role. Their account may be disabled. It returns
-// ErrUnknownIdentity if there is no such person, and ErrAmbiguousEmail if more than one has the address.
+// ErrUnknownIdentity if there is no such person, ErrAmbiguousEmail if more than one has the address, and ErrEmailExists if the address is
+// reserved for nobody. Each of these errors is returned again for ten seconds without a call: otherwise everyone to whom the issuer gives a
+// token could cause a Scan with each request.
 //
 // A linked identity costs two GetItem, and one from then on in the same process. An unknown one also costs a consistent Scan if it has an
 // e-mail address: the index of addresses distinguishes letter case and is not consistent, and reservations do not show two people with one
@@ -38,6 +40,9 @@ func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
 			return u, err
 		}
 	}
+	if err := s.linked.refused(in); err != nil {
+		return User{}, err
+	}
 	email, _ := ParseEmail(in.Email)
 	for attempt := 1; ; attempt++ {
 		u, err := s.signIn(ctx, in, email)
@@ -45,9 +50,13 @@ func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
 			s.linked.set(in.Identity, u.ID)
 			return u, nil
 		}
-		// A concurrent call has linked the identity or added the person. But if nobody has the address for which the reservation exists, the
-		// person's item was deleted without it.
-		if !errors.Is(err, errLinked) && (!errors.Is(err, ErrEmailExists) || attempt == maxAttempts) {
+		// A concurrent call has linked the identity or added the person. But if nobody has the address for which the reservation exists, it
+		// belongs to an address that differs in a letter such as ς, or the person's item was deleted without it.
+		if errors.Is(err, ErrUnknownIdentity) || errors.Is(err, ErrAmbiguousEmail) || errors.Is(err, ErrEmailExists) && attempt == maxAttempts {
+			s.linked.refuse(in, err)
+			return User{}, err
+		}
+		if !errors.Is(err, errLinked) && !errors.Is(err, ErrEmailExists) {
 			return User{}, err
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil {
@@ -111,7 +120,7 @@ func (s *Store) personByEmail(ctx context.Context, email string) (User, error) {
 			return User{}, fmt.Errorf("find a person by the e-mail address: %w", failure)
 		}
 		u := FromItem(item)
-		if u.Kind != Person || !strings.EqualFold(u.Email, email) {
+		if u.Kind != Person || strings.ToLower(u.Email) != email {
 			continue
 		}
 		if err == nil {

@@ -99,6 +99,8 @@
 //	a new person with the default role; names                   | 3   | pkg/user TestSignInAddsPerson
 //	an earlier identity does not count                          | 3   | pkg/user TestSignInReplacesIdentity
 //	two people with one address                                 | 3   | pkg/user TestSignInOfTwoPeople
+//	addresses that are equal in upper case only                 | 3   | pkg/user TestSignInDistinguishesLetters
+//	a refusal is repeated for ten seconds                       | 3   | pkg/user TestSignInIsRefusedWithoutACall
 //	concurrent first requests                                   | 3   | pkg/user TestSignInConcurrently
 //	unique e-mail addresses                                     | 3   | pkg/user TestAddRefusesConflicts
 //	created, changed and null members                           | 4.1 | TestSection41Update
