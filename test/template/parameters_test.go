@@ -91,6 +91,7 @@ func TestPatterns(t *testing.T) {
 		"OidcIssuer": {
 			"http://issuer.example.com", "issuer.example.com", "https://", "https:///a", "https://user@issuer.example.com", "https://a b",
 			"https://issuer.example.com/?a=b", "https://issuer.example.com/#a", "https://issuer.example.com\\@b", "https://" + strings.Repeat("x", 121),
+			"https://issuer.example.com/%zz", "https://issuer.example.com/\x01", "https://[::::]", // the functions would not start
 		},
 		"OidcClientId":      {"a b", "a\n", "\u00fc", strings.Repeat("x", 91)},
 		"OidcDefaultRole":   {"admin", "Owner", " "},
