@@ -115,6 +115,19 @@ func TestRefusedJWT(t *testing.T) {
 	}
 }
 
+// TestReservedAddress checks that an address that is reserved, but that nobody has, is a 401.
+func TestReservedAddress(t *testing.T) {
+	t.Parallel()
+	s := newSignIn(t)
+	_, err := s.users.Add(t.Context(), user.User{Kind: user.Person, Role: auth.RoleEditor, Email: "ada@κόσμος.example"})
+	check(t, err)
+	a, _, log := s.authenticator(t, auth.RoleViewer, nil)
+	got, err := a.Authorize(t.Context(), request(s.issuer.Token(now(), map[string]any{"email": "ada@κόσμοσ.example"})))
+	if err != nil || got.PrincipalID != "anonymous" || !strings.Contains(log.String(), "a JWT is refused") {
+		t.Errorf("%s, %v, log %s", got.PrincipalID, err, log)
+	}
+}
+
 // TestWithoutIssuer checks that a JWT is refused without a call, and never treated as a PAT.
 func TestWithoutIssuer(t *testing.T) {
 	t.Parallel()

@@ -101,6 +101,7 @@
 //	two people with one address                                 | 3   | pkg/user TestSignInOfTwoPeople
 //	addresses that are equal in upper case only                 | 3   | pkg/user TestSignInDistinguishesLetters
 //	a refusal is repeated for ten seconds                       | 3   | pkg/user TestSignInIsRefusedWithoutACall
+//	an address that is reserved for nobody                      | 3   | pkg/authorizer TestReservedAddress
 //	concurrent first requests                                   | 3   | pkg/user TestSignInConcurrently
 //	unique e-mail addresses                                     | 3   | pkg/user TestAddRefusesConflicts
 //	created, changed and null members                           | 4.1 | TestSection41Update
