@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,8 +23,8 @@ func TestCreateEditAndDeleteAContextField(t *testing.T) {
 	b.replace(field("Sort order"), "first")
 	b.click(button("Add legal value"))
 	b.click(button("Create context field"))
-	b.seesError(field("Name"), "not valid") // the first of several errors has the focus
-	b.is("[...document.querySelectorAll('dialog [aria-invalid]')].map(e => e.name || e.ariaLabel).join() === 'name,sortOrder,Value 1'")
+	b.seesError(field("Name"), "The value must have only the characters") // the first of several errors has the focus
+	b.is("[...document.querySelectorAll('dialog [aria-invalid]')].map(e => e.ariaLabel || e.name).join() === 'name,sortOrder,Value 1'")
 	b.replace(field("Name"), "userId")
 	b.replace(field("Sort order"), "7")
 	b.replace(field("Value 1"), "basic")
@@ -62,6 +63,23 @@ func TestCreateEditAndDeleteAContextField(t *testing.T) {
 	b.is("document.querySelector('dialog [role=alert]').innerText.includes('userId')") // the API's message
 	b.click(button("Cancel"))
 	b.find(button("Delete context field userId"))
+}
+
+func TestTooManyLegalValues(t *testing.T) {
+	t.Parallel()
+	b := openTab(t, start(t, local.Config{}))
+	b.mayLog("status of 400")
+	values := make([]map[string]any, 1000)
+	for i := range values {
+		values[i] = map[string]any{"value": strconv.Itoa(i)}
+	}
+	b.service.create(t, "editor", "/api/admin/context", map[string]any{"name": "plan", "legalValues": values})
+	b.signIn("editor", "#/context")
+	b.click(button("Edit context field plan"))
+	b.click(button("Add legal value"))
+	b.replace(field("Value 1001"), "more")
+	b.click(button("Save"))
+	b.seesError(button("Add legal value"), "The value must have at most 1000 elements")
 }
 
 // What was entered is lost only if the user says so.

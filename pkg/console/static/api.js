@@ -2,6 +2,9 @@
 
 import { credential, signOut } from './session.js';
 
+/** The names of the root roles by their IDs. */
+export const roles = { 1: 'Admin', 2: 'Editor', 3: 'Viewer' };
+
 /** An error response of the API, or a request without a response (status 0). */
 export class ApiError extends Error {
   constructor(status, { name, message, id }) {

@@ -26,6 +26,13 @@ export function h(tag, props, ...children) {
   return element;
 }
 
+/** A number with a bar, which is only decoration. `part` is its length, from 0 to 1. */
+export function withBar(number, part) {
+  const bar = h('span', { class: 'bar', 'aria-hidden': 'true' });
+  bar.style.setProperty('--part', part);
+  return h('span', { class: 'usage' }, h('span', null, number), bar);
+}
+
 /** Text from the API in a sentence: its direction does not affect the text around it. */
 export const text = (value) => h('bdi', null, value);
 
@@ -95,8 +102,8 @@ export class FieldError extends Error {
 }
 
 /**
- * A form that calls `send` once at a time. While `send` runs, the submit button says so. Its error appears next to the control that the
- * error names (a FieldError, or an ApiError with the pointer `/body/<name>`), otherwise above the buttons.
+ * A form that calls `send` once at a time. While `send` runs, the submit button says so. Its errors appear next to the controls that they
+ * name (a FieldError, or an ApiError with the pointers `/body/<name>`), otherwise above the buttons.
  * @param {Object<string, unknown>} props attributes of the form, and
  *   `send` {() => Promise<void>}, `submit` the text of the submit button, `busy` its text while `send` runs, `danger` for a red button,
  *   `cancel` {() => void} adds a cancel button
@@ -128,17 +135,25 @@ export function form({ send, submit, busy, danger, cancel, ...props }, ...childr
   }
 
   function show(error) {
-    const name = error.field ?? /`\/body\/(\w+)/.exec(error.message)?.[1];
-    const control = [...element.elements].find((candidate) => candidate.name && candidate.name === name);
-    if (!control) {
-      problem.textContent = error.message;
-      return;
+    const messages = error.field ? [{ name: error.field, message: error.message }] : sentences(error);
+    for (const control of element.elements) {
+      const found = control.name ? messages.filter(({ name }) => name === control.name) : [];
+      if (found.length === 0) continue;
+      // Next to the control, its pointer says nothing.
+      setError(control, found.map(({ message }) => message.replace(/^The `[^`]*` property /, 'The value ')).join(' '));
+      for (const item of found) messages.splice(messages.indexOf(item), 1);
     }
-    setError(control, error.message);
-    control.focus();
+    problem.textContent = messages.map(({ message }) => message).join(' ');
+    element.querySelector('[aria-invalid]')?.focus();
   }
 
   return element;
+}
+
+/** Splits the message of a rejected body by the property that each sentence names. */
+function sentences({ status, message }) {
+  const found = status === 400 ? message.split(/ (?=The `\/body\/)/) : [message];
+  return found.map((sentence) => ({ name: /^The `\/body\/([^`]*)`/.exec(sentence)?.[1], message: sentence }));
 }
 
 /**

@@ -1,7 +1,7 @@
 // The shell: who is signed in, and which page the fragment names.
 
 import { authorizationResponse, credential, events, signOut } from './session.js';
-import { call } from './api.js';
+import { call, roles } from './api.js';
 import { failure, h, loading } from './dom.js';
 import { config, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
@@ -12,7 +12,6 @@ const pages = {
   tokens: { title: 'Tokens', load: () => import('./views/tokens.js') },
   traffic: { title: 'Traffic', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
 };
-const roles = { 1: 'Admin', 2: 'Editor', 3: 'Viewer' };
 const product = document.title;
 
 const main = document.querySelector('main');

@@ -12,5 +12,7 @@ setTheme();
 
 reference.addEventListener('spec-loaded', async () => {
   await reference.updateComplete;
+  // The renderer moves this line out of the column.
+  reference.shadowRoot.getElementById('api-info')?.style.setProperty('margin-inline-start', '0');
   reference.shadowRoot.querySelector('nav')?.setAttribute('aria-label', 'Operations'); // there is a second nav inside it
 });

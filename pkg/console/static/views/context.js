@@ -1,7 +1,7 @@
 // Context fields: the list with its usage, and the dialogs that create, change and delete a field.
 
 import { call } from '../api.js';
-import { failure, field, h, loading, openDialog, row, setError, table, text, uniqueId } from '../dom.js';
+import { FieldError, failure, field, form, h, loading, openDialog, row, table, text, uniqueId, withBar } from '../dom.js';
 
 const path = '/api/admin/context';
 const address = (name) => `${path}/${encodeURIComponent(name)}`;
@@ -25,7 +25,8 @@ export async function render(content, { may, signal, announce }) {
       return;
     }
     const editable = may('UPDATE_CONTEXT_FIELD') || may('DELETE_CONTEXT_FIELD');
-    const columns = ['Name', 'Legal values', 'Sort order', 'Used in toggles', 'Used in projects', ...editable ? ['Actions'] : []];
+    const columns = ['Name', 'Legal values', 'Sort order', 'Used in toggles', 'Used in projects',
+      ...editable ? [{ name: 'Actions', class: 'actions' }] : []];
     const most = { features: largest(fields, 'usedInFeatures'), projects: largest(fields, 'usedInProjects') };
     const element = table('Context fields', columns, fields.map((item) => row(columns, [
       [text(item.name), item.stickiness && [' ', h('span', { class: 'badge' }, 'Stickiness')],
@@ -94,13 +95,7 @@ export async function render(content, { may, signal, announce }) {
 
 const largest = (fields, member) => Math.max(1, ...fields.map((item) => item[member] ?? 0));
 
-/** A number with a bar, which is only decoration. */
-function usage(count, most) {
-  if (count === null) return 'Unknown';
-  const bar = h('span', { class: 'bar', 'aria-hidden': 'true' });
-  bar.style.setProperty('--part', count / most);
-  return h('span', { class: 'usage' }, h('span', null, count.toLocaleString('en')), bar);
-}
+const usage = (count, most) => (count === null ? 'Unknown' : withBar(count.toLocaleString('en'), count / most));
 
 function legalValues(values) {
   if (values.length === 0) return h('span', { class: 'detail' }, 'Any');
@@ -126,11 +121,10 @@ function openEditor(current, saved) {
   const values = valueEditor(current?.legalValues ?? []);
 
   const dialog = openDialog(current ? ['Edit context field ', text(current.name)] : 'Create a context field', () => [
-    dialogForm({
+    form({
       submit: current ? 'Save' : 'Create context field',
       busy: current ? 'Saving…' : 'Creating…',
       cancel: leave,
-      control: (pointer) => values.control(pointer) ?? { name, description, sortOrder, stickiness }[pointer],
       send,
     },
     name && field('Name', name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.'),
@@ -161,7 +155,13 @@ function openEditor(current, saved) {
   }
 
   async function send() {
-    const result = current ? await call('PUT', address(current.name), body()) : await call('POST', path, body());
+    let result;
+    try {
+      result = current ? await call('PUT', address(current.name), body()) : await call('POST', path, body());
+    } catch (error) {
+      if (error.name === 'NameExistsError') throw new FieldError('name', error.message);
+      throw error;
+    }
     dialog.close();
     await saved(result, current === null);
   }
@@ -200,21 +200,12 @@ function valueEditor(initial) {
   const list = h('ol', { class: 'value-rows' });
   const none = h('p', { class: 'detail' }, 'None: the field can have any value.');
   const state = h('p', { class: 'visually-hidden', role: 'status' });
-  const add = h('button', { type: 'button', onclick: () => { append({}).value.focus(); } }, 'Add legal value');
-  const element = h('fieldset', null, h('legend', null, 'Legal values'), none, list, add, state);
+  const add = h('button', { type: 'button', id: uniqueId(), name: 'legalValues', onclick: appendEmpty }, 'Add legal value');
+  const element = h('fieldset', { class: 'field' }, h('legend', null, 'Legal values'), none, list, add, state);
   for (const item of initial) append(item);
   label();
 
-  return {
-    element,
-    get: () => rows.map(({ get }) => get()),
-    /** Returns the control of a pointer such as legalValues/3/value. */
-    control(pointer) {
-      const [, i, member = 'value'] = /^legalValues\/(\d+)(?:\/(\w+))?/.exec(pointer) ?? [];
-      if (i !== undefined) return rows[i]?.[member];
-      return pointer === 'legalValues' ? add : null;
-    },
-  };
+  return { element, get: () => rows.map(({ get }) => get()) };
 
   function append({ value, description }) {
     const item = {
@@ -231,8 +222,12 @@ function valueEditor(initial) {
       h('div', { class: 'row-buttons' }, item.up, item.down, item.remove));
     rows.push(item);
     list.append(item.element);
+  }
+
+  function appendEmpty() {
+    append({});
     label();
-    return item;
+    rows.at(-1).value.focus();
   }
 
   function move(item, by, button) {
@@ -260,8 +255,10 @@ function valueEditor(initial) {
   function label() {
     none.hidden = rows.length > 0;
     rows.forEach(({ value, description, up, down, remove: removal }, i) => {
+      value.name = `legalValues/${i}/value`;
       value.setAttribute('aria-label', `Value ${i + 1}`);
       value.placeholder = 'Value';
+      description.name = `legalValues/${i}/description`;
       description.setAttribute('aria-label', `Description of value ${i + 1}`);
       description.placeholder = 'Description (optional)';
       up.setAttribute('aria-label', `Move value ${i + 1} up`);
@@ -282,12 +279,11 @@ function setDisabled(button, disabled) {
 function openDeletion(item, deleted) {
   const users = item.usedInFeatures === 1 ? 'One toggle uses' : `${item.usedInFeatures} toggles use`;
   const dialog = openDialog(['Delete context field ', text(item.name), '?'], () => [
-    dialogForm({
+    form({
       submit: 'Delete context field',
       busy: 'Deleting…',
       danger: true,
       cancel: () => dialog.close(),
-      control: () => null,
       async send() {
         await call('DELETE', address(item.name));
         dialog.close();
@@ -297,63 +293,4 @@ function openDeletion(item, deleted) {
     h('p', null, 'The context field ', h('strong', null, text(item.name)), ' and its legal values will be deleted. This cannot be undone.'),
     item.usedInFeatures > 0 && h('p', { class: 'notice warn' }, `${users} this field. It can only be deleted when none does.`)),
   ]);
-}
-
-/**
- * A form whose errors appear next to the controls that they name, several at a time, and otherwise above the buttons.
- * @param {{send: () => Promise<void>, control: (pointer: string) => HTMLElement?, submit: string, busy: string, danger?: boolean,
- *   cancel: () => void}} options `control` returns the control of a pointer below /body
- */
-function dialogForm({ send, control, submit, busy, danger, cancel }, ...children) {
-  const problem = h('p', { class: 'error', role: 'alert' });
-  const button = h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, submit);
-  let running = false;
-  let marked = [];
-  return h('form', { novalidate: true, onsubmit: listen }, children, problem,
-    h('div', { class: 'buttons' }, button, h('button', { type: 'button', onclick: () => cancel() }, 'Cancel')));
-
-  async function listen(event) {
-    event.preventDefault();
-    if (running) return;
-    running = true;
-    button.setAttribute('aria-disabled', 'true');
-    button.textContent = busy;
-    problem.textContent = '';
-    for (const element of marked) setError(element, '');
-    marked = [];
-    try {
-      await send();
-    } catch (error) {
-      show(error);
-    } finally {
-      running = false;
-      button.removeAttribute('aria-disabled');
-      button.textContent = submit;
-    }
-  }
-
-  function show(error) {
-    const messages = new Map();
-    for (const { pointer, message } of sentences(error)) {
-      const element = control(pointer) ?? null;
-      messages.set(element, [...messages.get(element) ?? [], message]);
-    }
-    for (const [element, found] of messages) {
-      if (!element) {
-        problem.textContent = found.join(' ');
-        continue;
-      }
-      marked.push(element);
-      setError(element, found.join(' '));
-    }
-    const first = [...button.form.elements].find((element) => marked.includes(element));
-    first?.focus();
-  }
-}
-
-/** Splits the message of an error by the property that each sentence names. A name that exists is an error of the name. */
-function sentences({ status, name, message }) {
-  if (name === 'NameExistsError') return [{ pointer: 'name', message }];
-  const found = status === 400 ? message.split(/ (?=The `\/body\/)/) : [message];
-  return found.map((sentence) => ({ pointer: /^The `\/body\/([^`]*)`/.exec(sentence)?.[1] ?? '', message: sentence }));
 }

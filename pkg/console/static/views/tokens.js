@@ -1,12 +1,11 @@
 // Personal access tokens: the caller's own, and for administrators those of the service accounts.
 
-import { call } from '../api.js';
+import { call, roles } from '../api.js';
 import { FieldError, failure, field, form, h, loading, openDialog, row, table, text, time } from '../dom.js';
 import { credential, signOut } from '../session.js';
 
 const day = 86_400_000;
 const soon = 14 * day;
-const roles = { 1: 'Admin', 2: 'Editor', 3: 'Viewer' };
 
 export async function render(content, context) {
   const own = h('section', { 'aria-labelledby': 'own-tokens' });

@@ -1,7 +1,7 @@
 // Requests of a month: a chart by day and group, the same numbers as tables, and as CSV.
 
 import { call } from '../api.js';
-import { h, loading, row, table, text, uniqueId } from '../dom.js';
+import { h, loading, row, table, text, uniqueId, withBar } from '../dom.js';
 import { drawChart } from '../chart.js';
 
 /** The groups of contract section 4.6, from the bottom of a bar to its top. */
@@ -109,13 +109,10 @@ function dayTable(subject, title, days, byDate, total) {
 function pathTable(paths) {
   const columns = ['Path', ...groups.map((group) => group.short), 'All', 'Share'];
   const totals = paths.map(({ path, days }) => ({ path, total: sum([...days.values()]) })).sort((a, b) => whole(b.total) - whole(a.total));
-  const most = Math.max(1, ...totals.map(({ total }) => whole(total)));
+  const all = totals.reduce((count, { total }) => count + whole(total), 0);
   const rows = totals.map(({ path, total }) => {
-    const bar = h('span', { class: 'bar', 'aria-hidden': 'true' });
-    bar.style.setProperty('--part', whole(total) / most);
-    const all = totals.reduce((count, other) => count + whole(other.total), 0);
-    const share = h('span', { class: 'usage' }, h('span', null, `${(100 * whole(total) / all).toFixed(1)} %`), bar);
-    return numberRow(columns, h('code', null, text(path)), total, share);
+    const part = whole(total) / all;
+    return numberRow(columns, h('code', null, text(path)), total, withBar(`${(100 * part).toFixed(1)}%`, part));
   });
   return withNumbers(table('Requests per path', columns, rows));
 }
