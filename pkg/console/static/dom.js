@@ -190,7 +190,7 @@ const units = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['ho
 export function relativeTime(date, now = new Date()) {
   const seconds = (date - now) / 1000;
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return relative.format(Math.trunc(seconds / size), unit);
+  return relative.format(Math.round(seconds / size), unit);
 }
 
 /** A date-time of the API as two lines: relative and exact, in the user's locale and time zone. */

@@ -12,6 +12,9 @@ export const issuerHost = () => new URL(config.issuer).host;
 /** Reports whether a credential is an ID token, which comes from the issuer. */
 export const isIdToken = (token) => /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(token ?? '');
 
+/** Reports whether a credential is an API token, which identifies no user. */
+export const isApiToken = (token) => /^\*:/.test(token ?? '');
+
 /**
  * @param {HTMLElement} content
  * @param {{message?: string, rejected?: boolean, issued?: boolean}} reason why the form is shown; `issued` if the issuer signed the user in
@@ -52,7 +55,7 @@ function tokenForm() {
         if (error.status === 401) {
           throw new FieldError('token', 'The API does not accept this token. It is not complete, or it has expired, or it was deleted.');
         }
-        if (error.status !== 403) throw error; // 403: an API token, which identifies no user
+        if (error.status !== 403 || !isApiToken(value)) throw error; // 403: the operation needs a user, and an API token has none
       }
       signIn(value);
     },
