@@ -39,7 +39,7 @@ export const text = (value) => h('bdi', null, value);
 /**
  * A table that becomes a list of cards on narrow screens. The roles keep it a table for screen readers when CSS changes its display.
  * @param {string} caption the table's name for screen readers
- * @param {Array<string|{name: string, class: string}>} columns the class is for all cells of the column: `number` or `actions`
+ * @param {Array<string|{name: string, class: string}>} columns the class is for all cells of the column
  * @param {HTMLTableRowElement[]} rows see `row`
  */
 export function table(caption, columns, rows) {
