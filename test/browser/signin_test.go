@@ -172,9 +172,11 @@ func TestBackForwardAndReload(t *testing.T) {
 	b.find(heading("Tokens"))
 	b.goBack()
 	b.find(heading("Context fields"))
+	b.is(`document.activeElement === document.querySelector('h1')`)
 	b.reload()
 	b.find(heading("Context fields"))
 	b.sees("currentTime")
+	b.is(`document.activeElement === document.body`) // so that Tab begins with the navigation
 	b.goBack()
 	b.find(heading("Toggle types"))
 	b.goForward()

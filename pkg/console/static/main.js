@@ -23,7 +23,7 @@ const status = document.getElementById('status');
 let caller = null;
 /** Cancels what the current page still waits for. */
 let leave = new AbortController();
-/** The focus moves to the heading of each page but the first one, which the browser itself announces. */
+/** The focus moves to the heading of each page but the first one, so that Tab begins there with the navigation. */
 let moveFocus = false;
 
 document.getElementById('skip').addEventListener('click', (event) => {
@@ -59,7 +59,9 @@ async function enter() {
     return;
   }
   showNavigation();
+  const first = !moveFocus;
   const content = startPage('Loading');
+  if (first) moveFocus = false; // the first page replaces this one
   content.append(loading('your account'));
   try {
     caller = await loadCaller(leave.signal);
