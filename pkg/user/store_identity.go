@@ -1,7 +1,6 @@
 package user
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +72,38 @@ func (s *Store) setIdentity(u User, next *Identity) types.TransactWriteItem {
 	}}
 }
 
+// person returns the person with the id, or ErrNotFound.
+func (s *Store) person(ctx context.Context, id int64) (User, error) {
+	u, err := s.Get(ctx, id)
+	if err == nil && u.Kind != Person {
+		return User{}, ErrNotFound
+	}
+	return u, err
+}
+
+// personWith returns the person with the id if the identity is theirs, otherwise ErrNotFound.
+func (s *Store) personWith(ctx context.Context, id int64, identity Identity) (User, error) {
+	u, err := s.person(ctx, id)
+	if err == nil && (u.Identity == nil || *u.Identity != identity) {
+		return User{}, ErrNotFound
+	}
+	return u, err
+}
+
+// holder returns the person to whom an identity is linked, or ErrNotFound. linked is the account that the link names, whether the link counts
+// or not; noAccount: there is no link.
+func (s *Store) holder(ctx context.Context, identity Identity) (u User, linked int64, err error) {
+	link, err := dynamo.Get(ctx, s.client, s.table, Key(linkID(identity)))
+	if err != nil {
+		return User{}, noAccount, fmt.Errorf("get the link of an identity: %w", err)
+	}
+	if linked = link.Int(accountID); linked == noAccount {
+		return User{}, noAccount, ErrNotFound
+	}
+	u, err = s.personWith(ctx, linked, identity)
+	return u, linked, err
+}
+
 // replaceIdentity links an identity to a person, who may have another one. The link replaces one to the account stale. Its error is errLinked
 // if a concurrent call has changed the person's identity or linked this one.
 func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale int64) error {
@@ -94,24 +125,18 @@ func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stal
 // is no person with the id, and ErrIdentityExists and the other person if the identity is linked to another one.
 func (s *Store) Link(ctx context.Context, id int64, identity Identity) (User, error) {
 	for attempt := 1; ; attempt++ {
-		u, err := s.Get(ctx, id)
+		u, err := s.person(ctx, id)
 		if err != nil {
 			return User{}, err
 		}
-		if u.Kind != Person {
-			return User{}, ErrNotFound
+		holder, linked, err := s.holder(ctx, identity)
+		if err == nil && holder.ID != id {
+			return holder, ErrIdentityExists
 		}
-		link, err := dynamo.Get(ctx, s.client, s.table, Key(linkID(identity)))
-		if err != nil {
-			return User{}, fmt.Errorf("get the link of an identity: %w", err)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return User{}, err
 		}
-		holder := link.Int(accountID)
-		if holder != noAccount && holder != id {
-			if other, err := s.person(ctx, holder, identity); !errors.Is(err, ErrNotFound) {
-				return other, cmp.Or(err, ErrIdentityExists)
-			}
-		}
-		if err := s.replaceIdentity(ctx, u, identity, holder); !errors.Is(err, errLinked) {
+		if err := s.replaceIdentity(ctx, u, identity, linked); !errors.Is(err, errLinked) {
 			return u, err
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil {
@@ -124,12 +149,9 @@ func (s *Store) Link(ctx context.Context, id int64, identity Identity) (User, er
 // ErrNotFound if there is no person with the id. A person whose e-mail address the issuer still verifies is linked again by the next sign-in.
 func (s *Store) Unlink(ctx context.Context, id int64) (User, error) {
 	for attempt := 1; ; attempt++ {
-		u, err := s.Get(ctx, id)
+		u, err := s.person(ctx, id)
 		if err != nil {
 			return User{}, err
-		}
-		if u.Kind != Person {
-			return User{}, ErrNotFound
 		}
 		if u.Identity == nil {
 			return u, nil

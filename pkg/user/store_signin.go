@@ -36,7 +36,7 @@ type SignIn struct {
 // address. Each change is one transaction.
 func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
 	if id, ok := s.linked.get(in.Identity); ok {
-		if u, err := s.person(ctx, id, in.Identity); !errors.Is(err, ErrNotFound) {
+		if u, err := s.personWith(ctx, id, in.Identity); !errors.Is(err, ErrNotFound) {
 			return u, err
 		}
 	}
@@ -70,17 +70,11 @@ const maxAttempts = 5
 
 // signIn is one attempt. Its error is errLinked or ErrEmailExists if a concurrent call was faster.
 func (s *Store) signIn(ctx context.Context, in SignIn, email string) (User, error) {
-	link, err := dynamo.Get(ctx, s.client, s.table, Key(linkID(in.Identity)))
-	if err != nil {
-		return User{}, fmt.Errorf("get the link of an identity: %w", err)
+	u, stale, err := s.holder(ctx, in.Identity)
+	if !errors.Is(err, ErrNotFound) {
+		return u, err
 	}
-	stale := link.Int(accountID) // if the link does not count
-	if stale != noAccount {
-		if u, err := s.person(ctx, stale, in.Identity); !errors.Is(err, ErrNotFound) {
-			return u, err
-		}
-	}
-	u, err := s.personByEmail(ctx, email)
+	u, err = s.personByEmail(ctx, email)
 	switch {
 	case err == nil:
 		return s.linkTo(ctx, u, in, stale)
@@ -96,15 +90,6 @@ func (s *Store) signIn(ctx context.Context, in SignIn, email string) (User, erro
 	}, stale)
 	if err == nil {
 		in.Logger.InfoContext(ctx, "a person was added at the first sign-in", slog.Int64("userId", u.ID), slog.String("role", string(u.Role)))
-	}
-	return u, err
-}
-
-// person returns the person with the id if the identity is theirs, otherwise ErrNotFound.
-func (s *Store) person(ctx context.Context, id int64, identity Identity) (User, error) {
-	u, err := s.Get(ctx, id)
-	if err == nil && (u.Kind != Person || u.Identity == nil || *u.Identity != identity) {
-		return User{}, ErrNotFound
 	}
 	return u, err
 }
