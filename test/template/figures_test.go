@@ -1,0 +1,42 @@
+package template_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/traffic"
+)
+
+// TestFigures checks the figures of pages that follow from the template.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	resources := load(t, nil).Resources
+	recorder := resources[slices.IndexFunc(resources, func(r samtemplate.Resource) bool { return r.LogicalID == "RecordTrafficFunction" })]
+	paths := len(strings.Fields(fmt.Sprint(at(recorder.Properties, "Environment.Variables.COUNTED_PATHS"))))
+	for page, figures := range map[string][]string{
+		"docs/traffic.md": {
+			// A partition takes 1,000 write units per second, and a transaction takes two for each item.
+			fmt.Sprintf("all %d paths in every batch, its limit is %d batches", paths, 1000/(2*paths)),
+			fmt.Sprintf("requires %d lines", 10_000*2*paths/1000),
+			fmt.Sprintf("31 × %d × %d = %s items", paths, traffic.Shards, thousands(31*paths*traffic.Shards)),
+		},
+	} {
+		text := strings.Join(strings.Fields(read(t, page)), " ")
+		for _, figure := range figures {
+			if !strings.Contains(text, figure) {
+				t.Errorf("%s does not contain %q", page, figure)
+			}
+		}
+	}
+}
+
+// thousands formats a number with commas.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
