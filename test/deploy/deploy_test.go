@@ -118,7 +118,9 @@ func TestEnvironments(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	for _, environment := range []string{"staging", "prod"} {
 		step(t, "sam deploy --config-env "+environment, func(t *testing.T) {
-			s := e.deploy(t, deployment{environment: environment})
+			s := e.deploy(t, deployment{environment: environment, change: func(template *document) {
+				template.set(t, "Parameters.AlarmEmail.Default", "alarms@example.com")
+			}})
 			must(t, s.use("", http.StatusUnauthorized))
 			if s.stage != environment {
 				t.Errorf("the stage is %s", s.stage)
@@ -132,7 +134,9 @@ func TestOperator(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	var s *stack
 	step(t, "make package", func(t *testing.T) {
-		s = e.deployPackage(t, "operated", map[string]string{"Monitoring": "alarms-and-dashboard"})
+		s = e.deployPackage(t, "operated", map[string]string{
+			"Monitoring": "alarms-and-dashboard", "AlarmEmail": "alarms@example.com",
+		})
 	})
 	step(t, "toggleadmin", func(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-run", "^(TestStack|TestEmulator)$", ".")

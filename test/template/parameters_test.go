@@ -83,6 +83,7 @@ func TestPatterns(t *testing.T) {
 		"CertificateArn":         {"arn:aws:iam::123456789012:server-certificate/x", certificate + "0", "certificate"},
 		"HostedZoneId":           {"z123", "/hostedzone/Z123", "Z", "example.com"},
 		"AlarmEmail":             {"ops", "ops@example", "ops@example.com, dev@example.com", "@example.com"},
+		"AlarmTopicArn":          {"alarms", "arn:aws:sns:us-east-1:123456789012", "arn:aws:sqs:us-east-1:123456789012:alarms"},
 		"PermissionsBoundaryArn": {"boundary", "arn:aws:iam::123456789012:role/admin", "arn:aws:iam::123456789012:policy/"},
 		"WebhookUrl": {
 			"http://example.com", "example.com", "https://", "https:///hook", "https://user@example.com", "https://a b", "https://example.com\\@b",
@@ -111,6 +112,7 @@ func TestPatterns(t *testing.T) {
 // TestRules checks that combinations of parameters that cannot work are rejected.
 func TestRules(t *testing.T) {
 	t.Parallel()
+	const topic = "arn:aws:sns:us-east-1:123456789012:alarms"
 	for want, given := range map[string]map[string]string{
 		"DomainName needs CertificateArn":                   {"DomainName": "toggles.example.com"},
 		"CertificateArn needs DomainName":                   {"CertificateArn": everything["CertificateArn"]},
@@ -123,7 +125,10 @@ func TestRules(t *testing.T) {
 		"WebhookUrl needs Events":                           {"WebhookUrl": "https://example.com", "WebhookSecretName": "/a"},
 		"WebhookUrl needs WebhookSecretName":                {"WebhookUrl": "https://example.com", "Events": "true"},
 		"WebhookSecretName needs WebhookUrl":                {"WebhookSecretName": "/a", "Events": "true"},
-		"AlarmEmail must be empty":                          {"Monitoring": "none", "AlarmEmail": "ops@example.com"},
+		"AlarmEmail must be empty if Monitoring":            {"AlarmEmail": "ops@example.com"},
+		"AlarmTopicArn must be empty if Monitoring":         {"AlarmTopicArn": topic},
+		"AlarmEmail must be empty if AlarmTopicArn":         {"Monitoring": "alarms", "AlarmEmail": "ops@example.com", "AlarmTopicArn": topic},
+		"Monitoring needs AlarmEmail or AlarmTopicArn":      {"Monitoring": "alarms-and-dashboard"},
 		"UseFipsEndpoint must be false":                     {"UseFipsEndpoint": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
 		"UseDualStackEndpoint must be false":                {"UseDualStackEndpoint": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
 	} {
@@ -147,17 +152,20 @@ func TestVersions(t *testing.T) {
 		if strings.HasPrefix(name, "Oidc") {
 			given = map[string]string{"OidcIssuer": "https://example.org", "OidcClientId": "console"}
 		}
+		if slices.Contains([]string{"AlarmEmail", "Monitoring", "DeploymentPreference"}, name) {
+			given = map[string]string{"Monitoring": "alarms", "AlarmEmail": "dev@example.com"}
+		}
 		before := load(t, given).Resources
 		value := map[string]string{
 			"Stage": "other", "AlarmEmail": "ops@example.com", "DynamoDBEndpoint": "http://127.0.0.1:8000", "DomainName": "-",
-			"CertificateArn": "-", "HostedZoneId": "-", // the domain belongs to the API
+			"CertificateArn": "-", "HostedZoneId": "-", "AlarmTopicArn": "-", // the domain belongs to the API, the topic to the alarms
 			"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary",
 			"WebAclArn":              everything["WebAclArn"],
 			"WebhookUrl":             "https://example.com", "WebhookSecretName": "/other",
 			"OidcIssuer": "https://example.com", "OidcClientId": "other",
 		}[name]
 		for _, allowed := range p.AllowedValues {
-			if allowed != *p.Default {
+			if allowed != *p.Default && allowed != given[name] {
 				value = allowed
 			}
 		}
@@ -234,6 +242,12 @@ func TestEnvironments(t *testing.T) {
 		}
 		if given["Architecture"] != "" || given["DynamoDBEndpoint"] != "" || settings[environment+".build.parameters.build_dir"] != "" {
 			t.Errorf("%s deploys the build or the engine of the environment local", environment)
+		}
+		if given["Monitoring"] != "" && stage != "dev" { // who receives the alarms is not known
+			if _, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: given}); err == nil {
+				t.Errorf("%s has alarms, but nobody receives them", environment)
+			}
+			given["AlarmEmail"] = everything["AlarmEmail"]
 		}
 		if got := load(t, given).API.Stage; got != stage {
 			t.Errorf("%s deploys the stage %s, want %s", environment, got, stage)

@@ -22,6 +22,9 @@ var everything = map[string]string{
 	"WebAclArn":      "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef",
 }
 
+// alarms are the parameters of a stack with alarms.
+var alarms = map[string]string{"Monitoring": "alarms", "AlarmEmail": everything["AlarmEmail"]}
+
 // load reads the template with the given parameters.
 func load(tb testing.TB, parameters map[string]string) *samtemplate.Template {
 	tb.Helper()
@@ -58,7 +61,7 @@ func list(value any) []any {
 // TestTemplate checks the template with its defaults and with everything that parameters add.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
-	for _, parameters := range []map[string]string{nil, everything} {
+	for _, parameters := range []map[string]string{alarms, everything} {
 		for _, problem := range newChecker(t).check(load(t, parameters).Resources) {
 			t.Error(problem)
 		}
@@ -72,7 +75,9 @@ func TestMonitoring(t *testing.T) {
 	for value, want := range map[string][2]int{"alarms": {most, 0}, "alarms-and-dashboard": {most, 1}, "none": {}} {
 		got := map[string]int{}
 		parameters := map[string]string{"Monitoring": value}
-		if value == "none" {
+		if value != "none" {
+			parameters["AlarmEmail"] = everything["AlarmEmail"]
+		} else {
 			for _, name := range []string{"Events", "WebhookUrl", "WebhookSecretName", "DomainName", "CertificateArn"} { // each can have an alarm
 				parameters[name] = everything[name]
 			}
