@@ -14,7 +14,7 @@ import (
 func (a *Authenticator) jwt(ctx context.Context, token string) (auth.Principal, error) {
 	claims, err := a.Issuer.Verify(ctx, token)
 	if refused, ok := errors.AsType[*oidc.RefusedError](err); ok {
-		return a.refuse(ctx, string(refused.Reason), refused.SubjectHash)
+		return a.refuse(ctx, slog.String("reason", string(refused.Reason)))
 	}
 	if err != nil {
 		return auth.Principal{}, err
@@ -23,19 +23,21 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (auth.Principal, 
 		Identity: user.Identity{Issuer: claims.Issuer, Subject: claims.Subject}, Email: claims.Email, Name: claims.Name,
 		DefaultRole: a.DefaultRole, Now: a.Now(), Logger: a.Logger,
 	})
+	subject := slog.String("subjectHash", claims.SubjectHash())
 	switch {
 	case errors.Is(err, user.ErrUnknownIdentity), errors.Is(err, user.ErrAmbiguousEmail), errors.Is(err, user.ErrEmailExists):
-		return a.refuse(ctx, err.Error(), claims.SubjectHash())
+		return a.refuse(ctx, slog.String("reason", err.Error()), subject)
 	case err != nil:
 		return auth.Principal{}, err
 	case u.Disabled:
-		return a.refuse(ctx, "the user is disabled", claims.SubjectHash())
+		return a.refuse(ctx, slog.String("reason", "the user is disabled"), subject)
 	}
 	return auth.UserPrincipal(u.ID, u.Role), nil
 }
 
-// refuse logs why a JWT is refused. The response does not contain the reason, and the log does not contain the token.
-func (a *Authenticator) refuse(ctx context.Context, reason, subjectHash string) (auth.Principal, error) {
-	a.Logger.InfoContext(ctx, "a JWT is refused", slog.String("reason", reason), slog.String("subjectHash", subjectHash))
+// refuse logs why a JWT is refused: the reason and, only if its signature was verified, the hash of its subject. The log does not contain the
+// token, and the response does not contain the reason.
+func (a *Authenticator) refuse(ctx context.Context, attributes ...slog.Attr) (auth.Principal, error) {
+	a.Logger.LogAttrs(ctx, slog.LevelInfo, "a JWT is refused", attributes...)
 	return auth.Principal{}, errInvalid
 }

@@ -22,8 +22,8 @@ const (
 	maxRSA = 8192
 )
 
-// keySet contains the keys of an issuer that can verify signatures. It is not changed.
-type keySet []key
+// keySet contains the keys of an issuer that can verify signatures. It is not changed. nil: none.
+type keySet struct{ keys []key }
 
 type key struct {
 	id         string
@@ -32,8 +32,11 @@ type key struct {
 }
 
 // matching returns the keys for a token: those with its key ID, or all if it names none, as far as they can be used with its algorithm.
-func (s keySet) matching(h header) (keys []crypto.PublicKey) {
-	for _, k := range s {
+func (s *keySet) matching(h header) (keys []crypto.PublicKey) {
+	if s == nil {
+		return nil
+	}
+	for _, k := range s.keys {
 		if (h.KeyID == "" || h.KeyID == k.id) && slices.Contains(k.algorithms, h.Algorithm) {
 			keys = append(keys, k.public)
 		}
@@ -41,7 +44,7 @@ func (s keySet) matching(h header) (keys []crypto.PublicKey) {
 	return keys
 }
 
-func (i *Issuer) fetchKeys(ctx context.Context) (keySet, error) {
+func (i *Issuer) fetchKeys(ctx context.Context) (*keySet, error) {
 	metadata, err := i.Metadata(ctx)
 	if err != nil {
 		return nil, err
@@ -52,10 +55,10 @@ func (i *Issuer) fetchKeys(ctx context.Context) (keySet, error) {
 	if err := i.getJSON(ctx, metadata.JWKSURI, &document); err != nil {
 		return nil, err
 	}
-	set := keySet{}
+	set := &keySet{}
 	for _, value := range document.Keys {
 		if k, ok := parseKey(value); ok {
-			set = append(set, k)
+			set.keys = append(set.keys, k)
 		}
 	}
 	return set, nil

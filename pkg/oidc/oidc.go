@@ -8,6 +8,8 @@ package oidc
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -37,7 +39,7 @@ type Issuer struct {
 	config   Config
 	client   *http.Client
 	metadata source[Metadata]
-	keys     source[keySet]
+	keys     source[*keySet]
 }
 
 // New checks the configuration; its error names the environment variables. It fetches nothing. Without an issuer and a client ID, the Issuer
@@ -60,7 +62,7 @@ func New(c Config) (*Issuer, error) {
 	}
 	i := &Issuer{config: c, client: newClient(c)}
 	i.metadata = source[Metadata]{name: "metadata", fetch: i.fetchMetadata, now: c.Now, logger: c.Logger}
-	i.keys = source[keySet]{name: "keys", fetch: i.fetchKeys, now: c.Now, logger: c.Logger}
+	i.keys = source[*keySet]{name: "keys", fetch: i.fetchKeys, now: c.Now, logger: c.Logger}
 	return i, nil
 }
 
@@ -104,8 +106,11 @@ type Claims struct {
 	Name    string // the claim name, or preferred_username, or ""
 }
 
-// SubjectHash returns the hash of the subject for log lines.
-func (c Claims) SubjectHash() string { return subjectHash(c.Subject) }
+// SubjectHash returns the SHA-256 of the subject in hexadecimal, for log lines.
+func (c Claims) SubjectHash() string {
+	sum := sha256.Sum256([]byte(c.Subject))
+	return hex.EncodeToString(sum[:])
+}
 
 // Verify returns the claims of a token that the issuer has signed for the client ID and that is valid now. Otherwise its error is a
 // *RefusedError. It may wait for the keys of the issuer, at most two seconds.
@@ -114,22 +119,34 @@ func (i *Issuer) Verify(ctx context.Context, token string) (Claims, error) {
 	if err != nil {
 		return Claims{}, err
 	}
-	refuse := func(r Reason) (Claims, error) {
-		return Claims{}, &RefusedError{Reason: r, SubjectHash: claims.SubjectHash()}
+	known, err := i.keys.get(ctx, func(*keySet) bool { return true })
+	reason := i.checkSignature(ctx, token, header, known)
+	if reason != "" { // the issuer may have a new key, also under the ID of an old one
+		var latest *keySet
+		if latest, err = i.keys.get(ctx, func(s *keySet) bool { return s != known }); latest != known {
+			reason = i.checkSignature(ctx, token, header, latest)
+		}
 	}
-	set, err := i.keys.get(ctx, func(s keySet) bool { return len(s.matching(header)) > 0 })
-	keys := set.matching(header)
-	if len(keys) == 0 && err != nil {
-		return refuse(Unreachable)
+	if reason == UnknownKey && err != nil {
+		reason = Unreachable
 	}
+	if reason != "" {
+		return Claims{}, &RefusedError{reason}
+	}
+	return claims, nil
+}
+
+// checkSignature returns why a token does not verify with the keys, or "".
+func (i *Issuer) checkSignature(ctx context.Context, token string, h header, known *keySet) Reason {
+	keys := known.matching(h)
 	if len(keys) == 0 {
-		return refuse(UnknownKey)
+		return UnknownKey
 	}
 	verifier := oidc.NewVerifier(i.config.Issuer, &oidc.StaticKeySet{PublicKeys: keys}, &oidc.Config{
 		ClientID: i.config.ClientID, SupportedSigningAlgs: algorithms, Now: func() time.Time { return i.config.Now().Add(-leeway) },
 	})
 	if _, err := verifier.Verify(ctx, token); err != nil {
-		return refuse(Signature) // everything else has been checked
+		return Signature // everything else has been checked
 	}
-	return claims, nil
+	return ""
 }

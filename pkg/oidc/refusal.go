@@ -1,10 +1,5 @@
 package oidc
 
-import (
-	"crypto/sha256"
-	"encoding/hex"
-)
-
 // Reason is why a token was refused.
 type Reason string
 
@@ -27,17 +22,6 @@ const (
 )
 
 // RefusedError is the error of a token that is not accepted. It contains no text of the token.
-type RefusedError struct {
-	Reason      Reason
-	SubjectHash string // SHA-256 of the claim sub in hexadecimal, "" if the token has none; not verified
-}
+type RefusedError struct{ Reason Reason }
 
 func (r *RefusedError) Error() string { return "the token is refused: " + string(r.Reason) }
-
-func subjectHash(subject string) string {
-	if subject == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(subject))
-	return hex.EncodeToString(sum[:])
-}

@@ -26,10 +26,6 @@ const (
 // algorithms lists the algorithms of signatures that are accepted.
 var algorithms = []string{oidc.RS256, oidc.ES256, oidc.PS256, oidc.EdDSA}
 
-// types lists the values of the header typ that are accepted, in lower case and without the prefix application/. A signed token of another
-// type, such as a logout token, is no credential (RFC 8725, section 3.11).
-var types = []string{"", "jwt", "at+jwt"}
-
 // IsJWT reports whether a credential has the form of a JWT: three parts in base64url, of which the first is a JSON object.
 func IsJWT(value string) bool {
 	if strings.Count(value, ".") != 2 {
@@ -86,15 +82,16 @@ func (i *Issuer) check(token string) (header, Claims, error) {
 	claims := Claims{
 		Issuer: i.config.Issuer, Subject: text(members["sub"]), Name: cmp.Or(display(members["name"]), display(members["preferred_username"])),
 	}
-	if string(members["email_verified"]) == "true" { // not the text "true"
-		claims.Email = display(members["email"])
+	// White space around an address would make it another one. "true" as a text does not verify the address.
+	if email := text(members["email"]); email == display(members["email"]) && string(members["email_verified"]) == "true" {
+		claims.Email = email
 	}
 	reason := h.check()
 	if reason == "" {
 		reason = i.checkClaims(members)
 	}
 	if reason != "" {
-		return h, Claims{}, &RefusedError{Reason: reason, SubjectHash: claims.SubjectHash()}
+		return refuse(reason)
 	}
 	return h, claims, nil
 }
@@ -106,20 +103,27 @@ func (h header) check() Reason {
 		return Algorithm
 	case h.Critical != nil || h.Base64 != nil: // no extension is known here
 		return Critical
-	case !slices.Contains(types, strings.TrimPrefix(strings.ToLower(h.Type), "application/")):
+	case h.Type != "" && strings.TrimPrefix(strings.ToLower(h.Type), "application/") != "jwt": // RFC 7519, section 5.1
 		return Type
 	}
 	return ""
 }
 
 // checkClaims returns why the claims are refused, or "".
+//
+// An ID token is recognized by what other tokens of the issuer have (RFC 8725, section 3.11): access and refresh tokens of Keycloak have
+// another payload typ, and logout tokens and security events have the claim events.
 func (i *Issuer) checkClaims(members map[string]jsontext.Value) Reason {
 	now := i.config.Now()
+	if kind, present := members["typ"]; present && text(kind) != "ID" || members["events"] != nil {
+		return Type
+	}
 	if text(members["iss"]) != i.config.Issuer {
 		return WrongIssuer
 	}
 	audiences := texts(members["aud"])
-	if !slices.Contains(audiences, i.config.ClientID) || len(audiences) > 1 && text(members["azp"]) != i.config.ClientID {
+	party, present := members["azp"]
+	if !slices.Contains(audiences, i.config.ClientID) || (present || len(audiences) > 1) && text(party) != i.config.ClientID {
 		return Audience
 	}
 	expires, ok := numericDate(members["exp"])

@@ -61,10 +61,11 @@
 //	none, HMAC and other algorithms, confused key types         | 3   | pkg/oidc TestAlgorithmsAreAFixedList
 //	jwk, jku, x5u and x5c in the token                          | 3   | pkg/oidc TestKeyMaterialInTheTokenIsIgnored
 //	crit and b64                                                | 3   | pkg/oidc TestUnknownCriticalHeaderIsRefused
-//	other kinds of tokens                                       | 3   | pkg/oidc TestType
+//	other kinds of tokens: header                               | 3   | pkg/oidc TestType
+//	other kinds of tokens: claims                               | 3   | pkg/oidc TestOtherTokensOfTheIssuer
 //	iss                                                         | 3   | pkg/oidc TestIssuerMustBeEqual
 //	aud                                                         | 3   | pkg/oidc TestAudienceMustContainTheClientID
-//	azp                                                         | 3   | pkg/oidc TestAuthorizedPartyOfSeveralAudiences
+//	azp                                                         | 3   | pkg/oidc TestAuthorizedParty
 //	exp with leeway                                             | 3   | pkg/oidc TestExpiry
 //	nbf and iat with leeway                                     | 3   | pkg/oidc TestNotBeforeAndIssuedAt
 //	times as strings, floats, 1e400, negative                   | 3   | pkg/oidc TestTimesAreNumbers
@@ -85,6 +86,7 @@
 //	refresh after an hour, revoked keys                         | 3   | pkg/oidc TestKeysAreRefreshedInTheBackgroundAfterAnHour
 //	keys of a process that was idle                             | 3   | pkg/oidc TestKeysOfAProcessThatWasIdle
 //	unknown keys: one fetch per 30 seconds, rotation            | 3   | pkg/oidc TestUnknownKeyIsFetchedOncePer30Seconds
+//	a key that is replaced under its ID                         | 3   | pkg/oidc TestKeyIsReplacedUnderItsID
 //	one shared fetch                                            | 3   | pkg/oidc TestConcurrentRequestsShareOneFetch
 //	unreachable issuer                                          | 3   | pkg/oidc TestKnownKeysWorkIfTheIssuerIsUnreachable
 //	issuer that returns                                         | 3   | pkg/oidc TestIssuerThatReturns
