@@ -88,17 +88,20 @@ func (d *doctor) bus(ctx context.Context, found installation.Resources) (string,
 	return bus + ", its archive and the rule of the webhook are enabled", nil
 }
 
-// webhookSecret checks that the secret of the webhook can be read and used.
+// webhookSecret checks that the URL and the secrets of the webhook can be read and used.
 func (d *doctor) webhookSecret(ctx context.Context, _ installation.Resources) (string, error) {
 	name := d.Installation.Stack.Parameters["WebhookSecretName"]
 	if name == "" {
 		return "the stack has no webhook", errSkip
 	}
-	text, err := webhook.NewSecretStore(d.Installation.Stack.Config, name).Get(ctx)
+	text, err := webhook.NewParameterStore(d.Installation.Stack.Config, name).Get(ctx)
 	if err != nil {
 		return "", err
 	}
-	secrets, err := webhook.ParseSecrets(text)
+	address, secrets, err := webhook.ParseParameter(text)
+	if err == nil {
+		_, err = webhook.NewClient(address, false, d.Now)
+	}
 	if err != nil {
 		return "", problem(fmt.Sprintf("%s: %v", name, err), "store a valid secret, see docs/events.md")
 	}

@@ -61,7 +61,7 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	healthy := map[string]string{
 		"DescribeEventBus": `{"Name":"my-bus"}`, "DescribeArchive": `{"State":"ENABLED"}`, "DescribeRule": `{"State":"ENABLED"}`,
-		"GetParameter":       `{"Parameter":{"Value":"` + webhook.NewSecret(make([]byte, 32)) + `"}}`,
+		"GetParameter":       `{"Parameter":{"Value":"https://example.com ` + webhook.NewSecret(make([]byte, 32)) + `"}}`,
 		"GetQueueAttributes": `{"Attributes":{"ApproximateNumberOfMessages":"0","ApproximateNumberOfMessagesNotVisible":"0"}}`,
 	}
 	for _, tt := range []struct {
@@ -89,8 +89,8 @@ func TestEvents(t *testing.T) {
 		{"no webhook", withWebhook[:2], true, nil, "webhook secret", "skipped the stack has no webhook"},
 		{"secret", withWebhook, false, nil, "webhook secret", "ok /hook can be read, secrets: 1"},
 		{
-			"unusable secret", withWebhook, false, map[string]string{"GetParameter": `{"Parameter":{"Value":"whsec_x"}}`},
-			"webhook secret", "problem /hook: " + webhook.ErrSecret.Error(),
+			"unusable secret", withWebhook, false, map[string]string{"GetParameter": `{"Parameter":{"Value":"http://127.0.0.1 ` + webhook.NewSecret(make([]byte, 32)) + `"}}`},
+			"webhook secret", "problem /hook: " + webhook.ErrURL.Error(),
 		},
 		{"no secret", withWebhook, false, map[string]string{"GetParameter": ""}, "webhook secret", "problem get parameter /hook"},
 		{"mapping of the queue", withWebhook, false, nil, "event source mapping", "ok enabled"},

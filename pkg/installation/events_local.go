@@ -54,7 +54,7 @@ func (i *Installation) sendArchived(ctx context.Context, since time.Time, now fu
 	if i.webhookURL == "" {
 		return 0, exitstatus.Errorf(exitstatus.Rejected, "the local service has no webhook: start it with `make run WEBHOOK_URL=http://127.0.0.1:4000`")
 	}
-	client, err := webhook.NewClient(i.webhookURL, now)
+	client, err := webhook.NewClient(i.webhookURL, true, now)
 	if err != nil {
 		return 0, err
 	}

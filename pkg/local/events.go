@@ -16,7 +16,7 @@ func checkWebhook(c *Config) error {
 	if c.WebhookURL == "" {
 		return nil
 	}
-	if _, err := webhook.NewClient(c.WebhookURL, c.Now); err != nil {
+	if _, err := webhook.NewClient(c.WebhookURL, true, c.Now); err != nil {
 		return fmt.Errorf("WEBHOOK_URL cannot be used: %w", err)
 	}
 	return nil
@@ -25,7 +25,7 @@ func checkWebhook(c *Config) error {
 // newBus opens the bus.
 func newBus(c *Config, template *samtemplate.Template, secret string, out *terminal.Output) (*bus.Bus, error) {
 	b, err := bus.Open(bus.Config{
-		Template: template, DataDir: c.DataDir, WebhookSecret: secret, Now: c.Now, NewID: newSortedID(c), Logger: ownLogger(out),
+		Template: template, DataDir: c.DataDir, Parameter: c.WebhookURL + " " + secret, Now: c.Now, NewID: newSortedID(c), Logger: ownLogger(out),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("DATA_DIR %s: %w", c.DataDir, err)

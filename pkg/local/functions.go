@@ -98,9 +98,9 @@ func newFunctions(
 // functionEnv returns what a function reads from its environment.
 func functionEnv(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *terminal.Output) *app.Env {
 	variables := maps.Clone(f.Environment)
-	// Parameters of the template: the value of the first one is known only now, and AWS does not accept http:// in the URLs.
+	// Parameters of the template: the value of the first one is known only now, and AWS does not accept http:// in the issuer.
 	for name, value := range map[string]string{
-		"DYNAMODB_ENDPOINT": endpoint, "WEBHOOK_URL": c.WebhookURL, "OIDC_ISSUER": c.OIDCIssuer, "OIDC_CLIENT_ID": c.OIDCClientID,
+		"DYNAMODB_ENDPOINT": endpoint, "OIDC_ISSUER": c.OIDCIssuer, "OIDC_CLIENT_ID": c.OIDCClientID,
 	} {
 		if _, used := variables[name]; used {
 			variables[name] = value

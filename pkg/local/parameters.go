@@ -18,7 +18,7 @@ func parameters(c *Config) map[string]string {
 		p["Events"] = "true"
 	}
 	if !c.RequestsOnly && c.WebhookURL != "" {
-		p["WebhookUrl"], p["WebhookSecretName"] = "https://webhook.invalid", "/local/webhook"
+		p["WebhookSecretName"] = "/local/webhook"
 	}
 	return p
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -27,8 +26,8 @@ var (
 	ErrRefused = errors.New("the address is not permitted")
 	// ErrGone is the error of a webhook that does not want the event again.
 	ErrGone = errors.New("the webhook responds with 410")
-	// ErrURL is the error for a URL that cannot be used.
-	ErrURL = errors.New("the URL must begin with https://, or with http:// and a loopback address")
+	// ErrURL is the error for a URL that cannot be used. It does not contain the URL, which can contain a secret.
+	ErrURL = errors.New("the URL must begin with https://, or in local development with http:// and a loopback address")
 )
 
 // Client sends events to one URL. It is safe for concurrent use.
@@ -38,19 +37,25 @@ type Client struct {
 	now  func() time.Time
 }
 
-// NewClient returns a client. A URL with https:// must lead to public addresses, one with http:// to loopback addresses: that is for
-// development. An error does not contain the URL, which can contain a secret.
-func NewClient(address string, now func() time.Time) (*Client, error) {
-	permitted := map[string]func(netip.Addr) bool{"https": isPublic, "http": isLoopback}
+// NewClient returns a client, or ErrURL. A URL with https:// must lead to public addresses. With loopback, which is for development, one with
+// http:// and a loopback address or localhost is accepted, too.
+func NewClient(address string, loopback bool, now func() time.Time) (*Client, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || permitted[u.Scheme] == nil {
+	permitted := isPublic
+	switch {
+	case err != nil || u.Hostname() == "":
+		return nil, ErrURL
+	case u.Scheme == "https":
+	case u.Scheme == "http" && loopback && isLoopbackName(u.Hostname()):
+		permitted = isLoopback
+	default:
 		return nil, ErrURL
 	}
 	return &Client{url: address, now: now, http: &http.Client{
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{ // without a proxy: it would resolve the name
-			DialContext: dialer(permitted[u.Scheme]).DialContext, ForceAttemptHTTP2: true,
+			DialContext: dialer(permitted).DialContext, ForceAttemptHTTP2: true,
 			MaxIdleConns: idleConnections, MaxIdleConnsPerHost: idleConnections, IdleConnTimeout: time.Minute,
 		},
 	}}, nil

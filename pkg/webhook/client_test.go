@@ -37,7 +37,7 @@ func secrets(tb testing.TB, text string) []*standardwebhooks.Webhook {
 
 func newClient(tb testing.TB, url string) *webhook.Client {
 	tb.Helper()
-	c, err := webhook.NewClient(url, time.Now)
+	c, err := webhook.NewClient(url, true, time.Now)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestRefusedAddresses(t *testing.T) {
 	}
 	for _, url := range []string{
 		"https://127.0.0.1:" + port, "https://localhost:" + port, "https://[::1]:" + port, "https://[::ffff:127.0.0.1]:" + port, "https://0.0.0.0:" + port,
-		"https://169.254.169.254/latest", "https://[fe80::1%25lo]", "http://192.0.2.1",
+		"https://169.254.169.254/latest", "https://[fe80::1%25lo]",
 	} {
 		err := newClient(t, url).Send(t.Context(), "1", []byte(body), secrets(t, secret))
 		if !errors.Is(err, webhook.ErrRefused) {
@@ -195,9 +195,18 @@ func TestIsPublic(t *testing.T) {
 
 func TestNewClient(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"", "ftp://example.com", "https://", "https:///path", "example.com", "//example.com", "https://a b/", "\x00"} {
-		if _, err := webhook.NewClient(url, time.Now); !errors.Is(err, webhook.ErrURL) {
+	for _, url := range []string{
+		"", "ftp://example.com", "https://", "https:///path", "example.com", "//example.com", "https://a b/", "\x00", "http://example.com",
+		"http://192.0.2.1", "http://localhost.example.com", "http://127.0.0.1.example.com",
+	} {
+		if _, err := webhook.NewClient(url, true, time.Now); !errors.Is(err, webhook.ErrURL) {
 			t.Errorf("%q: %v", url, err)
+		}
+	}
+	for _, url := range []string{"http://127.0.0.1:9001", "http://localhost", "http://[::1]"} { // the first one is the runtime API of Lambda
+		_, deployed := webhook.NewClient(url, false, time.Now)
+		if _, err := webhook.NewClient(url, true, time.Now); err != nil || !errors.Is(deployed, webhook.ErrURL) {
+			t.Errorf("%q: %v, deployed: %v", url, err, deployed)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -11,18 +10,15 @@ import (
 
 // NewDeliverFunction returns the handler of functions/deliver-webhook.
 func NewDeliverFunction(env *app.Env) (lambda.Handler, error) {
-	const urlVariable = "WEBHOOK_URL"
-	address, urlErr := env.Var(urlVariable)
 	name, nameErr := env.Var("WEBHOOK_SECRET_NAME")
 	queue, queueErr := env.Var("WEBHOOK_QUEUE")
+	failures, failuresErr := env.Var("WEBHOOK_FAILURES")
 	cfg, cfgErr := env.AWSConfig()
-	client, err := NewClient(address, env.Now)
-	if urlErr == nil && err != nil {
-		urlErr = fmt.Errorf("the environment variable %s: %w", urlVariable, err)
-	}
-	if err := errors.Join(urlErr, nameErr, queueErr, cfgErr); err != nil {
+	if err := errors.Join(nameErr, queueErr, failuresErr, cfgErr); err != nil {
 		return nil, err
 	}
-	h := &Handler{Client: client, Secret: NewSecretStore(cfg, name), Queue: NewQueue(cfg, queue), Now: env.Now, Logger: env.Logger}
+	h := &Handler{
+		Parameter: NewParameterStore(cfg, name), Queue: NewQueue(cfg, queue, failures), Loopback: env.Local, Now: env.Now, Logger: env.Logger,
+	}
 	return app.Event(h.Handle), nil
 }

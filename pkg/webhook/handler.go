@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"sync"
@@ -13,46 +14,51 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// secretLifetime is how long the secret is used before it is read again. A rotation takes effect within this time.
-const secretLifetime = 5 * time.Minute
+// parameterLifetime is how long the URL and the secrets are used before they are read again. A change takes effect within this time.
+const parameterLifetime = 5 * time.Minute
+
+// UnreadableParameter is the message of the log line about a parameter that cannot be read or used. A metric filter of template.yaml counts
+// these lines.
+const UnreadableParameter = "the secret of the webhook cannot be read"
 
 // maxIDLength is the maximum length of an event's id, which becomes a header.
 const maxIDLength = 256
 
 // Handler delivers the events of a queue. It is safe for concurrent use.
 type Handler struct {
-	Client *Client
-	Secret interface { // returns the text of the secret
+	Parameter interface { // returns the text of the parameter with the URL and the secrets
 		Get(ctx context.Context) (string, error)
 	}
-	Queue interface { // makes a message visible after d
-		Delay(ctx context.Context, receiptHandle string, d time.Duration) error
+	Queue interface {
+		Delay(ctx context.Context, receiptHandle string, d time.Duration) error // makes a message visible after d
+		Discard(ctx context.Context, body string) error                         // sends a message to the dead-letter queue
 	}
-	Now    func() time.Time
-	Logger *slog.Logger
+	Loopback bool // the URL may begin with http:// and a loopback address
+	Now      func() time.Time
+	Logger   *slog.Logger
 
-	mu      sync.Mutex
+	mu     sync.Mutex
+	target *target
+	readAt time.Time
+}
+
+// target is where events are sent.
+type target struct {
+	text    string // of the parameter
+	client  *Client
 	secrets []*standardwebhooks.Webhook
-	readAt  time.Time
 }
 
 // Handle delivers the events of a batch concurrently. The response names the messages that stay in the queue.
 func (h *Handler) Handle(ctx context.Context, batch events.SQSEvent) (events.SQSEventResponse, error) {
-	secrets, err := h.currentSecrets(ctx)
+	to, err := h.currentTarget(ctx)
 	if err != nil {
-		h.Logger.ErrorContext(ctx, "the secret of the webhook cannot be read: events are delivered later", slog.Any("cause", err))
+		h.Logger.ErrorContext(ctx, UnreadableParameter, slog.Any("cause", err), slog.Bool("earlierIsUsed", to != nil))
 	}
 	failed := make([]bool, len(batch.Records))
 	var deliveries sync.WaitGroup
 	for i := range batch.Records {
-		deliveries.Go(func() {
-			if secrets == nil {
-				failed[i] = true
-				h.delay(ctx, &batch.Records[i])
-				return
-			}
-			failed[i] = !h.deliver(ctx, &batch.Records[i], secrets)
-		})
+		deliveries.Go(func() { failed[i] = !h.deliver(ctx, &batch.Records[i], to) })
 	}
 	deliveries.Wait()
 	response := events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{}}
@@ -64,36 +70,58 @@ func (h *Handler) Handle(ctx context.Context, batch events.SQSEvent) (events.SQS
 	return response, nil
 }
 
-// currentSecrets returns the secrets, and reads them if they are not known or too old.
-func (h *Handler) currentSecrets(ctx context.Context) ([]*standardwebhooks.Webhook, error) {
+// currentTarget returns the target, and reads the parameter if it is not known or too old. If that fails, it returns an error and the earlier
+// target, or nil if there is none.
+func (h *Handler) currentTarget(ctx context.Context) (*target, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.Now()
-	if h.secrets != nil && now.Sub(h.readAt) < secretLifetime {
-		return h.secrets, nil
+	if h.target != nil && now.Sub(h.readAt) < parameterLifetime {
+		return h.target, nil
 	}
-	text, err := h.Secret.Get(ctx)
+	text, err := h.Parameter.Get(ctx)
 	if err != nil {
-		return nil, err
+		return h.target, err
 	}
-	secrets, err := ParseSecrets(text)
-	if err == nil {
-		h.secrets, h.readAt = secrets, now
+	if h.target == nil || h.target.text != text {
+		read := &target{text: text}
+		var address string
+		if address, read.secrets, err = ParseParameter(text); err == nil {
+			read.client, err = NewClient(address, h.Loopback, h.Now)
+		}
+		if err != nil {
+			return h.target, err
+		}
+		h.target = read
 	}
-	return secrets, err
+	h.readAt = now
+	return h.target, nil
 }
 
+// errNoTarget is the cause of an event that is not delivered because its destination is not known.
+var errNoTarget = errors.New(UnreadableParameter)
+
 // deliver sends one event. It returns false if the message must stay in the queue.
-func (h *Handler) deliver(ctx context.Context, m *events.SQSMessage, secrets []*standardwebhooks.Webhook) bool {
-	var event struct{ ID, Type, Subject string }
-	if err := json.Unmarshal([]byte(m.Body), &event); err != nil || !isHeaderValue(event.ID) {
-		h.Logger.ErrorContext(ctx, "a message is not an event", slog.String("messageId", m.MessageId), slog.Int("attempt", attempt(m)))
-		h.change(ctx, m, 0) // the remaining attempts follow at once
-		return false
+func (h *Handler) deliver(ctx context.Context, m *events.SQSMessage, to *target) bool {
+	body := []byte(m.Body)
+	var envelope struct { // of EventBridge, in messages from the dead-letter queue of the rule
+		DetailType string `json:"detail-type"`
+		Detail     json.RawMessage
 	}
+	if err := json.Unmarshal(body, &envelope); err == nil && envelope.DetailType != "" {
+		body = envelope.Detail
+	}
+	var event struct{ ID, Type, Subject string }
+	if err := json.Unmarshal(body, &event); err != nil || !isHeaderValue(event.ID) {
+		return h.discard(ctx, m, h.Logger.With(slog.String("messageId", m.MessageId)), errors.New("the message is not an event"))
+	}
+	age := h.age(m)
 	log := h.Logger.With(slog.String("eventId", event.ID), slog.String("type", event.Type), slog.String("subject", event.Subject),
-		slog.Int("attempt", attempt(m)))
-	err := h.Client.Send(ctx, event.ID, []byte(m.Body), secrets)
+		slog.String("age", age.Round(time.Second).String()))
+	err := errNoTarget
+	if to != nil {
+		err = to.client.Send(ctx, event.ID, body, to.secrets)
+	}
 	switch {
 	case err == nil:
 		log.InfoContext(ctx, "event delivered")
@@ -101,8 +129,11 @@ func (h *Handler) deliver(ctx context.Context, m *events.SQSMessage, secrets []*
 	case errors.Is(err, ErrGone):
 		log.WarnContext(ctx, "the webhook responds with 410: the event is not sent again")
 		return true
+	case age >= giveUpAfter:
+		return h.discard(ctx, m, log, err)
 	}
-	delay := h.delay(ctx, m)
+	delay := retryDelay(age)
+	h.delay(ctx, m, delay)
 	log.WarnContext(ctx, "event not delivered", slog.Any("cause", err), slog.String("again", delay.String()))
 	return false
 }
@@ -117,26 +148,29 @@ func isHeaderValue(text string) bool {
 	return text != "" && len(text) <= maxIDLength
 }
 
-// delay makes a message visible after the delay for its number of attempts.
-func (h *Handler) delay(ctx context.Context, m *events.SQSMessage) time.Duration {
-	delay := retryDelay(attempt(m))
-	h.change(ctx, m, delay)
-	return delay
+// age returns the time since the message came to the queue. The age of a message without this time is 0.
+func (h *Handler) age(m *events.SQSMessage) time.Duration {
+	sent, err := strconv.ParseInt(m.Attributes["SentTimestamp"], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(h.Now().Sub(time.UnixMilli(sent)), 0)
 }
 
-// change makes a message visible after d. If that fails, it becomes visible after the queue's own timeout.
-func (h *Handler) change(ctx context.Context, m *events.SQSMessage, d time.Duration) {
+// delay makes a message visible after d. If that fails, it becomes visible after the queue's own timeout.
+func (h *Handler) delay(ctx context.Context, m *events.SQSMessage, d time.Duration) {
 	if err := h.Queue.Delay(ctx, m.ReceiptHandle, d); err != nil {
 		h.Logger.ErrorContext(ctx, "a message cannot be delayed: it is delivered again earlier", slog.String("messageId", m.MessageId),
 			slog.Any("cause", err))
 	}
 }
 
-// attempt returns the number of times that the queue has delivered a message, this time included.
-func attempt(m *events.SQSMessage) int {
-	n, err := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
-	if err != nil {
-		return 1
+// discard moves a message to the dead-letter queue. It returns false if that fails: then the message becomes visible after the queue's timeout.
+func (h *Handler) discard(ctx context.Context, m *events.SQSMessage, log *slog.Logger, cause error) bool {
+	if err := h.Queue.Discard(ctx, m.Body); err != nil {
+		log.ErrorContext(ctx, "a message cannot be moved to the dead-letter queue", slog.Any("cause", fmt.Errorf("%w; %w", cause, err)))
+		return false
 	}
-	return n
+	log.ErrorContext(ctx, "a message is moved to the dead-letter queue", slog.Any("cause", cause))
+	return true
 }

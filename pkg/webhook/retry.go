@@ -2,25 +2,17 @@ package webhook
 
 import "time"
 
-// Attempts is the number of attempts to deliver an event: the maxReceiveCount of the queue. With the delays below, the last one is three days
-// after the first one.
-const Attempts = 14
-
 const (
-	firstDelay = 15 * time.Second
+	// giveUpAfter is the age of an event, from the time at which it came to the queue, after which it is not sent again.
+	giveUpAfter = 3 * 24 * time.Hour
+	firstDelay  = 15 * time.Second
 	// SQS makes a message visible at most 12 hours after it was received.
 	longestDelay = 11*time.Hour + 45*time.Minute
 )
 
-// retryDelay returns the delay after a failed attempt. attempt counts from 1. After the last attempt the queue must receive the message once
-// more to move it to the dead-letter queue.
-func retryDelay(attempt int) time.Duration {
-	if attempt >= Attempts {
-		return 0
-	}
-	delay := firstDelay
-	for range attempt - 1 {
-		delay = min(3*delay, longestDelay)
-	}
-	return delay
+// retryDelay returns the delay after a failed attempt to deliver an event of this age. It grows with the age: each delay is about three times
+// the one before. The number of receives does not count, because Lambda also receives messages for invocations that cannot start. The last
+// attempt is at giveUpAfter.
+func retryDelay(age time.Duration) time.Duration {
+	return min(firstDelay+2*age, longestDelay, max(giveUpAfter-age, 0))
 }

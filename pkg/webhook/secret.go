@@ -15,8 +15,11 @@ const (
 	minSecretBytes, maxSecretBytes = 24, 64
 )
 
-// ErrSecret is the error for a secret that cannot be used. It does not contain the secret.
+// ErrSecret is the error for a signing secret that cannot be used. It does not contain the secret.
 var ErrSecret = errors.New("the secret must be whsec_ with 24 to 64 bytes in base64 behind it, or two of these with a space between them")
+
+// ErrParameter is the error for a parameter that does not begin with a URL.
+var ErrParameter = errors.New("the parameter must be the URL of the webhook and its secret, with a space between them")
 
 // ParseSecrets parses the secrets of the webhook: one, or two while the secret is rotated.
 func ParseSecrets(text string) ([]*standardwebhooks.Webhook, error) {
@@ -36,6 +39,17 @@ func ParseSecrets(text string) ([]*standardwebhooks.Webhook, error) {
 		}
 	}
 	return secrets, nil
+}
+
+// ParseParameter parses the text of the webhook's parameter: its URL and one or two secrets, with white space between them. It does not check
+// the URL.
+func ParseParameter(text string) (address string, secrets []*standardwebhooks.Webhook, err error) {
+	fields := strings.Fields(text)
+	if len(fields) == 0 || strings.HasPrefix(fields[0], secretPrefix) {
+		return "", nil, ErrParameter
+	}
+	secrets, err = ParseSecrets(strings.Join(fields[1:], " "))
+	return fields[0], secrets, err
 }
 
 // NewSecret returns the text of a secret.

@@ -19,20 +19,20 @@ func retryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = maxBackoff })
 }
 
-// SecretStore reads the secret of the webhook.
-type SecretStore struct {
+// ParameterStore reads the parameter with the URL and the secrets of the webhook.
+type ParameterStore struct {
 	client *ssm.Client
 	name   string
 }
 
-// NewSecretStore returns the store of a parameter of the Parameter Store. The parameter /aws/reference/secretsmanager/NAME is the secret NAME
-// of Secrets Manager.
-func NewSecretStore(cfg aws.Config, name string) *SecretStore {
-	return &SecretStore{ssm.NewFromConfig(cfg, func(o *ssm.Options) { o.Retryer = retryer() }), name}
+// NewParameterStore returns the store of a parameter of the Parameter Store. The parameter /aws/reference/secretsmanager/NAME is the secret
+// NAME of Secrets Manager.
+func NewParameterStore(cfg aws.Config, name string) *ParameterStore {
+	return &ParameterStore{ssm.NewFromConfig(cfg, func(o *ssm.Options) { o.Retryer = retryer() }), name}
 }
 
-// Get returns the text of the secret.
-func (s *SecretStore) Get(ctx context.Context) (string, error) {
+// Get returns the text of the parameter.
+func (s *ParameterStore) Get(ctx context.Context) (string, error) {
 	out, err := s.client.GetParameter(ctx, &ssm.GetParameterInput{Name: &s.name, WithDecryption: aws.Bool(true)})
 	if err != nil {
 		return "", fmt.Errorf("get parameter %s: %w", s.name, err)
@@ -45,13 +45,13 @@ func (s *SecretStore) Get(ctx context.Context) (string, error) {
 
 // Queue is the queue that invokes the function.
 type Queue struct {
-	client *sqs.Client
-	url    string
+	client        *sqs.Client
+	url, failures string
 }
 
-// NewQueue returns the queue with a URL.
-func NewQueue(cfg aws.Config, url string) *Queue {
-	return &Queue{sqs.NewFromConfig(cfg, func(o *sqs.Options) { o.Retryer = retryer() }), url}
+// NewQueue returns the queue with a URL, and its dead-letter queue.
+func NewQueue(cfg aws.Config, url, failures string) *Queue {
+	return &Queue{sqs.NewFromConfig(cfg, func(o *sqs.Options) { o.Retryer = retryer() }), url, failures}
 }
 
 // Delay makes a message that was received visible after d, in place of the queue's own timeout.
@@ -61,6 +61,14 @@ func (q *Queue) Delay(ctx context.Context, receiptHandle string, d time.Duration
 	})
 	if err != nil {
 		return fmt.Errorf("change the visibility of a message: %w", err)
+	}
+	return nil
+}
+
+// Discard sends the body of a message to the dead-letter queue.
+func (q *Queue) Discard(ctx context.Context, body string) error {
+	if _, err := q.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &q.failures, MessageBody: &body}); err != nil {
+		return fmt.Errorf("send a message to the dead-letter queue: %w", err)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ const hostedZone = `{"Type": "AWS::Route53::HostedZone", "Properties": {"Name": 
 
 // webhookSecret is the parameter with the secret of the webhook.
 const webhookSecret = `{"Type": "AWS::SSM::Parameter", "Properties":
-	{"Name": "/second/webhook", "Type": "String", "Value": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"}}`
+	{"Name": "/second/webhook", "Type": "String", "Value": "https://webhook.invalid whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"}}`
 
 // TestParameters deploys with another value than the default for every parameter, and checks the stack.
 func TestParameters(t *testing.T) { //nolint:paralleltest // one emulator
@@ -55,8 +55,8 @@ func otherValues(t *testing.T, address, zone string) map[string]string {
 	t.Helper()
 	values := map[string]string{
 		"Stage": "second", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com", "HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
-		"WebhookUrl": "https://webhook.invalid", "WebhookSecretName": "/second/webhook",
-		"OidcIssuer": "https://issuer.invalid", "OidcClientId": "console",
+		"WebhookSecretName": "/second/webhook",
+		"OidcIssuer":        "https://issuer.invalid", "OidcClientId": "console",
 		"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",
 		"CertificateArn":         "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	}

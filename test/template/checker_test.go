@@ -17,7 +17,8 @@ import (
 
 // conditionalAlarms exist only with a domain or with events. The dashboard cannot refer to them.
 var conditionalAlarms = []string{
-	"CertificateAlarm", "AnnounceExpiringTokensErrorsAlarm", "DeliverWebhookErrorsAlarm", "WebhookFailuresAlarm",
+	"CertificateAlarm", "AnnounceExpiringTokensErrorsAlarm", "DeliverWebhookErrorsAlarm", "WebhookSecretAlarm",
+	"WebhookFailuresAlarm",
 }
 
 // checker collects problems of a template, one line each.
@@ -30,7 +31,7 @@ type checker struct {
 
 func newChecker(tb testing.TB) *checker {
 	tb.Helper()
-	c := &checker{metrics: map[string]bool{"ToggleAdmin/local throttledRequests": true}}
+	c := &checker{metrics: map[string]bool{"ToggleAdmin/local throttledRequests": true, "ToggleAdmin/local webhookSecretErrors": true}}
 	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(read(tb, "docs/runbook.md"), -1) {
 		c.runbook = append(c.runbook, strings.Split(heading[1], ", ")...)
 	}
@@ -129,6 +130,7 @@ var expectations = []struct {
 	// Lines and hours without an event cost nothing.
 	{"AWS::Serverless::Function", "LoggingConfig.SystemLogLevel", "WARN"},
 	{"ThrottledRequests", "MetricTransformations", "[map[MetricName:throttledRequests MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count]]"},
+	{"WebhookSecretErrors", "MetricTransformations", "[map[MetricName:webhookSecretErrors MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count]]"},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.StartingPosition", "TRIM_HORIZON"},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.BisectBatchOnFunctionError", true},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
@@ -144,10 +146,13 @@ var expectations = []struct {
 	{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.OmitName", true},
 	{"WebhookRule", "Targets", "[map[Arn:arn:aws:sqs:us-east-1:000000000000:WebhookQueue DeadLetterConfig:" +
 		"map[Arn:arn:aws:sqs:us-east-1:000000000000:WebhookFailures] Id:webhook InputPath:$.detail]]"},
-	{"WebhookQueue", "RedrivePolicy.maxReceiveCount", webhook.Attempts}, // three days with the delays of the function
+	// Together more than three days, for invocations that cannot start. Lambda requires six times the function's timeout.
+	{"WebhookQueue", "RedrivePolicy.maxReceiveCount", 1000},
+	{"WebhookQueue", "VisibilityTimeout", 300},
 	{"WebhookQueue", "RedrivePolicy.deadLetterTargetArn", "arn:aws:sqs:us-east-1:000000000000:WebhookFailures"},
-	{"WebhookQueue", "VisibilityTimeout", 6 * 30}, // six times the function's timeout, as the Lambda Developer Guide requires
 	{"DeliverWebhookFunction", "Timeout", 30},
+	{"DeliverWebhookFunction", "ReservedConcurrentExecutions", nil}, // not less than MaximumConcurrency
+	{"WebhookSecretErrors", "FilterPattern", `{ $.msg = "` + webhook.UnreadableParameter + `" }`},
 	{"DeliverWebhookFunction", "Events.Messages.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
 	{"WebhookQueuePolicy", "Queues", "[WebhookQueue WebhookFailures]"},
 	{"WebhookQueuePolicy", "PolicyDocument.Statement", "[map[Action:[sqs:SendMessage] Condition:map[ArnEquals:map[aws:SourceArn:" +

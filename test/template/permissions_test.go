@@ -88,6 +88,7 @@ func (c *checker) needed(f samtemplate.Resource) map[string]bool {
 		needed["events:PutEvents arn:aws:events:"+account+"event-bus/"+fmt.Sprint(bus)] = true
 	}
 	if name, ok := variables["WEBHOOK_SECRET_NAME"].(string); ok {
+		needed["sqs:SendMessage arn:aws:sqs:"+account+fmt.Sprint(variables["WEBHOOK_FAILURES"])] = true
 		needed["ssm:GetParameter arn:aws:ssm:"+account+"parameter"+name] = true
 		secret := strings.TrimPrefix(name, "/aws/reference/secretsmanager/")
 		needed["secretsmanager:GetSecretValue arn:aws:secretsmanager:"+account+"secret:"+secret+"-??????"] = true

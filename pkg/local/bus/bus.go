@@ -22,9 +22,9 @@ const (
 
 // Config is the configuration of a Bus.
 type Config struct {
-	Template      *samtemplate.Template
-	DataDir       string // DATA_DIR; empty: a temporary folder, which Close deletes
-	WebhookSecret string // the value of every parameter of Parameter Store
+	Template  *samtemplate.Template
+	DataDir   string // DATA_DIR; empty: a temporary folder, which Close deletes
+	Parameter string // the value of every parameter of Parameter Store
 
 	Now    func() time.Time
 	NewID  func() string // returns a UUID; later ones sort behind earlier ones

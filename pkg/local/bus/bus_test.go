@@ -52,7 +52,7 @@ func (h *harness) open() {
 				{LogicalID: "Dead"}, {LogicalID: "Queue", VisibilityTimeout: time.Minute, DeadLetterQueue: "Dead", MaxReceiveCount: 3},
 			},
 		},
-		DataDir: h.dir, WebhookSecret: "whsec_secret", Now: func() time.Time { return h.now }, Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
+		DataDir: h.dir, Parameter: "whsec_secret", Now: func() time.Time { return h.now }, Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 		NewID: func() string {
 			h.ids++
 			return fmt.Sprintf("id-%03d", h.ids)
@@ -113,7 +113,7 @@ func TestQueue(t *testing.T) {
 	}
 	messages := h.expect(0, "a1", "b1")
 	h.Queue("Queue").Delete(messages[:1])
-	queue := webhook.NewQueue(h.config(), "Queue")
+	queue := webhook.NewQueue(h.config(), "Queue", "Dead")
 	if err := queue.Delay(t.Context(), messages[1].ReceiptHandle(), time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -122,14 +122,18 @@ func TestQueue(t *testing.T) {
 	if err := queue.Delay(t.Context(), messages[1].ReceiptHandle(), 0); !isInvalid(err) { // a handle of the receive before
 		t.Error(err)
 	}
-	if err := webhook.NewQueue(h.config(), "Other").Delay(t.Context(), last[0].ReceiptHandle(), 0); err == nil {
-		t.Error("another queue accepts the handle")
+	other := webhook.NewQueue(h.config(), "Other", "Queue")
+	if err := errors.Join(other.Delay(t.Context(), last[0].ReceiptHandle(), 0), other.Discard(t.Context(), "")); strings.Count(err.Error(), "DoesNotExist") != 2 {
+		t.Error(err)
+	}
+	if err := queue.Discard(t.Context(), "discarded"); err != nil {
+		t.Error(err)
 	}
 	h.expect(59 * time.Second)
 	h.expect(time.Second, "b3")
 	h.expect(time.Minute) // moved
 	dead, err := os.ReadFile(filepath.Join(h.dir, "queues", "Dead.jsonl"))
-	if err != nil || string(dead) != messages[1].Body+"\n" || !strings.Contains(h.log.String(), "moved to the dead-letter queue") {
+	if err != nil || string(dead) != "discarded\n"+messages[1].Body+"\n" || !strings.Contains(h.log.String(), "moved to the dead-letter queue") {
 		t.Errorf("%v, %s", err, dead)
 	}
 	if files, err := os.ReadDir(filepath.Join(h.dir, "events", "queue-Queue")); err != nil || len(files) != 0 {
@@ -177,7 +181,7 @@ func TestEntryThatCannotBeStored(t *testing.T) {
 func TestOtherServices(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	if secret, err := webhook.NewSecretStore(h.config(), "/x").Get(t.Context()); err != nil || secret != "whsec_secret" {
+	if secret, err := webhook.NewParameterStore(h.config(), "/x").Get(t.Context()); err != nil || secret != "whsec_secret" {
 		t.Errorf("%s, %v", secret, err)
 	}
 	client := dynamodb.NewFromConfig(h.config(), func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })

@@ -2,6 +2,8 @@ package bus
 
 import (
 	"bytes"
+	"crypto/md5" //nolint:gosec // SQS has it in its responses
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +33,7 @@ func (c client) Do(r *http.Request) (*http.Response, error) {
 	operations := map[string]func([]byte) (any, error){
 		"AWSEvents.PutEvents":               c.putEvents,
 		"AmazonSQS.ChangeMessageVisibility": c.changeMessageVisibility,
+		"AmazonSQS.SendMessage":             c.sendMessage,
 		"AmazonSSM.GetParameter":            c.getParameter,
 	}
 	operation := operations[r.Header.Get("X-Amz-Target")]
@@ -102,10 +105,25 @@ func (c client) changeMessageVisibility(body []byte) (any, error) {
 	return struct{}{}, nil
 }
 
+// sendMessage sends a message to a dead-letter queue.
+func (c client) sendMessage(body []byte) (any, error) {
+	var in struct{ QueueURL, MessageBody string }
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, err
+	}
+	for _, q := range c.queues {
+		if q.DeadLetterQueue == in.QueueURL { // the logical id
+			sum := md5.Sum([]byte(in.MessageBody)) //nolint:gosec // the SDK checks it
+			return map[string]string{"MessageId": c.NewID(), "MD5OfMessageBody": hex.EncodeToString(sum[:])}, q.discard(in.MessageBody)
+		}
+	}
+	return nil, &serviceError{"com.amazonaws.sqs#QueueDoesNotExist", "there is no dead-letter queue " + in.QueueURL}
+}
+
 func (c client) getParameter(body []byte) (any, error) {
 	var in struct{ Name string }
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
 	}
-	return map[string]any{"Parameter": map[string]string{"Name": in.Name, "Type": "SecureString", "Value": c.WebhookSecret}}, nil
+	return map[string]any{"Parameter": map[string]string{"Name": in.Name, "Type": "SecureString", "Value": c.Parameter}}, nil
 }
