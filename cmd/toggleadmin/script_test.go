@@ -54,6 +54,8 @@ func TestOffline(t *testing.T) {
 
 func TestLocal(t *testing.T) {
 	t.Parallel()
+	recorded := &actions{used: map[string]bool{}}
+	t.Cleanup(func() { recorded.compare(t) }) // after all scripts
 	run(t, "testdata/local", func(env *testscript.Env) error {
 		data := filepath.Join(env.WorkDir, "data")
 		service, stop := localtest.StartStop(t, local.Config{DataDir: data})
@@ -63,6 +65,9 @@ func TestLocal(t *testing.T) {
 		env.Setenv("API_TOKEN", service.APIToken)
 		env.Setenv("ADMIN_PAT", service.Users[0].PAT)
 		env.Setenv("EDITOR_PAT", service.Users[1].PAT)
+		if err := recorded.observe(t, data); err != nil {
+			return err
+		}
 		return withoutAWS(env)
 	}, commands{"signin": signIn}) // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
 }

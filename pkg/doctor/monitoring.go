@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/schemas"
 	cloudwatchtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go/transport/http/protocol/awsquery"
@@ -99,6 +100,48 @@ func (d *doctor) alarmActions(ctx context.Context, found installation.Resources)
 			"allow CloudWatch to publish to the topic, then test it (aws cloudwatch set-alarm-state, see docs/deploy.md)")
 	}
 	return fmt.Sprintf("%d of %d alarms have notified the topic, without an error", executed, len(names)), nil
+}
+
+// alarmSubscriptions checks that somebody receives the messages of the topic. SNS sends none to an address that is not confirmed, and
+// keeps the subscription that a receiver has canceled as "Deleted".
+func (d *doctor) alarmSubscriptions(ctx context.Context, found installation.Resources) (string, error) {
+	if len(found.IDs(typeAlarm)) == 0 {
+		return "the stack has no alarms", errSkip
+	}
+	if topic := d.Installation.Stack.Parameters["AlarmTopicArn"]; topic != "" {
+		return "the alarms notify " + topic + ", which is not part of the stack", errSkip
+	}
+	confirmed := 0
+	var silent []string
+	for _, topic := range found.IDs("AWS::SNS::Topic") {
+		pages := sns.NewListSubscriptionsByTopicPaginator(sns.NewFromConfig(d.Installation.Stack.Config),
+			&sns.ListSubscriptionsByTopicInput{TopicArn: &topic})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return "", fmt.Errorf("list the subscriptions of the topic: %w", err)
+			}
+			for _, s := range page.Subscriptions {
+				switch endpoint := aws.ToString(s.Endpoint); aws.ToString(s.SubscriptionArn) {
+				case "PendingConfirmation":
+					silent = append(silent, endpoint+" is not confirmed")
+				case "Deleted":
+					silent = append(silent, endpoint+" is unsubscribed")
+				default:
+					confirmed++
+				}
+			}
+		}
+	}
+	const advice = "open the link in the message \"Subscription Confirmation\" that AWS sent. It is valid for three days: after that, or without a " +
+		"subscription, subscribe again (aws sns subscribe --topic-arn TOPIC --protocol email --notification-endpoint ADDRESS)"
+	switch {
+	case len(silent) > 0:
+		return "", problem(fmt.Sprintf("%d of %d receivers of the alarms: %s", len(silent), len(silent)+confirmed, strings.Join(silent, ", ")), advice)
+	case confirmed == 0:
+		return "", problem("nobody receives the alarms: the topic has no subscription", advice)
+	}
+	return fmt.Sprintf("%d confirmed", confirmed), nil
 }
 
 // loggingRole checks that API Gateway may write access logs. There is one role for each account and region.

@@ -23,11 +23,12 @@ type alarm struct {
 	action string // summary of its last action
 }
 
-// monitoring responds as CloudFormation and CloudWatch to a stack with these alarms, in the forms of their API references. Other services
-// reject every call.
-func monitoring(alarms []alarm, now time.Time) http.HandlerFunc {
+// monitoring responds as CloudFormation, CloudWatch and SNS to a stack with these alarms, and with a topic with these subscriptions (ARNs, of
+// which two are states), in the forms of their API references. Other services reject every call.
+func monitoring(alarms []alarm, subscriptions []string, now time.Time) http.HandlerFunc {
 	lists := map[string]string{
 		"ListStackResources": "StackResourceSummaries", "DescribeAlarms": "MetricAlarms", "DescribeAlarmHistory": "AlarmHistoryItems",
+		"ListSubscriptionsByTopic": "Subscriptions",
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		call := r.FormValue("Action")
@@ -36,6 +37,16 @@ func monitoring(alarms []alarm, now time.Time) http.HandlerFunc {
 			return
 		}
 		members := ""
+		switch call {
+		case "ListStackResources":
+			members += "<member><ResourceType>AWS::SNS::Topic</ResourceType><LogicalResourceId>AlarmTopic</LogicalResourceId>" +
+				"<PhysicalResourceId>" + topic + "</PhysicalResourceId></member>"
+		case "ListSubscriptionsByTopic":
+			for _, subscription := range subscriptions {
+				members += "<member><TopicArn>" + r.FormValue("TopicArn") + "</TopicArn><Endpoint>ops@example.com</Endpoint>" +
+					"<SubscriptionArn>" + subscription + "</SubscriptionArn></member>"
+			}
+		}
 		for _, a := range alarms {
 			name := "stack-" + a.id
 			switch {
@@ -83,22 +94,59 @@ func TestAlarms(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			now := time.Now().Truncate(time.Second)
-			aws := httptest.NewServer(monitoring(tt.alarms, now))
-			defer aws.Close()
-			_, i := newInstallation(t)
-			i.Stack.Name = "stack"
-			i.Stack.Config = sdk.Config{
-				Region: "eu-west-1", BaseEndpoint: &aws.URL, Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
-			}
-			got := map[string]string{}
-			doctor.Examine(t.Context(), doctor.Config{
-				Installation: i, HTTP: http.DefaultClient, Now: func() time.Time { return now }, Random: rand.Reader,
-				Report: func(f doctor.Finding) { got[f.Check] = string(f.Status) + " " + f.Detail },
-			})
+			got := examineAlarms(t, tt.alarms, nil, "")
 			if diff := cmp.Diff([]string{tt.states, tt.actions}, []string{got["alarms"], got["alarm actions"]}); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
+}
+
+func TestAlarmSubscriptions(t *testing.T) {
+	t.Parallel()
+	one := []alarm{{"A", "OK", 0, ""}}
+	for _, tt := range []struct {
+		name          string
+		alarms        []alarm
+		subscriptions []string
+		parameter     string // AlarmTopicArn
+		want          string // status and detail of the check
+	}{
+		{"no alarms", nil, nil, "", "skipped the stack has no alarms"},
+		{"confirmed", one, []string{topic + ":1"}, "", "ok 1 confirmed"},
+		{"none", one, nil, "", "problem nobody receives the alarms: the topic has no subscription"},
+		{
+			"not confirmed", one, []string{"PendingConfirmation", topic + ":1", "Deleted"}, "",
+			"problem 2 of 3 receivers of the alarms: ops@example.com is not confirmed, ops@example.com is unsubscribed",
+		},
+		{"another topic", one, nil, topic + "-2", "skipped the alarms notify " + topic + "-2, which is not part of the stack"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := examineAlarms(t, tt.alarms, tt.subscriptions, tt.parameter)["alarm subscriptions"]; got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+const topic = "arn:aws:sns:eu-west-1:123456789012:alarms"
+
+// examineAlarms returns the findings about a stack as "status detail", by check.
+func examineAlarms(t *testing.T, alarms []alarm, subscriptions []string, topicParameter string) map[string]string {
+	t.Helper()
+	now := time.Now().Truncate(time.Second)
+	aws := httptest.NewServer(monitoring(alarms, subscriptions, now))
+	t.Cleanup(aws.Close)
+	_, i := newInstallation(t)
+	i.Stack.Name, i.Stack.Parameters = "stack", map[string]string{"AlarmTopicArn": topicParameter}
+	i.Stack.Config = sdk.Config{
+		Region: "eu-west-1", BaseEndpoint: &aws.URL, Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
+	}
+	got := map[string]string{}
+	doctor.Examine(t.Context(), doctor.Config{
+		Installation: i, HTTP: http.DefaultClient, Now: func() time.Time { return now }, Random: rand.Reader,
+		Report: func(f doctor.Finding) { got[f.Check] = string(f.Status) + " " + f.Detail },
+	})
+	return got
 }

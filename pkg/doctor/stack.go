@@ -37,6 +37,7 @@ func (d *doctor) resources(ctx context.Context) {
 		{"webhook secret", d.webhookSecret},
 		{"alarms", d.alarms},
 		{"alarm actions", d.alarmActions},
+		{"alarm subscriptions", d.alarmSubscriptions},
 		{"account logging role", d.loggingRole},
 		{"failure queues", d.queues},
 	}

@@ -1,0 +1,86 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// actions records the actions of DynamoDB that toggleadmin uses, as IAM names them. It is safe for concurrent use.
+type actions struct {
+	mu   sync.Mutex
+	used map[string]bool
+}
+
+// observe makes toggleadmin call the engine of the data folder by a proxy that records the calls.
+func (a *actions) observe(t *testing.T, data string) error {
+	t.Helper()
+	file := filepath.Join(data, "local.json")
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var settings struct{ DynamoDB struct{ Endpoint string } }
+	if err := json.Unmarshal(content, &settings); err != nil {
+		return err
+	}
+	engine, err := url.Parse(settings.DynamoDB.Endpoint)
+	if err != nil {
+		return err
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		a.record(r.Out)
+		r.SetURL(engine)
+	}})
+	t.Cleanup(proxy.Close)
+	return os.WriteFile(file, bytes.ReplaceAll(content, []byte(settings.DynamoDB.Endpoint), []byte(proxy.URL)), 0o600)
+}
+
+func (a *actions) record(r *http.Request) {
+	body, _ := io.ReadAll(r.Body) // an incomplete body is an error of the engine
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	var transaction struct{ TransactItems []map[string]any }
+	_ = json.Unmarshal(body, &transaction)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(transaction.TransactItems) == 0 {
+		a.used[operation] = true
+	}
+	for _, item := range transaction.TransactItems {
+		for kind := range item { // IAM checks the items of a transaction
+			a.used[strings.TrimSuffix(kind, "Item")+"Item"] = true
+		}
+	}
+}
+
+// compare compares the actions with those that docs/toggleadmin.md lists.
+func (a *actions) compare(t *testing.T) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/toggleadmin.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile(`(?m)^\| other commands \| (.*) \|$`).FindSubmatch(page)
+	if row == nil {
+		t.Fatal("docs/toggleadmin.md has no row with the permissions of the other commands")
+	}
+	a.used["ConditionCheckItem"] = true // the first `users add` after `init`, which no script of a local service runs
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(a.used)), strings.Split(string(row[1]), ", ")); diff != "" {
+		t.Errorf("actions that the scripts used, and those of docs/toggleadmin.md:\n%s", diff)
+	}
+}
