@@ -92,7 +92,7 @@ screenshots: node_modules/.installed ## Take the screenshots of docs/images; nee
 	go test -count=1 -run TestScreenshots ./test/browser
 
 # The packages whose tests use an engine and do not restart it.
-DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/e2e
+DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/e2e ./test/simulation/dynamodb
 
 test-dynamodb-local: ## Run the tests that use an engine on AWS's DynamoDB Local; needs Java 17 and Maven
 	@endpoint=$$(scripts/dynamodb-local.sh start --isolated --port 8100); status=$$?; \

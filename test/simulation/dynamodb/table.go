@@ -1,0 +1,235 @@
+package dynamodb
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/samtemplate"
+)
+
+// Limits in bytes and of actions (DynamoDB Developer Guide, "Quotas").
+const (
+	maxItem        = 400 << 10
+	maxPage        = 1 << 20
+	maxTransaction = 4 << 20
+	maxActions     = 100
+	maxHashKey     = 2048
+	maxRangeKey    = 1024
+)
+
+// row is an item of a table or index. The order of keys is the order of reads.
+type row struct {
+	key  string
+	item item
+}
+
+type rows []row
+
+func (r rows) search(key string) (int, bool) {
+	return slices.BinarySearchFunc(r, key, func(r row, key string) int { return strings.Compare(r.key, key) })
+}
+
+// put writes an item; nil deletes it.
+func (r *rows) put(key string, i item) {
+	at, found := r.search(key)
+	switch {
+	case i == nil && found:
+		*r = slices.Delete(*r, at, at+1)
+	case found:
+		(*r)[at].item = i
+	case i != nil:
+		*r = slices.Insert(*r, at, row{key, i})
+	}
+}
+
+type table struct {
+	samtemplate.Table
+	rows    rows
+	indexes []*index
+	records []record
+	held    map[string]string // keys of items in a transaction that has begun, with its token
+}
+
+type index struct {
+	samtemplate.Index
+	rows    rows
+	at      map[string]string // index keys of items
+	pending []change
+	last    map[string]time.Time // when the last change of an item is visible
+}
+
+// change is a write that an index does not show yet.
+type change struct {
+	key     string
+	item    item
+	visible time.Time
+}
+
+// record is a change of an item in the stream.
+type record struct {
+	key, old, new item
+	at            time.Time
+	expired       bool
+}
+
+// position returns the key of a row. The first bytes put partitions into an arbitrary order, as DynamoDB does.
+func position(i item, hash, sort samtemplate.Attribute) string {
+	v, _ := i.get(hash.Name)
+	key := partition(v)
+	if v, ok := i.get(sort.Name); ok {
+		key += v.key()
+	}
+	return key
+}
+
+func partition(hash value) string {
+	key := hash.key()
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(key))
+	return string(h.Sum(nil)) + key
+}
+
+// check returns the reason why an item cannot be in the table, or nil.
+func (t *table) check(i item) {
+	for n, a := range []samtemplate.Attribute{t.Hash, t.Range} {
+		if a.Name == "" {
+			continue
+		}
+		v, ok := i.get(a.Name)
+		switch {
+		case !ok:
+			panic(invalid("One or more parameter values were invalid: Missing the key " + a.Name + " in the item"))
+		case v.kind != a.Type:
+			panic(invalid("One or more parameter values were invalid: Type mismatch for key " + a.Name + " expected: " + a.Type + " actual: " + v.kind))
+		}
+		checkKey(a.Name, v, n == 1)
+	}
+	for _, x := range t.indexes {
+		for n, a := range []samtemplate.Attribute{x.Hash, x.Range} {
+			if v, ok := i.get(a.Name); ok {
+				if v.kind != a.Type {
+					panic(invalid(fmt.Sprintf("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
+						a.Name, a.Type, v.kind, x.Name)))
+				}
+				checkKey(a.Name, v, n == 1)
+			}
+		}
+	}
+	if i.size() > maxItem {
+		panic(invalid("Item size has exceeded the maximum allowed size"))
+	}
+}
+
+func checkKey(name string, v value, sort bool) {
+	limit := maxHashKey
+	if sort {
+		limit = maxRangeKey
+	}
+	if v.text == "" {
+		panic(invalid("One or more parameter values are not valid. " +
+			"The AttributeValue for a key attribute cannot contain an empty string value. Key: " + name))
+	}
+	if v.kind != "N" && len(v.text) > limit {
+		panic(invalid(fmt.Sprintf("One or more parameter values were invalid: Size of key %s has exceeded the limit of %d bytes", name, limit)))
+	}
+}
+
+// checkSchema checks that a key has the attributes of the table's key and no others.
+func (t *table) checkSchema(key item) {
+	n := 0
+	for _, a := range []samtemplate.Attribute{t.Hash, t.Range} {
+		if a.Name == "" {
+			continue
+		}
+		n++
+		if v, ok := key.get(a.Name); !ok || v.kind != a.Type {
+			panic(invalid("The provided key element does not match the schema"))
+		}
+	}
+	if len(key) != n {
+		panic(invalid("The provided key element does not match the schema"))
+	}
+	t.check(key)
+}
+
+func (t *table) keyNames() []string { return keyNames(t.Hash, t.Range) }
+
+func keyNames(hash, sort samtemplate.Attribute) []string {
+	if sort.Name == "" {
+		return []string{hash.Name}
+	}
+	return []string{hash.Name, sort.Name}
+}
+
+func (t *table) get(key string) item {
+	if at, found := t.rows.search(key); found {
+		return t.rows[at].item
+	}
+	return nil
+}
+
+// write stores the change of an item in the table, its indexes and its stream.
+func (db *DB) write(t *table, key string, next item, expired bool) {
+	old := t.get(key)
+	if old.equal(next) && (old == nil) == (next == nil) {
+		return
+	}
+	t.rows.put(key, next)
+	db.version++
+	now := db.now()
+	if t.StreamViewType != "" {
+		either := next
+		if next == nil {
+			either = old
+		}
+		t.records = append(t.records, record{either.only(t.keyNames()...), old, next, now, expired})
+	}
+	for _, x := range t.indexes {
+		if db.Lag == nil {
+			x.apply(t, change{key: key, item: next})
+			continue
+		}
+		c := change{key, next, now.Add(db.Lag(t.Name, x.Name, key, db.version))}
+		if last := x.last[key]; c.visible.Before(last) { // an index shows the changes of an item in their order
+			c.visible = last
+		}
+		x.last[key] = c.visible
+		x.pending = append(x.pending, c)
+		x.settle(t, now)
+	}
+}
+
+// settle applies the changes that are visible.
+func (x *index) settle(t *table, now time.Time) {
+	x.pending = slices.DeleteFunc(x.pending, func(c change) bool {
+		if c.visible.After(now) {
+			return false
+		}
+		if x.last[c.key].Equal(c.visible) {
+			delete(x.last, c.key)
+		}
+		x.apply(t, c)
+		return true
+	})
+}
+
+func (x *index) apply(t *table, c change) {
+	if at, found := x.at[c.key]; found {
+		x.rows.put(at, nil)
+		delete(x.at, c.key)
+	}
+	if len(c.item.only(x.Hash.Name, x.Range.Name)) < len(x.keyNames()) {
+		return
+	}
+	shown := c.item
+	if x.Projection == "KEYS_ONLY" {
+		shown = shown.only(append(t.keyNames(), x.keyNames()...)...)
+	}
+	x.at[c.key] = position(c.item, x.Hash, x.Range) + c.key
+	x.rows.put(x.at[c.key], shown)
+}
+
+func (x *index) keyNames() []string { return keyNames(x.Hash, x.Range) }

@@ -1,0 +1,144 @@
+package dynamodb
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/dynamo"
+)
+
+// Items returns the items of a table in the order of a Scan.
+func (db *DB) Items(table string) (all []dynamo.Item) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, r := range db.table(table).rows {
+		all = append(all, r.item.decoded())
+	}
+	return all
+}
+
+// Snapshot is the content of a table at one time.
+type Snapshot struct{ rows rows }
+
+// Snapshot returns the content of a table.
+func (db *DB) Snapshot(table string) Snapshot {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return Snapshot{slices.Clone(db.table(table).rows)}
+}
+
+// Restore replaces the content of a table, as a function sees it that uses a restored table under the same name. The indexes show it at
+// once. The stream has no records of it.
+func (db *DB) Restore(table string, s Snapshot) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	t := db.table(table)
+	t.rows = slices.Clone(s.rows)
+	for _, x := range t.indexes {
+		x.rows, x.pending = nil, nil
+		clear(x.at)
+		clear(x.last)
+		for _, r := range t.rows {
+			x.apply(t, change{key: r.key, item: r.item})
+		}
+	}
+}
+
+// Expire deletes the items of a table whose time to live has passed, of which DynamoDB deletes each within some days.
+func (db *DB) Expire(table string) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	t := db.table(table)
+	for _, r := range slices.Clone(t.rows) {
+		at, _ := r.item.get(t.TTLAttribute)
+		if seconds, err := strconv.ParseInt(at.text, 10, 64); at.kind == "N" && err == nil && seconds < db.now().Unix() {
+			db.write(t, r.key, nil, true)
+		}
+	}
+}
+
+// Begin begins a TransactWriteItems that takes time: until commit is called, other writes of its items fail because of the conflict. commit
+// carries it out and returns the response. If an item is in another transaction already, commit returns the failure. commit is called once.
+func (db *DB) Begin(body []byte) (commit func() (status int, response []byte)) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.begun++
+	own := strconv.Itoa(db.begun)
+	held := map[*table][]string{}
+	conflict := false
+	f := caught(func() {
+		for _, action := range decode(body).actions() {
+			t, key := db.target(action)
+			conflict = conflict || t.held[key] != ""
+			held[t] = append(held[t], key)
+		}
+	})
+	if f != nil || conflict {
+		status, response := db.do("TransactWriteItems", body, "")
+		return func() (int, []byte) { return status, response }
+	}
+	for t, keys := range held {
+		for _, key := range keys {
+			t.held[key] = own
+		}
+	}
+	return func() (int, []byte) {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		for t := range held {
+			maps.DeleteFunc(t.held, func(_, holder string) bool { return holder == own })
+		}
+		return db.do("TransactWriteItems", body, own)
+	}
+}
+
+// Records returns the records of a table's stream from a position on, in the order of the writes, as Lambda passes them to a function. The
+// first record has the position 0. The stream has one shard.
+func (db *DB) Records(table string, from int) (all []events.DynamoDBEventRecord) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for n, r := range db.table(table).records[from:] {
+		all = append(all, r.event(table, from+n))
+	}
+	return all
+}
+
+func (r *record) event(table string, n int) events.DynamoDBEventRecord {
+	name := events.DynamoDBOperationTypeModify
+	switch {
+	case r.old == nil:
+		name = events.DynamoDBOperationTypeInsert
+	case r.new == nil:
+		name = events.DynamoDBOperationTypeRemove
+	}
+	e := events.DynamoDBEventRecord{
+		EventID: fmt.Sprintf("%s-%d", table, n), EventName: string(name), EventVersion: "1.1", EventSource: "aws:dynamodb", AWSRegion: "us-east-1",
+		EventSourceArn: "arn:aws:dynamodb:us-east-1:000000000000:table/" + table + "/stream/2000-01-01T00:00:00.000",
+		Change: events.DynamoDBStreamRecord{
+			ApproximateCreationDateTime: events.SecondsEpochTime{Time: r.at.Truncate(time.Second)},
+			Keys:                        r.key.event(), NewImage: r.new.event(), OldImage: r.old.event(),
+			SequenceNumber: fmt.Sprintf("%021d", n+1), SizeBytes: int64(r.key.size() + r.new.size() + r.old.size()),
+			StreamViewType: "NEW_AND_OLD_IMAGES",
+		},
+	}
+	if r.expired {
+		e.UserIdentity = &events.DynamoDBUserIdentity{Type: "Service", PrincipalID: "dynamodb.amazonaws.com"}
+	}
+	return e
+}
+
+func (i item) event() (all map[string]events.DynamoDBAttributeValue) {
+	if i == nil {
+		return nil
+	}
+	if err := json.Unmarshal(i.append(nil), &all); err != nil {
+		panic(err)
+	}
+	return all
+}

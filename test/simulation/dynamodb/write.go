@@ -1,0 +1,255 @@
+package dynamodb
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// planned is a write whose conditions hold.
+type planned struct {
+	table     *table
+	key       string
+	old, next item
+}
+
+// target returns the table and the key of a write.
+func (db *DB) target(r *request) (t *table, key string) {
+	t = db.table(r.TableName)
+	of := r.Key
+	if r.Item != nil {
+		of = r.Item
+		t.check(of)
+	} else {
+		t.checkSchema(of)
+	}
+	return t, position(of, t.Hash, t.Range)
+}
+
+// plan checks a write, and panics if it fails.
+func (db *DB) plan(r *request) planned {
+	t, key := db.target(r)
+	p := planned{t, key, t.get(key), nil}
+	if c := r.compiled.condition; c != nil && !c.condition(r.scope(p.old)) {
+		f := failure{code: "ConditionalCheckFailedException", message: "The conditional request failed"}
+		if r.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
+			f.item = p.old
+		}
+		panic(f)
+	}
+	switch r.operation {
+	case "PutItem":
+		p.next = r.Item
+	case "ConditionCheck":
+		p.next = p.old
+	case "UpdateItem":
+		base := p.old
+		if base == nil {
+			base = r.Key
+		}
+		p.next = base
+		if u := r.compiled.update; u != nil {
+			for _, a := range u.actions {
+				if name := r.scope(nil).name(a.path[0]); slices.Contains(t.keyNames(), name) {
+					panic(invalid("One or more parameter values were invalid: Cannot update attribute " + name + ". This attribute is part of the key"))
+				}
+			}
+			p.next = r.scope(base).update(u.actions)
+		}
+		t.check(p.next)
+	}
+	return p
+}
+
+// single carries out PutItem, UpdateItem or DeleteItem.
+func (db *DB) single(r *request) []byte {
+	r.compile(db)
+	if t, key := db.target(r); t.held[key] != "" {
+		panic(failure{code: "TransactionConflictException", message: "Transaction is ongoing for the item"})
+	}
+	p := db.plan(r)
+	var returned item
+	switch {
+	case r.ReturnValues == "" || r.ReturnValues == "NONE":
+	case r.ReturnValues == "ALL_OLD":
+		returned = p.old
+	case r.ReturnValues == "ALL_NEW" && r.operation == "UpdateItem":
+		returned = p.next
+	default:
+		panic(invalid("Return values set to invalid value"))
+	}
+	db.write(p.table, p.key, p.next, false)
+	if returned == nil {
+		return []byte("{}")
+	}
+	return append(returned.append([]byte(`{"Attributes":`)), '}')
+}
+
+// remembered is a transaction that was carried out. Its token makes it idempotent for ten minutes.
+type remembered struct {
+	token, request string
+	at             time.Time
+}
+
+const (
+	tokenAge = 10 * time.Minute
+	maxToken = 36 // characters
+)
+
+// actions returns the writes of a transaction.
+func (r *request) actions() (all []*request) {
+	for _, action := range r.TransactItems {
+		var one *request
+		for operation, of := range map[string]*request{
+			"PutItem": action.Put, "UpdateItem": action.Update, "DeleteItem": action.Delete, "ConditionCheck": action.ConditionCheck,
+		} {
+			if of != nil && one != nil {
+				panic(invalid("TransactItems can only contain one of Check, Put, Update or Delete"))
+			}
+			if of != nil {
+				of.operation, one = operation, of
+			}
+		}
+		if one == nil {
+			panic(invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"))
+		}
+		if one == action.ConditionCheck && one.ConditionExpression == nil || one == action.Update && one.UpdateExpression == nil {
+			panic(invalid("1 validation error detected: Value null at 'transactItems.1.member' failed to satisfy constraint: Member must not be null"))
+		}
+		all = append(all, one)
+	}
+	if len(all) == 0 || len(all) > maxActions {
+		panic(invalid(fmt.Sprintf("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: "+
+			"Member must have length between 1 and %d", maxActions)))
+	}
+	return all
+}
+
+// transact carries out TransactWriteItems. own is the token of the transaction if it has begun.
+func (db *DB) transact(r *request, body []byte, own string) []byte {
+	actions := r.actions()
+	for _, action := range actions {
+		action.compile(db)
+	}
+	canonical := jsontext.Value(body)
+	if len(r.ClientRequestToken) > maxToken {
+		panic(invalid("1 validation error detected: Value at 'clientRequestToken' failed to satisfy constraint: " +
+			"Member must have length less than or equal to 36"))
+	}
+	if r.ClientRequestToken != "" {
+		db.forget()
+		if err := canonical.Canonicalize(); err != nil {
+			panic(failure{code: "SerializationException", message: err.Error()})
+		}
+		for _, done := range db.tokens {
+			if done.token == r.ClientRequestToken {
+				if done.request != string(canonical) {
+					panic(failure{
+						code:    "IdempotentParameterMismatchException",
+						message: "The request uses the same client token as a previous, but non-identical request.",
+					})
+				}
+				return []byte("{}")
+			}
+		}
+	}
+	var plans []planned
+	reasons, failed, size := make([]failure, len(actions)), false, 0
+	for i, action := range actions {
+		f := caught(func() {
+			t, key := db.target(action)
+			if slices.ContainsFunc(plans, func(p planned) bool { return p.table == t && p.key == key }) {
+				panic(failure{code: "Request", message: "Transaction request cannot include multiple operations on one item"})
+			}
+			plans = append(plans, planned{t, key, nil, nil})
+			if holder := t.held[key]; holder != "" && holder != own {
+				panic(failure{code: "TransactionConflict", message: "Transaction is ongoing for the item"})
+			}
+			plans[len(plans)-1] = db.plan(action)
+		})
+		if f == nil {
+			p := plans[len(plans)-1]
+			size += max(p.old.size(), p.next.size())
+			continue
+		}
+		switch f.code {
+		case "Request":
+			panic(invalid(f.message))
+		case "ResourceNotFoundException":
+			panic(*f)
+		}
+		reasons[i], failed = *f, true
+	}
+	if failed {
+		panic(failure{code: "TransactionCanceledException", reasons: reasons})
+	}
+	if size > maxTransaction {
+		panic(invalid("Collection size of the transaction has exceeded the maximum of 4 MB"))
+	}
+	for i, p := range plans {
+		if actions[i].operation != "ConditionCheck" {
+			db.write(p.table, p.key, p.next, false)
+		}
+	}
+	if r.ClientRequestToken != "" {
+		db.tokens = append(db.tokens, remembered{r.ClientRequestToken, string(canonical), db.now()})
+	}
+	return []byte("{}")
+}
+
+// forget drops the tokens that are too old.
+func (db *DB) forget() {
+	now := db.now()
+	db.tokens = slices.DeleteFunc(db.tokens, func(done remembered) bool { return now.Sub(done.at) >= tokenAge })
+}
+
+// caught returns the failure that f panics with, or nil.
+func caught(f func()) (failed *failure) {
+	defer func() {
+		if r := recover(); r != nil {
+			known, ok := r.(failure)
+			if !ok {
+				panic(r)
+			}
+			failed = &known
+		}
+	}()
+	f()
+	return nil
+}
+
+// PartiQL: the two statements of feature.FlagStore.Announced, which are the only ones.
+const (
+	statementUpdate = `UPDATE "Features" SET "pending" = [] REMOVE "pendingSince" WHERE "name" = ? AND "sequence" = ?`
+	statementDelete = `DELETE FROM "Features" WHERE "name" = ? AND "sequence" = ?`
+)
+
+func (db *DB) statements(r *request) []byte {
+	b := []byte(`{"Responses":[`)
+	for i, s := range r.Statements {
+		if len(s.Parameters) != 2 || s.Statement != statementUpdate && s.Statement != statementDelete {
+			panic(invalid("the statement is not supported: " + s.Statement))
+		}
+		write := &request{
+			operation: "DeleteItem", TableName: "Features", Key: item{{"name", s.Parameters[0]}}, ConditionExpression: new("#sequence = :sequence"),
+			ExpressionAttributeNames: map[string]string{"#sequence": "sequence"}, ExpressionAttributeValues: values{":sequence": s.Parameters[1]},
+		}
+		if s.Statement == statementUpdate {
+			write.operation, write.UpdateExpression = "UpdateItem", new("SET pending = :none REMOVE pendingSince")
+			write.ExpressionAttributeValues[":none"] = value{kind: "L"}
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{`...)
+		if f := caught(func() { db.single(write) }); f != nil {
+			code := strings.TrimSuffix(f.code, "Exception")
+			b = append(quote(append(quote(append(b, `"Error":{"Code":`...), code), `,"Message":`...), f.message), `},`...)
+		}
+		b = append(b, `"TableName":"Features"}`...)
+	}
+	return append(b, `]}`...)
+}
