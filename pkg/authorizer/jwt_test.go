@@ -14,6 +14,7 @@ import (
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/authorizer"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/oidc"
 	"toggleadmin/pkg/user"
 	"toggleadmin/test/database"
@@ -29,9 +30,12 @@ type signIn struct {
 func newSignIn(tb testing.TB) *signIn {
 	tb.Helper()
 	s := &signIn{newFixture(tb), issuer.New(tb)}
-	for id, email := range map[int64]string{11: "ada@example.com", 12: "twice@example.com", 13: "TWICE@example.com", 14: "disabled@example.com"} {
+	for id, email := range map[int64]string{11: "ada@example.com", 12: "twice@example.com", 14: "disabled@example.com"} {
 		check(tb, s.users.Create(tb.Context(), user.User{ID: id, Kind: user.Person, Role: auth.RoleEditor, Email: email, Disabled: id == 14}))
 	}
+	twice := user.Key(13)
+	twice["kind"], twice["email"] = dynamo.S(string(user.Person)), dynamo.S("TWICE@example.com")
+	s.Put(tb, s.Tables.Users, twice)
 	return s
 }
 

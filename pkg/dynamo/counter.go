@@ -2,23 +2,21 @@ package dynamo
 
 import (
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Advance returns the action of a transaction that changes a counter from last to next. It fails, with the counter's item, if the counter
-// has another value. A counter that was never written has the value 0.
-func Advance(table string, key Item, attribute string, last, next int64) *types.Update {
-	update := &types.Update{
+// Count returns the update that adds 1 to a counter and returns its item. A counter that was never written has the value 0. The condition
+// fails, with the counter's item, if the counter has reached highest. An update without a response may have counted, so that a repetition
+// leaves a gap.
+func Count(table string, key Item, attribute string, highest int64) *dynamodb.UpdateItemInput {
+	return &dynamodb.UpdateItemInput{
 		TableName: &table, Key: key,
-		ConditionExpression:                 aws.String("attribute_not_exists(#counter)"),
-		UpdateExpression:                    aws.String("SET #counter = :next"),
+		UpdateExpression:                    aws.String("ADD #counter :one"),
+		ConditionExpression:                 aws.String("(attribute_not_exists(#counter) OR #counter < :highest)"),
 		ExpressionAttributeNames:            map[string]string{"#counter": attribute},
-		ExpressionAttributeValues:           Item{":next": N(next)},
+		ExpressionAttributeValues:           Item{":one": N(1), ":highest": N(highest)},
+		ReturnValues:                        types.ReturnValueAllNew,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	if last != 0 {
-		update.ConditionExpression = aws.String("#counter = :last")
-		update.ExpressionAttributeValues[":last"] = N(last)
-	}
-	return update
 }

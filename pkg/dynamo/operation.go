@@ -72,12 +72,14 @@ func Get(ctx context.Context, client *dynamodb.Client, table string, key Item) (
 	return out.Item, nil
 }
 
-// NewItem returns the action of a transaction that writes an item. It fails if the key exists. hash names the table's partition key.
+// NewItem returns the action of a transaction that writes an item. It fails, with the stored item, if the key exists. hash names the table's
+// partition key.
 func NewItem(table, hash string, item Item) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &table, Item: item,
-		ConditionExpression:      aws.String("attribute_not_exists(#hash)"),
-		ExpressionAttributeNames: map[string]string{"#hash": hash},
+		ConditionExpression:                 aws.String("attribute_not_exists(#hash)"),
+		ExpressionAttributeNames:            map[string]string{"#hash": hash},
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}}
 }
 

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 
@@ -16,31 +17,34 @@ type Failure struct {
 	Item   Item // the stored item, if the action requested ALL_OLD and the item exists
 }
 
-// Transact writes all actions or none. It retries a transaction that conflicted with another one or was throttled, with jitter, until the
-// context ends; then the error is ErrUnavailable. A transaction whose conditions failed is not an error: Transact returns one Failure per
-// action. If the actions were written, it returns nil.
+// Transact writes all actions or none. It sends the same transaction again, with jitter, until the context ends, if it conflicted with another
+// one, was throttled, or if its result is unknown. If the context ends first, the error is ErrUnavailable. A transaction whose conditions
+// failed is not an error: Transact returns one Failure per action. If the actions were written, it returns nil.
+//
+// DynamoDB remembers the client request token for ten minutes and carries out the transaction only once in this time (DynamoDB API Reference,
+// TransactWriteItems). The context must end earlier. An engine that forgets the token, for example when it is restarted, evaluates the
+// conditions again: then those of a transaction that was written may fail.
 func Transact(ctx context.Context, client *dynamodb.Client, actions []types.TransactWriteItem) ([]Failure, error) {
-	// The SDK sets ClientRequestToken here once, so that DynamoDB carries out a retried transaction only once.
-	input := &dynamodb.TransactWriteItemsInput{TransactItems: actions}
-	var unknown error // errResultUnknown if the result of an earlier attempt is unknown
+	input := &dynamodb.TransactWriteItemsInput{TransactItems: actions, ClientRequestToken: aws.String(rand.Text())}
+	var unknown error // errResultUnknown if the result of an attempt is unknown
 	for attempt := 1; ; attempt++ {
 		_, err := client.TransactWriteItems(ctx, input)
 		if err == nil {
 			return nil, nil
 		}
-		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
-		if !ok {
-			return nil, errors.Join(err, unknown)
-		}
 		if ResultUnknown(err) {
 			unknown = errResultUnknown
 		}
-		failures, err := readReasons(canceled)
-		if failures != nil || err != nil {
-			return failures, err
+		if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+			failures, err := readReasons(canceled)
+			if failures != nil || err != nil {
+				return failures, err
+			}
+		} else if unknown == nil || !errors.Is(err, ErrUnavailable) {
+			return nil, errors.Join(err, unknown)
 		}
-		if err := Pause(ctx, attempt); err != nil {
-			return nil, errors.Join(fmt.Errorf("repeat a transaction: %w", err), canceled, unknown)
+		if end := Pause(ctx, attempt); end != nil {
+			return nil, errors.Join(fmt.Errorf("repeat a transaction: %w", end), err, unknown)
 		}
 	}
 }

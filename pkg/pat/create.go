@@ -142,6 +142,8 @@ func (c *creator) create(ctx context.Context, p PAT) (createdResponse, error) {
 	case errors.Is(err, ErrTooMany):
 		err = apierror.New(apierror.NoAccess, fmt.Sprintf(
 			"The account has reached the maximum number of tokens (%d), including expired ones.", c.owner.Limit))
+	case errors.Is(err, ErrNoIDsLeft):
+		err = apierror.New(apierror.NoAccess, fmt.Sprintf("All ids of tokens, up to %d, are used up.", auth.MaxID))
 	case errors.Is(err, ErrDescriptionExists):
 		err = apierror.New(apierror.NameExists, "The account already has a token with this description.")
 	}

@@ -75,6 +75,7 @@ func (m *model) create(t *rapid.T) {
 		UserID: m.base + int64(at), Description: description, CreatedAt: m.now,
 		ExpiresAt: m.now.Add(time.Duration(rapid.Int64Range(1, 300_000).Draw(t, "milliseconds")) * time.Millisecond),
 	}, pat.Owner{Kind: kind, Limit: limit})
+	*m.last++ // also if the creation is rejected
 	var want error
 	switch {
 	case at == accounts || !isOf(kind, at):
@@ -88,7 +89,7 @@ func (m *model) create(t *rapid.T) {
 		t.Fatalf("error %v, want %v", err, want)
 	}
 	if err == nil {
-		if *m.last++; created.ID != *m.last {
+		if created.ID != *m.last {
 			t.Fatalf("id %d, want %d", created.ID, *m.last)
 		}
 		m.tokens = append(m.tokens, &issued{PAT: created, token: token})

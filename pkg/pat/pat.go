@@ -1,9 +1,9 @@
 // Package pat manages personal access tokens (PATs): those of service accounts (contract sections 4.5 and 4.9) and the caller's own (4.7
 // and 4.10). It also announces tokens that are about to expire.
 //
-// One transaction writes a token, the counter of ids and the map of descriptions in the owner's account. Ids therefore rise in commit
-// order, a description is unique per account, the limit is never exceeded, and a crash causes no partial write. A token contains the key of
-// its item, so that a lookup needs no index (auth.PATSelector).
+// An atomic update of a counter takes the id of a token. Then one transaction writes the token and the map of descriptions in the owner's
+// account. Ids and creation times therefore rise together, a description is unique per account, the limit is never exceeded, and a crash
+// causes no partial write. A token contains the key of its item, so that a lookup needs no index (auth.PATSelector).
 package pat
 
 import (
@@ -18,11 +18,11 @@ import (
 
 // PAT is a personal access token without its secret.
 type PAT struct {
-	ID          int64 // 1 to auth.MaxID; tokens created later have higher ids
+	ID          int64 // 1 to auth.MaxID; a token whose creation began after that of another one ended has a higher id
 	UserID      int64 // its owner
 	Description string
 	ExpiresAt   time.Time
-	CreatedAt   time.Time
+	CreatedAt   time.Time     // never falls as ids rise
 	SeenAt      *time.Time    // when it last authenticated a request, accurate to a minute; nil: never
 	Verifier    auth.Verifier // of its secret
 
@@ -39,8 +39,7 @@ var (
 	ErrTooMany           = errors.New("the account has as many tokens as it may have")
 	ErrDescriptionExists = errors.New("the account has a token with that description")
 	ErrNotFound          = errors.New("the user has no such token")
-	errNoIDsLeft         = errors.New("all ids of tokens are used up")
-	errCounterBehind     = errors.New("the counter of tokens is wrong: the next id is taken")
+	ErrNoIDsLeft         = errors.New("all ids of tokens are used up")
 )
 
 // MostPerOwner is the maximum number of tokens of any account. It keeps an account's item, with its map of descriptions, within one

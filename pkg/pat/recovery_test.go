@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
-	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/test/database"
@@ -19,160 +19,106 @@ import (
 const (
 	get      = "GetItem"
 	transact = "TransactWriteItems"
+	count    = "UpdateItem"
 )
 
-var errLost = errors.New("the connection broke")
-
-// creation is one call of Create whose requests a test intercepts.
-type creation struct {
-	*fixture
-	tb     testing.TB
-	cancel context.CancelFunc // ends the context of Create
-	held   *database.Call     // a request that arrives late
-}
-
-// response is how the engine treats one request.
-type response func(*creation, *database.Call) (*http.Response, error)
-
-func pass(_ *creation, c *database.Call) (*http.Response, error) { return c.Pass() }
-func lose(_ *creation, c *database.Call) (*http.Response, error) { return c.Lose() }
-func fail(*creation, *database.Call) (*http.Response, error)     { return nil, errLost }
-
-// hold keeps the request until arrive delivers it.
-func hold(s *creation, c *database.Call) (*http.Response, error) {
-	s.held = c
-	return nil, errLost
-}
-
-// arrive delivers the held request before this one.
-func arrive(s *creation, c *database.Call) (*http.Response, error) {
-	s.deliver()
-	return c.Pass()
-}
-
-func (s *creation) deliver() {
-	s.held.Request = s.held.Request.WithContext(s.tb.Context())
-	_, _ = s.held.Lose() //nolint:bodyclose // Lose returns no response
-	s.held = nil
-}
-
-func throttle(_ *creation, c *database.Call) (*http.Response, error) {
-	return c.Refuse("ProvisionedThroughputExceededException")
-}
-
-func conflict(_ *creation, c *database.Call) (*http.Response, error) {
-	return c.Cancel("TransactionConflict", "None", "None")
-}
-
-// slow drops the response like a timeout, which uses up half of the client's retry quota.
-func slow(next response) response {
-	return func(s *creation, c *database.Call) (*http.Response, error) {
-		_, _ = next(s, c)
+// TestCreateSettles checks that a creation whose response is lost sends the same transaction until it is settled: the caller has the token
+// that is stored.
+func TestCreateSettles(t *testing.T) {
+	t.Parallel()
+	lose := (*database.Call).Lose
+	timeout := func(c *database.Call) (*http.Response, error) { // uses up half of the client's retry quota
+		_, _ = c.Lose()
 		return nil, os.ErrDeadlineExceeded
 	}
-}
-
-// ended ends the context of Create after the request.
-func ended(next response) response {
-	return func(s *creation, c *database.Call) (*http.Response, error) {
-		defer s.cancel()
-		return next(s, c)
+	throttle := func(c *database.Call) (*http.Response, error) {
+		return c.Refuse("ProvisionedThroughputExceededException")
 	}
-}
-
-// raced creates another token before the request.
-func raced(account int64, description string, next response) response {
-	return func(s *creation, c *database.Call) (*http.Response, error) {
-		s.create(s.tb, account, description)
-		return next(s, c)
-	}
-}
-
-// followed creates another token after the request.
-func followed(next response) response {
-	return func(s *creation, c *database.Call) (*http.Response, error) {
-		defer s.create(s.tb, 2, "another")
-		return next(s, c)
-	}
-}
-
-// TestCreateRecovers checks that, whatever requests or responses are lost, either the caller has the token that is stored, or none is
-// stored, not even later. A creation that lost a race is retried with the counter from the rejection.
-func TestCreateRecovers(t *testing.T) {
-	t.Parallel()
-	type responses map[string]response // to the first request of an operation, and so on; by default it passes
-	const g, x = get, transact
+	type response = func(*database.Call) (*http.Response, error)
 	for _, tt := range []struct {
 		name      string
-		forgetful bool // the engine has not stored the earlier request, because it was restarted or ten minutes have passed
-		limit     int
-		responses responses
-		id        int64 // of the created token; 0: an error
-		err       error
-		nextID    int64
-		calls     []string
+		forgetful bool       // the engine does not remember the client request token, because it was restarted or ten minutes have passed
+		responses []response // to the first transactions; further ones pass
 	}{
-		{"no response, the request is remembered", false, 10, responses{x + "1": lose}, 1, nil, 2, []string{x, x}},
-		{"no response for the last place", true, 1, responses{x + "1": lose}, 1, nil, 2, []string{x, x, g}},
-		{"no response, and another creation", true, 10, responses{x + "1": followed(lose)}, 1, nil, 3, []string{x, x, g}},
-		{"no response, and the end during the search", true, 10, responses{x + "1": lose, g + "1": ended(fail)}, 1, nil, 2, []string{x, x, g, g}},
-		{
-			"no response, and no retries left", false, 10, responses{x + "1": slow(lose), x + "2": slow(fail), x + "3": slow(fail), g + "1": slow(fail)},
-			1, nil, 2, []string{x, x, x, x, g, g},
-		},
-		{"no response at the end", false, 10, responses{x + "1": ended(lose)}, 1, nil, 2, []string{x, x, g}},
-		{"the request arrives after the end", false, 10, responses{x + "1": ended(hold)}, 0, dynamo.ErrUnavailable, 2, []string{x, x}},
-		{
-			"the request arrives after the end, the id is taken", false, 10, responses{x + "1": ended(raced(2, "another", hold))},
-			0, dynamo.ErrUnavailable, 2, []string{x, x, g},
-		},
-		{"the request arrives before the counter moves", false, 10, responses{x + "1": ended(hold), x + "2": arrive}, 1, nil, 2, []string{x, x, g}},
-		{"throttled until the end", false, 10, responses{x + "1": ended(throttle)}, 0, dynamo.ErrUnavailable, 1, []string{x}},
-		{"in conflict until the end", false, 10, responses{x + "1": ended(conflict)}, 0, dynamo.ErrUnavailable, 1, []string{x}},
-		{
-			"two lost races", false, 10, responses{x + "1": raced(2, "a", raced(2, "b", pass)), x + "2": raced(2, "c", pass)},
-			4, nil, 5, []string{x, x, x},
-		},
-		{"a lost race at the end", false, 10, responses{x + "1": raced(2, "a", ended(pass))}, 0, dynamo.ErrUnavailable, 2, []string{x}},
-		{"a lost race for the description", false, 10, responses{x + "1": raced(1, "ci", pass)}, 0, pat.ErrDescriptionExists, 2, []string{x, g}},
+		{"no response", false, []response{lose}},
+		{"no response, and the request is forgotten", true, []response{lose}},
+		{"no response, and no retries are left", false, []response{timeout, timeout, timeout, timeout}},
+		{"no response, then throttled", true, []response{timeout, timeout, timeout, throttle}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			s := &creation{fixture: newFixture(t), tb: t, cancel: cancel}
-			s.serviceAccounts(t, 1, 2)
-			client, tap := s.Through(t, func(c *database.Call) (*http.Response, error) {
+			f := newFixture(t)
+			f.serviceAccounts(t, 1)
+			token, tokens := regexp.MustCompile(`"ClientRequestToken":"[^"]*"`), map[string]bool{}
+			calls := 0
+			client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
+				if c.Operation != transact {
+					return c.Pass()
+				}
+				calls++
+				tokens[token.FindString(c.Body)] = true
 				if tt.forgetful {
-					token := regexp.MustCompile(`"ClientRequestToken":"[^"]*"`)
 					c.Body = token.ReplaceAllString(c.Body, `"ClientRequestToken":"`+rand.Text()+`"`)
 				}
-				if respond := tt.responses[c.Operation+string(rune('0'+c.N))]; respond != nil {
-					return respond(s, c)
+				if c.N <= len(tt.responses) {
+					return tt.responses[c.N-1](c)
 				}
 				return c.Pass()
 			})
-			p, token, err := pat.NewStore(client, s.Tables, rand.Reader).Create(ctx, newPAT(1, "ci"), owner(tt.limit))
-			if s.held != nil {
-				s.deliver()
+			p, created, err := pat.NewStore(client, f.Tables, rand.Reader).Create(t.Context(), newPAT(1, "ci"), owner(1))
+			if err != nil || p.ID != 1 || calls != len(tt.responses)+1 || len(tokens) != 1 || tokens[""] {
+				t.Errorf("PAT %d, error %v, %d transactions with %d client request tokens", p.ID, err, calls, len(tokens))
 			}
-			if !errors.Is(err, tt.err) || p.ID != tt.id {
-				t.Errorf("PAT %d, error %v", p.ID, err)
-			}
-			if stored := pat.FromItem(s.Get(t, s.Tables.PersonalAccessTokens, pat.Key(1, tt.id))); tt.id != 0 &&
-				(stored.Verifier != token.Verifier() || token.Selector != auth.PATSelector(1, tt.id)) {
+			if stored := pat.FromItem(f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(1, 1))); stored.Verifier != created.Verifier() {
 				t.Error("the token is not the stored one")
 			}
-			if u, err := s.users.Get(t.Context(), 1); err != nil || errors.Is(tt.err, dynamo.ErrUnavailable) && len(u.PATs) != 0 {
-				t.Errorf("a token is left: %v, %v", u.PATs, err)
-			}
-			if want := strings.Join(tt.calls, " "); tap.Calls() != want {
-				t.Errorf("calls: %s\nwant:  %s", tap.Calls(), want)
-			}
-			s.requireConsistent(t)
-			if next, _ := s.create(t, 1, "next"); next.ID != tt.nextID {
-				t.Errorf("the next id is %d, want %d", next.ID, tt.nextID)
-			}
+			f.requireConsistent(t)
 		})
+	}
+}
+
+// TestCreateWithoutResponse checks that a creation ends with its context, and that a lost response to the counter is a gap.
+func TestCreateWithoutResponse(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.serviceAccounts(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	client, tap := f.Through(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == count && c.N == 1 {
+			return c.Lose()
+		}
+		if c.Operation == transact && c.N == 2 {
+			cancel()
+		}
+		return c.Refuse("InternalServerError")
+	})
+	store := pat.NewStore(client, f.Tables, rand.Reader)
+	if _, _, err := store.Create(ctx, newPAT(1, "ci"), owner(1)); !errors.Is(err, dynamo.ErrUnavailable) {
+		t.Error(err, tap.Calls())
+	}
+	if p, _ := f.create(t, 1, "next"); p.ID != 2 {
+		t.Errorf("id %d", p.ID)
+	}
+}
+
+// TestCreatedAtRises checks that createdAt never falls as ids rise, although the clocks of processes differ, and that a clock that is behind
+// costs one more call.
+func TestCreatedAtRises(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.serviceAccounts(t, 1)
+	client, tap := f.Through(t, nil)
+	store := pat.NewStore(client, f.Tables, rand.Reader)
+	for i, tt := range []struct{ clock, want int }{{0, 0}, {0, 0}, {250, 250}, {249, 250}, {0, 250}, {251, 251}} {
+		p := newPAT(1, strings.Repeat("d", i+1))
+		p.CreatedAt = p.CreatedAt.Add(time.Duration(tt.clock) * time.Millisecond)
+		got, _, err := store.Create(t.Context(), p, owner(100))
+		if want := now().Add(time.Duration(tt.want) * time.Millisecond); err != nil || got.ID != int64(i+1) || !got.CreatedAt.Equal(want) {
+			t.Errorf("%v: PAT %d created at %v, want %v, error %v", tt, got.ID, got.CreatedAt, want, err)
+		}
+	}
+	create, behind := count+" "+transact+" ", count+" "
+	if want := create + create + create + behind + create + behind + create + create; tap.Calls()+" " != want {
+		t.Errorf("calls: %s\nwant:  %s", tap.Calls(), want)
 	}
 }

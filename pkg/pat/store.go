@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -19,7 +18,11 @@ import (
 // AttributeSeenAt is the attribute that the authorizer writes.
 const AttributeSeenAt = "seenAt"
 
-const lastID = "lastId" // the counter's attribute: the id of the last token that was created
+// The attributes of the counter.
+const (
+	lastID        = "lastId"        // the last id that was taken for a token
+	lastCreatedAt = "lastCreatedAt" // the latest time at which an id was taken
+)
 
 // Store keeps the tokens in the table PersonalAccessTokens, and their descriptions in the table Users. It is safe for concurrent use.
 type Store struct {
@@ -27,7 +30,6 @@ type Store struct {
 	pats   string
 	users  string
 	random io.Reader
-	last   atomic.Int64 // the id of the last token that this Store created
 }
 
 // NewStore returns a Store that uses tables.PersonalAccessTokens and tables.Users. It reads secrets from random.
@@ -55,7 +57,8 @@ func (s *Store) List(ctx context.Context) ([]PAT, error) {
 	return all, nil
 }
 
-// LastID returns the id of the last token that was created, even if that token was deleted; 0 if none was. The read is consistent.
+// LastID returns the last id that was taken for a token, even if that token was not created or was deleted; 0 if none was. The read is
+// consistent.
 func (s *Store) LastID(ctx context.Context) (int64, error) {
 	counter, err := dynamo.Get(ctx, s.client, s.pats, Key(0, 0))
 	if err != nil {

@@ -52,8 +52,9 @@ func TestItems(t *testing.T) {
 	}, item); diff != "" {
 		t.Error(diff)
 	}
-	if diff := database.DiffItems(dynamo.Item{"userId": dynamo.N(0), "id": dynamo.N(0), "lastId": dynamo.N(1)},
-		f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(0, 0))); diff != "" {
+	if diff := database.DiffItems(dynamo.Item{
+		"userId": dynamo.N(0), "id": dynamo.N(0), "lastId": dynamo.N(1), "lastCreatedAt": dynamo.S("2026-11-20T05:39:00.123Z"),
+	}, f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(0, 0))); diff != "" {
 		t.Error(diff)
 	}
 	if u, err := f.users.Get(t.Context(), math.MaxInt32); err != nil || u.PATs[pat.DescriptionKey(sent.Description)] != 1 {
@@ -83,12 +84,21 @@ func TestCreateUpToTheHighestID(t *testing.T) {
 	if p, _ := f.create(t, 1, "last"); p.ID != auth.MaxID {
 		t.Errorf("id %d", p.ID)
 	}
-	if _, _, err := f.pats.Create(t.Context(), newPAT(1, "one more"), owner(10)); err == nil || !strings.Contains(err.Error(), "used up") {
+	if _, _, err := f.pats.Create(t.Context(), newPAT(1, "one more"), owner(10)); !errors.Is(err, pat.ErrNoIDsLeft) {
 		t.Error(err)
 	}
+	handler, err := pat.CreateOwn(f.pats, now, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, status, message := serve(handler, post(auth.WithPrincipal(t.Context(), auth.UserPrincipal(1, auth.RoleViewer)), "", body(`"one more"`)))
+	if status != 403 || message != "All ids of tokens, up to 2147483647, are used up." {
+		t.Error(status, message)
+	}
 	// A counter that is behind, for example because the table was restored from a backup.
-	f.Put(t, f.Tables.PersonalAccessTokens, dynamo.Item{"userId": counter["userId"], "id": counter["id"], "lastId": dynamo.N(auth.MaxID - 1)})
-	if _, _, err := pat.NewStore(f.Client, f.Tables, rand.Reader).Create(t.Context(), newPAT(1, "one more"), owner(10)); err == nil || !strings.Contains(err.Error(), "counter") {
+	counter["lastId"] = dynamo.N(auth.MaxID - 1)
+	f.Put(t, f.Tables.PersonalAccessTokens, counter)
+	if _, _, err := f.pats.Create(t.Context(), newPAT(1, "one more"), owner(10)); err == nil || !strings.Contains(err.Error(), "counter") {
 		t.Error(err)
 	}
 }
@@ -131,13 +141,15 @@ func TestErrorsNameTheAction(t *testing.T) {
 	_, counter := refuse(get).LastID(t.Context())
 	_, query := refuse("Query").ListOf(t.Context(), 1)
 	_, _, read := refuse("BatchGetItem").Get(t.Context(), 1, 1)
+	_, _, take := refuse(count).Create(t.Context(), newPAT(1, "new"), owner(10))
 	_, _, create := refuse(transact).Create(t.Context(), newPAT(1, "new"), owner(10))
 	_, _, random := pat.NewStore(f.Client, f.Tables, strings.NewReader("short")).Create(t.Context(), newPAT(1, "new"), owner(10))
 	for _, tt := range []struct {
 		want string
 		err  error
 	}{
-		{"list PATs: ", list}, {"list PATs of user 1: ", query}, {"get PAT 1 of user 1: ", read}, {"read the counter of PATs: ", counter}, {"create a PAT: ", create}, {"make a secret: ", random},
+		{"list PATs: ", list}, {"list PATs of user 1: ", query}, {"get PAT 1 of user 1: ", read}, {"read the counter of PATs: ", counter},
+		{"take an id for a PAT: ", take}, {"create a PAT: ", create}, {"make a secret: ", random},
 		{"get PAT 1: ", refuse(get).Delete(t.Context(), pat.AnyKind, 1, 1)}, {"delete PAT 1: ", refuse(transact).Delete(t.Context(), pat.AnyKind, 1, 1)},
 	} {
 		if tt.err == nil || !strings.HasPrefix(tt.err.Error(), tt.want) {

@@ -63,9 +63,6 @@ func Seed(ctx context.Context, c Config) (Result, error) {
 			return Result{}, fmt.Errorf("seed: %w", err)
 		}
 	}
-	if _, err := s.users.Prepare(ctx); err != nil { // also of an earlier version's data: a deleted account's id is not used again
-		return Result{}, err
-	}
 	if err := s.credentials(ctx, &r); err != nil {
 		return Result{}, err
 	}

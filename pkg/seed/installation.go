@@ -37,9 +37,9 @@ type Initialized struct {
 	Token         auth.Token // the first API token; only if New
 }
 
-// Initialize writes the default feature types and context fields, the first administrator and an API token, together with the marker, in one
-// transaction. So an interrupted call writes everything or nothing, and concurrent calls create one token. It changes nothing that exists,
-// and does nothing if the marker exists. The context requires a deadline.
+// Initialize raises the counter of accounts. Then one transaction writes the default feature types and context fields, the first administrator
+// and an API token, together with the marker. So an interrupted call writes everything or nothing, and concurrent calls create one token. It
+// changes nothing that exists, and does nothing if the marker exists. The context requires a deadline.
 func Initialize(ctx context.Context, c Config, administrator Administrator) (Initialized, error) {
 	s := newSeeder(c)
 	stored, token, err := apitoken.New(apitoken.APIToken{Name: firstTokenName}, c.Random)
@@ -97,8 +97,11 @@ func (s *seeder) install(ctx context.Context, administrator Administrator, actio
 	}
 	_, err = s.users.Get(ctx, administratorID)
 	if errors.Is(err, user.ErrNotFound) {
-		actions = append(actions, s.users.Creation(administrator.account()))
-	} else if err != nil {
+		var person []types.TransactWriteItem
+		person, err = s.users.Creation(ctx, administrator.account())
+		actions = append(actions, person...)
+	}
+	if err != nil {
 		return false, err
 	}
 	if len(actions) == 0 {

@@ -3,6 +3,7 @@ package serviceaccount
 import (
 	_ "embed"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -51,6 +52,9 @@ func Create(accounts *user.Store, now func() time.Time) (lambdahttp.HandlerFunc,
 		})
 		if errors.Is(err, user.ErrUsernameExists) {
 			return apierror.New(apierror.NameExists, "There is already a service account with this username.")
+		}
+		if errors.Is(err, user.ErrNoIDsLeft) {
+			return apierror.New(apierror.NoAccess, fmt.Sprintf("All ids of accounts, up to %d, are used up.", auth.MaxID))
 		}
 		if err != nil {
 			return err

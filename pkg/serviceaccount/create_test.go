@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/serviceaccount"
 	"toggleadmin/test/database"
 )
@@ -55,6 +57,15 @@ func TestCreate(t *testing.T) {
 		if status, got := send(t, f.create, "", body(accepted, long)); status != http.StatusCreated {
 			t.Errorf("%s: %d %s", accepted, status, got)
 		}
+	}
+}
+
+func TestCreateAboveTheHighestID(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.Put(t, f.Tables.Users, dynamo.Item{"id": dynamo.N(0), "lastAccountId": dynamo.N(auth.MaxID)})
+	if status, got := send(t, f.create, "", `{"username":"ci","name":"n","rootRole":2}`); status != 403 || got != "All ids of accounts, up to 2147483647, are used up." {
+		t.Errorf("%d %s", status, got)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -32,8 +31,7 @@ const (
 type Store struct {
 	client *dynamodb.Client
 	table  string
-	last   atomic.Int64 // the counter's value when it was last read or written; 0: unknown
-	linked links        // identities that SignIn has found
+	linked links // identities that SignIn has found
 }
 
 // NewStore returns a Store that uses tables.Users.
@@ -73,20 +71,6 @@ func (s *Store) List(ctx context.Context) ([]User, error) {
 
 // isAccount reports whether an item is an account that is not being deleted.
 func isAccount(item dynamo.Item) bool { return item[attributeKind] != nil }
-
-// Create adds an account without tokens under the id u.ID, for accounts with agreed ids. If the id is taken, Create changes nothing. The
-// account's unique name is not checked, and reserved only by the next call of Prepare.
-func (s *Store) Create(ctx context.Context, u User) error {
-	if err := dynamo.PutNew(ctx, s.client, s.table, hash, toItem(u)); err != nil && !dynamo.FailedCondition(err) {
-		return fmt.Errorf("create user %d: %w", u.ID, err)
-	}
-	return nil
-}
-
-// Creation returns the action of a transaction that adds an account without tokens. It fails if the id is taken.
-func (s *Store) Creation(u User) types.TransactWriteItem {
-	return dynamo.NewItem(s.table, hash, toItem(u))
-}
 
 // SetDisabled disables or enables an account, or returns ErrNotFound. The account's tokens are rejected or accepted from then on.
 func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error {

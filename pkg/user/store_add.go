@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"reflect"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -14,139 +15,95 @@ import (
 	"toggleadmin/pkg/dynamo"
 )
 
-// Attributes of the counter.
-const (
-	lastID        = "lastAccountId" // the last id that was used; it exists once the unique names of all accounts are reserved
-	earlierLastID = "lastId"        // the counter of earlier versions, which did not reserve names
-)
+// lastID is the attribute of the counter: the last id that was taken for an account.
+const lastID = "lastAccountId"
 
 // accountID is the attribute of a reservation with the id of the account that has the name, and of a link with the id of the person.
 const accountID = "accountId"
 
 // The positions of the actions in the transaction that adds an account.
 const (
-	counterAction = iota
-	accountAction
+	accountAction = iota
 	nameAction
 )
 
-// Add adds an account without tokens under the next unused id; it ignores u.ID. It returns ErrEmailExists or ErrUsernameExists if another
-// account has the unique name.
+// Add adds an account without tokens under the next id; it ignores u.ID. It returns ErrEmailExists or ErrUsernameExists if another account
+// has the unique name, and ErrNoIDsLeft if the last id is auth.MaxID.
 //
-// One transaction writes the account, the reservation of its unique name, the link of its identity and the counter of ids, provided that the
-// id, the name and the identity are unused. The Store remembers the counter, so a further Add is one call unless another process has added
-// an account in between.
+// Add is one UpdateItem of the counter of ids, and one transaction without the counter. The transaction writes the account, the reservation of
+// its unique name and the link of its identity, provided that the name and the identity are unused.
 func (s *Store) Add(ctx context.Context, u User) (User, error) { return s.add(ctx, u, noAccount) }
 
 // add is Add. The link of u.Identity replaces one to the account stale. If another link exists, the error is errLinked.
 func (s *Store) add(ctx context.Context, u User, stale int64) (User, error) {
 	u.PATs = map[string]int64{}
-	name, exists := u.uniqueName()
-	last, err := s.lastID(ctx)
-	for attempt := 1; err == nil; attempt++ {
-		if last >= auth.MaxID {
-			return User{}, errNoIDsLeft
+	for {
+		counter, err := s.client.UpdateItem(ctx, dynamo.Count(s.table, Key(counterID), lastID, auth.MaxID))
+		if dynamo.FailedCondition(err) {
+			return User{}, ErrNoIDsLeft
 		}
-		u.ID = last + 1
-		actions := []types.TransactWriteItem{
-			counterAction: {Update: dynamo.Advance(s.table, Key(counterID), lastID, last, u.ID)},
-			accountAction: s.Creation(u),
+		if err != nil {
+			return User{}, fmt.Errorf("take an id for a user: %w", err)
 		}
-		if name != "" {
-			actions = append(actions, s.reservation(u))
-		}
+		u.ID = dynamo.Item(counter.Attributes).Int(lastID)
+		actions := s.writing(u)
 		if u.Identity != nil {
 			actions = append(actions, s.link(*u.Identity, u.ID, stale))
 		}
-		var failures []dynamo.Failure
-		if failures, err = dynamo.Transact(ctx, s.client, actions); err != nil {
+		failures, err := dynamo.Transact(ctx, s.client, actions)
+		if err != nil {
 			return User{}, fmt.Errorf("add user %d: %w", u.ID, err)
 		}
-		if failures == nil {
-			s.last.Store(u.ID)
+		// If the account exists, an earlier attempt was written whose response was lost and which DynamoDB no longer remembers.
+		if failures == nil || failures[accountAction].Failed && reflect.DeepEqual(FromItem(failures[accountAction].Item), u) {
 			return u, nil
 		}
-		if name != "" && failures[nameAction].Failed {
+		if name, exists := u.uniqueName(); name != "" && failures[nameAction].Failed {
 			return User{}, exists
 		}
 		if u.Identity != nil && failures[len(actions)-1].Failed {
 			return User{}, errLinked
 		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return User{}, fmt.Errorf("add a user: other accounts were added at the same time until the deadline: %w", err)
-		}
-		if failures[counterAction].Failed {
-			last, err = s.readCounter(ctx, failures[counterAction].Item)
-		} else { // Create has used the id
-			last, err = s.Prepare(ctx)
-		}
+		// The counter is behind, because only one table was restored: another account has the id.
 	}
-	return User{}, err
 }
 
-// lastID returns the last id that was used. It reads the counter if the Store does not remember it.
-func (s *Store) lastID(ctx context.Context) (int64, error) {
-	if last := s.last.Load(); last != 0 {
-		return last, nil
+// writing returns the actions that write an account and the reservation of its unique name. They fail if the id or the name is taken.
+func (s *Store) writing(u User) []types.TransactWriteItem {
+	actions := []types.TransactWriteItem{accountAction: dynamo.NewItem(s.table, hash, toItem(u))}
+	if name, _ := u.uniqueName(); name != "" {
+		actions = append(actions, s.reservation(u))
 	}
-	counter, err := dynamo.Get(ctx, s.client, s.table, Key(counterID))
-	if err != nil {
-		return 0, fmt.Errorf("read the counter of users: %w", err)
-	}
-	return s.readCounter(ctx, counter)
+	return actions
 }
 
-// readCounter returns the last id that was used according to the counter's item, and calls Prepare if that is necessary.
-func (s *Store) readCounter(ctx context.Context, counter dynamo.Item) (int64, error) {
-	if last, prepared := counter.IntOK(lastID); prepared {
-		return last, nil
-	}
-	return s.Prepare(ctx)
-}
-
-// Prepare reserves the unique names of all accounts and sets the counter to the highest id that was used, which it returns. It is necessary
-// after accounts were written by an earlier version or by Create, which do neither. Add calls it if the counter is missing or behind. Without
-// accounts, Prepare writes nothing.
-func (s *Store) Prepare(ctx context.Context) (last int64, err error) {
-	reserved := map[int64]bool{}
-	var accounts []User
-	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
-		if err != nil {
-			return 0, fmt.Errorf("prepare the counter of users: %w", err)
-		}
-		last = max(last, item.Int(hash), item.Int(lastID), item.Int(earlierLastID))
-		reserved[item.Int(hash)] = true
-		if isAccount(item) {
-			accounts = append(accounts, FromItem(item))
-		}
-	}
-	for _, u := range accounts {
-		if name, _ := u.uniqueName(); name == "" || reserved[reservationID(u)] {
-			continue
-		}
-		// If a condition fails, the account was deleted, or a concurrent call has reserved the name.
-		_, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{s.reservation(u), {ConditionCheck: &types.ConditionCheck{
-			TableName: &s.table, Key: Key(u.ID), ConditionExpression: aws.String("attribute_exists(#kind)"),
-			ExpressionAttributeNames: map[string]string{"#kind": attributeKind},
-		}}})
-		if err != nil {
-			return 0, fmt.Errorf("reserve the name of user %d: %w", u.ID, err)
-		}
-	}
-	if last == 0 {
-		return 0, nil
-	}
-	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+// Creation returns the actions of a transaction that add an account without tokens under the id u.ID, for accounts with agreed ids. They
+// fail if the id or the unique name is taken. Before, Creation raises the counter of ids to u.ID if it is lower, so that Add never takes the
+// id, not even after the account was deleted.
+func (s *Store) Creation(ctx context.Context, u User) ([]types.TransactWriteItem, error) {
+	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: Key(counterID),
-		ConditionExpression:       aws.String("attribute_not_exists(#last) OR #last < :last"),
-		UpdateExpression:          aws.String("SET #last = :last"),
+		ConditionExpression:       aws.String("attribute_not_exists(#last) OR #last < :id"),
+		UpdateExpression:          aws.String("SET #last = :id"),
 		ExpressionAttributeNames:  map[string]string{"#last": lastID},
-		ExpressionAttributeValues: dynamo.Item{":last": dynamo.N(last)},
+		ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(u.ID)},
 	})
-	if err != nil && !dynamo.FailedCondition(err) { // otherwise accounts were added in the meantime
-		return 0, fmt.Errorf("prepare the counter of users: %w", err)
+	if err != nil && !dynamo.FailedCondition(err) {
+		return nil, fmt.Errorf("raise the counter of users to %d: %w", u.ID, err)
 	}
-	return last, nil
+	return s.writing(u), nil
+}
+
+// Create adds an account as Creation describes. If the id or the unique name is taken, Create adds nothing.
+func (s *Store) Create(ctx context.Context, u User) error {
+	actions, err := s.Creation(ctx, u)
+	if err != nil {
+		return err
+	}
+	if _, err := dynamo.Transact(ctx, s.client, actions); err != nil {
+		return fmt.Errorf("create user %d: %w", u.ID, err)
+	}
+	return nil
 }
 
 // reservation returns the action that reserves an account's unique name. It fails if the name is reserved.

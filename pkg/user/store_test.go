@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/auth"
@@ -86,13 +85,10 @@ func TestItems(t *testing.T) {
 
 func TestCreateKeepsAnExistingAccount(t *testing.T) {
 	t.Parallel()
-	store, db := newStore(t)
+	store, _ := newStore(t)
 	first := user.User{ID: 1, Kind: user.Person, Name: "first"}
 	create(t, store, first)
 	create(t, store, user.User{ID: 1, Kind: user.Person, Name: "second"})
-	if failures, err := dynamo.Transact(t.Context(), db.Client, []types.TransactWriteItem{store.Creation(first)}); err != nil || failures == nil {
-		t.Errorf("in a transaction: %v", err)
-	}
 	if got, err := store.Get(t.Context(), 1); err != nil || got.Name != "first" {
 		t.Error(got, err)
 	}
@@ -158,8 +154,7 @@ func TestErrorsNameTheAction(t *testing.T) {
 	ctx := t.Context()
 	_, get := refuse("GetItem").Get(ctx, 7)
 	_, list := refuse("Scan").List(ctx)
-	_, counter := refuse("GetItem").Add(ctx, user.User{})
-	_, scan := refuse("Scan").Add(ctx, user.User{})
+	_, counter := refuse("UpdateItem").Add(ctx, user.User{})
 	_, add := refuse("TransactWriteItems").Add(ctx, user.User{})
 	_, update := refuse("UpdateItem").Update(ctx, 7, user.Change{})
 	_, begin := refuse("UpdateItem").BeginDeletion(ctx, 7)
@@ -168,9 +163,11 @@ func TestErrorsNameTheAction(t *testing.T) {
 		want string
 		err  error
 	}{
-		{"get user 7: ", get}, {"list users: ", list}, {"read the counter of users: ", counter}, {"prepare the counter of users: ", scan}, {"add user 1: ", add},
+		{"get user 7: ", get}, {"list users: ", list}, {"take an id for a user: ", counter}, {"add user 1: ", add},
 		{"update user 7: ", update}, {"begin the deletion of user 7: ", begin}, {"list unfinished deletions: ", unfinished},
-		{"create user 7: ", refuse("PutItem").Create(ctx, user.User{ID: 7})}, {"set disabled of user 7: ", refuse("UpdateItem").SetDisabled(ctx, 7, true)},
+		{"create user 7: ", refuse("TransactWriteItems").Create(ctx, user.User{ID: 7})},
+		{"raise the counter of users to 7: ", refuse("UpdateItem").Create(ctx, user.User{ID: 7})},
+		{"set disabled of user 7: ", refuse("UpdateItem").SetDisabled(ctx, 7, true)},
 	} {
 		if tt.err == nil || !strings.HasPrefix(tt.err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", tt.err, tt.want)

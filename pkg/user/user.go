@@ -57,7 +57,7 @@ var (
 	ErrUnknownIdentity = errors.New("no person has the identity or the e-mail address, and no default role is configured")
 	ErrAmbiguousEmail  = errors.New("more than one person has the e-mail address")
 
-	errNoIDsLeft = errors.New("all ids of users are used up")
+	ErrNoIDsLeft = errors.New("all ids of users are used up")
 )
 
 // uniqueName returns the name that no other account of the kind may have, and the error if one has it. It is empty for a person without

@@ -20,8 +20,8 @@ type worker func(ctx context.Context) (operations int, err error)
 
 // result is one run of a closed loop.
 type result struct {
-	PerSecond float64
-	P50, P99  time.Duration // of one call of the worker
+	PerSecond      float64
+	P50, P99, P999 time.Duration // of one call of the worker
 }
 
 // drive runs n workers for a while, each beginning its next call when the last has ended.
@@ -71,7 +71,9 @@ func drive(ctx context.Context, n int, length time.Duration, newWorker func(i in
 		return result{}, fault
 	}
 	slices.Sort(all)
-	return result{PerSecond: float64(total) / length.Seconds(), P50: percentile(all, 0.5), P99: percentile(all, 0.99)}, nil
+	return result{
+		PerSecond: float64(total) / length.Seconds(), P50: percentile(all, 0.5), P99: percentile(all, 0.99), P999: percentile(all, 0.999),
+	}, nil
 }
 
 // connection is one keep-alive connection. It writes requests as they are and reads responses with net/http, so that the client takes as

@@ -123,7 +123,9 @@
 //	all account IDs                                             | 4.5 | pkg/auth TestParseAccountID
 //	limit                                                       | 4.5 | TestSection45Limit
 //	parameter of the limit                                      | 4.5 | pkg/pat TestFunctionsNeedTheirVariables
-//	lost races and unknown results                              | 4.5 | pkg/pat TestCreateRecovers
+//	unknown results                                             | 4.5 | pkg/pat TestCreateSettles
+//	createdAt never falls                                       | 4.5 | pkg/pat TestCreatedAtRises
+//	highest ID                                                  | 4.5 | pkg/pat TestCreateUpToTheHighestID
 //	one sequence of IDs                                         | 4.5 | TestSection45IDs
 //	concurrent creations and deletions                          | 4.5 | pkg/pat TestConcurrentLifeOfTokens
 //	creation and deletion are one transaction each              | 4.5 | test/usage TestCallsOfEachOperation
@@ -136,7 +138,6 @@
 //	members that were not sent, order                          | 4.8 | pkg/serviceaccount TestUpdateAndList
 //	letter case of usernames                                   | 4.8 | pkg/user TestAddRefusesConflicts
 //	concurrent creations                                       | 4.8 | pkg/serviceaccount TestCreateConcurrently
-//	accounts of earlier versions                               | 4.8 | pkg/user TestEarlierAccounts
 //	tokens of a deleted account                                | 4.8 | pkg/serviceaccount TestTokensOfDeletedAccountsAreRejected
 //	interrupted deletion                                       | 4.8 | pkg/serviceaccount TestInterruptedDelete
 //	parallel deletions                                         | 4.8 | pkg/serviceaccount TestDeleteConcurrently

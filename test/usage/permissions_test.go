@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/dynamo"
@@ -123,7 +121,6 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 	service := localtest.Start(t, local.Config{
 		APIOptions: m.options, OIDCIssuer: people.URL, OIDCClientID: issuer.ClientID, OIDCDefaultRole: "Viewer",
 	})
-	forgetNames(t, service)
 	if !t.Run("Scripts", func(t *testing.T) {
 		script.Run(t, script.Environment{Name: script.Local, BaseURL: service.BaseURL, Credentials: service.Credentials},
 			filepath.Join(filepath.Dir(localtest.Template(t)), "test", "e2e", "testdata"))
@@ -131,7 +128,6 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 		t.Fatal("the scripts failed")
 	}
 	announceExpiringToken(t, service, &m)
-	forgetNames(t, service) // the authorizer adds people, too
 	for _, claims := range []map[string]any{
 		{"sub": "new", "email": "new@example.com"}, {"sub": "1", "email": "viewer@example.com"}, {"sub": "2", "email": "viewer@example.com"},
 	} {
@@ -234,20 +230,6 @@ func announceWhatIsLeft(t *testing.T, m *meter) {
 		sendEvents(t, env)
 		env.AWS.APIOptions = m.options(f.name)
 		if _, err := s.construct(t, f.construct, env).Invoke(t.Context(), []byte(f.event)); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// forgetNames deletes what accounts of earlier versions lack: the reservations of their names, and the counter that says that they exist.
-func forgetNames(t *testing.T, running local.Running) {
-	t.Helper()
-	client, users := (&service{Running: running}).client(t), running.DynamoDB.Tables["Users"]
-	for item, err := range dynamo.Scan(t.Context(), client, users) {
-		if id := item.Int("id"); err == nil && id <= 0 {
-			_, err = client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &users, Key: user.Key(id)})
-		}
-		if err != nil {
 			t.Fatal(err)
 		}
 	}
