@@ -59,10 +59,17 @@ type Range struct {
 	Type             string
 	Shard            int  // 0 to Shards-1
 	PotentiallyStale bool // the current flag
-	// Cutoff limits the range to toggles that were created at or before it, if they are not flagged, or after it, if they are. nil: all.
+	// Cutoff is the latest time of creation of the toggles that have outlived their lifetime; nil: there are none. The range is these toggles
+	// if they are not flagged, or the others if they are.
 	Cutoff *time.Time
 	// LifetimeDays is the lifetime of the type, for announcements.
 	LifetimeDays *int64
+}
+
+// Contains reports whether a toggle of the type, shard and flag is in the range.
+func (r Range) Contains(t Indexed) bool {
+	outlived := r.Cutoff != nil && t.CreatedAt <= datetime.Format(*r.Cutoff)
+	return outlived != r.PotentiallyStale
 }
 
 // Indexed is a toggle as it is in the staleness index, which is eventually consistent.

@@ -37,6 +37,9 @@ func NewFlagStore(client *dynamodb.Client, tables dynamo.Tables, source string) 
 // Due reads a page of a range, ordered by time of creation. after is the Next of the page before; nil reads the first page. The index is
 // eventually consistent.
 func (s *FlagStore) Due(ctx context.Context, r Range, after *Indexed) (Page, error) {
+	if r.Cutoff == nil && !r.PotentiallyStale {
+		return Page{}, nil
+	}
 	partition := StalenessKey(r.Type, r.PotentiallyStale, r.Shard)
 	input := &dynamodb.QueryInput{
 		TableName: &s.features, IndexName: aws.String(indexStaleness), Limit: aws.Int32(flagPage),

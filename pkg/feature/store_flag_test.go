@@ -16,8 +16,13 @@ import (
 
 func (db tables) flags() *feature.FlagStore { return feature.NewFlagStore(db.Client, db.Tables, "") }
 
+// rangeOf returns a range that contains the toggle.
 func rangeOf(f feature.Feature, potentiallyStale bool) feature.Range {
-	return feature.Range{Type: f.Type, Shard: feature.Shard(f.Name), PotentiallyStale: potentiallyStale}
+	r := feature.Range{Type: f.Type, Shard: feature.Shard(f.Name), PotentiallyStale: potentiallyStale}
+	if !potentiallyStale {
+		r.Cutoff = &f.CreatedAt
+	}
+	return r
 }
 
 func indexed(f feature.Feature) feature.Indexed {
@@ -52,12 +57,18 @@ func TestDueAndFlip(t *testing.T) {
 		for after, fresh := range map[time.Duration]bool{-time.Millisecond: false, 0: true, time.Millisecond: true} {
 			r := r
 			r.Cutoff = new(created().Add(after))
-			if got := db.due(t, r); (len(got.Toggles) == 1) != (fresh != flag) {
+			if got := db.due(t, r); (len(got.Toggles) == 1) != (fresh != flag) || r.Contains(indexed(f)) != (fresh != flag) {
 				t.Errorf("flag %t, cutoff after %s: %v", flag, after, got)
 			}
 		}
+		none := rangeOf(f, flag)
+		none.Cutoff = nil
+		if got := db.due(t, none); (len(got.Toggles) == 1) != flag || none.Contains(indexed(f)) != flag {
+			t.Errorf("flag %t, no cutoff: %v", flag, got)
+		}
 		for _, other := range []feature.Range{
-			{Type: "releas", Shard: r.Shard, PotentiallyStale: flag}, {Type: r.Type, Shard: (r.Shard + 1) % feature.Shards, PotentiallyStale: flag},
+			{Type: "releas", Shard: r.Shard, PotentiallyStale: flag, Cutoff: r.Cutoff},
+			{Type: r.Type, Shard: (r.Shard + 1) % feature.Shards, PotentiallyStale: flag, Cutoff: r.Cutoff},
 			{Type: r.Type, Shard: r.Shard, PotentiallyStale: !flag},
 		} {
 			if got := db.due(t, other); len(got.Toggles) != 0 {

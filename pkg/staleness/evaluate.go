@@ -2,6 +2,7 @@ package staleness
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -48,12 +49,15 @@ const (
 	stopBefore = 2 * time.Second
 	// attemptTimeout limits one attempt. DynamoDB's p99 latency is a few milliseconds.
 	attemptTimeout = time.Second
+	// maxAge is the age from which a type is read again before the next attempt. With attemptTimeout, no flag changes because of a lifetime
+	// that was replaced more than two seconds before.
+	maxAge = time.Second
 )
 
 // Evaluator re-evaluates types. It is safe for concurrent use.
 type Evaluator struct {
 	Toggles   Toggles
-	Types     Types           // used only for announcements
+	Types     Types
 	Publisher event.Publisher // nil: nothing is announced
 	Now       func() time.Time
 	// Pause waits before a call is repeated, longer with each attempt, or returns the context's error.
@@ -62,11 +66,12 @@ type Evaluator struct {
 
 // Result is the result of re-evaluating one type.
 type Result struct {
-	Type      featuretype.FeatureType // as it was read, with the lifetime that was applied
-	Now       time.Time               // the time that was applied
+	Type      featuretype.FeatureType // as it was read last
+	Found     bool                    // false: the type does not exist, or was not read
+	Now       time.Time               // the start
 	Flagged   int                     // toggles that became potentially stale
 	Unflagged int
-	Overtaken int // toggles that another write changed after they were read; this run did not change them
+	Overtaken int // toggles that were not changed, because another write changed them or the lifetime after they were read
 	Left      int // toggles and unread ranges that are left; 0: nothing
 	Read      int // toggles read from the index
 	Pages     int // successful queries
@@ -78,21 +83,18 @@ type Result struct {
 	Err       error // the first error after which a call was not repeated; nil if only time ran out
 }
 
-// Evaluate re-evaluates types concurrently, so that one with many toggles does not delay the others. It returns when nothing more is due in
-// the index or shortly before the context's deadline. The next run continues with what is left.
-// The changes of flags and of the types themselves are announced.
-func (e *Evaluator) Evaluate(ctx context.Context, types []featuretype.FeatureType) ([]Result, Announced) {
+// Evaluate re-evaluates types, given by id, concurrently, so that one with many toggles does not delay the others. It returns when nothing
+// more is due in the index or shortly before the context's deadline. The next run continues with what is left. The flags of a type that does
+// not exist are cleared. The changes of flags and of the types themselves are announced.
+func (e *Evaluator) Evaluate(ctx context.Context, types []string) ([]Result, Announced) {
 	ctx, cancel := stopEarly(ctx)
 	defer cancel()
 	results := make([]Result, len(types))
 	calls := make(chan struct{}, Concurrency)
 	a := e.announcer()
 	var all sync.WaitGroup
-	for i, t := range types {
-		all.Go(func() { results[i] = e.evaluate(ctx, t, calls, a) })
-		if e.Publisher != nil && len(t.Pending) > 0 {
-			all.Go(func() { a.sendType(ctx, t) })
-		}
+	for i, id := range types {
+		all.Go(func() { results[i] = e.evaluate(ctx, id, calls, a) })
 	}
 	all.Wait()
 	return results, a.result
@@ -106,17 +108,29 @@ func stopEarly(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
 
-func (e *Evaluator) evaluate(ctx context.Context, t featuretype.FeatureType, calls chan struct{}, a *announcer) Result {
+func (e *Evaluator) evaluate(ctx context.Context, id string, calls chan struct{}, a *announcer) Result {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	now := e.Now()
-	r := &run{Evaluator: e, announcer: a, calls: calls, stop: cancel, result: Result{Type: t, Now: now}}
-	var all sync.WaitGroup
-	for _, due := range dueRanges(t, now) {
-		all.Go(func() { r.drain(ctx, due) })
+	r := &run{Evaluator: e, announcer: a, calls: calls, stop: cancel, current: featuretype.FeatureType{ID: id}, result: Result{Now: e.Now()}}
+	var t featuretype.FeatureType
+	if r.try(ctx, func(ctx context.Context) (err error) {
+		t, err = r.refresh(ctx)
+		return err
+	}) {
+		var all sync.WaitGroup
+		if e.Publisher != nil && len(t.Pending) > 0 {
+			all.Go(func() { a.sendType(ctx, t) })
+		}
+		for shard := range feature.Shards {
+			for _, flagged := range []bool{true, false} {
+				all.Go(func() { r.drain(ctx, feature.Range{Type: id, Shard: shard, PotentiallyStale: flagged}) })
+			}
+		}
+		all.Wait()
+	} else {
+		r.result.Left++
 	}
-	all.Wait()
-	r.result.Took = e.Now().Sub(now)
+	r.result.Type, r.result.Found, r.result.Took = r.current, r.found, e.Now().Sub(r.result.Now)
 	return r.result
 }
 
@@ -127,23 +141,52 @@ type run struct {
 	calls     chan struct{} // contains an element for each running call of the invocation
 	stop      context.CancelFunc
 
+	reading sync.Mutex // for the next three fields
+	current featuretype.FeatureType
+	found   bool
+	readAt  time.Time // before the read; zero: not read yet
+
 	mu       sync.Mutex
 	failures int // attempts that failed since the last success
 	result   Result
 }
 
-// drain flips all toggles of a range, page by page. A page starts after the key of the last toggle of the page before, so flips do not
-// affect later pages.
-func (r *run) drain(ctx context.Context, due feature.Range) {
+// refresh returns the type. It reads it again if the last read is too old. A type that does not exist has no lifetime.
+func (r *run) refresh(ctx context.Context) (featuretype.FeatureType, error) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	now := r.Now()
+	if now.Sub(r.readAt) < maxAge {
+		return r.current, nil
+	}
+	t, err := r.Types.Get(ctx, r.current.ID)
+	if errors.Is(err, featuretype.ErrNotFound) {
+		t = featuretype.FeatureType{ID: r.current.ID}
+	} else if err != nil {
+		return t, err
+	}
+	r.current, r.found, r.readAt = t, err == nil, now
+	return t, nil
+}
+
+// due limits a range to the toggles whose flag must change at this time, under the current lifetime.
+func (r *run) due(ctx context.Context, all feature.Range) (feature.Range, error) {
+	t, err := r.refresh(ctx)
+	return limit(all, t.LifetimeDays, r.Now()), err
+}
+
+// drain flips the toggles of a range that are due, page by page. A page starts after the key of the last toggle of the page before, so flips
+// do not affect later pages.
+func (r *run) drain(ctx context.Context, all feature.Range) {
 	for after := (*feature.Indexed)(nil); ; {
-		page, ok := r.read(ctx, due, after)
+		page, ok := r.read(ctx, all, after)
 		if !ok {
 			return
 		}
 		announcements := make([]feature.Pending, len(page.Toggles))
 		var flips sync.WaitGroup
 		for i, toggle := range page.Toggles {
-			flips.Go(func() { announcements[i] = r.flip(ctx, due, toggle) })
+			flips.Go(func() { announcements[i] = r.flip(ctx, all, toggle) })
 		}
 		flips.Wait()
 		if r.Publisher != nil {
@@ -155,8 +198,15 @@ func (r *run) drain(ctx context.Context, due feature.Range) {
 	}
 }
 
-func (r *run) read(ctx context.Context, due feature.Range, after *feature.Indexed) (page feature.Page, ok bool) {
-	ok = r.try(ctx, func(ctx context.Context) (err error) {
+func (r *run) read(ctx context.Context, all feature.Range, after *feature.Indexed) (page feature.Page, ok bool) {
+	ok = r.try(ctx, func(ctx context.Context) error {
+		due, err := r.due(ctx, all)
+		if err != nil {
+			return err
+		}
+		if after != nil && !due.Contains(*after) { // DynamoDB rejects such a start
+			after = nil
+		}
 		page, err = r.Toggles.Due(ctx, due, after)
 		return err
 	})
@@ -171,11 +221,16 @@ func (r *run) read(ctx context.Context, due feature.Range, after *feature.Indexe
 	return page, true
 }
 
-// flip returns the announcements that are to be sent.
-func (r *run) flip(ctx context.Context, due feature.Range, toggle feature.Indexed) (p feature.Pending) {
-	flipped := false
-	ok := r.try(ctx, func(ctx context.Context) (err error) {
+// flip flips a toggle if it is still due, and returns the announcements that are to be sent.
+func (r *run) flip(ctx context.Context, all feature.Range, toggle feature.Indexed) (p feature.Pending) {
+	written, flipped := false, false
+	ok := r.try(ctx, func(ctx context.Context) error {
+		due, err := r.due(ctx, all)
+		if err != nil || !due.Contains(toggle) {
+			return err
+		}
 		var done bool
+		written = true
 		done, p, err = r.Toggles.Flip(ctx, due, toggle, r.Now())
 		// If the condition fails after an attempt without a response, that attempt most likely flipped the toggle.
 		flipped = flipped || done || dynamo.ResultUnknown(err)
@@ -188,12 +243,14 @@ func (r *run) flip(ctx context.Context, due feature.Range, toggle feature.Indexe
 		r.result.Left++
 		return p
 	}
-	r.result.Writes++
+	if written {
+		r.result.Writes++
+	}
 	switch {
 	case !flipped:
 		r.result.Overtaken++
 		return p
-	case due.PotentiallyStale:
+	case all.PotentiallyStale:
 		r.result.Unflagged++
 	default:
 		r.result.Flagged++

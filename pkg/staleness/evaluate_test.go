@@ -113,16 +113,20 @@ func (c *crowd) Announced(_ context.Context, all []feature.Pending) []error {
 	return make([]error, len(all))
 }
 
+// sameLifetime is types that all have the same lifetime.
+type sameLifetime struct{ staleness.Types }
+
+func (sameLifetime) Get(_ context.Context, id string) (featuretype.FeatureType, error) {
+	return lifetime(id), nil
+}
+
 func lifetime(id string) featuretype.FeatureType {
 	return featuretype.FeatureType{ID: id, LifetimeDays: new(int64(7))}
 }
 
 func (c *crowd) evaluate(ctx context.Context, types ...string) []staleness.Result {
-	var all []featuretype.FeatureType
-	for _, id := range types {
-		all = append(all, lifetime(id))
-	}
-	results, announced := (&staleness.Evaluator{Toggles: c, Publisher: c.bus, Now: time.Now, Pause: dynamo.Pause}).Evaluate(ctx, all)
+	e := &staleness.Evaluator{Toggles: c, Types: sameLifetime{}, Publisher: c.bus, Now: time.Now, Pause: dynamo.Pause}
+	results, announced := e.Evaluate(ctx, types)
 	c.announced = announced
 	return results
 }

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-
-	"toggleadmin/pkg/featuretype"
 )
 
 // Handler handles both triggers of re-evaluation. It is safe for concurrent use.
@@ -30,34 +28,21 @@ type change struct {
 
 // Stream handles records of the stream of FeatureTypes. It re-evaluates each type once. If that fails, it reports the type's first record as
 // failed, which is then delivered again. A type that was not finished in time is not a failure, because the next sweep continues with it,
-// unless the type was deleted.
+// unless the type was deleted or not read.
 func (h *Handler) Stream(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
 	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
-	fail := func(c change) {
-		response.BatchItemFailures = append(response.BatchItemFailures, events.DynamoDBBatchItemFailure{ItemIdentifier: c.sequence})
-	}
-	var found []change
-	var types []featuretype.FeatureType
-	deleted := map[string]bool{}
-	for _, c := range h.changes(ctx, event) {
-		t, err := read(ctx, func(ctx context.Context) (featuretype.FeatureType, error) { return h.Evaluator.Types.Get(ctx, c.id) })
-		if errors.Is(err, featuretype.ErrNotFound) { // toggles of an unknown type are not potentially stale
-			deleted[c.id] = true
-			h.logDeleted(ctx, c.id)
-			t = featuretype.FeatureType{ID: c.id}
-		} else if err != nil {
-			h.logUnreadable(ctx, onStream, c.id, err)
-			fail(c)
-			continue
-		}
-		found, types = append(found, c), append(types, t)
+	changes := h.changes(ctx, event)
+	types := make([]string, len(changes))
+	for i, c := range changes {
+		types[i] = c.id
 	}
 	results, announced := h.Evaluator.Evaluate(ctx, types)
 	h.logAnnounced(ctx, onStream, announced) // a sweep sends what is left
 	for i, result := range results {
-		h.logResult(ctx, onStream, &result, found[i].at)
-		if result.Err != nil || result.Left > 0 && deleted[result.Type.ID] {
-			fail(found[i])
+		h.logResult(ctx, onStream, &result, changes[i].at)
+		if result.Err != nil || result.Left > 0 && !result.Found {
+			response.BatchItemFailures = append(response.BatchItemFailures,
+				events.DynamoDBBatchItemFailure{ItemIdentifier: changes[i].sequence})
 		}
 	}
 	return response, nil
@@ -114,9 +99,9 @@ var errSweep = errors.New("the sweep failed, see its log for the cause; the next
 // Sweep re-evaluates all types and sends the announcements that earlier runs have left. It ignores the event. Running out of time is not an
 // error.
 func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (Summary, error) {
-	types, err := read(ctx, h.Evaluator.Types.List)
+	types, err := h.types(ctx)
 	if err != nil {
-		h.logUnreadable(ctx, onSchedule, "", err)
+		h.logUnreadable(ctx, err)
 		return Summary{}, errSweep
 	}
 	var earlier Announced
@@ -142,13 +127,19 @@ func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (Summary, error)
 	return sum, err
 }
 
-// readTimeout limits the time to read one type, or all types.
+// readTimeout limits the time to read the list of types.
 const readTimeout = 5 * time.Second
 
-func read[T any](ctx context.Context, get func(context.Context) (T, error)) (T, error) {
+// types returns the ids of all types.
+func (h *Handler) types(ctx context.Context) ([]string, error) {
 	ctx, cancel := stopEarly(ctx)
 	defer cancel()
 	ctx, cancel = context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	return get(ctx)
+	all, err := h.Evaluator.Types.List(ctx)
+	ids := make([]string, len(all))
+	for i, t := range all {
+		ids[i] = t.ID
+	}
+	return ids, err
 }

@@ -159,7 +159,7 @@ func TestStreamWithoutTime(t *testing.T) {
 	_, err := s.types.SetLifetime(t.Context(), "a", new(int64(40)))
 	check(t, err)
 	batch := []events.DynamoDBEventRecord{changed("1", "a", 7, 40), changed("2", "b", 7, 0)}
-	s.Evaluator.Types, s.Function = ending{s.Evaluator.Types, cancel}, ""
+	s.Evaluator.Types, s.Function = ending{s.Evaluator.Types, ctx, cancel}, ""
 	s.log.Reset()
 	if failed := s.stream(ctx, t, batch...); failed != "2" {
 		t.Errorf("failed: %s", failed)
@@ -171,8 +171,8 @@ func TestStreamWithoutTime(t *testing.T) {
 		t.Error(failed, s.flagged(t))
 	}
 	for text, want := range map[string]bool{
-		`"feature type deleted: clearing the flags of its toggles","trigger":"stream","featureType":"b"`: true,
-		`"WARN","msg":"toggles re-evaluated","trigger":"stream","featureType":"a","lifetimeDays":40`:     true,
+		`"WARN","msg":"toggles re-evaluated","trigger":"stream","featureType":"a","lifetimeDays":40`: true,
+		`"WARN","msg":"toggles re-evaluated","trigger":"stream","featureType":"b","found":false`:     true,
 		"_aws": false,
 	} {
 		if strings.Contains(s.log.String(), text) != want {
@@ -181,9 +181,10 @@ func TestStreamWithoutTime(t *testing.T) {
 	}
 }
 
-// ending ends the time of the run after the type b was read.
+// ending ends the time of the run after the type b was read, and returns the type a after that.
 type ending struct {
 	staleness.Types
+	run context.Context //nolint:containedctx // of the run, not of a call
 	end func()
 }
 
@@ -192,6 +193,7 @@ func (e ending) Get(ctx context.Context, id string) (featuretype.FeatureType, er
 	if id == "b" {
 		e.end()
 	}
+	<-e.run.Done()
 	return t, err
 }
 
@@ -261,8 +263,10 @@ func TestFlipWithoutResponse(t *testing.T) {
 			}
 			return c.Pass()
 		})
-		e := &staleness.Evaluator{Toggles: feature.NewFlagStore(client, s.db.Tables, ""), Now: noon, Pause: dynamo.Pause}
-		results, _ := e.Evaluate(t.Context(), []featuretype.FeatureType{lifetime("a")})
+		e := &staleness.Evaluator{
+			Toggles: feature.NewFlagStore(client, s.db.Tables, ""), Types: s.types, Now: noon, Pause: dynamo.Pause,
+		}
+		results, _ := e.Evaluate(t.Context(), []string{"a"})
 		r := results[0]
 		if r.Err != nil || r.Writes != 1 || (r.Flagged == 1) != lost || (r.Overtaken == 0) != lost || r.LastFlip.IsZero() == lost {
 			t.Errorf("lost %t: %+v", lost, r)

@@ -19,6 +19,9 @@ const (
 // that finds nothing to do logs at level Debug. changed is the time at which the lifetime changed, if that triggered the run.
 func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, changed time.Time) {
 	attributes := []slog.Attr{slog.String("trigger", trigger), slog.String("featureType", r.Type.ID)}
+	if !r.Found {
+		attributes = append(attributes, slog.Bool("found", false))
+	}
 	if r.Type.LifetimeDays != nil {
 		attributes = append(attributes, slog.Int64("lifetimeDays", *r.Type.LifetimeDays))
 	}
@@ -61,18 +64,9 @@ func (h *Handler) logAnnounced(ctx context.Context, trigger string, a Announced)
 	h.Logger.LogAttrs(ctx, level, "changes announced", attributes...)
 }
 
-// logUnreadable logs that a type, or all types if featureType is empty, could not be read.
-func (h *Handler) logUnreadable(ctx context.Context, trigger, featureType string, err error) {
-	attributes := []slog.Attr{slog.String("trigger", trigger), logging.Cause(err)}
-	if featureType != "" {
-		attributes = append(attributes, slog.String("featureType", featureType))
-	}
-	h.Logger.LogAttrs(ctx, slog.LevelError, "feature types not read", attributes...)
-}
-
-func (h *Handler) logDeleted(ctx context.Context, featureType string) {
-	h.Logger.InfoContext(ctx, "feature type deleted: clearing the flags of its toggles",
-		slog.String("trigger", onStream), slog.String("featureType", featureType))
+// logUnreadable logs that the list of types could not be read.
+func (h *Handler) logUnreadable(ctx context.Context, err error) {
+	h.Logger.ErrorContext(ctx, "feature types not read", slog.String("trigger", onSchedule), logging.Cause(err))
 }
 
 func (h *Handler) logMalformed(ctx context.Context, eventID string) {

@@ -14,13 +14,15 @@ import (
 	"time"
 
 	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/featuretype"
 )
 
 const (
 	millisecondsPerDay = 86_400_000
 	// maxDays is more than the longest lifetime (2147483647), and does not overflow in milliseconds.
 	maxDays = int64(100_000_000_000)
+	// margin is longer than the time by which an attempt, and a clock that is behind, can be late. Otherwise a run could clear a flag that
+	// another has just set, and the next would set it again.
+	margin = 5 * time.Second
 )
 
 // Cutoff returns the latest time of creation, in milliseconds, of the toggles that have outlived the lifetime at the time now:
@@ -36,18 +38,12 @@ func Cutoff(lifetimeDays *int64, now time.Time) *time.Time {
 	return &cutoff
 }
 
-// dueRanges returns the ranges of the toggles of a type whose flag must change. Without a cutoff, these are all flagged toggles.
-func dueRanges(t featuretype.FeatureType, now time.Time) []feature.Range {
-	var all []feature.Range
-	cutoff := Cutoff(t.LifetimeDays, now)
-	for shard := range feature.Shards {
-		flagged := feature.Range{Type: t.ID, Shard: shard, PotentiallyStale: true, Cutoff: cutoff, LifetimeDays: t.LifetimeDays}
-		all = append(all, flagged)
-		if cutoff != nil {
-			fresh := flagged
-			fresh.PotentiallyStale = false
-			all = append(all, fresh)
-		}
+// limit returns the toggles of a range whose flag must change at the time now. A flag is cleared only if the toggle is not due within the
+// margin.
+func limit(all feature.Range, lifetimeDays *int64, now time.Time) feature.Range {
+	if all.PotentiallyStale {
+		now = now.Add(margin)
 	}
+	all.Cutoff, all.LifetimeDays = Cutoff(lifetimeDays, now), lifetimeDays
 	return all
 }

@@ -38,13 +38,15 @@ func (s *service) construct(t *testing.T, construct app.Constructor, env *app.En
 	return handler
 }
 
+// env returns the environment of a function whose clock stands still.
 func (s *service) env(t *testing.T, m *meter) *app.Env {
 	t.Helper()
+	now := time.Now()
 	env := &app.Env{
 		Vars: map[string]string{
 			"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "FEATURE_TYPES_TABLE": s.tables.FeatureTypes, "FEATURES_TABLE": s.tables.Features,
 		},
-		AWS: s.config(t), Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+		AWS: s.config(t), Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler),
 	}
 	env.AWS.APIOptions = m.options("")
 	return env
@@ -89,7 +91,8 @@ func (m *meter) invoke(t *testing.T, function lambda.Handler, event any) []strin
 }
 
 // A type with a lifetime takes 32 eventually consistent queries of half a read unit (16 shards, two directions), one without takes 16. Each
-// changed flag takes three write units: one for the toggle, two for its index entry. The sweep reads all types with one Scan.
+// changed flag takes three write units: one for the toggle, two for its index entry. The sweep lists the types with one Scan. Each type is read
+// once per second.
 func TestCallsOfReevaluation(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -114,7 +117,7 @@ func TestCallsOfReevaluation(t *testing.T) {
 	}
 	m.invoke(t, sweep, struct{}{}) // flags the seeded toggles
 	// Three of the default types have a lifetime.
-	check("a sweep with nothing to do", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r")
+	check("a sweep with nothing to do", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r", "5 GetItem 1r")
 	check("the same lifetime", m.invoke(t, stream, change("release", 40, 40)), []string{}...)
 	check("a changed lifetime", m.invoke(t, stream, change("release", 41, 40)), "1 GetItem 1r", "32 Query 0.5r")
 	check("a type without a lifetime", m.invoke(t, stream, change("permission", 1, 2)), "1 GetItem 1r", "16 Query 0.5r")
@@ -129,7 +132,7 @@ func TestCallsOfReevaluation(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A seeded toggle of the type had its flag set, too.
-	check("flags cleared by a sweep", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r", "3 UpdateItem 3w")
+	check("flags cleared by a sweep", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r", "3 UpdateItem 3w", "5 GetItem 1r")
 }
 
 // With events, a changed flag takes three more write units: one for its entry in the index of announcements, two to clear it. The sweep takes
@@ -151,9 +154,9 @@ func TestCallsOfAnnouncements(t *testing.T) {
 		days *int64 // of the type "release"
 		want []string
 	}{
-		{"nothing to do", nil, []string{"1 Scan 1r", "144 Query 0.5r"}},
-		{"flags cleared", new(int64(4000)), []string{"1 BatchExecuteStatement 2w", "1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents"}},
-		{"flags set", new(int64(40)), []string{"1 BatchExecuteStatement 2w", "1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents"}},
+		{"nothing to do", nil, []string{"1 Scan 1r", "144 Query 0.5r", "5 GetItem 1r"}},
+		{"flags cleared", new(int64(4000)), []string{"1 BatchExecuteStatement 2w", "1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents", "5 GetItem 1r"}},
+		{"flags set", new(int64(40)), []string{"1 BatchExecuteStatement 2w", "1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents", "5 GetItem 1r"}},
 	} {
 		if tt.days != nil {
 			m.take()
