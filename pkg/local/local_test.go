@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -76,6 +77,38 @@ func TestLocalJSON(t *testing.T) {
 	want := "-s -H Authorization: " + service.Users[0].PAT + " " + service.BaseURL + "/api/admin/feature-types\n"
 	if err != nil || string(out) != want {
 		t.Errorf("the commands to try: %v\n%s\nwant %s", err, out, want)
+	}
+}
+
+// TestPermissions starts in a folder that everybody can read, with a database of the default mode.
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, stop := localtest.StartStop(t, local.Config{DataDir: dir})
+	stop()
+	if err := os.Chmod(filepath.Join(dir, "dynamodb.db"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	service := localtest.Start(t, local.Config{DataDir: dir})
+	send(t, service, http.MethodPut, "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":12}`)
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || path == dir { // replaced or deleted meanwhile
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has the mode %v", path, info.Mode())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"toggleadmin/pkg/local/linefile"
 	"toggleadmin/pkg/samtemplate"
 )
 
@@ -36,7 +37,6 @@ type Bus struct {
 	Config
 	temporary string // folder that Close deletes
 	queues    map[string]*Queue
-	archive   *os.File
 }
 
 // Open returns the bus with the messages of earlier processes.
@@ -54,7 +54,7 @@ func Open(c Config) (*Bus, error) {
 		err = errors.Join(err, b.openQueue(rule.Queue))
 	}
 	if err == nil {
-		err = b.openArchive()
+		err = b.createArchive()
 	}
 	if err != nil {
 		b.Close()
@@ -73,13 +73,7 @@ func (b *Bus) openQueue(id string) error {
 			Queue: found, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+id), now: b.Now, newID: b.NewID, logger: b.Logger,
 			sent: make(chan struct{}, 1), received: map[string]*Message{},
 			discard: func(body string) error {
-				path := filepath.Join(b.DataDir, deadLetterFolder, found.DeadLetterQueue+".jsonl")
-				file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-				if err != nil {
-					return err
-				}
-				_, err = file.WriteString(body + "\n")
-				return errors.Join(err, file.Close())
+				return linefile.Append(filepath.Join(b.DataDir, deadLetterFolder, found.DeadLetterQueue+".jsonl"), []byte(body))
 			},
 		}
 		b.queues[id] = q
@@ -88,14 +82,19 @@ func (b *Bus) openQueue(id string) error {
 	return fmt.Errorf("the template has no queue %s", id)
 }
 
-func (b *Bus) openArchive() error {
-	path := filepath.Join(b.DataDir, stateFolder, archiveFile)
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
-		b.archive, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+// createArchive creates the file of the archive if it is missing.
+func (b *Bus) createArchive() error {
+	if err := os.MkdirAll(filepath.Dir(b.archive()), 0o700); err != nil {
+		return err
 	}
-	return err
+	file, err := os.OpenFile(b.archive(), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
+
+func (b *Bus) archive() string { return filepath.Join(b.DataDir, stateFolder, archiveFile) }
 
 // record appends an event to the archive.
 func (b *Bus) record(event string) error {
@@ -104,7 +103,7 @@ func (b *Bus) record(event string) error {
 		Event json.RawMessage `json:"event"`
 	}{b.Now(), json.RawMessage(event)})
 	if err == nil {
-		_, err = b.archive.Write(append(line, '\n'))
+		err = linefile.Append(b.archive(), line)
 	}
 	return err
 }
@@ -112,11 +111,8 @@ func (b *Bus) record(event string) error {
 // Queue returns the queue with a logical id, or nil.
 func (b *Bus) Queue(id string) *Queue { return b.queues[id] }
 
-// Close closes the archive and deletes a temporary folder.
+// Close deletes a temporary folder.
 func (b *Bus) Close() {
-	if b.archive != nil {
-		_ = b.archive.Close()
-	}
 	if b.temporary != "" {
 		_ = os.RemoveAll(b.temporary)
 	}

@@ -2,6 +2,7 @@ package bus_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -160,8 +161,23 @@ func TestRestart(t *testing.T) {
 	if err := os.WriteFile(incomplete, []byte(`{"bo`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	archive := filepath.Join(h.dir, "events", "sent.jsonl")
+	content, err := os.ReadFile(archive)
+	if err == nil {
+		err = os.WriteFile(archive, content[:len(content)-10], 0o600) // the last line is not complete
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	h.open()
-	h.expect(0, "processing1", "new1")
+	h.publish("last")
+	content, err = os.ReadFile(archive)
+	for line := range strings.Lines(string(content)) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("the archive contains %s, %v", content, err)
+		}
+	}
+	h.Queue("Queue").Delete(h.expect(0, "processing1", "new1", "last1")[2:])
 	h.expect(time.Hour, "processing2", "new2", "delayed2")
 }
 

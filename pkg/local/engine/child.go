@@ -40,6 +40,9 @@ func (e *Engine) launch(ctx context.Context) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the engine's log: %w", err)
 	}
+	if err := e.restrictDatabase(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
 	cmd := exec.Command(e.options.Program, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(e.port)) //nolint:gosec,noctx // ends by SIGTERM
 	if e.options.Dir != "" {
 		lock, err := e.lock(ctx)
@@ -75,6 +78,22 @@ func (e *Engine) launch(ctx context.Context) (*child, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// restrictDatabase makes the database readable by its owner only, before the engine writes to it. SQLite creates its other files with the
+// permissions of the database.
+func (e *Engine) restrictDatabase() error {
+	if e.options.Dir == "" {
+		return nil
+	}
+	file, err := os.OpenFile(filepath.Join(e.options.Dir, database), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err == nil {
+		err = errors.Join(file.Chmod(0o600), file.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("restrict the permissions of the database: %w", err)
+	}
+	return nil
 }
 
 // awaitReady waits for the line that the child writes once it listens. Another server on the port cannot write it.

@@ -24,6 +24,7 @@
 //	an empty or unknown itemIdentifier fails the batch             | lambda: services-ddb-batchfailurereporting | TestStreamResponses
 //	an invocation that the end of the program interrupts is repeated | choice                                   | TestStreamInterrupted
 //	a stream that cannot be read is read later                     | choice                                     | TestStreamUnreadable
+//	a checkpoint that is not valid is a missing one                | choice                                     | TestStreamCheckpointNotValid
 //	-- queues
 //	at most BatchSize messages for each invocation                 | lambda: services-sqs-configure             | TestQueue
 //	what is not in batchItemFailures is deleted                    | lambda: services-sqs-errorhandling         | TestQueue

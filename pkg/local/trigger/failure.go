@@ -2,11 +2,11 @@ package trigger
 
 import (
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"maps"
-	"os"
 	"path/filepath"
+
+	"toggleadmin/pkg/local/linefile"
 )
 
 // failure is an event that a function has failed to process.
@@ -42,16 +42,11 @@ func (t *Triggers) discard(queue, source string, f failure, details map[string]a
 	return nil
 }
 
-// send appends a record to the file of a queue, for people to read. A single Write in append mode keeps concurrent records apart.
+// send appends a record to the file of a queue, for people to read.
 func (t *Triggers) send(queue string, record map[string]any) error {
 	line, err := json.Marshal(record)
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(filepath.Join(t.DataDir, queueFolder, queue+".jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(line, '\n'))
-	return errors.Join(err, file.Close())
+	return linefile.Append(filepath.Join(t.DataDir, queueFolder, queue+".jsonl"), line)
 }

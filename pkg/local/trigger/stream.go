@@ -145,18 +145,21 @@ func (s *stream) open(ctx context.Context) error {
 	return nil
 }
 
-// load reads the checkpoint.
+// load reads the checkpoint. One that is empty or cut, for example by a power failure, is like a missing one: records are delivered again.
 func (s *stream) load() error {
 	content, err := os.ReadFile(s.checkpoint)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil {
-		err = json.Unmarshal(content, &s.done)
-	}
 	if err != nil {
-		return fmt.Errorf("read the checkpoint (delete %s to begin with the oldest record): %w", s.checkpoint, err)
+		return fmt.Errorf("read the checkpoint: %w", err)
 	}
+	var done position
+	if err := json.Unmarshal(content, &done); err != nil {
+		s.Logger.Warn("the checkpoint of a stream is not valid: beginning with the oldest record",
+			slog.String("file", s.checkpoint), slog.Any("cause", err))
+	}
+	s.done = done
 	return nil
 }
 

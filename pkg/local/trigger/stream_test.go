@@ -47,6 +47,26 @@ func TestStream(t *testing.T) {
 	})
 }
 
+// A checkpoint that a power failure has cut does not stop the delivery.
+func TestStreamCheckpointNotValid(t *testing.T) {
+	t.Parallel()
+	db := streamed(t)
+	put(t, db, 1)
+	for _, content := range []string{"", `{"shard":"a","sequenceNu`} {
+		inBubble(t, onStream(5, 0), db, func(h *harness) {
+			checkpoint := filepath.Join(h.config.DataDir, "events", "stream-DoThings-FeatureTypes.json")
+			if err := errors.Join(os.MkdirAll(filepath.Dir(checkpoint), 0o700), os.WriteFile(checkpoint, []byte(content), 0o600)); err != nil {
+				h.Fatal(err)
+			}
+			h.run(time.Second)
+			equal(h, []string{"1"}, h.records())
+			if !strings.Contains(h.log.String(), "the checkpoint of a stream is not valid") {
+				h.Errorf("log:\n%s", &h.log)
+			}
+		})
+	}
+}
+
 func TestAttributeValues(t *testing.T) {
 	t.Parallel()
 	db := streamed(t)

@@ -1,0 +1,52 @@
+package linefile_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"toggleadmin/pkg/local/linefile"
+)
+
+// What a full disk or a killed process has left does not become part of the next line.
+func TestIncompleteLine(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 10_000)
+	for content, want := range map[string]string{
+		"": "c\n", "a": "c\n", "a\n": "a\nc\n", "a\nb": "a\nc\n", "a\n" + long: "a\nc\n", long: "c\n", long + "\n" + long: long + "\nc\n", "\n": "\nc\n",
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := linefile.Append(path, []byte("c"))
+		if got, _ := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("%.20q: %v, %.20q of %d bytes, want %.20q of %d", content, err, got, len(got), want, len(want))
+		}
+	}
+}
+
+func TestConcurrentAppend(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	var appending sync.WaitGroup
+	for i := range 50 {
+		appending.Go(func() {
+			if err := linefile.Append(path, fmt.Appendf(nil, "line %d", i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	appending.Wait()
+	content, err := os.ReadFile(path)
+	info, statErr := os.Stat(path)
+	if lines := strings.Count(string(content), "line"); err != nil || statErr != nil || lines != 50 || info.Mode().Perm() != 0o600 {
+		t.Errorf("%d lines, %v, %v, %v", lines, info, err, statErr)
+	}
+	if err := linefile.Append(filepath.Join(path, "file"), nil); err == nil {
+		t.Error("a file below a file is appended to")
+	}
+}
