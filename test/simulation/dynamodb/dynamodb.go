@@ -15,19 +15,22 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/samtemplate"
 )
 
-// DB contains tables. It is safe for concurrent use, except that Lag is set before the first call.
+// DB contains tables. It is safe for concurrent use, except that its fields are set before the first call.
 type DB struct {
 	// Lag returns how long after a write an index shows it. Nil: at once. version counts the writes, key is the item's key in an encoded form.
 	Lag func(table, index, key string, version int64) time.Duration
+
+	// Written, if set, is called with each change of an item before Do returns. nil: the item does not exist. It must not call the DB.
+	Written func(table string, old, next dynamo.Item)
 
 	mu          sync.Mutex
 	now         func() time.Time
 	tables      map[string]*table
 	version     int64
-	begun       int // transactions by Begin
 	tokens      []remembered
 	expressions map[string]*expression
 }
@@ -36,7 +39,7 @@ type DB struct {
 func New(tables []samtemplate.Table, now func() time.Time) *DB {
 	db := &DB{now: now, tables: map[string]*table{}, expressions: map[string]*expression{}}
 	for _, definition := range tables {
-		t := &table{Table: definition, held: map[string]string{}}
+		t := &table{Table: definition}
 		for _, x := range definition.Indexes {
 			t.indexes = append(t.indexes, &index{Index: x, at: map[string]string{}, last: map[string]time.Time{}})
 		}
@@ -45,15 +48,12 @@ func New(tables []samtemplate.Table, now func() time.Time) *DB {
 	return db
 }
 
-type values = map[string]value
-
 // request contains the parameters of all operations.
 type request struct {
 	TableName, IndexName                                                            string
-	Key, Item, ExclusiveStartKey                                                    item
+	Key, Item, ExclusiveStartKey, ExpressionAttributeValues                         item
 	UpdateExpression, ConditionExpression, KeyConditionExpression, FilterExpression *string
 	ExpressionAttributeNames                                                        map[string]string
-	ExpressionAttributeValues                                                       values
 	ReturnValues, ReturnValuesOnConditionCheckFailure                               string
 	ConsistentRead                                                                  bool
 	ScanIndexForward                                                                *bool
@@ -87,10 +87,6 @@ func invalid(message string) failure { return failure{code: "ValidationException
 func (db *DB) Do(operation string, body []byte) (status int, response []byte) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	return db.do(operation, body, "")
-}
-
-func (db *DB) do(operation string, body []byte, token string) (status int, response []byte) {
 	f := caught(func() {
 		r := decode(body)
 		r.operation = operation
@@ -102,7 +98,7 @@ func (db *DB) do(operation string, body []byte, token string) (status int, respo
 		case "PutItem", "UpdateItem", "DeleteItem":
 			response = db.single(r)
 		case "TransactWriteItems":
-			response = db.transact(r, body, token)
+			response = db.transact(r, body)
 		case "Query", "Scan":
 			response = db.read(r)
 		case "BatchExecuteStatement":
@@ -182,7 +178,7 @@ func (r *request) compile(db *DB) {
 		e := db.parse(kind, *text)
 		for _, ref := range e.refs {
 			_, name := r.ExpressionAttributeNames[ref]
-			if _, ok := r.ExpressionAttributeValues[ref]; !ok && !name {
+			if _, ok := r.ExpressionAttributeValues.get(ref); !ok && !name {
 				panic(invalid("Invalid " + kind + ": An expression attribute name or value used in expression is not defined: " + ref))
 			}
 			used[ref] = true
@@ -202,9 +198,9 @@ func (r *request) compile(db *DB) {
 			panic(invalid("Value provided in ExpressionAttributeNames unused in expressions: keys: {" + ref + "}"))
 		}
 	}
-	for ref := range r.ExpressionAttributeValues {
-		if !used[ref] {
-			panic(invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {" + ref + "}"))
+	for _, a := range r.ExpressionAttributeValues {
+		if !used[a.name] {
+			panic(invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {" + a.name + "}"))
 		}
 	}
 }

@@ -21,7 +21,7 @@ type expression struct {
 // scope is what an expression is evaluated with.
 type scope struct {
 	names  map[string]string
-	values map[string]value
+	values item
 	item   item
 }
 
@@ -218,7 +218,7 @@ func (p *parser) operand() operand {
 	switch token := p.peek(); {
 	case strings.HasPrefix(token, ":"):
 		p.ref(p.next())
-		return func(s *scope) (value, bool) { return s.values[token], true }
+		return func(s *scope) (value, bool) { return s.values.get(token) }
 	case token == "size" && p.kind != "UpdateExpression":
 		p.next()
 		of := p.arguments(1)[0]

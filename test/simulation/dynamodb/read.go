@@ -154,7 +154,7 @@ func (r *request) bounds(terms []term, hash, sort samtemplate.Attribute) (low, h
 	}
 	values := func(t term, a samtemplate.Attribute) (keys []string) {
 		for _, token := range t.values {
-			v := r.ExpressionAttributeValues[token]
+			v, _ := r.ExpressionAttributeValues.get(token)
 			if v.kind != a.Type {
 				panic(invalid("One or more parameter values were invalid: Condition parameter type does not match schema type"))
 			}
@@ -163,8 +163,7 @@ func (r *request) bounds(terms []term, hash, sort samtemplate.Attribute) (low, h
 		}
 		return keys
 	}
-	values(h, hash)
-	low = partition(r.ExpressionAttributeValues[h.values[0]])
+	low = shuffled(values(h, hash)[0])
 	s, ranged := by[sort.Name]
 	if len(by) != len(terms) || len(terms) > 2 || ranged != (len(terms) == 2) {
 		panic(invalid("Query key condition not supported"))

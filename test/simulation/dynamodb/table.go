@@ -50,7 +50,6 @@ type table struct {
 	rows    rows
 	indexes []*index
 	records []record
-	held    map[string]string // keys of items in a transaction that has begun, with its token
 }
 
 type index struct {
@@ -78,15 +77,14 @@ type record struct {
 // position returns the key of a row. The first bytes put partitions into an arbitrary order, as DynamoDB does.
 func position(i item, hash, sort samtemplate.Attribute) string {
 	v, _ := i.get(hash.Name)
-	key := partition(v)
+	key := shuffled(v.key())
 	if v, ok := i.get(sort.Name); ok {
 		key += v.key()
 	}
 	return key
 }
 
-func partition(hash value) string {
-	key := hash.key()
+func shuffled(key string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(key))
 	return string(h.Sum(nil)) + key
@@ -186,6 +184,9 @@ func (db *DB) write(t *table, key string, next item, expired bool) {
 			either = old
 		}
 		t.records = append(t.records, record{either.only(t.keyNames()...), old, next, now, expired})
+	}
+	if db.Written != nil {
+		db.Written(t.Name, old.decoded(), next.decoded())
 	}
 	for _, x := range t.indexes {
 		if db.Lag == nil {

@@ -113,6 +113,7 @@ func (v value) size() int {
 
 // UnmarshalJSONFrom reads attributes.
 func (i *item) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	*i = item{}
 	return readObject(d, func(name string) error {
 		var v value
 		err := v.UnmarshalJSONFrom(d)
@@ -232,6 +233,9 @@ func quote(b []byte, text string) []byte {
 
 // decoded converts attributes to the SDK's types.
 func (i item) decoded() dynamo.Item {
+	if i == nil {
+		return nil
+	}
 	all := make(dynamo.Item, len(i))
 	for _, a := range i {
 		all[a.name] = a.value.decoded()

@@ -3,7 +3,6 @@ package dynamodb
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -60,41 +59,6 @@ func (db *DB) Expire(table string) {
 		if seconds, err := strconv.ParseInt(at.text, 10, 64); at.kind == "N" && err == nil && seconds < db.now().Unix() {
 			db.write(t, r.key, nil, true)
 		}
-	}
-}
-
-// Begin begins a TransactWriteItems that takes time: until commit is called, other writes of its items fail because of the conflict. commit
-// carries it out and returns the response. If an item is in another transaction already, commit returns the failure. commit is called once.
-func (db *DB) Begin(body []byte) (commit func() (status int, response []byte)) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	db.begun++
-	own := strconv.Itoa(db.begun)
-	held := map[*table][]string{}
-	conflict := false
-	f := caught(func() {
-		for _, action := range decode(body).actions() {
-			t, key := db.target(action)
-			conflict = conflict || t.held[key] != ""
-			held[t] = append(held[t], key)
-		}
-	})
-	if f != nil || conflict {
-		status, response := db.do("TransactWriteItems", body, "")
-		return func() (int, []byte) { return status, response }
-	}
-	for t, keys := range held {
-		for _, key := range keys {
-			t.held[key] = own
-		}
-	}
-	return func() (int, []byte) {
-		db.mu.Lock()
-		defer db.mu.Unlock()
-		for t := range held {
-			maps.DeleteFunc(t.held, func(_, holder string) bool { return holder == own })
-		}
-		return db.do("TransactWriteItems", body, own)
 	}
 }
 

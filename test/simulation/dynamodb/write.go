@@ -67,9 +67,6 @@ func (db *DB) plan(r *request) planned {
 // single carries out PutItem, UpdateItem or DeleteItem.
 func (db *DB) single(r *request) []byte {
 	r.compile(db)
-	if t, key := db.target(r); t.held[key] != "" {
-		panic(failure{code: "TransactionConflictException", message: "Transaction is ongoing for the item"})
-	}
 	p := db.plan(r)
 	var returned item
 	switch {
@@ -128,8 +125,8 @@ func (r *request) actions() (all []*request) {
 	return all
 }
 
-// transact carries out TransactWriteItems. own is the token of the transaction if it has begun.
-func (db *DB) transact(r *request, body []byte, own string) []byte {
+// transact carries out TransactWriteItems.
+func (db *DB) transact(r *request, body []byte) []byte {
 	actions := r.actions()
 	for _, action := range actions {
 		action.compile(db)
@@ -165,9 +162,6 @@ func (db *DB) transact(r *request, body []byte, own string) []byte {
 				panic(failure{code: "Request", message: "Transaction request cannot include multiple operations on one item"})
 			}
 			plans = append(plans, planned{t, key, nil, nil})
-			if holder := t.held[key]; holder != "" && holder != own {
-				panic(failure{code: "TransactionConflict", message: "Transaction is ongoing for the item"})
-			}
 			plans[len(plans)-1] = db.plan(action)
 		})
 		if f == nil {
@@ -235,11 +229,11 @@ func (db *DB) statements(r *request) []byte {
 		}
 		write := &request{
 			operation: "DeleteItem", TableName: "Features", Key: item{{"name", s.Parameters[0]}}, ConditionExpression: new("#sequence = :sequence"),
-			ExpressionAttributeNames: map[string]string{"#sequence": "sequence"}, ExpressionAttributeValues: values{":sequence": s.Parameters[1]},
+			ExpressionAttributeNames: map[string]string{"#sequence": "sequence"}, ExpressionAttributeValues: item{{":sequence", s.Parameters[1]}},
 		}
 		if s.Statement == statementUpdate {
 			write.operation, write.UpdateExpression = "UpdateItem", new("SET pending = :none REMOVE pendingSince")
-			write.ExpressionAttributeValues[":none"] = value{kind: "L"}
+			write.ExpressionAttributeValues = append(item{{":none", value{kind: "L"}}}, write.ExpressionAttributeValues...)
 		}
 		if i > 0 {
 			b = append(b, ',')
