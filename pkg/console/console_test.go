@@ -102,6 +102,7 @@ func TestPages(t *testing.T) {
 			for name, want := range map[string]string{
 				"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", "Referrer-Policy": "no-referrer",
 				"X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin",
+				"Strict-Transport-Security": "max-age=63072000",
 			} {
 				if got := header(response).Get(name); got != want {
 					t.Errorf("%s is %q, want %q", name, got, want)

@@ -35,6 +35,7 @@ func NewFunction(env *app.Env) (lambda.Handler, error) {
 
 // serve serves GET /, GET /console and GET /console/{proxy+}. Names are compared as they were sent, so an escaped character is in no name.
 func (s *site) serve(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Strict-Transport-Security", "max-age=63072000") // browsers ignore it if the connection is not HTTPS, as on one machine
 	if r.Pattern == "/" {
 		redirect(w, r.URL.JoinPath("console/"))
 		return nil

@@ -87,6 +87,7 @@ Resources:
   Jobs: {Type: AWS::SQS::Queue, Properties: {VisibilityTimeout: 60, RedrivePolicy: {deadLetterTargetArn: !GetAtt Queue.Arn, maxReceiveCount: 3}}}
 Outputs:
   Joined: {Value: !Join [-, !Split [/, a/b]]}
+  Selected: {Value: !Select [1, !Split [/, a/b]]}
   Table: {Value: !Ref Things}
   None: {Condition: Blue, Value: !Ref Hidden}
 `
@@ -159,7 +160,7 @@ func TestParse(t *testing.T) {
 			{LogicalID: "Jobs", VisibilityTimeout: time.Minute, DeadLetterQueue: "Queue", MaxReceiveCount: 3},
 		},
 		Rules:   []samtemplate.Rule{{Queue: "Jobs"}},
-		Outputs: map[string]string{"Table": "Things", "Joined": "a-b"},
+		Outputs: map[string]string{"Table": "Things", "Joined": "a-b", "Selected": "b"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -225,15 +226,16 @@ func TestUnsupported(t *testing.T) {
 		{"type of a property", "Timeout: 5", "Timeout: five", "37: WorkFunction: "},
 		{"reference", "!Ref Things}}", "!Ref Thing}}", `42: WorkFunction: there is no parameter or resource "Thing"`},
 		{"conditional resource", "Value: !Ref Things", "Value: !Ref Hidden",
-			"74: Table: the resource Hidden is not created: its condition Blue is false"},
+			"75: Table: the resource Hidden is not created: its condition Blue is false"},
 		{"attribute", "!GetAtt Role.Arn", "!GetAtt Role.Id",
 			"41: WorkFunction: the attribute Id of Role (AWS::IAM::Role) is not supported by the local gateway"},
 		{"condition", "!If [Blue,", "!If [Green,", `23: Api: there is no condition "Green"`},
 		{"mapping", "Color, Memory]", "Color, Size]", "38: WorkFunction: FindInMap: the mapping has no such key"},
-		{"function", "!Sub '${AWS::StackName}-${Limit}'", "!Select [0, [a]]",
-			"29: Lines: this use of !Select is not supported by the local gateway"},
+		{"item of a list", "!Select [1,", "!Select [2,", "74: Selected: Select: the list has no item 2"},
+		{"function", "!Sub '${AWS::StackName}-${Limit}'", "!Base64 a",
+			"29: Lines: this use of !Base64 is not supported by the local gateway"},
 		{"function in a condition", "Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals, !Not, !And and !Condition"},
-		{"long form", "Value: !Ref Things", "Value: {Ref: Things}", "74: Table: the long form Ref is not supported, use the short form"},
+		{"long form", "Value: !Ref Things", "Value: {Ref: Things}", "75: Table: the long form Ref is not supported, use the short form"},
 		{"merge key", "Timeout: 5", "<<: {Timeout: 5}", "39: WorkFunction: a YAML merge key is not supported"},
 		{"runtime", "provided.al2023", "go1.x", "32: CheckFunction: Runtime go1.x" + only + "provided.al2023"},
 		{"folder", "functions/work/", "src/work/", "34: WorkFunction: CodeUri in the folder src/" + only + "functions/"},

@@ -98,6 +98,14 @@ func (r *reader) call(n *yaml.Node) *yaml.Node {
 			list.Content = append(list.Content, scalar(n, part))
 		}
 		return list
+	case n.Tag == "!Select" && len(n.Content) == 2:
+		list := r.resolve(n.Content[1]).Content
+		i, err := strconv.Atoi(n.Content[0].Value)
+		if err != nil || i < 0 || i >= len(list) {
+			r.fail(n, "Select: the list has no item %s", n.Content[0].Value)
+			return n
+		}
+		return list[i]
 	case n.Tag == "!FindInMap" && len(n.Content) == 3:
 		found := get(r.root, "Mappings")
 		for _, key := range n.Content {

@@ -15,7 +15,7 @@ import (
 	"toggleadmin/pkg/webhook"
 )
 
-// conditionalAlarms exist only with a domain or with events. The dashboard cannot refer to them.
+// conditionalAlarms exist only with a domain or with events.
 var conditionalAlarms = []string{
 	"CertificateAlarm", "AnnounceExpiringTokensErrorsAlarm", "DeliverWebhookErrorsAlarm", "WebhookSecretAlarm",
 	"WebhookFailuresAlarm",
@@ -295,7 +295,8 @@ func (c *checker) alarms() {
 	}
 }
 
-// dashboard checks that it shows every alarm and only metrics that exist. In a row "." repeats the namespace of the row before.
+// dashboard checks that it shows every alarm, the functions and queues of the stack, and only metrics that exist. In a row "." repeats the
+// namespace of the row before.
 func (c *checker) dashboard() {
 	for _, dashboard := range c.ofType("AWS::CloudWatch::Dashboard") {
 		body := fmt.Sprint(dashboard.Properties["DashboardBody"])
@@ -303,7 +304,7 @@ func (c *checker) dashboard() {
 			c.problem("%s is not JSON", dashboard.LogicalID)
 		}
 		for _, alarm := range c.ofType("AWS::CloudWatch::Alarm") {
-			if !slices.Contains(conditionalAlarms, alarm.LogicalID) && !strings.Contains(body, ":alarm:"+alarm.LogicalID+`"`) {
+			if !strings.Contains(body, ":alarm:"+alarm.LogicalID+`"`) {
 				c.problem("%s does not show %s", dashboard.LogicalID, alarm.LogicalID)
 			}
 		}
@@ -314,6 +315,15 @@ func (c *checker) dashboard() {
 			}
 			if !c.metrics[namespace+" "+row[2]] {
 				c.problem("%s: nothing writes the metric %s %s", dashboard.LogicalID, namespace, row[2])
+			}
+		}
+		for kind, metrics := range map[string][]string{
+			"AWS/Lambda,FunctionName": {"Errors", "Duration"}, "AWS/SQS,QueueName": {"ApproximateNumberOfMessagesVisible"},
+		} {
+			for _, metric := range metrics {
+				if search := fmt.Sprintf(`SEARCH('{%s} MetricName=\"%s\" `, kind, metric); !strings.Contains(body, search) {
+					c.problem("%s does not search for %s %s", dashboard.LogicalID, kind, metric)
+				}
 			}
 		}
 		// The metrics of a table do not contain those of its indexes.
