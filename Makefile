@@ -163,9 +163,11 @@ cover: node_modules/.installed ## Run all tests and write the coverage to .cache
 	go tool cover -html=.cache/coverage.out -o .cache/coverage.html
 	@go tool cover -func=.cache/coverage.out | tail -n 1
 
-validate: ## Check template.yaml, samconfig.toml and the deployer's policy with the SAM CLI, cfn-lint and checkov
+validate: ## Check template.yaml, its expansion by SAM, samconfig.toml and the deployer's policy
 	scripts/python-tool.sh --skip-without-python sam validate --lint
 	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml docs/web-acl.yaml
+	scripts/python-tool.sh --skip-without-python python scripts/expansion.py
+	scripts/python-tool.sh --skip-without-python python scripts/expansion_test.py
 	scripts/python-tool.sh --skip-without-python python scripts/deployer-policy.py
 	scripts/python-tool.sh --skip-without-python checkov --config-file .checkov.yaml
 

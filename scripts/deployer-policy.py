@@ -6,16 +6,10 @@ after SAM's transform. The declarations are those of cfn-lint. Runs in the SAM C
 
 import fnmatch
 import json
-import logging
-import os
 import pathlib
 import sys
 
-os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform needs one
-
-import cfnlint
-from samcli.yamlhelper import yaml_parse
-from samtranslator.translator.transform import transform
+import expansion
 
 # Declared permissions for what no resource of the template has.
 NOT_NEEDED = {
@@ -47,31 +41,19 @@ NOT_NEEDED = {
 OF_THE_CLI = ("cloudformation:*", "s3:*")
 
 
-class NoManagedPolicies:
-    def load(self):
-        return {}
-
-
 def resource_types():
     """Returns the types of the deployed resources, with those that SAM generates for canary deployments."""
-    template = yaml_parse(pathlib.Path("template.yaml").read_text())
-    for resource in template["Resources"].values():
-        if "CodeUri" in resource.get("Properties", {}):
-            resource["Properties"]["CodeUri"] = "s3://bucket/key"
-    parameters = {name: parameter["Default"] for name, parameter in template["Parameters"].items()}
-    parameters["DeploymentPreference"] = "Canary10Percent5Minutes"
-    deployed = transform(template, parameters, NoManagedPolicies())
-    return {resource["Type"] for resource in deployed["Resources"].values()}
+    template = expansion.parse(pathlib.Path("template.yaml").read_text())
+    gradual = {"DeploymentPreference": "Canary10Percent5Minutes"}
+    expanded = expansion.expand(template, expansion.default_values(template) | gradual)
+    return {resource["Type"] for resource in expanded["Resources"].values()}
 
 
 def declared_permissions(types):
     """Returns the resource types that declare each permission, except for the handler that lists resources."""
-    schemas = pathlib.Path(cfnlint.__file__).parent / "data" / "schemas"
-    files = json.loads((schemas / "providers" / "us-east-1.json").read_text())
     declared = {}
     for name in types:
-        schema = json.loads((schemas / "resources" / f"{files[name]}.json").read_text())
-        for kind, handler in schema["handlers"].items():
+        for kind, handler in expansion.schema(name)["handlers"].items():
             for permission in handler["permissions"]:
                 if kind != "list":
                     declared.setdefault(permission, set()).add(name)
@@ -83,7 +65,6 @@ def matches(permission, pattern):
 
 
 def main():
-    logging.disable(logging.WARNING)
     declared = declared_permissions(resource_types())
     policy = json.loads(pathlib.Path("docs/deployer-policy.json").read_text())
     allowed = set()

@@ -1,0 +1,314 @@
+"""Checks template.yaml as CloudFormation sees it: expanded by SAM, with its conditions evaluated, for each environment
+of samconfig.toml and for combinations of the parameters that add resources. Runs in the SAM CLI's virtual environment:
+
+    scripts/python-tool.sh python scripts/expansion.py
+"""
+
+import collections
+import copy
+import functools
+import itertools
+import json
+import logging
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+os.environ["AWS_DEFAULT_REGION"] = "us-gov-west-1"  # the transform needs a region
+
+import cfnlint
+import tomlkit
+from samcli.yamlhelper import yaml_parse
+from samtranslator.translator.transform import transform
+
+MAX_RESOURCES = 450  # CloudFormation allows 500
+
+# Nine tenths of the limits of IAM and Lambda, in characters without white space.
+MAX_INLINE_POLICIES = 10240 * 9 // 10  # all of a role together
+MAX_TRUST_POLICY = 2048 * 9 // 10
+MAX_RESOURCE_POLICY = 20480 * 9 // 10  # of a function's alias
+
+NO_VALUE = object()  # AWS::NoValue, which removes the member or item
+
+WEBHOOK = {"WebhookUrl": "https://hooks.example.com", "WebhookSecretName": "/webhook"}
+# Parameters that add or remove resources: a combination has one alternative of each.
+CHOICES = (
+    ({}, {"Events": "true"}, {"Events": "true", **WEBHOOK}),
+    ({}, {"OidcIssuer": "https://issuer.example.com", "OidcClientId": "console"}),
+    ({}, {"DeploymentPreference": "Canary10Percent5Minutes"}),
+    (
+        {"Monitoring": "alarms"},
+        {"Monitoring": "alarms-and-dashboard", "AlarmEmail": "ops@example.com"},
+        {"Monitoring": "none"},
+    ),
+    ({}, {"DomainName": "toggles.example.com", "CertificateArn": "arn", "HostedZoneId": "Z0123456789"}),
+)
+
+# What all names and ARNs contain. The names are as long as possible, because they count in the sizes of policies.
+PSEUDO_PARAMETERS = {
+    "AWS::AccountId": "123456789012", "AWS::NoValue": NO_VALUE, "AWS::Partition": "aws-us-gov",
+    "AWS::Region": "us-gov-west-1", "AWS::URLSuffix": "example.com",
+}
+
+
+def parse(text):
+    """Returns a template that the transform accepts without a build."""
+    template = yaml_parse(text)
+    for resource in template["Resources"].values():
+        if "CodeUri" in resource.get("Properties", {}):
+            resource["Properties"]["CodeUri"] = "s3://bucket/key"
+    return template
+
+
+def default_values(template):
+    return {name: str(parameter["Default"]) for name, parameter in template["Parameters"].items()}
+
+
+def expand(template, values):
+    """Returns the template after SAM's transform with the values of all parameters."""
+    logging.disable(logging.WARNING)  # the transform warns about features that are not set
+    return transform(copy.deepcopy(template), dict(values), None)
+
+
+class Stack:
+    """The resources that CloudFormation creates, without intrinsic functions, and the problems that were found. There
+    are no resources if a rule of the template refuses the values of the parameters."""
+
+    def __init__(self, template, values, stack_name="toggleadmin-staging"):
+        self.values = default_values(template) | values
+        if unknown := values.keys() - template["Parameters"]:
+            raise ValueError(f"the template has no parameter {', '.join(sorted(unknown))}")
+        self.names = self.values | PSEUDO_PARAMETERS | {"AWS::StackName": stack_name}
+        self.conditions, self.mappings = template["Conditions"], template["Mappings"]
+        self.problems, self.types, self.resources = [], {}, {}
+        rules = [rule for rule in template["Rules"].values() if self.true(rule["RuleCondition"])]
+        self.refused = [assertion["AssertDescription"] for rule in rules for assertion in rule["Assertions"]
+                        if not self.true(assertion["Assert"])]
+        if not self.refused:
+            self.create(expand(template, self.values))
+            for check in check_required, check_limits, check_alarms:
+                check(self)
+
+    def create(self, expanded):
+        self.conditions = expanded["Conditions"]
+        resources = expanded["Resources"]
+        existing = {name: part for name, part in resources.items() if self.true(part.get("Condition", True))}
+        self.types = {name: part["Type"] for name, part in existing.items()}
+        for name, part in existing.items():
+            depends = part.get("DependsOn", [])
+            for needed in [depends] if isinstance(depends, str) else depends:
+                self.reference(needed, name)
+            self.resources[name] = self.resolve(part.get("Properties", {}), name)
+        for name, part in expanded["Outputs"].items():
+            if self.true(part.get("Condition", True)):
+                self.resolve(part["Value"], f"the output {name}")
+
+    def true(self, condition):
+        """Evaluates a condition: its name, a function of conditions, or a constant."""
+        if isinstance(condition, str):
+            return self.true(self.conditions[condition])
+        if isinstance(condition, bool):
+            return condition
+        (function, of), = condition.items()
+        match function:
+            case "Condition":
+                return self.true(of)
+            case "Fn::Equals":
+                return self.resolve(of[0], "a condition") == self.resolve(of[1], "a condition")
+            case "Fn::Not":
+                return not self.true(of[0])
+            case "Fn::And":
+                return all(map(self.true, of))
+            case "Fn::Or":
+                return any(map(self.true, of))
+        raise ValueError(f"unknown function of conditions {function}")
+
+    def of_type(self, *types):
+        return {name: properties for name, properties in self.resources.items() if self.types[name] in types}
+
+    def reference(self, name, where, attribute=""):
+        """Returns the value of a parameter, or a text as long as the name or the ARN of a resource."""
+        if name in self.names and not attribute:
+            return self.names[name]
+        if name not in self.types:
+            self.problems.append(f"{where} refers to {name}, which does not exist")
+            return name
+        _, service, kind = self.types[name].lower().split("::")
+        physical = f"{self.names['AWS::StackName']}-{name}"[:51] + "-0123456789AB"
+        if attribute.endswith("Arn") or kind in ("alias", "topic"):
+            place = ":".join(self.names[f"AWS::{part}"] for part in ("Region", "AccountId"))
+            return f"arn:{self.names['AWS::Partition']}:{service}:{place}:{kind}/{physical}"
+        return physical
+
+    def resolve(self, value, where):
+        """Evaluates the intrinsic functions in a value."""
+        if isinstance(value, list):
+            return [item for item in (self.resolve(item, where) for item in value) if item is not NO_VALUE]
+        if not isinstance(value, dict):
+            return value
+        function, of = next(iter(value.items()), ("", None))
+        if len(value) == 1 and (function == "Ref" or function.startswith("Fn::")):
+            return self.call(function, of, where)
+        members = {key: self.resolve(member, f"{where}.{key}") for key, member in value.items()}
+        kept = {key: member for key, member in members.items() if member is not NO_VALUE}
+        if value and not kept:
+            self.problems.append(f"{where} has no member: {', '.join(value)} has no value")
+        return kept
+
+    def call(self, function, of, where):
+        match function:
+            case "Ref":
+                return self.reference(of, where)
+            case "Fn::If":
+                return self.resolve(of[1] if self.true(of[0]) else of[2], where)
+            case "Fn::GetAtt":
+                name, _, attribute = of.partition(".") if isinstance(of, str) else (of[0], "", of[1])
+                return self.reference(name, where, attribute)
+            case "Fn::Sub":
+                text, local = (of, {}) if isinstance(of, str) else of
+                local = self.resolve(local, where)
+
+                def insert(match):
+                    name, _, attribute = match[1].partition(".")
+                    return str(local[name] if name in local else self.reference(name, where, attribute))
+
+                return re.sub(r"\$\{([^!][^}]*)\}", insert, text)
+            case "Fn::Join":
+                return of[0].join(map(str, self.resolve(of[1], where)))
+            case "Fn::Split":
+                return str(self.resolve(of[1], where)).split(of[0])
+            case "Fn::FindInMap":
+                first, second, third = self.resolve(of, where)
+                return self.mappings[first][second][third]
+        raise ValueError(f"{where}: unknown function {function}")
+
+
+@functools.cache
+def schema(resource_type):
+    """Returns the schema of a resource type, from cfn-lint."""
+    schemas = pathlib.Path(cfnlint.__file__).parent / "data" / "schemas"
+    files = json.loads((schemas / "providers" / "us-east-1.json").read_text())
+    return json.loads((schemas / "resources" / f"{files[resource_type]}.json").read_text())
+
+
+def size(document):
+    return len(json.dumps(document, separators=(",", ":")))
+
+
+def check_required(stack):
+    def check(value, part, definitions, where):
+        while "$ref" in part:
+            part = definitions[part["$ref"].rpartition("/")[2]]
+        if isinstance(value, dict):
+            stack.problems.extend(f"{where} lacks {name}" for name in part.get("required", []) if name not in value)
+            for name, member in value.items():
+                check(member, part.get("properties", {}).get(name, {}), definitions, f"{where}.{name}")
+        elif isinstance(value, list):
+            for item in value:
+                check(item, part.get("items", {}), definitions, where)
+
+    for name, properties in stack.resources.items():
+        whole = schema(stack.types[name])
+        check(properties, whole, whole.get("definitions", {}), name)
+
+
+def check_limits(stack):
+    if len(stack.resources) > MAX_RESOURCES:
+        stack.problems.append(f"{len(stack.resources)} resources are more than {MAX_RESOURCES}")
+    sizes = {}
+    for name, properties in stack.of_type("AWS::IAM::Role").items():
+        inline = sum(size(policy["PolicyDocument"]) for policy in properties.get("Policies", []))
+        sizes[f"the inline policies of {name} have"] = (inline, MAX_INLINE_POLICIES)
+        sizes[f"the trust policy of {name} has"] = (size(properties["AssumeRolePolicyDocument"]), MAX_TRUST_POLICY)
+    statements = collections.defaultdict(list)
+    for name, properties in stack.of_type("AWS::Lambda::Permission").items():
+        statements[properties["FunctionName"]].append({
+            "Sid": stack.reference(name, name), "Effect": "Allow", "Principal": {"Service": properties["Principal"]},
+            "Action": properties["Action"], "Resource": properties["FunctionName"],
+            "Condition": {"ArnLike": {"AWS:SourceArn": properties["SourceArn"]}},
+        })
+    for function, policy in statements.items():
+        document = {"Version": "2012-10-17", "Id": "default", "Statement": policy}
+        sizes[f"the resource policy of {function} has"] = (size(document), MAX_RESOURCE_POLICY)
+    for what, (actual, limit) in sizes.items():
+        if actual > limit:
+            stack.problems.append(f"{what} {actual} characters, more than {limit}")
+
+
+def check_alarms(stack):
+    """Every alarm notifies somebody, and every gradual deployment watches the API and the errors of its function."""
+    topics = {stack.reference(name, name) for name in stack.of_type("AWS::SNS::Topic")}
+    alarms = stack.of_type("AWS::CloudWatch::Alarm")
+    for name, properties in alarms.items():
+        if not topics.intersection(properties.get("AlarmActions", [])):
+            stack.problems.append(f"{name} notifies no topic")
+    for name in stack.of_type("AWS::CodeDeploy::DeploymentGroup"):
+        function = stack.reference(name.removesuffix("DeploymentGroup"), name)
+        watched = {alarm.get("Name") for alarm in stack.resources[name].get("AlarmConfiguration", {}).get("Alarms", [])}
+        if not watched:
+            stack.problems.append(f"{name} watches no alarm")
+        for alarm, properties in alarms.items():
+            about = {"Name": "FunctionName", "Value": function} in properties.get("Dimensions", [])
+            if about and properties["MetricName"] == "Errors" and stack.reference(alarm, alarm) not in watched:
+                stack.problems.append(f"{name} does not watch {alarm}")
+
+
+def indexes(template):
+    return {name: {index["IndexName"] for index in resource["Properties"].get("GlobalSecondaryIndexes", [])}
+            for name, resource in template["Resources"].items() if resource["Type"] == "AWS::DynamoDB::Table"}
+
+
+def check_indexes(template, released):
+    """DynamoDB creates or deletes one index of a table in an update. A new table has all of its indexes at once."""
+    before, after = indexes(released), indexes(template)
+    return [f"{table} creates or deletes more than one index since the last release: {', '.join(sorted(changed))}"
+            for table in before.keys() & after.keys() if len(changed := before[table] ^ after[table]) > 1]
+
+
+def last_release():
+    """Returns the text of template.yaml at the last tag of a version, or None if there is none."""
+    git = functools.partial(subprocess.run, capture_output=True, text=True)
+    tag = git(["git", "describe", "--tags", "--abbrev=0", "--match=v[0-9]*"])
+    if tag.returncode:
+        return None
+    return git(["git", "show", f"{tag.stdout.strip()}:template.yaml"], check=True).stdout
+
+
+def stacks(template):
+    """Returns the stack of each environment of samconfig.toml, and stacks in which each pair of alternatives occurs that
+    the rules of the template allow: no condition of the template depends on more than two choices."""
+    for name, environment in tomlkit.parse(pathlib.Path("samconfig.toml").read_text()).unwrap().items():
+        if isinstance(environment, dict) and "deploy" in environment:
+            values = dict(pair.split("=", 1) for pair in environment["deploy"]["parameters"]["parameter_overrides"])
+            stack = Stack(template, values, environment["global"]["parameters"]["stack_name"])
+            stack.problems += stack.refused
+            yield f"the environment {name}", stack
+    covered = set()
+    for alternatives in itertools.product(*map(enumerate, CHOICES)):
+        pairs = set(itertools.combinations(enumerate(number for number, _ in alternatives), 2))
+        if pairs - covered:
+            values = {name: value for _, alternative in alternatives for name, value in alternative.items()}
+            stack = Stack(template, values)
+            if not stack.refused:
+                covered |= pairs
+                yield " ".join(f"{name}={value}" for name, value in values.items()), stack
+
+
+def main():
+    template = parse(pathlib.Path("template.yaml").read_text())
+    problems = collections.defaultdict(list)
+    for case, stack in stacks(template):
+        for problem in stack.problems:
+            problems[problem].append(case)
+    if released := last_release():
+        for problem in check_indexes(template, yaml_parse(released)):
+            problems[problem].append("every stack")
+    for problem, cases in problems.items():
+        print(f"template.yaml: {problem} ({len(cases)} cases, such as {cases[0]})", file=sys.stderr)
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
