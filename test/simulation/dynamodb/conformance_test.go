@@ -7,13 +7,16 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/samtemplate"
@@ -21,49 +24,8 @@ import (
 	"toggleadmin/test/simulation/dynamodb"
 )
 
-// m is a JSON object. attributes is one whose members are attribute values: strings, numbers (of type n or int), bytes, booleans, lists and
-// maps.
-type (
-	m          map[string]any
-	attributes map[string]any
-	n          string
-)
-
-// MarshalJSON encodes the attributes as DynamoDB's JSON.
-func (a attributes) MarshalJSON() ([]byte, error) {
-	all := m{}
-	for name, v := range a {
-		all[name] = encoded(v)
-	}
-	return json.Marshal(all)
-}
-
-func encoded(v any) any {
-	switch v := v.(type) {
-	case string:
-		return m{"S": v}
-	case n:
-		return m{"N": string(v)}
-	case int:
-		return m{"N": fmt.Sprint(v)}
-	case []byte:
-		return m{"B": v}
-	case bool:
-		return m{"BOOL": v}
-	case []any:
-		list := []any{}
-		for _, element := range v {
-			list = append(list, encoded(element))
-		}
-		return m{"L": list}
-	case attributes:
-		return m{"M": v}
-	case nil:
-		return m{"NULL": true}
-	default:
-		return v
-	}
-}
+// m is a JSON object.
+type m = map[string]any
 
 // pair is the fake and a server, with the same tables.
 type pair struct {
@@ -79,31 +41,29 @@ func newPair(t *testing.T) *pair {
 
 func newFake(tb testing.TB) *dynamodb.DB {
 	tb.Helper()
-	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return dynamodb.New(template.Tables, time.Now)
+	return dynamodb.New(template(tb).Tables, time.Now)
 }
 
-func marshal(tb testing.TB, v any) []byte {
+func template(tb testing.TB) *samtemplate.Template {
 	tb.Helper()
-	body, err := json.Marshal(v)
+	loaded, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return body
+	return loaded
 }
 
 // deviations matches the calls to which a server does not respond as DynamoDB's documentation says, and the fake does.
 var deviations = map[string]*regexp.Regexp{
 	"dynoxide": regexp.MustCompile(`^(` + strings.Join([]string{
 		`staleness = :p AND createdAt = :n.*`,      // compares with a key of another type
-		`query: start elsewhere page 0`,            // accepts a start in another partition
+		`start in another partition`,               // accepts it
 		`page of 1 MB`,                             // has an item less
 		`(transaction|item): (SET|REMOVE) #name.*`, // changes a key in a transaction
-		`transaction: SET #(map = :map, #map.#one = :one|new = :s, #new = :s) .*`, `item: SET #(new = :s, #new = :s .*|map = :map, #map.#one = :one / missing)`, // accepts overlapping paths in a transaction
-		`(transaction: )?REMOVE nothing.#one .*`, `item: REMOVE nothing.#one / missing`, `(transaction: |item: )?REMOVE .*#map.\S+ / missing`, // accepts paths in a missing map
+		`transaction: SET #(map = :map, #map.#one = :one|new = :s, #new = :s) .*`, // accepts overlapping paths in a transaction
+		`item: SET #(new = :s, #new = :s .*|map = :map, #map.#one = :one / missing)`,
+		`(transaction: )?REMOVE nothing.#one .*`, // accepts paths in a missing map
+		`item: REMOVE nothing.#one / missing`, `(transaction: |item: )?REMOVE .*#map.\S+ / missing`,
 		`update new all old`, // returns the key
 		`two in one action`,  // accepts them
 	}, "|") + `)$`),
@@ -114,8 +74,8 @@ var deviations = map[string]*regexp.Regexp{
 	}, "|") + `)$`),
 }
 
-// call sends a call to both and compares the responses. name is unique.
-func (p *pair) call(name, operation string, parameters any) any {
+// call sends a call to both and compares the responses. name is unique if the call is one of the deviations.
+func (p *pair) call(name, operation string, parameters any) m {
 	p.Helper()
 	body := marshal(p, parameters)
 	status, response := p.fake.Do(operation, body)
@@ -133,8 +93,7 @@ func (p *pair) call(name, operation string, parameters any) any {
 		p.Fatal(err)
 	}
 	defer answer.Body.Close()
-	response, err = io.ReadAll(answer.Body)
-	if err != nil {
+	if response, err = io.ReadAll(answer.Body); err != nil {
 		p.Fatal(err)
 	}
 	server := "dynoxide"
@@ -143,49 +102,174 @@ func (p *pair) call(name, operation string, parameters any) any {
 	}
 	diff := cmp.Diff(normalize(p, operation, answer.StatusCode, response), got)
 	if deviates := deviations[server].MatchString(name); (diff != "") != deviates {
-		if len(body) > 1000 {
-			body = body[:1000]
-		}
-		p.Errorf("%s: %s %s: (-%s +fake), known deviation %t\n%.3000s", name, operation, body, server, deviates, diff)
+		p.Errorf("%s: %s %.1000s: (-%s +fake), known deviation %t\n%.3000s", name, operation, body, server, deviates, diff)
 	}
 	return got
 }
 
-// normalize returns a response without messages, with the items of a Scan and of a BatchGetItem in one order. A transaction that is canceled
-// because an action is invalid is the same as an invalid transaction: servers differ in which mistakes they find before they begin.
-func normalize(tb testing.TB, operation string, status int, response []byte) any {
+func marshal(tb testing.TB, v any) []byte {
 	tb.Helper()
-	var body any
+	body, err := json.Marshal(v)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return body
+}
+
+// normalize returns a response with its status and without messages, with the items of a Scan and of a BatchGetItem in one order. A
+// transaction that is canceled because an action is invalid is the same as an invalid transaction: servers differ in which mistakes they find
+// before they begin.
+func normalize(tb testing.TB, operation string, status int, response []byte) m {
+	tb.Helper()
+	var body m
 	if err := json.Unmarshal(response, &body); err != nil {
 		tb.Fatalf("%s: %v: %s", operation, err, response)
 	}
-	return m{"status": status, "body": normalized(operation, body)}
+	if kind, ok := body["__type"].(string); ok {
+		_, body["__type"], _ = strings.Cut(kind, "#")
+	}
+	if codes := fmt.Sprint(body["CancellationReasons"]); strings.Contains(codes, "ValidationError") {
+		delete(body, "CancellationReasons")
+		body["__type"] = "ValidationException"
+	}
+	body["status"] = status
+	normalized(operation, body)
+	return body
 }
 
-func normalized(operation string, v any) any {
+func normalized(operation string, v any) {
 	switch v := v.(type) {
-	case map[string]any:
-		for name, member := range v {
-			if kind, ok := member.(string); ok && name == "__type" {
-				_, v[name], _ = strings.Cut(kind, "#")
-			} else {
-				v[name] = normalized(operation, member)
-			}
-		}
-		if codes := fmt.Sprint(v["CancellationReasons"]); strings.Contains(codes, "ValidationError") && !strings.Contains(codes, "Failed") {
-			delete(v, "CancellationReasons")
-			v["__type"] = "ValidationException"
-		}
+	case m:
 		maps.DeleteFunc(v, func(name string, _ any) bool { // DynamoDB Local returns capacity that nobody asked for
 			return strings.EqualFold(name, "message") || name == "ConsumedCapacity"
 		})
+		for _, member := range v {
+			normalized(operation, member)
+		}
 	case []any:
-		for i := range v {
-			v[i] = normalized(operation, v[i])
+		for _, element := range v {
+			normalized(operation, element)
 		}
 		if operation == "Scan" || operation == "BatchGetItem" {
 			slices.SortFunc(v, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		}
 	}
-	return v
+}
+
+// parse reads a request, as testdata/calls.yaml describes it.
+func parse(tb testing.TB, text string) m {
+	tb.Helper()
+	var node yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &node); err != nil {
+		tb.Fatal(err)
+	}
+	request, ok := plain(node.Content[0]).(m)
+	if !ok {
+		tb.Fatal("no request")
+	}
+	return request
+}
+
+func plain(node *yaml.Node) any {
+	switch node.Kind {
+	case yaml.AliasNode:
+		return plain(node.Alias)
+	case yaml.MappingNode:
+		all := m{}
+		for i := 0; i < len(node.Content); i += 2 {
+			switch name, v := node.Content[i].Value, node.Content[i+1]; name {
+			case "Key", "Item", "ExclusiveStartKey", "ExpressionAttributeValues":
+				all[name] = attributes(v)["M"]
+			case "Keys", "Parameters":
+				for _, element := range v.Content {
+					value := any(attributes(element))
+					if name == "Keys" {
+						value = attributes(element)["M"]
+					}
+					list, _ := all[name].([]any)
+					all[name] = append(list, value)
+				}
+			case "<<":
+				maps.Copy(all, plain(v).(m)) //nolint:errcheck // an error is a panic
+			default:
+				all[name] = plain(v)
+			}
+		}
+		if all["TableName"] == nil && (all["Key"] != nil || all["Item"] != nil) {
+			all["TableName"] = "Features"
+		}
+		return all
+	case yaml.SequenceNode:
+		all := []any{}
+		for _, element := range node.Content {
+			all = append(all, plain(element))
+		}
+		return all
+	default:
+		var v any
+		_ = node.Decode(&v)
+		return v
+	}
+}
+
+// attributes returns an attribute value.
+func attributes(node *yaml.Node) m {
+	switch node.Tag {
+	case "!!map":
+		all := m{}
+		for i := 0; i < len(node.Content); i += 2 {
+			all[node.Content[i].Value] = attributes(node.Content[i+1])
+		}
+		return m{"M": all}
+	case "!!seq":
+		all := []any{}
+		for _, element := range node.Content {
+			all = append(all, attributes(element))
+		}
+		return m{"L": all}
+	case "!!int", "!!float":
+		return m{"N": node.Value}
+	case "!!bool":
+		return m{"BOOL": node.Value == "true"}
+	case "!!binary":
+		return m{"B": node.Value}
+	case "!x":
+		n, _ := strconv.Atoi(node.Value)
+		return m{"S": strings.Repeat("x", n)}
+	case "!json":
+		return m{}
+	default:
+		return m{"S": node.Value}
+	}
+}
+
+// TestCalls compares the calls of testdata/calls.yaml, with all pages of a Query.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("testdata/calls.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls yaml.Node
+	if err := yaml.Unmarshal(content, &calls); err != nil {
+		t.Fatal(err)
+	}
+	p := newPair(t)
+	for i := 0; i < len(calls.Content[0].Content); i += 2 {
+		for operation, parameters := range plain(calls.Content[0].Content[i+1]).(m) { //nolint:errcheck // an error is a panic
+			p.pages(calls.Content[0].Content[i].Value, operation, parameters.(m)) //nolint:errcheck // an error is a panic
+		}
+	}
+}
+
+// pages compares a call and, if it is a Query, the calls for its other pages.
+func (p *pair) pages(name, operation string, request m) {
+	p.Helper()
+	for {
+		got := p.call(name, operation, request)
+		if got["LastEvaluatedKey"] == nil || operation != "Query" {
+			return
+		}
+		request["ExclusiveStartKey"], name = got["LastEvaluatedKey"], name+", next page"
+	}
 }

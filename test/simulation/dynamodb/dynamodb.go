@@ -58,7 +58,6 @@ type request struct {
 	ConsistentRead                                                                  bool
 	ScanIndexForward                                                                *bool
 	Limit                                                                           *int
-	Select                                                                          string
 	ClientRequestToken                                                              string
 	TransactItems                                                                   []struct{ Put, Update, Delete, ConditionCheck *request }
 	RequestItems                                                                    map[string]struct {

@@ -131,51 +131,19 @@ func (p *parser) not() condition {
 		p.expect(")")
 		return c
 	}
-	switch p.peek() {
-	case "attribute_exists", "attribute_not_exists":
+	if function := p.peek(); function == "attribute_exists" || function == "attribute_not_exists" {
 		exists := p.next() == "attribute_exists"
 		if len(p.tokens) > 1 && p.tokens[1][0] == ':' {
 			panic(invalid("Invalid " + p.kind + ": Operator or function requires a document path"))
 		}
 		path := p.arguments(1)[0]
 		return func(s *scope) bool { _, ok := path(s); return ok == exists }
-	case "begins_with", "contains":
-		function := p.next()
-		arguments := p.arguments(2)
-		return func(s *scope) bool { return found(function, s, arguments) }
 	}
 	return p.comparison()
 }
 
-func found(function string, s *scope, arguments []operand) bool {
-	a, _ := arguments[0](s)
-	b, _ := arguments[1](s)
-	switch {
-	case a.kind == "L":
-		return function == "contains" && slices.ContainsFunc(a.list, b.equal)
-	case a.kind != b.kind || a.kind != "S" && a.kind != "B":
-		return false
-	case function == "contains":
-		return strings.Contains(a.text, b.text)
-	default:
-		return strings.HasPrefix(a.text, b.text)
-	}
-}
-
 func (p *parser) comparison() condition {
 	left := p.operand()
-	if p.accept("BETWEEN") {
-		low := p.operand()
-		p.expect("AND")
-		high := p.operand()
-		return func(s *scope) bool { return compare(s, left, ">=", low) && compare(s, left, "<=", high) }
-	}
-	if p.accept("IN") {
-		all := p.arguments(0)
-		return func(s *scope) bool {
-			return slices.ContainsFunc(all, func(right operand) bool { return compare(s, left, "=", right) })
-		}
-	}
 	operator := p.next()
 	if !slices.Contains([]string{"=", "<>", "<", "<=", ">", ">="}, operator) {
 		p.fail()
@@ -201,14 +169,14 @@ func compare(s *scope, left operand, operator string, right operand) bool {
 	}
 }
 
-// arguments reads the operands of a function; 0: any number.
+// arguments reads the operands of a function.
 func (p *parser) arguments(n int) (all []operand) {
 	p.expect("(")
 	for all = append(all, p.operand()); p.accept(","); {
 		all = append(all, p.operand())
 	}
 	p.expect(")")
-	if n > 0 && len(all) != n {
+	if len(all) != n {
 		panic(invalid("Invalid " + p.kind + ": Incorrect number of operands for operator or function"))
 	}
 	return all
@@ -300,19 +268,11 @@ func (p *parser) term() (t term) {
 		p.expect(")")
 		return t
 	}
-	if p.accept("begins_with") {
-		p.expect("(")
-		t = term{p.next(), "BEGINS_WITH", nil}
-		p.expect(",")
-		t.values = []string{p.next()}
-		p.expect(")")
-	} else {
-		t = term{p.next(), strings.ToUpper(p.next()), nil}
-		t.values = []string{p.next()}
-		if t.operator == "BETWEEN" {
-			p.expect("AND")
-			t.values = append(t.values, p.next())
-		}
+	t = term{p.next(), strings.ToUpper(p.next()), nil}
+	t.values = []string{p.next()}
+	if t.operator == "BETWEEN" {
+		p.expect("AND")
+		t.values = append(t.values, p.next())
 	}
 	for _, token := range append([]string{t.name}, t.values...) {
 		p.ref(token)

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"toggleadmin/pkg/samtemplate"
 )
@@ -115,12 +114,11 @@ func (db *DB) read(r *request) []byte {
 		}
 		scanned++
 		if f := r.compiled.filter; f == nil || f.condition(r.scope(i)) {
-			if count > 0 && r.Select != "COUNT" {
+			if count > 0 {
 				b = append(b, ',')
 			}
-			if count++; r.Select != "COUNT" {
-				b = i.append(b)
-			}
+			b = i.append(b)
+			count++
 		}
 		size += i.size()
 		if r.Limit != nil && scanned == *r.Limit || size >= maxPage {
@@ -128,12 +126,7 @@ func (db *DB) read(r *request) []byte {
 			break
 		}
 	}
-	if b = append(b, ']'); r.Select == "COUNT" {
-		b = []byte("{")
-	} else {
-		b = append(b, ',')
-	}
-	b = strconv.AppendInt(append(b, `"Count":`...), int64(count), 10)
+	b = strconv.AppendInt(append(b, `],"Count":`...), int64(count), 10)
 	b = strconv.AppendInt(append(b, `,"ScannedCount":`...), int64(scanned), 10)
 	if more != nil {
 		b = more.append(append(b, `,"LastEvaluatedKey":`...))
@@ -185,9 +178,6 @@ func (r *request) bounds(terms []term, hash, sort samtemplate.Attribute) (low, h
 		return low + keys[0], low + end
 	case "BETWEEN":
 		return low + keys[0], low + keys[1] + end
-	case "BEGINS_WITH":
-		prefix := low + strings.TrimSuffix(keys[0], "\x00\x00")
-		return prefix, prefix + end
 	}
 	panic(invalid("Query key condition not supported"))
 }

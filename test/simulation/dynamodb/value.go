@@ -16,7 +16,7 @@ import (
 
 // value is an attribute value. It never changes, so items share values.
 type value struct {
-	kind string // S, N, B, BOOL, NULL, L or M
+	kind string // S, N, B, BOOL, L or M
 	text string // of S; of N without exponent and superfluous zeros; the bytes of B; true or false
 	list []value
 	item item
@@ -161,7 +161,7 @@ func (v *value) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 			}
 			_, err := d.ReadToken()
 			return err
-		case "S", "N", "B", "BOOL", "NULL":
+		case "S", "N", "B", "BOOL":
 		default:
 			return errors.New("the type of an attribute value is not supported: " + kind)
 		}
@@ -215,7 +215,7 @@ func (v value) append(b []byte) []byte {
 		b = append(b, ']')
 	case "B":
 		b = append(base64.StdEncoding.AppendEncode(append(b, '"'), []byte(v.text)), '"')
-	case "BOOL", "NULL":
+	case "BOOL":
 		b = append(b, v.text...)
 	default:
 		b = quote(b, v.text)
@@ -261,9 +261,8 @@ func (v value) decoded() types.AttributeValue {
 			list[n] = element.decoded()
 		}
 		return &types.AttributeValueMemberL{Value: list}
-	default:
-		return &types.AttributeValueMemberNULL{Value: true}
 	}
+	panic("no attribute value has the type " + v.kind)
 }
 
 // Limits of numbers.
