@@ -161,10 +161,7 @@ func newGateway(
 		API: template.API, Functions: functions,
 		Region: region, AccountID: accountID, APIID: apiID,
 		Now: c.Now, NewID: func() string { return uuid.Must(uuid.NewRandomFromReader(c.Random)).String() },
-		AccessLog: func(line []byte, at time.Time) {
-			triggers.AccessLog(line, at)
-			out.AccessLog(line)
-		},
+		AccessLog: triggers.AccessLog,
 		OnRequest: func(r gateway.Record) {
 			out.Log(&terminal.Entry{
 				Method: r.Method, Path: r.Path, Status: r.Status, Function: r.Function, Duration: r.Duration, ID: r.RequestID,

@@ -6,7 +6,7 @@ package terminal
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
 	"io"
 	"log/slog"
 	"regexp"
@@ -73,32 +73,25 @@ func (o *Output) functionLogger(function string, level slog.Level) *slog.Logger 
 	return o.Logger(level).With(slog.String("function", function))
 }
 
-// Log writes an entry. JSON has only those that failed: for the others there are the access log and the function's own records.
+// Log writes an entry. JSON has all requests, and the events that failed.
 func (o *Output) Log(e *Entry) {
 	if o.options.Terminal {
 		o.logLine(e)
 		return
 	}
-	if e.Cause == "" {
+	if e.Status == 0 && e.Cause == "" {
 		return
 	}
-	o.Logger(slog.LevelError).Error("request failed",
+	attributes := []slog.Attr{
 		slog.String("method", e.Method), slog.String("path", printable(e.Path, maxValue)), slog.Int("status", e.Status),
 		slog.String("function", e.Function), slog.Float64("milliseconds", milliseconds(e.Duration)), slog.String("requestId", e.ID),
-		slog.String("cause", e.Cause),
-	)
-}
-
-// AccessLog writes a line of the gateway's access log, in JSON only.
-func (o *Output) AccessLog(line []byte) {
-	if o.options.Terminal {
+	}
+	if e.Cause == "" {
+		o.Logger(slog.LevelInfo).LogAttrs(context.Background(), slog.LevelInfo, "request", attributes...)
 		return
 	}
-	var value any = string(line)
-	if json.Valid(line) {
-		value = json.RawMessage(line)
-	}
-	o.Logger(slog.LevelInfo).Info("access log", slog.Any("line", value))
+	attributes = append(attributes, slog.String("cause", e.Cause))
+	o.Logger(slog.LevelError).LogAttrs(context.Background(), slog.LevelError, "request failed", attributes...)
 }
 
 // Close writes the records that are still held.

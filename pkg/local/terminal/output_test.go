@@ -43,7 +43,6 @@ func TestTerminal(t *testing.T) {
 			do: func(c *terminal.Output) {
 				c.Log(request("id-1", "/"+token, 404))
 				c.Log(&terminal.Entry{Method: "OPTIONS", Path: "/", Status: 404, Duration: 100 * time.Millisecond, ID: "id-2"})
-				c.AccessLog([]byte("not on a terminal"))
 			},
 			want: "10:20:30 GET     /user:v2_AAAAAAAAAAEAAAAAAAAAAQ_[redacted]           404 list-feature-types                 1.2 ms  id-1\n" +
 				"10:20:30 OPTIONS /                                                    404 -                                100.0 ms  id-2\n",
@@ -120,7 +119,6 @@ func TestJSON(t *testing.T) {
 	var out bytes.Buffer
 	c := terminal.New(&out, terminal.Options{Now: now})
 	c.Log(request("id-1", "/api", 200))
-	c.AccessLog([]byte(`{"requestId":"id-1", "status":"200"}`))
 	failed := request("id-2", "/"+token, 500)
 	failed.Cause = "panic: x\nline 2"
 	c.Log(failed)
@@ -128,7 +126,10 @@ func TestJSON(t *testing.T) {
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "id-3"})
 	c.EventLogger("g", slog.LevelWarn).InfoContext(ctx, "counted")
 	want := []map[string]any{
-		{"level": "INFO", "msg": "access log", "line": map[string]any{"requestId": "id-1", "status": "200"}},
+		{
+			"level": "INFO", "msg": "request", "method": "GET", "path": "/api", "status": 200.0,
+			"function": "list-feature-types", "milliseconds": 1.234, "requestId": "id-1",
+		},
 		{
 			"level": "ERROR", "msg": "request failed", "method": "GET", "path": "/user:v2_AAAAAAAAAAEAAAAAAAAAAQ_[redacted]", "status": 500.0,
 			"function": "list-feature-types", "milliseconds": 1.234, "requestId": "id-2", "cause": "panic: x\nline 2",
