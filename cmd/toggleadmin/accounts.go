@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/operator"
@@ -11,10 +12,9 @@ import (
 
 type usersCmd struct {
 	accountCmds
-	Add     addUserCmd    `cmd:"" help:"Add a person."`
-	SetRole setRoleCmd    `cmd:"" help:"Change the root role of a person."`
-	Link    linkUserCmd   `cmd:"" help:"Link a person to the identity with which they sign in."`
-	Unlink  unlinkUserCmd `cmd:"" help:"Remove the identity with which a person signs in."`
+	Add    addUserCmd    `cmd:"" help:"Add a person."`
+	Link   linkUserCmd   `cmd:"" help:"Link a person to the identity with which they sign in."`
+	Unlink unlinkUserCmd `cmd:"" help:"Remove the identity with which a person signs in."`
 }
 
 // ProvideKind is called by kong, for the parameters of Run.
@@ -22,7 +22,8 @@ func (usersCmd) ProvideKind() user.Kind { return user.Person }
 
 type serviceAccountsCmd struct {
 	accountCmds
-	Add addServiceAccountCmd `cmd:"" help:"Add a service account."`
+	Add    addServiceAccountCmd    `cmd:"" help:"Add a service account."`
+	Delete deleteServiceAccountCmd `cmd:"" help:"Delete a service account with its tokens."`
 }
 
 // ProvideKind is called by kong, for the parameters of Run.
@@ -30,6 +31,7 @@ func (serviceAccountsCmd) ProvideKind() user.Kind { return user.ServiceAccount }
 
 type accountCmds struct {
 	List    listAccountsCmd   `cmd:"" help:"List the accounts."`
+	SetRole setRoleCmd        `cmd:"" help:"Change the root role of an account."`
 	Disable disableAccountCmd `cmd:"" help:"Disable an account: its tokens are rejected from then on."`
 	Enable  enableAccountCmd  `cmd:"" help:"Enable an account."`
 }
@@ -41,15 +43,18 @@ type (
 		Email string `required:"" placeholder:"ADDRESS" help:"Email address. It must be unique."`
 	}
 	addServiceAccountCmd struct {
-		Name string    `required:"" help:"Name of the account. The name of a service account must be unique."`
-		Role auth.Role `enum:"Admin,Editor,Viewer" default:"Viewer" placeholder:"ROLE" help:"Root role: Admin, Editor or Viewer (default)."`
+		Name string `required:"" help:"Name of the account. The name of a service account must be unique."`
+		Role role   `enum:"Admin,Editor,Viewer" default:"Viewer" placeholder:"ROLE" help:"Root role: Admin, Editor or Viewer (default)."`
 	}
 	disableAccountCmd struct{ accountID }
 	enableAccountCmd  struct{ accountID }
-	unlinkUserCmd     struct{ accountID }
-	setRoleCmd        struct {
+
+	deleteServiceAccountCmd struct{ accountID }
+
+	unlinkUserCmd struct{ accountID }
+	setRoleCmd    struct {
 		accountID
-		Role auth.Role `arg:"" enum:"Admin,Editor,Viewer" help:"Admin, Editor or Viewer."`
+		Role role `arg:"" enum:"Admin,Editor,Viewer" help:"Admin, Editor or Viewer."`
 	}
 	linkUserCmd struct {
 		accountID
@@ -72,6 +77,20 @@ func (i *id) UnmarshalText(text []byte) error {
 	}
 	*i = id(n)
 	return nil
+}
+
+// role is a root role, in any letter case.
+type role auth.Role
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (r *role) UnmarshalText(text []byte) error {
+	for _, known := range auth.Roles() {
+		if strings.EqualFold(string(known), string(text)) {
+			*r = role(known)
+			return nil
+		}
+	}
+	return fmt.Errorf(`must be one of "Admin","Editor","Viewer" but got %q`, text)
 }
 
 func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
@@ -116,7 +135,7 @@ func (c *addUserCmd) Run(kind user.Kind, s *session, o *operator.Operator) error
 }
 
 func (c *addServiceAccountCmd) add(kind user.Kind, email string, s *session, o *operator.Operator) error {
-	a, err := o.AddAccount(s.step(), kind, c.Name, email, c.Role)
+	a, err := o.AddAccount(s.step(), kind, c.Name, email, auth.Role(c.Role))
 	if err != nil {
 		return err
 	}
@@ -148,12 +167,26 @@ func (c *accountID) setDisabled(kind user.Kind, s *session, o *operator.Operator
 	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID), stateName(disabled))
 }
 
-func (c *setRoleCmd) Run(s *session, o *operator.Operator) error {
-	a, changed, err := o.SetRole(s.step(), int64(c.ID), c.Role)
+func (c *setRoleCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+	a, changed, err := o.SetRole(s.step(), kind, int64(c.ID), auth.Role(c.Role))
 	if err != nil {
 		return err
 	}
 	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("the role of %s (%d)", a.Name, a.ID), string(a.Role))
+}
+
+func (c *deleteServiceAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+	a, err := o.Account(s.step(), kind, int64(c.ID))
+	if err != nil {
+		return err
+	}
+	if err := s.confirm("Delete %s (%d) with its %d tokens?", a.Name, a.ID, a.Tokens); err != nil {
+		return err
+	}
+	if err := o.DeleteServiceAccount(s.step(), a.ID); err != nil {
+		return err
+	}
+	return s.result(map[string]operator.Account{"deleted": a}, "deleted %s (%d)", a.Name, a.ID)
 }
 
 func (c *linkUserCmd) Run(s *session, o *operator.Operator) error {

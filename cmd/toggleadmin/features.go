@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"toggleadmin/pkg/operator"
@@ -66,9 +69,32 @@ func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
 			toggles = append(toggles, t)
 		}
 	}
+	if len(toggles) == 0 {
+		s.inform("%s", c.explainEmpty(all))
+	}
 	return printList(s, toggles, "NAME\tPROJECT\tTYPE\tSTATE\tCREATED\tCONTEXT FIELDS", func(t operator.Toggle) []string {
 		return []string{t.Name, t.Project, t.Type, toggleState(&t), t.CreatedAt, strings.Join(t.ContextFields, " ")}
 	})
+}
+
+// explainEmpty says why no toggle matches.
+func (c *listTogglesCmd) explainEmpty(all []operator.Toggle) string {
+	for _, filter := range []struct {
+		what, value string
+		of          func(operator.Toggle) string
+	}{
+		{"project", c.Project, func(t operator.Toggle) string { return t.Project }},
+		{"type", c.Type, func(t operator.Toggle) string { return t.Type }},
+	} {
+		used := map[string]bool{}
+		for _, t := range all {
+			used[filter.of(t)] = true
+		}
+		if filter.value != "" && len(all) > 0 && !used[filter.value] {
+			return fmt.Sprintf("no toggle has the %s %q: there are %s", filter.what, filter.value, strings.Join(slices.Sorted(maps.Keys(used)), ", "))
+		}
+	}
+	return fmt.Sprintf("none of %d toggles matches", len(all))
 }
 
 func (c *putToggleCmd) Run(s *session, o *operator.Operator) error {

@@ -41,12 +41,14 @@ type cli struct {
 type streams struct {
 	in          io.Reader
 	out, err    io.Writer
-	interactive bool // in and err are a terminal
+	terminal    bool // in is a terminal
+	interactive bool // in and err are
 }
 
 func main() {
 	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
-	s.interactive = term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
+	s.terminal = term.IsTerminal(int(os.Stdin.Fd()))
+	s.interactive = s.terminal && term.IsTerminal(int(os.Stderr.Fd()))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	signal.Ignore(syscall.SIGPIPE) // writing to a closed pipe must return an error: a token that was not printed is revoked
 	context.AfterFunc(ctx, stop)   // a second signal ends the process immediately

@@ -20,12 +20,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	main "toggleadmin/cmd/toggleadmin"
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
 )
 
@@ -69,7 +73,23 @@ func TestLocal(t *testing.T) {
 			return err
 		}
 		return withoutAWS(env)
-	}, commands{"signin": signIn}) // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
+	}, commands{
+		"signin": signIn,     // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
+		"age":    age,        // age TOKEN: makes the personal access token of the editor as old as 1970
+		"type":   typeTokens, // type PROMPT ANSWER …: runs `tokens revoke -` on a terminal and answers its prompts
+	})
+}
+
+func age(ts *testscript.TestScript, _ bool, args []string) {
+	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
+	ts.Check(err)
+	id, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	_, err = i.Client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
+		TableName: &i.Tables.PersonalAccessTokens, Key: pat.Key(2, id), UpdateExpression: aws.String("SET createdAt = :at"),
+		ConditionExpression: aws.String("attribute_exists(createdAt)"), ExpressionAttributeValues: dynamo.Item{":at": dynamo.Time(time.Unix(0, 0))},
+	})
+	ts.Check(err)
 }
 
 func signIn(ts *testscript.TestScript, _ bool, args []string) {

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/smithy-go/logging"
+	"golang.org/x/term"
 
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/installation"
@@ -93,6 +95,39 @@ func (s *session) operator() (*operator.Operator, error) {
 		return nil, err
 	}
 	return operator.New(i, s.now, s.random), nil
+}
+
+// maxSecret is more than the length of a token.
+const maxSecret = 1000
+
+// readSecret reads all of stdin, or one line of a terminal, which does not show it.
+func (s *session) readSecret(prompt string) ([]byte, error) {
+	if !s.terminal {
+		s.interactive = false // stdin cannot be read again
+		return io.ReadAll(io.LimitReader(s.in, maxSecret))
+	}
+	stdin := int(os.Stdin.Fd())
+	before, err := term.GetState(stdin)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprint(s.err, prompt)
+	defer fmt.Fprintln(s.err)
+	type result struct {
+		line []byte
+		err  error
+	}
+	read := make(chan result, 1)
+	go func() { // reading from a terminal cannot be interrupted
+		line, err := term.ReadPassword(stdin)
+		read <- result{line, err}
+	}()
+	select {
+	case <-s.ctx.Done():
+		return nil, errors.Join(s.ctx.Err(), term.Restore(stdin, before))
+	case r := <-read:
+		return r.line, r.err
+	}
 }
 
 // confirm asks for confirmation. It returns an error unless the user confirms.

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +19,10 @@ type tokensCmd struct {
 }
 
 type listTokensCmd struct {
-	User id `placeholder:"ID" help:"Only the personal access tokens of this account."`
+	User      id       `placeholder:"ID" help:"Only the personal access tokens of this account."`
+	Kind      *string  `enum:"api-token,pat" placeholder:"KIND" help:"Only tokens of this kind: api-token or pat."`
+	Expired   bool     `help:"Only expired tokens."`
+	UnusedFor lifetime `placeholder:"TIME" help:"Only tokens that were neither used nor created for this time, such as 90d."`
 }
 
 type createTokenCmd struct {
@@ -76,6 +79,10 @@ func (c *listTokensCmd) Run(s *session, o *operator.Operator) error {
 	if err != nil {
 		return err
 	}
+	since := s.now().Add(-time.Duration(c.UnusedFor))
+	tokens = slices.DeleteFunc(tokens, func(t operator.Token) bool {
+		return c.Kind != nil && t.Kind != *c.Kind || c.Expired && !t.Expired || c.UnusedFor != 0 && !t.Unused(since)
+	})
 	return printList(s, tokens, "KIND\tID\tNAME\tOWNER\tCREATED\tEXPIRES\tSEEN", func(t operator.Token) []string {
 		owner, expires := "", text(t.ExpiresAt)
 		if t.UserID != nil {
@@ -130,9 +137,6 @@ func describe(t operator.Token) string {
 	return fmt.Sprintf("personal access token %s %q of %s (%d)", t.ID, t.Name, text(t.UserName), *t.UserID)
 }
 
-// maxInput is more than the length of a token.
-const maxInput = 1000
-
 // Validate is called by kong.
 func (c *revokeTokenCmd) Validate() error {
 	if strings.Contains(c.ID, ":v2_") || strings.Contains(c.ID, ".v2_") {
@@ -145,11 +149,10 @@ func (c *revokeTokenCmd) Validate() error {
 func (c *revokeTokenCmd) Run(s *session, o *operator.Operator) error {
 	id := c.ID
 	if id == "-" {
-		input, err := io.ReadAll(io.LimitReader(s.in, maxInput))
+		input, err := s.readSecret("Token: ")
 		if err != nil {
 			return fmt.Errorf("read the token from stdin: %w", err)
 		}
-		s.interactive = false // stdin cannot be read again
 		if id, err = operator.TokenID(strings.TrimSpace(string(input))); err != nil {
 			return err
 		}

@@ -106,14 +106,23 @@ func (o *Operator) SetDisabled(ctx context.Context, kind user.Kind, id int64, di
 	return a, true, o.users.SetDisabled(ctx, id, disabled)
 }
 
-// SetRole changes the role of a person. changed is false if they already had it.
-func (o *Operator) SetRole(ctx context.Context, id int64, role auth.Role) (a Account, changed bool, err error) {
-	a, err = o.Account(ctx, user.Person, id)
+// SetRole changes the role of an account. changed is false if it already had it.
+func (o *Operator) SetRole(ctx context.Context, kind user.Kind, id int64, role auth.Role) (a Account, changed bool, err error) {
+	a, err = o.Account(ctx, kind, id)
 	if err != nil || a.Role == role {
 		return a, false, err
 	}
 	a.Role = role
 	return a, true, o.users.SetRole(ctx, id, role)
+}
+
+// DeleteServiceAccount deletes a service account with its tokens. If it fails, it can be repeated.
+func (o *Operator) DeleteServiceAccount(ctx context.Context, id int64) error {
+	err := o.serviceAccounts.Delete(ctx, id)
+	if errors.Is(err, user.ErrNotFound) {
+		return exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", user.ServiceAccount, id)
+	}
+	return err
 }
 
 // Identity returns the identity of a subject at an issuer, or if issuer is empty, at the issuer of the installation.

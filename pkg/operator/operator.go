@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/serviceaccount"
 	"toggleadmin/pkg/user"
 )
 
@@ -28,6 +29,8 @@ type Operator struct {
 	features  *feature.Store
 	types     *featuretype.Store
 	fields    *contextfield.Store
+
+	serviceAccounts *serviceaccount.Store
 
 	tokenLimit int // of an account
 	now        func() time.Time
@@ -53,7 +56,8 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		now:        now,
 		random:     random,
 
-		installation: i,
+		installation:    i,
+		serviceAccounts: serviceaccount.NewStore(i.Client, i.Tables),
 	}
 }
 

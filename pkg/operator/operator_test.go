@@ -74,7 +74,7 @@ func TestRejected(t *testing.T) {
 		{identity("http://127.0.0.1:1", "s"), exitstatus.Usage, "is not an issuer: it must begin with https://"},
 		{identity("https://issuer.example.com?", "s"), exitstatus.Usage, "is not an issuer: it must not have a query"},
 		{identity("https://issuer.example.com", strings.Repeat("s", 256)), exitstatus.Usage, "the subject has 256 characters"},
-		{third(o.SetRole(t.Context(), 99, "Admin")), exitstatus.NotFound, "no user with the id 99"},
+		{third(o.SetRole(t.Context(), user.Person, 99, "Admin")), exitstatus.NotFound, "no user with the id 99"},
 		{third(o.Link(t.Context(), 99, operator.Identity{})), exitstatus.NotFound, "no user with the id 99"},
 		{create(0, "x", &past), exitstatus.Usage, "2026-11-21T10:00:00.000Z is in the past"},
 		{create(99, "x", &later), exitstatus.NotFound, "no user or service account with the id 99"},

@@ -34,6 +34,15 @@ const (
 	KindPAT      = "pat"
 )
 
+// Unused reports whether the token was neither created nor used since the given time. It is false if neither time is known.
+func (t Token) Unused(since time.Time) bool {
+	last := t.CreatedAt
+	if t.SeenAt != nil {
+		last = t.SeenAt
+	}
+	return last != nil && *last < datetime.Format(since)
+}
+
 func (o *Operator) newAPIToken(t apitoken.APIToken) Token {
 	return Token{
 		Kind: KindAPIToken, ID: t.Selector.String(), Name: t.Name,
