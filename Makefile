@@ -38,7 +38,8 @@ ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT),,node_modules/.installed)
 
 # The environment of cmd/local. DYNAMODB_ENDPOINT is passed on as it is.
 LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)' WEBHOOK_URL='$(WEBHOOK_URL)' \
-	OIDC_ISSUER='$(OIDC_ISSUER)' OIDC_CLIENT_ID='$(OIDC_CLIENT_ID)' OIDC_DEFAULT_ROLE='$(OIDC_DEFAULT_ROLE)'
+	OIDC_ISSUER='$(OIDC_ISSUER)' OIDC_CLIENT_ID='$(OIDC_CLIENT_ID)' OIDC_DEFAULT_ROLE='$(OIDC_DEFAULT_ROLE)' \
+	MAX_TOKEN_DAYS='$(or $(MAX_TOKEN_DAYS),0)'
 
 export SAM_CLI_TELEMETRY := 0
 
@@ -64,7 +65,7 @@ reproducible: ## Build every function three times for arm64 and x86_64 and compa
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
 
 # exec, so that signals reach the program.
-run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local WEBHOOK_URL= DYNAMODB_ENDPOINT= OIDC_ISSUER= OIDC_CLIENT_ID= OIDC_DEFAULT_ROLE=
+run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local WEBHOOK_URL= DYNAMODB_ENDPOINT= OIDC_ISSUER= OIDC_CLIENT_ID= OIDC_DEFAULT_ROLE= MAX_TOKEN_DAYS=
 	@$(LOCAL_ENV) exec $(LOCAL)
 
 watch: $(ENGINE_PACKAGE) $(AIR) ## Like run, but rebuild and restart after every change

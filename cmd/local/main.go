@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/pat"
 )
 
 // flags are the options. Each can also be set by an environment variable.
@@ -27,6 +28,7 @@ type flags struct {
 	OIDCIssuer       string `name:"oidc-issuer" env:"OIDC_ISSUER" help:"OpenID Connect issuer of people: https://, or http:// and a loopback address."`
 	OIDCClientID     string `name:"oidc-client-id" env:"OIDC_CLIENT_ID" help:"Client id of the console at the issuer."`
 	OIDCDefaultRole  string `name:"oidc-default-role" env:"OIDC_DEFAULT_ROLE" help:"Role of people who sign in for the first time. Empty: they cannot."`
+	MaxTokenDays     string `default:"0" env:"MAX_TOKEN_DAYS" help:"Maximum number of days from the creation to the expiry of a token. 0: no limit."`
 	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
 }
 
@@ -52,7 +54,11 @@ func main() {
 	if err != nil {
 		exit(2, err)
 	}
-	if err := serve(&f, port); err != nil {
+	days, err := pat.ParseDays(f.MaxTokenDays)
+	if err != nil {
+		exit(2, fmt.Errorf("MAX_TOKEN_DAYS %w", err))
+	}
+	if err := serve(&f, port, days); err != nil {
 		exit(1, err)
 	}
 }
@@ -66,7 +72,7 @@ func (f *flags) Validate() error {
 }
 
 // serve runs the service until a signal.
-func serve(f *flags, port int) error {
+func serve(f *flags, port, maxTokenDays int) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -76,7 +82,7 @@ func serve(f *flags, port int) error {
 	terminal := term.IsTerminal(int(os.Stderr.Fd()))
 	err := local.Run(ctx, local.Config{
 		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint, WebhookURL: f.WebhookURL,
-		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole,
+		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole, MaxTokenDays: maxTokenDays,
 		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})
 	if ctx.Err() != nil {

@@ -29,7 +29,7 @@ type createTokenCmd struct {
 	Name      string   `arg:"" help:"Name of the token."`
 	User      id       `placeholder:"ID" help:"Create a personal access token of this account instead of an API token."`
 	ExpiresAt *moment  `placeholder:"TIME" xor:"expiry" help:"Expiry, such as 2027-01-31T00:00:00Z."`
-	ExpiresIn lifetime `placeholder:"TIME" xor:"expiry" help:"Lifetime, such as 90d, 12h or 30m. By default an API token never expires."`
+	ExpiresIn lifetime `placeholder:"TIME" xor:"expiry" help:"Lifetime, such as 90d, 12h or 30m. Without a limit, an API token need not expire."`
 }
 
 type revokeTokenCmd struct {
@@ -93,7 +93,7 @@ func (c *listTokensCmd) Run(s *session, o *operator.Operator) error {
 		} else if expires == "" {
 			expires = "never"
 		}
-		return []string{t.Kind, t.ID, t.Name, owner, text(t.CreatedAt), expires, text(t.SeenAt)}
+		return []string{t.Kind, t.ID, t.Name, owner, t.CreatedAt, expires, text(t.SeenAt)}
 	})
 }
 

@@ -16,6 +16,8 @@ type APIToken struct {
 	Name      string
 	Verifier  auth.Verifier
 	ExpiresAt *time.Time // nil: never
+	CreatedAt time.Time
+	SeenAt    *time.Time // when it last authenticated a request, accurate to a minute; nil: never
 }
 
 // Expired reports whether the token is no longer valid at now.

@@ -70,11 +70,11 @@ func TestTokensAreCreatedListedAndDeleted(t *testing.T) {
 	stored := time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC)
 	create := func(name string, expires *time.Time, selector byte) apitoken.APIToken {
 		random := io.MultiReader(bytes.NewReader(bytes.Repeat([]byte{selector}, 16)), rand.Reader)
-		token, err := store.Create(t.Context(), apitoken.APIToken{Name: name, ExpiresAt: expires}, random)
+		token, err := store.Create(t.Context(), apitoken.APIToken{Name: name, ExpiresAt: expires, CreatedAt: fine}, random)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return apitoken.APIToken{Selector: token.Selector, Name: name, Verifier: token.Verifier()}
+		return apitoken.APIToken{Selector: token.Selector, Name: name, Verifier: token.Verifier(), CreatedAt: stored}
 	}
 	b, second, first := create("b", nil, 1), create("a", nil, 3), create("a", &fine, 2)
 	first.ExpiresAt = &stored
@@ -88,7 +88,7 @@ func TestTokensAreCreatedListedAndDeleted(t *testing.T) {
 	}
 	want := dynamo.Item{
 		"id": dynamo.S(first.Selector.String()), "name": dynamo.S("a"), "verifier": dynamo.B(first.Verifier[:]),
-		"expiresAt": dynamo.S("2026-11-20T05:39:00.123Z"),
+		"createdAt": dynamo.S("2026-11-20T05:39:00.123Z"), "expiresAt": dynamo.S("2026-11-20T05:39:00.123Z"),
 	}
 	if diff := database.DiffItems(want, db.Get(t, db.Tables.APITokens, dynamo.Item{"id": want["id"]})); diff != "" {
 		t.Error(diff)

@@ -29,11 +29,12 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 // hash is the table's partition key.
 const hash = "id"
 
-func key(s auth.Selector) dynamo.Item { return dynamo.Item{hash: dynamo.S(s.String())} }
+// Key returns the key of a token's item.
+func Key(s auth.Selector) dynamo.Item { return dynamo.Item{hash: dynamo.S(s.String())} }
 
 // Get returns a token, or ErrNotFound.
 func (s *Store) Get(ctx context.Context, selector auth.Selector) (APIToken, error) {
-	item, err := dynamo.Get(ctx, s.client, s.table, key(selector))
+	item, err := dynamo.Get(ctx, s.client, s.table, Key(selector))
 	if err != nil {
 		return APIToken{}, fmt.Errorf("get an API token: %w", err)
 	}
@@ -58,7 +59,7 @@ func (s *Store) List(ctx context.Context) ([]APIToken, error) {
 	return all, nil
 }
 
-// Create stores a new token and returns it in plain text. It ignores t.Selector and t.Verifier.
+// Create stores a new token and returns it in plain text. It ignores t.Selector, t.Verifier and t.SeenAt.
 func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (auth.Token, error) {
 	t, token, err := New(t, random)
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *Store) Creation(t APIToken) types.TransactWriteItem {
 
 // Delete revokes a token. It is not an error if the token does not exist.
 func (s *Store) Delete(ctx context.Context, selector auth.Selector) error {
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: key(selector)})
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: Key(selector)})
 	if err != nil {
 		return fmt.Errorf("delete an API token: %w", err)
 	}
@@ -94,8 +95,8 @@ func (s *Store) Delete(ctx context.Context, selector auth.Selector) error {
 }
 
 func toItem(t APIToken) dynamo.Item {
-	item := key(t.Selector)
-	item["name"], item["verifier"] = dynamo.S(t.Name), dynamo.B(t.Verifier[:])
+	item := Key(t.Selector)
+	item["name"], item["verifier"], item["createdAt"] = dynamo.S(t.Name), dynamo.B(t.Verifier[:]), dynamo.Time(t.CreatedAt)
 	if t.ExpiresAt != nil {
 		item["expiresAt"] = dynamo.Time(*t.ExpiresAt)
 	}
@@ -103,7 +104,10 @@ func toItem(t APIToken) dynamo.Item {
 }
 
 func fromItem(item dynamo.Item) APIToken {
-	t := APIToken{Name: item.String("name"), ExpiresAt: item.Time("expiresAt")}
+	t := APIToken{Name: item.String("name"), ExpiresAt: item.Time("expiresAt"), SeenAt: item.Time("seenAt")}
+	if created := item.Time("createdAt"); created != nil {
+		t.CreatedAt = *created
+	}
 	t.Selector, _ = auth.ParseSelector(item.String(hash))
 	copy(t.Verifier[:], item.Bytes("verifier"))
 	return t

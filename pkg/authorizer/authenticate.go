@@ -67,9 +67,11 @@ func (a *Authenticator) apiToken(ctx context.Context, token auth.Token) (auth.Pr
 	if known && err != nil {
 		return auth.Principal{}, err
 	}
-	if valid := token.Verifier().Equal(stored.Verifier[:]); !valid || !known || stored.Expired(a.Now()) {
+	now := a.Now()
+	if valid := token.Verifier().Equal(stored.Verifier[:]); !valid || !known || stored.Expired(now) {
 		return auth.Principal{}, errInvalid
 	}
+	a.seen(ctx, token, stored.SeenAt, now)
 	return auth.APITokenPrincipal(token.Selector), nil
 }
 
@@ -84,19 +86,23 @@ func (a *Authenticator) pat(ctx context.Context, token auth.Token) (auth.Princip
 	if valid := token.Verifier().Equal(stored.Verifier[:]); !valid || !known || stored.Expired(now) || owner.Disabled {
 		return auth.Principal{}, errInvalid
 	}
-	a.seen(ctx, stored, now)
+	a.seen(ctx, token, stored.SeenAt, now)
 	return auth.UserPrincipal(userID, owner.Role), nil
 }
 
-// seen writes seenAt if it is due. A failure is logged and does not fail the request.
-func (a *Authenticator) seen(ctx context.Context, p pat.PAT, now time.Time) {
+// seen writes the seenAt of a token if it is due; last is the stored one. A failure is logged and does not fail the request.
+func (a *Authenticator) seen(ctx context.Context, token auth.Token, last *time.Time, now time.Time) {
 	before := now.Add(-seenInterval)
-	if p.SeenAt != nil && !p.SeenAt.Before(before) {
+	if last != nil && !last.Before(before) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, seenTimeout)
 	defer cancel()
-	if err := a.Store.Seen(ctx, p.UserID, p.ID, now, before); err != nil {
-		a.Logger.WarnContext(ctx, "seenAt is not written", slog.String("cause", fmt.Sprintf("PAT %d: %v", p.ID, err)))
+	if err := a.Store.Seen(ctx, token, now, before); err != nil {
+		name := "API token " + token.Selector.String()
+		if _, id, ok := token.Selector.PATIDs(); ok && token.Kind == auth.PAT {
+			name = fmt.Sprint("PAT ", id)
+		}
+		a.Logger.WarnContext(ctx, "seenAt is not written", slog.String("cause", fmt.Sprintf("%s: %v", name, err)))
 	}
 }

@@ -51,7 +51,8 @@ func TestValidCredentialIsAllowed(t *testing.T) {
 			if diff := cmp.Diff(policy(tt.id, "Allow", tt.context), got); diff != "" || err != nil {
 				t.Errorf("error %v, response (-want +got):\n%s", err, diff)
 			}
-			if strings.Contains(tap.Calls(), " ") || log.Len() > 0 {
+			calls := strings.TrimSuffix(tap.Calls(), " UpdateItem") // the API tokens are used for the first time
+			if strings.Contains(calls, " ") || calls != tap.Calls() && !strings.HasPrefix(tt.name, "API token") || log.Len() > 0 {
 				t.Errorf("calls %s, log %s", tap.Calls(), log)
 			}
 		})

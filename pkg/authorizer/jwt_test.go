@@ -159,7 +159,7 @@ func TestOtherCredentialsFetchNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if tap.Calls() != strings.Repeat("BatchGetItem ", 2)+"GetItem" || s.issuer.Fetches(issuer.MetadataPath) > 0 {
+	if tap.Calls() != strings.Repeat("BatchGetItem ", 2)+"GetItem UpdateItem" || s.issuer.Fetches(issuer.MetadataPath) > 0 {
 		t.Errorf("calls %s, %d fetches", tap.Calls(), s.issuer.Fetches(issuer.MetadataPath))
 	}
 }

@@ -18,7 +18,7 @@ import (
 // Store reads credentials and their users from DynamoDB. It is safe for concurrent use.
 type Store struct {
 	client    *dynamodb.Client
-	table     string // PersonalAccessTokens
+	tables    dynamo.Tables
 	pats      *pat.Store
 	apiTokens *apitoken.Store
 	users     *user.Store
@@ -27,7 +27,7 @@ type Store struct {
 // NewStore makes a store on the tables PersonalAccessTokens, Users and ApiTokens.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{
-		client: client, table: tables.PersonalAccessTokens,
+		client: client, tables: tables,
 		pats:      pat.NewStore(client, tables, nil), // creates no tokens
 		apiTokens: apitoken.NewStore(client, tables),
 		users:     user.NewStore(client, tables),
@@ -49,18 +49,22 @@ func (s *Store) SignIn(ctx context.Context, in user.SignIn) (user.User, error) {
 	return s.users.SignIn(ctx, in)
 }
 
-// Seen sets a PAT's seenAt to now if the PAT exists and its seenAt is missing or earlier than before. Otherwise it does nothing: another
-// request was faster, or the PAT is deleted.
-func (s *Store) Seen(ctx context.Context, userID, id int64, now, before time.Time) error {
+// Seen sets the seenAt of a token to now if the token exists and its seenAt is missing or earlier than before. Otherwise it does nothing:
+// another request was faster, or the token is deleted.
+func (s *Store) Seen(ctx context.Context, token auth.Token, now, before time.Time) error {
+	table, key := s.tables.APITokens, apitoken.Key(token.Selector)
+	if userID, id, ok := token.Selector.PATIDs(); ok && token.Kind == auth.PAT {
+		table, key = s.tables.PersonalAccessTokens, pat.Key(userID, id)
+	}
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: pat.Key(userID, id),
+		TableName: &table, Key: key,
 		ConditionExpression:       aws.String("attribute_exists(#id) AND (attribute_not_exists(#seenAt) OR #seenAt < :before)"),
 		UpdateExpression:          aws.String("SET #seenAt = :now"),
 		ExpressionAttributeNames:  map[string]string{"#id": "id", "#seenAt": pat.AttributeSeenAt},
 		ExpressionAttributeValues: dynamo.Item{":now": dynamo.Time(now), ":before": dynamo.Time(before)},
 	})
 	if err != nil && !dynamo.FailedCondition(err) {
-		return fmt.Errorf("set seenAt of PAT %d: %w", id, err)
+		return fmt.Errorf("set seenAt: %w", err)
 	}
 	return nil
 }

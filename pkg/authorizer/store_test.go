@@ -2,6 +2,7 @@ package authorizer_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/authorizer"
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/pat"
@@ -66,20 +68,41 @@ func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 func TestSeenDoesNotOverwrite(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	p, _ := f.pat(t, 1, nil)
+	p, token := f.pat(t, 1, nil)
 	store, later := authorizer.NewStore(f.Client, f.Tables), now().Add(time.Minute)
-	check(t, store.Seen(t.Context(), 1, p.ID, later, now())) // seen at now, which is not before now
+	check(t, store.Seen(t.Context(), token, later, now())) // seen at now, which is not before now
 	if got := f.seenAt(t, p); !got.Equal(now()) {
 		t.Errorf("seenAt is %s", got)
 	}
-	check(t, store.Seen(t.Context(), 1, p.ID, later.Add(time.Microsecond), now().Add(time.Millisecond)))
+	check(t, store.Seen(t.Context(), token, later.Add(time.Microsecond), now().Add(time.Millisecond)))
 	if got := f.seenAt(t, p); !got.Equal(later) {
 		t.Errorf("seenAt is %s", got)
 	}
 	check(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, p.ID))
-	check(t, store.Seen(t.Context(), 1, p.ID, later, later))
+	check(t, store.Seen(t.Context(), token, later, later))
 	if _, _, err := store.PAT(t.Context(), 1, p.ID); !errors.Is(err, pat.ErrNotFound) {
 		t.Errorf("the deleted PAT is back: %v", err)
+	}
+}
+
+// TestSeenAPIToken checks the writes for an API token: at first, and again after a minute.
+func TestSeenAPIToken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	token, err := f.apiTokens.Create(t.Context(), apitoken.APIToken{Name: "n", CreatedAt: now().Add(-time.Hour)}, rand.Reader)
+	check(t, err)
+	a, tap, _ := f.authenticator(t, nil)
+	for _, tt := range []struct{ after, want time.Duration }{{0, 0}, {time.Minute, 0}, {time.Minute + time.Millisecond, time.Minute + time.Millisecond}} {
+		a.Now = func() time.Time { return now().Add(tt.after) }
+		_, err := a.Authenticate(t.Context(), token.Reveal())
+		check(t, err)
+		if stored, err := f.apiTokens.Get(t.Context(), token.Selector); err != nil || !stored.SeenAt.Equal(now().Add(tt.want)) {
+			t.Errorf("after %s: %v, %v", tt.after, stored.SeenAt, err)
+		}
+	}
+	const read, write = "GetItem", " UpdateItem"
+	if want := read + write + " " + read + " " + read + write; tap.Calls() != want {
+		t.Errorf("calls %s, want %s", tap.Calls(), want)
 	}
 }
 

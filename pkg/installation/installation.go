@@ -20,11 +20,15 @@ const DefaultTokenLimit = 10
 
 // Installation is an open installation. It is safe for concurrent use.
 type Installation struct {
-	Name        string // for messages: `the stack "x" in eu-west-1`
-	Option      string // selects the installation on the command line: "--stack x"
-	BaseURL     string // of the API, without a slash at the end
-	Tables      dynamo.Tables
-	TokenLimit  int    // the maximum number of tokens of an account
+	Name       string // for messages: `the stack "x" in eu-west-1`
+	Option     string // selects the installation on the command line: "--stack x"
+	BaseURL    string // of the API, without a slash at the end
+	Tables     dynamo.Tables
+	TokenLimit int // the maximum number of tokens of an account
+
+	// MaxTokenDays is the maximum number of days from the creation to the expiry of a token; 0: no limit.
+	MaxTokenDays int
+
 	Stack       Stack  // zero for the local service
 	EventSource string // the source of its events; empty: it sends none
 	Issuer      string // the OpenID Connect issuer of people; empty: none

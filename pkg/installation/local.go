@@ -33,6 +33,7 @@ type localJSON struct {
 	WebhookSecret string `json:"webhookSecret"`
 	OIDCIssuer    string `json:"oidcIssuer"`
 	OIDCClientID  string `json:"oidcClientId"`
+	MaxTokenDays  int    `json:"maxTokenDays"`
 }
 
 // OpenLocal opens the local service that has its data in a folder. The service must be running.
@@ -70,7 +71,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	}
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
-		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, Client: client, EventSource: "local",
+		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, MaxTokenDays: found.MaxTokenDays, Client: client, EventSource: "local",
 		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
 		archive: filepath.Join(dir, "events", "sent.jsonl"), webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,
 	}, nil

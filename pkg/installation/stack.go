@@ -46,6 +46,9 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	if limit, err := strconv.Atoi(i.Stack.Parameters["MaxTokensPerAccount"]); err == nil {
 		i.TokenLimit = limit
 	}
+	if days, err := strconv.Atoi(i.Stack.Parameters["MaxTokenDays"]); err == nil {
+		i.MaxTokenDays = days
+	}
 	if err := i.readOutputs(stack.Outputs); err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type Config struct {
 	OIDCIssuer       string // people sign in there; empty: nowhere
 	OIDCClientID     string
 	OIDCDefaultRole  string // of people who sign in for the first time; empty: they cannot
+	MaxTokenDays     int    // from the creation to the expiry of a token; 0: no limit
 
 	Stdout   io.Writer // receives the line "ready" and commands to try
 	Stderr   io.Writer // receives requests and errors
@@ -52,6 +53,7 @@ type Running struct {
 	WebhookSecret string   `json:"webhookSecret"` // signs the requests to the webhook
 	OIDCIssuer    string   `json:"oidcIssuer"`    // empty: none
 	OIDCClientID  string   `json:"oidcClientId"`
+	MaxTokenDays  int      `json:"maxTokenDays"` // 0: no limit
 }
 
 // DynamoDB is where the data are.

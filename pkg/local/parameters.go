@@ -3,6 +3,7 @@ package local
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/oidc"
@@ -10,7 +11,7 @@ import (
 
 // parameters returns the parameters of the template. functionEnv replaces the URLs and the client id, of which AWS accepts less.
 func parameters(c *Config) map[string]string {
-	p := map[string]string{}
+	p := map[string]string{"MaxTokenDays": strconv.Itoa(c.MaxTokenDays)}
 	if c.OIDCIssuer != "" {
 		p["OidcIssuer"], p["OidcClientId"], p["OidcDefaultRole"] = "https://issuer.invalid", "local", c.OIDCDefaultRole
 	}

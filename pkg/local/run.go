@@ -149,7 +149,7 @@ func serve(
 		BaseURL:     "http://" + listener.Addr().String(),
 		Credentials: seeded.Credentials,
 		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: samtemplate.TableNames(template.Tables)}, WebhookURL: c.WebhookURL, WebhookSecret: secret,
-		OIDCIssuer: c.OIDCIssuer, OIDCClientID: c.OIDCClientID,
+		OIDCIssuer: c.OIDCIssuer, OIDCClientID: c.OIDCClientID, MaxTokenDays: c.MaxTokenDays,
 	})
 }
 

@@ -89,3 +89,30 @@ func TestRejected(t *testing.T) {
 		t.Errorf("%d items, %d before", after, before)
 	}
 }
+
+// TestMaxTokenDays checks that the limit applies to both kinds of token, and that an API token must expire then.
+func TestMaxTokenDays(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	o := operator.New(&installation.Installation{
+		Name: "the stack", Client: db.Client, Tables: db.Tables, TokenLimit: 10, MaxTokenDays: 30,
+	}, func() time.Time { return now }, rand.Reader)
+	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", "Viewer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	latest, later := now.AddDate(0, 0, 30), now.AddDate(0, 0, 30).Add(1)
+	for _, owner := range []int64{0, account.ID} {
+		created, _, err := o.CreateToken(t.Context(), owner, "n", &latest)
+		if err != nil || created.CreatedAt != "2026-11-20T00:00:00.000Z" || *created.ExpiresAt != "2026-12-20T00:00:00.000Z" {
+			t.Error(created, err)
+		}
+		for _, expires := range []*time.Time{&later, nil} {
+			const want = "a token of the stack must expire within 30 days (MaxTokenDays)"
+			if _, _, err := o.CreateToken(t.Context(), owner, "n", expires); err == nil || !strings.Contains(err.Error(), want) {
+				t.Error(owner, expires, err)
+			}
+		}
+	}
+}

@@ -19,12 +19,12 @@ import (
 type Token struct {
 	Kind      string  `json:"kind"`
 	ID        string  `json:"id"`
-	Name      string  `json:"name"`      // a PAT's description
-	UserID    *int64  `json:"userId"`    // null: an API token
-	UserName  *string `json:"userName"`  // null: an API token, or the owner does not exist
-	CreatedAt *string `json:"createdAt"` // null: an API token
+	Name      string  `json:"name"`     // a PAT's description
+	UserID    *int64  `json:"userId"`   // null: an API token
+	UserName  *string `json:"userName"` // null: an API token, or the owner does not exist
+	CreatedAt string  `json:"createdAt"`
 	ExpiresAt *string `json:"expiresAt"` // null: never
-	SeenAt    *string `json:"seenAt"`    // null: never used, or an API token
+	SeenAt    *string `json:"seenAt"`    // null: never used
 	Expired   bool    `json:"expired"`
 }
 
@@ -34,26 +34,27 @@ const (
 	KindPAT      = "pat"
 )
 
-// Unused reports whether the token was neither created nor used since the given time. It is false if neither time is known.
+// Unused reports whether the token was neither created nor used since the given time.
 func (t Token) Unused(since time.Time) bool {
 	last := t.CreatedAt
 	if t.SeenAt != nil {
-		last = t.SeenAt
+		last = *t.SeenAt
 	}
-	return last != nil && *last < datetime.Format(since)
+	return last < datetime.Format(since)
 }
 
 func (o *Operator) newAPIToken(t apitoken.APIToken) Token {
 	return Token{
 		Kind: KindAPIToken, ID: t.Selector.String(), Name: t.Name,
-		ExpiresAt: datetime.FormatOptional(t.ExpiresAt), Expired: t.Expired(o.now()),
+		CreatedAt: datetime.Format(t.CreatedAt), ExpiresAt: datetime.FormatOptional(t.ExpiresAt),
+		SeenAt: datetime.FormatOptional(t.SeenAt), Expired: t.Expired(o.now()),
 	}
 }
 
 func (o *Operator) newPAT(p pat.PAT, owner *string) Token {
 	return Token{
 		Kind: KindPAT, ID: strconv.FormatInt(p.ID, 10), Name: p.Description, UserID: &p.UserID, UserName: owner,
-		CreatedAt: datetime.FormatOptional(&p.CreatedAt), ExpiresAt: datetime.FormatOptional(&p.ExpiresAt),
+		CreatedAt: datetime.Format(p.CreatedAt), ExpiresAt: datetime.FormatOptional(&p.ExpiresAt),
 		SeenAt: datetime.FormatOptional(p.SeenAt), Expired: p.Expired(o.now()),
 	}
 }
@@ -99,13 +100,18 @@ func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, ex
 	if err != nil {
 		return Token{}, auth.Token{}, err
 	}
-	t := apitoken.APIToken{Name: name, ExpiresAt: expires}
+	now := datetime.Milliseconds(o.now())
+	t := apitoken.APIToken{Name: name, ExpiresAt: expires, CreatedAt: now}
 	if t.Expired(o.now()) {
 		return Token{}, auth.Token{}, exitstatus.Errorf(exitstatus.Usage,
 			"the token would already be expired: %s is in the past", datetime.Format(*expires))
 	}
+	if latest, ok := auth.LatestExpiry(now, o.installation.MaxTokenDays); ok && (expires == nil || expires.After(latest)) {
+		return Token{}, auth.Token{}, exitstatus.Errorf(exitstatus.Usage,
+			"a token of %s must expire within %d days (MaxTokenDays): use --expires-in or --expires-at", o.installation.Name, o.installation.MaxTokenDays)
+	}
 	if owner != 0 {
-		return o.createPAT(ctx, pat.PAT{UserID: owner, Description: name, CreatedAt: datetime.Milliseconds(o.now()), ExpiresAt: *expires})
+		return o.createPAT(ctx, pat.PAT{UserID: owner, Description: name, CreatedAt: now, ExpiresAt: *expires})
 	}
 	token, err := o.apiTokens.Create(ctx, t, o.random)
 	t.Selector = token.Selector

@@ -23,7 +23,16 @@ import (
 //go:embed create.schema.json
 var createSchema []byte
 
-const limitVariable = "MAX_TOKENS_PER_ACCOUNT"
+const (
+	limitVariable = "MAX_TOKENS_PER_ACCOUNT"
+	daysVariable  = "MAX_TOKEN_DAYS"
+)
+
+// Limits are the limits of new tokens.
+type Limits struct {
+	PerAccount int // the maximum number of tokens of an account, including expired ones
+	Days       int // from a token's creation to its expiry; 0: no limit
+}
 
 // NewCreateFunction returns the handler of functions/create-service-account-token.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
@@ -32,25 +41,37 @@ func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 
 // newCreateFunction returns the handler of an operation that creates a token.
 func newCreateFunction(
-	env *app.Env, requirement auth.Requirement, newHandler func(*Store, func() time.Time, int) (lambdahttp.HandlerFunc, error),
+	env *app.Env, requirement auth.Requirement, newHandler func(*Store, func() time.Time, Limits) (lambdahttp.HandlerFunc, error),
 ) (lambda.Handler, error) {
-	text, err := env.Var(limitVariable)
+	limits, err := readLimits(env)
 	if err != nil {
 		return nil, err
-	}
-	limit, err := ParseLimit(text)
-	if err != nil {
-		return nil, fmt.Errorf("the environment variable %s %w", limitVariable, err)
 	}
 	store, err := newStore(env)
 	if err != nil {
 		return nil, err
 	}
-	handler, err := newHandler(store, env.Now, limit)
+	handler, err := newHandler(store, env.Now, limits)
 	if err != nil {
 		return nil, err
 	}
 	return env.API(auth.Require(requirement, handler)), nil
+}
+
+func readLimits(env *app.Env) (Limits, error) {
+	perAccount, err := env.Var(limitVariable)
+	days, daysErr := env.Var(daysVariable)
+	if err := errors.Join(err, daysErr); err != nil {
+		return Limits{}, err
+	}
+	var limits Limits
+	if limits.PerAccount, err = ParseLimit(perAccount); err != nil {
+		return Limits{}, fmt.Errorf("the environment variable %s %w", limitVariable, err)
+	}
+	if limits.Days, err = ParseDays(days); err != nil {
+		return Limits{}, fmt.Errorf("the environment variable %s %w", daysVariable, err)
+	}
+	return limits, nil
 }
 
 // newStore returns a Store for the tables of an environment.
@@ -71,9 +92,18 @@ func ParseLimit(text string) (int, error) {
 	return n, nil
 }
 
-// Create serves POST /api/admin/service-account/{id}/token. limit is the maximum number of tokens per account, including expired ones.
-func Create(pats *Store, now func() time.Time, limit int) (lambdahttp.HandlerFunc, error) {
-	c, err := newCreator(pats, now, Owner{Kind: user.ServiceAccount, Limit: limit})
+// ParseDays reads the maximum number of days from the creation to the expiry of a token: 0 to auth.MaxDays. 0 is no limit.
+func ParseDays(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > auth.MaxDays {
+		return 0, fmt.Errorf("must be a number of days from 0, which is no limit, to %d, not %q", auth.MaxDays, text)
+	}
+	return n, nil
+}
+
+// Create serves POST /api/admin/service-account/{id}/token.
+func Create(pats *Store, now func() time.Time, limits Limits) (lambdahttp.HandlerFunc, error) {
+	c, err := newCreator(pats, now, user.ServiceAccount, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -103,25 +133,35 @@ type creator struct {
 	pats   *Store
 	now    func() time.Time
 	owner  Owner
+	days   int
 	schema *jsonbody.Schema
 }
 
-func newCreator(pats *Store, now func() time.Time, owner Owner) (*creator, error) {
+func newCreator(pats *Store, now func() time.Time, kind user.Kind, limits Limits) (*creator, error) {
 	schema, err := jsonbody.Compile(createSchema)
 	if err != nil {
 		return nil, err
 	}
-	return &creator{pats, now, owner, schema}, nil
+	return &creator{pats, now, Owner{Kind: kind, Limit: limits.PerAccount}, limits.Days, schema}, nil
 }
 
 // read returns the token that the body of a request describes, without its owner.
 func (c *creator) read(r *http.Request) (PAT, error) {
 	created := datetime.Milliseconds(c.now())
 	body, err := c.schema.Read(r, func(body jsonbody.Object) string {
-		if expires := body.Time("expiresAt"); expires != nil && (PAT{ExpiresAt: *expires}).Expired(created) {
-			return fmt.Sprintf("The `/body/expiresAt` property must be in the future; you sent %q.", apierror.Echo(body.Text("expiresAt")))
+		expires := body.Time("expiresAt")
+		if expires == nil {
+			return ""
 		}
-		return ""
+		var problem string
+		if latest, ok := auth.LatestExpiry(created, c.days); ok && expires.After(latest) {
+			problem = fmt.Sprintf("at most %d days from now", c.days)
+		} else if (PAT{ExpiresAt: *expires}).Expired(created) {
+			problem = "in the future"
+		} else {
+			return ""
+		}
+		return fmt.Sprintf("The `/body/expiresAt` property must be %s; you sent %q.", problem, apierror.Echo(body.Text("expiresAt")))
 	})
 	if err != nil {
 		return PAT{}, err

@@ -18,9 +18,9 @@ func NewCreateOwnFunction(env *app.Env) (lambda.Handler, error) {
 	return newCreateFunction(env, auth.IsUser, CreateOwn)
 }
 
-// CreateOwn serves POST /api/admin/user/tokens. limit is the maximum number of tokens per account, including expired ones.
-func CreateOwn(pats *Store, now func() time.Time, limit int) (lambdahttp.HandlerFunc, error) {
-	c, err := newCreator(pats, now, Owner{Kind: AnyKind, Limit: limit})
+// CreateOwn serves POST /api/admin/user/tokens.
+func CreateOwn(pats *Store, now func() time.Time, limits Limits) (lambdahttp.HandlerFunc, error) {
+	c, err := newCreator(pats, now, AnyKind, limits)
 	if err != nil {
 		return nil, err
 	}

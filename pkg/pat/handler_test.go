@@ -2,6 +2,7 @@ package pat_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -43,7 +44,7 @@ func body(description string) string {
 
 func newCreate(tb testing.TB, f *fixture, limit int) lambdahttp.HandlerFunc {
 	tb.Helper()
-	handler, err := pat.Create(f.pats, now, limit)
+	handler, err := pat.Create(f.pats, now, pat.Limits{PerAccount: limit})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -153,22 +154,61 @@ func TestDeleteOwnToken(t *testing.T) {
 	}
 }
 
+// TestCreateWithinMaxTokenDays checks both operations: a day ends 24 hours later.
+func TestCreateWithinMaxTokenDays(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.serviceAccounts(t, 1)
+	limits := pat.Limits{PerAccount: 10, Days: 366}
+	handler, err := pat.Create(f.pats, now, limits)
+	own, ownErr := pat.CreateOwn(f.pats, now, limits)
+	if err := errors.Join(err, ownErr); err != nil {
+		t.Fatal(err)
+	}
+	for i, tt := range []struct {
+		handler lambdahttp.HandlerFunc
+		expires string
+		status  int
+		want    string
+	}{
+		{handler, "2027-11-21T05:39:00.123Z", 201, ""},
+		{own, "2027-11-21T05:39:00.123Z", 201, ""},
+		{handler, "2027-11-21T05:39:00.124Z", 400, "The `/body/expiresAt` property must be at most 366 days from now; you sent \"2027-11-21T05:39:00.124Z\"."},
+		{own, "9999-01-01T00:00:00Z", 400, "The `/body/expiresAt` property must be at most 366 days from now; you sent \"9999-01-01T00:00:00Z\"."},
+		{handler, "2026-11-20T05:39:00Z", 400, "The `/body/expiresAt` property must be in the future; you sent \"2026-11-20T05:39:00Z\"."},
+	} {
+		r := post(auth.WithPrincipal(t.Context(), auth.UserPrincipal(1, auth.RoleAdmin)), "1", fmt.Sprintf(`{"description":"%d","expiresAt":%q}`, i, tt.expires))
+		if _, status, message := serve(tt.handler, r); status != tt.status || message != tt.want {
+			t.Errorf("%s: %d %s", tt.expires, status, message)
+		}
+	}
+}
+
 func TestFunctionsNeedTheirVariables(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
+	env.Vars["MAX_TOKEN_DAYS"] = "36500"
 	for _, limit := range []string{"0", "101", "-1", "ten", "1.0"} {
 		env.Vars["MAX_TOKENS_PER_ACCOUNT"] = limit
 		if _, err := pat.NewCreateFunction(env); err == nil || !strings.Contains(err.Error(), "MAX_TOKENS_PER_ACCOUNT must be a number from 1 to 100") {
 			t.Errorf("%s: %v", limit, err)
 		}
 	}
+	env.Vars["MAX_TOKENS_PER_ACCOUNT"] = "1"
+	for _, days := range []string{"36501", "-1", "x"} {
+		env.Vars["MAX_TOKEN_DAYS"] = days
+		if _, err := pat.NewCreateFunction(env); err == nil || !strings.Contains(err.Error(), "MAX_TOKEN_DAYS must be a number of days from 0") {
+			t.Errorf("%s: %v", days, err)
+		}
+	}
+	env.Vars["MAX_TOKEN_DAYS"] = "0"
 	for _, limit := range []string{"1", "100"} {
 		env.Vars["MAX_TOKENS_PER_ACCOUNT"] = limit
-		database.RequireVariables(t, env, pat.NewCreateFunction, "MAX_TOKENS_PER_ACCOUNT", "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+		database.RequireVariables(t, env, pat.NewCreateFunction, "MAX_TOKEN_DAYS", "MAX_TOKENS_PER_ACCOUNT", "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 	}
 	for _, constructor := range []app.Constructor{pat.NewListFunction, pat.NewGetFunction, pat.NewDeleteFunction, pat.NewDeleteOwnFunction} {
 		database.RequireVariables(t, env, constructor, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 	}
 	database.RequireVariables(t, env, pat.NewListOwnFunction, "PERSONAL_ACCESS_TOKENS_TABLE")
-	database.RequireVariables(t, env, pat.NewCreateOwnFunction, "MAX_TOKENS_PER_ACCOUNT", "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	database.RequireVariables(t, env, pat.NewCreateOwnFunction, "MAX_TOKEN_DAYS", "MAX_TOKENS_PER_ACCOUNT", "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 }

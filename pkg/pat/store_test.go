@@ -87,7 +87,7 @@ func TestCreateUpToTheHighestID(t *testing.T) {
 	if _, _, err := f.pats.Create(t.Context(), newPAT(1, "one more"), owner(10)); !errors.Is(err, pat.ErrNoIDsLeft) {
 		t.Error(err)
 	}
-	handler, err := pat.CreateOwn(f.pats, now, 10)
+	handler, err := pat.CreateOwn(f.pats, now, pat.Limits{PerAccount: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

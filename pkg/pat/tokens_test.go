@@ -103,7 +103,7 @@ func TestCreateOwn(t *testing.T) {
 	f := newFixture(t)
 	f.account(t, 1, user.Person)
 	f.serviceAccounts(t, 2)
-	handler, err := pat.CreateOwn(f.pats, now, 1)
+	handler, err := pat.CreateOwn(f.pats, now, pat.Limits{PerAccount: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

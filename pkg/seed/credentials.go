@@ -72,7 +72,8 @@ func (s *seeder) apiToken(ctx context.Context) (string, error) {
 			}
 		}
 	}
-	created, err := s.apiTokens.Create(ctx, apitoken.APIToken{Name: tokenName}, s.Random)
+	now := datetime.Milliseconds(s.Now())
+	created, err := s.apiTokens.Create(ctx, apitoken.APIToken{Name: tokenName, CreatedAt: now, ExpiresAt: s.expiry(now, 0)}, s.Random)
 	if err != nil {
 		return "", err
 	}
@@ -91,7 +92,7 @@ func (s *seeder) pat(ctx context.Context, owner user.User, known string) (string
 	}
 	now := datetime.Milliseconds(s.Now())
 	_, created, err := s.pats.Create(ctx, pat.PAT{
-		UserID: owner.ID, Description: tokenName, CreatedAt: now, ExpiresAt: now.AddDate(patYears, 0, 0),
+		UserID: owner.ID, Description: tokenName, CreatedAt: now, ExpiresAt: *s.expiry(now, patYears),
 	}, pat.Owner{Kind: owner.Kind, Limit: pat.MostPerOwner})
 	if err != nil {
 		return "", err

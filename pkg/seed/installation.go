@@ -42,7 +42,8 @@ type Initialized struct {
 // changes nothing that exists, and does nothing if the marker exists. The context requires a deadline.
 func Initialize(ctx context.Context, c Config, administrator Administrator) (Initialized, error) {
 	s := newSeeder(c)
-	stored, token, err := apitoken.New(apitoken.APIToken{Name: firstTokenName}, c.Random)
+	now := datetime.Milliseconds(c.Now())
+	stored, token, err := apitoken.New(apitoken.APIToken{Name: firstTokenName, CreatedAt: now, ExpiresAt: c.expiry(now, 0)}, c.Random)
 	if err != nil {
 		return Initialized{}, fmt.Errorf("make the API token: %w", err)
 	}

@@ -25,8 +25,10 @@ type Config struct {
 	Client *dynamodb.Client // made by dynamo.NewClient
 	Tables dynamo.Tables
 	Now    func() time.Time
-	Random io.Reader   // cryptographically secure
-	Known  Credentials // credentials that the caller has kept from an earlier Seed; Initialize ignores them
+	Random io.Reader // cryptographically secure
+
+	MaxTokenDays int         // from the creation to the expiry of a token; 0: no limit
+	Known        Credentials // credentials that the caller has kept from an earlier Seed; Initialize ignores them
 }
 
 type seeder struct {
@@ -51,6 +53,18 @@ func newSeeder(c Config) *seeder {
 		apiTokens: apitoken.NewStore(c.Client, c.Tables),
 		tokens:    authorizer.NewStore(c.Client, c.Tables),
 	}
+}
+
+// expiry returns when a new token expires that should expire after a number of years; 0: never.
+func (c *Config) expiry(now time.Time, years int) *time.Time {
+	latest, limited := auth.LatestExpiry(now, c.MaxTokenDays)
+	if wanted := now.AddDate(years, 0, 0); years != 0 && (!limited || wanted.Before(latest)) {
+		return &wanted
+	}
+	if limited {
+		return &latest
+	}
+	return nil
 }
 
 // The marker is an item of PersonalAccessTokens in the partition of user 0, which does not exist. The counter of ids is there, too.

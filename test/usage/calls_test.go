@@ -49,6 +49,7 @@ func start(t *testing.T) *service {
 		s.tokens[u.Name] = u.PAT
 		s.calls(t, "GET /api/admin/context", u.Name, "")
 	}
+	s.calls(t, "GET /api/admin/context", "api-token", "")
 	s.tokens["new"] = s.createToken(t, 4)
 	return s
 }

@@ -69,7 +69,7 @@ func permissions(template *samtemplate.Template) map[string]bool {
 // restricted are the tables for which a permission to update items must have a condition on the attributes. It does not limit PutItem and
 // DeleteItem, which replace the whole item, nor ReturnValuesOnConditionCheckFailure (DynamoDB Developer Guide, "Using IAM policy
 // conditions for fine-grained access control").
-var restricted = []string{"PersonalAccessTokens", "Users"}
+var restricted = []string{"ApiTokens", "PersonalAccessTokens", "Users"}
 
 // used returns the permissions that calls need, in the form of permissions. A transaction needs the permissions of its actions (DynamoDB
 // Developer Guide, "Using IAM with DynamoDB transactions").
