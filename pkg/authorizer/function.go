@@ -17,7 +17,11 @@ func NewFunction(env *app.Env) (lambda.Handler, error) {
 		Issuer: env.Vars["OIDC_ISSUER"], ClientID: env.Vars["OIDC_CLIENT_ID"], Loopback: env.Local, Now: env.Now, Logger: env.Logger,
 	})
 	role, roleErr := defaultRole(env)
-	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE", "API_TOKENS_TABLE")
+	variables := []string{"PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE", "API_TOKENS_TABLE"}
+	if env.Vars["OIDC_ISSUER"] != "" {
+		variables = append(variables, "IDENTIFIERS_TABLE")
+	}
+	client, tables, err := env.Tables(variables...)
 	if err := errors.Join(issuerErr, roleErr, err); err != nil {
 		return nil, err
 	}

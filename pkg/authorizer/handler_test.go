@@ -227,6 +227,10 @@ func TestNewFunction(t *testing.T) {
 	}
 	env.Vars["OIDC_ISSUER"], env.Vars["OIDC_CLIENT_ID"], env.Vars["OIDC_DEFAULT_ROLE"] = "http://127.0.0.1", "c", "Viewer"
 	env.Local = true
+	if _, err := authorizer.NewFunction(env); err == nil || !strings.Contains(err.Error(), "IDENTIFIERS_TABLE") {
+		t.Errorf("error %v", err)
+	}
+	env.Vars["IDENTIFIERS_TABLE"] = "i"
 	handler, err := authorizer.NewFunction(env)
 	check(t, err)
 	got, err := handler.Invoke(t.Context(), []byte(`{"type":"REQUEST","methodArn":"a/b/c","headers":{"Authorization":"x"}}`))

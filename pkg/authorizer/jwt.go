@@ -20,12 +20,14 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (auth.Principal, 
 		return auth.Principal{}, err
 	}
 	u, err := a.Store.SignIn(ctx, user.SignIn{
-		Identity: user.Identity{Issuer: claims.Issuer, Subject: claims.Subject}, Email: claims.Email, Name: claims.Name,
+		Identity: user.Identity{Issuer: claims.Issuer, Subject: claims.Subject}, Email: claims.Email,
+		EmailVerified: claims.EmailVerified, Name: claims.Name,
 		DefaultRole: a.DefaultRole, Now: a.Now(), Logger: a.Logger,
 	})
 	subject := slog.String("subjectHash", claims.SubjectHash())
 	switch {
-	case errors.Is(err, user.ErrUnknownIdentity), errors.Is(err, user.ErrAmbiguousEmail), errors.Is(err, user.ErrEmailExists):
+	case errors.Is(err, user.ErrUnknownIdentity), errors.Is(err, user.ErrOtherIdentity), errors.Is(err, user.ErrLockedOut),
+		errors.Is(err, user.ErrEmailExists):
 		return a.refuse(ctx, slog.String("reason", err.Error()), subject)
 	case err != nil:
 		return auth.Principal{}, err

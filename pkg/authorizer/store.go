@@ -24,7 +24,7 @@ type Store struct {
 	users     *user.Store
 }
 
-// NewStore makes a store on the tables PersonalAccessTokens, Users and ApiTokens.
+// NewStore makes a store on the tables PersonalAccessTokens, Users, Identifiers and ApiTokens.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{
 		client: client, tables: tables,

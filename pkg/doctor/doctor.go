@@ -60,7 +60,6 @@ func Examine(ctx context.Context, c Config) int {
 	d.run(ctx, "seeds", d.seeds)
 	d.run(ctx, "tokens", d.tokens)
 	d.run(ctx, "deletions", d.deletions)
-	d.run(ctx, "e-mail addresses", d.emails)
 	d.run(ctx, "OpenID Connect issuer", d.issuer)
 	d.run(ctx, "token round trip", d.roundTrip)
 	return d.problems

@@ -90,11 +90,6 @@ func TestData(t *testing.T) {
 			"1 inconsistency: the account 2 lists a token 2 that does not exist",
 		},
 		{
-			"two people with an address", "Users",
-			dynamo.Item{"id": dynamo.N(9), "kind": dynamo.S("user"), "email": dynamo.S("Admin@Example.com"), "pats": dynamo.M(nil)}, true,
-			"e-mail addresses", "more than one person has the address admin@example.com (users 1, 9)",
-		},
-		{
 			"old counter", "PersonalAccessTokens", dynamo.Item{"userId": dynamo.N(0), "id": dynamo.N(0), "lastId": dynamo.N(2)}, true, "tokens",
 			"1 inconsistency: the counter of ids is 2, below the token 3: ids would be reused",
 		},
@@ -165,7 +160,7 @@ func TestRequireTables(t *testing.T) {
 	t.Parallel()
 	db, i := newInstallation(t)
 	for want, name := range map[string]string{
-		"lacks key id:S, stream NEW_AND_OLD_IMAGES; it has key id:N, index email email:S": db.Tables.Users,
+		"lacks key id:S, stream NEW_AND_OLD_IMAGES; it has key id:N": db.Tables.Users,
 		"there is no table none": "none",
 	} {
 		i.Tables.FeatureTypes = name

@@ -4,7 +4,7 @@ import "fmt"
 
 // Tables contains the physical names of the tables. A function fills only the tables that it uses.
 type Tables struct {
-	FeatureTypes, Features, ContextFields, Feedback, Users, PersonalAccessTokens, APITokens, Traffic string
+	FeatureTypes, Features, ContextFields, Feedback, Users, Identifiers, PersonalAccessTokens, APITokens, Traffic string
 }
 
 type table struct {
@@ -21,6 +21,7 @@ func (t *Tables) all() []table {
 		{"ContextFields", "CONTEXT_FIELDS_TABLE", &t.ContextFields},
 		{"Feedback", "FEEDBACK_TABLE", &t.Feedback},
 		{"Users", "USERS_TABLE", &t.Users},
+		{"Identifiers", "IDENTIFIERS_TABLE", &t.Identifiers},
 		{"PersonalAccessTokens", "PERSONAL_ACCESS_TOKENS_TABLE", &t.PersonalAccessTokens},
 		{"ApiTokens", "API_TOKENS_TABLE", &t.APITokens},
 		{"Traffic", "TRAFFIC_TABLE", &t.Traffic},

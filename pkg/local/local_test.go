@@ -65,7 +65,7 @@ func TestLocalJSON(t *testing.T) {
 	if diff := cmp.Diff(service, written); diff != "" {
 		t.Error(diff)
 	}
-	if len(written.DynamoDB.Tables) != 8 || len(written.Users) != 3 || len(written.ServiceAccounts) != 1 {
+	if len(written.DynamoDB.Tables) != 9 || len(written.Users) != 3 || len(written.ServiceAccounts) != 1 {
 		t.Errorf("%s", content)
 	}
 	url := service.BaseURL + "/console/#token=" + service.Users[0].PAT

@@ -69,8 +69,8 @@ func New(c Config) (*Issuer, error) {
 // CheckIssuer checks that a text can be the URL of an issuer. Only a loopback address may have http, and only if loopback is true.
 func CheckIssuer(text string, loopback bool) error {
 	err := checkURL(text, loopback)
-	if err == nil && strings.ContainsAny(text, "?#") {
-		err = errors.New("it must not have a query or a fragment")
+	if err == nil && (len(text) > maxCharacters || strings.ContainsAny(text, "?# ")) {
+		err = errors.New("it must have at most 255 characters, and neither query, fragment nor space")
 	}
 	return err
 }
@@ -100,10 +100,11 @@ func isLoopback(host string) bool { return host == "localhost" || net.ParseIP(ho
 
 // Claims are what a verified token says about its owner.
 type Claims struct {
-	Issuer  string
-	Subject string
-	Email   string // "" unless email_verified is true
-	Name    string // the claim name, or preferred_username, or ""
+	Issuer        string
+	Subject       string
+	Email         string // or ""
+	EmailVerified bool
+	Name          string // the claim name, or preferred_username, or ""
 }
 
 // SubjectHash returns the SHA-256 of the subject in hexadecimal, for log lines.

@@ -39,6 +39,8 @@ func TestConfiguration(t *testing.T) {
 		{"password", "https://u:p@a.example", "c", false, "user name"},
 		{"query", "https://a.example?x", "c", false, "query"},
 		{"fragment", "https://a.example#", "c", false, "fragment"},
+		{"too long", "https://a.example/" + strings.Repeat("x", 238), "c", false, "at most 255 characters"},
+		{"space in the path", "https://a.example/a b", "c", false, "space"},
 		{"space", "https://a.example ", "c", false, "OIDC_ISSUER"},
 		{"line break", "https://a.example/\n", "c", false, "not a URL"},
 		{"client ID with a space", "https://a.example", "c ", false, "OIDC_CLIENT_ID"},

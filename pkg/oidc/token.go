@@ -82,10 +82,10 @@ func (i *Issuer) check(token string) (header, Claims, error) {
 	claims := Claims{
 		Issuer: i.config.Issuer, Subject: text(members["sub"]), Name: cmp.Or(display(members["name"]), display(members["preferred_username"])),
 	}
-	// White space around an address would make it another one. "true" as a text does not verify the address.
-	if email := text(members["email"]); email == display(members["email"]) && string(members["email_verified"]) == "true" {
+	if email := text(members["email"]); email == display(members["email"]) { // with white space around it, it is no address
 		claims.Email = email
 	}
+	claims.EmailVerified = claims.Email != "" && string(members["email_verified"]) == "true" // not the text "true"
 	reason := h.check()
 	if reason == "" {
 		reason = i.checkClaims(members)

@@ -28,10 +28,10 @@ func TestClaims(t *testing.T) {
 		wantEmail, wantedName string
 	}{
 		{"verified", nil, "ada@example.com", "Ada Lovelace"},
-		{"not verified", map[string]any{"email_verified": false}, "", "Ada Lovelace"},
-		{"verified is missing", map[string]any{"email_verified": nil}, "", "Ada Lovelace"},
-		{"verified is a string", map[string]any{"email_verified": "true"}, "", "Ada Lovelace"},
-		{"verified is a number", map[string]any{"email_verified": 1}, "", "Ada Lovelace"},
+		{"not verified", map[string]any{"email_verified": false}, "ada@example.com", "Ada Lovelace"},
+		{"verified is missing", map[string]any{"email_verified": nil}, "ada@example.com", "Ada Lovelace"},
+		{"verified is a string", map[string]any{"email_verified": "true"}, "ada@example.com", "Ada Lovelace"},
+		{"verified is a number", map[string]any{"email_verified": 1}, "ada@example.com", "Ada Lovelace"},
 		{"without e-mail and name", map[string]any{"email": nil, "name": nil}, "", ""},
 		{"another name", map[string]any{"name": nil, "preferred_username": "ada"}, "ada@example.com", "ada"},
 		{"two names", map[string]any{"preferred_username": "ada"}, "ada@example.com", "Ada Lovelace"},
@@ -45,7 +45,10 @@ func TestClaims(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := f.verifier.Verify(t.Context(), f.Token(begin, tt.changes))
-			want := oidc.Claims{Issuer: f.URL, Subject: "248289761001", Email: tt.wantEmail, Name: tt.wantedName}
+			_, changed := tt.changes["email_verified"]
+			want := oidc.Claims{
+				Issuer: f.URL, Subject: "248289761001", Email: tt.wantEmail, EmailVerified: tt.wantEmail != "" && !changed, Name: tt.wantedName,
+			}
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Errorf("error %v, claims (-want +got):\n%s", err, diff)
 			}

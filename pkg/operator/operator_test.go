@@ -72,7 +72,7 @@ func TestRejected(t *testing.T) {
 		{add(user.ServiceAccount, "a\x1bb", ""), exitstatus.Usage, "cannot be printed"},
 		{identity("", "s"), exitstatus.Usage, "has no OpenID Connect issuer: use --issuer"},
 		{identity("http://127.0.0.1:1", "s"), exitstatus.Usage, "is not an issuer: it must begin with https://"},
-		{identity("https://issuer.example.com?", "s"), exitstatus.Usage, "is not an issuer: it must not have a query"},
+		{identity("https://issuer.example.com?", "s"), exitstatus.Usage, "is not an issuer: it must have at most 255 characters, and neither query"},
 		{identity("https://issuer.example.com", strings.Repeat("s", 256)), exitstatus.Usage, "the subject has 256 characters"},
 		{third(o.SetRole(t.Context(), user.Person, 99, "Admin")), exitstatus.NotFound, "no user with the id 99"},
 		{third(o.Link(t.Context(), 99, operator.Identity{})), exitstatus.NotFound, "no user with the id 99"},

@@ -23,7 +23,7 @@ var createSchema []byte
 
 // NewCreateFunction returns the handler of functions/create-service-account.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("USERS_TABLE")
+	client, tables, err := env.Tables("USERS_TABLE", "IDENTIFIERS_TABLE")
 	if err != nil {
 		return nil, err
 	}

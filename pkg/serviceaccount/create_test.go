@@ -98,7 +98,7 @@ func TestFunctionsNeedTheirVariables(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
 	database.RequireVariables(t, env, serviceaccount.NewListFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	database.RequireVariables(t, env, serviceaccount.NewCreateFunction, "USERS_TABLE")
+	database.RequireVariables(t, env, serviceaccount.NewCreateFunction, "USERS_TABLE", "IDENTIFIERS_TABLE")
 	database.RequireVariables(t, env, serviceaccount.NewUpdateFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	database.RequireVariables(t, env, serviceaccount.NewDeleteFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	database.RequireVariables(t, env, serviceaccount.NewDeleteFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE", "IDENTIFIERS_TABLE")
 }

@@ -14,7 +14,7 @@ import (
 
 // NewDeleteFunction returns the handler of functions/delete-service-account.
 func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
-	store, err := newStore(env)
+	store, err := newStore(env, "IDENTIFIERS_TABLE")
 	if err != nil {
 		return nil, err
 	}

@@ -261,7 +261,7 @@ func (f *fixture) accountsWithTokens(t *testing.T, n int) (tokens []auth.Token) 
 		item["expiresAt"], item["createdAt"], item["seenAt"] = dynamo.Time(now().AddDate(1, 0, 0)), dynamo.Time(now()), dynamo.Time(now())
 		pats = append(pats, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
 		writes = append(writes, types.WriteRequest{PutRequest: &types.PutRequest{Item: dynamo.Item{
-			"id": dynamo.N(id), "kind": dynamo.S("service-account"), "name": dynamo.S(strings.Repeat("n", i%9+1) + fmt.Sprint(i)), "rootRole": dynamo.S("Editor"),
+			"id": dynamo.N(id), "kind": dynamo.S("service-account"), "username": dynamo.S(fmt.Sprint(i)), "rootRole": dynamo.S("Editor"),
 			"disabled": dynamo.Bool(false), "pats": dynamo.M(dynamo.Item{pat.DescriptionKey("d"): dynamo.N(id)}),
 		}}})
 	}

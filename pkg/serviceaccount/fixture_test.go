@@ -71,10 +71,10 @@ func (f *fixture) account(tb testing.TB, username string, tokens int) (id int64,
 	return a.ID, created
 }
 
-// items returns the items of both tables without the counters.
+// items returns the items of the three tables without the counters.
 func (f *fixture) items(tb testing.TB) (all []dynamo.Item) {
 	tb.Helper()
-	for _, table := range []string{f.Tables.Users, f.Tables.PersonalAccessTokens} {
+	for _, table := range []string{f.Tables.Users, f.Tables.Identifiers, f.Tables.PersonalAccessTokens} {
 		for _, item := range f.Scan(tb, table) {
 			if item["lastAccountId"] == nil && item["lastId"] == nil {
 				all = append(all, item)

@@ -18,8 +18,8 @@ type Account struct {
 	Tokens []pat.PAT // ordered by id
 }
 
-func newStore(env *app.Env) (*Store, error) {
-	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+func newStore(env *app.Env, others ...string) (*Store, error) {
+	client, tables, err := env.Tables(append(others, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")...)
 	if err != nil {
 		return nil, err
 	}

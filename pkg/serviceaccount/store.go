@@ -15,7 +15,7 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// Store reads and writes service accounts with their tokens, in the tables Users and PersonalAccessTokens. It is safe for concurrent use.
+// Store reads and writes service accounts with their tokens, in the tables Users, Identifiers and PersonalAccessTokens. It is safe for concurrent use.
 type Store struct {
 	client    *dynamodb.Client
 	patsTable string
@@ -23,7 +23,7 @@ type Store struct {
 	pats      *pat.Store
 }
 
-// NewStore returns a Store that uses tables.Users and tables.PersonalAccessTokens.
+// NewStore returns a Store that uses tables.Users, tables.PersonalAccessTokens and, to delete, tables.Identifiers.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{
 		client: client, patsTable: tables.PersonalAccessTokens,

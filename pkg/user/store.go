@@ -24,19 +24,20 @@ const (
 	counterID = 0    // the id of the item that counts ids
 )
 
-// Store keeps the accounts in the table Users. It is safe for concurrent use.
+// Store keeps the accounts in the table Users, and in the table Identifiers what only one account can have: e-mail addresses, usernames and
+// identities. It is safe for concurrent use.
 //
-// Items without the attribute kind are no accounts: the counter of ids, the reservations of unique names (store_add.go), accounts whose
-// deletion has begun (store_delete.go), and the links of identities (store_identity.go).
+// Items of Users without the attribute kind are no accounts: the counter of ids, and accounts whose deletion has begun (store_delete.go).
 type Store struct {
-	client *dynamodb.Client
-	table  string
-	linked links // identities that SignIn has found
+	client      *dynamodb.Client
+	table       string
+	identifiers string
+	linked      links // identities that SignIn has found
 }
 
-// NewStore returns a Store that uses tables.Users.
+// NewStore returns a Store that uses tables.Users and tables.Identifiers. Only methods that add, delete or link accounts use the second one.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client: client, table: tables.Users}
+	return &Store{client: client, table: tables.Users, identifiers: tables.Identifiers}
 }
 
 // Key returns the key of an account's item.
@@ -105,15 +106,14 @@ type Change struct {
 	Role auth.Role
 }
 
-// Update changes a service account and returns it, or returns ErrNotFound. The account keeps its username, which is its name if an earlier
-// version created it. It is one UpdateItem.
+// Update changes a service account and returns it, or returns ErrNotFound. It is one UpdateItem.
 func (s *Store) Update(ctx context.Context, id int64, change Change) (User, error) {
-	update := "SET #username = if_not_exists(#username, #name)"
+	update := "SET #kind = :kind"
 	values := dynamo.Item{":kind": dynamo.S(string(ServiceAccount))}
-	names := map[string]string{"#kind": attributeKind, "#username": "username", "#name": "name"}
+	names := map[string]string{"#kind": attributeKind}
 	if change.Name != "" {
 		update += ", #name = :name"
-		values[":name"] = dynamo.S(change.Name)
+		names["#name"], values[":name"] = "name", dynamo.S(change.Name)
 	}
 	if change.Role != "" {
 		update += ", #role = :role"
@@ -153,15 +153,12 @@ func toItem(u User) dynamo.Item {
 	return item
 }
 
-// FromItem returns the account that an item contains. The username of a service account without one is its name.
+// FromItem returns the account that an item contains.
 func FromItem(item dynamo.Item) User {
 	u := User{
 		ID: item.Int(hash), Kind: Kind(item.String(attributeKind)), Name: item.String("name"), Username: item.String("username"),
 		Email: item.String("email"), Role: auth.Role(item.String("rootRole")), Disabled: item.Bool("disabled"), PATs: map[string]int64{},
 		CreatedAt: item.Time("createdAt"),
-	}
-	if u.Kind == ServiceAccount && u.Username == "" {
-		u.Username = u.Name
 	}
 	if identity := item.Map(attributeIdentity); identity != nil {
 		u.Identity = &Identity{Issuer: identity.String("issuer"), Subject: identity.String("subject")}

@@ -2,10 +2,9 @@ package user
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -18,7 +17,7 @@ import (
 // lastID is the attribute of the counter: the last id that was taken for an account.
 const lastID = "lastAccountId"
 
-// accountID is the attribute of a reservation with the id of the account that has the name, and of a link with the id of the person.
+// accountID is the attribute of an identifier with the id of its account.
 const accountID = "accountId"
 
 // The positions of the actions in the transaction that adds an account.
@@ -34,7 +33,7 @@ const (
 // its unique name and the link of its identity, provided that the name and the identity are unused.
 func (s *Store) Add(ctx context.Context, u User) (User, error) { return s.add(ctx, u, noAccount) }
 
-// add is Add. The link of u.Identity replaces one to the account stale. If another link exists, the error is errLinked.
+// add is Add. The link of u.Identity replaces one to the account stale. If another link exists, the error is errConcurrent.
 func (s *Store) add(ctx context.Context, u User, stale int64) (User, error) {
 	u.PATs = map[string]int64{}
 	for {
@@ -58,11 +57,11 @@ func (s *Store) add(ctx context.Context, u User, stale int64) (User, error) {
 		if failures == nil || failures[accountAction].Failed && reflect.DeepEqual(FromItem(failures[accountAction].Item), u) {
 			return u, nil
 		}
-		if name, exists := u.uniqueName(); name != "" && failures[nameAction].Failed {
-			return User{}, exists
+		if u.uniqueName() != "" && failures[nameAction].Failed {
+			return User{}, u.errNameExists()
 		}
 		if u.Identity != nil && failures[len(actions)-1].Failed {
-			return User{}, errLinked
+			return User{}, errConcurrent
 		}
 		// The counter is behind, because only one table was restored: another account has the id.
 	}
@@ -71,8 +70,8 @@ func (s *Store) add(ctx context.Context, u User, stale int64) (User, error) {
 // writing returns the actions that write an account and the reservation of its unique name. They fail if the id or the name is taken.
 func (s *Store) writing(u User) []types.TransactWriteItem {
 	actions := []types.TransactWriteItem{accountAction: dynamo.NewItem(s.table, hash, toItem(u))}
-	if name, _ := u.uniqueName(); name != "" {
-		actions = append(actions, s.reservation(u))
+	if name := u.uniqueName(); name != "" {
+		actions = append(actions, dynamo.NewItem(s.identifiers, hash, identifier(name, u.ID)))
 	}
 	return actions
 }
@@ -106,21 +105,44 @@ func (s *Store) Create(ctx context.Context, u User) error {
 	return nil
 }
 
-// reservation returns the action that reserves an account's unique name. It fails if the name is reserved.
-func (s *Store) reservation(u User) types.TransactWriteItem {
-	item := Key(reservationID(u))
-	item[accountID] = dynamo.N(u.ID)
-	return dynamo.NewItem(s.table, hash, item)
+// uniqueName returns the identifier that no other account may have, or "" if the account has none.
+func (u User) uniqueName() string {
+	switch {
+	case u.Kind == Person && u.Email != "":
+		return emailIdentifier(u.Email)
+	case u.Kind == ServiceAccount && u.Username != "":
+		return "username:" + fold(u.Username)
+	}
+	return ""
 }
 
-// reservationID returns the id of the item that reserves an account's unique name.
-func reservationID(u User) int64 {
-	name, _ := u.uniqueName()
-	return negativeID(string(u.Kind) + ":" + fold(name))
+// emailIdentifier returns the identifier of an e-mail address.
+func emailIdentifier(email string) string { return "email:" + strings.ToLower(email) }
+
+// errNameExists returns the error if another account has the unique name.
+func (u User) errNameExists() error {
+	if u.Kind == Person {
+		return ErrEmailExists
+	}
+	return ErrUsernameExists
 }
 
-// negativeID returns the id of an item that is no account: a negative number from the first 63 bits of the SHA-256 of a text.
-func negativeID(text string) int64 {
-	sum := sha256.Sum256([]byte(text))
-	return -1 - int64(binary.BigEndian.Uint64(sum[:8])>>1)
+// IdentifierKey returns the key of an item in the table Identifiers.
+func IdentifierKey(identifier string) dynamo.Item { return dynamo.Item{hash: dynamo.S(identifier)} }
+
+// identifier returns the item that assigns an identifier to an account.
+func identifier(name string, id int64) dynamo.Item {
+	item := IdentifierKey(name)
+	item[accountID] = dynamo.N(id)
+	return item
+}
+
+// release returns the action that deletes an identifier of an account. It fails if the identifier is another account's.
+func (s *Store) release(name string, id int64) types.TransactWriteItem {
+	return types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &s.identifiers, Key: IdentifierKey(name),
+		ConditionExpression:       aws.String("attribute_not_exists(#account) OR #account = :id"),
+		ExpressionAttributeNames:  map[string]string{"#account": accountID},
+		ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(id)},
+	}}
 }

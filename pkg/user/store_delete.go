@@ -18,9 +18,9 @@ func (s *Store) BeginDeletion(ctx context.Context, id int64) (User, error) {
 	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: Key(id),
 		ConditionExpression: aws.String("#kind = :kind OR (attribute_exists(#pats) AND attribute_not_exists(#kind))"),
-		UpdateExpression:    aws.String("SET #disabled = :true, #username = if_not_exists(#username, #name) REMOVE #kind"),
+		UpdateExpression:    aws.String("SET #disabled = :true REMOVE #kind"),
 		ExpressionAttributeNames: map[string]string{
-			"#kind": attributeKind, "#pats": AttributePATs, "#disabled": "disabled", "#username": "username", "#name": "name",
+			"#kind": attributeKind, "#pats": AttributePATs, "#disabled": "disabled",
 		},
 		ExpressionAttributeValues: dynamo.Item{":kind": dynamo.S(string(ServiceAccount)), ":true": dynamo.Bool(true)},
 		ReturnValues:              types.ReturnValueAllNew,
@@ -37,7 +37,8 @@ func (s *Store) BeginDeletion(ctx context.Context, id int64) (User, error) {
 }
 
 // EndDeletion returns the actions of a transaction that delete an account that BeginDeletion returned, and the reservation of its username.
-// They succeed if a concurrent call has deleted both. Only the last action, on the reservation, can fail: if it belongs to another account.
+// They succeed if a concurrent call has deleted both. Only the last action, on the reservation, can fail: if a concurrent call has deleted
+// both, and another account has the username since then.
 func (s *Store) EndDeletion(u User) []types.TransactWriteItem {
 	return []types.TransactWriteItem{
 		{Delete: &types.Delete{
@@ -45,12 +46,7 @@ func (s *Store) EndDeletion(u User) []types.TransactWriteItem {
 			ConditionExpression:      aws.String("attribute_not_exists(#kind)"),
 			ExpressionAttributeNames: map[string]string{"#kind": attributeKind},
 		}},
-		{Delete: &types.Delete{
-			TableName: &s.table, Key: Key(reservationID(u)),
-			ConditionExpression:       aws.String("attribute_not_exists(#account) OR #account = :id"),
-			ExpressionAttributeNames:  map[string]string{"#account": accountID},
-			ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(u.ID)},
-		}},
+		s.release(u.uniqueName(), u.ID),
 	}
 }
 

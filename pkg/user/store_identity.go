@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -18,12 +17,12 @@ const attributeIdentity = "identity"
 // noAccount is an id that no account has.
 const noAccount = 0
 
-// errLinked reports that a concurrent call has linked an identity.
-var errLinked = errors.New("the identity is linked to a person")
+// errConcurrent reports that a concurrent call has linked an identity or added a person.
+var errConcurrent = errors.New("the person was changed at the same time")
 
-// linkID returns the id of the item that links an identity to a person. The link only finds the person: it counts if the person's own item
+// linkName returns the identifier that links an identity to a person. The link only finds the person: it counts if the person's own item
 // has the identity.
-func linkID(i Identity) int64 { return negativeID("identity:" + i.Issuer + "\x00" + i.Subject) }
+func linkName(i Identity) string { return "identity:" + i.Issuer + " " + i.Subject }
 
 func identityValue(i Identity) types.AttributeValue {
 	return dynamo.M(dynamo.Item{"issuer": dynamo.S(i.Issuer), "subject": dynamo.S(i.Subject)})
@@ -31,33 +30,23 @@ func identityValue(i Identity) types.AttributeValue {
 
 // link returns the action that links an identity to a person. It fails if there is a link to an account other than stale.
 func (s *Store) link(i Identity, id, stale int64) types.TransactWriteItem {
-	item := Key(linkID(i))
-	item[accountID] = dynamo.N(id)
 	return types.TransactWriteItem{Put: &types.Put{
-		TableName: &s.table, Item: item,
+		TableName: &s.identifiers, Item: identifier(linkName(i), id),
 		ConditionExpression:       aws.String("attribute_not_exists(#account) OR #account = :stale"),
 		ExpressionAttributeNames:  map[string]string{"#account": accountID},
 		ExpressionAttributeValues: dynamo.Item{":stale": dynamo.N(stale)},
 	}}
 }
 
-// unlink returns the action that removes the link of an identity to a person. It fails if there is a link to another account.
-func (s *Store) unlink(i Identity, id int64) types.TransactWriteItem {
-	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &s.table, Key: Key(linkID(i)),
-		ConditionExpression:       aws.String("attribute_not_exists(#account) OR #account = :id"),
-		ExpressionAttributeNames:  map[string]string{"#account": accountID},
-		ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(id)},
-	}}
-}
-
 // setIdentity returns the action that changes a person's identity, or removes it if next is nil. It fails if the person's identity is not
-// u.Identity, or if u is not a person.
+// u.Identity, or the person does not exist. It names no other attribute, so that a role can permit to change the identity alone.
 func (s *Store) setIdentity(u User, next *Identity) types.TransactWriteItem {
-	condition, update := "#kind = :person AND attribute_not_exists(#identity)", "REMOVE #identity"
-	values := dynamo.Item{":person": dynamo.S(string(Person))}
+	condition, update := "attribute_exists(#id) AND attribute_not_exists(#identity)", "REMOVE #identity"
+	names := map[string]string{"#id": hash, "#identity": attributeIdentity}
+	values := dynamo.Item{}
 	if u.Identity != nil {
-		condition = "#kind = :person AND #identity = :identity"
+		condition = "#identity = :identity"
+		delete(names, "#id")
 		values[":identity"] = identityValue(*u.Identity)
 	}
 	if next != nil {
@@ -67,8 +56,7 @@ func (s *Store) setIdentity(u User, next *Identity) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &s.table, Key: Key(u.ID),
 		ConditionExpression: &condition, UpdateExpression: &update,
-		ExpressionAttributeNames:  map[string]string{"#kind": attributeKind, "#identity": attributeIdentity},
-		ExpressionAttributeValues: values,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 	}}
 }
 
@@ -93,7 +81,7 @@ func (s *Store) personWith(ctx context.Context, id int64, identity Identity) (Us
 // holder returns the person to whom an identity is linked, or ErrNotFound. linked is the account that the link names, whether the link counts
 // or not; noAccount: there is no link.
 func (s *Store) holder(ctx context.Context, identity Identity) (u User, linked int64, err error) {
-	link, err := dynamo.Get(ctx, s.client, s.table, Key(linkID(identity)))
+	link, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(linkName(identity)))
 	if err != nil {
 		return User{}, noAccount, fmt.Errorf("get the link of an identity: %w", err)
 	}
@@ -104,19 +92,19 @@ func (s *Store) holder(ctx context.Context, identity Identity) (u User, linked i
 	return u, linked, err
 }
 
-// replaceIdentity links an identity to a person, who may have another one. The link replaces one to the account stale. Its error is errLinked
-// if a concurrent call has changed the person's identity or linked this one.
+// replaceIdentity links an identity to a person, who may have another one. The link replaces one to the account stale. Its error is
+// errConcurrent if a concurrent call has changed the person's identity or linked this one.
 func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale int64) error {
 	actions := []types.TransactWriteItem{s.setIdentity(u, &next), s.link(next, u.ID, stale)}
 	if u.Identity != nil && *u.Identity != next {
-		actions = append(actions, s.unlink(*u.Identity, u.ID))
+		actions = append(actions, s.release(linkName(*u.Identity), u.ID))
 	}
 	failures, err := dynamo.Transact(ctx, s.client, actions)
 	if err != nil {
 		return fmt.Errorf("link user %d: %w", u.ID, err)
 	}
 	if failures != nil {
-		return errLinked
+		return errConcurrent
 	}
 	return nil
 }
@@ -136,7 +124,7 @@ func (s *Store) Link(ctx context.Context, id int64, identity Identity) (User, er
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return User{}, err
 		}
-		if err := s.replaceIdentity(ctx, u, identity, linked); !errors.Is(err, errLinked) {
+		if err := s.replaceIdentity(ctx, u, identity, linked); !errors.Is(err, errConcurrent) {
 			return u, err
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil {
@@ -156,7 +144,7 @@ func (s *Store) Unlink(ctx context.Context, id int64) (User, error) {
 		if u.Identity == nil {
 			return u, nil
 		}
-		failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{s.setIdentity(u, nil), s.unlink(*u.Identity, id)})
+		failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{s.setIdentity(u, nil), s.release(linkName(*u.Identity), id)})
 		if err != nil {
 			return User{}, fmt.Errorf("unlink user %d: %w", id, err)
 		}
@@ -169,29 +157,14 @@ func (s *Store) Unlink(ctx context.Context, id int64) (User, error) {
 	}
 }
 
-// maxLinks limits the memory of links, and that of refusals.
+// maxLinks limits the memory of links.
 const maxLinks = 1000
 
-// refusalAge is how long a refusal is remembered.
-const refusalAge = 10 * time.Second
-
 // links remembers where people with an identity are, so that a known identity costs one read. The person's item decides whether a link still
-// counts. It also remembers who was refused. The zero value is empty. It is safe for concurrent use.
+// counts. The zero value is empty. It is safe for concurrent use.
 type links struct {
-	mu       sync.Mutex
-	ids      map[Identity]int64
-	refusals map[subject]refusal
-}
-
-// subject is whom the store looks for.
-type subject struct {
-	identity Identity
-	email    string
-}
-
-type refusal struct {
-	err error
-	at  time.Time
+	mu  sync.Mutex
+	ids map[Identity]int64
 }
 
 func (l *links) get(i Identity) (id int64, ok bool) {
@@ -208,24 +181,4 @@ func (l *links) set(i Identity, id int64) {
 		l.ids = map[Identity]int64{}
 	}
 	l.ids[i] = id
-}
-
-// refused returns the error of a sign-in that was refused less than refusalAge ago, or nil.
-func (l *links) refused(in SignIn) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	r := l.refusals[subject{in.Identity, in.Email}]
-	if age := in.Now.Sub(r.at); age < 0 || age >= refusalAge {
-		return nil
-	}
-	return r.err
-}
-
-func (l *links) refuse(in SignIn, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.refusals == nil || len(l.refusals) >= maxLinks {
-		l.refusals = map[subject]refusal{}
-	}
-	l.refusals[subject{in.Identity, in.Email}] = refusal{err, in.Now}
 }

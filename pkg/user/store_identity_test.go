@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/user"
 	"toggleadmin/test/database"
 )
@@ -36,7 +35,7 @@ func TestLink(t *testing.T) {
 		t.Error(u, err)
 	}
 	signedIn(t, store, signIn("new", ""), 4)
-	if items := db.Scan(t, db.Tables.Users); len(items) != 8 { // counter, four accounts, a reservation and two links
+	if items := items(t, db); len(items) != 8 { // counter, four accounts, a reservation and two links
 		t.Errorf("items: %v", items)
 	}
 	for _, id := range []int64{0, -1, 3, 5} {
@@ -52,13 +51,13 @@ func TestUnlink(t *testing.T) {
 	store, db := newStore(t)
 	add(t, store, person("ada", "ada@example.com"), 1)
 	add(t, store, service("ci"), 2)
-	before := db.Scan(t, db.Tables.Users)
+	before := items(t, db)
 	in := signIn("ada", "ada@example.com")
 	signedIn(t, store, in, 1)
 	if u, err := store.Unlink(t.Context(), 1); err != nil || u.Identity == nil || *u.Identity != in.Identity {
 		t.Error(u, err)
 	}
-	if diff := cmp.Diff(before, db.Scan(t, db.Tables.Users), cmp.Comparer(func(a, b dynamo.Item) bool { return database.DiffItems(a, b) == "" })); diff != "" {
+	if diff := cmp.Diff(before, items(t, db), equalItems()); diff != "" {
 		t.Error(diff)
 	}
 	if u, err := store.Unlink(t.Context(), 1); err != nil || u.Identity != nil {

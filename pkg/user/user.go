@@ -1,8 +1,8 @@
 // Package user manages people and service accounts, which own personal access tokens and have a root role. A person can be linked to an
 // identity of an OpenID Connect issuer.
 //
-// A second item reserves an account's unique name: a person's e-mail address or a service account's username. The transaction that adds the
-// account writes both. An account's item contains the map of its tokens' descriptions. One condition on this item therefore checks the
+// An item of the table Identifiers reserves an account's unique name: a person's e-mail address or a service account's username. The transaction
+// that adds the account writes both. An account's item contains the map of its tokens' descriptions. One condition on this item therefore checks the
 // account's kind, its limit of tokens and the uniqueness of a description, in the transaction that creates a token (pkg/pat).
 package user
 
@@ -55,19 +55,11 @@ var (
 
 	// Errors of SignIn.
 	ErrUnknownIdentity = errors.New("no person has the identity or the e-mail address, and no default role is configured")
-	ErrAmbiguousEmail  = errors.New("more than one person has the e-mail address")
+	ErrOtherIdentity   = errors.New("the person with the e-mail address is linked to another identity")
+	ErrLockedOut       = errors.New("the person with the e-mail address, which is not verified, is disabled")
 
 	ErrNoIDsLeft = errors.New("all ids of users are used up")
 )
-
-// uniqueName returns the name that no other account of the kind may have, and the error if one has it. It is empty for a person without
-// an e-mail address.
-func (u User) uniqueName() (name string, exists error) {
-	if u.Kind == Person {
-		return u.Email, ErrEmailExists
-	}
-	return u.Username, ErrUsernameExists
-}
 
 // ParseEmail returns an e-mail address in lower case, as it is stored. ok is false if the text is not an address of at most 255 characters.
 func ParseEmail(text string) (email string, ok bool) {
@@ -77,9 +69,9 @@ func ParseEmail(text string) (email string, ok bool) {
 	}) {
 		return "", false
 	}
-	email = strings.ToLower(strings.TrimSpace(text))
+	email = strings.ToLower(text)
 	parsed, err := mail.ParseAddress(email)
-	if err != nil || parsed.Address != email || utf8.RuneCountInString(email) > maxText {
+	if err != nil || parsed.Address != email || strings.TrimSpace(email) != email || utf8.RuneCountInString(email) > maxText {
 		return "", false
 	}
 	return email, true

@@ -195,7 +195,8 @@ func compare(ctx context.Context, o options, s *service, c httpCase, n int) ([]s
 func makeAccounts(ctx context.Context, s *service) error {
 	users := user.NewStore(s.client, dynamo.TablesByID(s.Credentials.DynamoDB.Tables))
 	for i := range serviceAccounts {
-		account := user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: "bench " + strconv.Itoa(i), Role: auth.RoleEditor}
+		name := "bench " + strconv.Itoa(i)
+		account := user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: name, Username: name, Role: auth.RoleEditor}
 		if err := users.Create(ctx, account); err != nil {
 			return err
 		}

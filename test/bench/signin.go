@@ -65,7 +65,8 @@ func authorizers(o options, folder, work string, s *service, i *issuer.Issuer) (
 	tables := s.Credentials.DynamoDB.Tables
 	variables := func(more map[string]string) map[string]string {
 		v := map[string]string{
-			"DYNAMODB_ENDPOINT": s.Credentials.DynamoDB.Endpoint, "USERS_TABLE": tables["Users"], "API_TOKENS_TABLE": tables["ApiTokens"],
+			"DYNAMODB_ENDPOINT": s.Credentials.DynamoDB.Endpoint, "USERS_TABLE": tables["Users"], "IDENTIFIERS_TABLE": tables["Identifiers"],
+			"API_TOKENS_TABLE":             tables["ApiTokens"],
 			"PERSONAL_ACCESS_TOKENS_TABLE": tables["PersonalAccessTokens"],
 		}
 		maps.Copy(v, more)

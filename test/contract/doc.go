@@ -99,11 +99,10 @@
 //	the person who is linked to an identity                     | 3   | pkg/user TestSignInOfLinkedPerson
 //	the person with the e-mail address, who is then linked      | 3   | pkg/user TestSignInLinksByEmail
 //	a new person with the default role; names                   | 3   | pkg/user TestSignInAddsPerson
-//	an earlier identity does not count                          | 3   | pkg/user TestSignInReplacesIdentity
-//	two people with one address                                 | 3   | pkg/user TestSignInOfTwoPeople
+//	an address does not find a person who has an identity       | 3   | pkg/user TestSignInKeepsIdentity
+//	an address of a disabled person that is not verified        | 3   | pkg/user TestSignInOfDisabledPerson
 //	addresses that are equal in upper case only                 | 3   | pkg/user TestSignInDistinguishesLetters
-//	a refusal is repeated for ten seconds                       | 3   | pkg/user TestSignInIsRefusedWithoutACall
-//	an address that is reserved for nobody                      | 3   | pkg/authorizer TestReservedAddress
+//	an address that is reserved for a missing account           | 3   | pkg/user TestSignInWithReservedAddress
 //	concurrent first requests                                   | 3   | pkg/user TestSignInConcurrently
 //	unique e-mail addresses                                     | 3   | pkg/user TestAddRefusesConflicts
 //	created, changed and null members                           | 4.1 | TestSection41Update

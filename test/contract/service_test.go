@@ -38,7 +38,7 @@ type service struct {
 	tables    dynamo.Tables
 	users     *user.Store
 	pats      *pat.Store
-	lastUser  atomic.Int64
+	usernames atomic.Int64 // the number of those of this process
 }
 
 func newService(running local.Running, log *logLines, validator *openapi.Validator) *service {
@@ -54,16 +54,19 @@ func newService(running local.Running, log *logLines, validator *openapi.Validat
 		Running: running, log: log, validator: validator, transport: &http.Transport{MaxIdleConnsPerHost: 64}, db: db, tables: tables,
 		users: user.NewStore(db, tables), pats: pat.NewStore(db, tables, rand.Reader),
 	}
-	s.lastUser.Store(1000) // above the seeded ones
 	return s
 }
 
 // account creates an account and returns its ID.
 func (s *service) account(t *testing.T, kind user.Kind, role auth.Role) int64 {
 	t.Helper()
-	id := s.lastUser.Add(1)
-	must(t, s.users.Create(t.Context(), user.User{ID: id, Kind: kind, Name: fmt.Sprint("account ", id), Role: role}))
-	return id
+	u := user.User{Kind: kind, Name: "account", Role: role}
+	if kind == user.ServiceAccount {
+		u.Username = fmt.Sprint("account ", s.usernames.Add(1))
+	}
+	u, err := s.users.Add(t.Context(), u)
+	must(t, err)
+	return u.ID
 }
 
 // person creates a person with a PAT.

@@ -82,7 +82,7 @@ func startWriters(l *load, round int) *writes {
 	users := user.NewStore(l.db, l.tables)
 	for i := range 8 {
 		a := &account{id: int64(100 + 8*round + i)}
-		must(l.t, users.Create(l.t.Context(), user.User{ID: a.id, Kind: user.ServiceAccount, Name: "crash", Role: auth.RoleEditor}))
+		must(l.t, users.Create(l.t.Context(), user.User{ID: a.id, Kind: user.ServiceAccount, Name: "crash", Username: fmt.Sprint("crash ", a.id), Role: auth.RoleEditor}))
 		w.accounts = append(w.accounts, a)
 	}
 	for _, c := range w.counters {

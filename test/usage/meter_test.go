@@ -16,6 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
+
+	"toggleadmin/pkg/dynamo"
 )
 
 // call is one call of DynamoDB's API.
@@ -72,6 +74,7 @@ type access struct {
 	Index      string  // empty: the table itself
 	ReadUnits  float64 // consumed; of a transaction, in the first access to a table. A failed call has none.
 	WriteUnits float64
+	Leading    string   // the partition key that a put or delete in a transaction names, if it is a string with the name id
 	Attributes []string // top-level attributes that an update names: of the key, and in expressions
 	Returns    string   // ReturnValues of an update; empty: NONE
 }
@@ -143,6 +146,12 @@ func accesses(api string, input reflect.Value) []access {
 				continue
 			}
 			a := access{Action: "dynamodb:" + kind.Name + "Item", Table: text(action.Elem(), "TableName")}
+			switch action := action.Interface().(type) {
+			case *types.Put:
+				a.Leading = dynamo.Item(action.Item).String("id")
+			case *types.Delete:
+				a.Leading = dynamo.Item(action.Key).String("id")
+			}
 			if update, ok := reflect.TypeAssert[*types.Update](action); ok {
 				a.Attributes = attributes(update.Key, update.ExpressionAttributeNames, update.UpdateExpression, update.ConditionExpression)
 			}
