@@ -57,9 +57,9 @@ build: ## Build every function for AWS with the SAM CLI, into .aws-sam
 build-local: ## Build every function for sam local on this machine (x86_64), into .aws-sam/local
 	$(call build_functions,amd64,.cache/functions-local,--config-env local)
 
-# Static, so that it runs on other machines with this operating system and processor.
+# Static, so that it runs on other machines with this operating system and processor. It contains its commit.
 toggleadmin: ## Build the operator's command line, .cache/bin/toggleadmin
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
+	CGO_ENABLED=0 go build -trimpath -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
 reproducible: ## Build every function three times for arm64 and x86_64 and compare the files: COLD= (1: with an empty build cache)
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh

@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import zipfile
 
@@ -70,6 +71,7 @@ def main(template, folder, config, bucket=""):
     template, folder = pathlib.Path(template), pathlib.Path(folder)
     settings = tomlkit.parse(pathlib.Path("samconfig.toml").read_text()).unwrap()[config]["deploy"]["parameters"]
     values = dict(pair.split("=", 1) for pair in settings["parameter_overrides"])
+    values["Version"] = subprocess.check_output([pathlib.Path(__file__).with_name("version.sh")], text=True).strip()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     sam = yaml_parse(template.read_text())

@@ -25,21 +25,25 @@ sam() {
     scripts/python-tool.sh sam "$@" --config-env "$config"
 }
 
-# Prints the parameters of the environment with DeploymentPreference=AllAtOnce, one per line, because the option --parameter-overrides
-# replaces the whole list of samconfig.toml.
-parameters_all_at_once() {
-    awk -v section="[$config.deploy.parameters]" '
+# Prints the parameters of the environment, one per line, because the option --parameter-overrides replaces the whole list of samconfig.toml:
+# with the version, and if NOW is 1 with DeploymentPreference=AllAtOnce.
+parameters() {
+    awk -v section="[$config.deploy.parameters]" -v version="$1" -v now="$2" '
         /^\[/ { inside = ($1 == section) }
         inside && /^parameter_overrides *= *\[/ { reading = 1 }
         reading {
             while (match($0, /"[^"]*"/)) {
                 parameter = substr($0, RSTART + 1, RLENGTH - 2)
                 $0 = substr($0, RSTART + RLENGTH)
-                if (parameter !~ /^DeploymentPreference=/) print parameter
+                if (!now || parameter !~ /^DeploymentPreference=/) print parameter
             }
         }
         reading && /]/ { exit }
-        END { if (!reading) exit 1; print "DeploymentPreference=AllAtOnce" }' samconfig.toml
+        END {
+            if (!reading) exit 1
+            if (now) print "DeploymentPreference=AllAtOnce"
+            print "Version=" version
+        }' samconfig.toml
 }
 
 action=$1
@@ -54,12 +58,13 @@ case $action in
 check | deploy)
     now=${3:-}
     [[ $now =~ ^1?$ ]] || refuse "unknown NOW '$now': 1, or none for the environment's gradual deployment"
-    [ "$action" = check ] || scripts/python-tool.sh python scripts/logging-role.py "$config"
-    if [ "$action" = deploy ] && [ "$now" = 1 ]; then
-        parameters=$(parameters_all_at_once) || refuse "samconfig.toml has no list parameter_overrides in [$config.deploy.parameters]"
-        sam deploy --parameter-overrides $parameters # no value contains a space
-    elif [ "$action" = deploy ]; then
-        sam deploy # for prod, samconfig.toml requires a confirmation
+    if [ "$action" = deploy ]; then
+        scripts/python-tool.sh python scripts/logging-role.py "$config"
+        version=$(scripts/version.sh)
+        parameters=$(parameters "$version" "$now") || refuse "samconfig.toml has no list parameter_overrides in [$config.deploy.parameters]"
+        scripts/python-tool.sh python scripts/versions.py announce "$config" "$version"
+        sam deploy --parameter-overrides $parameters # no value contains a space; for prod, samconfig.toml requires a confirmation
+        scripts/python-tool.sh python scripts/versions.py prune "$config"
     fi
     ;;
 package)

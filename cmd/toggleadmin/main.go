@@ -18,11 +18,14 @@ import (
 
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/version"
 )
 
 // cli is the command line.
 type cli struct {
 	target
+
+	Version kong.VersionFlag `help:"Print the version."`
 
 	JSON bool `name:"json" help:"Print JSON. Its members do not change."`
 	Yes  bool `short:"y" help:"Do not ask for confirmation."`
@@ -67,13 +70,14 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	var c cli
 	helped := false
 	parser := kong.Must(&c, kong.Name("toggleadmin"), kong.Description(description), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }), kong.BindToProvider((*session).operator))
+		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }), kong.Vars{"version": "toggleadmin " + version.String()},
+		kong.BindToProvider((*session).operator))
 	if len(args) > 0 && args[0] == completeCommand {
 		complete(std.out, parser, args[1:])
 		return exitstatus.Success
 	}
 	command, err := parser.Parse(args)
-	if helped { // --help printed the help
+	if helped { // --help and --version have printed their text
 		return exitstatus.Success
 	}
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 func newFunction(t *testing.T, issuer, clientID string) lambda.Handler {
 	t.Helper()
 	handler, err := console.NewFunction(&app.Env{
-		Vars: map[string]string{"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": clientID}, Local: true,
+		Vars: map[string]string{"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": clientID, "VERSION": "1.2.3+4567890a"}, Local: true,
 		Now: time.Now, Random: strings.NewReader(strings.Repeat("x", 1000)), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -95,7 +95,8 @@ func TestPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			response := get(t, function, "/dev", "/console/"+folder)
-			want := strings.NewReplacer("{{files}}", filesPath.FindString(response.Body), "{{config}}", "{}").Replace(content)
+			want := strings.NewReplacer(
+				"{{files}}", filesPath.FindString(response.Body), "{{config}}", "{}", "{{version}}", "1.2.3+4567890a").Replace(content)
 			if diff := cmp.Diff(want, response.Body); diff != "" || response.StatusCode != http.StatusOK {
 				t.Errorf("status %d\n%s", response.StatusCode, diff)
 			}

@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/lambdahttp"
 	"toggleadmin/pkg/oidc"
+	"toggleadmin/pkg/version"
 )
 
 // NewFunction returns the handler of functions/console.
@@ -26,6 +27,9 @@ func NewFunction(env *app.Env) (lambda.Handler, error) {
 	s, err := newSite()
 	if err != nil {
 		return nil, err
+	}
+	if s.version = env.Vars["VERSION"]; s.version == "unknown" { // not deployed by make deploy
+		s.version = version.Number
 	}
 	if config.Issuer != "" {
 		s.client = func(ctx context.Context) client { return newClient(ctx, issuer, &config) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -47,7 +48,8 @@ func (s *site) servePage(w http.ResponseWriter, r *http.Request, page file) erro
 	if err != nil {
 		return err
 	}
-	content := strings.NewReplacer("{{files}}", s.folder, "{{config}}", string(config)).Replace(string(template))
+	content := strings.NewReplacer(
+		"{{files}}", s.folder, "{{config}}", string(config), "{{version}}", html.EscapeString(s.version)).Replace(string(template))
 	header := w.Header()
 	header.Set("Cache-Control", "no-cache")
 	header.Set("Content-Security-Policy", policy(c.TokenEndpoint, page.inlineStyles))

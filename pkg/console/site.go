@@ -31,6 +31,8 @@ type site struct {
 	files  map[string]file // by path below /console/
 	pages  map[string]file // by path below /console/ without a slash at the end
 	client func(context.Context) client
+
+	version string // of the service
 }
 
 type file struct {

@@ -54,7 +54,7 @@ func TestOtherValues(t *testing.T) {
 func otherValues(t *testing.T, address, zone string) map[string]string {
 	t.Helper()
 	values := map[string]string{
-		"Stage": "second", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com", "HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
+		"Stage": "second", "Version": "1.2.3+4567890a", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com", "HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
 		"WebhookSecretName": "/second/webhook",
 		"OidcIssuer":        "https://issuer.invalid", "OidcClientId": "console",
 		"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",

@@ -60,8 +60,8 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// TestDeployNow checks what the SAM CLI gets: with NOW=1 all parameters of the environment, except a gradual deployment.
-func TestDeployNow(t *testing.T) {
+// TestDeploy checks what runs: the SAM CLI gets the version and all parameters of the environment, with NOW=1 except a gradual deployment.
+func TestDeploy(t *testing.T) {
 	t.Parallel()
 	const config = `[staging.deploy.parameters]
 parameter_overrides = ["Stage=staging", "DeploymentPreference=Canary10Percent5Minutes", "LogRetentionDays=30"] # a comment
@@ -83,19 +83,26 @@ parameter_overrides = "Stage=dev"
 		"samconfig.toml":         {Data: []byte(config)},
 		"scripts/stack.sh":       {Data: script, Mode: 0o700},
 		"scripts/python-tool.sh": {Data: []byte("#!/bin/sh\necho \"$@\"\n"), Mode: 0o700},
+		"scripts/version.sh":     {Data: []byte("#!/bin/sh\necho 1.2.3\n"), Mode: 0o700},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for arguments, want := range map[string]string{
-		"deploy staging 1":  "python scripts/logging-role.py staging\nsam deploy --parameter-overrides Stage=staging LogRetentionDays=30 DeploymentPreference=AllAtOnce --config-env staging\n",
-		"deploy prod 1":     "python scripts/logging-role.py prod\nsam deploy --parameter-overrides Stage=prod DeploymentPreference=AllAtOnce --config-env prod\n",
-		"deploy dev 1":      "python scripts/logging-role.py default\nsamconfig.toml has no list parameter_overrides in [default.deploy.parameters]\n",
-		"deploy staging ''": "python scripts/logging-role.py staging\nsam deploy --config-env staging\n",
-		"check prod 1":      "",
+	for _, tt := range []struct{ arguments, config, parameters string }{
+		{"deploy staging 1", "staging", "Stage=staging LogRetentionDays=30 DeploymentPreference=AllAtOnce Version=1.2.3"},
+		{"deploy prod 1", "prod", "Stage=prod DeploymentPreference=AllAtOnce Version=1.2.3"},
+		{"deploy prod ''", "prod", "DeploymentPreference=Canary10Percent10Minutes Stage=prod Version=1.2.3"},
+		{"deploy dev ''", "", "python scripts/logging-role.py default\nsamconfig.toml has no list parameter_overrides in [default.deploy.parameters]\n"},
+		{"check prod 1", "", ""},
 	} {
-		command := exec.CommandContext(t.Context(), "sh", "-c", "exec "+folder+"/scripts/stack.sh "+arguments)
+		want := tt.parameters
+		if tt.config != "" {
+			want = "python scripts/logging-role.py CONFIG\npython scripts/versions.py announce CONFIG 1.2.3\n" +
+				"sam deploy --parameter-overrides " + tt.parameters + " --config-env CONFIG\npython scripts/versions.py prune CONFIG\n"
+			want = strings.ReplaceAll(want, "CONFIG", tt.config)
+		}
+		command := exec.CommandContext(t.Context(), "sh", "-c", "exec "+folder+"/scripts/stack.sh "+tt.arguments)
 		if output, _ := command.CombinedOutput(); string(output) != want {
-			t.Errorf("%s: %q, want %q", arguments, output, want)
+			t.Errorf("%s: %q, want %q", tt.arguments, output, want)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func TestPatterns(t *testing.T) {
 			"https://issuer.example.com/?a=b", "https://issuer.example.com/#a", "https://issuer.example.com\\@b", "https://" + strings.Repeat("x", 121),
 			"https://issuer.example.com/%zz", "https://issuer.example.com/\x01", "https://[::::]", // the functions would not start
 		},
-		"OidcClientId":      {"a b", "a\n", "\u00fc", strings.Repeat("x", 91)},
+		"OidcClientId":      {"a b", "a\n", "\u00fc", strings.Repeat("x", 77)},
 		"OidcDefaultRole":   {"admin", "Owner", " "},
 		"WebhookSecretName": {"secret", "/a b", "/", "/" + strings.Repeat("x", 64), "/a*"},
 		"DynamoDBEndpoint":  {"localhost:8000", "ftp://localhost", "http://", "http://a b"},
@@ -151,7 +151,7 @@ func TestVersions(t *testing.T) {
 		}
 		before := load(t, given).Resources
 		value := map[string]string{
-			"Stage": "other", "AlarmEmail": "ops@example.com", "DynamoDBEndpoint": "http://127.0.0.1:8000", "DomainName": "-",
+			"Stage": "other", "Version": "1.2.3+4567890a.modified", "AlarmEmail": "ops@example.com", "DynamoDBEndpoint": "http://127.0.0.1:8000", "DomainName": "-",
 			"CertificateArn": "-", "HostedZoneId": "-", "AlarmTopicArn": "-", // the domain belongs to the API, the topic to the alarms
 			"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary",
 			"WebAclArn":              everything["WebAclArn"],
