@@ -208,6 +208,19 @@ func TestReservedConcurrency(t *testing.T) {
 	}
 }
 
+// TestAuthorizerConcurrency checks that the parameter reserves concurrency for the authorizer only, also if others have another number.
+func TestAuthorizerConcurrency(t *testing.T) {
+	t.Parallel()
+	for _, others := range []string{"0", "10"} {
+		for _, r := range load(t, map[string]string{"AuthorizerConcurrency": "5", "ReservedConcurrency": others}).Resources {
+			got := r.Properties["ReservedConcurrentExecutions"]
+			if r.Type == "AWS::Serverless::Function" && (got == 5) != (r.LogicalID == "AuthorizerFunction") {
+				t.Errorf("ReservedConcurrency=%s: %s has %v", others, r.LogicalID, got)
+			}
+		}
+	}
+}
+
 // TestEnvironments checks the sections of samconfig.toml.
 func TestEnvironments(t *testing.T) {
 	t.Parallel()
