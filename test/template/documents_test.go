@@ -56,6 +56,18 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
+// TestAllResources checks that no page or script uses describe-stack-resources, which returns 100 resources of a stack that has more.
+func TestAllResources(t *testing.T) {
+	t.Parallel()
+	files, _ := filepath.Glob(root + "docs/*.md")
+	scripts, _ := filepath.Glob(root + "scripts/*.*")
+	for _, file := range append(files, scripts...) {
+		if file = strings.TrimPrefix(file, root); regexp.MustCompile(`describe[-_]stack[-_]resources`).MatchString(read(t, file)) {
+			t.Errorf("%s uses describe-stack-resources: use list-stack-resources", file)
+		}
+	}
+}
+
 // TestWaivers checks that every waived checkov check has a reason.
 func TestWaivers(t *testing.T) {
 	t.Parallel()
