@@ -1,0 +1,37 @@
+package template_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestLifeOfAChange checks that the code and the resources that docs/life-of-a-change.md names exist.
+func TestLifeOfAChange(t *testing.T) {
+	t.Parallel()
+	resources := map[string]bool{}
+	for _, r := range load(t, everything).Resources {
+		resources[r.LogicalID] = true
+	}
+	page := read(t, "docs/life-of-a-change.md")
+	for _, match := range regexp.MustCompile("`([\\w.]+)` in `(pkg/[^`]+)`").FindAllStringSubmatch(page, -1) {
+		receiver, name, isMethod := strings.Cut(match[1], ".")
+		declaration := `(?m)^func ` + receiver + `\(`
+		if isMethod {
+			declaration = `(?m)^func \(\w+ \*?` + receiver + `\) ` + name + `\(`
+		}
+		if !regexp.MustCompile(declaration).MatchString(read(t, match[2])) {
+			t.Errorf("%s has no %s", match[2], match[1])
+		}
+	}
+	page = regexp.MustCompile("`[\\w.]+` in `[^`]+`").ReplaceAllString(page, "")
+	named := regexp.MustCompile("`([A-Z]\\w+)`").FindAllStringSubmatch(page, -1)
+	for _, match := range named {
+		if !resources[match[1]] {
+			t.Errorf("template.yaml has no resource %s", match[1])
+		}
+	}
+	if len(named) < 10 {
+		t.Errorf("the page names only %d resources", len(named))
+	}
+}
