@@ -45,7 +45,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-deploy e2e soak mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete check clean tools known-env local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-deploy e2e soak mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -164,7 +164,7 @@ cover: node_modules/.installed ## Run all tests and write the coverage to .cache
 	go tool cover -html=.cache/coverage.out -o .cache/coverage.html
 	@go tool cover -func=.cache/coverage.out | tail -n 1
 
-validate: ## Check template.yaml, its expansion by SAM, samconfig.toml and the deployer's policy
+validate: ## Check template.yaml, its expansion by SAM, samconfig.toml and the deployer's policies
 	scripts/python-tool.sh --skip-without-python sam validate --lint
 	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml docs/web-acl.yaml
 	scripts/python-tool.sh --skip-without-python python scripts/expansion.py
@@ -189,6 +189,9 @@ outputs: ## Show the outputs of a stack, its URL first: ENV=dev
 
 delete: ## Delete a stack, but not its tables: ENV=dev
 	@scripts/stack.sh delete '$(ENV)'
+
+recover: ## Delete a stack whose first deployment failed, and its tables: ENV=dev
+	@scripts/stack.sh recover '$(ENV)'
 
 # A check without Python skips the build by the SAM CLI. A deployment fails.
 check: SKIP_WITHOUT_PYTHON := 1

@@ -1,4 +1,4 @@
-"""Compares docs/deployer-policy.json with the permissions that CloudFormation's resource types declare, for the types of template.yaml
+"""Compares docs/deployer-policy*.json with the permissions that CloudFormation's resource types declare, for the types of template.yaml
 after SAM's transform. The declarations are those of cfn-lint. Runs in the SAM CLI's virtual environment:
 
     scripts/python-tool.sh python scripts/deployer-policy.py
@@ -66,23 +66,23 @@ def matches(permission, pattern):
 
 def main():
     declared = declared_permissions(resource_types())
-    policy = json.loads(pathlib.Path("docs/deployer-policy.json").read_text())
     allowed = set()
-    for statement in policy["Statement"]:
-        actions = statement["Action"]
-        allowed.update([actions] if isinstance(actions, str) else actions)
+    for file in pathlib.Path("docs").glob("deployer-policy*.json"):
+        for statement in json.loads(file.read_text())["Statement"]:
+            actions = statement["Action"]
+            allowed.update([actions] if isinstance(actions, str) else actions)
     problems = []
     for permission, types in sorted(declared.items()):
         if not any(matches(permission, pattern) for pattern in [*allowed, *NOT_NEEDED]):
-            problems.append(f"does not allow {permission}, which {', '.join(sorted(types))} declares")
+            problems.append(f"none allows {permission}, which {', '.join(sorted(types))} declares")
     for pattern in sorted(allowed):
         if not any(matches(permission, pattern) for permission in declared) and not any(matches(pattern, cli) for cli in OF_THE_CLI):
-            problems.append(f"allows {pattern}, which no resource type of the template declares")
+            problems.append(f"one allows {pattern}, which no resource type of the template declares")
     for pattern, reason in NOT_NEEDED.items():
         if not any(matches(permission, pattern) for permission in declared):
-            problems.append(f"need not leave out {pattern} ({reason}): no resource type declares it")
+            problems.append(f"they need not leave out {pattern} ({reason}): no resource type declares it")
     for problem in problems:
-        print(f"docs/deployer-policy.json {problem}", file=sys.stderr)
+        print(f"the deployer's policies: {problem}", file=sys.stderr)
     sys.exit(1 if problems else 0)
 
 

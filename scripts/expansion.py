@@ -32,15 +32,15 @@ MAX_RESOURCE_POLICY = 20480 * 9 // 10  # of a function's alias
 
 NO_VALUE = object()  # AWS::NoValue, which removes the member or item
 
-WEBHOOK = {"WebhookUrl": "https://hooks.example.com", "WebhookSecretName": "/webhook"}
+RECEIVER = {"AlarmEmail": "ops@example.com"}  # samconfig.toml leaves it to the operator
 # Parameters that add or remove resources: a combination has one alternative of each.
 CHOICES = (
-    ({}, {"Events": "true"}, {"Events": "true", **WEBHOOK}),
+    ({}, {"Events": "true"}, {"Events": "true", "WebhookSecretName": "/webhook"}),
     ({}, {"OidcIssuer": "https://issuer.example.com", "OidcClientId": "console"}),
     ({}, {"DeploymentPreference": "Canary10Percent5Minutes"}),
     (
-        {"Monitoring": "alarms"},
-        {"Monitoring": "alarms-and-dashboard", "AlarmEmail": "ops@example.com"},
+        {"Monitoring": "alarms", "AlarmTopicArn": "arn"},
+        {"Monitoring": "alarms-and-dashboard", **RECEIVER},
         {"Monitoring": "none"},
     ),
     ({}, {"DomainName": "toggles.example.com", "CertificateArn": "arn", "HostedZoneId": "Z0123456789"}),
@@ -179,6 +179,8 @@ class Stack:
                 return of[0].join(map(str, self.resolve(of[1], where)))
             case "Fn::Split":
                 return str(self.resolve(of[1], where)).split(of[0])
+            case "Fn::Select":
+                return self.resolve(of[1], where)[int(of[0])]
             case "Fn::FindInMap":
                 first, second, third = self.resolve(of, where)
                 return self.mappings[first][second][third]
@@ -240,6 +242,7 @@ def check_limits(stack):
 def check_alarms(stack):
     """Every alarm notifies somebody, and every gradual deployment watches the API and the errors of its function."""
     topics = {stack.reference(name, name) for name in stack.of_type("AWS::SNS::Topic")}
+    topics.add(stack.values["AlarmTopicArn"])
     alarms = stack.of_type("AWS::CloudWatch::Alarm")
     for name, properties in alarms.items():
         if not topics.intersection(properties.get("AlarmActions", [])):
@@ -277,11 +280,13 @@ def last_release():
 
 
 def stacks(template):
-    """Returns the stack of each environment of samconfig.toml, and stacks in which each pair of alternatives occurs that
-    the rules of the template allow: no condition of the template depends on more than two choices."""
+    """Returns the stack of each environment of samconfig.toml, and stacks in which each pair of alternatives occurs
+    that the rules of the template allow: no condition of the template depends on more than two choices."""
     for name, environment in tomlkit.parse(pathlib.Path("samconfig.toml").read_text()).unwrap().items():
         if isinstance(environment, dict) and "deploy" in environment:
             values = dict(pair.split("=", 1) for pair in environment["deploy"]["parameters"]["parameter_overrides"])
+            if "alarms" in values.get("Monitoring", ""):
+                values |= RECEIVER
             stack = Stack(template, values, environment["global"]["parameters"]["stack_name"])
             stack.problems += stack.refused
             yield f"the environment {name}", stack

@@ -4,6 +4,7 @@
 #   scripts/stack.sh check|deploy ENV [NOW]   check only validates; NOW is 1: all at once instead of gradually
 #   scripts/stack.sh package ENV [BUCKET]     without BUCKET, uploads nothing
 #   scripts/stack.sh delete ENV
+#   scripts/stack.sh recover ENV              deletes a stack whose first deployment failed, and its tables
 #   scripts/stack.sh outputs ENV              prints lines NAME=value
 #   scripts/stack.sh sync dev
 #   scripts/stack.sh logs ENV FUNCTION        FUNCTION is a folder of functions/
@@ -98,5 +99,6 @@ delete)
     fi
     sam delete
     ;;
-*) refuse "unknown action '$action': check, deploy, package, sync, logs, outputs or delete" ;;
+recover) scripts/python-tool.sh python scripts/recover.py "$config" ;;
+*) refuse "unknown action '$action': check, deploy, package, sync, logs, outputs, delete or recover" ;;
 esac

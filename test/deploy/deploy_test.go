@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/dynamo"
 )
@@ -146,6 +148,58 @@ func TestOperator(t *testing.T) { //nolint:paralleltest // one emulator
 		output, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(output), "--- PASS: TestStack/operator") || strings.Contains(string(output), "--- SKIP") {
 			t.Errorf("%v\n%s", err, output)
+		}
+	})
+}
+
+// TestRecover deploys an environment with protected tables for the first time, which fails, and again after `make recover`.
+func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
+	e := start(t)
+	stacks, db := cloudformation.NewFromConfig(e.config), dynamodb.NewFromConfig(e.config)
+	tables := func(t *testing.T) int {
+		t.Helper()
+		listed, err := db.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		must(t, err)
+		return len(listed.TableNames)
+	}
+	deploy := func(t *testing.T, change func(*document)) error {
+		t.Helper()
+		_, err := e.tryDeploy(t, deployment{environment: "staging", change: func(template *document) {
+			template.set(t, "Parameters.AlarmEmail.Default", "alarms@example.com")
+			change(template)
+		}})
+		return err
+	}
+	makeRecover := func(t *testing.T) (string, error) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(e.sam), "python"), "scripts/recover.py", "staging")
+		cmd.Env, cmd.Dir = e.environment(), absolute(t, ".")
+		output, err := cmd.CombinedOutput()
+		return string(output), err
+	}
+	e.createResource(t, webhookSecret)
+	step(t, "the first deployment fails", func(t *testing.T) {
+		failure := deploy(t, func(template *document) {
+			template.set(t, "Resources.Taken", map[string]any{
+				"Type": "AWS::SSM::Parameter", "DependsOn": "Users",
+				"Properties": map[string]any{"Name": "/second/webhook", "Type": "String", "Value": "another"},
+			})
+		})
+		described, err := stacks.DescribeStacks(t.Context(), &cloudformation.DescribeStacksInput{StackName: aws.String("toggleadmin-staging")})
+		must(t, err)
+		if status := described.Stacks[0].StackStatus; status != types.StackStatusRollbackFailed || tables(t) == 0 {
+			t.Errorf("the stack is %s, with %d tables: %v", status, tables(t), failure)
+		}
+	})
+	step(t, "make recover", func(t *testing.T) {
+		if output, err := makeRecover(t); err != nil || tables(t) != 0 {
+			t.Errorf("%d tables remain: %v\n%s", tables(t), err, output)
+		}
+	})
+	step(t, "the second deployment", func(t *testing.T) { must(t, deploy(t, func(*document) {})) })
+	step(t, "make recover does not delete a deployed stack", func(t *testing.T) {
+		if output, err := makeRecover(t); err == nil || !strings.Contains(output, "is CREATE_COMPLETE") || tables(t) == 0 {
+			t.Errorf("%d tables: %v\n%s", tables(t), err, output)
 		}
 	})
 }

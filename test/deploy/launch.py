@@ -18,10 +18,12 @@ import time
 from ministack import app
 from ministack.core.lambda_runtime import ProvidedWorker
 from ministack.services import apigateway_v1 as gateway
+from ministack.services.cloudformation import provisioners
 
 ANY, RESPONSES = "x-amazon-apigateway-any-method", "x-amazon-apigateway-gateway-responses"
 import_api, import_path = gateway._import_rest_api, gateway._import_path_item
 gateway._OPENAPI_HTTP_METHODS.add("any")
+delete_any_table = provisioners._ddb_delete
 drain = ProvidedWorker._drain_stderr_bounded
 
 
@@ -37,6 +39,12 @@ def with_responses(spec, base=None):
             gateway._delete_rest_api(api_id)
             raise ValueError(f"gateway response {name}: {body!r}")
     return api_id
+
+
+def delete_table(name, properties):
+    if (provisioners._dynamodb._tables.get(name) or {}).get("DeletionProtectionEnabled"):
+        raise ValueError("Table is protected against deletion")
+    return delete_any_table(name, properties)
 
 
 def drain_pipe(worker, *args, **options):
@@ -60,6 +68,7 @@ def end_with_holder():
 
 
 gateway._import_path_item, gateway._import_rest_api = with_any, with_responses
+provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["delete"] = delete_table
 ProvidedWorker._drain_stderr_bounded = drain_pipe
 threading.Thread(target=end_with_holder, daemon=True).start()
 app.main()

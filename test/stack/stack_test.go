@@ -40,7 +40,7 @@ func TestWrongArguments(t *testing.T) {
 		{"check production", "", environment},
 		{"deploy ''", "", "unknown ENV '': dev, staging or prod\n"},
 		{"check prod yes", "", "unknown NOW 'yes': 1, or none for the environment's gradual deployment\n"},
-		{"destroy dev", "", "unknown action 'destroy': check, deploy, package, sync, logs, outputs or delete\n"},
+		{"destroy dev", "", "unknown action 'destroy': check, deploy, package, sync, logs, outputs, delete or recover\n"},
 		{"sync prod", "", "sync bypasses alarms and confirmation: use it only with ENV=dev, not 'prod'\n"},
 		{"logs dev ''", "", "unknown FN ''" + functions},
 		{"logs dev authorize", "", "unknown FN 'authorize'" + functions},

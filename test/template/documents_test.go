@@ -9,32 +9,37 @@ import (
 	"testing"
 )
 
-// TestDeployerPolicy checks that the policy for deployments is valid JSON and does not allow everything.
-func TestDeployerPolicy(t *testing.T) {
+// TestDeployerPolicies checks that the policies for deployments are valid, do not allow everything, and are below 90 % of the
+// characters that IAM allows in a managed policy.
+func TestDeployerPolicies(t *testing.T) {
 	t.Parallel()
-	var policy struct {
-		Version   string
-		Statement []struct {
-			Sid, Effect                 string
-			Action, Resource, Condition any
+	const most = 6144 * 9 / 10
+	files, _ := filepath.Glob(root + "docs/deployer-policy*.json")
+	for _, file := range files {
+		var policy struct {
+			Version   string
+			Statement []struct {
+				Sid, Effect                 string
+				Action, Resource, Condition any
+			}
 		}
-	}
-	document := read(t, "docs/deployer-policy.json")
-	if err := json.Unmarshal([]byte(document), &policy); err != nil {
-		t.Fatal(err)
-	}
-	if size := len(strings.Join(strings.Fields(document), "")); size > 6144 {
-		t.Errorf("%d characters without white space: IAM allows 6,144 in a managed policy", size)
-	}
-	if policy.Version != "2012-10-17" || len(policy.Statement) == 0 {
-		t.Errorf("version %q, %d statements", policy.Version, len(policy.Statement))
-	}
-	for _, s := range policy.Statement {
-		if s.Effect != "Allow" || s.Sid == "" || s.Action == "*" || s.Resource == nil {
-			t.Errorf("%+v", s)
+		document := read(t, strings.TrimPrefix(file, root))
+		if err := json.Unmarshal([]byte(document), &policy); err != nil {
+			t.Fatal(err)
 		}
-		if strings.Contains(fmt.Sprint(s.Action), "iam:AttachRolePolicy") && s.Condition == nil {
-			t.Errorf("%s: any managed policy can be attached, AdministratorAccess too", s.Sid)
+		if size := len(strings.Join(strings.Fields(document), "")); size > most {
+			t.Errorf("%s: %d characters without white space are more than %d", file, size, most)
+		}
+		if policy.Version != "2012-10-17" || len(policy.Statement) == 0 {
+			t.Errorf("%s: version %q, %d statements", file, policy.Version, len(policy.Statement))
+		}
+		for _, s := range policy.Statement {
+			if s.Effect != "Allow" || s.Sid == "" || s.Action == "*" || s.Resource == nil {
+				t.Errorf("%s: %+v", file, s)
+			}
+			if strings.Contains(fmt.Sprint(s.Action), "iam:AttachRolePolicy") && s.Condition == nil {
+				t.Errorf("%s: any managed policy can be attached, AdministratorAccess too", s.Sid)
+			}
 		}
 	}
 }
@@ -43,11 +48,13 @@ func TestDeployerPolicy(t *testing.T) {
 func TestPartitions(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob(root + "scripts/*.*")
+	policies, _ := filepath.Glob(root + "docs/deployer-policy*.json")
+	files = append(files, policies...)
 	for i := range files {
 		files[i] = strings.TrimPrefix(files[i], root)
 	}
 	service := regexp.MustCompile(`(lambda|apigateway|ops\.apigateway|scheduler|events)\.amazonaws\.com`)
-	for _, file := range append(files, "template.yaml", "samconfig.toml", "docs/deployer-policy.json") {
+	for _, file := range append(files, "template.yaml", "samconfig.toml") {
 		for line := range strings.Lines(read(t, file)) {
 			if rest := service.ReplaceAllString(line, ""); strings.Contains(rest, "arn:aws:") || regexp.MustCompile(`amazonaws\.|aws\.amazon\.`).MatchString(rest) {
 				t.Errorf("%s: %s", file, strings.TrimSpace(line))
