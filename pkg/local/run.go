@@ -159,7 +159,7 @@ func newGateway(
 ) (*gateway.Gateway, error) {
 	api, err := gateway.New(gateway.Config{
 		API: template.API, Functions: functions,
-		Region: region, AccountID: accountID, APIID: apiID,
+		Region: region, AccountID: accountID, APIID: apiID, AcceptHost: isLoopback,
 		Now: c.Now, NewID: func() string { return uuid.Must(uuid.NewRandomFromReader(c.Random)).String() },
 		AccessLog: triggers.AccessLog,
 		OnRequest: func(r gateway.Record) {
@@ -188,7 +188,11 @@ func cause(err error) string {
 
 // serveHTTP serves requests until the context ends, and waits until requests in progress have ended.
 func serveHTTP(ctx context.Context, c *Config, api http.Handler, listener net.Listener, out *terminal.Output, service *Running) error {
-	s := gateway.NewServer(api)
+	limited, err := newAccess(c, service.Users, api)
+	if err != nil {
+		return err
+	}
+	s := gateway.NewServer(limited)
 	s.ErrorLog = slog.NewLogLogger(ownLogger(out).Handler(), slog.LevelWarn)
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(listener) }()
@@ -202,7 +206,7 @@ func serveHTTP(ctx context.Context, c *Config, api http.Handler, listener net.Li
 	if err := writeLocalJSON(c.DataDir, service); err != nil {
 		return err
 	}
-	if err := welcome(c.Stdout, c.DataDir, service); err != nil {
+	if err := welcome(c.Stdout, c.DataDir, service, limited.code); err != nil {
 		return err
 	}
 	if c.Ready != nil {

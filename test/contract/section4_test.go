@@ -162,7 +162,7 @@ func TestSection45Created(t *testing.T) {
 	s := shared
 	admin, account := s.admin(t), s.account(t, user.ServiceAccount, auth.RoleViewer)
 	c := postToken(text(account), `{"description":" \u0001é ","expiresAt":"9999-12-31T23:59:59Z"}`).as(admin)
-	for _, host := range []string{"", "toggles.example.com:8443"} {
+	for _, host := range []string{"", "toggles.localhost:8443"} {
 		c.host = host
 		r := s.send(t, c).want(t, 201)
 		var created token

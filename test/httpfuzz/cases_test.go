@@ -9,8 +9,8 @@ import (
 // The start and the end of requests.
 const (
 	end  = "\r\n\r\n"
-	get  = "GET /api/admin/context HTTP/1.1\r\nHost: x\r\nAuthorization: {TOKEN}"
-	put  = "PUT /api/admin/feature-types/release/lifetime HTTP/1.1\r\nHost: x\r\nAuthorization: {TOKEN}\r\nContent-Type: application/json"
+	get  = "GET /api/admin/context HTTP/1.1\r\nHost: localhost\r\nAuthorization: {TOKEN}"
+	put  = "PUT /api/admin/feature-types/release/lifetime HTTP/1.1\r\nHost: localhost\r\nAuthorization: {TOKEN}\r\nContent-Type: application/json"
 	days = `{"lifetimeDays":40}` // 19 bytes
 )
 
@@ -24,7 +24,7 @@ type fuzzCase struct {
 }
 
 func requestLines() []fuzzCase {
-	line := func(line string) string { return line + "\r\nHost: x\r\nAuthorization: {TOKEN}" + end }
+	line := func(line string) string { return line + "\r\nHost: localhost\r\nAuthorization: {TOKEN}" + end }
 	return []fuzzCase{
 		{"no bytes", "", []int{}},
 		{"NUL bytes", strings.Repeat("\x00", 100) + end, []int{400}},
@@ -38,7 +38,7 @@ func requestLines() []fuzzCase {
 		{"TRACE", line("TRACE /api/admin/context HTTP/1.1"), []int{404}},
 		{"OPTIONS *", line("OPTIONS * HTTP/1.1"), []int{400}},
 		{"CONNECT with a path", line("CONNECT /api/admin/context HTTP/1.1"), []int{404}},
-		{"an absolute address", line("GET http://other:1/api/admin/context HTTP/1.1"), []int{200}},
+		{"an absolute address", line("GET http://localhost:1/api/admin/context HTTP/1.1"), []int{200}},
 		{"a fragment", line("GET /api/admin/context#x HTTP/1.1"), []int{404}},
 		{"a broken escape", line("GET /api/admin/%zz HTTP/1.1"), []int{400}},
 		{"a NUL in the path", line("GET /api/admin/\x00 HTTP/1.1"), []int{400}},
@@ -57,17 +57,17 @@ func headers() []fuzzCase {
 		many += fmt.Sprintf("X-%d: y\r\n", i)
 	}
 	return []fuzzCase{
-		{"no Host", strings.Replace(get, "Host: x\r\n", "", 1) + end, []int{400}},
-		{"an empty Host", strings.Replace(get, "Host: x", "Host:", 1) + end, []int{200}},
+		{"no Host", strings.Replace(get, "Host: localhost\r\n", "", 1) + end, []int{400}},
+		{"an empty Host", strings.Replace(get, "Host: localhost", "Host:", 1) + end, []int{200}},
 		{"two Hosts", with("Host: y"), []int{400}},
-		{"a Host with a slash", strings.Replace(get, "Host: x", "Host: x/y", 1) + end, []int{400}},
+		{"a Host with a slash", strings.Replace(get, "Host: localhost", "Host: localhost/y", 1) + end, []int{400}},
 		{"a space before the colon", with("X : y"), []int{400}},
 		{"a NUL in a value", with("X: \x00"), []int{400}},
 		{"invalid UTF-8 in a value", with("X: \xff\xfe"), []int{200}},
 		{"a huge header", with("X: " + strings.Repeat("y", 1<<20)), []int{431}},
 		{"many headers", with(many + "X: y"), []int{431}},
 		{"two credentials", with("Authorization: {TOKEN}"), []int{401}},
-		{"a credential that is long", "GET /api/admin/context HTTP/1.1\r\nHost: x\r\nAuthorization: " + strings.Repeat("a", 9000) + end, []int{401}},
+		{"a credential that is long", "GET /api/admin/context HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + strings.Repeat("a", 9000) + end, []int{401}},
 		{"X-HTTP-Method-Override: DELETE", with("X-HTTP-Method-Override: DELETE"), []int{404}},
 		{"invalid X-HTTP-Method-Override", with("X-HTTP-Method-Override: \xff /"), []int{404}},
 		{"invalid X-Amzn-RequestId", with("X-Amzn-RequestId: \"$context\""), []int{200}},
@@ -89,7 +89,7 @@ func lengths() []fuzzCase {
 		{"an expectation and no body", with("Content-Length: 19\r\nExpect: 100-continue", ""), []int{400}},
 		{"an expectation", with("Content-Length: 19\r\nExpect: 100-continue", days), []int{200}},
 		{"an expectation of too much", with("Content-Length: 90000000\r\nExpect: 100-continue", ""), []int{413}},
-		{"an expectation before a refusal", "PUT /api/admin/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 19\r\nExpect: 100-continue" + end, []int{400}},
+		{"an expectation before a refusal", "PUT /api/admin/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 19\r\nExpect: 100-continue" + end, []int{400}},
 	}
 }
 
@@ -130,12 +130,12 @@ func bodies() []fuzzCase {
 
 func sequences() []fuzzCase {
 	return []fuzzCase{
-		{"a hundred at once", strings.Repeat("GET /x HTTP/1.1\r\nHost: x"+end, 100), slices.Repeat([]int{404}, 100)},
+		{"a hundred at once", strings.Repeat("GET /x HTTP/1.1\r\nHost: localhost"+end, 100), slices.Repeat([]int{404}, 100)},
 		{"the second is broken", get + end + "nonsense" + end + get + end, []int{200, 400}},
 		{"the first says close", get + "\r\nConnection: close" + end + get + end, []int{200}},
-		{"a body that nobody reads", "DELETE /api/admin/user/tokens/0 HTTP/1.1\r\nHost: x\r\nAuthorization: {TOKEN}\r\nContent-Length: 5" +
+		{"a body that nobody reads", "DELETE /api/admin/user/tokens/0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: {TOKEN}\r\nContent-Length: 5" +
 			end + "abcde" + get + end, []int{404, 200}},
-		{"HEAD first", "HEAD /api/admin/context HTTP/1.1\r\nHost: x" + end + get + end, []int{404, 200}},
+		{"HEAD first", "HEAD /api/admin/context HTTP/1.1\r\nHost: localhost" + end + get + end, []int{404, 200}},
 		{"half a request last", get + end + get, []int{200, 400}},
 	}
 }

@@ -1,6 +1,6 @@
 // The shell: who is signed in, and which page the fragment names.
 
-import { authorizationResponse, credential, events, signOut } from './session.js';
+import { authorizationResponse, credential, events, printedCode, signIn, signOut } from './session.js';
 import { call, roles } from './api.js';
 import { failure, h, loading } from './dom.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
@@ -35,9 +35,21 @@ events.addEventListener('signed-in', enter);
 events.addEventListener('signed-out', ({ detail }) => {
   showSignIn(detail.rejected ? rejection(detail.token) : 'You are signed out.', detail);
 });
+events.addEventListener('code', begin);
 begin();
 
 async function begin() {
+  const code = printedCode();
+  if (code !== null) {
+    startPage('Sign in').append(loading('your account'));
+    try {
+      signIn((await call('POST', '/local/sign-in', { code }, { token: null })).token);
+    } catch (error) {
+      if (credential() === null) showSignIn(error.message);
+      else enter();
+    }
+    return;
+  }
   if (!authorizationResponse || credential() !== null) {
     enter();
     return;

@@ -4,16 +4,24 @@
 const storage = window.sessionStorage; // of this tab only, and gone when the tab closes
 const key = 'toggleadmin.token';
 
-/** Receives `signed-in`, and `signed-out` with the detail `{token, rejected}`. */
+/** Receives `signed-in`, `signed-out` with the detail `{token, rejected}`, and `code` if `printedCode` has one. */
 export const events = new EventTarget();
 
 /** The issuer's response, if the browser came back from there. */
 export const authorizationResponse = takeResponse();
 
-takeToken();
+let code = takeCode();
 window.addEventListener('hashchange', () => {
-  if (takeToken()) events.dispatchEvent(new Event('signed-in'));
+  code = takeCode() ?? code;
+  if (code) events.dispatchEvent(new Event('code'));
 });
+
+/** Returns the code of the URL that the service on this machine prints, once, or null. */
+export function printedCode() {
+  const taken = code;
+  code = null;
+  return taken;
+}
 
 /** Returns the credential, or null. */
 export function credential() {
@@ -32,17 +40,12 @@ export function signOut(rejected = false) {
   if (token !== null) events.dispatchEvent(new CustomEvent('signed-out', { detail: { token, rejected } }));
 }
 
-/**
- * Moves the token of `#token=…`, which only the service on this machine prints, from the address bar and the history to the storage. On any
- * other host the token is not used: a link could sign somebody in as the user of the one who wrote it.
- */
-function takeToken() {
-  const [, token] = /^#token=(.+)$/.exec(window.location.hash) ?? [];
-  if (!token) return false;
+/** Moves the code of `#code=…` out of the address bar and the history. */
+function takeCode() {
+  const [, found] = /^#code=(.+)$/.exec(window.location.hash) ?? [];
+  if (!found) return null;
   window.history.replaceState(null, '', window.location.pathname + window.location.search);
-  if (!['127.0.0.1', '[::1]', 'localhost'].includes(window.location.hostname)) return false;
-  storage.setItem(key, token);
-  return true;
+  return found;
 }
 
 /** Moves the parameters of the issuer's response out of the address bar and the history. */

@@ -40,6 +40,9 @@ type Config struct {
 
 	Region, AccountID, APIID string // for ARNs and requestContext
 
+	// AcceptHost reports whether requests with a Host header, which can have a port, are for this API. nil: all are.
+	AcceptHost func(host string) bool
+
 	Now   func() time.Time
 	NewID func() string // returns a UUID
 

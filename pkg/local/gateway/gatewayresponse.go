@@ -30,6 +30,7 @@ type gatewayError struct {
 // The errors of the gateway. The template has no influence on those with a body.
 var (
 	errBadRequest      = &gatewayError{status: 400, errorType: "BadRequestException", body: `{"message":"Bad Request"}`}
+	errOtherHost       = &gatewayError{status: 403, errorType: "ForbiddenException", body: `{"message":"Forbidden: the Host is not one of this API"}`}
 	errRequestTimeout  = &gatewayError{status: 408, errorType: "RequestTimeoutException", body: `{"message":"Request Timeout"}`}
 	errHeadersTooLarge = &gatewayError{
 		status: 431, errorType: "RequestHeaderFieldsTooLargeException", body: `{"message":"Request Header Fields Too Large"}`,

@@ -73,6 +73,9 @@ func (r *request) validate() *gatewayError {
 	if !strings.HasPrefix(r.path, "/") || !validHost.MatchString(r.host) {
 		return errBadRequest
 	}
+	if accept := r.gateway.config.AcceptHost; accept != nil && !accept(r.host) {
+		return errOtherHost
+	}
 	size := len("Host") + len(r.host)
 	for name, values := range r.http.Header {
 		for _, value := range values {
