@@ -1,5 +1,6 @@
 // Sbom prints a CycloneDX software bill of materials of programs written in Go: each program with its SHA-256, and the versions of Go and of
-// all modules that it contains, from the build information in the program. The same programs give the same bytes.
+// all modules that it contains, from the build information in the program. The function of the console also contains the libraries of the web
+// pages. The same programs give the same bytes.
 //
 //	sbom .aws-sam/build/*/bootstrap
 package main
@@ -20,6 +21,8 @@ import (
 	"strings"
 
 	cdx "github.com/CycloneDX/cyclonedx-go"
+
+	"toggleadmin/pkg/console"
 )
 
 func main() {
@@ -54,9 +57,20 @@ func write(w io.Writer, files []string) error {
 			if module.Replace != nil {
 				module = module.Replace
 			}
-			c := component(module)
+			c := library("golang", module.Path, module.Version) // the standard library is std, as in the Go vulnerability database
 			modules[c.BOMRef] = c
 			used = append(used, c.BOMRef)
+		}
+		if strings.HasSuffix(info.Path, "/functions/console") {
+			versions, err := console.Libraries()
+			if err != nil {
+				return err
+			}
+			for name, version := range versions {
+				c := library("npm", name, version)
+				modules[c.BOMRef] = c
+				used = append(used, c.BOMRef)
+			}
 		}
 		slices.Sort(used)
 		dependencies = append(dependencies, cdx.Dependency{Ref: program.BOMRef, Dependencies: &used})
@@ -72,8 +86,8 @@ func write(w io.Writer, files []string) error {
 	return cdx.NewBOMEncoder(w, cdx.BOMFileFormatJSON).SetPretty(true).Encode(bom)
 }
 
-// component describes a module. The standard library is the module std, as in the Go vulnerability database.
-func component(module *debug.Module) cdx.Component {
-	url := "pkg:golang/" + module.Path + "@" + module.Version
-	return cdx.Component{BOMRef: url, Type: cdx.ComponentTypeLibrary, Name: module.Path, Version: module.Version, PackageURL: url}
+// library describes a module of Go or a package of npm, with its package URL.
+func library(kind, name, version string) cdx.Component {
+	url := "pkg:" + kind + "/" + name + "@" + version
+	return cdx.Component{BOMRef: url, Type: cdx.ComponentTypeLibrary, Name: name, Version: version, PackageURL: url}
 }

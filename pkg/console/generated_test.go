@@ -53,6 +53,8 @@ func TestLibraries(t *testing.T) {
 	t.Parallel()
 	var project struct{ DevDependencies map[string]string }
 	decode(t, root+"package.json", &project)
+	versions := map[string]string{}
+	versions["rapidoc"], _ = strings.CutPrefix(renderer.version, "rapidoc@")
 	want, licenses := map[string]string{}, "The libraries of the console and their licenses\n"
 	for _, library := range libraries {
 		folder := root + "node_modules/" + library.name + "/"
@@ -61,6 +63,7 @@ func TestLibraries(t *testing.T) {
 		if pinned := project.DevDependencies[library.name]; pinned != installed.Version {
 			t.Errorf("package.json has the version %q of %s, npm installed %s", pinned, library.name, installed.Version)
 		}
+		versions[library.name] = installed.Version
 		licenses += fmt.Sprintf("\n---- %s %s, %s\n", library.name, installed.Version, installed.License)
 		for _, name := range library.files {
 			copied := library.to + "/" + filepath.Base(name)
@@ -97,6 +100,35 @@ func TestLibraries(t *testing.T) {
 	}
 	if !t.Failed() {
 		compare(t, want, got)
+		compareLock(t, versions)
+	}
+}
+
+// compareLock compares the lock file that scanners and the bill of materials read with the libraries.
+func compareLock(t *testing.T, versions map[string]string) {
+	t.Helper()
+	const file = "libraries/package-lock.json"
+	packages := map[string]any{"": map[string]any{"dependencies": versions}}
+	for name, version := range versions {
+		packages["node_modules/"+name] = map[string]string{"version": version}
+	}
+	want, err := json.MarshalIndent(struct {
+		Name            string         `json:"name"`
+		LockfileVersion int            `json:"lockfileVersion"`
+		Requires        bool           `json:"requires"`
+		Packages        map[string]any `json:"packages"`
+	}{"console", 3, true, packages}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if *update {
+		err = os.WriteFile(file, want, 0o644)
+	} else if diff := cmp.Diff(string(want), read(t, file)); diff != "" {
+		t.Errorf("%s is not current, run make console:\n%s", file, diff)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
 

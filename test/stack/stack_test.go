@@ -204,27 +204,46 @@ func TestLoggingRole(t *testing.T) {
 	}
 }
 
-func TestVulnerabilitiesWithoutDatabase(t *testing.T) {
+// TestVulnerabilities runs the script with npm and a registry that knows these vulnerabilities.
+func TestVulnerabilities(t *testing.T) {
 	t.Parallel()
-	process.DependOn(t, root+"scripts")
-	const unreachable = "echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1"
+	process.DependOn(t, root+"scripts", root+"pkg/console/libraries")
+	const (
+		unreachable = "echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1"
+		none        = "echo No vulnerabilities found."
+		known       = `{"rapidoc":[{"id":1,"url":"https://example.com/GHSA-1","title":"Title","severity":"high","vulnerable_versions":"<=9.3.8"}]}`
+	)
 	for _, tt := range []struct {
-		name, program, setting string
-		status                 int
-		want                   string // the end of the output
+		name, program, advisories, setting string // no advisories: the registry has none of the kind
+		status                             int
+		want                               []string
 	}{
-		{"no database", unreachable, "", 1, "nothing was checked. To continue without the check, set SKIP_WITHOUT_DATABASE=1.\n"},
-		{"no database, allowed", unreachable, "SKIP_WITHOUT_DATABASE=1", 0, "skipped govulncheck: the vulnerability database cannot be reached\n"},
-		{"a vulnerability", "echo GO-2026-1; exit 3", "SKIP_WITHOUT_DATABASE=1", 3, "GO-2026-1\n"},
-		{"none", "echo No vulnerabilities found.", "", 0, "No vulnerabilities found.\n"},
+		{"no databases", unreachable, "", "", 1, []string{"govulncheck: the vulnerability database", "npm audit: the vulnerability database", "nothing was checked"}},
+		{"no databases, allowed", unreachable, "", "SKIP_WITHOUT_DATABASE=1", 0, []string{"skipped govulncheck: the", "skipped npm audit: the"}},
+		{"in Go", "echo GO-2026-1; exit 3", "{}", "SKIP_WITHOUT_DATABASE=1", 3, []string{"GO-2026-1"}},
+		{"in a library", none, known, "SKIP_WITHOUT_DATABASE=1", 1, []string{"No vulnerabilities found.", "rapidoc", "GHSA-1"}},
+		{"none", none, "{}", "", 0, []string{"No vulnerabilities found.", "found 0 vulnerabilities"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if tt.advisories == "" || !strings.HasSuffix(r.URL.Path, "/advisories/bulk") {
+					w.WriteHeader(http.StatusNotFound)
+					return
+				}
+				_, _ = io.WriteString(w, tt.advisories)
+			}))
+			defer registry.Close()
 			command := exec.CommandContext(t.Context(), root+"scripts/vulnerabilities.sh", "sh", "-c", tt.program)
-			command.Env = []string{"PATH=" + os.Getenv("PATH"), tt.setting}
+			command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "npm_config_registry=" + registry.URL, tt.setting}
 			output, _ := command.CombinedOutput()
-			if status := command.ProcessState.ExitCode(); status != tt.status || !strings.HasSuffix(string(output), tt.want) {
-				t.Errorf("status %d, %q, want status %d, %q", status, output, tt.status, tt.want)
+			if status := command.ProcessState.ExitCode(); status != tt.status {
+				t.Errorf("status %d, want %d: %s", status, tt.status, output)
+			}
+			for _, text := range tt.want {
+				if !strings.Contains(string(output), text) {
+					t.Errorf("%q does not contain %q", output, text)
+				}
 			}
 		})
 	}
