@@ -66,6 +66,11 @@ func TestLocal(t *testing.T) {
 		env.Defer(stop)
 		env.Setenv("DATA_DIR", data)
 		env.Setenv("BASE_URL", service.BaseURL)
+		scripts, err := filepath.Abs("../../scripts")
+		if err != nil {
+			return err
+		}
+		env.Setenv("SCRIPTS", scripts)
 		env.Setenv("API_TOKEN", service.APIToken)
 		env.Setenv("ADMIN_PAT", service.Users[0].PAT)
 		env.Setenv("EDITOR_PAT", service.Users[1].PAT)
