@@ -45,73 +45,77 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-deploy e2e soak mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-deploy e2e soak mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program go
 
-help: ## List the targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+# Each target names its group behind ##.
+help: ## develop: List the targets
+	@awk 'BEGIN { FS = ":.*## "; count = split("start test develop measure build deploy", groups, " ") } \
+	/^[a-z][a-z0-9-]*:.*## [a-z]+: / { split($$2, parts, ": "); group = parts[1]; \
+		lines[group] = lines[group] sprintf("  %-19s %s\n", $$1, substr($$2, length(group) + 3)) } \
+	END { for (i = 1; i <= count; i++) printf "%s%s:\n%s", (i > 1 ? "\n" : ""), groups[i], lines[groups[i]] }' $(MAKEFILE_LIST)
 
-build: ## Build every function for AWS with the SAM CLI, into .aws-sam
+build: ## build: Build every function for AWS with the SAM CLI, into .aws-sam
 	$(call build_functions,arm64,.cache/functions)
 
 # Uses its own environment of samconfig.toml and its own folder, so that no deployment uses the build.
-build-local: ## Build every function for sam local on this machine (x86_64), into .aws-sam/local
+build-local: ## build: Build every function for sam local on this machine (x86_64), into .aws-sam/local
 	$(call build_functions,amd64,.cache/functions-local,--config-env local)
 
 # Static, so that it runs on other machines with this operating system and processor. It contains its commit.
-toggleadmin: ## Build the operator's command line, .cache/bin/toggleadmin
+toggleadmin: ## build: Build the operator's command line, .cache/bin/toggleadmin
 	CGO_ENABLED=0 go build -trimpath -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
-reproducible: ## Build every function three times for arm64 and x86_64 and compare the files: COLD= (1: with an empty build cache)
+reproducible: ## build: Build every function three times for arm64 and x86_64 and compare the files: COLD= (1: with an empty build cache)
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
 
 # exec, so that signals reach the program.
-run: $(ENGINE_PACKAGE) local-program ## Serve the API on this machine: PORT=3000 DATA_DIR=.local WEBHOOK_URL= DYNAMODB_ENDPOINT= OIDC_ISSUER= OIDC_CLIENT_ID= OIDC_DEFAULT_ROLE= MAX_TOKEN_DAYS=
+run: go $(ENGINE_PACKAGE) local-program ## start: Serve the API on this machine: PORT=3000 DATA_DIR=.local WEBHOOK_URL= DYNAMODB_ENDPOINT= OIDC_ISSUER= OIDC_CLIENT_ID= OIDC_DEFAULT_ROLE= MAX_TOKEN_DAYS=
 	@$(LOCAL_ENV) exec $(LOCAL)
 
-watch: $(ENGINE_PACKAGE) $(AIR) ## Like run, but rebuild and restart after every change
+watch: go $(ENGINE_PACKAGE) $(AIR) ## start: Like run, but rebuild and restart after every change
 	@$(LOCAL_ENV) exec $(AIR) -c .air.toml
 
-sam-local: build-local ## Serve the API by sam local, with the data of a running `make run`: SAM_PORT=3001 DATA_DIR=.local
+sam-local: build-local ## develop: Serve the API by sam local, with the data of a running `make run`: SAM_PORT=3001 DATA_DIR=.local
 	@scripts/sam-local.sh sam-local go run ./test/samlocal/serve --port='$(SAM_PORT)' --data-dir='$(DATA_DIR)'
 
-reset: ## Delete the data of `make run`: DATA_DIR=.local
+reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 	@scripts/reset.sh '$(DATA_DIR)'
 
-test: node_modules/.installed ## Run every fast test
+test: go node_modules/.installed ## start: Run every fast test
 	go test ./...
 
-test-race: node_modules/.installed ## Run every fast test with the race detector, in random order
+test-race: node_modules/.installed ## test: Run every fast test with the race detector, in random order
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
 	else echo 'test-race: no C compiler, so without the race detector'; set -x; go test -shuffle=on ./...; fi
 
-test-browser: node_modules/.installed ## Test the pages in Chromium
+test-browser: node_modules/.installed ## test: Test the pages in Chromium
 	@chromium=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo 'skipped $@: Chromium is not installed'; exit 0; }; \
 	set -x; CHROMIUM=$$chromium go test -count=1 -parallel=4 ./test/browser
 
-screenshots: node_modules/.installed ## Take the screenshots of docs/images; needs Chromium
+screenshots: node_modules/.installed ## test: Take the screenshots of docs/images; needs Chromium
 	SCREENSHOTS='$(CURDIR)/docs/images' CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
 	go test -count=1 -run TestScreenshots ./test/browser
 
 # The packages whose tests use an engine and do not restart it.
 DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/e2e ./test/simulation/dynamodb
 
-test-dynamodb-local: ## Run the tests that use an engine on AWS's DynamoDB Local; needs Java 17 and Maven
+test-dynamodb-local: ## test: Run the tests that use an engine on AWS's DynamoDB Local; needs Java 17 and Maven
 	@endpoint=$$(scripts/dynamodb-local.sh start --isolated --port 8100); status=$$?; \
 	[ "$$status" -ne 3 ] || { echo "skipped $@: $$endpoint"; exit 0; }; [ "$$status" -eq 0 ] || exit 1; \
 	trap 'scripts/dynamodb-local.sh stop --port 8100' EXIT; set -x; \
 	DYNAMODB_ENDPOINT=$$endpoint go test -count=1 -timeout=30m -p 1 $(DYNAMODB_LOCAL_TESTS)
 
-test-sam: node_modules/.installed ## Run the scripts and every sample event under sam local; installs and starts Docker if necessary
+test-sam: node_modules/.installed ## test: Run the scripts and every sample event under sam local; installs and starts Docker if necessary
 	@scripts/sam-local.sh test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
 
-test-deploy: ## Deploy with sam into an emulator of AWS and test the stack: PERMISSIONS=one (or all)
+test-deploy: ## test: Deploy with sam into an emulator of AWS and test the stack: PERMISSIONS=one (or all)
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' PERMISSIONS='$(PERMISSIONS)' scripts/test-deploy.sh -timeout=2h
 
-e2e: ## Run the end-to-end scripts against a running service: URL= CREDENTIALS= (a file) ENVIRONMENT=aws
+e2e: ## test: Run the end-to-end scripts against a running service: URL= CREDENTIALS= (a file) ENVIRONMENT=aws
 	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [ENVIRONMENT=aws]' >&2; exit 2; }
 	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' ENVIRONMENT='$(ENVIRONMENT)' go test -count=1 ./test/e2e/...
 
-soak: node_modules/.installed ## Run long model tests, crash tests, refused events, a million requests, all permissions: CHECKS=1000 REQUESTS=1000000 KILLS=5
+soak: node_modules/.installed ## test: Run long model tests, crash tests, refused events, a million requests, all permissions: CHECKS=1000 REQUESTS=1000000 KILLS=5
 	go test -count=1 -timeout=2h ./pkg/staleness ./pkg/pat -rapid.checks='$(CHECKS)'
 	go test -count=1 -timeout=1h -v ./test/crash -run TestKillWhileFlagging -toggles=10000 -cycles=7
 	go test -count=1 -timeout=0 -v ./pkg/local -run TestWebhookRefusesForTwoDays -flips=100000
@@ -121,50 +125,50 @@ soak: node_modules/.installed ## Run long model tests, crash tests, refused even
 # Only the package's own tests run. gremlins copies the tree without node_modules, and the tests find the engine in a folder above the copy.
 MUTANT_PACKAGES ?= feedback featuretype contextfield pat traffic staleness feature user auth authorizer jsonbody lambdahttp dynamo
 
-mutants: $(GREMLINS) node_modules/.installed ## Run mutation tests, which takes hours: MUTANT_PACKAGES='feedback featuretype …'
+mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests, which takes hours: MUTANT_PACKAGES='feedback featuretype …'
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; ln -s '$(CURDIR)/node_modules' "$$tmp/node_modules"; for package in $(MUTANT_PACKAGES); do echo "== pkg/$$package"; \
 	TMPDIR="$$tmp" $(GREMLINS) unleash --workers=1 --timeout-coefficient=20 --threshold-efficacy=85 --threshold-mcover=90 "./pkg/$$package" || failed=1; done; \
 	[ -z "$$failed" ]
 
-console: node_modules/.installed ## Copy the libraries of the web pages from npm, and bundle the OpenAPI document, into pkg/console/static
+console: node_modules/.installed ## develop: Copy the libraries of the web pages from npm, and bundle the OpenAPI document, into pkg/console/static
 	go test -count=1 ./pkg/console -run '^Test(Libraries|Document)$$' -update
 
-bench: node_modules/.installed ## Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
+bench: node_modules/.installed ## measure: Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
 	@go run ./test/bench $(BENCH)
 
-bench-traffic: node_modules/.installed ## Measure the recording of traffic: speed and memory
+bench-traffic: node_modules/.installed ## measure: Measure the recording of traffic: speed and memory
 	@go run ./test/bench traffic
 
-bench-staleness: node_modules/.installed ## Measure re-evaluation: its delay, and a million toggles: TOGGLES=1000000
+bench-staleness: node_modules/.installed ## measure: Measure re-evaluation: its delay, and a million toggles: TOGGLES=1000000
 	@go run ./test/bench lag staleness --toggles='$(TOGGLES)'
 
-lint: $(GOLANGCI_LINT) ## Check style, defects and import rules
+lint: $(GOLANGCI_LINT) ## develop: Check style, defects and import rules
 	$(GOLANGCI_LINT) run ./...
 	GOLANGCI_LINT='$(CURDIR)/$(GOLANGCI_LINT)' go test ./test/architecture/
 	go mod tidy -diff
 
-test-recipe: node_modules/.installed ## Add an operation as CONTRIBUTING.md describes, in a copy of the tree
+test-recipe: node_modules/.installed ## test: Add an operation as CONTRIBUTING.md describes, in a copy of the tree
 	RECIPE=1 go test -count=1 ./test/recipe
 
-fmt: $(GOLANGCI_LINT) ## Format the Go files
+fmt: $(GOLANGCI_LINT) ## develop: Format the Go files
 	$(GOLANGCI_LINT) fmt ./...
 
-vuln: $(GOVULNCHECK) ## Check for known vulnerabilities: SKIP_WITHOUT_DATABASE= (1: succeed if the database cannot be reached)
+vuln: $(GOVULNCHECK) ## develop: Check for known vulnerabilities: SKIP_WITHOUT_DATABASE= (1: succeed if the database cannot be reached)
 	@scripts/vulnerabilities.sh $(GOVULNCHECK) ./...
 
-sbom: build ## Write a CycloneDX bill of materials of the built functions to .aws-sam/sbom.json
+sbom: build ## build: Write a CycloneDX bill of materials of the built functions to .aws-sam/sbom.json
 	@go run ./cmd/sbom .aws-sam/build/*/bootstrap >.aws-sam/sbom.json
 
-lock: ## Write the versions and hashes of scripts/requirements/*.in and their dependencies to *.txt
+lock: ## develop: Write the versions and hashes of scripts/requirements/*.in and their dependencies to *.txt
 	@scripts/lock.sh
 
-cover: node_modules/.installed ## Run all tests and write the coverage to .cache/coverage.html
+cover: node_modules/.installed ## test: Run all tests and write the coverage to .cache/coverage.html
 	@mkdir -p .cache
 	go test -coverpkg=./pkg/... -coverprofile=.cache/coverage.out ./...
 	go tool cover -html=.cache/coverage.out -o .cache/coverage.html
 	@go tool cover -func=.cache/coverage.out | tail -n 1
 
-validate: ## Check template.yaml, its expansion by SAM, samconfig.toml and the deployer's policies
+validate: ## develop: Check template.yaml, its expansion by SAM, samconfig.toml and the deployer's policies
 	scripts/python-tool.sh --skip-without-python sam validate --lint
 	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml docs/web-acl.yaml
 	scripts/python-tool.sh --skip-without-python python scripts/expansion.py
@@ -172,39 +176,43 @@ validate: ## Check template.yaml, its expansion by SAM, samconfig.toml and the d
 	scripts/python-tool.sh --skip-without-python python scripts/deployer-policy.py
 	scripts/python-tool.sh --skip-without-python checkov --config-file .checkov.yaml
 
-deploy: known-env build ## Deploy to AWS: ENV=dev (or staging, prod) NOW= (1: all at once, also while an alarm is active)
+deploy: known-env build ## deploy: Deploy to AWS: ENV=dev (or staging, prod) NOW= (1: all at once, also while an alarm is active)
 	@scripts/stack.sh deploy '$(ENV)' '$(NOW)'
 
-package: known-env build ## Write a plain CloudFormation template and the functions to .aws-sam/package: ENV=dev BUCKET= (to upload them)
+package: known-env build ## build: Write a plain CloudFormation template and the functions to .aws-sam/package: ENV=dev BUCKET= (to upload them)
 	@scripts/stack.sh package '$(ENV)' '$(BUCKET)'
 
-sync: ## Update the code of the dev stack within a minute, without alarms
+sync: ## deploy: Update the code of the dev stack within a minute, without alarms
 	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/stack.sh sync '$(ENV)'
 
-logs: ## Follow the log of a deployed function: FN= (such as authorizer) ENV=dev
+logs: ## deploy: Follow the log of a deployed function: FN= (such as authorizer) ENV=dev
 	@scripts/stack.sh logs '$(ENV)' '$(FN)'
 
-outputs: ## Show the outputs of a stack, its URL first: ENV=dev
+outputs: ## deploy: Show the outputs of a stack, its URL first: ENV=dev
 	@scripts/stack.sh outputs '$(ENV)'
 
-delete: ## Delete a stack, but not its tables: ENV=dev
+delete: ## deploy: Delete a stack, but not its tables: ENV=dev
 	@scripts/stack.sh delete '$(ENV)'
 
-recover: ## Delete a stack whose first deployment failed, and its tables: ENV=dev
+recover: ## deploy: Delete a stack whose first deployment failed, and its tables: ENV=dev
 	@scripts/stack.sh recover '$(ENV)'
 
 # A check without Python skips the build by the SAM CLI. A deployment fails.
 check: SKIP_WITHOUT_PYTHON := 1
-check: test-race test-recipe lint vuln validate build reproducible ## Run test-race, test-recipe, lint, vuln, validate, build and reproducible
+check: test-race test-recipe lint vuln validate build reproducible ## start: Run test-race, test-recipe, lint, vuln, validate, build and reproducible
 
-clean: ## Delete builds and tools, but no data
+clean: ## develop: Delete builds and tools, but no data
 	rm -rf .aws-sam .cache node_modules
 
-tools: $(GOLANGCI_LINT) $(GOVULNCHECK) $(AIR) node_modules/.installed ## Install every tool now
+tools: $(GOLANGCI_LINT) $(GOVULNCHECK) $(AIR) node_modules/.installed ## develop: Install every tool now
 	@scripts/python-tool.sh sam --version
 
 known-env: # rejects a wrong ENV or NOW before the build
 	@scripts/stack.sh check '$(ENV)' '$(NOW)'
+
+# Before npm installs anything.
+go:
+	@command -v go >/dev/null || { echo "make: Go is missing: install $$(sed -n 's/^go //p' go.mod) or later, see https://go.dev/doc/install" >&2; exit 1; }
 
 local-program:
 	@go build -buildvcs=false -o $(LOCAL) ./cmd/local

@@ -164,3 +164,114 @@ func TestPagesNameTargets(t *testing.T) {
 		}
 	})
 }
+
+// Actions of pipelines are pinned by the commit: a tag can be moved.
+func TestActionsArePinned(t *testing.T) {
+	t.Parallel()
+	pinned, found := regexp.MustCompile(`uses: [\w./-]+@[0-9a-f]{40} # v\d`), 0
+	eachLine(t, func(file string, number int, line string) {
+		if strings.HasPrefix(strings.TrimSpace(line), "- uses: ") {
+			found++
+			if !pinned.MatchString(line) {
+				t.Errorf("%s:%d: %s", file, number, line)
+			}
+		}
+	})
+	if found == 0 {
+		t.Error("no pipeline uses an action")
+	}
+}
+
+// Files with credentials that commands of the pages write into the checkout are ignored by git.
+func TestCredentialsAreIgnored(t *testing.T) {
+	t.Parallel()
+	written, found := regexp.MustCompile(`(?: >|-o )(\w+\.json|token\.txt)\b`), 0
+	eachLine(t, func(file string, _ int, line string) {
+		if !strings.HasSuffix(file, ".md") {
+			return
+		}
+		for _, match := range written.FindAllStringSubmatch(line, -1) {
+			found++
+			if err := exec.CommandContext(t.Context(), "git", "-C", root, "check-ignore", "-q", match[1]).Run(); err != nil {
+				t.Errorf("%s writes %s, which git does not ignore", file, match[1])
+			}
+		}
+	})
+	if found == 0 {
+		t.Error("no page writes a file")
+	}
+}
+
+// make help shows each target once, and first the few that a newcomer needs.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := exec.CommandContext(t.Context(), "make", "-s", "-C", root, "help").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	first, _, _ := strings.Cut(string(output), "\n\n")
+	if lines := strings.Split(first, "\n"); len(lines) != 6 || lines[0] != "start:" || !strings.HasPrefix(lines[1], "  run ") {
+		t.Errorf("the first group is %q", lines)
+	}
+	for _, match := range regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):.*## `).FindAllStringSubmatch(string(makefile), -1) {
+		if n := len(regexp.MustCompile(`(?m)^  `+match[1]+` +[A-Z]`).FindAllString(string(output), -1)); n != 1 {
+			t.Errorf("make help has %d lines about %s", n, match[1])
+		}
+	}
+}
+
+// Without Go, make run says so before it installs anything.
+func TestRunWithoutGo(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, tool := range []string{"make", "sh", "sed", "awk", "bash"} {
+		path, err := exec.LookPath(tool)
+		if err != nil {
+			t.Skip(err)
+		}
+		if err := os.Symlink(path, filepath.Join(folder, tool)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, target := range []string{"run", "watch", "test"} {
+		command := exec.CommandContext(t.Context(), filepath.Join(folder, "make"), "-s", "-C", root, "-W", "package.json", target)
+		command.Env = []string{"PATH=" + folder}
+		output, err := command.CombinedOutput()
+		if err == nil || !strings.Contains(string(output), "Go is missing") || strings.Contains(string(output), "npm") {
+			t.Errorf("make %s without Go: %v, %s", target, err, output)
+		}
+	}
+}
+
+// make watch sees every embedded file.
+func TestWatchSeesEmbeddedFiles(t *testing.T) {
+	t.Parallel()
+	settings, err := os.ReadFile(filepath.Join(root, ".air.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "go", "list", "-f", "{{$d := .Dir}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}", "./pkg/...")
+	command.Dir = root
+	output, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file := range strings.FieldsSeq(string(output)) {
+		name, _ := filepath.Rel(top, file)
+		if strings.Contains(name, "/vendor/") {
+			continue // written by make console
+		}
+		extension := strings.TrimPrefix(filepath.Ext(name), ".")
+		if !bytes.Contains(settings, []byte(`"`+extension+`"`)) && !bytes.Contains(settings, []byte(`"`+name+`"`)) {
+			t.Errorf("make watch does not see %s", name)
+		}
+	}
+}
