@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -28,6 +29,11 @@ type Env struct {
 	Logger *slog.Logger
 	Local  bool // make run: an OpenID Connect issuer and a webhook at a loopback address can have http://
 	WarmUp bool // open the connection to DynamoDB while the function starts, when a Lambda function has a whole CPU
+
+	// The fields below are for tests.
+
+	Transport   http.RoundTripper // of requests to the issuer and to the webhook; nil: the functions' own
+	Concurrency int               // the maximum number of concurrent calls of a re-evaluation; 0: the function's own
 }
 
 // Constructor makes a function's handler, which is safe for concurrent use. Its error names each variable that is missing or malformed.

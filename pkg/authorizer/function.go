@@ -15,6 +15,7 @@ import (
 func NewFunction(env *app.Env) (lambda.Handler, error) {
 	issuer, issuerErr := oidc.New(oidc.Config{
 		Issuer: env.Vars["OIDC_ISSUER"], ClientID: env.Vars["OIDC_CLIENT_ID"], Loopback: env.Local, Now: env.Now, Logger: env.Logger,
+		Transport: env.Transport,
 	})
 	role, roleErr := defaultRole(env)
 	variables := []string{"PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE", "API_TOKENS_TABLE"}

@@ -67,9 +67,12 @@ const (
 )
 
 // backoff is the delay before the next attempt: a random part of a time that doubles with each attempt. attempt counts from 1. (The SDK's
-// own delay starts at up to two seconds, most of the time that a request has.)
+// own delay starts at up to two seconds, most of the time that a request has.) The clock is the source of the randomness, so that a run with
+// a virtual clock can be repeated.
 func backoff(attempt int) time.Duration {
-	return rand.N(min(firstDelay<<min(attempt-1, 16), maxDelay)) //nolint:gosec // jitter needs no secrecy
+	now := uint64(time.Now().UnixNano())                  //nolint:forbidigo,gosec // any number will do
+	jitter := rand.New(rand.NewPCG(now, uint64(attempt))) //nolint:gosec // jitter needs no secrecy
+	return time.Duration(jitter.Int64N(int64(min(firstDelay<<min(attempt-1, 16), maxDelay))))
 }
 
 // Pause waits before another attempt after a lost race, longer after each attempt and with jitter. attempt counts the attempts made, from

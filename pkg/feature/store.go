@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -247,8 +248,8 @@ func (s *Store) cleared(ctx context.Context, f Feature, reason event.Reason) (an
 	return announcement{reason: reason, featureType: f.Type, lifetimeDays: t.LifetimeDays, at: s.now()}, nil
 }
 
-// usage returns the actions that update the usage of context fields (project → number of toggles) after a change from old to next. A project
-// that does not use a field any more keeps the number 0.
+// usage returns the actions that update the usage of context fields (project → number of toggles) after a change from old to next, ordered
+// by field. A project that does not use a field any more keeps the number 0.
 func (s *Store) usage(old, next Feature) []types.TransactWriteItem {
 	changes := map[string]map[string]int64{} // by field, then project
 	for _, field := range slices.Concat(old.usedFields(), next.usedFields()) {
@@ -261,11 +262,12 @@ func (s *Store) usage(old, next Feature) []types.TransactWriteItem {
 		changes[field][next.Project]++
 	}
 	var actions []types.TransactWriteItem
-	for field, projects := range changes {
+	for _, field := range slices.Sorted(maps.Keys(changes)) {
+		projects := changes[field]
 		names, values := map[string]string{"#name": "name", "#usage": "usage"}, dynamo.Item{":zero": dynamo.N(0)}
 		var set []string
-		for project, change := range projects {
-			if change != 0 {
+		for _, project := range slices.Sorted(maps.Keys(projects)) {
+			if change := projects[project]; change != 0 {
 				n := strconv.Itoa(len(set))
 				names["#p"+n], values[":p"+n] = project, dynamo.N(change)
 				set = append(set, "#usage.#p"+n+" = if_not_exists(#usage.#p"+n+", :zero) + :p"+n)

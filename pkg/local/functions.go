@@ -66,6 +66,9 @@ var constructors = map[string]app.Constructor{
 	"update-service-account":       serviceaccount.NewUpdateFunction,
 }
 
+// Constructor returns the constructor of the function in a folder, or nil.
+func Constructor(name string) app.Constructor { return constructors[name] }
+
 // newFunctions creates the handler of each function, by logical id. A constructor in replaced wins over the one in constructors.
 func newFunctions(
 	functions []samtemplate.Function, replaced map[string]app.Constructor, env func(*samtemplate.Function) *app.Env,

@@ -46,7 +46,7 @@ type announcer struct {
 }
 
 func (e *Evaluator) announcer() *announcer {
-	return &announcer{Evaluator: e, calls: make(chan struct{}, announceConcurrency)}
+	return &announcer{Evaluator: e, calls: make(chan struct{}, cmp.Or(e.Concurrency, announceConcurrency))}
 }
 
 // Announce sends what other runs have left, or what a write has stored without a run. It returns shortly before the context's deadline.

@@ -1,6 +1,7 @@
 package staleness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -60,6 +61,8 @@ type Evaluator struct {
 	Types     Types
 	Publisher event.Publisher // nil: nothing is announced
 	Now       func() time.Time
+	// Concurrency is the maximum number of concurrent calls of one invocation; 0: the constant Concurrency.
+	Concurrency int
 	// Pause waits before a call is repeated, longer with each attempt, or returns the context's error.
 	Pause func(ctx context.Context, attempt int) error
 }
@@ -90,7 +93,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, types []string) ([]Result, Ann
 	ctx, cancel := stopEarly(ctx)
 	defer cancel()
 	results := make([]Result, len(types))
-	calls := make(chan struct{}, Concurrency)
+	calls := make(chan struct{}, cmp.Or(e.Concurrency, Concurrency))
 	a := e.announcer()
 	var all sync.WaitGroup
 	for i, id := range types {

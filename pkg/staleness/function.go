@@ -47,6 +47,7 @@ func newHandler(env *app.Env) (*Handler, error) {
 		Evaluator: &Evaluator{
 			Toggles: feature.NewFlagStore(client, tables, source), Types: featuretype.NewStore(client, tables).Announcing(source, env.Now),
 			Publisher: event.NewPublisher(cfg, bus, env.Logger), Now: env.Now, Pause: dynamo.Pause,
+			Concurrency: env.Concurrency,
 		},
 		Logger: env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"],
 	}, nil

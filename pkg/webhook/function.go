@@ -18,7 +18,8 @@ func NewDeliverFunction(env *app.Env) (lambda.Handler, error) {
 		return nil, err
 	}
 	h := &Handler{
-		Parameter: NewParameterStore(cfg, name), Queue: NewQueue(cfg, queue, failures), Loopback: env.Local, Now: env.Now, Logger: env.Logger,
+		Parameter: NewParameterStore(cfg, name), Queue: NewQueue(cfg, queue, failures), Loopback: env.Local, Transport: env.Transport,
+		Now: env.Now, Logger: env.Logger,
 	}
 	return app.Event(h.Handle), nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -33,9 +34,10 @@ type Handler struct {
 		Delay(ctx context.Context, receiptHandle string, d time.Duration) error // makes a message visible after d
 		Discard(ctx context.Context, body string) error                         // sends a message to the dead-letter queue
 	}
-	Loopback bool // the URL may begin with http:// and a loopback address
-	Now      func() time.Time
-	Logger   *slog.Logger
+	Loopback  bool              // the URL may begin with http:// and a loopback address
+	Transport http.RoundTripper // nil: one that connects only to permitted addresses
+	Now       func() time.Time
+	Logger    *slog.Logger
 
 	mu     sync.Mutex
 	target *target
@@ -91,6 +93,9 @@ func (h *Handler) currentTarget(ctx context.Context) (*target, error) {
 		}
 		if err != nil {
 			return h.target, err
+		}
+		if h.Transport != nil {
+			read.client.http.Transport = h.Transport
 		}
 		h.target = read
 	}
