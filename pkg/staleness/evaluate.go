@@ -144,32 +144,56 @@ type run struct {
 	calls     chan struct{} // contains an element for each running call of the invocation
 	stop      context.CancelFunc
 
-	reading sync.Mutex // for the next three fields
-	current featuretype.FeatureType
-	found   bool
-	readAt  time.Time // before the read; zero: not read yet
-
 	mu       sync.Mutex
-	failures int // attempts that failed since the last success
+	current  featuretype.FeatureType
+	found    bool
+	readAt   time.Time // before the read; zero: not read yet
+	reading  *reading  // nil: none is in progress
+	failures int       // attempts that failed since the last success
 	result   Result
+}
+
+// reading is a read of the type, whose result all calls share that need it in the meantime.
+type reading struct {
+	done chan struct{} // closed when the others are set
+	t    featuretype.FeatureType
+	err  error
 }
 
 // refresh returns the type. It reads it again if the last read is too old. A type that does not exist has no lifetime.
 func (r *run) refresh(ctx context.Context) (featuretype.FeatureType, error) {
-	r.reading.Lock()
-	defer r.reading.Unlock()
-	now := r.Now()
+	r.mu.Lock()
+	now, shared := r.Now(), r.reading
 	if now.Sub(r.readAt) < maxAge {
+		defer r.mu.Unlock()
 		return r.current, nil
 	}
-	t, err := r.Types.Get(ctx, r.current.ID)
-	if errors.Is(err, featuretype.ErrNotFound) {
-		t = featuretype.FeatureType{ID: r.current.ID}
-	} else if err != nil {
-		return t, err
+	if shared != nil {
+		r.mu.Unlock()
+		select {
+		case <-shared.done:
+			return shared.t, shared.err
+		case <-ctx.Done():
+			return featuretype.FeatureType{}, ctx.Err()
+		}
 	}
-	r.current, r.found, r.readAt = t, err == nil, now
-	return t, nil
+	shared = &reading{done: make(chan struct{})}
+	r.reading = shared
+	id := r.current.ID
+	r.mu.Unlock()
+	t, err := r.Types.Get(ctx, id)
+	found := err == nil
+	if errors.Is(err, featuretype.ErrNotFound) {
+		t, err = featuretype.FeatureType{ID: id}, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.current, r.found, r.readAt = t, found, now
+	}
+	r.reading, shared.t, shared.err = nil, t, err
+	close(shared.done)
+	return t, err
 }
 
 // due limits a range to the toggles whose flag must change at this time, under the current lifetime.
