@@ -1,0 +1,537 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/user"
+	"toggleadmin/test/issuer"
+)
+
+// actors are who uses the service. Each step is one request or command, or a few that belong together.
+var actors = []struct {
+	name string
+	step func(*actor)
+}{
+	{"admin-1", (*actor).changeLifetime},
+	{"admin-2", (*actor).manageAccounts},
+	{"admin-3", (*actor).changeLifetime},
+	{"editor-1", (*actor).editField},
+	{"editor-2", (*actor).editField},
+	{"pipeline-1", (*actor).rotate},
+	{"pipeline-2", (*actor).rotate},
+	{"operator-1", (*actor).changeToggle},
+	{"operator-2", (*actor).changeToggle},
+	{"operator-3", (*actor).manageCredentials},
+	{"person-1", (*actor).signIn},
+	{"person-2", (*actor).signIn},
+	{"intruder", (*actor).tryCredential},
+	{"auditor", (*actor).list},
+}
+
+// actor is a person or machine. Its choices depend on the seed and its name, so that it makes the same ones without the others.
+type actor struct {
+	*World
+	*rand.Rand
+	name     string
+	id       int
+	operator *operator.Operator
+	process  *process
+	n        int // of names that it has chosen
+	last     *credential
+}
+
+func (w *World) startActors() {
+	for i, a := range actors {
+		if w.Actors>>i&1 == 0 {
+			continue
+		}
+		self := &actor{World: w, Rand: w.random(hashOf(a.name)), name: a.name, id: i}
+		w.acting++
+		w.spawn(func() {
+			for {
+				w.sleep(self.name, self.pause())
+				if w.calm || w.over || w.steps >= w.Steps {
+					break
+				}
+				w.steps++
+				a.step(self)
+			}
+			w.enter(hashOf(self.name), func() { w.acting-- })
+		})
+	}
+}
+
+// pause returns the time to the next step. Most steps are at the same times as those of others, and as what is scheduled.
+func (a *actor) pause() time.Duration {
+	if a.IntN(4) == 0 {
+		return time.Duration(a.Int64N(int64(time.Minute)))
+	}
+	const meeting = 20 * time.Second
+	next := time.Now().Add(time.Duration(1+a.IntN(3)) * meeting).Truncate(meeting)
+	return time.Until(next) + time.Duration(a.Int64N(int64(40*time.Millisecond)))
+}
+
+func choose[T any](a *actor, all ...T) T { return all[a.IntN(len(all))] }
+
+// do sends a request with a credential and checks whether it is accepted.
+func (a *actor) do(c *credential, method, path, body string) (status int, response string, o *op) {
+	o = &op{actor: a.id, begun: time.Now(), writes: &tracked{}}
+	a.sent++
+	status, response = a.request(a.name, c.text, method, "/api/admin/"+path, body, o.writes)
+	o.ended = time.Now()
+	o.unknown = status >= http.StatusInternalServerError
+	a.checkAccepted(c, o, status)
+	return status, response, o
+}
+
+// command runs a command of toggleadmin and returns its status.
+func (a *actor) command(what string, run func(context.Context, *operator.Operator) error) (status exitstatus.Status, o *op) {
+	if a.process == nil || a.process.dead {
+		a.n++
+		a.process = a.newProcess(fmt.Sprintf("%s/%d", a.name, a.n))
+		a.operator = a.newOperator(a.process)
+	}
+	o = &op{actor: a.id, begun: time.Now(), writes: &tracked{}}
+	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), trackedKey{}, o.writes), time.Minute)
+	defer cancel()
+	done := make(chan error, 1)
+	a.spawn(func() { done <- run(ctx, a.operator) })
+	var err error
+	select {
+	case err = <-done:
+	case <-a.process.ended:
+		err = errEnded
+		cancel()
+	}
+	o.ended = time.Now()
+	status = exitstatus.Of(err)
+	o.unknown = status == exitstatus.Failure
+	a.digest(hashOf(a.name), uint64(status)) //nolint:gosec // not negative
+	a.note("%s: toggleadmin %s → %d %v", a.name, what, status, err)
+	return status, o
+}
+
+func (w *World) newOperator(p *process) *operator.Operator {
+	tables := dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
+	client, err := dynamo.NewClient(p.config(), "")
+	if err != nil {
+		panic(err)
+	}
+	return operator.New(&installation.Installation{
+		Name: "the simulation", Tables: tables, TokenLimit: tokenLimit, EventSource: source, Issuer: "https://" + issuerHost, Client: client,
+	}, p.now, p)
+}
+
+func (a *actor) changeLifetime() {
+	id := choose(a, types...)
+	if a.IntN(4) == 0 {
+		a.listTypes(a.admin)
+		return
+	}
+	days := choose(a, 0, 1, 7, 7, 40)
+	body := fmt.Sprintf(`{"lifetimeDays":%d}`, days)
+	status, _, o := a.do(a.admin, http.MethodPut, "feature-types/"+id+"/lifetime", body)
+	if status == http.StatusOK || o.unknown {
+		a.record(o, "type", id, "set", fmt.Sprint(days), "")
+	}
+}
+
+func (a *actor) listTypes(c *credential) {
+	status, response, o := a.do(c, http.MethodGet, "feature-types", "")
+	if status != http.StatusOK {
+		return
+	}
+	var out struct {
+		Types []struct {
+			ID           string
+			LifetimeDays int64
+		}
+	}
+	a.decode(response, &out)
+	for _, t := range out.Types {
+		a.record(o, "type", t.ID, "get", "", fmt.Sprint(t.LifetimeDays))
+	}
+}
+
+func (w *World) decode(text string, into any) {
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		w.fail("a response is not valid: %v: %s", err, text)
+	}
+}
+
+func (a *actor) editField() {
+	name := choose(a, fields...)
+	c := choose(a, a.admin, a.editor)
+	a.n++
+	value := fmt.Sprintf("%s %d", a.name, a.n)
+	var status int
+	var o *op
+	switch kind := choose(a, "create", "replace", "delete", "get", "list"); kind {
+	case "create":
+		body := fmt.Sprintf(`{"name":%q,"description":%q}`, name, value)
+		if a.IntN(2) == 0 {
+			body = fmt.Sprintf(`{"name":%q,"description":%q,"sortOrder":1}`, name, value)
+		}
+		status, _, o = a.do(c, http.MethodPost, "context", body)
+		a.recordField(o, status, name, kind, value)
+	case "replace":
+		status, _, o = a.do(c, http.MethodPut, "context/"+name, fmt.Sprintf(`{"description":%q,"sortOrder":1}`, value))
+		a.recordField(o, status, name, kind, value)
+	case "delete":
+		status, _, o = a.do(c, http.MethodDelete, "context/"+name, "")
+		a.recordField(o, status, name, kind, "")
+	case "get":
+		var field struct{ Description string }
+		var response string
+		if status, response, o = a.do(c, http.MethodGet, "context/"+name, ""); status == http.StatusOK {
+			a.decode(response, &field)
+		}
+		a.recordField(o, status, name, "get", field.Description)
+	default:
+		a.listFields(c)
+	}
+}
+
+// recordField records an operation on a field, unless it was refused for a reason that has nothing to do with the field.
+func (a *actor) recordField(o *op, status int, name, kind, value string) {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return
+	}
+	if !o.unknown || kind != "get" {
+		a.record(o, "field", name, kind, value, fmt.Sprint(status))
+	}
+}
+
+func (a *actor) listFields(c *credential) {
+	status, response, o := a.do(c, http.MethodGet, "context", "")
+	if status != http.StatusOK {
+		return
+	}
+	var all []struct{ Name, Description string }
+	a.decode(response, &all)
+	found := map[string]string{}
+	for _, f := range all {
+		found[f.Name] = f.Description
+	}
+	for _, name := range fields {
+		value, exists := found[name]
+		o := *o
+		if exists {
+			a.record(&o, "field", name, "get", value, "200")
+		} else {
+			a.record(&o, "field", name, "get", "", "404")
+		}
+	}
+}
+
+// createToken creates a token of an account: the caller's own if owner is 0.
+func (a *actor) createToken(c *credential, owner int64, description string) *credential {
+	expires := time.Now().Add(choose(a, 2*time.Minute, 5*time.Minute, time.Hour, 24*time.Hour, 7*24*time.Hour+time.Minute, 14*24*time.Hour)).UTC()
+	expires = datetime.Milliseconds(expires)
+	path, account := fmt.Sprintf("service-account/%d/token", owner), owner
+	if owner == 0 {
+		path, account = "user/tokens", c.account
+	}
+	highest := a.highest
+	body := fmt.Sprintf(`{"description":%q,"expiresAt":%q}`, description, datetime.Format(expires))
+	status, response, o := a.do(c, http.MethodPost, path, body)
+	var out struct {
+		ID     json.Number
+		Secret string
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		return nil
+	case http.StatusForbidden:
+		if !strings.Contains(response, "maximum number of tokens") {
+			return nil
+		}
+	case http.StatusCreated:
+		a.decode(response, &out)
+		id, _ := out.ID.Int64()
+		if id <= highest {
+			a.fail("%s creates the token %d, after the token %d was created", a.name, id, highest)
+		}
+		a.highest = max(a.highest, id)
+	}
+	id, _ := out.ID.Int64()
+	if a.record(o, "tokens", fmt.Sprint(account), "create", fmt.Sprintf("%s#%d", description, id), fmt.Sprint(status)); status != http.StatusCreated {
+		return nil
+	}
+	created := &credential{text: out.Secret, account: account, id: id, description: description, created: o.ended, expires: expires}
+	a.credentials = append(a.credentials, created)
+	return created
+}
+
+func (a *actor) deleteToken(c, old *credential, own bool) {
+	path := fmt.Sprintf("service-account/%d/token/%d", old.account, old.id)
+	if own {
+		path = fmt.Sprintf("user/tokens/%d", old.id)
+	}
+	begun := time.Now()
+	old.revoking = earliest(old.revoking, begun)
+	status, _, o := a.do(c, http.MethodDelete, path, "")
+	if status == http.StatusOK || status == http.StatusNotFound && !own {
+		old.revoked = earliest(old.revoked, o.ended)
+	}
+	if status == http.StatusOK || status == http.StatusNotFound || o.unknown {
+		a.record(o, "tokens", fmt.Sprint(old.account), "delete", old.name(), fmt.Sprint(status))
+	}
+}
+
+// listTokens lists the tokens of a service account.
+func (a *actor) listTokens(c *credential, account int64) {
+	status, response, o := a.do(c, http.MethodGet, fmt.Sprintf("service-account/%d/token", account), "")
+	if status != http.StatusOK && status != http.StatusNotFound {
+		return
+	}
+	var out struct {
+		Pats []struct{ Description string }
+	}
+	if status == http.StatusOK {
+		a.decode(response, &out)
+	}
+	var found []string
+	for _, p := range out.Pats {
+		found = append(found, p.Description)
+	}
+	a.record(o, "tokens", fmt.Sprint(account), "list", canonical(found), fmt.Sprint(status))
+}
+
+// rotate replaces the token of a pipeline, and tries both.
+func (a *actor) rotate() {
+	account := choose(a, a.robots...)
+	a.n++
+	created := a.createToken(a.admin, account, fmt.Sprintf("%s %d", a.name, a.n/2)) // sometimes a description that exists
+	if created == nil {
+		a.listTokens(a.admin, account)
+		for _, c := range a.credentials { // make room
+			if c.account == account && c.revoking.IsZero() && a.IntN(2) == 0 {
+				a.deleteToken(a.admin, c, false)
+				return
+			}
+		}
+		return
+	}
+	a.do(created, http.MethodGet, "user", "")
+	if old := a.last; old != nil && old.account == account {
+		a.deleteToken(a.admin, old, false)
+		a.do(old, http.MethodGet, "user", "")
+	}
+	a.last = created
+}
+
+func (a *actor) manageAccounts() {
+	switch a.IntN(5) {
+	case 0:
+		a.n++
+		body := fmt.Sprintf(`{"username":"robot-%d","name":"Robot","rootRole":2}`, a.n/2)
+		if status, response, _ := a.do(a.admin, http.MethodPost, "service-account", body); status == http.StatusCreated {
+			var out struct{ ID int64 }
+			a.decode(response, &out)
+			a.robots = append(a.robots, out.ID)
+			a.account(out.ID)
+		}
+	case 1:
+		id := choose(a, a.robots...)
+		if len(a.robots) < 2 || id == a.robots[0] {
+			return
+		}
+		account := a.account(id)
+		account.deleting = earliest(account.deleting, time.Now())
+		status, _, o := a.do(a.admin, http.MethodDelete, fmt.Sprintf("service-account/%d", id), "")
+		if status == http.StatusOK || status == http.StatusNotFound {
+			account.deleted = earliest(account.deleted, o.ended)
+		}
+		if status == http.StatusOK || status == http.StatusNotFound || o.unknown {
+			a.record(o, "tokens", fmt.Sprint(id), "close", "", fmt.Sprint(status))
+		}
+	case 2:
+		a.do(a.admin, http.MethodPut, fmt.Sprintf("service-account/%d", choose(a, a.robots...)), fmt.Sprintf(`{"rootRole":%d}`, choose(a, 1, 2, 3)))
+	default:
+		a.listTokens(a.admin, choose(a, a.robots...))
+	}
+}
+
+func (a *actor) changeToggle() {
+	name := choose(a, toggles...)
+	switch a.IntN(6) {
+	case 0, 1:
+		change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
+		if a.IntN(2) == 0 {
+			change.Type = new(choose(a, types...))
+		}
+		if a.IntN(2) == 0 {
+			change.ContextFields = new([]string{choose(a, fields...), choose(a, fields...)})
+		}
+		a.command("features put "+name, func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.PutToggle(ctx, name, change)
+			return err
+		})
+	case 2:
+		a.command("features delete "+name, func(ctx context.Context, o *operator.Operator) error { return o.DeleteToggle(ctx, name) })
+	case 3:
+		stale := a.IntN(2) == 0
+		a.command(fmt.Sprintf("features stale %s %t", name, stale), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.SetStale(ctx, name, stale)
+			return err
+		})
+	default:
+		archived := a.IntN(2) == 0
+		a.command(fmt.Sprintf("features archived %s %t", name, archived), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.SetArchived(ctx, name, archived)
+			return err
+		})
+	}
+}
+
+func (a *actor) manageCredentials() {
+	if a.IntN(2) == 0 {
+		id, disabled := choose(a, a.robots...), a.IntN(2) == 0
+		account := a.account(id)
+		change := &disabling{disabled: disabled, begun: time.Now()}
+		account.changes = append(account.changes, change)
+		status, o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.SetDisabled(ctx, user.ServiceAccount, id, disabled)
+			return err
+		})
+		if change.writes = o.writes; status == exitstatus.Success || status == exitstatus.NotFound {
+			change.ended, change.done = o.ended, status == exitstatus.Success
+		}
+		for _, c := range a.credentials {
+			if c.account == id {
+				a.do(c, http.MethodGet, "user", "")
+				return
+			}
+		}
+		return
+	}
+	if len(a.credentials) == 0 {
+		return
+	}
+	c := choose(a, a.credentials...)
+	c.revoking = earliest(c.revoking, time.Now())
+	status, o := a.command(fmt.Sprintf("tokens revoke %d", c.id), func(ctx context.Context, o *operator.Operator) error {
+		return o.Revoke(ctx, operator.Token{Kind: operator.KindPAT, ID: fmt.Sprint(c.id), UserID: &c.account})
+	})
+	switch status {
+	case exitstatus.Success:
+		c.revoked = earliest(c.revoked, o.ended)
+		a.record(o, "tokens", fmt.Sprint(c.account), "delete", c.name(), "200")
+	case exitstatus.NotFound:
+		c.revoked = earliest(c.revoked, o.ended)
+		a.record(o, "tokens", fmt.Sprint(c.account), "delete", c.name(), "404")
+	case exitstatus.Failure:
+		a.record(o, "tokens", fmt.Sprint(c.account), "delete", c.name(), "503")
+	}
+}
+
+const clientID = "simulation"
+
+// key signs the tokens of the issuer. It is a new one in each process, which no history contains.
+var key = sync.OnceValue(func() issuer.Key { return issuer.NewKey("EdDSA", "EdDSA") })
+
+// serveIssuer responds as the issuer does.
+func serveIssuer(path string) (status int, response []byte) {
+	document := map[string]any{"issuer": "https://" + issuerHost, "jwks_uri": "https://" + issuerHost + issuer.KeysPath}
+	if path == issuer.KeysPath {
+		document = map[string]any{"keys": []any{key().JWK()}}
+	}
+	response, err := json.Marshal(document)
+	if err != nil {
+		panic(err)
+	}
+	return http.StatusOK, response
+}
+
+// signIn signs in as one of a few subjects, of whom two have the same e-mail address.
+func (a *actor) signIn() {
+	subject := choose(a, "ada", "ada", "bob", "eve")
+	email := map[string]string{"ada": "ada@example.com", "bob": "bob@example.com", "eve": "bob@example.com"}[subject]
+	token := key().Sign(nil, map[string]any{
+		"iss": "https://" + issuerHost, "sub": subject, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(), "iat": time.Now().Unix(),
+		"email": email, "email_verified": true, "name": subject,
+	})
+	c := &credential{text: token, signsIn: true}
+	status, response, _ := a.do(c, http.MethodGet, "user", "")
+	if status != http.StatusOK {
+		return
+	}
+	var out struct{ User struct{ ID int64 } }
+	a.decode(response, &out)
+	c.account = out.User.ID
+	a.checkPerson(subject, email, c.account)
+	if a.IntN(2) == 0 {
+		a.n++
+		a.createToken(c, 0, fmt.Sprintf("%s %d", a.name, a.n/2))
+	}
+}
+
+// tryCredential uses a credential that may be deleted, expired or disabled.
+func (a *actor) tryCredential() {
+	if len(a.credentials) == 0 {
+		return
+	}
+	a.do(choose(a, a.credentials...), http.MethodGet, choose(a, "user", "context", "feature-types"), "")
+}
+
+func (a *actor) list() {
+	switch a.IntN(4) {
+	case 0:
+		a.listTypes(a.admin)
+	case 1:
+		a.listFields(a.editor)
+	case 2:
+		a.listTokens(a.admin, choose(a, a.robots...))
+	default:
+		a.checkTraffic()
+	}
+}
+
+// admin and editor are the credentials that the world begins with.
+func (w *World) prepareAccounts(o *operator.Operator) error {
+	ctx := context.Background()
+	for _, role := range []auth.Role{auth.RoleAdmin, auth.RoleEditor} {
+		p, err := o.AddAccount(ctx, user.Person, string(role), strings.ToLower(string(role))+"@example.com", role)
+		if err != nil {
+			return err
+		}
+		expires := datetime.Milliseconds(time.Now().AddDate(1, 0, 0))
+		_, token, err := o.CreateToken(ctx, p.ID, "first", &expires)
+		if err != nil {
+			return err
+		}
+		c := &credential{text: token.Reveal(), account: p.ID, created: time.Now(), expires: expires}
+		if role == auth.RoleAdmin {
+			w.admin = c
+		} else {
+			w.editor = c
+		}
+	}
+	robot, err := o.AddAccount(ctx, user.ServiceAccount, "ci", "", auth.RoleEditor)
+	if err != nil {
+		return err
+	}
+	w.robots = []int64{robot.ID}
+	w.account(robot.ID)
+	w.highest = 2
+	if w.random(5).IntN(2) == 0 {
+		_, err = o.AddAccount(ctx, user.Person, "Ada", "ada@example.com", auth.RoleEditor)
+	}
+	return err
+}

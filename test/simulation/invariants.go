@@ -1,0 +1,427 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/contextfield"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/feature"
+	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/samtemplate"
+)
+
+// The objects that the actors compete for.
+var (
+	types   = []string{"release", "operational"}
+	fields  = []string{"plan", "region", "device"}
+	toggles = []string{"t1", "t2", "t3", "t4", "t5", "t6"}
+)
+
+// oracle is what the world knows independently of the service, and compares the service with.
+type oracle struct {
+	caller  *call    // that is carried out
+	changes []change // that it has written
+
+	usage   map[string]map[string]int64 // of context fields, recounted from the toggles: field → project → number
+	tokens  map[int64]map[int64]bool    // by account
+	holders map[int64]dynamo.Item       // items of accounts
+
+	steps, acting int
+	highest       int64 // id of the tokens that were created
+	admin, editor *credential
+	credentials   []*credential
+	robots        []int64 // service accounts
+	accounts      map[int64]*account
+	people        map[string]int64 // by subject
+
+	sent int64 // requests of counted paths
+
+	logged   int
+	lines    []events.CloudwatchLogsLogEvent
+	read     int // records of the stream
+	reading  bool
+	attempts uint64 // to deliver records
+
+	ops []op
+}
+
+// change is a change of an item.
+type change struct {
+	table     string // logical id
+	old, next dynamo.Item
+}
+
+// credential is a token that the world has seen, and what it knows about it.
+type credential struct {
+	text              string
+	account, id       int64
+	description       string
+	created, expires  time.Time
+	revoking, revoked time.Time // when the first request to delete it began, and when the first one that succeeded had ended
+	signsIn           bool      // a JWT
+}
+
+// name is how the history of the account's tokens calls it.
+func (c *credential) name() string { return fmt.Sprintf("%s#%d", c.description, c.id) }
+
+type account struct {
+	deleting, deleted time.Time
+	changes           []*disabling
+}
+
+// disabling is a command that disables or enables an account.
+type disabling struct {
+	disabled     bool
+	begun, ended time.Time
+	done         bool
+	writes       *tracked
+}
+
+func (w *World) account(id int64) *account {
+	if w.accounts[id] == nil {
+		w.accounts[id] = &account{}
+	}
+	return w.accounts[id]
+}
+
+// earliest returns the earlier of two times, of which the first can be unknown.
+func earliest(known, t time.Time) time.Time {
+	if known.IsZero() || t.Before(known) {
+		return t
+	}
+	return known
+}
+
+func (w *World) table(id string) string {
+	return samtemplate.TableNames(w.template.Tables)[id]
+}
+
+// prepare fills the tables, through a process without faults.
+func (w *World) prepare() {
+	w.contents, w.bySubject, w.received = map[string]string{}, map[string][]announced{}, map[string]bool{}
+	w.flips, w.lifetimes = map[string][]flip{}, map[string][]lifetime{}
+	w.oracle = oracle{
+		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, holders: map[int64]dynamo.Item{},
+		accounts: map[int64]*account{}, people: map[string]int64{},
+	}
+	w.db.Written = func(table string, old, next dynamo.Item) {
+		w.changes = append(w.changes, change{w.tables[table], old, next})
+	}
+	p := w.newProcess("operator/first")
+	p.direct = true
+	ctx, random := context.Background(), w.random(6)
+	tables := dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
+	client, err := dynamo.NewClient(p.config(), "")
+	must := func(err error) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	must(err)
+	for i, id := range types {
+		must(featuretype.NewStore(client, tables).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i), LifetimeDays: []*int64{nil, new(int64(1)), new(int64(7))}[random.IntN(3)]}))
+	}
+	for _, name := range fields[:2] {
+		must(contextfield.NewStore(client, tables).Create(ctx, contextfield.ContextField{Name: name, Description: new("")}))
+		w.record(&op{begun: time.Now(), ended: time.Now(), writes: &tracked{}}, "field", name, "create", "", "201")
+	}
+	for _, name := range toggles[:4] { // they become potentially stale while the world lives
+		age := time.Duration([]int{1, 1, 7, 40}[random.IntN(4)])*24*time.Hour - time.Duration(random.Int64N(int64(duration)))
+		must(feature.NewStore(client, tables).Create(ctx, feature.Feature{
+			Name: name, Project: "default", Type: types[random.IntN(len(types))], CreatedAt: time.Now().Add(-age), ContextFields: []string{fields[random.IntN(2)]},
+		}))
+	}
+	must(w.prepareAccounts(w.newOperator(p)))
+}
+
+// checkWritten checks what must hold after every write.
+func (w *World) checkWritten() {
+	if len(w.changes) == 0 {
+		return
+	}
+	for _, c := range w.changes {
+		switch c.table {
+		case "Features":
+			w.count(c.old, -1)
+			w.count(c.next, 1)
+			w.flipped(either(c).String("name"), c.old, c.next)
+		case "FeatureTypes":
+			w.changedType(c)
+		case "PersonalAccessTokens":
+			w.countToken(c)
+		case "Users":
+			w.holders[c.account()] = c.next
+		}
+	}
+	for _, c := range w.changes {
+		switch c.table {
+		case "Features", "ContextFields":
+			w.checkUsage()
+		case "PersonalAccessTokens", "Users":
+			w.checkTokens(c.account())
+		}
+	}
+	w.changes = w.changes[:0]
+}
+
+func either(c change) dynamo.Item {
+	if c.next != nil {
+		return c.next
+	}
+	return c.old
+}
+
+// account returns the account that a change of the tables Users and PersonalAccessTokens belongs to.
+func (c change) account() int64 {
+	return max(either(c).Int("id")*int64(map[string]int{"Users": 1}[c.table]), either(c).Int("userId"))
+}
+
+// count adds a toggle to the usage of its fields, or removes it.
+func (w *World) count(toggle dynamo.Item, n int64) {
+	if toggle == nil || toggle.Bool("archived") {
+		return
+	}
+	for _, field := range toggle.Strings("contextFields") {
+		if w.usage[field] == nil {
+			w.usage[field] = map[string]int64{}
+		}
+		w.usage[field][toggle.String("project")] += n
+	}
+}
+
+// checkUsage compares the usage of context fields with the recount.
+func (w *World) checkUsage() {
+	exists := map[string]bool{}
+	for _, item := range w.db.Items(w.table("ContextFields")) {
+		name := item.String("name")
+		exists[name] = true
+		stored := map[string]int64{}
+		usage := item.Map("usage")
+		for project := range usage {
+			if n := usage.Int(project); n < 0 {
+				w.fail("the usage of the field %s by the project %s is %d", name, project, n)
+			} else if n > 0 {
+				stored[project] = n
+			}
+		}
+		recount := maps.Clone(w.usage[name])
+		maps.DeleteFunc(recount, func(_ string, n int64) bool { return n == 0 })
+		if !maps.Equal(stored, recount) {
+			w.fail("the usage of the field %s is %v, but toggles use it %v", name, stored, recount)
+		}
+	}
+	for name, projects := range w.usage {
+		for project, n := range projects {
+			if n > 0 && !exists[name] {
+				w.fail("the field %s does not exist, but %d toggles of the project %s use it", name, n, project)
+			}
+		}
+	}
+}
+
+func (w *World) changedType(c change) {
+	id, days := either(c).String("id"), c.next.Int("lifetimeDays")
+	if all := w.lifetimes[id]; len(all) == 0 || all[len(all)-1].days != days {
+		w.lifetimes[id] = append(all, lifetime{days, time.Now()})
+	}
+	w.after(150*time.Millisecond, w.readStream)
+}
+
+func (w *World) countToken(c change) {
+	owner, id := c.account(), either(c).Int("id")
+	if owner == 0 { // the counter
+		return
+	}
+	if w.tokens[owner] == nil {
+		w.tokens[owner] = map[int64]bool{}
+	}
+	if w.tokens[owner][id] = true; c.next == nil {
+		delete(w.tokens[owner], id)
+	}
+}
+
+// checkTokens checks the number of tokens of an account, and that the map in its item contains exactly them.
+func (w *World) checkTokens(owner int64) {
+	if owner <= 0 {
+		return
+	}
+	tokens, holder := w.tokens[owner], w.holders[owner]
+	if len(tokens) > tokenLimit {
+		w.fail("the account %d has %d tokens, the limit is %d", owner, len(tokens), tokenLimit)
+	}
+	if holder == nil && len(tokens) > 0 {
+		w.fail("the tokens %v have no owner: there is no account %d", slices.Sorted(maps.Keys(tokens)), owner)
+	}
+	if holder["kind"] == nil { // its deletion has begun
+		return
+	}
+	known := map[int64]bool{}
+	pats := holder.Map("pats")
+	for key := range pats {
+		known[pats.Int(key)] = true
+	}
+	if !maps.Equal(known, tokens) {
+		w.fail("the account %d has the tokens %v, but its item has %v", owner, slices.Sorted(maps.Keys(tokens)), slices.Sorted(maps.Keys(known)))
+	}
+}
+
+// checkAccepted checks whether the service accepts a credential exactly if it must. The world does not know what must happen to a request
+// at the time of a change.
+func (w *World) checkAccepted(c *credential, o *op, status int) {
+	if c.signsIn || status >= http.StatusInternalServerError {
+		return
+	}
+	accepted := status != http.StatusUnauthorized
+	refuse := func(what string, since time.Time) bool {
+		if !since.IsZero() && since.Before(o.begun) {
+			if accepted {
+				w.fail("%s accepts the token %d of the account %d, which is %s since %s", w.when(o.begun), c.id, c.account, what, since.Sub(w.start))
+			}
+			return true
+		}
+		return false
+	}
+	a := w.account(c.account)
+	if refuse("deleted", c.revoked) || refuse("without its account", a.deleted) || refuse("expired", c.expires.Add(maxSkew)) {
+		return
+	}
+	disabled, known := a.state(o)
+	if known && disabled {
+		if accepted {
+			w.fail("%s accepts the token %d of the account %d, which is disabled", w.when(o.begun), c.id, c.account)
+		}
+		return
+	}
+	before := func(t time.Time) bool { return t.IsZero() || t.After(o.ended) }
+	if known && !accepted && before(c.revoking) && before(a.deleting) && c.expires.After(o.ended.Add(maxSkew)) {
+		w.fail("%s refuses the token %d of the account %d, which is valid", w.when(o.begun), c.id, c.account)
+	}
+}
+
+func (w *World) when(t time.Time) string {
+	return "at " + t.Sub(w.start).Truncate(time.Microsecond).String() + " the service"
+}
+
+// state returns whether an account is disabled for the whole time of an operation. known is false if that depends on the order of concurrent
+// changes, or on one whose result is unknown.
+func (a *account) state(o *op) (disabled, known bool) {
+	var last *disabling
+	for _, c := range a.changes {
+		if c.done && c.ended.Before(o.begun) && (last == nil || c.begun.After(last.ended)) {
+			last = c
+		}
+	}
+	for _, c := range a.changes {
+		if c == last || last != nil && c.done && c.until().Before(last.begun) || c.begun.After(o.ended) || last != nil && c.disabled == last.disabled && c.done {
+			continue
+		}
+		if last == nil && !c.disabled { // it is enabled anyway
+			continue
+		}
+		return false, false
+	}
+	return last != nil && last.disabled, last == nil || last.until().Before(o.begun)
+}
+
+// until returns the time of the last write.
+func (d *disabling) until() time.Time {
+	if d.writes != nil && d.writes.last.After(d.ended) {
+		return d.writes.last
+	}
+	return d.ended
+}
+
+// checkPerson checks that a subject is always the same person, and that nobody else with the same address is added.
+func (w *World) checkPerson(subject, _ string, id int64) {
+	if subject == "eve" || subject == "bob" { // they have the same address, and replace each other
+		return
+	}
+	if before := w.people[subject]; before != 0 && before != id {
+		w.fail("%s signs in as the account %d, and before as %d", subject, id, before)
+	}
+	w.people[subject] = id
+}
+
+// checkTraffic compares the report with the requests.
+func (a *actor) checkTraffic() {
+	now := time.Now()
+	path := "metrics/traffic/" + now.UTC().Format("2006-01")
+	status, response, _ := a.do(a.admin, http.MethodGet, path, "")
+	if status != http.StatusOK {
+		return
+	}
+	if n := a.total(response); n > a.sent {
+		a.fail("%d requests are counted, but only %d were sent", n, a.sent)
+	}
+}
+
+// total returns the number of requests in a report.
+func (w *World) total(response string) (n int64) {
+	var report struct {
+		APIData []struct {
+			APIPath string
+			Days    []struct{ TrafficTypes []struct{ Count int64 } }
+		}
+	}
+	w.decode(response, &report)
+	for _, path := range report.APIData {
+		for _, day := range path.Days {
+			for _, kind := range day.TrafficTypes {
+				n += kind.Count
+			}
+		}
+	}
+	return n
+}
+
+// checkQuiet checks what must hold when nothing happens any more.
+func (w *World) checkQuiet() {
+	w.checkEvents()
+	w.checkFlags()
+	w.checkAccounts()
+	var counted int64
+	for _, item := range w.db.Items(w.table("Traffic")) {
+		counted += item.Int("successfulRequests") + item.Int("clientErrors") + item.Int("serverErrors")
+	}
+	if counted != w.sent {
+		w.fail("%d requests were sent and answered, but %d are counted", w.sent, counted)
+	}
+}
+
+// checkFlags checks that the flags are what types and ages say.
+func (w *World) checkFlags() {
+	lifetimes := map[string]int64{}
+	for _, item := range w.db.Items(w.table("FeatureTypes")) {
+		lifetimes[item.String("id")] = item.Int("lifetimeDays")
+	}
+	for _, item := range w.db.Items(w.table("Features")) {
+		if item.String("toggle") != "" {
+			continue
+		}
+		days := lifetimes[item.String("type")]
+		age := time.Since(*item.Time("createdAt"))
+		want := !item.Bool("archived") && !item.Bool("stale") && days > 0 && age >= time.Duration(days)*24*time.Hour
+		if item.Bool("potentiallyStale") != want {
+			w.fail("the flag of %s is %t: its type %s has a lifetime of %d days, and its age is %s", item.String("name"), !want, item.String("type"), days, age)
+		}
+	}
+}
+
+// checkAccounts checks that there are no tokens, reservations and links without an account.
+func (w *World) checkAccounts() {
+	for id := range w.tokens {
+		w.checkTokens(id)
+	}
+	for id, item := range w.holders {
+		if owner := item.Int("accountId"); id < 0 && item != nil && w.holders[owner] == nil {
+			w.fail("the item %d belongs to the account %d, which does not exist", id, owner)
+		}
+	}
+}

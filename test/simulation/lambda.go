@@ -1,0 +1,223 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	awslambda "github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/uuid"
+
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/gateway"
+	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/simulation/dynamodb"
+)
+
+// lambda is the part of the world that runs the functions.
+type lambda struct {
+	functions map[string]*function // by folder
+	invoked   map[string]*invoke.Function
+	gateway   *gateway.Gateway
+	requests  uint64
+}
+
+// Settings of the deployment. The hosts exist in the world only.
+const (
+	source     = "simulation"
+	issuerHost = "issuer.test"
+	webhook    = "https://webhook.test/events"
+	tokenLimit = 4
+)
+
+// load reads template.yaml once per process.
+var load = sync.OnceValue(func() *samtemplate.Template {
+	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{StackName: source, Parameters: map[string]string{
+		"Events": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
+		"OidcClientId": clientID, "OidcDefaultRole": string(auth.RoleViewer), "MaxTokensPerAccount": fmt.Sprint(tokenLimit),
+	}})
+	if err != nil {
+		panic(err)
+	}
+	return template
+})
+
+func newWorld(t *testing.T, p Plan) *World {
+	w := &World{Plan: p, t: t, template: load(), wake: make(chan struct{}, 1)}
+	// The world begins shortly before a day, month or year ends, or at any time of a day.
+	random := w.random(2)
+	begin := []time.Duration{24*time.Hour - time.Duration(random.Int64N(int64(duration))), time.Duration(random.Int64N(int64(24 * time.Hour)))}[random.IntN(2)]
+	time.Sleep(time.Duration([]int{0, 30, 58, 365}[random.IntN(4)])*24*time.Hour + begin)
+	w.start = time.Now()
+	w.tables = map[string]string{}
+	for _, table := range w.template.Tables {
+		w.tables[table.Name] = table.LogicalID
+	}
+	w.db = dynamodb.New(w.template.Tables, time.Now)
+	w.db.Lag = func(table, index, key string, version int64) time.Duration {
+		h := mix(w.Seed, hashOf(table+index+key), uint64(version))
+		if !w.has(lagging) || h%4 > 0 {
+			return 0
+		}
+		return time.Duration(h % uint64(3*time.Second))
+	}
+	w.functions, w.invoked = map[string]*function{}, map[string]*invoke.Function{}
+	for i := range w.template.Functions {
+		f := &function{w: w, Function: &w.template.Functions[i], construct: local.Constructor(w.template.Functions[i].Name)}
+		w.functions[f.Name] = f
+		w.invoked[f.LogicalID] = &invoke.Function{Name: f.Name, Handler: f, Timeout: f.Timeout, ARN: "arn:aws:lambda:us-east-1:123456789012:function:" + f.LogicalID}
+	}
+	g, err := gateway.New(gateway.Config{
+		API: w.template.API, Functions: w.invoked, Region: "us-east-1", AccountID: "123456789012", APIID: "simulation", Now: time.Now,
+		NewID: w.newID, AccessLog: w.logLine, OnRequest: func(gateway.Record) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.gateway = g
+	return w
+}
+
+func (w *World) newID() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.requests++
+	var id uuid.UUID
+	for i := range id {
+		id[i] = byte(mix(w.Seed, w.requests, uint64(i)))
+	}
+	return id.String()
+}
+
+// function is a Lambda function with its instances. An instance handles one invocation at a time.
+type function struct {
+	w *World
+	*samtemplate.Function
+	construct app.Constructor
+	idle      []*instance
+	made      int
+}
+
+type instance struct {
+	*process
+	handler awslambda.Handler
+}
+
+// config is the SDK's configuration of a process.
+func (p *process) config() aws.Config {
+	return aws.Config{Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: p, BaseEndpoint: aws.String("https://aws.test")}
+}
+
+// instance returns an idle instance, or a new one.
+func (f *function) instance() *instance {
+	f.w.mu.Lock()
+	if n := len(f.idle); n > 0 {
+		i := f.idle[n-1]
+		f.idle = f.idle[:n-1]
+		f.w.mu.Unlock()
+		return i
+	}
+	f.made++
+	name := fmt.Sprintf("%s/%d", f.Name, f.made)
+	f.w.mu.Unlock()
+	i := &instance{process: f.w.newProcess(name)}
+	vars := maps.Clone(f.Environment)
+	delete(vars, "DYNAMODB_ENDPOINT")
+	handler, err := f.construct(&app.Env{
+		Vars: vars, AWS: i.config(), Now: i.now, Random: i.process, Logger: slog.New(slog.DiscardHandler), Transport: i.process, Concurrency: 1 << 20,
+	})
+	if err != nil {
+		panic(fmt.Errorf("%s: %w", f.Name, err))
+	}
+	i.handler = handler
+	return i
+}
+
+func (f *function) release(i *instance) {
+	f.w.mu.Lock()
+	defer f.w.mu.Unlock()
+	if !i.dead {
+		f.idle = append(f.idle, i)
+	}
+}
+
+var errEnded = errors.New("the instance ended")
+
+// tracked is what the world remembers about the writes for a request.
+type tracked struct {
+	writes int
+	last   time.Time
+}
+
+type trackedKey struct{}
+
+// Invoke implements lambda.Handler.
+func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	i := f.instance()
+	if f.Name == "authorizer" { // its writes are not those of the operation
+		ctx = context.WithValue(ctx, trackedKey{}, nil)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var output []byte
+	var err error
+	done := make(chan struct{})
+	f.w.spawn(func() {
+		defer close(done)
+		output, err = i.handler.Invoke(ctx, payload)
+	})
+	select {
+	case <-done:
+		if bytes.Contains(output, []byte(`"statusCode":500`)) {
+			f.w.fail("%s responds with %s", i.name, output)
+		}
+		f.release(i)
+		return output, err
+	case <-i.ended:
+		return nil, errEnded
+	case <-ctx.Done(): // Lambda ends an instance that exceeds the timeout
+		i.crash()
+		return nil, ctx.Err()
+	}
+}
+
+// invoke invokes a function for an event, sometimes twice at the same time. It returns the output of the first.
+func (w *World) invoke(name, what string, event []byte) ([]byte, error) {
+	f := w.invoked[w.functions[name].LogicalID]
+	id := w.newID()
+	if w.happens(duplicated, hashOf(id), 0.1) {
+		w.note("%s is started twice for %s", name, what)
+		w.spawn(func() { _, _ = f.Invoke(context.Background(), w.newID(), event) })
+	}
+	output, err := f.Invoke(context.Background(), id, event)
+	if err != nil {
+		w.note("%s for %s: %v", name, what, err)
+	}
+	return output, err
+}
+
+// request sends a request to the API and returns the response. It does not wait longer than API Gateway.
+func (w *World) request(actor, credential, method, path, body string, t *tracked) (status int, response string) {
+	r := httptest.NewRequest(method, path, strings.NewReader(body)).WithContext(context.WithValue(context.Background(), trackedKey{}, t))
+	r.Header.Set("Authorization", credential)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	recorder := httptest.NewRecorder()
+	w.gateway.ServeHTTP(recorder, r)
+	w.digest(hashOf(actor), uint64(recorder.Code), hashOf(recorder.Body.String()))
+	w.note("%s: %s %s %s → %d %s", actor, method, path, body, recorder.Code, shortened(recorder.Body.String(), 200))
+	return recorder.Code, recorder.Body.String()
+}

@@ -1,0 +1,175 @@
+package simulation
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// op is an operation of an actor on an object, for the check that there is an order in which each operation takes effect at one time between
+// its beginning and its end.
+type op struct {
+	actor        int
+	begun, ended time.Time
+	unknown      bool // it may have taken effect, or may still
+	writes       *tracked
+
+	kind, object, name string
+	value, result      string
+}
+
+// record adds an operation to the history of an object.
+func (w *World) record(o *op, kind, object, name, value, result string) {
+	recorded := *o
+	recorded.kind, recorded.object, recorded.name, recorded.value, recorded.result = kind, object, name, value, result
+	w.ops = append(w.ops, recorded)
+}
+
+// canonical returns a set as text.
+func canonical(set []string) string {
+	slices.Sort(set)
+	return strings.Join(set, "\n")
+}
+
+// models describe what an operation does to the state of an object, and whether it can have its result.
+var models = map[string]porcupine.Model{
+	"type":   {Init: func() any { return "" }, Step: stepType},
+	"field":  {Init: func() any { return absent }, Step: stepField},
+	"tokens": {Init: func() any { return "" }, Step: stepTokens},
+}
+
+const absent = "\x00"
+
+// stepType: the state is the lifetime; empty: unknown.
+func stepType(state, input, _ any) (bool, any) {
+	o := input.(op) //nolint:forcetypeassert // it always is
+	if o.name == "get" {
+		return state == "" || state == o.result, o.result
+	}
+	return true, o.value
+}
+
+// stepField: the state is the description.
+func stepField(state, input, _ any) (bool, any) {
+	o := input.(op) //nolint:forcetypeassert // it always is
+	exists := state != absent
+	switch {
+	case o.name == "get" && o.result == "200":
+		return exists && (state == o.value || state == unread), o.value
+	case o.name == "get":
+		return !exists, state
+	case o.unknown && (o.name == "create") == exists: // it had no effect
+		return true, state
+	case o.name == "create" && (o.result == "201" || o.unknown):
+		return !exists, o.value
+	case o.name == "create": // 409
+		return exists, state
+	case o.result == "404":
+		return !exists, state
+	case o.result == "409": // in use
+		return exists, state
+	case o.name == "replace":
+		return exists, o.value
+	default:
+		return exists, absent
+	}
+}
+
+// unread is the state of a field whose description the history does not contain.
+const unread = "\x01"
+
+// stepTokens: the state is the set of an account's tokens, each with its description and id; absent: the account is deleted.
+func stepTokens(state, input, _ any) (bool, any) {
+	o := input.(op)        //nolint:forcetypeassert // it always is
+	text := state.(string) //nolint:forcetypeassert // the same
+	closed := text == absent
+	var set []string
+	if text != "" && !closed {
+		set = strings.Split(text, "\n")
+	}
+	description, _, _ := strings.Cut(o.value, "#")
+	exists := slices.ContainsFunc(set, func(token string) bool { return strings.HasPrefix(token, description+"#") })
+	switch o.name {
+	case "list":
+		for i := range set {
+			set[i], _, _ = strings.Cut(set[i], "#")
+		}
+		return closed && o.result == "404" || !closed && o.result == "200" && o.value == canonical(set), state
+	case "create":
+		switch full := len(set) >= tokenLimit; {
+		case closed:
+			return o.result == "404" || o.result == "401" || o.unknown, state
+		case o.result == "409":
+			return exists, state
+		case o.result == "403":
+			return full, state
+		case exists || full:
+			return o.unknown, state
+		}
+		return o.result == "201" || o.unknown, canonical(append(set, o.value))
+	case "delete":
+		i := slices.Index(set, o.value)
+		if closed || i < 0 {
+			return o.result == "404" || o.unknown, state
+		}
+		return o.result == "200" || o.unknown, canonical(slices.Delete(set, i, i+1))
+	default: // close
+		return o.result != "404" || closed, absent
+	}
+}
+
+// linearize checks the histories, and returns the first one that has no order.
+func (r *Result) linearize() string {
+	byObject := map[string][]op{}
+	var objects []string
+	for _, o := range r.ops {
+		object := o.kind + " " + o.object
+		if byObject[object] == nil {
+			objects = append(objects, object)
+		}
+		byObject[object] = append(byObject[object], o)
+	}
+	for _, object := range objects {
+		var history []porcupine.Operation
+		for _, o := range byObject[object] {
+			ended := o.ended.UnixNano()
+			if o.unknown {
+				ended = math.MaxInt64
+			}
+			history = append(history, porcupine.Operation{ClientId: len(history), Input: o, Call: o.begun.UnixNano(), Return: ended})
+			for range o.repeated() {
+				again := o
+				again.unknown = true
+				history = append(history, porcupine.Operation{ClientId: len(history), Input: again, Call: o.begun.UnixNano(), Return: math.MaxInt64})
+			}
+		}
+		kind, _, _ := strings.Cut(object, " ")
+		if porcupine.CheckOperationsTimeout(models[kind], history, 5*time.Second) == porcupine.Illegal {
+			for _, o := range byObject[object] {
+				r.History = append(r.History, o.String())
+			}
+			return fmt.Sprintf("the results of the operations on %s have no order", object)
+		}
+	}
+	return ""
+}
+
+// repeated returns how often a write may have taken effect once more, because its response was lost and the SDK repeated it.
+func (o *op) repeated() int {
+	if o.name == "set" || o.name == "replace" {
+		return max(0, o.writes.writes-1)
+	}
+	return 0
+}
+
+func (o *op) String() string {
+	ended := o.ended.Format("15:04:05.000000")
+	if o.unknown {
+		ended = "unknown        "
+	}
+	return fmt.Sprintf("%s – %s  %s: %s %s %s %q → %s", o.begun.Format("15:04:05.000000"), ended, actors[o.actor].name, o.kind, o.object, o.name, o.value, o.result)
+}

@@ -1,0 +1,403 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// fault is something that can go wrong with a call.
+type fault int
+
+const (
+	lostRequest  fault = iota // the service does not get the request
+	lostResponse              // the service carries the request out, the caller gets no response
+	late                      // the service carries the request out after the caller has given up
+	throttled                 // the service rejects most requests for some seconds
+	conflict                  // another transaction is in progress
+	serverError               // 500, before or after the request was carried out
+	slow                      // latencies of up to a second
+	crash                     // the process ends at the call
+	freeze                    // the process stops at the call, for up to an hour
+	duplicated                // a function is started twice for one event
+	redelivered               // records, lines and messages are delivered again
+	skewed                    // clocks differ
+	lagging                   // indexes show writes later
+	noBus                     // the bus refuses, for minutes
+	noWebhook                 // the webhook refuses, for days
+	jump                      // nobody does anything for hours or weeks
+)
+
+var faultNames = []string{
+	"lost-request", "lost-response", "late", "throttled", "conflict", "server-error", "slow", "crash", "freeze", "duplicated", "redelivered", "skewed",
+	"lagging", "no-bus", "no-webhook", "jump",
+}
+
+// happens decides whether a fault occurs at a call or event with a key.
+func (w *World) happens(f fault, key uint64, probability float64) bool {
+	return w.has(f) && !w.calm && float64(mix(w.Seed, uint64(f)+100, key)>>11)/(1<<53) < probability
+}
+
+func (w *World) has(f fault) bool { return w.Faults>>f&1 == 1 }
+
+// storm reports whether a fault that comes in waves occurs now: in a tenth of the intervals.
+func (w *World) storm(f fault, interval time.Duration) bool {
+	return w.happens(f, uint64(time.Since(w.start)/interval), 0.15)
+}
+
+// process is a program that makes calls: an instance of a function, or a command of an operator.
+type process struct {
+	w      *World
+	name   string
+	hash   uint64
+	ended  chan struct{} // closed when it crashes
+	dead   bool
+	until  time.Time         // it is frozen until then
+	calls  map[uint64]uint64 // how often it has made the same call
+	skew   time.Duration
+	direct bool // its calls are carried out at once, without faults
+}
+
+func (w *World) newProcess(name string) *process {
+	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]uint64{}}
+	if w.has(skewed) {
+		p.skew = time.Duration(w.random(p.hash, 3).Int64N(int64(2*maxSkew))) - maxSkew
+	}
+	return p
+}
+
+// maxSkew is the largest difference of a clock from the right time: clocks are up to 250 ms apart.
+const maxSkew = 125 * time.Millisecond
+
+// now is the process's clock.
+func (p *process) now() time.Time { return time.Now().Add(p.skew) }
+
+func (p *process) crash() {
+	if !p.dead {
+		p.dead = true
+		p.w.note("%s crashes", p.name)
+		close(p.ended)
+	}
+}
+
+// Read returns random numbers, as an io.Reader.
+func (p *process) Read(b []byte) (int, error) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.calls[0]++
+	random := p.w.random(p.hash, p.calls[0], 4)
+	for i := range b {
+		b[i] = byte(random.Uint32())
+	}
+	return len(b), nil
+}
+
+// call is one HTTP request of a process.
+type call struct {
+	*process
+	ctx     context.Context //nolint:containedctx // of the request
+	key     uint64
+	service string // DynamoDB_20120810, or a host
+	name    string // of the operation
+	body    []byte
+	begun   time.Time
+	done    chan struct{}
+	over    bool // done is closed
+	status  int
+	out     []byte
+	err     error
+}
+
+// responseTimeout is that of pkg/dynamo.
+const responseTimeout = time.Second
+
+var errTimeout = errors.New("net/http: timeout awaiting response headers")
+
+// Do implements aws.HTTPClient.
+func (p *process) Do(r *http.Request) (*http.Response, error) {
+	response, err := p.RoundTrip(r)
+	if err != nil {
+		err = &url.Error{Op: "Post", URL: r.URL.String(), Err: err}
+	}
+	return response, err
+}
+
+// RoundTrip implements http.RoundTripper.
+func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
+	c := &call{process: p, ctx: r.Context(), begun: time.Now(), done: make(chan struct{})}
+	if r.Body != nil {
+		c.body, _ = io.ReadAll(r.Body)
+		r.Body.Close()
+	}
+	var found bool
+	if c.service, c.name, found = strings.Cut(r.Header.Get("X-Amz-Target"), "."); !found {
+		c.service, c.name = r.URL.Host, r.URL.Path
+	}
+	content := hashOf(c.body)
+	if found {
+		content = hashJSON(c.body)
+	}
+	content = mix(p.hash, hashOf(c.service), hashOf(c.name), content)
+	p.w.mu.Lock()
+	p.calls[content]++
+	c.key = mix(content, p.calls[content])
+	p.w.mu.Unlock()
+	if p.direct {
+		c.execute()
+		c.finish()
+	} else {
+		p.w.enter(c.key, c.send)
+	}
+	select {
+	case <-c.done:
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	return &http.Response{
+		StatusCode: c.status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, Body: io.NopCloser(bytes.NewReader(c.out)),
+		ContentLength: int64(len(c.out)), Request: r,
+	}, nil
+}
+
+// maxCalls is more than any history needs.
+const maxCalls = 100_000
+
+// send decides what happens to a call.
+func (c *call) send() {
+	w := c.w
+	if w.result.Calls++; w.result.Calls > maxCalls {
+		w.fail("there is no end: %d calls", w.result.Calls)
+	}
+	chance := func(f fault, probability float64) bool { return w.happens(f, c.key, probability) }
+	latency := time.Duration(1_000_000 + mix(w.Seed, c.key, 7)%9_000_000)
+	if chance(slow, 0.05) || w.has(slow) && w.storm(slow, 20*time.Second) {
+		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
+	}
+	if c.service == "AmazonSSM" || c.service == "AmazonSQS" { // the SDK would repeat them after random times
+		w.after(latency%responseTimeout, c.receive)
+		return
+	}
+	switch {
+	case w.over || c.dead:
+		c.fail(0, syscall.ECONNRESET)
+		return
+	case chance(crash, 0.003):
+		c.crash()
+		if mix(w.Seed, c.key, 9)%2 == 0 { // the request was sent
+			w.after(latency, c.execute)
+		}
+		c.fail(0, syscall.ECONNRESET)
+		return
+	case chance(freeze, 0.002):
+		c.until = time.Now().Add(time.Duration(mix(w.Seed, c.key, 10) % uint64([]time.Duration{time.Second, time.Minute, time.Hour}[mix(c.key)%3])))
+		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))
+	}
+	if wait := time.Until(c.until); wait > 0 {
+		w.after(wait+latency, func() {
+			if c.ctx.Err() == nil {
+				c.receive()
+			}
+		})
+		c.fail(responseTimeout, errTimeout)
+		return
+	}
+	switch {
+	case chance(lostRequest, 0.01):
+		w.trace(c, "the request is lost")
+		c.fail(latency, &net.OpError{Op: []string{"dial", "read"}[mix(c.key)%2], Net: "tcp", Err: syscall.ECONNREFUSED})
+	case chance(late, 0.005) && c.name != "TransactWriteItems":
+		w.trace(c, "the request arrives late")
+		w.after(responseTimeout+latency+time.Duration(mix(w.Seed, c.key, 11)%uint64(2*time.Second)), c.execute)
+		c.fail(responseTimeout, errTimeout)
+	case latency > responseTimeout:
+		w.after(latency, c.execute)
+		c.fail(responseTimeout, errTimeout)
+	default:
+		w.after(latency, c.receive)
+	}
+}
+
+// receive carries the request out and responds.
+func (c *call) receive() {
+	w := c.w
+	chance := func(f fault, probability float64) bool { return w.happens(f, c.key, probability) }
+	if c.service == "DynamoDB_20120810" && c.reject() {
+		return
+	}
+	c.execute()
+	switch {
+	case c.service == "AmazonSSM" || c.service == "AmazonSQS":
+		c.finish()
+	case chance(lostResponse, 0.01):
+		w.trace(c, "the response is lost")
+		c.fail(time.Millisecond, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
+	case chance(serverError, 0.003):
+		w.trace(c, "500 after the request was carried out")
+		c.respond(http.StatusInternalServerError, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError"}`)
+	case mix(w.Seed, c.key, 12)%8 == 0:
+		w.after(time.Duration(mix(w.Seed, c.key, 13)%uint64(20*time.Millisecond)), c.finish)
+	default:
+		c.finish()
+	}
+}
+
+// reject responds with an error of DynamoDB that means that nothing was written.
+func (c *call) reject() bool {
+	w := c.w
+	chance := func(f fault, probability float64) bool { return w.happens(f, c.key, probability) }
+	const prefix = `{"__type":"com.amazonaws.dynamodb.v20120810#`
+	switch {
+	case chance(throttled, 0.005) || chance(throttled, 0.6) && w.storm(throttled, 7*time.Second):
+		w.trace(c, "throttled")
+		c.respond(http.StatusBadRequest, prefix+`ThrottlingException","message":"Throughput exceeds the current capacity"}`)
+	case chance(conflict, 0.03) && c.name == "TransactWriteItems":
+		w.trace(c, "conflict")
+		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
+		c.respond(http.StatusBadRequest, prefix+`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]}`)
+	case chance(conflict, 0.02) && (c.name == "UpdateItem" || c.name == "PutItem" || c.name == "DeleteItem"):
+		w.trace(c, "conflict")
+		c.respond(http.StatusBadRequest, prefix+`TransactionConflictException","message":"Transaction is ongoing for the item"}`)
+	case chance(serverError, 0.003):
+		w.trace(c, "500")
+		c.respond(http.StatusInternalServerError, prefix+`InternalServerError"}`)
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *call) respond(status int, body string) {
+	c.status, c.out = status, []byte(body)
+	c.finish()
+}
+
+func (c *call) finish() {
+	if !c.over {
+		c.over = true
+		close(c.done)
+	}
+}
+
+// fail responds with an error after d, unless there is a response before.
+func (c *call) fail(d time.Duration, err error) {
+	c.w.after(d, func() {
+		if !c.over {
+			c.err = err
+			c.finish()
+		}
+	})
+}
+
+// execute carries the request out.
+func (c *call) execute() {
+	w := c.w
+	if w.over && !c.direct {
+		c.status, c.out = http.StatusServiceUnavailable, nil
+		return
+	}
+	switch c.service {
+	case "DynamoDB_20120810":
+		w.execute(c)
+	default:
+		c.status, c.out = w.serve(c)
+	}
+	if c.service != issuerHost {
+		w.digest(c.key, uint64(c.status), hashJSON(c.out)) //nolint:gosec // a status is not negative
+	}
+}
+
+// execute carries a call of DynamoDB out.
+func (w *World) execute(c *call) {
+	w.caller = c
+	c.status, c.out = w.db.Do(c.name, c.body)
+	if t, ok := c.ctx.Value(trackedKey{}).(*tracked); ok && len(w.changes) > 0 {
+		t.writes++
+		t.last = time.Now()
+	}
+	w.checkWritten()
+	if c.status != http.StatusOK && !bytes.Contains(c.out, []byte("ConditionalCheckFailed")) {
+		w.fail("DynamoDB rejects a call of %s: %s\n%s %s", c.process.name, c.out, c.name, c.body)
+	}
+}
+
+// trace adds a line about a call to the history.
+func (w *World) trace(c *call, text string) {
+	if w.tracing {
+		w.note("    %s: %s (%s of %s)", c.process.name, text, c.name, describe(c))
+	}
+}
+
+func describe(c *call) string {
+	_, table, _ := strings.Cut(string(c.body), `"TableName":"`)
+	table, _, _ = strings.Cut(table, `"`)
+	return fmt.Sprint(table, " ", shortened(string(c.body), 160))
+}
+
+func shortened(text string, n int) string {
+	if len(text) > n {
+		return text[:n] + "…"
+	}
+	return text
+}
+
+// hashJSON returns a hash of a JSON value that does not depend on the order of members, nor on idempotency tokens.
+func hashJSON(b []byte) uint64 {
+	h, _ := hashValue(b, 0)
+	return h
+}
+
+func hashValue(b []byte, i int) (h uint64, next int) {
+	for i < len(b) && b[i] <= ' ' {
+		i++
+	}
+	if i >= len(b) {
+		return 0, i
+	}
+	switch b[i] {
+	case '{', '[':
+		object, element := b[i] == '{', uint64(0)
+		h = uint64(b[i])
+		for i++; i < len(b) && b[i] != '}' && b[i] != ']'; {
+			start := i
+			element, i = hashValue(b, i)
+			if object {
+				name := b[start:i]
+				var value uint64
+				value, i = hashValue(b, i+1) // behind the colon
+				if !bytes.Equal(name, []byte(`"ClientRequestToken"`)) {
+					h += mix(element, value)
+				}
+			} else {
+				h = mix(h, element)
+			}
+			for i < len(b) && (b[i] == ',' || b[i] <= ' ') {
+				i++
+			}
+		}
+		return h, i + 1
+	case '"':
+		start := i
+		for i++; i < len(b) && b[i] != '"'; i++ {
+			if b[i] == '\\' {
+				i++
+			}
+		}
+		return hashOf(b[start:min(i, len(b))]), i + 1
+	}
+	start := i
+	for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' && b[i] > ' ' {
+		i++
+	}
+	return hashOf(b[start:i]), max(i, start+1)
+}

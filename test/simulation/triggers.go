@@ -1,0 +1,138 @@
+package simulation
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the stream, the lines of
+// the access log and the messages of the queue come at least once.
+func (w *World) startTriggers() {
+	w.every(time.Minute<<w.random(8).IntN(3), "sweep-staleness") // a schedule can be late
+	w.every(4*time.Minute, "announce-expiring-tokens")           // the schedule of template.yaml is longer than most histories
+	w.reopens = w.start
+	if w.has(noWebhook) {
+		h := mix(w.Seed, 77)
+		w.reopens = w.start.Add(time.Duration(h % uint64([]time.Duration{duration / 2, duration / 2, duration / 2, 72 * time.Hour}[h%4])))
+	}
+}
+
+// every invokes a function at a rate while the world lives.
+func (w *World) every(period time.Duration, name string) {
+	next := period - time.Duration(w.random(hashOf(name), uint64(time.Now().UnixNano())).Int64N(int64(period/10)))
+	w.after(next, func() {
+		if w.calm {
+			return
+		}
+		w.every(period, name)
+		w.spawn(func() { _, _ = w.invoke(name, "the schedule", []byte("{}")) })
+	})
+}
+
+// readStream invokes the function with new records of the table. It is called after each write.
+func (w *World) readStream() {
+	mapping := w.functions["reevaluate-staleness"].Streams[0]
+	if w.reading || w.over {
+		return
+	}
+	records := w.db.Records(w.table("FeatureTypes"), w.read)
+	if len(records) == 0 {
+		return
+	}
+	records = records[:min(len(records), mapping.BatchSize)]
+	w.reading = true
+	w.spawn(func() {
+		done := w.deliverRecords(records)
+		w.attempts++
+		if w.happens(redelivered, w.attempts, 0.1) {
+			done = 0
+		}
+		w.enter(1, func() {
+			w.reading = false
+			w.read += done
+			w.after(time.Second, w.readStream)
+		})
+	})
+}
+
+// deliverRecords returns how many records are processed.
+func (w *World) deliverRecords(records []events.DynamoDBEventRecord) int {
+	payload, err := json.Marshal(events.DynamoDBEvent{Records: records})
+	if err != nil {
+		panic(err)
+	}
+	output, err := w.invoke("reevaluate-staleness", fmt.Sprintf("%d records", len(records)), payload)
+	var response events.DynamoDBEventResponse
+	if err == nil {
+		err = json.Unmarshal(output, &response)
+	}
+	if err != nil {
+		return 0
+	}
+	done := len(records)
+	for _, f := range response.BatchItemFailures {
+		done = min(done, slices.IndexFunc(records, func(r events.DynamoDBEventRecord) bool { return r.Change.SequenceNumber == f.ItemIdentifier }))
+	}
+	return done
+}
+
+// logLine receives a line of the access log. Lines of a second are delivered together.
+func (w *World) logLine(line []byte, at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.logged++
+	if w.lines == nil {
+		stream := fmt.Sprintf("stream-%d", w.logged%3)
+		w.mu.Unlock()
+		w.enter(hashOf(line), func() { w.after(time.Second, func() { w.deliverLines(stream) }) })
+		w.mu.Lock()
+	}
+	w.lines = append(w.lines, events.CloudwatchLogsLogEvent{ID: fmt.Sprintf("%020d", w.logged), Timestamp: at.UnixMilli(), Message: string(line)})
+}
+
+func (w *World) deliverLines(stream string) {
+	lines := w.lines
+	w.lines = nil
+	var data bytes.Buffer
+	compressed := gzip.NewWriter(&data)
+	if err := json.NewEncoder(compressed).Encode(events.CloudwatchLogsData{
+		MessageType: "DATA_MESSAGE", LogGroup: "access", LogStream: stream, LogEvents: lines,
+	}); err != nil {
+		panic(err)
+	}
+	_ = compressed.Close()
+	payload, _ := json.Marshal(events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{
+		Data: base64.StdEncoding.EncodeToString(data.Bytes()),
+	}})
+	w.spawn(func() {
+		for attempt := 0; !w.over; attempt++ {
+			_, err := w.invoke("record-traffic", fmt.Sprintf("%d lines", len(lines)), payload)
+			if err == nil && !w.happens(redelivered, mix(hashOf(lines[0].ID), uint64(attempt)), 0.1) {
+				return
+			}
+			w.sleep(lines[0].ID, time.Duration(attempt+1)*10*time.Second)
+		}
+	})
+}
+
+// settle lets everything end that has begun, and then invokes the schedules' functions once.
+func (w *World) settle() {
+	quiet := false
+	w.after(15*time.Second, func() { // longer than an announcement waits for another run
+		w.spawn(func() {
+			_, _ = w.invoke("sweep-staleness", "the schedule", []byte("{}"))
+			_, _ = w.invoke("announce-expiring-tokens", "the schedule", []byte("{}"))
+			w.enter(2, func() { w.after(time.Second, func() { quiet = true }) })
+		})
+	})
+	w.run(func() bool {
+		return w.over || quiet && !w.reading && len(w.queue) == 0 && w.lines == nil && len(w.pending) == 0
+	})
+}

@@ -1,0 +1,246 @@
+// Package simulation runs the service in a simulated world: real handlers, stores and SDK, in virtual time, on fakes of DynamoDB, EventBridge,
+// SQS, Parameter Store, an issuer and a webhook that lose, delay and repeat what they get. A seed determines everything that happens.
+// docs/simulation.md describes it.
+package simulation
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/simulation/dynamodb"
+)
+
+// Plan determines a history. New(seed) makes one; shrinking removes actors, faults and steps from it.
+type Plan struct {
+	Seed   uint64
+	Actors uint64 // a bit for each element of actors
+	Faults uint64 // a bit for each fault
+	Steps  int    // the number of requests and commands after which the actors stop
+}
+
+// NewPlan returns the plan of a seed. About half of the actors and faults occur in it.
+func NewPlan(seed uint64) Plan {
+	return Plan{
+		Seed: seed, Actors: (mix(seed, 0) | 1<<(seed%uint64(len(actors)))) & (1<<len(actors) - 1), Faults: mix(seed, 1) & (1<<len(faultNames) - 1), Steps: 1 << 20,
+	}
+}
+
+// Result is what happened.
+type Result struct {
+	Plan      Plan
+	Digest    uint64
+	Calls     int    // of AWS services, the issuer and the webhook
+	Steps     int    // requests and commands of actors
+	Violation string // the first one; empty: none
+	History   []string
+
+	ops []op
+}
+
+// World is one run. Everything in it happens in the goroutine of run, or in a goroutine that run has resumed and waits for, except that
+// goroutines which were resumed by a timer, or by the same event, can run at the same time until each of them calls park.
+type World struct {
+	Plan
+	t        *testing.T
+	template *samtemplate.Template
+	tables   map[string]string // ids by name
+	db       *dynamodb.DB
+
+	mu      sync.Mutex // protects what such goroutines use
+	parked  []parked
+	wake    chan struct{}
+	pending []timed // sorted by time, then by order
+	order   int
+	running sync.WaitGroup // goroutines that the world has started
+
+	start, end time.Time // of the time in which actors act and faults occur
+	calm       bool      // no more faults
+	over       bool      // a violation was found: everything ends
+	result     Result
+	tracing    bool
+
+	lambda
+	bus
+	oracle
+}
+
+// timed is something that happens at a time.
+type timed struct {
+	at    time.Time
+	order int
+	do    func()
+}
+
+// parked is a goroutine that waits to be started in the order of the keys.
+type parked struct {
+	key   uint64
+	start func()
+}
+
+// Run runs a plan. With trace, the result contains a readable history.
+func Run(t *testing.T, p Plan, trace bool) (r Result) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, p)
+		w.tracing = trace
+		w.live()
+		r = w.result
+	})
+	if r.Violation == "" {
+		r.Violation = r.linearize()
+	}
+	return r
+}
+
+// mix returns a hash of numbers.
+func mix(values ...uint64) uint64 {
+	h := uint64(0x9e3779b97f4a7c15)
+	for _, v := range values {
+		h = (h ^ v) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>29) * 0x94d049bb133111eb
+		h ^= h >> 32
+	}
+	return h
+}
+
+func hashOf[T string | []byte](text T) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}
+
+// random returns a source of random numbers that depends on nothing but the seed and the values.
+func (w *World) random(values ...uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(w.Seed, mix(values...)))
+}
+
+// at schedules an event.
+func (w *World) at(t time.Time, do func()) {
+	w.order++
+	e := timed{t, w.order, do}
+	i, _ := slices.BinarySearchFunc(w.pending, e, func(a, b timed) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order))
+	})
+	w.pending = slices.Insert(w.pending, i, e)
+}
+
+func (w *World) after(d time.Duration, do func()) { w.at(time.Now().Add(d), do) }
+
+// park blocks a goroutine until resume is called. start is called as soon as all other goroutines are blocked too, in the order of the keys.
+func (w *World) park(key uint64, start func(resume func())) {
+	resumed := make(chan struct{})
+	w.enter(key, func() { start(func() { close(resumed) }) })
+	<-resumed
+}
+
+// enter calls start as soon as all goroutines are blocked, in the order of the keys.
+func (w *World) enter(key uint64, start func()) {
+	w.mu.Lock()
+	w.parked = append(w.parked, parked{key, start})
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// spawn runs a goroutine that the world waits for.
+func (w *World) spawn(do func()) { w.running.Go(do) }
+
+// sleep pauses a goroutine. name is different for goroutines that sleep at the same time.
+func (w *World) sleep(name string, d time.Duration) {
+	w.park(mix(hashOf(name), uint64(time.Now().UnixNano())), func(resume func()) { w.after(d, resume) })
+}
+
+// run lets things happen until done.
+func (w *World) run(done func() bool) {
+	for {
+		synctest.Wait()
+		for len(w.parked) > 0 {
+			now := w.parked
+			w.parked = nil
+			slices.SortStableFunc(now, func(a, b parked) int { return cmp.Compare(a.key, b.key) })
+			for _, p := range now {
+				p.start()
+			}
+			synctest.Wait()
+		}
+		if done() {
+			return
+		}
+		if len(w.pending) == 0 {
+			<-w.wake // of a goroutine that waits for a timer of its own
+			continue
+		}
+		next := w.pending[0]
+		if wait := time.Until(next.at); wait > 0 {
+			timer := time.NewTimer(wait)
+			select {
+			case <-timer.C:
+			case <-w.wake:
+			}
+			timer.Stop()
+			continue
+		}
+		w.pending = slices.Delete(w.pending, 0, 1)
+		next.do()
+	}
+}
+
+// duration is how long actors act.
+const duration = 10 * time.Minute
+
+// live is the life of a world: people and machines act while things break, then nothing breaks any more, then there is nothing left to do.
+func (w *World) live() {
+	w.prepare()
+	w.end = time.Now().Add(duration)
+	w.startActors()
+	w.startTriggers()
+	ended := false
+	w.at(w.end, func() { ended = true })
+	w.run(func() bool { return ended || w.over })
+	w.calm = true
+	w.run(func() bool { return w.over || w.acting == 0 })
+	for round := 0; round < 3 && !w.over; round++ { // the second sends what the first one could not, the third one must find nothing
+		w.settle()
+	}
+	if !w.over {
+		w.checkQuiet()
+	}
+	w.over = true
+	ended = false
+	go func() { w.running.Wait(); w.enter(0, func() { ended = true }) }()
+	w.run(func() bool { return ended })
+	w.pending = nil
+	w.result.Plan, w.result.Steps, w.result.ops = w.Plan, w.steps, w.ops
+}
+
+// fail records a violation, unless there is one.
+func (w *World) fail(format string, args ...any) {
+	if w.result.Violation == "" {
+		w.result.Violation = fmt.Sprintf(format, args...)
+		w.note("VIOLATION: %s", w.result.Violation)
+	}
+	w.over = true
+}
+
+// note adds a line to the history and to the digest.
+func (w *World) note(format string, args ...any) {
+	if w.tracing {
+		at := time.Since(w.start).Truncate(time.Microsecond)
+		w.result.History = append(w.result.History, fmt.Sprintf("%14s  ", at)+fmt.Sprintf(format, args...))
+	}
+}
+
+func (w *World) digest(values ...uint64) {
+	w.result.Digest = mix(append(values, w.result.Digest, uint64(time.Now().UnixNano()))...)
+}
