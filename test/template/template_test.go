@@ -2,6 +2,7 @@ package template_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -174,6 +175,24 @@ func walk(value any, path string, visit func(parent map[string]any, key, path st
 	case []any:
 		for _, item := range value {
 			walk(item, path, visit)
+		}
+	}
+}
+
+// TestAlarmTopicArn checks that every alarm notifies the topic of the parameter, and that the stack then has none.
+func TestAlarmTopicArn(t *testing.T) {
+	t.Parallel()
+	const topic = "arn:aws:sns:us-east-1:123456789012:alarms"
+	parameters := maps.Clone(everything)
+	parameters["AlarmEmail"], parameters["AlarmTopicArn"] = "", topic
+	for _, r := range load(t, parameters).Resources {
+		switch r.Type {
+		case "AWS::SNS::Topic":
+			t.Errorf("%s is created, but not used", r.LogicalID)
+		case "AWS::CloudWatch::Alarm":
+			if got := fmt.Sprint(r.Properties["AlarmActions"], r.Properties["OKActions"]); got != "["+topic+"] ["+topic+"]" {
+				t.Errorf("%s notifies %s", r.LogicalID, got)
+			}
 		}
 	}
 }
