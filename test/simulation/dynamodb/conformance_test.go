@@ -80,12 +80,27 @@ func (p *pair) call(name, operation string, parameters any) m {
 	body := marshal(p, parameters)
 	status, response := p.fake.Do(operation, body)
 	got := normalize(p, operation, status, response)
+	wantStatus, want := p.post("DynamoDB_20120810."+operation, body)
+	server := "dynoxide"
+	if enginetest.External() != "" {
+		server = "DynamoDB Local"
+	}
+	diff := cmp.Diff(normalize(p, operation, wantStatus, want), got)
+	if deviates := deviations[server].MatchString(name); (diff != "") != deviates {
+		p.Errorf("%s: %s %.1000s: (-%s +fake), known deviation %t\n%.3000s", name, operation, body, server, deviates, diff)
+	}
+	return got
+}
+
+// post sends a call to the server.
+func (p *pair) post(target string, body []byte) (status int, response []byte) {
+	p.Helper()
 	request, err := http.NewRequestWithContext(p.Context(), http.MethodPost, p.server.Endpoint, bytes.NewReader(body))
 	if err != nil {
 		p.Fatal(err)
 	}
 	request.Header = http.Header{
-		"X-Amz-Target": {"DynamoDB_20120810." + operation}, "Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Date": {"20260101T000000Z"},
+		"X-Amz-Target": {target}, "Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Date": {"20260101T000000Z"},
 		"Authorization": {"AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0"},
 	}
 	answer, err := http.DefaultClient.Do(request)
@@ -96,15 +111,7 @@ func (p *pair) call(name, operation string, parameters any) m {
 	if response, err = io.ReadAll(answer.Body); err != nil {
 		p.Fatal(err)
 	}
-	server := "dynoxide"
-	if enginetest.External() != "" {
-		server = "DynamoDB Local"
-	}
-	diff := cmp.Diff(normalize(p, operation, answer.StatusCode, response), got)
-	if deviates := deviations[server].MatchString(name); (diff != "") != deviates {
-		p.Errorf("%s: %s %.1000s: (-%s +fake), known deviation %t\n%.3000s", name, operation, body, server, deviates, diff)
-	}
-	return got
+	return answer.StatusCode, response
 }
 
 func marshal(tb testing.TB, v any) []byte {
@@ -265,11 +272,12 @@ func TestCalls(t *testing.T) {
 // pages compares a call and, if it is a Query, the calls for its other pages.
 func (p *pair) pages(name, operation string, request m) {
 	p.Helper()
-	for {
+	for range 30 {
 		got := p.call(name, operation, request)
 		if got["LastEvaluatedKey"] == nil || operation != "Query" {
 			return
 		}
 		request["ExclusiveStartKey"], name = got["LastEvaluatedKey"], name+", next page"
 	}
+	p.Errorf("%s: there is no last page", name)
 }

@@ -58,6 +58,8 @@ not attribute_exists(nothing) and #s = :s
 #s <> :s
 #s = :c
 #s < :c
+#s < :s
+n > :n0
 #s <= :s
 #s > :b
 #s >= :c
@@ -190,7 +192,7 @@ ADD n :third, #new :minus
 ADD #s :one
 ADD #new :s
 ADD n :s
-ADD n n
+ADD n flat
 ADD #name :one
 FOO n
 SET #new = :s ADD n :one REMOVE flat

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -15,8 +16,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
-	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/dynamo"
@@ -116,68 +115,41 @@ DeleteItem {Key: {id: a}`) {
 		operation, request, _ := strings.Cut(call, " ")
 		p.call(call, operation, with(t, request+", TableName: FeatureTypes}"))
 	}
-	client := dynamodbstreams.NewFromConfig(aws.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), BaseEndpoint: &p.server.Endpoint,
-	})
-	listed, err := client.ListStreams(t.Context(), &dynamodbstreams.ListStreamsInput{TableName: aws.String("FeatureTypes")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	arn := listed.Streams[0].StreamArn
-	described, err := client.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
-	if err != nil {
-		t.Fatal(err)
-	}
-	iterator, err := client.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: arn, ShardId: described.StreamDescription.Shards[0].ShardId, ShardIteratorType: streams.ShardIteratorTypeTrimHorizon,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := client.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: iterator.ShardIterator})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want, got []string
-	for _, r := range read.Records {
-		if !cmp.Equal(marshal(t, r.Dynamodb.OldImage), marshal(t, r.Dynamodb.NewImage)) {
-			want = append(want, string(r.EventName)+text(t, r.Dynamodb.Keys)+text(t, r.Dynamodb.OldImage)+text(t, r.Dynamodb.NewImage))
+	stream := func(operation string, parameters m) (response m) {
+		_, body := p.post("DynamoDBStreams_20120810."+operation, marshal(t, parameters))
+		if err := json.Unmarshal(body, &response); err != nil {
+			t.Fatal(err)
 		}
+		return response
 	}
-	for _, r := range p.fake.Records("FeatureTypes", 0) {
-		got = append(got, r.EventName+text(t, r.Change.Keys)+text(t, r.Change.OldImage)+text(t, r.Change.NewImage))
+	first := func(list any) m { return list.([]any)[0].(m) } //nolint:errcheck // an error is a panic
+	arn := first(stream("ListStreams", m{"TableName": "FeatureTypes"})["Streams"])["StreamArn"]
+	shard := first(stream("DescribeStream", m{"StreamArn": arn})["StreamDescription"].(m)["Shards"])["ShardId"] //nolint:errcheck // an error is a panic
+	iterator := stream("GetShardIterator", m{"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"})["ShardIterator"]
+	want := stream("GetRecords", m{"ShardIterator": iterator})
+	var got m
+	if err := json.Unmarshal(marshal(t, events.DynamoDBEvent{Records: p.fake.Records("FeatureTypes", 0)}), &got); err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(changes(want), changes(got)); diff != "" {
 		t.Errorf("(-server +fake)\n%s", diff)
 	}
-	if all := p.fake.Records("FeatureTypes", 1); len(all) != len(got)-1 || all[0].Change.SequenceNumber >= all[1].Change.SequenceNumber {
+	if all := p.fake.Records("FeatureTypes", 1); len(all) != 3 || all[0].Change.SequenceNumber >= all[1].Change.SequenceNumber {
 		t.Errorf("the records from the second on are %v", all)
 	}
 }
 
-// text returns attributes of either type as the same text.
-func text(tb testing.TB, attributes any) string {
-	tb.Helper()
-	values := map[string]string{}
-	switch all := attributes.(type) {
-	case map[string]streams.AttributeValue:
-		for name, v := range all {
-			var inner struct{ Value any }
-			if err := json.Unmarshal(marshal(tb, v), &inner); err != nil {
-				tb.Fatal(err)
-			}
-			values[name] = string(marshal(tb, inner.Value))
-		}
-	case map[string]events.DynamoDBAttributeValue:
-		for name, v := range all {
-			if v.DataType() == events.DataTypeNumber {
-				values[name] = string(marshal(tb, v.Number()))
-			} else {
-				values[name] = string(marshal(tb, v.String()))
-			}
+// changes returns what the records of a stream say about items.
+func changes(records m) (all []string) {
+	list, _ := records["Records"].([]any)
+	for _, r := range list {
+		record, _ := r.(m)
+		change, _ := record["dynamodb"].(m)
+		if !cmp.Equal(change["OldImage"], change["NewImage"]) {
+			all = append(all, fmt.Sprint(record["eventName"], change["Keys"], change["OldImage"], change["NewImage"]))
 		}
 	}
-	return string(marshal(tb, values))
+	return all
 }
 
 func TestIndexLag(t *testing.T) {
