@@ -1,10 +1,11 @@
 // Package dynamodb is a fake of DynamoDB in memory, for simulations: each call is atomic, takes microseconds and depends on nothing but the
 // calls before it and the clock.
 //
-// It has the operations, expressions, limits and errors that the service uses. It does not have sets, lists in paths, projections, parallel
-// scans, local secondary indexes, transactional reads, capacity and the administration of tables. A request with a member that it does not
-// know is a ValidationException that names it. Reserved words are not checked. The tests compare it with the engine of `make run` and with
-// DynamoDB Local.
+// It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, lists in paths, projections,
+// begins_with, contains, IN, parallel scans, local secondary indexes, transactional reads, capacity and the administration of tables. A
+// request with a member or value that it does not know is a SerializationException that names it. Reserved words are not checked. Calls never
+// conflict, because they follow one another: throttling and conflicts are injected in front of it. The tests compare it with the engine of
+// `make run` and with DynamoDB Local.
 package dynamodb
 
 import (

@@ -233,7 +233,10 @@ func TestQueries(t *testing.T) {
 	for i := range 5 {
 		p.call("large", "PutItem", parse(t, fmt.Sprintf("{TableName: Traffic, Item: {period: p1, pathDayShard: '%d', s: !x 300000}}", i)))
 	}
-	p.pages("page of 1 MB", "Query", with(t, "{TableName: Traffic, KeyConditionExpression: 'period = :p'}"))
+	page := p.call("page of 1 MB", "Query", with(t, "{TableName: Traffic, KeyConditionExpression: 'period = :p'}"))
+	if page["Count"] != 4.0 { // the one that passes the limit is the last
+		t.Errorf("%v of 5 items on a page", page["Count"])
+	}
 }
 
 const keyConditions = `
