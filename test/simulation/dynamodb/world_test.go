@@ -177,7 +177,11 @@ func TestToken(t *testing.T) {
 	const add = "{ClientRequestToken: t, TransactItems: [{Update: {Key: {name: a}, UpdateExpression: 'ADD n :n', ExpressionAttributeValues: {':n': 1}}}]}"
 	for _, wait := range []time.Duration{0, 10*time.Minute - 1, 1} {
 		f.now = f.now.Add(wait)
-		_, _ = f.Do("TransactWriteItems", marshal(t, parse(t, add)))
+		body := []byte(strings.Replace(string(marshal(t, parse(t, add))), "{", "{ ", 1))
+		sent := string(body)
+		if _, _ = f.Do("TransactWriteItems", body); string(body) != sent {
+			t.Errorf("the request was changed to %s", body)
+		}
 	}
 	f.want(`"n":{"N":"2"}`, "GetItem", "Key: {name: a}")
 }

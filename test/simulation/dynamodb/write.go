@@ -131,7 +131,7 @@ func (db *DB) transact(r *request, body []byte) []byte {
 	for _, action := range actions {
 		action.compile(db)
 	}
-	canonical := jsontext.Value(body)
+	canonical := jsontext.Value(slices.Clone(body))
 	if len(r.ClientRequestToken) > maxToken {
 		panic(invalid("1 validation error detected: Value at 'clientRequestToken' failed to satisfy constraint: " +
 			"Member must have length less than or equal to 36"))
