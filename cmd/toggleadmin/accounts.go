@@ -148,6 +148,9 @@ func (c *disableAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator
 		return err
 	}
 	if !a.Disabled {
+		if err := s.warn(o.DisableWarnings(s.step(), a)); err != nil {
+			return err
+		}
 		if err := s.confirm("Disable %s (%d)? Its %d tokens will be rejected.", a.Name, a.ID, a.Tokens); err != nil {
 			return err
 		}
@@ -168,6 +171,15 @@ func (c *accountID) setDisabled(kind user.Kind, s *session, o *operator.Operator
 }
 
 func (c *setRoleCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+	a, err := o.Account(s.step(), kind, int64(c.ID))
+	if err != nil {
+		return err
+	}
+	if auth.Role(c.Role) != auth.RoleAdmin {
+		if err := s.warn(o.DemoteWarnings(s.step(), a)); err != nil {
+			return err
+		}
+	}
 	a, changed, err := o.SetRole(s.step(), kind, int64(c.ID), auth.Role(c.Role))
 	if err != nil {
 		return err

@@ -40,6 +40,14 @@ func (s *session) inform(format string, args ...any) {
 	fmt.Fprintln(s.err, printable(fmt.Sprintf(format, args...)))
 }
 
+// warn prints what an operator should know before a change.
+func (s *session) warn(warnings []string, err error) error {
+	for _, warning := range warnings {
+		s.inform("%s", warning)
+	}
+	return err
+}
+
 // result prints a result, as JSON or as text.
 func (s *session) result(v any, format string, args ...any) error {
 	if s.JSON {
