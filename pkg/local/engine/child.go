@@ -73,12 +73,15 @@ func (e *Engine) launch(ctx context.Context) (*child, error) {
 	if err != nil {
 		c.stop()
 		if e.options.Dir != "" && !errors.Is(err, errPortInUse) {
-			err = fmt.Errorf("%w; `make reset` deletes the data in %s", err, e.options.Dir)
+			err = fmt.Errorf("%w; %s", err, e.resetAdvice())
 		}
 		return nil, err
 	}
 	return c, nil
 }
+
+// resetAdvice says how to start without the data.
+func (e *Engine) resetAdvice() string { return "`make reset` deletes the data in " + e.options.Dir }
 
 // restrictDatabase makes the database readable by its owner only, before the engine writes to it. SQLite creates its other files with the
 // permissions of the database.
@@ -91,7 +94,7 @@ func (e *Engine) restrictDatabase() error {
 		err = errors.Join(file.Chmod(0o600), file.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("restrict the permissions of the database: %w", err)
+		return fmt.Errorf("restrict the permissions of the database: %w; %s", err, e.resetAdvice())
 	}
 	return nil
 }
