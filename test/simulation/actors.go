@@ -81,7 +81,7 @@ func (a *actor) pause() time.Duration {
 		return time.Duration(a.Int64N(int64(time.Minute)))
 	}
 	const meeting = 20 * time.Second
-	next := time.Now().Add(time.Duration(1+a.IntN(3)) * meeting).Truncate(meeting)
+	next := time.Now().Add(time.Duration(1+a.IntN(5)) * meeting).Truncate(meeting)
 	return time.Until(next) + time.Duration(a.Int64N(int64(40*time.Millisecond)))
 }
 

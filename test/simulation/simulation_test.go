@@ -1,28 +1,137 @@
 package simulation_test
 
 import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"toggleadmin/test/simulation"
 )
 
+var (
+	seed     = flag.Uint64("seed", 0, "the seed of TestReplay, and the first one of the other tests")
+	actors   = flag.Uint64("actors", 0, "the actors of TestReplay, as a failing seed prints them")
+	faults   = flag.Uint64("faults", 0, "the faults of TestReplay")
+	steps    = flag.Int("steps", 0, "the steps of TestReplay; 0: all of the seed")
+	seeds    = flag.Uint64("seeds", 200, "the number of seeds of TestSeeds and TestDigests")
+	search   = flag.Duration("for", 0, "the duration of TestSearch")
+	failures = flag.String("failures", "", "the folder in which TestSearch keeps failing seeds; empty: it ends at the first one")
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
+
+// shrinkLimit is how long a failing seed is shrunk.
+const shrinkLimit = 30 * time.Second
+
 func TestSeeds(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(40) {
-		if r := simulation.Run(t, simulation.NewPlan(seed), false); r.Violation != "" {
-			r = simulation.Run(t, r.Plan, true)
-			t.Fatalf("seed %d: %s\n%s", seed, r.Violation, strings.Join(r.History, "\n"))
+	each(t, func(next func() uint64, t *testing.T) {
+		for s := next(); s < *seed+*seeds && !t.Failed(); s = next() {
+			if r := simulation.Run(t, simulation.NewPlan(s), false); r.Violation != "" {
+				t.Errorf("seed %d: %s", s, simulation.Report(t, simulation.Shrink(t, r, shrinkLimit).Plan))
+			}
 		}
+	})
+}
+
+// each calls a function on all cores. next returns another seed.
+func each(t *testing.T, do func(next func() uint64, t *testing.T)) {
+	t.Helper()
+	var last atomic.Uint64
+	last.Store(*seed)
+	for core := range runtime.GOMAXPROCS(0) {
+		t.Run(fmt.Sprint("core ", core), func(t *testing.T) {
+			t.Parallel()
+			do(func() uint64 { return last.Add(1) - 1 }, t)
+		})
+	}
+}
+
+// TestReplay runs the plan of the flags.
+func TestReplay(t *testing.T) {
+	if *steps == 0 {
+		t.Skip("it needs the flags that a failing seed prints")
+	}
+	p := simulation.Plan{Seed: *seed, Actors: *actors, Faults: *faults, Steps: *steps}
+	if r := simulation.Run(t, p, false); r.Violation != "" {
+		t.Error(simulation.Report(t, p))
+	}
+}
+
+// TestDigests prints the digests of the seeds.
+func TestDigests(t *testing.T) {
+	if os.Getenv("DIGESTS") == "" {
+		t.Skip("TestSameSeedSameHistory runs it")
+	}
+	for s := *seed; s < *seed+*seeds; s++ {
+		fmt.Printf("seed %d: %016x\n", s, simulation.Run(t, simulation.NewPlan(s), false).Digest)
 	}
 }
 
 func TestSameSeedSameHistory(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
-		first, second := simulation.Run(t, simulation.NewPlan(seed), false), simulation.Run(t, simulation.NewPlan(seed), false)
-		if first.Digest != second.Digest {
-			t.Errorf("seed %d has the digests %x and %x", seed, first.Digest, second.Digest)
+	digests := func(processors string) string {
+		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDigests$", fmt.Sprint("-seed=", *seed), fmt.Sprint("-seeds=", *seeds/40))
+		command.Env = append(os.Environ(), "DIGESTS=1", "GOMAXPROCS="+processors)
+		out, err := command.Output()
+		if err != nil {
+			t.Fatal(err)
 		}
+		return string(out)
 	}
+	one, two := digests("1"), digests("2")
+	if n := strings.Count(one, "seed "); one != two || n == 0 {
+		t.Errorf("%d digests with GOMAXPROCS=1 and 2:\n%s\n%s", n, one, two)
+	}
+}
+
+// TestSearch runs seeds for the duration of the flag -for.
+func TestSearch(t *testing.T) {
+	if *search == 0 {
+		t.Skip("it needs the flag -for")
+	}
+	started := time.Now()
+	var done, failed atomic.Int64
+	if *seed == 0 {
+		*seed = uint64(started.UnixNano()) / 1000 * 1000 //nolint:gosec // not negative
+	}
+	go func() {
+		for range time.Tick(10 * time.Second) {
+			elapsed := time.Since(started)
+			fmt.Fprintf(os.Stderr, "%s: %d seeds, %.1f per second, %d failed\n",
+				elapsed.Round(time.Second), done.Load(), float64(done.Load())/elapsed.Seconds(), failed.Load())
+		}
+	}()
+	t.Run("all", func(t *testing.T) {
+		each(t, func(next func() uint64, t *testing.T) {
+			for time.Since(started) < *search && (failed.Load() == 0 || *failures != "") {
+				r := simulation.Run(t, simulation.NewPlan(next()), false)
+				done.Add(1)
+				if r.Violation == "" {
+					continue
+				}
+				failed.Add(1)
+				report := simulation.Report(t, simulation.Shrink(t, r, shrinkLimit).Plan)
+				t.Error(report)
+				if *failures != "" {
+					if err := os.WriteFile(filepath.Join(*failures, fmt.Sprintf("%d.txt", r.Plan.Seed)), []byte(report), 0o600); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	})
+	fmt.Fprintf(os.Stderr, "%d seeds in %s, %d failed\n", done.Load(), time.Since(started).Round(time.Second), failed.Load())
 }

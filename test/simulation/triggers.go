@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -97,11 +98,19 @@ func (w *World) logLine(line []byte, at time.Time) {
 	w.lines = append(w.lines, events.CloudwatchLogsLogEvent{ID: fmt.Sprintf("%020d", w.logged), Timestamp: at.UnixMilli(), Message: string(line)})
 }
 
+// compressors are expensive to make.
+var compressors = sync.Pool{New: func() any {
+	compressed, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
+	return compressed
+}}
+
 func (w *World) deliverLines(stream string) {
 	lines := w.lines
 	w.lines = nil
 	var data bytes.Buffer
-	compressed := gzip.NewWriter(&data)
+	compressed := compressors.Get().(*gzip.Writer) //nolint:forcetypeassert // the pool has no others
+	defer compressors.Put(compressed)
+	compressed.Reset(&data)
 	if err := json.NewEncoder(compressed).Encode(events.CloudwatchLogsData{
 		MessageType: "DATA_MESSAGE", LogGroup: "access", LogStream: stream, LogEvents: lines,
 	}); err != nil {
@@ -119,20 +128,5 @@ func (w *World) deliverLines(stream string) {
 			}
 			w.sleep(lines[0].ID, time.Duration(attempt+1)*10*time.Second)
 		}
-	})
-}
-
-// settle lets everything end that has begun, and then invokes the schedules' functions once.
-func (w *World) settle() {
-	quiet := false
-	w.after(15*time.Second, func() { // longer than an announcement waits for another run
-		w.spawn(func() {
-			_, _ = w.invoke("sweep-staleness", "the schedule", []byte("{}"))
-			_, _ = w.invoke("announce-expiring-tokens", "the schedule", []byte("{}"))
-			w.enter(2, func() { w.after(time.Second, func() { quiet = true }) })
-		})
-	})
-	w.run(func() bool {
-		return w.over || quiet && !w.reading && len(w.queue) == 0 && w.lines == nil && len(w.pending) == 0
 	})
 }

@@ -59,6 +59,7 @@ type World struct {
 	pending []timed // sorted by time, then by order
 	order   int
 	running sync.WaitGroup // goroutines that the world has started
+	busy    int            // their number
 
 	start, end time.Time // of the time in which actors act and faults occur
 	calm       bool      // no more faults
@@ -147,14 +148,29 @@ func (w *World) enter(key uint64, start func()) {
 	w.mu.Lock()
 	w.parked = append(w.parked, parked{key, start})
 	w.mu.Unlock()
+	w.wakeUp()
+}
+
+// spawn runs a goroutine that the world waits for.
+func (w *World) spawn(do func()) {
+	w.mu.Lock()
+	w.busy++
+	w.mu.Unlock()
+	w.running.Go(func() {
+		do()
+		w.mu.Lock()
+		w.busy--
+		w.mu.Unlock()
+		w.wakeUp()
+	})
+}
+
+func (w *World) wakeUp() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
 }
-
-// spawn runs a goroutine that the world waits for.
-func (w *World) spawn(do func()) { w.running.Go(do) }
 
 // sleep pauses a goroutine. name is different for goroutines that sleep at the same time.
 func (w *World) sleep(name string, d time.Duration) {
@@ -210,9 +226,13 @@ func (w *World) live() {
 	w.run(func() bool { return ended || w.over })
 	w.calm = true
 	w.run(func() bool { return w.over || w.acting == 0 })
-	for round := 0; round < 3 && !w.over; round++ { // the second sends what the first one could not, the third one must find nothing
-		w.settle()
-	}
+	w.drain()
+	w.spawn(func() {
+		w.sleep("a sweep", 15*time.Second) // longer than an announcement waits for another run
+		_, _ = w.invoke("sweep-staleness", "the schedule", []byte("{}"))
+		_, _ = w.invoke("announce-expiring-tokens", "the schedule", []byte("{}"))
+	})
+	w.drain()
 	if !w.over {
 		w.checkQuiet()
 	}
@@ -222,6 +242,11 @@ func (w *World) live() {
 	w.run(func() bool { return ended })
 	w.pending = nil
 	w.result.Plan, w.result.Steps, w.result.ops = w.Plan, w.steps, w.ops
+}
+
+// drain lets everything end that has begun.
+func (w *World) drain() {
+	w.run(func() bool { return w.over || len(w.pending) == 0 && w.busy == 0 })
 }
 
 // fail records a violation, unless there is one.
