@@ -199,7 +199,11 @@ func (w *World) invoke(name, what string, event []byte) ([]byte, error) {
 	id := w.newID()
 	if w.happens(duplicated, hashOf(id), 0.1) {
 		w.note("%s is started twice for %s", name, what)
-		w.spawn(func() { _, _ = f.Invoke(context.Background(), w.newID(), event) })
+		again := w.newID()
+		w.spawn(func() {
+			w.sleep(again, time.Duration(mix(w.Seed, hashOf(again))%uint64(20*time.Millisecond)))
+			_, _ = f.Invoke(context.Background(), again, event)
+		})
 	}
 	output, err := f.Invoke(context.Background(), id, event)
 	if err != nil {

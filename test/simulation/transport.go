@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // fault is something that can go wrong with a call.
@@ -339,9 +341,15 @@ func (w *World) trace(c *call, text string) {
 }
 
 func describe(c *call) string {
-	_, table, _ := strings.Cut(string(c.body), `"TableName":"`)
+	body := jsontext.Value(c.body)
+	_ = body.Canonicalize() // the SDK writes members in any order
+	text := string(body)
+	if _, actions, found := strings.Cut(text, `"TransactItems":`); found { // behind the idempotency token
+		text = actions
+	}
+	_, table, _ := strings.Cut(text, `"TableName":"`)
 	table, _, _ = strings.Cut(table, `"`)
-	return fmt.Sprint(table, " ", shortened(string(c.body), 160))
+	return fmt.Sprint(table, " ", shortened(text, 160))
 }
 
 func shortened(text string, n int) string {
