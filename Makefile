@@ -15,6 +15,8 @@ PERMISSIONS ?= one
 TOGGLES     ?= 1000000
 CHECKS      ?= 1000
 REQUESTS    ?= 1000000
+FOR         ?= 1h
+SEEDS       ?= 1000
 KILLS       ?= 5
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
@@ -45,7 +47,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-deploy e2e soak mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program go
 
 # Each target names its group behind ##.
 help: ## develop: List the targets
@@ -121,6 +123,16 @@ soak: node_modules/.installed ## test: Run long model tests, crash tests, refuse
 	go test -count=1 -timeout=0 -v ./pkg/local -run TestWebhookRefusesForTwoDays -flips=100000
 	go test -count=1 -v -timeout=0 ./test/crash -run '^TestTraffic$$' -requests='$(REQUESTS)' -kills='$(KILLS)'
 	@$(MAKE) --no-print-directory test-deploy PERMISSIONS=all
+
+simulate: ## test: Search the simulated world for violations, and keep failing seeds in .cache/simulation: FOR=1h
+	@mkdir -p .cache/simulation
+	go test -count=1 -timeout=0 -v -run '^TestSearch$$' ./test/simulation -for='$(FOR)' -failures='$(CURDIR)/.cache/simulation'
+
+simulate-determinism: ## test: Run seeds twice, with one and with two processors, and compare their digests: SEEDS=1000
+	go test -count=1 -timeout=1h -v -run '^TestSameSeedSameHistory$$' ./test/simulation -seeds='$(SEEDS)'
+
+simulate-planted: ## test: Check that the simulated world finds each bug of test/simulation/testdata
+	@scripts/simulate-planted.sh
 
 # Only the package's own tests run. gremlins copies the tree without node_modules, and the tests find the engine in a folder above the copy.
 MUTANT_PACKAGES ?= feedback featuretype contextfield pat traffic staleness feature user auth authorizer jsonbody lambdahttp dynamo

@@ -129,7 +129,7 @@ func (w *World) poll() {
 	var batch []*message
 	var in events.SQSEvent
 	w.queue = slices.DeleteFunc(w.queue, func(m *message) bool {
-		if len(batch) == mapping.BatchSize || m.visible.After(time.Now()) {
+		if len(batch) == mapping.BatchSize || m.visible.After(time.Now()) || same(batch, m) {
 			return false
 		}
 		if settings.MaxReceiveCount > 0 && m.receives == settings.MaxReceiveCount {
@@ -151,6 +151,11 @@ func (w *World) poll() {
 	}
 	w.spawn(func() { w.deliver(batch, in) })
 	w.after(time.Millisecond, w.poll)
+}
+
+// same reports whether a batch contains the message's event: the world could not distinguish the requests to the webhook.
+func same(batch []*message, m *message) bool {
+	return slices.ContainsFunc(batch, func(other *message) bool { return other.body == m.body })
 }
 
 func (w *World) deliver(batch []*message, in events.SQSEvent) {

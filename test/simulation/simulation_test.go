@@ -21,7 +21,8 @@ var (
 	actors   = flag.Uint64("actors", 0, "the actors of TestReplay, as a failing seed prints them")
 	faults   = flag.Uint64("faults", 0, "the faults of TestReplay")
 	steps    = flag.Int("steps", 0, "the steps of TestReplay; 0: all of the seed")
-	seeds    = flag.Uint64("seeds", 200, "the number of seeds of TestSeeds and TestDigests")
+	seeds    = flag.Uint64("seeds", 0, "the number of seeds; 0: 200 for TestSeeds, 4 for the others")
+	shrink   = flag.Duration("shrink", 30*time.Second, "how long a failing seed is shrunk")
 	search   = flag.Duration("for", 0, "the duration of TestSearch")
 	failures = flag.String("failures", "", "the folder in which TestSearch keeps failing seeds; empty: it ends at the first one")
 )
@@ -32,15 +33,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// shrinkLimit is how long a failing seed is shrunk.
-const shrinkLimit = 30 * time.Second
+// count returns the number of seeds.
+func count(otherwise uint64) uint64 {
+	if *seeds > 0 {
+		return *seeds
+	}
+	return otherwise
+}
 
 func TestSeeds(t *testing.T) {
 	t.Parallel()
+	end := *seed + count(200)
 	each(t, func(next func() uint64, t *testing.T) {
-		for s := next(); s < *seed+*seeds && !t.Failed(); s = next() {
+		for s := next(); s < end && !t.Failed(); s = next() {
 			if r := simulation.Run(t, simulation.NewPlan(s), false); r.Violation != "" {
-				t.Errorf("seed %d: %s", s, simulation.Report(t, simulation.Shrink(t, r, shrinkLimit).Plan))
+				t.Errorf("seed %d: %s", s, simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan))
 			}
 		}
 	})
@@ -75,7 +82,7 @@ func TestDigests(t *testing.T) {
 	if os.Getenv("DIGESTS") == "" {
 		t.Skip("TestSameSeedSameHistory runs it")
 	}
-	for s := *seed; s < *seed+*seeds; s++ {
+	for s := *seed; s < *seed+count(4); s++ {
 		fmt.Printf("seed %d: %016x\n", s, simulation.Run(t, simulation.NewPlan(s), false).Digest)
 	}
 }
@@ -83,7 +90,7 @@ func TestDigests(t *testing.T) {
 func TestSameSeedSameHistory(t *testing.T) {
 	t.Parallel()
 	digests := func(processors string) string {
-		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDigests$", fmt.Sprint("-seed=", *seed), fmt.Sprint("-seeds=", *seeds/40))
+		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDigests$", fmt.Sprint("-seed=", *seed), fmt.Sprint("-seeds=", count(4)))
 		command.Env = append(os.Environ(), "DIGESTS=1", "GOMAXPROCS="+processors)
 		out, err := command.Output()
 		if err != nil {
@@ -123,8 +130,8 @@ func TestSearch(t *testing.T) {
 					continue
 				}
 				failed.Add(1)
-				report := simulation.Report(t, simulation.Shrink(t, r, shrinkLimit).Plan)
-				t.Error(report)
+				report := simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan)
+				t.Errorf("seed %d: %s", r.Plan.Seed, report)
 				if *failures != "" {
 					if err := os.WriteFile(filepath.Join(*failures, fmt.Sprintf("%d.txt", r.Plan.Seed)), []byte(report), 0o600); err != nil {
 						t.Error(err)
