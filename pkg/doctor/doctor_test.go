@@ -161,7 +161,7 @@ func TestRequireTables(t *testing.T) {
 	db, i := newInstallation(t)
 	for want, name := range map[string]string{
 		"lacks key id:S, stream NEW_AND_OLD_IMAGES; it has key id:N": db.Tables.Users,
-		"there is no table none": "none",
+		"there is no table none":                                     "none",
 	} {
 		i.Tables.FeatureTypes = name
 		if err := doctor.RequireTables(t.Context(), i); exitstatus.Of(err) != exitstatus.Uninitialized || !strings.Contains(err.Error(), want) {

@@ -298,28 +298,6 @@ func TestUnknownKeyIsFetchedOncePer30Seconds(t *testing.T) {
 	f.expectFetches(t, 1, 3)
 }
 
-// TestKeyIsReplacedUnderItsID checks that a signature that a known key does not verify causes a fetch under the same limit.
-func TestKeyIsReplacedUnderItsID(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	replaced := issuer.NewKey("ES256", "ES256")
-	f.expect(t, f.Token(begin, nil), "")
-	f.Publish(replaced.JWK())
-	f.advance(30*time.Second - 1)
-	for range 10 {
-		f.expect(t, f.token(replaced), oidc.Signature)
-	}
-	f.expectFetches(t, 1, 1)
-	f.advance(1)
-	var group sync.WaitGroup
-	for range 100 {
-		group.Go(func() { f.expect(t, f.token(replaced), "") })
-	}
-	group.Wait()
-	f.expect(t, f.Token(begin, nil), oidc.Signature)
-	f.expectFetches(t, 1, 2)
-}
-
 func TestConcurrentRequestsShareOneFetch(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

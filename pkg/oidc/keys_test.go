@@ -6,7 +6,9 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"toggleadmin/pkg/oidc"
 	"toggleadmin/test/issuer"
@@ -78,4 +80,26 @@ func TestPublishedKeys(t *testing.T) {
 			f.expect(t, tt.key.Sign(tt.header, f.Claims(begin, nil)), tt.want)
 		})
 	}
+}
+
+// TestKeyIsReplacedUnderItsID checks that a signature that a known key does not verify causes a fetch under the same limit.
+func TestKeyIsReplacedUnderItsID(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	replaced := issuer.NewKey("ES256", "ES256")
+	f.expect(t, f.Token(begin, nil), "")
+	f.Publish(replaced.JWK())
+	f.advance(30*time.Second - 1)
+	for range 10 {
+		f.expect(t, f.token(replaced), oidc.Signature)
+	}
+	f.expectFetches(t, 1, 1)
+	f.advance(1)
+	var group sync.WaitGroup
+	for range 100 {
+		group.Go(func() { f.expect(t, f.token(replaced), "") })
+	}
+	group.Wait()
+	f.expect(t, f.Token(begin, nil), oidc.Signature)
+	f.expectFetches(t, 1, 2)
 }

@@ -32,9 +32,9 @@ type response struct {
 	Name      string         `json:"name"`
 	Username  string         `json:"username"`
 	RootRole  int64          `json:"rootRole"`
-	CreatedAt *string        `json:"createdAt"` // null: not recorded
-	SeenAt    *string        `json:"seenAt"`    // always null
-	IsAPI     bool           `json:"isAPI"`     // always false
+	CreatedAt *string        `json:"createdAt"`
+	SeenAt    *string        `json:"seenAt"` // always null
+	IsAPI     bool           `json:"isAPI"`  // always false
 	Tokens    []pat.Response `json:"tokens"`
 }
 

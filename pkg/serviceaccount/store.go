@@ -15,7 +15,8 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// Store reads and writes service accounts with their tokens, in the tables Users, Identifiers and PersonalAccessTokens. It is safe for concurrent use.
+// Store reads and writes service accounts with their tokens, in the tables Users, Identifiers and PersonalAccessTokens. It is safe for
+// concurrent use.
 type Store struct {
 	client    *dynamodb.Client
 	patsTable string

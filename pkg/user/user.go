@@ -38,7 +38,7 @@ type User struct {
 	PATs     map[string]int64 // a token's pat.DescriptionKey → the token's id
 	Identity *Identity        // of a person; nil: not linked
 
-	CreatedAt *time.Time // nil: created by an earlier version, which did not record it
+	CreatedAt *time.Time // nil: not recorded; every service account has it
 }
 
 // Identity is a person at an OpenID Connect issuer: the claims iss and sub of a token.

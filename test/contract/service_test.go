@@ -60,7 +60,7 @@ func newService(running local.Running, log *logLines, validator *openapi.Validat
 // account creates an account and returns its ID.
 func (s *service) account(t *testing.T, kind user.Kind, role auth.Role) int64 {
 	t.Helper()
-	u := user.User{Kind: kind, Name: "account", Role: role}
+	u := user.User{Kind: kind, Name: "account", Role: role, CreatedAt: new(time.Now())}
 	if kind == user.ServiceAccount {
 		u.Username = fmt.Sprint("account ", s.usernames.Add(1))
 	}

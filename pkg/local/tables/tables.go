@@ -21,7 +21,7 @@ const activeTimeout = time.Minute
 // ErrDiffers is returned for an existing table whose keys, index keys, stream or time to live are not the template's.
 var ErrDiffers = errors.New("the table differs from the template")
 
-// Make creates the tables and indexes that do not exist, waits until they are active, and sets their time to live. It can be repeated after
+// Make creates the tables that do not exist, waits until they are active, and sets their time to live. It can be repeated after
 // a crash at any point.
 func Make(ctx context.Context, client *dynamodb.Client, tables []samtemplate.Table) error {
 	for i := range tables {
@@ -41,51 +41,14 @@ func makeTable(ctx context.Context, client *dynamodb.Client, table *samtemplate.
 	waiter := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 20*time.Millisecond, time.Second
 	})
-	read := func() (*types.TableDescription, error) {
-		out, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &table.Name}, activeTimeout)
-		if err != nil {
-			return nil, err
-		}
-		return out.Table, nil
-	}
-	found, err := read()
+	found, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &table.Name}, activeTimeout)
 	if err != nil {
 		return err
 	}
-	for _, index := range missingIndexes(found, wanted) { // the table was created by an earlier version
-		if err := addIndex(ctx, client, wanted, index); err != nil {
-			return fmt.Errorf("create the index %s: %w", *index.IndexName, err)
-		}
-		if found, err = read(); err != nil {
-			return err
-		}
-	}
-	if err := checkKeys(found, wanted); err != nil {
+	if err := checkKeys(found.Table, wanted); err != nil {
 		return err
 	}
 	return enableTTL(ctx, client, table)
-}
-
-// missingIndexes returns the indexes of a template's table whose names a table does not have.
-func missingIndexes(found *types.TableDescription, wanted *dynamodb.CreateTableInput) (missing []types.GlobalSecondaryIndex) {
-	for _, index := range wanted.GlobalSecondaryIndexes {
-		if !slices.ContainsFunc(found.GlobalSecondaryIndexes, func(i types.GlobalSecondaryIndexDescription) bool {
-			return *i.IndexName == *index.IndexName
-		}) {
-			missing = append(missing, index)
-		}
-	}
-	return missing
-}
-
-func addIndex(ctx context.Context, client *dynamodb.Client, wanted *dynamodb.CreateTableInput, index types.GlobalSecondaryIndex) error {
-	_, err := client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
-		TableName: wanted.TableName, AttributeDefinitions: wanted.AttributeDefinitions,
-		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
-			IndexName: index.IndexName, KeySchema: index.KeySchema, Projection: index.Projection,
-		}}},
-	})
-	return err
 }
 
 func checkKeys(table *types.TableDescription, wanted *dynamodb.CreateTableInput) error {

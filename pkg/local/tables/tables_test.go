@@ -86,6 +86,7 @@ func TestOtherTablesAreRefused(t *testing.T) {
 		{"type of the key", func(s *samtemplate.Table) { s.Hash.Type = "N" }, `without "table (name N)"`},
 		{"range key", func(s *samtemplate.Table) { s.Range = samtemplate.Attribute{Name: "v", Type: "N"} }, `without "table (name S, v N)"`},
 		{"key of an index", func(s *samtemplate.Table) { s.Indexes[0].Range.Name = "v" }, `without "staleness (staleness S, v S) KEYS_ONLY"`},
+		{"no index", func(s *samtemplate.Table) { s.Indexes[0].Name = "other" }, `without "other (`},
 		{"projection", func(s *samtemplate.Table) { s.Indexes[0].Projection = "ALL" }, `without "staleness (staleness S, createdAt S) ALL"`},
 		{"time to live", func(s *samtemplate.Table) { s.TTLAttribute = "gone" }, `time to live on "expires"`},
 	} {
@@ -98,35 +99,5 @@ func TestOtherTablesAreRefused(t *testing.T) {
 				t.Errorf("error %v, want %q in it", err, tt.want)
 			}
 		})
-	}
-}
-
-// A table of an earlier version gets the index that it does not have. Items that are already in the table are in the index.
-func TestIndexIsAdded(t *testing.T) {
-	t.Parallel()
-	client, wanted := newClient(t), features()
-	earlier := wanted
-	earlier.Indexes = nil
-	if err := tables.Make(t.Context(), client, []samtemplate.Table{earlier}); err != nil {
-		t.Fatal(err)
-	}
-	s := func(text string) types.AttributeValue { return &types.AttributeValueMemberS{Value: text} }
-	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &wanted.Name, Item: map[string]types.AttributeValue{
-		"name": s("f"), "staleness": s("k"), "createdAt": s("2026"),
-	}}); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := tables.Make(t.Context(), client, []samtemplate.Table{wanted}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := client.Query(t.Context(), &dynamodb.QueryInput{
-		TableName: &wanted.Name, IndexName: aws.String("staleness"), Limit: aws.Int32(1),
-		KeyConditionExpression:    aws.String("staleness = :k"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":k": s("k")},
-	})
-	if err != nil || out.Count != 1 {
-		t.Errorf("%+v, error %v", out, err)
 	}
 }
