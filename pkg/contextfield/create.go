@@ -22,11 +22,11 @@ var createSchema []byte
 
 // NewCreateFunction returns the handler of functions/create-context-field.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("CONTEXT_FIELDS_TABLE")
+	fields, err := newLimitedStore(env)
 	if err != nil {
 		return nil, err
 	}
-	handler, err := Create(NewStore(client, tables), env.Now)
+	handler, err := Create(fields, env.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,9 @@ func Create(fields *Store, now func() time.Time) (lambdahttp.HandlerFunc, error)
 		}
 		f.CreatedAt = new(datetime.Milliseconds(now()))
 		err = fields.Create(r.Context(), f)
+		if errors.Is(err, ErrTooLarge) {
+			return fields.tooLarge()
+		}
 		if errors.Is(err, ErrExists) {
 			return apierror.New(apierror.NameExists, fmt.Sprintf("A context field with the name %q exists.", apierror.Echo(f.Name)))
 		}

@@ -160,7 +160,7 @@ func TestLostResponse(t *testing.T) {
 	if err := store.Delete(t.Context(), "a"); err != nil {
 		t.Error(err)
 	}
-	if calls := strings.Fields(tap.Calls()); len(calls) != 4 {
+	if calls := strings.Fields(tap.Calls()); len(calls) != 6 {
 		t.Error(calls)
 	}
 }

@@ -80,7 +80,8 @@ func TestUnavailable(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for prefix, handler := range map[string]lambdahttp.HandlerFunc{
-		`get context field "a": `: h.get, `create context field "a": `: h.create, `replace context field "a": `: h.update, `delete context field "a": `: h.delete,
+		`get context field "a": `: h.get, `create context field "a": `: h.create, `replace context field "a": `: h.update,
+		`delete context field "a": `: h.delete,
 	} {
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(`{"name":"a","sortOrder":1}`))
 		r.Header.Set("Content-Type", "application/json")

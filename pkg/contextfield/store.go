@@ -19,11 +19,12 @@ import (
 type Store struct {
 	client *dynamodb.Client
 	table  string
+	limit  int64 // of the sum of the sizes of all fields
 }
 
 // NewStore returns a Store that uses tables.ContextFields.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client, tables.ContextFields}
+	return &Store{client: client, table: tables.ContextFields, limit: maxBytes}
 }
 
 // hash is the table's partition key.
@@ -38,7 +39,9 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list context fields: %w", err)
 		}
-		all = append(all, fromItem(item))
+		if item[attributeUsage] != nil {
+			all = append(all, fromItem(item))
+		}
 	}
 	slices.SortFunc(all, func(a, b ContextField) int {
 		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.Name, b.Name))
@@ -63,34 +66,69 @@ func (s *Store) NextSortOrder(ctx context.Context, name string) (int64, error) {
 
 // Get returns one field, or ErrNotFound. The read is consistent.
 func (s *Store) Get(ctx context.Context, name string) (ContextField, error) {
-	item, err := dynamo.Get(ctx, s.client, s.table, key(name))
+	item, err := s.item(ctx, name)
 	if err != nil {
 		return ContextField{}, fmt.Errorf("get context field %q: %w", name, err)
-	}
-	if item == nil {
-		return ContextField{}, ErrNotFound
 	}
 	return fromItem(item), nil
 }
 
-// Create adds an unused field, or returns ErrExists. It is a transaction, because DynamoDB carries out a retried transaction only once:
-// a retried PutItem would find its own item.
-func (s *Store) Create(ctx context.Context, f ContextField) error {
-	failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{s.Creation(f)})
+// item returns the item of a field, or ErrNotFound.
+func (s *Store) item(ctx context.Context, name string) (dynamo.Item, error) {
+	item, err := dynamo.Get(ctx, s.client, s.table, key(name))
 	if err != nil {
-		return fmt.Errorf("create context field %q: %w", f.Name, err)
+		return nil, err
 	}
-	if failures != nil {
-		return ErrExists
+	if item[attributeUsage] == nil { // also that of the sum of the sizes
+		return nil, ErrNotFound
 	}
-	return nil
+	return item, nil
 }
 
-// Replace replaces everything but the name, the time of creation and the usage of a field. It returns the stored field, or ErrNotFound.
+// Create adds an unused field, or returns ErrTooLarge or ErrExists, in this order. It is one transaction.
+func (s *Store) Create(ctx context.Context, f ContextField) error {
+	actions, err := s.Creation(f)
+	if err != nil {
+		return err
+	}
+	failures, err := dynamo.Transact(ctx, s.client, actions)
+	switch {
+	case err != nil:
+		return fmt.Errorf("create context field %q: %w", f.Name, err)
+	case failures == nil:
+		return nil
+	case failures[1].Failed:
+		return ErrTooLarge
+	}
+	return ErrExists
+}
+
+// Creation returns the actions of a transaction that creates unused fields: one for each field, then one on the sum of the sizes.
+// They fail if a field exists or if all fields would be too large.
+func (s *Store) Creation(fields ...ContextField) ([]types.TransactWriteItem, error) {
+	var actions []types.TransactWriteItem
+	var sum int64
+	for _, f := range fields {
+		bytes, err := size(f)
+		if err != nil {
+			return nil, err
+		}
+		actions = append(actions, dynamo.NewItem(s.table, hash, toItem(f, bytes)))
+		sum += bytes
+	}
+	return append(actions, s.addToTotal(sum)), nil
+}
+
+// Replace replaces everything but the name, the time of creation and the usage of a field. It returns the stored field, or
+// ErrNotFound or ErrTooLarge. It is one GetItem and one transaction, again if the field's size was changed in between.
 func (s *Store) Replace(ctx context.Context, f ContextField) (ContextField, error) {
-	item, names, values := toItem(f), map[string]string{"#name": hash}, dynamo.Item{}
+	bytes, err := size(f)
+	if err != nil {
+		return ContextField{}, err
+	}
+	item, names, values := toItem(f, bytes), map[string]string{}, dynamo.Item{}
 	var set, remove []string
-	for _, attribute := range []string{"description", "stickiness", "sortOrder", "legalValues"} {
+	for _, attribute := range []string{"description", "stickiness", "sortOrder", "legalValues", attributeSize} {
 		names["#"+attribute] = attribute
 		if value, ok := item[attribute]; ok {
 			values[":"+attribute] = value
@@ -103,59 +141,74 @@ func (s *Store) Replace(ctx context.Context, f ContextField) (ContextField, erro
 	if remove != nil {
 		update += " REMOVE " + strings.Join(remove, ", ")
 	}
-	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: key(f.Name), UpdateExpression: &update, ConditionExpression: aws.String("attribute_exists(#name)"),
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values, ReturnValues: types.ReturnValueAllNew,
-	})
-	if dynamo.FailedCondition(err) {
-		return ContextField{}, ErrNotFound
+	for attempt := 1; ; attempt++ {
+		stored, err := s.item(ctx, f.Name)
+		if err != nil {
+			return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
+		}
+		values[":stored"] = stored[attributeSize]
+		actions := []types.TransactWriteItem{{Update: &types.Update{
+			TableName: &s.table, Key: key(f.Name), UpdateExpression: &update, ConditionExpression: aws.String("#size = :stored"),
+			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		}}}
+		if grown := bytes - stored.Int(attributeSize); grown != 0 {
+			actions = append(actions, s.addToTotal(grown))
+		}
+		failures, err := dynamo.Transact(ctx, s.client, actions)
+		switch {
+		case err != nil:
+			return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
+		case failures == nil:
+			old := fromItem(stored)
+			f.CreatedAt, f.Usage = old.CreatedAt, old.Usage
+			return f, nil
+		case !failures[0].Failed:
+			return ContextField{}, ErrTooLarge
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
+		}
 	}
-	if err != nil {
-		return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
-	}
-	return fromItem(out.Attributes), nil
 }
 
-// Delete deletes a field that no feature uses, or returns ErrNotFound or an *InUseError. The condition is that the usage has not changed since
-// it was read. The first attempt assumes an empty usage instead of reading it; it fails if a feature ever used the field, because projects
-// that no longer use it remain in the usage with the number 0. It is a transaction, because a retried DeleteItem would not find the item that
-// it deleted.
+// Delete deletes a field that no feature uses, or returns ErrNotFound or an *InUseError. It is one GetItem and one transaction,
+// again if the usage or the size was changed in between.
 func (s *Store) Delete(ctx context.Context, name string) error {
-	var usage dynamo.Item
 	for attempt := 1; ; attempt++ {
-		failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{{Delete: &types.Delete{
-			TableName: &s.table, Key: key(name), ConditionExpression: aws.String("#usage = :usage"),
-			ExpressionAttributeNames: map[string]string{"#usage": "usage"}, ExpressionAttributeValues: dynamo.Item{":usage": dynamo.M(usage)},
-			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-		}}})
+		stored, err := s.item(ctx, name)
+		if err != nil {
+			return fmt.Errorf("delete context field %q: %w", name, err)
+		}
+		if n := fromItem(stored).UsedInFeatures(); n > 0 {
+			return &InUseError{Features: n}
+		}
+		failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{
+			{Delete: &types.Delete{
+				TableName: &s.table, Key: key(name), ConditionExpression: aws.String("#usage = :usage AND #size = :size"),
+				ExpressionAttributeNames: map[string]string{"#usage": attributeUsage, "#size": attributeSize},
+				ExpressionAttributeValues: dynamo.Item{
+					":usage": stored[attributeUsage], // projects that no longer use the field remain with the number 0
+					":size":  stored[attributeSize],
+				},
+			}},
+			s.addToTotal(-stored.Int(attributeSize)),
+		})
 		if err != nil {
 			return fmt.Errorf("delete context field %q: %w", name, err)
 		}
 		if failures == nil {
 			return nil
 		}
-		stored := failures[0].Item
-		if stored == nil {
-			return ErrNotFound
-		}
-		if n := fromItem(stored).UsedInFeatures(); n > 0 {
-			return &InUseError{Features: n}
-		}
-		usage = stored.Map("usage")
 		if err := dynamo.Pause(ctx, attempt); err != nil {
 			return fmt.Errorf("delete context field %q: %w", name, err)
 		}
 	}
 }
 
-// Creation returns the action of a transaction that creates an unused field. It fails if the field exists.
-func (s *Store) Creation(f ContextField) types.TransactWriteItem {
-	return dynamo.NewItem(s.table, hash, toItem(f))
-}
-
-func toItem(f ContextField) dynamo.Item {
+func toItem(f ContextField, bytes int64) dynamo.Item {
 	item := dynamo.Item{
-		hash: dynamo.S(f.Name), "stickiness": dynamo.Bool(f.Stickiness), "sortOrder": dynamo.N(f.SortOrder), "usage": dynamo.M(dynamo.Item{}),
+		hash: dynamo.S(f.Name), "stickiness": dynamo.Bool(f.Stickiness), "sortOrder": dynamo.N(f.SortOrder), attributeUsage: dynamo.M(dynamo.Item{}),
+		attributeSize: dynamo.N(bytes),
 	}
 	if f.Description != nil {
 		item["description"] = dynamo.S(*f.Description)
@@ -184,7 +237,7 @@ func fromItem(item dynamo.Item) ContextField {
 	for _, value := range item.Maps("legalValues") {
 		f.LegalValues = append(f.LegalValues, LegalValue{Value: value.String("value"), Description: description(value)})
 	}
-	usage := item.Map("usage")
+	usage := item.Map(attributeUsage)
 	for project := range usage {
 		f.Usage[project] = usage.Int(project)
 	}

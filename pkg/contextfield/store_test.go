@@ -2,6 +2,7 @@ package contextfield_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +25,11 @@ func newStore(tb testing.TB) (*contextfield.Store, *database.Database) {
 // create stores a field and reports whether it did not exist.
 func create(tb testing.TB, store *contextfield.Store, db *database.Database, f contextfield.ContextField) bool {
 	tb.Helper()
-	failures, err := dynamo.Transact(tb.Context(), db.Client, []types.TransactWriteItem{store.Creation(f)})
+	actions, err := store.Creation(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	failures, err := dynamo.Transact(tb.Context(), db.Client, actions)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -87,7 +92,9 @@ func TestItems(t *testing.T) {
 		"full":    item,
 		"minimal": {"name": dynamo.S("minimal"), "stickiness": dynamo.Bool(false), "sortOrder": dynamo.N(0), "usage": dynamo.M(nil)},
 	} {
-		if diff := database.DiffItems(want, db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name)})); diff != "" {
+		got := db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name)})
+		delete(got, "size")
+		if diff := database.DiffItems(want, got); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -113,10 +120,17 @@ func TestDefaults(t *testing.T) {
 func TestFunctionsNeedTheirTable(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
-	for _, construct := range []app.Constructor{
-		contextfield.NewListFunction, contextfield.NewGetFunction, contextfield.NewCreateFunction, contextfield.NewUpdateFunction,
-		contextfield.NewDeleteFunction,
-	} {
+	for _, construct := range []app.Constructor{contextfield.NewCreateFunction, contextfield.NewUpdateFunction} {
+		for _, limit := range []string{"0", "5001", "many"} {
+			env.Vars["MAX_CONTEXT_FIELD_KILOBYTES"] = limit
+			if _, err := construct(env); err == nil || !strings.Contains(err.Error(), "MAX_CONTEXT_FIELD_KILOBYTES must be a number of kilobytes from 1 to 5000") {
+				t.Errorf("%s: %v", limit, err)
+			}
+		}
+		env.Vars["MAX_CONTEXT_FIELD_KILOBYTES"] = "5000"
+		database.RequireVariables(t, env, construct, "CONTEXT_FIELDS_TABLE", "MAX_CONTEXT_FIELD_KILOBYTES")
+	}
+	for _, construct := range []app.Constructor{contextfield.NewListFunction, contextfield.NewGetFunction, contextfield.NewDeleteFunction} {
 		database.RequireVariables(t, env, construct, "CONTEXT_FIELDS_TABLE")
 	}
 }

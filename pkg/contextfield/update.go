@@ -18,11 +18,11 @@ var updateSchema []byte
 
 // NewUpdateFunction returns the handler of functions/update-context-field.
 func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("CONTEXT_FIELDS_TABLE")
+	fields, err := newLimitedStore(env)
 	if err != nil {
 		return nil, err
 	}
-	handler, err := Update(NewStore(client, tables))
+	handler, err := Update(fields)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +49,9 @@ func Update(fields *Store) (lambdahttp.HandlerFunc, error) {
 			return err
 		}
 		f, err = fields.Replace(r.Context(), f)
+		if errors.Is(err, ErrTooLarge) {
+			return fields.tooLarge()
+		}
 		if errors.Is(err, ErrNotFound) {
 			return notFound(name)
 		}

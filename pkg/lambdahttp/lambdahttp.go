@@ -1,6 +1,7 @@
 package lambdahttp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,7 +75,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		slog.Float64("milliseconds", float64(f.Now().Sub(started).Microseconds())/1000),
 		slog.String("principalId", principalID),
 	}, failed...)...)
-	return json.Marshal(response)
+	return EncodeJSON(response)
 }
 
 // respond calls the handler through the proxy library.
@@ -113,9 +114,21 @@ func (f *function) call(w http.ResponseWriter, r *http.Request) (err error) {
 	return f.serve(w, r)
 }
 
+// EncodeJSON returns the JSON of v in which <, > and & are not escaped, because each escape is six bytes of Lambda's limit of a
+// response. Responses are never part of an HTML page.
+func EncodeJSON(v any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+}
+
 // WriteJSON writes v as the JSON body of a response. If v cannot be encoded, it returns an error and writes nothing.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
-	body, err := json.Marshal(v)
+	body, err := EncodeJSON(v)
 	if err != nil {
 		return fmt.Errorf("encode the response: %w", err)
 	}

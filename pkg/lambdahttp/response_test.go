@@ -1,6 +1,8 @@
 package lambdahttp_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -119,4 +121,17 @@ func TestConcurrentInvocations(t *testing.T) {
 		})
 	}
 	clients.Wait()
+}
+
+// Responses have a limit of 6 MB, and an escape is six bytes.
+func TestNoCharacterIsEscapedForHTML(t *testing.T) {
+	t.Parallel()
+	handler, _ := function(func(w http.ResponseWriter, _ *http.Request) error { return lambdahttp.WriteJSON(w, http.StatusOK, "<&>") })
+	payload, err := json.Marshal(sample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := handler.Invoke(t.Context(), payload); err != nil || !bytes.Contains(got, []byte(`"body":"\"<&>\""`)) {
+		t.Errorf("%s, %v", got, err)
+	}
 }

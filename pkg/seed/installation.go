@@ -91,10 +91,18 @@ func (s *seeder) install(ctx context.Context, administrator Administrator, actio
 	if err != nil {
 		return false, err
 	}
+	var missing []contextfield.ContextField
 	for _, f := range contextfield.Defaults(datetime.Milliseconds(s.Now())) {
 		if !slices.ContainsFunc(haveFields, func(have contextfield.ContextField) bool { return have.Name == f.Name }) {
-			actions = append(actions, s.fields.Creation(f))
+			missing = append(missing, f)
 		}
+	}
+	if missing != nil {
+		creation, err := s.fields.Creation(missing...)
+		if err != nil {
+			return false, err
+		}
+		actions = append(actions, creation...)
 	}
 	_, err = s.users.Get(ctx, administratorID)
 	if errors.Is(err, user.ErrNotFound) {

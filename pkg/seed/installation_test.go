@@ -23,7 +23,7 @@ func ada() seed.Administrator { return seed.Administrator{Name: "Ada", Email: "a
 // checkInitialized checks that everything exists once and that the token is valid.
 func (f fixture) checkInitialized(tb testing.TB, token auth.Token) {
 	tb.Helper()
-	f.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 5, "Users": 2, "Identifiers": 1, "PersonalAccessTokens": 1, "ApiTokens": 1})
+	f.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 6, "Users": 2, "Identifiers": 1, "PersonalAccessTokens": 1, "ApiTokens": 1})
 	fields, err := contextfield.NewStore(f.Client, f.Tables).List(tb.Context())
 	check(tb, err)
 	if diff := cmp.Diff(contextfield.Defaults(now()), fields, cmpopts.EquateEmpty()); diff != "" {

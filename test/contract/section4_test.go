@@ -8,12 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/contextfield"
-	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/user"
@@ -126,9 +124,7 @@ func TestSection44Fields(t *testing.T) {
 		{Name: "b", SortOrder: 9},
 		{Name: "Z", SortOrder: 9, Description: new("d"), LegalValues: []contextfield.LegalValue{{Value: "v", Description: new("w")}, {Value: "x"}}},
 	} {
-		create := contextfield.NewStore(s.db, s.tables).Creation(f)
-		_, err := dynamo.Transact(t.Context(), s.db, []types.TransactWriteItem{create})
-		must(t, err)
+		must(t, contextfield.NewStore(s.db, s.tables).Create(t.Context(), f))
 	}
 	for i, f := range []feature.Feature{{Project: "p"}, {Project: "p"}, {Project: "q"}, {Project: "r", Archived: true}} {
 		f.Name, f.Type, f.CreatedAt, f.ContextFields = fmt.Sprint("f", i), "release", time.Now(), []string{"b"}
