@@ -137,7 +137,7 @@ func (w *World) newOperator(p *process) *operator.Operator {
 }
 
 func (a *actor) changeLifetime() {
-	id := choose(a, types...)
+	id := choose(a, a.types...)
 	if a.IntN(4) == 0 {
 		a.listTypes(a.admin)
 		return
@@ -374,7 +374,7 @@ func (a *actor) changeToggle() {
 	case 0, 1:
 		change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
 		if a.IntN(2) == 0 {
-			change.Type = new(choose(a, types...))
+			change.Type = new(choose(a, a.types...))
 		}
 		if a.IntN(2) == 0 {
 			change.ContextFields = new([]string{choose(a, fields...), choose(a, fields...)})

@@ -33,6 +33,7 @@ type oracle struct {
 	tokens  map[int64]map[int64]bool    // by account
 	holders map[int64]dynamo.Item       // items of accounts
 
+	types         []string // that exist
 	steps, acting int
 	highest       int64 // id of the tokens that were created
 	admin, editor *credential
@@ -125,7 +126,8 @@ func (w *World) prepare() {
 		}
 	}
 	must(err)
-	for i, id := range types {
+	w.types = types[:1+random.IntN(len(types))]
+	for i, id := range w.types {
 		must(featuretype.NewStore(client, tables).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i), LifetimeDays: []*int64{nil, new(int64(1)), new(int64(7))}[random.IntN(3)]}))
 	}
 	for _, name := range fields[:2] {
@@ -135,7 +137,7 @@ func (w *World) prepare() {
 	for _, name := range toggles[:4] { // they become potentially stale while the world lives
 		age := time.Duration([]int{1, 1, 7, 40}[random.IntN(4)])*24*time.Hour - time.Duration(random.Int64N(int64(duration)))
 		must(feature.NewStore(client, tables).Create(ctx, feature.Feature{
-			Name: name, Project: "default", Type: types[random.IntN(len(types))], CreatedAt: time.Now().Add(-age), ContextFields: []string{fields[random.IntN(2)]},
+			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age), ContextFields: []string{fields[random.IntN(2)]},
 		}))
 	}
 	must(w.prepareAccounts(w.newOperator(p)))
