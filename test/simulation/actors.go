@@ -90,10 +90,12 @@ func choose[T any](a *actor, all ...T) T { return all[a.IntN(len(all))] }
 // do sends a request with a credential and checks whether it is accepted.
 func (a *actor) do(c *credential, method, path, body string) (status int, response string, o *op) {
 	o = &op{actor: a.id, begun: time.Now(), writes: &tracked{}}
+	day := time.Now().UTC().Format(time.DateOnly)
 	a.sent++
 	status, response = a.request(a.name, c.text, method, "/api/admin/"+path, body, o.writes)
 	o.ended = time.Now()
 	o.unknown = status >= http.StatusInternalServerError
+	a.answered[fmt.Sprintf("%s %dxx", day, max(status/100, 2))]++
 	a.checkAccepted(c, o, status)
 	return status, response, o
 }
@@ -144,7 +146,7 @@ func (a *actor) changeLifetime() {
 	}
 	days := choose(a, 0, 1, 7, 7, 40)
 	body := fmt.Sprintf(`{"lifetimeDays":%d}`, days)
-	status, _, o := a.do(a.admin, http.MethodPut, "feature-types/"+id+"/lifetime", body)
+	status, _, o := a.do(choose(a, a.admin, a.api), http.MethodPut, "feature-types/"+id+"/lifetime", body)
 	if status == http.StatusOK || o.unknown {
 		a.record(o, "type", id, "set", fmt.Sprint(days), "")
 	}
@@ -175,7 +177,7 @@ func (w *World) decode(text string, into any) {
 
 func (a *actor) editField() {
 	name := choose(a, fields...)
-	c := choose(a, a.admin, a.editor)
+	c := choose(a, a.admin, a.api, a.editor)
 	a.n++
 	value := fmt.Sprintf("%s %d", a.name, a.n)
 	var status int
@@ -294,9 +296,13 @@ func (a *actor) deleteToken(c, old *credential, own bool) {
 	}
 }
 
-// listTokens lists the tokens of a service account.
+// listTokens lists the tokens of a service account, or the caller's own if account is 0.
 func (a *actor) listTokens(c *credential, account int64) {
-	status, response, o := a.do(c, http.MethodGet, fmt.Sprintf("service-account/%d/token", account), "")
+	path := fmt.Sprintf("service-account/%d/token", account)
+	if account == 0 {
+		path, account = "user/tokens", c.account
+	}
+	status, response, o := a.do(c, http.MethodGet, path, "")
 	if status != http.StatusOK && status != http.StatusNotFound {
 		return
 	}
@@ -476,9 +482,21 @@ func (a *actor) signIn() {
 	a.decode(response, &out)
 	c.account = out.User.ID
 	a.checkPerson(subject, email, c.account)
-	if a.IntN(2) == 0 {
+	if status, _, _ := a.do(c, http.MethodGet, "service-account", ""); status == http.StatusOK {
+		a.fail("%s, who is not an administrator, lists the service accounts", subject)
+	}
+	switch a.IntN(4) {
+	case 0, 1:
 		a.n++
-		a.createToken(c, 0, fmt.Sprintf("%s %d", a.name, a.n/2))
+		if created := a.createToken(c, 0, fmt.Sprintf("%s %d", a.name, a.n/2)); created != nil {
+			a.last = created
+		}
+	case 2:
+		if a.last != nil {
+			a.deleteToken(c, a.last, a.last.account == c.account)
+		}
+	default:
+		a.listTokens(c, 0)
 	}
 }
 
@@ -523,6 +541,11 @@ func (w *World) prepareAccounts(o *operator.Operator) error {
 			w.editor = c
 		}
 	}
+	_, token, err := o.CreateToken(ctx, 0, "first", nil)
+	if err != nil {
+		return err
+	}
+	w.api = &credential{text: token.Reveal(), created: time.Now(), expires: time.Now().AddDate(100, 0, 0)}
 	robot, err := o.AddAccount(ctx, user.ServiceAccount, "ci", "", auth.RoleEditor)
 	if err != nil {
 		return err

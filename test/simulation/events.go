@@ -34,6 +34,7 @@ type announced struct {
 	Data                              struct {
 		Reason                             event.Reason
 		LifetimeDays, PreviousLifetimeDays *int64
+		Days                               int64
 	}
 }
 
@@ -279,11 +280,35 @@ func (w *World) checkEvents() {
 			w.fail("the lifetime of %s changed %v, the events are %v", id, want, got)
 		}
 	}
+	w.checkExpiring()
 	for _, table := range []string{"Features", "FeatureTypes"} {
 		for _, item := range w.db.Items(w.table(table)) {
 			if len(item.List("pending")) > 0 {
 				w.fail("events of %s%s are pending for ever", item.String("name"), item.String("id"))
 			}
+		}
+	}
+}
+
+// checkExpiring checks that each token that is about to expire was announced at the last threshold that it has reached.
+func (w *World) checkExpiring() {
+	for _, item := range w.db.Items(w.table("PersonalAccessTokens")) {
+		expires := item.Time("expiresAt")
+		if expires == nil || time.Until(*expires) < time.Minute {
+			continue
+		}
+		for _, threshold := range []int64{1, 7, 14} {
+			left := time.Duration(threshold)*24*time.Hour - time.Until(*expires)
+			if left > -time.Minute && left < time.Minute {
+				break // it can have changed since the last run
+			}
+			if left < 0 {
+				continue
+			}
+			if !slices.ContainsFunc(w.bySubject[fmt.Sprint(item.Int("id"))], func(e announced) bool { return e.Data.Days == threshold }) {
+				w.fail("the token %d expires in less than %d days, which was not announced", item.Int("id"), threshold)
+			}
+			break
 		}
 	}
 }

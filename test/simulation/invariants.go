@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -37,12 +38,14 @@ type oracle struct {
 	steps, acting int
 	highest       int64 // id of the tokens that were created
 	admin, editor *credential
+	api           *credential // an API token
 	credentials   []*credential
 	robots        []int64 // service accounts
 	accounts      map[int64]*account
 	people        map[string]int64 // by subject
 
-	sent int64 // requests of counted paths
+	sent     int64            // requests
+	answered map[string]int64 // the same by day and status
 
 	logged   int
 	lines    []events.CloudwatchLogsLogEvent
@@ -110,7 +113,7 @@ func (w *World) prepare() {
 	w.flips, w.lifetimes = map[string][]flip{}, map[string][]lifetime{}
 	w.oracle = oracle{
 		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, holders: map[int64]dynamo.Item{},
-		accounts: map[int64]*account{}, people: map[string]int64{},
+		accounts: map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
 	}
 	w.db.Written = func(table string, old, next dynamo.Item) {
 		w.changes = append(w.changes, change{w.tables[table], old, next})
@@ -388,12 +391,17 @@ func (w *World) checkQuiet() {
 	w.checkEvents()
 	w.checkFlags()
 	w.checkAccounts()
-	var counted int64
+	counted := map[string]int64{}
 	for _, item := range w.db.Items(w.table("Traffic")) {
-		counted += item.Int("successfulRequests") + item.Int("clientErrors") + item.Int("serverErrors")
+		if parts := strings.Split(item.String("pathDayShard"), "#"); len(parts) == 3 && strings.HasPrefix(parts[1], item.String("period")) {
+			counted[parts[1]+" 2xx"] += item.Int("successfulRequests")
+			counted[parts[1]+" 4xx"] += item.Int("clientErrors")
+			counted[parts[1]+" 5xx"] += item.Int("serverErrors")
+		}
 	}
-	if counted != w.sent {
-		w.fail("%d requests were sent and answered, but %d are counted", w.sent, counted)
+	maps.DeleteFunc(counted, func(_ string, n int64) bool { return n == 0 })
+	if !maps.Equal(counted, w.answered) {
+		w.fail("the responses were %v, but %v are counted", w.answered, counted)
 	}
 }
 
