@@ -82,8 +82,8 @@ func TestData(t *testing.T) {
 			"1 inconsistency: the account 2 does not list its token 2",
 		},
 		{
-			"unfinished deletion", "Users", dynamo.Item{"id": dynamo.N(9), "pats": dynamo.M(dynamo.Item{})}, true, "deletions",
-			"the deletion of these service accounts has not ended: 9",
+			"unfinished deletion", "Users", dynamo.Item{"id": dynamo.N(9), "deleting": dynamo.S("user")}, true, "deletions",
+			"the deletion of these accounts has not ended: user 9",
 		},
 		{
 			"lost token", "PersonalAccessTokens", pat.Key(2, 2), false, "tokens",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"toggleadmin/pkg/pat"
@@ -91,19 +90,19 @@ func (d *doctor) compareTokens(ctx context.Context) (count int, differences []st
 	return len(pats), differences, nil
 }
 
-// deletions looks for service accounts whose deletion has begun but not ended. They are unusable, and keep their username.
+// deletions looks for accounts whose deletion has begun but not ended. They are unusable, and keep their username or e-mail address.
 func (d *doctor) deletions(ctx context.Context) (string, error) {
 	unfinished, err := user.NewStore(d.Installation.Client, d.Installation.Tables).Unfinished(ctx)
 	if err != nil {
 		return "", err
 	}
 	if len(unfinished) == 0 {
-		return "every deletion of a service account has ended", nil
+		return "every deletion of an account has ended", nil
 	}
 	ids := make([]string, len(unfinished))
 	for i, u := range unfinished {
-		ids[i] = strconv.FormatInt(u.ID, 10)
+		ids[i] = fmt.Sprintf("%s %d", u.Kind, u.ID)
 	}
-	return "", problem("the deletion of these service accounts has not ended: "+strings.Join(ids[:min(len(ids), maxNamed)], ", "),
-		"if it is not running now, repeat it: DELETE /api/admin/service-account/{id}")
+	return "", problem("the deletion of these accounts has not ended: "+strings.Join(ids[:min(len(ids), maxNamed)], ", "),
+		"if it is not running now, repeat it: `toggleadmin users delete ID` or `toggleadmin service-accounts delete ID`")
 }

@@ -26,15 +26,19 @@ const (
 
 // Store keeps the tokens in the table PersonalAccessTokens, and their descriptions in the table Users. It is safe for concurrent use.
 type Store struct {
-	client *dynamodb.Client
-	pats   string
-	users  string
-	random io.Reader
+	client   *dynamodb.Client
+	pats     string
+	users    string
+	accounts *user.Store
+	random   io.Reader
 }
 
-// NewStore returns a Store that uses tables.PersonalAccessTokens and tables.Users. It reads secrets from random.
+// NewStore returns a Store that uses tables.PersonalAccessTokens, tables.Users and, in DeleteOwner, tables.Identifiers. It reads secrets from
+// random.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, random io.Reader) *Store {
-	return &Store{client: client, pats: tables.PersonalAccessTokens, users: tables.Users, random: random}
+	return &Store{
+		client: client, pats: tables.PersonalAccessTokens, users: tables.Users, accounts: user.NewStore(client, tables), random: random,
+	}
 }
 
 // Key returns the key of a token's item. The item (0, 0) is the counter of ids.

@@ -20,7 +20,7 @@ func TestGetOwn(t *testing.T) {
 	add(t, store, person("Bob", ""), 2)
 	add(t, store, service("ci"), 3)
 	add(t, store, service("deleted"), 4)
-	if _, err := store.BeginDeletion(t.Context(), 4); err != nil {
+	if _, err := store.BeginDeletion(t.Context(), user.ServiceAccount, 4); err != nil {
 		t.Fatal(err)
 	}
 	handler := user.GetOwn(store)

@@ -116,6 +116,17 @@ func (u User) uniqueName() string {
 	return ""
 }
 
+// identifiers returns what the table Identifiers contains about the account.
+func (u User) identifiers() (names []string) {
+	if name := u.uniqueName(); name != "" {
+		names = append(names, name)
+	}
+	if u.Identity != nil {
+		names = append(names, linkName(*u.Identity))
+	}
+	return names
+}
+
 // emailIdentifier returns the identifier of an e-mail address.
 func emailIdentifier(email string) string { return "email:" + strings.ToLower(email) }
 

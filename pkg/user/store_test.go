@@ -118,7 +118,7 @@ func TestUnknownAccounts(t *testing.T) {
 		if _, err := store.Update(t.Context(), id, user.Change{Name: "n"}); !errors.Is(err, user.ErrNotFound) {
 			t.Errorf("update %d: %v", id, err)
 		}
-		if _, err := store.BeginDeletion(t.Context(), id); !errors.Is(err, user.ErrNotFound) {
+		if _, err := store.BeginDeletion(t.Context(), user.ServiceAccount, id); !errors.Is(err, user.ErrNotFound) {
 			t.Errorf("delete %d: %v", id, err)
 		}
 	}
@@ -161,7 +161,7 @@ func TestErrorsNameTheAction(t *testing.T) {
 	_, counter := refuse("UpdateItem").Add(ctx, user.User{})
 	_, add := refuse("TransactWriteItems").Add(ctx, user.User{})
 	_, update := refuse("UpdateItem").Update(ctx, 7, user.Change{})
-	_, begin := refuse("UpdateItem").BeginDeletion(ctx, 7)
+	_, begin := refuse("UpdateItem").BeginDeletion(ctx, user.Person, 7)
 	_, unfinished := refuse("Scan").Unfinished(ctx)
 	for _, tt := range []struct {
 		want string
