@@ -22,8 +22,7 @@ func (usersCmd) ProvideKind() user.Kind { return user.Person }
 
 type serviceAccountsCmd struct {
 	accountCmds
-	Add    addServiceAccountCmd    `cmd:"" help:"Add a service account."`
-	Delete deleteServiceAccountCmd `cmd:"" help:"Delete a service account with its tokens."`
+	Add addServiceAccountCmd `cmd:"" help:"Add a service account."`
 }
 
 // ProvideKind is called by kong, for the parameters of Run.
@@ -34,6 +33,7 @@ type accountCmds struct {
 	SetRole setRoleCmd        `cmd:"" help:"Change the root role of an account."`
 	Disable disableAccountCmd `cmd:"" help:"Disable an account: its tokens are rejected from then on."`
 	Enable  enableAccountCmd  `cmd:"" help:"Enable an account."`
+	Delete  deleteAccountCmd  `cmd:"" help:"Delete an account with its tokens."`
 }
 
 type (
@@ -48,11 +48,9 @@ type (
 	}
 	disableAccountCmd struct{ accountID }
 	enableAccountCmd  struct{ accountID }
-
-	deleteServiceAccountCmd struct{ accountID }
-
-	unlinkUserCmd struct{ accountID }
-	setRoleCmd    struct {
+	deleteAccountCmd  struct{ accountID }
+	unlinkUserCmd     struct{ accountID }
+	setRoleCmd        struct {
 		accountID
 		Role role `arg:"" enum:"Admin,Editor,Viewer" help:"Admin, Editor or Viewer."`
 	}
@@ -187,15 +185,18 @@ func (c *setRoleCmd) Run(kind user.Kind, s *session, o *operator.Operator) error
 	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("the role of %s (%d)", a.Name, a.ID), string(a.Role))
 }
 
-func (c *deleteServiceAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
-	a, err := o.Account(s.step(), kind, int64(c.ID))
+func (c *deleteAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+	a, err := o.AccountToDelete(s.step(), kind, int64(c.ID))
 	if err != nil {
+		return err
+	}
+	if err := s.warn(o.DeleteWarnings(s.step(), a)); err != nil {
 		return err
 	}
 	if err := s.confirm("Delete %s (%d) with its %d tokens?", a.Name, a.ID, a.Tokens); err != nil {
 		return err
 	}
-	if err := o.DeleteServiceAccount(s.step(), a.ID); err != nil {
+	if err := o.DeleteAccount(s.step(), kind, a.ID); err != nil {
 		return err
 	}
 	return s.result(map[string]operator.Account{"deleted": a}, "deleted %s (%d)", a.Name, a.ID)

@@ -79,9 +79,10 @@ func TestLocal(t *testing.T) {
 		}
 		return withoutAWS(env)
 	}, commands{
-		"signin": signIn,     // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
-		"age":    age,        // age TOKEN: makes the personal access token of the editor as old as 1970
-		"type":   typeTokens, // type PROMPT ANSWER …: runs `tokens revoke -` on a terminal and answers its prompts
+		"signin":    signIn,     // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
+		"interrupt": interrupt,  // interrupt ID: begins the deletion of a person
+		"age":       age,        // age TOKEN: makes the personal access token of the editor as old as 1970
+		"type":      typeTokens, // type PROMPT ANSWER …: runs `tokens revoke -` on a terminal and answers its prompts
 	})
 }
 
@@ -104,6 +105,15 @@ func signIn(ts *testscript.TestScript, _ bool, args []string) {
 		Identity: user.Identity{Issuer: "https://issuer.example.com", Subject: args[0]}, Email: args[1], EmailVerified: true,
 		Logger: slog.New(slog.DiscardHandler),
 	})
+	ts.Check(err)
+}
+
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
+	ts.Check(err)
+	id, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	_, err = user.NewStore(i.Client, i.Tables).BeginDeletion(context.Background(), user.Person, id)
 	ts.Check(err)
 }
 

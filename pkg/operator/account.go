@@ -116,11 +116,29 @@ func (o *Operator) SetRole(ctx context.Context, kind user.Kind, id int64, role a
 	return a, true, o.users.SetRole(ctx, id, role)
 }
 
-// DeleteServiceAccount deletes a service account with its tokens. If it fails, it can be repeated.
-func (o *Operator) DeleteServiceAccount(ctx context.Context, id int64) error {
-	err := o.serviceAccounts.Delete(ctx, id)
+// AccountToDelete returns an account of a kind, also if its deletion has begun but not ended.
+func (o *Operator) AccountToDelete(ctx context.Context, kind user.Kind, id int64) (Account, error) {
+	a, err := o.Account(ctx, kind, id)
+	if exitstatus.Of(err) != exitstatus.NotFound {
+		return a, err
+	}
+	unfinished, listErr := o.users.Unfinished(ctx)
+	if listErr != nil {
+		return Account{}, listErr
+	}
+	for _, u := range unfinished {
+		if u.ID == id && u.Kind == kind {
+			return NewAccount(u), nil
+		}
+	}
+	return Account{}, err
+}
+
+// DeleteAccount deletes an account of a kind with its tokens and identifiers. If it fails, it can be repeated.
+func (o *Operator) DeleteAccount(ctx context.Context, kind user.Kind, id int64) error {
+	err := o.pats.DeleteOwner(ctx, kind, id)
 	if errors.Is(err, user.ErrNotFound) {
-		return exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", user.ServiceAccount, id)
+		return exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kind, id)
 	}
 	return err
 }

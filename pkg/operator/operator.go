@@ -17,7 +17,6 @@ import (
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/serviceaccount"
 	"toggleadmin/pkg/user"
 )
 
@@ -29,8 +28,6 @@ type Operator struct {
 	features  *feature.Store
 	types     *featuretype.Store
 	fields    *contextfield.Store
-
-	serviceAccounts *serviceaccount.Store
 
 	tokenLimit int // of an account
 	now        func() time.Time
@@ -56,8 +53,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		now:        now,
 		random:     random,
 
-		installation:    i,
-		serviceAccounts: serviceaccount.NewStore(i.Client, i.Tables),
+		installation: i,
 	}
 }
 

@@ -116,3 +116,20 @@ func TestMaxTokenDays(t *testing.T) {
 		}
 	}
 }
+
+// TestDeleteWarnings checks that an operator learns that a deleted person can sign in again.
+func TestDeleteWarnings(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind   user.Kind
+		issuer string
+		want   int
+	}{{user.Person, "https://issuer.example.com", 1}, {user.Person, "", 0}, {user.ServiceAccount, "https://issuer.example.com", 0}} {
+		o := operator.New(&installation.Installation{Issuer: tt.issuer}, now, rand.Reader)
+		got, err := o.DeleteWarnings(t.Context(), operator.Account{ID: 7, Kind: tt.kind, Name: "Ada", Role: "Viewer"})
+		if err != nil || len(got) != tt.want || tt.want > 0 && !strings.Contains(got[0], "the next sign-in of Ada adds a new account. "+
+			"To keep Ada out, use `toggleadmin users disable 7` instead.") {
+			t.Errorf("%s at %q: %q, %v", tt.kind, tt.issuer, got, err)
+		}
+	}
+}

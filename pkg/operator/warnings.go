@@ -18,6 +18,16 @@ func (o *Operator) DisableWarnings(ctx context.Context, a Account) ([]string, er
 	return warnings, err
 }
 
+// DeleteWarnings returns what an operator should know before an account is deleted.
+func (o *Operator) DeleteWarnings(ctx context.Context, a Account) ([]string, error) {
+	warnings, err := o.DemoteWarnings(ctx, a)
+	if a.Kind == user.Person && o.installation.Issuer != "" {
+		warnings = append(warnings, fmt.Sprintf("If unknown people may sign in (OidcDefaultRole), the next sign-in of %s adds a new account. "+
+			"To keep %[1]s out, use `toggleadmin users disable %[2]d` instead.", a.Name, a.ID))
+	}
+	return warnings, err
+}
+
 // DemoteWarnings returns what an operator should know before a person loses the role Admin.
 func (o *Operator) DemoteWarnings(ctx context.Context, a Account) ([]string, error) {
 	if a.Kind != user.Person || a.Role != auth.RoleAdmin || a.Disabled {
