@@ -70,7 +70,7 @@ const (
 // own delay starts at up to two seconds, most of the time that a request has.) The clock is the source of the randomness, so that a run with
 // a virtual clock can be repeated.
 func backoff(attempt int) time.Duration {
-	now := uint64(time.Now().UnixNano())                  //nolint:forbidigo,gosec // any number will do
+	now := uint64(time.Now().UnixNano())                  //nolint:forbidigo // any number will do
 	jitter := rand.New(rand.NewPCG(now, uint64(attempt))) //nolint:gosec // jitter needs no secrecy
 	return time.Duration(jitter.Int64N(int64(min(firstDelay<<min(attempt-1, 16), maxDelay))))
 }

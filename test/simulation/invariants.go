@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -62,32 +61,6 @@ type change struct {
 	old, next dynamo.Item
 }
 
-// credential is a token that the world has seen, and what it knows about it.
-type credential struct {
-	text              string
-	account, id       int64
-	description       string
-	created, expires  time.Time
-	revoking, revoked time.Time // when the first request to delete it began, and when the first one that succeeded had ended
-	signsIn           bool      // a JWT
-}
-
-// name is how the history of the account's tokens calls it.
-func (c *credential) name() string { return fmt.Sprintf("%s#%d", c.description, c.id) }
-
-type account struct {
-	deleting, deleted time.Time
-	changes           []*disabling
-}
-
-// disabling is a command that disables or enables an account.
-type disabling struct {
-	disabled     bool
-	begun, ended time.Time
-	done         bool
-	writes       *tracked
-}
-
 func (w *World) account(id int64) *account {
 	if w.accounts[id] == nil {
 		w.accounts[id] = &account{}
@@ -131,7 +104,8 @@ func (w *World) prepare() {
 	must(err)
 	w.types = types[:1+random.IntN(len(types))]
 	for i, id := range w.types {
-		must(featuretype.NewStore(client, tables).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i), LifetimeDays: []*int64{nil, new(int64(1)), new(int64(7))}[random.IntN(3)]}))
+		lifetime := []*int64{nil, new(int64(1)), new(int64(7))}[random.IntN(3)]
+		must(featuretype.NewStore(client, tables).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i), LifetimeDays: lifetime}))
 	}
 	for _, name := range fields[:2] {
 		must(contextfield.NewStore(client, tables).Create(ctx, contextfield.ContextField{Name: name, Description: new("")}))
@@ -140,7 +114,8 @@ func (w *World) prepare() {
 	for _, name := range toggles[:4] { // they become potentially stale while the world lives
 		age := time.Duration([]int{1, 1, 7, 40}[random.IntN(4)])*24*time.Hour - time.Duration(random.Int64N(int64(duration)))
 		must(feature.NewStore(client, tables).Create(ctx, feature.Feature{
-			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age), ContextFields: []string{fields[random.IntN(2)]},
+			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age),
+			ContextFields: []string{fields[random.IntN(2)]},
 		}))
 	}
 	must(w.prepareAccounts(w.newOperator(p)))
@@ -277,72 +252,6 @@ func (w *World) checkTokens(owner int64) {
 	}
 }
 
-// checkAccepted checks whether the service accepts a credential exactly if it must. The world does not know what must happen to a request
-// at the time of a change.
-func (w *World) checkAccepted(c *credential, o *op, status int) {
-	if c.signsIn || status >= http.StatusInternalServerError {
-		return
-	}
-	accepted := status != http.StatusUnauthorized
-	refuse := func(what string, since time.Time) bool {
-		if !since.IsZero() && since.Before(o.begun) {
-			if accepted {
-				w.fail("%s accepts the token %d of the account %d, which is %s since %s", w.when(o.begun), c.id, c.account, what, since.Sub(w.start))
-			}
-			return true
-		}
-		return false
-	}
-	a := w.account(c.account)
-	if refuse("deleted", c.revoked) || refuse("without its account", a.deleted) || refuse("expired", c.expires.Add(maxSkew)) {
-		return
-	}
-	disabled, known := a.state(o)
-	if known && disabled {
-		if accepted {
-			w.fail("%s accepts the token %d of the account %d, which is disabled", w.when(o.begun), c.id, c.account)
-		}
-		return
-	}
-	before := func(t time.Time) bool { return t.IsZero() || t.After(o.ended) }
-	if known && !accepted && before(c.revoking) && before(a.deleting) && c.expires.After(o.ended.Add(maxSkew)) {
-		w.fail("%s refuses the token %d of the account %d, which is valid", w.when(o.begun), c.id, c.account)
-	}
-}
-
-func (w *World) when(t time.Time) string {
-	return "at " + t.Sub(w.start).Truncate(time.Microsecond).String() + " the service"
-}
-
-// state returns whether an account is disabled for the whole time of an operation. known is false if that depends on the order of concurrent
-// changes, or on one whose result is unknown.
-func (a *account) state(o *op) (disabled, known bool) {
-	var last *disabling
-	for _, c := range a.changes {
-		if c.done && c.ended.Before(o.begun) && (last == nil || c.begun.After(last.ended)) {
-			last = c
-		}
-	}
-	for _, c := range a.changes {
-		if c == last || last != nil && c.done && c.until().Before(last.begun) || c.begun.After(o.ended) || last != nil && c.disabled == last.disabled && c.done {
-			continue
-		}
-		if last == nil && !c.disabled { // it is enabled anyway
-			continue
-		}
-		return false, false
-	}
-	return last != nil && last.disabled, last == nil || last.until().Before(o.begun)
-}
-
-// until returns the time of the last write.
-func (d *disabling) until() time.Time {
-	if d.writes != nil && d.writes.last.After(d.ended) {
-		return d.writes.last
-	}
-	return d.ended
-}
-
 // checkPerson checks that a subject is always the same person, and that nobody else with the same address is added.
 func (w *World) checkPerson(subject, _ string, id int64) {
 	if subject == "eve" || subject == "bob" { // they have the same address, and replace each other
@@ -422,7 +331,8 @@ func (w *World) checkFlags() {
 		}
 		want := !item.Bool("archived") && !item.Bool("stale") && days > 0 && age >= time.Duration(days)*24*time.Hour
 		if item.Bool("potentiallyStale") != want {
-			w.fail("the flag of %s is %t: its type %s has a lifetime of %d days, and its age is %s", item.String("name"), !want, item.String("type"), days, age)
+			w.fail("the flag of %s is %t: its type %s has a lifetime of %d days, and its age is %s",
+				item.String("name"), !want, item.String("type"), days, age)
 		}
 	}
 }

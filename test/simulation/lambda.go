@@ -55,11 +55,15 @@ var load = sync.OnceValue(func() *samtemplate.Template {
 })
 
 func newWorld(t *testing.T, p Plan) *World {
+	t.Helper()
 	w := &World{Plan: p, t: t, template: load(), wake: make(chan struct{}, 1)}
 	// The world begins shortly before a day, month or year ends, or at any time of a day.
 	random := w.random(2)
-	begin := []time.Duration{24*time.Hour - time.Duration(random.Int64N(int64(duration))), time.Duration(random.Int64N(int64(24 * time.Hour)))}[random.IntN(2)]
-	time.Sleep(time.Duration([]int{0, 30, 58, 365}[random.IntN(4)])*24*time.Hour + begin)
+	begin := time.Duration([]int{0, 30, 58, 365}[random.IntN(4)])*24*time.Hour + time.Duration(random.Int64N(int64(24*time.Hour)))
+	if random.IntN(2) == 0 {
+		begin = begin.Truncate(24*time.Hour) + 24*time.Hour - time.Duration(random.Int64N(int64(duration)))
+	}
+	<-time.After(begin)
 	w.start = time.Now()
 	w.tables = map[string]string{}
 	for _, table := range w.template.Tables {
@@ -77,7 +81,8 @@ func newWorld(t *testing.T, p Plan) *World {
 	for i := range w.template.Functions {
 		f := &function{w: w, Function: &w.template.Functions[i], construct: local.Constructor(w.template.Functions[i].Name)}
 		w.functions[f.Name] = f
-		w.invoked[f.LogicalID] = &invoke.Function{Name: f.Name, Handler: f, Timeout: f.Timeout, ARN: "arn:aws:lambda:us-east-1:123456789012:function:" + f.LogicalID}
+		arn := "arn:aws:lambda:us-east-1:123456789012:function:" + f.LogicalID
+		w.invoked[f.LogicalID] = &invoke.Function{Name: f.Name, Handler: f, Timeout: f.Timeout, ARN: arn}
 	}
 	g, err := gateway.New(gateway.Config{
 		API: w.template.API, Functions: w.invoked, Region: "us-east-1", AccountID: "123456789012", APIID: "simulation", Now: time.Now,
@@ -214,7 +219,7 @@ func (w *World) invoke(name, what string, event []byte) ([]byte, error) {
 
 // request sends a request to the API and returns the response. It does not wait longer than API Gateway.
 func (w *World) request(actor, credential, method, path, body string, t *tracked) (status int, response string) {
-	r := httptest.NewRequest(method, path, strings.NewReader(body)).WithContext(context.WithValue(context.Background(), trackedKey{}, t))
+	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), trackedKey{}, t), method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", credential)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")

@@ -46,7 +46,7 @@ const absent = "\x00"
 
 // stepType: the state is the lifetime; empty: unknown.
 func stepType(state, input, _ any) (bool, any) {
-	o := input.(op) //nolint:forcetypeassert // it always is
+	o := input.(op) //nolint:forcetypeassert,errcheck // it always is
 	if o.name == "get" {
 		return state == "" || state == o.result, o.result
 	}
@@ -55,7 +55,7 @@ func stepType(state, input, _ any) (bool, any) {
 
 // stepField: the state is the description.
 func stepField(state, input, _ any) (bool, any) {
-	o := input.(op) //nolint:forcetypeassert // it always is
+	o := input.(op) //nolint:forcetypeassert,errcheck // it always is
 	exists := state != absent
 	switch {
 	case o.name == "get" && o.result == "200":
@@ -84,8 +84,8 @@ const unread = "\x01"
 
 // stepTokens: the state is the set of an account's tokens, each with its description and id; absent: the account is deleted.
 func stepTokens(state, input, _ any) (bool, any) {
-	o := input.(op)        //nolint:forcetypeassert // it always is
-	text := state.(string) //nolint:forcetypeassert // the same
+	o := input.(op)        //nolint:forcetypeassert,errcheck // it always is
+	text := state.(string) //nolint:forcetypeassert,errcheck // the same
 	closed := text == absent
 	var set []string
 	if text != "" && !closed {
@@ -171,5 +171,6 @@ func (o *op) String() string {
 	if o.unknown {
 		ended = "unknown        "
 	}
-	return fmt.Sprintf("%s – %s  %s: %s %s %s %q → %s", o.begun.Format("15:04:05.000000"), ended, actors[o.actor].name, o.kind, o.object, o.name, o.value, o.result)
+	return fmt.Sprintf("%s – %s  %s: %s %s %s %q → %s",
+		o.begun.Format("15:04:05.000000"), ended, actors[o.actor].name, o.kind, o.object, o.name, o.value, o.result)
 }

@@ -53,7 +53,7 @@ func Shrink(t *testing.T, r Result, limit time.Duration) Result {
 func (p Plan) size() int {
 	size := p.Steps
 	for bit := range uint64(64) {
-		size += int(p.Actors>>bit&1 + p.Faults>>bit&1) //nolint:gosec // at most 2
+		size += int(p.Actors>>bit&1 + p.Faults>>bit&1)
 	}
 	return size
 }

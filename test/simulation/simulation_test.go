@@ -30,7 +30,7 @@ var (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	debug.SetGCPercent(800)
-	os.Exit(m.Run())
+	m.Run()
 }
 
 // count returns the number of seeds.
@@ -44,7 +44,8 @@ func count(otherwise uint64) uint64 {
 func TestSeeds(t *testing.T) {
 	t.Parallel()
 	end := *seed + count(200)
-	each(t, func(next func() uint64, t *testing.T) {
+	each(t, func(t *testing.T, next func() uint64) {
+		t.Helper()
 		for s := next(); s < end && !t.Failed(); s = next() {
 			if r := simulation.Run(t, simulation.NewPlan(s), false); r.Violation != "" {
 				t.Errorf("seed %d: %s", s, simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan))
@@ -54,14 +55,14 @@ func TestSeeds(t *testing.T) {
 }
 
 // each calls a function on all cores. next returns another seed.
-func each(t *testing.T, do func(next func() uint64, t *testing.T)) {
+func each(t *testing.T, do func(t *testing.T, next func() uint64)) {
 	t.Helper()
 	var last atomic.Uint64
 	last.Store(*seed)
 	for core := range runtime.GOMAXPROCS(0) {
 		t.Run(fmt.Sprint("core ", core), func(t *testing.T) {
 			t.Parallel()
-			do(func() uint64 { return last.Add(1) - 1 }, t)
+			do(t, func() uint64 { return last.Add(1) - 1 })
 		})
 	}
 }
@@ -83,7 +84,7 @@ func TestDigests(t *testing.T) {
 		t.Skip("TestSameSeedSameHistory runs it")
 	}
 	for s := *seed; s < *seed+count(4); s++ {
-		fmt.Printf("seed %d: %016x\n", s, simulation.Run(t, simulation.NewPlan(s), false).Digest)
+		fmt.Fprintf(os.Stdout, "seed %d: %016x\n", s, simulation.Run(t, simulation.NewPlan(s), false).Digest)
 	}
 }
 
@@ -112,7 +113,7 @@ func TestSearch(t *testing.T) {
 	started := time.Now()
 	var done, failed atomic.Int64
 	if *seed == 0 {
-		*seed = uint64(started.UnixNano()) / 1000 * 1000 //nolint:gosec // not negative
+		*seed = uint64(started.UnixNano()) / 1000 * 1000
 	}
 	go func() {
 		for range time.Tick(10 * time.Second) {
@@ -122,7 +123,9 @@ func TestSearch(t *testing.T) {
 		}
 	}()
 	t.Run("all", func(t *testing.T) {
-		each(t, func(next func() uint64, t *testing.T) {
+		each(t, func(t *testing.T, next func() uint64) {
+			t.Helper()
+			t.Helper()
 			for time.Since(started) < *search && (failed.Load() == 0 || *failures != "") {
 				r := simulation.Run(t, simulation.NewPlan(next()), false)
 				done.Add(1)

@@ -27,8 +27,9 @@ type Plan struct {
 
 // NewPlan returns the plan of a seed. About half of the actors and faults occur in it.
 func NewPlan(seed uint64) Plan {
+	one := uint64(1) << (seed % uint64(len(actors)))
 	return Plan{
-		Seed: seed, Actors: (mix(seed, 0) | 1<<(seed%uint64(len(actors)))) & (1<<len(actors) - 1), Faults: mix(seed, 1) & (1<<len(faultNames) - 1), Steps: 1 << 20,
+		Seed: seed, Actors: (mix(seed, 0) | one) & (1<<len(actors) - 1), Faults: mix(seed, 1) & (1<<len(faultNames) - 1), Steps: 1 << 20,
 	}
 }
 

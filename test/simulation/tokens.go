@@ -1,0 +1,246 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/user"
+	"toggleadmin/test/issuer"
+)
+
+// createToken creates a token of an account: the caller's own if owner is 0.
+func (a *actor) createToken(c *credential, owner int64, description string) *credential {
+	expires := time.Now().Add(choose(a, 2*time.Minute, 5*time.Minute, time.Hour, 24*time.Hour, 7*24*time.Hour+time.Minute, 14*24*time.Hour)).UTC()
+	expires = datetime.Milliseconds(expires)
+	path, account := fmt.Sprintf("service-account/%d/token", owner), owner
+	if owner == 0 {
+		path, account = "user/tokens", c.account
+	}
+	highest := a.highest
+	body := fmt.Sprintf(`{"description":%q,"expiresAt":%q}`, description, datetime.Format(expires))
+	status, response, o := a.do(c, http.MethodPost, path, body)
+	var out struct {
+		ID     json.Number
+		Secret string
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		return nil
+	case http.StatusForbidden:
+		if !strings.Contains(response, "maximum number of tokens") {
+			return nil
+		}
+	case http.StatusCreated:
+		a.decode(response, &out)
+		id, _ := out.ID.Int64()
+		if id <= highest {
+			a.fail("%s creates the token %d, after the token %d was created", a.name, id, highest)
+		}
+		a.highest = max(a.highest, id)
+	}
+	id, _ := out.ID.Int64()
+	if a.record(o, "tokens", fmt.Sprint(account), "create", fmt.Sprintf("%s#%d", description, id), fmt.Sprint(status)); status != http.StatusCreated {
+		return nil
+	}
+	created := &credential{text: out.Secret, account: account, id: id, description: description, created: o.ended, expires: expires}
+	a.credentials = append(a.credentials, created)
+	return created
+}
+
+func (a *actor) deleteToken(c, old *credential, own bool) {
+	path := fmt.Sprintf("service-account/%d/token/%d", old.account, old.id)
+	if own {
+		path = fmt.Sprintf("user/tokens/%d", old.id)
+	}
+	begun := time.Now()
+	old.revoking = earliest(old.revoking, begun)
+	status, _, o := a.do(c, http.MethodDelete, path, "")
+	if status == http.StatusOK || status == http.StatusNotFound && !own {
+		old.revoked = earliest(old.revoked, o.ended)
+	}
+	if status == http.StatusOK || status == http.StatusNotFound || o.unknown {
+		a.record(o, "tokens", fmt.Sprint(old.account), "delete", old.name(), fmt.Sprint(status))
+	}
+}
+
+// listTokens lists the tokens of a service account, or the caller's own if account is 0.
+func (a *actor) listTokens(c *credential, account int64) {
+	path := fmt.Sprintf("service-account/%d/token", account)
+	if account == 0 {
+		path, account = "user/tokens", c.account
+	}
+	status, response, o := a.do(c, http.MethodGet, path, "")
+	if status != http.StatusOK && status != http.StatusNotFound {
+		return
+	}
+	var out struct {
+		Pats []struct{ Description string }
+	}
+	if status == http.StatusOK {
+		a.decode(response, &out)
+	}
+	var found []string
+	for _, p := range out.Pats {
+		found = append(found, p.Description)
+	}
+	a.record(o, "tokens", fmt.Sprint(account), "list", canonical(found), fmt.Sprint(status))
+}
+
+// rotate replaces the token of a pipeline, and tries both.
+func (a *actor) rotate() {
+	account := choose(a, a.robots...)
+	a.n++
+	created := a.createToken(a.admin, account, fmt.Sprintf("%s %d", a.name, a.n/2)) // sometimes a description that exists
+	if created == nil {
+		a.listTokens(a.admin, account)
+		for _, c := range a.credentials { // make room
+			if c.account == account && c.revoking.IsZero() && a.IntN(2) == 0 {
+				a.deleteToken(a.admin, c, false)
+				return
+			}
+		}
+		return
+	}
+	a.do(created, http.MethodGet, "user", "")
+	if old := a.last; old != nil && old.account == account {
+		a.deleteToken(a.admin, old, false)
+		a.do(old, http.MethodGet, "user", "")
+	}
+	a.last = created
+}
+
+func (a *actor) manageCredentials() {
+	if a.IntN(2) == 0 {
+		id, disabled := choose(a, a.robots...), a.IntN(2) == 0
+		account := a.account(id)
+		change := &disabling{disabled: disabled, begun: time.Now()}
+		account.changes = append(account.changes, change)
+		status, o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.SetDisabled(ctx, user.ServiceAccount, id, disabled)
+			return err
+		})
+		if change.writes = o.writes; status == exitstatus.Success || status == exitstatus.NotFound {
+			change.ended, change.done = o.ended, status == exitstatus.Success
+		}
+		for _, c := range a.credentials {
+			if c.account == id {
+				a.do(c, http.MethodGet, "user", "")
+				return
+			}
+		}
+		return
+	}
+	if len(a.credentials) == 0 {
+		return
+	}
+	c := choose(a, a.credentials...)
+	c.revoking = earliest(c.revoking, time.Now())
+	status, o := a.command(fmt.Sprintf("tokens revoke %d", c.id), func(ctx context.Context, o *operator.Operator) error {
+		return o.Revoke(ctx, operator.Token{Kind: operator.KindPAT, ID: fmt.Sprint(c.id), UserID: &c.account})
+	})
+	if status != exitstatus.Failure {
+		c.revoked = earliest(c.revoked, o.ended)
+	}
+	result := map[exitstatus.Status]string{exitstatus.Success: "200", exitstatus.NotFound: "404"}[status]
+	a.record(o, "tokens", fmt.Sprint(c.account), "delete", c.name(), result)
+}
+
+const clientID = "simulation"
+
+// key signs the tokens of the issuer. It is a new one in each process, which no history contains.
+var key = sync.OnceValue(func() issuer.Key { return issuer.NewKey("EdDSA", "EdDSA") })
+
+// serveIssuer responds as the issuer does.
+func serveIssuer(path string) (status int, response []byte) {
+	document := map[string]any{"issuer": "https://" + issuerHost, "jwks_uri": "https://" + issuerHost + issuer.KeysPath}
+	if path == issuer.KeysPath {
+		document = map[string]any{"keys": []any{key().JWK()}}
+	}
+	response, err := json.Marshal(document)
+	if err != nil {
+		panic(err)
+	}
+	return http.StatusOK, response
+}
+
+// signIn signs in as one of a few subjects, of whom two have the same e-mail address.
+func (a *actor) signIn() {
+	subject := choose(a, "ada", "ada", "bob", "eve")
+	email := map[string]string{"ada": "ada@example.com", "bob": "bob@example.com", "eve": "bob@example.com"}[subject]
+	token := key().Sign(nil, map[string]any{
+		"iss": "https://" + issuerHost, "sub": subject, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(), "iat": time.Now().Unix(),
+		"email": email, "email_verified": true, "name": subject,
+	})
+	c := &credential{text: token, signsIn: true}
+	status, response, _ := a.do(c, http.MethodGet, "user", "")
+	if status != http.StatusOK {
+		return
+	}
+	var out struct{ User struct{ ID int64 } }
+	a.decode(response, &out)
+	c.account = out.User.ID
+	a.checkPerson(subject, email, c.account)
+	if status, _, _ := a.do(c, http.MethodGet, "service-account", ""); status == http.StatusOK {
+		a.fail("%s, who is not an administrator, lists the service accounts", subject)
+	}
+	switch a.IntN(4) {
+	case 0, 1:
+		a.n++
+		if created := a.createToken(c, 0, fmt.Sprintf("%s %d", a.name, a.n/2)); created != nil {
+			a.last = created
+		}
+	case 2:
+		if a.last != nil {
+			a.deleteToken(c, a.last, a.last.account == c.account)
+		}
+	default:
+		a.listTokens(c, 0)
+	}
+}
+
+// admin and editor are the credentials that the world begins with.
+func (w *World) prepareAccounts(o *operator.Operator) error {
+	ctx := context.Background()
+	for _, role := range []auth.Role{auth.RoleAdmin, auth.RoleEditor} {
+		p, err := o.AddAccount(ctx, user.Person, string(role), strings.ToLower(string(role))+"@example.com", role)
+		if err != nil {
+			return err
+		}
+		expires := datetime.Milliseconds(time.Now().AddDate(1, 0, 0))
+		_, token, err := o.CreateToken(ctx, p.ID, "first", &expires)
+		if err != nil {
+			return err
+		}
+		c := &credential{text: token.Reveal(), account: p.ID, created: time.Now(), expires: expires}
+		if role == auth.RoleAdmin {
+			w.admin = c
+		} else {
+			w.editor = c
+		}
+	}
+	_, token, err := o.CreateToken(ctx, 0, "first", nil)
+	if err != nil {
+		return err
+	}
+	w.api = &credential{text: token.Reveal(), created: time.Now(), expires: time.Now().AddDate(100, 0, 0)}
+	robot, err := o.AddAccount(ctx, user.ServiceAccount, "ci", "", auth.RoleEditor)
+	if err != nil {
+		return err
+	}
+	w.robots = []int64{robot.ID}
+	w.account(robot.ID)
+	w.highest = 2
+	if w.random(5).IntN(2) == 0 {
+		_, err = o.AddAccount(ctx, user.Person, "Ada", "ada@example.com", auth.RoleEditor)
+	}
+	return err
+}
