@@ -125,7 +125,6 @@ func TestSearch(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		each(t, func(t *testing.T, next func() uint64) {
 			t.Helper()
-			t.Helper()
 			for time.Since(started) < *search && (failed.Load() == 0 || *failures != "") {
 				r := simulation.Run(t, simulation.NewPlan(next()), false)
 				done.Add(1)

@@ -108,7 +108,7 @@ func (w *World) deliverLines(stream string) {
 	lines := w.lines
 	w.lines = nil
 	var data bytes.Buffer
-	compressed := compressors.Get().(*gzip.Writer) //nolint:forcetypeassert // the pool has no others
+	compressed := compressors.Get().(*gzip.Writer) //nolint:forcetypeassert,errcheck // the pool has no others
 	defer compressors.Put(compressed)
 	compressed.Reset(&data)
 	if err := json.NewEncoder(compressed).Encode(events.CloudwatchLogsData{
