@@ -14,8 +14,8 @@ import (
 const maxNamed = 5
 
 // tokens compares the PATs with the counter of their ids and with the maps in their owners' accounts. The counter rises first, and
-// then one transaction writes the other two, so they differ only if a single table was changed or restored. The reads are not a snapshot, so only differences in
-// both of two comparisons are reported.
+// then one transaction writes the other two, so they differ only if a single table was changed or restored. The reads are not a snapshot, so
+// only differences in both of two comparisons are reported.
 func (d *doctor) tokens(ctx context.Context) (string, error) {
 	count, differences, err := d.compareTokens(ctx)
 	if err != nil {

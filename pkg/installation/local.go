@@ -71,7 +71,8 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	}
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
-		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, MaxTokenDays: found.MaxTokenDays, Client: client, EventSource: "local",
+		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, MaxTokenDays: found.MaxTokenDays,
+		Client: client, EventSource: "local",
 		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
 		archive: filepath.Join(dir, "events", "sent.jsonl"), webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,
 	}, nil

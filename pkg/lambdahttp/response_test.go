@@ -126,7 +126,9 @@ func TestConcurrentInvocations(t *testing.T) {
 // Responses have a limit of 6 MB, and an escape is six bytes.
 func TestNoCharacterIsEscapedForHTML(t *testing.T) {
 	t.Parallel()
-	handler, _ := function(func(w http.ResponseWriter, _ *http.Request) error { return lambdahttp.WriteJSON(w, http.StatusOK, "<&>") })
+	handler, _ := function(func(w http.ResponseWriter, _ *http.Request) error {
+		return lambdahttp.WriteJSON(w, http.StatusOK, "<&>")
+	})
 	payload, err := json.Marshal(sample(t))
 	if err != nil {
 		t.Fatal(err)

@@ -135,12 +135,12 @@ func serve(
 	if err != nil {
 		return err
 	}
-	triggers, err := newTriggers(c, template, functions, events, cfg, endpoint, out)
+	triggers, err := newTriggers(c, template, functions, events, cfg, endpoint, out) //nolint:contextcheck // a log line needs no context
 	if err != nil {
 		return err
 	}
 	defer triggers.Close()
-	api, err := newGateway(c, template, functions, triggers, out)
+	api, err := newGateway(c, template, functions, triggers, out) //nolint:contextcheck // the same
 	if err != nil {
 		return err
 	}
