@@ -78,6 +78,8 @@ func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email s
 	switch {
 	case errors.Is(err, user.ErrEmailExists):
 		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a user with the email address %s already exists", email)
+	case errors.Is(err, user.ErrTooMany):
+		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "there are at most %d service accounts", o.users.Limit())
 	case errors.Is(err, user.ErrUsernameExists):
 		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a service account with the username %q already exists", name)
 	}

@@ -21,7 +21,7 @@ import (
 func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	tb.Helper()
 	f.checkCounts(tb, map[string]int{
-		"FeatureTypes": 5, "ContextFields": 6, "Features": 8, "Users": 5, "Identifiers": 4, "ApiTokens": 1, "PersonalAccessTokens": 5, // with counters and the marker
+		"FeatureTypes": 5, "ContextFields": 6, "Features": 8, "Users": 6, "Identifiers": 4, "ApiTokens": 1, "PersonalAccessTokens": 5, // with counters and the marker
 	})
 	fields, err := contextfield.NewStore(f.Client, f.Tables).List(tb.Context())
 	check(tb, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -21,13 +22,26 @@ import (
 //go:embed create.schema.json
 var createSchema []byte
 
+// limitVariable is the environment variable with the maximum number of service accounts.
+const limitVariable = "MAX_SERVICE_ACCOUNTS"
+
 // NewCreateFunction returns the handler of functions/create-service-account.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 	client, tables, err := env.Tables("USERS_TABLE", "IDENTIFIERS_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	handler, err := Create(user.NewStore(client, tables), env.Now)
+	text, err := env.Var(limitVariable)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || limit < 1 {
+		return nil, fmt.Errorf("the environment variable %s must be a number from 1, not %q", limitVariable, text)
+	}
+	accounts := user.NewStore(client, tables)
+	accounts.SetLimit(limit)
+	handler, err := Create(accounts, env.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +66,9 @@ func Create(accounts *user.Store, now func() time.Time) (lambdahttp.HandlerFunc,
 		})
 		if errors.Is(err, user.ErrUsernameExists) {
 			return apierror.New(apierror.NameExists, "There is already a service account with this username.")
+		}
+		if errors.Is(err, user.ErrTooMany) {
+			return apierror.New(apierror.NoAccess, fmt.Sprintf("There are at most %d service accounts.", accounts.Limit()))
 		}
 		if errors.Is(err, user.ErrNoIDsLeft) {
 			return apierror.New(apierror.NoAccess, fmt.Sprintf("All ids of accounts, up to %d, are used up.", auth.MaxID))

@@ -1,10 +1,12 @@
 package serviceaccount_test
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,8 +99,47 @@ func TestCreateConcurrently(t *testing.T) {
 func TestFunctionsNeedTheirVariables(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
+	env.Vars["MAX_SERVICE_ACCOUNTS"] = "1"
 	database.RequireVariables(t, env, serviceaccount.NewListFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	database.RequireVariables(t, env, serviceaccount.NewCreateFunction, "USERS_TABLE", "IDENTIFIERS_TABLE")
+	database.RequireVariables(t, env, serviceaccount.NewCreateFunction, "MAX_SERVICE_ACCOUNTS", "USERS_TABLE", "IDENTIFIERS_TABLE")
 	database.RequireVariables(t, env, serviceaccount.NewUpdateFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 	database.RequireVariables(t, env, serviceaccount.NewDeleteFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE", "IDENTIFIERS_TABLE")
+}
+
+// Concurrent creations and deletions keep the limit, and the number of accounts is right after deletions that overlap.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.users.SetLimit(3)
+	for range 3 {
+		var created atomic.Int64
+		var requests sync.WaitGroup
+		for i := range 8 {
+			requests.Go(func() {
+				status, text := send(t, f.create, "", fmt.Sprintf(`{"username":"u%d","name":"n","rootRole":2}`, i))
+				switch {
+				case status == http.StatusCreated:
+					created.Add(1)
+				case status != http.StatusForbidden || text != "There are at most 3 service accounts.":
+					t.Error(status, text)
+				}
+			})
+		}
+		requests.Wait()
+		all, err := f.store.List(t.Context())
+		check(t, err)
+		if len(all) != 3 || created.Load() != 3 {
+			t.Errorf("%d accounts, %d created", len(all), created.Load())
+		}
+		for _, a := range all {
+			for range 2 {
+				requests.Go(func() {
+					if status, text := send(t, f.remove, fmt.Sprint(a.ID), ""); status != http.StatusOK && status != http.StatusNotFound {
+						t.Error(status, text)
+					}
+				})
+			}
+		}
+		requests.Wait()
+	}
 }

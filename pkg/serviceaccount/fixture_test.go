@@ -76,7 +76,7 @@ func (f *fixture) items(tb testing.TB) (all []dynamo.Item) {
 	tb.Helper()
 	for _, table := range []string{f.Tables.Users, f.Tables.Identifiers, f.Tables.PersonalAccessTokens} {
 		for _, item := range f.Scan(tb, table) {
-			if item["lastAccountId"] == nil && item["lastId"] == nil {
+			if item["serviceAccounts"] == nil && item["lastAccountId"] == nil && item["lastId"] == nil {
 				all = append(all, item)
 			}
 		}

@@ -22,22 +22,24 @@ const attributeKind = "kind"
 const (
 	hash      = "id" // the table's partition key
 	counterID = 0    // the id of the item that counts ids
+	numberID  = -1   // the id of the item with the number of service accounts
 )
 
 // Store keeps the accounts in the table Users, and in the table Identifiers what only one account can have: e-mail addresses, usernames and
 // identities. It is safe for concurrent use.
 //
-// Items of Users without the attribute kind are no accounts: the counter of ids, and accounts whose deletion has begun (store_delete.go).
+// Items of Users without the attribute kind are no accounts: the counter of ids, the number of service accounts, and accounts whose deletion has begun (store_delete.go).
 type Store struct {
 	client      *dynamodb.Client
 	table       string
 	identifiers string
+	limit       int64 // of the number of service accounts
 	linked      links // identities that SignIn has found
 }
 
 // NewStore returns a Store that uses tables.Users and tables.Identifiers. Only methods that add, delete or link accounts use the second one.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client: client, table: tables.Users, identifiers: tables.Identifiers}
+	return &Store{client: client, table: tables.Users, identifiers: tables.Identifiers, limit: DefaultLimit}
 }
 
 // Key returns the key of an account's item.

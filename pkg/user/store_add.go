@@ -26,8 +26,34 @@ const (
 	nameAction
 )
 
+// DefaultLimit is the template's default of MaxServiceAccounts. With 10 tokens each, 200 accounts are up to 4.75 MB in the list of
+// service accounts. Lambda's limit of a response is 6 MB.
+const DefaultLimit = 200
+
+// serviceAccounts is the attribute with the number of service accounts, including those whose deletion has not ended.
+const serviceAccounts = "serviceAccounts"
+
+// SetLimit sets the maximum number of service accounts. It must not be called concurrently with other methods.
+func (s *Store) SetLimit(most int64) { s.limit = most }
+
+// Limit returns the maximum number of service accounts.
+func (s *Store) Limit() int64 { return s.limit }
+
+// countAccount returns the action that adds to the number of service accounts. It fails if n is positive and the limit is reached.
+func (s *Store) countAccount(n int64) types.TransactWriteItem {
+	update := &types.Update{
+		TableName: &s.table, Key: Key(numberID), UpdateExpression: aws.String("ADD #number :n"),
+		ExpressionAttributeNames: map[string]string{"#number": serviceAccounts}, ExpressionAttributeValues: dynamo.Item{":n": dynamo.N(n)},
+	}
+	if n > 0 {
+		update.ConditionExpression = aws.String("attribute_not_exists(#number) OR #number < :limit")
+		update.ExpressionAttributeValues[":limit"] = dynamo.N(s.limit)
+	}
+	return types.TransactWriteItem{Update: update}
+}
+
 // Add adds an account without tokens under the next id; it ignores u.ID. It returns ErrEmailExists or ErrUsernameExists if another account
-// has the unique name, and ErrNoIDsLeft if the last id is auth.MaxID.
+// has the unique name, before that ErrTooMany if the limit of service accounts is reached, and ErrNoIDsLeft if the last id is auth.MaxID.
 //
 // Add is one UpdateItem of the counter of ids, and one transaction without the counter. The transaction writes the account, the reservation of
 // its unique name and the link of its identity, provided that the name and the identity are unused.
@@ -57,6 +83,9 @@ func (s *Store) add(ctx context.Context, u User, stale int64) (User, error) {
 		if failures == nil || failures[accountAction].Failed && reflect.DeepEqual(FromItem(failures[accountAction].Item), u) {
 			return u, nil
 		}
+		if u.Kind == ServiceAccount && failures[len(actions)-1].Failed {
+			return User{}, ErrTooMany
+		}
 		if u.uniqueName() != "" && failures[nameAction].Failed {
 			return User{}, u.errNameExists()
 		}
@@ -67,11 +96,15 @@ func (s *Store) add(ctx context.Context, u User, stale int64) (User, error) {
 	}
 }
 
-// writing returns the actions that write an account and the reservation of its unique name. They fail if the id or the name is taken.
+// writing returns the actions that write an account and the reservation of its unique name, and count a service account. They fail
+// if the id or the name is taken, or if the limit of service accounts is reached.
 func (s *Store) writing(u User) []types.TransactWriteItem {
 	actions := []types.TransactWriteItem{accountAction: dynamo.NewItem(s.table, hash, toItem(u))}
 	if name := u.uniqueName(); name != "" {
 		actions = append(actions, dynamo.NewItem(s.identifiers, hash, identifier(name, u.ID)))
+	}
+	if u.Kind == ServiceAccount {
+		actions = append(actions, s.countAccount(1))
 	}
 	return actions
 }

@@ -51,6 +51,9 @@ func deleted(item dynamo.Item) User {
 // account.
 func (s *Store) EndDeletion(ctx context.Context, u User, actions []types.TransactWriteItem) error {
 	names := u.identifiers()
+	if u.Kind == ServiceAccount {
+		actions = append(slices.Clip(actions), s.countAccount(-1))
+	}
 	for {
 		all := append(slices.Clip(actions), s.removal(u))
 		for _, name := range names {
@@ -82,17 +85,17 @@ func (s *Store) EndDeletion(ctx context.Context, u User, actions []types.Transac
 	}
 }
 
-// removal returns the action that deletes the item of an account whose deletion has begun. It fails if the account has another identity than
-// u, because setIdentity may change it until the item is deleted.
+// removal returns the action that deletes the item of an account whose deletion has begun. It fails if a concurrent call has deleted it, so that it is
+// counted once, or if it has another identity than u, because setIdentity may change it until the item is deleted.
 func (s *Store) removal(u User) types.TransactWriteItem {
-	condition, values := "attribute_not_exists(#kind) AND attribute_not_exists(#identity)", dynamo.Item(nil)
+	condition, values := "attribute_exists(#id) AND attribute_not_exists(#kind) AND attribute_not_exists(#identity)", dynamo.Item(nil)
 	if u.Identity != nil {
-		condition = "attribute_not_exists(#kind) AND (attribute_not_exists(#identity) OR #identity = :identity)"
+		condition = "attribute_exists(#id) AND attribute_not_exists(#kind) AND (attribute_not_exists(#identity) OR #identity = :identity)"
 		values = dynamo.Item{":identity": identityValue(*u.Identity)}
 	}
 	return types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &s.table, Key: Key(u.ID), ConditionExpression: &condition,
-		ExpressionAttributeNames:  map[string]string{"#kind": attributeKind, "#identity": attributeIdentity},
+		ExpressionAttributeNames:  map[string]string{"#id": hash, "#kind": attributeKind, "#identity": attributeIdentity},
 		ExpressionAttributeValues: values,
 	}}
 }

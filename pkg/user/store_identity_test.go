@@ -35,7 +35,7 @@ func TestLink(t *testing.T) {
 		t.Error(u, err)
 	}
 	signedIn(t, store, signIn("new", ""), 4)
-	if items := items(t, db); len(items) != 8 { // counter, four accounts, a reservation and two links
+	if items := items(t, db); len(items) != 9 { // two counters, four accounts, a reservation and two links
 		t.Errorf("items: %v", items)
 	}
 	for _, id := range []int64{0, -1, 3, 5} {

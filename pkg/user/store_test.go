@@ -122,7 +122,7 @@ func TestUnknownAccounts(t *testing.T) {
 			t.Errorf("delete %d: %v", id, err)
 		}
 	}
-	if all := items(t, db); len(all) != 3 {
+	if all := items(t, db); len(all) != 4 {
 		t.Errorf("items: %v", all)
 	}
 }
