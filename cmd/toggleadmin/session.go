@@ -101,18 +101,19 @@ func (s *session) operator() (*operator.Operator, error) {
 const maxSecret = 1000
 
 // readSecret reads all of stdin, or one line of a terminal, which does not show it.
-func (s *session) readSecret(prompt string) ([]byte, error) {
+func (s *session) readSecret(prompt string) (secret []byte, err error) {
 	if !s.terminal {
 		s.interactive = false // stdin cannot be read again
 		return io.ReadAll(io.LimitReader(s.in, maxSecret))
 	}
 	stdin := int(os.Stdin.Fd())
-	before, err := term.GetState(stdin)
+	before, err := term.MakeRaw(stdin) // before the prompt, so that nothing typed after it is shown
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprint(s.err, prompt)
 	defer fmt.Fprintln(s.err)
+	defer func() { err = errors.Join(err, term.Restore(stdin, before)) }()
+	fmt.Fprint(s.err, prompt)
 	type result struct {
 		line []byte
 		err  error
@@ -124,7 +125,7 @@ func (s *session) readSecret(prompt string) ([]byte, error) {
 	}()
 	select {
 	case <-s.ctx.Done():
-		return nil, errors.Join(s.ctx.Err(), term.Restore(stdin, before))
+		return nil, s.ctx.Err()
 	case r := <-read:
 		return r.line, r.err
 	}
