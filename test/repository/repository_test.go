@@ -186,13 +186,17 @@ func TestActionsArePinned(t *testing.T) {
 func TestCredentialsAreIgnored(t *testing.T) {
 	t.Parallel()
 	written, found := regexp.MustCompile(`(?: >|-o )(\w+\.json|token\.txt)\b`), 0
+	ignored, err := os.ReadFile(filepath.Join(root, ".gitignore"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	eachLine(t, func(file string, _ int, line string) {
 		if !strings.HasSuffix(file, ".md") {
 			return
 		}
 		for _, match := range written.FindAllStringSubmatch(line, -1) {
 			found++
-			if err := exec.CommandContext(t.Context(), "git", "-C", root, "check-ignore", "-q", match[1]).Run(); err != nil {
+			if !strings.Contains(string(ignored), "\n/"+match[1]+"\n") {
 				t.Errorf("%s writes %s, which git does not ignore", file, match[1])
 			}
 		}

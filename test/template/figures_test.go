@@ -15,27 +15,9 @@ func TestFigures(t *testing.T) {
 	t.Parallel()
 	template := load(t, nil)
 	resources := template.Resources
-	methods, operations := len(template.API.Routes), 0
-	for _, route := range template.API.Routes {
-		if route.Authorized {
-			operations++
-		}
-	}
 	recorder := resources[slices.IndexFunc(resources, func(r samtemplate.Resource) bool { return r.LogicalID == "RecordTrafficFunction" })]
 	paths := len(strings.Fields(fmt.Sprint(at(recorder.Properties, "Environment.Variables.COUNTED_PATHS"))))
-	const (
-		metricsOfMethod = 5 // Count, 4XXError, 5XXError, Latency and IntegrationLatency
-		metricCents     = 30
-		flooded         = 1100 // dollars per month, for one method
-	)
 	for page, figures := range map[string][]string{
-		"docs/costs.md": {
-			fmt.Sprintf("Those of the %d operations are %d metrics ($%.2f)", operations, operations*metricsOfMethod,
-				float64(operations*metricsOfMethod*metricCents)/100),
-			fmt.Sprintf("those of all %d methods %d ($%.2f)", methods, methods*metricsOfMethod, float64(methods*metricsOfMethod*metricCents)/100),
-			fmt.Sprintf("A flood of all %d methods is %[1]d times as much, about $%s", methods, thousands((methods*flooded+500)/1000*1000)),
-			fmt.Sprintf("applies to each of the %d methods", methods),
-		},
 		"docs/traffic.md": {
 			// A partition takes 1,000 write units per second, and a transaction takes two for each item.
 			fmt.Sprintf("all %d paths in every batch, its limit is %d batches", paths, 1000/(2*paths)),
