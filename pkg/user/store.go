@@ -28,7 +28,8 @@ const (
 // Store keeps the accounts in the table Users, and in the table Identifiers what only one account can have: e-mail addresses, usernames and
 // identities. It is safe for concurrent use.
 //
-// Items of Users without the attribute kind are no accounts: the counter of ids, the number of service accounts, and accounts whose deletion has begun (store_delete.go).
+// Items of Users without the attribute kind are no accounts: the counter of ids, the number of service accounts, and
+// accounts whose deletion has begun (store_delete.go).
 type Store struct {
 	client      *dynamodb.Client
 	table       string

@@ -85,8 +85,9 @@ func (s *Store) EndDeletion(ctx context.Context, u User, actions []types.Transac
 	}
 }
 
-// removal returns the action that deletes the item of an account whose deletion has begun. It fails if a concurrent call has deleted it, so that it is
-// counted once, or if it has another identity than u, because setIdentity may change it until the item is deleted.
+// removal returns the action that deletes the item of an account whose deletion has begun. It fails if a concurrent call
+// has deleted it, so that it is counted once, or if it has another identity than u, because setIdentity may change it
+// until the item is deleted.
 func (s *Store) removal(u User) types.TransactWriteItem {
 	condition, values := "attribute_exists(#id) AND attribute_not_exists(#kind) AND attribute_not_exists(#identity)", dynamo.Item(nil)
 	if u.Identity != nil {
