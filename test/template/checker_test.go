@@ -3,6 +3,7 @@ package template_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/webhook"
@@ -94,6 +97,9 @@ func (c *checker) ofType(typ string) (found []samtemplate.Resource) {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
+// messageKey is the key of a message in the log lines of functions.
+var messageKey = lambdacontext.ReplaceAttr(nil, slog.String(slog.MessageKey, "")).Key
+
 // expectations are values of properties by resource type or logical id.
 var expectations = []struct {
 	resources, property string
@@ -152,7 +158,7 @@ var expectations = []struct {
 	{"WebhookQueue", "RedrivePolicy.deadLetterTargetArn", "arn:aws:sqs:us-east-1:000000000000:WebhookFailures"},
 	{"DeliverWebhookFunction", "Timeout", 30},
 	{"DeliverWebhookFunction", "ReservedConcurrentExecutions", nil}, // not less than MaximumConcurrency
-	{"WebhookSecretErrors", "FilterPattern", `{ $.msg = "` + webhook.UnreadableParameter + `" }`},
+	{"WebhookSecretErrors", "FilterPattern", fmt.Sprintf("{ $.%s = %q }", messageKey, webhook.UnreadableParameter)},
 	{"DeliverWebhookFunction", "Events.Messages.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
 	{"WebhookQueuePolicy", "Queues", "[WebhookQueue WebhookFailures]"},
 	{"WebhookQueuePolicy", "PolicyDocument.Statement", "[map[Action:[sqs:SendMessage] Condition:map[ArnEquals:map[aws:SourceArn:" +
