@@ -34,6 +34,14 @@ type Options struct {
 // for sending the response.
 const DeadlineMargin = 500 * time.Millisecond
 
+const (
+	// LargeResponse is the size in bytes above which the log line of a response has the level WARN and the attribute
+	// ResponseBytes. Lambda returns at most 6 MB (docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
+	LargeResponse = 4_000_000
+	// ResponseBytes is the attribute with the size of a large response. Metric filters of template.yaml read it.
+	ResponseBytes = "responseBytes"
+)
+
 // New returns the Lambda handler of an operation. It is safe for concurrent use.
 func New(serve HandlerFunc, o Options) lambda.Handler {
 	return &function{Options: o, serve: serve}
@@ -53,18 +61,23 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		response, err = f.respond(ctx, event)
 	}
 	level := slog.LevelDebug // the access log has a line for every request
-	var failed []slog.Attr
+	var more []slog.Attr
 	if err != nil {
 		level = slog.LevelInfo
 		id, failure := f.NewID(), apierror.From(err)
 		w := newResponse(event.RequestContext.RequestID)
 		apierror.Write(w, id, failure)
 		response = events.APIGatewayProxyResponse{StatusCode: w.status, MultiValueHeaders: w.frozen, Body: w.body.String()}
-		failed = append(failed, slog.String("errorId", id), slog.String("error", failure.Kind.Name()))
+		more = append(more, slog.String("errorId", id), slog.String("error", failure.Kind.Name()))
 		if w.status >= http.StatusInternalServerError {
 			level = slog.LevelError
-			failed = append(failed, logging.Cause(err))
+			more = append(more, logging.Cause(err))
 		}
+	}
+	encoded, err := EncodeJSON(response)
+	if len(encoded) > LargeResponse {
+		level = slog.LevelWarn
+		more = append(more, slog.Int(ResponseBytes, len(encoded)))
 	}
 	principalID, _ := event.RequestContext.Authorizer["principalId"].(string)
 	f.Logger.LogAttrs(ctx, level, "request", append([]slog.Attr{
@@ -74,8 +87,8 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		slog.Int("status", response.StatusCode),
 		slog.Float64("milliseconds", float64(f.Now().Sub(started).Microseconds())/1000),
 		slog.String("principalId", principalID),
-	}, failed...)...)
-	return EncodeJSON(response)
+	}, more...)...)
+	return encoded, err
 }
 
 // respond calls the handler through the proxy library.

@@ -75,6 +75,38 @@ func TestLogLine(t *testing.T) {
 	}
 }
 
+func TestLogLineOfALargeResponse(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		size  int // of the whole response
+		level string
+		bytes any
+	}{
+		{lambdahttp.LargeResponse, "DEBUG", nil},
+		{lambdahttp.LargeResponse + 1, "WARN", lambdahttp.LargeResponse + 1.0},
+	} {
+		body := ""
+		handler, log := function(func(w http.ResponseWriter, _ *http.Request) error {
+			return lambdahttp.WriteJSON(w, http.StatusOK, body)
+		})
+		size := func() int {
+			log.Reset()
+			response, err := handler.Invoke(t.Context(), []byte("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(response)
+		}
+		body = strings.Repeat("a", tt.size-size())
+		if n := size(); n != tt.size {
+			t.Fatalf("the response has %d bytes, want %d", n, tt.size)
+		}
+		if got := line(t, log); got["level"] != tt.level || got[lambdahttp.ResponseBytes] != tt.bytes {
+			t.Errorf("%d bytes: %v", tt.size, got)
+		}
+	}
+}
+
 func TestLogLineOfAPanicHasTheStack(t *testing.T) {
 	t.Parallel()
 	handler, log := function(func(http.ResponseWriter, *http.Request) error { panic("unexpected") })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
+	"toggleadmin/pkg/lambdahttp"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/webhook"
 )
@@ -29,12 +30,12 @@ type checker struct {
 	resources []samtemplate.Resource
 	problems  []string
 	runbook   []string        // its sections
-	metrics   map[string]bool // "namespace name" of metrics that AWS or the code writes
+	metrics   map[string]bool // "namespace name" of metrics that AWS, the code or a metric filter writes
 }
 
 func newChecker(tb testing.TB) *checker {
 	tb.Helper()
-	c := &checker{metrics: map[string]bool{"ToggleAdmin/local throttledRequests": true, "ToggleAdmin/local webhookSecretErrors": true}}
+	c := &checker{metrics: map[string]bool{}}
 	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(read(tb, "docs/runbook.md"), -1) {
 		c.runbook = append(c.runbook, strings.Split(heading[1], ", ")...)
 	}
@@ -66,6 +67,7 @@ func newChecker(tb testing.TB) *checker {
 
 func (c *checker) check(resources []samtemplate.Resource) []string {
 	c.resources, c.problems = resources, nil
+	c.metricFilters()
 	c.properties()
 	c.functions()
 	c.permissions()
@@ -99,6 +101,9 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // messageKey is the key of a message in the log lines of functions.
 var messageKey = lambdacontext.ReplaceAttr(nil, slog.String(slog.MessageKey, "")).Key
+
+// largeResponse is the pattern of log lines about large responses.
+var largeResponse = fmt.Sprintf("{ $.%s > %d }", lambdahttp.ResponseBytes, lambdahttp.LargeResponse)
 
 // expectations are values of properties by resource type or logical id.
 var expectations = []struct {
@@ -159,6 +164,9 @@ var expectations = []struct {
 	{"DeliverWebhookFunction", "Timeout", 30},
 	{"DeliverWebhookFunction", "ReservedConcurrentExecutions", nil}, // not less than MaximumConcurrency
 	{"WebhookSecretErrors", "FilterPattern", fmt.Sprintf("{ $.%s = %q }", messageKey, webhook.UnreadableParameter)},
+	{"ContextFieldListSize", "FilterPattern", largeResponse},
+	{"ServiceAccountListSize", "FilterPattern", largeResponse},
+	{"LargeResponsesAlarm", "Threshold", lambdahttp.LargeResponse},
 	{"DeliverWebhookFunction", "Events.Messages.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
 	{"WebhookQueuePolicy", "Queues", "[WebhookQueue WebhookFailures]"},
 	{"WebhookQueuePolicy", "PolicyDocument.Statement", "[map[Action:[sqs:SendMessage] Condition:map[ArnEquals:map[aws:SourceArn:" +
@@ -250,6 +258,20 @@ func (c *checker) queues(f samtemplate.Resource) (arns []string) {
 		}
 	})
 	return arns
+}
+
+// metricFilters adds the metrics of metric filters, and checks that each list that can become too large for Lambda has one.
+func (c *checker) metricFilters() {
+	unread := map[string]bool{"ListContextFieldsLogs": true, "ListServiceAccountsLogs": true}
+	for _, filter := range c.ofType("AWS::Logs::MetricFilter") {
+		delete(unread, fmt.Sprint(filter.Properties["LogGroupName"]))
+		for _, metric := range list(filter.Properties["MetricTransformations"]) {
+			c.metrics[fmt.Sprint(at(metric, "MetricNamespace"), " ", at(metric, "MetricName"))] = true
+		}
+	}
+	for _, group := range sortedKeys(unread) {
+		c.problem("no metric filter reads %s", group)
+	}
 }
 
 // alarms checks that alarms watch metrics that exist, that the runbook describes them, and that nothing important is without an alarm.
