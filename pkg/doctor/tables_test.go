@@ -10,9 +10,10 @@ import (
 	"toggleadmin/pkg/doctor"
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/user"
 )
 
-// TestTemplate compares the tables, the logical ids and the default limit of tokens with template.yaml.
+// TestTemplate compares the tables, the logical ids and the default limits with template.yaml.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
@@ -41,10 +42,14 @@ func TestTemplate(t *testing.T) {
 	if diff := cmp.Diff(want, doctor.Layouts); diff != "" {
 		t.Error(diff)
 	}
-	if !slices.ContainsFunc(template.Functions, func(f samtemplate.Function) bool {
-		return f.Environment["MAX_TOKENS_PER_ACCOUNT"] == strconv.Itoa(installation.DefaultTokenLimit)
-	}) {
-		t.Errorf("the default limit of tokens is not %d", installation.DefaultTokenLimit)
+	for variable, limit := range map[string]int{
+		"MAX_TOKENS_PER_ACCOUNT": installation.DefaultTokenLimit, "MAX_SERVICE_ACCOUNTS": user.DefaultLimit,
+	} {
+		if !slices.ContainsFunc(template.Functions, func(f samtemplate.Function) bool {
+			return f.Environment[variable] == strconv.Itoa(limit)
+		}) {
+			t.Errorf("the default of %s is not %d", variable, limit)
+		}
 	}
 	if !slices.ContainsFunc(template.Functions, func(f samtemplate.Function) bool {
 		return f.LogicalID == doctor.RecordTraffic &&

@@ -26,6 +26,9 @@ type Installation struct {
 	Tables     dynamo.Tables
 	TokenLimit int // the maximum number of tokens of an account
 
+	// AccountLimit is the maximum number of service accounts.
+	AccountLimit int64
+
 	// MaxTokenDays is the maximum number of days from the creation to the expiry of a token; 0: no limit.
 	MaxTokenDays int
 

@@ -17,6 +17,7 @@ import (
 
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/user"
 )
 
 // probeTimeout is how long a connection to the local service may take.
@@ -71,8 +72,8 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	}
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
-		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, MaxTokenDays: found.MaxTokenDays,
-		Client: client, EventSource: "local",
+		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, AccountLimit: user.DefaultLimit,
+		MaxTokenDays: found.MaxTokenDays, Client: client, EventSource: "local",
 		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
 		archive: filepath.Join(dir, "events", "sent.jsonl"), webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,
 	}, nil

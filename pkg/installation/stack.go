@@ -14,6 +14,7 @@ import (
 
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/user"
 )
 
 // OpenStack opens a stack in the account and region of the configuration. It reads the stack's description and changes nothing.
@@ -33,8 +34,8 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	}
 	i := &Installation{
 		Name: fmt.Sprintf("the stack %q in %s", name, cfg.Region), Option: "--stack " + name,
-		TokenLimit: DefaultTokenLimit,
-		Stack:      Stack{Name: name, Status: string(stack.StackStatus), Parameters: map[string]string{}, Config: cfg},
+		TokenLimit: DefaultTokenLimit, AccountLimit: user.DefaultLimit,
+		Stack: Stack{Name: name, Status: string(stack.StackStatus), Parameters: map[string]string{}, Config: cfg},
 	}
 	for _, p := range stack.Parameters {
 		i.Stack.Parameters[aws.ToString(p.ParameterKey)] = aws.ToString(p.ParameterValue)
@@ -45,6 +46,9 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	i.Issuer, i.ClientID = i.Stack.Parameters["OidcIssuer"], i.Stack.Parameters["OidcClientId"]
 	if limit, err := strconv.Atoi(i.Stack.Parameters["MaxTokensPerAccount"]); err == nil {
 		i.TokenLimit = limit
+	}
+	if limit, err := strconv.ParseInt(i.Stack.Parameters["MaxServiceAccounts"], 10, 64); err == nil {
+		i.AccountLimit = limit
 	}
 	if days, err := strconv.Atoi(i.Stack.Parameters["MaxTokenDays"]); err == nil {
 		i.MaxTokenDays = days

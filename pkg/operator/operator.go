@@ -42,8 +42,10 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 	if i.EventSource != "" {
 		features = features.Announcing(types, now)
 	}
+	users := user.NewStore(i.Client, i.Tables)
+	users.SetLimit(i.AccountLimit)
 	return &Operator{
-		users:      user.NewStore(i.Client, i.Tables),
+		users:      users,
 		pats:       pat.NewStore(i.Client, i.Tables, random),
 		apiTokens:  apitoken.NewStore(i.Client, i.Tables),
 		features:   features,

@@ -26,7 +26,7 @@ func TestRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := operator.New(&installation.Installation{
-		Client: db.Client, Tables: db.Tables, TokenLimit: 2, Stack: installation.Stack{Name: "s"},
+		Client: db.Client, Tables: db.Tables, TokenLimit: 2, AccountLimit: user.DefaultLimit, Stack: installation.Stack{Name: "s"},
 	}, now, rand.Reader)
 	later, past := now().Add(time.Hour), now()
 	const serviceAccount = 4
@@ -90,17 +90,22 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestMaxTokenDays checks that the limit applies to both kinds of token, and that an API token must expire then.
-func TestMaxTokenDays(t *testing.T) {
+// TestLimits checks that the limit of service accounts applies, and MaxTokenDays to both kinds of token: an API token must
+// expire then.
+func TestLimits(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	o := operator.New(&installation.Installation{
-		Name: "the stack", Client: db.Client, Tables: db.Tables, TokenLimit: 10, MaxTokenDays: 30,
+		Name: "the stack", Client: db.Client, Tables: db.Tables, TokenLimit: 10, AccountLimit: 1, MaxTokenDays: 30,
 	}, func() time.Time { return now }, rand.Reader)
 	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", "Viewer")
 	if err != nil {
 		t.Fatal(err)
+	}
+	const want = "there are at most 1 service accounts"
+	if _, err := o.AddAccount(t.Context(), user.ServiceAccount, "cd", "", "Viewer"); exitstatus.Of(err) != exitstatus.Rejected || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 	latest, later := now.AddDate(0, 0, 30), now.AddDate(0, 0, 30).Add(1)
 	for _, owner := range []int64{0, account.ID} {

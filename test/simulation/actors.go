@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/user"
 )
 
 // actors are who uses the service. Each step is one request or command, or a few that belong together.
@@ -128,7 +129,7 @@ func (w *World) newOperator(p *process) *operator.Operator {
 		panic(err)
 	}
 	return operator.New(&installation.Installation{
-		Name: "the simulation", Tables: tables, TokenLimit: tokenLimit, EventSource: source, Issuer: "https://" + issuerHost, Client: client,
+		Name: "the simulation", Tables: tables, TokenLimit: tokenLimit, AccountLimit: user.DefaultLimit, EventSource: source, Issuer: "https://" + issuerHost, Client: client,
 	}, p.now, p)
 }
 
