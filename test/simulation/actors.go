@@ -129,7 +129,8 @@ func (w *World) newOperator(p *process) *operator.Operator {
 		panic(err)
 	}
 	return operator.New(&installation.Installation{
-		Name: "the simulation", Tables: tables, TokenLimit: tokenLimit, AccountLimit: user.DefaultLimit, EventSource: source, Issuer: "https://" + issuerHost, Client: client,
+		Name: "the simulation", Tables: tables, TokenLimit: tokenLimit, AccountLimit: user.DefaultLimit,
+		EventSource: source, Issuer: "https://" + issuerHost, Client: client,
 	}, p.now, p)
 }
 
