@@ -20,7 +20,7 @@ worker() {
     started=$SECONDS
     if ! (cd "$copy" && GIT_CEILING_DIRECTORIES=$work git apply "$patch" && go test -c -o simulation.test ./test/simulation); then
       echo "$name: it does not apply or build" | tee -a "$work/missed"
-    elif (cd "$copy/test/simulation" && GOMAXPROCS=1 ../../simulation.test -test.run '^TestSearch$' -seed 1 -for "${PLANTED_FOR:-60s}" -shrink 0s) \
+    elif (cd "$copy/test/simulation" && GOMAXPROCS=1 ../../simulation.test -test.run '^TestSearch$' -seed 1 -for "${PLANTED_FOR:-15s}" -shrink 0s) \
       > "$work/$name.log" 2>&1; then
       echo "$name: not found in $((SECONDS - started)) s" | tee -a "$work/missed"
     else

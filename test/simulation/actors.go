@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"toggleadmin/pkg/dynamo"
@@ -35,6 +37,8 @@ var actors = []struct {
 	{"person-2", (*actor).signIn},
 	{"intruder", (*actor).tryCredential},
 	{"auditor", (*actor).list},
+	{"admin-4", (*actor).manageAccounts},
+	{"operator-4", (*actor).manageCredentials},
 }
 
 // actor is a person or machine. Its choices depend on the seed and its name, so that it makes the same ones without the others.
@@ -76,7 +80,7 @@ func (a *actor) pause() time.Duration {
 		return time.Duration(a.Int64N(int64(time.Minute)))
 	}
 	const meeting = 20 * time.Second
-	next := time.Now().Add(time.Duration(1+a.IntN(5)) * meeting).Truncate(meeting)
+	next := time.Now().Add(time.Duration(1+a.IntN(4)) * meeting).Truncate(meeting)
 	return time.Until(next) + time.Duration(a.Int64N(int64(40*time.Millisecond)))
 }
 
@@ -172,7 +176,7 @@ func (w *World) decode(text string, into any) {
 }
 
 func (a *actor) editField() {
-	name := choose(a, fields...)
+	name := choose(a, a.fields...)
 	c := choose(a, a.admin, a.api, a.editor)
 	a.n++
 	value := fmt.Sprintf("%s %d", a.name, a.n)
@@ -226,7 +230,7 @@ func (a *actor) listFields(c *credential) {
 	for _, f := range all {
 		found[f.Name] = f.Description
 	}
-	for _, name := range fields {
+	for _, name := range a.fields {
 		value, exists := found[name]
 		o := *o
 		if exists {
@@ -238,39 +242,100 @@ func (a *actor) listFields(c *credential) {
 }
 
 func (a *actor) manageAccounts() {
-	switch a.IntN(5) {
-	case 0:
-		a.n++
-		body := fmt.Sprintf(`{"username":"robot-%d","name":"Robot","rootRole":2}`, a.n/2)
-		if status, response, _ := a.do(a.admin, http.MethodPost, "service-account", body); status == http.StatusCreated {
-			var out struct{ ID int64 }
+	id := choose(a, a.robots...)
+	account := a.account(id)
+	switch a.IntN(6) {
+	case 0, 1:
+		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(3))
+		status, response, o := a.do(a.admin, http.MethodPost, "service-account", fmt.Sprintf(`{"username":%q,"name":"Robot","rootRole":2}`, name))
+		var out struct{ ID int64 }
+		switch status {
+		case http.StatusCreated:
 			a.decode(response, &out)
 			a.robots = append(a.robots, out.ID)
-			a.account(out.ID)
+			a.account(out.ID).username = strings.ToLower(name)
+			a.record(o, "role", fmt.Sprint(out.ID), "set", "2", "")
+		case http.StatusConflict:
+		default:
+			if !o.unknown {
+				return
+			}
 		}
-	case 1:
-		id := choose(a, a.robots...)
-		if len(a.robots) < 2 || id == a.robots[0] {
-			return
-		}
-		account := a.account(id)
-		account.deleting = earliest(account.deleting, time.Now())
-		status, _, o := a.do(a.admin, http.MethodDelete, fmt.Sprintf("service-account/%d", id), "")
-		if status == http.StatusOK || status == http.StatusNotFound {
-			account.deleted = earliest(account.deleted, o.ended)
-		}
-		if status == http.StatusOK || status == http.StatusNotFound || o.unknown {
-			a.record(o, "tokens", fmt.Sprint(id), "close", "", fmt.Sprint(status))
-		}
+		a.record(o, "username", strings.ToLower(name), "create", fmt.Sprint(out.ID), fmt.Sprint(status))
 	case 2:
-		a.do(a.admin, http.MethodPut, fmt.Sprintf("service-account/%d", choose(a, a.robots...)), fmt.Sprintf(`{"rootRole":%d}`, choose(a, 1, 2, 3)))
+		if id != a.robots[0] {
+			a.deleteAccount(id)
+		}
+	case 3:
+		role := fmt.Sprint(choose(a, 1, 2, 3))
+		status, _, o := a.do(a.admin, http.MethodPut, fmt.Sprintf("service-account/%d", id), fmt.Sprintf(`{"rootRole":%s}`, role))
+		a.recordRole(o, status, id, role)
+	case 4:
+		a.listAccounts()
 	default:
-		a.listTokens(a.admin, choose(a, a.robots...))
+		if a.listTokens(a.admin, id); account.username != "" && a.IntN(2) == 0 {
+			a.listAccounts()
+		}
+	}
+}
+
+// recordRole records that an account has got a role.
+func (a *actor) recordRole(o *op, status int, id int64, role string) {
+	if status == http.StatusOK || o.unknown {
+		a.record(o, "role", fmt.Sprint(id), "set", role, "")
+	}
+}
+
+// deleteAccount deletes a service account. It returns the status of the response.
+func (a *actor) deleteAccount(id int64) int {
+	account := a.account(id)
+	account.deleting = earliest(account.deleting, time.Now())
+	status, _, o := a.do(a.admin, http.MethodDelete, fmt.Sprintf("service-account/%d", id), "")
+	if status == http.StatusOK || status == http.StatusNotFound {
+		account.deleted = earliest(account.deleted, o.ended)
+	}
+	if status == http.StatusOK || status == http.StatusNotFound || o.unknown {
+		a.record(o, "tokens", fmt.Sprint(id), "close", "", fmt.Sprint(status))
+		a.record(o, "username", account.username, "delete", fmt.Sprint(id), fmt.Sprint(status))
+	}
+	return status
+}
+
+// listAccounts lists the service accounts with their tokens. What it contains of an account that is being deleted is not defined.
+func (a *actor) listAccounts() {
+	known := slices.Clone(a.robots)
+	status, response, o := a.do(a.admin, http.MethodGet, "service-account", "")
+	if status != http.StatusOK {
+		return
+	}
+	var out struct {
+		ServiceAccounts []struct {
+			ID, RootRole int64
+			Tokens       []struct{ Description string }
+		}
+	}
+	a.decode(response, &out)
+	for _, id := range known {
+		if !a.account(id).deleting.IsZero() {
+			continue
+		}
+		value, result := "", "404"
+		for _, s := range out.ServiceAccounts {
+			if s.ID == id {
+				var found []string
+				for _, t := range s.Tokens {
+					found = append(found, t.Description)
+				}
+				value, result = canonical(found), "200"
+				a.record(o, "role", fmt.Sprint(id), "get", "", fmt.Sprint(s.RootRole))
+			}
+		}
+		a.record(o, "tokens", fmt.Sprint(id), "list", value, result)
 	}
 }
 
 func (a *actor) changeToggle() {
-	name := choose(a, toggles...)
+	name := choose(a, a.toggles...)
 	switch a.IntN(6) {
 	case 0, 1:
 		change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
@@ -278,7 +343,7 @@ func (a *actor) changeToggle() {
 			change.Type = new(choose(a, a.types...))
 		}
 		if a.IntN(2) == 0 {
-			change.ContextFields = new([]string{choose(a, fields...), choose(a, fields...)})
+			change.ContextFields = new([]string{choose(a, a.fields...), choose(a, a.fields...)})
 		}
 		a.command("features put "+name, func(ctx context.Context, o *operator.Operator) error {
 			_, _, err := o.PutToggle(ctx, name, change)
@@ -306,7 +371,19 @@ func (a *actor) tryCredential() {
 	if len(a.credentials) == 0 {
 		return
 	}
-	a.do(choose(a, a.credentials...), http.MethodGet, choose(a, "user", "context", "feature-types"), "")
+	c := choose(a, a.credentials...)
+	for _, other := range a.credentials { // one that is about to expire
+		if left := time.Until(other.expires) + maxSkew; left > 0 && left < 40*time.Second && other.revoking.IsZero() {
+			a.sleep(a.name, left+time.Duration(a.Int64N(int64(choose(a, 10*time.Millisecond, time.Second, 20*time.Second)))))
+			c = other
+			break
+		}
+	}
+	if a.IntN(2) == 0 {
+		a.useToken(c)
+		return
+	}
+	a.do(c, http.MethodGet, choose(a, "context", "feature-types"), "")
 }
 
 func (a *actor) list() {

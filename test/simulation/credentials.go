@@ -20,6 +20,7 @@ type credential struct {
 func (c *credential) name() string { return fmt.Sprintf("%s#%d", c.description, c.id) }
 
 type account struct {
+	username          string // in lower case
 	deleting, deleted time.Time
 	changes           []*disabling
 }

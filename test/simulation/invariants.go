@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/user"
 )
 
 // The objects that the actors compete for.
@@ -33,7 +34,9 @@ type oracle struct {
 	tokens  map[int64]map[int64]bool    // by account
 	holders map[int64]dynamo.Item       // items of accounts
 
-	types         []string // that exist
+	types, fields, toggles []string // that the actors compete for
+
+	createdAt     map[int64]string // of tokens
 	steps, acting int
 	highest       int64 // id of the tokens that were created
 	admin, editor *credential
@@ -85,7 +88,7 @@ func (w *World) prepare() {
 	w.contents, w.bySubject, w.received = map[string]string{}, map[string][]announced{}, map[string]bool{}
 	w.flips, w.lifetimes = map[string][]flip{}, map[string][]lifetime{}
 	w.oracle = oracle{
-		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, holders: map[int64]dynamo.Item{},
+		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{}, holders: map[int64]dynamo.Item{},
 		accounts: map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
 	}
 	w.db.Written = func(table string, old, next dynamo.Item) {
@@ -102,20 +105,20 @@ func (w *World) prepare() {
 		}
 	}
 	must(err)
-	w.types = types[:1+random.IntN(len(types))]
+	w.types, w.fields, w.toggles = types[:1+random.IntN(len(types))], fields[:1+random.IntN(len(fields))], toggles[:2+4*random.IntN(2)]
 	for i, id := range w.types {
 		lifetime := []*int64{nil, new(int64(1)), new(int64(7))}[random.IntN(3)]
 		must(featuretype.NewStore(client, tables).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i), LifetimeDays: lifetime}))
 	}
-	for _, name := range fields[:2] {
+	for _, name := range w.fields {
 		must(contextfield.NewStore(client, tables).Create(ctx, contextfield.ContextField{Name: name, Description: new("")}))
 		w.record(&op{begun: time.Now(), ended: time.Now(), writes: &tracked{}}, "field", name, "create", "", "201")
 	}
-	for _, name := range toggles[:4] { // they become potentially stale while the world lives
+	for _, name := range toggles[:min(4, len(w.toggles))] { // they become potentially stale while the world lives
 		age := time.Duration([]int{1, 1, 7, 40}[random.IntN(4)])*24*time.Hour - time.Duration(random.Int64N(int64(duration)))
 		must(feature.NewStore(client, tables).Create(ctx, feature.Feature{
 			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age),
-			ContextFields: []string{fields[random.IntN(2)]},
+			ContextFields: []string{w.fields[random.IntN(len(w.fields))]},
 		}))
 	}
 	must(w.prepareAccounts(w.newOperator(p)))
@@ -137,7 +140,11 @@ func (w *World) checkWritten() {
 		case "PersonalAccessTokens":
 			w.countToken(c)
 		case "Users":
-			w.holders[c.account()] = c.next
+			w.changedAccount(c)
+		case "ApiTokens":
+			if c.next != nil && c.next["verifier"] == nil {
+				w.fail("the API token %s was deleted, but there is an item", c.next.String("id"))
+			}
 		}
 	}
 	for _, c := range w.changes {
@@ -219,11 +226,33 @@ func (w *World) countToken(c change) {
 	if owner == 0 { // the counter
 		return
 	}
+	if at := c.next.String("createdAt"); at != "" {
+		w.createdAt[id] = at
+	}
 	if w.tokens[owner] == nil {
 		w.tokens[owner] = map[int64]bool{}
 	}
 	if w.tokens[owner][id] = true; c.next == nil {
 		delete(w.tokens[owner], id)
+	}
+}
+
+// changedAccount checks an item of the table Users, which contains accounts with positive ids, and their number.
+func (w *World) changedAccount(c change) {
+	id := either(c).Int("id")
+	w.holders[id] = c.next
+	if id <= 0 || c.next == nil {
+		return
+	}
+	if c.next["kind"] == nil && c.next["deleting"] == nil || c.next["kind"] != nil && c.old["deleting"] != nil {
+		w.fail("the account %d is deleted, but a change has added an item", id)
+	}
+	if identity := c.next.Map("identity"); identity != nil {
+		for other, item := range w.holders {
+			if other != id && item["kind"] != nil && item.Map("identity").String("subject") == identity.String("subject") {
+				w.fail("the accounts %d and %d have the same identity", min(id, other), max(id, other))
+			}
+		}
 	}
 }
 
@@ -253,7 +282,7 @@ func (w *World) checkTokens(owner int64) {
 }
 
 // checkPerson checks that a subject is always the same person, and that nobody else with the same address is added.
-func (w *World) checkPerson(subject, _ string, id int64) {
+func (w *World) checkPerson(subject string, id int64) {
 	if subject == "eve" || subject == "bob" { // they have the same address, and replace each other
 		return
 	}
@@ -337,14 +366,33 @@ func (w *World) checkFlags() {
 	}
 }
 
-// checkAccounts checks that there are no tokens, reservations and links without an account.
+// checkAccounts checks that there are no tokens, reservations and links without an account, that deletions end, and the order of tokens.
 func (w *World) checkAccounts() {
 	for id := range w.tokens {
 		w.checkTokens(id)
 	}
+	robots := int64(0)
 	for id, item := range w.holders {
-		if owner := item.Int("accountId"); id < 0 && item != nil && w.holders[owner] == nil {
-			w.fail("the item %d belongs to the account %d, which does not exist", id, owner)
+		if item["deleting"] != nil {
+			w.fail("the deletion of the account %d does not end", id)
 		}
+		if item.String("kind") == string(user.ServiceAccount) {
+			robots++
+		}
+	}
+	if n := w.holders[-1].Int("serviceAccounts"); n != robots || n > robotLimit {
+		w.fail("there are %d service accounts, %d are counted, and the limit is %d", robots, n, robotLimit)
+	}
+	for _, item := range w.db.Items(w.table("Identifiers")) {
+		if owner := item.Int("accountId"); w.holders[owner] == nil {
+			w.fail("the identifier %s belongs to the account %d, which does not exist", item.String("id"), owner)
+		}
+	}
+	last := ""
+	for _, id := range slices.Sorted(maps.Keys(w.createdAt)) {
+		if w.createdAt[id] < last {
+			w.fail("the token %d was created at %s, and an earlier one at %s", id, w.createdAt[id], last)
+		}
+		last = w.createdAt[id]
 	}
 }

@@ -41,6 +41,7 @@ const (
 	issuerHost = "issuer.test"
 	webhook    = "https://webhook.test/events"
 	tokenLimit = 4
+	robotLimit = 4
 )
 
 // load reads template.yaml once per process.
@@ -48,6 +49,7 @@ var load = sync.OnceValue(func() *samtemplate.Template {
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{StackName: source, Parameters: map[string]string{
 		"Events": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
 		"OidcClientId": clientID, "OidcDefaultRole": string(auth.RoleViewer), "MaxTokensPerAccount": fmt.Sprint(tokenLimit),
+		"MaxServiceAccounts": fmt.Sprint(robotLimit),
 	}})
 	if err != nil {
 		panic(err)

@@ -37,9 +37,11 @@ func canonical(set []string) string {
 
 // models describe what an operation does to the state of an object, and whether it can have its result.
 var models = map[string]porcupine.Model{
-	"type":   {Init: func() any { return "" }, Step: stepType},
-	"field":  {Init: func() any { return absent }, Step: stepField},
-	"tokens": {Init: func() any { return "" }, Step: stepTokens},
+	"type":     {Init: func() any { return "" }, Step: stepType},
+	"field":    {Init: func() any { return absent }, Step: stepField},
+	"role":     {Init: func() any { return "" }, Step: stepType},
+	"username": {Init: func() any { return "" }, Step: stepUsername},
+	"tokens":   {Init: func() any { return "" }, Step: stepTokens},
 }
 
 const absent = "\x00"
@@ -76,6 +78,21 @@ func stepField(state, input, _ any) (bool, any) {
 		return exists, o.value
 	default:
 		return exists, absent
+	}
+}
+
+// stepUsername: the state is the id of the account that has the username; empty: none.
+func stepUsername(state, input, _ any) (bool, any) {
+	o := input.(op) //nolint:forcetypeassert,errcheck // it always is
+	switch {
+	case o.name == "delete" && state == o.value:
+		return o.result == "200" || o.unknown, ""
+	case o.name == "delete" || o.unknown && state != "": // another deletion was faster, or it had no effect
+		return true, state
+	case o.result == "409":
+		return state != "", state
+	default:
+		return state == "", o.value
 	}
 }
 

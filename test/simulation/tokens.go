@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +21,7 @@ import (
 
 // createToken creates a token of an account: the caller's own if owner is 0.
 func (a *actor) createToken(c *credential, owner int64, description string) *credential {
-	expires := time.Now().Add(choose(a, 2*time.Minute, 5*time.Minute, time.Hour, 24*time.Hour, 7*24*time.Hour+time.Minute, 14*24*time.Hour)).UTC()
+	expires := time.Now().Add(choose(a, 45*time.Second, 2*time.Minute, 5*time.Minute, time.Hour, 24*time.Hour, 7*24*time.Hour+time.Minute, 14*24*time.Hour)).UTC()
 	expires = datetime.Milliseconds(expires)
 	path, account := fmt.Sprintf("service-account/%d/token", owner), owner
 	if owner == 0 {
@@ -33,8 +35,12 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 		Secret string
 	}
 	switch status {
-	case http.StatusUnauthorized:
+	case http.StatusUnauthorized, http.StatusBadRequest: // it would expire too early
 		return nil
+	case http.StatusNotFound:
+		if owner == 0 {
+			a.fail("a creation of an own token of the account %d is 404", c.account)
+		}
 	case http.StatusForbidden:
 		if !strings.Contains(response, "maximum number of tokens") {
 			return nil
@@ -61,8 +67,8 @@ func (a *actor) deleteToken(c, old *credential, own bool) {
 	if own {
 		path = fmt.Sprintf("user/tokens/%d", old.id)
 	}
-	begun := time.Now()
-	old.revoking = earliest(old.revoking, begun)
+	old.revoking = earliest(old.revoking, time.Now())
+	a.useMeanwhile(old)
 	status, _, o := a.do(c, http.MethodDelete, path, "")
 	if status == http.StatusOK || status == http.StatusNotFound && !own {
 		old.revoked = earliest(old.revoked, o.ended)
@@ -99,7 +105,11 @@ func (a *actor) listTokens(c *credential, account int64) {
 func (a *actor) rotate() {
 	account := choose(a, a.robots...)
 	a.n++
-	created := a.createToken(a.admin, account, fmt.Sprintf("%s %d", a.name, a.n/2)) // sometimes a description that exists
+	creator, owner := a.admin, account
+	if a.last != nil && a.IntN(3) == 0 { // a token of its own
+		creator, owner = a.last, 0
+	}
+	created := a.createToken(creator, owner, fmt.Sprintf("%s %d", a.name, a.n/2)) // sometimes a description that exists
 	if created == nil {
 		a.listTokens(a.admin, account)
 		for _, c := range a.credentials { // make room
@@ -110,48 +120,131 @@ func (a *actor) rotate() {
 		}
 		return
 	}
-	a.do(created, http.MethodGet, "user", "")
-	if old := a.last; old != nil && old.account == account {
+	if a.IntN(2) == 0 {
+		a.useToken(created)
+	}
+	if old := a.last; old != nil && old.account == created.account {
 		a.deleteToken(a.admin, old, false)
-		a.do(old, http.MethodGet, "user", "")
+		a.useToken(old)
 	}
 	a.last = created
 }
 
-func (a *actor) manageCredentials() {
-	if a.IntN(2) == 0 {
-		id, disabled := choose(a, a.robots...), a.IntN(2) == 0
-		account := a.account(id)
-		change := &disabling{disabled: disabled, begun: time.Now()}
-		account.changes = append(account.changes, change)
-		status, o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.SetDisabled(ctx, user.ServiceAccount, id, disabled)
-			return err
-		})
-		if change.writes = o.writes; status == exitstatus.Success || status == exitstatus.NotFound {
-			change.ended, change.done = o.ended, status == exitstatus.Success
-		}
-		for _, c := range a.credentials {
-			if c.account == id {
-				a.do(c, http.MethodGet, "user", "")
-				return
-			}
-		}
+// useToken gets the account of a token, and its role twice: as the authorizer and as the function reads it.
+func (a *actor) useToken(c *credential) {
+	status, response, o := a.do(c, http.MethodGet, "user", "")
+	if status != http.StatusOK {
 		return
 	}
+	var out struct {
+		User        struct{ ID, RootRole int64 }
+		Permissions []struct{ Permission auth.Permission }
+	}
+	a.decode(response, &out)
+	role := 3
+	switch p := out.Permissions; {
+	case len(p) > 0 && p[0].Permission == auth.Admin:
+		role = 1
+	case len(p) > 0:
+		role = 2
+	}
+	a.record(o, "role", fmt.Sprint(out.User.ID), "get", "", fmt.Sprint(out.User.RootRole))
+	a.record(o, "role", fmt.Sprint(out.User.ID), "get", "", fmt.Sprint(role))
+}
+
+// useMeanwhile sometimes uses a token while the actor does something else.
+func (a *actor) useMeanwhile(c *credential) {
+	if wait := time.Duration(a.Int64N(int64(60 * time.Millisecond))); wait < 30*time.Millisecond {
+		a.spawn(func() {
+			a.sleep(a.name+" meanwhile", wait)
+			a.useToken(c)
+		})
+	}
+}
+
+func (a *actor) manageCredentials() {
+	id := choose(a, a.robots...)
+	switch a.IntN(5) {
+	case 0:
+		a.disable(id, a.IntN(2) == 0)
+	case 1:
+		role := choose(a, auth.Roles()...)
+		status, o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.SetRole(ctx, user.ServiceAccount, id, role)
+			return err
+		})
+		a.recordRole(o, map[exitstatus.Status]int{exitstatus.Success: http.StatusOK}[status], id, fmt.Sprint(role.ID()))
+	case 2:
+		a.createAPIToken()
+	case 3:
+		person := choose(a, append(slices.Sorted(maps.Values(a.people)), id)...)
+		a.command(fmt.Sprintf("unlink %d", person), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.Unlink(ctx, person)
+			return err
+		})
+		return
+	default:
+		a.revoke()
+		return
+	}
+	for _, c := range a.credentials {
+		if c.account == id {
+			a.useToken(c)
+			return
+		}
+	}
+}
+
+func (a *actor) disable(id int64, disabled bool) {
+	account := a.account(id)
+	change := &disabling{disabled: disabled, begun: time.Now()}
+	account.changes = append(account.changes, change)
+	status, o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context, o *operator.Operator) error {
+		_, _, err := o.SetDisabled(ctx, user.ServiceAccount, id, disabled)
+		return err
+	})
+	if change.writes = o.writes; status == exitstatus.Success || status == exitstatus.NotFound {
+		change.ended, change.done = o.ended, status == exitstatus.Success
+	}
+}
+
+// createAPIToken creates an API token. Its description is its id.
+func (a *actor) createAPIToken() {
+	c := &credential{expires: time.Now().AddDate(100, 0, 0)}
+	status, o := a.command("tokens create", func(ctx context.Context, o *operator.Operator) error {
+		created, token, err := o.CreateToken(ctx, 0, a.name, nil)
+		c.text, c.description = token.Reveal(), created.ID
+		return err
+	})
+	if c.created = o.ended; status == exitstatus.Success {
+		a.credentials = append(a.credentials, c)
+	}
+}
+
+// revoke deletes a token and tries it.
+func (a *actor) revoke() {
 	if len(a.credentials) == 0 {
 		return
 	}
 	c := choose(a, a.credentials...)
+	token := operator.Token{Kind: operator.KindPAT, ID: fmt.Sprint(c.id), UserID: &c.account}
+	if c.account == 0 {
+		token = operator.Token{Kind: operator.KindAPIToken, ID: c.description}
+	}
+	if a.IntN(2) == 0 { // the authorizers know it
+		a.useToken(c)
+	}
 	c.revoking = earliest(c.revoking, time.Now())
-	status, o := a.command(fmt.Sprintf("tokens revoke %d", c.id), func(ctx context.Context, o *operator.Operator) error {
-		return o.Revoke(ctx, operator.Token{Kind: operator.KindPAT, ID: fmt.Sprint(c.id), UserID: &c.account})
-	})
+	a.useMeanwhile(c)
+	status, o := a.command(fmt.Sprintf("tokens revoke %d", c.id), func(ctx context.Context, o *operator.Operator) error { return o.Revoke(ctx, token) })
 	if status != exitstatus.Failure {
 		c.revoked = earliest(c.revoked, o.ended)
 	}
-	result := map[exitstatus.Status]string{exitstatus.Success: "200", exitstatus.NotFound: "404"}[status]
-	a.record(o, "tokens", fmt.Sprint(c.account), "delete", c.name(), result)
+	if c.account != 0 {
+		result := map[exitstatus.Status]string{exitstatus.Success: "200", exitstatus.NotFound: "404"}[status]
+		a.record(o, "tokens", fmt.Sprint(c.account), "delete", c.name(), result)
+	}
+	a.useToken(c)
 }
 
 const clientID = "simulation"
@@ -174,8 +267,12 @@ func serveIssuer(path string) (status int, response []byte) {
 
 // signIn signs in as one of a few subjects, of whom two have the same e-mail address.
 func (a *actor) signIn() {
-	subject := choose(a, "ada", "ada", "bob", "eve")
-	email := map[string]string{"ada": "ada@example.com", "bob": "bob@example.com", "eve": "bob@example.com"}[subject]
+	visitor := fmt.Sprint("visitor-", time.Since(a.start)/time.Minute) // nobody knows them before
+	subject := choose(a, "ada", visitor, visitor, "bob", "eve")
+	email := map[string]string{"eve": "bob@example.com"}[subject]
+	if email == "" {
+		email = subject + "@example.com"
+	}
 	token := key().Sign(nil, map[string]any{
 		"iss": "https://" + issuerHost, "sub": subject, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(), "iat": time.Now().Unix(),
 		"email": email, "email_verified": true, "name": subject,
@@ -188,7 +285,7 @@ func (a *actor) signIn() {
 	var out struct{ User struct{ ID int64 } }
 	a.decode(response, &out)
 	c.account = out.User.ID
-	a.checkPerson(subject, email, c.account)
+	a.checkPerson(subject, c.account)
 	if status, _, _ := a.do(c, http.MethodGet, "service-account", ""); status == http.StatusOK {
 		a.fail("%s, who is not an administrator, lists the service accounts", subject)
 	}

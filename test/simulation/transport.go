@@ -35,12 +35,11 @@ const (
 	lagging                   // indexes show writes later
 	noBus                     // the bus refuses, for minutes
 	noWebhook                 // the webhook refuses, for days
-	jump                      // nobody does anything for hours or weeks
 )
 
 var faultNames = []string{
 	"lost-request", "lost-response", "late", "throttled", "conflict", "server-error", "slow", "crash", "freeze", "duplicated", "redelivered", "skewed",
-	"lagging", "no-bus", "no-webhook", "jump",
+	"lagging", "no-bus", "no-webhook",
 }
 
 // happens decides whether a fault occurs at a call or event with a key.

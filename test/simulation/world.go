@@ -229,6 +229,12 @@ func (w *World) live() {
 	w.run(func() bool { return w.over || w.acting == 0 })
 	w.drain()
 	w.spawn(func() {
+		last := &actor{World: w, name: "admin-1"}
+		for _, id := range w.robots { // a deletion that has failed is repeated
+			if !w.account(id).deleting.IsZero() {
+				last.deleteAccount(id)
+			}
+		}
 		w.sleep("a sweep", 15*time.Second) // longer than an announcement waits for another run
 		_, _ = w.invoke("sweep-staleness", "the schedule", []byte("{}"))
 		_, _ = w.invoke("announce-expiring-tokens", "the schedule", []byte("{}"))
