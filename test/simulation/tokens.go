@@ -21,8 +21,9 @@ import (
 
 // createToken creates a token of an account: the caller's own if owner is 0.
 func (a *actor) createToken(c *credential, owner int64, description string) *credential {
-	expires := time.Now().Add(choose(a, 45*time.Second, 2*time.Minute, 5*time.Minute, time.Hour, 24*time.Hour, 7*24*time.Hour+time.Minute, 14*24*time.Hour)).UTC()
-	expires = datetime.Milliseconds(expires)
+	const day = 24 * time.Hour
+	lifetime := choose(a, 45*time.Second, 2*time.Minute, 5*time.Minute, time.Hour, day, 7*day+time.Minute, 14*day)
+	expires := datetime.Milliseconds(time.Now().Add(lifetime).UTC())
 	path, account := fmt.Sprintf("service-account/%d/token", owner), owner
 	if owner == 0 {
 		path, account = "user/tokens", c.account
@@ -267,7 +268,7 @@ func serveIssuer(path string) (status int, response []byte) {
 
 // signIn signs in as one of a few subjects, of whom two have the same e-mail address.
 func (a *actor) signIn() {
-	visitor := fmt.Sprint("visitor-", time.Since(a.start)/time.Minute) // nobody knows them before
+	visitor := fmt.Sprint("visitor-", int(time.Since(a.start).Minutes())) // nobody knows them before
 	subject := choose(a, "ada", visitor, visitor, "bob", "eve")
 	email := map[string]string{"eve": "bob@example.com"}[subject]
 	if email == "" {
