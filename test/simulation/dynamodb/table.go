@@ -71,7 +71,6 @@ type change struct {
 type record struct {
 	key, old, new item
 	at            time.Time
-	expired       bool
 }
 
 // position returns the key of a row. The first bytes put partitions into an arbitrary order, as DynamoDB does.
@@ -170,7 +169,7 @@ func (t *table) get(key string) item {
 }
 
 // write stores the change of an item in the table, its indexes and its stream.
-func (db *DB) write(t *table, key string, next item, expired bool) {
+func (db *DB) write(t *table, key string, next item) {
 	old := t.get(key)
 	if old.equal(next) && (old == nil) == (next == nil) {
 		return
@@ -183,7 +182,7 @@ func (db *DB) write(t *table, key string, next item, expired bool) {
 		if next == nil {
 			either = old
 		}
-		t.records = append(t.records, record{either.only(t.keyNames()...), old, next, now, expired})
+		t.records = append(t.records, record{either.only(t.keyNames()...), old, next, now})
 	}
 	if db.Written != nil {
 		db.Written(t.Name, old.decoded(), next.decoded())

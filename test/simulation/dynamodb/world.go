@@ -3,8 +3,6 @@ package dynamodb
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -20,46 +18,6 @@ func (db *DB) Items(table string) (all []dynamo.Item) {
 		all = append(all, r.item.decoded())
 	}
 	return all
-}
-
-// Snapshot is the content of a table at one time.
-type Snapshot struct{ rows rows }
-
-// Snapshot returns the content of a table.
-func (db *DB) Snapshot(table string) Snapshot {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return Snapshot{slices.Clone(db.table(table).rows)}
-}
-
-// Restore replaces the content of a table, as a function sees it that uses a restored table under the same name. The indexes show it at
-// once. The stream has no records of it.
-func (db *DB) Restore(table string, s Snapshot) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	t := db.table(table)
-	t.rows = slices.Clone(s.rows)
-	for _, x := range t.indexes {
-		x.rows, x.pending = nil, nil
-		clear(x.at)
-		clear(x.last)
-		for _, r := range t.rows {
-			x.apply(t, change{key: r.key, item: r.item})
-		}
-	}
-}
-
-// Expire deletes the items of a table whose time to live has passed, of which DynamoDB deletes each within some days.
-func (db *DB) Expire(table string) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	t := db.table(table)
-	for _, r := range slices.Clone(t.rows) {
-		at, _ := r.item.get(t.TTLAttribute)
-		if seconds, err := strconv.ParseInt(at.text, 10, 64); at.kind == "N" && err == nil && seconds < db.now().Unix() {
-			db.write(t, r.key, nil, true)
-		}
-	}
 }
 
 // Records returns the records of a table's stream from a position on, in the order of the writes, as Lambda passes them to a function. The
@@ -81,7 +39,7 @@ func (r *record) event(table string, n int) events.DynamoDBEventRecord {
 	case r.new == nil:
 		name = events.DynamoDBOperationTypeRemove
 	}
-	e := events.DynamoDBEventRecord{
+	return events.DynamoDBEventRecord{
 		EventID: fmt.Sprintf("%s-%d", table, n), EventName: string(name), EventVersion: "1.1", EventSource: "aws:dynamodb", AWSRegion: "us-east-1",
 		EventSourceArn: "arn:aws:dynamodb:us-east-1:000000000000:table/" + table + "/stream/2000-01-01T00:00:00.000",
 		Change: events.DynamoDBStreamRecord{
@@ -91,10 +49,6 @@ func (r *record) event(table string, n int) events.DynamoDBEventRecord {
 			StreamViewType: "NEW_AND_OLD_IMAGES",
 		},
 	}
-	if r.expired {
-		e.UserIdentity = &events.DynamoDBUserIdentity{Type: "Service", PrincipalID: "dynamodb.amazonaws.com"}
-	}
-	return e
 }
 
 func (i item) event() (all map[string]events.DynamoDBAttributeValue) {

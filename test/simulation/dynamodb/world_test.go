@@ -1,24 +1,15 @@
 package dynamodb_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/test/simulation/dynamodb"
 )
@@ -51,51 +42,6 @@ func (f *fake) want(text, operation, request string) {
 		f.Errorf("%s %s: %s, want %s", operation, request, got, text)
 	}
 }
-
-// TestSDK checks that the SDK understands responses and errors.
-func TestSDK(t *testing.T) {
-	t.Parallel()
-	db := newFake(t)
-	client, err := dynamo.NewClient(aws.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-		HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-			body, err := io.ReadAll(r.Body)
-			_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-			status, response := db.Do(operation, body)
-			return &http.Response{StatusCode: status, Body: io.NopCloser(bytes.NewReader(response)), Request: r}, err
-		})},
-	}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := dynamo.Item{"name": dynamo.S("a"), "b": dynamo.B([]byte{1}), "m": dynamo.M(dynamo.Item{"l": dynamo.Strings([]string{"x"}), "ok": dynamo.Bool(true)})}
-	for _, failed := range []bool{false, true} {
-		put := dynamo.NewItem("Features", "name", want)
-		put.Put.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
-		failures, err := dynamo.Transact(t.Context(), client, []types.TransactWriteItem{put})
-		if err != nil || (failures != nil) != failed || failed && len(failures[0].Item) != len(want) {
-			t.Errorf("failures %v, error %v", failures, err)
-		}
-	}
-	got, err := dynamo.Get(t.Context(), client, "Features", dynamo.Item{"name": dynamo.S("a")})
-	if diff := cmp.Diff(marshal(t, want), marshal(t, got)); diff != "" || err != nil {
-		t.Errorf("%v: %s", err, diff)
-	}
-	if diff := cmp.Diff(marshal(t, []dynamo.Item{want}), marshal(t, db.Items("Features"))); diff != "" {
-		t.Error(diff)
-	}
-	if err := dynamo.PutNew(t.Context(), client, "Features", "name", want); !dynamo.FailedCondition(err) {
-		t.Error(err)
-	}
-	_, err = client.GetItem(t.Context(), &sdk.GetItemInput{TableName: aws.String("Other"), Key: want})
-	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
-		t.Error(err)
-	}
-}
-
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // TestStream compares the records of a stream. The engine also has one of a write that changes nothing.
 func TestStream(t *testing.T) {
@@ -184,42 +130,4 @@ func TestToken(t *testing.T) {
 		}
 	}
 	f.want(`"n":{"N":"2"}`, "GetItem", "Key: {name: a}")
-}
-
-// TestRestoreAndExpire checks that indexes and Written follow a restore and the time to live.
-func TestRestoreAndExpire(t *testing.T) {
-	t.Parallel()
-	f := newFakeAt(t)
-	var changes []string
-	f.Written = func(table string, old, next dynamo.Item) {
-		changes = append(changes, table+" "+old.String("v")+">"+next.String("v"))
-	}
-	f.do("PutItem", "Item: {name: a, staleness: p1, createdAt: '1', v: x}")
-	f.do("PutItem", "Item: {name: a, staleness: p1, createdAt: '1', v: x}")
-	saved := f.Snapshot("Features")
-	f.do("DeleteItem", "Key: {name: a}")
-	f.Restore("Features", saved)
-	f.want(`"Count":1`, "Scan", "{TableName: Features, IndexName: staleness}")
-	f.do("PutItem", "{TableName: Traffic, Item: {period: a, pathDayShard: a, expiresAt: 1800000000, v: y}}")
-	f.Expire("Traffic")
-	f.want(`"Count":1`, "Scan", "TableName: Traffic")
-	f.now = f.now.Add(time.Second)
-	f.Expire("Traffic")
-	f.want(`"Count":0`, "Scan", "TableName: Traffic")
-	if diff := cmp.Diff([]string{"Features >x", "Features x>", "Traffic >y", "Traffic y>"}, changes); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func BenchmarkDo(b *testing.B) {
-	db := newFake(b)
-	update := marshal(b, m{"TransactItems": []any{m{"Update": with(b, `{Key: {name: a}, ConditionExpression: 'attribute_not_exists(c) OR #s = :s',
-		UpdateExpression: 'SET #new = if_not_exists(n, :n) + :one, #s = :s, staleness = :s REMOVE nothing'}`)}}})
-	get := marshal(b, parse(b, "{Key: {name: a}, ConsistentRead: true}"))
-	query := marshal(b, with(b, "{TableName: Features, IndexName: staleness, KeyConditionExpression: 'staleness = :s', Limit: 80}"))
-	for b.Loop() {
-		db.Do("TransactWriteItems", update)
-		db.Do("GetItem", get)
-		db.Do("Query", query)
-	}
 }

@@ -78,7 +78,7 @@ func (db *DB) single(r *request) []byte {
 	default:
 		panic(invalid("Return values set to invalid value"))
 	}
-	db.write(p.table, p.key, p.next, false)
+	db.write(p.table, p.key, p.next)
 	if returned == nil {
 		return []byte("{}")
 	}
@@ -185,7 +185,7 @@ func (db *DB) transact(r *request, body []byte) []byte {
 	}
 	for i, p := range plans {
 		if actions[i].operation != "ConditionCheck" {
-			db.write(p.table, p.key, p.next, false)
+			db.write(p.table, p.key, p.next)
 		}
 	}
 	if r.ClientRequestToken != "" {
