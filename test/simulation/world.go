@@ -244,9 +244,9 @@ func (w *World) live() {
 		w.checkQuiet()
 	}
 	w.over = true
-	ended = false
-	go func() { w.running.Wait(); w.enter(0, func() { ended = true }) }()
-	w.run(func() bool { return ended })
+	left := false
+	go func() { w.running.Wait(); w.enter(0, func() { left = true }) }()
+	w.run(func() bool { return left })
 	w.pending = nil
 	w.result.Plan, w.result.Steps, w.result.ops = w.Plan, w.steps, w.ops
 }
