@@ -75,7 +75,7 @@ type Result struct {
 	Flagged   int                     // toggles that became potentially stale
 	Unflagged int
 	Overtaken int // toggles that were not changed, because another write changed them or the lifetime after they were read
-	Left      int // toggles and unread ranges that are left; 0: nothing
+	Left      int // toggles, and unread ranges and types, that are left; 0: nothing
 	Read      int // toggles read from the index
 	Pages     int // successful queries
 	Writes    int // conditional writes, including those whose condition failed

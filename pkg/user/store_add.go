@@ -52,8 +52,9 @@ func (s *Store) countAccount(n int64) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: update}
 }
 
-// Add adds an account without tokens under the next id; it ignores u.ID. It returns ErrEmailExists or ErrUsernameExists if another account
-// has the unique name, before that ErrTooMany if the limit of service accounts is reached, and ErrNoIDsLeft if the last id is auth.MaxID.
+// Add adds an account without tokens under the next id; it ignores u.ID. It returns, in this order, ErrNoIDsLeft if the last
+// id is auth.MaxID, ErrTooMany if the limit of service accounts is reached, and ErrEmailExists or ErrUsernameExists if another account has
+// the unique name.
 //
 // Add is one UpdateItem of the counter of ids, and one transaction without the counter. The transaction writes the account, the reservation of
 // its unique name and the link of its identity, provided that the name and the identity are unused.

@@ -47,8 +47,8 @@ func deleted(item dynamo.Item) User {
 }
 
 // EndDeletion deletes an account that BeginDeletion returned, and the reservation of its unique name and the link of its identity unless they
-// are another account's. It is one transaction with the actions, which have no conditions. It succeeds if a concurrent call has deleted the
-// account.
+// are another account's. It subtracts a service account from their number, once, also if calls are concurrent. It is one transaction with the
+// actions, which have no conditions. It succeeds if a concurrent call has deleted the account.
 func (s *Store) EndDeletion(ctx context.Context, u User, actions []types.TransactWriteItem) error {
 	names := u.identifiers()
 	if u.Kind == ServiceAccount {

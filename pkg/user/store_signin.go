@@ -31,8 +31,8 @@ type SignIn struct {
 // ErrLockedOut instead of adding a person with the address of a disabled one, and ErrEmailExists if the address is reserved for a missing
 // account.
 //
-// A linked identity costs two GetItem, and one from then on in the same process. An unknown one with an e-mail address costs up to three.
-// Each change is one transaction.
+// A linked identity costs two GetItem, and one from then on in the same process. An unknown one with an e-mail address costs up to five: three
+// without a stale link. Each change is one transaction.
 func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
 	if id, ok := s.linked.get(in.Identity); ok {
 		if u, err := s.personWith(ctx, id, in.Identity); !errors.Is(err, ErrNotFound) {
