@@ -56,7 +56,7 @@ func (s *Store) Limited(bytes int64) *Store {
 // tooLarge is the error for the client.
 func (s *Store) tooLarge() error {
 	return apierror.New(apierror.NoAccess,
-		fmt.Sprintf("All context fields together have at most %d bytes in the list. Delete fields or legal values first.", s.limit))
+		fmt.Sprintf("The list of all context fields may have at most %d bytes. Delete fields or legal values first.", s.limit))
 }
 
 // size returns the maximum number of bytes of a field in the response of list context fields, as Lambda counts them: the body

@@ -40,7 +40,7 @@ func TestLimit(t *testing.T) {
 	store = store.Limited(limit)
 	h := newHandlers(t, store)
 	refused := fmt.Sprintf(
-		"NoAccessError: All context fields together have at most %d bytes in the list. Delete fields or legal values first.", limit)
+		"NoAccessError: The list of all context fields may have at most %d bytes. Delete fields or legal values first.", limit)
 	text := strings.Repeat("\"\\<&>\u2028\x01\xc3\xbc", 40)
 	body := func(name string, values int) string {
 		legal := []map[string]string{}

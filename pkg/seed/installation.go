@@ -70,7 +70,7 @@ func Initialize(ctx context.Context, c Config, administrator Administrator) (Ini
 			return Initialized{New: true, Marker: marker, Administrator: account, Token: token}, nil
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil { // another writer was faster: read again what exists
-			return Initialized{}, fmt.Errorf("initialize: lost every race: %w", err)
+			return Initialized{}, fmt.Errorf("initialize: other writers were faster until the deadline: %w", err)
 		}
 	}
 }

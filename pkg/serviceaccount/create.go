@@ -68,7 +68,7 @@ func Create(accounts *user.Store, now func() time.Time) (lambdahttp.HandlerFunc,
 			return apierror.New(apierror.NameExists, "There is already a service account with this username.")
 		}
 		if errors.Is(err, user.ErrTooMany) {
-			return apierror.New(apierror.NoAccess, fmt.Sprintf("There are at most %d service accounts.", accounts.Limit()))
+			return apierror.New(apierror.NoAccess, fmt.Sprintf("The maximum number of service accounts (%d) is reached. Delete one first.", accounts.Limit()))
 		}
 		if errors.Is(err, user.ErrNoIDsLeft) {
 			return apierror.New(apierror.NoAccess, fmt.Sprintf("All ids of accounts, up to %d, are used up.", auth.MaxID))

@@ -120,7 +120,7 @@ func TestLimit(t *testing.T) {
 				switch {
 				case status == http.StatusCreated:
 					created.Add(1)
-				case status != http.StatusForbidden || text != "There are at most 3 service accounts.":
+				case status != http.StatusForbidden || text != "The maximum number of service accounts (3) is reached. Delete one first.":
 					t.Error(status, text)
 				}
 			})
