@@ -40,7 +40,7 @@ type (
 	listAccountsCmd struct{}
 	addUserCmd      struct {
 		addServiceAccountCmd
-		Email string `required:"" placeholder:"ADDRESS" help:"Email address. It must be unique."`
+		Email string `required:"" placeholder:"ADDRESS" help:"E-mail address. It must be unique."`
 	}
 	addServiceAccountCmd struct {
 		Name string `required:"" help:"Name of the account. The name of a service account must be unique."`
@@ -88,13 +88,20 @@ func (r *role) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf(`must be one of "Admin","Editor","Viewer" but got %q`, text)
+	return fmt.Errorf("%q is not a role: use Admin, Editor or Viewer", text)
 }
 
 func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
 	accounts, err := o.Accounts(s.step(), kind)
 	if err != nil {
 		return err
+	}
+	if kind == user.ServiceAccount {
+		return printList(s, accounts, "ID\tNAME\tUSERNAME\tROLE\tSTATE\tTOKENS", func(a operator.Account) []string {
+			return []string{
+				strconv.FormatInt(a.ID, 10), a.Name, text(a.Username), string(a.Role), stateName(a.Disabled), strconv.Itoa(a.Tokens),
+			}
+		})
 	}
 	return printList(s, accounts, "ID\tNAME\tEMAIL\tROLE\tSTATE\tTOKENS\tIDENTITY", func(a operator.Account) []string {
 		return []string{

@@ -13,7 +13,7 @@ import (
 
 type initCmd struct {
 	Name  string `default:"admin" help:"Name of the first administrator (default admin)."`
-	Email string `placeholder:"ADDRESS" help:"Email address of the first administrator."`
+	Email string `placeholder:"ADDRESS" help:"E-mail address of the first administrator."`
 }
 
 // initResult is the JSON output of init. Without a change it has no administrator and no token.

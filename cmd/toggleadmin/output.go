@@ -43,7 +43,7 @@ func (s *session) inform(format string, args ...any) {
 // warn prints what an operator should know before a change.
 func (s *session) warn(warnings []string, err error) error {
 	for _, warning := range warnings {
-		s.inform("%s", warning)
+		s.inform("Warning: %s", warning)
 	}
 	return err
 }

@@ -17,7 +17,8 @@ type Account struct {
 	ID       int64     `json:"id"`
 	Kind     user.Kind `json:"kind"`
 	Name     string    `json:"name"`
-	Email    *string   `json:"email"`
+	Username *string   `json:"username"` // of a service account
+	Email    *string   `json:"email"`    // of a person
 	Role     auth.Role `json:"role"`
 	Disabled bool      `json:"disabled"`
 	Tokens   int       `json:"tokens"`   // their number, including expired ones
@@ -33,6 +34,9 @@ type Identity struct {
 // NewAccount converts an account to its output.
 func NewAccount(u user.User) Account {
 	a := Account{ID: u.ID, Kind: u.Kind, Name: u.Name, Role: u.Role, Disabled: u.Disabled, Tokens: len(u.PATs)}
+	if u.Username != "" {
+		a.Username = &u.Username
+	}
 	if u.Email != "" {
 		a.Email = &u.Email
 	}
@@ -41,6 +45,9 @@ func NewAccount(u user.User) Account {
 	}
 	return a
 }
+
+// kindName returns a kind as messages write it.
+func kindName(kind user.Kind) string { return strings.ReplaceAll(string(kind), "-", " ") }
 
 // Accounts returns the accounts of a kind, ordered by id.
 func (o *Operator) Accounts(ctx context.Context, kind user.Kind) ([]Account, error) {
@@ -57,8 +64,8 @@ func (o *Operator) Accounts(ctx context.Context, kind user.Kind) ([]Account, err
 	return accounts, nil
 }
 
-// AddAccount adds an account without tokens. The email of a person must be unique, and the name of a service account, which becomes its
-// username.
+// AddAccount adds an account without tokens. The e-mail address of a person must be unique, and the name of a service
+// account, which becomes its username.
 func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email string, role auth.Role) (Account, error) {
 	name, err := CheckText("name", name)
 	if err != nil {
@@ -77,9 +84,10 @@ func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email s
 	added, err := o.users.Add(ctx, u)
 	switch {
 	case errors.Is(err, user.ErrEmailExists):
-		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a user with the email address %s already exists", email)
+		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a user with the e-mail address %s already exists", email)
 	case errors.Is(err, user.ErrTooMany):
-		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "there are at most %d service accounts", o.users.Limit())
+		return Account{}, exitstatus.Errorf(exitstatus.Rejected,
+			"the maximum number of service accounts (%d) is reached: delete one first", o.users.Limit())
 	case errors.Is(err, user.ErrUsernameExists):
 		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a service account with the username %q already exists", name)
 	}
@@ -91,9 +99,10 @@ func (o *Operator) Account(ctx context.Context, kind user.Kind, id int64) (Accou
 	u, err := o.users.Get(ctx, id)
 	switch {
 	case errors.Is(err, user.ErrNotFound):
-		return Account{}, exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kind, id)
+		return Account{}, exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kindName(kind), id)
 	case err == nil && u.Kind != kind:
-		return Account{}, exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d: it is a %s", kind, id, u.Kind)
+		return Account{}, exitstatus.Errorf(exitstatus.NotFound,
+			"there is no %s with the id %d: it is a %s", kindName(kind), id, kindName(u.Kind))
 	}
 	return NewAccount(u), err
 }
@@ -140,7 +149,7 @@ func (o *Operator) AccountToDelete(ctx context.Context, kind user.Kind, id int64
 func (o *Operator) DeleteAccount(ctx context.Context, kind user.Kind, id int64) error {
 	err := o.pats.DeleteOwner(ctx, kind, id)
 	if errors.Is(err, user.ErrNotFound) {
-		return exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kind, id)
+		return exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kindName(kind), id)
 	}
 	return err
 }
@@ -188,11 +197,11 @@ func (o *Operator) Unlink(ctx context.Context, id int64) (a Account, changed boo
 	return NewAccount(u), changed, err
 }
 
-// CheckEmail returns an email address as it is stored.
+// CheckEmail returns an e-mail address as it is stored.
 func CheckEmail(text string) (string, error) {
 	email, ok := user.ParseEmail(text)
 	if !ok {
-		return "", exitstatus.Errorf(exitstatus.Usage, "%q is not an email address: use one such as ada@example.com", strings.TrimSpace(text))
+		return "", exitstatus.Errorf(exitstatus.Usage, "%q is not an e-mail address: use one such as ada@example.com", strings.TrimSpace(text))
 	}
 	return email, nil
 }

@@ -68,7 +68,7 @@ func TestRejected(t *testing.T) {
 		{put("x", operator.ToggleChange{ContextFields: new(make([]string, 50))}), exitstatus.Usage, "at most 49 context fields, not 50"},
 		{add(user.Person, "x", "ADMIN@example.com"), exitstatus.Rejected, "admin@example.com already exists"},
 		{add(user.ServiceAccount, "CI", ""), exitstatus.Rejected, `"CI" already exists`},
-		{add(user.Person, "x", "X <x@example.com>"), exitstatus.Usage, "is not an email address"},
+		{add(user.Person, "x", "X <x@example.com>"), exitstatus.Usage, "is not an e-mail address"},
 		{add(user.ServiceAccount, "a\x1bb", ""), exitstatus.Usage, "cannot be printed"},
 		{identity("", "s"), exitstatus.Usage, "has no OpenID Connect issuer: use --issuer"},
 		{identity("http://127.0.0.1:1", "s"), exitstatus.Usage, "is not an issuer: it must begin with https://"},
@@ -103,7 +103,7 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "there are at most 1 service accounts"
+	const want = "the maximum number of service accounts (1) is reached: delete one first"
 	if _, err := o.AddAccount(t.Context(), user.ServiceAccount, "cd", "", "Viewer"); exitstatus.Of(err) != exitstatus.Rejected || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -42,5 +42,5 @@ func (o *Operator) DemoteWarnings(ctx context.Context, a Account) ([]string, err
 			return nil, nil
 		}
 	}
-	return []string{fmt.Sprintf("%s (%d) is the last person with the role Admin who is not disabled.", a.Name, a.ID)}, nil
+	return []string{fmt.Sprintf("%s (%d) is the last enabled person with the role Admin.", a.Name, a.ID)}, nil
 }
