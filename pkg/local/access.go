@@ -4,7 +4,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -32,8 +31,8 @@ const (
 // that it has visited, with their fragments, so the URL has a code that works once.
 type access struct {
 	api         http.Handler
-	token, code string
-	until       time.Time
+	token, code string    // empty: nobody can sign in with a code
+	until       time.Time // of the code; zero without one
 	now         func() time.Time
 	newID       func() string
 
@@ -41,20 +40,21 @@ type access struct {
 	used bool
 }
 
-// newAccess makes a code for the admin.
+// newAccess makes a code for the admin, and none if the admin was deleted or is disabled.
 func newAccess(c *Config, users []seed.User, api http.Handler) (*access, error) {
-	admin := slices.IndexFunc(users, func(u seed.User) bool { return u.Name == "admin" })
+	a := &access{
+		api: api, now: c.Now, newID: func() string { return uuid.Must(uuid.NewRandomFromReader(c.Random)).String() },
+	}
+	admin := slices.IndexFunc(users, func(u seed.User) bool { return u.Name == "admin" && !u.Disabled })
 	if admin < 0 {
-		return nil, errors.New("the seeded users have no admin")
+		return a, nil
 	}
 	code := make([]byte, codeSize)
 	if _, err := io.ReadFull(c.Random, code); err != nil {
 		return nil, fmt.Errorf("make the code that signs the admin in: %w", err)
 	}
-	return &access{
-		api: api, token: users[admin].PAT, code: base64.RawURLEncoding.EncodeToString(code), until: c.Now().Add(codeLifetime), now: c.Now,
-		newID: func() string { return uuid.Must(uuid.NewRandomFromReader(c.Random)).String() },
-	}, nil
+	a.token, a.code, a.until = users[admin].PAT, base64.RawURLEncoding.EncodeToString(code), c.Now().Add(codeLifetime)
+	return a, nil
 }
 
 // ServeHTTP implements http.Handler.
@@ -89,7 +89,8 @@ func (a *access) signIn(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if !valid {
 		apierror.Write(w, a.newID(), apierror.New(apierror.AuthenticationRequired,
-			"The code of this address was already used, or it has expired. Start the service again for a new one, or enter a token of local.json."))
+			"The code of this address is not valid, was already used or has expired. Start the service again for a new one, "+
+				"or enter a token of local.json."))
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/user"
 	"toggleadmin/test/process"
 )
 
@@ -68,4 +69,32 @@ func TestSignIn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A service whose admin is disabled or deleted starts, without a code.
+func TestStartWithoutAdmin(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	service, stop := localtest.StartStop(t, local.Config{DataDir: dir})
+	for _, change := range []func(*user.Store) error{
+		func(s *user.Store) error { return s.SetDisabled(t.Context(), 1, true) },
+		func(s *user.Store) error {
+			_, err := s.BeginDeletion(t.Context(), user.Person, 1)
+			return err
+		},
+	} {
+		if err := change(user.NewStore(database(t, service))); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		var stdout process.Output
+		service, stop = localtest.StartStop(t, local.Config{DataDir: dir, Stdout: &stdout})
+		if want := "ready " + service.BaseURL + "\n\n  Console: " + service.BaseURL + "/console/\n\n"; stdout.String() != want {
+			t.Errorf("stdout %q", stdout.String())
+		}
+		if status, body := send(t, service, http.MethodPost, "/local/sign-in", "", `{"code":""}`); status != http.StatusUnauthorized {
+			t.Errorf("%d %s", status, body)
+		}
+	}
+	stop()
 }

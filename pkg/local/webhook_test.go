@@ -17,6 +17,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
@@ -94,8 +95,8 @@ func TestWebhookRefusesForTwoDays(t *testing.T) {
 	}
 }
 
-// createStaleToggles creates toggles of the type release, which has a lifetime of 40 days.
-func createStaleToggles(t *testing.T, service local.Running, n int, created time.Time) {
+// database returns a client for the tables of a service.
+func database(t *testing.T, service local.Running) (*dynamodb.Client, dynamo.Tables) {
 	t.Helper()
 	client, err := dynamo.NewClient(aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
@@ -104,7 +105,13 @@ func createStaleToggles(t *testing.T, service local.Running, n int, created time
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := dynamo.TablesByID(service.DynamoDB.Tables)
+	return client, dynamo.TablesByID(service.DynamoDB.Tables)
+}
+
+// createStaleToggles creates toggles of the type release, which has a lifetime of 40 days.
+func createStaleToggles(t *testing.T, service local.Running, n int, created time.Time) {
+	t.Helper()
+	client, tables := database(t, service)
 	first := feature.Feature{Name: "first", Project: "default", Type: "release", CreatedAt: created}
 	if err := feature.NewStore(client, tables).Create(t.Context(), first); err != nil {
 		t.Fatal(err)

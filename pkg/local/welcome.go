@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// welcome prints the line "ready" and, if there is a local.json, the URL that signs the admin in with a code, and commands to paste into a
-// shell.
+// welcome prints the line "ready" and, if there is a local.json, the URL of the console. With a code, the URL signs the admin in, and commands
+// to paste into a shell follow.
 func welcome(out io.Writer, dir string, r *Running, code string) error {
 	if _, err := fmt.Fprintln(out, "ready", r.BaseURL); err != nil {
 		return fmt.Errorf("print that the service is ready: %w", err)
@@ -20,14 +20,17 @@ func welcome(out io.Writer, dir string, r *Running, code string) error {
 	if err != nil {
 		return fmt.Errorf("find %s: %w", localJSON, err)
 	}
-	_, err = fmt.Fprintf(out, `
+	text := fmt.Sprintf("\n  Console: %s/console/\n\n", r.BaseURL)
+	if code != "" {
+		text = fmt.Sprintf(`
   Console: %[2]s/console/#code=%[3]s
 
   ADMIN=$(node -p "require(process.argv[1]).users.find(user => user.name === 'admin').pat" '%[1]s')
   curl -s -H "Authorization: $ADMIN" %[2]s/api/admin/feature-types
 
 `, strings.ReplaceAll(file, "'", `'\''`), r.BaseURL, code)
-	if err != nil {
+	}
+	if _, err := io.WriteString(out, text); err != nil {
 		return fmt.Errorf("print how to try the service: %w", err)
 	}
 	return nil

@@ -45,7 +45,9 @@ func (s *seeder) credentials(ctx context.Context, r *Result) error {
 		if err != nil {
 			return fmt.Errorf("make the credential of %s: %w", account.Name, err)
 		}
-		r.Credentials.Users = append(r.Credentials.Users, User{ID: current.ID, Name: current.Name, Role: current.Role, PAT: token})
+		r.Credentials.Users = append(r.Credentials.Users, User{
+			ID: current.ID, Name: current.Name, Role: current.Role, PAT: token, Disabled: current.Disabled,
+		})
 		if token != known {
 			r.Renewed++
 		}
@@ -109,7 +111,8 @@ func (s *seeder) knownPAT(userID int64) string {
 	return ""
 }
 
-// isValid reports whether a text is a PAT of the user that the authorizer would accept. It does not count as a use of the PAT.
+// isValid reports whether a text is a PAT of the user that the authorizer accepts unless the user is disabled. It does not count as a use of
+// the PAT.
 func (s *seeder) isValid(ctx context.Context, text string, userID int64) (bool, error) {
 	token, err := auth.ParseToken(text)
 	owner, id, _ := token.Selector.PATIDs()

@@ -15,7 +15,7 @@ import (
 	"toggleadmin/pkg/user"
 )
 
-// Credentials are the seeded credentials in plain text, with their owners. local.json has the same members.
+// Credentials are the seeded credentials in plain text, with their owners. local.json has the same members, except Disabled.
 type Credentials struct {
 	APIToken        string           `json:"apiToken"`
 	Users           []User           `json:"users"`
@@ -24,10 +24,11 @@ type Credentials struct {
 
 // User is a seeded person.
 type User struct {
-	ID   int64     `json:"id"`
-	Name string    `json:"name"`
-	Role auth.Role `json:"role"`
-	PAT  string    `json:"pat"`
+	ID       int64     `json:"id"`
+	Name     string    `json:"name"`
+	Role     auth.Role `json:"role"`
+	PAT      string    `json:"pat"`
+	Disabled bool      `json:"-"` // the PAT is rejected until the person is enabled
 }
 
 // ServiceAccount is a seeded service account. It has no token.

@@ -106,7 +106,7 @@ func TestSignInWithThePrintedURL(t *testing.T) {
 	b.sees("You are signed out.")
 	b.mayLog("status of 401")
 	b.visit(path)
-	b.sees("was already used")
+	b.sees("is not valid, was already used or has expired")
 	b.is("sessionStorage.length === 0 && location.hash === ''")
 }
 
