@@ -59,6 +59,7 @@ func TestBadSettings(t *testing.T) {
 			"DYNAMODB_ENDPOINT " + other.URL + " does not respond as DynamoDB: check that an engine runs there\n",
 		},
 		{"WEBHOOK_URL is not a URL", "WEBHOOK_URL=localhost:8080/key", 1, "WEBHOOK_URL cannot be used: the URL must begin with https://"},
+		{"WEBHOOK_URL contains a space", "WEBHOOK_URL=https://example.com/a b", 1, "WEBHOOK_URL cannot be used: it contains white space\n"},
 		{"OIDC_ISSUER without a client", "OIDC_ISSUER=https://issuer.example.com", 1, "OIDC_ISSUER and OIDC_CLIENT_ID must both be set"},
 		{"OIDC_CLIENT_ID without an issuer", "OIDC_CLIENT_ID=console", 1, "OIDC_ISSUER and OIDC_CLIENT_ID must both be set"},
 		{"OIDC_ISSUER is not https", "OIDC_ISSUER=http://issuer.example.com", 1, "OIDC_ISSUER is \"http://issuer.example.com\": it must begin with https://"},

@@ -1,7 +1,10 @@
 package local
 
 import (
+	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -15,6 +18,9 @@ import (
 func checkWebhook(c *Config) error {
 	if c.WebhookURL == "" {
 		return nil
+	}
+	if strings.ContainsFunc(c.WebhookURL, unicode.IsSpace) { // which separates the URL and the secrets in the parameter
+		return errors.New("WEBHOOK_URL cannot be used: it contains white space")
 	}
 	if _, err := webhook.NewClient(c.WebhookURL, true, c.Now); err != nil {
 		return fmt.Errorf("WEBHOOK_URL cannot be used: %w", err)
