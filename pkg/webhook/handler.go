@@ -20,7 +20,7 @@ const parameterLifetime = 5 * time.Minute
 
 // UnreadableParameter is the message of the log line about a parameter that cannot be read or used. A metric filter of template.yaml counts
 // these lines.
-const UnreadableParameter = "the secret of the webhook cannot be read"
+const UnreadableParameter = "the URL and the secret of the webhook cannot be read or used"
 
 // maxIDLength is the maximum length of an event's id, which becomes a header.
 const maxIDLength = 256
@@ -139,7 +139,7 @@ func (h *Handler) deliver(ctx context.Context, m *events.SQSMessage, to *target)
 	}
 	delay := retryDelay(age)
 	h.delay(ctx, m, delay)
-	log.WarnContext(ctx, "event not delivered", slog.Any("cause", err), slog.String("again", delay.String()))
+	log.WarnContext(ctx, "event not delivered", slog.Any("cause", err), slog.String("again", delay.Round(time.Second).String()))
 	return false
 }
 

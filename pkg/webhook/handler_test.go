@@ -178,16 +178,19 @@ func TestPartialBatch(t *testing.T) {
 	poison, noID := h.message("p", 0), h.message("q", 0)
 	poison.Body, noID.Body = "not JSON", `{"id":"two words"}`
 	last := h.message("e", 72*time.Hour)
-	got := h.invoke(h.message("a", 0), h.message("b", 0), h.message("c", 0), poison, h.message("d", 15*time.Second), noID, last,
+	got := h.invoke(h.message("a", 0), h.message("b", time.Millisecond), h.message("c", 0), poison, h.message("d", 15*time.Second), noID, last,
 		h.message("f", 72*time.Hour-time.Minute))
 	if diff := cmp.Diff([]string{"b", "d", "f"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]string{"b": "15", "d": "45", "f": "60"}, h.delays); diff != "" {
+	if diff := cmp.Diff(map[string]string{"b": "16", "d": "45", "f": "60"}, h.delays); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{poison.Body, noID.Body, last.Body}, h.dead, cmpopts.SortSlices(strings.Compare)); diff != "" {
 		t.Error(diff)
+	}
+	if log := h.log.String(); !strings.Contains(log, " again=15s\n") {
+		t.Error(log)
 	}
 	if len(h.posted) != 6 || h.gets != 1 {
 		t.Errorf("posted %v, the secret was read %d times", h.posted, h.gets)
