@@ -87,7 +87,7 @@ func TestPatterns(t *testing.T) {
 		"PermissionsBoundaryArn": {"boundary", "arn:aws:iam::123456789012:role/admin", "arn:aws:iam::123456789012:policy/"},
 		"OidcIssuer": {
 			"http://issuer.example.com", "issuer.example.com", "https://", "https:///a", "https://user@issuer.example.com", "https://a b",
-			"https://issuer.example.com/?a=b", "https://issuer.example.com/#a", "https://issuer.example.com\\@b", "https://" + strings.Repeat("x", 121),
+			"https://issuer.example.com/?a=b", "https://issuer.example.com/#a", "https://issuer.example.com\\@b", "https://" + strings.Repeat("x", 113),
 			"https://issuer.example.com/%zz", "https://issuer.example.com/\x01", "https://[::::]", // the functions would not start
 		},
 		"OidcClientId":      {"a b", "a\n", "\u00fc", strings.Repeat("x", 77)},
@@ -191,6 +191,20 @@ func TestVersions(t *testing.T) {
 			if different := !cmp.Equal(old, changed); different != published {
 				t.Errorf("%s: another %s changes it: %t, but publishes a version: %t", was.LogicalID, name, different, published)
 			}
+		}
+	}
+}
+
+// TestVersionDescriptionLength checks that Lambda accepts the descriptions of versions with the longest values on AWS: 256 characters.
+func TestVersionDescriptionLength(t *testing.T) {
+	t.Parallel()
+	longest := map[string]string{
+		"Architecture": "x86_64", "Version": "10.10.10+1a2b3c4d5e6f7a.modified", "OidcIssuer": "https://" + strings.Repeat("x", 112),
+		"OidcClientId": strings.Repeat("x", 76), "OidcDefaultRole": "Viewer",
+	}
+	for _, r := range load(t, longest).Resources {
+		if d, _ := r.Properties["VersionDescription"].(string); len(d) > 256 || r.Type == "AWS::Serverless::Function" && d == "" {
+			t.Errorf("%s: %d characters: %s", r.LogicalID, len(d), d)
 		}
 	}
 }
