@@ -53,7 +53,7 @@ export SAM_CLI_TELEMETRY := 0
 help: ## develop: List the targets
 	@awk 'BEGIN { FS = ":.*## "; count = split("start test develop measure build deploy", groups, " ") } \
 	/^[a-z][a-z0-9-]*:.*## [a-z]+: / { split($$2, parts, ": "); group = parts[1]; \
-		lines[group] = lines[group] sprintf("  %-19s %s\n", $$1, substr($$2, length(group) + 3)) } \
+		lines[group] = lines[group] sprintf("  %-20s %s\n", $$1, substr($$2, length(group) + 3)) } \
 	END { for (i = 1; i <= count; i++) printf "%s%s:\n%s", (i > 1 ? "\n" : ""), groups[i], lines[groups[i]] }' $(MAKEFILE_LIST)
 
 build: ## build: Build every function for AWS with the SAM CLI, into .aws-sam
