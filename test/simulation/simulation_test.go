@@ -43,7 +43,7 @@ func count(otherwise uint64) uint64 {
 
 func TestSeeds(t *testing.T) {
 	t.Parallel()
-	end := *seed + count(200)
+	end := *seed + count(seedsOfTest)
 	each(t, func(t *testing.T, next func() uint64) {
 		t.Helper()
 		for s := next(); s < end && !t.Failed(); s = next() {

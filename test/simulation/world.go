@@ -152,6 +152,15 @@ func (w *World) enter(key uint64, start func()) {
 	w.wakeUp()
 }
 
+// entered returns what enter has added since the last call.
+func (w *World) entered() []parked {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := w.parked
+	w.parked = nil
+	return all
+}
+
 // spawn runs a goroutine that the world waits for.
 func (w *World) spawn(do func()) {
 	w.mu.Lock()
@@ -182,9 +191,7 @@ func (w *World) sleep(name string, d time.Duration) {
 func (w *World) run(done func() bool) {
 	for {
 		synctest.Wait()
-		for len(w.parked) > 0 {
-			now := w.parked
-			w.parked = nil
+		for now := w.entered(); len(now) > 0; now = w.entered() {
 			slices.SortStableFunc(now, func(a, b parked) int { return cmp.Compare(a.key, b.key) })
 			for _, p := range now {
 				p.start()
