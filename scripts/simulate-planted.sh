@@ -1,37 +1,66 @@
 #!/usr/bin/env bash
-# Applies each patch of test/simulation/testdata, one at a time, to a copy of the tree, and searches for a seed that fails. Every patch must be
-# found. Usage: simulate-planted.sh [PATCH…]
+# Applies each patch of test/simulation/testdata to a copy of the tree, two at a time, and searches for a seed that fails, for at most
+# PLANTED_FOR (default: 25s) on one core. First it searches without a patch, and no seed may fail. It fails unless a seed is found for
+# every patch. Usage: simulate-planted.sh [PATCH…]
 set -euo pipefail
 
-root=$PWD
+duration=${PLANTED_FOR:-25s}
+
+# build builds the tests of the tree in this folder. -trimpath lets all copies share the build cache.
+build() { go test -c -trimpath -ldflags='-s -w' -o simulation.test ./test/simulation; }
+
+search() { (cd test/simulation && ../../simulation.test -test.run '^TestSearch$' -test.timeout 3m -seed 1 -for "$duration" -shrink 0s); }
+
+copy() {
+  mkdir "$1"
+  git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$1"
+}
+
+# try PATCH prints one line about a patch: found, missed, or an error. $slot is the number of the copy.
+try() {
+  local name log started status=0
+  name=$(basename "$1" .patch)
+  log=$work/$name.log
+  cd "$work/$slot"
+  if ! git apply "$1" 2> "$log"; then
+    echo "error   $name: the patch does not apply: $(head -n 1 "$log")"
+    return
+  fi
+  if ! build > "$log" 2>&1; then
+    echo "error   $name: the patched tree does not build: $(grep -m 1 '\.go:' "$log")"
+  else
+    started=${EPOCHREALTIME/./}
+    GOMAXPROCS=1 search > "$log" 2>&1 || status=$?
+    if grep -q '_test\.go:[0-9]*: seed [0-9]*: ' "$log"; then
+      echo "found   $name: $(grep -om 1 'seed [0-9]*' "$log"), $(((${EPOCHREALTIME/./} - started) / 1000)) ms"
+    elif [ "$status" = 0 ]; then
+      echo "missed  $name: no seed fails in $duration"
+    else
+      echo "error   $name: the search ends with status $status, without a seed: $(grep -Em 1 '^(panic|fatal)' "$log")"
+    fi
+  fi
+  git apply -R "$1"
+}
+
+if [ "${1-}" = --try ]; then
+  try "$2"
+  exit
+fi
+
 patches=("$@")
 [ $# -gt 0 ] || patches=(test/simulation/testdata/*.patch)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-# worker NUMBER COUNT searches every COUNT-th patch.
-worker() {
-  local copy=$work/$1 i patch started name
-  mkdir "$copy"
-  git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$copy"
-  for ((i = $1; i < ${#patches[@]}; i += $2)); do
-    patch=$root/${patches[$i]}
-    name=$(basename "$patch" .patch)
-    started=$SECONDS
-    if ! (cd "$copy" && GIT_CEILING_DIRECTORIES=$work git apply "$patch" && go test -c -o simulation.test ./test/simulation); then
-      echo "$name: it does not apply or build" | tee -a "$work/missed"
-    elif (cd "$copy/test/simulation" && GOMAXPROCS=1 ../../simulation.test -test.run '^TestSearch$' -seed 1 -for "${PLANTED_FOR:-15s}" -shrink 0s) \
-      > "$work/$name.log" 2>&1; then
-      echo "$name: not found in $((SECONDS - started)) s" | tee -a "$work/missed"
-    else
-      echo "$name: found in $((SECONDS - started)) s: $(grep -m 1 'seed [0-9]*: ' "$work/$name.log")"
-    fi
-    (cd "$copy" && GIT_CEILING_DIRECTORIES=$work git apply -R "$patch") || true
-  done
-}
-
-cores=$(nproc)
-for ((n = 0; n < cores; n++)); do worker "$n" "$cores" & done
-wait
-echo "${#patches[@]} patches in $SECONDS s"
-[ ! -e "$work/missed" ]
+export work GIT_CEILING_DIRECTORIES=$work
+copy "$work/0"
+cp -r "$work/0" "$work/1"
+if ! (cd "$work/0" && build && search) > "$work/control" 2>&1; then
+  echo 'error   without a patch, the search fails:'
+  head -n 40 "$work/control"
+  exit 1
+fi
+echo "without a patch: $(grep ' seeds in ' "$work/control")"
+realpath -z -- "${patches[@]}" | xargs -0 -n 1 -P 2 --process-slot-var=slot "$(realpath "$0")" --try | tee "$work/lines"
+found=$(grep -c '^found' "$work/lines" || true)
+echo "$found of ${#patches[@]} patches are found, in $SECONDS s"
+[ "$found" = "${#patches[@]}" ]

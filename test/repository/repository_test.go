@@ -279,3 +279,36 @@ func TestWatchSeesEmbeddedFiles(t *testing.T) {
 		}
 	}
 }
+
+// Every planted bug of the simulation applies to the tree.
+func TestPlantedBugsApply(t *testing.T) {
+	t.Parallel()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip(err)
+	}
+	top, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patches, err := filepath.Glob(filepath.Join(top, "test", "simulation", "testdata", "*.patch"))
+	if err != nil || len(patches) == 0 {
+		t.Fatalf("there are no patches: %v", err)
+	}
+	changed := regexp.MustCompile(`(?m)^\+\+\+ b/(\S+)`)
+	for _, patch := range patches {
+		content, err := os.ReadFile(patch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range changed.FindAllSubmatch(content, -1) {
+			_, _ = os.Stat(filepath.Join(top, string(match[1]))) // a change of the file ends the caching of the test's result
+		}
+		command := exec.CommandContext(t.Context(), git, "apply", "--check", patch)
+		command.Dir = top
+		command.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(top)) // in a repository around the tree, it would check nothing
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%s does not apply: %v\n%s", filepath.Base(patch), err, output)
+		}
+	}
+}
