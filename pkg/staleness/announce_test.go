@@ -108,6 +108,12 @@ func TestUnavailableBus(t *testing.T) {
 	}
 }
 
+// bus is the events that were sent.
+type bus struct {
+	mu  sync.Mutex
+	all []event.Event
+}
+
 // newBus returns a bus that stores events.
 func newBus() (publisher, *bus) {
 	b := &bus{}

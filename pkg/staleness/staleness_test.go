@@ -1,32 +1,12 @@
 package staleness_test
 
 import (
-	"flag"
-	"fmt"
 	"math"
-	"os"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/staleness"
 )
-
-// TestMain limits the checks of properties to a few that are always the same, unless the command line sets another number (-rapid.checks).
-func TestMain(m *testing.M) {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" || f.Name == "rapid.seed" })
-	for name, value := range map[string]string{"rapid.checks": "5", "rapid.seed": "1"} {
-		if given {
-			break
-		}
-		if err := flag.Set(name, value); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1) //nolint:forbidigo // TestMain has no other way to fail
-		}
-	}
-	m.Run()
-}
 
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 

@@ -3,11 +3,9 @@ package user_test
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -103,35 +101,4 @@ func TestAddRefusesConflicts(t *testing.T) {
 	add(t, store, service("a@example.com"), 10)
 	add(t, store, service("strasse"), 11)
 	add(t, store, service("straße"), 12) // more than a difference in letter case
-}
-
-// TestAddConcurrently checks that concurrent calls use neither an id nor an address twice.
-func TestAddConcurrently(t *testing.T) {
-	t.Parallel()
-	store, _ := newStore(t)
-	const clients = 8
-	var running sync.WaitGroup
-	var errs [clients]error
-	for i := range clients {
-		running.Go(func() {
-			_, err := store.Add(t.Context(), service(fmt.Sprint(i)))
-			_, errs[i] = store.Add(t.Context(), person("n", "same@example.com"))
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	running.Wait()
-	added := 0
-	for _, err := range errs {
-		if err == nil {
-			added++
-		} else if !errors.Is(err, user.ErrEmailExists) {
-			t.Error(err)
-		}
-	}
-	all, err := store.List(t.Context())
-	if err != nil || added != 1 || len(all) != clients+1 {
-		t.Errorf("one address was added %d times; %d accounts, %v", added, len(all), err)
-	}
 }

@@ -103,7 +103,7 @@
 //	an address of a disabled person that is not verified        | 3   | pkg/user TestSignInOfDisabledPerson
 //	addresses that are equal in upper case only                 | 3   | pkg/user TestSignInDistinguishesLetters
 //	an address that is reserved for a missing account           | 3   | pkg/user TestSignInWithReservedAddress
-//	concurrent first requests                                   | 3   | pkg/user TestSignInConcurrently
+//	concurrent first requests                                   | 3   | pkg/user TestSignInTwice
 //	unique e-mail addresses                                     | 3   | pkg/user TestAddRefusesConflicts
 //	created, changed and null members                           | 4.1 | TestSection41Update
 //	userId in the body                                          | 4.1 | TestSection41UserID
@@ -126,7 +126,7 @@
 //	createdAt never falls                                       | 4.5 | pkg/pat TestCreatedAtRises
 //	highest ID                                                  | 4.5 | pkg/pat TestCreateUpToTheHighestID
 //	one sequence of IDs                                         | 4.5 | TestSection45IDs
-//	concurrent creations and deletions                          | 4.5 | pkg/pat TestConcurrentLifeOfTokens
+//	concurrent creations and deletions                          | 4.5 | test/simulation TestSeeds
 //	creation and deletion are one transaction each              | 4.5 | test/usage TestCallsOfEachOperation
 //	period, month without data                                  | 4.6 | TestSection46Periods
 //	groups, days and paths                                      | 4.6 | TestSection6Counted
@@ -155,7 +155,7 @@
 //	members, deleted account of the caller                      | 4.12 | pkg/user TestGetOwn
 //	change of a lifetime, in both directions                    | 5   | TestSection5ChangeOfLifetime
 //	passing of time                                             | 5   | TestSection5Time
-//	current lifetime, idempotent, continues                     | 5   | pkg/staleness TestModel
+//	current lifetime, idempotent, continues                     | 5   | test/simulation TestSeeds
 //	cost                                                        | 5   | test/usage TestCallsOfReevaluation
 //	writes clear the flag                                       | 5   | pkg/feature TestFlagAndIndexKey
 //	each request to an operation's resource                     | 6   | TestSection6Counted
