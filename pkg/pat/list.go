@@ -23,10 +23,14 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 }
 
 // List serves GET /api/admin/service-account/{id}/token. It reads the account too, because an account without tokens is not a 404, and
-// a person is.
+// a person is. It reads the tokens first, so that those of an account that is deleted meanwhile are not an empty list.
 func List(pats *Store, users *user.Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id, err := user.PathID(r)
+		if err != nil {
+			return err
+		}
+		all, err := pats.ListOf(r.Context(), id)
 		if err != nil {
 			return err
 		}
@@ -34,10 +38,6 @@ func List(pats *Store, users *user.Store) lambdahttp.HandlerFunc {
 		if errors.Is(err, user.ErrNotFound) || err == nil && owner.Kind != user.ServiceAccount {
 			return user.NoServiceAccount(r)
 		}
-		if err != nil {
-			return err
-		}
-		all, err := pats.ListOf(r.Context(), id)
 		if err != nil {
 			return err
 		}
