@@ -97,14 +97,19 @@ func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email s
 // Account returns an account of a kind.
 func (o *Operator) Account(ctx context.Context, kind user.Kind, id int64) (Account, error) {
 	u, err := o.users.Get(ctx, id)
-	switch {
-	case errors.Is(err, user.ErrNotFound):
-		return Account{}, exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kindName(kind), id)
-	case err == nil && u.Kind != kind:
+	if err == nil && u.Kind != kind {
 		return Account{}, exitstatus.Errorf(exitstatus.NotFound,
 			"there is no %s with the id %d: it is a %s", kindName(kind), id, kindName(u.Kind))
 	}
-	return NewAccount(u), err
+	return NewAccount(u), explainAccount(kind, id, err)
+}
+
+// explainAccount returns the error of a command. An account that was read can be deleted before it is changed.
+func explainAccount(kind user.Kind, id int64, err error) error {
+	if errors.Is(err, user.ErrNotFound) {
+		return exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kindName(kind), id)
+	}
+	return err
 }
 
 // SetDisabled disables or enables an account. changed is false if it already was.
@@ -114,7 +119,7 @@ func (o *Operator) SetDisabled(ctx context.Context, kind user.Kind, id int64, di
 		return a, false, err
 	}
 	a.Disabled = disabled
-	return a, true, o.users.SetDisabled(ctx, id, disabled)
+	return a, true, explainAccount(kind, id, o.users.SetDisabled(ctx, id, disabled))
 }
 
 // SetRole changes the role of an account. changed is false if it already had it.
@@ -124,7 +129,7 @@ func (o *Operator) SetRole(ctx context.Context, kind user.Kind, id int64, role a
 		return a, false, err
 	}
 	a.Role = role
-	return a, true, o.users.SetRole(ctx, id, role)
+	return a, true, explainAccount(kind, id, o.users.SetRole(ctx, id, role))
 }
 
 // AccountToDelete returns an account of a kind, also if its deletion has begun but not ended.
@@ -147,11 +152,7 @@ func (o *Operator) AccountToDelete(ctx context.Context, kind user.Kind, id int64
 
 // DeleteAccount deletes an account of a kind with its tokens and identifiers. If it fails, it can be repeated.
 func (o *Operator) DeleteAccount(ctx context.Context, kind user.Kind, id int64) error {
-	err := o.pats.DeleteOwner(ctx, kind, id)
-	if errors.Is(err, user.ErrNotFound) {
-		return exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kindName(kind), id)
-	}
-	return err
+	return explainAccount(kind, id, o.pats.DeleteOwner(ctx, kind, id))
 }
 
 // Identity returns the identity of a subject at an issuer, or if issuer is empty, at the issuer of the installation.
@@ -184,7 +185,7 @@ func (o *Operator) Link(ctx context.Context, id int64, identity Identity) (a Acc
 	}
 	a = NewAccount(u)
 	changed, a.Identity = a.Identity == nil || *a.Identity != identity, &identity
-	return a, changed, err
+	return a, changed, explainAccount(user.Person, id, err)
 }
 
 // Unlink removes a person's identity. changed is false if there is none.
@@ -194,7 +195,7 @@ func (o *Operator) Unlink(ctx context.Context, id int64) (a Account, changed boo
 	}
 	u, err := o.users.Unlink(ctx, id)
 	changed, u.Identity = u.Identity != nil, nil
-	return NewAccount(u), changed, err
+	return NewAccount(u), changed, explainAccount(user.Person, id, err)
 }
 
 // CheckEmail returns an e-mail address as it is stored.

@@ -86,7 +86,7 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 	for {
 		f, err := o.features.Update(ctx, name, apply)
 		if !errors.Is(err, feature.ErrNotFound) {
-			return newToggle(f), false, err
+			return newToggle(f), false, explainToggle(name, err)
 		}
 		f = feature.Feature{Name: name, Project: defaultProject, Type: defaultType, CreatedAt: datetime.Milliseconds(o.now())}
 		err = o.features.Create(ctx, apply(f))
@@ -94,7 +94,7 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 			continue
 		}
 		if err != nil {
-			return Toggle{}, false, err
+			return Toggle{}, false, explainToggle(name, err)
 		}
 		t, err = o.Toggle(ctx, name)
 		return t, true, err
@@ -184,7 +184,7 @@ func explainToggle(name string, err error) error {
 	switch {
 	case errors.Is(err, feature.ErrNotFound):
 		return exitstatus.Errorf(exitstatus.NotFound, "there is no toggle with the name %q", name)
-	case errors.Is(err, feature.ErrUnknownContextField): // deleted while the toggle was archived
+	case errors.Is(err, feature.ErrUnknownContextField): // deleted since it was checked, or while the toggle was archived
 		return exitstatus.Errorf(exitstatus.NotFound,
 			"%v: create the field, or replace the toggle's context fields (toggleadmin features put)", err)
 	}
