@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -39,6 +40,10 @@ var actors = []struct {
 	{"auditor", (*actor).list},
 	{"admin-4", (*actor).manageAccounts},
 	{"operator-4", (*actor).manageCredentials},
+	{"operator-5", (*actor).managePeople},
+	{"operator-6", (*actor).managePeople},
+	{"visitor-1", (*actor).answer},
+	{"visitor-2", (*actor).answer},
 }
 
 // actor is a person or machine. Its choices depend on the seed and its name, so that it makes the same ones without the others.
@@ -74,14 +79,19 @@ func (w *World) startActors() {
 	}
 }
 
+// meeting is the interval of the times at which most things happen.
+const meeting = 30 * time.Second
+
 // pause returns the time to the next step. Most steps are at the same times as those of others, and as what is scheduled.
 func (a *actor) pause() time.Duration {
-	if a.IntN(4) == 0 {
+	soon := time.Duration(a.Int64N(int64(40 * time.Millisecond)))
+	switch a.IntN(8) {
+	case 0:
 		return time.Duration(a.Int64N(int64(time.Minute)))
+	case 1, 2, 3:
+		return soon
 	}
-	const meeting = 20 * time.Second
-	next := time.Now().Add(time.Duration(1+a.IntN(4)) * meeting).Truncate(meeting)
-	return time.Until(next) + time.Duration(a.Int64N(int64(40*time.Millisecond)))
+	return time.Until(time.Now().Add(time.Duration(1+a.IntN(2))*meeting).Truncate(meeting)) + soon
 }
 
 func choose[T any](a *actor, all ...T) T { return all[a.IntN(len(all))] }
@@ -120,7 +130,9 @@ func (a *actor) command(what string, run func(context.Context, *operator.Operato
 	}
 	o.ended = time.Now()
 	status = exitstatus.Of(err)
-	o.unknown = status == exitstatus.Failure
+	if o.unknown = status == exitstatus.Failure; o.unknown && !errors.Is(err, errEnded) && !errors.Is(err, dynamo.ErrUnavailable) {
+		a.fail("%s: toggleadmin %s: %v", a.name, what, err)
+	}
 	a.digest(hashOf(a.name), uint64(status))
 	a.note("%s: toggleadmin %s → %d %v", a.name, what, status, err)
 	return status, o
@@ -179,7 +191,7 @@ func (a *actor) editField() {
 	name := choose(a, a.fields...)
 	c := choose(a, a.admin, a.api, a.editor)
 	a.n++
-	value := fmt.Sprintf("%s %d", a.name, a.n)
+	value := fmt.Sprintf("%s %d%s", a.name, a.n, strings.Repeat("x", 200*a.IntN(3)))
 	var status int
 	var o *op
 	switch kind := choose(a, "create", "replace", "delete", "get", "list"); kind {
@@ -226,6 +238,9 @@ func (a *actor) listFields(c *credential) {
 	}
 	var all []struct{ Name, Description string }
 	a.decode(response, &all)
+	if text, _ := json.Marshal(response); len(text) > fieldLimit {
+		a.fail("the list of context fields has %d bytes, the limit is %d", len(text), fieldLimit)
+	}
 	found := map[string]string{}
 	for _, f := range all {
 		found[f.Name] = f.Description
@@ -246,7 +261,7 @@ func (a *actor) manageAccounts() {
 	account := a.account(id)
 	switch a.IntN(6) {
 	case 0, 1:
-		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(3))
+		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(4))
 		status, response, o := a.do(a.admin, http.MethodPost, "service-account", fmt.Sprintf(`{"username":%q,"name":"Robot","rootRole":2}`, name))
 		var out struct{ ID int64 }
 		switch status {
@@ -335,35 +350,68 @@ func (a *actor) listAccounts() {
 }
 
 func (a *actor) changeToggle() {
-	name := choose(a, a.toggles...)
+	name, on := choose(a, a.toggles...), a.IntN(2) == 0
+	kind, value := "change", ""
+	var run func(context.Context, *operator.Operator) error
 	switch a.IntN(6) {
 	case 0, 1:
 		change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
-		if a.IntN(2) == 0 {
+		value = fmt.Sprintf(`{"project":%q}`, *change.Project)
+		if on {
 			change.Type = new(choose(a, a.types...))
+			value = merged(value, fmt.Sprintf(`{"type":%q}`, *change.Type))
 		}
 		if a.IntN(2) == 0 {
-			change.ContextFields = new([]string{choose(a, a.fields...), choose(a, a.fields...)})
+			change.ContextFields = new([]string{choose(a, a.fields...)})
+			value = merged(value, fmt.Sprintf(`{"contextFields":%q}`, *change.ContextFields))
 		}
-		a.command("features put "+name, func(ctx context.Context, o *operator.Operator) error {
+		kind, run = "put", func(ctx context.Context, o *operator.Operator) error {
 			_, _, err := o.PutToggle(ctx, name, change)
 			return err
-		})
+		}
 	case 2:
-		a.command("features delete "+name, func(ctx context.Context, o *operator.Operator) error { return o.DeleteToggle(ctx, name) })
+		kind, run = "delete", func(ctx context.Context, o *operator.Operator) error { return o.DeleteToggle(ctx, name) }
 	case 3:
-		stale := a.IntN(2) == 0
-		a.command(fmt.Sprintf("features stale %s %t", name, stale), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.SetStale(ctx, name, stale)
+		value, run = fmt.Sprintf(`{"stale":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.SetStale(ctx, name, on)
 			return err
-		})
+		}
 	default:
-		archived := a.IntN(2) == 0
-		a.command(fmt.Sprintf("features archived %s %t", name, archived), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.SetArchived(ctx, name, archived)
+		value, run = fmt.Sprintf(`{"archived":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.SetArchived(ctx, name, on)
 			return err
-		})
+		}
 	}
+	status, o := a.command(fmt.Sprintf("features %s %s %s", kind, name, value), run)
+	if status == exitstatus.Success || o.unknown || kind == "put" { // what it has created can be deleted before it has read it
+		o.unknown = status != exitstatus.Success
+		a.record(o, "toggle", name, kind, value, "")
+	}
+}
+
+// answer updates feedback of the editor, who does it too.
+func (a *actor) answer() {
+	change := choose(a, `{"neverShow":true}`, `{"neverShow":false}`, `{"given":null}`, `{"given":"2026-01-01T00:00:00.000Z"}`,
+		fmt.Sprintf(`{"neverShow":true,"given":"2026-01-01T00:00:00.%03dZ"}`, a.IntN(1000)))
+	c, body := a.editor, change
+	if a.IntN(2) == 0 {
+		c, body = a.admin, merged(change, fmt.Sprintf(`{"userId":%d}`, a.editor.account))
+	}
+	status, response, o := a.do(c, http.MethodPut, "feedback/survey", body)
+	if status != http.StatusOK && !o.unknown {
+		return
+	}
+	result := ""
+	if status == http.StatusOK {
+		var record struct {
+			NeverShow bool    `json:"neverShow"`
+			Given     *string `json:"given"`
+		}
+		a.decode(response, &record)
+		text, _ := json.Marshal(record)
+		result = merged(string(text))
+	}
+	a.record(o, "feedback", "survey", "answer", change, result)
 }
 
 // tryCredential uses a credential that may be deleted, expired or disabled.

@@ -11,9 +11,9 @@ type credential struct {
 	text              string
 	account, id       int64
 	description       string
+	subject           string // of a JWT
 	created, expires  time.Time
 	revoking, revoked time.Time // when the first request to delete it began, and when the first one that succeeded had ended
-	signsIn           bool      // a JWT
 }
 
 // name is how the history of the account's tokens calls it.
@@ -36,7 +36,7 @@ type disabling struct {
 // checkAccepted checks whether the service accepts a credential exactly if it must. The world does not know what must happen to a request
 // at the time of a change.
 func (w *World) checkAccepted(c *credential, o *op, status int) {
-	if c.signsIn || status >= http.StatusInternalServerError {
+	if c.subject != "" || status >= http.StatusInternalServerError {
 		return
 	}
 	accepted := status != http.StatusUnauthorized

@@ -2,6 +2,8 @@ package simulation
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -45,6 +47,7 @@ type oracle struct {
 	robots        []int64 // service accounts
 	accounts      map[int64]*account
 	people        map[string]int64 // by subject
+	identities    []held
 
 	sent     int64            // requests
 	answered map[string]int64 // the same by day and status
@@ -116,10 +119,13 @@ func (w *World) prepare() {
 	}
 	for _, name := range toggles[:min(4, len(w.toggles))] { // they become potentially stale while the world lives
 		age := time.Duration([]int{1, 1, 7, 40}[random.IntN(4)])*24*time.Hour - time.Duration(random.Int64N(int64(duration)))
-		must(feature.NewStore(client, tables).Create(ctx, feature.Feature{
+		f := feature.Feature{
 			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]},
-		}))
+		}
+		must(feature.NewStore(client, tables).Create(ctx, f))
+		w.record(&op{begun: time.Now(), ended: time.Now()}, "toggle", name, "put",
+			fmt.Sprintf(`{"type":%q,"contextFields":%q}`, f.Type, f.ContextFields), "")
 	}
 	must(w.prepareAccounts(w.newOperator(p)))
 }
@@ -186,9 +192,14 @@ func (w *World) count(toggle dynamo.Item, n int64) {
 // checkUsage compares the usage of context fields with the recount.
 func (w *World) checkUsage() {
 	exists := map[string]bool{}
+	var sizes, total int64
 	for _, item := range w.db.Items(w.table("ContextFields")) {
 		name := item.String("name")
-		exists[name] = true
+		if exists[name] = true; name == "#total" {
+			total = item.Int("size")
+			continue
+		}
+		sizes += item.Int("size")
 		stored := map[string]int64{}
 		usage := item.Map("usage")
 		for project := range usage {
@@ -203,6 +214,9 @@ func (w *World) checkUsage() {
 		if !maps.Equal(stored, recount) {
 			w.fail("the usage of the field %s is %v, but toggles use it %v", name, stored, recount)
 		}
+	}
+	if sizes != total || total > fieldLimit {
+		w.fail("the sizes of the fields are %d, their sum is %d, and the limit is %d", sizes, total, fieldLimit)
 	}
 	for name, projects := range w.usage {
 		for project, n := range projects {
@@ -241,7 +255,11 @@ func (w *World) countToken(c change) {
 func (w *World) changedAccount(c change) {
 	id := either(c).Int("id")
 	w.holders[id] = c.next
-	if id <= 0 || c.next == nil {
+	subject := ""
+	if c.next["kind"] != nil {
+		subject = c.next.Map("identity").String("subject")
+	}
+	if w.holds(id, subject); id <= 0 || c.next == nil {
 		return
 	}
 	if c.next["kind"] == nil && c.next["deleting"] == nil || c.next["kind"] != nil && c.old["deleting"] != nil {
@@ -281,12 +299,47 @@ func (w *World) checkTokens(owner int64) {
 	}
 }
 
-// checkPerson checks that a subject is always the same person, and that nobody else with the same address is added.
-func (w *World) checkPerson(subject string, id int64) {
-	if subject == "eve" || subject == "bob" { // they have the same address, and replace each other
-		return
+// held is the identity of a person from a time on.
+type held struct {
+	id          int64
+	subject     string
+	from, until time.Time
+}
+
+// during reports whether the person has the identity at some time of an operation.
+func (h held) during(o *op) bool {
+	return h.from.Before(o.ended) && (h.until.IsZero() || h.until.After(o.begun))
+}
+
+// holds records that a person has an identity.
+func (w *World) holds(id int64, subject string) {
+	now := time.Now()
+	for i, h := range w.identities {
+		if h.id == id && h.until.IsZero() {
+			if h.subject == subject {
+				return
+			}
+			w.identities[i].until = now
+		}
 	}
-	if before := w.people[subject]; before != 0 && before != id {
+	if subject != "" {
+		w.identities = append(w.identities, held{id: id, subject: subject, from: now})
+	}
+}
+
+// checkPerson checks that a subject who has signed in had this identity, and is always the same person.
+func (w *World) checkPerson(subject string, id int64, o *op) {
+	if disabled, known := w.account(id).state(o); disabled && known {
+		w.fail("%s signs in as the account %d, which is disabled", subject, id)
+	}
+	if !slices.ContainsFunc(w.identities, func(h held) bool { return h.id == id && h.subject == subject && h.during(o) }) {
+		w.fail("%s signs in as the account %d, which has another identity", subject, id)
+	}
+	before := w.people[subject]
+	if subject == "eve" || subject == "bob" { // they have the same address, and replace each other
+		before = 0
+	}
+	if before != 0 && before != id && w.account(before).deleting.IsZero() {
 		w.fail("%s signs in as the account %d, and before as %d", subject, id, before)
 	}
 	w.people[subject] = id
@@ -343,8 +396,9 @@ func (w *World) checkQuiet() {
 	}
 }
 
-// checkFlags checks that the flags are what types and ages say.
+// checkFlags checks that the flags are what types and ages say, and that toggles are what the operators have made of them.
 func (w *World) checkFlags() {
+	toggles := map[string]string{}
 	lifetimes := map[string]int64{}
 	for _, item := range w.db.Items(w.table("FeatureTypes")) {
 		lifetimes[item.String("id")] = item.Int("lifetimeDays")
@@ -353,6 +407,11 @@ func (w *World) checkFlags() {
 		if item.String("toggle") != "" {
 			continue
 		}
+		text, _ := json.Marshal(map[string]any{
+			"project": item.String("project"), "type": item.String("type"), "archived": item.Bool("archived"), "stale": item.Bool("stale"),
+			"contextFields": append([]string{}, item.Strings("contextFields")...),
+		})
+		toggles[item.String("name")] = string(text)
 		days := lifetimes[item.String("type")]
 		age := time.Since(*item.Time("createdAt"))
 		if d := age - time.Duration(days)*24*time.Hour; d > -time.Minute && d < time.Minute {
@@ -363,6 +422,9 @@ func (w *World) checkFlags() {
 			w.fail("the flag of %s is %t: its type %s has a lifetime of %d days, and its age is %s",
 				item.String("name"), !want, item.String("type"), days, age)
 		}
+	}
+	for _, name := range w.toggles {
+		w.record(&op{begun: time.Now(), ended: time.Now()}, "toggle", name, "get", "", toggles[name])
 	}
 }
 
@@ -383,10 +445,22 @@ func (w *World) checkAccounts() {
 	if n := w.holders[-1].Int("serviceAccounts"); n != robots || n > robotLimit {
 		w.fail("there are %d service accounts, %d are counted, and the limit is %d", robots, n, robotLimit)
 	}
-	for _, item := range w.db.Items(w.table("Identifiers")) {
-		if owner := item.Int("accountId"); w.holders[owner] == nil {
-			w.fail("the identifier %s belongs to the account %d, which does not exist", item.String("id"), owner)
+	names := map[string]int64{}
+	for id, item := range w.holders {
+		for kind, name := range map[string]string{
+			"email:": item.String("email"), "username:": item.String("username"), "identity:https://" + issuerHost + " ": item.Map("identity").String("subject"),
+		} {
+			if name != "" {
+				names[strings.ToLower(kind+name)] = id
+			}
 		}
+	}
+	identifiers := map[string]int64{}
+	for _, item := range w.db.Items(w.table("Identifiers")) {
+		identifiers[strings.ToLower(item.String("id"))] = item.Int("accountId")
+	}
+	if !maps.Equal(names, identifiers) {
+		w.fail("the accounts have the names %v, but %v are reserved", names, identifiers)
 	}
 	last := ""
 	for _, id := range slices.Sorted(maps.Keys(w.createdAt)) {

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -41,6 +42,8 @@ var models = map[string]porcupine.Model{
 	"field":    {Init: func() any { return absent }, Step: stepField},
 	"role":     {Init: func() any { return "" }, Step: stepType},
 	"username": {Init: func() any { return "" }, Step: stepUsername},
+	"feedback": {Init: func() any { return "" }, Step: stepRecord},
+	"toggle":   {Init: func() any { return "" }, Step: stepRecord},
 	"tokens":   {Init: func() any { return "" }, Step: stepTokens},
 }
 
@@ -96,6 +99,39 @@ func stepUsername(state, input, _ any) (bool, any) {
 	}
 }
 
+// defaults are the members of new records.
+var defaults = map[string]string{
+	"feedback": `{"neverShow":false,"given":null}`,
+	"toggle":   `{"project":"default","type":"release","archived":false,"stale":false,"contextFields":[]}`,
+}
+
+// stepRecord: the state is a record as JSON; empty: there is none. Changes of a record name some of its members.
+func stepRecord(state, input, _ any) (bool, any) {
+	o, record := input.(op), state.(string) //nolint:forcetypeassert,errcheck // they always are
+	switch {
+	case o.name == "get":
+		return o.result == record, record
+	case o.name == "delete":
+		return o.unknown || record != "", ""
+	case o.name == "change" && record == "":
+		return o.unknown, record
+	}
+	next := merged(defaults[o.kind], record, o.value)
+	return o.result == "" || o.result == next, next
+}
+
+// merged returns a JSON object with the members of several ones. Later ones win.
+func merged(objects ...string) string {
+	all := map[string]any{}
+	for _, object := range objects {
+		if object != "" && json.Unmarshal([]byte(object), &all) != nil {
+			panic("no object: " + object)
+		}
+	}
+	text, _ := json.Marshal(all) // it was JSON
+	return string(text)
+}
+
 // unread is the state of a field whose description the history does not contain.
 const unread = "\x01"
 
@@ -111,11 +147,13 @@ func stepTokens(state, input, _ any) (bool, any) {
 	description, _, _ := strings.Cut(o.value, "#")
 	exists := slices.ContainsFunc(set, func(token string) bool { return strings.HasPrefix(token, description+"#") })
 	switch o.name {
-	case "list":
+	case "list", "list own": // the account can be deleted after the authorizer has read it
 		for i := range set {
 			set[i], _, _ = strings.Cut(set[i], "#")
 		}
-		return closed && o.result == "404" || !closed && o.result == "200" && o.value == canonical(set), state
+		return closed && (o.result == "404" || o.name == "list own" && o.value == "") || !closed && o.result == "200" && o.value == canonical(set), state
+	case "read":
+		return slices.Contains(set, o.value) == (o.result == "200"), state
 	case "create":
 		switch full := len(set) >= tokenLimit; {
 		case closed:
@@ -151,6 +189,9 @@ func (r *Result) linearize() string {
 		byObject[object] = append(byObject[object], o)
 	}
 	for _, object := range objects {
+		if slices.ContainsFunc(byObject[object], func(o op) bool { return o.name == "unclear" }) {
+			continue
+		}
 		var history []porcupine.Operation
 		for _, o := range byObject[object] {
 			ended := o.ended.UnixNano()
@@ -177,7 +218,7 @@ func (r *Result) linearize() string {
 
 // repeated returns how often a write may have taken effect once more, because its response was lost and the SDK repeated it.
 func (o *op) repeated() int {
-	if o.name == "set" || o.name == "replace" {
+	if o.name == "set" || o.name == "replace" || o.name == "answer" {
 		return max(0, o.writes.writes-1)
 	}
 	return 0

@@ -33,14 +33,15 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 	status, response, o := a.do(c, http.MethodPost, path, body)
 	var out struct {
 		ID     json.Number
+		UserID int64
 		Secret string
 	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusBadRequest: // it would expire too early
 		return nil
 	case http.StatusNotFound:
-		if owner == 0 {
-			a.fail("a creation of an own token of the account %d is 404", c.account)
+		if owner == 0 && a.account(account).deleting.IsZero() {
+			a.fail("a creation of an own token of the account %d is 404", account)
 		}
 	case http.StatusForbidden:
 		if !strings.Contains(response, "maximum number of tokens") {
@@ -48,6 +49,7 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 		}
 	case http.StatusCreated:
 		a.decode(response, &out)
+		account = out.UserID // of a JWT, it can change
 		id, _ := out.ID.Int64()
 		if id <= highest {
 			a.fail("%s creates the token %d, after the token %d was created", a.name, id, highest)
@@ -55,7 +57,7 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 		a.highest = max(a.highest, id)
 	}
 	id, _ := out.ID.Int64()
-	if a.record(o, "tokens", fmt.Sprint(account), "create", fmt.Sprintf("%s#%d", description, id), fmt.Sprint(status)); status != http.StatusCreated {
+	if a.recordTokens(c, o, account, "create", fmt.Sprintf("%s#%d", description, id), status); status != http.StatusCreated {
 		return nil
 	}
 	created := &credential{text: out.Secret, account: account, id: id, description: description, created: o.ended, expires: expires}
@@ -75,15 +77,31 @@ func (a *actor) deleteToken(c, old *credential, own bool) {
 		old.revoked = earliest(old.revoked, o.ended)
 	}
 	if status == http.StatusOK || status == http.StatusNotFound || o.unknown {
-		a.record(o, "tokens", fmt.Sprint(old.account), "delete", old.name(), fmt.Sprint(status))
+		a.recordTokens(c, o, old.account, "delete", old.name(), status)
+	}
+}
+
+// recordTokens records an operation on the tokens of an account, unless the person who did it with a JWT had another account meanwhile.
+func (a *actor) recordTokens(c *credential, o *op, account int64, name, value string, status int) {
+	accounts := map[int64]bool{account: true}
+	for _, h := range a.identities {
+		if c.subject == h.subject && h.during(o) {
+			accounts[h.id] = true
+		}
+	}
+	if len(accounts) > 1 {
+		name = "unclear"
+	}
+	for _, id := range slices.Sorted(maps.Keys(accounts)) {
+		a.record(o, "tokens", fmt.Sprint(id), name, value, fmt.Sprint(status))
 	}
 }
 
 // listTokens lists the tokens of a service account, or the caller's own if account is 0.
 func (a *actor) listTokens(c *credential, account int64) {
-	path := fmt.Sprintf("service-account/%d/token", account)
+	path, name := fmt.Sprintf("service-account/%d/token", account), "list"
 	if account == 0 {
-		path, account = "user/tokens", c.account
+		path, name, account = "user/tokens", "list own", c.account
 	}
 	status, response, o := a.do(c, http.MethodGet, path, "")
 	if status != http.StatusOK && status != http.StatusNotFound {
@@ -99,20 +117,30 @@ func (a *actor) listTokens(c *credential, account int64) {
 	for _, p := range out.Pats {
 		found = append(found, p.Description)
 	}
-	a.record(o, "tokens", fmt.Sprint(account), "list", canonical(found), fmt.Sprint(status))
+	a.recordTokens(c, o, account, name, canonical(found), status)
+}
+
+// readToken gets a token of a service account.
+func (a *actor) readToken(c *credential) {
+	status, _, o := a.do(a.admin, http.MethodGet, fmt.Sprintf("service-account/%d/token/%d", c.account, c.id), "")
+	if slices.Contains(a.robots, c.account) && (status == http.StatusOK || status == http.StatusNotFound) {
+		a.record(o, "tokens", fmt.Sprint(c.account), "read", c.name(), fmt.Sprint(status))
+	}
 }
 
 // rotate replaces the token of a pipeline, and tries both.
 func (a *actor) rotate() {
 	account := choose(a, a.robots...)
-	a.n++
 	creator, owner := a.admin, account
 	if a.last != nil && a.IntN(3) == 0 { // a token of its own
 		creator, owner = a.last, 0
 	}
-	created := a.createToken(creator, owner, fmt.Sprintf("%s %d", a.name, a.n/2)) // sometimes a description that exists
+	created := a.createToken(creator, owner, fmt.Sprint("token ", a.IntN(4))) // sometimes a description that exists
 	if created == nil {
 		a.listTokens(a.admin, account)
+		if len(a.credentials) > 0 {
+			a.readToken(choose(a, a.credentials...))
+		}
 		for _, c := range a.credentials { // make room
 			if c.account == account && c.revoking.IsZero() && a.IntN(2) == 0 {
 				a.deleteToken(a.admin, c, false)
@@ -165,9 +193,9 @@ func (a *actor) useMeanwhile(c *credential) {
 
 func (a *actor) manageCredentials() {
 	id := choose(a, a.robots...)
-	switch a.IntN(5) {
+	switch a.IntN(4) {
 	case 0:
-		a.disable(id, a.IntN(2) == 0)
+		a.disable(user.ServiceAccount, id, a.IntN(2) == 0)
 	case 1:
 		role := choose(a, auth.Roles()...)
 		status, o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context, o *operator.Operator) error {
@@ -177,13 +205,6 @@ func (a *actor) manageCredentials() {
 		a.recordRole(o, map[exitstatus.Status]int{exitstatus.Success: http.StatusOK}[status], id, fmt.Sprint(role.ID()))
 	case 2:
 		a.createAPIToken()
-	case 3:
-		person := choose(a, append(slices.Sorted(maps.Values(a.people)), id)...)
-		a.command(fmt.Sprintf("unlink %d", person), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.Unlink(ctx, person)
-			return err
-		})
-		return
 	default:
 		a.revoke()
 		return
@@ -196,12 +217,50 @@ func (a *actor) manageCredentials() {
 	}
 }
 
-func (a *actor) disable(id int64, disabled bool) {
+// managePeople changes the identities of people, disables and deletes them.
+func (a *actor) managePeople() {
+	if len(a.people) == 0 {
+		return
+	}
+	id := choose(a, slices.Sorted(maps.Values(a.people))...)
+	switch a.IntN(6) {
+	case 0, 1:
+		a.command(fmt.Sprintf("unlink %d", id), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.Unlink(ctx, id)
+			return err
+		})
+	case 2, 3:
+		identity := operator.Identity{Issuer: "https://" + issuerHost, Subject: choose(a, "bob", "eve")}
+		a.command(fmt.Sprintf("link %d %s", id, identity.Subject), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.Link(ctx, id, identity)
+			return err
+		})
+	case 4:
+		a.disable(user.Person, id, a.IntN(2) == 0)
+	default:
+		a.deletePerson(id)
+	}
+}
+
+func (a *actor) deletePerson(id int64) {
+	account := a.account(id)
+	account.deleting = earliest(account.deleting, time.Now())
+	status, o := a.command(fmt.Sprintf("delete %d", id), func(ctx context.Context, o *operator.Operator) error {
+		return o.DeleteAccount(ctx, user.Person, id)
+	})
+	result := map[exitstatus.Status]string{exitstatus.Success: "200", exitstatus.NotFound: "404"}[status]
+	if !o.unknown {
+		account.deleted = earliest(account.deleted, o.ended)
+	}
+	a.record(o, "tokens", fmt.Sprint(id), "close", "", result)
+}
+
+func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
 	account := a.account(id)
 	change := &disabling{disabled: disabled, begun: time.Now()}
 	account.changes = append(account.changes, change)
 	status, o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context, o *operator.Operator) error {
-		_, _, err := o.SetDisabled(ctx, user.ServiceAccount, id, disabled)
+		_, _, err := o.SetDisabled(ctx, kind, id, disabled)
 		return err
 	})
 	if change.writes = o.writes; status == exitstatus.Success || status == exitstatus.NotFound {
@@ -278,22 +337,21 @@ func (a *actor) signIn() {
 		"iss": "https://" + issuerHost, "sub": subject, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(), "iat": time.Now().Unix(),
 		"email": email, "email_verified": true, "name": subject,
 	})
-	c := &credential{text: token, signsIn: true}
-	status, response, _ := a.do(c, http.MethodGet, "user", "")
+	c := &credential{text: token, subject: subject}
+	status, response, o := a.do(c, http.MethodGet, "user", "")
 	if status != http.StatusOK {
 		return
 	}
 	var out struct{ User struct{ ID int64 } }
 	a.decode(response, &out)
 	c.account = out.User.ID
-	a.checkPerson(subject, c.account)
+	a.checkPerson(subject, c.account, o)
 	if status, _, _ := a.do(c, http.MethodGet, "service-account", ""); status == http.StatusOK {
 		a.fail("%s, who is not an administrator, lists the service accounts", subject)
 	}
 	switch a.IntN(4) {
 	case 0, 1:
-		a.n++
-		if created := a.createToken(c, 0, fmt.Sprintf("%s %d", a.name, a.n/2)); created != nil {
+		if created := a.createToken(c, 0, fmt.Sprint("token ", a.IntN(4))); created != nil {
 			a.last = created
 		}
 	case 2:

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -112,6 +113,7 @@ type call struct {
 	begun   time.Time
 	done    chan struct{}
 	over    bool // done is closed
+	again   bool // the process has made the same call before, which can be still in progress
 	status  int
 	out     []byte
 	err     error
@@ -149,7 +151,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	content = mix(p.hash, hashOf(c.service), hashOf(c.name), content)
 	p.w.mu.Lock()
 	p.calls[content]++
-	c.key = mix(content, p.calls[content])
+	c.key, c.again = mix(content, p.calls[content]), p.calls[content] > 1
 	p.w.mu.Unlock()
 	if p.direct {
 		c.execute()
@@ -240,7 +242,7 @@ func (c *call) receive() {
 	switch {
 	case c.service == "AmazonSSM" || c.service == "AmazonSQS":
 		c.finish()
-	case chance(lostResponse, 0.01):
+	case chance(lostResponse, 0.01) || c.isWrite() && chance(lostResponse, 0.04):
 		w.trace(c, "the response is lost")
 		c.fail(time.Millisecond, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
 	case chance(serverError, 0.003):
@@ -262,11 +264,11 @@ func (c *call) reject() bool {
 	case chance(throttled, 0.005) || chance(throttled, 0.6) && w.storm(throttled, 7*time.Second):
 		w.trace(c, "throttled")
 		c.respond(http.StatusBadRequest, prefix+`ThrottlingException","message":"Throughput exceeds the current capacity"}`)
-	case chance(conflict, 0.03) && c.name == "TransactWriteItems":
+	case (chance(conflict, 0.03) || c.again && chance(conflict, 0.3)) && c.name == "TransactWriteItems":
 		w.trace(c, "conflict")
 		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
 		c.respond(http.StatusBadRequest, prefix+`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]}`)
-	case chance(conflict, 0.02) && (c.name == "UpdateItem" || c.name == "PutItem" || c.name == "DeleteItem"):
+	case chance(conflict, 0.02) && c.isWrite():
 		w.trace(c, "conflict")
 		c.respond(http.StatusBadRequest, prefix+`TransactionConflictException","message":"Transaction is ongoing for the item"}`)
 	case chance(serverError, 0.003):
@@ -276,6 +278,10 @@ func (c *call) reject() bool {
 		return false
 	}
 	return true
+}
+
+func (c *call) isWrite() bool {
+	return slices.Contains([]string{"UpdateItem", "PutItem", "DeleteItem", "TransactWriteItems"}, c.name)
 }
 
 func (c *call) respond(status int, body string) {

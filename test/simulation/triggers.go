@@ -27,8 +27,9 @@ func (w *World) startTriggers() {
 
 // every invokes a function at a rate while the world lives.
 func (w *World) every(period time.Duration, name string) {
-	next := period - time.Duration(w.random(hashOf(name), uint64(time.Now().UnixNano())).Int64N(int64(period/10)))
-	w.after(next, func() {
+	next := time.Now().Add(period).Truncate(meeting)
+	next = next.Add(time.Duration(w.random(hashOf(name), uint64(next.UnixNano())).Int64N(int64(100 * time.Millisecond))))
+	w.at(next, func() {
 		if w.calm {
 			return
 		}

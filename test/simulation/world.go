@@ -6,6 +6,7 @@ package simulation
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -236,10 +237,14 @@ func (w *World) live() {
 	w.run(func() bool { return w.over || w.acting == 0 })
 	w.drain()
 	w.spawn(func() {
-		last := &actor{World: w, name: "admin-1"}
-		for _, id := range w.robots { // a deletion that has failed is repeated
-			if !w.account(id).deleting.IsZero() {
+		last := &actor{World: w, Rand: w.random(9), name: actors[0].name}
+		for _, id := range slices.Sorted(maps.Keys(w.accounts)) { // a deletion that has failed is repeated
+			switch {
+			case w.accounts[id].deleting.IsZero():
+			case slices.Contains(w.robots, id):
 				last.deleteAccount(id)
+			default:
+				last.deletePerson(id)
 			}
 		}
 		w.sleep("a sweep", 15*time.Second) // longer than an announcement waits for another run

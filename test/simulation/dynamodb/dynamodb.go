@@ -22,7 +22,8 @@ import (
 
 // DB contains tables. It is safe for concurrent use, except that its fields are set before the first call.
 type DB struct {
-	// Lag returns how long after a write an index shows it. Nil: at once. version counts the writes, key is the item's key in an encoded form.
+	// Lag returns how long after a write an index shows it, or a read of the table that is not consistent, for which index is empty. Nil: at
+	// once. version counts the writes, key is the item's key in an encoded form.
 	Lag func(table, index, key string, version int64) time.Duration
 
 	// Written, if set, is called with each change of an item before Do returns. nil: the item does not exist. It must not call the DB.

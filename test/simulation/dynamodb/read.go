@@ -10,7 +10,7 @@ import (
 
 func (db *DB) getItem(r *request) []byte {
 	t, key := db.target(r)
-	if found := t.get(key); found != nil {
+	if found := t.read(r.ConsistentRead, db.now()).get(key); found != nil {
 		return append(found.append([]byte(`{"Item":`)), '}')
 	}
 	return []byte("{}")
@@ -24,15 +24,15 @@ func (db *DB) batchGetItem(r *request) []byte {
 			b = append(b, ',')
 		}
 		b = append(quote(b, name), ":["...)
-		seen := map[string]bool{}
+		known, seen := map[string]bool{}, t.read(r.RequestItems[name].ConsistentRead, db.now())
 		for _, of := range r.RequestItems[name].Keys {
 			_, key := db.target(&request{TableName: name, Key: of})
-			if seen[key] {
+			if known[key] {
 				panic(invalid("Provided list of item keys contains duplicates"))
 			}
-			seen[key] = true
+			known[key] = true
 			n++
-			if found := t.get(key); found != nil {
+			if found := seen.get(key); found != nil {
 				b = found.append(append(b, separator...))
 				separator = ","
 			}
@@ -52,7 +52,7 @@ const end = "\xff"
 func (db *DB) read(r *request) []byte {
 	r.compile(db)
 	t := db.table(r.TableName)
-	from, hash, sort, names := t.rows, t.Hash, t.Range, t.keyNames()
+	from, hash, sort, names := t.read(r.ConsistentRead, db.now()), t.Hash, t.Range, t.keyNames()
 	at := func(i item) string { return position(i, t.Hash, t.Range) }
 	if r.IndexName != "" {
 		n := slices.IndexFunc(t.indexes, func(x *index) bool { return x.Name == r.IndexName })

@@ -32,6 +32,13 @@ func (r rows) search(key string) (int, bool) {
 	return slices.BinarySearchFunc(r, key, func(r row, key string) int { return strings.Compare(r.key, key) })
 }
 
+func (r rows) get(key string) item {
+	if at, found := r.search(key); found {
+		return r[at].item
+	}
+	return nil
+}
+
 // put writes an item; nil deletes it.
 func (r *rows) put(key string, i item) {
 	at, found := r.search(key)
@@ -50,6 +57,7 @@ type table struct {
 	rows    rows
 	indexes []*index
 	records []record
+	recent  []change // the items before the last writes, until all reads show these
 }
 
 type index struct {
@@ -58,6 +66,20 @@ type index struct {
 	at      map[string]string // index keys of items
 	pending []change
 	last    map[string]time.Time // when the last change of an item is visible
+}
+
+// read returns the rows that a read sees: if it is not consistent, without the last writes.
+func (t *table) read(consistent bool, now time.Time) rows {
+	if consistent || len(t.recent) == 0 {
+		return t.rows
+	}
+	seen := slices.Clone(t.rows)
+	for _, c := range slices.Backward(t.recent) {
+		if c.visible.After(now) {
+			seen.put(c.key, c.item)
+		}
+	}
+	return seen
 }
 
 // change is a write that an index does not show yet.
@@ -161,12 +183,7 @@ func keyNames(hash, sort samtemplate.Attribute) []string {
 	return []string{hash.Name, sort.Name}
 }
 
-func (t *table) get(key string) item {
-	if at, found := t.rows.search(key); found {
-		return t.rows[at].item
-	}
-	return nil
-}
+func (t *table) get(key string) item { return t.rows.get(key) }
 
 // write stores the change of an item in the table, its indexes and its stream.
 func (db *DB) write(t *table, key string, next item) {
@@ -177,6 +194,12 @@ func (db *DB) write(t *table, key string, next item) {
 	t.rows.put(key, next)
 	db.version++
 	now := db.now()
+	if db.Lag != nil {
+		t.recent = slices.DeleteFunc(t.recent, func(c change) bool { return !c.visible.After(now) })
+		if lag := db.Lag(t.Name, "", key, db.version); lag > 0 {
+			t.recent = append(t.recent, change{key, old, now.Add(lag)})
+		}
+	}
 	if t.StreamViewType != "" {
 		either := next
 		if next == nil {

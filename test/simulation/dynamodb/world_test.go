@@ -117,6 +117,22 @@ func TestIndexLag(t *testing.T) {
 	f.want(`"Count":1`, "Query", query)
 }
 
+func TestTableLag(t *testing.T) {
+	t.Parallel()
+	f := newFakeAt(t)
+	f.Lag = func(_, _, _ string, version int64) time.Duration { return time.Duration(3-version) * time.Second }
+	f.do("PutItem", "Item: {name: a, n: 1}") // visible after 2 s
+	f.do("PutItem", "Item: {name: a, n: 2}") // visible after 1 s
+	f.want(`"N":"2"`, "GetItem", "{TableName: Features, Key: {name: a}, ConsistentRead: true}")
+	f.want(`"Count":1`, "Scan", "{TableName: Features, ConsistentRead: true}")
+	f.want(`"Features":[{`, "BatchGetItem", "{RequestItems: {Features: {ConsistentRead: true, Keys: [{name: a}]}}}")
+	f.want(`{}`, "GetItem", "Key: {name: a}")
+	f.want(`"Count":0`, "Scan", "{TableName: Features}")
+	f.want(`"Features":[]`, "BatchGetItem", "{RequestItems: {Features: {Keys: [{name: a}]}}}")
+	f.now = f.now.Add(2 * time.Second)
+	f.want(`"N":"2"`, "GetItem", "Key: {name: a}")
+}
+
 func TestToken(t *testing.T) {
 	t.Parallel()
 	f := newFakeAt(t)
