@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"toggleadmin/pkg/contextfield"
@@ -97,56 +95,4 @@ func TestDeleteIsOvertaken(t *testing.T) {
 			t.Errorf("the toggle stays: %t: %v", stays, err)
 		}
 	}
-}
-
-// No toggle is left with a field that is gone, whatever toggles' writes and the field's deletion and creation overlap.
-func TestConcurrentDeletionAndUse(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	features := feature.NewStore(db.Client, db.Tables)
-	var stopped atomic.Bool
-	var writers sync.WaitGroup
-	for i := range 2 {
-		writers.Go(func() {
-			name := fmt.Sprint(i)
-			use := feature.Feature{Name: name, Project: name, ContextFields: []string{"a"}}
-			for round := 0; !stopped.Load(); round++ {
-				err := features.Create(t.Context(), use)
-				if err == nil && round%2 == 0 {
-					_, err = features.Update(t.Context(), name, func(f feature.Feature) feature.Feature { f.Archived = true; return f })
-				}
-				if err == nil {
-					err = features.Delete(t.Context(), name)
-				}
-				if err != nil && !errors.Is(err, feature.ErrUnknownContextField) {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	deleted, used := 0, 0
-	for !t.Failed() && (deleted < 3 || used < 3) {
-		err := store.Create(t.Context(), contextfield.ContextField{Name: "a"})
-		if err != nil && !errors.Is(err, contextfield.ErrExists) {
-			t.Fatal(err)
-		}
-		_, inUse := errors.AsType[*contextfield.InUseError](store.Delete(t.Context(), "a"))
-		if inUse {
-			used++
-			continue
-		}
-		deleted++
-		all, err := features.List(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range all {
-			if !f.Archived {
-				t.Errorf("the toggle %s uses a field that is gone", f.Name)
-			}
-		}
-	}
-	stopped.Store(true)
-	writers.Wait()
 }

@@ -153,30 +153,6 @@ func (f *fixture) requireUnusable(t *testing.T, id int64, tokens []auth.Token) {
 	}
 }
 
-func TestDeleteConcurrently(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	before := f.items(t)
-	id, _ := f.account(t, "ci", 30)
-	var mu sync.Mutex
-	statuses := map[int]int{}
-	var requests sync.WaitGroup
-	for range 8 {
-		requests.Go(func() {
-			status, text := send(t, f.remove, fmt.Sprint(id), "")
-			mu.Lock()
-			defer mu.Unlock()
-			if statuses[status]++; status != http.StatusOK && status != http.StatusNotFound {
-				t.Error(status, text)
-			}
-		})
-	}
-	requests.Wait()
-	if diff := cmp.Diff(before, f.items(t), cmp.Comparer(equalItems)); statuses[http.StatusOK] == 0 || diff != "" {
-		t.Errorf("statuses %v\n%s", statuses, diff)
-	}
-}
-
 // TestDeleteAfterUsernameIsTaken checks that a slow deletion does not delete the reservation of a new account with the same username.
 func TestDeleteAfterUsernameIsTaken(t *testing.T) {
 	t.Parallel()

@@ -136,10 +136,10 @@
 //	username, name, role                                       | 4.8 | pkg/serviceaccount TestCreate
 //	members that were not sent, order                          | 4.8 | pkg/serviceaccount TestUpdateAndList
 //	letter case of usernames                                   | 4.8 | pkg/user TestAddRefusesConflicts
-//	concurrent creations                                       | 4.8 | pkg/serviceaccount TestCreateConcurrently
+//	concurrent creations                                       | 4.8 | test/simulation TestSeeds
 //	tokens of a deleted account                                | 4.8 | pkg/serviceaccount TestTokensOfDeletedAccountsAreRejected
 //	interrupted deletion                                       | 4.8 | pkg/serviceaccount TestInterruptedDelete
-//	parallel deletions                                         | 4.8 | pkg/serviceaccount TestDeleteConcurrently
+//	parallel deletions                                         | 4.8 | test/simulation TestSeeds
 //	unfinished deletions are reported                          | 4.8 | pkg/doctor TestData
 //	tokens of a service account: list, get, delete              | 4.9 | TestSection49Tokens
 //	unknown accounts and tokens, and those of others            | 4.9 | pkg/pat TestTokens
@@ -149,8 +149,8 @@
 //	members of the body                                         | 4.11 | pkg/contextfield TestBodies
 //	default of sortOrder                                        | 4.11 | pkg/contextfield TestNextSortOrder
 //	what an update keeps                                        | 4.11 | pkg/contextfield TestUpdate
-//	concurrent creations                                        | 4.11 | pkg/contextfield TestParallelCreations
-//	no toggle is left with a field that is gone                 | 4.11 | pkg/contextfield TestConcurrentDeletionAndUse
+//	concurrent creations                                        | 4.11 | test/simulation TestSeeds
+//	no toggle is left with a field that is gone                 | 4.11 | pkg/contextfield TestDeleteIsOvertaken
 //	own account and permissions                                 | 4.12 | TestSection412OwnUser
 //	members, deleted account of the caller                      | 4.12 | pkg/user TestGetOwn
 //	change of a lifetime, in both directions                    | 5   | TestSection5ChangeOfLifetime
