@@ -1,6 +1,5 @@
-// Package crash_test kills the service, or only its engine, under load and checks the data after a restart. Every acknowledged write must
-// exist. A write without a response may exist, but completely. Flags must become right without help. For traffic, the number of
-// counted requests must be between the numbers of answered and of sent requests.
+// Package crash_test kills the local service under load and checks the data after a restart. Every acknowledged write must exist. The number
+// of counted requests must be between the numbers of answered and of sent requests.
 //
 // The service is a process that runs what `make run` runs, with its data in a folder.
 package crash_test
@@ -24,22 +23,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/pkg/staleness"
 	"toggleadmin/test/process"
 )
 
 const (
 	dataDirVariable = "SERVE_DATA_DIR" // makes the test binary serve from this folder
-	busVariable     = "SERVE_BUS"      // the endpoint of the bus to which it sends events; empty: none
 	timeout         = time.Minute      // limits each wait, which usually takes milliseconds
 )
 
@@ -50,14 +41,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	config := local.Config{Template: os.Getenv("TEMPLATE"), DataDir: dir, Stdout: os.Stdout, Stderr: os.Stderr}
-	if endpoint := os.Getenv(busVariable); endpoint != "" {
-		config.Functions = map[string]app.Constructor{
-			"reevaluate-staleness": sendTo(endpoint, staleness.NewReevaluateFunction),
-			"sweep-staleness":      sendTo(endpoint, staleness.NewSweepFunction),
-		}
-	}
-	err := local.Run(ctx, config)
+	err := local.Run(ctx, local.Config{Template: os.Getenv("TEMPLATE"), DataDir: dir, Stdout: os.Stdout, Stderr: os.Stderr})
 	stop()
 	if err != nil {
 		panic(err)
@@ -71,21 +55,19 @@ type service struct {
 	dir     string
 	command *exec.Cmd
 	client  *http.Client
-	db      *dynamodb.Client
-	tables  dynamo.Tables
 }
 
 // start starts the service in a process group of its own and waits until it is ready. The end of the test kills it.
-func start(t *testing.T, dir string, variables ...string) *service {
+func start(t *testing.T, dir string) *service {
 	t.Helper()
 	enginetest.Program(t)
-	s := &service{t: t, dir: dir, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: writers}, Timeout: timeout}}
+	s := &service{t: t, dir: dir, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}, Timeout: timeout}}
 	t.Cleanup(s.client.CloseIdleConnections)
 	log, err := os.OpenFile(dir+".log", os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	must(t, err)
 	defer log.Close()
 	s.command = exec.CommandContext(t.Context(), os.Args[0])
-	s.command.Env = append(append(os.Environ(), dataDirVariable+"="+dir, "TEMPLATE="+localtest.Template(t)), variables...)
+	s.command.Env = append(os.Environ(), dataDirVariable+"="+dir, "TEMPLATE="+localtest.Template(t))
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.command.Stderr = log
 	output, input, err := os.Pipe()
@@ -101,12 +83,6 @@ func start(t *testing.T, dir string, variables ...string) *service {
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "local.json"))
 	must(t, errors.Join(err, json.Unmarshal(content, &s.Running)))
-	s.tables = dynamo.TablesByID(s.DynamoDB.Tables)
-	s.db, err = dynamo.NewClient(aws.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient: dynamo.NewHTTPClient(s.DynamoDB.Endpoint),
-	}, s.DynamoDB.Endpoint)
-	must(t, err)
 	return s
 }
 

@@ -99,19 +99,17 @@ func (s *service) awaitRequests(tr *traffic, n int64) {
 // load starts clients that send requests until n are sent or the service is killed.
 func (tr *traffic) load(s *service, n int64) *load {
 	l := &load{service: s}
-	for range writers {
-		l.add(func() result {
+	for range clients {
+		l.add(func() bool {
 			i := tr.next.Add(1)
-			if i > n || s.t.Failed() {
-				return failed
-			}
-			return tr.send(s, &kinds[i%int64(len(kinds))])
+			return i <= n && !s.t.Failed() && tr.send(s, &kinds[i%int64(len(kinds))])
 		})
 	}
 	return l
 }
 
-func (tr *traffic) send(s *service, k *kind) result {
+// send reports whether there was a response.
+func (tr *traffic) send(s *service, k *kind) bool {
 	credentials := map[string]string{"api": s.APIToken, "admin": s.Users[0].PAT, "viewer": s.Users[2].PAT}
 	tr.add(tr.sent, k.apiPath, "")
 	status, response, err := s.exchange(k.method, k.path, credentials[k.credential], k.body)
@@ -119,13 +117,13 @@ func (tr *traffic) send(s *service, k *kind) result {
 		if !tr.mayFail.Load() {
 			s.t.Error(err)
 		}
-		return unknown
+		return false
 	}
 	if status != k.status && (status < http.StatusInternalServerError || !tr.mayFail.Load()) {
 		s.t.Errorf("%s %s: %d %s, want %d", k.method, k.path, status, response, k.status)
 	}
 	tr.add(tr.answered, k.apiPath, group(status))
-	return acknowledged
+	return true
 }
 
 func group(status int) string {
@@ -149,7 +147,7 @@ func (tr *traffic) add(to usage, path, group string) {
 // settle waits until a last request is counted, which means that all earlier ones are, and compares the counts.
 func (tr *traffic) settle(s *service) usage {
 	s.t.Helper()
-	if tr.send(s, &marker) != acknowledged {
+	if !tr.send(s, &marker) {
 		s.t.Fatal("the marker was not answered")
 	}
 	last := [2]string{marker.apiPath, group(marker.status)}
