@@ -1,5 +1,5 @@
-// Package contract tests the statements of docs/contract.md over HTTP, against what make run starts. Each statement has one test here with
-// representative cases. All values at the limits are tested beside the code, in the packages that the table names.
+// Package contract tests the statements of docs/contract.md that concern all operations, over HTTP, against what make run starts. The other
+// statements are tested where the table says: all values beside the code, and a few examples over HTTP in test/e2e.
 //
 // The tests share one service. Each has users, tokens and feature types of its own. Tests that need another clock, template or engine start
 // their own service. All exchanges are compared with api/openapi.yaml, and errors with what no error may contain. Tests of all operations
@@ -13,7 +13,7 @@
 //	each name has one status                                    | 1   | pkg/apierror TestWrite
 //	no internals in errors                                      | 1   | TestSection1ErrorObject
 //	error IDs, also in the log                                  | 1   | TestSection1IDs
-//	400 names pointers, the expected and the sent value         | 1   | TestSection1ValidationMessages
+//	400 names pointers, the expected and the sent value         | 1   | pkg/jsonbody TestKeywords
 //	values are cut after 100 characters                         | 1   | pkg/apierror TestEcho
 //	no credential in errors                                     | 1   | TestSection1NoCredentialInErrors
 //	forms of credentials                                        | 1   | pkg/apierror TestEchoRedactsCredentials
@@ -21,21 +21,21 @@
 //	401 has one message and WWW-Authenticate                    | 1   | TestSection3InvalidCredentials
 //	unknown path or method: 404, no 405                         | 1   | TestSection1UnknownPath
 //	DynamoDB fails: 503 or 500, nothing partly written          | 1   | TestSection1DependencyFailure
-//	order of checks                                             | 1   | TestSection1Order
-//	errors of the platform                                      | 1   | TestSection1PlatformErrors
+//	order of checks                                             | 1   | test/e2e TestScripts
+//	errors of the platform                                      | 1   | pkg/local/gateway TestLimits
 //	limits of the platform                                      | 1   | pkg/local/gateway TestLimits
 //	malformed HTTP                                              | 1   | pkg/local/gateway TestMalformedRequests
-//	bare token and Bearer                                       | 2   | TestSection2Bearer
+//	bare token and Bearer                                       | 2   | pkg/authorizer TestValidCredentialIsAllowed
 //	content type of operations with a body, ignored otherwise   | 2   | TestSection2ContentType
 //	forms of the content type                                   | 2   | pkg/jsonbody TestContentType
-//	strict JSON without coercion                                | 2   | TestSection2Bodies
+//	strict JSON without coercion                                | 2   | pkg/jsonbody TestKeywords
 //	all syntax errors                                           | 2   | pkg/jsonbody TestSyntax
 //	notations of integers                                       | 2   | pkg/jsonbody TestIntegers
 //	base64-encoded bodies                                       | 2   | pkg/lambdahttp TestBody
-//	date-times                                                  | 2   | TestSection2DateTimes
+//	date-times                                                  | 2   | pkg/feedback TestUpdate
 //	all forms of date-times                                     | 2   | pkg/datetime TestParse
 //	other texts are not date-times                              | 2   | pkg/datetime TestParseRejects
-//	path parameters                                             | 2   | TestSection2PathParameters
+//	path parameters                                             | 2   | pkg/lambdahttp TestPathParam
 //	invalid escapes                                             | 2   | pkg/lambdahttp TestPathParam
 //	query, trailing and doubled slashes                         | 2   | TestSection2QueryAndSlashes
 //	compression                                                 | 2   | pkg/local/gateway TestCompression
@@ -45,12 +45,12 @@
 //	unknown and wrong tokens take the same path                 | 3   | pkg/authorizer TestInvalidCredentialIsDenied
 //	expiry, deletion, disabled and deleted users                | 3   | TestSection3InvalidCredentials
 //	expired PATs remain                                         | 3   | TestSection3ExpiredTokensRemain
-//	a deleted token is rejected by the next request             | 3   | TestSection47Delete
+//	a deleted token is rejected by the next request             | 3   | test/simulation TestSeeds
 //	the authorizer's cache is off by default                    | 3   | test/template TestTemplate
-//	seenAt                                                      | 3   | TestSection3SeenAt
+//	seenAt                                                      | 3   | pkg/authorizer TestSeenAtIsWrittenOncePerMinute
 //	60 seconds exactly                                          | 3   | pkg/authorizer TestSeenAtIsWrittenOncePerMinute
 //	seenAt cannot be written                                    | 3   | pkg/authorizer TestFailedWriteOfSeenAtDoesNotFailTheRequest
-//	roles and users are read for each request                   | 3   | TestSection3UsersAreReadForEachRequest
+//	roles and users are read for each request                   | 3   | test/simulation TestSeeds
 //	permissions of each operation                               | 3   | TestSection3Permissions
 //	form of a JWT                                               | 3   | pkg/oidc TestIsJWT
 //	a JWT is never treated as a PAT                             | 3   | pkg/authorizer TestWithoutIssuer
@@ -105,34 +105,34 @@
 //	an address that is reserved for a missing account           | 3   | pkg/user TestSignInWithReservedAddress
 //	concurrent first requests                                   | 3   | pkg/user TestSignInTwice
 //	unique e-mail addresses                                     | 3   | pkg/user TestAddRefusesConflicts
-//	created, changed and null members                           | 4.1 | TestSection41Update
-//	userId in the body                                          | 4.1 | TestSection41UserID
+//	created, changed and null members                           | 4.1 | pkg/feedback TestUpdate
+//	userId in the body                                          | 4.1 | pkg/feedback TestUpdate
 //	one UpdateItem without a read                               | 4.1 | pkg/feedback TestUpdate
-//	default types and their order                               | 4.2 | TestSection42And44NewInstallation
+//	default types and their order                               | 4.2 | pkg/featuretype TestDefaults
 //	order of creation                                           | 4.2 | pkg/featuretype TestListOrdersByPositionThenID
-//	lifetime, 0, null, limits, unknown ID, letter case          | 4.3 | TestSection43Lifetime
+//	lifetime, 0, null, limits, unknown ID, letter case          | 4.3 | pkg/featuretype TestUpdateLifetime
 //	the same value starts no re-evaluation                      | 4.3 | pkg/staleness TestStream
 //	the response does not wait                                  | 4.3 | test/usage TestCallsOfEachOperation
 //	date arithmetic does not overflow                           | 4.3 | pkg/staleness TestCutoff
-//	members, order and usage of context fields                  | 4.4 | TestSection44Fields
+//	members, order and usage of context fields                  | 4.4 | pkg/contextfield TestList
 //	order by code points                                        | 4.4 | pkg/contextfield TestListOrdersBySortOrderThenName
-//	default context fields                                      | 4.4 | TestSection42And44NewInstallation
-//	created token and Location                                  | 4.5 | TestSection45Created
-//	description, expiry, account, duplicate                     | 4.5 | TestSection45Refused
+//	default context fields                                      | 4.4 | pkg/contextfield TestDefaults
+//	created token and Location                                  | 4.5 | pkg/pat TestCreate
+//	description, expiry, account, duplicate                     | 4.5 | pkg/pat TestCreateRejects
 //	all account IDs                                             | 4.5 | pkg/auth TestParseAccountID
-//	limit                                                       | 4.5 | TestSection45Limit
+//	limit                                                       | 4.5 | pkg/pat TestCreateRejects
 //	parameter of the limit                                      | 4.5 | pkg/pat TestFunctionsNeedTheirVariables
 //	unknown results                                             | 4.5 | pkg/pat TestCreateSettles
 //	createdAt never falls                                       | 4.5 | pkg/pat TestCreatedAtRises
 //	highest ID                                                  | 4.5 | pkg/pat TestCreateUpToTheHighestID
-//	one sequence of IDs                                         | 4.5 | TestSection45IDs
+//	one sequence of IDs                                         | 4.5 | test/simulation TestSeeds
 //	concurrent creations and deletions                          | 4.5 | test/simulation TestSeeds
 //	creation and deletion are one transaction each              | 4.5 | test/usage TestCallsOfEachOperation
-//	period, month without data                                  | 4.6 | TestSection46Periods
+//	period, month without data                                  | 4.6 | pkg/traffic TestGet
 //	groups, days and paths                                      | 4.6 | TestSection6Counted
 //	sorted report, groups without a count                       | 4.6 | pkg/traffic TestGet
-//	own tokens only, description and limit                      | 4.7 | TestSection47Delete
-//	life of a service account, as a provider manages it        | 4.8 | TestSection48ServiceAccounts
+//	own tokens only, description and limit                      | 4.7 | pkg/pat TestDeleteOwnToken
+//	life of a service account, as a provider manages it        | 4.8 | test/e2e TestScripts
 //	username, name, role                                       | 4.8 | pkg/serviceaccount TestCreate
 //	members that were not sent, order                          | 4.8 | pkg/serviceaccount TestUpdateAndList
 //	letter case of usernames                                   | 4.8 | pkg/user TestAddRefusesConflicts
@@ -141,20 +141,20 @@
 //	interrupted deletion                                       | 4.8 | pkg/serviceaccount TestInterruptedDelete
 //	parallel deletions                                         | 4.8 | test/simulation TestSeeds
 //	unfinished deletions are reported                          | 4.8 | pkg/doctor TestData
-//	tokens of a service account: list, get, delete              | 4.9 | TestSection49Tokens
+//	tokens of a service account: list, get, delete              | 4.9 | pkg/pat TestTokens
 //	unknown accounts and tokens, and those of others            | 4.9 | pkg/pat TestTokens
-//	list and creation of own tokens, their limit                | 4.10 | TestSection410OwnTokens
+//	list and creation of own tokens, their limit                | 4.10 | pkg/pat TestCreateOwn
 //	deleted account of the caller                               | 4.10 | pkg/pat TestCreateOwn
-//	get, create, replace and delete a context field             | 4.11 | TestSection411Fields
+//	get, create, replace and delete a context field             | 4.11 | pkg/contextfield TestDelete
 //	members of the body                                         | 4.11 | pkg/contextfield TestBodies
 //	default of sortOrder                                        | 4.11 | pkg/contextfield TestNextSortOrder
 //	what an update keeps                                        | 4.11 | pkg/contextfield TestUpdate
 //	concurrent creations                                        | 4.11 | test/simulation TestSeeds
 //	no toggle is left with a field that is gone                 | 4.11 | pkg/contextfield TestDeleteIsOvertaken
-//	own account and permissions                                 | 4.12 | TestSection412OwnUser
+//	own account and permissions                                 | 4.12 | pkg/user TestGetOwn
 //	members, deleted account of the caller                      | 4.12 | pkg/user TestGetOwn
 //	change of a lifetime, in both directions                    | 5   | TestSection5ChangeOfLifetime
-//	passing of time                                             | 5   | TestSection5Time
+//	passing of time                                             | 5   | pkg/staleness TestCutoff
 //	current lifetime, idempotent, continues                     | 5   | test/simulation TestSeeds
 //	cost                                                        | 5   | test/usage TestCallsOfReevaluation
 //	writes clear the flag                                       | 5   | pkg/feature TestFlagAndIndexKey

@@ -88,43 +88,6 @@ func TestSection1IDs(t *testing.T) {
 	}
 }
 
-func TestSection1ValidationMessages(t *testing.T) {
-	t.Parallel()
-	s := shared
-	admin, viewer := s.admin(t), s.viewer(t)
-	account := text(s.account(t, user.ServiceAccount, auth.RoleViewer))
-	long := strings.Repeat("é", 101)
-	for _, tt := range []struct {
-		name  string
-		call  call
-		parts []string
-	}{
-		{"type", putLifetime("release", `"abc"`),
-			[]string{"The `/body/lifetimeDays` property must be an integer or null; you sent \"abc\"."}},
-		{"all properties", postToken(account, `{"expiresAt":7}`),
-			[]string{"`/body/description`", "required", "`/body/expiresAt`", "you sent 7"}},
-		{"parameter and property", putFeedback("%ff", `{"neverShow":1}`), []string{"`/params/id`", "%ff", "`/body/neverShow`"}},
-		{"rule of an operation", putFeedback("x", `{"userId":1}`).as(viewer), []string{"`/body/userId`", "your own id", "you sent 1"}},
-		{"syntax", putFeedback("x", "{"), []string{"`/body`"}},
-		{"byte-order mark", putFeedback("x", "\ufeff{}"), []string{"`/body`"}},
-		{"duplicate member", putFeedback("x", `{"a":[{"b":1,"b":2}]}`), []string{"`/body/a/0/b`"}},
-		{"long value", putLifetime("release", `"`+long+`"`), []string{`"` + long[2:] + "…"}},
-		{"long parameter", get(trafficPath + url.PathEscape(long)), []string{`"` + long[2:] + "…"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			if tt.call.token == "" {
-				tt.call.token = admin
-			}
-			s.send(t, tt.call).names(t, 400, tt.parts...)
-		})
-	}
-	t.Run("long ID in a 404", func(t *testing.T) {
-		t.Parallel()
-		s.send(t, putLifetime(url.PathEscape(long), "1").as(admin)).names(t, 404, `"`+long[2:]+"…")
-	})
-}
-
 // send searches each error for credentials.
 func TestSection1NoCredentialInErrors(t *testing.T) {
 	t.Parallel()
@@ -255,66 +218,5 @@ func TestSection1DependencyFailure(t *testing.T) {
 		if r := s.send(t, c.as(token)); r.status >= 300 {
 			t.Errorf("%s afterwards: %d %s", r, r.status, r.body)
 		}
-	}
-}
-
-// A request has all faults. They are removed in the order of the checks.
-func TestSection1Order(t *testing.T) {
-	t.Parallel()
-	s := shared
-	admin, viewer := s.admin(t), s.viewer(t)
-	account, full := s.account(t, user.ServiceAccount, auth.RoleViewer), s.account(t, user.ServiceAccount, auth.RoleViewer)
-	s.fill(t, full)
-	taken := newToken(`"taken"`)
-	s.send(t, postToken(text(account), taken).as(admin)).want(t, 201)
-	c := postToken("2147483647", `{"description":"taken"`+strings.Repeat(" ", 102_400)).typed("text/plain")
-	for _, step := range []struct {
-		status int
-		fix    func()
-	}{
-		{401, func() { c.token = viewer }},
-		{403, func() { c.token = admin }},
-		{415, func() { c.contentType = "application/json" }},
-		{413, func() { c.body = `{"description":"taken"` }},
-		{400, func() { c.body += "}" }},
-		{400, func() { c.body = taken }},
-		{404, func() { c.target = postToken(text(full), "").target }},
-		{403, func() { c.target = postToken(text(account), "").target }},
-		{409, func() { c.body = newToken(`"new"`) }},
-		{201, func() {}},
-	} {
-		s.send(t, c).want(t, step.status)
-		step.fix()
-	}
-	feedback := putFeedback("%ff", `{"userId":"x"`).typed("text/plain")
-	for _, step := range []struct {
-		call   call
-		status int
-	}{
-		{feedback.as(s.APIToken), 401}, {feedback.as(viewer), 415}, {feedback.as(viewer).typed(""), 400}, {putFeedback("x", `{}`).as(viewer), 200},
-	} {
-		s.send(t, step.call).want(t, step.status)
-	}
-}
-
-func TestSection1PlatformErrors(t *testing.T) {
-	t.Parallel()
-	s := shared
-	for _, tt := range []struct {
-		name   string
-		call   call
-		status int
-		body   string
-	}{
-		{"body", putFeedback("x", strings.Repeat(" ", 10_485_761)), 413, "HTTP content length exceeded 10485760 bytes."},
-		{"method ARN", putFeedback(strings.Repeat("x", 1600), `{}`), 414, `"message":"The request is not valid."`},
-		{"escape", putFeedback("%zz", `{}`), 400, ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			if r := s.send(t, tt.call.as(s.APIToken)).want(t, tt.status); !strings.Contains(r.body, tt.body) {
-				t.Errorf("body %s", r.body)
-			}
-		})
 	}
 }

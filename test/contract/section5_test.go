@@ -1,17 +1,12 @@
 package contract_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/local"
 )
 
 const day = 24 * time.Hour
@@ -59,16 +54,4 @@ func TestSection5ChangeOfLifetime(t *testing.T) {
 		s.send(t, putLifetime(kind, step.days).as(admin)).want(t, 200)
 		s.wantStale(t, step.want, kind, "unknown-"+kind)
 	}
-}
-
-// The function of the stream does nothing, so the schedule evaluates the toggles of the demonstration.
-func TestSection5Time(t *testing.T) {
-	t.Parallel()
-	s := start(t, local.Config{
-		Now: func() time.Time { return time.Now().Add(2 * day) },
-		Functions: map[string]app.Constructor{"reevaluate-staleness": func(*app.Env) (lambda.Handler, error) {
-			return app.Event(func(context.Context, any) (any, error) { return struct{}{}, nil }), nil
-		}},
-	})
-	s.wantStale(t, "new-checkout rate-limit", "release", "experiment", "operational", "kill-switch", "permission")
 }

@@ -2,7 +2,6 @@ package contract_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -122,13 +121,6 @@ func (s *service) stored(t *testing.T, owner, id int64) dynamo.Item {
 	item, err := dynamo.Get(t.Context(), s.db, s.tables.PersonalAccessTokens, pat.Key(owner, id))
 	must(t, err)
 	return item
-}
-
-// put writes an item.
-func (s *service) put(t *testing.T, table string, item dynamo.Item) {
-	t.Helper()
-	_, err := s.db.PutItem(context.WithoutCancel(t.Context()), &dynamodb.PutItemInput{TableName: &table, Item: item})
-	must(t, err)
 }
 
 const (
