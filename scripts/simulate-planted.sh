@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Applies each patch of test/simulation/testdata to a copy of the tree, two at a time, and searches for a seed that fails, for at most
-# PLANTED_FOR (default: 25s) on one core. First it searches without a patch, and no seed may fail. It fails unless a seed is found for
-# every patch. Usage: simulate-planted.sh [PATCH…]
+# Applies each patch of test/simulation/testdata to a copy of the tree, two at a time, and searches for a seed that
+# fails, for at most PLANTED_FOR (default: 25s) on one core. First it searches without a patch, and no seed may fail. It
+# fails unless a seed is found for every patch. Usage: simulate-planted.sh [PATCH…]
 set -euo pipefail
 
 duration=${PLANTED_FOR:-25s}
@@ -9,7 +9,10 @@ duration=${PLANTED_FOR:-25s}
 # build builds the tests of the tree in this folder. -trimpath lets all copies share the build cache.
 build() { go test -c -trimpath -ldflags='-s -w' -o simulation.test ./test/simulation; }
 
-search() { (cd test/simulation && ../../simulation.test -test.run '^TestSearch$' -test.timeout 3m -seed 1 -for "$duration" -shrink 0s); }
+search() {
+  cd test/simulation
+  ../../simulation.test -test.run '^TestSearch$' -test.timeout 3m -seed 1 -for "$duration" -shrink 0s
+}
 
 copy() {
   mkdir "$1"
@@ -30,7 +33,7 @@ try() {
     echo "error   $name: the patched tree does not build: $(grep -m 1 '\.go:' "$log")"
   else
     started=${EPOCHREALTIME/./}
-    GOMAXPROCS=1 search > "$log" 2>&1 || status=$?
+    (export GOMAXPROCS=1 && search) > "$log" 2>&1 || status=$?
     if grep -q '_test\.go:[0-9]*: seed [0-9]*: ' "$log"; then
       echo "found   $name: $(grep -om 1 'seed [0-9]*' "$log"), $(((${EPOCHREALTIME/./} - started) / 1000)) ms"
     elif [ "$status" = 0 ]; then

@@ -151,7 +151,8 @@ func identityItem(subject string) types.AttributeValue {
 	return dynamo.M(dynamo.Item{"issuer": dynamo.S("https://issuer.example.com"), "subject": dynamo.S(subject)})
 }
 
-// TestSignInTwice checks that a browser that sends two first requests at the same time gets one person, and that both succeed.
+// TestSignInTwice checks that a browser that sends two first requests at the same time gets one person, and that both
+// succeed.
 func TestSignInTwice(t *testing.T) {
 	t.Parallel()
 	for name, count := range map[string]int{"new": 4, "known": 4, "no address": 3} { // counter, person, link, and reservation of the address

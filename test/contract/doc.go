@@ -1,5 +1,6 @@
-// Package contract tests the statements of docs/contract.md that concern all operations, over HTTP, against what make run starts. The other
-// statements are tested where the table says: all values beside the code, and a few examples over HTTP in test/e2e.
+// Package contract tests the statements of docs/contract.md that concern all operations, over HTTP, against what make
+// run starts. The other statements are tested where the table says: all values beside the code, and a few examples over
+// HTTP in test/e2e.
 //
 // The tests share one service. Each has users, tokens and feature types of its own. Tests that need another clock, template or engine start
 // their own service. All exchanges are compared with api/openapi.yaml, and errors with what no error may contain. Tests of all operations

@@ -61,8 +61,8 @@ type counter struct {
 	read               func(s *service) int64
 }
 
-// step sends a write and reports whether it was acknowledged. A response 500, 502 (the function had no time left, on a busy machine) or 503
-// must have the error object.
+// step sends a write and reports whether it was acknowledged. A response 500, 502 (the function had no time left, on a
+// busy machine) or 503 must have the error object.
 func (c *counter) step(l *load) bool {
 	c.sent++
 	status, response, err := l.exchange(http.MethodPut, c.path, c.token, c.body(c.sent))
@@ -87,7 +87,8 @@ func newFeedback(id, token string) *counter {
 	return &counter{
 		path: path, token: token,
 		body: func(n int64) string {
-			return fmt.Sprintf(`{"neverShow":%v,"given":%q}`, n%2 == 0, zero.Add(time.Duration(n)*time.Second).Format(time.RFC3339))
+			given := zero.Add(time.Duration(n) * time.Second).Format(time.RFC3339)
+			return fmt.Sprintf(`{"neverShow":%v,"given":%q}`, n%2 == 0, given)
 		},
 		read: func(s *service) int64 {
 			var now struct {

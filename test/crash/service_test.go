@@ -1,5 +1,5 @@
-// Package crash_test kills the local service under load and checks the data after a restart. Every acknowledged write must exist. The number
-// of counted requests must be between the numbers of answered and of sent requests.
+// Package crash_test kills the local service under load and checks the data after a restart. Every acknowledged write
+// must exist. The number of counted requests must be between the numbers of answered and of sent requests.
 //
 // The service is a process that runs what `make run` runs, with its data in a folder.
 package crash_test
@@ -41,7 +41,9 @@ func TestMain(m *testing.M) {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	err := local.Run(ctx, local.Config{Template: os.Getenv("TEMPLATE"), DataDir: dir, Stdout: os.Stdout, Stderr: os.Stderr})
+	err := local.Run(ctx, local.Config{
+		Template: os.Getenv("TEMPLATE"), DataDir: dir, Stdout: os.Stdout, Stderr: os.Stderr,
+	})
 	stop()
 	if err != nil {
 		panic(err)
