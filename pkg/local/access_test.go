@@ -8,6 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/user"
@@ -97,4 +102,17 @@ func TestStartWithoutAdmin(t *testing.T) {
 		}
 	}
 	stop()
+}
+
+// database returns a client for the tables of a service.
+func database(t *testing.T, service local.Running) (*dynamodb.Client, dynamo.Tables) {
+	t.Helper()
+	client, err := dynamo.NewClient(aws.Config{
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient: dynamo.NewHTTPClient(service.DynamoDB.Endpoint),
+	}, service.DynamoDB.Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client, dynamo.TablesByID(service.DynamoDB.Tables)
 }
