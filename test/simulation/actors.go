@@ -71,7 +71,9 @@ func (w *World) startActors() {
 				if w.calm || w.over || w.steps >= w.Steps {
 					break
 				}
-				w.steps++
+				if w.steps++; self.IntN(3) == 0 {
+					self.meanwhile(a.step)
+				}
 				a.step(self)
 			}
 			w.enter(hashOf(self.name), func() { w.acting-- })
@@ -79,12 +81,26 @@ func (w *World) startActors() {
 	}
 }
 
+// meanwhile sometimes does something else at the same time.
+func (a *actor) meanwhile(do func(*actor)) {
+	if a.calm || strings.Contains(a.name, "+") || a.IntN(2) == 0 {
+		return
+	}
+	a.n++
+	name := fmt.Sprintf("%s+%d", a.name, a.n)
+	b := &actor{World: a.World, Rand: a.random(hashOf(name)), name: name, id: a.id}
+	a.spawn(func() {
+		b.sleep(name, time.Duration(b.Int64N(int64(30*time.Millisecond))))
+		do(b)
+	})
+}
+
 // meeting is the interval of the times at which most things happen.
 const meeting = 30 * time.Second
 
 // pause returns the time to the next step. Most steps are at the same times as those of others, and as what is scheduled.
 func (a *actor) pause() time.Duration {
-	soon := time.Duration(a.Int64N(int64(40 * time.Millisecond)))
+	soon := time.Duration(a.Int64N(int64(choose[time.Duration](a, 5, 40) * time.Millisecond)))
 	switch a.IntN(8) {
 	case 0:
 		return time.Duration(a.Int64N(int64(time.Minute)))
@@ -95,6 +111,14 @@ func (a *actor) pause() time.Duration {
 }
 
 func choose[T any](a *actor, all ...T) T { return all[a.IntN(len(all))] }
+
+// subject chooses what a step is about: most of the time the same as the other actors at this time.
+func subject[T any](a *actor, all ...T) T {
+	if a.IntN(4) == 0 {
+		return choose(a, all...)
+	}
+	return all[mix(a.Seed, uint64(time.Now().Add(meeting/2).UnixNano()/int64(meeting)))%uint64(len(all))]
+}
 
 // do sends a request with a credential and checks whether it is accepted.
 func (a *actor) do(c *credential, method, path, body string) (status int, response string, o *op) {
@@ -151,8 +175,8 @@ func (w *World) newOperator(p *process) *operator.Operator {
 }
 
 func (a *actor) changeLifetime() {
-	id := choose(a, a.types...)
-	if a.IntN(4) == 0 {
+	id := subject(a, a.types...)
+	if a.IntN(2) == 0 {
 		a.listTypes(a.admin)
 		return
 	}
@@ -188,7 +212,7 @@ func (w *World) decode(text string, into any) {
 }
 
 func (a *actor) editField() {
-	name := choose(a, a.fields...)
+	name := subject(a, a.fields...)
 	c := choose(a, a.admin, a.api, a.editor)
 	a.n++
 	value := fmt.Sprintf("%s %d%s", a.name, a.n, strings.Repeat("x", 200*a.IntN(3)))
@@ -206,6 +230,7 @@ func (a *actor) editField() {
 		status, _, o = a.do(c, http.MethodPut, "context/"+name, fmt.Sprintf(`{"description":%q,"sortOrder":1}`, value))
 		a.recordField(o, status, name, kind, value)
 	case "delete":
+		a.meanwhile((*actor).changeToggle)
 		status, _, o = a.do(c, http.MethodDelete, "context/"+name, "")
 		a.recordField(o, status, name, kind, "")
 	case "get":
@@ -257,11 +282,11 @@ func (a *actor) listFields(c *credential) {
 }
 
 func (a *actor) manageAccounts() {
-	id := choose(a, a.robots...)
+	id := subject(a, a.robots...)
 	account := a.account(id)
 	switch a.IntN(6) {
 	case 0, 1:
-		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(4))
+		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), subject(a, 0, 1, 2, 3))
 		status, response, o := a.do(a.admin, http.MethodPost, "service-account", fmt.Sprintf(`{"username":%q,"name":"Robot","rootRole":2}`, name))
 		var out struct{ ID int64 }
 		switch status {
@@ -305,6 +330,7 @@ func (a *actor) recordRole(o *op, status int, id int64, role string) {
 func (a *actor) deleteAccount(id int64) int {
 	account := a.account(id)
 	account.deleting = earliest(account.deleting, time.Now())
+	a.meanwhile(func(b *actor) { b.createToken(b.admin, id, "token 0") })
 	status, _, o := a.do(a.admin, http.MethodDelete, fmt.Sprintf("service-account/%d", id), "")
 	if status == http.StatusOK || status == http.StatusNotFound {
 		account.deleted = earliest(account.deleted, o.ended)
@@ -350,7 +376,7 @@ func (a *actor) listAccounts() {
 }
 
 func (a *actor) changeToggle() {
-	name, on := choose(a, a.toggles...), a.IntN(2) == 0
+	name, on := subject(a, a.toggles...), a.IntN(2) == 0
 	kind, value := "change", ""
 	var run func(context.Context, *operator.Operator) error
 	switch a.IntN(6) {

@@ -222,7 +222,7 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 		return
 	}
 	now, by := time.Now(), w.caller.process.name
-	if !strings.HasPrefix(by, "operator") {
+	if strings.Contains(by, "staleness") {
 		created := next.Time("createdAt")
 		justified := false
 		for i, l := range w.lifetimes[next.String("type")] {

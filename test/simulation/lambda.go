@@ -40,7 +40,7 @@ const (
 	source     = "simulation"
 	issuerHost = "issuer.test"
 	webhook    = "https://webhook.test/events"
-	tokenLimit = 3
+	tokenLimit = 2
 	robotLimit = 3
 	fieldLimit = 1000 // bytes
 )
@@ -76,7 +76,7 @@ func newWorld(t *testing.T, p Plan) *World {
 	w.db = dynamodb.New(w.template.Tables, time.Now)
 	w.db.Lag = func(table, index, key string, version int64) time.Duration {
 		h := mix(w.Seed, hashOf(table+index+key), uint64(version))
-		if !w.has(lagging) || index != "" && h%4 > 0 {
+		if !w.has(lagging) || w.end.IsZero() || index != "" && h%4 > 0 {
 			return 0
 		}
 		return time.Duration(h % uint64(3*time.Second))

@@ -117,7 +117,7 @@ func stepRecord(state, input, _ any) (bool, any) {
 		return o.unknown, record
 	}
 	next := merged(defaults[o.kind], record, o.value)
-	return o.result == "" || o.result == next, next
+	return o.unknown || o.result == "" || o.result == next, next
 }
 
 // merged returns a JSON object with the members of several ones. Later ones win.

@@ -71,7 +71,7 @@ func (a *actor) deleteToken(c, old *credential, own bool) {
 		path = fmt.Sprintf("user/tokens/%d", old.id)
 	}
 	old.revoking = earliest(old.revoking, time.Now())
-	a.useMeanwhile(old)
+	a.meanwhile(func(b *actor) { b.useToken(old) })
 	status, _, o := a.do(c, http.MethodDelete, path, "")
 	if status == http.StatusOK || status == http.StatusNotFound && !own {
 		old.revoked = earliest(old.revoked, o.ended)
@@ -130,7 +130,7 @@ func (a *actor) readToken(c *credential) {
 
 // rotate replaces the token of a pipeline, and tries both.
 func (a *actor) rotate() {
-	account := choose(a, a.robots...)
+	account := subject(a, a.robots...)
 	creator, owner := a.admin, account
 	if a.last != nil && a.IntN(3) == 0 { // a token of its own
 		creator, owner = a.last, 0
@@ -152,7 +152,7 @@ func (a *actor) rotate() {
 	if a.IntN(2) == 0 {
 		a.useToken(created)
 	}
-	if old := a.last; old != nil && old.account == created.account {
+	if old := a.last; old != nil && old.account == created.account && a.IntN(2) == 0 {
 		a.deleteToken(a.admin, old, false)
 		a.useToken(old)
 	}
@@ -181,18 +181,8 @@ func (a *actor) useToken(c *credential) {
 	a.record(o, "role", fmt.Sprint(out.User.ID), "get", "", fmt.Sprint(role))
 }
 
-// useMeanwhile sometimes uses a token while the actor does something else.
-func (a *actor) useMeanwhile(c *credential) {
-	if wait := time.Duration(a.Int64N(int64(60 * time.Millisecond))); wait < 30*time.Millisecond {
-		a.spawn(func() {
-			a.sleep(a.name+" meanwhile", wait)
-			a.useToken(c)
-		})
-	}
-}
-
 func (a *actor) manageCredentials() {
-	id := choose(a, a.robots...)
+	id := subject(a, a.robots...)
 	switch a.IntN(4) {
 	case 0:
 		a.disable(user.ServiceAccount, id, a.IntN(2) == 0)
@@ -222,7 +212,7 @@ func (a *actor) managePeople() {
 	if len(a.people) == 0 {
 		return
 	}
-	id := choose(a, slices.Sorted(maps.Values(a.people))...)
+	id := subject(a, slices.Sorted(maps.Values(a.people))...)
 	switch a.IntN(6) {
 	case 0, 1:
 		a.command(fmt.Sprintf("unlink %d", id), func(ctx context.Context, o *operator.Operator) error {
@@ -245,6 +235,7 @@ func (a *actor) managePeople() {
 func (a *actor) deletePerson(id int64) {
 	account := a.account(id)
 	account.deleting = earliest(account.deleting, time.Now())
+	a.meanwhile((*actor).signIn)
 	status, o := a.command(fmt.Sprintf("delete %d", id), func(ctx context.Context, o *operator.Operator) error {
 		return o.DeleteAccount(ctx, user.Person, id)
 	})
@@ -295,7 +286,7 @@ func (a *actor) revoke() {
 		a.useToken(c)
 	}
 	c.revoking = earliest(c.revoking, time.Now())
-	a.useMeanwhile(c)
+	a.meanwhile(func(b *actor) { b.useToken(c) })
 	status, o := a.command(fmt.Sprintf("tokens revoke %d", c.id), func(ctx context.Context, o *operator.Operator) error { return o.Revoke(ctx, token) })
 	if status != exitstatus.Failure {
 		c.revoked = earliest(c.revoked, o.ended)
@@ -328,16 +319,16 @@ func serveIssuer(path string) (status int, response []byte) {
 // signIn signs in as one of a few subjects, of whom two have the same e-mail address.
 func (a *actor) signIn() {
 	visitor := fmt.Sprint("visitor-", int(time.Since(a.start).Minutes())) // nobody knows them before
-	subject := choose(a, "ada", visitor, visitor, "bob", "eve")
-	email := map[string]string{"eve": "bob@example.com"}[subject]
+	name := subject(a, "ada", visitor, visitor, "bob", "eve")
+	email := map[string]string{"eve": "bob@example.com"}[name]
 	if email == "" {
-		email = subject + "@example.com"
+		email = name + "@example.com"
 	}
 	token := key().Sign(nil, map[string]any{
-		"iss": "https://" + issuerHost, "sub": subject, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(), "iat": time.Now().Unix(),
-		"email": email, "email_verified": true, "name": subject,
+		"iss": "https://" + issuerHost, "sub": name, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(), "iat": time.Now().Unix(),
+		"email": email, "email_verified": true, "name": name,
 	})
-	c := &credential{text: token, subject: subject}
+	c := &credential{text: token, subject: name}
 	status, response, o := a.do(c, http.MethodGet, "user", "")
 	if status != http.StatusOK {
 		return
@@ -345,9 +336,9 @@ func (a *actor) signIn() {
 	var out struct{ User struct{ ID int64 } }
 	a.decode(response, &out)
 	c.account = out.User.ID
-	a.checkPerson(subject, c.account, o)
+	a.checkPerson(name, c.account, o)
 	if status, _, _ := a.do(c, http.MethodGet, "service-account", ""); status == http.StatusOK {
-		a.fail("%s, who is not an administrator, lists the service accounts", subject)
+		a.fail("%s, who is not an administrator, lists the service accounts", name)
 	}
 	switch a.IntN(4) {
 	case 0, 1:

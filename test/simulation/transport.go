@@ -328,7 +328,7 @@ func (c *call) execute() {
 func (w *World) execute(c *call) {
 	w.caller = c
 	c.status, c.out = w.db.Do(c.name, c.body)
-	if t, ok := c.ctx.Value(trackedKey{}).(*tracked); ok && len(w.changes) > 0 {
+	if t, ok := c.ctx.Value(trackedKey{}).(*tracked); ok && (len(w.changes) > 0 || c.name == "UpdateItem") {
 		t.writes++
 		t.last = time.Now()
 	}
