@@ -89,10 +89,13 @@ func (a *actor) meanwhile(do func(*actor)) {
 	a.n++
 	name := fmt.Sprintf("%s+%d", a.name, a.n)
 	b := &actor{World: a.World, Rand: a.random(hashOf(name)), name: name, id: a.id}
+	soon := func() time.Duration { return time.Duration(b.Int64N(int64(20 * time.Millisecond))) }
+	before, wait := soon(), soon()
 	a.spawn(func() {
-		b.sleep(name, time.Duration(b.Int64N(int64(30*time.Millisecond))))
+		b.sleep(name, wait)
 		do(b)
 	})
+	a.sleep(a.name, before)
 }
 
 // meeting is the interval of the times at which most things happen.
@@ -100,7 +103,7 @@ const meeting = 30 * time.Second
 
 // pause returns the time to the next step. Most steps are at the same times as those of others, and as what is scheduled.
 func (a *actor) pause() time.Duration {
-	soon := time.Duration(a.Int64N(int64(choose[time.Duration](a, 5, 40) * time.Millisecond)))
+	soon := time.Duration(a.Int64N(int64(choose(a, 5*time.Millisecond, 40*time.Millisecond))))
 	switch a.IntN(8) {
 	case 0:
 		return time.Duration(a.Int64N(int64(time.Minute)))
@@ -211,76 +214,6 @@ func (w *World) decode(text string, into any) {
 	}
 }
 
-func (a *actor) editField() {
-	name := subject(a, a.fields...)
-	c := choose(a, a.admin, a.api, a.editor)
-	a.n++
-	value := fmt.Sprintf("%s %d%s", a.name, a.n, strings.Repeat("x", 200*a.IntN(3)))
-	var status int
-	var o *op
-	switch kind := choose(a, "create", "replace", "delete", "get", "list"); kind {
-	case "create":
-		body := fmt.Sprintf(`{"name":%q,"description":%q}`, name, value)
-		if a.IntN(2) == 0 {
-			body = fmt.Sprintf(`{"name":%q,"description":%q,"sortOrder":1}`, name, value)
-		}
-		status, _, o = a.do(c, http.MethodPost, "context", body)
-		a.recordField(o, status, name, kind, value)
-	case "replace":
-		status, _, o = a.do(c, http.MethodPut, "context/"+name, fmt.Sprintf(`{"description":%q,"sortOrder":1}`, value))
-		a.recordField(o, status, name, kind, value)
-	case "delete":
-		a.meanwhile((*actor).changeToggle)
-		status, _, o = a.do(c, http.MethodDelete, "context/"+name, "")
-		a.recordField(o, status, name, kind, "")
-	case "get":
-		var field struct{ Description string }
-		var response string
-		if status, response, o = a.do(c, http.MethodGet, "context/"+name, ""); status == http.StatusOK {
-			a.decode(response, &field)
-		}
-		a.recordField(o, status, name, "get", field.Description)
-	default:
-		a.listFields(c)
-	}
-}
-
-// recordField records an operation on a field, unless it was refused for a reason that has nothing to do with the field.
-func (a *actor) recordField(o *op, status int, name, kind, value string) {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return
-	}
-	if !o.unknown || kind != "get" {
-		a.record(o, "field", name, kind, value, fmt.Sprint(status))
-	}
-}
-
-func (a *actor) listFields(c *credential) {
-	status, response, o := a.do(c, http.MethodGet, "context", "")
-	if status != http.StatusOK {
-		return
-	}
-	var all []struct{ Name, Description string }
-	a.decode(response, &all)
-	if text, _ := json.Marshal(response); len(text) > fieldLimit {
-		a.fail("the list of context fields has %d bytes, the limit is %d", len(text), fieldLimit)
-	}
-	found := map[string]string{}
-	for _, f := range all {
-		found[f.Name] = f.Description
-	}
-	for _, name := range a.fields {
-		value, exists := found[name]
-		o := *o
-		if exists {
-			a.record(&o, "field", name, "get", value, "200")
-		} else {
-			a.record(&o, "field", name, "get", "", "404")
-		}
-	}
-}
-
 func (a *actor) manageAccounts() {
 	id := subject(a, a.robots...)
 	account := a.account(id)
@@ -330,7 +263,7 @@ func (a *actor) recordRole(o *op, status int, id int64, role string) {
 func (a *actor) deleteAccount(id int64) int {
 	account := a.account(id)
 	account.deleting = earliest(account.deleting, time.Now())
-	a.meanwhile(func(b *actor) { b.createToken(b.admin, id, "token 0") })
+	a.meanwhile(choose(a, func(b *actor) { b.createToken(b.admin, id, "token 0") }, (*actor).manageCredentials))
 	status, _, o := a.do(a.admin, http.MethodDelete, fmt.Sprintf("service-account/%d", id), "")
 	if status == http.StatusOK || status == http.StatusNotFound {
 		account.deleted = earliest(account.deleted, o.ended)
@@ -373,71 +306,6 @@ func (a *actor) listAccounts() {
 		}
 		a.record(o, "tokens", fmt.Sprint(id), "list", value, result)
 	}
-}
-
-func (a *actor) changeToggle() {
-	name, on := subject(a, a.toggles...), a.IntN(2) == 0
-	kind, value := "change", ""
-	var run func(context.Context, *operator.Operator) error
-	switch a.IntN(6) {
-	case 0, 1:
-		change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
-		value = fmt.Sprintf(`{"project":%q}`, *change.Project)
-		if on {
-			change.Type = new(choose(a, a.types...))
-			value = merged(value, fmt.Sprintf(`{"type":%q}`, *change.Type))
-		}
-		if a.IntN(2) == 0 {
-			change.ContextFields = new([]string{choose(a, a.fields...)})
-			value = merged(value, fmt.Sprintf(`{"contextFields":%q}`, *change.ContextFields))
-		}
-		kind, run = "put", func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.PutToggle(ctx, name, change)
-			return err
-		}
-	case 2:
-		kind, run = "delete", func(ctx context.Context, o *operator.Operator) error { return o.DeleteToggle(ctx, name) }
-	case 3:
-		value, run = fmt.Sprintf(`{"stale":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.SetStale(ctx, name, on)
-			return err
-		}
-	default:
-		value, run = fmt.Sprintf(`{"archived":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.SetArchived(ctx, name, on)
-			return err
-		}
-	}
-	status, o := a.command(fmt.Sprintf("features %s %s %s", kind, name, value), run)
-	if status == exitstatus.Success || o.unknown || kind == "put" { // what it has created can be deleted before it has read it
-		o.unknown = status != exitstatus.Success
-		a.record(o, "toggle", name, kind, value, "")
-	}
-}
-
-// answer updates feedback of the editor, who does it too.
-func (a *actor) answer() {
-	change := choose(a, `{"neverShow":true}`, `{"neverShow":false}`, `{"given":null}`, `{"given":"2026-01-01T00:00:00.000Z"}`,
-		fmt.Sprintf(`{"neverShow":true,"given":"2026-01-01T00:00:00.%03dZ"}`, a.IntN(1000)))
-	c, body := a.editor, change
-	if a.IntN(2) == 0 {
-		c, body = a.admin, merged(change, fmt.Sprintf(`{"userId":%d}`, a.editor.account))
-	}
-	status, response, o := a.do(c, http.MethodPut, "feedback/survey", body)
-	if status != http.StatusOK && !o.unknown {
-		return
-	}
-	result := ""
-	if status == http.StatusOK {
-		var record struct {
-			NeverShow bool    `json:"neverShow"`
-			Given     *string `json:"given"`
-		}
-		a.decode(response, &record)
-		text, _ := json.Marshal(record)
-		result = merged(string(text))
-	}
-	a.record(o, "feedback", "survey", "answer", change, result)
 }
 
 // tryCredential uses a credential that may be deleted, expired or disabled.

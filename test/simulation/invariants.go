@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -121,7 +120,7 @@ func (w *World) prepare() {
 		age := time.Duration([]int{1, 1, 7, 40}[random.IntN(4)])*24*time.Hour - time.Duration(random.Int64N(int64(duration)))
 		f := feature.Feature{
 			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age),
-			ContextFields: []string{w.fields[random.IntN(len(w.fields))]},
+			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],
 		}
 		must(feature.NewStore(client, tables).Create(ctx, f))
 		w.record(&op{begun: time.Now(), ended: time.Now()}, "toggle", name, "put",
@@ -174,57 +173,6 @@ func either(c change) dynamo.Item {
 // account returns the account that a change of the tables Users and PersonalAccessTokens belongs to.
 func (c change) account() int64 {
 	return max(either(c).Int("id")*int64(map[string]int{"Users": 1}[c.table]), either(c).Int("userId"))
-}
-
-// count adds a toggle to the usage of its fields, or removes it.
-func (w *World) count(toggle dynamo.Item, n int64) {
-	if toggle == nil || toggle.Bool("archived") {
-		return
-	}
-	for _, field := range toggle.Strings("contextFields") {
-		if w.usage[field] == nil {
-			w.usage[field] = map[string]int64{}
-		}
-		w.usage[field][toggle.String("project")] += n
-	}
-}
-
-// checkUsage compares the usage of context fields with the recount.
-func (w *World) checkUsage() {
-	exists := map[string]bool{}
-	var sizes, total int64
-	for _, item := range w.db.Items(w.table("ContextFields")) {
-		name := item.String("name")
-		if exists[name] = true; name == "#total" {
-			total = item.Int("size")
-			continue
-		}
-		sizes += item.Int("size")
-		stored := map[string]int64{}
-		usage := item.Map("usage")
-		for project := range usage {
-			if n := usage.Int(project); n < 0 {
-				w.fail("the usage of the field %s by the project %s is %d", name, project, n)
-			} else if n > 0 {
-				stored[project] = n
-			}
-		}
-		recount := maps.Clone(w.usage[name])
-		maps.DeleteFunc(recount, func(_ string, n int64) bool { return n == 0 })
-		if !maps.Equal(stored, recount) {
-			w.fail("the usage of the field %s is %v, but toggles use it %v", name, stored, recount)
-		}
-	}
-	if sizes != total || total > fieldLimit {
-		w.fail("the sizes of the fields are %d, their sum is %d, and the limit is %d", sizes, total, fieldLimit)
-	}
-	for name, projects := range w.usage {
-		for project, n := range projects {
-			if n > 0 && !exists[name] {
-				w.fail("the field %s does not exist, but %d toggles of the project %s use it", name, n, project)
-			}
-		}
-	}
 }
 
 func (w *World) changedType(c change) {
@@ -299,52 +247,6 @@ func (w *World) checkTokens(owner int64) {
 	}
 }
 
-// held is the identity of a person from a time on.
-type held struct {
-	id          int64
-	subject     string
-	from, until time.Time
-}
-
-// during reports whether the person has the identity at some time of an operation.
-func (h held) during(o *op) bool {
-	return h.from.Before(o.ended) && (h.until.IsZero() || h.until.After(o.begun))
-}
-
-// holds records that a person has an identity.
-func (w *World) holds(id int64, subject string) {
-	now := time.Now()
-	for i, h := range w.identities {
-		if h.id == id && h.until.IsZero() {
-			if h.subject == subject {
-				return
-			}
-			w.identities[i].until = now
-		}
-	}
-	if subject != "" {
-		w.identities = append(w.identities, held{id: id, subject: subject, from: now})
-	}
-}
-
-// checkPerson checks that a subject who has signed in had this identity, and is always the same person.
-func (w *World) checkPerson(subject string, id int64, o *op) {
-	if disabled, known := w.account(id).state(o); disabled && known {
-		w.fail("%s signs in as the account %d, which is disabled", subject, id)
-	}
-	if !slices.ContainsFunc(w.identities, func(h held) bool { return h.id == id && h.subject == subject && h.during(o) }) {
-		w.fail("%s signs in as the account %d, which has another identity", subject, id)
-	}
-	before := w.people[subject]
-	if subject == "eve" || subject == "bob" { // they have the same address, and replace each other
-		before = 0
-	}
-	if before != 0 && before != id && w.account(before).deleting.IsZero() {
-		w.fail("%s signs in as the account %d, and before as %d", subject, id, before)
-	}
-	w.people[subject] = id
-}
-
 // checkTraffic compares the report with the requests.
 func (a *actor) checkTraffic() {
 	now := time.Now()
@@ -396,38 +298,6 @@ func (w *World) checkQuiet() {
 	}
 }
 
-// checkFlags checks that the flags are what types and ages say, and that toggles are what the operators have made of them.
-func (w *World) checkFlags() {
-	toggles := map[string]string{}
-	lifetimes := map[string]int64{}
-	for _, item := range w.db.Items(w.table("FeatureTypes")) {
-		lifetimes[item.String("id")] = item.Int("lifetimeDays")
-	}
-	for _, item := range w.db.Items(w.table("Features")) {
-		if item.String("toggle") != "" {
-			continue
-		}
-		text, _ := json.Marshal(map[string]any{
-			"project": item.String("project"), "type": item.String("type"), "archived": item.Bool("archived"), "stale": item.Bool("stale"),
-			"contextFields": append([]string{}, item.Strings("contextFields")...),
-		})
-		toggles[item.String("name")] = string(text)
-		days := lifetimes[item.String("type")]
-		age := time.Since(*item.Time("createdAt"))
-		if d := age - time.Duration(days)*24*time.Hour; d > -time.Minute && d < time.Minute {
-			continue // it can have changed since the last sweep
-		}
-		want := !item.Bool("archived") && !item.Bool("stale") && days > 0 && age >= time.Duration(days)*24*time.Hour
-		if item.Bool("potentiallyStale") != want {
-			w.fail("the flag of %s is %t: its type %s has a lifetime of %d days, and its age is %s",
-				item.String("name"), !want, item.String("type"), days, age)
-		}
-	}
-	for _, name := range w.toggles {
-		w.record(&op{begun: time.Now(), ended: time.Now()}, "toggle", name, "get", "", toggles[name])
-	}
-}
-
 // checkAccounts checks that there are no tokens, reservations and links without an account, that deletions end, and the order of tokens.
 func (w *World) checkAccounts() {
 	for id := range w.tokens {
@@ -447,8 +317,9 @@ func (w *World) checkAccounts() {
 	}
 	names := map[string]int64{}
 	for id, item := range w.holders {
+		identity := item.Map("identity")
 		for kind, name := range map[string]string{
-			"email:": item.String("email"), "username:": item.String("username"), "identity:https://" + issuerHost + " ": item.Map("identity").String("subject"),
+			"email:": item.String("email"), "username:": item.String("username"), "identity:" + identity.String("issuer") + " ": identity.String("subject"),
 		} {
 			if name != "" {
 				names[strings.ToLower(kind+name)] = id

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"toggleadmin/pkg/auth"
@@ -16,7 +15,6 @@ import (
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/user"
-	"toggleadmin/test/issuer"
 )
 
 // createToken creates a token of an account: the caller's own if owner is 0.
@@ -207,58 +205,6 @@ func (a *actor) manageCredentials() {
 	}
 }
 
-// managePeople changes the identities of people, disables and deletes them.
-func (a *actor) managePeople() {
-	if len(a.people) == 0 {
-		return
-	}
-	id := subject(a, slices.Sorted(maps.Values(a.people))...)
-	switch a.IntN(6) {
-	case 0, 1:
-		a.command(fmt.Sprintf("unlink %d", id), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.Unlink(ctx, id)
-			return err
-		})
-	case 2, 3:
-		identity := operator.Identity{Issuer: "https://" + issuerHost, Subject: choose(a, "bob", "eve")}
-		a.command(fmt.Sprintf("link %d %s", id, identity.Subject), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.Link(ctx, id, identity)
-			return err
-		})
-	case 4:
-		a.disable(user.Person, id, a.IntN(2) == 0)
-	default:
-		a.deletePerson(id)
-	}
-}
-
-func (a *actor) deletePerson(id int64) {
-	account := a.account(id)
-	account.deleting = earliest(account.deleting, time.Now())
-	a.meanwhile((*actor).signIn)
-	status, o := a.command(fmt.Sprintf("delete %d", id), func(ctx context.Context, o *operator.Operator) error {
-		return o.DeleteAccount(ctx, user.Person, id)
-	})
-	result := map[exitstatus.Status]string{exitstatus.Success: "200", exitstatus.NotFound: "404"}[status]
-	if !o.unknown {
-		account.deleted = earliest(account.deleted, o.ended)
-	}
-	a.record(o, "tokens", fmt.Sprint(id), "close", "", result)
-}
-
-func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
-	account := a.account(id)
-	change := &disabling{disabled: disabled, begun: time.Now()}
-	account.changes = append(account.changes, change)
-	status, o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context, o *operator.Operator) error {
-		_, _, err := o.SetDisabled(ctx, kind, id, disabled)
-		return err
-	})
-	if change.writes = o.writes; status == exitstatus.Success || status == exitstatus.NotFound {
-		change.ended, change.done = o.ended, status == exitstatus.Success
-	}
-}
-
 // createAPIToken creates an API token. Its description is its id.
 func (a *actor) createAPIToken() {
 	c := &credential{expires: time.Now().AddDate(100, 0, 0)}
@@ -298,62 +244,6 @@ func (a *actor) revoke() {
 	a.useToken(c)
 }
 
-const clientID = "simulation"
-
-// key signs the tokens of the issuer. It is a new one in each process, which no history contains.
-var key = sync.OnceValue(func() issuer.Key { return issuer.NewKey("EdDSA", "EdDSA") })
-
-// serveIssuer responds as the issuer does.
-func serveIssuer(path string) (status int, response []byte) {
-	document := map[string]any{"issuer": "https://" + issuerHost, "jwks_uri": "https://" + issuerHost + issuer.KeysPath}
-	if path == issuer.KeysPath {
-		document = map[string]any{"keys": []any{key().JWK()}}
-	}
-	response, err := json.Marshal(document)
-	if err != nil {
-		panic(err)
-	}
-	return http.StatusOK, response
-}
-
-// signIn signs in as one of a few subjects, of whom two have the same e-mail address.
-func (a *actor) signIn() {
-	visitor := fmt.Sprint("visitor-", int(time.Since(a.start).Minutes())) // nobody knows them before
-	name := subject(a, "ada", visitor, visitor, "bob", "eve")
-	email := map[string]string{"eve": "bob@example.com"}[name]
-	if email == "" {
-		email = name + "@example.com"
-	}
-	token := key().Sign(nil, map[string]any{
-		"iss": "https://" + issuerHost, "sub": name, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(), "iat": time.Now().Unix(),
-		"email": email, "email_verified": true, "name": name,
-	})
-	c := &credential{text: token, subject: name}
-	status, response, o := a.do(c, http.MethodGet, "user", "")
-	if status != http.StatusOK {
-		return
-	}
-	var out struct{ User struct{ ID int64 } }
-	a.decode(response, &out)
-	c.account = out.User.ID
-	a.checkPerson(name, c.account, o)
-	if status, _, _ := a.do(c, http.MethodGet, "service-account", ""); status == http.StatusOK {
-		a.fail("%s, who is not an administrator, lists the service accounts", name)
-	}
-	switch a.IntN(4) {
-	case 0, 1:
-		if created := a.createToken(c, 0, fmt.Sprint("token ", a.IntN(4))); created != nil {
-			a.last = created
-		}
-	case 2:
-		if a.last != nil {
-			a.deleteToken(c, a.last, a.last.account == c.account)
-		}
-	default:
-		a.listTokens(c, 0)
-	}
-}
-
 // admin and editor are the credentials that the world begins with.
 func (w *World) prepareAccounts(o *operator.Operator) error {
 	ctx := context.Background()
@@ -387,7 +277,7 @@ func (w *World) prepareAccounts(o *operator.Operator) error {
 	w.account(robot.ID)
 	w.highest = 2
 	if w.random(5).IntN(2) == 0 {
-		_, err = o.AddAccount(ctx, user.Person, "Ada", "ada@example.com", auth.RoleEditor)
+		_, err = o.AddAccount(ctx, user.Person, "Bob", "bob@example.com", auth.RoleEditor)
 	}
 	return err
 }

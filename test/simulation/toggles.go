@@ -1,0 +1,233 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/operator"
+)
+
+func (a *actor) changeToggle() {
+	name, on := subject(a, a.toggles...), a.IntN(2) == 0
+	kind, value := "change", ""
+	var run func(context.Context, *operator.Operator) error
+	switch a.IntN(6) {
+	case 0, 1:
+		change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
+		value = fmt.Sprintf(`{"project":%q}`, *change.Project)
+		if on {
+			change.Type = new(choose(a, a.types...))
+			value = merged(value, fmt.Sprintf(`{"type":%q}`, *change.Type))
+		}
+		if a.IntN(2) == 0 {
+			change.ContextFields = new([]string{subject(a, a.fields...)}[:a.IntN(2)])
+			value = merged(value, fmt.Sprintf(`{"contextFields":%q}`, *change.ContextFields))
+		}
+		kind, run = "put", func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.PutToggle(ctx, name, change)
+			return err
+		}
+	case 2:
+		kind, run = "delete", func(ctx context.Context, o *operator.Operator) error { return o.DeleteToggle(ctx, name) }
+	case 3:
+		value, run = fmt.Sprintf(`{"stale":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.SetStale(ctx, name, on)
+			return err
+		}
+	default:
+		value, run = fmt.Sprintf(`{"archived":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.SetArchived(ctx, name, on)
+			return err
+		}
+	}
+	status, o := a.command(fmt.Sprintf("features %s %s %s", kind, name, value), run)
+	if status == exitstatus.Success || o.unknown || kind == "put" { // what it has created can be deleted before it has read it
+		o.unknown = status != exitstatus.Success
+		a.record(o, "toggle", name, kind, value, "")
+	}
+}
+
+// answer updates feedback of the editor, who does it too.
+func (a *actor) answer() {
+	change := choose(a, `{"neverShow":true}`, `{"neverShow":false}`, `{"given":null}`, `{"given":"2026-01-01T00:00:00.000Z"}`,
+		fmt.Sprintf(`{"neverShow":true,"given":"2026-01-01T00:00:00.%03dZ"}`, a.IntN(1000)))
+	c, body := a.editor, change
+	if a.IntN(2) == 0 {
+		c, body = a.admin, merged(change, fmt.Sprintf(`{"userId":%d}`, a.editor.account))
+	}
+	status, response, o := a.do(c, http.MethodPut, "feedback/survey", body)
+	if status != http.StatusOK && !o.unknown {
+		return
+	}
+	result := ""
+	if status == http.StatusOK {
+		var record struct {
+			NeverShow bool    `json:"neverShow"`
+			Given     *string `json:"given"`
+		}
+		a.decode(response, &record)
+		text, _ := json.Marshal(record)
+		result = merged(string(text))
+	}
+	a.record(o, "feedback", "survey", "answer", change, result)
+}
+
+// count adds a toggle to the usage of its fields, or removes it.
+func (w *World) count(toggle dynamo.Item, n int64) {
+	if toggle == nil || toggle.Bool("archived") {
+		return
+	}
+	for _, field := range toggle.Strings("contextFields") {
+		if w.usage[field] == nil {
+			w.usage[field] = map[string]int64{}
+		}
+		w.usage[field][toggle.String("project")] += n
+	}
+}
+
+// checkUsage compares the usage of context fields with the recount.
+func (w *World) checkUsage() {
+	exists := map[string]bool{}
+	var sizes, total int64
+	for _, item := range w.db.Items(w.table("ContextFields")) {
+		name := item.String("name")
+		if exists[name] = true; name == "#total" {
+			total = item.Int("size")
+			continue
+		}
+		sizes += item.Int("size")
+		stored := map[string]int64{}
+		usage := item.Map("usage")
+		for project := range usage {
+			if n := usage.Int(project); n < 0 {
+				w.fail("the usage of the field %s by the project %s is %d", name, project, n)
+			} else if n > 0 {
+				stored[project] = n
+			}
+		}
+		recount := maps.Clone(w.usage[name])
+		maps.DeleteFunc(recount, func(_ string, n int64) bool { return n == 0 })
+		if !maps.Equal(stored, recount) {
+			w.fail("the usage of the field %s is %v, but toggles use it %v", name, stored, recount)
+		}
+	}
+	if sizes != total || total > fieldLimit {
+		w.fail("the sizes of the fields are %d, their sum is %d, and the limit is %d", sizes, total, fieldLimit)
+	}
+	for name, projects := range w.usage {
+		for project, n := range projects {
+			if n > 0 && !exists[name] {
+				w.fail("the field %s does not exist, but %d toggles of the project %s use it", name, n, project)
+			}
+		}
+	}
+}
+
+// checkFlags checks that the flags are what types and ages say, and that toggles are what the operators have made of them.
+func (w *World) checkFlags() {
+	toggles := map[string]string{}
+	lifetimes := map[string]int64{}
+	for _, item := range w.db.Items(w.table("FeatureTypes")) {
+		lifetimes[item.String("id")] = item.Int("lifetimeDays")
+	}
+	for _, item := range w.db.Items(w.table("Features")) {
+		if item.String("toggle") != "" {
+			continue
+		}
+		text, _ := json.Marshal(map[string]any{
+			"project": item.String("project"), "type": item.String("type"), "archived": item.Bool("archived"), "stale": item.Bool("stale"),
+			"contextFields": append([]string{}, item.Strings("contextFields")...),
+		})
+		toggles[item.String("name")] = string(text)
+		days := lifetimes[item.String("type")]
+		age := time.Since(*item.Time("createdAt"))
+		if d := age - time.Duration(days)*24*time.Hour; d > -time.Minute && d < time.Minute {
+			continue // it can have changed since the last sweep
+		}
+		want := !item.Bool("archived") && !item.Bool("stale") && days > 0 && age >= time.Duration(days)*24*time.Hour
+		if item.Bool("potentiallyStale") != want {
+			w.fail("the flag of %s is %t: its type %s has a lifetime of %d days, and its age is %s",
+				item.String("name"), !want, item.String("type"), days, age)
+		}
+	}
+	for _, name := range w.toggles {
+		w.record(&op{begun: time.Now(), ended: time.Now()}, "toggle", name, "get", "", toggles[name])
+	}
+}
+
+func (a *actor) editField() {
+	name := subject(a, a.fields...)
+	c := choose(a, a.admin, a.api, a.editor)
+	a.n++
+	value := fmt.Sprintf("%s %d%s", a.name, a.n, strings.Repeat("x", 200*a.IntN(3)))
+	var status int
+	var o *op
+	switch kind := choose(a, "create", "replace", "delete", "get", "list"); kind {
+	case "create":
+		body := fmt.Sprintf(`{"name":%q,"description":%q}`, name, value)
+		if a.IntN(2) == 0 {
+			body = fmt.Sprintf(`{"name":%q,"description":%q,"sortOrder":1}`, name, value)
+		}
+		status, _, o = a.do(c, http.MethodPost, "context", body)
+		a.recordField(o, status, name, kind, value)
+	case "replace":
+		status, _, o = a.do(c, http.MethodPut, "context/"+name, fmt.Sprintf(`{"description":%q,"sortOrder":1}`, value))
+		a.recordField(o, status, name, kind, value)
+	case "delete":
+		a.meanwhile((*actor).changeToggle)
+		status, _, o = a.do(c, http.MethodDelete, "context/"+name, "")
+		a.recordField(o, status, name, kind, "")
+	case "get":
+		var field struct{ Description string }
+		var response string
+		if status, response, o = a.do(c, http.MethodGet, "context/"+name, ""); status == http.StatusOK {
+			a.decode(response, &field)
+		}
+		a.recordField(o, status, name, "get", field.Description)
+	default:
+		a.listFields(c)
+	}
+}
+
+// recordField records an operation on a field, unless it was refused for a reason that has nothing to do with the field.
+func (a *actor) recordField(o *op, status int, name, kind, value string) {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return
+	}
+	if !o.unknown || kind != "get" {
+		a.record(o, "field", name, kind, value, fmt.Sprint(status))
+	}
+}
+
+func (a *actor) listFields(c *credential) {
+	status, response, o := a.do(c, http.MethodGet, "context", "")
+	if status != http.StatusOK {
+		return
+	}
+	var all []struct{ Name, Description string }
+	a.decode(response, &all)
+	if text, _ := json.Marshal(response); len(text) > fieldLimit {
+		a.fail("the list of context fields has %d bytes, the limit is %d", len(text), fieldLimit)
+	}
+	found := map[string]string{}
+	for _, f := range all {
+		found[f.Name] = f.Description
+	}
+	for _, name := range a.fields {
+		value, exists := found[name]
+		o := *o
+		if exists {
+			a.record(&o, "field", name, "get", value, "200")
+		} else {
+			a.record(&o, "field", name, "get", "", "404")
+		}
+	}
+}
