@@ -219,7 +219,7 @@ func (a *actor) manageAccounts() {
 	account := a.account(id)
 	switch a.IntN(6) {
 	case 0, 1:
-		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), subject(a, 0, 1, 2, 3))
+		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(4))
 		status, response, o := a.do(a.admin, http.MethodPost, "service-account", fmt.Sprintf(`{"username":%q,"name":"Robot","rootRole":2}`, name))
 		var out struct{ ID int64 }
 		switch status {

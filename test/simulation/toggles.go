@@ -163,7 +163,7 @@ func (w *World) checkFlags() {
 }
 
 func (a *actor) editField() {
-	name := subject(a, a.fields...)
+	name := choose(a, choose(a, a.fields...), subject(a, a.fields...)) // different ones compete for the size
 	c := choose(a, a.admin, a.api, a.editor)
 	a.n++
 	value := fmt.Sprintf("%s %d%s", a.name, a.n, strings.Repeat("x", 200*a.IntN(3)))
