@@ -38,7 +38,7 @@ endef
 ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT),,node_modules/.installed)
 
 # The environment of cmd/local. DYNAMODB_ENDPOINT is passed on as it is.
-LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)' WEBHOOK_URL='$(WEBHOOK_URL)' \
+LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)' WEBHOOK_URL='$(WEBHOOK_URL)' WEBHOOK_EVENTS='$(WEBHOOK_EVENTS)' \
 	OIDC_ISSUER='$(OIDC_ISSUER)' OIDC_CLIENT_ID='$(OIDC_CLIENT_ID)' OIDC_DEFAULT_ROLE='$(OIDC_DEFAULT_ROLE)' \
 	MAX_TOKEN_DAYS='$(or $(MAX_TOKEN_DAYS),0)'
 
@@ -46,7 +46,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program go
 
 # Each target names its group behind ##.
 help: ## develop: List the targets
@@ -70,7 +70,7 @@ reproducible: ## build: Build every function three times for arm64 and x86_64 an
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
 
 # exec, so that signals reach the program.
-run: go $(ENGINE_PACKAGE) local-program ## start: Serve the API on this machine: PORT=3000 DATA_DIR=.local WEBHOOK_URL= DYNAMODB_ENDPOINT= OIDC_ISSUER= OIDC_CLIENT_ID= OIDC_DEFAULT_ROLE= MAX_TOKEN_DAYS=
+run: go $(ENGINE_PACKAGE) local-program ## start: Serve the API on this machine: PORT=3000 DATA_DIR=.local WEBHOOK_URL= WEBHOOK_EVENTS= DYNAMODB_ENDPOINT= OIDC_ISSUER= OIDC_CLIENT_ID= OIDC_DEFAULT_ROLE= MAX_TOKEN_DAYS=
 	@$(LOCAL_ENV) exec $(LOCAL)
 
 watch: go $(ENGINE_PACKAGE) $(AIR) ## start: Like run, but rebuild and restart after every change
@@ -108,6 +108,9 @@ test-dynamodb-local: ## test: Run the tests that use an engine on AWS's DynamoDB
 
 test-sam: node_modules/.installed ## test: Run the scripts and every sample event under sam local; installs and starts Docker if necessary
 	@scripts/sam-local.sh test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
+
+test-unleash: node_modules/.installed ## test: Import 2,000 toggles from a real Unleash on PostgreSQL; installs both
+	@scripts/test-unleash.sh -v -timeout=30m
 
 test-deploy: ## test: Deploy with sam into an emulator of AWS and test the stack: PERMISSIONS=one (or all)
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' PERMISSIONS='$(PERMISSIONS)' scripts/test-deploy.sh -timeout=2h

@@ -38,7 +38,7 @@ func TestBadSettings(t *testing.T) {
 	_, used, _ := net.SplitHostPort(listener.Addr().String())
 	for _, tt := range []struct {
 		name    string
-		setting string // a flag or a variable
+		setting string // a flag, or variables
 		status  int
 		want    string
 	}{
@@ -60,6 +60,11 @@ func TestBadSettings(t *testing.T) {
 		},
 		{"WEBHOOK_URL is not a URL", "WEBHOOK_URL=localhost:8080/key", 1, "WEBHOOK_URL cannot be used: the URL must begin with https://"},
 		{"WEBHOOK_URL contains a space", "WEBHOOK_URL=https://example.com/a b", 1, "WEBHOOK_URL cannot be used: it contains white space\n"},
+		{
+			"WEBHOOK_EVENTS has another type", "WEBHOOK_URL=http://127.0.0.1:1\nWEBHOOK_EVENTS=pat-created,pat-creatd", 1,
+			`WEBHOOK_EVENTS "pat-creatd" is not a type of event: use * for all, or types separated by commas: api-token-created api-token-deleted `,
+		},
+		{"WEBHOOK_EVENTS without a webhook", "WEBHOOK_EVENTS=*", 1, "WEBHOOK_EVENTS is set without WEBHOOK_URL"},
 		{"OIDC_ISSUER without a client", "OIDC_ISSUER=https://issuer.example.com", 1, "OIDC_ISSUER and OIDC_CLIENT_ID must both be set"},
 		{"OIDC_CLIENT_ID without an issuer", "OIDC_CLIENT_ID=console", 1, "OIDC_ISSUER and OIDC_CLIENT_ID must both be set"},
 		{"OIDC_ISSUER is not https", "OIDC_ISSUER=http://issuer.example.com", 1, "OIDC_ISSUER is \"http://issuer.example.com\": it must begin with https://"},
@@ -77,7 +82,7 @@ func TestBadSettings(t *testing.T) {
 			if strings.HasPrefix(tt.setting, "--") {
 				cmd.Args = append(cmd.Args, tt.setting)
 			} else {
-				cmd.Env = append(cmd.Env, tt.setting)
+				cmd.Env = append(cmd.Env, strings.Split(tt.setting, "\n")...)
 			}
 			refused(t, cmd, tt.status, tt.want)
 			if _, err := os.Stat(dir); err == nil {

@@ -25,6 +25,7 @@ type flags struct {
 	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
 	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"URL of a running engine to use instead of starting one."`
 	WebhookURL       string `name:"webhook-url" env:"WEBHOOK_URL" help:"URL that receives events: https://, or http:// and a loopback address."`
+	WebhookEvents    string `name:"webhook-events" env:"WEBHOOK_EVENTS" help:"Types of events that it receives, separated by commas. *: all."`
 	OIDCIssuer       string `name:"oidc-issuer" env:"OIDC_ISSUER" help:"OpenID Connect issuer of people: https://, or http:// and a loopback address."`
 	OIDCClientID     string `name:"oidc-client-id" env:"OIDC_CLIENT_ID" help:"Client id of the console at the issuer."`
 	OIDCDefaultRole  string `name:"oidc-default-role" env:"OIDC_DEFAULT_ROLE" help:"Role of people who sign in for the first time. Empty: they cannot."`
@@ -81,7 +82,8 @@ func serve(f *flags, port, maxTokenDays int) error {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	terminal := term.IsTerminal(int(os.Stderr.Fd()))
 	err := local.Run(ctx, local.Config{
-		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint, WebhookURL: f.WebhookURL,
+		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
+		WebhookURL: f.WebhookURL, WebhookEvents: f.WebhookEvents,
 		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole, MaxTokenDays: maxTokenDays,
 		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})

@@ -14,6 +14,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"toggleadmin/pkg/event"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/process"
 )
 
@@ -90,11 +91,11 @@ func awaitEvent(t *testing.T, p *program, requests <-chan *http.Request) string 
 			if err := verifier.Verify(content, r.Header); err != nil {
 				t.Errorf("%s: %v", content, err)
 			}
-			var got struct{ Type event.Type } // the events of toggles have the lifetime, too, and can come first
+			var got struct{ Type string } // the events of toggles have the lifetime, too, and can come first
 			if err := json.Unmarshal(content, &got); err != nil {
 				t.Fatal(err)
 			}
-			if got.Type == event.FeatureTypeUpdated {
+			if got.Type == event.Prefix+string(eventlog.FeatureTypeUpdated) {
 				return r.Header.Get("Webhook-Id")
 			}
 		case <-end:

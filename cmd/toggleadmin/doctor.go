@@ -10,6 +10,7 @@ import (
 )
 
 type doctorCmd struct {
+	Fix    bool   `help:"Repair inconsistencies between items, such as after a restore. Without it, doctor changes nothing."`
 	APIURL string `name:"api-url" placeholder:"URL" help:"Call the API at this URL, such as a proxy, not at the output ApiUrl."`
 }
 
@@ -40,22 +41,33 @@ func (c *doctorCmd) Run(s *session) error {
 			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keeps the credential here
 		},
-		Report: func(f doctor.Finding) {
-			findings = append(findings, f)
-			if s.JSON {
-				return
-			}
-			fmt.Fprintf(s.out, "%-8s %-27s %s\n", f.Status, f.Check, printable(f.Detail))
-			if f.Advice != "" {
-				fmt.Fprintf(s.out, "%36s → %s\n", "", printable(f.Advice))
-			}
-		},
+		Fix: c.Fix, Report: s.reporter(&findings),
 	})
 	if s.ctx.Err() != nil {
 		return exitstatus.Errorf(exitstatus.Failure, "interrupted: some checks were not made")
 	}
+	return s.examined(problems, findings, map[string]any{})
+}
+
+// reporter returns a function that collects findings and, without --json, prints them.
+func (s *session) reporter(findings *[]doctor.Finding) func(doctor.Finding) {
+	return func(f doctor.Finding) {
+		*findings = append(*findings, f)
+		if s.JSON {
+			return
+		}
+		fmt.Fprintf(s.out, "%-8s %-27s %s\n", f.Status, f.Check, printable(f.Detail))
+		if f.Advice != "" {
+			fmt.Fprintf(s.out, "%36s → %s\n", "", printable(f.Advice))
+		}
+	}
+}
+
+// examined prints the result of checks, with --json as further members of an object.
+func (s *session) examined(problems int, findings []doctor.Finding, result map[string]any) error {
 	if s.JSON {
-		if err := printJSON(s.out, map[string]any{"ok": problems == 0, "checks": findings}); err != nil {
+		result["ok"], result["checks"] = problems == 0, findings
+		if err := printJSON(s.out, result); err != nil {
 			return err
 		}
 	}

@@ -3,42 +3,221 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/google/uuid"
+	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/installation"
 )
 
 type eventsCmd struct {
-	Tail   tailEventsCmd   `cmd:"" help:"Print events until Ctrl-C."`
+	List   listEventsCmd   `cmd:"" help:"List events, newest first."`
+	Tail   tailEventsCmd   `cmd:"" help:"Print events as they are recorded, until Ctrl-C."`
 	Replay replayEventsCmd `cmd:"" help:"Send events again, with the same ids."`
 }
 
 type (
+	listEventsCmd struct {
+		eventTypes
+		Since   point  `placeholder:"TIME" help:"Only events since this time: 2h or 7d ago, 2026-11-20, or 2026-11-20T09:00:00Z."`
+		Until   point  `placeholder:"TIME" help:"Only events before this time."`
+		Project string `placeholder:"NAME" help:"Only events of this project."`
+		Feature string `placeholder:"NAME" help:"Only events of this toggle."`
+		Subject string `placeholder:"KIND:ID" help:"Only events about this subject, such as pat:17, user:7, account:8 or type:release."`
+		By      string `placeholder:"ID|NAME" help:"Only changes by this user: an id, or a name as the list shows it."`
+		Token   string `placeholder:"ID" help:"Only changes that were made with this token."`
+		Query   string `placeholder:"TEXT" help:"Only events with this text in type, subject, name or data, in any letter case."`
+		Limit   int    `default:"50" placeholder:"N" help:"Maximum number of events (default 50)."`
+	}
 	tailEventsCmd struct {
-		Since lifetime `placeholder:"TIME" help:"Also print the events of this time, such as 2h or 7d."`
+		eventTypes
+		Since    point `placeholder:"TIME" help:"Begin with the events since this time, not with the newest 10."`
+		NoFollow bool  `help:"Do not wait for new events."`
 	}
 	replayEventsCmd struct {
-		Since lifetime `required:"" placeholder:"TIME" help:"Send the events of this time again, such as 2h or 7d."`
+		Since point `required:"" placeholder:"TIME" help:"Send the events since this time: 2h or 7d ago, 2026-11-20, or 2026-11-20T09:00:00Z."`
+		Until point `placeholder:"TIME" help:"Only events before this time."`
+	}
+	eventTypes struct {
+		Type []eventType `enum:"${eventTypes}" placeholder:"TYPE" help:"Only events of this type. Repeat for more."`
 	}
 )
+
+func (c eventTypes) names() (names []string) {
+	for _, t := range c.Type {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// eventType is a known type of event.
+type eventType string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (t *eventType) UnmarshalText(text []byte) error {
+	*t = eventType(text)
+	if known := knownTypes(); !slices.Contains(known, string(text)) {
+		return fmt.Errorf("%q is not a type of event: did you mean %s? docs/events.md lists all types", text, closest(string(text), known))
+	}
+	return nil
+}
+
+func knownTypes() (names []string) {
+	for _, t := range eventlog.Types() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// closest returns the candidate that differs least from a text, by the number of changed characters.
+func closest(text string, candidates []string) string {
+	return slices.MinFunc(candidates, func(a, b string) int { return distance(text, a) - distance(text, b) })
+}
+
+// distance returns the Levenshtein distance of two texts, in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1) // of the text so far to each beginning of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// point is a point in time: a duration before now, a day or a time. The zero value is none.
+type point struct {
+	ago lifetime
+	at  time.Time
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *point) UnmarshalText(text []byte) error {
+	if p.ago.UnmarshalText(text) == nil {
+		return nil
+	}
+	var err error
+	if p.at, err = time.Parse(time.DateOnly, string(text)); err != nil {
+		p.at, err = datetime.Parse(string(text))
+	}
+	if err != nil {
+		return fmt.Errorf("%q is not a time: use 2h or 7d for a time ago, a day (UTC) such as 2026-11-20, "+
+			"or a date and time such as 2026-11-20T09:00:00Z", text)
+	}
+	return nil
+}
+
+func (p point) time(now time.Time) time.Time {
+	if p.ago != 0 {
+		return now.Add(-time.Duration(p.ago))
+	}
+	return p.at
+}
+
+// Validate is called by kong.
+func (c *listEventsCmd) Validate() error {
+	if c.Limit < 1 {
+		return fmt.Errorf("--limit must be at least 1, not %d", c.Limit)
+	}
+	return nil
+}
+
+func (c *listEventsCmd) Run(s *session) error {
+	i, err := s.open()
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	f := eventlog.Filter{Types: c.names(), From: c.Since.time(now), Until: c.Until.time(now), Text: c.Query}
+	f.Projects, f.Features, f.Tokens, f.Subjects = given(c.Project), given(c.Feature), given(c.Token), given(c.Subject)
+	if id, ok := auth.ParseID(c.By); ok {
+		f.Users = []int64{id}
+	} else {
+		f.Names = given(c.By)
+	}
+	all, err := i.Log(s.now).Newest(s.step(), f, c.Limit+1)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		s.inform("no event matches")
+	} else if len(all) > c.Limit {
+		all = all[:c.Limit]
+		s.inform("the newest %d events; --limit shows more", c.Limit)
+	}
+	if s.JSON {
+		for _, e := range all {
+			if err := s.printEvent(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return printList(s, all, "ID\tTIME\tTYPE\tTOKEN\tSUMMARY", eventRow)
+}
+
+// given returns the values of an option that has one.
+func given(value string) []string {
+	if value == "" {
+		return nil
+	}
+	return []string{value}
+}
+
+func eventRow(e eventlog.Event) []string {
+	return []string{strconv.FormatInt(e.ID, 10), datetime.Format(e.CreatedAt()), string(e.Type), e.By.TokenID, e.Summary()}
+}
+
+// printEvent prints an event as one line.
+func (s *session) printEvent(e eventlog.Event) error {
+	line := strings.Join(eventRow(e), "  ")
+	if s.JSON {
+		text, err := json.Marshal(eventlog.NewResponse(e))
+		if err != nil {
+			return err
+		}
+		line = string(text)
+	}
+	_, err := fmt.Fprintln(s.out, printable(line))
+	return err
+}
+
+// tailed is the number of events with which tail begins.
+const tailed = 10
 
 func (c *tailEventsCmd) Run(s *session) error {
 	i, err := s.open()
 	if err != nil {
 		return err
 	}
-	return i.FollowEvents(s.ctx, s.now().Add(-time.Duration(c.Since)), s.now, func(text json.RawMessage) error {
-		line := string(text)
-		var e struct {
-			Time, Type, Subject string
-			Data                json.RawMessage
+	log, f := i.Log(s.now), eventlog.Filter{Types: c.names(), From: c.Since.time(s.now())}
+	if f.From.IsZero() {
+		newest, err := log.Newest(s.step(), f, tailed)
+		if err != nil {
+			return err
 		}
-		if err := json.Unmarshal(text, &e); err == nil && !s.JSON {
-			line = fmt.Sprintf("%s  %s  %s  %s", e.Time, e.Type, e.Subject, e.Data)
+		if f.From = s.now(); len(newest) > 0 {
+			f.From = newest[len(newest)-1].CreatedAt()
 		}
-		_, err := fmt.Fprintln(s.out, printable(line))
-		return err
-	})
+	}
+	if c.NoFollow {
+		return log.All(s.ctx, f, s.printEvent)
+	}
+	return installation.FollowEvents(s.ctx, log, f, s.printEvent)
 }
 
 func (c *replayEventsCmd) Run(s *session) error {
@@ -46,16 +225,10 @@ func (c *replayEventsCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	id, err := uuid.NewRandomFromReader(s.random)
+	now := s.now()
+	sent, err := i.ReplayEvents(s.ctx, eventlog.Filter{From: c.Since.time(now), Until: c.Until.time(now)}, s.now)
 	if err != nil {
 		return err
 	}
-	replay, err := i.ReplayEvents(s.step(), "toggleadmin-"+id.String(), s.now().Add(-time.Duration(c.Since)), s.now)
-	if err != nil {
-		return err
-	}
-	if replay.Name == "" {
-		return s.result(replay, "sent %d events to the webhook", replay.Sent)
-	}
-	return s.result(replay, "started the replay %s: `aws events describe-replay --replay-name %[1]s` shows its progress", replay.Name)
+	return s.result(map[string]int{"sent": sent}, "sent %d events", sent)
 }

@@ -69,7 +69,7 @@ func (c *initCmd) Run(s *session) error {
 	}
 	if err != nil {
 		return s.revokeUnprinted(err, func(ctx context.Context) error {
-			return apitoken.NewStore(i.Client, i.Tables).Delete(ctx, result.Token.Selector)
+			return apitoken.NewStore(i.Client, i.Tables, i.Log(s.now)).Delete(ctx, result.Token.Selector)
 		})
 	}
 	return nil

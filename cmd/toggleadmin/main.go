@@ -35,8 +35,11 @@ type cli struct {
 	ServiceAccounts serviceAccountsCmd `cmd:"" help:"Manage service accounts."`
 	Tokens          tokensCmd          `cmd:"" help:"Manage API tokens and personal access tokens."`
 	Features        featuresCmd        `cmd:"" help:"Manage feature toggles."`
-	Events          eventsCmd          `cmd:"" help:"Follow events, and send them again."`
+	Import          importCmd          `cmd:"" help:"Import from Unleash or from a file."`
+	Export          exportCmd          `cmd:"" help:"Print everything but secrets as JSON, which import file reads."`
+	Events          eventsCmd          `cmd:"" help:"List and follow the event log, and send events again."`
 	Doctor          doctorCmd          `cmd:"" help:"Check an installation and advise what to do."`
+	Restore         restoreCmd         `cmd:"" help:"Replace the items of tables by those of restored copies, and repair what depends on them."`
 	Completion      completionCmd      `cmd:"" help:"Print the completion script of a shell."`
 }
 
@@ -46,12 +49,14 @@ type streams struct {
 	out, err    io.Writer
 	terminal    bool // in is a terminal
 	interactive bool // in and err are
+	errTerminal bool // err is
 }
 
 func main() {
 	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	s.terminal = term.IsTerminal(int(os.Stdin.Fd()))
-	s.interactive = s.terminal && term.IsTerminal(int(os.Stderr.Fd()))
+	s.errTerminal = term.IsTerminal(int(os.Stderr.Fd()))
+	s.interactive = s.terminal && s.errTerminal
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	signal.Ignore(syscall.SIGPIPE) // writing to a closed pipe must return an error: a token that was not printed is revoked
 	context.AfterFunc(ctx, stop)   // a second signal ends the process immediately
@@ -70,7 +75,9 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	var c cli
 	helped := false
 	parser := kong.Must(&c, kong.Name("toggleadmin"), kong.Description(description), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }), kong.Vars{"version": "toggleadmin " + version.String()},
+		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }), kong.Vars{
+			"version": "toggleadmin " + version.String(), "eventTypes": strings.Join(knownTypes(), ","),
+		},
 		kong.BindToProvider((*session).operator))
 	if len(args) > 0 && args[0] == completeCommand {
 		complete(std.out, parser, args[1:])

@@ -7,16 +7,21 @@ package main_test
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,8 +34,11 @@ import (
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/webhook"
 )
 
 func TestMain(m *testing.M) {
@@ -45,7 +53,7 @@ func run(t *testing.T, dir string, setup func(*testscript.Env) error, more comma
 	all := commands{
 		"status":  status,  // status N program …: runs a program that must exit with the status N
 		"capture": capture, // capture VAR: sets a variable to the last output
-		"call":    call,    // call STATUS TOKEN METHOD PATH: calls the API, which must respond with that status
+		"call":    call,    // call STATUS TOKEN METHOD PATH [BODY]: calls the API, which must respond with that status
 	}
 	maps.Copy(all, more)
 	testscript.Run(t, testscript.Params{Dir: dir, Setup: setup, RequireExplicitExec: true, Cmds: all})
@@ -79,10 +87,14 @@ func TestLocal(t *testing.T) {
 		}
 		return withoutAWS(env)
 	}, commands{
-		"signin":    signIn,     // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
-		"interrupt": interrupt,  // interrupt ID: begins the deletion of a person
-		"age":       age,        // age TOKEN: makes the personal access token of the editor as old as 1970
-		"type":      typeTokens, // type PROMPT ANSWER …: runs `tokens revoke -` on a terminal and answers its prompts
+		"signin":     signIn,     // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
+		"interrupt":  interrupt,  // interrupt ID: begins the deletion of a person
+		"age":        age,        // age TOKEN: makes the personal access token of the editor as old as 1970
+		"ask":        ask,        // ask QUESTION [ID]: runs the command and the request of a row of docs/events.md; api.json: the response
+		"webhook":    listen,     // webhook FILE: gives the service a webhook that refuses one request, and writes the bodies of the others to the file
+		"copy-table": copyTable,  // copy-table TABLE COPY: makes a table with the same items, and overwrites those of an earlier one
+		"put-back":   putBack,    // put-back COPY TABLE: puts the items of a copy into the table
+		"type":       typeTokens, // type PROMPT ANSWER …: runs `tokens revoke -` on a terminal and answers its prompts
 	})
 }
 
@@ -101,7 +113,7 @@ func age(ts *testscript.TestScript, _ bool, args []string) {
 func signIn(ts *testscript.TestScript, _ bool, args []string) {
 	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
 	ts.Check(err)
-	_, err = user.NewStore(i.Client, i.Tables).SignIn(context.Background(), user.SignIn{
+	_, err = user.NewStore(i.Client, i.Tables, i.Log(time.Now)).SignIn(context.Background(), user.SignIn{
 		Identity: user.Identity{Issuer: "https://issuer.example.com", Subject: args[0]}, Email: args[1], EmailVerified: true,
 		Logger: slog.New(slog.DiscardHandler),
 	})
@@ -113,8 +125,87 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	id, err := strconv.ParseInt(args[0], 10, 64)
 	ts.Check(err)
-	_, err = user.NewStore(i.Client, i.Tables).BeginDeletion(context.Background(), user.Person, id)
+	err = user.NewStore(i.Client, i.Tables, i.Log(time.Now)).BeginDeletion(context.Background(), user.Person, id)
 	ts.Check(err)
+}
+
+func ask(ts *testscript.TestScript, _ bool, args []string) {
+	page, err := os.ReadFile("../../docs/events.md")
+	ts.Check(err)
+	row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(args[0]) + `.*$`).FindString(string(page))
+	cells := strings.Split(row, " | ")
+	if len(cells) != 4 {
+		ts.Fatalf("docs/events.md has no row %q", args[0])
+	}
+	const example = "17" // the id of a token
+	id := strings.Join(args[1:], "")
+	code := func(cell, separator string) string {
+		var parts []string
+		for _, match := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
+			parts = append(parts, match[1])
+		}
+		text := strings.Join(parts, separator)
+		if id != "" && !strings.Contains(text, example) { // "and the event's id"
+			return text + separator + id
+		}
+		return strings.ReplaceAll(text, example, id)
+	}
+	if query := strings.ReplaceAll(code(cells[2], "&"), "=&", "="); strings.Contains(query, "=") {
+		content := request(ts, "200", ts.Getenv("ADMIN_PAT"), http.MethodGet, "/api/admin/search/events?"+query)
+		ts.Check(os.WriteFile(ts.MkAbs("api.json"), content, 0o600))
+	}
+	ts.Check(ts.Exec("toggleadmin", append(strings.Fields(code(cells[3], " ")), "--local")...))
+}
+
+func listen(ts *testscript.TestScript, _ bool, args []string) {
+	file, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests.Add(1) == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			_, err = file.Write(append(body, '\n'))
+		}
+		ts.Check(err)
+	}))
+	ts.Defer(func() { server.Close(); ts.Check(file.Close()) })
+	settings, path := map[string]any{}, filepath.Join(ts.Getenv("DATA_DIR"), "local.json")
+	content, err := os.ReadFile(path)
+	ts.Check(err)
+	ts.Check(json.Unmarshal(content, &settings))
+	settings["webhookUrl"], settings["webhookSecret"] = server.URL, webhook.NewSecret(make([]byte, 32))
+	content, err = json.Marshal(settings)
+	ts.Check(err)
+	ts.Check(os.WriteFile(path, content, 0o600))
+}
+
+func copyTable(ts *testscript.TestScript, _ bool, args []string) {
+	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
+	ts.Check(err)
+	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
+	ts.Check(err)
+	table := template.Tables[slices.IndexFunc(template.Tables, func(t samtemplate.Table) bool { return t.LogicalID == args[0] })]
+	table.Name = args[1]
+	ts.Check(tables.Make(context.Background(), i.Client, []samtemplate.Table{table}))
+	copyItems(ts, i, i.Tables.ByID()[args[0]], args[1])
+}
+
+func putBack(ts *testscript.TestScript, _ bool, args []string) {
+	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
+	ts.Check(err)
+	copyItems(ts, i, args[0], i.Tables.ByID()[args[1]])
+}
+
+func copyItems(ts *testscript.TestScript, i *installation.Installation, from, to string) {
+	for item, err := range dynamo.Scan(context.Background(), i.Client, from) {
+		ts.Check(err)
+		_, err = i.Client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &to, Item: item})
+		ts.Check(err)
+	}
 }
 
 // withoutAWS hides the AWS credentials of this machine.
@@ -162,16 +253,27 @@ func capture(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func call(ts *testscript.TestScript, _ bool, args []string) {
-	request, err := http.NewRequest(args[2], ts.Getenv("BASE_URL")+args[3], nil) //nolint:noctx // the client has a timeout
+	_, err := ts.Stdout().Write(request(ts, args...))
 	ts.Check(err)
-	request.Header.Set("Authorization", args[1])
+}
+
+// request calls the API: status, token, method, path and body. It returns the body of the response.
+func request(ts *testscript.TestScript, args ...string) []byte {
+	body := strings.Join(args[4:], "")
+	r, err := http.NewRequest(args[2], ts.Getenv("BASE_URL")+args[3], strings.NewReader(body)) //nolint:noctx // the client has a timeout
+	ts.Check(err)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	r.Header.Set("Authorization", args[1])
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
-	response, err := client.Do(request)
+	response, err := client.Do(r)
 	ts.Check(err)
 	defer response.Body.Close()
-	_, err = io.Copy(ts.Stdout(), response.Body)
+	content, err := io.ReadAll(response.Body)
 	ts.Check(err)
 	if got := strconv.Itoa(response.StatusCode); got != args[0] {
-		ts.Fatalf("status %s, want %s", got, args[0])
+		ts.Fatalf("status %s, want %s: %s", got, args[0], content)
 	}
+	return content
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 	"golang.org/x/term"
 
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/operator"
@@ -67,8 +68,16 @@ func (s *session) name() string {
 	return fmt.Sprintf("the stack %q", s.Stack)
 }
 
-// open opens the installation, which may not be initialized.
+// open opens the installation, which may not be initialized. Changes are recorded as made by the operator.
 func (s *session) open() (*installation.Installation, error) {
+	i, err := s.openTarget()
+	if err == nil {
+		s.ctx = eventlog.WithActor(s.ctx, eventlog.Actor{Name: i.Operator})
+	}
+	return i, err
+}
+
+func (s *session) openTarget() (*installation.Installation, error) {
 	ctx := s.step()
 	if s.Local {
 		return installation.OpenLocal(ctx, s.DataDir)

@@ -25,6 +25,7 @@ const (
 	NotFound
 	NameExists
 	Conflict
+	PreconditionFailed
 	Unavailable
 )
 
@@ -42,6 +43,7 @@ var kinds = [...]struct {
 	NotFound:               {http.StatusNotFound, "NotFoundError"},
 	NameExists:             {http.StatusConflict, "NameExistsError"},
 	Conflict:               {http.StatusConflict, "ConflictError"},
+	PreconditionFailed:     {http.StatusPreconditionFailed, "PreconditionFailed"},
 	Unavailable:            {http.StatusServiceUnavailable, "ServiceUnavailable"},
 }
 

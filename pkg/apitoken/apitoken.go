@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/eventlog"
 )
 
 // APIToken is an API token without its secret.
@@ -18,6 +20,25 @@ type APIToken struct {
 	ExpiresAt *time.Time // nil: never
 	CreatedAt time.Time
 	SeenAt    *time.Time // when it last authenticated a request, accurate to a minute; nil: never
+	LastEvent int64      // the id of its last event
+}
+
+// snapshot is a token in the data of events.
+type snapshot struct {
+	ID          string  `json:"id"`
+	UserID      *int64  `json:"userId"` // null
+	Description string  `json:"description"`
+	ExpiresAt   *string `json:"expiresAt"`
+}
+
+func (t APIToken) snapshot() any {
+	return snapshot{ID: t.Selector.String(), Description: t.Name, ExpiresAt: datetime.FormatOptional(t.ExpiresAt)}
+}
+
+func (t APIToken) change(kind eventlog.Type, data, preData any) eventlog.Change {
+	return eventlog.Change{
+		Type: kind, Subject: eventlog.Subject("api-token:" + t.Selector.String()), Last: t.LastEvent, Data: data, PreData: preData,
+	}
 }
 
 // Expired reports whether the token is no longer valid at now.

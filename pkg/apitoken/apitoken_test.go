@@ -5,25 +5,26 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"net/http"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/database"
 )
 
 func newStore(tb testing.TB) (*apitoken.Store, *database.Database) {
 	tb.Helper()
 	db := database.New(tb)
-	return apitoken.NewStore(db.Client, db.Tables), db
+	return apitoken.NewStore(db.Client, db.Tables, db.Log()), db
 }
+
+func ignoreEvent() cmp.Option { return cmpopts.IgnoreFields(apitoken.APIToken{}, "LastEvent") }
 
 func TestExpired(t *testing.T) {
 	t.Parallel()
@@ -79,16 +80,17 @@ func TestTokensAreCreatedListedAndDeleted(t *testing.T) {
 	b, second, first := create("b", nil, 1), create("a", nil, 3), create("a", &fine, 2)
 	first.ExpiresAt = &stored
 	all, err := store.List(t.Context())
-	if diff := cmp.Diff([]apitoken.APIToken{first, second, b}, all); err != nil || diff != "" {
+	if diff := cmp.Diff([]apitoken.APIToken{first, second, b}, all, ignoreEvent()); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	got, err := store.Get(t.Context(), first.Selector)
-	if diff := cmp.Diff(first, got); err != nil || diff != "" {
+	if diff := cmp.Diff(first, got, ignoreEvent()); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	want := dynamo.Item{
 		"id": dynamo.S(first.Selector.String()), "name": dynamo.S("a"), "verifier": dynamo.B(first.Verifier[:]),
 		"createdAt": dynamo.S("2026-11-20T05:39:00.123Z"), "expiresAt": dynamo.S("2026-11-20T05:39:00.123Z"),
+		"event": dynamo.N(got.LastEvent),
 	}
 	if diff := database.DiffItems(want, db.Get(t, db.Tables.APITokens, dynamo.Item{"id": want["id"]})); diff != "" {
 		t.Error(diff)
@@ -103,33 +105,50 @@ func TestTokensAreCreatedListedAndDeleted(t *testing.T) {
 	}
 }
 
-// TestCreateWithoutResponse checks that Create returns the token that it wrote, and does not replace another one.
-func TestCreateWithoutResponse(t *testing.T) {
+// TestSelectorIsTaken checks that a creation does not replace another token.
+func TestSelectorIsTaken(t *testing.T) {
 	t.Parallel()
-	_, db := newStore(t)
-	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.N == 1 && c.Operation == "PutItem" {
-			return c.Lose()
-		}
-		return c.Pass()
-	})
-	store := apitoken.NewStore(client, db.Tables)
+	store, db := newStore(t)
 	token, err := store.Create(t.Context(), apitoken.APIToken{Name: "n"}, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"PutItem", "PutItem", "GetItem"}, strings.Fields(tap.Calls())); diff != "" {
-		t.Error(diff)
+	random := io.MultiReader(bytes.NewReader(token.Selector[:]), rand.Reader)
+	if _, err := store.Create(t.Context(), apitoken.APIToken{Name: "other"}, random); err == nil {
+		t.Error("another token has the selector")
 	}
-	stored, err := store.Get(t.Context(), token.Selector)
-	if err != nil || stored.Verifier != token.Verifier() {
+	if stored, err := store.Get(t.Context(), token.Selector); err != nil || stored.Verifier != token.Verifier() {
 		t.Error(err, "another token is stored")
 	}
-	random := io.MultiReader(bytes.NewReader(token.Selector[:]), rand.Reader)
-	if _, err := store.Create(t.Context(), apitoken.APIToken{Name: "other"}, random); !dynamo.FailedCondition(err) {
-		t.Errorf("with a selector that is taken: %v", err)
+	if events := db.Events(t); len(events) != 1 {
+		t.Error(events)
 	}
-	if failures, err := dynamo.Transact(t.Context(), db.Client, []types.TransactWriteItem{store.Creation(stored)}); err != nil || failures == nil {
-		t.Errorf("in a transaction: %v", err)
+}
+
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	ctx := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "operator ada"})
+	expires := time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC)
+	create := func(t apitoken.APIToken, selector byte) error {
+		_, err := store.Create(ctx, t, io.MultiReader(bytes.NewReader(bytes.Repeat([]byte{selector}, 16)), rand.Reader))
+		return err
+	}
+	selector := auth.Selector(bytes.Repeat([]byte{2}, 16))
+	if err := errors.Join(
+		create(apitoken.APIToken{Name: "a", ExpiresAt: &expires}, 1), create(apitoken.APIToken{Name: "b"}, 2),
+		store.Delete(ctx, selector), store.Delete(ctx, selector), // the second deletion changes nothing
+	); err != nil {
+		t.Fatal(err)
+	}
+	const a, b = "AQEBAQEBAQEBAQEBAQEBAQ", "AgICAgICAgICAgICAgICAg"
+	second := `{"id":"` + b + `","userId":null,"description":"b","expiresAt":null}`
+	want := []string{
+		`api-token-created api-token:` + a + ` by operator ada: {"id":"` + a + `","userId":null,"description":"a","expiresAt":"2026-11-20T05:39:00.000Z"}`,
+		`api-token-created api-token:` + b + ` by operator ada: ` + second,
+		`api-token-deleted api-token:` + b + ` by operator ada: before ` + second,
+	}
+	if diff := cmp.Diff(want, db.Events(t)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -13,17 +13,20 @@ import (
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 )
 
 // Store keeps the API tokens in the table ApiTokens. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client
 	table  string
+	log    *eventlog.Log
 }
 
-// NewStore returns a Store that uses tables.APITokens.
-func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client, tables.APITokens}
+// NewStore returns a Store that uses tables.APITokens and records its changes in log, which can be nil if the Store only
+// reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	return &Store{client, tables.APITokens, log}
 }
 
 // hash is the table's partition key.
@@ -65,14 +68,9 @@ func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (auth.
 	if err != nil {
 		return auth.Token{}, err
 	}
-	err = dynamo.PutNew(ctx, s.client, s.table, hash, toItem(t))
-	if dynamo.FailedCondition(err) {
-		// Random selectors never collide: an earlier attempt of this call wrote the item, and its response was lost.
-		stored, getErr := s.Get(ctx, t.Selector)
-		if getErr == nil && t.Verifier == stored.Verifier {
-			return token, nil
-		}
-		err = errors.Join(err, getErr)
+	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.Creation(ctx, t) })
+	if failures != nil { // random selectors never collide
+		err = errors.New("the selector is taken")
 	}
 	if err != nil {
 		return auth.Token{}, fmt.Errorf("create an API token: %w", err)
@@ -80,14 +78,31 @@ func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (auth.
 	return token, nil
 }
 
-// Creation returns the action of a transaction that stores a token that New returned. It fails if the selector is taken.
-func (s *Store) Creation(t APIToken) types.TransactWriteItem {
-	return dynamo.NewItem(s.table, hash, toItem(t))
+// Creation returns the actions of a transaction that store a token that New returned, and record it. They fail if the
+// selector is taken.
+func (s *Store) Creation(ctx context.Context, t APIToken) ([]types.TransactWriteItem, error) {
+	id, record, err := s.log.Record(ctx, t.change(eventlog.APITokenCreated, t.snapshot(), nil))
+	t.LastEvent = id
+	return append([]types.TransactWriteItem{dynamo.NewItem(s.table, hash, toItem(t))}, record...), err
 }
 
 // Delete revokes a token. It is not an error if the token does not exist.
 func (s *Store) Delete(ctx context.Context, selector auth.Selector) error {
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: Key(selector)})
+	t, err := s.Get(ctx, selector)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { // failed: a concurrent call deleted it
+		_, record, err := s.log.Record(ctx, t.change(eventlog.APITokenDeleted, nil, t.snapshot()))
+		condition, names, values := eventlog.Unchanged(hash, t.LastEvent)
+		return append([]types.TransactWriteItem{{Delete: &types.Delete{
+			TableName: &s.table, Key: Key(selector),
+			ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		}}}, record...), err
+	})
 	if err != nil {
 		return fmt.Errorf("delete an API token: %w", err)
 	}
@@ -97,6 +112,9 @@ func (s *Store) Delete(ctx context.Context, selector auth.Selector) error {
 func toItem(t APIToken) dynamo.Item {
 	item := Key(t.Selector)
 	item["name"], item["verifier"], item["createdAt"] = dynamo.S(t.Name), dynamo.B(t.Verifier[:]), dynamo.Time(t.CreatedAt)
+	if t.LastEvent != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(t.LastEvent)
+	}
 	if t.ExpiresAt != nil {
 		item["expiresAt"] = dynamo.Time(*t.ExpiresAt)
 	}
@@ -104,7 +122,9 @@ func toItem(t APIToken) dynamo.Item {
 }
 
 func fromItem(item dynamo.Item) APIToken {
-	t := APIToken{Name: item.String("name"), ExpiresAt: item.Time("expiresAt"), SeenAt: item.Time("seenAt")}
+	t := APIToken{
+		Name: item.String("name"), ExpiresAt: item.Time("expiresAt"), SeenAt: item.Time("seenAt"), LastEvent: item.Int(eventlog.AttributeEvent),
+	}
 	if created := item.Time("createdAt"); created != nil {
 		t.CreatedAt = *created
 	}

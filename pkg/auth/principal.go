@@ -20,6 +20,9 @@ const (
 	CreateFieldPermission Permission = "CREATE_CONTEXT_FIELD"
 	UpdateFieldPermission Permission = "UPDATE_CONTEXT_FIELD"
 	DeleteFieldPermission Permission = "DELETE_CONTEXT_FIELD"
+	CreateFeature         Permission = "CREATE_FEATURE"
+	UpdateFeature         Permission = "UPDATE_FEATURE"
+	DeleteFeature         Permission = "DELETE_FEATURE"
 )
 
 // Role is a user's root role.
@@ -44,7 +47,9 @@ func (r Role) Permissions() []Permission {
 	case RoleAdmin:
 		return []Permission{Admin}
 	case RoleEditor:
-		return []Permission{CreateFieldPermission, UpdateFieldPermission, DeleteFieldPermission}
+		return []Permission{
+			CreateFieldPermission, UpdateFieldPermission, DeleteFieldPermission, CreateFeature, UpdateFeature, DeleteFeature,
+		}
 	case RoleViewer:
 	}
 	return nil
@@ -54,6 +59,8 @@ func (r Role) Permissions() []Permission {
 type Principal struct {
 	ID          string // for logs: user:7, api-token:<selector>
 	UserID      int64  // 0: the credential identifies no user
+	Name        string // for the event log: a person's name, a service account's username, or "API token " and the token's name
+	TokenID     string // of the PAT or API token; "": an ID token
 	Permissions []Permission
 }
 
@@ -77,6 +84,8 @@ const (
 	keyPrincipalID = "principalId"
 	keyUserID      = "userId"
 	keyPermissions = "permissions" // separated by commas
+	keyName        = "name"
+	keyTokenID     = "tokenId"
 )
 
 // Context returns the principal as the authorizer's context, without its id, which is a separate member of the authorizer's response.
@@ -85,7 +94,7 @@ func (p Principal) Context() map[string]any {
 	for i, q := range p.Permissions {
 		permissions[i] = string(q)
 	}
-	context := map[string]any{keyPermissions: strings.Join(permissions, ",")}
+	context := map[string]any{keyPermissions: strings.Join(permissions, ","), keyName: p.Name, keyTokenID: p.TokenID}
 	if p.UserID != 0 {
 		context[keyUserID] = strconv.FormatInt(p.UserID, 10)
 	}
@@ -111,6 +120,8 @@ func parsePrincipal(context map[string]any) (p Principal, ok bool) {
 	if p.ID == "" {
 		return Principal{}, false
 	}
+	p.Name, _ = context[keyName].(string)
+	p.TokenID, _ = context[keyTokenID].(string)
 	if text, there := context[keyUserID].(string); there {
 		id, valid := ParseID(text)
 		if !valid {

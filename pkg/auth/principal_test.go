@@ -79,12 +79,13 @@ func TestContext(t *testing.T) {
 		want      map[string]any
 	}{
 		{"an Admin", auth.UserPrincipal(1, auth.RoleAdmin), "user:1", map[string]any{"userId": "1", "permissions": "ADMIN"}},
-		{"an Editor", auth.UserPrincipal(2, auth.RoleEditor), "user:2", map[string]any{"userId": "2", "permissions": "CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD"}},
+		{"an Editor", auth.UserPrincipal(2, auth.RoleEditor), "user:2", map[string]any{"userId": "2", "permissions": "CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE"}},
 		{"a Viewer", auth.UserPrincipal(auth.MaxID, auth.RoleViewer), "user:2147483647", map[string]any{"userId": "2147483647", "permissions": ""}},
 		{"an API token", auth.APITokenPrincipal(auth.PATSelector(1, 1)), "api-token:" + selector, map[string]any{"permissions": "ADMIN"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			tt.principal.Name, tt.principal.TokenID, tt.want["name"], tt.want["tokenId"] = "Ada", "12", "Ada", "12"
 			if diff := cmp.Diff(tt.want, tt.principal.Context()); diff != "" || tt.principal.ID != tt.id {
 				t.Errorf("id %s, context (-want +got):\n%s", tt.principal.ID, diff)
 			}

@@ -69,6 +69,12 @@ func TestRequire(t *testing.T) {
 		"a PAT of an unknown role":       auth.UserPrincipal(4, "Owner"),
 		"a token without ADMIN and user": {ID: "api-token:x"}, // not used today
 	}
+	for name, p := range credentials {
+		if p.ID != "" {
+			p.Name, p.TokenID = "Ada", "12"
+			credentials[name] = p
+		}
+	}
 	// The columns: no credential, API token, Admin, Editor, any other user, neither.
 	for requirement, tt := range map[string]struct {
 		is   auth.Requirement

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
@@ -72,7 +73,9 @@ func (a *Authenticator) apiToken(ctx context.Context, token auth.Token) (auth.Pr
 		return auth.Principal{}, errInvalid
 	}
 	a.seen(ctx, token, stored.SeenAt, now)
-	return auth.APITokenPrincipal(token.Selector), nil
+	p := auth.APITokenPrincipal(token.Selector)
+	p.Name, p.TokenID = "API token "+stored.Name, token.Selector.String()
+	return p, nil
 }
 
 func (a *Authenticator) pat(ctx context.Context, token auth.Token) (auth.Principal, error) {
@@ -87,7 +90,9 @@ func (a *Authenticator) pat(ctx context.Context, token auth.Token) (auth.Princip
 		return auth.Principal{}, errInvalid
 	}
 	a.seen(ctx, token, stored.SeenAt, now)
-	return auth.UserPrincipal(userID, owner.Role), nil
+	p := auth.UserPrincipal(userID, owner.Role)
+	p.Name, p.TokenID = owner.RecordedName(), strconv.FormatInt(id, 10)
+	return p, nil
 }
 
 // seen writes the seenAt of a token if it is due; last is the stored one. A failure is logged and does not fail the request.

@@ -36,13 +36,13 @@ type fixture struct {
 	apiTokens *apitoken.Store
 }
 
-// newFixture creates the users 1 (Admin), 2 (Editor) and 3 (Viewer).
+// newFixture creates the users 1 (Admin), 2 (Editor) and 3 (Viewer), whose names are their roles.
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	db := database.New(tb)
-	f := &fixture{db, user.NewStore(db.Client, db.Tables), pat.NewStore(db.Client, db.Tables, rand.Reader), apitoken.NewStore(db.Client, db.Tables)}
+	f := &fixture{db, user.NewStore(db.Client, db.Tables, db.Log()), pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader), apitoken.NewStore(db.Client, db.Tables, db.Log())}
 	for i, role := range []auth.Role{auth.RoleAdmin, auth.RoleEditor, auth.RoleViewer} {
-		check(tb, f.users.Create(tb.Context(), user.User{ID: int64(i + 1), Kind: user.Person, Role: role}))
+		check(tb, f.users.Create(tb.Context(), user.User{ID: int64(i + 1), Kind: user.Person, Name: string(role), Role: role}))
 	}
 	return f
 }
@@ -86,7 +86,7 @@ func (f *fixture) authenticator(tb testing.TB, respond func(*database.Call) (*ht
 	client, tap := f.Through(tb, respond)
 	var log bytes.Buffer
 	return &authorizer.Authenticator{
-		Store: authorizer.NewStore(client, f.Tables), Now: now, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
+		Store: authorizer.NewStore(client, f.Tables, f.LogThrough(client)), Now: now, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
 	}, tap, &log
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/oidc"
 )
 
@@ -18,16 +19,23 @@ func NewFunction(env *app.Env) (lambda.Handler, error) {
 		Transport: env.Transport,
 	})
 	role, roleErr := defaultRole(env)
-	variables := []string{"PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE", "API_TOKENS_TABLE"}
-	if env.Vars["OIDC_ISSUER"] != "" {
-		variables = append(variables, "IDENTIFIERS_TABLE")
-	}
-	client, tables, err := env.Tables(variables...)
+	store, err := newStore(env)
 	if err := errors.Join(issuerErr, roleErr, err); err != nil {
 		return nil, err
 	}
-	a := &Authenticator{Store: NewStore(client, tables), Issuer: issuer, DefaultRole: role, Now: env.Now, Logger: env.Logger}
+	a := &Authenticator{Store: store, Issuer: issuer, DefaultRole: role, Now: env.Now, Logger: env.Logger}
 	return app.Event(a.Authorize), nil
+}
+
+// newStore returns the store on the tables of an environment. Without an issuer, nobody signs in, and nothing is recorded.
+func newStore(env *app.Env) (*Store, error) {
+	variables := []string{"PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE", "API_TOKENS_TABLE"}
+	if env.Vars["OIDC_ISSUER"] == "" {
+		client, tables, err := env.Tables(variables...)
+		return NewStore(client, tables, nil), err
+	}
+	client, tables, log, err := eventlog.Open(env, append(variables, "IDENTIFIERS_TABLE")...)
+	return NewStore(client, tables, log), err
 }
 
 // defaultRole returns the role of people who sign in for the first time, or "".

@@ -23,6 +23,8 @@ func (a *Authenticator) Authorize(ctx context.Context, event events.APIGatewayCu
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-lambdahttp.DeadlineMargin))
 		defer cancel()
 	}
+	// The first sign-in of a person is recorded with the request.
+	ctx = lambdahttp.WithGateway(ctx, lambdahttp.Gateway{RequestID: event.RequestContext.RequestID})
 	principal, err := a.Authenticate(ctx, authorization(event))
 	switch {
 	case errors.Is(err, errInvalid):

@@ -34,7 +34,9 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (auth.Principal, 
 	case u.Disabled:
 		return a.refuse(ctx, slog.String("reason", "the user is disabled"), subject)
 	}
-	return auth.UserPrincipal(u.ID, u.Role), nil
+	p := auth.UserPrincipal(u.ID, u.Role)
+	p.Name = u.RecordedName()
+	return p, nil
 }
 
 // refuse logs why a JWT is refused: the reason and, only if its signature was verified, the hash of its subject. The log does not contain the

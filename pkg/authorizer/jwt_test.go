@@ -30,7 +30,7 @@ func newSignIn(tb testing.TB) *signIn {
 	tb.Helper()
 	s := &signIn{newFixture(tb), issuer.New(tb)}
 	for id, email := range map[int64]string{11: "ada@example.com", 12: "linked@example.com", 14: "disabled@example.com"} {
-		u := user.User{ID: id, Kind: user.Person, Role: auth.RoleEditor, Email: email, Disabled: id == 14}
+		u := user.User{ID: id, Kind: user.Person, Name: "Ada", Role: auth.RoleEditor, Email: email, Disabled: id == 14}
 		check(tb, s.users.Create(tb.Context(), u))
 	}
 	_, err := s.users.Link(tb.Context(), 12, user.Identity{Issuer: "https://earlier.example.com", Subject: "248289761001"})
@@ -53,6 +53,7 @@ func TestPersonWithAToken(t *testing.T) {
 	t.Parallel()
 	s := newSignIn(t)
 	editor := auth.UserPrincipal(11, auth.RoleEditor)
+	editor.Name = "Ada"
 	// Claims never grant a role.
 	token := s.issuer.Token(now(), map[string]any{"role": "Admin", "roles": []string{"Admin"}, "groups": []string{"Admin"}, "permissions": "ADMIN"})
 	a, tap, log := s.authenticator(t, auth.RoleAdmin, nil)
@@ -78,6 +79,16 @@ func TestPersonWithAToken(t *testing.T) {
 	got, err = a.Authorize(t.Context(), request(s.issuer.Token(now(), map[string]any{"sub": "new", "email": "new@example.com", "email_verified": false})))
 	if err != nil || got.Context["permissions"] != "ADMIN" {
 		t.Errorf("%+v, %v for a new person with the default role", got, err)
+	}
+	var recorded []string // by the requests
+	for _, line := range s.Events(t) {
+		if begin, _, ok := strings.Cut(line, ", request "+requestID+":"); ok {
+			recorded = append(recorded, begin)
+		}
+	}
+	want := []string{"user-updated user:11 by Ada, user 11", "user-created user:15 by Ada Lovelace, user 15"}
+	if diff := cmp.Diff(want, recorded); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
 )
@@ -24,13 +25,14 @@ type Store struct {
 	users     *user.Store
 }
 
-// NewStore makes a store on the tables PersonalAccessTokens, Users, Identifiers and ApiTokens.
-func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+// NewStore makes a store on the tables PersonalAccessTokens, Users, Identifiers and ApiTokens. People who sign in are recorded
+// in log.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
 		client: client, tables: tables,
-		pats:      pat.NewStore(client, tables, nil), // creates no tokens
-		apiTokens: apitoken.NewStore(client, tables),
-		users:     user.NewStore(client, tables),
+		pats:      pat.NewStore(client, tables, nil, nil), // only reads
+		apiTokens: apitoken.NewStore(client, tables, nil),
+		users:     user.NewStore(client, tables, log),
 	}
 }
 

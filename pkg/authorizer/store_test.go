@@ -69,7 +69,7 @@ func TestSeenDoesNotOverwrite(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	p, token := f.pat(t, 1, nil)
-	store, later := authorizer.NewStore(f.Client, f.Tables), now().Add(time.Minute)
+	store, later := authorizer.NewStore(f.Client, f.Tables, f.Log()), now().Add(time.Minute)
 	check(t, store.Seen(t.Context(), token, later, now())) // seen at now, which is not before now
 	if got := f.seenAt(t, p); !got.Equal(now()) {
 		t.Errorf("seenAt is %s", got)
@@ -176,7 +176,7 @@ func TestUnprocessedKeys(t *testing.T) {
 				})
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				got, owner, err := authorizer.NewStore(client, f.Tables).PAT(ctx, 1, p.ID)
+				got, owner, err := authorizer.NewStore(client, f.Tables, f.LogThrough(client)).PAT(ctx, 1, p.ID)
 				if tt.rounds > 2 {
 					if !errors.Is(err, dynamo.ErrUnavailable) {
 						t.Errorf("error %v", err)

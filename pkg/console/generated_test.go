@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+
+	"toggleadmin/pkg/eventlog"
 )
 
 var update = flag.Bool("update", false, "write the files that are not written by hand")
@@ -249,6 +252,21 @@ func compare(t *testing.T, want, got map[string]string) {
 		if err := os.WriteFile("static/"+name, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestEventTypes compares the types of events in the event log's page with those of the log.
+func TestEventTypes(t *testing.T) {
+	t.Parallel()
+	got, want := map[string]string{}, map[string]string{}
+	for _, found := range regexp.MustCompile(`\n    '([a-z-]+)': '(.*)',`).FindAllStringSubmatch(read(t, "static/views/events.js"), -1) {
+		got[found[1]] = found[2]
+	}
+	for _, known := range eventlog.Types() {
+		want[string(known)] = known.Label()
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

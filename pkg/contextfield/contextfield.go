@@ -7,6 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/lambdahttp"
 )
 
 // ContextField is a field of the context in which features are evaluated.
@@ -18,6 +22,7 @@ type ContextField struct {
 	CreatedAt   *time.Time // nil: unknown
 	LegalValues []LegalValue
 	Usage       map[string]int64 // project → number of its active features with a constraint on the field
+	LastEvent   int64            // the id of its last event
 }
 
 // LegalValue is a value that the field permits.
@@ -70,4 +75,35 @@ func Defaults(now time.Time) []ContextField {
 		{Name: "currentTime", Description: new("Constrain on the date and time of the evaluation."), SortOrder: 3, CreatedAt: &now},
 		{Name: "sessionId", Description: new("Constrain on the user's session."), SortOrder: 4, CreatedAt: &now, Stickiness: true},
 	}
+}
+
+// snapshot is a field in the data of events, without its usage.
+type snapshot struct {
+	Name        string       `json:"name"`
+	Description *string      `json:"description"`
+	Stickiness  bool         `json:"stickiness"`
+	SortOrder   int64        `json:"sortOrder"`
+	CreatedAt   *string      `json:"createdAt"`
+	LegalValues []legalValue `json:"legalValues"`
+}
+
+func (f ContextField) snapshot() snapshot {
+	s := snapshot{f.Name, f.Description, f.Stickiness, f.SortOrder, datetime.FormatOptional(f.CreatedAt), []legalValue{}}
+	for _, v := range f.LegalValues {
+		s.LegalValues = append(s.LegalValues, legalValue(v))
+	}
+	return s
+}
+
+// ETag returns the entity tag of a field. It changes with everything that Replace can overwrite.
+func (f ContextField) ETag() string {
+	s := f.snapshot()
+	s.CreatedAt = nil
+	return lambdahttp.ETag(s)
+}
+
+func (f ContextField) subject() eventlog.Subject { return eventlog.Subject("field:" + f.Name) }
+
+func (f ContextField) change(t eventlog.Type, data, preData any) eventlog.Change {
+	return eventlog.Change{Type: t, Subject: f.subject(), Last: f.LastEvent, Data: data, PreData: preData}
 }

@@ -18,8 +18,8 @@ func TestCreate(t *testing.T) {
 	for _, tt := range []struct{ body, want string }{
 		{`{"name":"first"}`, `{"name":"first","description":null,"stickiness":false,"sortOrder":0,"createdAt":"2026-11-20T05:39:00.123Z",` +
 			`"usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`},
-		{`{"name":"a.~","description":"","stickiness":true,"sortOrder":-5.0,"x":1,"usedInFeatures":7,` +
-			`"legalValues":[{"value":" é ","description":""},{"value":" É ","x":1},{"value":"z","description":"d"}]}`,
+		{`{"name":"a.~","description":"","stickiness":true,"sortOrder":-5.0,"usedInFeatures":7,` +
+			`"legalValues":[{"value":" é ","description":""},{"value":" É "},{"value":"z","description":"d"}]}`,
 			`{"name":"a.~","description":"","stickiness":true,"sortOrder":-5,"createdAt":"2026-11-20T05:39:00.123Z",` +
 				`"usedInFeatures":0,"usedInProjects":0,"legalValues":[{"value":" é ","description":""},{"value":" É "},{"value":"z","description":"d"}]}`},
 	} {
@@ -133,7 +133,7 @@ func TestLostResponse(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	store := contextfield.NewStore(client, db.Tables)
+	store := contextfield.NewStore(client, db.Tables, db.LogThrough(client))
 	if err := store.Create(t.Context(), contextfield.ContextField{Name: "a"}); err != nil {
 		t.Error(err)
 	}

@@ -10,16 +10,17 @@ import (
 	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/lambdahttp"
 )
 
 // NewDeleteFunction returns the handler of functions/delete-context-field.
 func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("CONTEXT_FIELDS_TABLE")
+	client, tables, log, err := eventlog.Open(env, "CONTEXT_FIELDS_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.Has(auth.DeleteFieldPermission), Delete(NewStore(client, tables)))), nil
+	return env.API(auth.Require(auth.Has(auth.DeleteFieldPermission), Delete(NewStore(client, tables, log)))), nil
 }
 
 // Delete serves DELETE /api/admin/context/{name}.

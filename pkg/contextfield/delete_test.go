@@ -14,7 +14,7 @@ import (
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h, features := newHandlers(t, store), feature.NewStore(db.Client, db.Tables)
+	h, features := newHandlers(t, store), feature.NewStore(db.Client, db.Tables, db.Log())
 	for _, name := range []string{"unused", "used"} {
 		create(t, store, db, contextfield.ContextField{Name: name})
 	}
@@ -22,7 +22,7 @@ func TestDelete(t *testing.T) {
 	requireServed(t, h.delete, "unused", "", 404, `NotFoundError: There is no context field with the name "unused".`)
 
 	change := func(name string, change func(*feature.Feature)) error {
-		_, err := features.Update(t.Context(), name, func(f feature.Feature) feature.Feature { change(&f); return f })
+		_, err := features.Update(t.Context(), name, func(f feature.Feature) (feature.Feature, error) { change(&f); return f, nil })
 		return err
 	}
 	archive := func(f *feature.Feature) { f.Archived = true }
@@ -71,7 +71,7 @@ func TestDeleteIsOvertaken(t *testing.T) {
 	t.Parallel()
 	for _, stays := range []bool{false, true} {
 		_, db := newStore(t)
-		features := feature.NewStore(db.Client, db.Tables)
+		features := feature.NewStore(db.Client, db.Tables, db.Log())
 		round := 0
 		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
 			if c.Operation != "TransactWriteItems" || round == 2 {
@@ -88,8 +88,8 @@ func TestDeleteIsOvertaken(t *testing.T) {
 			}
 			return c.Pass()
 		})
-		store := contextfield.NewStore(client, db.Tables)
-		create(t, contextfield.NewStore(db.Client, db.Tables), db, contextfield.ContextField{Name: "a"})
+		store := contextfield.NewStore(client, db.Tables, db.LogThrough(client))
+		create(t, contextfield.NewStore(db.Client, db.Tables, db.Log()), db, contextfield.ContextField{Name: "a"})
 		err := store.Delete(t.Context(), "a")
 		if _, used := errors.AsType[*contextfield.InUseError](err); used != stays || !stays && err != nil {
 			t.Errorf("the toggle stays: %t: %v", stays, err)

@@ -19,7 +19,7 @@ func NewGetFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.IsAnyone, Get(NewStore(client, tables)))), nil
+	return env.API(auth.Require(auth.IsAnyone, Get(NewStore(client, tables, nil)))), nil
 }
 
 // Get serves GET /api/admin/context/{name}.
@@ -36,6 +36,7 @@ func Get(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		w.Header().Set("ETag", f.ETag())
 		return lambdahttp.WriteJSON(w, http.StatusOK, response(f))
 	}
 }

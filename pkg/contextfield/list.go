@@ -17,7 +17,7 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.IsAnyone, List(NewStore(client, tables)))), nil
+	return env.API(auth.Require(auth.IsAnyone, List(NewStore(client, tables, nil)))), nil
 }
 
 // field is contextFieldSchema in api/openapi.yaml.

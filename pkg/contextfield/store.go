@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -13,18 +15,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 )
 
 // Store keeps the fields in the table ContextFields. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client
 	table  string
+	log    *eventlog.Log
 	limit  int64 // of the sum of the sizes of all fields
 }
 
-// NewStore returns a Store that uses tables.ContextFields.
-func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client: client, table: tables.ContextFields, limit: maxBytes}
+// NewStore returns a Store that uses tables.ContextFields and records its changes in log, which can be nil if the Store only
+// reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	return &Store{client: client, table: tables.ContextFields, log: log, limit: maxBytes}
 }
 
 // hash is the table's partition key.
@@ -87,47 +92,99 @@ func (s *Store) item(ctx context.Context, name string) (dynamo.Item, error) {
 
 // Create adds an unused field, or returns ErrTooLarge or ErrExists, in this order. It is one transaction.
 func (s *Store) Create(ctx context.Context, f ContextField) error {
-	actions, err := s.Creation(f)
-	if err != nil {
-		return err
+	f.LastEvent = 0
+	for attempt := 1; ; attempt++ {
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.Creation(ctx, f) })
+		switch {
+		case err != nil:
+		case failures == nil:
+			return nil
+		case failures[1].Failed:
+			return ErrTooLarge
+		case failures[0].Failed:
+			return ErrExists
+		default: // a field with this name was deleted by a process whose clock is ahead
+			f.LastEvent, err = eventlog.LastOf(failures[2]), dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
+			return fmt.Errorf("create context field %q: %w", f.Name, err)
+		}
 	}
-	failures, err := dynamo.Transact(ctx, s.client, actions)
-	switch {
-	case err != nil:
-		return fmt.Errorf("create context field %q: %w", f.Name, err)
-	case failures == nil:
-		return nil
-	case failures[1].Failed:
-		return ErrTooLarge
-	}
-	return ErrExists
 }
 
-// Creation returns the actions of a transaction that creates unused fields: one for each field, then one on the sum of the sizes.
-// They fail if a field exists or if all fields would be too large.
-func (s *Store) Creation(fields ...ContextField) ([]types.TransactWriteItem, error) {
-	var actions []types.TransactWriteItem
+// Creation returns the actions of a transaction that creates unused fields and records them: one for each field, then one on
+// the sum of the sizes, then those of the log. They fail if a field exists or if all fields would be too large.
+func (s *Store) Creation(ctx context.Context, fields ...ContextField) ([]types.TransactWriteItem, error) {
+	var actions, records []types.TransactWriteItem
 	var sum int64
 	for _, f := range fields {
 		bytes, err := size(f)
 		if err != nil {
 			return nil, err
 		}
+		id, record, err := s.log.Record(ctx, f.change(eventlog.ContextFieldCreated, f.snapshot(), nil))
+		if err != nil {
+			return nil, err
+		}
+		f.LastEvent = id
 		actions = append(actions, dynamo.NewItem(s.table, hash, toItem(f, bytes)))
+		records = slices.Concat(records, s.log.Created(f.subject(), id), record)
 		sum += bytes
 	}
-	return append(actions, s.addToTotal(sum)), nil
+	return slices.Concat(actions, []types.TransactWriteItem{s.addToTotal(sum)}, records), nil
 }
 
 // Replace replaces everything but the name, the time of creation and the usage of a field. It returns the stored field, or
-// ErrNotFound or ErrTooLarge. It is one GetItem and one transaction, again if the field's size was changed in between.
-func (s *Store) Replace(ctx context.Context, f ContextField) (ContextField, error) {
+// ErrNotFound, the error of the precondition, or ErrTooLarge. precondition receives the ETag of the field that is replaced.
+// Replace is one consistent read and one transaction, repeated if the field is changed concurrently. If nothing changes, it
+// is the read alone.
+func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(etag string) error) (ContextField, error) {
 	bytes, err := size(f)
 	if err != nil {
 		return ContextField{}, err
 	}
-	item, names, values := toItem(f, bytes), map[string]string{}, dynamo.Item{}
-	var set, remove []string
+	for attempt := 1; ; attempt++ {
+		stored, err := s.item(ctx, f.Name)
+		if err != nil {
+			return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
+		}
+		old, next := fromItem(stored), f
+		if err := precondition(old.ETag()); err != nil {
+			return ContextField{}, err
+		}
+		next.CreatedAt, next.Usage, next.LastEvent = old.CreatedAt, old.Usage, old.LastEvent
+		if reflect.DeepEqual(old.snapshot(), next.snapshot()) {
+			return next, nil
+		}
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+			id, record, err := s.log.Record(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
+			next.LastEvent = id
+			actions := []types.TransactWriteItem{s.replacement(old, next, bytes)}
+			if grown := bytes - stored.Int(attributeSize); grown != 0 {
+				actions = append(actions, s.addToTotal(grown))
+			}
+			return append(actions, record...), err
+		})
+		switch {
+		case err != nil:
+		case failures == nil:
+			return next, nil
+		case !failures[0].Failed:
+			return ContextField{}, ErrTooLarge
+		default:
+			err = dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
+			return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
+		}
+	}
+}
+
+// replacement returns the action that replaces a field that has not changed. Its usage may change at any time.
+func (s *Store) replacement(old, next ContextField, bytes int64) types.TransactWriteItem {
+	item, names, values := toItem(next, bytes), map[string]string{"#name": hash}, dynamo.Item{}
+	condition, assignment := eventlog.Guard(old.LastEvent, next.LastEvent, names, values)
+	set, remove := []string{assignment}, []string{}
 	for _, attribute := range []string{"description", "stickiness", "sortOrder", "legalValues", attributeSize} {
 		names["#"+attribute] = attribute
 		if value, ok := item[attribute]; ok {
@@ -138,68 +195,50 @@ func (s *Store) Replace(ctx context.Context, f ContextField) (ContextField, erro
 		}
 	}
 	update := "SET " + strings.Join(set, ", ")
-	if remove != nil {
+	if len(remove) > 0 {
 		update += " REMOVE " + strings.Join(remove, ", ")
 	}
-	for attempt := 1; ; attempt++ {
-		stored, err := s.item(ctx, f.Name)
-		if err != nil {
-			return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
-		}
-		values[":stored"] = stored[attributeSize]
-		actions := []types.TransactWriteItem{{Update: &types.Update{
-			TableName: &s.table, Key: key(f.Name), UpdateExpression: &update, ConditionExpression: aws.String("#size = :stored"),
-			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		}}}
-		if grown := bytes - stored.Int(attributeSize); grown != 0 {
-			actions = append(actions, s.addToTotal(grown))
-		}
-		failures, err := dynamo.Transact(ctx, s.client, actions)
-		switch {
-		case err != nil:
-			return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
-		case failures == nil:
-			old := fromItem(stored)
-			f.CreatedAt, f.Usage = old.CreatedAt, old.Usage
-			return f, nil
-		case !failures[0].Failed:
-			return ContextField{}, ErrTooLarge
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
-		}
-	}
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.table, Key: key(next.Name), UpdateExpression: &update,
+		ConditionExpression:      aws.String("attribute_exists(#name) AND " + condition),
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	}}
 }
 
-// Delete deletes a field that no feature uses, or returns ErrNotFound or an *InUseError. It is one GetItem and one transaction,
-// again if the usage or the size was changed in between.
+// Delete deletes a field that no feature uses, or returns ErrNotFound or an *InUseError. It is one consistent read and one
+// transaction, repeated if the field or its usage was changed in between.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	for attempt := 1; ; attempt++ {
 		stored, err := s.item(ctx, name)
 		if err != nil {
 			return fmt.Errorf("delete context field %q: %w", name, err)
 		}
-		if n := fromItem(stored).UsedInFeatures(); n > 0 {
+		f := fromItem(stored)
+		if n := f.UsedInFeatures(); n > 0 {
 			return &InUseError{Features: n}
 		}
-		failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{
-			{Delete: &types.Delete{
-				TableName: &s.table, Key: key(name), ConditionExpression: aws.String("#usage = :usage AND #size = :size"),
-				ExpressionAttributeNames: map[string]string{"#usage": attributeUsage, "#size": attributeSize},
-				ExpressionAttributeValues: dynamo.Item{
-					":usage": stored[attributeUsage], // projects that no longer use the field remain with the number 0
-					":size":  stored[attributeSize],
-				},
-			}},
-			s.addToTotal(-stored.Int(attributeSize)),
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+			id, record, err := s.log.Record(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
+			condition, names, last := eventlog.Unchanged(hash, f.LastEvent)
+			values := dynamo.Item{} // last is nil if the field has no event
+			maps.Copy(values, last)
+			names["#usage"], values[":usage"] = attributeUsage, stored[attributeUsage] // unused projects remain with the number 0
+			condition += " AND #usage = :usage"
+			return slices.Concat([]types.TransactWriteItem{
+				{Delete: &types.Delete{
+					TableName: &s.table, Key: key(name), ConditionExpression: &condition,
+					ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+				}},
+				s.addToTotal(-stored.Int(attributeSize)),
+			}, s.log.Deleted(f.subject(), id), record), err
 		})
-		if err != nil {
-			return fmt.Errorf("delete context field %q: %w", name, err)
-		}
-		if failures == nil {
+		if err == nil && failures == nil {
 			return nil
 		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
+		if err == nil {
+			err = dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
 			return fmt.Errorf("delete context field %q: %w", name, err)
 		}
 	}
@@ -209,6 +248,9 @@ func toItem(f ContextField, bytes int64) dynamo.Item {
 	item := dynamo.Item{
 		hash: dynamo.S(f.Name), "stickiness": dynamo.Bool(f.Stickiness), "sortOrder": dynamo.N(f.SortOrder), attributeUsage: dynamo.M(dynamo.Item{}),
 		attributeSize: dynamo.N(bytes),
+	}
+	if f.LastEvent != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(f.LastEvent)
 	}
 	if f.Description != nil {
 		item["description"] = dynamo.S(*f.Description)
@@ -233,6 +275,7 @@ func fromItem(item dynamo.Item) ContextField {
 	f := ContextField{
 		Name: item.String(hash), Description: description(item), Stickiness: item.Bool("stickiness"),
 		SortOrder: item.Int("sortOrder"), CreatedAt: item.Time("createdAt"), Usage: map[string]int64{},
+		LastEvent: item.Int(eventlog.AttributeEvent),
 	}
 	for _, value := range item.Maps("legalValues") {
 		f.LegalValues = append(f.LegalValues, LegalValue{Value: value.String("value"), Description: description(value)})

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/lambdahttp"
 )
 
@@ -39,11 +40,11 @@ func newLimitedStore(env *app.Env) (*Store, error) {
 	if err != nil || limit < 1 || limit > maxBytes/1000 {
 		return nil, fmt.Errorf("the environment variable %s must be a number of kilobytes from 1 to %d, not %q", limitVariable, maxBytes/1000, text)
 	}
-	client, tables, err := env.Tables("CONTEXT_FIELDS_TABLE")
+	client, tables, log, err := eventlog.Open(env, "CONTEXT_FIELDS_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	return NewStore(client, tables).Limited(limit * 1000), nil
+	return NewStore(client, tables, log).Limited(limit * 1000), nil
 }
 
 // Limited returns a Store that keeps the size of all fields, in the response of list context fields, within a number of bytes.

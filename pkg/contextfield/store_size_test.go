@@ -111,7 +111,7 @@ func TestConcurrentLimit(t *testing.T) {
 				f := contextfield.ContextField{Name: fmt.Sprint(round % 3), Description: new(strings.Repeat("x", 200*writer))}
 				err := store.Create(t.Context(), f)
 				if err == nil || errors.Is(err, contextfield.ErrExists) || errors.Is(err, contextfield.ErrTooLarge) {
-					_, err = store.Replace(t.Context(), f)
+					_, err = store.Replace(t.Context(), f, func(string) error { return nil })
 				}
 				if err == nil && round%2 == 0 {
 					err = store.Delete(t.Context(), f.Name)

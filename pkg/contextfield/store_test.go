@@ -19,13 +19,13 @@ import (
 func newStore(tb testing.TB) (*contextfield.Store, *database.Database) {
 	tb.Helper()
 	db := database.New(tb)
-	return contextfield.NewStore(db.Client, db.Tables), db
+	return contextfield.NewStore(db.Client, db.Tables, db.Log()), db
 }
 
 // create stores a field and reports whether it did not exist.
 func create(tb testing.TB, store *contextfield.Store, db *database.Database, f contextfield.ContextField) bool {
 	tb.Helper()
-	actions, err := store.Creation(f)
+	actions, err := store.Creation(tb.Context(), f)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func create(tb testing.TB, store *contextfield.Store, db *database.Database, f c
 func requireStored(tb testing.TB, store *contextfield.Store, want ...contextfield.ContextField) {
 	tb.Helper()
 	all, err := store.List(tb.Context())
-	if diff := cmp.Diff(want, all, cmpopts.EquateEmpty()); err != nil || diff != "" {
+	if diff := cmp.Diff(want, all, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(contextfield.ContextField{}, "LastEvent")); err != nil || diff != "" {
 		tb.Error(err, diff)
 	}
 }
@@ -94,6 +94,7 @@ func TestItems(t *testing.T) {
 	} {
 		got := db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name)})
 		delete(got, "size")
+		delete(got, "event")
 		if diff := database.DiffItems(want, got); diff != "" {
 			t.Error(diff)
 		}

@@ -48,7 +48,7 @@ func Update(fields *Store) (lambdahttp.HandlerFunc, error) {
 		if err != nil {
 			return err
 		}
-		f, err = fields.Replace(r.Context(), f)
+		f, err = fields.Replace(r.Context(), f, lambdahttp.Precondition(r))
 		if errors.Is(err, ErrTooLarge) {
 			return fields.tooLarge()
 		}

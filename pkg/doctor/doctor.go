@@ -1,7 +1,7 @@
 // Package doctor checks an installation: its tables, its event sources, subscriptions, alarms and queues, its data, and whether the API
 // accepts a new credential. Each check returns one finding, with advice if there is a problem.
 //
-// Only the last check writes: it creates a credential and deletes it again.
+// Only the last check writes: it creates a credential and deletes it again. With Config.Fix, others repair inconsistencies.
 package doctor
 
 import (
@@ -39,10 +39,14 @@ type Config struct {
 	Now          func() time.Time
 	Random       io.Reader // cryptographically secure
 	Report       func(Finding)
+	Fix          bool // repair inconsistencies between items
 }
 
-// checkTimeout limits one check.
-const checkTimeout = 20 * time.Second
+// Limits of one check, without and with Config.Fix. The second one is below the limit of dynamo.Transact.
+const (
+	checkTimeout  = 20 * time.Second
+	repairTimeout = 5 * time.Minute
+)
 
 type doctor struct {
 	Config
@@ -58,10 +62,18 @@ func Examine(ctx context.Context, c Config) int {
 	d.tables(ctx)
 	d.resources(ctx)
 	d.run(ctx, "seeds", d.seeds)
-	d.run(ctx, "tokens", d.tokens)
+	d.consistency(ctx)
 	d.run(ctx, "deletions", d.deletions)
 	d.run(ctx, "OpenID Connect issuer", d.issuer)
 	d.run(ctx, "token round trip", d.roundTrip)
+	return d.problems
+}
+
+// Repair runs the checks of the consistency of items, with Config.Fix, and returns the number of problems that it left.
+func Repair(ctx context.Context, c Config) int {
+	c.Fix = true
+	d := &doctor{Config: c}
+	d.consistency(ctx)
 	return d.problems
 }
 
@@ -79,7 +91,11 @@ func (d *doctor) run(ctx context.Context, name string, check func(context.Contex
 	if ctx.Err() != nil {
 		return
 	}
-	limited, cancel := context.WithTimeout(ctx, checkTimeout)
+	timeout := checkTimeout
+	if d.Fix {
+		timeout = repairTimeout
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	detail, err := check(limited)
 	if ctx.Err() != nil { // the result of an interrupted check is not valid

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,9 @@ func newInstallation(t *testing.T) (*database.Database, *installation.Installati
 	if _, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: time.Now, Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
-	streams := []samtemplate.Table{{Name: db.Tables.FeatureTypes, StreamViewType: "NEW_AND_OLD_IMAGES"}}
+	streams := []samtemplate.Table{
+		{Name: db.Tables.FeatureTypes, StreamViewType: "NEW_AND_OLD_IMAGES"}, {Name: db.Tables.Events, StreamViewType: "NEW_IMAGE"},
+	}
 	if err := tables.EnableStreams(t.Context(), db.Client, streams); err != nil {
 		t.Fatal(err)
 	}
@@ -69,29 +72,50 @@ func TestData(t *testing.T) {
 		table  string // logical id of the table that is changed
 		item   dynamo.Item
 		put    bool   // false: the item is deleted
-		check  string // of the only problem
+		check  string // of the problem
 		detail string
+		other  string // the problem of the check "accounts"
 	}{
-		{"lost type", "FeatureTypes", dynamo.Item{"id": dynamo.S("release")}, false, "seeds", "missing: the feature type release"},
+		{"lost type", "FeatureTypes", dynamo.Item{"id": dynamo.S("release")}, false, "seeds", "missing: the feature type release", ""},
+		{
+			"old field", "ContextFields", dynamo.Item{
+				"name": dynamo.S("plan"), "usage": dynamo.M(dynamo.Item{"default": dynamo.N(1)}), "size": dynamo.N(7), "sortOrder": dynamo.N(9),
+			}, true, "context fields",
+			`2 inconsistencies: the context field "plan" counts default: 1, and its toggles are none; ` +
+				"the sum of the sizes of the context fields is 1347, not 1340", "",
+		},
 		{
 			"lost account", "Users", user.Key(2), false, "tokens",
 			"1 inconsistency: the token 2 belongs to the account 2, which does not exist",
+			`1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it`,
 		},
 		{
-			"old account", "Users", dynamo.Item{"id": dynamo.N(2), "kind": dynamo.S("user")}, true, "tokens",
+			"old account", "Users", dynamo.Item{"id": dynamo.N(2), "kind": dynamo.S("user"), "pats": dynamo.M(nil)}, true, "tokens",
 			"1 inconsistency: the account 2 does not list its token 2",
+			`1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it`,
 		},
 		{
-			"unfinished deletion", "Users", dynamo.Item{"id": dynamo.N(9), "deleting": dynamo.S("user")}, true, "deletions",
-			"the deletion of these accounts has not ended: user 9",
+			"unfinished deletion", "Users", dynamo.Item{"id": dynamo.N(4), "deleting": dynamo.S("user")}, true, "deletions",
+			"the deletion of these accounts has not ended: user 4",
+			`2 inconsistencies: "username:CI" is reserved for the account 4, which does not have it; ` +
+				"the number of service accounts is 0, not 1",
 		},
 		{
 			"lost token", "PersonalAccessTokens", pat.Key(2, 2), false, "tokens",
-			"1 inconsistency: the account 2 lists a token 2 that does not exist",
+			"1 inconsistency: the account 2 lists a token 2 that does not exist", "",
+		},
+		{
+			"old number", "Users", dynamo.Item{"id": dynamo.N(-1), "serviceAccounts": dynamo.N(7)}, true, "accounts",
+			"1 inconsistency: the number of service accounts is 1, not 7", "",
+		},
+		{
+			"unknown account", "Identifiers", dynamo.Item{"id": dynamo.S("username:X"), "accountId": dynamo.N(7)}, true, "accounts",
+			`2 inconsistencies: "username:X" is reserved for the account 7, which does not have it; ` +
+				"the counter of account ids is 4, below the account 7: ids would be reused", "",
 		},
 		{
 			"old counter", "PersonalAccessTokens", dynamo.Item{"userId": dynamo.N(0), "id": dynamo.N(0), "lastId": dynamo.N(2)}, true, "tokens",
-			"1 inconsistency: the counter of ids is 2, below the token 3: ids would be reused",
+			"1 inconsistency: the counter of ids is 2, below the token 3: ids would be reused", "",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,16 +126,41 @@ func TestData(t *testing.T) {
 				change = db.Put
 			}
 			change(t, db.Tables.ByID()[tt.table], tt.item)
-			// The API accepts a request if a token is stored beside the seeded one.
-			problems := examine(t, i, func(w http.ResponseWriter, _ *http.Request) {
-				if len(db.Scan(t, db.Tables.APITokens)) == 1 {
-					w.WriteHeader(http.StatusUnauthorized)
-				}
-			})
-			if diff := cmp.Diff(map[string]string{tt.check: tt.detail}, problems); diff != "" {
+			want := map[string]string{tt.check: tt.detail}
+			if tt.other != "" {
+				want["accounts"] = tt.other
+			}
+			if diff := cmp.Diff(want, examine(t, i, api(t, db))); diff != "" {
 				t.Error(diff)
 			}
+			if tt.check == "seeds" || tt.check == "deletions" {
+				return
+			}
+			repair(t, i)
+			if problems := examine(t, i, api(t, db)); len(problems) > 0 {
+				t.Errorf("after the repair: %v", problems)
+			}
 		})
+	}
+}
+
+// api accepts a request if the token of doctor is stored.
+func api(t *testing.T, db *database.Database) http.HandlerFunc {
+	t.Helper()
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if !slices.ContainsFunc(db.Scan(t, db.Tables.APITokens), func(i dynamo.Item) bool { return i.String("name") == "toggleadmin doctor" }) {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}
+}
+
+func repair(t *testing.T, i *installation.Installation) {
+	t.Helper()
+	n := doctor.Repair(t.Context(), doctor.Config{
+		Installation: i, Now: time.Now, Random: rand.Reader, Report: func(f doctor.Finding) { t.Logf("%+v", f) },
+	})
+	if n != 0 {
+		t.Errorf("%d problems after the repair", n)
 	}
 }
 

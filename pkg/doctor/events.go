@@ -20,15 +20,19 @@ import (
 	"toggleadmin/pkg/webhook"
 )
 
-// mappings checks the event source mappings: of the stream of FeatureTypes, and of the queue of the webhook.
+// mappings checks the event source mappings: of the streams of FeatureTypes and Events, and of the queue of the webhook.
 func (d *doctor) mappings(ctx context.Context, found installation.Resources) (string, error) {
 	ids := found.IDs("AWS::Lambda::EventSourceMapping")
 	if len(ids) == 0 {
 		return "", problem("the stack has no event source mapping for the stream of FeatureTypes", deployAgain)
 	}
-	table, err := describeTable(ctx, d.Installation.Client, d.Installation.Tables.FeatureTypes)
-	if err != nil {
-		return "", err
+	var streams []string
+	for _, name := range []string{d.Installation.Tables.FeatureTypes, d.Installation.Tables.Events} {
+		table, err := describeTable(ctx, d.Installation.Client, name)
+		if err != nil {
+			return "", err
+		}
+		streams = append(streams, aws.ToString(table.LatestStreamArn))
 	}
 	client := lambda.NewFromConfig(d.Installation.Stack.Config)
 	for _, id := range ids {
@@ -44,8 +48,8 @@ func (d *doctor) mappings(ctx context.Context, found installation.Resources) (st
 		case state != "Enabled":
 			return "", problem(fmt.Sprintf("the event source mapping %s is %s", id, state),
 				"enable it: aws lambda update-event-source-mapping --enabled --uuid "+id)
-		case !strings.Contains(stream, ":sqs:") && stream != aws.ToString(table.LatestStreamArn):
-			return "", problem(fmt.Sprintf("the event source mapping %s reads %s, which is not the table's current stream", id, stream),
+		case !strings.Contains(stream, ":sqs:") && !slices.Contains(streams, stream):
+			return "", problem(fmt.Sprintf("the event source mapping %s reads %s, which is not a table's current stream", id, stream),
 				"the stream was disabled and enabled, or the table was restored: delete the mapping and deploy the stack again")
 		case strings.HasPrefix(result, "PROBLEM"):
 			return "", problem(fmt.Sprintf("the event source mapping %s reports: %s", id, result), "read the function's log group")
@@ -54,29 +58,21 @@ func (d *doctor) mappings(ctx context.Context, found installation.Resources) (st
 	return "enabled", nil
 }
 
-// bus checks the bus, its archive and the rule of the webhook.
+// bus checks the bus and the rule of the webhook.
 func (d *doctor) bus(ctx context.Context, found installation.Resources) (string, error) {
 	if d.Installation.EventSource == "" {
-		return "the parameter Events is false", errSkip
+		return "the parameter SendEventsToBus is false", errSkip
 	}
 	client := eventbridge.NewFromConfig(d.Installation.Stack.Config)
 	bus := found["AWS::Events::EventBus"]["EventBus"]
 	if _, err := client.DescribeEventBus(ctx, &eventbridge.DescribeEventBusInput{Name: &bus}); err != nil {
 		return "", explainMissing("the event bus "+bus, err)
 	}
-	name := found["AWS::Events::Archive"]["EventArchive"]
-	archive, err := client.DescribeArchive(ctx, &eventbridge.DescribeArchiveInput{ArchiveName: &name})
-	if err != nil {
-		return "", explainMissing("the archive "+name, err)
-	}
-	if archive.State != bustypes.ArchiveStateEnabled {
-		return "", problem(fmt.Sprintf("the archive %s is %s: %s", name, archive.State, aws.ToString(archive.StateReason)), deployAgain)
-	}
 	id := found["AWS::Events::Rule"]["WebhookRule"]
 	if id == "" {
 		return bus + ", without a webhook", nil
 	}
-	name = id[strings.LastIndex(id, "|")+1:] // the id is bus|name
+	name := id[strings.LastIndex(id, "|")+1:] // the id is bus|name
 	rule, err := client.DescribeRule(ctx, &eventbridge.DescribeRuleInput{EventBusName: &bus, Name: &name})
 	if err != nil {
 		return "", explainMissing("the rule "+name, err)
@@ -85,7 +81,7 @@ func (d *doctor) bus(ctx context.Context, found installation.Resources) (string,
 		return "", problem(fmt.Sprintf("the rule %s is %s: the webhook receives no events", name, rule.State),
 			"enable it: aws events enable-rule --event-bus-name "+bus+" --name "+name)
 	}
-	return bus + ", its archive and the rule of the webhook are enabled", nil
+	return bus + ", the rule of the webhook is enabled", nil
 }
 
 // webhookSecret checks that the URL and the secrets of the webhook can be read and used.

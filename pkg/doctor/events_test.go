@@ -20,7 +20,7 @@ import (
 
 // withWebhook are the resources of a stack with a webhook: type, logical id, physical id.
 var withWebhook = [][3]string{
-	{"AWS::Events::EventBus", "EventBus", "my-bus"}, {"AWS::Events::Archive", "EventArchive", "my-archive"},
+	{"AWS::Events::EventBus", "EventBus", "my-bus"},
 	{"AWS::Events::Rule", "WebhookRule", "my-bus|my-rule"}, {"AWS::Lambda::EventSourceMapping", "DeliverWebhookFunctionMessages", "1"},
 	{"AWS::SQS::Queue", "WebhookQueue", "https://sqs/waiting"}, {"AWS::SQS::Queue", "WebhookFailures", "https://sqs/failed"},
 }
@@ -60,33 +60,28 @@ func respond(resources [][3]string, answers map[string]string) http.HandlerFunc 
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	healthy := map[string]string{
-		"DescribeEventBus": `{"Name":"my-bus"}`, "DescribeArchive": `{"State":"ENABLED"}`, "DescribeRule": `{"State":"ENABLED"}`,
+		"DescribeEventBus": `{"Name":"my-bus"}`, "DescribeRule": `{"State":"ENABLED"}`,
 		"GetParameter":       `{"Parameter":{"Value":"https://example.com ` + webhook.NewSecret(make([]byte, 32)) + `"}}`,
 		"GetQueueAttributes": `{"Attributes":{"ApproximateNumberOfMessages":"0","ApproximateNumberOfMessagesNotVisible":"0"}}`,
 	}
 	for _, tt := range []struct {
 		name      string
 		resources [][3]string
-		off       bool // the parameter Events is false
+		off       bool // the parameter SendEventsToBus is false
 		answers   map[string]string
 		check     string
 		want      string
 	}{
-		{"off", nil, true, nil, "event bus", "skipped the parameter Events is false"},
-		{"without a webhook", withWebhook[:2], false, nil, "event bus", "ok my-bus, without a webhook"},
-		{"with a webhook", withWebhook, false, nil, "event bus", "ok my-bus, its archive and the rule of the webhook are enabled"},
+		{"off", nil, true, nil, "event bus", "skipped the parameter SendEventsToBus is false"},
+		{"without a webhook", withWebhook[:1], false, nil, "event bus", "ok my-bus, without a webhook"},
+		{"with a webhook", withWebhook, false, nil, "event bus", "ok my-bus, the rule of the webhook is enabled"},
 		{"no bus", withWebhook, false, map[string]string{"DescribeEventBus": ""}, "event bus", "problem the event bus my-bus does not exist"},
-		{"no archive", withWebhook, false, map[string]string{"DescribeArchive": ""}, "event bus", "problem the archive my-archive does not exist"},
-		{
-			"disabled archive", withWebhook, false, map[string]string{"DescribeArchive": `{"State":"CREATE_FAILED","StateReason":"no"}`},
-			"event bus", "problem the archive my-archive is CREATE_FAILED: no",
-		},
 		{"no rule", withWebhook, false, map[string]string{"DescribeRule": ""}, "event bus", "problem the rule my-rule does not exist"},
 		{
 			"disabled rule", withWebhook, false, map[string]string{"DescribeRule": `{"State":"DISABLED"}`},
 			"event bus", "problem the rule my-rule is DISABLED: the webhook receives no events",
 		},
-		{"no webhook", withWebhook[:2], true, nil, "webhook secret", "skipped the stack has no webhook"},
+		{"no webhook", withWebhook[:1], true, nil, "webhook secret", "skipped the stack has no webhook"},
 		{"secret", withWebhook, false, nil, "webhook secret", "ok /hook can be read, secrets: 1"},
 		{
 			"unusable secret", withWebhook, false, map[string]string{"GetParameter": `{"Parameter":{"Value":"http://127.0.0.1 ` + webhook.NewSecret(make([]byte, 32)) + `"}}`},

@@ -45,7 +45,7 @@ func (d *doctor) roundTrip(ctx context.Context) (string, error) {
 	if err := CheckURL(address); err != nil {
 		return "", problem(err.Error(), "correct the URL")
 	}
-	tokens := apitoken.NewStore(d.Installation.Client, d.Installation.Tables)
+	tokens := apitoken.NewStore(d.Installation.Client, d.Installation.Tables, d.Installation.Log(d.Now))
 	if err := d.deleteLeftBehind(ctx, tokens); err != nil {
 		return "", err
 	}

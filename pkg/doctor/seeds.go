@@ -24,11 +24,11 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	types, err := featuretype.NewStore(i.Client, i.Tables).List(ctx)
+	types, err := featuretype.NewStore(i.Client, i.Tables, nil).List(ctx)
 	if err != nil {
 		return "", err
 	}
-	fields, err := contextfield.NewStore(i.Client, i.Tables).List(ctx)
+	fields, err := contextfield.NewStore(i.Client, i.Tables, nil).List(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -42,7 +42,7 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 		return "", problem("missing: "+strings.Join(missing, ", "),
 			"no command of this service deletes them, so data was lost: restore the table from a backup (see docs/backup.md)")
 	}
-	accounts, err := user.NewStore(i.Client, i.Tables).List(ctx)
+	accounts, err := user.NewStore(i.Client, i.Tables, nil).List(ctx)
 	if err != nil {
 		return "", err
 	}

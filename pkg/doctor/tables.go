@@ -19,7 +19,7 @@ import (
 // Layouts are the required properties of each table by logical id. A test compares them with template.yaml.
 var Layouts = map[string][]string{
 	"FeatureTypes":         {"key id:S", "stream NEW_AND_OLD_IMAGES"},
-	"Features":             {"key name:S", "index staleness staleness:S createdAt:S", "index announcements pendingShard:S pendingSince:S"},
+	"Features":             {"key name:S", "index staleness staleness:S createdAt:S"},
 	"ContextFields":        {"key name:S"},
 	"Feedback":             {"key userId:N feedbackId:S"},
 	"Users":                {"key id:N"},
@@ -27,6 +27,7 @@ var Layouts = map[string][]string{
 	"PersonalAccessTokens": {"key userId:N id:N"},
 	"ApiTokens":            {"key id:S"},
 	"Traffic":              {"key period:S pathDayShard:S"},
+	"Events":               {"key shard:S id:N", "index subjects subject:S id:N", "stream NEW_IMAGE"},
 }
 
 func (d *doctor) tables(ctx context.Context) {

@@ -3,96 +3,100 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
 )
 
-// maxNamed is the maximum number of inconsistencies in one finding.
-const maxNamed = 5
-
-// tokens compares the PATs with the counter of their ids and with the maps in their owners' accounts. The counter rises first, and
-// then one transaction writes the other two, so they differ only if a single table was changed or restored. The reads are not a snapshot, so
-// only differences in both of two comparisons are reported.
-func (d *doctor) tokens(ctx context.Context) (string, error) {
-	count, differences, err := d.compareTokens(ctx)
-	if err != nil {
-		return "", err
-	}
-	if len(differences) > 0 {
-		first := differences
-		if count, differences, err = d.compareTokens(ctx); err != nil {
-			return "", err
-		}
-		differences = slices.DeleteFunc(differences, func(text string) bool { return !slices.Contains(first, text) })
-	}
-	if len(differences) == 0 {
-		return fmt.Sprintf("%d personal access tokens, consistent with their counter and their owners", count), nil
-	}
-	n, noun := len(differences), "inconsistencies"
-	if n == 1 {
-		noun = "inconsistency"
-	}
-	return "", problem(fmt.Sprintf("%d %s: %s", n, noun, strings.Join(differences[:min(n, maxNamed)], "; ")),
-		"was the table PersonalAccessTokens restored without Users, or Users without it? See docs/backup.md")
-}
-
-func (d *doctor) compareTokens(ctx context.Context) (count int, differences []string, err error) {
+// tokens compares the PATs with the counter of their ids and with the maps in their owners' accounts. The counter rises first,
+// and then one transaction writes the other two.
+func (d *doctor) tokens(ctx context.Context) (string, []inconsistency, error) {
 	i := d.Installation
-	store := pat.NewStore(i.Client, i.Tables, d.Random)
-	pats, err := store.List(ctx)
-	if err != nil {
-		return 0, nil, err
+	var found []inconsistency
+	report := func(repair func(context.Context) error, format string, args ...any) {
+		found = append(found, inconsistency{fmt.Sprintf(format, args...), repair})
 	}
-	last, err := store.LastID(ctx) // after the list, because the counter only rises
+	pats, err := pat.NewStore(i.Client, i.Tables, nil, nil).List(ctx)
 	if err != nil {
-		return 0, nil, err
+		return "", nil, err
 	}
-	users := user.NewStore(i.Client, i.Tables)
+	users := user.NewStore(i.Client, i.Tables, nil)
 	accounts, err := users.List(ctx)
 	if err != nil {
-		return 0, nil, err
+		return "", nil, err
 	}
 	unfinished, err := users.Unfinished(ctx) // the check "deletions" reports them
 	if err != nil {
-		return 0, nil, err
+		return "", nil, err
 	}
-	accounts = append(accounts, unfinished...)
-	report := func(format string, args ...any) { differences = append(differences, fmt.Sprintf(format, args...)) }
-	owners := map[int64][]int64{} // of each token, by the accounts' maps
-	exists := map[int64]bool{}    // accounts
-	for _, a := range accounts {
-		exists[a.ID] = true
-		for _, id := range a.PATs {
-			owners[id] = append(owners[id], a.ID)
-		}
-	}
-	if n := len(pats); n > 0 && pats[n-1].ID > last {
-		report("the counter of ids is %d, below the token %d: ids would be reused", last, pats[n-1].ID)
-	}
+	highest, exists, listed := int64(0), map[int64]int64{}, map[int64]map[string]int64{} // token → owner, account → its map
 	for _, p := range pats {
-		if !exists[p.UserID] {
-			report("the token %d belongs to the account %d, which does not exist", p.ID, p.UserID)
-		} else if !slices.Contains(owners[p.ID], p.UserID) {
-			report("the account %d does not list its token %d", p.UserID, p.ID)
-		}
-		owners[p.ID] = slices.DeleteFunc(owners[p.ID], func(account int64) bool { return account == p.UserID })
+		highest, exists[p.ID] = max(highest, p.ID), p.UserID
 	}
-	for _, a := range accounts {
-		for _, id := range a.PATs {
-			if slices.Contains(owners[id], a.ID) {
-				report("the account %d lists a token %d that does not exist", a.ID, id)
+	for _, a := range slices.Concat(accounts, unfinished) {
+		listed[a.ID] = a.PATs
+		for _, key := range slices.Sorted(maps.Keys(a.PATs)) {
+			id := a.PATs[key]
+			if highest = max(highest, id); exists[id] != a.ID {
+				report(d.replace(i.Tables.Users, user.Key(a.ID), []string{user.AttributePATs, key}, dynamo.N(id), nil),
+					"the account %d lists a token %d that does not exist", a.ID, id)
 			}
 		}
 	}
-	return len(pats), differences, nil
+	for _, p := range pats {
+		if owned, ok := listed[p.UserID]; !ok {
+			report(d.deleteToken(p), "the token %d belongs to the account %d, which does not exist", p.ID, p.UserID)
+		} else if owned[pat.DescriptionKey(p.Description)] != p.ID {
+			report(d.listToken(p), "the account %d does not list its token %d", p.UserID, p.ID)
+		}
+	}
+	counter, err := dynamo.Get(ctx, i.Client, i.Tables.PersonalAccessTokens, pat.Key(0, 0)) // after the lists, because it only rises
+	if err != nil {
+		return "", nil, fmt.Errorf("read the counter of tokens: %w", err)
+	}
+	logged, err := d.highestCreated(ctx, counter.Time("lastCreatedAt"), eventlog.PATCreated, eventlog.ServiceAccountTokenCreated)
+	if err != nil {
+		return "", nil, err
+	}
+	if highest = max(highest, logged); counter.Int("lastId") < highest {
+		report(d.replace(i.Tables.PersonalAccessTokens, pat.Key(0, 0), []string{"lastId"}, counter["lastId"], dynamo.N(highest)),
+			"the counter of ids is %d, below the token %d: ids would be reused", counter.Int("lastId"), highest)
+	}
+	return fmt.Sprintf("%d personal access tokens, consistent with their counter and their owners", len(pats)), found, nil
+}
+
+func (d *doctor) deleteToken(p pat.PAT) func(context.Context) error {
+	i := d.Installation
+	return func(ctx context.Context) error {
+		return pat.NewStore(i.Client, i.Tables, i.Log(d.Now), nil).DeleteUnlisted(ctx, p)
+	}
+}
+
+// listToken returns the repair of a token that its owner does not list. If the log says that it was deleted, the restored
+// table has it again, and it is deleted. Otherwise the owner lists it, so that it can be revoked.
+func (d *doctor) listToken(p pat.PAT) func(context.Context) error {
+	i := d.Installation
+	return func(ctx context.Context) error {
+		newest, err := i.Log(d.Now).Newest(ctx, eventlog.Filter{Subjects: []string{fmt.Sprintf("pat:%d", p.ID)}}, 1)
+		if err != nil {
+			return err
+		}
+		if len(newest) > 0 && slices.Contains([]eventlog.Type{eventlog.PATDeleted, eventlog.ServiceAccountTokenDeleted}, newest[0].Type) {
+			return d.deleteToken(p)(ctx)
+		}
+		path := []string{user.AttributePATs, pat.DescriptionKey(p.Description)}
+		return d.replace(i.Tables.Users, user.Key(p.UserID), path, nil, dynamo.N(p.ID))(ctx)
+	}
 }
 
 // deletions looks for accounts whose deletion has begun but not ended. They are unusable, and keep their username or e-mail address.
 func (d *doctor) deletions(ctx context.Context) (string, error) {
-	unfinished, err := user.NewStore(d.Installation.Client, d.Installation.Tables).Unfinished(ctx)
+	unfinished, err := user.NewStore(d.Installation.Client, d.Installation.Tables, nil).Unfinished(ctx)
 	if err != nil {
 		return "", err
 	}

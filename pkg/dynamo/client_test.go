@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -337,5 +338,26 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s: %v, error %d: %v", name, item, errs, err)
 			}
 		}
+	}
+}
+
+// TestGetAll checks that keys that were not read are read again.
+func TestGetAll(t *testing.T) {
+	t.Parallel()
+	var sizes []int
+	s := newServer(t, func(n int, body string) reply {
+		sizes = append(sizes, strings.Count(body, `"id"`))
+		return reply{status: http.StatusOK, body: []string{
+			`{"Responses":{"t":[{"id":{"S":"a"}}]},"UnprocessedKeys":{"t":{"Keys":[{"id":{"S":"x"}},{"id":{"S":"y"}}]}}}`,
+			`{"Responses":{"t":[{"id":{"S":"b"}}]},"UnprocessedKeys":{}}`,
+		}[n-1]}
+	})
+	keys := slices.Repeat([]dynamo.Item{{"id": dynamo.S("k")}}, 105)
+	items, err := dynamo.GetAll(t.Context(), s.Client, "t", keys)
+	if diff := cmp.Diff([]int{100, 7}, sizes); err != nil || len(items) != 2 || diff != "" {
+		t.Error(items, err, diff)
+	}
+	if _, err := dynamo.GetAll(t.Context(), newServer(t, func(int, string) reply { return rejection("ResourceNotFoundException") }).Client, "t", keys); err == nil {
+		t.Error("a rejection is no error")
 	}
 }

@@ -15,10 +15,21 @@ const pageSize = 5000
 
 // Scan reads a whole table, consistently, page by page. It stops at the first error.
 func Scan(ctx context.Context, client *dynamodb.Client, table string) iter.Seq2[Item, error] {
+	return ScanSegment(ctx, client, table, 0, 1)
+}
+
+// ScanSegment is a Scan of one of several segments of a table, numbered from 0, which can be read at the same time.
+func ScanSegment(
+	ctx context.Context, client *dynamodb.Client, table string, segment, segments int32,
+) iter.Seq2[Item, error] {
 	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
-		page, err := client.Scan(ctx, &dynamodb.ScanInput{
+		input := &dynamodb.ScanInput{
 			TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize), ExclusiveStartKey: start,
-		})
+		}
+		if segments > 1 {
+			input.Segment, input.TotalSegments = &segment, &segments
+		}
+		page, err := client.Scan(ctx, input)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -70,6 +81,39 @@ func Get(ctx context.Context, client *dynamodb.Client, table string, key Item) (
 		return nil, err
 	}
 	return out.Item, nil
+}
+
+// maxKeys is the maximum number of keys of a BatchGetItem.
+const maxKeys = 100
+
+// GetAll reads the items of keys consistently, in any order, in calls of 100 keys one after another. Keys without an item
+// are left out.
+func GetAll(ctx context.Context, client *dynamodb.Client, table string, keys []Item) ([]Item, error) {
+	var all []Item
+	left := make([]map[string]types.AttributeValue, len(keys))
+	for i, key := range keys {
+		left[i] = key
+	}
+	for attempt := 1; len(left) > 0; {
+		n := min(len(left), maxKeys)
+		out, err := client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+			table: {Keys: left[:n], ConsistentRead: aws.Bool(true)},
+		}})
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range out.Responses[table] {
+			all = append(all, item)
+		}
+		unread := out.UnprocessedKeys[table].Keys
+		if left = append(left[n:], unread...); len(unread) > 0 {
+			if err := Pause(ctx, attempt); err != nil {
+				return nil, err
+			}
+			attempt++
+		}
+	}
+	return all, nil
 }
 
 // NewItem returns the action of a transaction that writes an item. It fails, with the stored item, if the key exists. hash names the table's

@@ -4,7 +4,7 @@ import "fmt"
 
 // Tables contains the physical names of the tables. A function fills only the tables that it uses.
 type Tables struct {
-	FeatureTypes, Features, ContextFields, Feedback, Users, Identifiers, PersonalAccessTokens, APITokens, Traffic string
+	FeatureTypes, Features, ContextFields, Feedback, Users, Identifiers, PersonalAccessTokens, APITokens, Traffic, Events string
 }
 
 type table struct {
@@ -25,6 +25,7 @@ func (t *Tables) all() []table {
 		{"PersonalAccessTokens", "PERSONAL_ACCESS_TOKENS_TABLE", &t.PersonalAccessTokens},
 		{"ApiTokens", "API_TOKENS_TABLE", &t.APITokens},
 		{"Traffic", "TRAFFIC_TABLE", &t.Traffic},
+		{"Events", "EVENTS_TABLE", &t.Events},
 	}
 }
 

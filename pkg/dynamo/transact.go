@@ -25,12 +25,20 @@ type Failure struct {
 // TransactWriteItems). The context must end earlier. An engine that forgets the token, for example when it is restarted, evaluates the
 // conditions again: then those of a transaction that was written may fail.
 func Transact(ctx context.Context, client *dynamodb.Client, actions []types.TransactWriteItem) ([]Failure, error) {
+	failures, _, err := TransactReportingUnknown(ctx, client, actions)
+	return failures, err
+}
+
+// TransactReportingUnknown is Transact. If it returns failures and the result of an earlier attempt is unknown, it also returns an error for
+// which ResultUnknown is true: that attempt may have been written, or, because DynamoDB does not remember a canceled transaction, may still be.
+func TransactReportingUnknown(ctx context.Context, client *dynamodb.Client, actions []types.TransactWriteItem) (
+	failures []Failure, unknown, err error,
+) {
 	input := &dynamodb.TransactWriteItemsInput{TransactItems: actions, ClientRequestToken: aws.String(rand.Text())}
-	var unknown error // errResultUnknown if the result of an attempt is unknown
 	for attempt := 1; ; attempt++ {
 		_, err := client.TransactWriteItems(ctx, input)
 		if err == nil {
-			return nil, nil
+			return nil, nil, nil
 		}
 		if ResultUnknown(err) {
 			unknown = errResultUnknown
@@ -38,13 +46,13 @@ func Transact(ctx context.Context, client *dynamodb.Client, actions []types.Tran
 		if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 			failures, err := readReasons(canceled)
 			if failures != nil || err != nil {
-				return failures, err
+				return failures, unknown, err
 			}
 		} else if unknown == nil || !errors.Is(err, ErrUnavailable) {
-			return nil, errors.Join(err, unknown)
+			return nil, nil, errors.Join(err, unknown)
 		}
 		if end := Pause(ctx, attempt); end != nil {
-			return nil, errors.Join(fmt.Errorf("repeat a transaction: %w", end), err, unknown)
+			return nil, nil, errors.Join(fmt.Errorf("repeat a transaction: %w", end), err, unknown)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
@@ -15,44 +15,36 @@ import (
 // busSource is the source of the entries. Rules match it. The source in the event itself is the name of the stack.
 const busSource = "toggleadmin"
 
-// LogMessage is the message of the line that a publisher logs for each event that the bus has stored. Its attribute LogEvent is the event.
-const (
-	LogMessage = "event sent"
-	LogEvent   = "event"
-)
+// MaxBatch is the maximum number of events that Publish accepts: of entries of a PutEvents request. With an event of at
+// most 16 KB, ten are below the maximum size of a request, 256 KB.
+const MaxBatch = 10
 
-// NewPublisher returns a publisher for an EventBridge bus, or nil if bus, its name, is empty. The detail of an entry is the event.
-func NewPublisher(cfg aws.Config, bus string, logger *slog.Logger) Publisher {
-	if bus == "" {
-		return nil
-	}
-	return &publisher{client: eventbridge.NewFromConfig(cfg, func(o *eventbridge.Options) { o.Retryer = aws.NopRetryer{} }), bus: bus, logger: logger}
-}
-
-type publisher struct {
+// Bus is an EventBridge bus. It is safe for concurrent use.
+type Bus struct {
 	client *eventbridge.Client
-	bus    string
-	logger *slog.Logger
+	name   string
 }
 
-// Publish implements Publisher. MaxBatch events of this service are far below the maximum size of a request.
-func (p *publisher) Publish(ctx context.Context, events []Event) []error {
+// NewBus returns the bus with a name.
+func NewBus(cfg aws.Config, name string) *Bus {
+	return &Bus{eventbridge.NewFromConfig(cfg, func(o *eventbridge.Options) { o.Retryer = aws.NopRetryer{} }), name}
+}
+
+// Publish makes one attempt to send at most MaxBatch events. The detail of an entry is the event. It returns an error for
+// each event, in the same order: nil means that the bus has stored the event. After an error it is unknown whether the bus
+// has stored it.
+func (b *Bus) Publish(ctx context.Context, events []Event) []error {
 	errs := make([]error, len(events))
-	if err := p.put(ctx, events, errs); err != nil {
+	if err := b.put(ctx, events, errs); err != nil {
 		for i := range errs {
 			errs[i] = fmt.Errorf("put events: %w", err)
-		}
-	}
-	for i, err := range errs {
-		if err == nil {
-			p.logger.InfoContext(ctx, LogMessage, slog.Any(LogEvent, events[i]))
 		}
 	}
 	return errs
 }
 
 // put makes the request. It sets the errors of single entries, or returns the error of all.
-func (p *publisher) put(ctx context.Context, events []Event, errs []error) error {
+func (b *Bus) put(ctx context.Context, events []Event, errs []error) error {
 	entries := make([]types.PutEventsRequestEntry, len(events))
 	for i := range events {
 		detail, err := json.Marshal(events[i])
@@ -60,10 +52,11 @@ func (p *publisher) put(ctx context.Context, events []Event, errs []error) error
 			return err
 		}
 		entries[i] = types.PutEventsRequestEntry{
-			EventBusName: &p.bus, Source: aws.String(busSource), DetailType: aws.String(string(events[i].Type)), Detail: aws.String(string(detail)),
+			EventBusName: &b.name, Source: aws.String(busSource), DetailType: aws.String(events[i].Type),
+			Detail: aws.String(string(detail)),
 		}
 	}
-	out, err := p.client.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: entries})
+	out, err := b.client.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: entries})
 	if err != nil {
 		return err
 	}
@@ -72,8 +65,21 @@ func (p *publisher) put(ctx context.Context, events []Event, errs []error) error
 	}
 	for i, entry := range out.Entries {
 		if entry.EventId == nil || entry.ErrorCode != nil {
-			errs[i] = fmt.Errorf("put event %s: %s: %s", events[i].ID, aws.ToString(entry.ErrorCode), aws.ToString(entry.ErrorMessage))
+			errs[i] = &RejectedError{events[i].ID, aws.ToString(entry.ErrorCode), aws.ToString(entry.ErrorMessage)}
 		}
 	}
 	return nil
+}
+
+// RejectedError reports an event that the bus has rejected, while it answered the request.
+type RejectedError struct{ ID, Code, Message string }
+
+// Error implements error.
+func (e *RejectedError) Error() string {
+	return fmt.Sprintf("put event %s: %s: %s", e.ID, e.Code, e.Message)
+}
+
+// temporary reports whether the bus may accept the event later.
+func (e *RejectedError) temporary() bool {
+	return slices.Contains([]string{"ThrottlingException", "InternalFailure", "InternalException"}, e.Code)
 }

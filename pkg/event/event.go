@@ -1,41 +1,35 @@
-// Package event defines the events that the service sends to its bus. Each event is a CloudEvents 1.0 JSON object.
+// Package event sends the events of the log (package eventlog) to the bus. Each event is a CloudEvents 1.0 JSON object.
 //
-// An event is sent at least once. It has the same id each time, because the id is computed from what the event says and is not stored.
+// An event is sent at least once, with the same id each time, because the id is computed from the event's id in the log.
 package event
 
 import (
-	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
-	"time"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/eventlog"
 )
 
-// Type is the type of an event.
-type Type string
-
-// The types, with the type of their data.
-const (
-	FeaturePotentiallyStaleOn  Type = "toggleadmin.feature-potentially-stale-on"  // Feature
-	FeaturePotentiallyStaleOff Type = "toggleadmin.feature-potentially-stale-off" // Feature with a reason
-	FeatureTypeUpdated         Type = "toggleadmin.feature-type-updated"          // FeatureType
-	//nolint:gosec // this is no credential
-	TokenExpiring Type = "toggleadmin.token-expiring" // Token
-)
+// Prefix is the first part of the type of every event.
+const Prefix = "toggleadmin."
 
 // Event is an event in the CloudEvents JSON format.
 type Event struct {
 	SpecVersion string `json:"specversion"`
 	ID          string `json:"id"`     // a UUID
 	Source      string `json:"source"` // the name of the stack, or "local"
-	Type        Type   `json:"type"`
-	Time        string `json:"time"`    // of the change
-	Subject     string `json:"subject"` // name of the toggle, id of the type or of the token
-	// Sequence is a decimal number that rises per subject. It is text with a fixed number of digits, so that it sorts as text as the
-	// CloudEvents extension "sequence" requires. A JSON number of CloudEvents has at most 32 bits.
+	Type        string `json:"type"`   // Prefix and the type in the log
+	Time        string `json:"time"`   // of the change
+	Subject     string `json:"subject"`
+	// Sequence is the id of the event in the log, a decimal number that rises per subject. It always has 16 digits, so that
+	// it sorts as text, as the CloudEvents extension "sequence" requires.
 	Sequence        string `json:"sequence"`
 	DataContentType string `json:"datacontenttype"`
 	Data            any    `json:"data"`
@@ -44,39 +38,66 @@ type Event struct {
 // namespace makes the ids different from all other version 5 UUIDs.
 var namespace = uuid.MustParse("8f0f3ad1-6c4d-4b7e-9d0b-6b1f4ae6b1c7")
 
-// New returns an event. Two events of a source that differ in type, subject or sequence have different ids. sequence has 13 digits, as the
-// Unix time in milliseconds has.
-func New(source string, kind Type, subject string, sequence int64, at time.Time, data any) Event {
-	id := uuid.NewSHA1(namespace, fmt.Appendf(nil, "%q %q %q %d", source, kind, subject, sequence))
-	return Event{
-		SpecVersion: "1.0", ID: id.String(), Source: source, Type: kind, Time: datetime.Format(at), Subject: subject,
-		Sequence: strconv.FormatInt(sequence, 10), DataContentType: "application/json", Data: data,
+// New returns an event of the log as it is sent. Two events of a source with different ids in the log have different ids.
+// It returns an error if the data of the event are malformed.
+func New(source string, e eventlog.Event) (Event, error) {
+	_, subject, _ := strings.Cut(string(e.Subject), ":")
+	data, err := dataOf(e)
+	if err != nil {
+		return Event{}, fmt.Errorf("convert event %d: %w", e.ID, err)
 	}
+	return Event{
+		SpecVersion: "1.0", ID: uuid.NewSHA1(namespace, fmt.Appendf(nil, "%q %d", source, e.ID)).String(), Source: source,
+		Type: Prefix + string(e.Type), Time: datetime.Format(e.CreatedAt()), Subject: subject,
+		Sequence: strconv.FormatInt(e.ID, 10), DataContentType: "application/json", Data: data,
+	}, nil
 }
 
-// Reason is why the flag of a toggle was cleared.
-type Reason string
+// own are the types whose data have a form of their own. They are what a webhook receives by default.
+var own = map[eventlog.Type]func(eventlog.Event) (any, error){
+	eventlog.FeaturePotentiallyStaleOn:  withoutCause,
+	eventlog.FeaturePotentiallyStaleOff: withoutCause,
+	eventlog.FeatureTypeUpdated:         lifetimeChange,
+	eventlog.TokenExpiring:              func(e eventlog.Event) (any, error) { return e.Data, nil },
+}
 
-// The reasons.
-const (
-	LifetimeChanged Reason = "lifetime-changed"
-	Archived        Reason = "archived"
-	MarkedStale     Reason = "marked-stale"
-	TypeChanged     Reason = "type-changed"
-	Deleted         Reason = "deleted"
-)
+// DefaultTypes returns the types that a webhook receives by default, ordered by name, without Prefix.
+func DefaultTypes() []eventlog.Type { return slices.Sorted(maps.Keys(own)) }
 
-// Feature is the data of an event about a toggle.
+func dataOf(e eventlog.Event) (any, error) {
+	if form, ok := own[e.Type]; ok {
+		return form(e)
+	}
+	r := eventlog.NewResponse(e)
+	return struct {
+		CreatedBy        string          `json:"createdBy"`
+		CreatedByUserID  *int64          `json:"createdByUserId"`
+		CreatedByTokenID *string         `json:"createdByTokenId"`
+		Project          *string         `json:"project"`
+		FeatureName      *string         `json:"featureName"`
+		Data             json.RawMessage `json:"data"`
+		PreData          json.RawMessage `json:"preData"`
+	}{r.CreatedBy, r.CreatedByUserID, r.CreatedByTokenID, r.Project, r.FeatureName, r.Data, r.PreData}, nil
+}
+
+// Feature is the data of an event about a toggle that became potentially stale, or no longer is.
 type Feature struct {
 	FeatureName  string `json:"featureName"`
 	Project      string `json:"project"`
 	FeatureType  string `json:"featureType"`
 	LifetimeDays *int64 `json:"lifetimeDays"` // of the type; null: its toggles are never potentially stale
 	CreatedAt    string `json:"createdAt"`    // of the toggle
-	Reason       Reason `json:"reason,omitempty"`
+	Reason       string `json:"reason,omitempty"`
 }
 
-// FeatureType is the data of an event about a feature type.
+// withoutCause returns the data of a flip. The id of the event that caused it is only in the log.
+func withoutCause(e eventlog.Event) (any, error) {
+	var data Feature
+	err := json.Unmarshal(e.Data, &data)
+	return data, err
+}
+
+// FeatureType is the data of an event about a lifetime.
 type FeatureType struct {
 	ID                   string  `json:"id"`
 	LifetimeDays         *int64  `json:"lifetimeDays"`
@@ -86,25 +107,28 @@ type FeatureType struct {
 
 // Changer is who made a change.
 type Changer struct {
-	Type string `json:"type"` // user or api-token
-	ID   any    `json:"id"`   // a number for a user, text for an API token
+	Type string `json:"type"` // user, api-token or operator
+	ID   any    `json:"id"`   // a number for a user, text for the others
 }
 
-// Token is the data of an event about a personal access token. It contains no secret.
-type Token struct {
-	ID          int64  `json:"id"`
-	UserID      int64  `json:"userId"`
-	Description string `json:"description"`
-	ExpiresAt   string `json:"expiresAt"`
-	Days        int64  `json:"days"` // the threshold that was reached: 14, 7 or 1
+func lifetimeChange(e eventlog.Event) (any, error) {
+	var after, before FeatureType
+	if err := json.Unmarshal(e.Data, &after); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(e.PreData, &before); err != nil {
+		return nil, err
+	}
+	after.PreviousLifetimeDays, after.ChangedBy = before.LifetimeDays, changer(e.By)
+	return after, nil
 }
 
-// MaxBatch is the maximum number of events that Publish accepts: the maximum number of entries of a PutEvents request.
-const MaxBatch = 10
-
-// Publisher sends events to the bus. It is safe for concurrent use.
-type Publisher interface {
-	// Publish makes one attempt to send at most MaxBatch events. It returns an error for each event, in the same order: nil means that the
-	// bus has stored the event. After an error it is unknown whether the bus has stored it. The caller sends it again.
-	Publish(ctx context.Context, events []Event) []error
+func changer(a eventlog.Actor) Changer {
+	switch {
+	case a.UserID != 0:
+		return Changer{"user", a.UserID}
+	case a.TokenID != "":
+		return Changer{"api-token", a.TokenID}
+	}
+	return Changer{"operator", a.Name}
 }

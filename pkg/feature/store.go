@@ -1,22 +1,15 @@
 package feature
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/event"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/featuretype"
 )
 
@@ -25,26 +18,19 @@ const (
 	attributeFlag      = "potentiallyStale"
 )
 
-// Store stores toggles in DynamoDB. It is safe for concurrent use.
+// Store stores toggles in DynamoDB and records every change. It is safe for concurrent use.
 type Store struct {
 	client        *dynamodb.Client
 	features      string
 	contextFields string
-
-	types *featuretype.Store // nil: flags that are cleared are not announced
-	now   func() time.Time
+	types         *featuretype.Store
+	log           *eventlog.Log
 }
 
-// NewStore returns a store on the tables Features and ContextFields. Its writes announce nothing.
-func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client: client, features: tables.Features, contextFields: tables.ContextFields}
-}
-
-// Announcing returns a store whose writes also store the announcement of a flag that they clear. It reads the table FeatureTypes.
-func (s *Store) Announcing(types *featuretype.Store, now func() time.Time) *Store {
-	announcing := *s
-	announcing.types, announcing.now = types, now
-	return &announcing
+// NewStore returns a store on the tables Features, ContextFields and FeatureTypes that records its changes in log. log can
+// be nil if the store only reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	return &Store{client, tables.Features, tables.ContextFields, featuretype.NewStore(client, tables, log), log}
 }
 
 // key returns the key of a toggle or a context field.
@@ -52,241 +38,214 @@ func key(name string) dynamo.Item { return dynamo.Item{"name": dynamo.S(name)} }
 
 // Get reads a toggle. It may return ErrNotFound.
 func (s *Store) Get(ctx context.Context, name string) (Feature, error) {
-	item, err := s.read(ctx, name)
+	item, err := dynamo.Get(ctx, s.client, s.features, key(name))
 	if err != nil {
-		return Feature{}, err
+		return Feature{}, fmt.Errorf("get toggle %q: %w", name, err)
+	}
+	if item == nil {
+		return Feature{}, &NotFoundError{name}
 	}
 	return fromItem(item), nil
 }
 
-func (s *Store) read(ctx context.Context, name string) (dynamo.Item, error) {
-	item, err := dynamo.Get(ctx, s.client, s.features, key(name))
-	if err != nil {
-		return nil, fmt.Errorf("get toggle %q: %w", name, err)
-	}
-	if item == nil || isDetached(item) {
-		return nil, ErrNotFound
-	}
-	return item, nil
+// List reads all toggles, ordered by name (code points), with a consistent parallel Scan.
+func (s *Store) List(ctx context.Context) ([]Feature, error) {
+	all, err := s.scan(ctx, func(Feature) bool { return true })
+	slices.SortFunc(all, byName)
+	return all, err
 }
 
-// List reads all toggles, ordered by name (code points), with a consistent Scan per MB. It is for operators; the service finds toggles by
-// the index.
-func (s *Store) List(ctx context.Context) ([]Feature, error) {
-	var all []Feature
-	for item, err := range dynamo.Scan(ctx, s.client, s.features) {
+// Lifetime reads the type of a toggle. found is false if it does not exist; it has no lifetime then.
+func (s *Store) Lifetime(ctx context.Context, id string) (t featuretype.FeatureType, found bool, err error) {
+	t, err = s.types.Get(ctx, id)
+	if errors.Is(err, featuretype.ErrNotFound) {
+		return featuretype.FeatureType{ID: id}, false, nil
+	}
+	return t, err == nil, err
+}
+
+// Create adds a toggle and returns it as it is stored. It may return ErrExists or ErrUnknownContextField.
+func (s *Store) Create(ctx context.Context, f Feature) error {
+	_, err := s.Add(ctx, f)
+	return err
+}
+
+// Add is Create that returns the toggle as it is stored.
+func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
+	f.PotentiallyStale, f.LastEvent = false, 0
+	s.stampArchived(Feature{}, &f)
+	last := int64(0) // the id of the last event of a deleted toggle with the same name
+	for attempt := 1; ; attempt++ {
+		t := s.transaction()
+		err := t.add(ctx, Feature{LastEvent: last}, f.normalized())
 		if err != nil {
-			return nil, fmt.Errorf("list toggles: %w", err)
+			return Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
 		}
-		if !isDetached(item) {
-			all = append(all, fromItem(item))
+		failures, err := t.carryOut(ctx)
+		switch {
+		case err != nil:
+		case failures == nil:
+			return t.edits[0].next, nil
+		case failures[0].Failed:
+			return Feature{}, ErrExists
+		default:
+			if err = t.unknownContextField(failures); err != nil {
+				return Feature{}, err
+			}
+			last = max(last, t.lastOf(failures))
+			err = dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
+			return Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
 		}
 	}
-	slices.SortFunc(all, func(a, b Feature) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// Update changes a toggle. change receives the current toggle and returns the new one, or an error, which Update returns;
+// changes of its name, time and author of creation and flag are ignored. If the toggle is changed concurrently, change is
+// called again. A change of the type, of Archived or of Stale decides the flag again. An update that changes nothing writes
+// nothing. Update may return ErrNotFound or ErrUnknownContextField.
+func (s *Store) Update(ctx context.Context, name string, change func(Feature) (Feature, error)) (Feature, error) {
+	all, err := s.UpdateAll(ctx, []string{name}, change)
+	if err != nil {
+		return Feature{}, err
+	}
+	return all[0], nil
+}
+
+// UpdateAll is Update for at most 50 toggles with different names, in one transaction: all of them are changed, or none.
+//
+// A transaction has at most 100 actions. If the flags of too many toggles change as well, these flips are recorded by
+// transactions of their own: those that clear flags before the change, and those that set flags after it. Re-evaluation sets
+// a flag again, or sets it, if the process ends in between.
+func (s *Store) UpdateAll(ctx context.Context, names []string, change func(Feature) (Feature, error)) ([]Feature, error) {
+	var flagLater []string
+	all, err := s.write(ctx, names, func(t *transaction, old Feature) error {
+		next, err := change(old)
+		if err != nil {
+			return err
+		}
+		next.Name, next.CreatedAt, next.CreatedBy = old.Name, old.CreatedAt, old.CreatedBy
+		s.stampArchived(old, &next)
+		return t.add(ctx, old, next.normalized())
+	}, func(t *transaction) *transaction {
+		var flips *transaction
+		flips, flagLater = t.split()
+		return flips
+	})
+	if err != nil {
+		return nil, fmt.Errorf("update %s: %w", describe(names), err)
+	}
+	for some := range slices.Chunk(flagLater, maxActions/3) {
+		if _, err := s.write(ctx, some, func(t *transaction, old Feature) error { return t.reevaluate(ctx, old) }, nil); err != nil {
+			return nil, fmt.Errorf("re-evaluate %s: %w", describe(some), err)
+		}
+	}
 	return all, nil
 }
 
-// Create adds a toggle without the flag. It may return ErrExists or ErrUnknownContextField.
-func (s *Store) Create(ctx context.Context, f Feature) error {
-	f = f.normalized()
-	f.PotentiallyStale = false
-	actions := append([]types.TransactWriteItem{dynamo.NewItem(s.features, "name", toItem(f))}, s.usage(Feature{}, f)...)
-	failures, err := dynamo.Transact(ctx, s.client, actions)
-	if err != nil {
-		return fmt.Errorf("create toggle %q: %w", f.Name, err)
+func describe(names []string) string {
+	if len(names) == 1 {
+		return fmt.Sprintf("toggle %q", names[0])
 	}
-	if failures == nil {
-		return nil
-	}
-	if failures[0].Failed {
-		return ErrExists
-	}
-	return unknownContextField(actions, failures)
+	return fmt.Sprintf("%d toggles", len(names))
 }
 
-// Update changes a toggle. change receives the current toggle and returns the new one; changes of its name, time of creation and flag are
-// ignored. If the toggle is changed concurrently, change is called again. A change of the type, of Archived or of Stale clears the flag.
-// Update may return ErrNotFound or ErrUnknownContextField.
-func (s *Store) Update(ctx context.Context, name string, change func(Feature) Feature) (Feature, error) {
-	next, err := s.write(ctx, name, func(item dynamo.Item) (Feature, []types.TransactWriteItem, error) {
-		old := fromItem(item)
-		next := change(old)
-		next.Name, next.CreatedAt, next.PotentiallyStale = old.Name, old.CreatedAt, old.PotentiallyStale && old.clearsFlag(next) == ""
-		next = next.normalized()
-		update, err := s.update(ctx, item, old, next)
-		return next, []types.TransactWriteItem{{Update: update}}, err
-	})
-	if err != nil {
-		return Feature{}, fmt.Errorf("update toggle %q: %w", name, err)
+// stampArchived sets the time at which a toggle is archived, unless the change sets it.
+func (s *Store) stampArchived(old Feature, next *Feature) {
+	if now, ok := s.log.Now(); ok && !old.Archived && next.Archived && next.ArchivedAt == nil {
+		next.ArchivedAt = &now
 	}
-	return next, nil
 }
 
-// Delete deletes a toggle and its usage of context fields. Announcements that are not sent yet remain, in an item that is not a toggle.
-// Delete may return ErrNotFound.
+// Delete deletes a toggle and its usage of context fields. It may return ErrNotFound.
 func (s *Store) Delete(ctx context.Context, name string) error {
-	_, err := s.write(ctx, name, func(item dynamo.Item) (Feature, []types.TransactWriteItem, error) {
-		old := fromItem(item)
-		attributes := changeable
-		if s.types != nil || len(item.List(attributePending)) > 0 {
-			attributes = slices.Concat(changeable, []string{attributeFlag, attributeSequence})
+	return s.DeleteIf(ctx, name, func(Feature) error { return nil })
+}
+
+// DeleteIf is Delete for a toggle for which permitted returns nil. Otherwise it returns the error of permitted.
+func (s *Store) DeleteIf(ctx context.Context, name string, permitted func(Feature) error) error {
+	_, err := s.write(ctx, []string{name}, func(t *transaction, old Feature) error {
+		if err := permitted(old); err != nil {
+			return err
 		}
-		condition, names, values := unchanged(item, attributes)
-		actions := []types.TransactWriteItem{{Delete: &types.Delete{
-			TableName: &s.features, Key: key(name),
-			ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		}}}
-		if s.types != nil && old.PotentiallyStale {
-			a, err := s.cleared(ctx, old, event.Deleted)
-			if err != nil {
-				return Feature{}, nil, err
-			}
-			item = a.appended(item)
-		}
-		if len(item.List(attributePending)) > 0 {
-			actions = append(actions, putDetached(s.features, item))
-		}
-		return Feature{}, actions, nil
-	})
+		return t.remove(ctx, old)
+	}, nil)
 	if err != nil {
 		return fmt.Errorf("delete toggle %q: %w", name, err)
 	}
 	return nil
 }
 
-// write changes or deletes a toggle and updates the usage of context fields, in one transaction. plan receives the toggle's item and returns
-// the new toggle and the actions. The first action is on the item and must have a condition made by unchanged. If it fails, because of a
-// concurrent write, plan is called again.
+// write reads toggles, and carries out the transaction to which plan adds a change of each. If one of them, or a type on
+// which the transaction depends, is changed concurrently, it begins again. Without a change it writes nothing. first, which
+// can be nil, returns a transaction that must be carried out before; then write begins again.
 func (s *Store) write(
-	ctx context.Context, name string, plan func(item dynamo.Item) (Feature, []types.TransactWriteItem, error),
-) (Feature, error) {
+	ctx context.Context, names []string, plan func(*transaction, Feature) error, first func(*transaction) *transaction,
+) ([]Feature, error) {
 	for attempt := 1; ; attempt++ {
-		item, err := s.read(ctx, name)
-		if err != nil {
-			return Feature{}, err
-		}
-		next, actions, err := plan(item)
-		if err != nil {
-			return Feature{}, err
-		}
-		actions = append(actions, s.usage(fromItem(item), next)...)
-		failures, err := dynamo.Transact(ctx, s.client, actions)
-		if err != nil {
-			return Feature{}, err
-		}
-		if failures == nil {
-			return next, nil
-		}
-		if !failures[0].Failed {
-			return Feature{}, unknownContextField(actions, failures)
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return Feature{}, err
-		}
-	}
-}
-
-// changeable are the attributes that Update can change. Re-evaluation may change the flag at any time, so it is not one of them.
-var changeable = []string{"project", "type", "archived", "stale", "contextFields"}
-
-// unchanged returns the condition that the stored toggle has the given attributes of item.
-func unchanged(item dynamo.Item, attributes []string) (condition string, names map[string]string, values dynamo.Item) {
-	names, values = map[string]string{}, dynamo.Item{}
-	conditions := make([]string, len(attributes))
-	for i, attribute := range attributes {
-		names["#"+attribute] = attribute
-		if value, ok := item[attribute]; ok {
-			values[":old_"+attribute] = value
-			conditions[i] = "#" + attribute + " = :old_" + attribute
-		} else { // sequence, before the first announcement
-			conditions[i] = "attribute_not_exists(#" + attribute + ")"
-		}
-	}
-	return strings.Join(conditions, " AND "), names, values
-}
-
-// update returns the update of an item from old to next. It writes the flag and the index key only if the change clears the flag.
-func (s *Store) update(ctx context.Context, item dynamo.Item, old, next Feature) (*types.Update, error) {
-	compared, written, reason := changeable, changeable, old.clearsFlag(next)
-	if reason != "" {
-		written = slices.Concat(changeable, []string{attributeFlag, attributeStaleness})
-	}
-	if reason != "" && s.types != nil { // it is announced only if it was set
-		compared = slices.Concat(changeable, []string{attributeFlag})
-	}
-	condition, names, values := unchanged(item, compared)
-	wanted, remove := toItem(next), ""
-	var set []string
-	for _, attribute := range written {
-		names["#"+attribute] = attribute
-		if value, ok := wanted[attribute]; ok {
-			values[":"+attribute] = value
-			set = append(set, "#"+attribute+" = :"+attribute)
-		} else { // the index key of a toggle that cannot become stale
-			remove = " REMOVE #" + attribute
-		}
-	}
-	if reason != "" && s.types != nil && old.PotentiallyStale {
-		a, err := s.cleared(ctx, next, reason)
+		all, err := s.read(ctx, names)
 		if err != nil {
 			return nil, err
 		}
-		set = append(set, a.update(old.Name, names, values)...)
-	}
-	return &types.Update{
-		TableName: &s.features, Key: key(old.Name), UpdateExpression: aws.String("SET " + strings.Join(set, ", ") + remove),
-		ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-	}, nil
-}
-
-// cleared returns the announcement that the flag of a toggle was cleared.
-func (s *Store) cleared(ctx context.Context, f Feature, reason event.Reason) (announcement, error) {
-	t, err := s.types.Get(ctx, f.Type)
-	if err != nil && !errors.Is(err, featuretype.ErrNotFound) {
-		return announcement{}, err
-	}
-	return announcement{reason: reason, featureType: f.Type, lifetimeDays: t.LifetimeDays, at: s.now()}, nil
-}
-
-// usage returns the actions that update the usage of context fields (project → number of toggles) after a change from old to next, ordered
-// by field. A project that does not use a field any more keeps the number 0.
-func (s *Store) usage(old, next Feature) []types.TransactWriteItem {
-	changes := map[string]map[string]int64{} // by field, then project
-	for _, field := range slices.Concat(old.usedFields(), next.usedFields()) {
-		changes[field] = map[string]int64{}
-	}
-	for _, field := range old.usedFields() {
-		changes[field][old.Project]--
-	}
-	for _, field := range next.usedFields() {
-		changes[field][next.Project]++
-	}
-	var actions []types.TransactWriteItem
-	for _, field := range slices.Sorted(maps.Keys(changes)) {
-		projects := changes[field]
-		names, values := map[string]string{"#name": "name", "#usage": "usage"}, dynamo.Item{":zero": dynamo.N(0)}
-		var set []string
-		for _, project := range slices.Sorted(maps.Keys(projects)) {
-			if change := projects[project]; change != 0 {
-				n := strconv.Itoa(len(set))
-				names["#p"+n], values[":p"+n] = project, dynamo.N(change)
-				set = append(set, "#usage.#p"+n+" = if_not_exists(#usage.#p"+n+", :zero) + :p"+n)
+		t := s.transaction()
+		for _, f := range all {
+			if err := plan(t, f); err != nil {
+				return nil, err
 			}
 		}
-		if set != nil {
-			actions = append(actions, types.TransactWriteItem{Update: &types.Update{
-				TableName: &s.contextFields, Key: key(field), UpdateExpression: aws.String("SET " + strings.Join(set, ", ")),
-				ConditionExpression: aws.String("attribute_exists(#name)"), ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-			}})
+		whole := true
+		if first != nil {
+			if before := first(t); before != nil {
+				t, whole = before, false
+			}
+		}
+		failures, err := t.carryOut(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case failures == nil && whole:
+			return t.results(), nil
+		case failures == nil:
+			continue
+		}
+		if err := t.unknownContextField(failures); err != nil {
+			return nil, err
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return nil, err
 		}
 	}
-	return actions
 }
 
-// unknownContextField returns the error for a failed action of usage. It names the field.
-func unknownContextField(actions []types.TransactWriteItem, failures []dynamo.Failure) error {
-	i := slices.IndexFunc(failures, func(f dynamo.Failure) bool { return f.Failed })
-	return fmt.Errorf("%w: %q", ErrUnknownContextField, dynamo.Item(actions[i].Update.Key).String("name"))
+// read reads toggles, in the order of their names, which are different. It may return a NotFoundError.
+func (s *Store) read(ctx context.Context, names []string) ([]Feature, error) {
+	if len(names) == 1 {
+		f, err := s.Get(ctx, names[0])
+		return []Feature{f}, err
+	}
+	keys := make([]dynamo.Item, len(names))
+	for i, name := range names {
+		keys[i] = key(name)
+	}
+	items, err := dynamo.GetAll(ctx, s.client, s.features, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read %d toggles: %w", len(names), err)
+	}
+	found := map[string]Feature{}
+	for _, item := range items {
+		f := fromItem(item)
+		found[f.Name] = f
+	}
+	all := make([]Feature, len(names))
+	for i, name := range names {
+		f, ok := found[name]
+		if !ok {
+			return nil, &NotFoundError{name}
+		}
+		all[i] = f
+	}
+	return all, nil
 }
 
 func toItem(f Feature) dynamo.Item {
@@ -294,6 +253,21 @@ func toItem(f Feature) dynamo.Item {
 		"name": dynamo.S(f.Name), "project": dynamo.S(f.Project), "type": dynamo.S(f.Type), "createdAt": dynamo.Time(f.CreatedAt),
 		"archived": dynamo.Bool(f.Archived), "stale": dynamo.Bool(f.Stale), "potentiallyStale": dynamo.Bool(f.PotentiallyStale),
 		"contextFields": dynamo.Strings(f.ContextFields),
+	}
+	if f.LastEvent != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(f.LastEvent)
+	}
+	if f.Description != nil {
+		item["description"] = dynamo.S(*f.Description)
+	}
+	if f.ImpressionData {
+		item["impressionData"] = dynamo.Bool(true)
+	}
+	if f.CreatedBy != nil {
+		item["createdById"], item["createdBy"] = dynamo.N(f.CreatedBy.ID), dynamo.S(f.CreatedBy.Name)
+	}
+	if f.ArchivedAt != nil {
+		item["archivedAt"] = dynamo.Time(*f.ArchivedAt)
 	}
 	if f.canBecomeStale() {
 		item[attributeStaleness] = dynamo.S(StalenessKey(f.Type, f.PotentiallyStale, Shard(f.Name)))
@@ -305,6 +279,14 @@ func fromItem(item dynamo.Item) Feature {
 	f := Feature{
 		Name: item.String("name"), Project: item.String("project"), Type: item.String("type"), Archived: item.Bool("archived"),
 		Stale: item.Bool("stale"), PotentiallyStale: item.Bool("potentiallyStale"), ContextFields: item.Strings("contextFields"),
+		ImpressionData: item.Bool("impressionData"), ArchivedAt: item.Time("archivedAt"),
+		LastEvent: item.Int(eventlog.AttributeEvent),
+	}
+	if _, ok := item["description"]; ok {
+		f.Description = new(item.String("description"))
+	}
+	if _, ok := item["createdBy"]; ok {
+		f.CreatedBy = &Creator{item.Int("createdById"), item.String("createdBy")}
 	}
 	if t := item.Time("createdAt"); t != nil {
 		f.CreatedAt = *t

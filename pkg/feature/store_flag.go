@@ -4,34 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/event"
+	"toggleadmin/pkg/eventlog"
 )
 
 const (
 	// indexStaleness has the attribute staleness as its partition key and createdAt as its sort key.
 	indexStaleness = "staleness"
-	// flagPage is the maximum number of toggles in a page: each has about 90 bytes in the index, so a page is one read unit of 8 KB.
-	flagPage = 80
+	// flagPage is the maximum number of toggles in a page: two transactions.
+	flagPage = 2 * MaxFlips
 )
 
-// FlagStore finds toggles in the staleness index and flips their flags. Each call is a single attempt. It is safe for concurrent use.
+// FlagStore finds toggles in the staleness index and flips their flags. Each call is a single attempt. It is safe for
+// concurrent use.
 type FlagStore struct {
 	client   *dynamodb.Client
 	features string
-	source   string // of events; empty: flips are not announced
+	log      *eventlog.Log
 }
 
-// NewFlagStore returns a store on the table Features. If source is not empty, flips are announced with events of this source.
-func NewFlagStore(client *dynamodb.Client, tables dynamo.Tables, source string) *FlagStore {
-	return &FlagStore{client, tables.Features, source}
+// NewFlagStore returns a store on the table Features that records flips in log.
+func NewFlagStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *FlagStore {
+	return &FlagStore{client, tables.Features, log}
 }
 
 // Due reads a page of a range, ordered by time of creation. after is the Next of the page before; nil reads the first page. The index is
@@ -40,7 +39,7 @@ func (s *FlagStore) Due(ctx context.Context, r Range, after *Indexed) (Page, err
 	if r.Cutoff == nil && !r.PotentiallyStale {
 		return Page{}, nil
 	}
-	partition := StalenessKey(r.Type, r.PotentiallyStale, r.Shard)
+	partition := r.key()
 	input := &dynamodb.QueryInput{
 		TableName: &s.features, IndexName: aws.String(indexStaleness), Limit: aws.Int32(flagPage),
 		KeyConditionExpression:    aws.String("#staleness = :staleness"),
@@ -76,55 +75,89 @@ func (s *FlagStore) Due(ctx context.Context, r Range, after *Indexed) (Page, err
 }
 
 func indexedFromItem(item dynamo.Item) Indexed {
-	return Indexed{Name: item.String("name"), CreatedAt: item.String("createdAt")}
+	return Indexed{
+		Name: item.String("name"), CreatedAt: item.String("createdAt"), Project: item.String("project"),
+		LastEvent: item.Int(eventlog.AttributeEvent),
+	}
 }
 
-// Flip changes the flag of a toggle of a range and returns the announcements that are to be sent. It returns false if the toggle is not in
-// the range any more: because it was archived, marked as stale, flipped or deleted, because its type changed, or because it was deleted and
-// another one was created with its name.
-func (s *FlagStore) Flip(ctx context.Context, r Range, t Indexed, now time.Time) (flipped bool, p Pending, err error) {
-	input := &dynamodb.UpdateItemInput{
+// MaxFlips is the maximum number of toggles that one call flips: a transaction has at most 100 actions, two per toggle.
+const MaxFlips = 50
+
+// Flips is the result of Flip.
+type Flips struct {
+	Done      int       // toggles that were flipped
+	Overtaken int       // toggles that are not in the range any more, because of another write
+	Again     []Indexed // toggles that are to be tried again
+}
+
+// Flip changes the flags of at most MaxFlips toggles of a range and records it, in one transaction. Toggles that are not in
+// the range any more are left as they are: because they were archived, marked as stale, flipped or deleted, because their
+// type changed, or because they were deleted and others were created with their names. If it returns an error, nothing is
+// known to be written; for a conflict with another transaction, a smaller number of toggles may succeed.
+func (s *FlagStore) Flip(ctx context.Context, r Range, toggles []Indexed) (Flips, error) {
+	input := &dynamodb.TransactWriteItemsInput{}
+	for _, t := range toggles {
+		id, record, err := s.log.Record(ctx, r.flip(t))
+		if err != nil {
+			return Flips{}, err
+		}
+		input.TransactItems = append(append(input.TransactItems, s.flip(r, t, id)), record...)
+	}
+	_, err := s.client.TransactWriteItems(ctx, input, dynamo.Once)
+	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if !ok {
+		if err != nil {
+			return Flips{}, fmt.Errorf("flip the flags of %d toggles of the type %q: %w", len(toggles), r.Type, err)
+		}
+		return Flips{Done: len(toggles)}, nil
+	}
+	return s.canceled(r, toggles, canceled)
+}
+
+// canceled returns which toggles of a transaction that was canceled are to be tried again. If no condition failed, it
+// returns the error.
+func (s *FlagStore) canceled(r Range, toggles []Indexed, canceled *types.TransactionCanceledException) (Flips, error) {
+	if len(canceled.CancellationReasons) != 2*len(toggles) {
+		return Flips{}, fmt.Errorf("flip the flags of %d toggles: %w", len(toggles), canceled)
+	}
+	var result Flips
+	failed := false
+	for i, t := range toggles {
+		reason := canceled.CancellationReasons[2*i]
+		if aws.ToString(reason.Code) != "ConditionalCheckFailed" {
+			failed = failed || aws.ToString(canceled.CancellationReasons[2*i+1].Code) == "ConditionalCheckFailed" // its id was used
+			result.Again = append(result.Again, t)
+			continue
+		}
+		failed = true
+		// The index may be behind: the toggle was written, but is still in the range.
+		item := dynamo.Item(reason.Item)
+		if now := indexedFromItem(item); item.String(attributeStaleness) == r.key() && now.CreatedAt == t.CreatedAt {
+			result.Again = append(result.Again, now)
+		} else {
+			result.Overtaken++
+		}
+	}
+	if !failed {
+		return Flips{}, fmt.Errorf("flip the flags of %d toggles of the type %q: %w", len(toggles), r.Type, canceled)
+	}
+	return result, nil
+}
+
+// flip returns the action that flips the flag of a toggle, with the id of its event.
+func (s *FlagStore) flip(r Range, t Indexed, id int64) types.TransactWriteItem {
+	names := map[string]string{"#staleness": attributeStaleness, "#createdAt": "createdAt", "#flag": attributeFlag}
+	values := dynamo.Item{
+		":old": dynamo.S(r.key()), ":createdAt": dynamo.S(t.CreatedAt), ":flag": dynamo.Bool(!r.PotentiallyStale),
+		":new": dynamo.S(StalenessKey(r.Type, !r.PotentiallyStale, r.Shard)),
+	}
+	condition, assignment := eventlog.Guard(t.LastEvent, id, names, values)
+	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &s.features, Key: key(t.Name),
-		ConditionExpression: aws.String("#staleness = :old AND #createdAt = :createdAt"),
-		UpdateExpression:    aws.String("SET #staleness = :new, #flag = :flag"),
-		ExpressionAttributeNames: map[string]string{
-			"#staleness": attributeStaleness, "#createdAt": "createdAt", "#flag": attributeFlag,
-		},
-		ExpressionAttributeValues: dynamo.Item{
-			":old": dynamo.S(StalenessKey(r.Type, r.PotentiallyStale, r.Shard)), ":createdAt": dynamo.S(t.CreatedAt),
-			":new": dynamo.S(StalenessKey(r.Type, !r.PotentiallyStale, r.Shard)), ":flag": dynamo.Bool(!r.PotentiallyStale),
-		},
-	}
-	if s.source != "" {
-		announce(input, r, t, now)
-	}
-	out, err := s.client.UpdateItem(ctx, input, dynamo.Once)
-	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		old := dynamo.Item(failed.Item)
-		if len(old.List(attributePending)) < maxPending {
-			return false, Pending{}, nil
-		}
-		if err := s.detach(ctx, old); err != nil {
-			return false, Pending{}, err
-		}
-		return s.Flip(ctx, r, t, now)
-	}
-	if err != nil {
-		return false, Pending{}, fmt.Errorf("flip the flag of toggle %q: %w", t.Name, err)
-	}
-	return true, pendingFromItem(s.source, out.Attributes), nil
-}
-
-// announce adds the announcement of a flip to its update, which then returns the item.
-func announce(input *dynamodb.UpdateItemInput, r Range, t Indexed, now time.Time) {
-	a := announcement{featureType: r.Type, lifetimeDays: r.LifetimeDays, at: now}
-	if r.PotentiallyStale {
-		a.reason = event.LifetimeChanged
-	}
-	assignments := a.update(t.Name, input.ExpressionAttributeNames, input.ExpressionAttributeValues)
-	*input.UpdateExpression += ", " + strings.Join(assignments, ", ")
-	*input.ConditionExpression += " AND (attribute_not_exists(#pending) OR size(#pending) < :most)"
-	input.ExpressionAttributeValues[":most"] = dynamo.N(maxPending)
-	input.ReturnValues = types.ReturnValueAllNew
-	input.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+		ConditionExpression:      aws.String("#staleness = :old AND #createdAt = :createdAt AND " + condition),
+		UpdateExpression:         aws.String("SET #staleness = :new, #flag = :flag, " + assignment),
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}}
 }

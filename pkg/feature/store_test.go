@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/test/database"
 )
@@ -34,7 +35,7 @@ func newTables(tb testing.TB) tables {
 	for _, name := range []string{"a", "b", "c"} {
 		db.Put(tb, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name), "usage": dynamo.M(nil)})
 	}
-	return tables{db, feature.NewStore(db.Client, db.Tables)}
+	return tables{db, feature.NewStore(db.Client, db.Tables, db.Log())}
 }
 
 func check(tb testing.TB, err error) {
@@ -58,10 +59,10 @@ func (db tables) update(tb testing.TB, name string, change func(*feature.Feature
 	return f
 }
 
-func with(change func(*feature.Feature)) func(feature.Feature) feature.Feature {
-	return func(f feature.Feature) feature.Feature {
+func with(change func(*feature.Feature)) func(feature.Feature) (feature.Feature, error) {
+	return func(f feature.Feature) (feature.Feature, error) {
 		change(&f)
-		return f
+		return f, nil
 	}
 }
 
@@ -97,7 +98,7 @@ func (db tables) wantUsage(tb testing.TB, want usage) {
 // same fails the test unless got is equal to want.
 func same(tb testing.TB, want, got any) {
 	tb.Helper()
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(feature.Feature{}, "LastEvent", "ArchivedAt")); diff != "" {
 		tb.Error(diff)
 	}
 }
@@ -112,7 +113,7 @@ func TestCreate(t *testing.T) {
 	db.create(t, f)
 	f.CreatedAt, f.PotentiallyStale, f.ContextFields = created(), false, []string{"a", "b"}
 	same(t, f, db.get(t, f.Name))
-	other := feature.Feature{Name: f.Name, Project: "other", ContextFields: []string{"c"}}
+	other := feature.Feature{Name: f.Name, Project: "other", Type: "t", ContextFields: []string{"c"}}
 	if err := db.store.Create(t.Context(), other); !errors.Is(err, feature.ErrExists) {
 		t.Error(err)
 	}
@@ -243,7 +244,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-func TestList(t *testing.T) {
+func TestListAll(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
 	all, err := db.store.List(t.Context())
@@ -278,7 +279,7 @@ func TestConcurrentWrites(t *testing.T) {
 			}
 			return c.Pass()
 		})
-		return feature.NewStore(client, db.Tables)
+		return feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0))
 	}
 	for first, change := range changes {
 		for second, other := range changes {
@@ -305,7 +306,7 @@ func TestConcurrentWrites(t *testing.T) {
 // An operation fails if DynamoDB rejects one of its calls.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	for operation, want := range map[string]int{"GetItem": 3, "Scan": 1, "TransactWriteItems": 3} {
+	for operation, want := range map[string]int{"GetItem": 4, "Scan": 1, "TransactWriteItems": 3} {
 		db, n := newTables(t), 0
 		db.create(t, toggle("f"))
 		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
@@ -314,7 +315,7 @@ func TestFailures(t *testing.T) {
 			}
 			return c.Pass()
 		})
-		store := feature.NewStore(client, db.Tables)
+		store := feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0))
 		_, get := store.Get(t.Context(), "f")
 		_, list := store.List(t.Context())
 		_, update := store.Update(t.Context(), "f", with(func(f *feature.Feature) { f.Project = "other" }))
@@ -344,7 +345,7 @@ func TestUpdateLosesEveryRace(t *testing.T) {
 		}
 		return c.Cancel("ConditionalCheckFailed")
 	})
-	_, err := feature.NewStore(client, db.Tables).Update(ctx, "f", with(func(f *feature.Feature) { f.Project = "p" }))
+	_, err := feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0)).Update(ctx, "f", with(func(f *feature.Feature) { f.Project = "p" }))
 	if stop(); !errors.Is(err, dynamo.ErrUnavailable) {
 		t.Error(err)
 	}

@@ -8,8 +8,6 @@ package featuretype
 import (
 	"errors"
 	"strings"
-
-	"toggleadmin/pkg/event"
 )
 
 // FeatureType is a kind of toggle.
@@ -19,8 +17,7 @@ type FeatureType struct {
 	Description  string
 	LifetimeDays *int64 // 1 to 2147483647; nil: its toggles are never potentially stale
 	Position     int64  // in lists: the order of creation
-
-	Pending []event.Event // announcements of changes that are not sent yet, oldest first; only if the Store announces
+	LastChange   int64  // the id of its last event, that of its creation or of a change of the lifetime; 0: none
 }
 
 // ErrNotFound reports that no type has the given id.
@@ -39,10 +36,10 @@ func NormalID(id string) string {
 // Defaults returns the types of a new instance, in their order.
 func Defaults() []FeatureType {
 	return []FeatureType{
-		{"release", "Release", "Brings a new feature to users step by step.", new(int64(40)), 0, nil},
-		{"experiment", "Experiment", "Tries several versions of a feature to see which does best.", new(int64(40)), 1, nil},
-		{"operational", "Operational", "Controls how the system behaves while a change rolls out.", new(int64(7)), 2, nil},
-		{"kill-switch", "Kill switch", "Turns a critical part of the system off, or on again, at once.", nil, 3, nil},
-		{"permission", "Permission", "Decides what a user is entitled to do or see.", nil, 4, nil},
+		{"release", "Release", "Brings a new feature to users step by step.", new(int64(40)), 0, 0},
+		{"experiment", "Experiment", "Tries several versions of a feature to see which does best.", new(int64(40)), 1, 0},
+		{"operational", "Operational", "Controls how the system behaves while a change rolls out.", new(int64(7)), 2, 0},
+		{"kill-switch", "Kill switch", "Turns a critical part of the system off, or on again, at once.", nil, 3, 0},
+		{"permission", "Permission", "Decides what a user is entitled to do or see.", nil, 4, 0},
 	}
 }

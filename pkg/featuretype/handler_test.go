@@ -24,12 +24,12 @@ func serve(handler lambdahttp.HandlerFunc, r *http.Request) (int, string) {
 
 func TestList(t *testing.T) {
 	t.Parallel()
-	store, _ := newStore(t)
+	store, db := newStore(t)
 	request := httptest.NewRequest(http.MethodGet, "/api/admin/feature-types", nil)
 	if status, body := serve(featuretype.List(store), request); status != 200 || body != `{"version":1,"types":[]}` {
 		t.Errorf("without types: %d %s", status, body)
 	}
-	create(t, store, featuretype.FeatureType{ID: "a", Name: "A", Description: "d", LifetimeDays: new(int64(7))}, featuretype.FeatureType{ID: "b", Position: 1})
+	create(t, db, featuretype.FeatureType{ID: "a", Name: "A", Description: "d", LifetimeDays: new(int64(7))}, featuretype.FeatureType{ID: "b", Position: 1})
 	const want = `{"version":1,"types":[{"id":"a","name":"A","description":"d","lifetimeDays":7},{"id":"b","name":"","description":"","lifetimeDays":null}]}`
 	if status, body := serve(featuretype.List(store), request); status != 200 || body != want {
 		t.Errorf("%d %s, want %s", status, body, want)
@@ -43,8 +43,8 @@ func TestList(t *testing.T) {
 
 func TestUpdateLifetime(t *testing.T) {
 	t.Parallel()
-	store, _ := newStore(t)
-	create(t, store, featuretype.FeatureType{ID: "release", Name: "Release", Description: "d"})
+	store, db := newStore(t)
+	create(t, db, featuretype.FeatureType{ID: "release", Name: "Release", Description: "d"})
 	handler, err := featuretype.UpdateLifetime(store)
 	if err != nil {
 		t.Fatal(err)

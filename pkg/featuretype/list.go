@@ -16,7 +16,7 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.IsAnyone, List(NewStore(client, tables)))), nil
+	return env.API(auth.Require(auth.IsAnyone, List(NewStore(client, tables, nil)))), nil
 }
 
 // response is featureTypeSchema in api/openapi.yaml.

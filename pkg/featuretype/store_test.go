@@ -2,16 +2,19 @@ package featuretype_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/test/database"
 )
@@ -19,12 +22,13 @@ import (
 func newStore(tb testing.TB) (*featuretype.Store, *database.Database) {
 	tb.Helper()
 	db := database.New(tb)
-	return featuretype.NewStore(db.Client, db.Tables), db
+	return featuretype.NewStore(db.Client, db.Tables, db.Log()), db
 }
 
-// create stores types that do not exist yet.
-func create(tb testing.TB, store *featuretype.Store, all ...featuretype.FeatureType) {
+// create stores types that do not exist yet, without events.
+func create(tb testing.TB, db *database.Database, all ...featuretype.FeatureType) {
 	tb.Helper()
+	store := featuretype.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client))
 	for _, t := range all {
 		if err := store.Create(tb.Context(), t); err != nil {
 			tb.Fatal(err)
@@ -43,21 +47,21 @@ func requireStored(tb testing.TB, store *featuretype.Store, want ...featuretype.
 
 func TestListOrdersByPositionThenID(t *testing.T) {
 	t.Parallel()
-	store, _ := newStore(t)
+	store, db := newStore(t)
 	requireStored(t, store)
 	want := append(featuretype.Defaults(),
 		featuretype.FeatureType{ID: "a", Position: 10, LifetimeDays: new(int64(math.MaxInt32))}, featuretype.FeatureType{ID: "b", Position: 10})
 	for _, f := range slices.Backward(want) {
-		create(t, store, f)
+		create(t, db, f)
 	}
 	requireStored(t, store, want...)
 }
 
 func TestGet(t *testing.T) {
 	t.Parallel()
-	store, _ := newStore(t)
+	store, db := newStore(t)
 	want := featuretype.FeatureType{ID: "release", Name: "n", Description: "d", Position: 3, LifetimeDays: new(int64(9))}
-	create(t, store, want)
+	create(t, db, want)
 	got, err := store.Get(t.Context(), "release")
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
@@ -67,25 +71,45 @@ func TestGet(t *testing.T) {
 	}
 }
 
-func TestCreateKeepsAnExistingType(t *testing.T) {
+// TestCreate checks that a new type is recorded, and that an existing one is kept.
+func TestCreate(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	first := featuretype.FeatureType{ID: "release", Name: "first"}
-	create(t, store, first, featuretype.FeatureType{ID: "release", Name: "second"})
+	first := featuretype.FeatureType{ID: "release", Name: "first", LifetimeDays: new(int64(7))}
+	for _, f := range []featuretype.FeatureType{first, {ID: "release", Name: "second"}} {
+		if err := store.Create(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{`feature-type-created type:release by system: {"id":"release","lifetimeDays":7}`}
+	if diff := cmp.Diff(want, db.Events(t)); diff != "" {
+		t.Error(diff)
+	}
+	stored, err := store.Get(t.Context(), "release")
+	if err != nil || stored.LastChange == 0 {
+		t.Errorf("%+v, %v", stored, err)
+	}
+	first.LastChange = stored.LastChange
 	if failures, err := dynamo.Transact(t.Context(), db.Client, []types.TransactWriteItem{store.Creation(first)}); err != nil || failures == nil {
 		t.Errorf("in a transaction: %v", err)
 	}
 	requireStored(t, store, first)
 }
 
+// TestSetLifetime checks that each change is stored and recorded, and that the same lifetime again changes nothing.
 func TestSetLifetime(t *testing.T) {
 	t.Parallel()
-	store, _ := newStore(t)
+	store, db := newStore(t)
 	want := featuretype.FeatureType{ID: "release", Name: "Release", Description: "d", LifetimeDays: new(int64(40)), Position: 3}
-	create(t, store, want)
+	create(t, db, want)
+	var changes []int64
 	for _, days := range []*int64{new(int64(7)), new(int64(7)), nil, nil, new(int64(math.MaxInt32))} {
 		want.LifetimeDays = days
 		got, err := store.SetLifetime(t.Context(), "release", days)
+		if !slices.Contains(changes, got.LastChange) {
+			changes = append(changes, got.LastChange)
+		}
+		want.LastChange = got.LastChange
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
@@ -97,12 +121,57 @@ func TestSetLifetime(t *testing.T) {
 		}
 	}
 	requireStored(t, store, want)
+	var events []eventlog.Event
+	for i, data := range []string{
+		`{"id":"release","lifetimeDays":40}`, `{"id":"release","lifetimeDays":7}`, `{"id":"release","lifetimeDays":null}`,
+		`{"id":"release","lifetimeDays":2147483647}`,
+	} {
+		if i > 0 {
+			events[i-1].Data = json.RawMessage(data)
+		}
+		if i < len(changes) {
+			events = append(events, eventlog.Event{
+				ID: changes[i], Type: eventlog.FeatureTypeUpdated, Subject: "type:release", By: eventlog.System, PreData: json.RawMessage(data),
+			})
+		}
+	}
+	slices.Reverse(events)
+	got, _, err := db.Log().Search(t.Context(), eventlog.Filter{}, 0, 10)
+	if diff := cmp.Diff(events, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+// TestSetLifetimeConcurrently checks that every change is recorded with the lifetime that it replaced.
+func TestSetLifetimeConcurrently(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	create(t, db, featuretype.FeatureType{ID: "release"})
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			if _, err := store.SetLifetime(t.Context(), "release", new(int64(i+1))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	last := `{"id":"release","lifetimeDays":null}`
+	if err := db.Log().All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
+		if string(e.PreData) != last {
+			t.Errorf("before %s, want %s", e.PreData, last)
+		}
+		last = string(e.Data)
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestItems(t *testing.T) {
 	t.Parallel()
-	store, db := newStore(t)
-	create(t, store, featuretype.FeatureType{ID: "full", Name: "n", Description: "d", LifetimeDays: new(int64(40)), Position: 2},
+	_, db := newStore(t)
+	create(t, db, featuretype.FeatureType{ID: "full", Name: "n", Description: "d", LifetimeDays: new(int64(40)), Position: 2},
 		featuretype.FeatureType{ID: "minimal"})
 	for id, want := range map[string]dynamo.Item{
 		"full": {
@@ -123,9 +192,8 @@ func TestErrorsNameTheAction(t *testing.T) {
 	cancel()
 	_, list := store.List(ctx)
 	_, get := store.Get(ctx, "release")
-	_, set := store.SetLifetime(ctx, "release", nil)
 	for want, err := range map[string]error{
-		"list feature types: ": list, `get feature type "release": `: get, `set the lifetime of feature type "release": `: set,
+		"list feature types: ": list, `get feature type "release": `: get,
 		`create feature type "release": `: store.Create(ctx, featuretype.FeatureType{ID: "release"}),
 	} {
 		if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), want) {
@@ -163,5 +231,5 @@ func TestFunctionsNeedTheirTable(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
 	database.RequireVariables(t, env, featuretype.NewListFunction, "FEATURE_TYPES_TABLE")
-	database.RequireVariables(t, env, featuretype.NewUpdateLifetimeFunction, "FEATURE_TYPES_TABLE")
+	database.RequireVariables(t, env, featuretype.NewUpdateLifetimeFunction, "FEATURE_TYPES_TABLE", "EVENTS_TABLE", "EVENT_LOG_DAYS")
 }

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/apierror"
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/jsonbody"
 	"toggleadmin/pkg/lambdahttp"
 )
@@ -20,11 +21,11 @@ var lifetimeSchema []byte
 
 // NewUpdateLifetimeFunction returns the handler of functions/update-feature-type-lifetime.
 func NewUpdateLifetimeFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("FEATURE_TYPES_TABLE")
+	client, tables, log, err := eventlog.Open(env, "FEATURE_TYPES_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	handler, err := UpdateLifetime(NewStore(client, tables).Announcing(env.Vars["EVENT_SOURCE"], env.Now))
+	handler, err := UpdateLifetime(NewStore(client, tables, log))
 	if err != nil {
 		return nil, err
 	}

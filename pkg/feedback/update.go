@@ -28,7 +28,7 @@ func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := Update(NewStore(client, tables), user.NewStore(client, tables))
+	handler, err := Update(NewStore(client, tables), user.NewStore(client, tables, nil))
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
 	client, tap := db.Through(t, nil)
-	users := user.NewStore(client, db.Tables)
+	users := user.NewStore(client, db.Tables, db.LogThrough(client))
 	for id := range int64(3) {
 		if err := users.Create(t.Context(), user.User{ID: id + 1, Kind: user.Person, Disabled: true}); err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestUpdate(t *testing.T) {
 func TestUpdateFails(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	handler, err := feedback.Update(feedback.NewStore(db.Client, db.Tables), user.NewStore(db.Client, db.Tables))
+	handler, err := feedback.Update(feedback.NewStore(db.Client, db.Tables), user.NewStore(db.Client, db.Tables, db.Log()))
 	if err != nil {
 		t.Fatal(err)
 	}

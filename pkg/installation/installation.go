@@ -15,8 +15,11 @@ import (
 	"toggleadmin/pkg/seed"
 )
 
-// DefaultTokenLimit is the template's default of MaxTokensPerAccount.
-const DefaultTokenLimit = 10
+// The template's defaults of MaxTokensPerAccount and EventLogDays.
+const (
+	DefaultTokenLimit = 10
+	DefaultLogDays    = 400
+)
 
 // Installation is an open installation. It is safe for concurrent use.
 type Installation struct {
@@ -33,13 +36,16 @@ type Installation struct {
 	MaxTokenDays int
 
 	Stack       Stack  // zero for the local service
-	EventSource string // the source of its events; empty: it sends none
+	EventSource string // the source of the events on its bus; empty: there is no bus
+	LogDays     int    // how long the event log keeps events; 0: forever
 	Issuer      string // the OpenID Connect issuer of people; empty: none
 	ClientID    string // at the issuer
 	Client      *dynamodb.Client
 
-	// Of the local service: the file with its events, and its webhook.
-	archive, webhookURL, webhookSecret string
+	// Operator is who makes changes, as events name them: "operator", and the ARN of the AWS identity or the local user.
+	Operator string
+
+	webhookURL, webhookSecret, webhookEvents string // of the local service
 }
 
 // Stack is a deployed CloudFormation stack.
@@ -59,11 +65,11 @@ func (i *Installation) Initialization(ctx context.Context) (seed.Marker, error) 
 	if err != nil || ok {
 		return marker, err
 	}
-	types, err := featuretype.NewStore(i.Client, i.Tables).List(ctx)
+	types, err := featuretype.NewStore(i.Client, i.Tables, nil).List(ctx)
 	if err != nil {
 		return seed.Marker{}, err
 	}
-	fields, err := contextfield.NewStore(i.Client, i.Tables).List(ctx)
+	fields, err := contextfield.NewStore(i.Client, i.Tables, nil).List(ctx)
 	if err != nil {
 		return seed.Marker{}, err
 	}

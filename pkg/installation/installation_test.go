@@ -24,7 +24,7 @@ func TestInitialization(t *testing.T) {
 	i := &installation.Installation{Client: db.Client, Tables: db.Tables}
 	_, err := i.Initialization(t.Context())
 	check(t, err, exitstatus.Uninitialized, "is not initialized, its tables are empty")
-	if err := featuretype.NewStore(db.Client, db.Tables).Create(t.Context(), featuretype.Defaults()[0]); err != nil {
+	if err := featuretype.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(), featuretype.Defaults()[0]); err != nil {
 		t.Fatal(err)
 	}
 	_, err = i.Initialization(t.Context())

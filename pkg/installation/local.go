@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,7 +19,7 @@ import (
 
 	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/user"
+	accounts "toggleadmin/pkg/user"
 )
 
 // probeTimeout is how long a connection to the local service may take.
@@ -32,6 +34,7 @@ type localJSON struct {
 	} `json:"dynamodb"`
 	WebhookURL    string `json:"webhookUrl"`
 	WebhookSecret string `json:"webhookSecret"`
+	WebhookEvents string `json:"webhookEvents"` // types separated by commas; *: all
 	OIDCIssuer    string `json:"oidcIssuer"`
 	OIDCClientID  string `json:"oidcClientId"`
 	MaxTokenDays  int    `json:"maxTokenDays"`
@@ -72,11 +75,21 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	}
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
-		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, AccountLimit: user.DefaultLimit,
+		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, AccountLimit: accounts.DefaultLimit,
 		MaxTokenDays: found.MaxTokenDays, Client: client, EventSource: "local",
 		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
-		archive: filepath.Join(dir, "events", "sent.jsonl"), webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,
+		Operator: "operator " + localUser(),
+		LogDays:  DefaultLogDays, webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,
+		webhookEvents: found.WebhookEvents,
 	}, nil
+}
+
+// localUser returns the name of the user of this process, or the number if there is no name.
+func localUser() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return strconv.Itoa(os.Getuid())
 }
 
 // probe connects to the address of a URL. It sends no request, because the service would log it.

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/user"
 )
@@ -40,10 +43,14 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	for _, p := range stack.Parameters {
 		i.Stack.Parameters[aws.ToString(p.ParameterKey)] = aws.ToString(p.ParameterValue)
 	}
-	if i.Stack.Parameters["Events"] == "true" {
+	if i.Stack.Parameters["SendEventsToBus"] == "true" {
 		i.EventSource = name
 	}
 	i.Issuer, i.ClientID = i.Stack.Parameters["OidcIssuer"], i.Stack.Parameters["OidcClientId"]
+	i.LogDays = DefaultLogDays
+	if days, err := eventlog.ParseDays(i.Stack.Parameters["EventLogDays"]); err == nil {
+		i.LogDays = days
+	}
 	if limit, err := strconv.Atoi(i.Stack.Parameters["MaxTokensPerAccount"]); err == nil {
 		i.TokenLimit = limit
 	}
@@ -56,10 +63,25 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	if err := i.readOutputs(stack.Outputs); err != nil {
 		return nil, err
 	}
+	i.Operator = "operator " + identity(ctx, cfg, credentials.AccessKeyID)
 	if i.Client, err = dynamo.NewClient(cfg, ""); err != nil {
 		return nil, fmt.Errorf("create the DynamoDB client: %w", err)
 	}
 	return i, nil
+}
+
+// identityTimeout limits the call of STS, which a private network may not reach.
+const identityTimeout = 5 * time.Second
+
+// identity returns the ARN of the caller, or if STS does not return it, the access key.
+func identity(ctx context.Context, cfg aws.Config, accessKey string) string {
+	ctx, cancel := context.WithTimeout(ctx, identityTimeout)
+	defer cancel()
+	out, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{}) // requires no permission
+	if err != nil {
+		return "with the access key " + accessKey
+	}
+	return aws.ToString(out.Arn)
 }
 
 func describeStack(ctx context.Context, cfg aws.Config, name, account string) (types.Stack, error) {

@@ -14,8 +14,8 @@ import (
 	"toggleadmin/pkg/installation"
 )
 
-// TestOpenStackReadsTheLimits answers DescribeStacks in the form of CloudFormation's API reference.
-func TestOpenStackReadsTheLimits(t *testing.T) {
+// TestOpenStack answers DescribeStacks and GetCallerIdentity in the form of CloudFormation's API reference.
+func TestOpenStack(t *testing.T) {
 	t.Parallel()
 	outputs := "<member><OutputKey>ApiUrl</OutputKey><OutputValue>https://api.example.com</OutputValue></member>"
 	for _, id := range dynamo.TableIDs() {
@@ -27,16 +27,33 @@ func TestOpenStackReadsTheLimits(t *testing.T) {
 	}
 	response := "<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Parameters>" + parameters +
 		"</Parameters><Outputs>" + outputs + "</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>"
-	i, err := installation.OpenStack(t.Context(), aws.Config{
-		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-		HTTPClient: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(response)), Header: http.Header{}}, nil
-		})},
-	}, "my-stack")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if i.TokenLimit != 3 || i.AccountLimit != 7 || i.MaxTokenDays != 30 {
-		t.Errorf("limits %d, %d, %d, want 3, 7, 30", i.TokenLimit, i.AccountLimit, i.MaxTokenDays)
+	for want, status := range map[string]int{
+		"operator arn:aws:iam::1:user/ada": http.StatusOK, "operator with the access key a": http.StatusForbidden,
+	} {
+		i, err := installation.OpenStack(t.Context(), aws.Config{
+			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+			HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+				status, response := status, response
+				if strings.HasPrefix(r.URL.Host, "sts.") {
+					response = "<R><GetCallerIdentityResult><Arn>arn:aws:iam::1:user/ada</Arn></GetCallerIdentityResult></R>"
+				} else {
+					status = http.StatusOK
+				}
+				return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(response)), Header: http.Header{}}, nil
+			})},
+		}, "my-stack")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i.TokenLimit != 3 || i.AccountLimit != 7 || i.MaxTokenDays != 30 {
+			t.Errorf("limits %d, %d, %d, want 3, 7, 30", i.TokenLimit, i.AccountLimit, i.MaxTokenDays)
+		}
+		if i.Operator != want {
+			t.Errorf("%q, want %q", i.Operator, want)
+		}
 	}
 }
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }

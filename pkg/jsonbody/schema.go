@@ -23,6 +23,15 @@ type document struct {
 	Type        string                      `json:"type"`
 	Required    []string                    `json:"required"`
 	Properties  map[string]propertyKeywords `json:"properties"`
+	Additional  *bool                       `json:"additionalProperties"` // by default true
+}
+
+// elements contains the supported keywords of the elements of an array: objects or strings.
+type elements struct {
+	document
+	MinLength *int   `json:"minLength"`
+	MaxLength *int   `json:"maxLength"`
+	Pattern   string `json:"pattern"`
 }
 
 // propertyKeywords contains the supported keywords of a property. Numbers are integers, so bounds are, too.
@@ -33,10 +42,12 @@ type propertyKeywords struct {
 	Maximum     *int64    `json:"maximum"`
 	MinLength   *int      `json:"minLength"`
 	MaxLength   *int      `json:"maxLength"`
+	MinItems    *int      `json:"minItems"`
 	MaxItems    *int      `json:"maxItems"`
-	Items       *document `json:"items"`
+	Items       *elements `json:"items"`
 	Pattern     string    `json:"pattern"`
 	Format      string    `json:"format"`
+	ReadOnly    bool      `json:"readOnly"` // accepted in a request, and ignored
 }
 
 // typeNames is one name or a list of names.
@@ -52,13 +63,22 @@ func (n *typeNames) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 }
 
 // Schema is a compiled JSON Schema of an object. It is safe for concurrent use.
-type Schema struct{ properties []property }
+type Schema struct {
+	properties []property
+	known      []string // the names of all declared properties; nil: others are ignored
+}
 
 type property struct {
 	name     string
 	required bool
 	checks   []check
-	items    *Schema // of the elements; nil if the property is not an array
+	items    *items // nil if the property is not an array
+}
+
+// items are the elements of an array: objects, or strings if object is nil.
+type items struct {
+	object *Schema
+	checks []check
 }
 
 // check is the check of one keyword.
@@ -79,10 +99,16 @@ func Compile(file []byte) (*Schema, error) {
 
 func (d document) compile() (*Schema, error) {
 	if d.Type != "object" {
-		return nil, errors.New("compile a JSON Schema: the type of a body, and of items, must be object")
+		return nil, errors.New("compile a JSON Schema: the type must be object, or string for items")
 	}
 	s := &Schema{}
+	if d.Additional != nil && !*d.Additional {
+		s.known = slices.Sorted(maps.Keys(d.Properties))
+	}
 	for _, name := range slices.Sorted(maps.Keys(d.Properties)) {
+		if d.Properties[name].ReadOnly {
+			continue
+		}
 		p := property{name: name, required: slices.Contains(d.Required, name)}
 		var err error
 		if p.checks, p.items, err = d.Properties[name].compile(); err != nil {
@@ -117,7 +143,18 @@ var patterns = map[string]string{
 	"^" + notSpace + "([\\s\\S]*" + notSpace + ")?$": "have no white space at either end",
 }
 
-func (k propertyKeywords) compile() (checks []check, items *Schema, err error) {
+func (e elements) compile() (*items, error) {
+	if e.Type == "string" {
+		checks, _, err := propertyKeywords{
+			Type: typeNames{e.Type}, MinLength: e.MinLength, MaxLength: e.MaxLength, Pattern: e.Pattern,
+		}.compile()
+		return &items{checks: checks}, err
+	}
+	object, err := e.document.compile()
+	return &items{object: object}, err
+}
+
+func (k propertyKeywords) compile() (checks []check, elements *items, err error) {
 	typeCheck, err := k.Type.compile()
 	if err != nil {
 		return nil, nil, err
@@ -127,7 +164,7 @@ func (k propertyKeywords) compile() (checks []check, items *Schema, err error) {
 		if k.Items == nil {
 			return nil, nil, errors.New("the keyword items is missing")
 		}
-		if items, err = k.Items.compile(); err != nil {
+		if elements, err = k.Items.compile(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -145,11 +182,13 @@ func (k propertyKeywords) compile() (checks []check, items *Schema, err error) {
 		must := fmt.Sprintf("have at most %d characters", *k.MaxLength)
 		checks = append(checks, ofString(must, func(s string) bool { return utf8.RuneCountInString(s) <= *k.MaxLength }))
 	}
+	if k.MinItems != nil {
+		must := fmt.Sprintf("have %d or more elements", *k.MinItems)
+		checks = append(checks, ofArray(must, func(n int) bool { return n >= *k.MinItems }))
+	}
 	if k.MaxItems != nil {
-		checks = append(checks, check{fmt.Sprintf("have at most %d elements", *k.MaxItems), func(v any) bool {
-			list, ok := v.([]any)
-			return !ok || len(list) <= *k.MaxItems
-		}})
+		must := fmt.Sprintf("have at most %d elements", *k.MaxItems)
+		checks = append(checks, ofArray(must, func(n int) bool { return n <= *k.MaxItems }))
 	}
 	if k.Pattern != "" {
 		must, ok := patterns[k.Pattern]
@@ -168,7 +207,7 @@ func (k propertyKeywords) compile() (checks []check, items *Schema, err error) {
 	default:
 		return nil, nil, fmt.Errorf("the format %q is not supported", k.Format)
 	}
-	return checks, items, nil
+	return checks, elements, nil
 }
 
 func (n typeNames) compile() (check, error) {
@@ -197,13 +236,18 @@ func ofString(must string, valid func(string) bool) check {
 	return check{must, func(v any) bool { s, ok := v.(string); return !ok || valid(s) }}
 }
 
+// ofArray returns a check that, as in JSON Schema, all values of another type pass. Its argument is the number of elements.
+func ofArray(must string, valid func(int) bool) check {
+	return check{must, func(v any) bool { list, ok := v.([]any); return !ok || valid(len(list)) }}
+}
+
 // violations returns the sentences that describe what is wrong with an object, and removes the invalid properties from it. pointer is the
 // object's JSON pointer.
 func (s *Schema) violations(pointer string, object Object) (all []string) {
 	for _, p := range s.properties {
 		all = append(all, p.violations(pointer+"/"+p.name, object)...)
 	}
-	return all
+	return append(all, s.unknown(pointer, object)...)
 }
 
 // violations returns the sentences that describe what is wrong with the property at a pointer, and removes it from the object if it is
@@ -228,11 +272,22 @@ func (p property) violations(pointer string, object Object) (found []string) {
 	}
 	list, _ := value.([]any)
 	for i, element := range list {
-		at := fmt.Sprintf("%s/%d", pointer, i)
-		if object, ok := element.(map[string]any); ok {
-			found = append(found, p.items.violations(at, object)...)
-		} else {
-			found = append(found, violation(at, "be an object", element))
+		found = append(found, p.items.violations(fmt.Sprintf("%s/%d", pointer, i), element)...)
+	}
+	return found
+}
+
+func (e *items) violations(at string, element any) (found []string) {
+	object, ok := element.(map[string]any)
+	switch {
+	case e.object != nil && ok:
+		return e.object.violations(at, object)
+	case e.object != nil:
+		return []string{violation(at, "be an object", element)}
+	}
+	for _, c := range e.checks {
+		if !c.valid(element) {
+			found = append(found, violation(at, c.must, element))
 		}
 	}
 	return found

@@ -1,6 +1,7 @@
 package jsonbody_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,12 +17,12 @@ func TestCompileRefusesWhatIsNotSupported(t *testing.T) {
 	}{
 		{"not JSON", `{`, nil},
 		{"body that is not an object", `{"type":"array"}`, []string{"type"}},
-		{"keyword of the body", `{"type":"object","additionalProperties":false}`, []string{"additionalProperties"}},
+		{"keyword of the body", `{"type":"object","maxProperties":1}`, []string{"maxProperties"}},
 		{"keyword of a property", property(`"type":"integer","multipleOf":2`), []string{"/properties/p", "multipleOf"}},
 		{"type number", property(`"type":"number"`), []string{`"p"`, `type "number"`}},
 		{"type in a list", property(`"type":["null","object"]`), []string{`"p"`, `type "object"`}},
 		{"array without items", property(`"type":"array"`), []string{`"p"`, "items is missing"}},
-		{"array of texts", property(`"type":"array","items":{"type":"string"}`), []string{`"p"`, "object"}},
+		{"array of numbers", property(`"type":"array","items":{"type":"integer"}`), []string{`"p"`, "object"}},
 		{"no type", property(`"minimum":1`), []string{`"p"`, "type is missing"}},
 		{"type that is not a text", property(`"type":7`), []string{"/properties/p/type"}},
 		{"fraction", property(`"type":"integer","minimum":0.5`), []string{"/properties/p/minimum", "0.5"}},
@@ -54,7 +55,8 @@ const keywords = `{
 		"w": {"type": "string", "pattern": "[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"},
 		"t": {"type": ["string", "null"], "format": "date-time"},
 		"i": {"type": "string", "pattern": "^(\\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\\.{3,})$"},
-		"a": {"type": "array", "maxItems": 2, "items": {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}}
+		"a": {"type": "array", "maxItems": 2, "items": {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}},
+		"l": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1, "maxLength": 3}}
 	}
 }`
 
@@ -108,6 +110,13 @@ func TestKeywords(t *testing.T) {
 			"invalid elements", `{"r":true,"a":[{},null]}`,
 			"The `/body/a/0/n` property is required; you did not send it. The `/body/a/1` property must be an object; you sent null.",
 		},
+		{"too few elements", `{"r":true,"l":[]}`, "The `/body/l` property must have 1 or more elements; you sent []."},
+		{
+			"invalid strings", `{"r":true,"l":["a",7,"","abcd"]}`,
+			"The `/body/l/1` property must be a string; you sent 7. " +
+				"The `/body/l/2` property must have 1 or more characters; you sent \"\". " +
+				"The `/body/l/3` property must have at most 3 characters; you sent \"abcd\".",
+		},
 		{"date", `{"r":true,"t":"2026-11-20"}`, date + `"2026-11-20".`},
 		{"long value", `{"r":true,"s":"` + strings.Repeat("😀", 101) + `"}`, long + `"` + strings.Repeat("😀", 100) + `…".`},
 		{"long value that is not a string", `{"r":[` + strings.Repeat("1,", 100) + `1]}`, boolean + "[" + strings.Repeat("1,", 49) + "1…."},
@@ -125,5 +134,45 @@ func TestKeywords(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// A schema with additionalProperties false names the closest declared property. Properties that are read-only are not checked.
+func TestUnknownProperties(t *testing.T) {
+	t.Parallel()
+	const closed = `{"type": "object", "additionalProperties": false, "properties": {
+		"legalValues": {"type": "array", "items": {
+			"type": "object", "additionalProperties": false, "properties": {"value": {"type": "string"}, "description": {"type": "string"}}
+		}},
+		"stickiness": {"type": "boolean"},
+		"createdAt": {"type": "string", "readOnly": true}
+	}}`
+	many := "{"
+	for i := range 30 {
+		many += fmt.Sprintf(`"x%02d":1,`, i)
+	}
+	for _, tt := range []struct{ body, want string }{
+		{`{"createdAt":7,"stickiness":true,"legalValues":[{"value":"a"}]}`, ""},
+		{`{"legalvalues":[],"STICKY":true}`, "The `/body/STICKY` property is unknown; the closest one is `stickiness`. " +
+			"The `/body/legalvalues` property is unknown; the closest one is `legalValues`."},
+		{`{"legalValues":[{},{"vaule":"a"}]}`, "The `/body/legalValues/1/vaule` property is unknown; the closest one is `value`."},
+		{`{"` + strings.Repeat("é", 200) + `":1}`,
+			"The `/body/" + strings.Repeat("é", 100) + "…` property is unknown; the closest one is `createdAt`."},
+		{`{"":1}`, "The `/body/` property is unknown; the closest one is `createdAt`."},
+		{many + `"stickiness":7}`, "10"},
+	} {
+		_, err := compile(t, closed).Decode([]byte(tt.body))
+		switch {
+		case tt.want == "":
+			if err != nil {
+				t.Error(err)
+			}
+		case tt.want == "10":
+			if got := strings.Count(message(t, err), "unknown"); got != 10 {
+				t.Errorf("%d unknown properties are named", got)
+			}
+		case message(t, err) != tt.want:
+			t.Errorf("got %q, want %q", message(t, err), tt.want)
+		}
 	}
 }

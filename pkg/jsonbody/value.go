@@ -33,6 +33,18 @@ func (o Object) Objects(name string) []Object {
 	return objects
 }
 
+// Texts returns the elements of an array property that are strings.
+func (o Object) Texts(name string) []string {
+	list, _ := o[name].([]any)
+	var texts []string
+	for _, element := range list {
+		if text, ok := element.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
 // Bool returns a boolean property.
 func (o Object) Bool(name string) bool { b, _ := o[name].(bool); return b }
 

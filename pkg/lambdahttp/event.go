@@ -37,6 +37,7 @@ type proxyEvent struct {
 	Headers           map[string]string   `json:"headers"`
 	MultiValueHeaders map[string][]string `json:"multiValueHeaders"`
 	PathParameters    map[string]string   `json:"pathParameters"` // percent-encoded
+	Query             map[string][]string `json:"multiValueQueryStringParameters"`
 	RequestContext    struct {
 		RequestID  string         `json:"requestId"`
 		DomainName string         `json:"domainName"`
@@ -88,7 +89,7 @@ func (e *proxyEvent) complete(r *http.Request) {
 	}
 }
 
-// url returns the URL that the client used, without the query, which the API ignores. The event's own path does not include the stage.
+// url returns the URL that the client used, without the query, which Gateway contains. The event's own path does not include the stage.
 func (e *proxyEvent) url(header http.Header) *url.URL {
 	u := &url.URL{Scheme: "https", Host: e.RequestContext.DomainName}
 	if header.Get("X-Forwarded-Proto") == "http" {

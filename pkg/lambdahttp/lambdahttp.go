@@ -99,7 +99,8 @@ func (f *function) respond(ctx context.Context, event *proxyEvent) (events.APIGa
 		defer cancel()
 	}
 	ctx = WithGateway(ctx, Gateway{
-		RequestID: event.RequestContext.RequestID, Authorizer: event.RequestContext.Authorizer, PathParameters: event.PathParameters,
+		RequestID: event.RequestContext.RequestID, Authorizer: event.RequestContext.Authorizer,
+		PathParameters: event.PathParameters, Query: event.Query,
 	})
 	var failed error
 	adapter := httpadapter.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"toggleadmin/pkg/apierror"
 )
@@ -14,6 +15,7 @@ type Gateway struct {
 	RequestID      string
 	Authorizer     map[string]any    // the authorizer's context; empty if no authorizer was called
 	PathParameters map[string]string // as the client sent them: percent-encoded
+	Query          url.Values        // decoded
 }
 
 type gatewayKey struct{}

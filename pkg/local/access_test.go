@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/user"
@@ -83,12 +84,10 @@ func TestStartWithoutAdmin(t *testing.T) {
 	service, stop := localtest.StartStop(t, local.Config{DataDir: dir})
 	for _, change := range []func(*user.Store) error{
 		func(s *user.Store) error { return s.SetDisabled(t.Context(), 1, true) },
-		func(s *user.Store) error {
-			_, err := s.BeginDeletion(t.Context(), user.Person, 1)
-			return err
-		},
+		func(s *user.Store) error { return s.BeginDeletion(t.Context(), user.Person, 1) },
 	} {
-		if err := change(user.NewStore(database(t, service))); err != nil {
+		client, tables := database(t, service)
+		if err := change(user.NewStore(client, tables, eventlog.New(client, tables, time.Now, 0))); err != nil {
 			t.Fatal(err)
 		}
 		stop()

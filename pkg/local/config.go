@@ -18,6 +18,7 @@ type Config struct {
 	DataDir          string // created if missing; empty: data are in memory, and no local.json is written
 	DynamoDBEndpoint string // of a running engine to use instead of starting one
 	WebhookURL       string // receives events; empty: none
+	WebhookEvents    string // types of events that it receives, separated by commas; *: all; empty: the default of the template
 	OIDCIssuer       string // people sign in there; empty: nowhere
 	OIDCClientID     string
 	OIDCDefaultRole  string // of people who sign in for the first time; empty: they cannot
@@ -51,6 +52,7 @@ type Running struct {
 	DynamoDB      DynamoDB `json:"dynamodb"`
 	WebhookURL    string   `json:"webhookUrl"`    // empty: none
 	WebhookSecret string   `json:"webhookSecret"` // signs the requests to the webhook
+	WebhookEvents string   `json:"webhookEvents"` // types that it receives; *: all; empty: the default of the template
 	OIDCIssuer    string   `json:"oidcIssuer"`    // empty: none
 	OIDCClientID  string   `json:"oidcClientId"`
 	MaxTokenDays  int      `json:"maxTokenDays"` // 0: no limit

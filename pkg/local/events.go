@@ -3,11 +3,13 @@ package local
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/google/uuid"
 
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/samtemplate"
@@ -24,6 +26,26 @@ func checkWebhook(c *Config) error {
 	}
 	if _, err := webhook.NewClient(c.WebhookURL, true, c.Now); err != nil {
 		return fmt.Errorf("WEBHOOK_URL cannot be used: %w", err)
+	}
+	return nil
+}
+
+// checkWebhookEvents returns an error if WEBHOOK_EVENTS cannot be used.
+func checkWebhookEvents(c *Config) error {
+	switch {
+	case c.WebhookEvents == "":
+		return nil
+	case c.WebhookURL == "":
+		return errors.New("WEBHOOK_EVENTS is set without WEBHOOK_URL, which receives the events: set both, or unset it")
+	case c.WebhookEvents == "*":
+		return nil
+	}
+	known := eventlog.Types()
+	for name := range strings.SplitSeq(c.WebhookEvents, ",") {
+		if !slices.Contains(known, eventlog.Type(name)) {
+			return fmt.Errorf("WEBHOOK_EVENTS %q is not a type of event: use * for all, or types separated by commas: %s",
+				name, strings.Trim(fmt.Sprint(known), "[]"))
+		}
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"toggleadmin/pkg/authorizer"
 	"toggleadmin/pkg/console"
 	"toggleadmin/pkg/contextfield"
+	"toggleadmin/pkg/event"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/local/invoke"
@@ -57,8 +59,10 @@ var constructors = map[string]app.Constructor{
 	"list-service-account-tokens":  pat.NewListFunction,
 	"list-service-accounts":        serviceaccount.NewListFunction,
 	"not-found":                    notfound.NewFunction,
+	"publish-events":               event.NewPublishFunction,
 	"record-traffic":               traffic.NewRecordFunction,
 	"reevaluate-staleness":         staleness.NewReevaluateFunction,
+	"search-events":                eventlog.NewSearchFunction,
 	"sweep-staleness":              staleness.NewSweepFunction,
 	"update-context-field":         contextfield.NewUpdateFunction,
 	"update-feature-type-lifetime": featuretype.NewUpdateLifetimeFunction,

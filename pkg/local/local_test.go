@@ -65,7 +65,7 @@ func TestLocalJSON(t *testing.T) {
 	if diff := cmp.Diff(service, written); diff != "" {
 		t.Error(diff)
 	}
-	if len(written.DynamoDB.Tables) != 9 || len(written.Users) != 3 || len(written.ServiceAccounts) != 1 {
+	if len(written.DynamoDB.Tables) != 10 || len(written.Users) != 3 || len(written.ServiceAccounts) != 1 {
 		t.Errorf("%s", content)
 	}
 	first := regexp.MustCompile("^ready " + service.BaseURL + "\n\n  Console: " + service.BaseURL + `/console/#code=[\w-]{22}\n`).FindString(stdout.String())

@@ -16,10 +16,13 @@ func parameters(c *Config) map[string]string {
 		p["OidcIssuer"], p["OidcClientId"], p["OidcDefaultRole"] = "https://issuer.invalid", "local", c.OIDCDefaultRole
 	}
 	if !c.RequestsOnly {
-		p["Events"] = "true"
+		p["SendEventsToBus"] = "true"
 	}
 	if !c.RequestsOnly && c.WebhookURL != "" {
 		p["WebhookSecretName"] = "/local/webhook"
+		if c.WebhookEvents != "" {
+			p["WebhookEvents"] = c.WebhookEvents
+		}
 	}
 	return p
 }

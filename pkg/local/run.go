@@ -32,7 +32,7 @@ const drainTimeout = 500 * time.Millisecond
 // has ended when it returns. Its errors are single lines that state what to do.
 func Run(ctx context.Context, c Config) error {
 	c = c.withDefaults()
-	if err := checkIssuer(&c); err != nil {
+	if err := errors.Join(checkIssuer(&c), checkWebhookEvents(&c)); err != nil {
 		return err
 	}
 	template, err := samtemplate.Load(c.Template, samtemplate.Settings{
@@ -149,7 +149,7 @@ func serve(
 		BaseURL:     "http://" + listener.Addr().String(),
 		Credentials: seeded.Credentials,
 		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: samtemplate.TableNames(template.Tables)}, WebhookURL: c.WebhookURL, WebhookSecret: secret,
-		OIDCIssuer: c.OIDCIssuer, OIDCClientID: c.OIDCClientID, MaxTokenDays: c.MaxTokenDays,
+		WebhookEvents: c.WebhookEvents, OIDCIssuer: c.OIDCIssuer, OIDCClientID: c.OIDCClientID, MaxTokenDays: c.MaxTokenDays,
 	})
 }
 

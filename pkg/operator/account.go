@@ -7,6 +7,7 @@ import (
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/oidc"
 	"toggleadmin/pkg/user"
@@ -153,6 +154,25 @@ func (o *Operator) AccountToDelete(ctx context.Context, kind user.Kind, id int64
 // DeleteAccount deletes an account of a kind with its tokens and identifiers. If it fails, it can be repeated.
 func (o *Operator) DeleteAccount(ctx context.Context, kind user.Kind, id int64) error {
 	return explainAccount(kind, id, o.pats.DeleteOwner(ctx, kind, id))
+}
+
+// PersonToForget returns whether a person exists. It returns an error if no person ever had the id.
+func (o *Operator) PersonToForget(ctx context.Context, id int64) (exists bool, err error) {
+	_, err = o.Account(ctx, user.Person, id)
+	if exitstatus.Of(err) != exitstatus.NotFound {
+		return err == nil, err
+	}
+	events, logErr := o.log.Newest(ctx, eventlog.Filter{Subjects: []string{string(eventlog.PersonSubject(id))}}, 1)
+	if logErr != nil || len(events) > 0 {
+		return false, logErr
+	}
+	return false, err
+}
+
+// RemoveName replaces the name and the e-mail address of a person by the id in the event log. It returns the number of
+// events that it changed. If it fails, it can be repeated.
+func (o *Operator) RemoveName(ctx context.Context, id int64) (int, error) {
+	return o.log.RemoveName(ctx, id, func() error { return o.users.RecordNameRemoval(ctx, id) })
 }
 
 // Identity returns the identity of a subject at an issuer, or if issuer is empty, at the issuer of the installation.

@@ -5,6 +5,7 @@ package operator
 
 import (
 	"io"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -12,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/contextfield"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
@@ -29,6 +31,7 @@ type Operator struct {
 	types     *featuretype.Store
 	fields    *contextfield.Store
 
+	log        *eventlog.Log
 	tokenLimit int // of an account
 	now        func() time.Time
 	random     io.Reader
@@ -38,19 +41,21 @@ type Operator struct {
 
 // New returns an Operator of an open installation. random must be cryptographically secure.
 func New(i *installation.Installation, now func() time.Time, random io.Reader) *Operator {
-	features, types := feature.NewStore(i.Client, i.Tables), featuretype.NewStore(i.Client, i.Tables)
-	if i.EventSource != "" {
-		features = features.Announcing(types, now)
-	}
-	users := user.NewStore(i.Client, i.Tables)
+	log := i.Log(now)
+	users := user.NewStore(i.Client, i.Tables, log)
 	users.SetLimit(i.AccountLimit)
+	fields := contextfield.NewStore(i.Client, i.Tables, log)
+	if limit, err := strconv.ParseInt(i.Stack.Parameters["MaxContextFieldKilobytes"], 10, 64); err == nil {
+		fields = fields.Limited(limit * 1000)
+	}
 	return &Operator{
 		users:      users,
-		pats:       pat.NewStore(i.Client, i.Tables, random),
-		apiTokens:  apitoken.NewStore(i.Client, i.Tables),
-		features:   features,
-		types:      types,
-		fields:     contextfield.NewStore(i.Client, i.Tables),
+		pats:       pat.NewStore(i.Client, i.Tables, log, random),
+		apiTokens:  apitoken.NewStore(i.Client, i.Tables, log),
+		features:   feature.NewStore(i.Client, i.Tables, log),
+		types:      featuretype.NewStore(i.Client, i.Tables, log),
+		fields:     fields,
+		log:        log,
 		tokenLimit: i.TokenLimit,
 		now:        now,
 		random:     random,

@@ -62,10 +62,10 @@ func TestRejected(t *testing.T) {
 		text string
 	}{
 		{put("a b", operator.ToggleChange{}), exitstatus.Usage, `"a b" is not a valid name`},
-		{put("x", operator.ToggleChange{Project: new("")}), exitstatus.Usage, "the project is empty"},
+		{put("x", operator.ToggleChange{Project: new("")}), exitstatus.Usage, `"" is not a valid project`},
 		{put("x", operator.ToggleChange{Type: new("none")}), exitstatus.NotFound, "there are release, experiment, operational"},
 		{put("x", operator.ToggleChange{ContextFields: &[]string{"none"}}), exitstatus.NotFound, "there are environment, userId"},
-		{put("x", operator.ToggleChange{ContextFields: new(make([]string, 50))}), exitstatus.Usage, "at most 49 context fields, not 50"},
+		{put("x", operator.ToggleChange{ContextFields: new(make([]string, 50))}), exitstatus.Usage, "at most 47 context fields, not 50"},
 		{add(user.Person, "x", "ADMIN@example.com"), exitstatus.Rejected, "admin@example.com already exists"},
 		{add(user.ServiceAccount, "CI", ""), exitstatus.Rejected, `"CI" already exists`},
 		{add(user.Person, "x", "X <x@example.com>"), exitstatus.Usage, "is not an e-mail address"},

@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,12 +16,7 @@ import (
 const (
 	defaultProject = "default"
 	defaultType    = "release"
-	// maxContextFields limits the context fields of a toggle: replacing all of them must fit into a transaction of 100 writes.
-	maxContextFields = 49
 )
-
-// validName accepts names that need no escaping in a URL.
-var validName = regexp.MustCompile(`^[A-Za-z0-9._~-]{1,100}$`)
 
 // Toggle is a feature toggle.
 type Toggle struct {
@@ -70,18 +64,18 @@ type ToggleChange struct {
 
 // PutToggle creates or changes a toggle.
 func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChange) (t Toggle, created bool, err error) {
-	if !validName.MatchString(name) || strings.Trim(name, ".") == "" {
+	if !feature.ValidName(name) {
 		return Toggle{}, false, exitstatus.Errorf(exitstatus.Usage,
-			"%q is not a valid name of a toggle: use 1 to 100 letters, digits and . _ ~ -", name)
+			"%q is not a valid name of a toggle: use 1 to 100 letters, digits and . _ ~ -, but not ., .. or revive", name)
 	}
 	if err := o.validate(ctx, &change); err != nil {
 		return Toggle{}, false, err
 	}
-	apply := func(f feature.Feature) feature.Feature {
+	apply := func(f feature.Feature) (feature.Feature, error) {
 		assign(&f.Project, change.Project)
 		assign(&f.Type, change.Type)
 		assign(&f.ContextFields, change.ContextFields)
-		return f
+		return f, nil
 	}
 	for {
 		f, err := o.features.Update(ctx, name, apply)
@@ -89,15 +83,12 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 			return newToggle(f), false, explainToggle(name, err)
 		}
 		f = feature.Feature{Name: name, Project: defaultProject, Type: defaultType, CreatedAt: datetime.Milliseconds(o.now())}
-		err = o.features.Create(ctx, apply(f))
+		f, _ = apply(f) // never fails
+		f, err = o.features.Add(ctx, f)
 		if errors.Is(err, feature.ErrExists) { // created concurrently
 			continue
 		}
-		if err != nil {
-			return Toggle{}, false, explainToggle(name, err)
-		}
-		t, err = o.Toggle(ctx, name)
-		return t, true, err
+		return newToggle(f), true, explainToggle(name, err)
 	}
 }
 
@@ -111,11 +102,10 @@ func assign[T any](variable, value *T) {
 // validate checks the values of a change and converts them to the stored form.
 func (o *Operator) validate(ctx context.Context, change *ToggleChange) error {
 	if change.Project != nil {
-		project, err := CheckText("project", *change.Project)
-		if err != nil {
-			return err
+		if !feature.ValidProject(*change.Project) {
+			return exitstatus.Errorf(exitstatus.Usage,
+				"%q is not a valid project: use 1 to 100 letters, digits and . _ ~ -", *change.Project)
 		}
-		change.Project = &project
 	}
 	if change.Type != nil {
 		all, err := o.types.List(ctx)
@@ -128,8 +118,8 @@ func (o *Operator) validate(ctx context.Context, change *ToggleChange) error {
 		}
 	}
 	if change.ContextFields != nil {
-		if n := len(*change.ContextFields); n > maxContextFields {
-			return exitstatus.Errorf(exitstatus.Usage, "a toggle uses at most %d context fields, not %d", maxContextFields, n)
+		if n := len(*change.ContextFields); n > feature.MaxContextFields {
+			return exitstatus.Errorf(exitstatus.Usage, "a toggle uses at most %d context fields, not %d", feature.MaxContextFields, n)
 		}
 		all, err := o.fields.List(ctx)
 		if err != nil {
@@ -166,11 +156,11 @@ func (o *Operator) SetStale(ctx context.Context, name string, stale bool) (t Tog
 }
 
 func (o *Operator) update(ctx context.Context, name string, set func(*feature.Feature)) (t Toggle, changed bool, err error) {
-	f, err := o.features.Update(ctx, name, func(f feature.Feature) feature.Feature {
+	f, err := o.features.Update(ctx, name, func(f feature.Feature) (feature.Feature, error) {
 		archived, stale := f.Archived, f.Stale
 		set(&f)
 		changed = f.Archived != archived || f.Stale != stale
-		return f
+		return f, nil
 	})
 	return newToggle(f), changed, explainToggle(name, err)
 }

@@ -6,79 +6,58 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/datetime"
-	"toggleadmin/pkg/event"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/logging"
 )
 
 // NewAnnounceFunction returns the handler of functions/announce-expiring-tokens.
 func NewAnnounceFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE")
+	client, tables, log, err := eventlog.Open(env, "PERSONAL_ACCESS_TOKENS_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	bus, busErr := env.Var("EVENT_BUS")
-	source, sourceErr := env.Var("EVENT_SOURCE")
-	cfg, cfgErr := env.AWSConfig()
-	if err := errors.Join(busErr, sourceErr, cfgErr); err != nil {
-		return nil, err
-	}
-	a := &Announcer{
-		Store: NewStore(client, tables, env.Random), Publisher: event.NewPublisher(cfg, bus, env.Logger), Source: source,
-		Now: env.Now, Logger: env.Logger,
-	}
+	a := &Announcer{Store: NewStore(client, tables, log, nil), Now: env.Now, Logger: env.Logger}
 	return app.Event(a.Announce), nil
 }
 
-// Announcer announces the expiry of tokens. It is safe for concurrent use.
+// Announcer records tokens that are about to expire. It is safe for concurrent use.
 type Announcer struct {
-	Store     *Store
-	Publisher event.Publisher
-	Source    string // of the events
-	Now       func() time.Time
-	Logger    *slog.Logger
+	Store  *Store
+	Now    func() time.Time
+	Logger *slog.Logger
 }
 
 // Announcements is the response of a run, for callers that invoke it by hand.
 type Announcements struct {
 	Announced int `json:"announced"`
-	Left      int `json:"left"` // tokens whose announcement failed
+	Left      int `json:"left"` // tokens that could not be recorded
 }
 
-var errAnnounce = errors.New("tokens were not announced, see the log for the cause; the next run announces them")
+var errAnnounce = errors.New("expiring tokens were not recorded, see the log for the cause; the next run records them")
 
-// Announce sends an event for each token that has reached a threshold since its last announcement. It ignores the event that invokes it. A
-// token is marked after the bus has stored its event. If the run ends in between, the next run sends the event again, with the same id.
+// Announce records an event for each token that has reached a threshold since its last one. It ignores the event that
+// invokes it. The event and the token's threshold are one transaction.
 func (a *Announcer) Announce(ctx context.Context, _ json.RawMessage) (Announcements, error) {
 	all, err := a.Store.List(ctx)
 	if err != nil {
-		a.Logger.ErrorContext(ctx, "tokens cannot be read", slog.Any("cause", err))
+		a.Logger.ErrorContext(ctx, "tokens cannot be read", logging.Cause(err))
 		return Announcements{}, errAnnounce
 	}
 	now := a.Now()
-	due := slices.DeleteFunc(all, func(p PAT) bool { return p.dueThreshold(now) == 0 })
 	var result Announcements
-	for batch := range slices.Chunk(due, event.MaxBatch) {
-		events := make([]event.Event, len(batch))
-		for i, p := range batch {
-			events[i] = p.expiring(a.Source, p.dueThreshold(now))
-		}
-		for i, err := range a.Publisher.Publish(ctx, events) {
-			if err == nil {
-				err = a.Store.Announced(ctx, batch[i], batch[i].dueThreshold(now))
-			}
-			if err == nil {
-				result.Announced++
-				continue
-			}
+	for _, p := range slices.DeleteFunc(all, func(p PAT) bool { return p.dueThreshold(now) == 0 }) {
+		if err := a.Store.RecordExpiry(ctx, p, p.dueThreshold(now)); err != nil {
 			result.Left++
-			a.Logger.ErrorContext(ctx, "expiring token not announced", slog.Int64("id", batch[i].ID), slog.Any("cause", err))
+			a.Logger.ErrorContext(ctx, "expiring token not recorded", slog.Int64("id", p.ID), logging.Cause(err))
+			continue
 		}
+		result.Announced++
 	}
 	if result.Left > 0 {
 		return result, errAnnounce
@@ -86,18 +65,16 @@ func (a *Announcer) Announce(ctx context.Context, _ json.RawMessage) (Announceme
 	return result, nil
 }
 
+// shortLife is the life of a token that may begin and end between two runs, which are an hour apart.
+const shortLife = time.Hour
+
 // thresholds are the numbers of days before its expiry at which a token is announced, in ascending order.
 var thresholds = [...]int64{1, 7, 14}
 
 const day = 24 * time.Hour
 
-// dueThreshold returns the lowest threshold that the token has reached, or 0 if there is none, or if it was announced at that threshold. A
-// token that has expired is announced only if an announcement came before: otherwise the first run would announce every token that ever
-// expired.
+// dueThreshold returns the lowest threshold that the token has reached, or 0 if there is none, or if it was recorded.
 func (p PAT) dueThreshold(now time.Time) int64 {
-	if p.Expired(now) && p.AnnouncedDays == 0 {
-		return 0
-	}
 	for _, days := range thresholds {
 		if !now.Before(p.ExpiresAt.Add(-time.Duration(days) * day)) {
 			if p.AnnouncedDays == 0 || days < p.AnnouncedDays {
@@ -109,14 +86,13 @@ func (p PAT) dueThreshold(now time.Time) int64 {
 	return 0
 }
 
-// expiring returns the event for a threshold. Its sequence and time do not depend on when it is sent.
-func (p PAT) expiring(source string, days int64) event.Event {
-	reached := p.ExpiresAt.Add(-time.Duration(days) * day)
-	at := reached
-	if at.Before(p.CreatedAt) {
-		at = p.CreatedAt
-	}
-	return event.New(source, event.TokenExpiring, strconv.FormatInt(p.ID, 10), reached.UnixMilli(), at, event.Token{
-		ID: p.ID, UserID: p.UserID, Description: p.Description, ExpiresAt: datetime.Format(p.ExpiresAt), Days: days,
-	})
+// expiring returns the record of a threshold.
+func (p PAT) expiring(days int64) eventlog.Change {
+	return p.change(eventlog.TokenExpiring, struct {
+		ID          int64  `json:"id"`
+		UserID      int64  `json:"userId"`
+		Description string `json:"description"`
+		ExpiresAt   string `json:"expiresAt"`
+		Days        int64  `json:"days"` // the threshold that was reached: 14, 7 or 1
+	}{p.ID, p.UserID, p.Description, datetime.Format(p.ExpiresAt), days}, nil)
 }

@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/jsonbody"
 	"toggleadmin/pkg/lambdahttp"
 	"toggleadmin/pkg/user"
@@ -74,13 +75,13 @@ func readLimits(env *app.Env) (Limits, error) {
 	return limits, nil
 }
 
-// newStore returns a Store for the tables of an environment.
+// newStore returns a Store for the tables of an environment, which records its changes.
 func newStore(env *app.Env) (*Store, error) {
-	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	client, tables, log, err := eventlog.Open(env, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	return NewStore(client, tables, env.Random), nil
+	return NewStore(client, tables, log, env.Random), nil
 }
 
 // ParseLimit reads the maximum number of tokens per account: 1 to MostPerOwner.

@@ -23,7 +23,7 @@ type fixture struct {
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	db := database.New(tb)
-	return &fixture{Database: db, pats: pat.NewStore(db.Client, db.Tables, rand.Reader), users: user.NewStore(db.Client, db.Tables)}
+	return &fixture{Database: db, pats: pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader), users: user.NewStore(db.Client, db.Tables, db.Log())}
 }
 
 // serviceAccounts creates service accounts with the ids.

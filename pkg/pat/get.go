@@ -16,11 +16,11 @@ import (
 
 // NewGetFunction returns the handler of functions/get-service-account-token.
 func NewGetFunction(env *app.Env) (lambda.Handler, error) {
-	store, err := newStore(env)
+	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.Has(auth.Admin), Get(store))), nil
+	return env.API(auth.Require(auth.Has(auth.Admin), Get(NewStore(client, tables, nil, nil)))), nil
 }
 
 // Get serves GET /api/admin/service-account/{id}/token/{tokenId}.

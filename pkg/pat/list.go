@@ -18,7 +18,7 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler := List(NewStore(client, tables, env.Random), user.NewStore(client, tables))
+	handler := List(NewStore(client, tables, nil, nil), user.NewStore(client, tables, nil))
 	return env.API(auth.Require(auth.Has(auth.Admin), handler)), nil
 }
 

@@ -16,7 +16,7 @@ func NewListOwnFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.IsUser, ListOwn(NewStore(client, tables, env.Random)))), nil
+	return env.API(auth.Require(auth.IsUser, ListOwn(NewStore(client, tables, nil, nil)))), nil
 }
 
 // ListOwn serves GET /api/admin/user/tokens.

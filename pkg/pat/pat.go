@@ -1,5 +1,5 @@
 // Package pat manages personal access tokens (PATs): those of service accounts (contract sections 4.5 and 4.9) and the caller's own (4.7
-// and 4.10). It also announces tokens that are about to expire.
+// and 4.10). It also records tokens that are about to expire.
 //
 // An atomic update of a counter takes the id of a token. Then one transaction writes the token and the map of descriptions in the owner's
 // account. Ids and creation times therefore rise together, a description is unique per account, the limit is never exceeded, and a crash
@@ -10,9 +10,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"strconv"
 	"time"
 
 	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/user"
 )
 
@@ -26,8 +29,9 @@ type PAT struct {
 	SeenAt      *time.Time    // when it last authenticated a request, accurate to a minute; nil: never
 	Verifier    auth.Verifier // of its secret
 
-	// AnnouncedDays is the lowest threshold at which its expiry was announced; 0: none.
+	// AnnouncedDays is the lowest threshold at which its expiry was recorded; 0: none.
 	AnnouncedDays int64
+	LastEvent     int64 // the id of its last event
 }
 
 // Expired reports whether the token is no longer valid at now.
@@ -59,4 +63,31 @@ type Owner struct {
 func DescriptionKey(description string) string {
 	sum := sha256.Sum256([]byte(description))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// snapshot is a token in the data of events.
+type snapshot struct {
+	ID          string `json:"id"`
+	UserID      int64  `json:"userId"`
+	Description string `json:"description"`
+	ExpiresAt   string `json:"expiresAt"`
+}
+
+func (p PAT) snapshot() any {
+	return snapshot{strconv.FormatInt(p.ID, 10), p.UserID, p.Description, datetime.Format(p.ExpiresAt)}
+}
+
+// change returns the record of a change of the token. data or preData is nil.
+func (p PAT) change(t eventlog.Type, data, preData any) eventlog.Change {
+	return eventlog.Change{
+		Type: t, Subject: eventlog.Subject("pat:" + strconv.FormatInt(p.ID, 10)), Last: p.LastEvent, Data: data, PreData: preData,
+	}
+}
+
+// eventTypes returns the types of the creation and the deletion of a token by an operation on accounts of a kind.
+func eventTypes(kind user.Kind) (created, deleted eventlog.Type) {
+	if kind == user.ServiceAccount {
+		return eventlog.ServiceAccountTokenCreated, eventlog.ServiceAccountTokenDeleted
+	}
+	return eventlog.PATCreated, eventlog.PATDeleted
 }

@@ -65,7 +65,7 @@ func TestCreateSettles(t *testing.T) {
 				}
 				return c.Pass()
 			})
-			p, created, err := pat.NewStore(client, f.Tables, rand.Reader).Create(t.Context(), newPAT(1, "ci"), owner(1))
+			p, created, err := pat.NewStore(client, f.Tables, f.LogThrough(client), rand.Reader).Create(t.Context(), newPAT(1, "ci"), owner(1))
 			if err != nil || p.ID != 1 || calls != len(tt.responses)+1 || len(tokens) != 1 || tokens[""] {
 				t.Errorf("PAT %d, error %v, %d transactions with %d client request tokens", p.ID, err, calls, len(tokens))
 			}
@@ -92,7 +92,7 @@ func TestCreateWithoutResponse(t *testing.T) {
 		}
 		return c.Refuse("InternalServerError")
 	})
-	store := pat.NewStore(client, f.Tables, rand.Reader)
+	store := pat.NewStore(client, f.Tables, f.LogThrough(client), rand.Reader)
 	if _, _, err := store.Create(ctx, newPAT(1, "ci"), owner(1)); !errors.Is(err, dynamo.ErrUnavailable) {
 		t.Error(err, tap.Calls())
 	}
@@ -108,7 +108,7 @@ func TestCreatedAtRises(t *testing.T) {
 	f := newFixture(t)
 	f.serviceAccounts(t, 1)
 	client, tap := f.Through(t, nil)
-	store := pat.NewStore(client, f.Tables, rand.Reader)
+	store := pat.NewStore(client, f.Tables, f.LogThrough(client), rand.Reader)
 	for i, tt := range []struct{ clock, want int }{{0, 0}, {0, 0}, {250, 250}, {249, 250}, {0, 250}, {251, 251}} {
 		p := newPAT(1, strings.Repeat("d", i+1))
 		p.CreatedAt = p.CreatedAt.Add(time.Duration(tt.clock) * time.Millisecond)

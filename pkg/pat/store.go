@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/user"
 )
 
@@ -30,14 +31,16 @@ type Store struct {
 	pats     string
 	users    string
 	accounts *user.Store
+	log      *eventlog.Log
 	random   io.Reader
 }
 
-// NewStore returns a Store that uses tables.PersonalAccessTokens, tables.Users and, in DeleteOwner, tables.Identifiers. It reads secrets from
-// random.
-func NewStore(client *dynamodb.Client, tables dynamo.Tables, random io.Reader) *Store {
+// NewStore returns a Store that uses tables.PersonalAccessTokens, tables.Users and, in DeleteOwner, tables.Identifiers, and
+// records its changes in log. It reads secrets from random. log and random can be nil if the Store only reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log, random io.Reader) *Store {
 	return &Store{
-		client: client, pats: tables.PersonalAccessTokens, users: tables.Users, accounts: user.NewStore(client, tables), random: random,
+		client: client, pats: tables.PersonalAccessTokens, users: tables.Users, accounts: user.NewStore(client, tables, log),
+		log: log, random: random,
 	}
 }
 
@@ -120,28 +123,36 @@ func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, erro
 //
 // The entry's key is the token's description, so Delete first reads the token: one GetItem, then one transaction.
 func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) error {
-	item, err := dynamo.Get(ctx, s.client, s.pats, Key(userID, id))
-	if err != nil {
-		return fmt.Errorf("get PAT %d: %w", id, err)
+	_, deleted := eventTypes(kind)
+	for attempt := 1; ; attempt++ {
+		item, err := dynamo.Get(ctx, s.client, s.pats, Key(userID, id))
+		if err != nil {
+			return fmt.Errorf("get PAT %d: %w", id, err)
+		}
+		if item == nil {
+			return ErrNotFound
+		}
+		p := FromItem(item)
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+			_, record, err := s.log.Record(ctx, p.change(deleted, nil, p.snapshot()))
+			condition, names, values := eventlog.Unchanged("id", p.LastEvent)
+			return append([]types.TransactWriteItem{{Delete: &types.Delete{
+				TableName: &s.pats, Key: Key(userID, id),
+				ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			}}, s.changeOwner(p, kind, "REMOVE #pats.#key", "#pats.#key = :id", dynamo.Item{})}, record...), err
+		})
+		if err == nil && failures != nil {
+			if failures[1].Failed { // a concurrent call deleted it, or the account is of another kind
+				return ErrNotFound
+			}
+			err = dynamo.Pause(ctx, attempt) // its expiry was recorded at the same time
+		} else if err == nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("delete PAT %d: %w", id, err)
+		}
 	}
-	if item == nil {
-		return ErrNotFound
-	}
-	failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{
-		{Delete: &types.Delete{
-			TableName: &s.pats, Key: Key(userID, id),
-			ConditionExpression:      aws.String("attribute_exists(#id)"),
-			ExpressionAttributeNames: map[string]string{"#id": "id"},
-		}},
-		s.changeOwner(FromItem(item), kind, "REMOVE #pats.#key", "#pats.#key = :id", dynamo.Item{}),
-	})
-	if err != nil {
-		return fmt.Errorf("delete PAT %d: %w", id, err)
-	}
-	if failures != nil { // a concurrent call deleted it, or the account is of another kind
-		return ErrNotFound
-	}
-	return nil
 }
 
 // changeOwner returns the action that changes p's entry in the map of its owner, an account of the kind. #pats.#key is the entry and :id
@@ -169,6 +180,12 @@ func toItem(p PAT) dynamo.Item {
 	item["description"] = dynamo.S(p.Description)
 	item["expiresAt"] = dynamo.Time(p.ExpiresAt)
 	item["createdAt"] = dynamo.Time(p.CreatedAt)
+	if p.LastEvent != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(p.LastEvent)
+	}
+	if p.AnnouncedDays != 0 {
+		item[attributeAnnounced] = dynamo.N(p.AnnouncedDays)
+	}
 	return item
 }
 
@@ -176,7 +193,7 @@ func toItem(p PAT) dynamo.Item {
 func FromItem(item dynamo.Item) PAT {
 	p := PAT{
 		ID: item.Int("id"), UserID: item.Int("userId"), Description: item.String("description"), SeenAt: item.Time(AttributeSeenAt),
-		AnnouncedDays: item.Int(attributeAnnounced),
+		AnnouncedDays: item.Int(attributeAnnounced), LastEvent: item.Int(eventlog.AttributeEvent),
 	}
 	copy(p.Verifier[:], item.Bytes("verifier"))
 	if t := item.Time("expiresAt"); t != nil {

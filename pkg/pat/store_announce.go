@@ -5,26 +5,30 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 )
 
-// attributeAnnounced is the lowest threshold, in days, at which the expiry of a token was announced.
+// attributeAnnounced is the lowest threshold, in days, at which the expiry of a token was recorded.
 const attributeAnnounced = "announcedDays"
 
-// Announced stores that the expiry of a token was announced at a threshold. It does nothing if the token was deleted, or was announced at this
-// or a lower threshold.
-func (s *Store) Announced(ctx context.Context, p PAT, days int64) error {
-	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.pats, Key: Key(p.UserID, p.ID),
-		UpdateExpression:          aws.String("SET #days = :days"),
-		ConditionExpression:       aws.String("attribute_exists(#id) AND (attribute_not_exists(#days) OR #days > :days)"),
-		ExpressionAttributeNames:  map[string]string{"#id": "id", "#days": attributeAnnounced},
-		ExpressionAttributeValues: dynamo.Item{":days": dynamo.N(days)},
+// RecordExpiry records that a token has reached a threshold. It does nothing if the token was changed or deleted after it
+// was read.
+func (s *Store) RecordExpiry(ctx context.Context, p PAT, days int64) error {
+	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+		id, record, err := s.log.Record(ctx, p.expiring(days))
+		names, values := map[string]string{"#id": "id", "#days": attributeAnnounced}, dynamo.Item{":days": dynamo.N(days)}
+		condition, assignment := eventlog.Guard(p.LastEvent, id, names, values)
+		return append([]types.TransactWriteItem{{Update: &types.Update{
+			TableName: &s.pats, Key: Key(p.UserID, p.ID), UpdateExpression: aws.String("SET #days = :days, " + assignment),
+			ConditionExpression:      aws.String("attribute_exists(#id) AND " + condition),
+			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		}}}, record...), err
 	})
-	if err != nil && !dynamo.FailedCondition(err) {
-		return fmt.Errorf("store that PAT %d was announced: %w", p.ID, err)
+	if err != nil {
+		return fmt.Errorf("record the expiry of PAT %d: %w", p.ID, err)
 	}
 	return nil
 }

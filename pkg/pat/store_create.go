@@ -10,6 +10,7 @@ import (
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/user"
 )
 
@@ -32,7 +33,7 @@ func (s *Store) Create(ctx context.Context, p PAT, owner Owner) (PAT, auth.Token
 		return PAT{}, auth.Token{}, err
 	}
 	p.Verifier, p.ExpiresAt, p.SeenAt = token.Verifier(), datetime.Milliseconds(p.ExpiresAt), nil
-	if err := s.insert(ctx, p, owner); err != nil {
+	if p, err = s.insert(ctx, p, owner); err != nil {
 		return PAT{}, auth.Token{}, err
 	}
 	return p, token.At(auth.PATSelector(p.UserID, p.ID)), nil
@@ -61,34 +62,47 @@ func (s *Store) takeID(ctx context.Context, now time.Time) (id int64, at time.Ti
 	return counter.Int(lastID), *counter.Time(lastCreatedAt), nil
 }
 
-// The positions of the actions in the transaction that creates a token.
-const (
-	patAction = iota
-	ownerAction
-)
+// ownerAction is the position of the action on the owner in the transaction that creates a token.
+const ownerAction = 1
 
-// insert writes p. If the condition on p fails because p exists, an earlier attempt was written whose response was lost and which DynamoDB
-// no longer remembers.
-func (s *Store) insert(ctx context.Context, p PAT, owner Owner) error {
-	failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{
-		patAction: dynamo.NewItem(s.pats, "userId", toItem(p)),
-		ownerAction: s.changeOwner(p, owner.Kind, "SET #pats.#key = :id",
-			"attribute_not_exists(#pats.#key) AND size(#pats) < :limit", dynamo.Item{":limit": dynamo.N(int64(owner.Limit))}),
+// insert writes p and returns it with its last event. The expiry of a token that lives so short that no run may find it is
+// recorded at once.
+func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (PAT, error) {
+	created, _ := eventTypes(owner.Kind)
+	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+		id, records, err := s.log.Record(ctx, p.change(created, p.snapshot(), nil))
+		if err != nil {
+			return nil, err
+		}
+		p.LastEvent, p.AnnouncedDays = id, 0
+		if p.ExpiresAt.Sub(p.CreatedAt) < shortLife {
+			p.AnnouncedDays = thresholds[0]
+			last, record, err := s.log.Record(eventlog.WithActor(ctx, eventlog.System), p.expiring(p.AnnouncedDays))
+			if err != nil {
+				return nil, err
+			}
+			p.LastEvent, records = last, append(records, record...)
+		}
+		return append([]types.TransactWriteItem{
+			dynamo.NewItem(s.pats, "userId", toItem(p)),
+			ownerAction: s.changeOwner(p, owner.Kind, "SET #pats.#key = :id",
+				"attribute_not_exists(#pats.#key) AND size(#pats) < :limit", dynamo.Item{":limit": dynamo.N(int64(owner.Limit))}),
+		}, records...), nil
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("create a PAT: %w", err)
-	case failures == nil || p.Verifier.Equal(failures[patAction].Item.Bytes("verifier")):
-		return nil
+		return PAT{}, fmt.Errorf("create a PAT: %w", err)
+	case failures == nil:
+		return p, nil
 	case !failures[ownerAction].Failed:
-		return fmt.Errorf("create a PAT: the counter is behind: user %d has a PAT %d", p.UserID, p.ID)
+		return PAT{}, fmt.Errorf("create a PAT: the counter is behind: user %d has a PAT %d", p.UserID, p.ID)
 	}
 	account := user.FromItem(failures[ownerAction].Item)
 	if account.Kind == "" || owner.Kind != AnyKind && account.Kind != owner.Kind { // also if its deletion has begun
-		return ErrNoOwner
+		return PAT{}, ErrNoOwner
 	}
 	if len(account.PATs) >= owner.Limit {
-		return ErrTooMany
+		return PAT{}, ErrTooMany
 	}
-	return ErrDescriptionExists
+	return PAT{}, ErrDescriptionExists
 }

@@ -3,36 +3,71 @@ package pat
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/user"
 )
 
-// perTransaction is the number of tokens that one transaction of DeleteOwner deletes.
-const perTransaction = 25
+// perTransaction is the number of tokens that one transaction of DeleteOwner deletes. A transaction has at most 100 actions,
+// two per token.
+const perTransaction = 50
 
-// DeleteOwner deletes an account of the kind, its tokens and its identifiers, or returns user.ErrNotFound. After the first call to DynamoDB
-// the account and its tokens are unusable. It is one UpdateItem and at least one transaction, each with up to 25 tokens; the last one deletes
-// the account too. After an error or a crash, a repeated DeleteOwner ends the deletion.
+// DeleteOwner deletes an account of the kind, its tokens and its identifiers, and records each of them, or returns
+// user.ErrNotFound. After the first transaction the account and its tokens are unusable. The second one deletes up to 50
+// tokens, further ones the other tokens, and the last one the account. After an error or a crash, a repeated DeleteOwner ends
+// the deletion.
 func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error {
-	u, err := s.accounts.BeginDeletion(ctx, kind, id)
-	if err != nil {
+	if err := s.accounts.BeginDeletion(ctx, kind, id); err != nil {
 		return err
 	}
-	var deletions []types.TransactWriteItem
-	for _, token := range slices.Sorted(maps.Values(u.PATs)) { // all of them: from now on no token is added
-		if len(deletions) == perTransaction {
-			if _, err := dynamo.Transact(ctx, s.client, deletions); err != nil {
-				return fmt.Errorf("delete the tokens of user %d: %w", id, err)
-			}
-			deletions = nil
+	_, deleted := eventTypes(kind)
+	for attempt := 1; ; attempt++ {
+		tokens, err := s.ListOf(ctx, id) // all of them: from now on no token is added
+		if err != nil {
+			return err
 		}
-		// Without a condition: the token may be deleted already, and its id is never used again.
-		deletions = append(deletions, types.TransactWriteItem{Delete: &types.Delete{TableName: &s.pats, Key: Key(id, token)}})
+		if len(tokens) == 0 {
+			return s.accounts.EndDeletion(ctx, id)
+		}
+		failures, err := s.log.Transact(ctx, func() (actions []types.TransactWriteItem, err error) {
+			for _, p := range tokens[:min(len(tokens), perTransaction)] {
+				deletion, err := s.deletion(ctx, p, deleted)
+				if err != nil {
+					return nil, err
+				}
+				actions = append(actions, deletion...)
+			}
+			return actions, nil
+		})
+		if err == nil && failures != nil { // a token was deleted, or its expiry was recorded, at the same time
+			err = dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
+			return fmt.Errorf("delete the tokens of user %d: %w", id, err)
+		}
 	}
-	return s.accounts.EndDeletion(ctx, u, deletions)
+}
+
+// deletion returns the actions that delete a token that has not changed, and record it. They do not change its owner.
+func (s *Store) deletion(ctx context.Context, p PAT, deleted eventlog.Type) ([]types.TransactWriteItem, error) {
+	_, record, err := s.log.Record(ctx, p.change(deleted, nil, p.snapshot()))
+	condition, names, values := eventlog.Unchanged("userId", p.LastEvent)
+	return append([]types.TransactWriteItem{{Delete: &types.Delete{
+		TableName: &s.pats, Key: Key(p.UserID, p.ID), ConditionExpression: &condition,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	}}}, record...), err
+}
+
+// DeleteUnlisted deletes a token that its owner does not list, such as after a restore of one table. If the token changes at
+// the same time, DeleteUnlisted does nothing.
+func (s *Store) DeleteUnlisted(ctx context.Context, p PAT) error {
+	_, deleted := eventTypes(AnyKind)
+	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.deletion(ctx, p, deleted) })
+	if err != nil {
+		return fmt.Errorf("delete PAT %d: %w", p.ID, err)
+	}
+	return nil
 }

@@ -39,6 +39,7 @@ func TestItems(t *testing.T) {
 	p, token, err := f.pats.Create(t.Context(), sent, owner(1))
 	verifier := token.Verifier()
 	want := pat.PAT{ID: 1, UserID: math.MaxInt32, Description: sent.Description, ExpiresAt: now().AddDate(1, 0, 0), CreatedAt: now(), Verifier: verifier}
+	want.LastEvent = p.LastEvent
 	if diff := cmp.Diff(want, p); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -49,6 +50,7 @@ func TestItems(t *testing.T) {
 	if diff := database.DiffItems(dynamo.Item{
 		"userId": dynamo.N(math.MaxInt32), "id": dynamo.N(1), "verifier": dynamo.B(verifier[:]), "description": dynamo.S(sent.Description),
 		"createdAt": dynamo.S("2026-11-20T05:39:00.123Z"), "expiresAt": dynamo.S("2027-11-20T05:39:00.123Z"),
+		"event": dynamo.N(p.LastEvent),
 	}, item); diff != "" {
 		t.Error(diff)
 	}
@@ -117,7 +119,7 @@ func TestDeleteLosesTheRace(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	if err := pat.NewStore(client, f.Tables, rand.Reader).Delete(t.Context(), pat.AnyKind, 1, p.ID); !errors.Is(err, pat.ErrNotFound) {
+	if err := pat.NewStore(client, f.Tables, f.LogThrough(client), rand.Reader).Delete(t.Context(), pat.AnyKind, 1, p.ID); !errors.Is(err, pat.ErrNotFound) {
 		t.Error(err)
 	}
 	f.requireConsistent(t)
@@ -135,7 +137,7 @@ func TestErrorsNameTheAction(t *testing.T) {
 			}
 			return c.Pass()
 		})
-		return pat.NewStore(client, f.Tables, rand.Reader)
+		return pat.NewStore(client, f.Tables, f.LogThrough(client), rand.Reader)
 	}
 	_, list := refuse("Scan").List(t.Context())
 	_, counter := refuse(get).LastID(t.Context())
@@ -143,7 +145,7 @@ func TestErrorsNameTheAction(t *testing.T) {
 	_, _, read := refuse("BatchGetItem").Get(t.Context(), 1, 1)
 	_, _, take := refuse(count).Create(t.Context(), newPAT(1, "new"), owner(10))
 	_, _, create := refuse(transact).Create(t.Context(), newPAT(1, "new"), owner(10))
-	_, _, random := pat.NewStore(f.Client, f.Tables, strings.NewReader("short")).Create(t.Context(), newPAT(1, "new"), owner(10))
+	_, _, random := pat.NewStore(f.Client, f.Tables, f.Log(), strings.NewReader("short")).Create(t.Context(), newPAT(1, "new"), owner(10))
 	for _, tt := range []struct {
 		want string
 		err  error

@@ -113,9 +113,10 @@ type QueueMapping struct {
 	BatchSize int    // most messages of one invocation
 }
 
-// Rule sends the detail of every event of the service to a queue.
+// Rule sends the detail of events of the service to a queue.
 type Rule struct {
-	Queue string // logical id
+	Queue string   // logical id
+	Types []string // detail types; nil: all
 }
 
 // Schedule invokes a function at a fixed rate.
@@ -157,5 +158,7 @@ type Attribute struct {
 type Index struct {
 	Name        string
 	Hash, Range Attribute
-	Projection  string // ALL or KEYS_ONLY
+	Projection  string // ALL, KEYS_ONLY or INCLUDE
+	// NonKeyAttributes are the other attributes that an index with INCLUDE contains.
+	NonKeyAttributes []string
 }

@@ -100,7 +100,10 @@ func (r *reader) addTable(t *Template, found *resource, properties *yaml.Node) {
 		GlobalSecondaryIndexes []struct {
 			IndexName  string
 			KeySchema  keySchema
-			Projection struct{ ProjectionType string }
+			Projection struct {
+				ProjectionType   string
+				NonKeyAttributes []string
+			}
 		}
 		StreamSpecification     struct{ StreamViewType string }
 		TimeToLiveSpecification struct {
@@ -131,7 +134,10 @@ func (r *reader) addTable(t *Template, found *resource, properties *yaml.Node) {
 	table.Hash, table.Range = key(p.KeySchema)
 	for _, index := range p.GlobalSecondaryIndexes {
 		hash, sort := key(index.KeySchema)
-		table.Indexes = append(table.Indexes, Index{Name: index.IndexName, Hash: hash, Range: sort, Projection: index.Projection.ProjectionType})
+		table.Indexes = append(table.Indexes, Index{
+			Name: index.IndexName, Hash: hash, Range: sort, Projection: index.Projection.ProjectionType,
+			NonKeyAttributes: index.Projection.NonKeyAttributes,
+		})
 	}
 	if p.TimeToLiveSpecification.Enabled {
 		table.TTLAttribute = p.TimeToLiveSpecification.AttributeName
@@ -163,8 +169,11 @@ func (r *reader) addQueue(t *Template, found *resource, properties *yaml.Node) {
 func (r *reader) addRule(t *Template, found *resource, properties *yaml.Node) {
 	var p struct {
 		EventBusName string
-		EventPattern map[string][]string
-		Targets      []struct {
+		EventPattern struct {
+			Source     []string
+			DetailType []any `json:"detail-type"` // texts, or {prefix: text}
+		}
+		Targets []struct {
 			Arn, InputPath string
 
 			ID, DeadLetterConfig ignored
@@ -174,9 +183,19 @@ func (r *reader) addRule(t *Template, found *resource, properties *yaml.Node) {
 	if bus := r.resources[p.EventBusName]; bus == nil || bus.typ != typeBus {
 		r.fail(found.at, "EventBusName must be a bus of this template")
 	}
-	only(r, found.at, "EventPattern", fmt.Sprint(p.EventPattern), "map[source:[toggleadmin]]")
+	only(r, found.at, "EventPattern.source", fmt.Sprint(p.EventPattern.Source), "[toggleadmin]")
+	rule := Rule{}
+	for _, pattern := range p.EventPattern.DetailType {
+		switch v := pattern.(type) {
+		case string:
+			rule.Types = append(rule.Types, v)
+		case map[string]any:
+			only(r, found.at, "EventPattern.detail-type", fmt.Sprint(v), "map[prefix:toggleadmin.]")
+		}
+	}
 	for _, target := range p.Targets {
 		only(r, found.at, "InputPath", target.InputPath, "$.detail")
-		t.Rules = append(t.Rules, Rule{Queue: r.owner(found.at, typeQueue, target.Arn, "Arn")})
+		rule.Queue = r.owner(found.at, typeQueue, target.Arn, "Arn")
+		t.Rules = append(t.Rules, rule)
 	}
 }

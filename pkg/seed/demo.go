@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/dynamo"
@@ -73,12 +71,18 @@ func Seed(ctx context.Context, c Config) (Result, error) {
 // demonstration writes everything except credentials, and then the marker. It changes nothing that exists.
 func (s *seeder) demonstration(ctx context.Context) error {
 	people := accounts()
-	written, err := s.install(ctx, Administrator{Name: people[0].Name, Email: people[0].Email})
-	if err == nil && !written {
-		err = errConcurrent
-	}
+	missing, err := s.missing(ctx, Administrator{Name: people[0].Name, Email: people[0].Email})
 	if err != nil {
 		return err
+	}
+	if len(missing) > 0 {
+		failures, err := dynamo.Transact(ctx, s.Client, missing)
+		if err == nil && failures != nil {
+			err = errConcurrent
+		}
+		if err != nil {
+			return err
+		}
 	}
 	now := datetime.Milliseconds(s.Now())
 	for _, u := range people[1:] {
@@ -92,7 +96,7 @@ func (s *seeder) demonstration(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := dynamo.Transact(ctx, s.Client, []types.TransactWriteItem{s.writeMarker(nil)}); err != nil {
+	if _, err := s.writeMarker(ctx, nil); err != nil {
 		return fmt.Errorf("write the marker: %w", err)
 	}
 	return nil
@@ -113,10 +117,12 @@ func accounts() []user.User {
 // except currentTime, which the sample event of delete-context-field deletes.
 func toggles(now time.Time) []feature.Feature {
 	daysAgo := func(n int) time.Time { return now.AddDate(0, 0, -n) }
+	archived := daysAgo(30)
 	return []feature.Feature{
 		{Name: "dark-mode", Project: "default", Type: "release", CreatedAt: daysAgo(3), ContextFields: []string{"userId"}},
 		{Name: "new-checkout", Project: "shop", Type: "release", CreatedAt: daysAgo(55), ContextFields: []string{"userId", "appName"}},
-		{Name: "old-banner", Project: "shop", Type: "release", CreatedAt: daysAgo(300), Archived: true, ContextFields: []string{"environment"}},
+		{Name: "old-banner", Project: "shop", Type: "release", CreatedAt: daysAgo(300), Archived: true, ArchivedAt: &archived,
+			ContextFields: []string{"environment"}},
 		{Name: "legacy-login", Project: "default", Type: "release", CreatedAt: daysAgo(120), Stale: true, ContextFields: []string{"environment"}},
 		{Name: "search-ranking", Project: "shop", Type: "experiment", CreatedAt: daysAgo(39), ContextFields: []string{"sessionId"}},
 		{Name: "rate-limit", Project: "default", Type: "operational", CreatedAt: daysAgo(8), ContextFields: []string{"appName", "environment"}},

@@ -48,7 +48,7 @@ func (f fixture) seed(tb testing.TB, known seed.Credentials) seed.Result {
 // principal is the id of the principal that a token belongs to, or "".
 func (f fixture) principal(tb testing.TB, token string) string {
 	tb.Helper()
-	a := &authorizer.Authenticator{Store: authorizer.NewStore(f.Client, f.Tables), Now: now, Logger: slog.New(slog.DiscardHandler)}
+	a := &authorizer.Authenticator{Store: authorizer.NewStore(f.Client, f.Tables, f.Log()), Now: now, Logger: slog.New(slog.DiscardHandler)}
 	p, _ := a.Authenticate(tb.Context(), token)
 	return p.ID
 }
@@ -62,7 +62,7 @@ func (f fixture) checkCounts(tb testing.TB, want map[string]int) {
 			got[id] = n
 		}
 	}
-	types, err := featuretype.NewStore(f.Client, f.Tables).List(tb.Context())
+	types, err := featuretype.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
 	check(tb, err)
 	if diff := cmp.Diff(want, got) + cmp.Diff(featuretype.Defaults(), types); diff != "" {
 		tb.Error(diff)

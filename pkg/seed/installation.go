@@ -52,17 +52,15 @@ func Initialize(ctx context.Context, c Config, administrator Administrator) (Ini
 		if err != nil {
 			return Initialized{}, err
 		}
-		if marked && marker.APIToken != stored.Selector.String() { // otherwise an earlier attempt was written and its response lost
+		if marked {
 			return Initialized{Marker: marker}, nil
 		}
-		if !marked {
-			marked, err = s.install(ctx, administrator, s.apiTokens.Creation(stored), s.writeMarker(&stored.Selector))
-			if err != nil {
-				return Initialized{}, fmt.Errorf("initialize: %w", err)
-			}
-			marker = Marker{At: datetime.Milliseconds(s.Now()), APIToken: stored.Selector.String()}
+		written, err := s.initialize(ctx, administrator, stored)
+		if err != nil {
+			return Initialized{}, fmt.Errorf("initialize: %w", err)
 		}
-		if marked {
+		if written {
+			marker = Marker{At: datetime.Milliseconds(s.Now()), APIToken: stored.Selector.String()}
 			account, err := s.users.Get(ctx, administratorID) // an existing account was not changed
 			if err != nil {                                   // the token must reach the caller all the same
 				account = administrator.account()
@@ -75,12 +73,21 @@ func Initialize(ctx context.Context, c Config, administrator Administrator) (Ini
 	}
 }
 
-// install writes what is missing of what every installation needs, together with other actions. written is false if another writer was
-// faster.
-func (s *seeder) install(ctx context.Context, administrator Administrator, actions ...types.TransactWriteItem) (written bool, err error) {
+// initialize is one attempt. written is false if another writer was faster.
+func (s *seeder) initialize(ctx context.Context, administrator Administrator, token apitoken.APIToken) (written bool, err error) {
+	creation, err := s.apiTokens.Creation(ctx, token)
+	missing, missingErr := s.missing(ctx, administrator)
+	if err := errors.Join(err, missingErr); err != nil {
+		return false, err
+	}
+	return s.writeMarker(ctx, &token.Selector, append(creation, missing...)...)
+}
+
+// missing returns the actions that write what is missing of what every installation needs. They fail if another writer was faster.
+func (s *seeder) missing(ctx context.Context, administrator Administrator) (actions []types.TransactWriteItem, err error) {
 	haveTypes, err := s.types.List(ctx)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	for _, t := range featuretype.Defaults() {
 		if !slices.ContainsFunc(haveTypes, func(have featuretype.FeatureType) bool { return have.ID == t.ID }) {
@@ -89,18 +96,18 @@ func (s *seeder) install(ctx context.Context, administrator Administrator, actio
 	}
 	haveFields, err := s.fields.List(ctx)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	var missing []contextfield.ContextField
+	var fields []contextfield.ContextField
 	for _, f := range contextfield.Defaults(datetime.Milliseconds(s.Now())) {
 		if !slices.ContainsFunc(haveFields, func(have contextfield.ContextField) bool { return have.Name == f.Name }) {
-			missing = append(missing, f)
+			fields = append(fields, f)
 		}
 	}
-	if missing != nil {
-		creation, err := s.fields.Creation(missing...)
+	if fields != nil {
+		creation, err := s.fields.Creation(ctx, fields...)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		actions = append(actions, creation...)
 	}
@@ -110,12 +117,5 @@ func (s *seeder) install(ctx context.Context, administrator Administrator, actio
 		person, err = s.users.Creation(ctx, administrator.account())
 		actions = append(actions, person...)
 	}
-	if err != nil {
-		return false, err
-	}
-	if len(actions) == 0 {
-		return true, nil
-	}
-	failures, err := dynamo.Transact(ctx, s.Client, actions)
-	return err == nil && failures == nil, err
+	return actions, err
 }

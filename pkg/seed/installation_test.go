@@ -23,13 +23,13 @@ func ada() seed.Administrator { return seed.Administrator{Name: "Ada", Email: "a
 // checkInitialized checks that everything exists once and that the token is valid.
 func (f fixture) checkInitialized(tb testing.TB, token auth.Token) {
 	tb.Helper()
-	f.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 6, "Users": 2, "Identifiers": 1, "PersonalAccessTokens": 1, "ApiTokens": 1})
-	fields, err := contextfield.NewStore(f.Client, f.Tables).List(tb.Context())
+	f.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 6, "Users": 2, "Identifiers": 1, "PersonalAccessTokens": 1, "ApiTokens": 1, "Events": 1})
+	fields, err := contextfield.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
 	check(tb, err)
 	if diff := cmp.Diff(contextfield.Defaults(now()), fields, cmpopts.EquateEmpty()); diff != "" {
 		tb.Error(diff)
 	}
-	administrator, err := user.NewStore(f.Client, f.Tables).Get(tb.Context(), 1)
+	administrator, err := user.NewStore(f.Client, f.Tables, f.Log()).Get(tb.Context(), 1)
 	want := user.User{ID: 1, Kind: user.Person, Name: "Ada", Email: "ada@example.com", Role: auth.RoleAdmin}
 	if diff := cmp.Diff(want, administrator, cmpopts.EquateEmpty()); diff != "" || err != nil {
 		tb.Error(err, diff)
@@ -50,6 +50,10 @@ func TestInitialize(t *testing.T) {
 		t.Errorf("%+v, %v", first, err)
 	}
 	f.checkInitialized(t, first.Token)
+	recorded := `installation-initialized installation:toggleadmin by system: {"apiToken":"` + first.Token.Selector.String() + `"}`
+	if diff := cmp.Diff([]string{recorded}, f.Events(t)); diff != "" {
+		t.Error(diff)
+	}
 	again, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), seed.Administrator{Name: "Eve"})
 	want := seed.Initialized{Marker: seed.Marker{At: now(), APIToken: first.Token.Selector.String()}}
 	if diff := cmp.Diff(want.Marker, again.Marker); diff != "" || err != nil || again.New || again.Token != (auth.Token{}) {
@@ -61,9 +65,9 @@ func TestInitialize(t *testing.T) {
 func TestInitializeChangesNothingThatExists(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	types := featuretype.NewStore(f.Client, f.Tables)
+	types := featuretype.NewStore(f.Client, f.Tables, f.Log())
 	check(t, types.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(3))}))
-	check(t, user.NewStore(f.Client, f.Tables).Create(t.Context(), user.User{ID: 1, Kind: user.Person, Name: "first", Role: auth.RoleAdmin}))
+	check(t, user.NewStore(f.Client, f.Tables, f.Log()).Create(t.Context(), user.User{ID: 1, Kind: user.Person, Name: "first", Role: auth.RoleAdmin}))
 	done, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), ada())
 	if err != nil || !done.New || done.Administrator.Name != "first" {
 		t.Errorf("%+v, %v", done, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -14,6 +15,7 @@ import (
 	"toggleadmin/pkg/authorizer"
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/pat"
@@ -27,12 +29,14 @@ type Config struct {
 	Now    func() time.Time
 	Random io.Reader // cryptographically secure
 
+	LogDays      int         // how long the event log keeps events; 0: forever
 	MaxTokenDays int         // from the creation to the expiry of a token; 0: no limit
 	Known        Credentials // credentials that the caller has kept from an earlier Seed; Initialize ignores them
 }
 
 type seeder struct {
 	Config
+	log       *eventlog.Log // records the initialization alone
 	types     *featuretype.Store
 	fields    *contextfield.Store
 	features  *feature.Store
@@ -43,15 +47,17 @@ type seeder struct {
 }
 
 func newSeeder(c Config) *seeder {
+	quiet := eventlog.Quiet(c.Client)
 	return &seeder{
 		Config:    c,
-		types:     featuretype.NewStore(c.Client, c.Tables),
-		fields:    contextfield.NewStore(c.Client, c.Tables),
-		features:  feature.NewStore(c.Client, c.Tables),
-		users:     user.NewStore(c.Client, c.Tables),
-		pats:      pat.NewStore(c.Client, c.Tables, c.Random),
-		apiTokens: apitoken.NewStore(c.Client, c.Tables),
-		tokens:    authorizer.NewStore(c.Client, c.Tables),
+		log:       eventlog.New(c.Client, c.Tables, c.Now, c.LogDays),
+		types:     featuretype.NewStore(c.Client, c.Tables, quiet),
+		fields:    contextfield.NewStore(c.Client, c.Tables, quiet),
+		features:  feature.NewStore(c.Client, c.Tables, quiet),
+		users:     user.NewStore(c.Client, c.Tables, quiet),
+		pats:      pat.NewStore(c.Client, c.Tables, quiet, c.Random),
+		apiTokens: apitoken.NewStore(c.Client, c.Tables, quiet),
+		tokens:    authorizer.NewStore(c.Client, c.Tables, quiet),
 	}
 }
 
@@ -92,12 +98,24 @@ func ReadMarker(ctx context.Context, client *dynamodb.Client, t dynamo.Tables) (
 	return m, item != nil, nil
 }
 
-// writeMarker returns the transaction's action that writes the marker. It fails if there is one. token may be nil.
-func (s *seeder) writeMarker(token *auth.Selector) types.TransactWriteItem {
+// writeMarker writes the marker and records the initialization, in one transaction with other actions. written is false if
+// there is a marker, or if one of the others fails. token may be nil.
+func (s *seeder) writeMarker(ctx context.Context, token *auth.Selector, others ...types.TransactWriteItem) (written bool, err error) {
 	item := pat.Key(markerUser, markerID)
 	item[attributeSeededAt] = dynamo.Time(s.Now())
+	data := struct {
+		APIToken *string `json:"apiToken"` // its id
+	}{}
 	if token != nil {
 		item[attributeAPIToken] = dynamo.S(token.String())
+		data.APIToken = new(token.String())
 	}
-	return dynamo.NewItem(s.Tables.PersonalAccessTokens, "userId", item)
+	marker := dynamo.NewItem(s.Tables.PersonalAccessTokens, "userId", item)
+	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+		_, record, err := s.log.Record(ctx, eventlog.Change{
+			Type: eventlog.InstallationInitialized, Subject: "installation:toggleadmin", Data: data,
+		})
+		return slices.Concat(others, []types.TransactWriteItem{marker}, record), err
+	})
+	return err == nil && failures == nil, err
 }

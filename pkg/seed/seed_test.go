@@ -21,9 +21,9 @@ import (
 func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	tb.Helper()
 	f.checkCounts(tb, map[string]int{
-		"FeatureTypes": 5, "ContextFields": 6, "Features": 8, "Users": 6, "Identifiers": 4, "ApiTokens": 1, "PersonalAccessTokens": 5, // with counters and the marker
+		"FeatureTypes": 5, "ContextFields": 6, "Features": 8, "Users": 6, "Identifiers": 4, "ApiTokens": 1, "PersonalAccessTokens": 5, "Events": 1, // with counters and the marker
 	})
-	fields, err := contextfield.NewStore(f.Client, f.Tables).List(tb.Context())
+	fields, err := contextfield.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
 	check(tb, err)
 	used := map[string]string{}
 	for _, f := range fields {
@@ -50,7 +50,7 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	}, c); diff != "" {
 		tb.Error(diff)
 	}
-	ci, err := user.NewStore(f.Client, f.Tables).Get(tb.Context(), 4)
+	ci, err := user.NewStore(f.Client, f.Tables, f.Log()).Get(tb.Context(), 4)
 	if err != nil || ci.Kind != user.ServiceAccount || len(ci.PATs) != 0 || ci.CreatedAt == nil {
 		tb.Errorf("the service account is %+v, %v", ci, err)
 	}
@@ -64,6 +64,9 @@ func TestSeed(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	f.checkSeeded(t, first.Credentials)
+	if diff := cmp.Diff([]string{`installation-initialized installation:toggleadmin by system: {"apiToken":null}`}, f.Events(t)); diff != "" {
+		t.Error(diff)
+	}
 	if diff := cmp.Diff(seed.Result{Credentials: first.Credentials}, f.seed(t, first.Credentials)); diff != "" {
 		t.Errorf("a restart (-want +got):\n%s", diff)
 	}
@@ -112,10 +115,10 @@ func TestSeedKeepsChangesOfUsers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	first := f.seed(t, seed.Credentials{}).Credentials
-	types, toggles := featuretype.NewStore(f.Client, f.Tables), feature.NewStore(f.Client, f.Tables)
+	types, toggles := featuretype.NewStore(f.Client, f.Tables, f.Log()), feature.NewStore(f.Client, f.Tables, f.Log())
 	_, err := types.SetLifetime(t.Context(), "release", new(int64(3)))
 	check(t, err)
-	_, err = toggles.Update(t.Context(), "dark-mode", func(f feature.Feature) feature.Feature { f.Stale = true; return f })
+	_, err = toggles.Update(t.Context(), "dark-mode", func(f feature.Feature) (feature.Feature, error) { f.Stale = true; return f, nil })
 	check(t, err)
 	f.Delete(t, f.Tables.Users, user.Key(2))
 	if r := f.seed(t, first); r.New || r.Renewed != 0 || len(r.Credentials.Users) != 2 {

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/jsonbody"
 	"toggleadmin/pkg/lambdahttp"
 	"toggleadmin/pkg/user"
@@ -27,7 +28,7 @@ const limitVariable = "MAX_SERVICE_ACCOUNTS"
 
 // NewCreateFunction returns the handler of functions/create-service-account.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("USERS_TABLE", "IDENTIFIERS_TABLE")
+	client, tables, log, err := eventlog.Open(env, "USERS_TABLE", "IDENTIFIERS_TABLE")
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil || limit < 1 {
 		return nil, fmt.Errorf("the environment variable %s must be a number from 1, not %q", limitVariable, text)
 	}
-	accounts := user.NewStore(client, tables)
+	accounts := user.NewStore(client, tables, log)
 	accounts.SetLimit(limit)
 	handler, err := Create(accounts, env.Now)
 	if err != nil {

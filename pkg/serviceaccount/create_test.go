@@ -72,7 +72,7 @@ func TestFunctionsNeedTheirVariables(t *testing.T) {
 	env := database.New(t).Env(t)
 	env.Vars["MAX_SERVICE_ACCOUNTS"] = "1"
 	database.RequireVariables(t, env, serviceaccount.NewListFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	database.RequireVariables(t, env, serviceaccount.NewCreateFunction, "MAX_SERVICE_ACCOUNTS", "USERS_TABLE", "IDENTIFIERS_TABLE")
+	database.RequireVariables(t, env, serviceaccount.NewCreateFunction, "MAX_SERVICE_ACCOUNTS", "USERS_TABLE", "IDENTIFIERS_TABLE", "EVENTS_TABLE", "EVENT_LOG_DAYS")
 	database.RequireVariables(t, env, serviceaccount.NewUpdateFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 	database.RequireVariables(t, env, serviceaccount.NewDeleteFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE", "IDENTIFIERS_TABLE")
 }

@@ -25,7 +25,7 @@ import (
 )
 
 func (f *fixture) authenticator() *authorizer.Authenticator {
-	return &authorizer.Authenticator{Store: authorizer.NewStore(f.Client, f.Tables), Now: now, Logger: slog.New(slog.DiscardHandler)}
+	return &authorizer.Authenticator{Store: authorizer.NewStore(f.Client, f.Tables, f.Log()), Now: now, Logger: slog.New(slog.DiscardHandler)}
 }
 
 func TestDelete(t *testing.T) {
@@ -34,14 +34,15 @@ func TestDelete(t *testing.T) {
 	f.account(t, "kept", 1)
 	before := f.items(t)
 	for _, tt := range []struct {
-		tokens, transactions int
+		tokens, transactions int // of the tokens
 	}{
-		{0, 1}, {25, 1}, {26, 2},
+		{0, 0}, {50, 1}, {51, 2},
 	} {
 		id, _ := f.account(t, "deleted", tt.tokens)
 		client, tap := f.Through(t, nil)
-		handler := serviceaccount.Delete(serviceaccount.NewStore(client, f.Tables))
-		if status, got := send(t, handler, fmt.Sprint(id), ""); status != http.StatusOK || got != "" || tap.Calls() != "UpdateItem"+strings.Repeat(" TransactWriteItems", tt.transactions) {
+		handler := serviceaccount.Delete(serviceaccount.NewStore(client, f.Tables, f.LogThrough(client)))
+		calls := "GetItem TransactWriteItems Query" + strings.Repeat(" TransactWriteItems Query", tt.transactions) + " GetItem TransactWriteItems"
+		if status, got := send(t, handler, fmt.Sprint(id), ""); status != http.StatusOK || got != "" || tap.Calls() != calls {
 			t.Errorf("%d tokens: %d %s, calls %s", tt.tokens, status, got, tap.Calls())
 		}
 		if diff := cmp.Diff(before, f.items(t), cmp.Comparer(equalItems)); diff != "" {
@@ -78,35 +79,34 @@ func TestRounds(t *testing.T) {
 
 var errCrash = errors.New("crash")
 
-// TestInterruptedDelete stops a deletion at each of its calls, before or after the call is carried out.
+// TestInterruptedDelete stops a deletion at each of its transactions, before or after it is carried out.
 func TestInterruptedDelete(t *testing.T) {
 	t.Parallel()
-	for crash := 1; crash <= 3; crash++ {
+	for crash := 1; crash <= 4; crash++ {
 		for _, carriedOut := range []bool{false, true} {
 			if crash == 1 && !carriedOut {
 				continue // nothing is written
 			}
-			t.Run(fmt.Sprintf("call %d, carried out: %t", crash, carriedOut), func(t *testing.T) {
+			t.Run(fmt.Sprintf("transaction %d, carried out: %t", crash, carriedOut), func(t *testing.T) {
 				t.Parallel()
 				f := newFixture(t)
 				before := f.items(t)
-				id, tokens := f.account(t, "ci", 26)
-				calls := 0
+				id, tokens := f.account(t, "ci", 51)
 				ctx, cancel := context.WithCancel(t.Context())
 				client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
-					if calls++; calls < crash {
+					if c.Operation != "TransactWriteItems" || c.N < crash {
 						return c.Pass()
 					}
 					defer cancel()
-					if carriedOut && calls == crash {
+					if carriedOut && c.N == crash {
 						return c.Lose()
 					}
 					return nil, errCrash
 				})
-				if err := serviceaccount.NewStore(client, f.Tables).Delete(ctx, id); err == nil {
+				if err := serviceaccount.NewStore(client, f.Tables, f.LogThrough(client)).Delete(ctx, id); err == nil {
 					t.Error("the deletion did not fail")
 				}
-				if ended := crash == 3 && carriedOut; !ended {
+				if ended := crash == 4 && carriedOut; !ended {
 					f.requireUnusable(t, id, tokens)
 					check(t, f.store.Delete(t.Context(), id))
 				}
@@ -159,13 +159,13 @@ func TestDeleteAfterUsernameIsTaken(t *testing.T) {
 	f := newFixture(t)
 	id, _ := f.account(t, "ci", 0)
 	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.Operation == "TransactWriteItems" && c.N == 1 {
+		if c.Operation == "TransactWriteItems" && c.N == 2 {
 			check(t, f.store.Delete(t.Context(), id))
 			f.account(t, "ci", 0)
 		}
 		return c.Pass()
 	})
-	check(t, serviceaccount.NewStore(client, f.Tables).Delete(t.Context(), id))
+	check(t, serviceaccount.NewStore(client, f.Tables, f.LogThrough(client)).Delete(t.Context(), id))
 	if status, got := send(t, f.create, "", `{"username":"ci","name":"n","rootRole":2}`); status != 409 {
 		t.Errorf("%d %s", status, got)
 	}

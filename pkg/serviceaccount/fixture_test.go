@@ -33,8 +33,8 @@ func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	db := database.New(tb)
 	f := &fixture{
-		Database: db, store: serviceaccount.NewStore(db.Client, db.Tables), users: user.NewStore(db.Client, db.Tables),
-		pats: pat.NewStore(db.Client, db.Tables, rand.Reader),
+		Database: db, store: serviceaccount.NewStore(db.Client, db.Tables, db.Log()), users: user.NewStore(db.Client, db.Tables, db.Log()),
+		pats: pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader),
 	}
 	_, err := f.users.Add(tb.Context(), user.User{Kind: user.Person, Name: "Ada", Email: "ada@example.com", Role: auth.RoleAdmin})
 	check(tb, err)

@@ -12,11 +12,11 @@ import (
 
 // NewListFunction returns the handler of functions/list-service-accounts.
 func NewListFunction(env *app.Env) (lambda.Handler, error) {
-	store, err := newStore(env)
+	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.Has(auth.Admin), List(store))), nil
+	return env.API(auth.Require(auth.Has(auth.Admin), List(NewStore(client, tables, nil)))), nil
 }
 
 // role is roleSchema in api/openapi.yaml.

@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
 )
@@ -19,11 +20,11 @@ type Account struct {
 }
 
 func newStore(env *app.Env, others ...string) (*Store, error) {
-	client, tables, err := env.Tables(append(others, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")...)
+	client, tables, log, err := eventlog.Open(env, append(others, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")...)
 	if err != nil {
 		return nil, err
 	}
-	return NewStore(client, tables), nil
+	return NewStore(client, tables, log), nil
 }
 
 // response is serviceAccountSchema in api/openapi.yaml.

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
 )
@@ -18,10 +19,11 @@ type Store struct {
 	pats  *pat.Store
 }
 
-// NewStore returns a Store that uses tables.Users, tables.PersonalAccessTokens and, to delete, tables.Identifiers.
-func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+// NewStore returns a Store that uses tables.Users, tables.Identifiers and tables.PersonalAccessTokens, and records its
+// changes in log. log can be nil if the Store only reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
-		users: user.NewStore(client, tables), pats: pat.NewStore(client, tables, nil), // it creates no tokens
+		users: user.NewStore(client, tables, log), pats: pat.NewStore(client, tables, log, nil), // it creates no tokens
 	}
 }
 
@@ -52,7 +54,8 @@ func (s *Store) List(ctx context.Context) ([]Account, error) {
 	return all, nil
 }
 
-// Update changes a service account, or returns user.ErrNotFound. It is one UpdateItem, and a Query of the account's tokens.
+// Update changes a service account, or returns user.ErrNotFound. It is a consistent read, a transaction if something
+// changes, and a Query of the account's tokens.
 func (s *Store) Update(ctx context.Context, id int64, change user.Change) (Account, error) {
 	u, err := s.users.Update(ctx, id, change)
 	if err != nil {

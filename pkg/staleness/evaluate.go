@@ -4,37 +4,28 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/event"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 )
 
-// Toggles finds toggles and flips their flags. Each call is a single attempt. After an error it is unknown whether a flip was written.
+// Toggles finds toggles and flips their flags. Each call is a single attempt. After an error it is unknown whether a flip
+// was written.
 type Toggles interface {
 	// Due reads a page of a range from an index that is eventually consistent.
 	Due(ctx context.Context, r feature.Range, after *feature.Indexed) (feature.Page, error)
-	// Flip changes the flag of a toggle and returns the announcements that are to be sent. It returns false if the toggle is not in the range
-	// any more.
-	Flip(ctx context.Context, r feature.Range, t feature.Indexed, now time.Time) (bool, feature.Pending, error)
-	// Unannounced reads a page of the items of a shard whose announcements wait since the time until, from an index that is eventually
-	// consistent.
-	Unannounced(ctx context.Context, shard int, until time.Time, after *feature.PendingKey) (feature.PendingPage, error)
-	// Pending reads the announcements of an item.
-	Pending(ctx context.Context, k feature.PendingKey) (feature.Pending, error)
-	// Announced clears announcements that were sent, of at most feature.MaxAnnounced items, and returns the error of each.
-	Announced(ctx context.Context, all []feature.Pending) []error
+	// Flip changes the flags of at most feature.MaxFlips toggles of a range and records it.
+	Flip(ctx context.Context, r feature.Range, toggles []feature.Indexed) (feature.Flips, error)
 }
 
-// Types stores feature types.
+// Types reads feature types, consistently.
 type Types interface {
 	Get(ctx context.Context, id string) (featuretype.FeatureType, error)
 	List(ctx context.Context) ([]featuretype.FeatureType, error)
-	// Announced clears the announcements of a type, which were sent.
-	Announced(ctx context.Context, t featuretype.FeatureType) error
 }
 
 const (
@@ -57,10 +48,9 @@ const (
 
 // Evaluator re-evaluates types. It is safe for concurrent use.
 type Evaluator struct {
-	Toggles   Toggles
-	Types     Types
-	Publisher event.Publisher // nil: nothing is announced
-	Now       func() time.Time
+	Toggles Toggles
+	Types   Types
+	Now     func() time.Time
 	// Concurrency is the maximum number of concurrent calls of one invocation; 0: the constant Concurrency.
 	Concurrency int
 	// Pause waits before a call is repeated, longer with each attempt, or returns the context's error.
@@ -78,7 +68,7 @@ type Result struct {
 	Left      int // toggles, and unread ranges and types, that are left; 0: nothing
 	Read      int // toggles read from the index
 	Pages     int // successful queries
-	Writes    int // conditional writes, including those whose condition failed
+	Writes    int // transactions
 	Throttled int // attempts
 	Retried   int // attempts that failed for other reasons and were repeated
 	LastFlip  time.Time
@@ -88,19 +78,18 @@ type Result struct {
 
 // Evaluate re-evaluates types, given by id, concurrently, so that one with many toggles does not delay the others. It returns when nothing
 // more is due in the index or shortly before the context's deadline. The next run continues with what is left. The flags of a type that does
-// not exist are cleared. The changes of flags and of the types themselves are announced.
-func (e *Evaluator) Evaluate(ctx context.Context, types []string) ([]Result, Announced) {
+// not exist are cleared.
+func (e *Evaluator) Evaluate(ctx context.Context, types []string) []Result {
 	ctx, cancel := stopEarly(ctx)
 	defer cancel()
 	results := make([]Result, len(types))
 	calls := make(chan struct{}, cmp.Or(e.Concurrency, Concurrency))
-	a := e.announcer()
 	var all sync.WaitGroup
 	for i, id := range types {
-		all.Go(func() { results[i] = e.evaluate(ctx, id, calls, a) })
+		all.Go(func() { results[i] = e.evaluate(ctx, id, calls) })
 	}
 	all.Wait()
-	return results, a.result
+	return results
 }
 
 // stopEarly returns a context that ends before the deadline of ctx.
@@ -111,19 +100,15 @@ func stopEarly(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
 
-func (e *Evaluator) evaluate(ctx context.Context, id string, calls chan struct{}, a *announcer) Result {
+func (e *Evaluator) evaluate(ctx context.Context, id string, calls chan struct{}) Result {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run{Evaluator: e, announcer: a, calls: calls, stop: cancel, current: featuretype.FeatureType{ID: id}, result: Result{Now: e.Now()}}
-	var t featuretype.FeatureType
-	if r.try(ctx, func(ctx context.Context) (err error) {
-		t, err = r.refresh(ctx)
+	r := &run{Evaluator: e, calls: calls, stop: cancel, current: featuretype.FeatureType{ID: id}, result: Result{Now: e.Now()}}
+	if r.try(ctx, func(ctx context.Context) error {
+		_, err := r.refresh(ctx)
 		return err
 	}) {
 		var all sync.WaitGroup
-		if e.Publisher != nil && len(t.Pending) > 0 {
-			all.Go(func() { a.sendType(ctx, t) })
-		}
 		for shard := range feature.Shards {
 			for _, flagged := range []bool{true, false} {
 				all.Go(func() { r.drain(ctx, feature.Range{Type: id, Shard: shard, PotentiallyStale: flagged}) })
@@ -140,9 +125,8 @@ func (e *Evaluator) evaluate(ctx context.Context, id string, calls chan struct{}
 // run is the re-evaluation of one type.
 type run struct {
 	*Evaluator
-	announcer *announcer
-	calls     chan struct{} // contains an element for each running call of the invocation
-	stop      context.CancelFunc
+	calls chan struct{} // contains an element for each running call of the invocation
+	stop  context.CancelFunc
 
 	mu       sync.Mutex
 	current  featuretype.FeatureType
@@ -199,7 +183,7 @@ func (r *run) refresh(ctx context.Context) (featuretype.FeatureType, error) {
 // due limits a range to the toggles whose flag must change at this time, under the current lifetime.
 func (r *run) due(ctx context.Context, all feature.Range) (feature.Range, error) {
 	t, err := r.refresh(ctx)
-	return limit(all, t.LifetimeDays, r.Now()), err
+	return limit(all, t, r.Now()), err
 }
 
 // drain flips the toggles of a range that are due, page by page. A page starts after the key of the last toggle of the page before, so flips
@@ -210,15 +194,11 @@ func (r *run) drain(ctx context.Context, all feature.Range) {
 		if !ok {
 			return
 		}
-		announcements := make([]feature.Pending, len(page.Toggles))
 		var flips sync.WaitGroup
-		for i, toggle := range page.Toggles {
-			flips.Go(func() { announcements[i] = r.flip(ctx, all, toggle) })
+		for batch := range slices.Chunk(page.Toggles, feature.MaxFlips) {
+			flips.Go(func() { r.flip(ctx, all, batch) })
 		}
 		flips.Wait()
-		if r.Publisher != nil {
-			r.announcer.send(ctx, announcements)
-		}
 		if after = page.Next; after == nil {
 			return
 		}
@@ -248,42 +228,73 @@ func (r *run) read(ctx context.Context, all feature.Range, after *feature.Indexe
 	return page, true
 }
 
-// flip flips a toggle if it is still due, and returns the announcements that are to be sent.
-func (r *run) flip(ctx context.Context, all feature.Range, toggle feature.Indexed) (p feature.Pending) {
-	written, flipped := false, false
-	ok := r.try(ctx, func(ctx context.Context) error {
-		due, err := r.due(ctx, all)
-		if err != nil || !due.Contains(toggle) {
-			return err
+// flip flips the toggles that are still due. A transaction fails as a whole if one of its items cannot be written, so each
+// failed attempt is followed by one with half of the toggles.
+func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Indexed) {
+	unknown := false // whether an attempt without a response may have flipped the toggles; the first attempt has all of them
+	for size := len(toggles); len(toggles) > 0; {
+		ok := r.try(ctx, func(ctx context.Context) error {
+			size = min(size, len(toggles))
+			due, err := r.due(ctx, all)
+			if err != nil {
+				return err
+			}
+			batch := slices.DeleteFunc(slices.Clone(toggles[:size]), func(t feature.Indexed) bool { return !due.Contains(t) })
+			result := feature.Flips{Overtaken: size - len(batch)}
+			if len(batch) > 0 {
+				flips, err := r.Toggles.Flip(ctx, due, batch)
+				if err != nil {
+					unknown, size = unknown || dynamo.ResultUnknown(err), max(1, size/2)
+					return err
+				}
+				if unknown {
+					flips.Done, flips.Overtaken = flips.Done+flips.Overtaken, 0
+				}
+				result = feature.Flips{Done: flips.Done, Overtaken: result.Overtaken + flips.Overtaken, Again: flips.Again}
+				r.wrote()
+			}
+			r.count(all, result)
+			toggles = append(result.Again, toggles[size:]...)
+			return nil
+		})
+		if !ok {
+			failed := size
+			if ctx.Err() != nil {
+				failed = len(toggles)
+			}
+			r.left(failed)
+			toggles = toggles[failed:]
+			size = len(toggles)
 		}
-		var done bool
-		written = true
-		done, p, err = r.Toggles.Flip(ctx, due, toggle, r.Now())
-		// If the condition fails after an attempt without a response, that attempt most likely flipped the toggle.
-		flipped = flipped || done || dynamo.ResultUnknown(err)
-		return err
-	})
+	}
+}
+
+func (r *run) wrote() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Writes++
+}
+
+func (r *run) left(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Left += n
+}
+
+func (r *run) count(all feature.Range, flips feature.Flips) {
 	now := r.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !ok {
-		r.result.Left++
-		return p
-	}
-	if written {
-		r.result.Writes++
-	}
-	switch {
-	case !flipped:
-		r.result.Overtaken++
-		return p
-	case all.PotentiallyStale:
-		r.result.Unflagged++
-	default:
-		r.result.Flagged++
+	r.result.Overtaken += flips.Overtaken
+	if flips.Done == 0 {
+		return
 	}
 	r.result.LastFlip = now
-	return p
+	if all.PotentiallyStale {
+		r.result.Unflagged += flips.Done
+	} else {
+		r.result.Flagged += flips.Done
+	}
 }
 
 // try repeats a call until it succeeds, until it has failed too often, or until the run ends. It reports whether the call succeeded. A call

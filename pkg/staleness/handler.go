@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -36,8 +35,7 @@ func (h *Handler) Stream(ctx context.Context, event events.DynamoDBEvent) (event
 	for i, c := range changes {
 		types[i] = c.id
 	}
-	results, announced := h.Evaluator.Evaluate(ctx, types)
-	h.logAnnounced(ctx, onStream, announced) // a sweep sends what is left
+	results := h.Evaluator.Evaluate(ctx, types)
 	for i, result := range results {
 		h.logResult(ctx, onStream, &result, changes[i].at)
 		if result.Err != nil || result.Left > 0 && !result.Found {
@@ -96,26 +94,15 @@ type Summary struct {
 // errSweep is the error that Lambda receives. The cause is only in the log.
 var errSweep = errors.New("the sweep failed, see its log for the cause; the next sweep continues")
 
-// Sweep re-evaluates all types and sends the announcements that earlier runs have left. It ignores the event. Running out of time is not an
-// error.
+// Sweep re-evaluates all types. It ignores the event. Running out of time is not an error.
 func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (Summary, error) {
 	types, err := h.types(ctx)
 	if err != nil {
 		h.logUnreadable(ctx, err)
 		return Summary{}, errSweep
 	}
-	var earlier Announced
-	var announce sync.WaitGroup
-	announce.Go(func() { earlier = h.Evaluator.Announce(ctx) })
-	results, announced := h.Evaluator.Evaluate(ctx, types)
-	announce.Wait()
-	announced = announced.add(earlier)
-	h.logAnnounced(ctx, onSchedule, announced)
-	if announced.Left > 0 && announced.Err != nil {
-		err = errSweep
-	}
 	var sum Summary
-	for _, result := range results {
+	for _, result := range h.Evaluator.Evaluate(ctx, types) {
 		h.logResult(ctx, onSchedule, &result, time.Time{})
 		sum.Flagged += result.Flagged
 		sum.Unflagged += result.Unflagged

@@ -17,6 +17,7 @@ import (
 
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/staleness"
@@ -43,7 +44,7 @@ func check(tb testing.TB, err error) {
 func newStage(tb testing.TB, fails string) *stage {
 	tb.Helper()
 	db := database.New(tb)
-	s := &stage{db: db, types: featuretype.NewStore(db.Client, db.Tables), features: feature.NewStore(db.Client, db.Tables)}
+	s := &stage{db: db, types: featuretype.NewStore(db.Client, db.Tables, db.Log()), features: feature.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client))}
 	for _, id := range []string{"a", "b"} {
 		check(tb, s.types.Create(tb.Context(), lifetime(id)))
 		check(tb, s.features.Create(tb.Context(), feature.Feature{Name: "of " + id, Type: id, CreatedAt: noon().AddDate(0, 0, -8)}))
@@ -56,7 +57,8 @@ func newStage(tb testing.TB, fails string) *stage {
 	})
 	s.Handler = staleness.Handler{
 		Evaluator: &staleness.Evaluator{
-			Types: featuretype.NewStore(client, db.Tables), Toggles: feature.NewFlagStore(client, db.Tables, ""), Now: noon,
+			Types:   featuretype.NewStore(client, db.Tables, nil),
+			Toggles: feature.NewFlagStore(client, db.Tables, eventlog.New(client, db.Tables, noon, 0)), Now: noon,
 			Pause: func(ctx context.Context, _ int) error { return ctx.Err() },
 		},
 		Logger: slog.New(slog.NewJSONHandler(&s.log, nil)), Function: "f",
@@ -131,7 +133,7 @@ func TestStream(t *testing.T) {
 		{"record without a type's key", "", records{noKey, changed("10", "b", 1, 7)}, "b", ""},
 		{"unknown type", "", records{changed("1", "x", 7, 0)}, "", ""},
 		{"types cannot be read", "GetItem", records{changed("1", "a", 7, 7), changed("2", "b", 1, 7), changed("3", "b", 7, 1)}, "", "2"},
-		{"toggles cannot be written", "UpdateItem", records{changed("11", "a", 1, 7), changed("12", "a", 7, 1), changed("13", "b", 1, 7)}, "", "11 13"},
+		{"toggles cannot be written", "TransactWriteItems", records{changed("11", "a", 1, 7), changed("12", "a", 7, 1), changed("13", "b", 1, 7)}, "", "11 13"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -252,7 +254,7 @@ func TestFlipWithoutResponse(t *testing.T) {
 	for _, lost := range []bool{true, false} {
 		s := newStage(t, "")
 		client, _ := s.db.Through(t, func(c *database.Call) (*http.Response, error) {
-			if c.Operation != "UpdateItem" || c.N > 1 {
+			if c.Operation != "TransactWriteItems" || c.N > 1 {
 				return c.Pass()
 			}
 			if lost {
@@ -264,9 +266,9 @@ func TestFlipWithoutResponse(t *testing.T) {
 			return c.Pass()
 		})
 		e := &staleness.Evaluator{
-			Toggles: feature.NewFlagStore(client, s.db.Tables, ""), Types: s.types, Now: noon, Pause: dynamo.Pause,
+			Toggles: feature.NewFlagStore(client, s.db.Tables, s.db.Log()), Types: s.types, Now: noon, Pause: dynamo.Pause,
 		}
-		results, _ := e.Evaluate(t.Context(), []string{"a"})
+		results := e.Evaluate(t.Context(), []string{"a"})
 		r := results[0]
 		if r.Err != nil || r.Writes != 1 || (r.Flagged == 1) != lost || (r.Overtaken == 0) != lost || r.LastFlip.IsZero() == lost {
 			t.Errorf("lost %t: %+v", lost, r)
@@ -296,6 +298,6 @@ func TestFunctions(t *testing.T) {
 		if got := string(response) + " " + s.flagged(t); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
-		database.RequireVariables(t, env, construct, "FEATURES_TABLE", "FEATURE_TYPES_TABLE")
+		database.RequireVariables(t, env, construct, "FEATURES_TABLE", "FEATURE_TYPES_TABLE", "EVENTS_TABLE", "EVENT_LOG_DAYS")
 	}
 }

@@ -50,20 +50,6 @@ func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, chan
 	h.Logger.LogAttrs(ctx, level, "toggles re-evaluated", attributes...)
 }
 
-// logAnnounced logs the events of a run, if there were any: an error if a call failed so often that events are left.
-func (h *Handler) logAnnounced(ctx context.Context, trigger string, a Announced) {
-	if a.Sent+a.Left == 0 {
-		return
-	}
-	attributes := []slog.Attr{slog.String("trigger", trigger), slog.Int("sent", a.Sent), slog.Int("left", a.Left)}
-	level := slog.LevelInfo
-	if a.Left > 0 && a.Err != nil {
-		level = slog.LevelError
-		attributes = append(attributes, logging.Cause(a.Err))
-	}
-	h.Logger.LogAttrs(ctx, level, "changes announced", attributes...)
-}
-
 // logUnreadable logs that the list of types could not be read.
 func (h *Handler) logUnreadable(ctx context.Context, err error) {
 	h.Logger.ErrorContext(ctx, "feature types not read", slog.String("trigger", onSchedule), logging.Cause(err))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/feature"
+	"toggleadmin/pkg/featuretype"
 )
 
 const (
@@ -40,10 +41,10 @@ func Cutoff(lifetimeDays *int64, now time.Time) *time.Time {
 
 // limit returns the toggles of a range whose flag must change at the time now. A flag is cleared only if the toggle is not due within the
 // margin.
-func limit(all feature.Range, lifetimeDays *int64, now time.Time) feature.Range {
+func limit(all feature.Range, t featuretype.FeatureType, now time.Time) feature.Range {
 	if all.PotentiallyStale {
 		now = now.Add(margin)
 	}
-	all.Cutoff, all.LifetimeDays = Cutoff(lifetimeDays, now), lifetimeDays
+	all.Cutoff, all.LifetimeDays, all.LastChange = Cutoff(t.LifetimeDays, now), t.LifetimeDays, t.LastChange
 	return all
 }

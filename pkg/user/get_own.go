@@ -18,7 +18,7 @@ func NewGetOwnFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.API(auth.Require(auth.IsUser, GetOwn(NewStore(client, tables)))), nil
+	return env.API(auth.Require(auth.IsUser, GetOwn(NewStore(client, tables, nil)))), nil
 }
 
 // own is meSchema in api/openapi.yaml.

@@ -20,7 +20,7 @@ func TestGetOwn(t *testing.T) {
 	add(t, store, person("Bob", ""), 2)
 	add(t, store, service("ci"), 3)
 	add(t, store, service("deleted"), 4)
-	if _, err := store.BeginDeletion(t.Context(), user.ServiceAccount, 4); err != nil {
+	if err := store.BeginDeletion(t.Context(), user.ServiceAccount, 4); err != nil {
 		t.Fatal(err)
 	}
 	handler := user.GetOwn(store)
@@ -42,7 +42,8 @@ func TestGetOwn(t *testing.T) {
 		{1, auth.RoleViewer, 200, `{"user":{"id":1,"name":"Ada","email":"ada@example.com","rootRole":3,"isAPI":false},"permissions":[]}`},
 		{2, auth.RoleAdmin, 200, `{"user":{"id":2,"name":"Bob","rootRole":3,"isAPI":false},"permissions":[{"permission":"ADMIN"}]}`},
 		{3, auth.RoleEditor, 200, `{"user":{"id":3,"name":"ci","username":"ci","rootRole":2,"isAPI":false},"permissions":[` +
-			`{"permission":"CREATE_CONTEXT_FIELD"},{"permission":"UPDATE_CONTEXT_FIELD"},{"permission":"DELETE_CONTEXT_FIELD"}]}`},
+			`{"permission":"CREATE_CONTEXT_FIELD"},{"permission":"UPDATE_CONTEXT_FIELD"},{"permission":"DELETE_CONTEXT_FIELD"},` +
+			`{"permission":"CREATE_FEATURE"},{"permission":"UPDATE_FEATURE"},{"permission":"DELETE_FEATURE"}]}`},
 		{4, auth.RoleEditor, 401, apierror.TextAuthenticationRequired},
 		{5, auth.RoleAdmin, 401, apierror.TextAuthenticationRequired},
 	} {

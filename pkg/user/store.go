@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 )
 
 // AttributePATs is the attribute with the map of an account's tokens.
@@ -34,13 +36,15 @@ type Store struct {
 	client      *dynamodb.Client
 	table       string
 	identifiers string
+	log         *eventlog.Log
 	limit       int64 // of the number of service accounts
 	linked      links // identities that SignIn has found
 }
 
-// NewStore returns a Store that uses tables.Users and tables.Identifiers. Only methods that add, delete or link accounts use the second one.
-func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client: client, table: tables.Users, identifiers: tables.Identifiers, limit: DefaultLimit}
+// NewStore returns a Store that uses tables.Users and tables.Identifiers, and records its changes in log. Only methods that
+// add, delete or link accounts use the second table. log can be nil if the Store only reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	return &Store{client: client, table: tables.Users, identifiers: tables.Identifiers, log: log, limit: DefaultLimit}
 }
 
 // Key returns the key of an account's item.
@@ -78,29 +82,14 @@ func isAccount(item dynamo.Item) bool { return item[attributeKind] != nil }
 
 // SetDisabled disables or enables an account, or returns ErrNotFound. The account's tokens are rejected or accepted from then on.
 func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error {
-	return s.set(ctx, id, "disabled", dynamo.Bool(disabled))
+	_, err := s.modify(ctx, id, func(u *User) { u.Disabled = disabled })
+	return err
 }
 
 // SetRole changes the root role of an account, or returns ErrNotFound. It decides from the next request on.
 func (s *Store) SetRole(ctx context.Context, id int64, role auth.Role) error {
-	return s.set(ctx, id, "rootRole", dynamo.S(string(role)))
-}
-
-func (s *Store) set(ctx context.Context, id int64, attribute string, value types.AttributeValue) error {
-	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: Key(id),
-		ConditionExpression:       aws.String("attribute_exists(#kind)"),
-		UpdateExpression:          aws.String("SET #attribute = :value"),
-		ExpressionAttributeNames:  map[string]string{"#kind": attributeKind, "#attribute": attribute},
-		ExpressionAttributeValues: dynamo.Item{":value": value},
-	})
-	if dynamo.FailedCondition(err) {
-		return ErrNotFound
-	}
-	if err != nil {
-		return fmt.Errorf("set %s of user %d: %w", attribute, id, err)
-	}
-	return nil
+	_, err := s.modify(ctx, id, func(u *User) { u.Role = role })
+	return err
 }
 
 // Change contains the new values of a service account's members. Zero values leave a member unchanged.
@@ -109,32 +98,57 @@ type Change struct {
 	Role auth.Role
 }
 
-// Update changes a service account and returns it, or returns ErrNotFound. It is one UpdateItem.
+// Update changes a service account and returns it, or returns ErrNotFound.
 func (s *Store) Update(ctx context.Context, id int64, change Change) (User, error) {
-	update := "SET #kind = :kind"
-	values := dynamo.Item{":kind": dynamo.S(string(ServiceAccount))}
-	names := map[string]string{"#kind": attributeKind}
-	if change.Name != "" {
-		update += ", #name = :name"
-		names["#name"], values[":name"] = "name", dynamo.S(change.Name)
-	}
-	if change.Role != "" {
-		update += ", #role = :role"
-		names["#role"], values[":role"] = "rootRole", dynamo.S(string(change.Role))
-	}
-	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: Key(id),
-		ConditionExpression: aws.String("#kind = :kind"), UpdateExpression: &update,
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		ReturnValues: types.ReturnValueAllNew,
+	u, err := s.modify(ctx, id, func(u *User) {
+		if u.Kind == ServiceAccount {
+			u.Name, u.Role = cmp.Or(change.Name, u.Name), cmp.Or(change.Role, u.Role)
+		}
 	})
-	if dynamo.FailedCondition(err) {
+	if err == nil && u.Kind != ServiceAccount {
 		return User{}, ErrNotFound
 	}
-	if err != nil {
-		return User{}, fmt.Errorf("update user %d: %w", id, err)
+	return u, err
+}
+
+// modify changes the name, the role and the state of an account, and returns it, or ErrNotFound. It is one consistent read
+// and one transaction, repeated if the account is changed concurrently. If nothing changes, it is the read alone.
+func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (User, error) {
+	for attempt := 1; ; attempt++ {
+		old, err := s.Get(ctx, id)
+		if err != nil {
+			return User{}, err
+		}
+		next := old
+		change(&next)
+		if reflect.DeepEqual(old, next) {
+			return next, nil
+		}
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+			var record []types.TransactWriteItem
+			next.LastEvent, record, err = s.log.Record(ctx, old.changeTo(next))
+			names := map[string]string{"#kind": attributeKind, "#name": "name", "#role": "rootRole", "#disabled": "disabled"}
+			values := dynamo.Item{
+				":kind": dynamo.S(string(old.Kind)), ":name": dynamo.S(next.Name), ":role": dynamo.S(string(next.Role)),
+				":disabled": dynamo.Bool(next.Disabled),
+			}
+			condition, assignment := eventlog.Guard(old.LastEvent, next.LastEvent, names, values)
+			return append([]types.TransactWriteItem{{Update: &types.Update{
+				TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("#kind = :kind AND " + condition),
+				UpdateExpression:         aws.String("SET #name = :name, #role = :role, #disabled = :disabled, " + assignment),
+				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			}}}, record...), err
+		})
+		if err == nil && failures == nil {
+			return next, nil
+		}
+		if err == nil {
+			err = dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
+			return User{}, fmt.Errorf("change user %d: %w", id, err)
+		}
 	}
-	return FromItem(out.Attributes), nil
 }
 
 func toItem(u User) dynamo.Item {
@@ -153,6 +167,9 @@ func toItem(u User) dynamo.Item {
 	if u.CreatedAt != nil {
 		item["createdAt"] = dynamo.Time(*u.CreatedAt)
 	}
+	if u.LastEvent != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(u.LastEvent)
+	}
 	return item
 }
 
@@ -161,7 +178,7 @@ func FromItem(item dynamo.Item) User {
 	u := User{
 		ID: item.Int(hash), Kind: Kind(item.String(attributeKind)), Name: item.String("name"), Username: item.String("username"),
 		Email: item.String("email"), Role: auth.Role(item.String("rootRole")), Disabled: item.Bool("disabled"), PATs: map[string]int64{},
-		CreatedAt: item.Time("createdAt"),
+		CreatedAt: item.Time("createdAt"), LastEvent: item.Int(eventlog.AttributeEvent),
 	}
 	if identity := item.Map(attributeIdentity); identity != nil {
 		u.Identity = &Identity{Issuer: identity.String("issuer"), Subject: identity.String("subject")}

@@ -3,7 +3,7 @@ package user
 import (
 	"context"
 	"fmt"
-	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,6 +12,7 @@ import (
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 )
 
 // lastID is the attribute of the counter: the last id that was taken for an account.
@@ -72,68 +73,88 @@ func (s *Store) add(ctx context.Context, u User, stale int64) (User, error) {
 			return User{}, fmt.Errorf("take an id for a user: %w", err)
 		}
 		u.ID = dynamo.Item(counter.Attributes).Int(lastID)
-		actions := s.writing(u)
-		if u.Identity != nil {
-			actions = append(actions, s.link(*u.Identity, u.ID, stale))
-		}
-		failures, err := dynamo.Transact(ctx, s.client, actions)
+		var actions []types.TransactWriteItem
+		var link int // the position of the link
+		failures, err := s.log.Transact(ctx, func() (_ []types.TransactWriteItem, err error) {
+			actions, err = s.writing(ctx, &u)
+			if u.Identity != nil {
+				link, actions = len(actions), append(actions, s.link(*u.Identity, u.ID, stale))
+			}
+			return actions, err
+		})
 		if err != nil {
 			return User{}, fmt.Errorf("add user %d: %w", u.ID, err)
 		}
-		// If the account exists, an earlier attempt was written whose response was lost and which DynamoDB no longer remembers.
-		if failures == nil || failures[accountAction].Failed && reflect.DeepEqual(FromItem(failures[accountAction].Item), u) {
+		if failures == nil {
 			return u, nil
 		}
-		if u.Kind == ServiceAccount && failures[len(actions)-1].Failed {
+		if i := slices.IndexFunc(actions, func(a types.TransactWriteItem) bool { return a.Update != nil }); i >= 0 && failures[i].Failed {
 			return User{}, ErrTooMany
 		}
 		if u.uniqueName() != "" && failures[nameAction].Failed {
 			return User{}, u.errNameExists()
 		}
-		if u.Identity != nil && failures[len(actions)-1].Failed {
+		if u.Identity != nil && failures[link].Failed {
 			return User{}, errConcurrent
 		}
 		// The counter is behind, because only one table was restored: another account has the id.
 	}
 }
 
-// writing returns the actions that write an account and the reservation of its unique name, and count a service account. They fail
-// if the id or the name is taken, or if the limit of service accounts is reached.
-func (s *Store) writing(u User) []types.TransactWriteItem {
-	actions := []types.TransactWriteItem{accountAction: dynamo.NewItem(s.table, hash, toItem(u))}
+// writing returns the actions that write and record an account and the reservation of its unique name, and count a service
+// account. It sets the account's last event. The actions fail if the id or the name is taken, or if the limit of service
+// accounts is reached. The only update is that of the number of service accounts.
+func (s *Store) writing(ctx context.Context, u *User) ([]types.TransactWriteItem, error) {
+	u.LastEvent = 0
+	if u.Identity != nil { // the first sign-in
+		ctx = eventlog.WithActor(ctx, u.Actor())
+	}
+	id, record, err := s.log.Record(ctx, u.creation())
+	if err != nil {
+		return nil, err
+	}
+	u.LastEvent = id
+	actions := []types.TransactWriteItem{accountAction: dynamo.NewItem(s.table, hash, toItem(*u))}
 	if name := u.uniqueName(); name != "" {
 		actions = append(actions, dynamo.NewItem(s.identifiers, hash, identifier(name, u.ID)))
 	}
 	if u.Kind == ServiceAccount {
 		actions = append(actions, s.countAccount(1))
 	}
-	return actions
+	return append(actions, record...), nil
 }
 
 // Creation returns the actions of a transaction that add an account without tokens under the id u.ID, for accounts with agreed ids. They
 // fail if the id or the unique name is taken. Before, Creation raises the counter of ids to u.ID if it is lower, so that Add never takes the
 // id, not even after the account was deleted.
 func (s *Store) Creation(ctx context.Context, u User) ([]types.TransactWriteItem, error) {
+	if err := s.raiseCounter(ctx, u.ID); err != nil {
+		return nil, err
+	}
+	return s.writing(ctx, &u)
+}
+
+// raiseCounter raises the counter of ids to id if it is lower.
+func (s *Store) raiseCounter(ctx context.Context, id int64) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: Key(counterID),
 		ConditionExpression:       aws.String("attribute_not_exists(#last) OR #last < :id"),
 		UpdateExpression:          aws.String("SET #last = :id"),
 		ExpressionAttributeNames:  map[string]string{"#last": lastID},
-		ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(u.ID)},
+		ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(id)},
 	})
 	if err != nil && !dynamo.FailedCondition(err) {
-		return nil, fmt.Errorf("raise the counter of users to %d: %w", u.ID, err)
+		return fmt.Errorf("raise the counter of users to %d: %w", id, err)
 	}
-	return s.writing(u), nil
+	return nil
 }
 
 // Create adds an account as Creation describes. If the id or the unique name is taken, Create adds nothing.
 func (s *Store) Create(ctx context.Context, u User) error {
-	actions, err := s.Creation(ctx, u)
-	if err != nil {
+	if err := s.raiseCounter(ctx, u.ID); err != nil {
 		return err
 	}
-	if _, err := dynamo.Transact(ctx, s.client, actions); err != nil {
+	if _, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.writing(ctx, &u) }); err != nil {
 		return fmt.Errorf("create user %d: %w", u.ID, err)
 	}
 	return nil
@@ -150,8 +171,8 @@ func (u User) uniqueName() string {
 	return ""
 }
 
-// identifiers returns what the table Identifiers contains about the account.
-func (u User) identifiers() (names []string) {
+// Identifiers returns the keys of what the table Identifiers contains about the account.
+func (u User) Identifiers() (names []string) {
 	if name := u.uniqueName(); name != "" {
 		names = append(names, name)
 	}

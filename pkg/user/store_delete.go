@@ -2,103 +2,104 @@ package user
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 )
 
 // attributeDeleting replaces the attribute kind when the deletion of an account begins.
 const attributeDeleting = "deleting"
 
-// BeginDeletion makes an account of the kind unusable and returns it: from then on its tokens are rejected, its identity finds nobody, it is
-// not listed, and it cannot be changed. If a deletion has begun but not ended, BeginDeletion returns the account again. Otherwise the error is
-// ErrNotFound. It is one UpdateItem.
-func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) (User, error) {
-	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: Key(id),
-		ConditionExpression: aws.String("#kind = :kind OR #deleting = :kind"),
-		UpdateExpression:    aws.String("SET #disabled = :true, #deleting = :kind REMOVE #kind"),
-		ExpressionAttributeNames: map[string]string{
-			"#kind": attributeKind, "#deleting": attributeDeleting, "#disabled": "disabled",
-		},
-		ExpressionAttributeValues: dynamo.Item{":kind": dynamo.S(string(kind)), ":true": dynamo.Bool(true)},
-		ReturnValues:              types.ReturnValueAllNew,
-	})
-	if dynamo.FailedCondition(err) {
-		return User{}, ErrNotFound
+// BeginDeletion makes an account of the kind unusable and records its deletion: from then on its tokens are rejected, its
+// identity finds nobody, it is not listed, and it cannot be changed. If a deletion has begun but not ended, BeginDeletion
+// does nothing. Otherwise the error is ErrNotFound. It is one consistent read and one transaction.
+func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
+	for attempt := 1; ; attempt++ {
+		item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
+		if err != nil {
+			return fmt.Errorf("get user %d: %w", id, err)
+		}
+		if deleted(item).Kind == kind {
+			return nil
+		}
+		u := FromItem(item)
+		if u.Kind != kind {
+			return ErrNotFound
+		}
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+			event, record, err := s.log.Record(ctx, u.deletion())
+			names := map[string]string{"#kind": attributeKind, "#deleting": attributeDeleting, "#disabled": "disabled"}
+			values := dynamo.Item{":kind": dynamo.S(string(kind)), ":true": dynamo.Bool(true)}
+			condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)
+			return append([]types.TransactWriteItem{{Update: &types.Update{
+				TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("#kind = :kind AND " + condition),
+				UpdateExpression:         aws.String("SET #disabled = :true, #deleting = :kind, " + assignment + " REMOVE #kind"),
+				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			}}}, record...), err
+		})
+		if err == nil && failures == nil {
+			return nil
+		}
+		if err == nil {
+			err = dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
+			return fmt.Errorf("begin the deletion of user %d: %w", id, err)
+		}
 	}
-	if err != nil {
-		return User{}, fmt.Errorf("begin the deletion of user %d: %w", id, err)
-	}
-	return deleted(out.Attributes), nil
 }
 
-// deleted returns the account that an item contains whose deletion has begun.
+// deleted returns the account that an item contains whose deletion has begun. If none has, the account has no kind.
 func deleted(item dynamo.Item) User {
 	u := FromItem(item)
 	u.Kind = Kind(item.String(attributeDeleting))
 	return u
 }
 
-// EndDeletion deletes an account that BeginDeletion returned, and the reservation of its unique name and the link of its identity unless they
-// are another account's. It subtracts a service account from their number, once, also if calls are concurrent. It is one transaction with the
-// actions, which have no conditions. It succeeds if a concurrent call has deleted the account.
-func (s *Store) EndDeletion(ctx context.Context, u User, actions []types.TransactWriteItem) error {
-	names := u.identifiers()
+// EndDeletion deletes the item of an account whose deletion has begun, and the reservation of its unique name and the link
+// of its identity unless they are another account's. It subtracts a service account from their number, once, also if calls
+// are concurrent. It does nothing if no deletion has begun, or if a concurrent call has ended it. It is one consistent read
+// and one transaction. The tokens must be deleted before.
+func (s *Store) EndDeletion(ctx context.Context, id int64) error {
+	item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
+	if err != nil {
+		return fmt.Errorf("get user %d: %w", id, err)
+	}
+	u := deleted(item)
+	if u.Kind == "" {
+		return nil
+	}
+	// Since BeginDeletion the account has not changed: all writes have a condition on its kind or its last event.
+	actions := []types.TransactWriteItem{accountAction: {Delete: &types.Delete{
+		TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("attribute_exists(#deleting)"),
+		ExpressionAttributeNames: map[string]string{"#deleting": attributeDeleting},
+	}}}
 	if u.Kind == ServiceAccount {
-		actions = append(slices.Clip(actions), s.countAccount(-1))
+		actions = append(actions, s.countAccount(-1))
+	}
+	for _, name := range u.Identifiers() {
+		actions = append(actions, s.release(name, id))
 	}
 	for {
-		all := append(slices.Clip(actions), s.removal(u))
-		for _, name := range names {
-			all = append(all, s.release(name, u.ID))
-		}
-		failures, err := dynamo.Transact(ctx, s.client, all)
+		failures, err := dynamo.Transact(ctx, s.client, actions)
 		if err != nil {
-			return fmt.Errorf("end the deletion of user %d: %w", u.ID, err)
+			return fmt.Errorf("end the deletion of user %d: %w", id, err)
 		}
-		if failures == nil {
+		if failures == nil || failures[accountAction].Failed {
 			return nil
 		}
-		if failures[len(actions)].Failed { // a sign-in or an operator linked an identity at the same time
-			if u, err = s.BeginDeletion(ctx, u.Kind, u.ID); errors.Is(err, ErrNotFound) {
-				return nil
-			} else if err != nil {
-				return err
-			}
-			names = u.identifiers()
-			continue
-		}
-		var own []string
-		for i, failure := range failures[len(actions)+1:] {
+		var own []types.TransactWriteItem // without the identifiers that are another account's
+		for i, failure := range failures {
 			if !failure.Failed {
-				own = append(own, names[i])
+				own = append(own, actions[i])
 			}
 		}
-		names = own
+		actions = own
 	}
-}
-
-// removal returns the action that deletes the item of an account whose deletion has begun. It fails if a concurrent call
-// has deleted it, so that it is counted once, or if it has another identity than u, because setIdentity may change it
-// until the item is deleted.
-func (s *Store) removal(u User) types.TransactWriteItem {
-	condition, values := "attribute_exists(#id) AND attribute_not_exists(#kind) AND attribute_not_exists(#identity)", dynamo.Item(nil)
-	if u.Identity != nil {
-		condition = "attribute_exists(#id) AND attribute_not_exists(#kind) AND (attribute_not_exists(#identity) OR #identity = :identity)"
-		values = dynamo.Item{":identity": identityValue(*u.Identity)}
-	}
-	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &s.table, Key: Key(u.ID), ConditionExpression: &condition,
-		ExpressionAttributeNames:  map[string]string{"#id": hash, "#kind": attributeKind, "#identity": attributeIdentity},
-		ExpressionAttributeValues: values,
-	}}
 }
 
 // Unfinished returns the accounts whose deletion has begun but not ended. It is one consistent Scan per MB.

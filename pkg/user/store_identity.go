@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 )
 
 const attributeIdentity = "identity"
@@ -38,26 +40,28 @@ func (s *Store) link(i Identity, id, stale int64) types.TransactWriteItem {
 	}}
 }
 
-// setIdentity returns the action that changes a person's identity, or removes it if next is nil. It fails if the person's identity is not
-// u.Identity, or the person does not exist. It names no other attribute, so that a role can permit to change the identity alone.
-func (s *Store) setIdentity(u User, next *Identity) types.TransactWriteItem {
-	condition, update := "attribute_exists(#id) AND attribute_not_exists(#identity)", "REMOVE #identity"
-	names := map[string]string{"#id": hash, "#identity": attributeIdentity}
-	values := dynamo.Item{}
-	if u.Identity != nil {
-		condition = "#identity = :identity"
-		delete(names, "#id")
-		values[":identity"] = identityValue(*u.Identity)
+// setIdentity returns the actions that change a person's identity, or remove it if next is nil, and record it if it is
+// another one. The first one fails if the person has changed. It names no attribute but the identity and the last event, so
+// that a role can permit to change them alone.
+func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) ([]types.TransactWriteItem, error) {
+	changed := u
+	changed.Identity = next
+	event, record, err := s.log.Record(ctx, u.changeTo(changed))
+	if reflect.DeepEqual(u, changed) { // the link alone is missing, because one table was restored
+		event, record = u.LastEvent, nil
 	}
+	names, values := map[string]string{"#id": hash, "#identity": attributeIdentity}, dynamo.Item{}
+	condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)
+	update := "SET " + assignment + " REMOVE #identity"
 	if next != nil {
-		update = "SET #identity = :next"
+		update = "SET " + assignment + ", #identity = :next"
 		values[":next"] = identityValue(*next)
 	}
-	return types.TransactWriteItem{Update: &types.Update{
+	return append([]types.TransactWriteItem{{Update: &types.Update{
 		TableName: &s.table, Key: Key(u.ID),
-		ConditionExpression: &condition, UpdateExpression: &update,
+		ConditionExpression: aws.String("attribute_exists(#id) AND " + condition), UpdateExpression: &update,
 		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-	}}
+	}}}, record...), err
 }
 
 // person returns the person with the id, or ErrNotFound.
@@ -95,11 +99,14 @@ func (s *Store) holder(ctx context.Context, identity Identity) (u User, linked i
 // replaceIdentity links an identity to a person, who may have another one. The link replaces one to the account stale. Its error is
 // errConcurrent if a concurrent call has changed the person's identity or linked this one.
 func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale int64) error {
-	actions := []types.TransactWriteItem{s.setIdentity(u, &next), s.link(next, u.ID, stale)}
-	if u.Identity != nil && *u.Identity != next {
-		actions = append(actions, s.release(linkName(*u.Identity), u.ID))
-	}
-	failures, err := dynamo.Transact(ctx, s.client, actions)
+	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+		actions, err := s.setIdentity(ctx, u, &next)
+		actions = append(actions, s.link(next, u.ID, stale))
+		if u.Identity != nil && *u.Identity != next {
+			actions = append(actions, s.release(linkName(*u.Identity), u.ID))
+		}
+		return actions, err
+	})
 	if err != nil {
 		return fmt.Errorf("link user %d: %w", u.ID, err)
 	}
@@ -124,6 +131,9 @@ func (s *Store) Link(ctx context.Context, id int64, identity Identity) (User, er
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return User{}, err
 		}
+		if u.Identity != nil && *u.Identity == identity && linked == id {
+			return u, nil
+		}
 		if err := s.replaceIdentity(ctx, u, identity, linked); !errors.Is(err, errConcurrent) {
 			return u, err
 		}
@@ -144,7 +154,10 @@ func (s *Store) Unlink(ctx context.Context, id int64) (User, error) {
 		if u.Identity == nil {
 			return u, nil
 		}
-		failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{s.setIdentity(u, nil), s.release(linkName(*u.Identity), id)})
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+			actions, err := s.setIdentity(ctx, u, nil)
+			return append(actions, s.release(linkName(*u.Identity), id)), err
+		})
 		if err != nil {
 			return User{}, fmt.Errorf("unlink user %d: %w", id, err)
 		}

@@ -27,7 +27,7 @@ func TestLink(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	if u, err := user.NewStore(client, db.Tables).Link(t.Context(), 1, identity("s")); !errors.Is(err, user.ErrIdentityExists) || u.ID != 2 {
+	if u, err := user.NewStore(client, db.Tables, db.LogThrough(client)).Link(t.Context(), 1, identity("s")); !errors.Is(err, user.ErrIdentityExists) || u.ID != 2 {
 		t.Error(u, err)
 	}
 	signedIn(t, store, signIn("s", ""), 2)

@@ -50,7 +50,7 @@ func TestSignInOfTwoIdentities(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	_, err := user.NewStore(client, db.Tables).SignIn(t.Context(), signIn("second", "ada@example.com"))
+	_, err := user.NewStore(client, db.Tables, db.LogThrough(client)).SignIn(t.Context(), signIn("second", "ada@example.com"))
 	if all := items(t, db); !errors.Is(err, user.ErrOtherIdentity) || len(all) != 4 { // counter, person, link and reservation
 		t.Errorf("%v, items: %v", err, all)
 	}

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/datetime"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 )
 
 // SignIn is what a verified token says about a person, and what to do about an unknown person. Each text has at most 255 characters, and no
@@ -114,7 +115,7 @@ func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale int64) (Use
 	if u.Identity != nil && *u.Identity != in.Identity {
 		return User{}, ErrOtherIdentity
 	}
-	if err := s.replaceIdentity(ctx, u, in.Identity, stale); err != nil {
+	if err := s.replaceIdentity(eventlog.WithActor(ctx, u.Actor()), u, in.Identity, stale); err != nil {
 		return User{}, err
 	}
 	in.Logger.InfoContext(ctx, "a person was linked to an identity", slog.Int64("userId", u.ID))

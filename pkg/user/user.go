@@ -39,6 +39,7 @@ type User struct {
 	Identity *Identity        // of a person; nil: not linked
 
 	CreatedAt *time.Time // nil: not recorded; every service account has it
+	LastEvent int64      // the id of its last event
 }
 
 // Identity is a person at an OpenID Connect issuer: the claims iss and sub of a token.

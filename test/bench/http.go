@@ -15,6 +15,7 @@ import (
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/user"
 )
@@ -193,7 +194,7 @@ func compare(ctx context.Context, o options, s *service, c httpCase, n int) ([]s
 }
 
 func makeAccounts(ctx context.Context, s *service) error {
-	users := user.NewStore(s.client, dynamo.TablesByID(s.Credentials.DynamoDB.Tables))
+	users := user.NewStore(s.client, dynamo.TablesByID(s.Credentials.DynamoDB.Tables), eventlog.Quiet(s.client))
 	for i := range serviceAccounts {
 		name := "bench " + strconv.Itoa(i)
 		account := user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: name, Username: name, Role: auth.RoleEditor}

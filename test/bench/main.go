@@ -17,7 +17,7 @@ type options struct {
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Cases   []string      `help:"Only these cases of the suite http."`
 	Toggles int           `default:"1000000" help:"Toggles of the suite staleness."`
-	Events  bool          `help:"Announce the changes of the suite staleness."`
+	Events  bool          `help:"Send the events of the suite staleness to a bus."`
 	Before  string        `type:"existingfile" help:"The authorizer of an earlier version, for the suite signin."`
 	Clients []int         `default:"1,16,64" help:"Numbers of connections of the suite http."`
 }

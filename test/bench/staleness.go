@@ -14,15 +14,19 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
 
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/event"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/local/tables"
@@ -41,8 +45,11 @@ type stalenessBench struct {
 	client   *dynamodb.Client
 	types    *featuretype.Store
 	features string
+	events   *eventlog.Log
 	stream   lambda.Handler
 	sweep    lambda.Handler
+	publish  *event.Publisher // nil: events are not sent
+	calls    atomic.Int64     // of DynamoDB and the bus, by the functions
 	timeouts map[string]time.Duration
 	toggles  int // of all types together
 
@@ -96,15 +103,16 @@ func measureStaleness(ctx context.Context, o options, _ string) error {
 	printTable("A lifetime changes",
 		fmt.Sprintf("%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The real functions with their real "+
 			"time limits, one invocation after the other: the stream's (all records of the change in one batch), then sweeps without a pause between "+
-			"until nothing is left. Items are toggles read from the index. Memory is the peak of the benchmark's process, which contains the functions.",
+			"until nothing is left. Items are toggles read from the index. Memory is the peak of the benchmark's process, which contains the functions. "+
+			"Calls are those of the functions to DynamoDB and, with events, of publish-events to the bus, which here runs after the others.",
 			a.toggles, bulkTypes),
-		[]string{"flips", "invocations", "s", "flips/s", "queries", "items read", "per flip", "items written", "memory MB"}, rows)
+		[]string{"flips", "invocations", "s", "flips/s", "queries", "items read", "per flip", "transactions", "memory MB", "calls", "s to publish"}, rows)
 	return nil
 }
 
 func typeID(i int) string { return "type" + strconv.Itoa(i) }
 
-func newStalenessBench(ctx context.Context, endpoint string, announces bool) (*stalenessBench, error) {
+func newStalenessBench(ctx context.Context, endpoint string, publishes bool) (*stalenessBench, error) {
 	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Parameters: map[string]string{"DynamoDBEndpoint": endpoint}})
 	if err != nil {
 		return nil, err
@@ -116,24 +124,42 @@ func newStalenessBench(ctx context.Context, endpoint string, announces bool) (*s
 	if err := tables.Make(ctx, a.client, template.Tables); err != nil {
 		return nil, err
 	}
-	bus := ""
-	if announces {
-		if bus, err = startBus(ctx); err != nil {
+	var found dynamo.Tables
+	for _, t := range template.Tables {
+		if t.LogicalID == "Events" {
+			found.Events = t.Name
+		}
+	}
+	a.events = eventlog.New(a.client, found, time.Now, 400)
+	counted := []func(*middleware.Stack) error{func(stack *middleware.Stack) error {
+		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Count", func(
+			ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+		) (middleware.InitializeOutput, middleware.Metadata, error) {
+			a.calls.Add(1)
+			return next.HandleInitialize(ctx, in)
+		}), middleware.After)
+	}}
+	if publishes {
+		bus, err := startBus(ctx)
+		if err != nil {
 			return nil, err
+		}
+		cfg := engineConfig(endpoint)
+		cfg.BaseEndpoint, cfg.APIOptions = &bus, counted
+		a.publish = &event.Publisher{
+			Bus: event.NewBus(cfg, "bench"), Source: "bench", Now: time.Now, Pause: dynamo.Pause, Logger: slog.New(slog.DiscardHandler),
 		}
 	}
 	for i := range template.Functions {
 		f := &template.Functions[i]
 		env := &app.Env{Vars: f.Environment, AWS: engineConfig(endpoint), Now: time.Now, Logger: slog.New(slog.NewJSONHandler(a, nil))}
-		if announces {
-			env.AWS.BaseEndpoint, env.Vars["EVENT_BUS"], env.Vars["EVENT_SOURCE"] = &bus, "bench", "bench"
-		}
+		env.AWS.APIOptions = counted
 		a.timeouts[f.Name] = f.Timeout
 		switch f.Name {
 		case "reevaluate-staleness":
 			a.stream, err = staleness.NewReevaluateFunction(env) //nolint:contextcheck // it makes a client, and no call
 			a.features = f.Environment["FEATURES_TABLE"]
-			a.types = featuretype.NewStore(a.client, dynamo.Tables{FeatureTypes: f.Environment["FEATURE_TYPES_TABLE"]})
+			a.types = featuretype.NewStore(a.client, dynamo.Tables{FeatureTypes: f.Environment["FEATURE_TYPES_TABLE"]}, a.events)
 		case "sweep-staleness":
 			a.sweep, err = staleness.NewSweepFunction(env) //nolint:contextcheck // it makes a client, and no call
 		}
@@ -218,6 +244,8 @@ type measured struct {
 	invocations int
 	took        time.Duration
 	memory      float64
+	calls       int64
+	published   time.Duration
 }
 
 // line is the part of a run's log lines that is measured; several lines are summed.
@@ -233,7 +261,7 @@ func (m *measured) row() []string {
 	}
 	return []string{
 		strconv.Itoa(flips), strconv.Itoa(m.invocations), fmt.Sprintf("%.2f", m.took.Seconds()), perSecond, strconv.Itoa(m.Pages), strconv.Itoa(m.Read),
-		perFlip, strconv.Itoa(m.Writes), fmt.Sprintf("%.0f", m.memory),
+		perFlip, strconv.Itoa(m.Writes), fmt.Sprintf("%.0f", m.memory), strconv.FormatInt(m.calls, 10), fmt.Sprintf("%.2f", m.published.Seconds()),
 	}
 }
 
@@ -256,6 +284,7 @@ func (a *stalenessBench) change(ctx context.Context, ids []string, days int64) (
 	resetPeak()
 	m := &measured{}
 	started := time.Now()
+	a.calls.Store(0)
 	if err := a.invoke(ctx, a.stream, a.timeouts["reevaluate-staleness"], payload, m); err != nil {
 		return nil, err
 	}
@@ -265,7 +294,47 @@ func (a *stalenessBench) change(ctx context.Context, ids []string, days int64) (
 		}
 	}
 	m.took, m.memory = time.Since(started), peakMB(os.Getpid())
+	if a.publish != nil {
+		published := time.Now()
+		if err := a.publishSince(ctx, started); err != nil {
+			return nil, err
+		}
+		m.published = time.Since(published)
+	}
+	m.calls = a.calls.Load()
 	return m, nil
+}
+
+// publishSince sends the events of the log since a time, in batches as the stream has them.
+func (a *stalenessBench) publishSince(ctx context.Context, since time.Time) error {
+	var batch events.DynamoDBEvent
+	send := func() error {
+		response, err := a.publish.Publish(ctx, batch)
+		if err == nil && len(response.BatchItemFailures) > 0 {
+			err = errors.New("the bus refused an event")
+		}
+		batch.Records = nil
+		return err
+	}
+	const batchSize = 100 // as in template.yaml
+	err := a.events.All(ctx, eventlog.Filter{From: since, Types: []string{
+		string(eventlog.FeaturePotentiallyStaleOn), string(eventlog.FeaturePotentiallyStaleOff),
+	}}, func(e eventlog.Event) error {
+		batch.Records = append(batch.Records, events.DynamoDBEventRecord{EventName: "INSERT", Change: events.DynamoDBStreamRecord{
+			NewImage: map[string]events.DynamoDBAttributeValue{
+				"id": events.NewNumberAttribute(strconv.FormatInt(e.ID, 10)), "type": events.NewStringAttribute(string(e.Type)),
+				"subject": events.NewStringAttribute(string(e.Subject)), "data": events.NewStringAttribute(string(e.Data)),
+			},
+		}})
+		if len(batch.Records) < batchSize {
+			return nil
+		}
+		return send()
+	})
+	if err == nil && len(batch.Records) > 0 {
+		err = send()
+	}
+	return err
 }
 
 // invoke invokes a function and adds the figures of its log to m. Left is that of the last invocation.

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 )
@@ -119,11 +120,11 @@ const aging = "aging"
 // addAging makes a type and toggles of it that are 100 days old.
 func (s *service) addAging(ctx context.Context) error {
 	tables := dynamo.TablesByID(s.Credentials.DynamoDB.Tables)
-	err := featuretype.NewStore(s.client, tables).Create(ctx, featuretype.FeatureType{ID: aging, Name: "Aging", Position: 9})
+	err := featuretype.NewStore(s.client, tables, eventlog.Quiet(s.client)).Create(ctx, featuretype.FeatureType{ID: aging, Name: "Aging", Position: 9})
 	if err != nil {
 		return err
 	}
-	store := feature.NewStore(s.client, tables)
+	store := feature.NewStore(s.client, tables, eventlog.Quiet(s.client))
 	for i := range lagToggles {
 		f := feature.Feature{Name: fmt.Sprint("aging-", i), Project: "default", Type: aging, CreatedAt: time.Now().AddDate(0, 0, -100)}
 		if err := store.Create(ctx, f); err != nil {

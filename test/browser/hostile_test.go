@@ -44,6 +44,9 @@ func TestTextStaysText(t *testing.T) {
 	b.open("Context fields")
 	b.sees(hostile[:4]...)
 	b.isIntact()
+	b.open("Event log")
+	b.sees(hostile...)
+	b.isIntact()
 }
 
 // isIntact checks that the page has no element that it did not create, and is not wider than the window.

@@ -38,6 +38,15 @@ func TestScreenshots(t *testing.T) {
 		{"types", func() { b.sees("40 days") }},
 		{"context", func() { b.open("Context fields"); b.sees("currentTime") }},
 		{"tokens", func() { b.open("Tokens"); b.sees("Expires soon") }},
+		{"events", func() {
+			b.click(link("Toggle types"))
+			b.click(button("Edit lifetime of Release"))
+			b.replace(field("Days"), "30")
+			b.click(button("Save"))
+			b.sees("Saved.")
+			run[string](b, "location.hash = '#/events?type=feature-type-updated'")
+			b.sees("Changed")
+		}},
 		{"traffic", func() { b.open("Traffic"); b.is("document.querySelector('.chart canvas') !== null") }},
 	} {
 		shot.open()

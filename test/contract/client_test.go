@@ -110,6 +110,12 @@ func (r *response) decode(t *testing.T, v any) {
 	must(t, d.Decode(v))
 }
 
+// decodeSome decodes those members of the body that v has.
+func (r *response) decodeSome(t *testing.T, v any) {
+	t.Helper()
+	must(t, json.Unmarshal([]byte(r.body), v))
+}
+
 // errorObject is the body of all errors.
 type errorObject struct{ ID, Name, Message string }
 

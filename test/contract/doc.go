@@ -154,6 +154,12 @@
 //	no toggle is left with a field that is gone                 | 4.11 | pkg/contextfield TestDeleteIsOvertaken
 //	own account and permissions                                 | 4.12 | pkg/user TestGetOwn
 //	members, deleted account of the caller                      | 4.12 | pkg/user TestGetOwn
+//	search of the event log                                     | 4.13 | TestSection413Search
+//	what a token did                                            | 4.13 | TestSection413LeakedToken
+//	parameters that cannot be used                              | 4.13 | TestSection413Refused
+//	types of events                                             | 4.13 | TestSection413Types
+//	members of an event                                         | 4.13 | pkg/eventlog TestSearchResponse
+//	size of a page                                              | 4.13 | pkg/eventlog TestLargePage
 //	change of a lifetime, in both directions                    | 5   | TestSection5ChangeOfLifetime
 //	passing of time                                             | 5   | pkg/staleness TestCutoff
 //	current lifetime, idempotent, continues                     | 5   | test/simulation TestSeeds

@@ -64,7 +64,7 @@ func TestSection3InvalidCredentials(t *testing.T) {
 	revokedID, revoked := s.pat(t, owner, user.Person, time.Hour)
 	must(t, s.pats.Delete(t.Context(), pat.AnyKind, owner, revokedID))
 	revokedSelector, revokedAPIToken := s.newAPIToken(t, time.Hour)
-	must(t, apitoken.NewStore(s.db, s.tables).Delete(t.Context(), revokedSelector))
+	must(t, apitoken.NewStore(s.db, s.tables, s.events).Delete(t.Context(), revokedSelector))
 	disabled, disabledToken := s.person(t, auth.RoleAdmin)
 	must(t, s.users.SetDisabled(t.Context(), disabled, true))
 	unknown, err := auth.NewToken(auth.PAT, auth.PATSelector(owner, 2147483647), rand.Reader)

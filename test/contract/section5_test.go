@@ -15,7 +15,7 @@ const day = 24 * time.Hour
 func (s *service) wantStale(t *testing.T, want string, types ...string) {
 	t.Helper()
 	eventually(t, "the potentially stale toggles are: "+want, func() bool {
-		all, err := feature.NewStore(s.db, s.tables).List(t.Context())
+		all, err := feature.NewStore(s.db, s.tables, s.events).List(t.Context())
 		must(t, err)
 		var stale []string
 		for i := range all {
@@ -32,7 +32,7 @@ func TestSection5ChangeOfLifetime(t *testing.T) {
 	t.Parallel()
 	s := shared
 	admin, kind := s.admin(t), s.featureType(t)
-	features := feature.NewStore(s.db, s.tables)
+	features := feature.NewStore(s.db, s.tables, s.events)
 	for _, f := range []feature.Feature{
 		{Name: "year ", CreatedAt: time.Now().Add(-365 * day)},
 		{Name: "40 ", CreatedAt: time.Now().Add(-40 * day)},

@@ -20,6 +20,7 @@ import (
 	"toggleadmin/pkg/apitoken"
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/pat"
@@ -35,6 +36,7 @@ type service struct {
 	transport http.RoundTripper
 	db        *dynamodb.Client
 	tables    dynamo.Tables
+	events    *eventlog.Log
 	users     *user.Store
 	pats      *pat.Store
 	usernames atomic.Int64 // the number of those of this process
@@ -49,9 +51,10 @@ func newService(running local.Running, log *logLines, validator *openapi.Validat
 	if err != nil {
 		panic(err)
 	}
+	events := eventlog.New(db, tables, time.Now, 0)
 	s := &service{
 		Running: running, log: log, validator: validator, transport: &http.Transport{MaxIdleConnsPerHost: 64}, db: db, tables: tables,
-		users: user.NewStore(db, tables), pats: pat.NewStore(db, tables, rand.Reader),
+		events: events, users: user.NewStore(db, tables, events), pats: pat.NewStore(db, tables, events, rand.Reader),
 	}
 	return s
 }
@@ -101,7 +104,7 @@ func (s *service) pat(t *testing.T, owner int64, kind user.Kind, expires time.Du
 func (s *service) newAPIToken(t *testing.T, expires time.Duration) (auth.Selector, string) {
 	t.Helper()
 	unsaved := apitoken.APIToken{Name: rand.Text(), ExpiresAt: new(time.Now().Add(expires))}
-	token, err := apitoken.NewStore(s.db, s.tables).Create(t.Context(), unsaved, rand.Reader)
+	token, err := apitoken.NewStore(s.db, s.tables, s.events).Create(t.Context(), unsaved, rand.Reader)
 	must(t, err)
 	return token.Selector, token.Reveal()
 }
@@ -111,7 +114,7 @@ func (s *service) featureType(t *testing.T) string {
 	t.Helper()
 	id := "type-" + strings.ToLower(rand.Text())
 	f := featuretype.FeatureType{ID: id, Name: "Name", Description: "Text", Position: 1000}
-	must(t, featuretype.NewStore(s.db, s.tables).Create(t.Context(), f))
+	must(t, featuretype.NewStore(s.db, s.tables, s.events).Create(t.Context(), f))
 	return id
 }
 

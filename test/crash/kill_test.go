@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,7 +18,8 @@ import (
 func TestKillEverything(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	s := start(t, dir)
+	w := startWebhook(t)
+	s := start(t, dir, webhookVariable+"="+w.URL)
 	first := s.Credentials
 	for round := range repetitions() {
 		l := &load{service: s}
@@ -29,7 +33,7 @@ func TestKillEverything(t *testing.T) {
 		l.awaitWrites(50 + rand.Int64N(150))
 		s.kill(round%2 == 0)
 		l.running.Wait()
-		s = start(t, dir)
+		s = start(t, dir, webhookVariable+"="+w.URL)
 		if diff := cmp.Diff(first, s.Credentials); diff != "" {
 			t.Error("the credentials have changed", diff)
 		}
@@ -42,7 +46,71 @@ func TestKillEverything(t *testing.T) {
 			t.FailNow()
 		}
 	}
+	w.awaitAll(s)
 	s.stop()
+}
+
+// webhook accepts events. It survives the kills.
+type webhook struct {
+	*httptest.Server
+	mu       sync.Mutex
+	received map[string]map[string]bool // ids of requests, by the event's id in the log
+}
+
+func startWebhook(t *testing.T) *webhook {
+	t.Helper()
+	w := &webhook{received: map[string]map[string]bool{}}
+	w.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var e struct{ Sequence string }
+		if json.NewDecoder(r.Body).Decode(&e) != nil {
+			return // the sender was killed
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.received[e.Sequence] == nil {
+			w.received[e.Sequence] = map[string]bool{}
+		}
+		w.received[e.Sequence][r.Header.Get("Webhook-Id")] = true
+	}))
+	t.Cleanup(w.Close)
+	return w
+}
+
+// awaitAll waits for every event of the log. An event has one id, however often it is sent.
+func (w *webhook) awaitAll(s *service) {
+	s.t.Helper()
+	var log struct {
+		Events []struct {
+			ID   int64
+			Type string
+		}
+		Total int
+	}
+	for offset, total := 0, 1; offset < total; offset += len(log.Events) {
+		log.Events = nil
+		s.get(http.MethodGet, fmt.Sprint("/api/admin/search/events?limit=1000&offset=", offset), s.APIToken, "", &log)
+		if total = log.Total; len(log.Events) == 0 {
+			break
+		}
+		for _, e := range log.Events {
+			if e.Type == "installation-initialized" { // before the stream began
+				continue
+			}
+			sequence := strconv.FormatInt(e.ID, 10)
+			s.await("event "+sequence+" at the webhook", func() bool {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				if len(w.received[sequence]) > 1 {
+					s.t.Errorf("event %s was sent with the ids %v", sequence, w.received[sequence])
+				}
+				return len(w.received[sequence]) > 0
+			})
+		}
+	}
+	s.t.Logf("%d events are in the log and at the webhook", log.Total)
+	if log.Total < 100 {
+		s.t.Errorf("the log has only %d events", log.Total)
+	}
 }
 
 // repetitions returns the number of kills.

@@ -31,6 +31,7 @@ import (
 
 const (
 	dataDirVariable = "SERVE_DATA_DIR" // makes the test binary serve from this folder
+	webhookVariable = "SERVE_WEBHOOK"  // the URL that receives all events; empty: none
 	timeout         = time.Minute      // limits each wait, which usually takes milliseconds
 )
 
@@ -40,9 +41,14 @@ func TestMain(m *testing.M) {
 		m.Run()
 		return
 	}
+	events := ""
+	if os.Getenv(webhookVariable) != "" {
+		events = "*"
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	err := local.Run(ctx, local.Config{
 		Template: os.Getenv("TEMPLATE"), DataDir: dir, Stdout: os.Stdout, Stderr: os.Stderr,
+		WebhookURL: os.Getenv(webhookVariable), WebhookEvents: events,
 	})
 	stop()
 	if err != nil {
@@ -60,7 +66,7 @@ type service struct {
 }
 
 // start starts the service in a process group of its own and waits until it is ready. The end of the test kills it.
-func start(t *testing.T, dir string) *service {
+func start(t *testing.T, dir string, variables ...string) *service {
 	t.Helper()
 	enginetest.Program(t)
 	s := &service{t: t, dir: dir, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}, Timeout: timeout}}
@@ -69,7 +75,7 @@ func start(t *testing.T, dir string) *service {
 	must(t, err)
 	defer log.Close()
 	s.command = exec.CommandContext(t.Context(), os.Args[0])
-	s.command.Env = append(os.Environ(), dataDirVariable+"="+dir, "TEMPLATE="+localtest.Template(t))
+	s.command.Env = append(append(os.Environ(), dataDirVariable+"="+dir, "TEMPLATE="+localtest.Template(t)), variables...)
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.command.Stderr = log
 	output, input, err := os.Pipe()

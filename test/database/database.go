@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/samtemplate"
@@ -44,6 +46,14 @@ func New(tb testing.TB) *Database {
 	}
 	db.Tables = dynamo.TablesByID(names)
 	return db
+}
+
+// Log returns the event log, which keeps events forever.
+func (db *Database) Log() *eventlog.Log { return db.LogThrough(db.Client) }
+
+// LogThrough returns the event log for a store that uses another client.
+func (db *Database) LogThrough(client *dynamodb.Client) *eventlog.Log {
+	return eventlog.New(client, db.Tables, time.Now, 0)
 }
 
 // loadTemplate loads template.yaml from the folder of the test's package or from a parent folder.

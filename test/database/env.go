@@ -19,7 +19,7 @@ import (
 // Env returns the environment of a function that uses the tables. The caller can add variables.
 func (db *Database) Env(tb testing.TB) *app.Env {
 	tb.Helper()
-	vars := map[string]string{"DYNAMODB_ENDPOINT": db.Endpoint}
+	vars := map[string]string{"DYNAMODB_ENDPOINT": db.Endpoint, "EVENT_LOG_DAYS": "400"}
 	for id, name := range db.Tables.ByID() {
 		vars[strings.ToUpper(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(id, "${1}_${2}"))+"_TABLE"] = name
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/pat"
 )
 
@@ -105,7 +106,7 @@ func (s *stack) firstFailure(t *testing.T) string {
 // deleteAccountTokens deletes the tokens of the service account. Without permissions, scripts cannot delete theirs.
 func (s *stack) deleteAccountTokens(t *testing.T) {
 	t.Helper()
-	store := pat.NewStore(s.db, s.tables, rand.Reader)
+	store := pat.NewStore(s.db, s.tables, eventlog.New(s.db, s.tables, time.Now, 0), rand.Reader)
 	all, err := store.List(t.Context())
 	must(t, err)
 	for _, p := range all {

@@ -24,6 +24,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/samtemplate"
@@ -226,7 +227,7 @@ func checkSweep(s *stack, timeout time.Duration) error {
 // createOverdueToggle creates a toggle that only a sweep flags.
 func (s *stack) createOverdueToggle() (name string, err error) {
 	name = "overdue-" + rand.Text()
-	return name, feature.NewStore(s.db, s.tables).Create(s.ctx, feature.Feature{
+	return name, feature.NewStore(s.db, s.tables, eventlog.New(s.db, s.tables, time.Now, 0)).Create(s.ctx, feature.Feature{
 		Name: name, Project: "default", Type: "experiment", CreatedAt: time.Now().AddDate(-1, 0, 0),
 	})
 }
@@ -236,7 +237,7 @@ func (s *stack) awaitFlags(timeout time.Duration, want map[string]bool) error {
 	return within(s.ctx, timeout, func() error {
 		got := map[string]bool{}
 		for name := range want {
-			toggle, err := feature.NewStore(s.db, s.tables).Get(s.ctx, name)
+			toggle, err := feature.NewStore(s.db, s.tables, nil).Get(s.ctx, name)
 			if err != nil {
 				return err
 			}

@@ -137,8 +137,15 @@ func (v *Validator) compareRequest(
 	for i, parameter := range item.Parameters {
 		name := parameter.Value.Name
 		value, err := url.PathUnescape(parameters[name])
-		if err != nil || parameter.Value.In != openapi3.ParameterInPath {
-			return fmt.Errorf("the parameter %s is not a path parameter, or is not percent-encoded: %w", name, err)
+		if parameter.Value.In == openapi3.ParameterInQuery {
+			query := e.request.URL.Query()
+			if !query.Has(name) {
+				continue
+			}
+			value = query.Get(name)
+		}
+		if err != nil {
+			return fmt.Errorf("the parameter %s is not percent-encoded: %w", name, err)
 		}
 		if err := v.schemas.validate(join(pointer, "parameters", strconv.Itoa(i), "schema"), value); err != nil {
 			return fmt.Errorf("the parameter %s: %w", name, err)

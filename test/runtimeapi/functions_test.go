@@ -72,7 +72,7 @@ func newService(t *testing.T) *service {
 	parameters := map[string]string{"DynamoDBEndpoint": running.DynamoDB.Endpoint}
 	byDefault := load(t, parameters)
 	// Other functions exist only with events. The functions above do without, because a sweep would call EventBridge.
-	parameters["Events"], parameters["WebhookSecretName"] = "true", "/secret"
+	parameters["SendEventsToBus"], parameters["WebhookSecretName"] = "true", "/secret"
 	return &service{running, append(byDefault, load(t, parameters)...), folder}
 }
 

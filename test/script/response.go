@@ -54,7 +54,7 @@ func (r *response) errorObject(name string, matches func(message string) bool) e
 	return assert(object["name"] == name && message != "" && matches(message), "the error is %v: %q", object["name"], redact(message))
 }
 
-var pointer = regexp.MustCompile("`(/(?:body|params)[^`]*)`")
+var pointer = regexp.MustCompile("`(/(?:body|params|query)[^`]*)`")
 
 // pointers returns the pointers that the message of a validation error names, sorted.
 func pointers(message string) []string {

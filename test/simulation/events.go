@@ -1,9 +1,12 @@
 package simulation
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,16 +15,14 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/event"
 	"toggleadmin/pkg/samtemplate"
 )
 
-// bus is the part of the world that has to do with events: EventBridge, the queue and the receiver of the webhook. Everything about
-// announcements is in this file.
+// bus is the part of the world that has to do with events: the log, EventBridge, the queue and the receiver of the webhook.
 type bus struct {
-	contents  map[string]string      // of the events that the bus has stored, by id
-	bySubject map[string][]announced // distinct events
-	received  map[string]bool        // ids that the webhook has accepted
+	log       map[string][]dynamo.Item // the events of the log, by subject, in their order
+	contents  map[string]string        // of the events that the bus has stored, by sequence
+	received  map[string]bool          // sequences that the webhook has accepted
 	queue     []*message
 	discarded int
 	flips     map[string][]flip // of the flags of toggles, in their order
@@ -29,14 +30,8 @@ type bus struct {
 	reopens   time.Time // the webhook refuses until then
 }
 
-type announced struct {
-	ID, Type, Subject, Sequence, Time string
-	Data                              struct {
-		Reason                             event.Reason
-		LifetimeDays, PreviousLifetimeDays *int64
-		Days                               int64
-	}
-}
+// sent is an event in the form in which it is sent.
+type sent struct{ ID, Type, Subject, Sequence string }
 
 type message struct {
 	id, body string
@@ -101,27 +96,28 @@ func (w *World) putEvents(c *call) []byte {
 	return response
 }
 
-// store stores an event in the bus, which sends it to the queue.
+// store stores an event in the bus, which sends it to the queue if a rule selects its type.
 func (w *World) store(detail string) {
-	var e announced
+	var e sent
 	if err := json.Unmarshal([]byte(detail), &e); err != nil {
 		w.fail("an event is not valid: %v: %s", err, detail)
 		return
 	}
-	w.note("    event %s %s %s %s", e.Type, e.Subject, e.Sequence, e.Data.Reason)
-	if before, repeated := w.contents[e.ID]; !repeated {
-		w.contents[e.ID] = content(detail)
-		w.bySubject[e.Subject] = append(w.bySubject[e.Subject], e)
-	} else if before != content(detail) {
-		w.fail("one id has two contents: %s and %s", before, detail)
+	w.note("    event %s %s %s", e.Type, e.Subject, e.Sequence)
+	if before := cmp.Or(w.contents[e.Sequence], detail); before != detail {
+		w.fail("one event has two contents: %s and %s", before, detail)
 	}
-	w.queue = append(w.queue, &message{id: w.newID(), body: detail, sent: time.Now(), visible: time.Now()})
-	w.after(50*time.Millisecond, w.poll)
+	w.contents[e.Sequence] = detail
+	if w.toWebhook(e.Type) {
+		w.queue = append(w.queue, &message{id: w.newID(), body: detail, sent: time.Now(), visible: time.Now()})
+		w.after(50*time.Millisecond, w.poll)
+	}
 }
 
-// content returns what is equal in all events with one id. The project is that of the toggle when the event is sent.
-func content(detail string) string {
-	return strings.Replace(detail, `"project":"shop"`, `"project":"default"`, 1)
+// toWebhook reports whether the rule of the template selects a type of the bus.
+func (w *World) toWebhook(kind string) bool {
+	rule := w.template.Rules[0]
+	return rule.Types == nil || slices.Contains(rule.Types, kind)
 }
 
 // receipt changes with every receive.
@@ -191,11 +187,11 @@ func (w *World) receive(body []byte) int {
 	if time.Now().Before(w.reopens) {
 		return http.StatusServiceUnavailable
 	}
-	var e announced
-	if err := json.Unmarshal(body, &e); err != nil || w.contents[e.ID] != content(string(body)) {
+	var e sent
+	if err := json.Unmarshal(body, &e); err != nil || w.contents[e.Sequence] != string(body) {
 		w.fail("the webhook receives something that the bus has not stored: %s", body)
 	}
-	w.received[e.ID] = true
+	w.received[e.Sequence] = true
 	return http.StatusNoContent
 }
 
@@ -248,54 +244,108 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 	w.flips[name] = append(w.flips[name], flip{is, now, by})
 }
 
-// checkEvents checks, in the quiet world, that each change was announced once, in order.
-func (w *World) checkEvents() {
-	for subject, all := range w.bySubject {
-		slices.SortFunc(all, func(a, b announced) int { return strings.Compare(a.Sequence, b.Sequence) })
-		for i, e := range all {
-			if i > 0 && e.Sequence == all[i-1].Sequence && !strings.HasSuffix(e.Type, "token-expiring") {
-				w.fail("two events of %s have the sequence %s", subject, e.Sequence)
-			}
-			if !w.received[e.ID] && w.discarded == 0 {
-				w.fail("the webhook has not received the event %s of %s", e.Type, subject)
+// subject returns the subject of the item of a change, and the item without what is not recorded. Both are empty if nothing
+// about the item is recorded.
+func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item) {
+	if item == nil {
+		return "", nil
+	}
+	recorded = maps.Clone(item)
+	delete(recorded, "event")
+	switch c.table {
+	case "Features":
+		return "toggle:" + item.String("name"), recorded
+	case "FeatureTypes":
+		return "type:" + item.String("id"), recorded
+	case "ContextFields":
+		delete(recorded, "usage")
+		if item["usage"] != nil { // otherwise the sum of the sizes
+			return "field:" + item.String("name"), recorded
+		}
+	case "Users":
+		delete(recorded, "pats")
+		if item["kind"] != nil { // otherwise a counter, or an account whose deletion is recorded
+			return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] + fmt.Sprint(item.Int("id")), recorded
+		}
+	case "PersonalAccessTokens":
+		delete(recorded, "seenAt")
+		if item.Int("userId") > 0 { // otherwise a counter
+			return fmt.Sprint("pat:", item.Int("id")), recorded
+		}
+	case "ApiTokens":
+		delete(recorded, "seenAt")
+		return "api-token:" + item.String("id"), recorded
+	}
+	return "", nil
+}
+
+// checkRecorded checks that a call has recorded each change that it has made, and nothing else. The ids of a subject's events
+// rise in the order of the calls.
+func (w *World) checkRecorded() {
+	events := map[string][]dynamo.Item{} // by subject
+	for _, c := range w.changes {
+		if c.table == "Events" && c.old["type"] != nil {
+			w.fail("the event %d is changed", c.old.Int("id"))
+		}
+		if c.table == "Events" && c.next["type"] != nil {
+			subject := c.next.String("subject")
+			events[subject] = append(events[subject], c.next)
+		}
+	}
+	for _, c := range w.changes {
+		subject, before := c.subject(c.old)
+		next, after := c.subject(c.next)
+		if subject = cmp.Or(subject, next); subject == "" || reflect.DeepEqual(before, after) {
+			continue
+		}
+		recorded := events[subject]
+		delete(events, subject)
+		if len(recorded) == 0 {
+			w.fail("%s changes %s without an event", w.caller.process.name, subject)
+			return
+		}
+		slices.SortFunc(recorded, func(a, b dynamo.Item) int { return cmp.Compare(a.Int("id"), b.Int("id")) })
+		if before := w.log[subject]; len(before) > 0 && before[len(before)-1].Int("id") >= recorded[0].Int("id") {
+			w.fail("the event %d of %s is not later than the one before, %d", recorded[0].Int("id"), subject, before[len(before)-1].Int("id"))
+		}
+		w.log[subject] = append(w.log[subject], recorded...)
+		if last := recorded[len(recorded)-1].Int("id"); c.next != nil && c.next.Int("event") != last {
+			w.fail("the last event of %s is %d, but its item has %d", subject, last, c.next.Int("event"))
+		}
+		for state, changed := range map[string]bool{
+			"on":  c.next.Bool("potentiallyStale") && !c.old.Bool("potentiallyStale"),
+			"off": c.old.Bool("potentiallyStale") && !c.next.Bool("potentiallyStale"),
+		} {
+			if changed != slices.ContainsFunc(recorded, func(e dynamo.Item) bool {
+				return e.String("type") == "feature-potentially-stale-"+state
+			}) {
+				w.fail("the flag of %s is recorded wrongly: %s: %t", subject, state, !changed)
 			}
 		}
 	}
-	for name, flips := range w.flips {
-		var got, want []string
-		for _, e := range w.bySubject[name] {
-			got = append(got, strings.TrimPrefix(e.Type, "toggleadmin.feature-potentially-stale-"))
-		}
-		for _, f := range flips {
-			want = append(want, map[bool]string{true: "on", false: "off"}[f.on])
-		}
-		if !slices.Equal(got, want) {
-			w.fail("the flag of %s changed to %v, the events are %v", name, want, got)
-		}
-	}
-	for id, changes := range w.lifetimes {
-		var got, want []string
-		for _, e := range w.bySubject[id] {
-			got = append(got, fmt.Sprint(days(e.Data.PreviousLifetimeDays), "→", days(e.Data.LifetimeDays)))
-		}
-		for i, l := range changes[1:] {
-			want = append(want, fmt.Sprint(changes[i].days, "→", l.days))
-		}
-		if !slices.Equal(got, want) {
-			w.fail("the lifetime of %s changed %v, the events are %v", id, want, got)
-		}
-	}
-	w.checkExpiring()
-	for _, table := range []string{"Features", "FeatureTypes"} {
-		for _, item := range w.db.Items(w.table(table)) {
-			if len(item.List("pending")) > 0 {
-				w.fail("events of %s%s are pending for ever", item.String("name"), item.String("id"))
-			}
-		}
+	for subject := range events {
+		w.fail("%s records an event of %s without a change", w.caller.process.name, subject)
 	}
 }
 
-// checkExpiring checks that each token that is about to expire was announced at the last threshold that it has reached.
+// checkEvents checks, in the quiet world, that each event has arrived.
+func (w *World) checkEvents() {
+	for _, subject := range slices.Sorted(maps.Keys(w.log)) {
+		for _, e := range w.log[subject] {
+			kind, sequence := e.String("type"), fmt.Sprint(e.Int("id"))
+			switch {
+			case w.discarded > 0: // an operator sends them again
+			case w.contents[sequence] == "":
+				w.fail("the bus has not stored the event %s %s of %s", sequence, kind, subject)
+			case w.toWebhook("toggleadmin."+kind) && !w.received[sequence]:
+				w.fail("the webhook has not received the event %s %s of %s", sequence, kind, subject)
+			}
+		}
+	}
+	w.checkExpiring()
+}
+
+// checkExpiring checks that each token that is about to expire was recorded at the last threshold that it has reached.
 func (w *World) checkExpiring() {
 	for _, item := range w.db.Items(w.table("PersonalAccessTokens")) {
 		expires := item.Time("expiresAt")
@@ -310,17 +360,12 @@ func (w *World) checkExpiring() {
 			if left < 0 {
 				continue
 			}
-			if !slices.ContainsFunc(w.bySubject[fmt.Sprint(item.Int("id"))], func(e announced) bool { return e.Data.Days == threshold }) {
-				w.fail("the token %d expires in less than %d days, which was not announced", item.Int("id"), threshold)
+			if !slices.ContainsFunc(w.log[fmt.Sprint("pat:", item.Int("id"))], func(e dynamo.Item) bool {
+				return strings.HasSuffix(e.String("data"), fmt.Sprintf(`"days":%d}`, threshold))
+			}) {
+				w.fail("the token %d expires in less than %d days, which was not recorded", item.Int("id"), threshold)
 			}
 			break
 		}
 	}
-}
-
-func days(d *int64) int64 {
-	if d == nil {
-		return 0
-	}
-	return *d
 }

@@ -13,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/samtemplate"
@@ -35,7 +36,8 @@ type oracle struct {
 	tokens  map[int64]map[int64]bool    // by account
 	holders map[int64]dynamo.Item       // items of accounts
 
-	types, fields, toggles []string // that the actors compete for
+	types, fields, toggles []string           // that the actors compete for
+	streams                map[string]*stream // by table
 
 	createdAt     map[int64]string // of tokens
 	steps, acting int
@@ -51,11 +53,8 @@ type oracle struct {
 	sent     int64            // requests
 	answered map[string]int64 // the same by day and status
 
-	logged   int
-	lines    []events.CloudwatchLogsLogEvent
-	read     int // records of the stream
-	reading  bool
-	attempts uint64 // to deliver records
+	logged int
+	lines  []events.CloudwatchLogsLogEvent
 
 	ops []op
 }
@@ -87,11 +86,16 @@ func (w *World) table(id string) string {
 
 // prepare fills the tables, through a process without faults.
 func (w *World) prepare() {
-	w.contents, w.bySubject, w.received = map[string]string{}, map[string][]announced{}, map[string]bool{}
+	w.log, w.contents, w.received = map[string][]dynamo.Item{}, map[string]string{}, map[string]bool{}
 	w.flips, w.lifetimes = map[string][]flip{}, map[string][]lifetime{}
 	w.oracle = oracle{
-		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{}, holders: map[int64]dynamo.Item{},
+		streams: map[string]*stream{}, usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{}, holders: map[int64]dynamo.Item{},
 		accounts: map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
+	}
+	for _, f := range w.functions {
+		for _, m := range f.Streams {
+			w.streams[m.Table] = &stream{function: f.Name, table: m.Table, batch: m.BatchSize}
+		}
 	}
 	w.db.Written = func(table string, old, next dynamo.Item) {
 		w.changes = append(w.changes, change{w.tables[table], old, next})
@@ -101,6 +105,7 @@ func (w *World) prepare() {
 	ctx, random := context.Background(), w.random(6)
 	tables := dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
 	client, err := dynamo.NewClient(p.config(), "")
+	log := eventlog.New(client, tables, p.now, 0)
 	must := func(err error) {
 		if err != nil {
 			w.t.Fatal(err)
@@ -110,10 +115,10 @@ func (w *World) prepare() {
 	w.types, w.fields, w.toggles = types[:1+random.IntN(len(types))], fields[:1+random.IntN(len(fields))], toggles[:2+4*random.IntN(2)]
 	for i, id := range w.types {
 		lifetime := []*int64{nil, new(int64(1)), new(int64(7))}[random.IntN(3)]
-		must(featuretype.NewStore(client, tables).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i), LifetimeDays: lifetime}))
+		must(featuretype.NewStore(client, tables, log).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i), LifetimeDays: lifetime}))
 	}
 	for _, name := range w.fields {
-		must(contextfield.NewStore(client, tables).Create(ctx, contextfield.ContextField{Name: name, Description: new("")}))
+		must(contextfield.NewStore(client, tables, log).Create(ctx, contextfield.ContextField{Name: name, Description: new("")}))
 		w.record(&op{begun: time.Now(), ended: time.Now(), writes: &tracked{}}, "field", name, "create", "", "201")
 	}
 	for _, name := range toggles[:min(4, len(w.toggles))] { // they become potentially stale while the world lives
@@ -122,7 +127,7 @@ func (w *World) prepare() {
 			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],
 		}
-		must(feature.NewStore(client, tables).Create(ctx, f))
+		must(feature.NewStore(client, tables, log).Create(ctx, f))
 		w.record(&op{begun: time.Now(), ended: time.Now()}, "toggle", name, "put",
 			fmt.Sprintf(`{"type":%q,"contextFields":%q}`, f.Type, f.ContextFields), "")
 	}
@@ -152,7 +157,11 @@ func (w *World) checkWritten() {
 			}
 		}
 	}
+	w.checkRecorded()
 	for _, c := range w.changes {
+		if s := w.streams[c.table]; s != nil {
+			w.await(s, map[string]time.Duration{"FeatureTypes": 150 * time.Millisecond, "Events": time.Second}[c.table])
+		}
 		switch c.table {
 		case "Features", "ContextFields":
 			w.checkUsage()
@@ -180,7 +189,6 @@ func (w *World) changedType(c change) {
 	if all := w.lifetimes[id]; len(all) == 0 || all[len(all)-1].days != days {
 		w.lifetimes[id] = append(all, lifetime{days, time.Now()})
 	}
-	w.after(150*time.Millisecond, w.readStream)
 }
 
 func (w *World) countToken(c change) {

@@ -48,7 +48,7 @@ const (
 // load reads template.yaml once per process.
 var load = sync.OnceValue(func() *samtemplate.Template {
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{StackName: source, Parameters: map[string]string{
-		"Events": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
+		"SendEventsToBus": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
 		"OidcClientId": clientID, "OidcDefaultRole": string(auth.RoleViewer), "MaxTokensPerAccount": fmt.Sprint(tokenLimit),
 		"MaxServiceAccounts": fmt.Sprint(robotLimit),
 	}})

@@ -219,7 +219,7 @@ func (c *call) send() {
 	case chance(lostRequest, 0.01):
 		w.trace(c, "the request is lost")
 		c.fail(latency, &net.OpError{Op: []string{"dial", "read"}[mix(c.key)%2], Net: "tcp", Err: syscall.ECONNREFUSED})
-	case chance(late, 0.005) && c.name != "TransactWriteItems":
+	case chance(late, 0.005):
 		w.trace(c, "the request arrives late")
 		w.after(responseTimeout+latency+time.Duration(mix(w.Seed, c.key, 11)%uint64(2*time.Second)), c.execute)
 		c.fail(responseTimeout, errTimeout)

@@ -38,39 +38,50 @@ func (w *World) every(period time.Duration, name string) {
 	})
 }
 
-// readStream invokes the function with new records of the table. It is called after each write.
-func (w *World) readStream() {
-	mapping := w.functions["reevaluate-staleness"].Streams[0]
-	if w.reading || w.over {
+// stream is the stream of a table, and the function that reads it.
+type stream struct {
+	function, table string
+	batch           int // the maximum number of records
+	read            int // the number of records that are processed
+	awaited         bool
+	attempts        uint64
+}
+
+// await invokes the function of a stream after a time.
+func (w *World) await(s *stream, d time.Duration) {
+	if !s.awaited {
+		s.awaited = true
+		w.after(d, func() { w.readStream(s) })
+	}
+}
+
+// readStream invokes the function with new records of the table.
+func (w *World) readStream(s *stream) {
+	records := w.db.Records(w.table(s.table), s.read)
+	if s.awaited = len(records) > 0 && !w.over; !s.awaited {
 		return
 	}
-	records := w.db.Records(w.table("FeatureTypes"), w.read)
-	if len(records) == 0 {
-		return
-	}
-	records = records[:min(len(records), mapping.BatchSize)]
-	w.reading = true
+	records = records[:min(len(records), s.batch)]
 	w.spawn(func() {
-		done := w.deliverRecords(records)
-		w.attempts++
-		if w.happens(redelivered, w.attempts, 0.1) {
+		done := w.deliverRecords(s.function, records)
+		s.attempts++
+		if w.happens(redelivered, mix(hashOf(s.table), s.attempts), 0.1) {
 			done = 0
 		}
-		w.enter(1, func() {
-			w.reading = false
-			w.read += done
-			w.after(time.Second, w.readStream)
+		w.enter(hashOf(s.table), func() {
+			s.read, s.awaited = s.read+done, false
+			w.await(s, time.Second)
 		})
 	})
 }
 
 // deliverRecords returns how many records are processed.
-func (w *World) deliverRecords(records []events.DynamoDBEventRecord) int {
+func (w *World) deliverRecords(function string, records []events.DynamoDBEventRecord) int {
 	payload, err := json.Marshal(events.DynamoDBEvent{Records: records})
 	if err != nil {
 		panic(err)
 	}
-	output, err := w.invoke("reevaluate-staleness", fmt.Sprintf("%d records", len(records)), payload)
+	output, err := w.invoke(function, fmt.Sprintf("%d records", len(records)), payload)
 	var response events.DynamoDBEventResponse
 	if err == nil {
 		err = json.Unmarshal(output, &response)

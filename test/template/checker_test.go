@@ -21,8 +21,7 @@ import (
 
 // conditionalAlarms exist only with a domain or with events.
 var conditionalAlarms = []string{
-	"CertificateAlarm", "AnnounceExpiringTokensErrorsAlarm", "DeliverWebhookErrorsAlarm", "WebhookSecretAlarm",
-	"WebhookFailuresAlarm",
+	"CertificateAlarm", "EventAgeAlarm", "EventFailuresAlarm", "DeliverWebhookErrorsAlarm", "WebhookSecretAlarm", "WebhookFailuresAlarm",
 }
 
 // checker collects problems of a template, one line each.
@@ -148,6 +147,20 @@ var expectations = []struct {
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.ParallelizationFactor", 2},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRetryAttempts", 10},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRecordAgeInSeconds", 3600},
+	// Events wait for the bus for 24 hours, as long as a stream keeps them. Two minutes of three with a wait of a minute or more are an
+	// alarm within minutes of the first refusal.
+	{"PublishEventsFunction", "Events.Log.Properties.StartingPosition", "TRIM_HORIZON"},
+	{"PublishEventsFunction", "Events.Log.Properties.BisectBatchOnFunctionError", true},
+	{"PublishEventsFunction", "Events.Log.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
+	{"PublishEventsFunction", "Events.Log.Properties.ParallelizationFactor", 1}, // in order
+	{"PublishEventsFunction", "Events.Log.Properties.MaximumRetryAttempts", -1},
+	{"PublishEventsFunction", "Events.Log.Properties.MaximumRecordAgeInSeconds", 86400},
+	{"EventAgeAlarm", "Threshold", 60_000},
+	{"EventAgeAlarm", "Period", 60},
+	{"EventAgeAlarm", "EvaluationPeriods", 3},
+	{"EventAgeAlarm", "DatapointsToAlarm", 2},
+	{"Events", "StreamSpecification.StreamViewType", "NEW_IMAGE"},
+	{"Events", "TimeToLiveSpecification.AttributeName", "expiresAt"},
 	{"SweepStalenessFunction", "Events.EachMinute.Properties.ScheduleExpression", "rate(1 minute)"},
 	{"SweepStalenessFunction", "Events.EachMinute.Properties.OmitName", true}, // otherwise all stacks use the same name
 	{"SweepStalenessFunction", "Events.EachMinute.Properties.RoleArn", "arn:aws:iam::000000000000:role/ScheduleRole"},
@@ -204,13 +217,13 @@ func (c *checker) functions() {
 		c.expect("BuildMethod of "+f.LogicalID, f.Metadata["BuildMethod"], "go1.x")
 		c.expect("the role of "+f.LogicalID, f.Properties["Role"], "arn:aws:iam::000000000000:role/"+name+"Role")
 		c.expect("the log group of "+f.LogicalID, at(f.Properties, "LoggingConfig.LogGroup"), name+"Logs")
-		// The next run of an hourly schedule does the same. A queue has a dead-letter queue.
-		if asynchronous(f) && f.LogicalID != "AnnounceExpiringTokensFunction" && f.LogicalID != "DeliverWebhookFunction" && c.queues(f) == nil {
+		// A queue has a dead-letter queue.
+		if asynchronous(f) && f.LogicalID != "DeliverWebhookFunction" && c.queues(f) == nil {
 			c.problem("%s has no OnFailure destination: events that fail every time are lost", f.LogicalID)
 		}
 		watched := "[Api5xxAlarm ApiLatencyAlarm]"
-		if asynchronous(f) || f.LogicalID == "AuthorizerFunction" {
-			watched = "[Api5xxAlarm ApiLatencyAlarm " + name + "ErrorsAlarm]"
+		if alarm, ok := ownAlarm(f); ok {
+			watched = "[Api5xxAlarm ApiLatencyAlarm " + alarm + "]"
 		}
 		gradual := len(c.ofType("AWS::ApiGateway::DomainName")) > 0 // as the variable everything
 		if f.LogicalID == "ConsoleFunction" {                       // a page loads files of its own version
@@ -229,6 +242,32 @@ func (c *checker) functions() {
 			c.problem("no function writes to %s", group.LogicalID)
 		}
 	}
+}
+
+// ownAlarm returns the alarm that rolls a deployment of a function back, if it has one besides those of the API.
+func ownAlarm(f samtemplate.Resource) (alarm string, ok bool) {
+	name := strings.TrimSuffix(f.LogicalID, "Function")
+	alarm, ok = map[string]string{"ReevaluateStaleness": "StreamAgeAlarm", "PublishEvents": "EventAgeAlarm"}[name]
+	switch {
+	case ok || name == "AnnounceExpiringTokens": // which fails at most once an hour
+		return alarm, ok
+	case asynchronous(f), name == "Authorizer":
+		return name + "ErrorsAlarm", true
+	}
+	return "", false
+}
+
+// metricOfFailures returns the metric that shows that a function without a caller fails. A function that reads a stream reports
+// what it has left without an error, so only the age of the stream's records shows it. One that fails every time in an hour
+// leaves a message in its queue, which has an alarm.
+func metricOfFailures(f samtemplate.Resource) string {
+	switch {
+	case f.LogicalID == "AnnounceExpiringTokensFunction":
+		return ""
+	case invokedBy(f, func(typ any) bool { return typ == "DynamoDB" }):
+		return "IteratorAge"
+	}
+	return "Errors"
 }
 
 // asynchronous reports whether a function is invoked other than by the API.
@@ -306,8 +345,8 @@ func (c *checker) alarms() {
 	}
 	needed := []string{"AWS/ApiGateway 5XXError local", "AWS/ApiGateway Latency local", "AWS/Lambda Errors AuthorizerFunction"}
 	for _, f := range c.ofType("AWS::Serverless::Function") {
-		if asynchronous(f) {
-			needed = append(needed, "AWS/Lambda Errors "+f.LogicalID)
+		if metric := metricOfFailures(f); asynchronous(f) && metric != "" {
+			needed = append(needed, "AWS/Lambda "+metric+" "+f.LogicalID)
 		}
 	}
 	for _, queue := range c.ofType("AWS::SQS::Queue") {

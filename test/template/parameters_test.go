@@ -118,7 +118,7 @@ func TestRules(t *testing.T) {
 		"OidcIssuer needs OidcClientId":                     {"OidcIssuer": "https://issuer.example.com"},
 		"OidcClientId needs OidcIssuer":                     {"OidcClientId": "console"},
 		"OidcDefaultRole needs OidcIssuer":                  {"OidcDefaultRole": "Viewer"},
-		"WebhookSecretName needs Events":                    {"WebhookSecretName": "/a"},
+		"WebhookSecretName needs SendEventsToBus":           {"WebhookSecretName": "/a"},
 		"AlarmEmail must be empty if Monitoring":            {"AlarmEmail": "ops@example.com"},
 		"AlarmTopicArn must be empty if Monitoring":         {"AlarmTopicArn": topic},
 		"AlarmEmail must be empty if AlarmTopicArn":         {"Monitoring": "alarms", "AlarmEmail": "ops@example.com", "AlarmTopicArn": topic},
@@ -140,10 +140,10 @@ func TestVersions(t *testing.T) {
 	all, _ := parameters(t)
 	for name, p := range all {
 		given := map[string]string{}
-		if name == "WebhookSecretName" {
-			given = map[string]string{"Events": "true", "WebhookSecretName": "/secret"}
+		if strings.HasPrefix(name, "Webhook") {
+			given = map[string]string{"SendEventsToBus": "true", "WebhookSecretName": "/secret"}
 		}
-		if strings.HasPrefix(name, "Oidc") {
+		if strings.HasPrefix(name, "Oidc") || name == "EventLogDays" { // the authorizer records who signs in
 			given = map[string]string{"OidcIssuer": "https://example.org", "OidcClientId": "console"}
 		}
 		if slices.Contains([]string{"AlarmEmail", "Monitoring", "DeploymentPreference"}, name) {
@@ -156,6 +156,7 @@ func TestVersions(t *testing.T) {
 			"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary",
 			"WebAclArn":              everything["WebAclArn"],
 			"WebhookSecretName":      "/other",
+			"WebhookEvents":          "token-expiring",
 			"OidcIssuer":             "https://example.com", "OidcClientId": "other",
 		}[name]
 		for _, allowed := range p.AllowedValues {
@@ -200,7 +201,7 @@ func TestVersionDescriptionLength(t *testing.T) {
 	t.Parallel()
 	longest := map[string]string{
 		"Architecture": "x86_64", "Version": "10.10.10+1a2b3c4d5e6f7a.modified", "OidcIssuer": "https://" + strings.Repeat("x", 112),
-		"OidcClientId": strings.Repeat("x", 76), "OidcDefaultRole": "Viewer",
+		"OidcClientId": strings.Repeat("x", 76), "OidcDefaultRole": "Viewer", "EventLogDays": "3650",
 	}
 	for _, r := range load(t, longest).Resources {
 		if d, _ := r.Properties["VersionDescription"].(string); len(d) > 256 || r.Type == "AWS::Serverless::Function" && d == "" {

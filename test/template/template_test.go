@@ -17,7 +17,7 @@ const root = "../../"
 var everything = map[string]string{
 	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com", "Tracing": "true",
 	"Monitoring": "alarms-and-dashboard", "DeploymentPreference": "Canary10Percent5Minutes", "ReservedConcurrency": "10",
-	"Events": "true", "WebhookSecretName": "/aws/reference/secretsmanager/toggles/webhook",
+	"SendEventsToBus": "true", "WebhookSecretName": "/aws/reference/secretsmanager/toggles/webhook",
 	"OidcIssuer": "https://issuer.example.com", "OidcClientId": "console", "OidcDefaultRole": "Viewer",
 	"CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	"WebAclArn":      "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef",
@@ -79,7 +79,7 @@ func TestMonitoring(t *testing.T) {
 		if value != "none" {
 			parameters["AlarmEmail"] = everything["AlarmEmail"]
 		} else {
-			for _, name := range []string{"Events", "WebhookSecretName", "DomainName", "CertificateArn"} { // each can have an alarm
+			for _, name := range []string{"SendEventsToBus", "WebhookSecretName", "DomainName", "CertificateArn"} { // each can have an alarm
 				parameters[name] = everything[name]
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,6 +21,7 @@ import (
 
 	"toggleadmin/pkg/auth"
 	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/pat"
@@ -136,51 +138,55 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			[]string{readPAT, "update-feedback GetItem 1r", "update-feedback UpdateItem 1w"}},
 		{"4.2", "GET /api/admin/feature-types", "api-token", "", 200, []string{readAPIToken, "list-feature-types Scan 1r"}},
 		{"4.3", "PUT /api/admin/feature-types/release/lifetime", "admin", `{"lifetimeDays":50}`, 200,
-			[]string{readPAT, "update-feature-type-lifetime UpdateItem 1w"}},
+			[]string{readPAT, "update-feature-type-lifetime GetItem 1r", "update-feature-type-lifetime TransactWriteItems 2w+3w"}},
 		{"4.4", "GET /api/admin/context", "viewer", "", 200, []string{readPAT, "list-context-fields Scan 1r"}},
 		{"4.11 GET", "GET /api/admin/context/userId", "viewer", "", 200, []string{readPAT, "get-context-field GetItem 1r"}},
 		{"4.11 POST", "POST /api/admin/context", "editor", `{"name":"a","sortOrder":1}`, 201,
-			[]string{readPAT, "create-context-field TransactWriteItems 4w"}},
+			[]string{readPAT, "create-context-field TransactWriteItems 4w+5w"}},
 		{"4.11 POST without sortOrder", "POST /api/admin/context", "editor", `{"name":"a"}`, 409,
 			[]string{readPAT, "create-context-field Scan 1r", "create-context-field TransactWriteItems failed"}},
-		{"4.11 PUT", "PUT /api/admin/context/a", "editor", `{"sortOrder":1}`, 200,
-			[]string{readPAT, "update-context-field GetItem 1r", "update-context-field TransactWriteItems 2w"}},
+		{"4.11 PUT", "PUT /api/admin/context/a", "editor", `{"sortOrder":2}`, 200,
+			[]string{readPAT, "update-context-field GetItem 1r", "update-context-field TransactWriteItems 2w+3w"}},
+		{"4.11 PUT of the same", "PUT /api/admin/context/a", "editor", `{"sortOrder":2}`, 200, []string{readPAT, "update-context-field GetItem 1r"}},
 		{"4.11 PUT without sortOrder", "PUT /api/admin/context/a", "editor", `{}`, 200,
-			[]string{readPAT, "update-context-field Scan 1r", "update-context-field GetItem 1r", "update-context-field TransactWriteItems 2w"}},
+			[]string{readPAT, "update-context-field Scan 1r", "update-context-field GetItem 1r", "update-context-field TransactWriteItems 2w+3w"}},
 		{"4.11 DELETE", "DELETE /api/admin/context/a", "editor", "", 200,
-			[]string{readPAT, "delete-context-field GetItem 1r", "delete-context-field TransactWriteItems 4w"}},
+			[]string{readPAT, "delete-context-field GetItem 1r", "delete-context-field TransactWriteItems 4w+5w"}},
 		{"4.11 DELETE of a used field", "DELETE /api/admin/context/userId", "editor", "", 409,
 			[]string{readPAT, "delete-context-field GetItem 1r"}},
 		// PAT; account. The counter is counted before, also if the token is not created.
 		{"4.5", "POST /api/admin/service-account/4/token", "admin", create, 201,
-			[]string{readPAT, counted, "create-service-account-token TransactWriteItems 2w+2w"}},
+			[]string{readPAT, counted, "create-service-account-token TransactWriteItems 2w+2w+3w"}},
 		{"4.5 again", "POST /api/admin/service-account/4/token", "admin", create, 409,
 			[]string{readPAT, counted, notStored}},
 		{"4.5 unknown account", "POST /api/admin/service-account/99/token", "admin", create, 404, []string{readPAT, counted, notStored}},
 		{"list service accounts", "GET /api/admin/service-account", "admin", "", 200,
 			[]string{readPAT, "list-service-accounts Scan 1r", "list-service-accounts Scan 1r"}},
 		{"create service account", "POST /api/admin/service-account", "admin", `{"username":"a","name":"a","rootRole":3}`, 201,
-			[]string{readPAT, "create-service-account UpdateItem 1w", "create-service-account TransactWriteItems 4w+2w"}},
+			[]string{readPAT, "create-service-account UpdateItem 1w", "create-service-account TransactWriteItems 4w+2w+3w"}},
 		{"username exists", "POST /api/admin/service-account", "admin", `{"username":"A","name":"a","rootRole":3}`, 409,
 			[]string{readPAT, "create-service-account UpdateItem 1w", "create-service-account TransactWriteItems failed"}},
 		{"update service account", "PUT /api/admin/service-account/5", "admin", `{"rootRole":2}`, 200,
-			[]string{readPAT, "update-service-account UpdateItem 1w", "update-service-account Query 1r"}},
+			[]string{readPAT, "update-service-account GetItem 1r", "update-service-account TransactWriteItems 2w+3w", "update-service-account Query 1r"}},
 		{"delete service account", "DELETE /api/admin/service-account/5", "admin", "", 200,
-			[]string{readPAT, "delete-service-account UpdateItem 1w", "delete-service-account TransactWriteItems 4w+2w"}},
+			[]string{readPAT, "delete-service-account GetItem 1r", "delete-service-account TransactWriteItems 2w+3w", "delete-service-account Query 1r",
+				"delete-service-account GetItem 1r", "delete-service-account TransactWriteItems 4w+2w"}},
 		{"unknown service account", "DELETE /api/admin/service-account/5", "admin", "", 404,
-			[]string{readPAT, "delete-service-account UpdateItem failed"}},
+			[]string{readPAT, "delete-service-account GetItem 1r"}},
 		{"4.6", "GET /api/admin/metrics/traffic/2026-11", "admin", "", 200, []string{readPAT, "get-traffic-usage Query 1r"}},
+		// Each of eight partitions is counted, then read.
+		{"search events", "GET /api/admin/search/events", "admin", "", 200, append([]string{readPAT}, slices.Repeat([]string{"search-events Query 1r"}, 16)...)},
 		{"4.7", "DELETE /api/admin/user/tokens/4", "new", "", 200, // PAT; account
-			[]string{readPAT, seen, "delete-own-token GetItem 1r", "delete-own-token TransactWriteItems 2w+2w"}},
+			[]string{readPAT, seen, "delete-own-token GetItem 1r", "delete-own-token TransactWriteItems 2w+2w+3w"}},
 		{"4.9 list", "GET /api/admin/service-account/4/token", "admin", "", 200, // account, then its tokens
 			[]string{readPAT, "list-service-account-tokens GetItem 1r", "list-service-account-tokens Query 1r"}},
 		{"4.9 get", "GET /api/admin/service-account/4/token/5", "admin", "", 200,
 			[]string{readPAT, "get-service-account-token BatchGetItem 1r+1r"}},
 		{"4.9 delete", "DELETE /api/admin/service-account/4/token/5", "admin", "", 200, // PAT; account
-			[]string{readPAT, "delete-service-account-token GetItem 1r", "delete-service-account-token TransactWriteItems 2w+2w"}},
+			[]string{readPAT, "delete-service-account-token GetItem 1r", "delete-service-account-token TransactWriteItems 2w+2w+3w"}},
 		{"4.10 list", "GET /api/admin/user/tokens", "viewer", "", 200, []string{readPAT, "list-own-tokens Query 1r"}},
 		{"4.10 create", "POST /api/admin/user/tokens", "viewer", create, 201,
-			[]string{readPAT, "create-own-token UpdateItem 1w", "create-own-token TransactWriteItems 2w+2w"}},
+			[]string{readPAT, "create-own-token UpdateItem 1w", "create-own-token TransactWriteItems 2w+2w+3w"}},
 		{"4.12", "GET /api/admin/user", "viewer", "", 200, []string{readPAT, "get-own-user GetItem 1r"}},
 		{"4.7 of another user", "DELETE /api/admin/user/tokens/1", "viewer", "", 404, []string{readPAT, "delete-own-token GetItem 1r"}},
 	} {
@@ -211,7 +217,7 @@ func TestAnAccountWithAHundredTokensIsOneReadUnit(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	_, token, err := pat.NewStore(client, s.tables, rand.Reader).Create(t.Context(),
+	_, token, err := pat.NewStore(client, s.tables, eventlog.Quiet(client), rand.Reader).Create(t.Context(),
 		pat.PAT{UserID: 7, Description: "hundredth", ExpiresAt: time.Unix(s.clock.Load(), 0).Add(time.Hour)},
 		pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
 	if err != nil {

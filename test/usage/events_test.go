@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,21 +14,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/staleness"
 )
 
-// function returns a function that receives events, with its calls counted by m. It announces nothing.
-func (s *service) function(t *testing.T, construct app.Constructor, m *meter) lambda.Handler {
+// function returns a function that receives events, with its calls counted by m.
+func (s *service) function(t *testing.T, construct app.Constructor, m *meter, name string) lambda.Handler {
 	t.Helper()
-	return s.construct(t, construct, s.env(t, m))
-}
-
-func (s *service) construct(t *testing.T, construct app.Constructor, env *app.Env) lambda.Handler {
-	t.Helper()
-	handler, err := construct(env)
+	handler, err := construct(s.env(t, m, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,31 +31,18 @@ func (s *service) construct(t *testing.T, construct app.Constructor, env *app.En
 }
 
 // env returns the environment of a function whose clock stands still.
-func (s *service) env(t *testing.T, m *meter) *app.Env {
+func (s *service) env(t *testing.T, m *meter, name string) *app.Env {
 	t.Helper()
 	now := time.Now()
 	env := &app.Env{
 		Vars: map[string]string{
 			"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "FEATURE_TYPES_TABLE": s.tables.FeatureTypes, "FEATURES_TABLE": s.tables.Features,
+			"PERSONAL_ACCESS_TOKENS_TABLE": s.tables.PersonalAccessTokens, "EVENTS_TABLE": s.tables.Events, "EVENT_LOG_DAYS": "400",
 		},
 		AWS: s.config(t), Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler),
 	}
-	env.AWS.APIOptions = m.options("")
+	env.AWS.APIOptions = m.options(name)
 	return env
-}
-
-// sendEvents makes a function send events to a bus that stores them all.
-func sendEvents(t *testing.T, env *app.Env) {
-	t.Helper()
-	bus := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request struct{ Entries []any }
-		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
-			t.Error(err)
-		}
-		fmt.Fprintf(w, `{"FailedEntryCount":0,"Entries":[%s]}`, strings.TrimSuffix(strings.Repeat(`{"EventId":"1"},`, len(request.Entries)), ","))
-	}))
-	t.Cleanup(bus.Close)
-	env.AWS.BaseEndpoint, env.Vars["EVENT_BUS"], env.Vars["EVENT_SOURCE"] = &bus.URL, "bus", "s"
 }
 
 // invoke returns the calls of one invocation, sorted, with equal calls counted: "32 Query 0.5r".
@@ -90,16 +69,17 @@ func (m *meter) invoke(t *testing.T, function lambda.Handler, event any) []strin
 	return calls
 }
 
-// A type with a lifetime takes 32 eventually consistent queries of half a read unit (16 shards, two directions), one without takes 16. Each
-// changed flag takes three write units: one for the toggle, two for its index entry. The sweep lists the types with one Scan. Each type is read
-// once per second.
+// A type with a lifetime takes 32 eventually consistent queries of half a read unit (16 shards, two directions), one without takes 16. The flags
+// of a page change in one transaction with their events. Each takes two units for the toggle, two for its index entry, two for its event and one
+// for the event's index entry. The sweep lists the types with one Scan. Each type is read once per second.
 func TestCallsOfReevaluation(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	client := s.client(t)
-	types, toggles := featuretype.NewStore(client, s.tables), feature.NewStore(client, s.tables)
+	log := eventlog.New(client, s.tables, time.Now, 400)
+	types, toggles := featuretype.NewStore(client, s.tables, log), feature.NewStore(client, s.tables, log)
 	m := &meter{}
-	stream, sweep := s.function(t, staleness.NewReevaluateFunction, m), s.function(t, staleness.NewSweepFunction, m)
+	stream, sweep := s.function(t, staleness.NewReevaluateFunction, m, ""), s.function(t, staleness.NewSweepFunction, m, "")
 	check := func(name string, got []string, want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -127,48 +107,10 @@ func TestCallsOfReevaluation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check("two flags set", m.invoke(t, stream, change("release", 41, 40)), "1 GetItem 1r", "2 UpdateItem 3w", "32 Query 0.5r")
+	check("two flags set", m.invoke(t, stream, change("release", 41, 40)), "1 GetItem 1r", "2 TransactWriteItems 4w+3w", "32 Query 0.5r")
 	if _, err := types.SetLifetime(t.Context(), "release", new(int64(4000))); err != nil {
 		t.Fatal(err)
 	}
 	// A seeded toggle of the type had its flag set, too.
-	check("flags cleared by a sweep", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r", "3 UpdateItem 3w", "5 GetItem 1r")
-}
-
-// With events, a changed flag takes three more write units: one for its entry in the index of announcements, two to clear it. The sweep takes
-// 16 more queries. A change of a lifetime takes no more calls. The events of the type and those of its toggles are sent separately.
-func TestCallsOfAnnouncements(t *testing.T) {
-	t.Parallel()
-	s, m := start(t), &meter{}
-	env := s.env(t, m)
-	sendEvents(t, env)
-	sweep := s.construct(t, staleness.NewSweepFunction, env)
-	client, err := dynamo.NewClient(env.AWS, s.DynamoDB.Endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	types := featuretype.NewStore(client, s.tables).Announcing("s", time.Now)
-	m.invoke(t, sweep, struct{}{}) // flags the seeded toggles
-	for _, tt := range []struct {
-		name string
-		days *int64 // of the type "release"
-		want []string
-	}{
-		{"nothing to do", nil, []string{"1 Scan 1r", "144 Query 0.5r", "5 GetItem 1r"}},
-		{"flags cleared", new(int64(4000)), []string{"1 BatchExecuteStatement 2w", "1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents", "5 GetItem 1r"}},
-		{"flags set", new(int64(40)), []string{"1 BatchExecuteStatement 2w", "1 Scan 1r", "1 UpdateItem 1w", "1 UpdateItem 4w", "144 Query 0.5r", "2 PutEvents", "5 GetItem 1r"}},
-	} {
-		if tt.days != nil {
-			m.take()
-			if _, err := types.SetLifetime(t.Context(), "release", tt.days); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff("[UpdateItem 1w]", fmt.Sprint(m.take())); diff != "" {
-				t.Errorf("%s, the change of the lifetime:\n%s", tt.name, diff)
-			}
-		}
-		if diff := cmp.Diff(tt.want, m.invoke(t, sweep, struct{}{})); diff != "" {
-			t.Errorf("%s:\n%s", tt.name, diff)
-		}
-	}
+	check("flags cleared by a sweep", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r", "3 TransactWriteItems 4w+3w", "5 GetItem 1r")
 }

@@ -122,14 +122,6 @@ func accesses(api string, input reflect.Value) []access {
 		slices.SortFunc(all, func(a, b access) int { return strings.Compare(a.Table, b.Table) })
 		return all
 	}
-	if batch, ok := reflect.TypeAssert[*dynamodb.BatchExecuteStatementInput](input.Addr()); ok {
-		var all []access
-		for _, statement := range batch.Statements {
-			parts := statementTable.FindStringSubmatch(aws.ToString(statement.Statement))
-			all = append(all, access{Action: "dynamodb:PartiQL" + parts[1][:1] + strings.ToLower(parts[1][1:]), Table: parts[2]})
-		}
-		return all
-	}
 	items := input.FieldByName("TransactItems")
 	if !items.IsValid() {
 		a := access{Action: "dynamodb:" + api, Table: text(input, "TableName"), Index: text(input, "IndexName")}
@@ -160,9 +152,6 @@ func accesses(api string, input reflect.Value) []access {
 	}
 	return all
 }
-
-// statementTable captures the kind and the table of a statement.
-var statementTable = regexp.MustCompile(`^(UPDATE|DELETE)(?: FROM)? "(\w+)"`)
 
 // operand matches a value, a function or a keyword of an expression, or else captures the first element of a document path.
 var operand = regexp.MustCompile(`:\w+|\w+ ?\(|\b(?:SET|REMOVE|ADD|DELETE|AND|OR|NOT|IN|BETWEEN)\b|([#\w]+)(?:\.[#\w]+|\[\d+\])*`)

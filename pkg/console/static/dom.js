@@ -103,7 +103,7 @@ export class FieldError extends Error {
 
 /**
  * A form that calls `send` once at a time. While `send` runs, the submit button says so. Its errors appear next to the controls that they
- * name (a FieldError, or an ApiError with the pointers `/body/<name>`), otherwise above the buttons.
+ * name (a FieldError, or an ApiError with the pointers `/body/<name>` or `/query/<name>`), otherwise above the buttons.
  * @param {Object<string, unknown>} props attributes of the form, and
  *   `send` {() => Promise<void>}, `submit` the text of the submit button, `busy` its text while `send` runs, `danger` for a red button,
  *   `cancel` {() => void} adds a cancel button
@@ -140,20 +140,21 @@ export function form({ send, submit, busy, danger, cancel, ...props }, ...childr
       const found = control.name ? messages.filter(({ name }) => name === control.name) : [];
       if (found.length === 0) continue;
       // Next to the control, its pointer says nothing.
-      setError(control, found.map(({ message }) => message.replace(/^The `[^`]*` property /, 'The value ')).join(' '));
+      setError(control, found.map(({ message }) => message.replace(/^The `[^`]*` (?:property|parameter) /, 'The value ')).join(' '));
       for (const item of found) messages.splice(messages.indexOf(item), 1);
     }
     problem.textContent = messages.map(({ message }) => message).join(' ');
+    if (error.status >= 500) problem.append(` Request ID: ${error.id}`);
     element.querySelector('[aria-invalid]')?.focus();
   }
 
   return element;
 }
 
-/** Splits the message of a rejected body by the property that each sentence names. */
+/** Splits the message of a rejected request by the property or parameter that each sentence names. */
 function sentences({ status, message }) {
-  const found = status === 400 ? message.split(/ (?=The `\/body\/)/) : [message];
-  return found.map((sentence) => ({ name: /^The `\/body\/([^`]*)`/.exec(sentence)?.[1], message: sentence }));
+  const found = status === 400 ? message.split(/ (?=The `\/(?:body|query)\/)/) : [message];
+  return found.map((sentence) => ({ name: /^The `\/(?:body|query)\/([^`]*)`/.exec(sentence)?.[1], message: sentence }));
 }
 
 /**
@@ -174,10 +175,24 @@ export function openDialog(title, content, closed) {
 /** Says that something is loading. */
 export const loading = (what) => h('p', { class: 'loading', role: 'status' }, `Loading ${what}…`);
 
-/** Shows why something could not be loaded, and a button that repeats it. */
+/** The address of the event log with filters, which have the names of the API's parameters. */
+export function logAddress(filters) {
+  const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== undefined));
+  return `#/events${query.size > 0 ? '?' : ''}${query}`.replaceAll('%3A', ':').replaceAll('%2C', ',');
+}
+
+/** A link to the event log. `about` completes its text for screen readers. */
+export const logLink = (filters, label, ...about) =>
+  h('a', { href: logAddress(filters) }, label, h('span', { class: 'visually-hidden' }, ' ', about));
+
+/** Several links in a line. */
+export const links = (...all) => h('div', { class: 'detail links' }, all);
+
+/** Shows why something could not be loaded, with the ID of the request, and a button that repeats it. */
 export function failure(error, retry) {
   return h('div', { class: 'notice error', role: 'alert' },
     h('p', null, error.message),
+    error.id ? h('p', { class: 'detail' }, 'Request ID: ', h('code', null, error.id)) : null,
     retry ? h('button', { type: 'button', onclick: retry }, 'Try again') : null);
 }
 

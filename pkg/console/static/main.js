@@ -10,6 +10,7 @@ const pages = {
   types: { title: 'Toggle types', load: () => import('./views/types.js') },
   context: { title: 'Context fields', load: () => import('./views/context.js') },
   tokens: { title: 'Tokens', load: () => import('./views/tokens.js') },
+  events: { title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
   traffic: { title: 'Traffic', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
 };
 const product = document.title;
@@ -97,10 +98,11 @@ async function loadCaller(signal) {
   }
 }
 
-/** Shows the page that the fragment names: `#/<page>` or `#/<page>/<detail>`. */
+/** Shows the page that the fragment names: `#/<page>`, `#/<page>/<detail>` or `#/<page>?<search>`. */
 async function showPage() {
   if (window.location.hash === '') window.history.replaceState(null, '', '#/types');
-  const [, name, ...rest] = window.location.hash.split('/');
+  const [address, ...search] = window.location.hash.split('?');
+  const [, name, ...rest] = address.split('/');
   const page = Object.hasOwn(pages, name) ? pages[name] : { title: 'Page not found', load: async () => notFound };
   for (const link of navigation.querySelectorAll('a')) {
     if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page');
@@ -117,7 +119,7 @@ async function showPage() {
       throw new Error('The page cannot be loaded. Reload it: there may be a newer version.');
     });
     if (signal.aborted) return;
-    await view.render(content, { ...caller, detail: rest.join('/'), signal, announce });
+    await view.render(content, { ...caller, detail: rest.join('/'), search: new URLSearchParams(search.join('?')), signal, announce });
   } catch (error) {
     if (!signal.aborted) content.replaceChildren(failure(error, showPage));
   }

@@ -1,7 +1,6 @@
 package bus
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,8 +16,6 @@ import (
 const (
 	stateFolder      = "events"
 	deadLetterFolder = "queues"
-	// archiveFile has a line for each event. toggleadmin reads it.
-	archiveFile = "sent.jsonl"
 )
 
 // Config is the configuration of a Bus.
@@ -53,9 +50,6 @@ func Open(c Config) (*Bus, error) {
 	for _, rule := range c.Template.Rules {
 		err = errors.Join(err, b.openQueue(rule.Queue))
 	}
-	if err == nil {
-		err = b.createArchive()
-	}
 	if err != nil {
 		b.Close()
 		return nil, fmt.Errorf("open the queues: %w", err)
@@ -72,9 +66,7 @@ func (b *Bus) openQueue(id string) error {
 		q := &Queue{
 			Queue: found, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+id), now: b.Now, newID: b.NewID, logger: b.Logger,
 			sent: make(chan struct{}, 1), received: map[string]*Message{},
-			discard: func(body string) error {
-				return linefile.Append(filepath.Join(b.DataDir, deadLetterFolder, found.DeadLetterQueue+".jsonl"), []byte(body))
-			},
+			discard: func(body string) error { return b.discard(found.DeadLetterQueue, body) },
 		}
 		b.queues[id] = q
 		return q.open()
@@ -82,30 +74,9 @@ func (b *Bus) openQueue(id string) error {
 	return fmt.Errorf("the template has no queue %s", id)
 }
 
-// createArchive creates the file of the archive if it is missing.
-func (b *Bus) createArchive() error {
-	if err := os.MkdirAll(filepath.Dir(b.archive()), 0o700); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(b.archive(), os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	return file.Close()
-}
-
-func (b *Bus) archive() string { return filepath.Join(b.DataDir, stateFolder, archiveFile) }
-
-// record appends an event to the archive.
-func (b *Bus) record(event string) error {
-	line, err := json.Marshal(struct {
-		Time  time.Time       `json:"time"`
-		Event json.RawMessage `json:"event"`
-	}{b.Now(), json.RawMessage(event)})
-	if err == nil {
-		err = linefile.Append(b.archive(), line)
-	}
-	return err
+// discard stores a message in the file of a dead-letter queue.
+func (b *Bus) discard(queue, body string) error {
+	return linefile.Append(filepath.Join(b.DataDir, deadLetterFolder, queue+".jsonl"), []byte(body))
 }
 
 // Queue returns the queue with a logical id, or nil.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -61,9 +62,11 @@ func (c client) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// putEvents sends the detail of each entry to the queue of each rule, and to the archive.
+// putEvents sends the detail of each entry to the queue of each rule that selects its type.
 func (c client) putEvents(body []byte) (any, error) {
-	var in struct{ Entries []struct{ Detail string } }
+	var in struct {
+		Entries []struct{ Detail, DetailType string }
+	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
 	}
@@ -74,9 +77,10 @@ func (c client) putEvents(body []byte) (any, error) {
 	for _, entry := range in.Entries {
 		var err error
 		for _, rule := range c.Template.Rules {
-			err = errors.Join(err, c.queues[rule.Queue].Send(entry.Detail))
+			if rule.Types == nil || slices.Contains(rule.Types, entry.DetailType) {
+				err = errors.Join(err, c.queues[rule.Queue].Send(entry.Detail))
+			}
 		}
-		err = errors.Join(err, c.record(entry.Detail))
 		result := map[string]string{"EventId": c.NewID()}
 		if err != nil {
 			out.FailedEntryCount++
@@ -111,10 +115,11 @@ func (c client) sendMessage(body []byte) (any, error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
 	}
-	for _, q := range c.queues {
-		if q.DeadLetterQueue == in.QueueURL { // the logical id
+	for _, q := range c.Template.Queues {
+		if q.LogicalID == in.QueueURL && c.queues[q.LogicalID] == nil {
 			sum := md5.Sum([]byte(in.MessageBody)) //nolint:gosec // the SDK checks it
-			return map[string]string{"MessageId": c.NewID(), "MD5OfMessageBody": hex.EncodeToString(sum[:])}, q.discard(in.MessageBody)
+			return map[string]string{"MessageId": c.NewID(), "MD5OfMessageBody": hex.EncodeToString(sum[:])},
+				c.discard(q.LogicalID, in.MessageBody)
 		}
 	}
 	return nil, &serviceError{"com.amazonaws.sqs#QueueDoesNotExist", "there is no dead-letter queue " + in.QueueURL}

@@ -80,7 +80,7 @@ func describe(name string, schema []types.KeySchemaElement, definitions []types.
 	}
 	text := name + " (" + strings.Join(attributes, ", ") + ")"
 	if p != nil {
-		text += " " + string(p.ProjectionType)
+		text += strings.Join(append([]string{" " + string(p.ProjectionType)}, slices.Sorted(slices.Values(p.NonKeyAttributes))...), " ")
 	}
 	return text
 }
@@ -107,7 +107,9 @@ func createInput(table *samtemplate.Table) *dynamodb.CreateTableInput {
 	for _, index := range table.Indexes {
 		input.GlobalSecondaryIndexes = append(input.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
 			IndexName: aws.String(index.Name), KeySchema: schema(index.Hash, index.Range),
-			Projection: &types.Projection{ProjectionType: types.ProjectionType(index.Projection)},
+			Projection: &types.Projection{
+				ProjectionType: types.ProjectionType(index.Projection), NonKeyAttributes: index.NonKeyAttributes,
+			},
 		})
 	}
 	return input

@@ -1,7 +1,7 @@
 // Context fields: the list with its usage, and the dialogs that create, change and delete a field.
 
 import { call } from '../api.js';
-import { FieldError, failure, field, form, h, loading, openDialog, row, table, text, uniqueId, withBar } from '../dom.js';
+import { FieldError, failure, field, form, h, links, loading, logLink, openDialog, row, table, text, uniqueId, withBar } from '../dom.js';
 
 const path = '/api/admin/context';
 const address = (name) => `${path}/${encodeURIComponent(name)}`;
@@ -48,6 +48,7 @@ export async function render(content, { may, signal, announce }) {
         h('button', { type: 'button', 'data-edit': item.name, onclick: () => edit(item) }, 'Edit', name.cloneNode(true)),
       may('DELETE_CONTEXT_FIELD') &&
         h('button', { type: 'button', class: 'danger quiet', onclick: () => openDeletion(item, deleted) }, 'Delete', name),
+      may('ADMIN') && links(logLink({ subject: `field:${item.name}` }, 'History', 'of context field ', text(item.name))),
     ];
   }
 

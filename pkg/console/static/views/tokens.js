@@ -1,7 +1,7 @@
 // Personal access tokens: the caller's own, and for administrators those of the service accounts.
 
 import { call, roles } from '../api.js';
-import { FieldError, failure, field, form, h, loading, openDialog, row, table, text, time } from '../dom.js';
+import { FieldError, failure, field, form, h, links, loading, logLink, openDialog, row, table, text, time } from '../dom.js';
 import { credential, signOut } from '../session.js';
 
 const day = 86_400_000;
@@ -51,7 +51,9 @@ async function showAccounts(section, context) {
     const panel = h('details', { open: accounts.length <= 5 },
       h('summary', null, h('h3', null, text(account.name)), ' ',
         h('span', { class: 'detail' },
-          account.username !== account.name && [text(account.username), ' · '], `${roles[account.rootRole]} · `, count)));
+          account.username !== account.name && [text(account.username), ' · '], `${roles[account.rootRole]} · `, count)),
+      links(logLink({ createdBy: account.id }, 'Activity', 'of ', text(account.name)),
+        logLink({ subject: `account:${account.id}` }, 'History', 'of ', text(account.name))));
     showTokens(panel, panel, `/api/admin/service-account/${account.id}/token`, account.name, context, account.tokens, count);
     return panel;
   }));
@@ -61,7 +63,7 @@ async function showAccounts(section, context) {
  * Lists the tokens of one account in `section`, with a button in `place`. `owner` is the account's name, null for the caller. Without
  * `tokens`, it loads them from `path`.
  */
-async function showTokens(section, place, path, owner, { signal, announce }, tokens, count = h('span')) {
+async function showTokens(section, place, path, owner, { may, signal, announce }, tokens, count = h('span')) {
   const list = h('div', null, loading('your tokens'));
   const create = h('button', { type: 'button', class: 'primary', onclick: () => createToken(path, owner, add) },
     'Create token', owner !== null && h('span', { class: 'visually-hidden' }, ' for ', text(owner)));
@@ -89,7 +91,7 @@ async function showTokens(section, place, path, owner, { signal, announce }, tok
     }
     const columns = ['Description', 'Created', 'Last used', 'Expires', { name: 'Actions', class: 'actions' }];
     const caption = owner === null ? 'Your tokens' : `Tokens of ${owner}`;
-    list.replaceChildren(table(caption, columns, tokens.map((token) => tokenRow(columns, token, remove))));
+    list.replaceChildren(table(caption, columns, tokens.map((token) => tokenRow(columns, token, may('ADMIN'), remove))));
   }
 
   function add(token) {
@@ -115,15 +117,19 @@ function expiry({ expiresAt }, now = Date.now()) {
   return null;
 }
 
-function tokenRow(columns, token, remove) {
+function tokenRow(columns, token, logged, remove) {
   const mark = expiry(token);
+  const about = () => ['of token ', text(token.description)];
   return row(columns, [
     [text(token.description), isOfSession(token) && [' ', h('span', { class: 'badge' }, 'Signed in with this token')]],
     time(token.createdAt),
     token.seenAt === null ? 'Never' : time(token.seenAt),
     [time(token.expiresAt), mark && [' ', h('span', { class: `badge ${mark.kind}` }, mark.label)]],
-    h('button', { type: 'button', class: 'danger quiet', onclick: () => remove(token) },
-      'Delete', h('span', { class: 'visually-hidden' }, ' token ', text(token.description))),
+    [
+      h('button', { type: 'button', class: 'danger quiet', onclick: () => remove(token) },
+        'Delete', h('span', { class: 'visually-hidden' }, ' token ', text(token.description))),
+      logged && links(logLink({ token: token.id }, 'Activity', about()), logLink({ subject: `pat:${token.id}` }, 'History', about())),
+    ],
   ]);
 }
 

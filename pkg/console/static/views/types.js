@@ -1,7 +1,7 @@
 // Toggle types and their lifetimes, edited in place.
 
 import { call } from '../api.js';
-import { FieldError, field, form, h, loading, row, table, text } from '../dom.js';
+import { FieldError, field, form, h, links, loading, logLink, row, table, text } from '../dom.js';
 
 export async function render(content, { may, signal, announce }) {
   const list = h('div', { class: 'types' }, loading('the toggle types'));
@@ -26,7 +26,7 @@ function typeRow(columns, type, editable, announce) {
   const element = row(columns, [
     [text(type.name), ' ', h('small', { class: 'detail' }, text(type.description))],
     lifetime,
-    ...editable ? [edit] : [],
+    ...editable ? [[edit, links(logLink({ subject: `type:${type.id}` }, 'History', 'of toggle type ', text(type.name)))]] : [],
   ]);
   const cell = lifetime.parentElement;
   show();

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/transfer"
+	"toggleadmin/pkg/unleash"
+)
+
+type importCmd struct {
+	Unleash importUnleashCmd `cmd:"" help:"Import from a running Unleash, with the token in UNLEASH_TOKEN, or typed."`
+	File    importFileCmd    `cmd:"" help:"Import a file that toggleadmin export or Unleash has written."`
+}
+
+type (
+	importUnleashCmd struct {
+		importOptions
+
+		URL string `name:"url" required:"" placeholder:"URL" help:"URL of Unleash, such as https://unleash.example.com."`
+	}
+	importFileCmd struct {
+		importOptions
+
+		File string `arg:"" help:"The file."`
+	}
+	importOptions struct {
+		DryRun  bool   `help:"Say what would be changed, and change nothing."`
+		Project string `placeholder:"NAME" help:"Only toggles of this project, and what they use."`
+	}
+	exportCmd struct{}
+)
+
+// tokenVariable is the environment variable with the token of Unleash.
+const tokenVariable = "UNLEASH_TOKEN"
+
+// Validate is called by kong.
+func (c *importUnleashCmd) Validate() error { return unleash.CheckURL(c.URL) }
+
+func (c *importUnleashCmd) Run(s *session, o *operator.Operator) error {
+	token, err := s.unleashToken()
+	if err != nil {
+		return err
+	}
+	progress := s.newProgress()
+	d, err := unleash.Read(s.ctx, unleash.Config{
+		URL: c.URL, Token: token, Wait: wait, Progress: progress.show,
+		HTTP: &http.Client{
+			Timeout:       time.Minute,
+			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keeps the token here
+		},
+	}, c.Project)
+	progress.clear()
+	if s.ctx.Err() != nil {
+		return exitstatus.Errorf(exitstatus.Failure, "interrupted; nothing was changed")
+	}
+	if err != nil {
+		return exitstatus.Errorf(exitstatus.Of(err), "%v; nothing was changed", err)
+	}
+	return c.write(s, o, d)
+}
+
+// unleashToken returns the token from the environment, from stdin, or typed on the terminal.
+func (s *session) unleashToken() (string, error) {
+	token := os.Getenv(tokenVariable)
+	if token == "" {
+		input, err := s.readSecret("Token of Unleash: ")
+		if err != nil {
+			return "", fmt.Errorf("read the token from stdin: %w", err)
+		}
+		token = string(input)
+	}
+	token = strings.TrimSpace(token)
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", exitstatus.Errorf(exitstatus.Usage,
+			"there is no token of Unleash: set %s, or pass it on stdin", tokenVariable)
+	}
+	return token, nil
+}
+
+// wait returns after a time, or when ctx ends.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+func (c *importFileCmd) Run(s *session, o *operator.Operator) error {
+	text, err := os.ReadFile(c.File)
+	if err != nil {
+		return exitstatus.Errorf(exitstatus.Usage, "%v", err)
+	}
+	d, err := operator.ParseImport(c.File, text)
+	if err != nil {
+		return err
+	}
+	if d.Partial {
+		s.inform("This export of Unleash contains no times: the ages of new toggles begin anew.")
+	}
+	return c.write(s, o, d)
+}
+
+// write imports a document and prints the report, also of an import that did not end.
+func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Document) error {
+	progress := s.newProgress()
+	report, err := o.Import(s.ctx, d, transfer.Options{DryRun: c.DryRun, Project: c.Project, Progress: progress.show})
+	progress.clear()
+	if printing := s.printReport(report); err == nil {
+		err = printing
+	}
+	return err
+}
+
+// printReport prints a report, as JSON or as one line for each change, followed by the numbers.
+func (s *session) printReport(r transfer.Report) error {
+	if s.JSON {
+		return printJSON(s.out, r)
+	}
+	would := ""
+	if r.DryRun {
+		would = "would be "
+	}
+	var numbers []string
+	line := func(format string, args ...any) { fmt.Fprintln(s.out, printable(fmt.Sprintf(format, args...))) }
+	for _, section := range []struct {
+		one, many string
+		transfer.Section
+	}{
+		{"type", "types", r.FeatureTypes},
+		{"context field", "context fields", r.ContextFields},
+		{"toggle", "toggles", r.Features},
+		{"account", "accounts", r.Accounts},
+	} {
+		for _, name := range section.Created {
+			line("%s %s: %screated", section.one, name, would)
+		}
+		for _, u := range section.Updated {
+			line("%s %s: %supdated: %s", section.one, u.Name, would, strings.Join(u.Members, ", "))
+		}
+		for _, skipped := range section.Skipped {
+			line("%s %q: skipped: %s", section.one, skipped.Name, skipped.Text)
+		}
+		for _, note := range section.Notes {
+			line("%s %s: %s", section.one, note.Name, note.Text)
+		}
+		if section.Empty() {
+			continue
+		}
+		numbers = append(numbers, fmt.Sprintf("%s: %d created, %d updated, %d unchanged, %d skipped",
+			section.many, len(section.Created), len(section.Updated), section.Unchanged, len(section.Skipped)))
+	}
+	if r.DryRun {
+		numbers = append(numbers, "nothing was changed (--dry-run)")
+	}
+	_, err := fmt.Fprintln(s.out, strings.Join(numbers, "\n"))
+	return err
+}
+
+func (exportCmd) Run(s *session, o *operator.Operator) error {
+	d, err := o.Export(s.step())
+	if err != nil {
+		return err
+	}
+	return printJSON(s.out, d)
+}

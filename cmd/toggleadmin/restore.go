@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toggleadmin/pkg/doctor"
+	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/installation"
+)
+
+type restoreCmd struct {
+	Copies []string `arg:"" name:"table=copy" help:"A table of the installation, such as Users, and the table whose items it gets."`
+}
+
+// tables returns the logical id of each table and the name of its copy.
+func (c *restoreCmd) tables() (pairs [][2]string, err error) {
+	for _, text := range c.Copies {
+		id, source, ok := strings.Cut(text, "=")
+		known := dynamo.TableIDs()
+		switch {
+		case !ok || source == "":
+			return nil, fmt.Errorf("%q is not a table and its copy: use TABLE=COPY, such as Users=users-restored", text)
+		case !slices.Contains(known, id):
+			return nil, fmt.Errorf("%q is not a table: did you mean %s? There are %s", id, closest(id, known), strings.Join(known, ", "))
+		case slices.ContainsFunc(pairs, func(p [2]string) bool { return p[0] == id }):
+			return nil, fmt.Errorf("the table %s is given twice", id)
+		}
+		pairs = append(pairs, [2]string{id, source})
+	}
+	return pairs, nil
+}
+
+// Validate is called by kong.
+func (c *restoreCmd) Validate() error {
+	_, err := c.tables()
+	return err
+}
+
+func (c *restoreCmd) Run(s *session) error {
+	i, err := s.open()
+	if err != nil {
+		return err
+	}
+	pairs, err := c.tables()
+	if err != nil {
+		return err
+	}
+	if err := s.confirm("Replace the items of %s in %s?", strings.Join(c.Copies, ", "), i.Name); err != nil {
+		return err
+	}
+	restored := []installation.Restored{}
+	for _, pair := range pairs {
+		r, err := i.Restore(s.ctx, pair[0], pair[1], s.now())
+		if err != nil {
+			return err
+		}
+		restored = append(restored, r)
+		if !s.JSON {
+			fmt.Fprintf(s.out, "restored %s: %d items written, %d deleted\n", r.Table, r.Written, r.Deleted)
+		}
+	}
+	findings := []doctor.Finding{}
+	problems := doctor.Repair(s.ctx, doctor.Config{Installation: i, Now: s.now, Random: s.random, Report: s.reporter(&findings)})
+	if s.ctx.Err() != nil {
+		return exitstatus.Errorf(exitstatus.Failure, "interrupted: run the command again")
+	}
+	return s.examined(problems, findings, map[string]any{"restored": restored})
+}

@@ -1,0 +1,9 @@
+// Command publish-events sends the events of the log to the bus. It handles records of the stream of the table Events.
+package main
+
+import (
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/event"
+)
+
+func main() { app.Main(event.NewPublishFunction) }

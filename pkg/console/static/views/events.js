@@ -1,0 +1,299 @@
+// The event log: who changed what, when, from what to what. The address has the filters, by the names of the API's parameters.
+
+import { call } from '../api.js';
+import { FieldError, failure, field, form, h, loading, logAddress, relativeTime, row, table, text, uniqueId } from '../dom.js';
+
+const path = '/api/admin/search/events';
+const pageSize = 50;
+const shownElements = 12;
+
+/** The types of events and their labels, by what they are about. */
+export const types = {
+  Toggles: {
+    'feature-created': 'Toggle created',
+    'feature-updated': 'Toggle updated',
+    'feature-archived': 'Toggle archived',
+    'feature-revived': 'Toggle revived',
+    'feature-deleted': 'Toggle deleted',
+    'feature-stale-on': 'Toggle marked as stale',
+    'feature-stale-off': 'Toggle no longer marked as stale',
+    'feature-potentially-stale-on': 'Toggle became potentially stale',
+    'feature-potentially-stale-off': 'Toggle is no longer potentially stale',
+  },
+  'Toggle types': {
+    'feature-type-created': 'Toggle type created',
+    'feature-type-updated': 'Toggle type updated',
+  },
+  'Context fields': {
+    'context-field-created': 'Context field created',
+    'context-field-updated': 'Context field updated',
+    'context-field-deleted': 'Context field deleted',
+  },
+  Tokens: {
+    'pat-created': 'Token created',
+    'pat-deleted': 'Token deleted',
+    'service-account-token-created': 'Service account token created',
+    'service-account-token-deleted': 'Service account token deleted',
+    'api-token-created': 'API token created',
+    'api-token-deleted': 'API token deleted',
+    'token-expiring': 'Token is about to expire',
+  },
+  Accounts: {
+    'service-account-created': 'Service account created',
+    'service-account-updated': 'Service account updated',
+    'service-account-deleted': 'Service account deleted',
+    'user-created': 'User created',
+    'user-updated': 'User updated',
+    'user-deleted': 'User deleted',
+    'user-name-removed': 'Name of a user removed',
+  },
+  Installation: {
+    'installation-initialized': 'Installation initialized',
+  },
+};
+
+/** What a subject is called, by its kind, and the filter of what it did. */
+const kinds = {
+  toggle: { name: 'toggle' },
+  type: { name: 'toggle type' },
+  field: { name: 'context field' },
+  account: { name: 'service account', did: 'createdBy' },
+  user: { name: 'user', did: 'createdBy' },
+  pat: { name: 'token', did: 'token' },
+  'api-token': { name: 'API token', did: 'token' },
+};
+
+/** The filters of the form, in its order. `operator` means that the API's parameter has one. */
+const names = ['query', 'type', 'from', 'to', 'createdBy', 'token', 'feature', 'project', 'subject'];
+
+export async function render(content, { search, signal }) {
+  const filters = Object.fromEntries([...names, 'id', 'offset'].map((name) => [name, search.get(name)]).filter(([, value]) => value));
+  const title = h('h2', { id: uniqueId() }, heading(filters, []));
+  const count = h('p', { class: 'detail', role: 'status' });
+  const list = h('div', null, loading('the events'));
+  content.append(
+    h('p', { class: 'lead' }, 'Every change of toggles, types, fields, accounts and tokens, and who made it. The address of this page ' +
+      'contains the filters, so you can share it. Days and times are UTC.'),
+    filterForm(filters, show),
+    h('section', { 'aria-labelledby': title.id }, h('div', { class: 'title' }, title, count), list));
+  await first();
+
+  async function first() {
+    try {
+      await show(filters);
+    } catch (error) {
+      if (!signal.aborted) list.replaceChildren(failure(error, first));
+    }
+  }
+
+  /** Shows the events that the filters select, or throws the API's error and leaves the page as it is. */
+  async function show(selected) {
+    const page = await load(selected, signal);
+    title.textContent = heading(selected, page.events);
+    const start = Number(selected.offset ?? 0);
+    const end = start + page.events.length;
+    count.textContent = page.events.length === 0 ? 'No events' :
+      `${(start + 1).toLocaleString('en')}–${end.toLocaleString('en')} of ${page.total.toLocaleString('en')}`;
+    if (page.events.length === 0) {
+      list.replaceChildren(empty(selected, page.total));
+      return;
+    }
+    const to = (offset, label) => h('a', { href: logAddress({ ...selected, offset: offset || undefined }) }, label);
+    list.replaceChildren(
+      h('ol', { class: 'events' }, page.events.map(item)),
+      h('div', { class: 'months' },
+        start > 0 && to(Math.max(0, start - pageSize), '‹ Newer events'),
+        end < page.total && to(end, 'Older events ›')));
+  }
+}
+
+/** Requests a page of events. */
+function load(filters, signal, limit = pageSize) {
+  const query = new URLSearchParams({ limit });
+  for (const [name, value] of Object.entries(filters)) {
+    const operator = name === 'type' && value.includes(',') ? 'IS_ANY_OF:' : 'IS:';
+    query.set(name, name === 'query' || name === 'offset' ? value : operator + value);
+  }
+  return call('GET', `${path}?${query}`, undefined, { signal });
+}
+
+/** The form of the filters. `show` shows what they select. */
+function filterForm(filters, show) {
+  const input = (name, props) => h('input', { name, autocomplete: 'off', spellcheck: 'false', value: filters[name] ?? '', ...props });
+  const several = filters.type?.includes(',') && h('option', { value: filters.type, selected: true }, 'Several types');
+  const controls = {
+    query: input('query', { maxlength: '100', dir: 'auto' }),
+    type: h('select', { name: 'type' }, h('option', { value: '' }, 'All types'), several,
+      Object.entries(types).map(([group, labels]) => h('optgroup', { label: group },
+        Object.entries(labels).map(([type, label]) => h('option', { value: type, selected: type === filters.type }, label))))),
+    from: input('from', { type: 'date', value: dayOf(filters.from) }),
+    to: input('to', { type: 'date', value: dayOf(filters.to) }),
+    createdBy: input('createdBy'),
+    token: input('token'),
+    feature: input('feature'),
+    project: input('project'),
+    subject: input('subject'),
+  };
+  const open = window.matchMedia('(min-width: 44rem)').matches && // otherwise the events would be below the window
+    ['createdBy', 'token', 'feature', 'project', 'subject'].some((name) => filters[name]);
+  const more = h('details', { class: 'plain', open },
+    h('summary', null, 'More filters'),
+    h('div', { class: 'filters' },
+      field('Who', controls.createdBy, 'A name or an id'),
+      field('Token', controls.token, 'The id of the token used'),
+      field('Toggle', controls.feature),
+      field('Project', controls.project),
+      field('Subject', controls.subject, 'type:release, pat:17')));
+  const clear = h('button', { type: 'button', onclick: reset }, 'Clear filters');
+  const element = form({ class: 'search', role: 'search', 'aria-label': 'Filter events', submit: 'Show events', busy: 'Searching…', send },
+    h('div', { class: 'filters' },
+      field('Text', controls.query), field('Type', controls.type), field('From', controls.from), field('To', controls.to)),
+    more);
+  element.querySelector('.buttons').append(clear);
+  return element;
+
+  async function send() {
+    const selected = Object.fromEntries(names.map((name) => [name, controls[name].value.trim()]).filter(([, value]) => value));
+    more.open ||= selected.createdBy !== undefined;
+    if (selected.createdBy && !/^\d+$/.test(selected.createdBy)) {
+      selected.createdBy = await idOf(selected.createdBy);
+      controls.createdBy.value = selected.createdBy;
+    }
+    await show(selected);
+    window.history.pushState(null, '', logAddress(selected));
+  }
+
+  function reset() {
+    for (const control of Object.values(controls)) control.value = '';
+    element.requestSubmit();
+  }
+}
+
+/** Returns a day that a date input can show. The browser logs a warning about others, and the API says what is wrong. */
+function dayOf(value) {
+  const date = new Date(value);
+  return !Number.isNaN(date.valueOf()) && date.toISOString().slice(0, 10) === value ? value : '';
+}
+
+/** Returns the id of the user or service account with a name, from the newest events that it made. */
+async function idOf(name) {
+  const { events } = await load({ query: name.slice(0, 100) }, undefined, 200);
+  const found = events.find((event) => event.createdByUserId !== null && event.createdBy.toLowerCase() === name.toLowerCase());
+  if (found) return String(found.createdByUserId);
+  throw new FieldError('createdBy', 'No user or service account with this name made one of the newest events. ' +
+    'Enter its id, or the name as “Text”.');
+}
+
+/** What the list shows, in words. */
+function heading(filters, events) {
+  if (filters.id) return `Event ${filters.id}`;
+  if (filters.subject) return `History of ${subjectName(filters.subject)}`;
+  if (filters.feature) return `History of toggle ${filters.feature}`;
+  if (filters.token) return `What was done with token ${filters.token}`;
+  if (filters.createdBy) return `What ${events[0]?.createdBy ?? `user ${filters.createdBy}`} did`;
+  return names.some((name) => filters[name]) ? 'Matching events' : 'All events';
+}
+
+function empty(filters, total) {
+  const all = (label) => h('a', { href: logAddress({}) }, label);
+  if (total > 0) return h('p', { class: 'empty' }, 'There are no older events. ', all('Show the newest events'), '.');
+  if (Object.keys(filters).length === 0) {
+    return h('p', { class: 'empty' }, 'Nothing was changed yet. ', h('a', { href: '#/types' }, 'Change the lifetime of a toggle type'),
+      ', and the change appears here.');
+  }
+  return h('p', { class: 'empty' }, 'No event matches the filters. Widen the days or remove a filter, or ',
+    all('show all events'), '. The log keeps events for a limited time.');
+}
+
+const parts = (subject) => {
+  const at = subject.indexOf(':');
+  return [subject.slice(0, at), subject.slice(at + 1)];
+};
+
+function subjectName(subject) {
+  const [kind, id] = parts(subject);
+  return kinds[kind] ? `${kinds[kind].name} ${id}` : subject;
+}
+
+function item(event) {
+  return h('li', null,
+    h('div', { class: 'title' }, h('h3', null, event.label || event.type),
+      h('a', { href: logAddress({ id: event.id }) }, time(event.createdAt))),
+    h('p', null, text(event.summary)),
+    h('dl', { class: 'facts' }, facts(event).map(([name, ...values]) => h('div', null, h('dt', null, name), h('dd', null, values)))),
+    changes(event));
+}
+
+/** The time, relative and exactly, in UTC. */
+function time(createdAt) {
+  return h('time', { datetime: createdAt },
+    h('span', null, relativeTime(new Date(createdAt))), h('small', null, createdAt.replace('T', ' ').replace('Z', ' UTC')));
+}
+
+/** Who made the change and what it is about, with links to other events: a name and its values for each fact. */
+function facts(event) {
+  const [kind, id] = parts(event.subject);
+  const by = event.createdByUserId !== null ? { createdBy: event.createdByUserId }
+    : event.createdByTokenId !== null ? { token: event.createdByTokenId }
+      : { query: event.createdBy };
+  const token = event.createdByUserId !== null && event.createdByTokenId !== null;
+  const did = kinds[kind]?.did;
+  const link = (filters, ...label) => h('a', { href: logAddress(filters) }, label);
+  return [
+    ['By', link(by, text(event.createdBy)),
+      token && [' with ', link({ token: event.createdByTokenId }, 'token ', event.createdByTokenId)]],
+    ['History', link(kind === 'toggle' ? { feature: id } : { subject: event.subject }, text(subjectName(event.subject)))],
+    did && ['Activity', link({ [did]: id }, did === 'token' ? 'What was done with it' : 'What it did')],
+    event.project && ['Project', link({ project: event.project }, text(event.project))],
+    event.data?.causedBy && ['Cause', link({ id: event.data.causedBy }, 'event ', event.data.causedBy)],
+    event.type === 'feature-type-updated' && ['Effect', link({
+      query: event.id, from: event.createdAt.slice(0, 10), type: 'feature-potentially-stale-on,feature-potentially-stale-off',
+    }, 'Toggles whose flag it changed')],
+    event.requestId && ['Request ID', h('code', null, text(event.requestId))],
+  ].filter(Boolean);
+}
+
+/** The values before and after. What differs comes first and is marked. */
+function changes({ data, preData, label, createdAt }) {
+  if (!data && !preData) return null;
+  const both = data !== null && preData !== null;
+  const columns = both ? ['Member', 'Before', 'After'] : ['Member', 'Value'];
+  const members = [...new Set([...Object.keys(preData ?? {}), ...Object.keys(data ?? {})])]
+    .map((name) => ({ name, changed: both && JSON.stringify(preData[name]) !== JSON.stringify(data[name]) }))
+    .sort((a, b) => b.changed - a.changed);
+  const rows = members.map(({ name, changed }) => row(columns, [
+    [h('code', null, text(name)), changed && [' ', h('span', { class: 'badge' }, 'Changed')]],
+    ...preData ? [value(preData[name], changed ? data[name] : preData[name], 'del')] : [],
+    ...data ? [value(data[name], changed ? preData[name] : data[name], 'ins')] : [],
+  ]));
+  const what = both ? 'Before and after' : data ? 'Values' : 'Values before the deletion';
+  const element = table(`${label}, ${createdAt}: ${what.toLowerCase()}`, columns, rows);
+  element.classList.add('changes', both ? 'both' : 'one');
+  return h('details', { class: 'plain', open: both }, h('summary', null, what), element);
+}
+
+/** A value. What `other` does not have is marked by an element of the kind `mark`. */
+function value(it, other, mark) {
+  const marked = (differs, content) => (differs ? h(mark, null, content) : content);
+  if (!Array.isArray(it) || it.length === 0) {
+    return marked(JSON.stringify(it) !== JSON.stringify(other), text(inline(it)));
+  }
+  const others = new Set(Array.isArray(other) ? other.map((element) => JSON.stringify(element)) : []);
+  const elements = it.map((element) => ({ element, differs: !others.has(JSON.stringify(element)) }))
+    .sort((a, b) => b.differs - a.differs)
+    .map(({ element, differs }) => h('li', null, marked(differs, text(inline(element)))));
+  if (elements.length <= shownElements) return h('ul', { class: 'values' }, elements);
+  return h('div', null, h('ul', { class: 'values' }, elements.slice(0, shownElements)),
+    h('details', { class: 'plain' }, h('summary', null, `${elements.length - shownElements} more`),
+      h('ul', { class: 'values' }, elements.slice(shownElements))));
+}
+
+/** A JSON value in one line. */
+function inline(it) {
+  if (it === null || it === undefined || it === '') return 'none';
+  if (Array.isArray(it)) return it.length === 0 ? 'none' : it.map(inline).join('; ');
+  if (typeof it !== 'object') return String(it);
+  const members = Object.entries(it);
+  if ('value' in it) return inline(it.value) + (it.description ? ` (${it.description})` : '');
+  return members.map(([name, member]) => `${name}: ${inline(member)}`).join(', ');
+}

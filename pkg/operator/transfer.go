@@ -1,0 +1,45 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/transfer"
+	"toggleadmin/pkg/unleash"
+)
+
+// installed returns where documents come from and go to.
+func (o *Operator) installed() transfer.Installation {
+	return transfer.Installation{Types: o.types, Fields: o.fields, Features: o.features, Users: o.users, Now: o.now}
+}
+
+// Export returns everything but secrets: types, context fields, toggles, and accounts without their tokens.
+func (o *Operator) Export(ctx context.Context) (transfer.Document, error) {
+	return o.installed().Export(ctx)
+}
+
+// Import writes a document. The report is also valid with an error. If ctx ends, the error says so.
+func (o *Operator) Import(ctx context.Context, d transfer.Document, options transfer.Options) (transfer.Report, error) {
+	report, err := o.installed().Import(ctx, d, options)
+	if err != nil && ctx.Err() != nil {
+		err = exitstatus.Errorf(exitstatus.Failure,
+			"interrupted: what was written stays; repeat the command to write the rest")
+	}
+	return report, err
+}
+
+// ParseImport reads a file: an export of toggleadmin, or one of Unleash. name is that of the file.
+func ParseImport(name string, text []byte) (transfer.Document, error) {
+	d, err := transfer.Parse(text)
+	if errors.Is(err, transfer.ErrFormat) {
+		if d, err = unleash.Parse(text); errors.Is(err, unleash.ErrFormat) {
+			err = fmt.Errorf("%w, and %w", transfer.ErrFormat, err)
+		}
+	}
+	if err != nil {
+		return transfer.Document{}, exitstatus.Errorf(exitstatus.Usage, "%s cannot be imported: %v", name, err)
+	}
+	return d, nil
+}

@@ -1,0 +1,48 @@
+package transfer
+
+// Report is what an import did, or with DryRun would do. Its JSON form is the output of `toggleadmin import --json`.
+type Report struct {
+	DryRun        bool    `json:"dryRun"`
+	FeatureTypes  Section `json:"featureTypes"`
+	ContextFields Section `json:"contextFields"`
+	Features      Section `json:"features"`
+	Accounts      Section `json:"accounts"`
+}
+
+// Section is what an import did with the feature types, the context fields, the toggles or the accounts.
+type Section struct {
+	Created   []string `json:"created"`
+	Updated   []Update `json:"updated"`
+	Unchanged int      `json:"unchanged"`
+	Skipped   []Remark `json:"skipped"` // neither created nor updated
+	Notes     []Remark `json:"notes"`   // what was not taken over of the others
+}
+
+// Empty reports whether the document had nothing for the section.
+func (s Section) Empty() bool { return len(s.Created)+len(s.Updated)+len(s.Skipped)+s.Unchanged == 0 }
+
+// Update is what an import changed.
+type Update struct {
+	Name    string   `json:"name"`
+	Members []string `json:"members"`
+}
+
+// Remark is a text about a type, a field or a toggle.
+type Remark struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+func newSection() Section {
+	return Section{Created: []string{}, Updated: []Update{}, Skipped: []Remark{}, Notes: []Remark{}}
+}
+
+// Changed reports whether the import changed anything.
+func (r Report) Changed() bool {
+	for _, s := range []Section{r.FeatureTypes, r.ContextFields, r.Features, r.Accounts} {
+		if len(s.Created)+len(s.Updated) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package database
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/eventlog"
+)
+
+// Events returns the events in the log, oldest first, in the form
+//
+//	TYPE SUBJECT by NAME, user 7, token 12, request r: DATA before PREDATA
+//
+// without what an event does not have.
+func (db *Database) Events(tb testing.TB) (lines []string) {
+	tb.Helper()
+	err := db.Log().All(tb.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
+		line := fmt.Sprintf("%s %s by %s", e.Type, e.Subject, e.By.Name)
+		if e.By.UserID != 0 {
+			line += fmt.Sprintf(", user %d", e.By.UserID)
+		}
+		if e.By.TokenID != "" {
+			line += ", token " + e.By.TokenID
+		}
+		if e.RequestID != "" {
+			line += ", request " + e.RequestID
+		}
+		line += ":"
+		if e.Data != nil {
+			line += " " + string(e.Data)
+		}
+		if e.PreData != nil {
+			line += " before " + string(e.PreData)
+		}
+		lines = append(lines, line)
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return lines
+}
+
+// About returns the events of Events with a subject.
+func About(lines []string, subject eventlog.Subject) []string {
+	return slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, " "+string(subject)+" by ") })
+}

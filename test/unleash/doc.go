@@ -1,0 +1,2 @@
+// Package unleash tests `toggleadmin import unleash` against a real Unleash on PostgreSQL, which scripts/test-unleash.sh installs.
+package unleash
