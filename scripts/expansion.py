@@ -35,7 +35,7 @@ NO_VALUE = object()  # AWS::NoValue, which removes the member or item
 RECEIVER = {"AlarmEmail": "ops@example.com"}  # samconfig.toml leaves it to the operator
 # Parameters that add or remove resources: a combination has one alternative of each.
 CHOICES = (
-    ({}, {"Events": "true"}, {"Events": "true", "WebhookSecretName": "/webhook"}),
+    ({}, {"SendEventsToBus": "true"}, {"SendEventsToBus": "true", "WebhookSecretName": "/webhook"}),
     ({}, {"OidcIssuer": "https://issuer.example.com", "OidcClientId": "console"}),
     ({}, {"DeploymentPreference": "Canary10Percent5Minutes"}),
     (

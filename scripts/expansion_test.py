@@ -45,7 +45,7 @@ class Template(unittest.TestCase):
         missing = "WebhookQueue", "WebhookFailures", "WebhookRule", "EventBus"
         for name in missing:
             self.expect(f"refers to {name}, which does not exist", {})
-        stack = expansion.Stack(self.template, {"Events": "true", "WebhookSecretName": "/webhook"})
+        stack = expansion.Stack(self.template, {"SendEventsToBus": "true", "WebhookSecretName": "/webhook"})
         self.assertEqual([], stack.problems)
 
     def test_alarms(self):
