@@ -267,16 +267,20 @@ func TestListIsTooLarge(t *testing.T) {
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
-	read, write := []string{"FEATURES_TABLE", "FEATURE_TYPES_TABLE"}, []string{"FEATURES_TABLE", "FEATURE_TYPES_TABLE", "EVENTS_TABLE", "EVENT_LOG_DAYS"}
-	for _, construct := range []app.Constructor{feature.NewGetFunction, feature.NewListFunction, feature.NewSearchFunction} {
-		database.RequireVariables(t, env, construct, read...)
-	}
-	for _, construct := range []app.Constructor{
-		feature.NewCreateFunction, feature.NewUpdateFunction, feature.NewMarkStaleFunction, feature.NewDeleteFunction,
+	for _, f := range []struct {
+		construct app.Constructor
+		more      string
+	}{
+		{feature.NewGetFunction, "FEATURE_TYPES_TABLE"},
+		{feature.NewListFunction, "FEATURE_TYPES_TABLE"},
+		{feature.NewSearchFunction, "FEATURE_TYPES_TABLE"},
+		{feature.NewCreateFunction, "FEATURE_TYPES_TABLE EVENTS_TABLE"},
+		{feature.NewUpdateFunction, "FEATURE_TYPES_TABLE EVENTS_TABLE"},
+		{feature.NewMarkStaleFunction, "FEATURE_TYPES_TABLE EVENTS_TABLE"},
+		{feature.NewArchiveFunction, "FEATURE_TYPES_TABLE CONTEXT_FIELDS_TABLE EVENTS_TABLE"},
+		{feature.NewReviveFunction, "FEATURE_TYPES_TABLE CONTEXT_FIELDS_TABLE EVENTS_TABLE"},
+		{feature.NewDeleteFunction, "EVENTS_TABLE EVENT_LOG_DAYS"},
 	} {
-		database.RequireVariables(t, env, construct, write...)
-	}
-	for _, construct := range []app.Constructor{feature.NewArchiveFunction, feature.NewReviveFunction} {
-		database.RequireVariables(t, env, construct, append(write, "CONTEXT_FIELDS_TABLE")...)
+		database.RequireVariables(t, env, f.construct, append(strings.Fields(f.more), "FEATURES_TABLE")...)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func newReadFunction(env *app.Env, serve func(*Store) lambdahttp.HandlerFunc) (lambda.Handler, error) {
-	client, tables, err := env.Tables("FEATURES_TABLE", "FEATURE_TYPES_TABLE")
+	client, tables, err := env.Tables("FEATURES_TABLE", typesVariable)
 	if err != nil {
 		return nil, err
 	}

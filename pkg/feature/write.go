@@ -28,10 +28,15 @@ var updateSchema []byte
 //go:embed stale.schema.json
 var staleSchema []byte
 
+const (
+	typesVariable  = "FEATURE_TYPES_TABLE"
+	fieldsVariable = "CONTEXT_FIELDS_TABLE"
+)
+
 func newWriteFunction(
 	env *app.Env, permission auth.Permission, serve func(*Store) (lambdahttp.HandlerFunc, error), more ...string,
 ) (lambda.Handler, error) {
-	client, tables, log, err := eventlog.Open(env, append([]string{"FEATURES_TABLE", "FEATURE_TYPES_TABLE"}, more...)...)
+	client, tables, log, err := eventlog.Open(env, append(more, "FEATURES_TABLE")...)
 	if err != nil {
 		return nil, err
 	}
@@ -50,30 +55,31 @@ func always(serve func(*Store) lambdahttp.HandlerFunc) func(*Store) (lambdahttp.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 	return newWriteFunction(env, auth.CreateFeature, func(features *Store) (lambdahttp.HandlerFunc, error) {
 		return Create(features, env.Now)
-	})
+	}, typesVariable)
 }
 
 // NewUpdateFunction returns the handler of functions/update-feature.
 func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, auth.UpdateFeature, Update)
+	return newWriteFunction(env, auth.UpdateFeature, Update, typesVariable)
 }
 
 // NewArchiveFunction returns the handler of functions/archive-feature.
 func NewArchiveFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, auth.DeleteFeature, always(Archive), "CONTEXT_FIELDS_TABLE")
+	return newWriteFunction(env, auth.DeleteFeature, always(Archive), typesVariable, fieldsVariable)
 }
 
 // NewMarkStaleFunction returns the handler of functions/mark-features-stale.
 func NewMarkStaleFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, auth.UpdateFeature, MarkStale)
+	return newWriteFunction(env, auth.UpdateFeature, MarkStale, typesVariable)
 }
 
 // NewReviveFunction returns the handler of functions/revive-feature.
 func NewReviveFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, auth.UpdateFeature, always(Revive), "CONTEXT_FIELDS_TABLE")
+	return newWriteFunction(env, auth.UpdateFeature, always(Revive), typesVariable, fieldsVariable)
 }
 
-// NewDeleteFunction returns the handler of functions/delete-feature.
+// NewDeleteFunction returns the handler of functions/delete-feature. An archived toggle neither uses context fields nor becomes
+// potentially stale.
 func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
 	return newWriteFunction(env, auth.DeleteFeature, always(Delete))
 }

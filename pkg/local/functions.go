@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/event"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/feature"
 	"toggleadmin/pkg/featuretype"
 	"toggleadmin/pkg/feedback"
 	"toggleadmin/pkg/local/invoke"
@@ -38,33 +39,42 @@ const (
 // constructors lists the constructor of each function, by its folder. The main package of a deployed function calls the same constructor.
 var constructors = map[string]app.Constructor{
 	"announce-expiring-tokens":     pat.NewAnnounceFunction,
+	"archive-feature":              feature.NewArchiveFunction,
 	"authorizer":                   authorizer.NewFunction,
 	"console":                      console.NewFunction,
 	"create-context-field":         contextfield.NewCreateFunction,
+	"create-feature":               feature.NewCreateFunction,
 	"create-own-token":             pat.NewCreateOwnFunction,
 	"create-service-account":       serviceaccount.NewCreateFunction,
 	"create-service-account-token": pat.NewCreateFunction,
-	"deliver-webhook":              webhook.NewDeliverFunction,
 	"delete-context-field":         contextfield.NewDeleteFunction,
+	"delete-feature":               feature.NewDeleteFunction,
 	"delete-own-token":             pat.NewDeleteOwnFunction,
 	"delete-service-account":       serviceaccount.NewDeleteFunction,
 	"delete-service-account-token": pat.NewDeleteFunction,
+	"deliver-webhook":              webhook.NewDeliverFunction,
 	"get-context-field":            contextfield.NewGetFunction,
+	"get-feature":                  feature.NewGetFunction,
 	"get-own-user":                 user.NewGetOwnFunction,
 	"get-service-account-token":    pat.NewGetFunction,
 	"get-traffic-usage":            traffic.NewGetFunction,
 	"list-context-fields":          contextfield.NewListFunction,
 	"list-feature-types":           featuretype.NewListFunction,
+	"list-features":                feature.NewListFunction,
 	"list-own-tokens":              pat.NewListOwnFunction,
 	"list-service-account-tokens":  pat.NewListFunction,
 	"list-service-accounts":        serviceaccount.NewListFunction,
+	"mark-features-stale":          feature.NewMarkStaleFunction,
 	"not-found":                    notfound.NewFunction,
 	"publish-events":               event.NewPublishFunction,
 	"record-traffic":               traffic.NewRecordFunction,
 	"reevaluate-staleness":         staleness.NewReevaluateFunction,
+	"revive-feature":               feature.NewReviveFunction,
 	"search-events":                eventlog.NewSearchFunction,
+	"search-features":              feature.NewSearchFunction,
 	"sweep-staleness":              staleness.NewSweepFunction,
 	"update-context-field":         contextfield.NewUpdateFunction,
+	"update-feature":               feature.NewUpdateFunction,
 	"update-feature-type-lifetime": featuretype.NewUpdateLifetimeFunction,
 	"update-feedback":              feedback.NewUpdateFunction,
 	"update-service-account":       serviceaccount.NewUpdateFunction,

@@ -1,0 +1,9 @@
+// Command update-feature serves PUT /api/admin/projects/{projectId}/features/{featureName}.
+package main
+
+import (
+	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/feature"
+)
+
+func main() { app.Main(feature.NewUpdateFunction) }
