@@ -131,8 +131,10 @@ func match(template, path string) (parameters map[string]string, matches bool) {
 func (v *Validator) compareRequest(
 	e *exchange, pointer string, item *openapi3.PathItem, operation *openapi3.Operation, parameters map[string]string,
 ) error {
-	if len(operation.Parameters) > 0 {
-		return errors.New("parameters of a single method are not supported: declare them for the path")
+	for _, parameter := range operation.Parameters {
+		if parameter.Value.In != openapi3.ParameterInHeader { // a header is a text
+			return errors.New("parameters of a single method that are not headers are not supported: declare them for the path")
+		}
 	}
 	for i, parameter := range item.Parameters {
 		name := parameter.Value.Name
