@@ -31,7 +31,7 @@ class Template(unittest.TestCase):
 
     def test_member_without_value(self):
         self.template["Globals"]["Function"]["DeploymentPreference"]["PassthroughCondition"] = False
-        self.expect("AnnounceExpiringTokensFunctionDeploymentGroup.AlarmConfiguration.Alarms has no member", GRADUAL)
+        self.expect("DeliverWebhookFunctionDeploymentGroup.AlarmConfiguration.Alarms has no member", GRADUAL)
 
     def test_missing_member(self):
         self.properties("AlarmSubscription")["Protocol"] = NO_VALUE
