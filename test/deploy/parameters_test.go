@@ -55,8 +55,8 @@ func otherValues(t *testing.T, address, zone string) map[string]string {
 	t.Helper()
 	values := map[string]string{
 		"Stage": "second", "Version": "1.2.3+4567890a", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com", "HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
-		"WebhookSecretName": "/second/webhook",
-		"OidcIssuer":        "https://issuer.invalid", "OidcClientId": "console",
+		"WebhookSecretName": "/second/webhook", "WebhookEvents": "*",
+		"OidcIssuer": "https://issuer.invalid", "OidcClientId": "console",
 		"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",
 		"CertificateArn":         "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
 	}

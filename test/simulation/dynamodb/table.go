@@ -248,8 +248,8 @@ func (x *index) apply(t *table, c change) {
 		return
 	}
 	shown := c.item
-	if x.Projection == "KEYS_ONLY" {
-		shown = shown.only(append(t.keyNames(), x.keyNames()...)...)
+	if x.Projection != "ALL" {
+		shown = shown.only(slices.Concat(t.keyNames(), x.keyNames(), x.NonKeyAttributes)...)
 	}
 	x.at[c.key] = position(c.item, x.Hash, x.Range) + c.key
 	x.rows.put(x.at[c.key], shown)
