@@ -160,11 +160,30 @@
 //	types of events                                             | 4.13 | TestSection413Types
 //	members of an event                                         | 4.13 | pkg/eventlog TestSearchResponse
 //	size of a page                                              | 4.13 | pkg/eventlog TestLargePage
+//	life of a toggle, its members                               | 4.14| pkg/feature TestOperations
+//	names, projects, types, bodies                              | 4.14| pkg/feature TestRefusals
+//	potentiallyStaleAt                                          | 4.14| pkg/feature TestPotentiallyStaleAt
+//	list of a project                                           | 4.14| pkg/feature TestList
+//	a list above 5 MB                                           | 4.14| pkg/feature TestListIsTooLarge
+//	fifty toggles are marked together                           | 4.14| pkg/feature TestUpdateAll
+//	all toggles are marked or none                              | 4.14| pkg/feature TestUpdateAllOrNone
+//	a context field of an archived toggle is gone               | 4.14| pkg/feature TestReviveWithoutContextField
+//	over HTTP, for each role                                    | 4.14| test/e2e TestScripts
+//	filters, order, pages, total; what is read                  | 4.15| pkg/feature TestSearch
+//	the index is behind                                         | 4.15| pkg/feature TestSearchReadsTheTogglesOfTheIndex
+//	parameters that cannot be used                              | 4.15| pkg/feature TestSearchRefuses
+//	units of a search                                           | 4.15| test/usage TestCallsOfEachOperation
+//	ETag and If-Match of toggles                                | 4.16| pkg/feature TestIfMatch
+//	ETag and If-Match of context fields                         | 4.16| pkg/contextfield TestIfMatch
+//	forms of If-Match                                           | 4.16| pkg/lambdahttp TestPrecondition
+//	unknown members                                             | 4.16| pkg/jsonbody TestUnknownProperties
+//	a misspelled member of a context field                      | 4.16| pkg/contextfield TestUnknownMember
 //	change of a lifetime, in both directions                    | 5   | TestSection5ChangeOfLifetime
 //	passing of time                                             | 5   | pkg/staleness TestCutoff
 //	current lifetime, idempotent, continues                     | 5   | test/simulation TestSeeds
 //	cost                                                        | 5   | test/usage TestCallsOfReevaluation
-//	writes clear the flag                                       | 5   | pkg/feature TestFlagAndIndexKey
+//	writes decide the flag                                      | 5   | pkg/feature TestWriteDecidesTheFlag
+//	a lifetime that changes during a write                      | 5   | pkg/feature TestLifetimeChangesDuringAWrite
 //	each request to an operation's resource                     | 6   | TestSection6Counted
 //	day of the request                                          | 6   | pkg/traffic TestLines
 //	a batch is counted once                                     | 6   | pkg/traffic TestRecord

@@ -40,7 +40,8 @@ func TestSection3Permissions(t *testing.T) {
 				isViewer := c.role == auth.RoleViewer
 				for message, lacking := range map[string]bool{
 					needs("ADMIN"): c.role != auth.RoleAdmin, needs("CREATE_CONTEXT_FIELD"): isViewer, needs("UPDATE_CONTEXT_FIELD"): isViewer,
-					needs("DELETE_CONTEXT_FIELD"): isViewer, textNoUser401: !c.user, textNoUser403: !c.user,
+					needs("DELETE_CONTEXT_FIELD"): isViewer, needs("CREATE_FEATURE"): isViewer, needs("UPDATE_FEATURE"): isViewer,
+					needs("DELETE_FEATURE"): isViewer, textNoUser401: !c.user, textNoUser403: !c.user,
 				} {
 					if status := op.denials[message]; status != 0 && lacking {
 						r.message(t, status, message)
