@@ -188,9 +188,44 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		{"4.10 create", "POST /api/admin/user/tokens", "viewer", create, 201,
 			[]string{readPAT, "create-own-token UpdateItem 1w", "create-own-token TransactWriteItems 2w+2w+3w"}},
 		{"4.12", "GET /api/admin/user", "viewer", "", 200, []string{readPAT, "get-own-user GetItem 1r"}},
+		// A write that can change whether a toggle is potentially stale reads the lifetime, and checks it in the transaction.
+		{"4.14 POST", "POST /api/admin/projects/p/features", "editor", `{"name":"h"}`, 201,
+			[]string{readPAT, "create-feature GetItem 1r", "create-feature TransactWriteItems 3w+5w+2w", "create-feature GetItem 1r"}},
+		{"4.14 POST of a name that exists", "POST /api/admin/projects/p/features", "editor", `{"name":"h"}`, 409,
+			[]string{readPAT, "create-feature GetItem 1r", "create-feature TransactWriteItems failed"}},
+		{"4.14 GET", "GET /api/admin/projects/p/features/h", "viewer", "", 200,
+			[]string{readPAT, "get-feature GetItem 1r", "get-feature GetItem 1r"}},
+		{"4.14 PUT", "PUT /api/admin/projects/p/features/h", "editor", `{"description":"d"}`, 200,
+			[]string{readPAT, "update-feature GetItem 1r", "update-feature TransactWriteItems 3w+3w", "update-feature GetItem 1r"}},
+		{"4.14 PUT of the same", "PUT /api/admin/projects/p/features/h", "editor", `{"description":"d"}`, 200,
+			[]string{readPAT, "update-feature GetItem 1r", "update-feature GetItem 1r"}},
+		{"4.14 list", "GET /api/admin/projects/p/features", "viewer", "", 200,
+			[]string{readPAT, "list-features Scan 1r", "list-features Scan 1r", "list-features Scan 1r", "list-features Scan 1r", "list-features Scan 1r"}},
+		{"4.14 stale", "POST /api/admin/projects/p/stale", "editor", `{"features":["h"],"stale":true}`, 202,
+			[]string{readPAT, "mark-features-stale GetItem 1r", "mark-features-stale TransactWriteItems 3w+3w"}},
+		{"4.14 not stale", "POST /api/admin/projects/p/stale", "editor", `{"features":["h"],"stale":false}`, 202,
+			[]string{readPAT, "mark-features-stale GetItem 1r", "mark-features-stale GetItem 1r",
+				"mark-features-stale TransactWriteItems 3w+3w+2w"}},
+		{"4.14 DELETE", "DELETE /api/admin/projects/p/features/h", "editor", "", 202,
+			[]string{readPAT, "archive-feature GetItem 1r", "archive-feature TransactWriteItems 3w+3w"}},
+		{"4.14 DELETE again", "DELETE /api/admin/projects/p/features/h", "editor", "", 202,
+			[]string{readPAT, "archive-feature GetItem 1r"}},
+		{"4.14 revive", "POST /api/admin/archive/revive/old-banner", "editor", "", 200,
+			[]string{readPAT, "revive-feature GetItem 1r", "revive-feature GetItem 1r", "revive-feature TransactWriteItems 3w+6w+2w+2w"}},
+		{"4.14 delete", "DELETE /api/admin/archive/h", "editor", "", 200,
+			[]string{readPAT, "delete-feature GetItem 1r", "delete-feature TransactWriteItems 2w+5w"}},
+		// Four segments of the table; the types.
+		{"4.15", "GET /api/admin/search/features", "viewer", "", 200, append([]string{readPAT}, slices.Repeat([]string{"search-features Scan 1r"}, 5)...)},
+		// Sixteen shards for each of five types, then the toggle of the page.
+		{"4.15 potentially stale", "GET /api/admin/search/features?state=IS:potentially-stale&limit=1", "viewer", "", 200,
+			slices.Concat([]string{readPAT, "search-features Scan 1r"}, slices.Repeat([]string{"search-features Query 0.5r"}, 80),
+				[]string{"search-features BatchGetItem 1r"})},
 		{"4.7 of another user", "DELETE /api/admin/user/tokens/1", "viewer", "", 404, []string{readPAT, "delete-own-token GetItem 1r"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if !strings.HasPrefix(tt.request, http.MethodGet) {
+				s.clock.Add(1) // otherwise two functions issue the same id of an event
+			}
 			status, got := s.calls(t, tt.request, tt.as, tt.body)
 			if status != tt.status {
 				t.Errorf("status %d, want %d", status, tt.status)

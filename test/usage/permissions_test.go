@@ -130,7 +130,15 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 	for _, claims := range []map[string]any{
 		{"sub": "new", "email": "new@example.com"}, {"sub": "1", "email": "viewer@example.com"},
 	} {
-		signIn(t, service, people.Token(time.Now(), claims))
+		send(t, service, people.Token(time.Now(), claims), http.MethodGet, "/api/admin/context", "")
+	}
+	// A toggle that is old enough to be potentially stale at once, and uses a context field.
+	for _, request := range []string{
+		"POST /api/admin/archive/revive/old-banner", "GET /api/admin/search/features?state=IS:potentially-stale",
+		"DELETE /api/admin/projects/shop/features/old-banner",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		send(t, service, service.APIToken, method, path, "")
 	}
 	granted, calls := permissions(load(t)), []call{}
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -143,7 +151,8 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 			break
 		}
 		if n%20 == 19 { // the sweep may have set the flags that the stream handler should set
-			changeLifetime(t, service, 1+n%3*1000)
+			send(t, service, service.APIToken, http.MethodPut, "/api/admin/feature-types/experiment/lifetime",
+				fmt.Sprintf(`{"lifetimeDays":%d}`, 1+n%3*1000))
 		}
 		select {
 		case <-timeout:
@@ -197,20 +206,21 @@ func requireRecorded(t *testing.T, calls []call) {
 	}
 }
 
-// signIn sends a request with an ID token.
-func signIn(t *testing.T, service local.Running, token string) {
+// send sends a request, which must succeed.
+func send(t *testing.T, service local.Running, token, method, path, body string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.BaseURL+"/api/admin/context", http.NoBody)
+	r, err := http.NewRequestWithContext(t.Context(), method, service.BaseURL+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", token)
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
-		t.Fatal(response.Status, err)
+	if err := response.Body.Close(); err != nil || response.StatusCode/100 != 2 {
+		t.Fatal(method, path, response.Status, err)
 	}
 }
 
@@ -228,20 +238,4 @@ func recordExpiringToken(t *testing.T, running local.Running, m *meter) {
 	if _, err := s.function(t, pat.NewAnnounceFunction, m, "announce-expiring-tokens").Invoke(t.Context(), []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func changeLifetime(t *testing.T, service local.Running, days int) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, service.BaseURL+"/api/admin/feature-types/experiment/lifetime",
-		strings.NewReader(fmt.Sprintf(`{"lifetimeDays":%d}`, days)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", service.APIToken)
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
 }
