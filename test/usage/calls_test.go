@@ -178,8 +178,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		{"search events", "GET /api/admin/search/events", "admin", "", 200, append([]string{readPAT}, slices.Repeat([]string{"search-events Query 1r"}, 16)...)},
 		{"4.7", "DELETE /api/admin/user/tokens/4", "new", "", 200, // PAT; account
 			[]string{readPAT, seen, "delete-own-token GetItem 1r", "delete-own-token TransactWriteItems 2w+2w+3w"}},
-		{"4.9 list", "GET /api/admin/service-account/4/token", "admin", "", 200, // account, then its tokens
-			[]string{readPAT, "list-service-account-tokens GetItem 1r", "list-service-account-tokens Query 1r"}},
+		{"4.9 list", "GET /api/admin/service-account/4/token", "admin", "", 200, // the tokens, then their account
+			[]string{readPAT, "list-service-account-tokens Query 1r", "list-service-account-tokens GetItem 1r"}},
 		{"4.9 get", "GET /api/admin/service-account/4/token/5", "admin", "", 200,
 			[]string{readPAT, "get-service-account-token BatchGetItem 1r+1r"}},
 		{"4.9 delete", "DELETE /api/admin/service-account/4/token/5", "admin", "", 200, // PAT; account

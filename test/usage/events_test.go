@@ -77,7 +77,7 @@ func TestCallsOfReevaluation(t *testing.T) {
 	s := start(t)
 	client := s.client(t)
 	log := eventlog.New(client, s.tables, time.Now, 400)
-	types, toggles := featuretype.NewStore(client, s.tables, log), feature.NewStore(client, s.tables, log)
+	types, toggles := featuretype.NewStore(client, s.tables, log), feature.NewStore(client, s.tables, eventlog.Quiet(client))
 	m := &meter{}
 	stream, sweep := s.function(t, staleness.NewReevaluateFunction, m, ""), s.function(t, staleness.NewSweepFunction, m, "")
 	check := func(name string, got []string, want ...string) {
