@@ -74,7 +74,7 @@ func testCommands(t *testing.T, page string, passes int) {
 
 func TestSize(t *testing.T) {
 	t.Parallel()
-	const most = 9_200 // bytes: other pages have the details
+	const most = 9_800 // bytes: other pages have the details
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
