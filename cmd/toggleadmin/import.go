@@ -53,7 +53,7 @@ func (c *importUnleashCmd) Run(s *session, o *operator.Operator) error {
 		URL: c.URL, Token: token, Wait: wait, Progress: progress.show,
 		HTTP: &http.Client{
 			Timeout:       time.Minute,
-			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment},
+			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: unleash.Parallel},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keeps the token here
 		},
 	}, c.Project)
@@ -164,8 +164,12 @@ func (s *session) printReport(r transfer.Report) error {
 	if r.DryRun {
 		numbers = append(numbers, "nothing was changed (--dry-run)")
 	}
-	_, err := fmt.Fprintln(s.out, strings.Join(numbers, "\n"))
-	return err
+	for _, number := range numbers {
+		if _, err := fmt.Fprintln(s.out, number); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (exportCmd) Run(s *session, o *operator.Operator) error {

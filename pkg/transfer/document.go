@@ -213,7 +213,7 @@ func fromAccount(u user.User) Account {
 func (a Account) id() string {
 	switch {
 	case a.Username != nil:
-		return "service account " + strings.ToLower(*a.Username)
+		return strings.ToLower(*a.Username) + " (service account)"
 	case a.Email != nil:
 		return strings.ToLower(*a.Email)
 	}

@@ -133,7 +133,7 @@ func TestImport(t *testing.T) {
 			Created: []string{"plan"}, Updated: []transfer.Update{{"userId", []string{"description", "legalValues", "stickiness"}}},
 		},
 		Features: transfer.Section{Created: []string{"full", "minimal"}},
-		Accounts: transfer.Section{Created: []string{"ada@example.com", "Bob", "service account deploy"}},
+		Accounts: transfer.Section{Created: []string{"ada@example.com", "Bob", "deploy (service account)"}},
 	}, got)
 	d := document()
 	d.FeatureTypes[0].Name, d.FeatureTypes[0].Description = featuretype.Defaults()[0].Name, featuretype.Defaults()[0].Description
@@ -195,7 +195,7 @@ func TestUpdate(t *testing.T) {
 	r = s.run(t, transfer.Document{Accounts: d.Accounts}, transfer.Options{})
 	same(t, "accounts", transfer.Section{Unchanged: 3, Notes: []transfer.Remark{
 		{"ada@example.com", "it exists, and was not changed: its role is Admin, disabled: true"},
-		{"service account deploy", "it exists, and was not changed: its role is Editor, disabled: false"},
+		{"deploy (service account)", "it exists, and was not changed: its role is Editor, disabled: false"},
 	}}, r.Accounts)
 	want := *f
 	want.CreatedAt, want.CreatedBy = document().Features[0].CreatedAt, new("Ada")

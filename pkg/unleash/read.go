@@ -13,9 +13,10 @@ import (
 )
 
 const (
+	// Parallel is the maximum number of concurrent requests.
+	Parallel = 4
+
 	pageSize = 100 // the maximum of Unleash's search
-	// parallel is the number of concurrent requests for strategies.
-	parallel = 4
 	// searches is how often all toggles are read if they change meanwhile.
 	searches = 3
 )
@@ -140,8 +141,8 @@ func (r *client) search(ctx context.Context, project string, archived bool) ([]f
 	return nil, errChanging
 }
 
-// pages is one attempt. It reports whether there were as many toggles all the time as it has found: the pages are lists
-// of different times, and a toggle that is archived moves others from a page to the one before.
+// pages is one attempt. It reports whether it has found as many toggles as there were at the start: the pages are lists of
+// different times, and a toggle that is archived meanwhile moves others to the page before.
 func (r *client) pages(ctx context.Context, project string, archived bool) (all []found, complete bool, err error) {
 	query := url.Values{
 		"archived": {"IS:" + strconv.FormatBool(archived)}, "limit": {strconv.Itoa(pageSize)},
@@ -155,7 +156,7 @@ func (r *client) pages(ctx context.Context, project string, archived bool) (all 
 		what = "reading archived toggles"
 	}
 	seen, total := map[string]bool{}, -1
-	for stable := true; ; {
+	for {
 		query.Set("offset", strconv.Itoa(len(all)))
 		var page struct {
 			Features []found
@@ -170,11 +171,10 @@ func (r *client) pages(ctx context.Context, project string, archived bool) (all 
 		if total < 0 {
 			total = page.Total
 		}
-		stable = stable && page.Total == total
 		all = append(all, page.Features...)
 		r.Progress(what, len(all), page.Total)
 		if len(page.Features) < pageSize {
-			return all, stable && len(seen) == total, nil
+			return all, len(seen) == total, nil
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (r *client) complete(ctx context.Context, all []found, toggles []transfer.T
 	var workers sync.WaitGroup
 	var mu sync.Mutex
 	next, done := 0, 0
-	for range parallel {
+	for range Parallel {
 		workers.Go(func() {
 			for ctx.Err() == nil {
 				mu.Lock()
