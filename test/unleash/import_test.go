@@ -236,6 +236,13 @@ func (s *server) compare(t *testing.T, here *operator.Operator, want imported) {
 		}
 	}
 	same(t, "toggles", want, got)
+	all, err := here.Toggles(t.Context())
+	must(t, err)
+	for _, toggle := range all { // all are older than the lifetimes
+		if toggle.PotentiallyStale == (toggle.Archived || toggle.Stale) {
+			t.Errorf("%s: potentially stale: %t", toggle.Name, toggle.PotentiallyStale)
+		}
+	}
 	if n := len(d.ContextFields); n != fields+5 {
 		t.Errorf("%d context fields", n)
 	}
@@ -311,7 +318,7 @@ func transferAll(t *testing.T, here *operator.Operator) {
 	must(t, err)
 	db := database.New(t)
 	_, err = seed.Initialize(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: time.Now, Random: rand.Reader},
-		seed.Administrator{Name: "admin"})
+		seed.Administrator{Name: "admin", Email: "admin@example.com"})
 	must(t, err)
 	there := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables}, time.Now, rand.Reader)
 	parsed, err := operator.ParseImport("export", text)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -118,10 +119,19 @@ func start(
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: credential, Pdeathsig: syscall.SIGKILL}
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) } // PostgreSQL's fast shutdown
 	command.WaitDelay = 10 * time.Second
-	must(t, command.Start())
+	started, ended := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		runtime.LockOSThread() // never unlocked: Pdeathsig is sent when the thread ends
+		err := command.Start()
+		if started <- err; err == nil {
+			_ = command.Wait() // it was ended
+		}
+	}()
+	must(t, <-started)
 	stop = sync.OnceFunc(func() {
 		cancel()
-		_ = command.Wait() // it was ended
+		<-ended
 		if t.Failed() {
 			t.Logf("%s:\n%s", name, output.String())
 		}
