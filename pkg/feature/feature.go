@@ -286,7 +286,7 @@ type snapshot struct {
 	Description    *string  `json:"description"`
 	ImpressionData bool     `json:"impressionData"`
 	CreatedAt      string   `json:"createdAt"`
-	CreatedBy      *string  `json:"createdBy"` // the name
+	CreatedBy      string   `json:"createdBy,omitempty"` // in another system; the creation is an event if it was in this one
 	Archived       bool     `json:"archived"`
 	ArchivedAt     *string  `json:"archivedAt"`
 	Stale          bool     `json:"stale"`
@@ -299,8 +299,8 @@ func (f Feature) snapshot() any {
 		CreatedAt: datetime.Format(f.CreatedAt), Archived: f.Archived, ArchivedAt: datetime.FormatOptional(f.ArchivedAt),
 		Stale: f.Stale, ContextFields: append([]string{}, f.ContextFields...),
 	}
-	if f.CreatedBy != nil {
-		s.CreatedBy = &f.CreatedBy.Name
+	if f.CreatedBy != nil && f.CreatedBy.ID == 0 {
+		s.CreatedBy = f.CreatedBy.Name
 	}
 	return s
 }

@@ -138,6 +138,38 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// The name of a creator can be removed, and is not in the events of the toggle.
+func TestRemoveCreatorName(t *testing.T) {
+	t.Parallel()
+	db, _ := newTyped(t)
+	h := newHandlers(t, db.store)
+	for id, name := range []string{"ada", "eve"} {
+		p := auth.Principal{ID: name, UserID: int64(id + 1), Name: name}
+		wants(auth.WithPrincipal(t.Context(), p), t, h.create, request{project: "p", body: `{"name":"of-` + name + `"}`}, 201, "{…")
+	}
+	foreign := toggle("foreign")
+	foreign.CreatedBy = &feature.Creator{Name: "bob"}
+	db.create(t, foreign)
+	for range 2 {
+		check(t, db.store.RemoveCreatorName(t.Context(), 1))
+	}
+	for name, want := range map[string]string{"of-ada": "user:1", "of-eve": "eve", "foreign": "bob"} {
+		if f := db.get(t, name); f.CreatedBy.Name != want {
+			t.Errorf("%s was created by %s", name, f.CreatedBy.Name)
+		}
+	}
+	check(t, db.Log().All(t.Context(), eventlog.Filter{Types: []string{string(eventlog.FeatureCreated)}}, func(e eventlog.Event) error {
+		if named := strings.Contains(string(e.Data), "createdBy"); named != (e.FeatureName == "foreign") {
+			t.Errorf("%s", e.Data)
+		}
+		return nil
+	}))
+	wants(t.Context(), t, h.get, request{project: "default", name: "foreign"}, 200, `{"name":"foreign"…`)
+	if _, _, text := serve(t.Context(), h.get, request{project: "default", name: "foreign"}); !strings.Contains(text, `"createdBy":null`) {
+		t.Error(text)
+	}
+}
+
 // An operation with a project finds only its toggles, and refuses an impossible project and body.
 func TestRefusals(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/dynamo"
@@ -16,6 +17,8 @@ import (
 const (
 	attributeStaleness = "staleness" // the partition key of the staleness index
 	attributeFlag      = "potentiallyStale"
+	attributeCreator   = "createdBy" // the name
+	attributeCreatorID = "createdById"
 )
 
 // Store stores toggles in DynamoDB and records every change. It is safe for concurrent use.
@@ -158,6 +161,27 @@ func (s *Store) stampArchived(old Feature, next *Feature) {
 	}
 }
 
+// RemoveCreatorName replaces the name of a person, as the creator of toggles, by that of the subject of the person's events.
+// It is not recorded. A toggle that is written at the same time can keep the name; a repeated call corrects it.
+func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
+	name := string(eventlog.PersonSubject(userID))
+	all, err := s.scan(ctx, func(f Feature) bool {
+		return f.CreatedBy != nil && f.CreatedBy.ID == userID && f.CreatedBy.Name != name
+	})
+	for _, f := range all {
+		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName: &s.features, Key: key(f.Name),
+			ConditionExpression: aws.String("#id = :id"), UpdateExpression: aws.String("SET #name = :name"),
+			ExpressionAttributeNames:  map[string]string{"#id": attributeCreatorID, "#name": attributeCreator},
+			ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(userID), ":name": dynamo.S(name)},
+		})
+		if err != nil && !dynamo.FailedCondition(err) {
+			return fmt.Errorf("remove the name of the creator of toggle %q: %w", f.Name, err)
+		}
+	}
+	return err
+}
+
 // Delete deletes a toggle and its usage of context fields. It may return ErrNotFound.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	return s.DeleteIf(ctx, name, func(Feature) error { return nil })
@@ -264,7 +288,7 @@ func toItem(f Feature) dynamo.Item {
 		item["impressionData"] = dynamo.Bool(true)
 	}
 	if f.CreatedBy != nil {
-		item["createdById"], item["createdBy"] = dynamo.N(f.CreatedBy.ID), dynamo.S(f.CreatedBy.Name)
+		item[attributeCreatorID], item[attributeCreator] = dynamo.N(f.CreatedBy.ID), dynamo.S(f.CreatedBy.Name)
 	}
 	if f.ArchivedAt != nil {
 		item["archivedAt"] = dynamo.Time(*f.ArchivedAt)
@@ -285,8 +309,8 @@ func fromItem(item dynamo.Item) Feature {
 	if _, ok := item["description"]; ok {
 		f.Description = new(item.String("description"))
 	}
-	if _, ok := item["createdBy"]; ok {
-		f.CreatedBy = &Creator{item.Int("createdById"), item.String("createdBy")}
+	if _, ok := item[attributeCreator]; ok {
+		f.CreatedBy = &Creator{item.Int(attributeCreatorID), item.String(attributeCreator)}
 	}
 	if t := item.Time("createdAt"); t != nil {
 		f.CreatedAt = *t

@@ -169,9 +169,12 @@ func (o *Operator) PersonToForget(ctx context.Context, id int64) (exists bool, e
 	return false, err
 }
 
-// RemoveName replaces the name and the e-mail address of a person by the id in the event log. It returns the number of
-// events that it changed. If it fails, it can be repeated.
+// RemoveName replaces the name and the e-mail address of a person by the id in the event log, and in the toggles that the
+// person created. It returns the number of events that it changed. If it fails, it can be repeated.
 func (o *Operator) RemoveName(ctx context.Context, id int64) (int, error) {
+	if err := o.features.RemoveCreatorName(ctx, id); err != nil {
+		return 0, err
+	}
 	return o.log.RemoveName(ctx, id, func() error { return o.users.RecordNameRemoval(ctx, id) })
 }
 
