@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
 // busSource is the source of the entries. Rules match it. The source in the event itself is the name of the stack.
@@ -82,4 +83,13 @@ func (e *RejectedError) Error() string {
 // temporary reports whether the bus may accept the event later.
 func (e *RejectedError) temporary() bool {
 	return slices.Contains([]string{"ThrottlingException", "InternalFailure", "InternalException"}, e.Code)
+}
+
+// newRejections returns a function that sends the id of an event to the queue of rejected events.
+func newRejections(cfg aws.Config, queue string) func(context.Context, string) error {
+	client := sqs.NewFromConfig(cfg)
+	return func(ctx context.Context, id string) error {
+		_, err := client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &queue, MessageBody: aws.String(id)})
+		return err
+	}
 }

@@ -70,11 +70,6 @@ func (d *document) set(t *testing.T, path string, value any) {
 func (d *document) prepare(t *testing.T, address string) {
 	t.Helper()
 	d.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", address)
-	d.set(t, "Resources.EventArchive", nil) // the emulator has no archive of events
-	d.set(t, "Outputs.EventArchiveArn", nil)
-	for _, function := range []string{"ReevaluateStalenessFunction", "SweepStalenessFunction"} { // the emulator does not know PartiQLUpdate
-		d.add(t, function, map[string]any{"Effect": "Allow", "Action": []any{"dynamodb:BatchExecuteStatement"}, "Resource": []any{"*"}})
-	}
 	preferences, _ := at(d.root, "Mappings.Gradual").(map[string]any)
 	for preference := range preferences {
 		d.set(t, "Mappings.Gradual."+preference+".Enabled", false) // the emulator has no CodeDeploy

@@ -1,7 +1,6 @@
 package template_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -358,51 +357,6 @@ func (c *checker) alarms() {
 	for _, what := range needed {
 		if !watched[what] {
 			c.problem("no alarm watches %s", what)
-		}
-	}
-}
-
-// dashboard checks that it shows every alarm, the functions and queues of the stack, and only metrics that exist. In a row "." repeats the
-// namespace of the row before.
-func (c *checker) dashboard() {
-	for _, dashboard := range c.ofType("AWS::CloudWatch::Dashboard") {
-		body := fmt.Sprint(dashboard.Properties["DashboardBody"])
-		if !json.Valid([]byte(body)) {
-			c.problem("%s is not JSON", dashboard.LogicalID)
-		}
-		for _, alarm := range c.ofType("AWS::CloudWatch::Alarm") {
-			if !strings.Contains(body, ":alarm:"+alarm.LogicalID+`"`) {
-				c.problem("%s does not show %s", dashboard.LogicalID, alarm.LogicalID)
-			}
-		}
-		namespace := ""
-		for _, row := range regexp.MustCompile(`\["([\w/]+|\.)", "(\w+)"`).FindAllStringSubmatch(body, -1) {
-			if row[1] != "." {
-				namespace = row[1]
-			}
-			if !c.metrics[namespace+" "+row[2]] {
-				c.problem("%s: nothing writes the metric %s %s", dashboard.LogicalID, namespace, row[2])
-			}
-		}
-		for kind, metrics := range map[string][]string{
-			"AWS/Lambda,FunctionName": {"Errors", "Duration"}, "AWS/SQS,QueueName": {"ApproximateNumberOfMessagesVisible"},
-		} {
-			for _, metric := range metrics {
-				if search := fmt.Sprintf(`SEARCH('{%s} MetricName=\"%s\" `, kind, metric); !strings.Contains(body, search) {
-					c.problem("%s does not search for %s %s", dashboard.LogicalID, kind, metric)
-				}
-			}
-		}
-		// The metrics of a table do not contain those of its indexes.
-		for _, table := range c.ofType("AWS::DynamoDB::Table") {
-			for _, index := range list(table.Properties["GlobalSecondaryIndexes"]) {
-				for _, metric := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
-					row := fmt.Sprintf(`"%s", "TableName", "%s", "GlobalSecondaryIndexName", "%s"]`, metric, table.LogicalID, at(index, "IndexName"))
-					if !strings.Contains(body, row) {
-						c.problem("%s does not show %s of the index %v of %s", dashboard.LogicalID, metric, at(index, "IndexName"), table.LogicalID)
-					}
-				}
-			}
 		}
 	}
 }

@@ -10,9 +10,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/dynamo"
@@ -31,17 +28,9 @@ func NewPublishFunction(env *app.Env) (lambda.Handler, error) {
 	}
 	p := &Publisher{
 		Bus: NewBus(cfg, bus), Source: source, Now: env.Now, Pause: dynamo.Pause, Logger: env.Logger,
-		Reject: rejected(sqs.NewFromConfig(cfg), queue),
+		Reject: newRejections(cfg, queue),
 	}
 	return app.Event(p.Publish), nil
-}
-
-// rejected returns a function that sends the id of an event to the queue of rejected events.
-func rejected(client *sqs.Client, queue string) func(context.Context, string) error {
-	return func(ctx context.Context, id string) error {
-		_, err := client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &queue, MessageBody: aws.String(id)})
-		return err
-	}
 }
 
 // Publisher sends events from the stream of the table Events to the bus. It is safe for concurrent use.
@@ -139,7 +128,9 @@ func item(image map[string]events.DynamoDBAttributeValue) dynamo.Item {
 		case events.DataTypeString:
 			converted[name] = dynamo.S(v.String())
 		case events.DataTypeNumber:
-			converted[name] = &types.AttributeValueMemberN{Value: v.Number()}
+			if n, err := v.Integer(); err == nil { // all numbers of the log are integers
+				converted[name] = dynamo.N(n)
+			}
 		default:
 		}
 	}
