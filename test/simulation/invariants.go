@@ -38,6 +38,7 @@ type oracle struct {
 
 	types, fields, toggles []string           // that the actors compete for
 	streams                map[string]*stream // by table
+	partitions             map[string]bool    // of the staleness index
 
 	createdAt     map[int64]string // of tokens
 	steps, acting int
@@ -89,7 +90,7 @@ func (w *World) prepare() {
 	w.log, w.contents, w.received = map[string][]dynamo.Item{}, map[string]string{}, map[string]bool{}
 	w.flips, w.lifetimes = map[string][]flip{}, map[string][]lifetime{}
 	w.oracle = oracle{
-		streams: map[string]*stream{},
+		streams: map[string]*stream{}, partitions: map[string]bool{},
 		usage:   map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{}, holders: map[int64]dynamo.Item{},
 		accounts: map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
 	}
@@ -146,6 +147,9 @@ func (w *World) checkWritten() {
 			w.count(c.old, -1)
 			w.count(c.next, 1)
 			w.flipped(either(c).String("name"), c.old, c.next)
+			w.mu.Lock()
+			w.partitions[c.next.String("staleness")] = true
+			w.mu.Unlock()
 		case "FeatureTypes":
 			w.changedType(c)
 		case "PersonalAccessTokens":

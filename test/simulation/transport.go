@@ -346,7 +346,7 @@ func (w *World) trace(c *call, text string) {
 }
 
 func describe(c *call) string {
-	body := jsontext.Value(c.body)
+	body := jsontext.Value(slices.Clone(c.body))
 	_ = body.Canonicalize() // the SDK writes members in any order
 	text := string(body)
 	if _, actions, found := strings.Cut(text, `"TransactItems":`); found { // behind the idempotency token

@@ -6,7 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -55,33 +55,32 @@ func (w *World) await(s *stream, d time.Duration) {
 	}
 }
 
-// readStream invokes the function with new records of the table.
+// readStream invokes the function with new records of the table. What it does not process comes again later.
 func (w *World) readStream(s *stream) {
-	records := w.db.Records(w.table(s.table), s.read)
-	if s.awaited = len(records) > 0 && !w.over; !s.awaited {
+	batch, n := w.db.Records(w.table(s.table), s.read, s.batch)
+	if s.awaited = n > 0 && !w.over; !s.awaited {
 		return
 	}
-	records = records[:min(len(records), s.batch)]
 	w.spawn(func() {
-		done := w.deliverRecords(s.function, records)
+		done := w.deliverRecords(s, batch, n)
 		s.attempts++
 		if w.happens(redelivered, mix(hashOf(s.table), s.attempts), 0.1) {
 			done = 0
 		}
 		w.enter(hashOf(s.table), func() {
 			s.read, s.awaited = s.read+done, false
-			w.await(s, time.Second)
+			wait := time.Second
+			if done == 0 {
+				wait = 5 * time.Second
+			}
+			w.await(s, wait)
 		})
 	})
 }
 
-// deliverRecords returns how many records are processed.
-func (w *World) deliverRecords(function string, records []events.DynamoDBEventRecord) int {
-	payload, err := json.Marshal(events.DynamoDBEvent{Records: records})
-	if err != nil {
-		panic(err)
-	}
-	output, err := w.invoke(function, fmt.Sprintf("%d records", len(records)), payload)
+// deliverRecords returns how many of n records are processed.
+func (w *World) deliverRecords(s *stream, batch []byte, n int) int {
+	output, err := w.invoke(s.function, fmt.Sprintf("%d records", n), batch)
 	var response events.DynamoDBEventResponse
 	if err == nil {
 		err = json.Unmarshal(output, &response)
@@ -89,11 +88,11 @@ func (w *World) deliverRecords(function string, records []events.DynamoDBEventRe
 	if err != nil {
 		return 0
 	}
-	done := len(records)
 	for _, f := range response.BatchItemFailures {
-		done = min(done, slices.IndexFunc(records, func(r events.DynamoDBEventRecord) bool { return r.Change.SequenceNumber == f.ItemIdentifier }))
+		position, _ := strconv.Atoi(f.ItemIdentifier) // one more than the position of the record
+		n = min(n, position-1-s.read)
 	}
-	return done
+	return n
 }
 
 // logLine receives a line of the access log. Lines of a second are delivered together.

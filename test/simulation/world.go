@@ -60,8 +60,8 @@ type World struct {
 	wake    chan struct{}
 	pending []timed // sorted by time, then by order
 	order   int
-	running sync.WaitGroup // goroutines that the world has started
-	busy    int            // their number
+	busy    int           // the number of goroutines that the world has started and that do something
+	idle    []chan func() // the others, whose stacks have grown
 
 	start, end time.Time // of the time in which actors act and faults occur
 	calm       bool      // no more faults
@@ -114,11 +114,14 @@ func mix(values ...uint64) uint64 {
 }
 
 func hashOf[T string | []byte](text T) uint64 {
-	h := uint64(14695981039346656037)
+	h, part := mix(uint64(len(text))), uint64(0)
 	for i := range len(text) {
-		h = (h ^ uint64(text[i])) * 1099511628211
+		if part = part<<8 | uint64(text[i]); i&7 == 7 {
+			h = (h ^ part) * 0xbf58476d1ce4e5b9
+			h ^= h >> 29
+		}
 	}
-	return h
+	return (h ^ part) * 0x94d049bb133111eb
 }
 
 // random returns a source of random numbers that depends on nothing but the seed and the values.
@@ -162,18 +165,28 @@ func (w *World) entered() []parked {
 	return all
 }
 
-// spawn runs a goroutine that the world waits for.
+// spawn runs a function in a goroutine that the world waits for.
 func (w *World) spawn(do func()) {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.busy++
-	w.mu.Unlock()
-	w.running.Go(func() {
-		do()
-		w.mu.Lock()
-		w.busy--
-		w.mu.Unlock()
-		w.wakeUp()
-	})
+	if n := len(w.idle); n > 0 {
+		w.idle[n-1] <- do
+		w.idle = w.idle[:n-1]
+		return
+	}
+	todo := make(chan func(), 1)
+	todo <- do
+	go func() {
+		for do := range todo {
+			do()
+			w.mu.Lock()
+			w.busy--
+			w.idle = append(w.idle, todo)
+			w.mu.Unlock()
+			w.wakeUp()
+		}
+	}()
 }
 
 func (w *World) wakeUp() {
@@ -256,9 +269,10 @@ func (w *World) live() {
 		w.checkQuiet()
 	}
 	w.over = true
-	left := false
-	go func() { w.running.Wait(); w.enter(0, func() { left = true }) }()
-	w.run(func() bool { return left })
+	w.run(func() bool { return w.busy == 0 })
+	for _, worker := range w.idle {
+		close(worker)
+	}
 	w.pending = nil
 	w.result.Plan, w.result.Steps, w.result.ops = w.Plan, w.steps, w.ops
 }

@@ -187,15 +187,12 @@ func plain(node *yaml.Node) any {
 			switch name, v := node.Content[i].Value, node.Content[i+1]; name {
 			case "Key", "Item", "ExclusiveStartKey", "ExpressionAttributeValues":
 				all[name] = attributes(v)["M"]
-			case "Keys", "Parameters":
-				for _, element := range v.Content {
-					value := any(attributes(element))
-					if name == "Keys" {
-						value = attributes(element)["M"]
-					}
-					list, _ := all[name].([]any)
-					all[name] = append(list, value)
+			case "Keys":
+				list := attributes(v)["L"].([]any) //nolint:errcheck // an error is a panic
+				for i, key := range list {
+					list[i] = key.(m)["M"] //nolint:errcheck // an error is a panic
 				}
+				all[name] = list
 			case "<<":
 				maps.Copy(all, plain(v).(m)) //nolint:errcheck // an error is a panic
 			default:

@@ -66,10 +66,6 @@ type request struct {
 		Keys           []item
 		ConsistentRead bool
 	}
-	Statements []struct {
-		Statement  string
-		Parameters []value
-	}
 
 	operation string
 	compiled  struct{ condition, update, keyCondition, filter *expression }
@@ -102,8 +98,6 @@ func (db *DB) Do(operation string, body []byte) (status int, response []byte) {
 			response = db.transact(r, body)
 		case "Query", "Scan":
 			response = db.read(r)
-		case "BatchExecuteStatement":
-			response = db.statements(r)
 		default:
 			panic(failure{code: "UnknownOperationException"})
 		}

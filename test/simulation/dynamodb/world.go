@@ -1,11 +1,7 @@
 package dynamodb
 
 import (
-	"encoding/json"
 	"fmt"
-	"time"
-
-	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/dynamo"
 )
@@ -20,43 +16,37 @@ func (db *DB) Items(table string) (all []dynamo.Item) {
 	return all
 }
 
-// Records returns the records of a table's stream from a position on, in the order of the writes, as Lambda passes them to a function. The
-// first record has the position 0. The stream has one shard.
-func (db *DB) Records(table string, from int) (all []events.DynamoDBEventRecord) {
+// Records returns at most limit records of a table's stream from a position on, in the order of the writes, as the JSON that Lambda passes
+// to a function, and their number. The first record has the position 0 and the sequence number 1. The stream has one shard.
+func (db *DB) Records(table string, from, limit int) (event []byte, n int) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	for n, r := range db.table(table).records[from:] {
-		all = append(all, r.event(table, from+n))
+	all := db.table(table).records[from:]
+	all = all[:min(limit, len(all))]
+	b := []byte(`{"Records":[`)
+	for i, r := range all {
+		name := "MODIFY"
+		switch {
+		case r.old == nil:
+			name = "INSERT"
+		case r.new == nil:
+			name = "REMOVE"
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, `{"eventID":"%s-%d","eventName":"%s","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"us-east-1",`+
+			`"eventSourceARN":"arn:aws:dynamodb:us-east-1:000000000000:table/%[1]s/stream/2000-01-01T00:00:00.000","dynamodb":{`+
+			`"ApproximateCreationDateTime":%[4]d,"SequenceNumber":"%021[5]d","StreamViewType":"NEW_AND_OLD_IMAGES","Keys":`,
+			table, from+i, name, r.at.Unix(), from+i+1)
+		b = r.key.append(b)
+		if r.old != nil {
+			b = r.old.append(append(b, `,"OldImage":`...))
+		}
+		if r.new != nil {
+			b = r.new.append(append(b, `,"NewImage":`...))
+		}
+		b = append(b, "}}"...)
 	}
-	return all
-}
-
-func (r *record) event(table string, n int) events.DynamoDBEventRecord {
-	name := events.DynamoDBOperationTypeModify
-	switch {
-	case r.old == nil:
-		name = events.DynamoDBOperationTypeInsert
-	case r.new == nil:
-		name = events.DynamoDBOperationTypeRemove
-	}
-	return events.DynamoDBEventRecord{
-		EventID: fmt.Sprintf("%s-%d", table, n), EventName: string(name), EventVersion: "1.1", EventSource: "aws:dynamodb", AWSRegion: "us-east-1",
-		EventSourceArn: "arn:aws:dynamodb:us-east-1:000000000000:table/" + table + "/stream/2000-01-01T00:00:00.000",
-		Change: events.DynamoDBStreamRecord{
-			ApproximateCreationDateTime: events.SecondsEpochTime{Time: r.at.Truncate(time.Second)},
-			Keys:                        r.key.event(), NewImage: r.new.event(), OldImage: r.old.event(),
-			SequenceNumber: fmt.Sprintf("%021d", n+1), SizeBytes: int64(r.key.size() + r.new.size() + r.old.size()),
-			StreamViewType: "NEW_AND_OLD_IMAGES",
-		},
-	}
-}
-
-func (i item) event() (all map[string]events.DynamoDBAttributeValue) {
-	if i == nil {
-		return nil
-	}
-	if err := json.Unmarshal(i.append(nil), &all); err != nil {
-		panic(err)
-	}
-	return all
+	return append(b, "]}"...), len(all)
 }

@@ -3,7 +3,6 @@ package dynamodb
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -213,37 +212,4 @@ func caught(f func()) (failed *failure) {
 	}()
 	f()
 	return nil
-}
-
-// PartiQL: the two statements of feature.FlagStore.Announced, which are the only ones.
-const (
-	statementUpdate = `UPDATE "Features" SET "pending" = [] REMOVE "pendingSince" WHERE "name" = ? AND "sequence" = ?`
-	statementDelete = `DELETE FROM "Features" WHERE "name" = ? AND "sequence" = ?`
-)
-
-func (db *DB) statements(r *request) []byte {
-	b := []byte(`{"Responses":[`)
-	for i, s := range r.Statements {
-		if len(s.Parameters) != 2 || s.Statement != statementUpdate && s.Statement != statementDelete {
-			panic(invalid("the statement is not supported: " + s.Statement))
-		}
-		write := &request{
-			operation: "DeleteItem", TableName: "Features", Key: item{{"name", s.Parameters[0]}}, ConditionExpression: new("#sequence = :sequence"),
-			ExpressionAttributeNames: map[string]string{"#sequence": "sequence"}, ExpressionAttributeValues: item{{":sequence", s.Parameters[1]}},
-		}
-		if s.Statement == statementUpdate {
-			write.operation, write.UpdateExpression = "UpdateItem", new("SET pending = :none REMOVE pendingSince")
-			write.ExpressionAttributeValues = append(item{{":none", value{kind: "L"}}}, write.ExpressionAttributeValues...)
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `{`...)
-		if f := caught(func() { db.single(write) }); f != nil {
-			code := strings.TrimSuffix(f.code, "Exception")
-			b = append(quote(append(quote(append(b, `"Error":{"Code":`...), code), `,"Message":`...), f.message), `},`...)
-		}
-		b = append(b, `"TableName":"Features"}`...)
-	}
-	return append(b, `]}`...)
 }
