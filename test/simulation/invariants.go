@@ -165,7 +165,7 @@ func (w *World) checkWritten() {
 	w.checkRecorded()
 	for _, c := range w.changes {
 		if s := w.streams[c.table]; s != nil {
-			w.await(s, map[string]time.Duration{"FeatureTypes": 150 * time.Millisecond, "Events": time.Second}[c.table])
+			w.await(s, map[string]time.Duration{"FeatureTypes": 150 * time.Millisecond, "Events": 2 * time.Second}[c.table])
 		}
 		switch c.table {
 		case "Features", "ContextFields":

@@ -71,7 +71,7 @@ func (w *World) readStream(s *stream) {
 			s.read, s.awaited = s.read+done, false
 			wait := time.Second
 			if done == 0 {
-				wait = 5 * time.Second
+				wait = 15 * time.Second
 			}
 			w.await(s, wait)
 		})
@@ -95,7 +95,7 @@ func (w *World) deliverRecords(s *stream, batch []byte, n int) int {
 	return n
 }
 
-// logLine receives a line of the access log. Lines of a second are delivered together.
+// logLine receives a line of the access log. Lines of five seconds are delivered together.
 func (w *World) logLine(line []byte, at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,7 +103,7 @@ func (w *World) logLine(line []byte, at time.Time) {
 	if w.lines == nil {
 		stream := fmt.Sprintf("stream-%d", w.logged%3)
 		w.mu.Unlock()
-		w.enter(hashOf(line), func() { w.after(time.Second, func() { w.deliverLines(stream) }) })
+		w.enter(hashOf(line), func() { w.after(5*time.Second, func() { w.deliverLines(stream) }) })
 		w.mu.Lock()
 	}
 	w.lines = append(w.lines, events.CloudwatchLogsLogEvent{ID: fmt.Sprintf("%020d", w.logged), Timestamp: at.UnixMilli(), Message: string(line)})
