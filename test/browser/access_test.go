@@ -22,6 +22,28 @@ var states = []struct {
 	parts string // that axe checks
 	open  func(b *tab)
 }{
+	{"toggles", wholePage, func(b *tab) {
+		b.open("Toggles")
+		b.click(field("Select new-checkout"))
+		b.sees("1 selected", "Marked as stale\n1")
+	}},
+	{"create a toggle", wholePage, func(b *tab) {
+		b.open("Toggles")
+		b.click(button("Create toggle"))
+		b.click(button("Create toggle"))
+		b.seesError(field("Name"), "must not be empty")
+	}},
+	{"archive a toggle", wholePage, func(b *tab) {
+		b.open("Toggles")
+		b.click(field("Select new-checkout"))
+		b.click(button("Archive"))
+		b.sees("can be revived")
+	}},
+	{"a toggle", wholePage, func(b *tab) {
+		b.open("Toggles")
+		b.click(link("new-checkout"))
+		b.sees("History", "appName")
+	}},
 	{"toggle types", wholePage, func(b *tab) { b.sees("40 days") }},
 	{"an edited lifetime with an error", wholePage, func(b *tab) {
 		b.click(button("Edit lifetime of Release"))
@@ -120,7 +142,7 @@ func TestAccessibility(t *testing.T) {
 			b := openTab(t, s)
 			b.mayLog("status of 400", "status of 409")
 			b.resize(360, 740)
-			b.signIn("admin", "")
+			b.signIn("admin", "#/types")
 			state.open(b)
 			b.fitsTheWindow()
 			b.hasNoViolations(state.parts)
@@ -165,8 +187,43 @@ func TestKeyboardOnly(t *testing.T) {
 	b.tabTo("Personal access token")
 	b.press(b.service.pat("admin"))
 	b.press(kb.Enter)
-	b.sees("40 days")
+	b.sees("1–7 of 7 toggles")
 
+	b.tabTo("Search")
+	b.press("CHECKOUT")
+	b.sees("1–1 of 1 toggle")
+	b.tabTo("Select new-checkout")
+	b.press(" ")
+	b.tabTo("Mark as stale")
+	b.press(kb.Enter)
+	b.sees("Mark as stale: toggle?")
+	b.press(kb.Escape)
+	b.focusIs("Mark as stale")
+	b.press(kb.Enter)
+	b.tabTo("Mark as stale")
+	b.press(kb.Enter)
+	b.focusIs("Undo")
+	b.press(kb.Enter)
+	b.sees("1 toggle no longer marked as stale.")
+	b.tabTo("new-checkout")
+	b.press(kb.Enter)
+	b.focusIs("new-checkout")
+	b.tabTo("Edit")
+	b.press(kb.Enter)
+	b.focusIs("Description")
+	b.press("old")
+	b.press(kb.Escape)
+	b.tabTo("Keep editing")
+	b.press(kb.Enter)
+	b.focusIs("Description")
+	b.press(kb.Escape)
+	b.tabTo("Discard changes")
+	b.press(kb.Enter)
+	b.focusIs("Edit")
+
+	b.tabTo("Toggle types")
+	b.press(kb.Enter)
+	b.sees("40 days")
 	b.tabTo("Edit lifetime of Release")
 	b.press(kb.Enter)
 	b.focusIs("Days")
@@ -235,7 +292,7 @@ func (b *tab) focus() focused {
 	return run[focused](b, `(e => {
 		const style = getComputedStyle(e), box = e.getBoundingClientRect();
 		return {
-			Name: (e.labels?.[0] ?? e).innerText.replace(/\s+/g, ' ').trim(),
+			Name: (e.ariaLabel ?? (e.labels?.[0] ?? e).innerText).replace(/\s+/g, ' ').trim(),
 			Visible: e.matches('main, h1, h2') || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 && box.width > 0 && box.height > 0),
 			Lost: e === document.body,
 		};

@@ -26,7 +26,7 @@ func heading(name string) element { return element{[]string{"heading"}, name, "d
 
 // field is an input of any kind.
 func field(label string) element {
-	return element{[]string{"textbox", "spinbutton", "combobox", "checkbox", "radio", "Date", "DateTime"}, label, "document"}
+	return element{[]string{"textbox", "searchbox", "spinbutton", "combobox", "checkbox", "radio", "Date", "DateTime"}, label, "document"}
 }
 
 // inRow is the element in the row of a table that contains a text.

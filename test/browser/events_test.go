@@ -70,7 +70,7 @@ func TestHistoryOfAType(t *testing.T) {
 	t.Parallel()
 	s := start(t, local.Config{})
 	b := openTab(t, s)
-	b.signIn("admin", "")
+	b.signIn("admin", "#/types")
 	b.click(link("History of toggle type Release"))
 	b.sees("No event matches the filters.")
 	b.goBack()

@@ -33,7 +33,7 @@ func TestTextStaysText(t *testing.T) {
 	}
 	b := openTab(t, s)
 	b.resize(360, 740)
-	b.signIn("admin", "")
+	b.signIn("admin", "#/types")
 	b.open("Tokens")
 	b.sees(hostile...)
 	b.isIntact()

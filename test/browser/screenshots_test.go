@@ -30,7 +30,7 @@ func TestScreenshots(t *testing.T) {
 	b.freeze(now)
 	b.resize(1000, 730, chromedp.EmulateScale(1.5))
 	call(b, emulation.SetScrollbarsHidden, emulation.SetScrollbarsHiddenParams{Hidden: true})
-	b.signIn("admin", "")
+	b.signIn("admin", "#/types")
 	for _, shot := range []struct {
 		file string
 		open func()

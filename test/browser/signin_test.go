@@ -163,7 +163,7 @@ func TestUnreachableAPI(t *testing.T) {
 func TestBackForwardAndReload(t *testing.T) {
 	t.Parallel()
 	b := openTab(t, start(t, local.Config{}))
-	b.signIn("admin", "")
+	b.signIn("admin", "#/types")
 	b.find(heading("Toggle types"))
 	b.click(link("Context fields"))
 	b.find(heading("Context fields"))
@@ -186,11 +186,11 @@ func TestBackForwardAndReload(t *testing.T) {
 func TestTwoTabsHaveTwoUsers(t *testing.T) {
 	t.Parallel()
 	first := openTab(t, start(t, local.Config{}))
-	first.signIn("admin", "")
+	first.signIn("admin", "#/types")
 	second := first.openAnother()
 	second.visit("/console/")
 	second.find(field("Personal access token"))
-	second.signIn("viewer", "")
+	second.signIn("viewer", "#/types")
 	first.reload()
 	first.sees("admin")
 	first.find(button("Edit lifetime of Release"))

@@ -31,7 +31,7 @@ func TestChangeALifetime(t *testing.T) {
 	t.Parallel()
 	b := openTab(t, start(t, local.Config{}))
 	b.mayLog("status of 400")
-	b.signIn("admin", "")
+	b.signIn("admin", "#/types")
 	b.sees("40 days")
 
 	b.click(button("Edit lifetime of Release"))

@@ -10,7 +10,7 @@ import (
 func TestViewerSeesNoForbiddenAction(t *testing.T) {
 	t.Parallel()
 	b := openTab(t, start(t, local.Config{}))
-	b.signIn("viewer", "")
+	b.signIn("viewer", "#/types")
 	b.sees("40 days")
 	b.seesOnlyButtons("Sign out")
 	b.open("Context fields")

@@ -20,10 +20,16 @@ export class ApiError extends Error {
  * @param {string} method
  * @param {string} path such as /api/admin/context, below the stage that serves this page
  * @param {unknown} [body]
- * @param {{signal?: AbortSignal, token?: string}} [options] `signal` cancels the request, `token` is used instead of the session's
+ * @param {{signal?: AbortSignal, token?: string, etag?: string}} [options] `signal` cancels the request, `token` is used instead of the
+ *   session's, and `etag` is what the resource must have: otherwise the API changes nothing and answers 412
  */
-export async function call(method, path, body, { signal, token = credential() } = {}) {
-  const headers = { Authorization: token ?? '' };
+export const call = async (...request) => (await send(...request)).content;
+
+/** Returns the content of a resource, and its entity tag. */
+export const read = (path, options) => send('GET', path, undefined, options);
+
+async function send(method, path, body, { signal, token = credential(), etag } = {}) {
+  const headers = { Authorization: token ?? '', ...etag && { 'If-Match': etag } };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let response, text;
   try {
@@ -36,7 +42,7 @@ export async function call(method, path, body, { signal, token = credential() } 
     throw new ApiError(0, { name: 'Unreachable', message: 'The API cannot be reached. Check your connection and try again.' });
   }
   const content = parse(text);
-  if (response.ok && content !== undefined) return content;
+  if (response.ok && content !== undefined) return { content, etag: response.headers.get('ETag') };
   // Another sign-in may have replaced the credential while the request was under way.
   if (response.status === 401 && token === credential()) signOut(true);
   throw new ApiError(response.status, content?.message ? content : {

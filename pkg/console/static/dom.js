@@ -39,14 +39,16 @@ export const text = (value) => h('bdi', null, value);
 /**
  * A table that becomes a list of cards on narrow screens. The roles keep it a table for screen readers when CSS changes its display.
  * @param {string} caption the table's name for screen readers
- * @param {Array<string|{name: string, class: string}>} columns the class is for all cells of the column
+ * @param {Array<string|{name: string, class: string, sort: (name: string) => Node, sorted: string}>} columns the class is for all cells of
+ *   the column; `sort` makes the control that sorts by it, and `sorted` is its `aria-sort`
  * @param {HTMLTableRowElement[]} rows see `row`
  */
 export function table(caption, columns, rows) {
   return h('table', { role: 'table' },
     h('caption', { class: 'visually-hidden' }, caption),
     h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, columns.map((column) =>
-      h('th', { role: 'columnheader', scope: 'col', class: column.class }, column.name ?? column)))),
+      h('th', { role: 'columnheader', scope: 'col', class: column.class, 'aria-sort': column.sorted },
+        column.sort ? column.sort(column.name) : column.name ?? column)))),
     h('tbody', { role: 'rowgroup' }, rows));
 }
 
@@ -139,12 +141,11 @@ export function form({ send, submit, busy, danger, cancel, ...props }, ...childr
     for (const control of element.elements) {
       const found = control.name ? messages.filter(({ name }) => name === control.name) : [];
       if (found.length === 0) continue;
-      // Next to the control, its pointer says nothing.
-      setError(control, found.map(({ message }) => message.replace(/^The `[^`]*` (?:property|parameter) /, 'The value ')).join(' '));
+      setError(control, found.map(({ message }) => inWords(message)).join(' '));
       for (const item of found) messages.splice(messages.indexOf(item), 1);
     }
-    problem.textContent = messages.map(({ message }) => message).join(' ');
-    if (error.status >= 500) problem.append(` Request ID: ${error.id}`);
+    problem.textContent = messages.map(({ name, message }) => inWords(message, name)).join(' ');
+    if (error.id && messages.length > 0) problem.append(' ', h('small', null, 'Request ID: ', h('code', null, error.id)));
     element.querySelector('[aria-invalid]')?.focus();
   }
 
@@ -153,8 +154,16 @@ export function form({ send, submit, busy, danger, cancel, ...props }, ...childr
 
 /** Splits the message of a rejected request by the property or parameter that each sentence names. */
 function sentences({ status, message }) {
-  const found = status === 400 ? message.split(/ (?=The `\/(?:body|query)\/)/) : [message];
-  return found.map((sentence) => ({ name: /^The `\/(?:body|query)\/([^`]*)`/.exec(sentence)?.[1], message: sentence }));
+  const found = status === 400 ? message.split(/ (?=The `\/(?:body|query|params)\/)/) : [message];
+  return found.map((sentence) => ({ name: /^The `\/(?:body|query|params)\/([^`]*)`/.exec(sentence)?.[1], message: sentence }));
+}
+
+/** A message of the API about one value, in the words of the form. `label` is empty next to the control. */
+function inWords(message, label) {
+  return message
+    .replace(/^The `[^`]*` (?:property|parameter) /, label ? `${label}: the value ` : 'The value ')
+    .replace(/(must .*)have 1 or more (?:characters|elements)(?:, and)?/, '$1not be empty')
+    .replace(/; you sent (?:""|nothing)\.$/, '.');
 }
 
 /**
@@ -162,15 +171,48 @@ function sentences({ status, message }) {
  * @param {string} title
  * @param {(dialog: HTMLDialogElement) => Array} content its children
  * @param {() => void} [closed] called after it was closed
+ * @param {() => void} [leave] called instead of closing it when Escape is pressed
  */
-export function openDialog(title, content, closed) {
+export function openDialog(title, content, closed, leave) {
   const heading = h('h2', { id: uniqueId(), tabindex: '-1' }, title);
-  const dialog = h('dialog', { 'aria-labelledby': heading.id, onclose: () => { dialog.remove(); closed?.(); } }, heading);
+  const dialog = h('dialog', {
+    'aria-labelledby': heading.id,
+    onclose: () => { dialog.remove(); closed?.(); },
+    oncancel: leave && ((event) => event.target === dialog && event.preventDefault()),
+    onkeydown: leave && ((event) => {
+      // The browser closes a dialog at the second `cancel` event, whatever the first one's listener did.
+      if (event.key !== 'Escape' || event.target.closest('dialog') !== dialog) return;
+      event.preventDefault();
+      leave();
+    }),
+  }, heading);
   dialog.append(...content(dialog));
   document.querySelector('main').append(dialog); // a change of the page removes it
   dialog.showModal();
   return dialog;
 }
+
+let pending = false;
+
+/**
+ * Returns a listener that calls an asynchronous function, unless one that began before has not ended. A dialog that must load something
+ * first opens only once, however often its button is pressed on a slow network.
+ */
+export const once = (action) => async (event) => {
+  if (pending) return;
+  const button = event.currentTarget;
+  pending = true;
+  button.setAttribute('aria-disabled', 'true');
+  try {
+    await action(event);
+  } finally {
+    pending = false;
+    button.removeAttribute('aria-disabled');
+  }
+};
+
+/** A number in words: "1 toggle", "12 toggles". */
+export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
 /** Says that something is loading. */
 export const loading = (what) => h('p', { class: 'loading', role: 'status' }, `Loading ${what}…`);
@@ -196,21 +238,37 @@ export function failure(error, retry) {
     retry ? h('button', { type: 'button', onclick: retry }, 'Try again') : null);
 }
 
-const locale = new Intl.DateTimeFormat().resolvedOptions().locale;
+/** The pages are in English: so are their dates, in the user's kind of English if there is one. */
+export const locale = navigator.languages.find((language) => /^en\b/.test(language)) ?? 'en-GB';
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const units = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]];
 
-/** Returns a date such as "in 5 days", in the user's locale. */
+/** Returns a date such as "in 5 days", in English. */
 export function relativeTime(date, now = new Date()) {
   const seconds = (date - now) / 1000;
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   return relative.format(Math.round(seconds / size), unit);
 }
 
-/** A date-time of the API as two lines: relative and exact, in the user's locale and time zone. */
+/** Returns a date-time of the API such as "in 37 days", by the calendar of the user. */
+export function relativeDays(value, now = new Date()) {
+  const midnight = (date) => new Date(date).setHours(0, 0, 0, 0);
+  return relative.format(Math.round((midnight(value) - midnight(now)) / 86_400_000), 'day');
+}
+
+/** How long ago a date-time of the API is, in days, and its date. */
+export function age(value, now = Date.now()) {
+  const days = Math.max(0, Math.floor((now - new Date(value)) / 86_400_000));
+  return h('time', { datetime: value }, h('span', null, days === 0 ? 'Today' : counted(days, 'day')), h('small', null, shortDate(value)));
+}
+
+/** The date of a date-time of the API, in the user's time zone. */
+export const shortDate = (value) => new Date(value).toLocaleDateString(locale, { dateStyle: 'medium' });
+
+/** A date-time of the API as two lines: relative and exact, in the user's time zone. */
 export function time(value) {
   const date = new Date(value);
-  return h('time', { datetime: value, lang: locale },
+  return h('time', { datetime: value },
     h('span', null, relativeTime(date)), h('small', null, dateTime.format(date)));
 }

@@ -2,11 +2,13 @@
 
 import { authorizationResponse, credential, events, printedCode, signIn, signOut } from './session.js';
 import { call, roles } from './api.js';
+import { discardDraft, draftOf, resume } from './draft.js';
 import { failure, h, loading } from './dom.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
 /** The pages by the first segment of the fragment. A page without a permission is for everyone. */
 const pages = {
+  toggles: { title: 'Toggles', load: () => import('./views/toggles.js') },
   types: { title: 'Toggle types', load: () => import('./views/types.js') },
   context: { title: 'Context fields', load: () => import('./views/context.js') },
   tokens: { title: 'Tokens', load: () => import('./views/tokens.js') },
@@ -16,7 +18,7 @@ const pages = {
 const product = document.title;
 
 const main = document.querySelector('main');
-const navigation = document.querySelector('nav');
+const navigation = document.querySelector('header nav');
 const account = document.getElementById('account');
 const status = document.getElementById('status');
 
@@ -100,7 +102,7 @@ async function loadCaller(signal) {
 
 /** Shows the page that the fragment names: `#/<page>`, `#/<page>/<detail>` or `#/<page>?<search>`. */
 async function showPage() {
-  if (window.location.hash === '') window.history.replaceState(null, '', '#/types');
+  if (window.location.hash === '') window.history.replaceState(null, '', '#/toggles');
   const [address, ...search] = window.location.hash.split('?');
   const [, name, ...rest] = address.split('/');
   const page = Object.hasOwn(pages, name) ? pages[name] : { title: 'Page not found', load: async () => notFound };
@@ -110,6 +112,7 @@ async function showPage() {
   }
   const content = startPage(page.title);
   const { signal } = leave;
+  offerDraft(content);
   if (page.permission && !caller.may(page.permission)) {
     content.append(h('p', null, `You need the "${page.permission}" permission to see this page.`));
     return;
@@ -119,16 +122,35 @@ async function showPage() {
       throw new Error('The page cannot be loaded. Reload it: there may be a newer version.');
     });
     if (signal.aborted) return;
-    await view.render(content, { ...caller, detail: rest.join('/'), search: new URLSearchParams(search.join('?')), signal, announce });
+    await view.render(content, {
+      ...caller, detail: rest.join('/'), search: new URLSearchParams(search.join('?')), signal, announce, setTitle,
+    });
   } catch (error) {
     if (!signal.aborted) content.replaceChildren(failure(error, showPage));
   }
 }
 
+/** Says above a page that there is something that was entered and not saved. */
+function offerDraft(content) {
+  const draft = draftOf(caller);
+  if (!draft) return;
+  const notice = h('div', { class: 'notice warn draft' },
+    h('p', null, h('strong', null, 'Not saved: '), draft.title),
+    h('div', { class: 'buttons' },
+      h('button', { type: 'button', onclick: () => { notice.remove(); resume(showPage); } }, 'Continue'),
+      h('button', { type: 'button', class: 'danger quiet', onclick: () => { notice.remove(); discardDraft(); main.focus(); } }, 'Discard')));
+  content.before(notice);
+}
+
 const notFound = {
   render: (content) => content.append(h('p', null,
-    'This address names no page. ', h('a', { href: '#/types' }, 'Show the toggle types'), '.')),
+    'This address names no page. ', h('a', { href: '#/toggles' }, 'Show the toggles'), '.')),
 };
+
+function setTitle(title) {
+  document.title = `${title} · ${product}`;
+  main.querySelector('h1').replaceChildren(h('bdi', null, title));
+}
 
 /** Replaces the page by its heading and an empty element, which it returns. */
 function startPage(title) {

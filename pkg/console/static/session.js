@@ -4,6 +4,13 @@
 const storage = window.sessionStorage; // of this tab only, and gone when the tab closes
 const key = 'toggleadmin.token';
 
+/** What was entered and not saved. It survives a session that has ended, but not "Sign out". */
+export const draftStorage = {
+  get: () => storage.getItem('toggleadmin.draft'),
+  set: (value) => storage.setItem('toggleadmin.draft', value),
+  remove: () => storage.removeItem('toggleadmin.draft'),
+};
+
 /** Receives `signed-in`, `signed-out` with the detail `{token, rejected}`, and `code` if `printedCode` has one. */
 export const events = new EventTarget();
 
@@ -37,6 +44,7 @@ export function signIn(token) {
 export function signOut(rejected = false) {
   const token = credential();
   storage.removeItem(key);
+  if (!rejected) draftStorage.remove();
   if (token !== null) events.dispatchEvent(new CustomEvent('signed-out', { detail: { token, rejected } }));
 }
 

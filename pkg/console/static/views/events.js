@@ -108,7 +108,7 @@ export async function render(content, { search, signal }) {
 }
 
 /** Requests a page of events. */
-function load(filters, signal, limit = pageSize) {
+export function load(filters, signal, limit = pageSize) {
   const query = new URLSearchParams({ limit });
   for (const [name, value] of Object.entries(filters)) {
     const operator = name === 'type' && value.includes(',') ? 'IS_ANY_OF:' : 'IS:';
@@ -215,7 +215,7 @@ function subjectName(subject) {
   return kinds[kind] ? `${kinds[kind].name} ${id}` : subject;
 }
 
-function item(event) {
+export function item(event) {
   return h('li', null,
     h('div', { class: 'title' }, h('h3', null, event.label || event.type),
       h('a', { href: logAddress({ id: event.id }) }, time(event.createdAt))),

@@ -1,0 +1,88 @@
+// What was entered in a dialog and not saved. The tab keeps it: Back, a reload or the end of the session does not lose it.
+
+import { h, openDialog } from './dom.js';
+import { draftStorage } from './session.js';
+
+/** Whose drafts the dialogs write: the id of the user, null for an API token. */
+let owner = null;
+/** The draft that the next dialog of its kind takes. */
+let resumed = null;
+
+/** Returns the draft of the caller, or null. That of another user is discarded. */
+export function draftOf(caller) {
+  owner = caller.user?.id ?? null;
+  const draft = JSON.parse(draftStorage.get());
+  if (resumed || !draft) return null;
+  if (draft.owner === owner) return draft;
+  draftStorage.remove();
+  return null;
+}
+
+export const discardDraft = () => draftStorage.remove();
+
+/** Goes to the page of the draft, which `show` shows. It opens the dialog again, see `draftFor`. */
+export function resume(show) {
+  resumed = JSON.parse(draftStorage.get());
+  if (window.location.hash === resumed.page) show();
+  else window.location.hash = resumed.page;
+}
+
+/** Returns what a draft that is being resumed is about, if it is of the kind, otherwise undefined. `keepDraft` uses its values. */
+export const draftFor = (kind) => (resumed?.kind === kind ? resumed.about : undefined);
+
+/**
+ * Keeps what is entered in a dialog.
+ * @param {HTMLDialogElement} dialog
+ * @param {{kind: string, about: unknown, title: string, read: () => unknown, write: (values: unknown) => void}} draft `kind` and `about`
+ *   name the dialog for `draftFor`; `read` returns what was entered, and `write` enters it
+ * @returns {{leave: () => void, done: () => void}} `leave` closes the dialog, after a question if there are changes; `done` closes it
+ */
+export function keepDraft(dialog, { kind, about, title, read, write }) {
+  const before = JSON.stringify(read());
+  if (resumed?.kind === kind && JSON.stringify(resumed.about) === JSON.stringify(about)) write(resumed.values);
+  resumed = null;
+  const isChanged = () => JSON.stringify(read()) !== before;
+  const page = window.location.hash;
+  for (const type of ['input', 'click']) dialog.addEventListener(type, save);
+  return {
+    leave: () => (isChanged() ? confirmLeaving(done) : done()),
+    done,
+  };
+
+  function save() {
+    if (!dialog.open) return;
+    if (isChanged()) draftStorage.set(JSON.stringify({ owner, page, kind, about, title, values: read() }));
+    else draftStorage.remove();
+  }
+
+  function done() {
+    draftStorage.remove();
+    dialog.close();
+  }
+}
+
+function confirmLeaving(discard) {
+  const question = openDialog('Discard your changes?', () => [
+    h('p', null, 'What you entered has not been saved.'),
+    h('div', { class: 'buttons' },
+      h('button', { type: 'button', class: 'danger', onclick: () => { question.close(); discard(); } }, 'Discard changes'),
+      h('button', { type: 'button', onclick: () => question.close() }, 'Keep editing')),
+  ]);
+}
+
+/**
+ * Says that someone else has changed what a form edits.
+ * @param {Object} before what the form began with
+ * @param {Object} now what there is now
+ * @param {Object<string, string>} labels of the members
+ */
+export function conflict(before, now, labels) {
+  const shown = (value) => (value === null || value === '' ? 'none'
+    : Array.isArray(value) ? `${value.length} values` : value === true ? 'yes' : value === false ? 'no' : String(value));
+  const changed = Object.keys(labels).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
+  return h('div', { class: 'notice warn', role: 'alert' },
+    h('p', null, h('strong', null, 'Someone has changed it since you opened it. '), 'Nothing was saved, and your input is still here.'),
+    h('ul', null, changed.map((name) => h('li', null, `${labels[name]}: `,
+      h('del', null, h('bdi', null, shown(before[name]))), ' → ', h('ins', null, h('bdi', null, shown(now[name])))))),
+    h('p', null, 'Save again to replace it with what this form shows.'));
+}

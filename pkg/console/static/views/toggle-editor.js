@@ -1,0 +1,98 @@
+// The dialog that creates a toggle, or changes one.
+
+import { call, read } from '../api.js';
+import { conflict, draftFor, keepDraft } from '../draft.js';
+import { FieldError, field, form, h, openDialog, text, uniqueId } from '../dom.js';
+import { forgetCounts, toggleAddress } from './toggles.js';
+
+const labels = { description: 'Description', type: 'Type', impressionData: 'Impression data', stale: 'Marked as stale' };
+
+export const togglePath = ({ project, name }) => `/api/admin/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
+
+/**
+ * @param {{content: Object, etag: string}|null} current the toggle to change, null to create one
+ * @param {Array} types the toggle types
+ * @param {string} [project] where a new toggle is created unless the user chooses another project
+ * @param {(toggle: Object) => void} [saved]
+ */
+export function openToggleEditor(current, types, { announce }, project, saved) {
+  let { content: toggle, etag } = current ?? {};
+  const controls = {
+    ...!current && {
+      name: h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', required: true }),
+      project: h('input', { name: 'projectId', autocomplete: 'off', spellcheck: 'false', required: true, value: project || 'default' }),
+    },
+    type: h('select', { name: 'type' }, types.map(({ id, name, lifetimeDays }) => h('option', { value: id },
+      `${name} (${lifetimeDays === null ? 'never stale' : `potentially stale after ${lifetimeDays} ${lifetimeDays === 1 ? 'day' : 'days'}`})`))),
+    description: h('textarea', { name: 'description', rows: '3', maxlength: '1000', dir: 'auto' }),
+    impressionData: h('input', { name: 'impressionData', type: 'checkbox', id: uniqueId() }),
+  };
+  if (toggle && !types.some(({ id }) => id === toggle.type)) controls.type.append(h('option', { value: toggle.type }, toggle.type));
+  controls.type.value = toggle?.type ?? 'release';
+  controls.description.value = toggle?.description ?? '';
+  controls.impressionData.checked = toggle?.impressionData ?? false;
+  const shown = controls.description.value; // a text area changes line breaks
+  const changes = h('div');
+
+  const dialog = openDialog(current ? ['Edit toggle ', text(toggle.name)] : 'Create a toggle', () => [
+    form({
+      submit: current ? 'Save' : 'Create toggle', busy: current ? 'Saving…' : 'Creating…', cancel: () => draft.leave(), send,
+    },
+    changes,
+    controls.name && field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.'),
+    controls.project && field('Project', controls.project, 'A label that groups toggles. It exists as soon as a toggle has it.'),
+    field('Type', controls.type),
+    field('Description', controls.description, 'What it is for, and when it can be removed.'),
+    h('div', { class: 'field' }, h('div', { class: 'check' }, controls.impressionData,
+      h('label', { for: controls.impressionData.id }, 'Applications report impressions')))),
+  ], undefined, () => draft.leave());
+  const draft = keepDraft(dialog, {
+    kind: current ? 'edit-toggle' : 'create-toggle',
+    about: current ? toggle.name : null,
+    title: current ? `changes of the toggle ${toggle.name}` : 'a new toggle',
+    read: values,
+    write: (entered) => {
+      for (const [name, control] of Object.entries(controls)) {
+        if (control.type === 'checkbox') control.checked = entered[name];
+        else control.value = entered[name];
+      }
+    },
+  });
+  (controls.name ?? controls.description).focus();
+
+  function values() {
+    return Object.fromEntries(Object.entries(controls).map(([name, control]) =>
+      [name, control.type === 'checkbox' ? control.checked : control.value]));
+  }
+
+  async function send() {
+    const { name, project: where, description, ...rest } = values();
+    const body = { ...rest, description: description === shown ? toggle?.description ?? null : description || null };
+    let result;
+    try {
+      if (current) {
+        result = await call('PUT', togglePath(toggle), body, { etag });
+      } else {
+        if (where.trim() === '') throw new FieldError('projectId', 'Enter a project, such as default.');
+        result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name, ...body });
+      }
+    } catch (error) {
+      if (error.name === 'NameExistsError') {
+        throw new FieldError('name', `${error.message} Names are unique in the installation, archived toggles included.`);
+      }
+      if (error.status !== 412) throw error;
+      const before = toggle;
+      ({ content: toggle, etag } = await read(togglePath(toggle)));
+      changes.replaceChildren(conflict(before, toggle, labels));
+      return;
+    }
+    forgetCounts();
+    draft.done();
+    announce(current ? `Toggle ${result.name} saved.` : `Toggle ${result.name} created.`);
+    if (saved) saved(result);
+    else window.location.hash = toggleAddress(result);
+  }
+}
+
+/** Reports whether a draft of this toggle is being continued. */
+export const continuesEditing = (name) => draftFor('edit-toggle') === name;
