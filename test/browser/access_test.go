@@ -104,6 +104,7 @@ var states = []struct {
 		b.click(button("Edit lifetime of Experiment"))
 		b.replace(field("Days"), fmt.Sprint(100+len(b.sent())))
 		b.click(button("Save"))
+		b.click(button("Change lifetime"))
 		b.sees("Saved.")
 		b.click(link("History of toggle type Experiment"))
 		b.sees("Changed")
@@ -235,7 +236,9 @@ func TestKeyboardOnly(t *testing.T) {
 	b.focusIs("Days")
 	b.press("14")
 	b.press(kb.Enter)
-	b.sees("14 days")
+	b.focusIs("Change lifetime")
+	b.press(kb.Enter)
+	b.sees("14 days", "was 40 days")
 	b.focusIs("Edit lifetime of Release")
 
 	b.tabTo("Tokens")

@@ -77,6 +77,7 @@ func TestHistoryOfAType(t *testing.T) {
 	b.click(button("Edit lifetime of Release"))
 	b.replace(field("Days"), "14")
 	b.click(button("Save"))
+	b.click(button("Change lifetime"))
 	b.sees("14 days")
 	b.click(link("History of toggle type Release"))
 	b.find(heading("History of toggle type release"))

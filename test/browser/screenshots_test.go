@@ -43,6 +43,7 @@ func TestScreenshots(t *testing.T) {
 			b.click(button("Edit lifetime of Release"))
 			b.replace(field("Days"), "30")
 			b.click(button("Save"))
+			b.click(button("Change lifetime"))
 			b.sees("Saved.")
 			run[string](b, "location.hash = '#/events?type=feature-type-updated'")
 			b.sees("Changed")

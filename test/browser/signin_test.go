@@ -153,7 +153,7 @@ func TestUnreachableAPI(t *testing.T) {
 	b.offline(true)
 	b.click(button("Save"))
 	b.sees("The API cannot be reached.")
-	b.click(link("Context fields"))
+	b.open("Context fields")
 	b.sees("The API cannot be reached.")
 	b.offline(false)
 	b.click(button("Try again"))

@@ -105,7 +105,8 @@ export class FieldError extends Error {
 
 /**
  * A form that calls `send` once at a time. While `send` runs, the submit button says so. Its errors appear next to the controls that they
- * name (a FieldError, or an ApiError with the pointers `/body/<name>` or `/query/<name>`), otherwise above the buttons.
+ * name (a FieldError, or an ApiError with the pointers `/body/<name>` or `/query/<name>`), otherwise above the buttons. The event `refused`
+ * with an error as its detail shows the error too.
  * @param {Object<string, unknown>} props attributes of the form, and
  *   `send` {() => Promise<void>}, `submit` the text of the submit button, `busy` its text while `send` runs, `danger` for a red button,
  *   `cancel` {() => void} adds a cancel button
@@ -113,7 +114,7 @@ export class FieldError extends Error {
 export function form({ send, submit, busy, danger, cancel, ...props }, ...children) {
   const problem = h('p', { class: 'error', role: 'alert' });
   const button = h('button', { class: danger ? 'danger' : 'primary', type: 'submit' }, submit);
-  const element = h('form', { novalidate: true, onsubmit: listen, ...props }, children, problem,
+  const element = h('form', { novalidate: true, onsubmit: listen, onrefused: ({ detail }) => show(detail), ...props }, children, problem,
     h('div', { class: 'buttons' }, button, cancel ? h('button', { type: 'button', onclick: () => cancel() }, 'Cancel') : null));
   let running = false;
 

@@ -1,7 +1,11 @@
-// Toggle types and their lifetimes, edited in place.
+// Toggle types: their lifetimes, edited in place after a look at what a change does, and how many toggles they have.
 
 import { call } from '../api.js';
-import { FieldError, field, form, h, links, loading, logLink, row, table, text } from '../dom.js';
+import { FieldError, counted, field, form, h, links, loading, logLink, openDialog, row, table, text } from '../dom.js';
+import { forgetCounts, listAddress } from './toggles.js';
+
+const day = 86_400_000;
+const most = 100; // toggles in one response of the search
 
 export async function render(content, { may, signal, announce }) {
   const list = h('div', { class: 'types' }, loading('the toggle types'));
@@ -11,29 +15,106 @@ export async function render(content, { may, signal, announce }) {
     list);
   const { types } = await call('GET', '/api/admin/feature-types', undefined, { signal });
   if (types.length === 0) {
-    list.replaceChildren(h('p', { class: 'empty' }, 'There are no toggle types.'));
+    list.replaceChildren(h('p', { class: 'empty' }, 'There are no toggle types. ', h('code', null, 'toggleadmin init'), ' creates them.'));
     return;
   }
-  const editable = may('ADMIN');
-  const columns = ['Type', 'Lifetime', ...editable ? [{ name: 'Actions', class: 'actions' }] : []];
-  list.replaceChildren(table('Toggle types and their lifetimes', columns, types.map((type) => typeRow(columns, type, editable, announce))));
+  const context = { editable: may('ADMIN'), signal, announce };
+  const columns = ['Type', 'Lifetime', 'Toggles', 'Potentially stale', ...context.editable ? [{ name: 'Actions', class: 'actions' }] : []];
+  list.replaceChildren(table('Toggle types and their lifetimes', columns, types.map((type) => typeRow(columns, type, context))));
 }
 
-function typeRow(columns, type, editable, announce) {
+/** Returns the number of toggles that a search selects. */
+async function totalOf(parameters, signal) {
+  return (await search({ ...parameters, limit: 1 }, signal)).total;
+}
+
+const search = (parameters, signal) => call('GET', `/api/admin/search/features?${new URLSearchParams(parameters)}`, undefined, { signal });
+
+/** Returns how many toggles of a type become potentially stale with another lifetime, and how many no longer are. */
+async function effectOf(type, lifetimeDays, signal) {
+  const [now, then] = await Promise.all([
+    totalOf({ type: `IS:${type.id}`, state: 'IS:potentially-stale' }, signal),
+    lifetimeDays ? olderThan(type, Date.now() - lifetimeDays * day, signal) : 0,
+  ]);
+  return { on: Math.max(0, then - now), off: Math.max(0, now - then) };
+}
+
+/** Returns how many toggles of a type that nobody has marked as stale were created before a time. The search selects by whole days. */
+async function olderThan(type, time, signal) {
+  if (time < Date.UTC(1)) return 0; // before the first day that the search accepts
+  const selected = { type: `IS:${type.id}`, state: 'IS_ANY_OF:active,potentially-stale' };
+  const start = new Date(time).toISOString().slice(0, 10);
+  const ofTheDay = async () => {
+    for (let offset = 0, count = 0; ; offset += most) {
+      const { features } = await search({ ...selected, createdAt: `IS_ON_OR_AFTER:${start}`, sortBy: 'createdAt', limit: most, offset }, signal);
+      const older = features.filter(({ createdAt }) => Date.parse(createdAt) <= time).length;
+      count += older;
+      if (older < most) return count;
+    }
+  };
+  const [before, rest] = await Promise.all([totalOf({ ...selected, createdAt: `IS_BEFORE:${start}` }, signal), ofTheDay()]);
+  return before + rest;
+}
+
+function typeRow(columns, type, { editable, signal, announce }) {
   const lifetime = h('span');
+  const toggles = h('span', null, '…');
+  const stale = h('span', null, '…');
   const edit = h('button', { type: 'button', onclick: open },
     'Edit', h('span', { class: 'visually-hidden' }, ' lifetime of ', text(type.name)));
   const element = row(columns, [
     [text(type.name), ' ', h('small', { class: 'detail' }, text(type.description))],
     lifetime,
+    toggles,
+    stale,
     ...editable ? [[edit, links(logLink({ subject: `type:${type.id}` }, 'History', 'of toggle type ', text(type.name)))]] : [],
   ]);
   const cell = lifetime.parentElement;
   show();
+  count();
   return element;
 
-  function show() {
-    lifetime.textContent = type.lifetimeDays === null ? 'Never' : inDays(type.lifetimeDays);
+  function show(previous) {
+    lifetime.replaceChildren(inDays(type.lifetimeDays), ...previous === undefined ? [] : [
+      h('small', { class: 'was' }, ` was ${inDays(previous).toLowerCase()} `),
+      h('button', { type: 'button', onclick: () => undo(previous) }, 'Undo',
+        h('span', { class: 'visually-hidden' }, ' the change of the lifetime of ', text(type.name))),
+    ]);
+  }
+
+  /** Counts the toggles, until `expected` of them are potentially stale: the service re-evaluates them within seconds. */
+  async function count(expected, again = 8) {
+    const linked = (total, state) => h('a', { href: listAddress({ type: type.id, state }) }, total.toLocaleString('en'),
+      h('span', { class: 'visually-hidden' }, ` ${state ? 'potentially stale ' : ''}${total === 1 ? 'toggle' : 'toggles'} of type `, text(type.name)));
+    try {
+      const [all, old] = await Promise.all([
+        totalOf({ type: `IS:${type.id}` }, signal), totalOf({ type: `IS:${type.id}`, state: 'IS:potentially-stale' }, signal),
+      ]);
+      toggles.replaceChildren(linked(all));
+      stale.replaceChildren(linked(old, 'potentially-stale'));
+      stale.classList.toggle('overdue', old > 0);
+      if (expected !== undefined && old !== expected && again > 0) setTimeout(() => signal.aborted || count(expected, again - 1), 1000);
+    } catch {
+      if (!signal.aborted) for (const place of [toggles, stale]) place.textContent = 'Unknown';
+    }
+  }
+
+  async function set(lifetimeDays) {
+    type = await call('PUT', `/api/admin/feature-types/${encodeURIComponent(type.id)}/lifetime`, { lifetimeDays });
+    forgetCounts();
+  }
+
+  async function undo(previous) {
+    try {
+      await set(previous);
+    } catch (error) {
+      announce(`The change was not undone. ${error.message}`);
+      return;
+    }
+    show();
+    edit.focus();
+    announce(`Undone. ${type.name}: ${inDays(type.lifetimeDays)}.`);
+    count(-1, 4);
   }
 
   function open() {
@@ -48,7 +129,7 @@ function typeRow(columns, type, editable, announce) {
       class: 'inline',
       'aria-label': `Lifetime of ${type.name}`,
       submit: 'Save',
-      busy: 'Saving…',
+      busy: 'Counting toggles…',
       cancel: close,
       onkeydown: (event) => event.key === 'Escape' && close(),
       send,
@@ -70,7 +151,7 @@ function typeRow(columns, type, editable, announce) {
     function explain() {
       const value = Number(input.value);
       if (never.checked || input.value.trim() === '0') effect.textContent = 'Toggles of this type never become potentially stale.';
-      else if (value > 0) effect.textContent = `Toggles of this type become potentially stale ${inDays(value)} after their creation.`;
+      else if (value > 0) effect.textContent = `Toggles of this type become potentially stale ${inDays(value).toLowerCase()} after their creation.`;
       else effect.textContent = 'Enter the number of days after which toggles of this type become potentially stale.';
     }
 
@@ -78,11 +159,42 @@ function typeRow(columns, type, editable, announce) {
       if (!never.checked && !/^\d+$/.test(input.value.trim())) {
         throw new FieldError('lifetimeDays', 'Enter a whole number of days, or choose “Never”.');
       }
-      const lifetimeDays = never.checked ? null : Number(input.value);
-      type = await call('PUT', `/api/admin/feature-types/${encodeURIComponent(type.id)}/lifetime`, { lifetimeDays });
-      show();
-      close();
-      announce(`Saved. ${type.name}: ${lifetime.textContent}.`);
+      const lifetimeDays = never.checked ? null : Number(input.value) || null;
+      if (lifetimeDays === type.lifetimeDays) close();
+      else confirm(lifetimeDays, await effectOf(type, lifetimeDays, signal));
+    }
+
+    /** Says what the change does, and asks. */
+    function confirm(lifetimeDays, { on, off }) {
+      const says = [
+        on > 0 && `${counted(on, 'toggle')} ${on === 1 ? 'becomes' : 'become'} potentially stale`,
+        off > 0 && `${counted(off, 'toggle')} no longer ${off === 1 ? 'is' : 'are'} potentially stale`,
+      ].filter(Boolean);
+      const events = on + off === 1 ? '1 event is sent' : `${counted(on + off, 'event')} are sent`;
+      const dialog = openDialog(['Change the lifetime of ', text(type.name), '?'], () => [
+        h('p', { class: 'change' }, h('span', null, inDays(type.lifetimeDays)), ' → ', h('strong', null, inDays(lifetimeDays))),
+        h('p', { class: 'effect' }, says.length > 0 ? `${says.join(', ')}; ${events}.` : 'No toggle changes its state, and no event about toggles is sent.'),
+        form({ submit: 'Change lifetime', busy: 'Saving…', cancel: () => dialog.close(), send: save }),
+      ]);
+      dialog.querySelector('button').focus();
+
+      async function save() {
+        const previous = type.lifetimeDays;
+        try {
+          await set(lifetimeDays);
+        } catch (error) {
+          if (error.status !== 400) throw error;
+          dialog.close();
+          editor.dispatchEvent(new CustomEvent('refused', { detail: error }));
+          return;
+        }
+        dialog.close();
+        show(previous);
+        close();
+        announce(`Saved. ${type.name}: ${inDays(type.lifetimeDays)}.`);
+        const before = Number(stale.textContent.replace(/\D.*$|,/g, ''));
+        count(before + on - off);
+      }
     }
 
     function close() {
@@ -95,5 +207,5 @@ function typeRow(columns, type, editable, announce) {
 }
 
 function inDays(count) {
-  return count === 1 ? '1 day' : `${count.toLocaleString('en')} days`;
+  return count === null ? 'Never' : counted(count, 'day');
 }
