@@ -91,7 +91,7 @@ func (w *World) prepare() {
 	w.flips, w.lifetimes = map[string][]flip{}, map[string][]lifetime{}
 	w.oracle = oracle{
 		streams: map[string]*stream{}, partitions: map[string]bool{},
-		usage:   map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{}, holders: map[int64]dynamo.Item{},
+		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{}, holders: map[int64]dynamo.Item{},
 		accounts: map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
 	}
 	for _, f := range w.functions {

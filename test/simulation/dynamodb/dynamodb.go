@@ -1,14 +1,17 @@
 // Package dynamodb is a fake of DynamoDB in memory, for simulations: each call is atomic, takes microseconds and depends on nothing but the
 // calls before it and the clock.
 //
-// It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, lists in paths, projections,
-// begins_with, contains, IN, parallel scans, local secondary indexes, transactional reads, capacity and the administration of tables. A
-// request with a member or value that it does not know is a SerializationException that names it. Reserved words are not checked. Calls never
+// It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, fractions, lists in paths,
+// projections of reads, most functions, parallel scans, local secondary indexes, transactional reads, capacity and the administration of
+// tables. A request with a member or value that it does not know is a SerializationException that names it. It accepts key conditions and
+// overlapping updates that DynamoDB rejects. Reserved words are not checked. Calls never
 // conflict, because they follow one another: throttling and conflicts are injected in front of it. The tests compare it with the engine of
 // `make run` and with DynamoDB Local.
 package dynamodb
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -67,8 +70,9 @@ type request struct {
 		ConsistentRead bool
 	}
 
-	operation string
-	compiled  struct{ condition, update, keyCondition, filter *expression }
+	operation                       string
+	condition, keyCondition, filter condition // nil: none
+	update                          []action
 }
 
 // failure is an error response, and the value of panics while a request is carried out.
@@ -163,39 +167,30 @@ func (r *request) scope(i item) *scope {
 	return &scope{r.ExpressionAttributeNames, r.ExpressionAttributeValues, i}
 }
 
-// compile parses the expressions and checks that they use the names and values of the request.
+// compile parses the expressions and checks that they use exactly the names and values of the request.
 func (r *request) compile(db *DB) {
-	used := map[string]bool{}
+	used, given := map[string]bool{}, map[string]bool{}
 	parse := func(kind string, text *string) *expression {
 		if text == nil {
-			return nil
+			return &expression{}
 		}
 		e := db.parse(kind, *text)
 		for _, ref := range e.refs {
-			_, name := r.ExpressionAttributeNames[ref]
-			if _, ok := r.ExpressionAttributeValues.get(ref); !ok && !name {
-				panic(invalid("Invalid " + kind + ": An expression attribute name or value used in expression is not defined: " + ref))
-			}
 			used[ref] = true
 		}
 		return e
 	}
-	r.compiled.condition = parse("ConditionExpression", r.ConditionExpression)
-	r.compiled.update = parse("UpdateExpression", r.UpdateExpression)
-	r.compiled.keyCondition = parse("KeyConditionExpression", r.KeyConditionExpression)
-	r.compiled.filter = parse("FilterExpression", r.FilterExpression)
-	if r.ExpressionAttributeNames != nil && len(r.ExpressionAttributeNames) == 0 ||
-		r.ExpressionAttributeValues != nil && len(r.ExpressionAttributeValues) == 0 {
-		panic(invalid("ExpressionAttributeNames and ExpressionAttributeValues must not be empty"))
-	}
+	r.condition = parse("ConditionExpression", r.ConditionExpression).condition
+	r.update = parse("UpdateExpression", r.UpdateExpression).actions
+	r.keyCondition = parse("KeyConditionExpression", r.KeyConditionExpression).condition
+	r.filter = parse("FilterExpression", r.FilterExpression).condition
 	for ref := range r.ExpressionAttributeNames {
-		if !used[ref] {
-			panic(invalid("Value provided in ExpressionAttributeNames unused in expressions: keys: {" + ref + "}"))
-		}
+		given[ref] = true
 	}
 	for _, a := range r.ExpressionAttributeValues {
-		if !used[a.name] {
-			panic(invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {" + a.name + "}"))
-		}
+		given[a.name] = true
+	}
+	if !maps.Equal(used, given) {
+		panic(invalid(fmt.Sprintf("the expressions use %v, and %v are defined", used, given)))
 	}
 }

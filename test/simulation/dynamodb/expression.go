@@ -12,10 +12,8 @@ import (
 type expression struct {
 	kind      string // such as ConditionExpression, for messages
 	condition condition
-	terms     []term   // of a key condition
 	actions   []action // of an update
 	refs      []string // the #names and :values
-	paths     []string // the first elements of the paths
 }
 
 // scope is what an expression is evaluated with.
@@ -30,13 +28,12 @@ type (
 	operand   func(*scope) (value, bool) // false: the attribute does not exist
 )
 
-// term is a comparison with a key attribute.
-type term struct {
-	name, operator string
-	values         []string
+// action sets an attribute, adds a number to it, or, without a value, removes it.
+type action struct {
+	path  []string
+	value operand
+	add   bool
 }
-
-const wordCharacters = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 var tokens = regexp.MustCompile(`[#:]?\w+|<>|<=|>=|\S`)
 
@@ -51,18 +48,12 @@ func (db *DB) parse(kind, text string) *expression {
 		return parsed
 	}
 	p := &parser{expression{kind: kind}, tokens.FindAllString(text, -1)}
-	switch kind {
-	case "UpdateExpression":
-		for used := map[string]bool{}; p.peek() != "" || len(used) == 0; {
-			p.clause(used)
-		}
-	case "KeyConditionExpression":
-		p.terms = append(p.terms, p.term())
-		for p.accept("AND") {
-			p.terms = append(p.terms, p.term())
-		}
-	default:
+	if kind != "UpdateExpression" {
 		p.condition = p.or()
+	} else {
+		for p.clause(); p.peek() != ""; {
+			p.clause()
+		}
 	}
 	if len(p.tokens) > 0 {
 		p.fail()
@@ -106,59 +97,63 @@ func (p *parser) expect(token string) {
 }
 
 func (p *parser) or() condition {
-	all := []condition{p.and()}
-	for p.accept("OR") {
-		all = append(all, p.and())
+	left := p.and()
+	if !p.accept("OR") {
+		return left
 	}
-	return func(s *scope) bool { return slices.ContainsFunc(all, func(c condition) bool { return c(s) }) }
+	right := p.or()
+	return func(s *scope) bool { return left(s) || right(s) }
 }
 
 func (p *parser) and() condition {
-	all := []condition{p.not()}
-	for p.accept("AND") {
-		all = append(all, p.not())
+	left := p.term()
+	if !p.accept("AND") {
+		return left
 	}
-	return func(s *scope) bool { return !slices.ContainsFunc(all, func(c condition) bool { return !c(s) }) }
+	right := p.and()
+	return func(s *scope) bool { return left(s) && right(s) }
 }
 
-func (p *parser) not() condition {
-	if p.accept("NOT") {
-		c := p.not()
-		return func(s *scope) bool { return !c(s) }
-	}
+func (p *parser) term() condition {
 	if p.accept("(") {
 		c := p.or()
 		p.expect(")")
 		return c
 	}
 	if function := p.peek(); function == "attribute_exists" || function == "attribute_not_exists" {
-		exists := p.next() == "attribute_exists"
-		if len(p.tokens) > 1 && p.tokens[1][0] == ':' {
-			panic(invalid("Invalid " + p.kind + ": Operator or function requires a document path"))
-		}
+		p.next()
 		path := p.arguments(1)[0]
-		return func(s *scope) bool { _, ok := path(s); return ok == exists }
+		return func(s *scope) bool { _, ok := path(s); return ok == (function == "attribute_exists") }
 	}
-	return p.comparison()
-}
-
-func (p *parser) comparison() condition {
-	left := p.operand()
-	operator := p.next()
-	if !slices.Contains([]string{"=", "<>", "<", "<=", ">", ">="}, operator) {
+	left, operator := p.operand(), strings.ToUpper(p.next())
+	var others []operand
+	switch operator {
+	case "=", "<>", "<", "<=", ">", ">=":
+		others = []operand{p.operand()}
+	case "BETWEEN":
+		low := p.operand()
+		p.expect("AND")
+		others = []operand{low, p.operand()}
+	case "IN":
+		others = p.arguments(0)
+	default:
 		p.fail()
 	}
-	right := p.operand()
-	return func(s *scope) bool { return compare(s, left, operator, right) }
+	return func(s *scope) bool {
+		if operator == "BETWEEN" {
+			return compare(s, left, ">=", others[0]) && compare(s, left, "<=", others[1])
+		}
+		return slices.ContainsFunc(others, func(o operand) bool { return compare(s, left, operator, o) })
+	}
 }
 
 func compare(s *scope, left operand, operator string, right operand) bool {
 	a, found := left(s)
 	b, ok := right(s)
 	equal := found && ok && a.equal(b)
-	ordered := found && ok && a.kind == b.kind && slices.Contains([]string{"S", "N", "B"}, a.kind)
+	ordered := found && ok && a.kind == b.kind && (a.kind == "S" || a.kind == "N")
 	switch operator {
-	case "=":
+	case "=", "IN":
 		return equal
 	case "<>":
 		return !equal
@@ -169,15 +164,14 @@ func compare(s *scope, left operand, operator string, right operand) bool {
 	}
 }
 
-// arguments reads the operands of a function.
+// arguments reads the operands of a function; n is their number, 0: any.
 func (p *parser) arguments(n int) (all []operand) {
 	p.expect("(")
 	for all = append(all, p.operand()); p.accept(","); {
 		all = append(all, p.operand())
 	}
-	p.expect(")")
-	if len(all) != n {
-		panic(invalid("Invalid " + p.kind + ": Incorrect number of operands for operator or function"))
+	if p.expect(")"); n > 0 && len(all) != n {
+		p.fail()
 	}
 	return all
 }
@@ -185,12 +179,17 @@ func (p *parser) arguments(n int) (all []operand) {
 func (p *parser) operand() operand {
 	switch token := p.peek(); {
 	case strings.HasPrefix(token, ":"):
-		p.ref(p.next())
+		p.refs = append(p.refs, p.next())
 		return func(s *scope) (value, bool) { return s.values.get(token) }
 	case token == "size" && p.kind != "UpdateExpression":
 		p.next()
 		of := p.arguments(1)[0]
-		return func(s *scope) (value, bool) { return length(of(s)) }
+		return func(s *scope) (value, bool) {
+			v, ok := of(s)
+			n := map[string]int{"S": len([]rune(v.text)), "B": len(v.text), "L": len(v.list), "M": len(v.item)}
+			count, sized := n[v.kind]
+			return value{kind: "N", text: strconv.Itoa(count)}, ok && sized
+		}
 	case token == "if_not_exists" && p.kind == "UpdateExpression":
 		p.next()
 		arguments := p.arguments(2)
@@ -199,16 +198,6 @@ func (p *parser) operand() operand {
 				return v, true
 			}
 			return arguments[1](s)
-		}
-	case token == "list_append" && p.kind == "UpdateExpression":
-		p.next()
-		arguments := p.arguments(2)
-		return func(s *scope) (value, bool) {
-			a, b := must(arguments[0])(s), must(arguments[1])(s)
-			if a.kind != "L" || b.kind != "L" {
-				panic(invalid("An operand in the update expression has an incorrect data type"))
-			}
-			return value{kind: "L", list: slices.Concat(a.list, b.list)}, true
 		}
 	}
 	path := p.path()
@@ -223,10 +212,52 @@ func (p *parser) operand() operand {
 	}
 }
 
-func length(v value, ok bool) (value, bool) {
-	n := map[string]int{"S": len([]rune(v.text)), "B": len(v.text), "L": len(v.list), "M": len(v.item)}
-	count, sized := n[v.kind]
-	return value{kind: "N", text: strconv.Itoa(count)}, ok && sized
+func (p *parser) path() (path []string) {
+	for {
+		name := p.peek()
+		if strings.Trim(name[min(1, len(name)):], wordCharacters) != "" || !strings.ContainsAny(name, wordCharacters) || name[0] == ':' {
+			p.fail()
+		}
+		if p.next(); name[0] == '#' {
+			p.refs = append(p.refs, name)
+		}
+		if path = append(path, name); !p.accept(".") {
+			return path
+		}
+	}
+}
+
+const wordCharacters = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// name resolves a #name.
+func (s *scope) name(token string) string {
+	if token[0] == '#' {
+		return s.names[token]
+	}
+	return token
+}
+
+// clause reads a clause of an update, such as SET with its actions.
+func (p *parser) clause() {
+	for clause := strings.ToUpper(p.next()); ; {
+		a := action{path: p.path(), add: clause == "ADD"}
+		switch clause {
+		case "SET":
+			p.expect("=")
+			if a.value = p.operand(); p.accept("+") {
+				left, right := must(a.value), must(p.operand())
+				a.value = func(s *scope) (value, bool) { return sum(left(s), right(s)), true }
+			}
+		case "ADD":
+			a.value = p.operand()
+		case "REMOVE":
+		default:
+			p.fail()
+		}
+		if p.actions = append(p.actions, a); !p.accept(",") {
+			return
+		}
+	}
 }
 
 // must returns the value of an operand that has to exist.
@@ -240,50 +271,27 @@ func must(o operand) func(*scope) value {
 	}
 }
 
-func (p *parser) ref(token string) {
-	if token[0] == '#' || token[0] == ':' {
-		p.refs = append(p.refs, token)
-	}
-}
-
-func (p *parser) path() (path []string) {
-	for {
-		name := p.next()
-		if !strings.ContainsAny(name[len(name)-1:], wordCharacters) || name[0] == ':' {
-			p.tokens = append([]string{name}, p.tokens...)
-			p.fail()
+// update returns an item after the actions. Each of them reads the item as it was before.
+func (s *scope) update(actions []action) item {
+	next := s.item
+	for _, a := range actions {
+		path := make([]string, len(a.path))
+		for i, name := range a.path {
+			path[i] = s.name(name)
 		}
-		p.ref(name)
-		if path = append(path, name); !p.accept(".") {
-			p.paths = append(p.paths, path[0])
-			return path
+		if a.value == nil {
+			next = next.set(path, nil)
+			continue
 		}
+		v := must(a.value)(s)
+		if a.add {
+			old, ok := s.item.get(path[0])
+			if !ok {
+				old = value{kind: "N", text: "0"}
+			}
+			v = sum(old, v)
+		}
+		next = next.set(path, &v)
 	}
-}
-
-// term reads a comparison of a key condition.
-func (p *parser) term() (t term) {
-	if p.accept("(") {
-		t = p.term()
-		p.expect(")")
-		return t
-	}
-	t = term{p.next(), strings.ToUpper(p.next()), nil}
-	t.values = []string{p.next()}
-	if t.operator == "BETWEEN" {
-		p.expect("AND")
-		t.values = append(t.values, p.next())
-	}
-	for _, token := range append([]string{t.name}, t.values...) {
-		p.ref(token)
-	}
-	return t
-}
-
-// name resolves a #name.
-func (s *scope) name(token string) string {
-	if token[0] == '#' {
-		return s.names[token]
-	}
-	return token
+	return next
 }

@@ -1,7 +1,6 @@
 package dynamodb
 
 import (
-	"fmt"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -16,8 +15,6 @@ const (
 	maxPage        = 1 << 20
 	maxTransaction = 4 << 20
 	maxActions     = 100
-	maxHashKey     = 2048
-	maxRangeKey    = 1024
 )
 
 // row is an item of a table or index. The order of keys is the order of reads.
@@ -95,83 +92,37 @@ type record struct {
 	at            time.Time
 }
 
-// position returns the key of a row. The first bytes put partitions into an arbitrary order, as DynamoDB does.
-func position(i item, hash, sort samtemplate.Attribute) string {
-	v, _ := i.get(hash.Name)
-	key := shuffled(v.key())
-	if v, ok := i.get(sort.Name); ok {
-		key += v.key()
-	}
-	return key
-}
-
-func shuffled(key string) string {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(key))
-	return string(h.Sum(nil)) + key
-}
-
-// check returns the reason why an item cannot be in the table, or nil.
-func (t *table) check(i item) {
-	for n, a := range []samtemplate.Attribute{t.Hash, t.Range} {
-		if a.Name == "" {
-			continue
-		}
-		v, ok := i.get(a.Name)
-		switch {
-		case !ok:
-			panic(invalid("One or more parameter values were invalid: Missing the key " + a.Name + " in the item"))
-		case v.kind != a.Type:
-			panic(invalid("One or more parameter values were invalid: Type mismatch for key " + a.Name + " expected: " + a.Type + " actual: " + v.kind))
-		}
-		checkKey(a.Name, v, n == 1)
-	}
+// position returns the key of the row of an item, and checks the item and its keys.
+func (t *table) position(i item) string {
 	for _, x := range t.indexes {
-		for n, a := range []samtemplate.Attribute{x.Hash, x.Range} {
-			if v, ok := i.get(a.Name); ok {
-				if v.kind != a.Type {
-					panic(invalid(fmt.Sprintf("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
-						a.Name, a.Type, v.kind, x.Name)))
-				}
-				checkKey(a.Name, v, n == 1)
-			}
-		}
+		x.position(i, true)
 	}
 	if i.size() > maxItem {
 		panic(invalid("Item size has exceeded the maximum allowed size"))
 	}
+	return position(i, t.Hash, t.Range, false)
 }
 
-func checkKey(name string, v value, sort bool) {
-	limit := maxHashKey
-	if sort {
-		limit = maxRangeKey
-	}
-	if v.text == "" {
-		panic(invalid("One or more parameter values are not valid. " +
-			"The AttributeValue for a key attribute cannot contain an empty string value. Key: " + name))
-	}
-	if v.kind != "N" && len(v.text) > limit {
-		panic(invalid(fmt.Sprintf("One or more parameter values were invalid: Size of key %s has exceeded the limit of %d bytes", name, limit)))
-	}
-}
+func (x *index) position(i item, optional bool) string { return position(i, x.Hash, x.Range, optional) }
 
-// checkSchema checks that a key has the attributes of the table's key and no others.
-func (t *table) checkSchema(key item) {
-	n := 0
-	for _, a := range []samtemplate.Attribute{t.Hash, t.Range} {
-		if a.Name == "" {
-			continue
+// position returns the key of a row. The first bytes put partitions into an arbitrary order, as DynamoDB does.
+func position(i item, hash, sort samtemplate.Attribute, optional bool) string {
+	key := ""
+	for _, a := range []samtemplate.Attribute{hash, sort} {
+		v, ok := i.get(a.Name)
+		if a.Name != "" && (ok || !optional) && (v.kind != a.Type || v.text == "") {
+			panic(invalid("One or more parameter values were invalid: the key " + a.Name + " is missing, empty or of another type than " + a.Type))
 		}
-		n++
-		if v, ok := key.get(a.Name); !ok || v.kind != a.Type {
-			panic(invalid("The provided key element does not match the schema"))
+		if ok && key == "" {
+			h := fnv.New32a()
+			_, _ = h.Write([]byte(v.key()))
+			key = string(h.Sum(nil))
+		}
+		if ok {
+			key += v.key()
 		}
 	}
-	if len(key) != n {
-		panic(invalid("The provided key element does not match the schema"))
-	}
-	t.check(key)
+	return key
 }
 
 func (t *table) keyNames() []string { return keyNames(t.Hash, t.Range) }
@@ -251,7 +202,7 @@ func (x *index) apply(t *table, c change) {
 	if x.Projection != "ALL" {
 		shown = shown.only(slices.Concat(t.keyNames(), x.keyNames(), x.NonKeyAttributes)...)
 	}
-	x.at[c.key] = position(c.item, x.Hash, x.Range) + c.key
+	x.at[c.key] = x.position(c.item, true) + c.key
 	x.rows.put(x.at[c.key], shown)
 }
 

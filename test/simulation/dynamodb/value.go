@@ -3,7 +3,7 @@ package dynamodb
 import (
 	"encoding/base64"
 	"errors"
-	"math/big"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +17,7 @@ import (
 // value is an attribute value. It never changes, so items share values.
 type value struct {
 	kind string // S, N, B, BOOL, L or M
-	text string // of S; of N without exponent and superfluous zeros; the bytes of B; true or false
+	text string // of S; of N, an integer; the bytes of B; true or false
 	list []value
 	item item
 }
@@ -92,8 +92,7 @@ func (v value) size() int {
 	case "S", "B":
 		return len(v.text)
 	case "N":
-		digits := strings.Trim(strings.Replace(v.text, ".", "", 1), "-0")
-		n := (len(digits)+1)/2 + 1
+		n := (len(strings.Trim(v.text, "-0"))+1)/2 + 1
 		if v.text[0] == '-' {
 			n++
 		}
@@ -172,7 +171,7 @@ func (v *value) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		v.text = token.String()
 		switch kind {
 		case "N":
-			v.text = number(v.text)
+			v.text = strconv.FormatInt(number(v.text), 10)
 		case "B":
 			bytes, err := base64.StdEncoding.DecodeString(v.text)
 			v.text = string(bytes)
@@ -265,86 +264,26 @@ func (v value) decoded() types.AttributeValue {
 	panic("no attribute value has the type " + v.kind)
 }
 
-// Limits of numbers.
-const (
-	maxDigits   = 38
-	maxExponent = 126 // of 10, above every number
-	minExponent = -130
-)
-
-// number returns a number in its shortest form without exponent.
-func number(text string) string {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return strconv.FormatInt(n, 10)
-	}
-	mantissa, exponent := strings.ToLower(text), 0
-	var err error
-	if before, after, found := strings.Cut(mantissa, "e"); found {
-		mantissa = before
-		exponent, err = strconv.Atoi(after)
-	}
-	mantissa, negative := strings.CutPrefix(mantissa, "-")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := whole + fraction
-	if err != nil || digits == "" || strings.Trim(digits, "0123456789") != "" {
+// number parses a number. The service has integers only.
+func number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
 		panic(invalid("The parameter cannot be converted to a numeric value: " + text))
 	}
-	point := exponent + len(whole) - len(digits) + len(strings.TrimLeft(digits, "0")) // how many digits are before the decimal point
-	digits = strings.Trim(digits, "0")
-	switch {
-	case digits == "":
-		return "0"
-	case len(digits) > maxDigits:
-		panic(invalid("Attempting to store more than 38 significant digits in a Number"))
-	case point > maxExponent:
-		panic(invalid("Number overflow. Attempting to store a number with magnitude larger than supported range"))
-	case point <= minExponent:
-		panic(invalid("Number underflow. Attempting to store a number with magnitude smaller than supported range"))
-	case point >= len(digits):
-		digits += strings.Repeat("0", point-len(digits))
-	case point > 0:
-		digits = digits[:point] + "." + digits[point:]
-	default:
-		digits = "0." + strings.Repeat("0", -point) + digits
-	}
-	if negative {
-		digits = "-" + digits
-	}
-	return digits
+	return n
 }
 
-// sum adds two numbers, or subtracts the second.
-func sum(a, b value, subtract bool) value {
+func sum(a, b value) value {
 	if a.kind != "N" || b.kind != "N" {
 		panic(invalid("An operand in the update expression has an incorrect data type"))
 	}
-	x, _ := new(big.Rat).SetString(a.text)
-	y, _ := new(big.Rat).SetString(b.text)
-	if subtract {
-		y.Neg(y)
-	}
-	return value{kind: "N", text: number(x.Add(x, y).FloatString(-minExponent))}
+	return value{kind: "N", text: strconv.FormatInt(number(a.text)+number(b.text), 10)}
 }
 
-// key returns a text whose order of bytes is the order of strings, binaries or numbers. None is the beginning of another one.
+// key returns a text whose order is that of strings or numbers. None is the beginning of another one.
 func (v value) key() string {
-	if v.kind != "N" {
-		return v.kind + strings.ReplaceAll(v.text, "\x00", "\x00\xff") + "\x00\x00"
+	if v.kind == "N" {
+		return fmt.Sprintf("N%020d", uint64(number(v.text))^1<<63) //nolint:gosec // negative numbers are below
 	}
-	mantissa, negative := strings.CutPrefix(v.text, "-")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	if digits == "" {
-		return "N\x80"
-	}
-	point := len(whole) - (len(whole+fraction) - len(digits))
-	key := []byte("\x00" + strings.TrimRight(digits, "0") + "\x00")
-	key[0] = byte(point - minExponent - 1)
-	if !negative {
-		return "N\x81" + string(key)
-	}
-	for i := range key {
-		key[i] = ^key[i]
-	}
-	return "N\x7f" + string(key)
+	return v.kind + v.text + "\x00"
 }

@@ -18,21 +18,17 @@ type planned struct {
 // target returns the table and the key of a write.
 func (db *DB) target(r *request) (t *table, key string) {
 	t = db.table(r.TableName)
-	of := r.Key
-	if r.Item != nil {
-		of = r.Item
-		t.check(of)
-	} else {
-		t.checkSchema(of)
+	if r.Item == nil && len(r.Key) != len(t.keyNames()) {
+		panic(invalid("The provided key element does not match the schema"))
 	}
-	return t, position(of, t.Hash, t.Range)
+	return t, t.position(slices.Concat(r.Key, r.Item))
 }
 
 // plan checks a write, and panics if it fails.
 func (db *DB) plan(r *request) planned {
 	t, key := db.target(r)
 	p := planned{t, key, t.get(key), nil}
-	if c := r.compiled.condition; c != nil && !c.condition(r.scope(p.old)) {
+	if r.condition != nil && !r.condition(r.scope(p.old)) {
 		f := failure{code: "ConditionalCheckFailedException", message: "The conditional request failed"}
 		if r.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
 			f.item = p.old
@@ -49,16 +45,9 @@ func (db *DB) plan(r *request) planned {
 		if base == nil {
 			base = r.Key
 		}
-		p.next = base
-		if u := r.compiled.update; u != nil {
-			for _, a := range u.actions {
-				if name := r.scope(nil).name(a.path[0]); slices.Contains(t.keyNames(), name) {
-					panic(invalid("One or more parameter values were invalid: Cannot update attribute " + name + ". This attribute is part of the key"))
-				}
-			}
-			p.next = r.scope(base).update(u.actions)
+		if p.next = r.scope(base).update(r.update); t.position(p.next) != key {
+			panic(invalid("One or more parameter values were invalid: Cannot update an attribute that is part of the key"))
 		}
-		t.check(p.next)
 	}
 	return p
 }
