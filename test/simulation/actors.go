@@ -179,7 +179,7 @@ func (w *World) newOperator(p *process) *operator.Operator {
 
 func (a *actor) changeLifetime() {
 	id := subject(a, a.types...)
-	if a.IntN(2) == 0 {
+	if a.IntN(4) == 0 {
 		a.listTypes(a.admin)
 		return
 	}

@@ -44,7 +44,7 @@ type message struct {
 func (w *World) serve(c *call) (status int, response []byte) {
 	switch c.service + "." + c.name {
 	case "AWSEvents.PutEvents":
-		if w.has(noBus) && w.storm(noBus, 90*time.Second) {
+		if w.has(noBus) && w.storm(noBus, time.Minute, "") {
 			return http.StatusBadRequest, []byte(`{"__type":"InternalException"}`)
 		}
 		return http.StatusOK, w.putEvents(c)
@@ -218,6 +218,12 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 		return
 	}
 	now, by := time.Now(), w.caller.process.name
+	if all := w.lifetimes[next.String("type")]; next["staleness"] != nil && len(all) > 0 && !strings.Contains(by, "staleness") {
+		lasts := time.Duration(all[len(all)-1].days) * 24 * time.Hour // since this write, because it depends on the type
+		if age := now.Sub(*next.Time("createdAt")); is != (lasts > 0 && age+maxSkew >= lasts) && (is || age >= lasts+time.Minute) {
+			w.fail("%s sets the flag of %s to %t, but the lifetime is %s, and the age %s", by, name, is, lasts, age)
+		}
+	}
 	if strings.Contains(by, "staleness") {
 		created := next.Time("createdAt")
 		justified := false

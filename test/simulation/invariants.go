@@ -124,7 +124,8 @@ func (w *World) prepare() {
 		w.record(&op{begun: time.Now(), ended: time.Now(), writes: &tracked{}}, "field", name, "create", "", "201")
 	}
 	for _, name := range toggles[:min(4, len(w.toggles))] { // they become potentially stale while the world lives
-		age := time.Duration([]int{1, 1, 7, 40}[random.IntN(4)])*24*time.Hour - time.Duration(random.Int64N(int64(duration)))
+		due := w.start.Add(time.Duration(random.Int64N(int64(duration)))).Truncate(meeting).Add(time.Duration(random.Int64N(int64(150 * time.Millisecond))))
+		age := time.Duration([]int{1, 1, 7, 40}[random.IntN(4)])*24*time.Hour - time.Until(due)
 		f := feature.Feature{
 			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],

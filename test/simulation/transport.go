@@ -24,7 +24,7 @@ const (
 	lostRequest  fault = iota // the service does not get the request
 	lostResponse              // the service carries the request out, the caller gets no response
 	late                      // the service carries the request out after the caller has given up
-	throttled                 // the service rejects most requests for some seconds
+	throttled                 // the service rejects most requests for a table for some seconds
 	conflict                  // another transaction is in progress
 	serverError               // 500, before or after the request was carried out
 	slow                      // latencies of up to a second
@@ -50,9 +50,9 @@ func (w *World) happens(f fault, key uint64, probability float64) bool {
 
 func (w *World) has(f fault) bool { return w.Faults>>f&1 == 1 }
 
-// storm reports whether a fault that comes in waves occurs now: in a tenth of the intervals.
-func (w *World) storm(f fault, interval time.Duration) bool {
-	return w.happens(f, uint64(time.Since(w.start)/interval), 0.15)
+// storm reports whether a fault that comes in waves occurs now to something: in some of the intervals.
+func (w *World) storm(f fault, interval time.Duration, to string) bool {
+	return w.happens(f, mix(hashOf(to), uint64(time.Now().UnixNano()/int64(interval))), 0.15)
 }
 
 // process is a program that makes calls: an instance of a function, or a command of an operator.
@@ -184,7 +184,7 @@ func (c *call) send() {
 	}
 	chance := func(f fault, probability float64) bool { return w.happens(f, c.key, probability) }
 	latency := time.Duration(1_000_000 + mix(w.Seed, c.key, 7)%9_000_000)
-	if chance(slow, 0.05) || w.has(slow) && w.storm(slow, 20*time.Second) {
+	if chance(slow, 0.05) || w.has(slow) && w.storm(slow, 15*time.Second, "") {
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
 	}
 	if c.service == "AmazonSSM" || c.service == "AmazonSQS" { // the SDK would repeat them after random times
@@ -195,7 +195,7 @@ func (c *call) send() {
 	case w.over || c.dead:
 		c.fail(0, syscall.ECONNRESET)
 		return
-	case chance(crash, 0.003):
+	case chance(crash, 0.003) || c.isWrite() && chance(crash, 0.015):
 		c.crash()
 		if mix(w.Seed, c.key, 9)%2 == 0 { // the request was sent
 			w.after(latency, c.execute)
@@ -219,7 +219,7 @@ func (c *call) send() {
 	case chance(lostRequest, 0.01):
 		w.trace(c, "the request is lost")
 		c.fail(latency, &net.OpError{Op: []string{"dial", "read"}[mix(c.key)%2], Net: "tcp", Err: syscall.ECONNREFUSED})
-	case chance(late, 0.005):
+	case chance(late, 0.005) || c.isWrite() && chance(late, 0.015):
 		w.trace(c, "the request arrives late")
 		w.after(responseTimeout+latency+time.Duration(mix(w.Seed, c.key, 11)%uint64(2*time.Second)), c.execute)
 		c.fail(responseTimeout, errTimeout)
@@ -259,9 +259,11 @@ func (c *call) receive() {
 func (c *call) reject() bool {
 	w := c.w
 	chance := func(f fault, probability float64) bool { return w.happens(f, c.key, probability) }
+	_, table, _ := strings.Cut(string(c.body), `"TableName":"`)
+	table, _, _ = strings.Cut(table, `"`)
 	const prefix = `{"__type":"com.amazonaws.dynamodb.v20120810#`
 	switch {
-	case chance(throttled, 0.005) || chance(throttled, 0.6) && w.storm(throttled, 7*time.Second):
+	case chance(throttled, 0.005) || chance(throttled, 0.9) && w.storm(throttled, 10*time.Second, table):
 		w.trace(c, "throttled")
 		c.respond(http.StatusBadRequest, prefix+`ThrottlingException","message":"Throughput exceeds the current capacity"}`)
 	case (chance(conflict, 0.03) || c.again && chance(conflict, 0.3)) && c.name == "TransactWriteItems":
