@@ -2,10 +2,13 @@ package operator_test
 
 import (
 	"crypto/rand"
+	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/contextfield"
 	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/installation"
 	"toggleadmin/pkg/operator"
@@ -136,5 +139,55 @@ func TestDeleteWarnings(t *testing.T) {
 			"To keep Ada out, use `toggleadmin users disable 7` instead.") {
 			t.Errorf("%s at %q: %q, %v", tt.kind, tt.issuer, got, err)
 		}
+	}
+}
+
+// TestDeletedDuringCommand checks the exit status of commands on an account or a context field that is deleted after it was read.
+func TestDeletedDuringCommand(t *testing.T) {
+	t.Parallel()
+	identity := func(subject string) operator.Identity {
+		return operator.Identity{Issuer: "https://issuer.example.com", Subject: subject}
+	}
+	for name, run := range map[string]func(*operator.Operator, int64) error{
+		"disable": func(o *operator.Operator, id int64) error {
+			return third(o.SetDisabled(t.Context(), user.Person, id, true))
+		},
+		"role": func(o *operator.Operator, id int64) error {
+			return third(o.SetRole(t.Context(), user.Person, id, "Admin"))
+		},
+		"link":   func(o *operator.Operator, id int64) error { return third(o.Link(t.Context(), id, identity("eve"))) },
+		"unlink": func(o *operator.Operator, id int64) error { return third(o.Unlink(t.Context(), id)) },
+		"put": func(o *operator.Operator, _ int64) error {
+			return third(o.PutToggle(t.Context(), "t", operator.ToggleChange{ContextFields: &[]string{"plan"}}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := database.New(t)
+			fields := contextfield.NewStore(db.Client, db.Tables, db.Log())
+			if err := fields.Create(t.Context(), contextfield.ContextField{Name: "plan"}); err != nil {
+				t.Fatal(err)
+			}
+			before := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables}, now, rand.Reader)
+			account, err := before.AddAccount(t.Context(), user.Person, "Ada", "ada@example.com", "Viewer")
+			if err == nil {
+				_, _, err = before.Link(t.Context(), account.ID, identity("ada"))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
+				if c.Operation == "TransactWriteItems" && c.N == 1 {
+					if err := errors.Join(before.DeleteAccount(t.Context(), user.Person, account.ID), fields.Delete(t.Context(), "plan")); err != nil {
+						t.Error(err)
+					}
+				}
+				return c.Pass()
+			})
+			o := operator.New(&installation.Installation{Client: client, Tables: db.Tables}, now, rand.Reader)
+			if err := run(o, account.ID); exitstatus.Of(err) != exitstatus.NotFound {
+				t.Errorf("status %d: %v", exitstatus.Of(err), err)
+			}
+		})
 	}
 }

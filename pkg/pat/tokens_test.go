@@ -2,6 +2,7 @@ package pat_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"toggleadmin/pkg/lambdahttp"
 	"toggleadmin/pkg/pat"
 	"toggleadmin/pkg/user"
+	"toggleadmin/test/database"
 )
 
 // tokensFixture has a person, 1, with the tokens 1 and 4, and three service accounts: 2 with the tokens 2 and 5, 3 with the token 3, and 4
@@ -130,4 +132,22 @@ func TestCreateOwn(t *testing.T) {
 		}
 	}
 	f.requireConsistent(t)
+}
+
+// TestListDuringDeletion checks that a list that an account's deletion overtakes is not empty: the account is gone.
+func TestListDuringDeletion(t *testing.T) {
+	t.Parallel()
+	f := tokensFixture(t)
+	var tap *database.Tap
+	client, tap := f.Through(t, func(c *database.Call) (*http.Response, error) {
+		response, err := c.Pass()
+		if !strings.Contains(tap.Calls(), " ") { // it is the first one
+			err = errors.Join(err, f.pats.DeleteOwner(t.Context(), user.ServiceAccount, 2))
+		}
+		return response, err
+	})
+	list := pat.List(pat.NewStore(client, f.Tables, nil, nil), user.NewStore(client, f.Tables, nil))
+	if status, body := call(t.Context(), list, "2", ""); status != http.StatusNotFound {
+		t.Error(status, body)
+	}
 }
