@@ -29,8 +29,12 @@ type Types interface {
 }
 
 const (
-	// Concurrency is the maximum number of concurrent calls of one invocation: as many as one vCPU can make.
+	// Concurrency is the maximum number of concurrent calls of one invocation, other than flips: as many as one vCPU can
+	// make.
 	Concurrency = 32
+	// FlipConcurrency is the maximum number of concurrent flips of one invocation. Each has up to 100 actions. More flips
+	// would exceed the throughput of a new table, and on a slow engine each would take longer than attemptTimeout.
+	FlipConcurrency = 8
 	// attempts is the maximum number of attempts of a call that fails other than by throttling. With the pauses between them they take
 	// more than half a second.
 	attempts = 12
@@ -51,7 +55,7 @@ type Evaluator struct {
 	Toggles Toggles
 	Types   Types
 	Now     func() time.Time
-	// Concurrency is the maximum number of concurrent calls of one invocation; 0: the constant Concurrency.
+	// Concurrency is the maximum number of concurrent calls of each kind in one invocation; 0: the constants.
 	Concurrency int
 	// Pause waits before a call is repeated, longer with each attempt, or returns the context's error.
 	Pause func(ctx context.Context, attempt int) error
@@ -65,7 +69,9 @@ type Result struct {
 	Flagged   int                     // toggles that became potentially stale
 	Unflagged int
 	Overtaken int // toggles that were not changed, because another write changed them or the lifetime after they were read
-	Left      int // toggles, and unread ranges and types, that are left; 0: nothing
+	// Left is toggles, and unread ranges and types, that are left; 0: nothing. If the last attempt got no response, its
+	// toggles are included, although they may have been flipped. The event log has all flips.
+	Left      int
 	Read      int // toggles read from the index
 	Pages     int // successful queries
 	Writes    int // transactions
@@ -84,9 +90,10 @@ func (e *Evaluator) Evaluate(ctx context.Context, types []string) []Result {
 	defer cancel()
 	results := make([]Result, len(types))
 	calls := make(chan struct{}, cmp.Or(e.Concurrency, Concurrency))
+	flips := make(chan struct{}, cmp.Or(e.Concurrency, FlipConcurrency))
 	var all sync.WaitGroup
 	for i, id := range types {
-		all.Go(func() { results[i] = e.evaluate(ctx, id, calls) })
+		all.Go(func() { results[i] = e.evaluate(ctx, id, calls, flips) })
 	}
 	all.Wait()
 	return results
@@ -100,11 +107,14 @@ func stopEarly(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
 
-func (e *Evaluator) evaluate(ctx context.Context, id string, calls chan struct{}) Result {
+func (e *Evaluator) evaluate(ctx context.Context, id string, calls, flips chan struct{}) Result {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run{Evaluator: e, calls: calls, stop: cancel, current: featuretype.FeatureType{ID: id}, result: Result{Now: e.Now()}}
-	if r.try(ctx, func(ctx context.Context) error {
+	r := &run{
+		Evaluator: e, calls: calls, flips: flips, stop: cancel,
+		current: featuretype.FeatureType{ID: id}, result: Result{Now: e.Now()},
+	}
+	if r.try(ctx, r.calls, func(ctx context.Context) error {
 		_, err := r.refresh(ctx)
 		return err
 	}) {
@@ -125,7 +135,8 @@ func (e *Evaluator) evaluate(ctx context.Context, id string, calls chan struct{}
 // run is the re-evaluation of one type.
 type run struct {
 	*Evaluator
-	calls chan struct{} // contains an element for each running call of the invocation
+	calls chan struct{} // contains an element for each running call of the invocation, other than flips
+	flips chan struct{} // contains an element for each running flip
 	stop  context.CancelFunc
 
 	mu       sync.Mutex
@@ -206,7 +217,7 @@ func (r *run) drain(ctx context.Context, all feature.Range) {
 }
 
 func (r *run) read(ctx context.Context, all feature.Range, after *feature.Indexed) (page feature.Page, ok bool) {
-	ok = r.try(ctx, func(ctx context.Context) error {
+	ok = r.try(ctx, r.calls, func(ctx context.Context) error {
 		due, err := r.due(ctx, all)
 		if err != nil {
 			return err
@@ -233,7 +244,7 @@ func (r *run) read(ctx context.Context, all feature.Range, after *feature.Indexe
 func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Indexed) {
 	unknown := false // whether an attempt without a response may have flipped the toggles; the first attempt has all of them
 	for size := len(toggles); len(toggles) > 0; {
-		ok := r.try(ctx, func(ctx context.Context) error {
+		ok := r.try(ctx, r.flips, func(ctx context.Context) error {
 			size = min(size, len(toggles))
 			due, err := r.due(ctx, all)
 			if err != nil {
@@ -299,12 +310,12 @@ func (r *run) count(all feature.Range, flips feature.Flips) {
 
 // try repeats a call until it succeeds, until it has failed too often, or until the run ends. It reports whether the call succeeded. A call
 // keeps its place among the concurrent calls while it pauses, so throttling reduces the rate of all calls.
-func (r *run) try(ctx context.Context, call func(context.Context) error) bool {
+func (r *run) try(ctx context.Context, calls chan struct{}, call func(context.Context) error) bool {
 	select {
 	case <-ctx.Done():
 		return false
-	case r.calls <- struct{}{}:
-		defer func() { <-r.calls }()
+	case calls <- struct{}{}:
+		defer func() { <-calls }()
 	}
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		err := once(ctx, call)

@@ -71,6 +71,45 @@ func TestLifetimeIsReplacedDuringARun(t *testing.T) {
 	}
 }
 
+// Toggles that an attempt without a response flipped count as flipped, or as left if the run then ends.
+func TestFlipsWithoutResponse(t *testing.T) {
+	t.Parallel()
+	for _, ends := range []bool{false, true} {
+		t.Run(fmt.Sprint("the run ends: ", ends), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "")
+			const n = 4 // of one shard, so in one transaction, which is then divided
+			for i, created := 0, 1; created < n; i++ {
+				f := feature.Feature{Name: fmt.Sprint(i), Type: "a", CreatedAt: noon().AddDate(0, 0, -8)}
+				if feature.Shard(f.Name) == feature.Shard("of a") {
+					check(t, s.features.Create(t.Context(), f))
+					created++
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			client, _ := s.db.Through(t, func(c *database.Call) (*http.Response, error) {
+				if c.Operation != "TransactWriteItems" || c.N > 1 {
+					return c.Pass()
+				}
+				if ends {
+					cancel()
+				}
+				return c.Lose()
+			})
+			s.Evaluator.Toggles = feature.NewFlagStore(client, s.db.Tables, s.db.Log())
+			first := s.Evaluator.Evaluate(ctx, []string{"a"})[0]
+			again := s.Evaluator.Evaluate(t.Context(), []string{"a"})[0]
+			if first.Flagged+first.Left != n || (first.Left > 0) != ends || first.Overtaken != 0 || again.Read != 0 {
+				t.Errorf("%+v, then %+v", first, again)
+			}
+			if got := strings.Count(strings.Join(s.db.Events(t), "\n"), "feature-potentially-stale-on toggle:"); got != n {
+				t.Errorf("%d events of %d flips", got, n)
+			}
+		})
+	}
+}
+
 // onTheHour is a stage whose toggle of a is due at noon.
 func onTheHour(tb testing.TB) *stage {
 	tb.Helper()

@@ -94,8 +94,8 @@ func measureStaleness(ctx context.Context, o options, _ string) error {
 		if err != nil {
 			return err
 		}
-		if m.Flagged+m.Unflagged != step.flips {
-			return fmt.Errorf("%d flips, not %d", m.Flagged+m.Unflagged, step.flips)
+		if m.flips != step.flips {
+			return fmt.Errorf("%d flips, not %d", m.flips, step.flips)
 		}
 		rows = append(rows, m.row())
 		fmt.Fprintln(os.Stderr, strings.Join(rows[len(rows)-1], " "))
@@ -106,7 +106,10 @@ func measureStaleness(ctx context.Context, o options, _ string) error {
 			"until nothing is left. Items are toggles read from the index. Memory is the peak of the benchmark's process, which contains the functions. "+
 			"Calls are those of the functions to DynamoDB and, with events, of publish-events to the bus, which here runs after the others.",
 			a.toggles, bulkTypes),
-		[]string{"flips", "invocations", "s", "flips/s", "queries", "items read", "per flip", "transactions", "memory MB", "calls", "s to publish"}, rows)
+		[]string{
+			"flips", "invocations", "s", "flips/s", "queries", "items read", "per flip", "transactions", "memory MB",
+			"calls", "per 1,000 flips", "s to publish",
+		}, rows)
 	return nil
 }
 
@@ -241,6 +244,7 @@ func bulkItem(kind, i int, now time.Time) dynamo.Item {
 // measured is the cost of one change.
 type measured struct {
 	line
+	flips       int // in the event log
 	invocations int
 	took        time.Duration
 	memory      float64
@@ -254,14 +258,15 @@ type line struct {
 }
 
 func (m *measured) row() []string {
-	flips := m.Flagged + m.Unflagged
-	perFlip, perSecond := "-", "-"
-	if flips > 0 {
-		perFlip, perSecond = fmt.Sprintf("%.3f", float64(m.Read)/float64(flips)), fmt.Sprintf("%.0f", float64(flips)/m.took.Seconds())
+	perFlip, perSecond, calls := "-", "-", "-"
+	if m.flips > 0 {
+		perFlip = fmt.Sprintf("%.3f", float64(m.Read)/float64(m.flips))
+		perSecond = fmt.Sprintf("%.0f", float64(m.flips)/m.took.Seconds())
+		calls = fmt.Sprintf("%.0f", 1000*float64(m.calls)/float64(m.flips))
 	}
 	return []string{
-		strconv.Itoa(flips), strconv.Itoa(m.invocations), fmt.Sprintf("%.2f", m.took.Seconds()), perSecond, strconv.Itoa(m.Pages), strconv.Itoa(m.Read),
-		perFlip, strconv.Itoa(m.Writes), fmt.Sprintf("%.0f", m.memory), strconv.FormatInt(m.calls, 10), fmt.Sprintf("%.2f", m.published.Seconds()),
+		strconv.Itoa(m.flips), strconv.Itoa(m.invocations), fmt.Sprintf("%.2f", m.took.Seconds()), perSecond, strconv.Itoa(m.Pages), strconv.Itoa(m.Read),
+		perFlip, strconv.Itoa(m.Writes), fmt.Sprintf("%.0f", m.memory), strconv.FormatInt(m.calls, 10), calls, fmt.Sprintf("%.2f", m.published.Seconds()),
 	}
 }
 
@@ -294,21 +299,21 @@ func (a *stalenessBench) change(ctx context.Context, ids []string, days int64) (
 		}
 	}
 	m.took, m.memory = time.Since(started), peakMB(os.Getpid())
-	if a.publish != nil {
-		published := time.Now()
-		if err := a.publishSince(ctx, started); err != nil {
-			return nil, err
-		}
-		m.published = time.Since(published)
-	}
-	m.calls = a.calls.Load()
-	return m, nil
+	published := time.Now()
+	m.flips, err = a.publishSince(ctx, started)
+	m.published, m.calls = time.Since(published), a.calls.Load()
+	return m, err
 }
 
-// publishSince sends the events of the log since a time, in batches as the stream has them.
-func (a *stalenessBench) publishSince(ctx context.Context, since time.Time) error {
+// publishSince returns the number of flips in the log since a time, and sends their events in batches as the stream has
+// them. It returns an error if a toggle has two.
+func (a *stalenessBench) publishSince(ctx context.Context, since time.Time) (flips int, err error) {
+	const batchSize = 100 // as in template.yaml
 	var batch events.DynamoDBEvent
 	send := func() error {
+		if a.publish == nil || len(batch.Records) == 0 {
+			return nil
+		}
 		response, err := a.publish.Publish(ctx, batch)
 		if err == nil && len(response.BatchItemFailures) > 0 {
 			err = errors.New("the bus refused an event")
@@ -316,10 +321,16 @@ func (a *stalenessBench) publishSince(ctx context.Context, since time.Time) erro
 		batch.Records = nil
 		return err
 	}
-	const batchSize = 100 // as in template.yaml
-	err := a.events.All(ctx, eventlog.Filter{From: since, Types: []string{
+	flipped := map[eventlog.Subject]bool{}
+	err = a.events.All(ctx, eventlog.Filter{From: since, Types: []string{
 		string(eventlog.FeaturePotentiallyStaleOn), string(eventlog.FeaturePotentiallyStaleOff),
 	}}, func(e eventlog.Event) error {
+		if flipped[e.Subject] {
+			return fmt.Errorf("two events of %s", e.Subject)
+		}
+		if flipped[e.Subject] = true; a.publish == nil {
+			return nil
+		}
 		batch.Records = append(batch.Records, events.DynamoDBEventRecord{EventName: "INSERT", Change: events.DynamoDBStreamRecord{
 			NewImage: map[string]events.DynamoDBAttributeValue{
 				"id": events.NewNumberAttribute(strconv.FormatInt(e.ID, 10)), "type": events.NewStringAttribute(string(e.Type)),
@@ -331,10 +342,10 @@ func (a *stalenessBench) publishSince(ctx context.Context, since time.Time) erro
 		}
 		return send()
 	})
-	if err == nil && len(batch.Records) > 0 {
+	if err == nil {
 		err = send()
 	}
-	return err
+	return len(flipped), err
 }
 
 // invoke invokes a function and adds the figures of its log to m. Left is that of the last invocation.
