@@ -128,14 +128,15 @@ func serve(
 		return err
 	}
 	defer events.Close()
-	cfg.HTTPClient = events.Client(cfg.HTTPClient)
+	writes := &trigger.Writes{}
+	cfg.HTTPClient = writes.Client(events.Client(cfg.HTTPClient))
 	functions, err := newFunctions(template.Functions, c.Functions, func(f *samtemplate.Function) *app.Env {
 		return functionEnv(c, f, cfg, endpoint, out)
 	})
 	if err != nil {
 		return err
 	}
-	triggers, err := newTriggers(c, template, functions, events, cfg, endpoint, out) //nolint:contextcheck // a log line needs no context
+	triggers, err := newTriggers(c, template, functions, events, writes, cfg, endpoint, out) //nolint:contextcheck // a log line needs no context
 	if err != nil {
 		return err
 	}

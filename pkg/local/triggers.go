@@ -14,8 +14,8 @@ import (
 
 // newTriggers prepares the delivery of events to functions. With RequestsOnly there are none.
 func newTriggers(
-	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, events *bus.Bus, cfg aws.Config, endpoint string,
-	out *terminal.Output,
+	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, events *bus.Bus, writes *trigger.Writes, cfg aws.Config,
+	endpoint string, out *terminal.Output,
 ) (*trigger.Triggers, error) {
 	if c.RequestsOnly {
 		template = &samtemplate.Template{}
@@ -28,6 +28,7 @@ func newTriggers(
 	newID := newSortedID(c)
 	return trigger.New(trigger.Config{
 		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables), DataDir: c.DataDir, Queue: events.Queue,
+		Writes: writes,
 		Invoker: invoke.NewInvoker(invoke.Config{
 			NewID: newID, Now: time.Now,
 			Ended: func(i *invoke.Invocation) {

@@ -16,6 +16,7 @@
 //	-- streams
 //	records in AWS's form, in order, from TRIM_HORIZON             | lambda: with-ddb                           | TestStream
 //	at most BatchSize records for each invocation                  | lambda: services-ddb-params                | TestStream
+//	delivery at once after a transaction of the program            | choice (others within 150 ms)              | TestStreamNotified
 //	a write that changes nothing has no record                     | ddb: Streams (the local engine creates one) | TestStream
 //	after a restart, delivery continues behind the checkpoint      | choice                                     | TestStream
 //	attribute values of all types                                  | ddb: API AttributeValue                    | TestAttributeValues

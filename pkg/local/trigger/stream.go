@@ -20,7 +20,7 @@ import (
 	"toggleadmin/pkg/samtemplate"
 )
 
-// pollInterval is how often a stream is read that has no new records.
+// pollInterval is how often a stream is read that has no new records, without a notification of a write.
 const pollInterval = 150 * time.Millisecond
 
 // stream delivers the records of a table's stream to a function.
@@ -55,7 +55,18 @@ func newStream(t *Triggers, f *samtemplate.Function, source samtemplate.Stream) 
 
 // run delivers records until the context ends.
 func (s *stream) run(ctx context.Context) {
-	for pause(ctx, s.step(ctx)) {
+	for {
+		written := s.Writes.next() // before the stream is read
+		wait := s.step(ctx)
+		if s.attempt > 0 {
+			written = nil
+		}
+		select {
+		case <-written:
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/pkg/samtemplate"
 )
@@ -142,6 +144,46 @@ func TestStreamInterrupted(t *testing.T) {
 		h.run(time.Second)
 		equal(h, []string{"1", "1"}, h.records())
 	})
+}
+
+// A stream is read at once after a transaction, but not while it waits after a failure.
+func TestStreamNotified(t *testing.T) {
+	t.Parallel()
+	for _, fails := range []bool{false, true} {
+		t.Run(fmt.Sprint("fails: ", fails), func(t *testing.T) {
+			t.Parallel()
+			db := streamed(t)
+			put(t, db, 1)
+			inBubble(t, onStream(5, -1), db, func(h *harness) {
+				h.respond = func([]byte) ([]byte, error) {
+					if fails && len(h.invocations) == 1 {
+						return nil, errFunction
+					}
+					return nil, nil
+				}
+				h.config.Writes = &trigger.Writes{}
+				h.run(time.Second, func(*trigger.Triggers) {
+					<-time.After(50 * time.Millisecond)
+					cfg := h.config.AWS
+					cfg.HTTPClient = h.config.Writes.Client(cfg.HTTPClient)
+					client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.BaseEndpoint = &db.Endpoint })
+					_, err := client.TransactWriteItems(h.Context(), &dynamodb.TransactWriteItemsInput{
+						TransactItems: []types.TransactWriteItem{{Put: &types.Put{
+							TableName: &db.Tables.FeatureTypes, Item: dynamo.Item{"id": dynamo.S("release"), "n": dynamo.N(2)},
+						}}},
+					})
+					if err != nil {
+						h.Error(err)
+					}
+				})
+				want := seconds(0, 0.05)
+				if fails {
+					want = seconds(0, 0.5, 0.5)
+				}
+				equal(h, want, h.times())
+			})
+		})
+	}
 }
 
 type transport func(*http.Request) (*http.Response, error)

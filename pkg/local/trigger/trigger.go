@@ -29,7 +29,8 @@ type Config struct {
 	Tables    map[string]string           // names by logical id
 	Queue     func(id string) *bus.Queue  // by logical id
 	Invoker   *invoke.Invoker
-	DataDir   string // DATA_DIR; empty: a temporary folder, which Close deletes
+	Writes    *Writes // may be nil: streams are only polled
+	DataDir   string  // DATA_DIR; empty: a temporary folder, which Close deletes
 
 	AWS               aws.Config // reaches the tables and their streams at Endpoint
 	Endpoint          string
