@@ -73,7 +73,7 @@ var states = []struct {
 		b.click(button("Delete context field"))
 		b.is("document.querySelector('dialog [role=alert]').innerText !== ''")
 	}},
-	{"tokens", wholePage, func(b *tab) { b.open("Tokens"); b.sees("seed", "ci") }},
+	{"tokens", wholePage, func(b *tab) { b.open("Tokens"); b.sees("seed") }},
 	{"create a token", wholePage, func(b *tab) {
 		b.open("Tokens")
 		b.click(button("Create token"))
@@ -86,6 +86,20 @@ var states = []struct {
 		b.replace(field("Description"), fmt.Sprint("token ", len(b.sent())))
 		b.click(button("Create token"))
 		b.sees("only time that the secret is shown")
+	}},
+	{"service accounts", wholePage, func(b *tab) { b.open("Service accounts"); b.sees("ci", "There are no tokens") }},
+	{"create a service account", wholePage, func(b *tab) {
+		b.open("Service accounts")
+		b.click(button("Create service account"))
+		b.click(button("Create service account"))
+		b.seesError(field("User name"), "must not be empty")
+	}},
+	{"rotate a token", wholePage, func(b *tab) {
+		b.open("Tokens")
+		b.click(button("Rotate token seed"))
+		b.replace(field("Description"), fmt.Sprint("rotated ", len(b.sent())))
+		b.click(button("Create the new token"))
+		b.sees("Does everything use the new token?")
 	}},
 	{"delete a token", wholePage, func(b *tab) {
 		b.open("Tokens")
@@ -250,6 +264,11 @@ func TestKeyboardOnly(t *testing.T) {
 	b.press("laptop")
 	b.press(kb.Enter)
 	b.sees("only time that the secret is shown")
+	b.press(kb.Escape)
+	b.press(kb.Escape)
+	b.sees("You have not copied the secret")
+	b.tabTo("Copy")
+	b.press(kb.Enter)
 	b.tabTo("Done")
 	b.press(kb.Enter)
 	b.focusIs("Create token")

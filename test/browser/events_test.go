@@ -117,7 +117,7 @@ func (e element) inItem(label string) element {
 // choose chooses an option of a list.
 func (b *tab) choose(list element, label string) {
 	b.t.Helper()
-	on[bool](b, list, fmt.Sprintf("e => { e.value = [...e.options].find(o => o.label === %q).value; return true }", label))
+	on[bool](b, list, fmt.Sprintf("e => { e.value = [...e.options].find(o => o.label === %q).value; e.dispatchEvent(new Event('change', {bubbles: true})); return true }", label))
 }
 
 func TestEventLogNeedsAdmin(t *testing.T) {

@@ -193,6 +193,22 @@ export function openDialog(title, content, closed, leave) {
   return dialog;
 }
 
+/**
+ * Buttons for the pages of a list that the page has loaded as a whole.
+ * @param {string} label of the pages for screen readers
+ * @param {(offset: number) => void} go shows the page that begins there
+ */
+export function pager(label, total, offset, size, go) {
+  if (total <= size) return null;
+  const to = (target, text) => h('button', { type: 'button', onclick: () => go(target) }, text);
+  return h('nav', { class: 'months', 'aria-label': label },
+    offset > 0 && to(Math.max(0, offset - size), '‹ Previous'), offset + size < total && to(offset + size, 'Next ›'));
+}
+
+/** The part of a list that is shown: "51–100 of 500 fields". */
+export const range = (total, offset, size, ...names) => (total <= size ? counted(total, ...names)
+  : `${(offset + 1).toLocaleString('en')}–${Math.min(total, offset + size).toLocaleString('en')} of ${counted(total, ...names)}`);
+
 let pending = false;
 
 /**

@@ -35,7 +35,8 @@ export const draftFor = (kind) => (resumed?.kind === kind ? resumed.about : unde
  * @param {HTMLDialogElement} dialog
  * @param {{kind: string, about: unknown, title: string, read: () => unknown, write: (values: unknown) => void}} draft `kind` and `about`
  *   name the dialog for `draftFor`; `read` returns what was entered, and `write` enters it
- * @returns {{leave: () => void, done: () => void}} `leave` closes the dialog, after a question if there are changes; `done` closes it
+ * @returns {{leave: () => void, done: () => void, end: () => void}} `leave` closes the dialog, after a question if there are changes; `end`
+ *   keeps nothing any more; `done` also closes the dialog
  */
 export function keepDraft(dialog, { kind, about, title, read, write }) {
   const before = JSON.stringify(read());
@@ -44,21 +45,44 @@ export function keepDraft(dialog, { kind, about, title, read, write }) {
   const isChanged = () => JSON.stringify(read()) !== before;
   const page = window.location.hash;
   for (const type of ['input', 'click']) dialog.addEventListener(type, save);
+  let ended = false;
   return {
     leave: () => (isChanged() ? confirmLeaving(done) : done()),
     done,
+    end,
   };
 
   function save() {
-    if (!dialog.open) return;
+    if (!dialog.open || ended) return;
     if (isChanged()) draftStorage.set(JSON.stringify({ owner, page, kind, about, title, values: read() }));
     else draftStorage.remove();
   }
 
-  function done() {
+  function end() {
+    ended = true;
     draftStorage.remove();
+  }
+
+  function done() {
+    end();
     dialog.close();
   }
+}
+
+/** Keeps what is entered in the controls of a dialog, see `keepDraft`. */
+export function keepControls(dialog, controls, draft) {
+  const property = (control) => (control.type === 'checkbox' ? 'checked' : 'value');
+  const read = () => Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control[property(control)]]));
+  return keepDraft(dialog, {
+    ...draft,
+    read,
+    write: (values) => {
+      for (const [name, control] of Object.entries(controls)) {
+        control[property(control)] = values[name];
+        control.dispatchEvent(new Event('change'));
+      }
+    },
+  });
 }
 
 function confirmLeaving(discard) {

@@ -12,6 +12,7 @@ const pages = {
   types: { title: 'Toggle types', load: () => import('./views/types.js') },
   context: { title: 'Context fields', load: () => import('./views/context.js') },
   tokens: { title: 'Tokens', load: () => import('./views/tokens.js') },
+  'service-accounts': { title: 'Service accounts', load: () => import('./views/service-accounts.js'), permission: 'ADMIN' },
   events: { title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
   traffic: { title: 'Traffic', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
 };

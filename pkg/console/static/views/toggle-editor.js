@@ -1,7 +1,7 @@
 // The dialog that creates a toggle, or changes one.
 
 import { call, read } from '../api.js';
-import { conflict, draftFor, keepDraft } from '../draft.js';
+import { conflict, draftFor, keepControls } from '../draft.js';
 import { FieldError, field, form, h, openDialog, text, uniqueId } from '../dom.js';
 import { forgetCounts, toggleAddress } from './toggles.js';
 
@@ -46,35 +46,28 @@ export function openToggleEditor(current, types, { announce }, project, saved) {
     h('div', { class: 'field' }, h('div', { class: 'check' }, controls.impressionData,
       h('label', { for: controls.impressionData.id }, 'Applications report impressions')))),
   ], undefined, () => draft.leave());
-  const draft = keepDraft(dialog, {
+  const draft = keepControls(dialog, controls, {
     kind: current ? 'edit-toggle' : 'create-toggle',
     about: current ? toggle.name : null,
     title: current ? `changes of the toggle ${toggle.name}` : 'a new toggle',
-    read: values,
-    write: (entered) => {
-      for (const [name, control] of Object.entries(controls)) {
-        if (control.type === 'checkbox') control.checked = entered[name];
-        else control.value = entered[name];
-      }
-    },
   });
   (controls.name ?? controls.description).focus();
 
-  function values() {
-    return Object.fromEntries(Object.entries(controls).map(([name, control]) =>
-      [name, control.type === 'checkbox' ? control.checked : control.value]));
-  }
-
   async function send() {
-    const { name, project: where, description, ...rest } = values();
-    const body = { ...rest, description: description === shown ? toggle?.description ?? null : description || null };
+    const description = controls.description.value;
+    const where = controls.project?.value;
+    const body = {
+      type: controls.type.value,
+      impressionData: controls.impressionData.checked,
+      description: description === shown ? toggle?.description ?? null : description || null,
+    };
     let result;
     try {
       if (current) {
         result = await call('PUT', togglePath(toggle), body, { etag });
       } else {
         if (where.trim() === '') throw new FieldError('projectId', 'Enter a project, such as default.');
-        result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name, ...body });
+        result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name: controls.name.value, ...body });
       }
     } catch (error) {
       if (error.name === 'NameExistsError') {

@@ -1,136 +1,180 @@
-// Personal access tokens: the caller's own, and for administrators those of the service accounts.
+// Personal access tokens: the caller's own, and the dialogs and the table that the page of the service accounts uses too.
 
-import { call, roles } from '../api.js';
-import { FieldError, failure, field, form, h, links, loading, logLink, openDialog, row, table, text, time } from '../dom.js';
+import { call } from '../api.js';
+import { draftFor, keepControls } from '../draft.js';
+import {
+  FieldError, failure, field, form, h, links, loading, locale, logLink, openDialog, pager, range, row, table, text, time, uniqueId,
+} from '../dom.js';
 import { credential, signOut } from '../session.js';
 
 const day = 86_400_000;
 const soon = 14 * day;
+const long = 90 * day;
+const pageSize = 50;
+const ownPath = '/api/admin/user/tokens';
 
 export async function render(content, context) {
-  const own = h('section', { 'aria-labelledby': 'own-tokens' });
-  content.append(
-    h('p', { class: 'lead' }, 'A personal access token signs a script or a tool in as its user, with the permissions of that user. ' +
-      'Create one token for each place that uses it, so that you can delete it alone.'),
-    own);
-  const heading = h('div', { class: 'title' }, h('h2', { id: 'own-tokens' }, 'Your tokens'));
-  own.append(heading);
-  const parts = [context.user
-    ? showTokens(own, heading, '/api/admin/user/tokens', null, context)
-    : explainApiToken(own)];
-  if (context.may('ADMIN')) {
-    const accounts = h('section', { 'aria-labelledby': 'service-accounts' },
-      h('div', { class: 'title' }, h('h2', { id: 'service-accounts' }, 'Tokens of service accounts')));
-    content.append(accounts);
-    parts.push(showAccounts(accounts, context));
-  }
-  await Promise.all(parts);
-}
-
-function explainApiToken(section) {
-  section.append(h('p', { class: 'notice' }, 'You are signed in with an API token. It belongs to the service and not to a user, ' +
-    'so there are no tokens of your own. To see and create them, sign in with a personal access token.'));
-}
-
-async function showAccounts(section, context) {
-  const list = h('div', null, loading('the service accounts'));
-  section.append(list);
-  let accounts;
-  try {
-    accounts = (await call('GET', '/api/admin/service-account', undefined, { signal: context.signal })).serviceAccounts;
-  } catch (error) {
-    if (!context.signal.aborted) list.replaceChildren(failure(error, () => { list.remove(); showAccounts(section, context); }));
+  const { user, signal, announce } = context;
+  content.append(h('p', { class: 'lead' }, 'A personal access token signs a script or a tool in as its user, with the permissions of that user. ' +
+    'Create one token for each place that uses it, so that you can delete it alone.'));
+  if (!user) {
+    content.append(h('p', { class: 'notice' }, 'You are signed in with an API token. It belongs to the service and not to a user, ' +
+      'so there are no tokens of your own. To see and create them, sign in with a personal access token.'));
     return;
   }
-  if (accounts.length === 0) {
-    list.replaceChildren(h('p', { class: 'empty' }, 'There are no service accounts.'));
-    return;
-  }
-  list.replaceChildren(...accounts.map((account) => {
-    const count = h('span', { class: 'count' });
-    const panel = h('details', { open: accounts.length <= 5 },
-      h('summary', null, h('h3', null, text(account.name)), ' ',
-        h('span', { class: 'detail' },
-          account.username !== account.name && [text(account.username), ' · '], `${roles[account.rootRole]} · `, count)),
-      links(logLink({ createdBy: account.id }, 'Activity', 'of ', text(account.name)),
-        logLink({ subject: `account:${account.id}` }, 'History', 'of ', text(account.name))));
-    showTokens(panel, panel, `/api/admin/service-account/${account.id}/token`, account.name, context, account.tokens, count);
-    return panel;
-  }));
-}
-
-/**
- * Lists the tokens of one account in `section`, with a button in `place`. `owner` is the account's name, null for the caller. Without
- * `tokens`, it loads them from `path`.
- */
-async function showTokens(section, place, path, owner, { may, signal, announce }, tokens, count = h('span')) {
   const list = h('div', null, loading('your tokens'));
-  const create = h('button', { type: 'button', class: 'primary', onclick: () => createToken(path, owner, add) },
-    'Create token', owner !== null && h('span', { class: 'visually-hidden' }, ' for ', text(owner)));
-  section.append(list);
+  const heading = h('div', { class: 'title' }, h('h2', { id: 'own-tokens' }, 'Your tokens'));
+  content.append(h('section', { 'aria-labelledby': 'own-tokens' }, heading, list));
+  const owner = { path: ownPath, name: null };
+  const create = h('button', { type: 'button', class: 'primary', onclick: () => createToken(owner, add) }, 'Create token');
+  let shown;
   await load();
 
   async function load() {
     try {
-      tokens ??= (await call('GET', path, undefined, { signal })).pats;
+      const { pats } = await call('GET', ownPath, undefined, { signal });
+      shown = tokenList('Your tokens', pats.map((token) => ({ ...token, owner })), context, {
+        create, empty: 'You have no tokens. Create one for a script or a tool that calls the API.',
+      });
     } catch (error) {
       if (!signal.aborted) list.replaceChildren(failure(error, load));
       return;
     }
-    place.append(create);
+    heading.append(create);
+    list.replaceChildren(shown.element);
+    if (draftFor('create-token') === ownPath) createToken(owner, add);
+  }
+
+  function add(token) {
+    shown.add({ ...token, owner });
+    announce(`The token “${token.description}” was created.`);
+  }
+}
+
+const filters = {
+  all: ['All tokens', () => true],
+  never: ['Never used', ({ seenAt }) => seenAt === null],
+  unused: ['Unused for 90 days', ({ seenAt, createdAt }, now) => now - new Date(seenAt ?? createdAt) > long],
+  soon: ['Expires within 14 days', ({ expiresAt }, now) => new Date(expiresAt) > now && new Date(expiresAt) - now <= soon],
+  expired: ['Expired', ({ expiresAt }, now) => new Date(expiresAt) <= now],
+};
+
+const sorts = {
+  Description: (a, b) => a.description.localeCompare(b.description, 'en'),
+  Account: (a, b) => a.owner.name.localeCompare(b.owner.name, 'en'),
+  Created: (a, b) => new Date(a.createdAt) - new Date(b.createdAt),
+  'Last used': (a, b) => new Date(a.seenAt ?? 0) - new Date(b.seenAt ?? 0), // never used: first
+  Expires: (a, b) => new Date(a.expiresAt) - new Date(b.expiresAt),
+};
+
+/**
+ * A table of tokens with search, filter, sort and pages. Each token has its `owner` {path, name}; with the name null, it is the caller's.
+ * @param {{accounts?: boolean, create: HTMLElement, empty: string, changed?: () => void}} options `accounts` adds the column of the
+ *   accounts; `create` gets the focus after a deletion; `changed` is called after it
+ * @returns {{element: HTMLElement, add: (token: Object) => void, search: (text: string) => void, tokens: () => Array}}
+ */
+export function tokenList(caption, tokens, { may, announce }, { accounts = false, create, empty, changed = () => {} }) {
+  let offset = 0;
+  let sorted = { by: 'Expires', order: 1 };
+  let query = '';
+  const input = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false', dir: 'auto', oninput: () => search(input.value) });
+  const filter = h('select', { name: 'filter', onchange: () => { offset = 0; show(); } },
+    Object.entries(filters).map(([value, [label]]) => h('option', { value }, label)));
+  const count = h('p', { class: 'detail', role: 'status' });
+  const list = h('div');
+  const bar = h('div', { class: 'filters' }, !accounts && field('Search', input), field('Show', filter));
+  const element = h('div', null, bar, count, list);
+  show();
+  return { element, search, tokens: () => tokens, add: (token) => { tokens = [...tokens, token]; show(); } };
+
+  function search(text) {
+    query = text.trim().toLowerCase();
+    offset = 0;
     show();
   }
 
   function show() {
-    const expiring = tokens.filter((token) => expiry(token)).length;
-    count.textContent = tokens.length === 1 ? '1 token' : `${tokens.length} tokens`;
-    if (expiring > 0) count.textContent += `, ${expiring} expired or expiring soon`;
-    if (tokens.length === 0) {
-      list.replaceChildren(h('p', { class: 'empty' }, 'No tokens.'));
+    bar.hidden = tokens.length === 0;
+    const now = Date.now();
+    const selected = tokens
+      .filter((token) => filters[filter.value][1](token, now))
+      .filter(({ description, owner }) => `${description} ${owner.name ?? ''} ${owner.username ?? ''}`.toLowerCase().includes(query))
+      .sort((a, b) => sorted.order * sorts[sorted.by](a, b));
+    if (offset >= selected.length) offset = 0;
+    if (selected.length === 0) {
+      count.textContent = tokens.length > 0 ? 'No tokens' : '';
+      list.replaceChildren(h('p', { class: 'empty' }, tokens.length > 0 ? 'No token matches the search and the filter.' : empty));
       return;
     }
-    const columns = ['Description', 'Created', 'Last used', 'Expires', { name: 'Actions', class: 'actions' }];
-    const caption = owner === null ? 'Your tokens' : `Tokens of ${owner}`;
-    list.replaceChildren(table(caption, columns, tokens.map((token) => tokenRow(columns, token, may('ADMIN'), remove))));
+    count.textContent = range(selected.length, offset, pageSize, 'token');
+    const columns = ['Description', ...accounts ? ['Account'] : [], 'Created', 'Last used', 'Expires'].map(sorting);
+    columns.push({ name: 'Actions', class: 'actions' });
+    list.replaceChildren(
+      table(caption, columns, selected.slice(offset, offset + pageSize).map((token) => tokenRow(columns, token))),
+      ...[pager(`Pages of ${caption.toLowerCase()}`, selected.length, offset, pageSize, (to) => {
+        offset = to;
+        show();
+        list.querySelector('tbody button').focus();
+      })].filter(Boolean));
+  }
+
+  function sorting(name) {
+    const order = sorted.by === name && sorted.order;
+    return {
+      name,
+      sorted: order && (order > 0 ? 'ascending' : 'descending'),
+      sort: () => h('button', { type: 'button', class: 'sort', 'data-sort': name, onclick: () => {
+        sorted = { by: name, order: order > 0 ? -1 : 1 };
+        offset = 0;
+        show();
+        list.querySelector(`[data-sort="${name}"]`)?.focus();
+      } }, name, h('span', { class: 'arrow', 'aria-hidden': 'true' }, order ? (order > 0 ? '↑' : '↓') : '↕')),
+    };
+  }
+
+  function tokenRow(columns, token) {
+    const mark = expiry(token);
+    const about = () => ['of token ', text(token.description)];
+    const hidden = (...words) => h('span', { class: 'visually-hidden' }, words, text(token.description));
+    return row(columns, [
+      [text(token.description), isOfSession(token) && [' ', h('span', { class: 'badge' }, 'Signed in with this token')]],
+      ...accounts ? [text(token.owner.name)] : [],
+      time(token.createdAt),
+      token.seenAt === null ? 'Never' : time(token.seenAt),
+      [time(token.expiresAt), mark && [' ', h('span', { class: `badge ${mark.kind}` }, mark.label)]],
+      [
+        h('button', { type: 'button', onclick: () => rotateToken(token, add, remove) }, 'Rotate', hidden(' token ')),
+        h('button', { type: 'button', class: 'danger quiet', onclick: () => deleteToken(token, () => removed(token)) }, 'Delete', hidden(' token ')),
+        may('ADMIN') && links(logLink({ token: token.id }, 'Activity', about()), logLink({ subject: `pat:${token.id}` }, 'History', about())),
+      ],
+    ]);
   }
 
   function add(token) {
-    tokens.push(token);
+    tokens = [...tokens, token];
     show();
+    changed();
   }
 
   function remove(token) {
-    deleteToken(path, token, owner, () => {
-      tokens = tokens.filter((other) => other !== token);
-      show();
-      create.focus();
-      announce(`The token “${token.description}” was deleted.`);
-    });
+    tokens = tokens.filter((other) => other !== token);
+    show();
+    changed();
+    announce(`The token “${token.description}” was deleted.`);
+  }
+
+  function removed(token) {
+    remove(token);
+    create.focus();
   }
 }
 
 /** Returns what is to be said about the expiry of a token: a class and a text, or null. */
-function expiry({ expiresAt }, now = Date.now()) {
+export function expiry({ expiresAt }, now = Date.now()) {
   const left = new Date(expiresAt) - now;
   if (left <= 0) return { kind: 'bad', label: 'Expired' };
   if (left <= soon) return { kind: 'warn', label: 'Expires soon' };
   return null;
-}
-
-function tokenRow(columns, token, logged, remove) {
-  const mark = expiry(token);
-  const about = () => ['of token ', text(token.description)];
-  return row(columns, [
-    [text(token.description), isOfSession(token) && [' ', h('span', { class: 'badge' }, 'Signed in with this token')]],
-    time(token.createdAt),
-    token.seenAt === null ? 'Never' : time(token.seenAt),
-    [time(token.expiresAt), mark && [' ', h('span', { class: `badge ${mark.kind}` }, mark.label)]],
-    [
-      h('button', { type: 'button', class: 'danger quiet', onclick: () => remove(token) },
-        'Delete', h('span', { class: 'visually-hidden' }, ' token ', text(token.description))),
-      logged && links(logLink({ token: token.id }, 'Activity', about()), logLink({ subject: `pat:${token.id}` }, 'History', about())),
-    ],
-  ]);
 }
 
 /** Reports whether the page is signed in with a token. The secret's selector contains its owner's ID and its own, 8 bytes each. */
@@ -142,12 +186,25 @@ function isOfSession({ id, userId }) {
   return view.getBigUint64(0) === BigInt(userId) && view.getBigUint64(8) === BigInt(id);
 }
 
-function createToken(path, owner, created) {
-  const date = (then) => then.toLocaleDateString(undefined, { dateStyle: 'medium' });
+/** Replaces a token: creates another for the same account, shows it, and deletes the old one when told to. */
+function rotateToken(old, add, remove) {
+  const today = new Date().toISOString().slice(0, 10);
+  const description = `${old.description.replace(/ \(rotated \d{4}-\d\d-\d\d\)$/, '').slice(0, 230)} (rotated ${today})`;
+  createToken(old.owner, (token) => add({ ...token, owner: old.owner }), { old, description, remove });
+}
+
+/**
+ * Opens the dialog that creates a token.
+ * @param {{path: string, name: string|null}} owner
+ * @param {(token: Object) => void} created called after the secret was shown
+ * @param {{old: Object, description: string, remove: (token: Object) => void}} [rotation] the token that it replaces
+ */
+export function createToken({ path, name: owner }, created, rotation) {
+  const date = (then) => then.toLocaleDateString(locale, { dateStyle: 'medium' });
   const presets = [[7, '7 days'], [30, '30 days'], [90, '90 days'], [365, '1 year']];
   const isoDay = (then) => then.toLocaleDateString('en-CA'); // 2026-11-22, in the user's time zone
   const inDays = (count) => new Date(Date.now() + count * day);
-  const description = h('input', { name: 'description', autocomplete: 'off', dir: 'auto', required: true });
+  const description = h('input', { name: 'description', autocomplete: 'off', dir: 'auto', required: true, value: rotation?.description });
   const choice = h('select', { onchange: choose },
     presets.map(([count, label]) => h('option', { value: count, selected: count === 30 }, `${label} (${date(inDays(count))})`)),
     h('option', { value: '' }, 'Another date…'));
@@ -156,13 +213,21 @@ function createToken(path, owner, created) {
   const choiceField = field('Expires in', choice);
   let token = null;
 
-  const dialog = openDialog(owner === null ? 'Create a token' : ['Create a token for ', text(owner)], () => [
-    form({ submit: 'Create token', busy: 'Creating…', cancel: () => dialog.close(), send },
+  const title = rotation ? ['Rotate the token ', text(rotation.old.description)]
+    : owner === null ? 'Create a token' : ['Create a token for ', text(owner)];
+  const dialog = openDialog(title, () => [
+    rotation && h('p', null, 'This creates a new token', owner !== null && [' of ', h('strong', null, text(owner))],
+      '. The old one keeps working until you delete it, which the next step offers.'),
+    form({ submit: rotation ? 'Create the new token' : 'Create token', busy: 'Creating…', cancel: () => draft.leave(), send },
       field('Description', description, 'Where the token is used, for example “Terraform on the build server”.'),
       choiceField,
       untilField),
-  ], () => token && created(token));
+  ].filter(Boolean), () => token && created(token), () => leave());
   choose();
+  const draft = keepControls(dialog, { description, choice, until }, {
+    kind: rotation ? 'rotate-token' : 'create-token', about: path, title: owner === null ? 'a new token' : `a new token for ${owner}`,
+  });
+  let leave = draft.leave;
   description.focus();
 
   function choose() {
@@ -184,7 +249,8 @@ function createToken(path, owner, created) {
       if (error.status === 409) throw new FieldError('description', error.message);
       throw error;
     }
-    dialog.replaceChildren(...showSecret(dialog, secret, token));
+    draft.end();
+    leave = showSecret(dialog, secret, token, rotation);
     if (!dialog.open) { // closed while the request was under way
       document.querySelector('main').append(dialog);
       dialog.showModal();
@@ -193,32 +259,88 @@ function createToken(path, owner, created) {
   }
 }
 
-function showSecret(dialog, secret, token) {
-  const value = h('textarea', { readonly: true, rows: '3', spellcheck: 'false', class: 'secret', dir: 'ltr' }, secret);
+/** Shows a secret. Returns a function that closes the dialog, unless nobody has copied the secret yet. */
+function showSecret(dialog, secret, token, rotation) {
+  const value = h('textarea', { readonly: true, rows: '3', spellcheck: 'false', class: 'secret', dir: 'ltr', oncopy: () => { copied = true; } }, secret);
+  const curl = h('code', { id: uniqueId(), class: 'curl', dir: 'ltr' },
+    `curl -H 'Authorization: ${secret}' ${new URL('../../../api/admin/user', import.meta.url)}`);
   const state = h('span', { role: 'status' });
-  const copy = h('button', { type: 'button', class: 'primary', onclick: copySecret }, 'Copy');
-  const heading = h('h2', { id: dialog.getAttribute('aria-labelledby') }, 'Copy the token now');
-  return [
-    heading,
+  const warning = h('p', { class: 'error', role: 'alert' });
+  const copyButton = (label, source, about) => h('button', {
+    type: 'button', class: source === value ? 'primary' : null, onclick: () => copy(source),
+  }, label, about && h('span', { class: 'visually-hidden' }, about));
+  let copied = false;
+  dialog.replaceChildren(
+    h('h2', { id: dialog.getAttribute('aria-labelledby') }, 'Copy the token now'),
     h('p', null, 'The token ', h('strong', null, text(token.description)), ' was created.'),
     h('p', { class: 'notice warn' }, 'This is the only time that the secret is shown. Store it where the tool that needs it can read it, ' +
       'and nowhere else.'),
     field('Secret', value),
-    h('div', { class: 'buttons' }, copy, h('button', { type: 'button', onclick: () => dialog.close() }, 'Done'), state),
-  ];
+    h('div', { class: 'buttons' }, copyButton('Copy', value), state),
+    h('p', { class: 'hint' }, 'Try it:'),
+    h('div', { class: 'try' }, curl, copyButton('Copy', curl, ' the curl command')),
+    ...rotation ? [oldToken(rotation)] : [],
+    warning,
+    h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: done }, 'Done')));
+  return leave;
 
-  async function copySecret() {
+  function leave() {
+    if (copied) dialog.close();
+    else warn();
+  }
+
+  function done() {
+    if (copied || warning.textContent !== '') dialog.close(); // the second time, it is on purpose
+    else warn();
+  }
+
+  function warn() {
+    warning.textContent = 'You have not copied the secret, and it cannot be shown again. Copy it, or press “Done” again to close without it.';
+    value.select();
+  }
+
+  async function copy(source) {
+    copied = true;
+    warning.textContent = '';
     try {
-      await navigator.clipboard.writeText(secret);
+      await navigator.clipboard.writeText(source === value ? secret : curl.textContent);
       state.textContent = 'Copied.';
     } catch { // not permitted, or the page does not have a secure origin
-      value.select();
-      state.textContent = 'The browser does not allow it. The secret is selected: copy it with the keyboard.';
+      if (source === value) value.select();
+      else window.getSelection().selectAllChildren(curl);
+      state.textContent = 'The browser does not allow it. The text is selected: copy it with the keyboard.';
     }
   }
 }
 
-function deleteToken(path, token, owner, deleted) {
+/** Offers to delete the token that another replaces. */
+function oldToken({ old, remove }) {
+  const place = h('div', { class: 'notice' },
+    h('p', null, 'Does everything use the new token? Then delete the old one, ', h('strong', null, text(old.description)),
+      old.seenAt === null ? ', which was never used.' : [', which was last used ', time(old.seenAt).firstChild, '.']),
+    isOfSession(old) && h('p', null, 'You are signed in with the old token. Deleting it signs you out.'),
+    form({
+      submit: 'Delete the old token', busy: 'Deleting…', danger: true,
+      async send() {
+        await deletePAT(old);
+        place.replaceChildren(h('p', { role: 'status' }, 'The old token was deleted.'));
+        if (isOfSession(old)) signOut();
+        else remove(old);
+      },
+    }));
+  return place;
+}
+
+async function deletePAT({ id, owner }) {
+  try {
+    await call('DELETE', `${owner.path}/${id}`);
+  } catch (error) {
+    if (error.status !== 404) throw error; // it is gone already
+  }
+}
+
+function deleteToken(token, deleted) {
+  const owner = token.owner.name;
   const ofSession = isOfSession(token);
   const dialog = openDialog('Delete this token?', () => [
     h('p', null, 'The token ', h('strong', null, text(token.description)), owner !== null && [' of ', h('strong', null, text(owner))],
@@ -230,11 +352,7 @@ function deleteToken(path, token, owner, deleted) {
       danger: true,
       cancel: () => dialog.close(),
       async send() {
-        try {
-          await call('DELETE', `${path}/${token.id}`);
-        } catch (error) {
-          if (error.status !== 404) throw error; // it is gone already
-        }
+        await deletePAT(token);
         dialog.close();
         if (ofSession) signOut();
         else deleted();
