@@ -1,34 +1,69 @@
 // Context fields: the list with its usage, and the dialogs that create, change and delete a field.
 
-import { call } from '../api.js';
-import { FieldError, failure, field, form, h, links, loading, logLink, openDialog, row, table, text, uniqueId, withBar } from '../dom.js';
+import { call, read } from '../api.js';
+import { conflict, draftFor, keepDraft } from '../draft.js';
+import {
+  FieldError, counted, failure, field, form, h, links, loading, logLink, once, openDialog, pager, range, row, table, text, uniqueId, withBar,
+} from '../dom.js';
+import { listAddress, searchToggles, toggleAddress } from './toggles.js';
 
 const path = '/api/admin/context';
 const address = (name) => `${path}/${encodeURIComponent(name)}`;
 const shownValues = 12;
+const pageSize = 50;
+const shownRows = 50;
 
-export async function render(content, { may, signal, announce }) {
+export async function render(content, { may, search, signal, announce }) {
   const list = h('div', null, loading('the context fields'));
+  let fields = [];
+  let offset = 0;
+  const input = h('input', {
+    type: 'search', autocomplete: 'off', spellcheck: 'false', dir: 'auto', value: search.get('query'),
+    oninput: () => {
+      offset = 0;
+      window.history.replaceState(null, '', input.value ? `#/context?${new URLSearchParams({ query: input.value })}` : '#/context');
+      show();
+    },
+  });
+  const bar = h('div', { class: 'filters', role: 'search' }, field('Search', input));
+  const count = h('p', { class: 'detail', role: 'status', tabindex: '-1' });
   const create = may('CREATE_CONTEXT_FIELD') &&
     h('button', { type: 'button', class: 'primary', onclick: () => openEditor(null, saved) }, 'Create context field');
   content.append(
     h('p', { class: 'lead' }, 'Strategy constraints compare a context field with values, for example “userId is one of 7, 8”. ' +
       'A field with legal values can only be compared with those.'),
     h('div', { class: 'title' }, h('h2', null, 'All fields'), create),
-    list);
+    bar, count, list);
   await load();
+  if (draftFor('create-field') !== undefined) openEditor(null, saved);
+  else if (draftFor('edit-field') !== undefined) await edit({ name: draftFor('edit-field') });
 
   async function load() {
-    const fields = await call('GET', path, undefined, { signal });
+    fields = await call('GET', path, undefined, { signal });
+    show();
+  }
+
+  function show() {
+    bar.hidden = fields.length === 0;
     if (fields.length === 0) {
-      list.replaceChildren(h('p', { class: 'empty' }, 'There are no context fields.'));
+      count.textContent = '';
+      list.replaceChildren(h('p', { class: 'empty' }, 'There are no context fields. ', create
+        ? 'Create one for each property that strategies compare, such as the plan of a customer.' : 'An editor can create one.'));
+      return;
+    }
+    const query = input.value.trim().toLowerCase();
+    const found = fields.filter(({ name, description }) => `${name} ${description ?? ''}`.toLowerCase().includes(query));
+    if (offset >= found.length) offset = 0;
+    count.textContent = range(found.length, offset, pageSize, 'context field');
+    if (found.length === 0) {
+      list.replaceChildren(h('p', { class: 'empty' }, 'No context field matches the search.'));
       return;
     }
     const editable = may('UPDATE_CONTEXT_FIELD') || may('DELETE_CONTEXT_FIELD');
     const columns = ['Name', 'Legal values', 'Sort order', 'Used in toggles', 'Used in projects',
       ...editable ? [{ name: 'Actions', class: 'actions' }] : []];
     const most = { features: largest(fields, 'usedInFeatures'), projects: largest(fields, 'usedInProjects') };
-    const element = table('Context fields', columns, fields.map((item) => row(columns, [
+    const element = table('Context fields', columns, found.slice(offset, offset + pageSize).map((item) => row(columns, [
       [text(item.name), item.stickiness && [' ', h('span', { class: 'badge' }, 'Stickiness')],
         item.description && h('small', { class: 'detail' }, text(item.description))],
       legalValues(item.legalValues),
@@ -38,16 +73,20 @@ export async function render(content, { may, signal, announce }) {
       ...editable ? [actions(item)] : [],
     ])));
     element.classList.add('context-fields');
-    list.replaceChildren(element);
+    list.replaceChildren(element, ...[pager('Pages of context fields', found.length, offset, pageSize, (to) => {
+      offset = to;
+      show();
+      count.focus();
+    })].filter(Boolean));
   }
 
   function actions(item) {
     const name = h('span', { class: 'visually-hidden' }, ' context field ', text(item.name));
     return [
       may('UPDATE_CONTEXT_FIELD') &&
-        h('button', { type: 'button', 'data-edit': item.name, onclick: () => edit(item) }, 'Edit', name.cloneNode(true)),
+        h('button', { type: 'button', 'data-edit': item.name, onclick: once(() => edit(item)) }, 'Edit', name.cloneNode(true)),
       may('DELETE_CONTEXT_FIELD') &&
-        h('button', { type: 'button', class: 'danger quiet', onclick: () => openDeletion(item, deleted) }, 'Delete', name),
+        h('button', { type: 'button', class: 'danger quiet', onclick: once(() => openDeletion(item, deleted, signal)) }, 'Delete', name),
       may('ADMIN') && links(logLink({ subject: `field:${item.name}` }, 'History', 'of context field ', text(item.name))),
     ];
   }
@@ -55,7 +94,7 @@ export async function render(content, { may, signal, announce }) {
   /** Opens the editor with the current content of the field: saving replaces all of it. */
   async function edit({ name }) {
     try {
-      const current = await call('GET', address(name), undefined, { signal });
+      const current = await read(address(name), { signal });
       openEditor(current, saved);
     } catch (error) {
       if (signal.aborted) return;
@@ -110,8 +149,9 @@ function legalValues(values) {
       h('ul', { class: 'values' }, items.slice(shownValues))));
 }
 
-/** Opens the dialog that creates a field, or replaces one. */
-function openEditor(current, saved) {
+/** Opens the dialog that creates a field, or replaces one. `opened` is {content, etag}, null to create one. */
+function openEditor(opened, saved) {
+  let { content: current = null, etag } = opened ?? {};
   const name = current === null && h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', required: true });
   const description = h('textarea', { name: 'description', rows: '2', dir: 'auto' });
   const sortOrder = h('input', { name: 'sortOrder', inputmode: 'numeric', autocomplete: 'off' });
@@ -120,14 +160,16 @@ function openEditor(current, saved) {
   sortOrder.value = current?.sortOrder ?? '';
   stickiness.id = uniqueId();
   const values = valueEditor(current?.legalValues ?? []);
+  const changes = h('div');
 
   const dialog = openDialog(current ? ['Edit context field ', text(current.name)] : 'Create a context field', () => [
     form({
       submit: current ? 'Save' : 'Create context field',
       busy: current ? 'Saving…' : 'Creating…',
-      cancel: leave,
+      cancel: () => draft.leave(),
       send,
     },
+    changes,
     name && field('Name', name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.'),
     field('Description', description),
     h('div', { class: 'field' },
@@ -135,12 +177,20 @@ function openEditor(current, saved) {
       h('p', { class: 'hint' }, 'Gradual rollouts can give users with the same value of this field the same result.')),
     field('Sort order', sortOrder, 'Position in lists, the lowest first. Empty: after all other fields.'),
     values.element),
-  ]);
-  dialog.classList.add('wide');
-  const before = JSON.stringify(body());
-  dialog.addEventListener('cancel', (event) => {
-    event.preventDefault();
-    leave();
+  ], undefined, () => draft.leave());
+  dialog.classList.add('wide', 'long');
+  const draft = keepDraft(dialog, {
+    kind: current ? 'edit-field' : 'create-field',
+    about: current?.name ?? null,
+    title: current ? `changes of the context field ${current.name}` : 'a new context field',
+    read: body,
+    write: (entered) => {
+      if (name) name.value = entered.name;
+      description.value = entered.description ?? '';
+      stickiness.checked = entered.stickiness;
+      sortOrder.value = entered.sortOrder ?? '';
+      values.set(entered.legalValues);
+    },
   });
   (name || description).focus();
 
@@ -158,28 +208,21 @@ function openEditor(current, saved) {
   async function send() {
     let result;
     try {
-      result = current ? await call('PUT', address(current.name), body()) : await call('POST', path, body());
+      result = current ? await call('PUT', address(current.name), body(), { etag }) : await call('POST', path, body());
     } catch (error) {
       if (error.name === 'NameExistsError') throw new FieldError('name', error.message);
-      throw error;
+      if (error.status === 400) values.show(error.message);
+      if (error.status !== 412) throw error;
+      const before = current;
+      ({ content: current, etag } = await read(address(current.name)));
+      changes.replaceChildren(conflict(before, current, {
+        description: 'Description', stickiness: 'Use for stickiness', sortOrder: 'Sort order', legalValues: 'Legal values',
+      }));
+      return;
     }
-    dialog.close();
+    draft.done();
     await saved(result, current === null);
   }
-
-  function leave() {
-    if (JSON.stringify(body()) === before) dialog.close();
-    else confirmLeaving(() => dialog.close());
-  }
-}
-
-function confirmLeaving(discard) {
-  const question = openDialog('Discard your changes?', () => [
-    h('p', null, 'What you entered has not been saved.'),
-    h('div', { class: 'buttons' },
-      h('button', { type: 'button', class: 'danger', onclick: () => { question.close(); discard(); } }, 'Discard changes'),
-      h('button', { type: 'button', onclick: () => question.close() }, 'Keep editing')),
-  ]);
 }
 
 /**
@@ -195,18 +238,71 @@ function keep(control, original, empty) {
   };
 }
 
-/** The rows of the legal values, which can be added, removed and moved. */
+/** The rows of the legal values, which can be added, pasted, searched, removed and moved. Of many, only some are shown. */
 function valueEditor(initial) {
   let rows = [];
+  let limit = shownRows;
   const list = h('ol', { class: 'value-rows' });
   const none = h('p', { class: 'detail' }, 'None: the field can have any value.');
   const state = h('p', { class: 'visually-hidden', role: 'status' });
   const add = h('button', { type: 'button', id: uniqueId(), name: 'legalValues', onclick: appendEmpty }, 'Add legal value');
-  const element = h('fieldset', { class: 'field' }, h('legend', null, 'Legal values'), none, list, add, state);
-  for (const item of initial) append(item);
-  label();
+  const several = h('button', { type: 'button', onclick: openPaste }, 'Add several');
+  const input = h('input', {
+    type: 'search', 'aria-label': 'Search legal values', placeholder: 'Search legal values', autocomplete: 'off', dir: 'auto',
+    oninput: () => { limit = shownRows; label(); },
+  });
+  const count = h('p', { class: 'detail', role: 'status' });
+  const more = h('button', { type: 'button', onclick: () => { limit += shownRows; label(); } }, 'Show more');
+  const element = h('fieldset', { class: 'field' }, h('legend', null, 'Legal values'), none, input, count, list, more,
+    h('div', { class: 'buttons' }, add, several), state);
+  set(initial);
 
-  return { element, get: () => rows.map(({ get }) => get()) };
+  return { element, get: () => rows.map(({ get }) => get()), set, show };
+
+  function set(values) {
+    rows = [];
+    list.replaceChildren();
+    for (const item of values) append(item);
+    label();
+  }
+
+  /** Shows the rows that an error of the API names. */
+  function show(message) {
+    const last = Math.max(-1, ...[...message.matchAll(/`\/body\/legalValues\/(\d+)/g)].map(([, i]) => Number(i)));
+    if (last < 0) return;
+    input.value = '';
+    limit = Math.max(limit, last + 1);
+    label();
+  }
+
+  /** Adds one value for each line of a text, with its description after a tab. Those that exist are skipped. */
+  function openPaste() {
+    const pasted = h('textarea', { name: 'values', rows: '10', spellcheck: 'false', dir: 'auto' });
+    const dialog = openDialog('Add several legal values', () => [
+      form({
+        submit: 'Add', busy: 'Adding…', cancel: () => dialog.close(),
+        send: async () => {
+          const known = new Set(rows.map(({ get }) => get().value));
+          const lines = pasted.value.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
+          if (lines.length === 0) throw new FieldError('values', 'Enter at least one value.');
+          const before = rows.length;
+          for (const line of lines) {
+            const [value, ...description] = line.split('\t');
+            if (known.has(value)) continue;
+            known.add(value);
+            append({ value, description: description.join(' ').trim() || undefined });
+          }
+          label();
+          dialog.close();
+          state.textContent = `${counted(rows.length - before, 'value')} added.`;
+          element.dispatchEvent(new Event('input', { bubbles: true })); // what was entered has changed
+        },
+      },
+      field('Values', pasted, 'One in each line, for example a column of a spreadsheet. A second column is the description. Values that the ' +
+        'field has already are skipped.')),
+    ]);
+    pasted.focus();
+  }
 
   function append({ value, description }) {
     const item = {
@@ -227,6 +323,7 @@ function valueEditor(initial) {
 
   function appendEmpty() {
     append({});
+    rows.at(-1).added = true; // shown, wherever it is
     label();
     rows.at(-1).value.focus();
   }
@@ -255,6 +352,13 @@ function valueEditor(initial) {
 
   function label() {
     none.hidden = rows.length > 0;
+    const query = input.value.trim().toLowerCase();
+    const matching = rows.filter(({ added, get }) => added || `${get().value} ${get().description ?? ''}`.toLowerCase().includes(query));
+    const visible = new Set([...matching.slice(0, limit), ...matching.filter(({ added }) => added)]);
+    for (const item of rows) item.element.hidden = !visible.has(item);
+    input.hidden = rows.length <= shownValues;
+    count.textContent = rows.length <= shownValues ? '' : `${visible.size.toLocaleString('en')} of ${counted(rows.length, 'value')} shown`;
+    more.hidden = visible.size >= matching.length;
     rows.forEach(({ value, description, up, down, remove: removal }, i) => {
       value.name = `legalValues/${i}/value`;
       value.setAttribute('aria-label', `Value ${i + 1}`);
@@ -277,8 +381,11 @@ function setDisabled(button, disabled) {
   else button.removeAttribute('aria-disabled');
 }
 
-function openDeletion(item, deleted) {
-  const users = item.usedInFeatures === 1 ? 'One toggle uses' : `${item.usedInFeatures} toggles use`;
+/** Opens the dialog that deletes a field. One that toggles use cannot be deleted: the dialog names them. */
+async function openDeletion(item, deleted, signal) {
+  const users = item.usedInFeatures === 0 ? null : await searchToggles({ contextField: item.name, sortBy: 'name', limit: shownValues }, signal)
+    .catch(() => null);
+  const number = users?.total ?? item.usedInFeatures;
   const dialog = openDialog(['Delete context field ', text(item.name), '?'], () => [
     form({
       submit: 'Delete context field',
@@ -292,6 +399,10 @@ function openDeletion(item, deleted) {
       },
     },
     h('p', null, 'The context field ', h('strong', null, text(item.name)), ' and its legal values will be deleted. This cannot be undone.'),
-    item.usedInFeatures > 0 && h('p', { class: 'notice warn' }, `${users} this field. It can only be deleted when none does.`)),
+    number > 0 && h('div', { class: 'notice warn' },
+      h('p', null, `${number === 1 ? 'One toggle uses' : `${number.toLocaleString('en')} toggles use`} this field. It can only be deleted when none does.`),
+      users && h('ul', { class: 'values' }, users.features.map((toggle) => h('li', null, h('a', { href: toggleAddress(toggle) }, text(toggle.name)))),
+        number > users.features.length && h('li', null, h('a', { href: listAddress({ contextField: item.name }) },
+          `and ${(number - users.features.length).toLocaleString('en')} more`))))),
   ]);
 }
