@@ -214,15 +214,16 @@ const staleAfter = 5 * time.Second
 // flipped checks a flip when it is written.
 func (w *World) flipped(name string, old, next dynamo.Item) {
 	was, is := old.Bool("potentiallyStale"), next.Bool("potentiallyStale")
-	if was == is {
-		return
-	}
 	now, by := time.Now(), w.caller.process.name
-	if all := w.lifetimes[next.String("type")]; next["staleness"] != nil && len(all) > 0 && !strings.Contains(by, "staleness") {
+	decides := old["staleness"] == nil || was != is || old.String("type") != next.String("type")
+	if all := w.lifetimes[next.String("type")]; decides && next["staleness"] != nil && len(all) > 0 && !strings.Contains(by, "staleness") {
 		lasts := time.Duration(all[len(all)-1].days) * 24 * time.Hour // since this write, because it depends on the type
 		if age := now.Sub(*next.Time("createdAt")); is != (lasts > 0 && age+maxSkew >= lasts) && (is || age >= lasts+time.Minute) {
 			w.fail("%s sets the flag of %s to %t, but the lifetime is %s, and the age %s", by, name, is, lasts, age)
 		}
+	}
+	if was == is {
+		return
 	}
 	if strings.Contains(by, "staleness") {
 		created := next.Time("createdAt")

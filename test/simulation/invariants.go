@@ -114,9 +114,9 @@ func (w *World) prepare() {
 		}
 	}
 	must(err)
-	w.types, w.fields, w.toggles = types[:1+random.IntN(len(types))], fields[:1+random.IntN(len(fields))], toggles[:2+4*random.IntN(2)]
+	w.types, w.fields, w.toggles = types[:1+random.IntN(4)/3], fields[:1+random.IntN(len(fields))], toggles[:2+4*random.IntN(2)]
 	for i, id := range w.types {
-		lifetime := []*int64{nil, new(int64(1)), new(int64(7))}[random.IntN(3)]
+		lifetime := []*int64{nil, new(int64(1)), new(int64(1)), new(int64(7))}[random.IntN(4)]
 		must(featuretype.NewStore(client, tables, log).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i), LifetimeDays: lifetime}))
 	}
 	for _, name := range w.fields {
@@ -125,7 +125,7 @@ func (w *World) prepare() {
 	}
 	for _, name := range toggles[:min(4, len(w.toggles))] { // they become potentially stale while the world lives
 		due := w.start.Add(time.Duration(random.Int64N(int64(duration)))).Truncate(meeting).Add(time.Duration(random.Int64N(int64(150 * time.Millisecond))))
-		age := time.Duration([]int{1, 1, 7, 40}[random.IntN(4)])*24*time.Hour - time.Until(due)
+		age := time.Duration([]int{1, 1, 1, 7, 40}[random.IntN(5)])*24*time.Hour - time.Until(due)
 		f := feature.Feature{
 			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],

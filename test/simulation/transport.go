@@ -202,8 +202,8 @@ func (c *call) send() {
 		}
 		c.fail(0, syscall.ECONNRESET)
 		return
-	case chance(freeze, 0.002):
-		c.until = time.Now().Add(time.Duration(mix(w.Seed, c.key, 10) % uint64([]time.Duration{time.Second, time.Minute, time.Hour}[mix(c.key)%3])))
+	case chance(freeze, 0.002) || c.isWrite() && chance(freeze, 0.01) || strings.Contains(c.process.name, "staleness") && chance(freeze, 0.03):
+		c.until = time.Now().Add(time.Duration(mix(w.Seed, c.key, 10) % uint64([]time.Duration{20 * time.Second, time.Minute, time.Hour}[mix(c.key)%3])))
 		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))
 	}
 	if wait := time.Until(c.until); wait > 0 {

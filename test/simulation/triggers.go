@@ -16,7 +16,7 @@ import (
 // startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the stream, the lines of
 // the access log and the messages of the queue come at least once.
 func (w *World) startTriggers() {
-	w.every(2*time.Minute<<w.random(8).IntN(3), "sweep-staleness") // a schedule can be late
+	w.every(meeting<<w.random(8).IntN(4), "sweep-staleness")
 	w.every(4*time.Minute, "announce-expiring-tokens")             // the schedule of template.yaml is longer than most histories
 	w.reopens = w.start
 	if w.has(noWebhook) {

@@ -28,7 +28,7 @@ type Plan struct {
 
 // NewPlan returns the plan of a seed. About a fifth of the actors and half of the faults occur in it.
 func NewPlan(seed uint64) Plan {
-	one, two := uint64(1)<<(seed%uint64(len(actors))), uint64(1)<<(mix(seed, 3)%uint64(len(actors)))
+	one, two := uint64(1)<<(seed%uint64(len(actors))), uint64(1)<<(mix(seed, 3)%uint64(len(actors))) | seed>>1&1 // half of them change lifetimes
 	return Plan{
 		Seed: seed, Actors: (mix(seed, 0)&mix(seed, 2)&mix(seed, 4) | one | two) & (1<<len(actors) - 1), Faults: mix(seed, 1) & (1<<len(faultNames) - 1), Steps: 1 << 20,
 	}
