@@ -25,7 +25,7 @@ type bus struct {
 	received  map[string]bool          // sequences that the webhook has accepted
 	queue     []*message
 	discarded int
-	flips     map[string][]flip // of the flags of toggles, in their order
+	flips     map[string]time.Time // the last ones of the flags of toggles
 	lifetimes map[string][]lifetime
 	reopens   time.Time // the webhook refuses until then
 }
@@ -195,13 +195,6 @@ func (w *World) receive(body []byte) int {
 	return http.StatusNoContent
 }
 
-// flip is a change of a toggle's flag in the table.
-type flip struct {
-	on      bool
-	at      time.Time
-	process string
-}
-
 // lifetime is the lifetime of a type from a time on.
 type lifetime struct {
 	days int64 // 0: none
@@ -241,14 +234,13 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 		if !justified {
 			w.fail("%s sets the flag of %s to %t, for which there was no reason in the last %s", by, name, is, staleAfter)
 		}
-		if before := w.flips[name]; was && len(before) > 0 && old.String("type") == next.String("type") {
-			on := before[len(before)-1].at
+		if on, ok := w.flips[name]; was && ok && old.String("type") == next.String("type") {
 			if all := w.lifetimes[next.String("type")]; !all[len(all)-1].from.After(on.Add(-staleAfter)) {
 				w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by, name)
 			}
 		}
 	}
-	w.flips[name] = append(w.flips[name], flip{is, now, by})
+	w.flips[name] = now
 }
 
 // subject returns the subject of the item of a change, and the item without what is not recorded. Both are empty if nothing

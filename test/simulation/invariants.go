@@ -88,7 +88,7 @@ func (w *World) table(id string) string {
 // prepare fills the tables, through a process without faults.
 func (w *World) prepare() {
 	w.log, w.contents, w.received = map[string][]dynamo.Item{}, map[string]string{}, map[string]bool{}
-	w.flips, w.lifetimes = map[string][]flip{}, map[string][]lifetime{}
+	w.flips, w.lifetimes = map[string]time.Time{}, map[string][]lifetime{}
 	w.oracle = oracle{
 		streams: map[string]*stream{}, partitions: map[string]bool{},
 		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{}, holders: map[int64]dynamo.Item{},

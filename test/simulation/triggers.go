@@ -17,7 +17,7 @@ import (
 // the access log and the messages of the queue come at least once.
 func (w *World) startTriggers() {
 	w.every(meeting<<w.random(8).IntN(4), "sweep-staleness")
-	w.every(4*time.Minute, "announce-expiring-tokens")             // the schedule of template.yaml is longer than most histories
+	w.every(4*time.Minute, "announce-expiring-tokens") // the schedule of template.yaml is longer than most histories
 	w.reopens = w.start
 	if w.has(noWebhook) {
 		h := mix(w.Seed, 77)

@@ -26,12 +26,14 @@ type Plan struct {
 	Steps  int    // the number of requests and commands after which the actors stop
 }
 
-// NewPlan returns the plan of a seed. About a fifth of the actors and half of the faults occur in it.
+// NewPlan returns the plan of a seed. About a fifth of the actors and half of the faults occur in it, and half of the plans change lifetimes.
 func NewPlan(seed uint64) Plan {
-	one, two := uint64(1)<<(seed%uint64(len(actors))), uint64(1)<<(mix(seed, 3)%uint64(len(actors))) | seed>>1&1 // half of them change lifetimes
-	return Plan{
-		Seed: seed, Actors: (mix(seed, 0)&mix(seed, 2)&mix(seed, 4) | one | two) & (1<<len(actors) - 1), Faults: mix(seed, 1) & (1<<len(faultNames) - 1), Steps: 1 << 20,
+	all := uint64(1)<<len(actors) - 1
+	some := mix(seed, 0)&mix(seed, 2)&mix(seed, 4)&all | seed>>1&1
+	for _, n := range []uint64{seed, mix(seed, 3)} {
+		some |= 1 << (n % uint64(len(actors)))
 	}
+	return Plan{Seed: seed, Actors: some, Faults: mix(seed, 1) & (1<<len(faultNames) - 1), Steps: 1 << 20}
 }
 
 // Result is what happened.

@@ -283,7 +283,7 @@ func sum(a, b value) value {
 // key returns a text whose order is that of strings or numbers. None is the beginning of another one.
 func (v value) key() string {
 	if v.kind == "N" {
-		return fmt.Sprintf("N%020d", uint64(number(v.text))^1<<63) //nolint:gosec // negative numbers are below
+		return fmt.Sprintf("N%020d", uint64(number(v.text))^1<<63) // negative numbers are below
 	}
 	return v.kind + v.text + "\x00"
 }
