@@ -12,7 +12,7 @@ import (
 
 // options are the command line.
 type options struct {
-	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,signin,hang,traffic,staleness,lag" help:"Default: functions, http, start."`
+	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,signin,hang,traffic,staleness,lag,toggles" help:"Default: functions, http, start."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Cases   []string      `help:"Only these cases of the suite http."`
@@ -42,6 +42,7 @@ func run(ctx context.Context, o options) error {
 	suites := map[string]func(context.Context, options, string) error{
 		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn, "hang": measureHang,
 		"traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
+		"toggles": measureToggles,
 	}
 	if len(o.Suites) == 0 {
 		o.Suites = []string{"functions", "http", "start"}

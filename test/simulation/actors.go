@@ -44,6 +44,9 @@ var actors = []struct {
 	{"operator-6", (*actor).managePeople},
 	{"visitor-1", (*actor).answer},
 	{"visitor-2", (*actor).answer},
+	{"editor-3", (*actor).editToggle},
+	{"editor-4", (*actor).editToggle},
+	{"admin-5", (*actor).editToggle},
 }
 
 // actor is a person or machine. Its choices depend on the seed and its name, so that it makes the same ones without the others.
@@ -125,15 +128,21 @@ func subject[T any](a *actor, all ...T) T {
 
 // do sends a request with a credential and checks whether it is accepted.
 func (a *actor) do(c *credential, method, path, body string) (status int, response string, o *op) {
+	status, _, response, o = a.doIf(c, method, path, "", body)
+	return status, response, o
+}
+
+// doIf is do with an If-Match, unless it is empty. It also returns the response's ETag.
+func (a *actor) doIf(c *credential, method, path, match, body string) (status int, etag, response string, o *op) {
 	o = &op{actor: a.id, begun: time.Now(), writes: &tracked{}}
 	day := time.Now().UTC().Format(time.DateOnly)
 	a.sent++
-	status, response = a.request(a.name, c.text, method, "/api/admin/"+path, body, o.writes)
+	status, etag, response = a.request(a.name, c.text, method, "/api/admin/"+path, match, body, o.writes)
 	o.ended = time.Now()
 	o.unknown = status >= http.StatusInternalServerError
 	a.answered[fmt.Sprintf("%s %dxx", day, max(status/100, 2))]++
 	a.checkAccepted(c, o, status)
-	return status, response, o
+	return status, etag, response, o
 }
 
 // command runs a command of toggleadmin and returns its status.

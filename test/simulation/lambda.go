@@ -263,16 +263,20 @@ func (w *World) invoke(name, what string, event []byte) ([]byte, error) {
 	return output, err
 }
 
-// request sends a request to the API and returns the response. It does not wait longer than API Gateway.
-func (w *World) request(actor, credential, method, path, body string, t *tracked) (status int, response string) {
+// request sends a request to the API, with an If-Match unless match is empty, and returns the response. It does not wait longer
+// than API Gateway.
+func (w *World) request(actor, credential, method, path, match, body string, t *tracked) (status int, etag, response string) {
 	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), trackedKey{}, t), method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", credential)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
+	if match != "" {
+		r.Header.Set("If-Match", match)
+	}
 	recorder := httptest.NewRecorder()
 	w.gateway.ServeHTTP(recorder, r)
 	w.digest(hashOf(actor), uint64(recorder.Code), hashOf(recorder.Body.String()))
 	w.note("%s: %s %s %s → %d %s", actor, method, path, body, recorder.Code, shortened(recorder.Body.String(), 200))
-	return recorder.Code, recorder.Body.String()
+	return recorder.Code, recorder.Header().Get("ETag"), recorder.Body.String()
 }

@@ -43,7 +43,7 @@ var models = map[string]porcupine.Model{
 	"role":     {Init: func() any { return "" }, Step: stepType},
 	"username": {Init: func() any { return "" }, Step: stepUsername},
 	"feedback": {Init: func() any { return "" }, Step: stepRecord},
-	"toggle":   {Init: func() any { return "" }, Step: stepRecord},
+	"toggle":   {Init: func() any { return "" }, Step: stepToggle},
 	"tokens":   {Init: func() any { return "" }, Step: stepTokens},
 }
 
@@ -102,7 +102,7 @@ func stepUsername(state, input, _ any) (bool, any) {
 // defaults are the members of new records.
 var defaults = map[string]string{
 	"feedback": `{"neverShow":false,"given":null}`,
-	"toggle":   `{"project":"default","type":"release","archived":false,"stale":false,"contextFields":[]}`,
+	"toggle":   `{"project":"default","type":"release","description":null,"archived":false,"stale":false,"contextFields":[]}`,
 }
 
 // stepRecord: the state is a record as JSON; empty: there is none. Changes of a record name some of its members.

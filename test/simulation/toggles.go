@@ -141,8 +141,13 @@ func (w *World) checkFlags() {
 		if item.String("toggle") != "" {
 			continue
 		}
+		var description *string
+		if item["description"] != nil {
+			description = new(item.String("description"))
+		}
 		text, _ := json.Marshal(map[string]any{
-			"project": item.String("project"), "type": item.String("type"), "archived": item.Bool("archived"), "stale": item.Bool("stale"),
+			"project": item.String("project"), "type": item.String("type"), "description": description,
+			"archived": item.Bool("archived"), "stale": item.Bool("stale"),
 			"contextFields": append([]string{}, item.Strings("contextFields")...),
 		})
 		toggles[item.String("name")] = string(text)

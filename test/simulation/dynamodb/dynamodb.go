@@ -63,6 +63,7 @@ type request struct {
 	ConsistentRead                                                                  bool
 	ScanIndexForward                                                                *bool
 	Limit                                                                           *int
+	Segment, TotalSegments                                                          int
 	ClientRequestToken                                                              string
 	TransactItems                                                                   []struct{ Put, Update, Delete, ConditionCheck *request }
 	RequestItems                                                                    map[string]struct {

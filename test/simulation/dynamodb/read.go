@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 )
@@ -43,6 +44,16 @@ func (db *DB) batchGetItem(r *request) []byte {
 	return append(b, `},"UnprocessedKeys":{}}`...)
 }
 
+// inSegment reports whether a Scan reads a key. Any assignment of keys to segments will do.
+func (r *request) inSegment(key string) bool {
+	if r.TotalSegments <= 1 {
+		return true
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(key)) // never fails
+	return int(h.Sum32())%r.TotalSegments == r.Segment
+}
+
 // read carries out Query or Scan.
 func (db *DB) read(r *request) []byte {
 	r.compile(db)
@@ -74,6 +85,9 @@ func (db *DB) read(r *request) []byte {
 	}
 	b, count, scanned, size, more := []byte(`{"Items":[`), 0, 0, 0, item(nil)
 	for _, row := range from {
+		if !r.inSegment(row.key) {
+			continue
+		}
 		if r.keyCondition != nil && !r.keyCondition(r.scope(row.item)) || start != "" && (row.key == start || row.key < start != backward) {
 			continue
 		}

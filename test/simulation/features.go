@@ -1,0 +1,188 @@
+package simulation
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// edit is the value of an op of the API on a toggle.
+type edit struct {
+	Project string         // of the path; empty: none
+	Seen    map[string]any // members that the response has, or that the ETag of an update is of; nil: none
+	Change  map[string]any
+}
+
+// editToggle does what the console does with toggles.
+func (a *actor) editToggle() {
+	name, project := subject(a, a.toggles...), choose(a, "default", "default", "shop")
+	path := "projects/" + project + "/features/" + name
+	c := choose(a, a.admin, a.api, a.editor)
+	on := a.IntN(2) == 0
+	switch a.IntN(8) {
+	case 0:
+		e := edit{Project: project, Change: map[string]any{"project": project, "type": choose(a, a.types...)}}
+		body := fmt.Sprintf(`{"name":%q,"type":%q}`, name, e.Change["type"])
+		status, _, o := a.do(c, http.MethodPost, "projects/"+project+"/features", body)
+		a.recordEdit(o, status, name, "create", e)
+	case 1, 2:
+		a.updateToggle(c, path, name, project)
+	case 3:
+		status, _, o := a.do(c, http.MethodDelete, path, "")
+		a.recordEdit(o, status, name, "archive", edit{Project: project, Change: map[string]any{"archived": true}})
+	case 4:
+		a.markToggles(c, name, project, on)
+	case 5:
+		status, _, o := a.do(c, http.MethodPost, "archive/revive/"+name, "")
+		a.recordEdit(o, status, name, "revive", edit{Change: map[string]any{"archived": false}})
+	case 6:
+		status, _, o := a.do(c, http.MethodDelete, "archive/"+name, "")
+		a.recordEdit(o, status, name, "remove", edit{})
+	default:
+		a.searchToggles(c, on)
+	}
+}
+
+// updateToggle reads a toggle, and changes it most of the time only if it is as it was read.
+func (a *actor) updateToggle(c *credential, path, name, project string) {
+	status, etag, response, o := a.doIf(c, http.MethodGet, path, "", "")
+	e := edit{Project: project}
+	if status == http.StatusOK {
+		e.Seen = a.members(response, "project", "type", "description", "archived", "stale", "contextFields")
+	}
+	a.recordEdit(o, status, name, "read", e)
+	if status != http.StatusOK {
+		return
+	}
+	a.meanwhile((*actor).editToggle)
+	a.n++
+	e.Change = choose(a, map[string]any{"type": choose(a, a.types...)}, map[string]any{"stale": a.IntN(2) == 0},
+		map[string]any{"description": fmt.Sprint(a.name, " ", a.n)})
+	maps.DeleteFunc(e.Seen, func(member string, _ any) bool {
+		return !slices.Contains([]string{"type", "description", "stale"}, member)
+	})
+	if a.IntN(4) == 0 {
+		e.Seen, etag = nil, ""
+	}
+	body, _ := json.Marshal(e.Change)
+	status, _, response, o = a.doIf(c, http.MethodPut, path, etag, string(body))
+	a.recordEdit(o, status, name, "update", e)
+	if changed := a.members(response, slices.Collect(maps.Keys(e.Change))...); status == http.StatusOK && !reflect.DeepEqual(changed, e.Change) {
+		a.fail("an update of %s to %s returns %s", name, body, response)
+	}
+}
+
+// markToggles marks one or two toggles together.
+func (a *actor) markToggles(c *credential, name, project string, stale bool) {
+	names := []string{name}
+	if other := choose(a, a.toggles...); other != name {
+		names = append(names, other)
+	}
+	body, _ := json.Marshal(map[string]any{"features": names, "stale": stale})
+	status, _, o := a.do(c, http.MethodPost, "projects/"+project+"/stale", string(body))
+	if status == http.StatusNotFound && len(names) > 1 {
+		return // it is not known here which one
+	}
+	for _, name := range names {
+		a.recordEdit(o, status, name, "mark", edit{Project: project, Change: map[string]any{"stale": stale}})
+	}
+}
+
+// searchToggles lists all toggles that are archived, or the others.
+func (a *actor) searchToggles(c *credential, archived bool) {
+	status, response, o := a.do(c, http.MethodGet, fmt.Sprintf("search/features?archived=IS:%t", archived), "")
+	if status != http.StatusOK {
+		return
+	}
+	var found struct {
+		Features []json.RawMessage
+		Total    int
+	}
+	if a.decode(response, &found); found.Total != len(found.Features) {
+		a.fail("a search returns %d of %d toggles", len(found.Features), found.Total)
+	}
+	seen := map[string]map[string]any{}
+	for _, text := range found.Features {
+		f := a.members(string(text), "name", "project", "type", "description", "archived", "stale")
+		name := fmt.Sprint(f["name"])
+		delete(f, "name")
+		if seen[name] = f; f["archived"] != archived {
+			a.fail("a search for archived toggles: %t, returns %s", archived, text)
+		}
+	}
+	for _, name := range a.toggles {
+		if seen[name] != nil {
+			a.recordEdit(o, status, name, "read", edit{Seen: seen[name]})
+		} else { // it is not there, or not in this state
+			a.recordEdit(o, status, name, "miss", edit{Seen: map[string]any{"archived": archived}})
+		}
+	}
+}
+
+// members returns some members of an object.
+func (w *World) members(text string, names ...string) map[string]any {
+	var all map[string]any
+	w.decode(text, &all)
+	maps.DeleteFunc(all, func(name string, _ any) bool { return !slices.Contains(names, name) })
+	return all
+}
+
+// recordEdit records an operation on a toggle, unless the credential was refused, or a read has no result.
+func (a *actor) recordEdit(o *op, status int, name, verb string, e edit) {
+	if status == http.StatusUnauthorized || status == http.StatusForbidden || o.unknown && verb == "read" {
+		return
+	}
+	value, _ := json.Marshal(e)
+	a.record(o, "toggle", name, verb, string(value), fmt.Sprint(status))
+}
+
+// stepToggle is stepRecord with the operations of the API.
+func stepToggle(state, input, output any) (bool, any) {
+	o, record := input.(op), state.(string) //nolint:forcetypeassert,errcheck // they always are
+	if !strings.HasPrefix(o.value, `{"Project"`) {
+		return stepRecord(state, input, output)
+	}
+	var e edit
+	var current map[string]any
+	_ = json.Unmarshal([]byte(o.value), &e) // it was JSON
+	if record != "" {
+		_ = json.Unmarshal([]byte(record), &current)
+	}
+	exists := current != nil && (e.Project == "" || current["project"] == e.Project)
+	same := true
+	for name, value := range e.Seen {
+		same = same && reflect.DeepEqual(current[name], value)
+	}
+	status, next := "404", record
+	change, _ := json.Marshal(e.Change) // the same
+	switch {
+	case o.name == "miss":
+		return current == nil || !same, state
+	case o.name == "create" && current == nil:
+		status, next = "201", merged(defaults[o.kind], string(change))
+	case o.name == "create":
+		status = "409"
+	case !exists:
+	case o.name == "read":
+		return o.result == "200" && same, state
+	case o.name == "update" && !same:
+		status = "412"
+	case o.name == "revive" && o.result == "409": // a context field is gone
+		return current["archived"] == true && !reflect.DeepEqual(current["contextFields"], []any{}), state
+	case o.name == "remove" && current["archived"] == true:
+		status, next = "200", ""
+	case o.name == "remove":
+		status = "409"
+	default:
+		status = map[string]string{"update": "200", "archive": "202", "mark": "202", "revive": "200"}[o.name]
+		next = merged(record, string(change))
+	}
+	if o.unknown {
+		return true, next
+	}
+	return o.result == status, next
+}
