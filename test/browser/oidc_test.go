@@ -2,9 +2,12 @@ package browser_test
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/network"
 
 	"toggleadmin/pkg/local"
 )
@@ -94,9 +97,30 @@ func TestUnknownPersonWithoutDefaultRoleIsRefused(t *testing.T) {
 	b.mayLog("status of 401")
 	b.visit("/console/")
 	b.signInThroughIssuer("alan") // has the e-mail address of the admin, but not verified
-	b.sees("this service has no active user for you")
+	b.sees("this service has no active user for you", "E-mail address", "admin@example.com", "Subject (sub)", "alan", b.service.issuer)
 	b.find(field("Personal access token"))
 	b.is("sessionStorage.length === 0")
+}
+
+// When the API no longer accepts the ID token, the page asks the issuer for another one, without a question to the user. This issuer wants
+// to ask.
+func TestRenewASession(t *testing.T) {
+	t.Parallel()
+	c := &clock{}
+	b := openTab(t, startWithIssuer(t, "ES256", "", c))
+	b.mayLog("status of 401")
+	b.visit("/console/")
+	b.signInThroughIssuer("grace")
+	b.sees("1–7 of 7 toggles")
+	c.advance(48 * time.Hour)
+	b.click(link("Context fields"))
+	b.sees("Your session has ended. Sign in again.")
+	b.is("location.search === '' && location.hash === '#/context' && sessionStorage.length === 0")
+	if !slices.ContainsFunc(b.sent(), func(r *network.Request) bool {
+		return strings.HasPrefix(r.URL, b.service.issuer) && strings.Contains(r.URL, "prompt=none")
+	}) {
+		t.Error("the page has not asked the issuer")
+	}
 }
 
 func TestIssuerRotatesItsKey(t *testing.T) {

@@ -16,28 +16,31 @@ import (
 
 // TestScreenshots takes the screenshots of the documentation, and writes them to the folder SCREENSHOTS.
 func TestScreenshots(t *testing.T) {
-	folder := os.Getenv("SCREENSHOTS")
-	if folder == "" {
+	if os.Getenv("SCREENSHOTS") == "" {
 		t.Skip("make screenshots runs this test")
 	}
 	now := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
 	s := start(t, local.Config{Now: func() time.Time { return now }, RequestsOnly: true})
 	s.createToken(t, "admin", "laptop", now.AddDate(0, 0, 30))
 	s.createToken(t, "admin", "Terraform on the build server", now.AddDate(0, 0, 9))
+	s.create(t, "admin", "/api/admin/service-account/4/token", map[string]any{"description": "pipeline", "expiresAt": now.AddDate(0, 0, 10).Format(time.RFC3339)})
+	s.create(t, "admin", "/api/admin/service-account/4/token", map[string]any{"description": "nightly build", "expiresAt": now.AddDate(0, 0, 90).Format(time.RFC3339)})
 	s.countTraffic(t, monthOfTraffic(now.Year(), now.Month(), now.Day()))
 
 	b := openTab(t, s)
 	b.freeze(now)
 	b.resize(1000, 730, chromedp.EmulateScale(1.5))
-	call(b, emulation.SetScrollbarsHidden, emulation.SetScrollbarsHiddenParams{Hidden: true})
 	b.signIn("admin", "#/types")
 	for _, shot := range []struct {
 		file string
 		open func()
 	}{
-		{"types", func() { b.sees("40 days") }},
+		{"toggles", func() { b.open("Toggles"); b.sees("1–7 of 7 toggles") }},
+		{"toggle", func() { b.click(link("new-checkout")); b.sees("History") }},
+		{"types", func() { b.open("Toggle types"); b.sees("40 days") }},
 		{"context", func() { b.open("Context fields"); b.sees("currentTime") }},
 		{"tokens", func() { b.open("Tokens"); b.sees("Expires soon") }},
+		{"service-accounts", func() { b.open("Service accounts"); b.sees("pipeline") }},
 		{"events", func() {
 			b.click(link("Toggle types"))
 			b.click(button("Edit lifetime of Release"))
@@ -51,14 +54,26 @@ func TestScreenshots(t *testing.T) {
 		{"traffic", func() { b.open("Traffic"); b.is("document.querySelector('.chart canvas') !== null") }},
 	} {
 		shot.open()
-		run[chromedp.Void](b, "document.activeElement.blur(); document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
-		image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-		must(t, err)
-		if len(image) > 150_000 {
-			t.Errorf("%s has %d bytes", shot.file, len(image))
-		}
-		must(t, os.WriteFile(filepath.Join(folder, shot.file+".png"), image, 0o644))
+		b.shot(shot.file)
 	}
+}
+
+// shot takes a screenshot for the documentation, if the folder SCREENSHOTS is set.
+func (b *tab) shot(name string) {
+	b.t.Helper()
+	folder := os.Getenv("SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	b.resize(1000, 730, chromedp.EmulateScale(1.5))
+	call(b, emulation.SetScrollbarsHidden, emulation.SetScrollbarsHiddenParams{Hidden: true})
+	run[chromedp.Void](b, "document.activeElement.blur(); document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+	image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	must(b.t, err)
+	if len(image) > 170_000 {
+		b.t.Errorf("%s has %d bytes", name, len(image))
+	}
+	must(b.t, os.WriteFile(filepath.Join(folder, name+".png"), image, 0o644))
 }
 
 // freeze stops the clock of all pages that the tab loads from now on, in UTC and American English.

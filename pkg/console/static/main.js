@@ -36,7 +36,20 @@ document.getElementById('skip').addEventListener('click', (event) => {
 });
 window.addEventListener('hashchange', () => caller && showPage());
 events.addEventListener('signed-in', enter);
-events.addEventListener('signed-out', ({ detail }) => {
+events.addEventListener('signed-out', async ({ detail }) => {
+  // The issuer may still have a session: then it renews this one without asking.
+  if (detail.rejected && caller && isIdToken(detail.token) && config.issuer && !config.issuerError) {
+    caller = null;
+    startPage('Sign in').append(loading('your account'));
+    try {
+      const { begin: renew } = await import('./oidc.js');
+      await renew(config, true);
+      return;
+    } catch {
+      showSignIn('Your session has ended. Sign in again.', detail);
+      return;
+    }
+  }
   showSignIn(detail.rejected ? rejection(detail.token) : 'You are signed out.', detail);
 });
 events.addEventListener('code', begin);
@@ -171,7 +184,7 @@ function startPage(title) {
 function showSignIn(message, { token, rejected } = {}) {
   caller = null;
   showNavigation();
-  renderSignIn(startPage('Sign in'), { message, rejected, issued: isIdToken(token) });
+  renderSignIn(startPage('Sign in'), { message, rejected, issued: isIdToken(token), token });
 }
 
 function rejection(token) {

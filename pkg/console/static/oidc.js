@@ -12,8 +12,14 @@ const algorithms = ['RS256', 'ES256', 'PS256', 'EdDSA'];
 /** The page without query and fragment. It is registered at the issuer. */
 const redirectURI = () => window.location.origin + window.location.pathname;
 
-/** Sends the browser to the issuer. The fragment names the page to come back to. */
-export async function begin(config) {
+/** Errors of an issuer that does not renew a session without asking the user. */
+const needsUser = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required'];
+
+/**
+ * Sends the browser to the issuer. The fragment names the page to come back to.
+ * @param {boolean} [silent] the issuer asks the user nothing: it returns an error if there is no session
+ */
+export async function begin(config, silent) {
   const attempt = {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
@@ -30,6 +36,7 @@ export async function begin(config) {
     nonce: attempt.nonce,
     code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
     code_challenge_method: 'S256',
+    ...silent && { prompt: 'none' },
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   storage.setItem(key, JSON.stringify(attempt));
@@ -70,6 +77,7 @@ async function idToken(config, attempt, response) {
 
 function explain(error, host) {
   if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError) {
+    if (needsUser.includes(error.error)) return 'Your session has ended. Sign in again.';
     if (error.error === 'access_denied') return `${host} did not sign you in: access was denied or canceled.`;
     return `${host} did not sign you in: ${error.error_description ?? error.error}`;
   }

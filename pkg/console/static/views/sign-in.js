@@ -17,12 +17,13 @@ export const isApiToken = (token) => /^\*:/.test(token ?? '');
 
 /**
  * @param {HTMLElement} content
- * @param {{message?: string, rejected?: boolean, issued?: boolean}} reason why the form is shown; `issued` if the issuer signed the user in
+ * @param {{message?: string, rejected?: boolean, issued?: boolean, token?: string}} reason why the form is shown; `issued` if the issuer
+ *   signed the user in, with `token`
  */
-export function renderSignIn(content, { message, rejected, issued }) {
+export function renderSignIn(content, { message, rejected, issued, token }) {
   content.className = 'sign-in';
   const info = message === undefined ? null : h('p', { class: rejected === false ? 'notice' : 'notice error', role: 'alert' }, message);
-  content.append(...[info, issued && endSession(), config.issuer && issuerForm(), tokenForm()].flat().filter(Boolean));
+  content.append(...[info, issued && rejected && identity(token), issued && endSession(), config.issuer && issuerForm(), tokenForm()].flat().filter(Boolean));
 }
 
 function issuerForm() {
@@ -61,6 +62,26 @@ function tokenForm() {
     },
   },
   field('Personal access token', token, 'It starts with user:v2_ and is kept in this tab until you sign out or close it.'));
+}
+
+/** Shows who the issuer says the person is, for the administrator who can let them in. */
+function identity(token) {
+  const { email, sub, iss } = claims(token);
+  const facts = [['E-mail address', email], ['Subject (sub)', sub], ['Issuer', iss]].filter(([, value]) => typeof value === 'string');
+  return [
+    h('p', null, 'Give the administrator this:'),
+    h('dl', { class: 'identity' }, facts.map(([name, value]) => h('div', null, h('dt', null, name), h('dd', null, h('code', null, h('bdi', null, value)))))),
+  ];
+}
+
+/** Returns the claims of an ID token, for display only. */
+function claims(token) {
+  try {
+    const bytes = Uint8Array.from(atob(token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes)) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /** Offers to end the session at the issuer too. Otherwise the next sign-in there may need no password. */

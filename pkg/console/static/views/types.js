@@ -7,6 +7,9 @@ import { forgetCounts, listAddress } from './toggles.js';
 const day = 86_400_000;
 const most = 100; // toggles in one response of the search
 
+/** The lifetimes before the latest changes in this tab, by type, so that each can be undone. */
+const changes = new Map();
+
 export async function render(content, { may, signal, announce }) {
   const list = h('div', { class: 'types' }, loading('the toggle types'));
   content.append(
@@ -70,7 +73,7 @@ function typeRow(columns, type, { editable, signal, announce }) {
     ...editable ? [[edit, links(logLink({ subject: `type:${type.id}` }, 'History', 'of toggle type ', text(type.name)))]] : [],
   ]);
   const cell = lifetime.parentElement;
-  show();
+  show(changes.get(type.id)?.to === type.lifetimeDays ? changes.get(type.id).from : undefined);
   count();
   return element;
 
@@ -111,6 +114,7 @@ function typeRow(columns, type, { editable, signal, announce }) {
       announce(`The change was not undone. ${error.message}`);
       return;
     }
+    changes.delete(type.id);
     show();
     edit.focus();
     announce(`Undone. ${type.name}: ${inDays(type.lifetimeDays)}.`);
@@ -189,6 +193,7 @@ function typeRow(columns, type, { editable, signal, announce }) {
           return;
         }
         dialog.close();
+        changes.set(type.id, { from: previous, to: type.lifetimeDays });
         show(previous);
         close();
         announce(`Saved. ${type.name}: ${inDays(type.lifetimeDays)}.`);
