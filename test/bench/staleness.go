@@ -254,7 +254,7 @@ type measured struct {
 
 // line is the part of a run's log lines that is measured; several lines are summed.
 type line struct {
-	Flagged, Unflagged, Left, Read, Pages, Writes int
+	Left, Read, Pages, Writes int
 }
 
 func (m *measured) row() []string {
@@ -364,8 +364,6 @@ func (a *stalenessBench) invoke(ctx context.Context, f lambda.Handler, timeout t
 		if err := json.Unmarshal(text, &l); err != nil {
 			return err
 		}
-		m.Flagged += l.Flagged
-		m.Unflagged += l.Unflagged
 		m.Left += l.Left
 		m.Read += l.Read
 		m.Pages += l.Pages
