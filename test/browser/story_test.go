@@ -60,7 +60,7 @@ func TestCleanUp(t *testing.T) {
 	b.click(button("Undo the change of the lifetime of Experiment"))
 	b.await("the lifetime is 40 days", func() (bool, error) { return *s.lifetime(t, "experiment") == 40, nil })
 	for _, name := range []string{"new-checkout", "search-ranking"} {
-		if status, got := s.toggle(t, "shop", name); status != http.StatusOK || got["archived"] != true {
+		if status, got := s.toggle(t, name); status != http.StatusOK || got["archived"] != true {
 			t.Errorf("%s: status %d, %v", name, status, got)
 		}
 	}

@@ -17,10 +17,10 @@ func (s *service) createToggle(t *testing.T, project, name string) {
 	s.create(t, "editor", "/api/admin/projects/"+project+"/features", map[string]any{"name": name})
 }
 
-// toggle returns a toggle as the API reports it.
-func (s *service) toggle(t *testing.T, project, name string) (status int, toggle map[string]any) {
+// toggle returns a toggle of the project shop as the API reports it.
+func (s *service) toggle(t *testing.T, name string) (status int, toggle map[string]any) {
 	t.Helper()
-	return send[map[string]any](t, s, s.pat("viewer"), http.MethodGet, "/api/admin/projects/"+project+"/features/"+name, "")
+	return send[map[string]any](t, s, s.pat("viewer"), http.MethodGet, "/api/admin/projects/shop/features/"+name, "")
 }
 
 // A toggle lives from its creation to its deletion, and its page shows the history.
@@ -54,12 +54,12 @@ func TestLifeOfAToggle(t *testing.T) {
 	b.click(button("Save"))
 	b.sees("Someone has changed it", "Description: first → theirs", "Type: release → experiment")
 	b.is("document.querySelector('dialog textarea').value === 'mine'")
-	if _, got := b.service.toggle(t, "shop", "fast-search"); got["description"] != "theirs" {
+	if _, got := b.service.toggle(t, "fast-search"); got["description"] != "theirs" {
 		t.Errorf("the form has overwritten %q", got["description"])
 	}
 	b.click(button("Save"))
 	b.sees("mine", "Toggle updated")
-	_, got := b.service.toggle(t, "shop", "fast-search")
+	_, got := b.service.toggle(t, "fast-search")
 	if got["description"] != "mine" || got["type"] != "release" {
 		t.Errorf("saved %v", got)
 	}
@@ -80,7 +80,7 @@ func TestLifeOfAToggle(t *testing.T) {
 	b.sees("This cannot be undone.")
 	b.click(button("Delete"))
 	b.sees("old-banner") // the list of archived toggles
-	if status, _ := b.service.toggle(t, "shop", "fast-search"); status != http.StatusNotFound {
+	if status, _ := b.service.toggle(t, "fast-search"); status != http.StatusNotFound {
 		t.Errorf("status %d of a deleted toggle", status)
 	}
 }
