@@ -12,7 +12,7 @@ import (
 
 // options are the command line.
 type options struct {
-	Suites  []string      `arg:"" optional:"" enum:"functions,http,start,signin,hang,traffic,staleness,lag,toggles" help:"Default: functions, http, start."`
+	Suites  []string      `arg:"" optional:"" enum:"${suites}" help:"Default: functions, http, start."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Cases   []string      `help:"Only these cases of the suite http."`
@@ -24,7 +24,8 @@ type options struct {
 
 func main() {
 	var o options
-	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its baseline."))
+	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its baseline."),
+		kong.Vars{"suites": "functions,http,start,signin,hang,traffic,staleness,lag,toggles"})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
