@@ -211,7 +211,8 @@ func (c *tailEventsCmd) Run(s *session) error {
 			return err
 		}
 		if f.From = s.now(); len(newest) > 0 {
-			f.From = newest[len(newest)-1].CreatedAt()
+			oldest := newest[len(newest)-1]
+			f.From, f.First = oldest.CreatedAt(), oldest.ID
 		}
 	}
 	if c.NoFollow {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -80,11 +81,15 @@ func Search(log *Log) lambdahttp.HandlerFunc {
 		}
 		page, size := []json.RawMessage{}, 0
 		for _, e := range events {
-			text, err := json.Marshal(NewResponse(e))
+			text, err := lambdahttp.EncodeJSON(NewResponse(e))
 			if err != nil {
 				return fmt.Errorf("encode event %d: %w", e.ID, err)
 			}
-			if size += len(text) + 1; size > maxPage {
+			inResponse, err := lambdahttp.EncodeJSON(string(text)) // Lambda counts the body as a JSON string
+			if err != nil {
+				return fmt.Errorf("encode event %d: %w", e.ID, err)
+			}
+			if size += len(inResponse); size > maxPage {
 				break
 			}
 			page = append(page, text)
@@ -101,6 +106,11 @@ func filter(q *lambdahttp.Query) Filter {
 		Types: oneOf(q, "type"), Subjects: oneOf(q, "subject"), Features: oneOf(q, "feature"), Projects: oneOf(q, "project"),
 		Users: ids(q, "createdBy"), IDs: ids(q, "id"), Text: q.Text("query", maxQuery),
 	}
+	for name, keys := range map[string][]string{"subject": f.Subjects, "feature": f.Features} { // keys of the index
+		if slices.ContainsFunc(keys, func(key string) bool { return key == "" || len(key) > maxKey }) {
+			q.Refuse(name, fmt.Sprintf("must have values of 1 to %d bytes", maxKey))
+		}
+	}
 	if _, token := q.Operand("token", "IS"); token != "" {
 		f.Tokens = []string{token}
 	}
@@ -114,6 +124,9 @@ func filter(q *lambdahttp.Query) Filter {
 	}
 	return f
 }
+
+// maxKey limits a value of subject and feature. A key of an index has at most 2,048 bytes.
+const maxKey = 1024
 
 func oneOf(q *lambdahttp.Query, name string) []string {
 	_, values := q.Values(name, "IS", "IS_ANY_OF")

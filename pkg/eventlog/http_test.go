@@ -52,6 +52,10 @@ func TestSearchParameters(t *testing.T) {
 	first := f.record(eventlog.WithActor(t.Context(), eventlog.Actor{Name: "Ada", UserID: 1, TokenID: "5"}), t, created("a"))
 	f.now = f.now.AddDate(0, 0, 1)
 	f.record(t.Context(), t, created("b"))
+	hundred := ""
+	for i := range 99 {
+		hundred += fmt.Sprint(",", 100+i)
+	}
 	for query, want := range map[string]string{
 		"":                                    "b a",
 		"limit=1":                             "b",
@@ -65,10 +69,12 @@ func TestSearchParameters(t *testing.T) {
 		"subject=IS_ANY_OF:toggle:a,toggle:b": "b a",
 		"subject=IS:toggle:a&feature=IS:b":    "",
 		fmt.Sprintf("subject=IS:toggle:b&id=IS:%d", first): "",
-		"project=IS:default":                  "b a",
-		"createdBy=IS:1":                      "a",
-		"createdBy=IS_ANY_OF:2,1":             "a",
-		fmt.Sprintf("id=IS:%d", first):        "a",
+		"project=IS:default":                              "b a",
+		"createdBy=IS:1":                                  "a",
+		"createdBy=IS_ANY_OF:2,1":                         "a",
+		fmt.Sprintf("id=IS:%d", first):                    "a",
+		fmt.Sprintf("id=IS:%d&from=IS:2026-11-23", first): "",
+		"type=IS_ANY_OF:feature-created" + hundred + "&createdBy=IS_ANY_OF:1" + hundred + "&project=IS_ANY_OF:default" + hundred: "a",
 		"token=IS:5":                          "a",
 		"from=IS:2026-11-22&limit=1000":       "b a",
 		"from=IS:2026-11-23":                  "b",
@@ -132,7 +138,7 @@ func TestLargePage(t *testing.T) {
 	f := newFixture(t)
 	for range 450 {
 		f.record(t.Context(), t, eventlog.Change{
-			Type: eventlog.FeatureUpdated, Subject: "toggle:a", Data: map[string]any{"a": strings.Repeat("x", 450), "list": make([]int, 6000)},
+			Type: eventlog.FeatureUpdated, Subject: "toggle:a", Data: map[string]any{"a": strings.Repeat("x", 450), "list": strings.Split(strings.Repeat("x", 3000), "")},
 		})
 	}
 	seen := map[int64]bool{}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,6 +39,7 @@ type Filter struct {
 	Users    []int64   // who made the change
 	Names    []string  // of who made the change
 	Tokens   []string  // that was used for the change
+	First    int64     // the lowest id; 0: no limit
 	From     time.Time // inclusive; zero: no limit
 	Until    time.Time // exclusive; zero: no limit
 	// Text is a part of the type, the subject, the name of the actor or a value in data or preData, in any letter case.
@@ -119,19 +121,19 @@ func (l *Log) All(ctx context.Context, f Filter, yield func(Event) error) error 
 
 // sources returns the queries that together find the events that a filter without its Text selects.
 func (l *Log) sources(f Filter) []*source {
-	if len(f.IDs) > 0 {
-		var all []*source
-		for _, id := range slices.Compact(slices.Sorted(slices.Values(f.IDs))) {
-			all = append(all, l.source(f, attributeShard, partition(id), id, id))
-		}
-		return all
-	}
-	first, last := int64(1), int64(1)<<53
+	first, last := max(f.First, 1), int64(1)<<53
 	if !f.From.IsZero() {
-		first = FirstID(f.From)
+		first = max(first, FirstID(f.From))
 	}
 	if !f.Until.IsZero() {
 		last = FirstID(f.Until) - 1
+	}
+	if len(f.IDs) > 0 {
+		var all []*source
+		for _, id := range slices.Compact(slices.Sorted(slices.Values(f.IDs))) {
+			all = append(all, l.source(f, attributeShard, partition(id), max(id, first), min(id, last)))
+		}
+		return all
 	}
 	var all []*source
 	subjects := f.Subjects
@@ -175,7 +177,8 @@ func (l *Log) source(f Filter, hash, value string, first, last int64) *source {
 		input.ExpressionAttributeNames["#"+attribute] = attribute
 		names := make([]string, len(values))
 		for i, v := range values {
-			names[i] = fmt.Sprintf(":%s%d", attribute, i)
+			// Short, because an expression has at most 4 KB.
+			names[i] = ":" + strconv.FormatInt(int64(len(input.ExpressionAttributeValues)), 36)
 			input.ExpressionAttributeValues[names[i]] = v
 		}
 		filters = append(filters, "#"+attribute+" IN ("+strings.Join(names, ", ")+")")

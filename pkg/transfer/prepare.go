@@ -110,6 +110,9 @@ func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]b
 		return t, nil, invalid
 	}
 	notes := cut(&t.Description, "its description")
+	if t.Archived {
+		fields = nil // it can use fields that are gone
+	}
 	t.ContextFields, notes = knownFields(t.ContextFields, fields, notes)
 	if !t.Archived {
 		t.ArchivedAt = nil
@@ -165,14 +168,14 @@ func printable(name string) bool {
 	return n > 0 && n <= maxAccountName && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// knownFields returns the names of those fields that exist and for which there is room, sorted, and adds notes about
+// knownFields returns the names of those fields that exist (nil: all) and for which there is room, sorted, and adds notes about
 // the others.
 func knownFields(names []string, exist map[string]bool, notes []string) (known, all []string) {
 	known = []string{}
 	var unknown, more []string
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		switch {
-		case !exist[name]:
+		case exist != nil && !exist[name]:
 			unknown = append(unknown, fmt.Sprintf("%.100q", name))
 		case len(known) == feature.MaxContextFields:
 			more = append(more, name)
