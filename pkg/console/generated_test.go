@@ -191,7 +191,7 @@ func encode(to *jsontext.Encoder, node *yaml.Node, file func(name string) *yaml.
 		if err := to.WriteToken(around[0]); err != nil {
 			return err
 		}
-		for _, item := range node.Content {
+		for _, item := range merged(node) {
 			if err := encode(to, item, file); err != nil {
 				return err
 			}
@@ -210,6 +210,22 @@ func encode(to *jsontext.Encoder, node *yaml.Node, file func(name string) *yaml.
 		return err
 	}
 	return to.WriteValue(text)
+}
+
+// merged returns the content of a node, with the members that a merge key (<<) adds to a mapping.
+func merged(node *yaml.Node) (content []*yaml.Node) {
+	if node.Kind != yaml.MappingNode {
+		return node.Content
+	}
+	for i := 0; i < len(node.Content); i += 2 {
+		name, value := node.Content[i], node.Content[i+1]
+		if name.ShortTag() == "!!merge" {
+			content = append(content, merged(value.Alias)...)
+			continue
+		}
+		content = append(content, name, value)
+	}
+	return content
 }
 
 // isName reports whether the next token is the name of a member, such as a status, which is not a text in YAML.
