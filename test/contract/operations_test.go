@@ -33,6 +33,9 @@ type operation struct {
 	denials map[string]int // statuses of its errors for valid credentials, by the message in the document's examples
 }
 
+// toggleName is the path parameter that each operation has its own value of: one could delete another's toggle.
+const toggleName = "featureName"
+
 func operations(t *testing.T) []operation {
 	t.Helper()
 	doc, err := openapi.Document(t.Context())
@@ -40,6 +43,9 @@ func operations(t *testing.T) []operation {
 	var all []operation
 	for path, item := range doc.Paths.Map() {
 		for _, parameter := range item.Parameters {
+			if parameter.Value.Name == toggleName {
+				continue
+			}
 			value := fmt.Sprint(parameter.Value.Example)
 			if _, err := strconv.Atoi(value); err == nil { // an account or a token of another test could have the id of the example
 				value = fmt.Sprint(auth.MaxID)
@@ -47,7 +53,8 @@ func operations(t *testing.T) []operation {
 			path = strings.ReplaceAll(path, "{"+parameter.Value.Name+"}", value)
 		}
 		for method, declared := range item.Operations() {
-			op := operation{name: declared.OperationID, call: call{method: method, target: path}, denials: map[string]int{}}
+			target := strings.ReplaceAll(path, "{"+toggleName+"}", declared.OperationID)
+			op := operation{name: declared.OperationID, call: call{method: method, target: target}, denials: map[string]int{}}
 			if declared.RequestBody != nil {
 				examples := declared.RequestBody.Value.Content["application/json"].Examples
 				body, err := json.Marshal(examples[slices.Min(slices.Collect(maps.Keys(examples)))].Value.Value)
