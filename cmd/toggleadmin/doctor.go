@@ -10,7 +10,7 @@ import (
 )
 
 type doctorCmd struct {
-	Fix    bool   `help:"Repair inconsistencies between items, such as after a restore. Without it, doctor changes nothing."`
+	Fix    bool   `help:"Repair inconsistencies between items, such as after a restore. Without it, doctor repairs nothing."`
 	APIURL string `name:"api-url" placeholder:"URL" help:"Call the API at this URL, such as a proxy, not at the output ApiUrl."`
 }
 
