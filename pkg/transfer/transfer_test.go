@@ -265,6 +265,23 @@ func TestSkipped(t *testing.T) {
 }
 
 // An import that is interrupted can be repeated.
+// TestFieldIsGone checks that an archived toggle keeps a field that is gone, and that nothing changes when it is imported again.
+func TestFieldIsGone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	d := transfer.Document{Features: []transfer.Toggle{
+		{Name: "old", Project: "default", Type: "release", Archived: true, ContextFields: []string{"gone"}},
+	}}
+	for _, want := range [][]string{{"old"}, {}} {
+		r := s.run(t, d, transfer.Options{})
+		same(t, "created", want, r.Features.Created)
+		same(t, "notes", []transfer.Remark{}, r.Features.Notes)
+	}
+	if f, err := s.Features.Get(t.Context(), "old"); err != nil || len(f.ContextFields) != 1 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
