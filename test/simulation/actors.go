@@ -164,6 +164,7 @@ func (a *actor) command(what string, run func(context.Context, *operator.Operato
 		err = errEnded
 		cancel()
 	}
+	a.turn(a.name)
 	o.ended = time.Now()
 	status = exitstatus.Of(err)
 	if o.unknown = status == exitstatus.Failure; o.unknown && !errors.Is(err, errEnded) && !errors.Is(err, dynamo.ErrUnavailable) {

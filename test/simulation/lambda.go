@@ -276,6 +276,7 @@ func (w *World) request(actor, credential, method, path, match, body string, t *
 	}
 	recorder := httptest.NewRecorder()
 	w.gateway.ServeHTTP(recorder, r)
+	w.turn(actor)
 	w.digest(hashOf(actor), uint64(recorder.Code), hashOf(recorder.Body.String()))
 	w.note("%s: %s %s %s → %d %s", actor, method, path, body, recorder.Code, shortened(recorder.Body.String(), 200))
 	return recorder.Code, recorder.Header().Get("ETag"), recorder.Body.String()

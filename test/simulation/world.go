@@ -62,6 +62,7 @@ type World struct {
 	wake    chan struct{}
 	pending []timed // sorted by time, then by order
 	order   int
+	resumed bool          // a goroutine was resumed since all were blocked
 	busy    int           // the number of goroutines that the world has started and that do something
 	idle    []chan func() // the others, whose stacks have grown
 
@@ -146,8 +147,19 @@ func (w *World) after(d time.Duration, do func()) { w.at(time.Now().Add(d), do) 
 // park blocks a goroutine until resume is called. start is called as soon as all other goroutines are blocked too, in the order of the keys.
 func (w *World) park(key uint64, start func(resume func())) {
 	resumed := make(chan struct{})
-	w.enter(key, func() { start(func() { close(resumed) }) })
+	w.enter(key, func() {
+		start(func() {
+			w.resumed = true
+			close(resumed)
+		})
+	})
 	<-resumed
+}
+
+// turn blocks a goroutine until all others are blocked too. Several can be resumed at the same time, such as by a crash or
+// their deadlines. What an actor then does to the world, it does alone.
+func (w *World) turn(name string) {
+	w.park(hashOf(name), func(resume func()) { resume() })
 }
 
 // enter calls start as soon as all goroutines are blocked, in the order of the keys.
@@ -210,7 +222,10 @@ func (w *World) run(done func() bool) {
 		for now := w.entered(); len(now) > 0; now = w.entered() {
 			slices.SortStableFunc(now, func(a, b parked) int { return cmp.Compare(a.key, b.key) })
 			for _, p := range now {
-				p.start()
+				if p.start(); w.resumed {
+					w.resumed = false
+					synctest.Wait()
+				}
 			}
 			synctest.Wait()
 		}
