@@ -2,7 +2,6 @@ package webhook_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,56 +22,32 @@ import (
 	"toggleadmin/test/process"
 )
 
-// TestReceivers runs the receivers of docs/events.md in Go and JavaScript.
+const receivers = "../../docs/receivers/"
+
+// TestReceivers runs the receivers in Go and JavaScript.
 func TestReceivers(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/events.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	modules, err := filepath.Abs("../../node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		name, language, file string
-		program              func(dir, file string) *exec.Cmd
-	}{
-		{"Go", "go", "main.go", func(dir, file string) *exec.Cmd {
-			program := filepath.Join(dir, "receiver")
-			if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, file).CombinedOutput(); err != nil {
+	for name, program := range map[string]func(t *testing.T) *exec.Cmd{
+		"Go": func(t *testing.T) *exec.Cmd {
+			t.Helper()
+			program := filepath.Join(t.TempDir(), "receiver")
+			out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, receivers+"receiver.go").CombinedOutput()
+			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			return exec.CommandContext(t.Context(), program)
-		}},
-		{"JavaScript", "js", "receiver.mjs", func(dir, file string) *exec.Cmd {
-			if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-				t.Fatal(err)
-			}
-			return exec.CommandContext(t.Context(), "node", file)
-		}},
+		},
+		"JavaScript": func(t *testing.T) *exec.Cmd {
+			t.Helper()
+			return exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs")
+		},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			file := filepath.Join(dir, tt.file)
-			_, code, _ := strings.Cut(string(page), "```"+tt.language+"\n")
-			code, _, _ = strings.Cut(code, "```")
-			if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			port := freePort(t)
 			var out process.Output
-			receiver := tt.program(dir, file)
-			receiver.Env, receiver.Stdout, receiver.Stderr = append(os.Environ(), "SECRET="+secret, "PORT="+port), &out, &out
-			if err := receiver.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				_ = receiver.Process.Kill()
-				_ = receiver.Wait()
-			}()
-			client := newClient(t, "http://127.0.0.1:"+port)
+			receiver := program(t)
+			receiver.Stdout, receiver.Stderr = &out, &out
+			client := start(t, receiver)
 			process.Await(t, "the receiver", 10*time.Millisecond, time.Minute, func() bool {
 				return client.Send(t.Context(), "1", []byte(body), secrets(t, second+" "+secret)) == nil &&
 					strings.Contains(out.String(), "toggleadmin.token-expiring")
@@ -84,6 +58,22 @@ func TestReceivers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// start starts a receiver, stops it at the end of the test, and returns a client for it.
+func start(t *testing.T, receiver *exec.Cmd) *webhook.Client {
+	t.Helper()
+	process.DependOn(t, receivers)
+	port := freePort(t)
+	receiver.Env = append(append(os.Environ(), "SECRET="+secret, "PORT="+port), receiver.Env...)
+	if err := receiver.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = receiver.Process.Kill()
+		_ = receiver.Wait()
+	})
+	return newClient(t, "http://127.0.0.1:"+port)
 }
 
 // freePort returns a free port that the system assigns to no other program: one below the ports that it assigns.
@@ -147,22 +137,9 @@ func (g *github) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-// TestTicketRecipe runs the recipe for tickets with repeated, concurrent and reordered events, and more issues than a page has.
-func TestTicketRecipe(t *testing.T) {
+// TestTickets runs ticket.mjs with repeated, concurrent and reordered events, and more issues than a page has.
+func TestTickets(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/events.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, receiver, _ := strings.Cut(string(page), "```js\n")
-	receiver, _, _ = strings.Cut(receiver, "```")
-	_, recipe, _ := strings.Cut(string(page), "### A ticket\n")
-	_, recipe, _ = strings.Cut(recipe, "```js\n")
-	recipe, _, _ = strings.Cut(recipe, "```")
-	handle := regexp.MustCompile(`(?ms)^async function handle.*?^}\n`)
-	if !handle.MatchString(receiver) || !handle.MatchString(recipe) {
-		t.Fatal("the receiver or the recipe has no function handle")
-	}
 	api := &github{fail: true}
 	for i := range 150 {
 		api.issues = append(api.issues, map[string]any{
@@ -171,25 +148,9 @@ func TestTicketRecipe(t *testing.T) {
 	}
 	server := httptest.NewServer(api)
 	defer server.Close()
-	dir, port := t.TempDir(), freePort(t)
-	modules, err := filepath.Abs("../../node_modules")
-	if err == nil {
-		err = errors.Join(os.Symlink(modules, filepath.Join(dir, "node_modules")),
-			os.WriteFile(filepath.Join(dir, "receiver.mjs"), []byte(handle.ReplaceAllLiteralString(receiver, recipe)), 0o600))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.CommandContext(t.Context(), "node", filepath.Join(dir, "receiver.mjs"))
-	command.Env = append(os.Environ(), "SECRET="+secret, "PORT="+port, "GITHUB_API_URL="+server.URL, "REPOSITORY=a/b", "GITHUB_TOKEN=x")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-	}()
-	client := newClient(t, "http://127.0.0.1:"+port)
+	command := exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs", "ticket.mjs")
+	command.Env = []string{"GITHUB_API_URL=" + server.URL, "REPOSITORY=a/b", "GITHUB_TOKEN=x"}
+	client := start(t, command)
 	send := func(toggle, kind string, sequence int) error {
 		id := fmt.Sprint(toggle, sequence)
 		event := fmt.Sprintf(`{"id":%q,"type":"toggleadmin.feature-potentially-stale-%s","subject":%q,"sequence":"%d","data":{}}`, id, kind, toggle, sequence)
