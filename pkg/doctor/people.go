@@ -22,7 +22,7 @@ func (d *doctor) issuer(ctx context.Context) (string, error) {
 	}
 	if _, err := issuer.Metadata(ctx); err != nil {
 		return "", problem(fmt.Sprintf("the discovery document of %s cannot be used: %v", i.Issuer, err),
-			"compare the issuer with the one in its document (docs/sign-in.md); people with known keys can still sign in")
+			"compare the issuer with the one in its document (docs/access.md); people with known keys can still sign in")
 	}
 	return i.Issuer + " publishes its discovery document", nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -91,6 +92,45 @@ func TestPagesNamePathsThatExist(t *testing.T) {
 			pattern := regexp.MustCompile("<[^>]+>").ReplaceAllString(match[1], "*")
 			if found, err := filepath.Glob(filepath.Join(root, pattern)); err != nil || len(found) == 0 {
 				t.Errorf("%s names %s, which does not exist", page, match[1])
+			}
+		}
+	}
+}
+
+// Links of pages lead to files and headings that exist.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	tree, pages := os.DirFS(root), map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md"} {
+		names, _ := fs.Glob(tree, pattern)
+		for _, name := range names {
+			content, err := fs.ReadFile(tree, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages[name] = string(content)
+		}
+	}
+	link, heading := regexp.MustCompile(`\]\(([^)#\s]*)#?([^)\s]*)\)`), regexp.MustCompile(`(?m)^#+ (.*)$`)
+	for page, text := range pages {
+		for _, match := range link.FindAllStringSubmatch(text, -1) {
+			target := path.Join(path.Dir(page), match[1])
+			if match[1] == "" {
+				target = page
+			}
+			if strings.Contains(match[1], "://") {
+				continue
+			}
+			if _, err := fs.Stat(tree, target); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+			var anchors []string // as GitHub makes them
+			for _, h := range heading.FindAllStringSubmatch(pages[target], -1) {
+				kept := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(h[1]), "")
+				anchors = append(anchors, strings.ReplaceAll(kept, " ", "-"))
+			}
+			if match[2] != "" && !slices.Contains(anchors, match[2]) {
+				t.Errorf("%s: %s has no heading #%s", page, target, match[2])
 			}
 		}
 	}
