@@ -134,15 +134,16 @@ simulate-planted: ## test: Check that the simulated world finds each bug of test
 	@scripts/simulate-planted.sh
 
 # Only the package's own tests run. gremlins copies the tree without node_modules, and the tests find the engine in a folder above the copy.
-MUTANT_PACKAGES ?= feedback featuretype contextfield pat traffic staleness feature user auth authorizer jsonbody lambdahttp dynamo
+MUTANT_PACKAGES ?= $(addprefix api/,feedback featuretype contextfield pat traffic staleness feature user authorizer) \
+    $(addprefix platform/,access jsonbody lambdahttp dynamo)
 
-mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests, which takes hours: MUTANT_PACKAGES='feedback featuretype …'
+mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests, which takes hours: MUTANT_PACKAGES='api/feedback api/featuretype …'
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; ln -s '$(CURDIR)/node_modules' "$$tmp/node_modules"; for package in $(MUTANT_PACKAGES); do echo "== pkg/$$package"; \
 	TMPDIR="$$tmp" $(GREMLINS) unleash --workers=1 --timeout-coefficient=20 --threshold-efficacy=85 --threshold-mcover=90 "./pkg/$$package" || failed=1; done; \
 	[ -z "$$failed" ]
 
-console: node_modules/.installed ## develop: Copy the libraries of the web pages from npm, and bundle the OpenAPI document, into pkg/console/static
-	go test -count=1 ./pkg/console -run '^Test(Libraries|Document)$$' -update
+console: node_modules/.installed ## develop: Copy the libraries of the web pages from npm, and bundle the OpenAPI document, into pkg/api/console/static
+	go test -count=1 ./pkg/api/console -run '^Test(Libraries|Document)$$' -update
 
 bench: node_modules/.installed ## measure: Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
 	@go run ./test/bench $(BENCH)

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-number=$(sed -n 's/^const Number = "\(.*\)"$/\1/p' pkg/version/version.go)
+number=$(sed -n 's/^const Number = "\(.*\)"$/\1/p' pkg/platform/version/version.go)
 if commit=$(git rev-parse --short=8 HEAD 2>/dev/null); then
     git diff --quiet HEAD -- || commit+=.modified
     number+="+${commit}"

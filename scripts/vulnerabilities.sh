@@ -4,7 +4,7 @@
 #
 #   [SKIP_WITHOUT_DATABASE=1] scripts/vulnerabilities.sh path/to/govulncheck ./...
 set -uo pipefail
-folder=$(dirname "$0")/../pkg/console/libraries
+folder=$(dirname "$0")/../pkg/api/console/libraries
 
 # check NAME UNREACHABLE COMMAND...: UNREACHABLE is a pattern of the output if the database cannot be reached.
 check() {

@@ -15,8 +15,8 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
+	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/pat"
 )
 
 // flags are the options. Each can also be set by an environment variable.
@@ -84,8 +84,9 @@ func serve(f *flags, port, maxTokenDays int) error {
 	err := local.Run(ctx, local.Config{
 		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
 		WebhookURL: f.WebhookURL, WebhookEvents: f.WebhookEvents,
-		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole, MaxTokenDays: maxTokenDays,
-		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
+		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole,
+		MaxTokenDays: maxTokenDays,
+		Stdout:       os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})
 	if ctx.Err() != nil {
 		return nil // an error is due to the signal

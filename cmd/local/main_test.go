@@ -35,7 +35,8 @@ func TestMain(m *testing.M) {
 	main.Main()
 }
 
-// command returns the program with arguments. It runs in the repository's folder, with no settings from the test's environment.
+// command returns the program with arguments. It runs in the repository's folder, with no settings from the test's
+// environment.
 func command(tb testing.TB, args ...string) *exec.Cmd {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), os.Args[0], args...)
@@ -59,7 +60,8 @@ type program struct {
 func serve(tb testing.TB, dir string, args ...string) *program {
 	tb.Helper()
 	enginetest.Program(tb)
-	p := &program{Cmd: command(tb, append(args, "--port=0", "--data-dir="+dir)...), dir: dir, stderr: &process.Output{}, ended: make(chan error, 1)}
+	p := &program{Cmd: command(tb, append(args, "--port=0", "--data-dir="+dir)...), dir: dir, stderr: &process.Output{},
+		ended: make(chan error, 1)}
 	stdout, err := p.StdoutPipe()
 	if err != nil {
 		tb.Fatal(err)
@@ -108,7 +110,8 @@ func (p *program) list(tb testing.TB) {
 
 func (p *program) succeeds(tb testing.TB) bool {
 	tb.Helper()
-	request, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, p.BaseURL+"/api/admin/feature-types", http.NoBody)
+	request, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, p.BaseURL+"/api/admin/feature-types",
+		http.NoBody)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -150,7 +153,8 @@ func refused(tb testing.TB, cmd *exec.Cmd, status int, want string) {
 		tb.Errorf("it ended with %v, want status %d", err, status)
 	}
 	line := stderr.String()
-	if !strings.HasPrefix(line, "local: ") || strings.Count(line, "\n") != 1 || !strings.Contains(line, want) || stdout.Len() > 0 {
+	if !strings.HasPrefix(line, "local: ") || strings.Count(line, "\n") != 1 || !strings.Contains(line, want) ||
+		stdout.Len() > 0 {
 		tb.Errorf("stderr %q, want %q in one line; stdout %q", line, want, stdout.String())
 	}
 }
@@ -216,7 +220,8 @@ func TestEngineThatCannotBeRestarted(t *testing.T) {
 	if err := <-p.ended; err == nil {
 		t.Error("it ended with status 0")
 	}
-	if log := p.stderr.String(); !strings.Contains(log, "\nlocal: the engine died 8 times in a row") || !strings.Contains(log, "`make reset`") {
+	if log := p.stderr.String(); !strings.Contains(log, "\nlocal: the engine died 8 times in a row") ||
+		!strings.Contains(log, "`make reset`") {
 		t.Errorf("stderr:\n%s", log)
 	}
 }
@@ -229,7 +234,8 @@ func TestKilledProgramServesAfterTheNextStart(t *testing.T) {
 	if err := <-p.ended; err == nil {
 		t.Error("it ended with status 0")
 	}
-	process.Await(t, "the engine ends with the program", time.Millisecond, timeout, func() bool { return !process.Runs(engine) })
+	process.Await(t, "the engine ends with the program", time.Millisecond, timeout,
+		func() bool { return !process.Runs(engine) })
 	again := serve(t, p.dir)
 	again.list(t)
 	if again.APIToken != p.APIToken {

@@ -25,14 +25,16 @@ func reset(tb testing.TB, dir string) (output string, succeeded bool) {
 func TestReset(t *testing.T) {
 	t.Parallel()
 	p := serve(t, filepath.Join(t.TempDir(), "data"), "--webhook-url=http://127.0.0.1:1") // with the queue of the webhook
-	if out, succeeded := reset(t, p.dir); succeeded || !strings.Contains(out, "process "+strconv.Itoa(p.Process.Pid)+" uses ") {
+	if out, succeeded := reset(t, p.dir); succeeded ||
+		!strings.Contains(out, "process "+strconv.Itoa(p.Process.Pid)+" uses ") {
 		t.Errorf("in use: %q", out)
 	}
 	p.list(t)
 	p.stop(t)
 	write(t, filepath.Join(p.dir, "lock"), strconv.Itoa(os.Getpid())) // process ids are reused
 	foreign := write(t, filepath.Join(p.dir, "thesis.txt"), "not ours")
-	if out, succeeded := reset(t, "/etc"); succeeded || out != "reset: /etc contains no data of make run; nothing was deleted\n" {
+	if out, succeeded := reset(t, "/etc"); succeeded ||
+		out != "reset: /etc contains no data of make run; nothing was deleted\n" {
 		t.Errorf("another folder: %q", out)
 	}
 	lockOnly := t.TempDir()

@@ -13,13 +13,13 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"toggleadmin/pkg/event"
-	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/api/eventbus"
+	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/test/process"
 )
 
-// TestWebhookAfterKill kills the program after the bus has accepted an event and before the webhook has. The next process delivers it, with
-// the same id, signed with the secret in local.json.
+// TestWebhookAfterKill kills the program after the bus has accepted an event and before the webhook has. The next
+// process delivers it, with the same id, signed with the secret in local.json.
 func TestWebhookAfterKill(t *testing.T) {
 	t.Parallel()
 	var hangs atomic.Bool
@@ -44,21 +44,24 @@ func TestWebhookAfterKill(t *testing.T) {
 	if err := <-first.ended; err == nil {
 		t.Error("it ended with status 0")
 	}
-	process.Await(t, "the engine ends with the program", time.Millisecond, timeout, func() bool { return !process.Runs(first.enginePID(t)) })
+	process.Await(t, "the engine ends with the program", time.Millisecond, timeout,
+		func() bool { return !process.Runs(first.enginePID(t)) })
 	for len(requests) > 0 {
 		<-requests
 	}
 	hangs.Store(false)
 	second := serve(t, first.dir, "--webhook-url="+server.URL)
 	if again := awaitEvent(t, second, requests); again != id || second.WebhookSecret != first.WebhookSecret {
-		t.Errorf("the event had the id %s and has %s; the secret was %s and is %s", id, again, first.WebhookSecret, second.WebhookSecret)
+		t.Errorf("the event had the id %s and has %s; the secret was %s and is %s", id, again, first.WebhookSecret,
+			second.WebhookSecret)
 	}
 }
 
 // updateLifetime causes an event.
 func (p *program) updateLifetime(tb testing.TB) {
 	tb.Helper()
-	request, err := http.NewRequestWithContext(tb.Context(), http.MethodPut, p.BaseURL+"/api/admin/feature-types/release/lifetime",
+	request, err := http.NewRequestWithContext(tb.Context(), http.MethodPut,
+		p.BaseURL+"/api/admin/feature-types/release/lifetime",
 		strings.NewReader(`{"lifetimeDays":77}`))
 	if err != nil {
 		tb.Fatal(err)
@@ -95,7 +98,7 @@ func awaitEvent(t *testing.T, p *program, requests <-chan *http.Request) string 
 			if err := json.Unmarshal(content, &got); err != nil {
 				t.Fatal(err)
 			}
-			if got.Type == event.Prefix+string(eventlog.FeatureTypeUpdated) {
+			if got.Type == eventbus.Prefix+string(eventlog.FeatureTypeUpdated) {
 				return r.Header.Get("Webhook-Id")
 			}
 		case <-end:

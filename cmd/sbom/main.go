@@ -1,6 +1,6 @@
-// Sbom prints a CycloneDX software bill of materials of programs written in Go: each program with its SHA-256, and the versions of Go and of
-// all modules that it contains, from the build information in the program. The function of the console also contains the libraries of the web
-// pages. The same programs give the same bytes.
+// Sbom prints a CycloneDX software bill of materials of programs written in Go: each program with its SHA-256, and the
+// versions of Go and of all modules that it contains, from the build information in the program. The function of the
+// console also contains the libraries of the web pages. The same programs give the same bytes.
 //
 //	sbom .aws-sam/build/*/bootstrap
 package main
@@ -22,7 +22,7 @@ import (
 
 	cdx "github.com/CycloneDX/cyclonedx-go"
 
-	"toggleadmin/pkg/console"
+	"toggleadmin/pkg/api/console"
 )
 
 func main() {
@@ -53,11 +53,13 @@ func write(w io.Writer, files []string) error {
 		}
 		programs = append(programs, program)
 		used := []string{}
-		for _, module := range append(info.Deps, &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}) {
+		for _, module := range append(info.Deps,
+			&debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}) {
 			if module.Replace != nil {
 				module = module.Replace
 			}
-			c := library("golang", module.Path, module.Version) // the standard library is std, as in the Go vulnerability database
+			// the standard library is std, as in the Go vulnerability database
+			c := library("golang", module.Path, module.Version)
 			modules[c.BOMRef] = c
 			used = append(used, c.BOMRef)
 		}

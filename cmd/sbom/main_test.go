@@ -17,13 +17,14 @@ import (
 
 const root = "../../"
 
-// The bill of materials names every module that the go command lists as a dependency of a function, in the version of go.mod, and the
-// libraries of the web pages.
+// The bill of materials names every module that the go command lists as a dependency of a function, in the version of
+// go.mod, and the libraries of the web pages.
 func TestSBOM(t *testing.T) {
 	t.Parallel()
 	process.DependOn(t, root+"go.mod", root+"cmd/sbom", root+"functions/console", root+"pkg")
 	folder := t.TempDir()
-	run(t, "build", "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s", "-o", folder, "./functions/console", "./cmd/sbom")
+	run(t, "build", "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s", "-o", folder,
+		"./functions/console", "./cmd/sbom")
 	program, sbom := filepath.Join(folder, "console"), filepath.Join(folder, "sbom")
 	var printed [2][]byte
 	for i := range printed {
@@ -46,7 +47,8 @@ func TestSBOM(t *testing.T) {
 		got = append(got, strings.TrimSpace(component.Name+" "+component.Version))
 	}
 	want := strings.Split(strings.TrimSpace(run(t, "list", "-deps", "-tags=lambda.norpc",
-		"-f", "{{with .Module}}{{if .Main}}console{{else}}{{.Path}} {{.Version}}{{end}}{{end}}", "./functions/console")), "\n")
+		"-f", "{{with .Module}}{{if .Main}}console{{else}}{{.Path}} {{.Version}}{{end}}{{end}}", "./functions/console")),
+		"\n")
 	want = append(want, "std "+strings.TrimPrefix(strings.TrimSpace(run(t, "env", "GOVERSION")), "go"))
 	want = append(want, "oauth4webapi 3.8.8", "rapidoc 9.3.8", "uplot 1.6.32")
 	slices.Sort(got)

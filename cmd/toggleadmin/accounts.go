@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/platform/access"
 )
 
 type usersCmd struct {
@@ -72,7 +72,7 @@ type id int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (i *id) UnmarshalText(text []byte) error {
-	n, ok := auth.ParseID(string(text))
+	n, ok := access.ParseID(string(text))
 	if !ok {
 		return fmt.Errorf("%q is not an id: use a number such as 7", text)
 	}
@@ -81,11 +81,11 @@ func (i *id) UnmarshalText(text []byte) error {
 }
 
 // role is a root role, in any letter case.
-type role auth.Role
+type role access.Role
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (r *role) UnmarshalText(text []byte) error {
-	for _, known := range auth.Roles() {
+	for _, known := range access.Roles() {
 		if strings.EqualFold(string(known), string(text)) {
 			*r = role(known)
 			return nil
@@ -102,13 +102,15 @@ func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) err
 	if kind == user.ServiceAccount {
 		return printList(s, accounts, "ID\tNAME\tUSERNAME\tROLE\tSTATE\tTOKENS", func(a operator.Account) []string {
 			return []string{
-				strconv.FormatInt(a.ID, 10), a.Name, text(a.Username), string(a.Role), stateName(a.Disabled), strconv.Itoa(a.Tokens),
+				strconv.FormatInt(a.ID, 10), a.Name, text(a.Username), string(a.Role), stateName(a.Disabled),
+				strconv.Itoa(a.Tokens),
 			}
 		})
 	}
 	return printList(s, accounts, "ID\tNAME\tEMAIL\tROLE\tSTATE\tTOKENS\tIDENTITY", func(a operator.Account) []string {
 		return []string{
-			strconv.FormatInt(a.ID, 10), a.Name, text(a.Email), string(a.Role), stateName(a.Disabled), strconv.Itoa(a.Tokens), identityName(a.Identity),
+			strconv.FormatInt(a.ID, 10), a.Name, text(a.Email), string(a.Role), stateName(a.Disabled), strconv.Itoa(a.Tokens),
+			identityName(a.Identity),
 		}
 	})
 }
@@ -143,7 +145,7 @@ func (c *addUserCmd) Run(kind user.Kind, s *session, o *operator.Operator) error
 }
 
 func (c *addServiceAccountCmd) add(kind user.Kind, email string, s *session, o *operator.Operator) error {
-	a, err := o.AddAccount(s.step(), kind, c.Name, email, auth.Role(c.Role))
+	a, err := o.AddAccount(s.step(), kind, c.Name, email, access.Role(c.Role))
 	if err != nil {
 		return err
 	}
@@ -183,16 +185,17 @@ func (c *setRoleCmd) Run(kind user.Kind, s *session, o *operator.Operator) error
 	if err != nil {
 		return err
 	}
-	if auth.Role(c.Role) != auth.RoleAdmin {
+	if access.Role(c.Role) != access.RoleAdmin {
 		if err := s.warn(o.DemoteWarnings(s.step(), a)); err != nil {
 			return err
 		}
 	}
-	a, changed, err := o.SetRole(s.step(), kind, int64(c.ID), auth.Role(c.Role))
+	a, changed, err := o.SetRole(s.step(), kind, int64(c.ID), access.Role(c.Role))
 	if err != nil {
 		return err
 	}
-	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("the role of %s (%d)", a.Name, a.ID), string(a.Role))
+	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("the role of %s (%d)", a.Name, a.ID),
+		string(a.Role))
 }
 
 func (c *deleteAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
@@ -222,7 +225,8 @@ func (c *linkUserCmd) Run(s *session, o *operator.Operator) error {
 		return err
 	}
 	if a.Identity != nil && *a.Identity != identity {
-		if err := s.confirm("Link %s (%d) to %s instead of %s?", a.Name, a.ID, identityName(&identity), identityName(a.Identity)); err != nil {
+		if err := s.confirm("Link %s (%d) to %s instead of %s?", a.Name, a.ID, identityName(&identity),
+			identityName(a.Identity)); err != nil {
 			return err
 		}
 	}
@@ -230,7 +234,8 @@ func (c *linkUserCmd) Run(s *session, o *operator.Operator) error {
 	if err != nil {
 		return err
 	}
-	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID), "linked to "+identityName(a.Identity))
+	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID),
+		"linked to "+identityName(a.Identity))
 }
 
 func (c *unlinkUserCmd) Run(s *session, o *operator.Operator) error {
@@ -247,7 +252,8 @@ func (c *unlinkUserCmd) Run(s *session, o *operator.Operator) error {
 	if err != nil {
 		return err
 	}
-	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID), "not linked to an identity")
+	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID),
+		"not linked to an identity")
 }
 
 func (c *removeNameCmd) Run(s *session, o *operator.Operator) error {
@@ -258,7 +264,8 @@ func (c *removeNameCmd) Run(s *session, o *operator.Operator) error {
 	if exists {
 		s.inform("Warning: the person still exists, and the next changes by them or of them record the name again.")
 	}
-	if err := s.confirm("Replace the name and the e-mail address of the person %d in the event log for ever?", c.ID); err != nil {
+	if err := s.confirm("Replace the name and the e-mail address of the person %d in the event log for ever?",
+		c.ID); err != nil {
 		return err
 	}
 	events, err := o.RemoveName(s.ctx, int64(c.ID))

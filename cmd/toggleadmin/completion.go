@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completeCommand is what the completion scripts call, followed by the words up to the cursor. It prints one candidate per line, followed
-// by a tab and the help text.
+// completeCommand is what the completion scripts call, followed by the words up to the cursor. It prints one candidate
+// per line, followed by a tab and the help text.
 const completeCommand = "__complete"
 
 //go:embed completion.bash completion.zsh completion.fish

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"toggleadmin/pkg/doctor"
-	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/pkg/operator/exitstatus"
 )
 
 type doctorCmd struct {
@@ -37,9 +37,10 @@ func (c *doctorCmd) Run(s *session) error {
 	problems := doctor.Examine(s.ctx, doctor.Config{
 		Installation: i, Now: s.now, Random: s.random,
 		HTTP: &http.Client{
-			Timeout:       callTimeout,
-			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keeps the credential here
+			Timeout:   callTimeout,
+			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
+			// keeps the credential here
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		Fix: c.Fix, Report: s.reporter(&findings),
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // emulator creates stacks and users in an emulator of AWS.
@@ -28,7 +28,8 @@ type emulator struct {
 func TestEmulator(t *testing.T) {
 	t.Parallel()
 	endpoint, err := url.Parse(os.Getenv("AWS_ENDPOINT_URL"))
-	if err != nil || os.Getenv("STACK") == "" || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, endpoint.Hostname()) {
+	if err != nil || os.Getenv("STACK") == "" || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"},
+		endpoint.Hostname()) {
 		t.Skip("STACK and AWS_ENDPOINT_URL do not name a stack of an emulator on this machine; make test-deploy sets them")
 	}
 	cfg, err := config.LoadDefaultConfig(t.Context())
@@ -47,7 +48,8 @@ func TestEmulator(t *testing.T) {
 
 type object = map[string]any
 
-// makeStack runs `make-stack none|one|all VAR`: it creates a stack with none of the service's tables, one or all, and sets VAR to its name.
+// makeStack runs `make-stack none|one|all VAR`: it creates a stack with none of the service's tables, one or all, and
+// sets VAR to its name.
 func (e *emulator) makeStack(ts *testscript.TestScript, _ bool, args []string) {
 	resources, outputs := object{}, object{}
 	if args[0] == "none" {
@@ -68,7 +70,8 @@ func (e *emulator) makeStack(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	name := strings.Join([]string{args[0], strings.ToLower(args[1]), ts.Getenv("UNIQUE")}, "-")
 	client := cloudformation.NewFromConfig(e.cfg)
-	_, err = client.CreateStack(e.ctx, &cloudformation.CreateStackInput{StackName: &name, TemplateBody: aws.String(string(body))})
+	_, err = client.CreateStack(e.ctx, &cloudformation.CreateStackInput{StackName: &name,
+		TemplateBody: aws.String(string(body))})
 	ts.Check(err)
 	ts.Defer(func() {
 		if _, err := client.DeleteStack(e.ctx, &cloudformation.DeleteStackInput{StackName: &name}); err != nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/datetime"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
 )
 
 type eventsCmd struct {
@@ -61,7 +61,8 @@ type eventType string
 func (t *eventType) UnmarshalText(text []byte) error {
 	*t = eventType(text)
 	if known := knownTypes(); !slices.Contains(known, string(text)) {
-		return fmt.Errorf("%q is not a type of event: did you mean %s? docs/events.md lists all types", text, closest(string(text), known))
+		return fmt.Errorf("%q is not a type of event: did you mean %s? docs/events.md lists all types", text,
+			closest(string(text), known))
 	}
 	return nil
 }
@@ -144,7 +145,7 @@ func (c *listEventsCmd) Run(s *session) error {
 	now := s.now()
 	f := eventlog.Filter{Types: c.names(), From: c.Since.time(now), Until: c.Until.time(now), Text: c.Query}
 	f.Projects, f.Features, f.Tokens, f.Subjects = given(c.Project), given(c.Feature), given(c.Token), given(c.Subject)
-	if id, ok := auth.ParseID(c.By); ok {
+	if id, ok := access.ParseID(c.By); ok {
 		f.Users = []int64{id}
 	} else {
 		f.Names = given(c.By)

@@ -91,7 +91,8 @@ func (c *listTogglesCmd) explainEmpty(all []operator.Toggle) string {
 			used[filter.of(t)] = true
 		}
 		if filter.value != "" && len(all) > 0 && !used[filter.value] {
-			return fmt.Sprintf("no toggle has the %s %q: there are %s", filter.what, filter.value, strings.Join(slices.Sorted(maps.Keys(used)), ", "))
+			return fmt.Sprintf("no toggle has the %s %q: there are %s", filter.what, filter.value,
+				strings.Join(slices.Sorted(maps.Keys(used)), ", "))
 		}
 	}
 	return fmt.Sprintf("none of %d toggles matches", len(all))

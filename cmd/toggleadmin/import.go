@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/transfer"
-	"toggleadmin/pkg/unleash"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/operator/unleash"
 )
 
 type importCmd struct {

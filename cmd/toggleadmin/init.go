@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"toggleadmin/pkg/apitoken"
-	"toggleadmin/pkg/datetime"
-	"toggleadmin/pkg/doctor"
+	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/seed"
+	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/platform/datetime"
 )
 
 type initCmd struct {
@@ -45,19 +45,22 @@ func (c *initCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		return c.unchanged(s, marker, fmt.Sprintf("%s initializes itself. Its credentials are in %s/local.json.", i.Name, s.DataDir))
+		return c.unchanged(s, marker, fmt.Sprintf("%s initializes itself. Its credentials are in %s/local.json.", i.Name,
+			s.DataDir))
 	}
 	ctx := s.step()
 	if err := doctor.RequireTables(ctx, i); err != nil {
 		return err
 	}
-	result, err := seed.Initialize(ctx, seed.Config{Client: i.Client, Tables: i.Tables, Now: s.now, Random: s.random, MaxTokenDays: i.MaxTokenDays},
+	result, err := seed.Initialize(ctx, seed.Config{Client: i.Client, Tables: i.Tables, Now: s.now, Random: s.random,
+		MaxTokenDays: i.MaxTokenDays},
 		seed.Administrator{Name: c.Name, Email: c.Email})
 	if err != nil {
 		return err
 	}
 	if !result.New {
-		return c.unchanged(s, result.Marker, i.Name+" was initialized before. Create another API token with `toggleadmin tokens create`.")
+		return c.unchanged(s, result.Marker,
+			i.Name+" was initialized before. Create another API token with `toggleadmin tokens create`.")
 	}
 	administrator := operator.NewAccount(result.Administrator)
 	s.inform("%s is initialized. Its administrator is %s (%d). The API token is not shown again:",

@@ -1,5 +1,5 @@
-// Command toggleadmin manages an installation of the service: it initializes it, manages accounts, tokens and toggles, and checks its
-// health. docs/toggleadmin.md describes it.
+// Command toggleadmin manages an installation of the service: it initializes it, manages accounts, tokens and toggles,
+// and checks its health. docs/toggleadmin.md describes it.
 package main
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/installation"
-	"toggleadmin/pkg/version"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/version"
 )
 
 // cli is the command line.
@@ -58,23 +58,25 @@ func main() {
 	s.errTerminal = term.IsTerminal(int(os.Stderr.Fd()))
 	s.interactive = s.terminal && s.errTerminal
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	signal.Ignore(syscall.SIGPIPE) // writing to a closed pipe must return an error: a token that was not printed is revoked
-	context.AfterFunc(ctx, stop)   // a second signal ends the process immediately
+	// writing to a closed pipe must return an error: a token that was not printed is revoked
+	signal.Ignore(syscall.SIGPIPE)
+	context.AfterFunc(ctx, stop) // a second signal ends the process immediately
 	os.Exit(int(run(ctx, os.Args[1:], s)))
 }
 
 const description = `Manages an installation of the feature-toggle administration API.
 
-Select the installation with --stack NAME or --local. The region and the credentials of a stack come from the usual AWS settings
-(AWS_REGION, AWS_PROFILE, …), or from --region and --profile.
+Select the installation with --stack NAME or --local. The region and the credentials of a stack come from the usual AWS
+settings (AWS_REGION, AWS_PROFILE, …), or from --region and --profile.
 
-Exit status: 0 success, 1 failure (doctor: a problem was found), 2 invalid usage, 3 not found, 4 rejected, 5 not initialized,
-6 not reachable, 7 a permission is missing.`
+Exit status: 0 success, 1 failure (doctor: a problem was found), 2 invalid usage, 3 not found, 4 rejected, 5 not
+initialized, 6 not reachable, 7 a permission is missing.`
 
 func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	var c cli
 	helped := false
-	parser := kong.Must(&c, kong.Name("toggleadmin"), kong.Description(description), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	parser := kong.Must(&c, kong.Name("toggleadmin"), kong.Description(description),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }), kong.Vars{
 			"version": "toggleadmin " + version.String(), "eventTypes": strings.Join(knownTypes(), ","),
 		},

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"toggleadmin/pkg/doctor"
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 type restoreCmd struct {
@@ -24,7 +24,8 @@ func (c *restoreCmd) tables() (pairs [][2]string, err error) {
 		case !ok || source == "":
 			return nil, fmt.Errorf("%q is not a table and its copy: use TABLE=COPY, such as Users=users-restored", text)
 		case !slices.Contains(known, id):
-			return nil, fmt.Errorf("%q is not a table: did you mean %s? There are %s", id, closest(id, known), strings.Join(known, ", "))
+			return nil, fmt.Errorf("%q is not a table: did you mean %s? There are %s", id, closest(id, known),
+				strings.Join(known, ", "))
 		case slices.ContainsFunc(pairs, func(p [2]string) bool { return p[0] == id }):
 			return nil, fmt.Errorf("the table %s is given twice", id)
 		}
@@ -63,7 +64,8 @@ func (c *restoreCmd) Run(s *session) error {
 		}
 	}
 	findings := []doctor.Finding{}
-	problems := doctor.Repair(s.ctx, doctor.Config{Installation: i, Now: s.now, Random: s.random, Report: s.reporter(&findings)})
+	problems := doctor.Repair(s.ctx, doctor.Config{Installation: i, Now: s.now, Random: s.random,
+		Report: s.reporter(&findings)})
 	if s.ctx.Err() != nil {
 		return exitstatus.Errorf(exitstatus.Failure, "interrupted: run the command again")
 	}

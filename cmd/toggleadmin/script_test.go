@@ -1,7 +1,8 @@
 // The scripts in testdata run toggleadmin as a process: the test binary, which calls main if its name is toggleadmin.
 //
-// Those in offline need no installation, those in local run on a local service of their own. Those in stack run on the deployed stack that
-// STACK and API_URL name, and leave it unchanged. Those in emulator need an emulator of AWS on this machine. `make test-deploy` runs both.
+// Those in offline need no installation, those in local run on a local service of their own. Those in stack run on the
+// deployed stack that STACK and API_URL name, and leave it unchanged. Those in emulator need an emulator of AWS on this
+// machine. `make test-deploy` runs both.
 package main_test
 
 import (
@@ -30,15 +31,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	main "toggleadmin/cmd/toggleadmin"
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
-	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/user"
-	"toggleadmin/pkg/webhook"
+	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 func TestMain(m *testing.M) {
@@ -87,12 +88,15 @@ func TestLocal(t *testing.T) {
 		}
 		return withoutAWS(env)
 	}, commands{
-		"signin":     signIn,     // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
-		"interrupt":  interrupt,  // interrupt ID: begins the deletion of a person
-		"age":        age,        // age TOKEN: makes the personal access token of the editor as old as 1970
-		"ask":        ask,        // ask QUESTION [ID]: runs the command and the request of a row of docs/events.md; api.json: the response
-		"webhook":    listen,     // webhook FILE: gives the service a webhook that refuses one request, and writes the bodies of the others to the file
-		"copy-table": copyTable,  // copy-table TABLE COPY: makes a table with the same items, and overwrites those of an earlier one
+		"signin":    signIn,    // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
+		"interrupt": interrupt, // interrupt ID: begins the deletion of a person
+		"age":       age,       // age TOKEN: makes the personal access token of the editor as old as 1970
+		// ask QUESTION [ID]: runs the command and the request of a row of docs/events.md; api.json: the response
+		"ask": ask,
+		// webhook FILE: gives the service a webhook that refuses one request, and writes the bodies of the others to the file
+		"webhook": listen,
+		// copy-table TABLE COPY: makes a table with the same items, and overwrites those of an earlier one
+		"copy-table": copyTable,
 		"put-back":   putBack,    // put-back COPY TABLE: puts the items of a copy into the table
 		"type":       typeTokens, // type PROMPT ANSWER …: runs `tokens revoke -` on a terminal and answers its prompts
 	})
@@ -105,7 +109,8 @@ func age(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	_, err = i.Client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
 		TableName: &i.Tables.PersonalAccessTokens, Key: pat.Key(2, id), UpdateExpression: aws.String("SET createdAt = :at"),
-		ConditionExpression: aws.String("attribute_exists(createdAt)"), ExpressionAttributeValues: dynamo.Item{":at": dynamo.Time(time.Unix(0, 0))},
+		ConditionExpression:       aws.String("attribute_exists(createdAt)"),
+		ExpressionAttributeValues: dynamo.Item{":at": dynamo.Time(time.Unix(0, 0))},
 	})
 	ts.Check(err)
 }
@@ -188,7 +193,8 @@ func copyTable(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
 	ts.Check(err)
-	table := template.Tables[slices.IndexFunc(template.Tables, func(t samtemplate.Table) bool { return t.LogicalID == args[0] })]
+	table := template.Tables[slices.IndexFunc(template.Tables,
+		func(t samtemplate.Table) bool { return t.LogicalID == args[0] })]
 	table.Name = args[1]
 	ts.Check(tables.Make(context.Background(), i.Client, []samtemplate.Table{table}))
 	copyItems(ts, i, i.Tables.ByID()[args[0]], args[1])
@@ -260,7 +266,8 @@ func call(ts *testscript.TestScript, _ bool, args []string) {
 // request calls the API: status, token, method, path and body. It returns the body of the response.
 func request(ts *testscript.TestScript, args ...string) []byte {
 	body := strings.Join(args[4:], "")
-	r, err := http.NewRequest(args[2], ts.Getenv("BASE_URL")+args[3], strings.NewReader(body)) //nolint:noctx // the client has a timeout
+	url := ts.Getenv("BASE_URL") + args[3]
+	r, err := http.NewRequest(args[2], url, strings.NewReader(body)) //nolint:noctx // the client has a timeout
 	ts.Check(err)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")

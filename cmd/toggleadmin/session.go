@@ -14,10 +14,10 @@ import (
 	"github.com/aws/smithy-go/logging"
 	"golang.org/x/term"
 
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/installation"
 )
 
 // target selects the installation.
@@ -49,15 +49,17 @@ func (s *session) step() context.Context {
 	return ctx
 }
 
-// revokeUnprinted revokes a token that could not be printed, even if the process received a signal to end. It returns an error that reports
-// this.
+// revokeUnprinted revokes a token that could not be printed, even if the process received a signal to end. It returns
+// an error that reports this.
 func (s *session) revokeUnprinted(printing error, revoke func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), stepTimeout)
 	defer cancel()
 	if err := revoke(ctx); err != nil {
-		return fmt.Errorf("the token could not be printed and could not be revoked, revoke it: %w", errors.Join(printing, err))
+		return fmt.Errorf("the token could not be printed and could not be revoked, revoke it: %w",
+			errors.Join(printing, err))
 	}
-	return fmt.Errorf("the token could not be printed, so it was revoked: create another one with `toggleadmin tokens create`: %w", printing)
+	return fmt.Errorf("the token could not be printed, so it was revoked: create another one with `toggleadmin tokens "+
+		"create`: %w", printing)
 }
 
 // name is what errors call the installation.

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// typeTokens runs `tokens revoke -`, types each answer after its prompt, a regular expression, and prints what the terminal has shown.
+// typeTokens runs `tokens revoke -`, types each answer after its prompt, a regular expression, and prints what the
+// terminal has shown.
 func typeTokens(ts *testscript.TestScript, _ bool, args []string) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	ts.Check(err)
@@ -27,7 +28,8 @@ func typeTokens(ts *testscript.TestScript, _ bool, args []string) {
 	executable, err := os.Executable()
 	ts.Check(err)
 	process := exec.Cmd{
-		Path: executable, Args: []string{"toggleadmin", "tokens", "revoke", "-", "--local"}, Env: []string{"DATA_DIR=" + ts.Getenv("DATA_DIR")},
+		Path: executable, Args: []string{"toggleadmin", "tokens", "revoke", "-", "--local"},
+		Env:   []string{"DATA_DIR=" + ts.Getenv("DATA_DIR")},
 		Stdin: slave, Stdout: slave, Stderr: slave,
 	}
 	ts.Check(process.Start())

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/datetime"
-	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/datetime"
 )
 
 type tokensCmd struct {
@@ -140,8 +140,9 @@ func describe(t operator.Token) string {
 // Validate is called by kong.
 func (c *revokeTokenCmd) Validate() error {
 	if strings.Contains(c.ID, ":v2_") || strings.Contains(c.ID, ".v2_") {
-		return exitstatus.Errorf(exitstatus.Usage, "a token must not be passed as an argument, which other users of the machine can see: "+
-			"pass its id, or use `toggleadmin tokens revoke -` and pass the token on stdin")
+		return exitstatus.Errorf(exitstatus.Usage,
+			"a token must not be passed as an argument, which other users of the machine can see: "+
+				"pass its id, or use `toggleadmin tokens revoke -` and pass the token on stdin")
 	}
 	return nil
 }

@@ -1,9 +1,10 @@
-// Command announce-expiring-tokens sends an event for each personal access token that is about to expire. It runs every hour.
+// Command announce-expiring-tokens sends an event for each personal access token that is about to expire. It runs every
+// hour.
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(pat.NewAnnounceFunction) }

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/authorizer"
+	"toggleadmin/pkg/api/authorizer"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(authorizer.NewFunction) }

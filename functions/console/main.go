@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/console"
+	"toggleadmin/pkg/api/console"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(console.NewFunction) }

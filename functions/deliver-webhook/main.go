@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/webhook"
+	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(webhook.NewDeliverFunction) }

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(user.NewGetOwnFunction) }

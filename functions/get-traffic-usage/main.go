@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/traffic"
+	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(traffic.NewGetFunction) }

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/contextfield"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(contextfield.NewListFunction) }

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(featuretype.NewListFunction) }

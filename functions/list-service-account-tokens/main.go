@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(pat.NewListFunction) }

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/serviceaccount"
+	"toggleadmin/pkg/api/serviceaccount"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(serviceaccount.NewListFunction) }

@@ -1,9 +1,6 @@
 // Command not-found returns 404 for every path and method that the API does not support.
 package main
 
-import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/notfound"
-)
+import "toggleadmin/pkg/platform/app"
 
-func main() { app.Main(notfound.NewFunction) }
+func main() { app.Main(app.NewNotFoundFunction) }

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/event"
+	"toggleadmin/pkg/api/eventbus"
+	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(event.NewPublishFunction) }
+func main() { app.Main(eventbus.NewPublishFunction) }

@@ -1,9 +1,10 @@
-// Command reevaluate-staleness updates the flags of toggles after a lifetime change. It handles the stream of FeatureTypes.
+// Command reevaluate-staleness updates the flags of toggles after a lifetime change. It handles the stream of
+// FeatureTypes.
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/staleness"
+	"toggleadmin/pkg/api/staleness"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(staleness.NewReevaluateFunction) }

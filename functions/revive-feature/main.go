@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/feature"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(feature.NewReviveFunction) }

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(eventlog.NewSearchFunction) }

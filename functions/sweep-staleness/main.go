@@ -1,9 +1,10 @@
-// Command sweep-staleness updates the flags of toggles every minute, as time passes, and completes unfinished re-evaluations.
+// Command sweep-staleness updates the flags of toggles every minute, as time passes, and completes unfinished
+// re-evaluations.
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/staleness"
+	"toggleadmin/pkg/api/staleness"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(staleness.NewSweepFunction) }

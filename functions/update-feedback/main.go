@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/feedback"
+	"toggleadmin/pkg/api/feedback"
+	"toggleadmin/pkg/platform/app"
 )
 
 func main() { app.Main(feedback.NewUpdateFunction) }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/aws/smithy-go/middleware"
 
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/seed"
+	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/platform/app"
 )
 
 // Config configures Run. All fields but Template are optional.
@@ -18,11 +18,12 @@ type Config struct {
 	DataDir          string // created if missing; empty: data are in memory, and no local.json is written
 	DynamoDBEndpoint string // of a running engine to use instead of starting one
 	WebhookURL       string // receives events; empty: none
-	WebhookEvents    string // types of events that it receives, separated by commas; *: all; empty: the default of the template
-	OIDCIssuer       string // people sign in there; empty: nowhere
-	OIDCClientID     string
-	OIDCDefaultRole  string // of people who sign in for the first time; empty: they cannot
-	MaxTokenDays     int    // from the creation to the expiry of a token; 0: no limit
+	// types of events that it receives, separated by commas; *: all; empty: the default of the template
+	WebhookEvents   string
+	OIDCIssuer      string // people sign in there; empty: nowhere
+	OIDCClientID    string
+	OIDCDefaultRole string // of people who sign in for the first time; empty: they cannot
+	MaxTokenDays    int    // from the creation to the expiry of a token; 0: no limit
 
 	Stdout   io.Writer // receives the line "ready" and commands to try
 	Stderr   io.Writer // receives requests and errors
@@ -37,7 +38,8 @@ type Config struct {
 
 	// The fields below are for tests.
 
-	// RequestsOnly disables event sources, which are streams, schedules, queues and log subscriptions, and the events that functions send.
+	// RequestsOnly disables event sources, which are streams, schedules, queues and log subscriptions, and the events that
+	// functions send.
 	RequestsOnly bool
 	// Functions replaces constructors, by the folder of the function.
 	Functions map[string]app.Constructor

@@ -12,15 +12,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/seed"
+	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
-// prepareTimeout bounds the check of the endpoint, and the creation of tables and seeds. The latter usually takes 0.1 s with dynoxide and
-// 2 s with a DynamoDB Local that has just started. A damaged database can fail each call, and the client repeats calls until its retry
-// quota or the time is used up.
+// prepareTimeout bounds the check of the endpoint, and the creation of tables and seeds. The latter usually takes 0.1 s
+// with dynoxide and 2 s with a DynamoDB Local that has just started. A damaged database can fail each call, and the
+// client repeats calls until its retry quota or the time is used up.
 const prepareTimeout = 20 * time.Second
 
 // checkEndpoint returns an error if DYNAMODB_ENDPOINT is not a URL at which DynamoDB responds.
@@ -51,7 +51,8 @@ func awsConfig(endpoint string) aws.Config {
 	}
 }
 
-// adminClient returns a client for tables. It has the SDK's default number of retries, so that a failure is reported soon.
+// adminClient returns a client for tables. It has the SDK's default number of retries, so that a failure is reported
+// soon.
 func adminClient(cfg aws.Config, endpoint string) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.BaseEndpoint = &endpoint
@@ -60,7 +61,8 @@ func adminClient(cfg aws.Config, endpoint string) *dynamodb.Client {
 }
 
 // prepare creates and seeds the tables. Streams are enabled afterwards, so that they have no records of the seed.
-func prepare(ctx context.Context, c *Config, cfg aws.Config, endpoint string, all []samtemplate.Table) (seed.Result, error) {
+func prepare(ctx context.Context, c *Config, cfg aws.Config, endpoint string, all []samtemplate.Table) (seed.Result,
+	error) {
 	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
 	admin := adminClient(cfg, endpoint)
@@ -72,7 +74,8 @@ func prepare(ctx context.Context, c *Config, cfg aws.Config, endpoint string, al
 		return seed.Result{}, err
 	}
 	result, err := seed.Seed(ctx, seed.Config{
-		Client: client, Tables: dynamo.TablesByID(samtemplate.TableNames(all)), Now: c.Now, Random: c.Random, Known: readLocalJSON(c.DataDir).Credentials,
+		Client: client, Tables: dynamo.TablesByID(samtemplate.TableNames(all)), Now: c.Now, Random: c.Random,
+		Known: readLocalJSON(c.DataDir).Credentials,
 	})
 	if err != nil {
 		return seed.Result{}, err

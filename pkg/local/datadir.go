@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"toggleadmin/pkg/webhook"
+	"toggleadmin/pkg/api/webhook"
 )
 
 const (
@@ -18,7 +18,8 @@ const (
 	webhookKeySize = 32 // bytes
 )
 
-// lockDataDir creates the folder if it is missing and locks it for this process. Closing the file, or the end of the process, unlocks it.
+// lockDataDir creates the folder if it is missing and locks it for this process. Closing the file, or the end of the
+// process, unlocks it.
 func lockDataDir(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("DATA_DIR %s cannot be created, choose another folder: %w", dir, err)
@@ -26,12 +27,14 @@ func lockDataDir(dir string) (*os.File, error) {
 	path := filepath.Join(dir, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("DATA_DIR %s cannot be written, choose another folder or correct its permissions: %w", dir, err)
+		return nil, fmt.Errorf("DATA_DIR %s cannot be written, choose another folder or correct its permissions: %w", dir,
+			err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		pid, _ := os.ReadFile(path)
-		err = fmt.Errorf("another instance, process %s, uses it: stop that one, or choose another folder", strings.TrimSpace(string(pid)))
+		err = fmt.Errorf("another instance, process %s, uses it: stop that one, or choose another folder",
+			strings.TrimSpace(string(pid)))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("DATA_DIR %s is locked: %w", dir, err), f.Close())
@@ -42,8 +45,8 @@ func lockDataDir(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// readLocalJSON returns the file of an earlier run. If the file is missing or damaged it returns nothing, and seeding replaces the
-// credentials.
+// readLocalJSON returns the file of an earlier run. If the file is missing or damaged it returns nothing, and seeding
+// replaces the credentials.
 func readLocalJSON(dir string) Running {
 	var kept Running
 	content, err := os.ReadFile(filepath.Join(dir, localJSON))

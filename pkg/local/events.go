@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/local/bus"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/webhook"
 )
 
 // checkWebhook returns an error if WEBHOOK_URL cannot be used.
@@ -53,7 +53,8 @@ func checkWebhookEvents(c *Config) error {
 // newBus opens the bus.
 func newBus(c *Config, template *samtemplate.Template, secret string, out *terminal.Output) (*bus.Bus, error) {
 	b, err := bus.Open(bus.Config{
-		Template: template, DataDir: c.DataDir, Parameter: c.WebhookURL + " " + secret, Now: c.Now, NewID: newSortedID(c), Logger: ownLogger(out),
+		Template: template, DataDir: c.DataDir, Parameter: c.WebhookURL + " " + secret, Now: c.Now, NewID: newSortedID(c),
+		Logger: ownLogger(out),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("DATA_DIR %s: %w", c.DataDir, err)

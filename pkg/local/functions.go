@@ -7,25 +7,24 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/authorizer"
-	"toggleadmin/pkg/console"
-	"toggleadmin/pkg/contextfield"
-	"toggleadmin/pkg/event"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/featuretype"
-	"toggleadmin/pkg/feedback"
+	"toggleadmin/pkg/api/authorizer"
+	"toggleadmin/pkg/api/console"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/eventbus"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/feedback"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/serviceaccount"
+	"toggleadmin/pkg/api/staleness"
+	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
-	"toggleadmin/pkg/notfound"
-	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/serviceaccount"
-	"toggleadmin/pkg/staleness"
-	"toggleadmin/pkg/traffic"
-	"toggleadmin/pkg/user"
-	"toggleadmin/pkg/webhook"
+	"toggleadmin/pkg/platform/app"
 )
 
 // Names that AWS would assign. The account is the one of AWS's examples.
@@ -36,7 +35,8 @@ const (
 	apiID     = "local00000"
 )
 
-// constructors lists the constructor of each function, by its folder. The main package of a deployed function calls the same constructor.
+// constructors lists the constructor of each function, by its folder. The main package of a deployed function calls the
+// same constructor.
 var constructors = map[string]app.Constructor{
 	"announce-expiring-tokens":     pat.NewAnnounceFunction,
 	"archive-feature":              feature.NewArchiveFunction,
@@ -65,8 +65,8 @@ var constructors = map[string]app.Constructor{
 	"list-service-account-tokens":  pat.NewListFunction,
 	"list-service-accounts":        serviceaccount.NewListFunction,
 	"mark-features-stale":          feature.NewMarkStaleFunction,
-	"not-found":                    notfound.NewFunction,
-	"publish-events":               event.NewPublishFunction,
+	"not-found":                    app.NewNotFoundFunction,
+	"publish-events":               eventbus.NewPublishFunction,
 	"record-traffic":               traffic.NewRecordFunction,
 	"reevaluate-staleness":         staleness.NewReevaluateFunction,
 	"revive-feature":               feature.NewReviveFunction,
@@ -83,7 +83,8 @@ var constructors = map[string]app.Constructor{
 // Constructor returns the constructor of the function in a folder, or nil.
 func Constructor(name string) app.Constructor { return constructors[name] }
 
-// newFunctions creates the handler of each function, by logical id. A constructor in replaced wins over the one in constructors.
+// newFunctions creates the handler of each function, by logical id. A constructor in replaced wins over the one in
+// constructors.
 func newFunctions(
 	functions []samtemplate.Function, replaced map[string]app.Constructor, env func(*samtemplate.Function) *app.Env,
 ) (map[string]*invoke.Function, error) {
@@ -95,12 +96,14 @@ func newFunctions(
 			construct, known = constructors[f.Name]
 		}
 		if !known {
-			return nil, fmt.Errorf("the function %s (functions/%s) of the template has no constructor: add one to pkg/local/functions.go",
+			return nil, fmt.Errorf("the function %s (functions/%s) of the template has no constructor: add one to "+
+				"pkg/local/functions.go",
 				f.LogicalID, f.Name)
 		}
 		handler, err := construct(env(f))
 		if err != nil {
-			return nil, fmt.Errorf("the function %s cannot be created, correct its variables in the template: %w", f.LogicalID, err)
+			return nil, fmt.Errorf("the function %s cannot be created, correct its variables in the template: %w", f.LogicalID,
+				err)
 		}
 		made[f.LogicalID] = &invoke.Function{
 			Name:    f.Name,
@@ -115,7 +118,8 @@ func newFunctions(
 // functionEnv returns what a function reads from its environment.
 func functionEnv(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *terminal.Output) *app.Env {
 	variables := maps.Clone(f.Environment)
-	// Parameters of the template: the value of the first one is known only now, and AWS does not accept http:// in the issuer.
+	// Parameters of the template: the value of the first one is known only now, and AWS does not accept http:// in the
+	// issuer.
 	for name, value := range map[string]string{
 		"DYNAMODB_ENDPOINT": endpoint, "OIDC_ISSUER": c.OIDCIssuer, "OIDC_CLIENT_ID": c.OIDCClientID,
 	} {

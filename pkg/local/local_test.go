@@ -68,7 +68,8 @@ func TestLocalJSON(t *testing.T) {
 	if len(written.DynamoDB.Tables) != 10 || len(written.Users) != 3 || len(written.ServiceAccounts) != 1 {
 		t.Errorf("%s", content)
 	}
-	first := regexp.MustCompile("^ready " + service.BaseURL + "\n\n  Console: " + service.BaseURL + `/console/#code=[\w-]{22}\n`).FindString(stdout.String())
+	first := regexp.MustCompile("^ready " + service.BaseURL + "\n\n  Console: " + service.BaseURL +
+		`/console/#code=[\w-]{22}\n`).FindString(stdout.String())
 	commands := strings.TrimPrefix(stdout.String(), first)
 	if first == "" || strings.Contains(commands, "v2_") {
 		t.Errorf("stdout %q", stdout.String())
@@ -128,7 +129,8 @@ func TestRestartKeepsDataAndCredentials(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, stop := localtest.StartStop(t, local.Config{DataDir: dir})
-	if status, body := send(t, first, "PUT", "/api/admin/feature-types/release/lifetime", first.APIToken, `{"lifetimeDays":99}`); status != 200 {
+	if status, body := send(t, first, "PUT", "/api/admin/feature-types/release/lifetime", first.APIToken,
+		`{"lifetimeDays":99}`); status != 200 {
 		t.Fatalf("%d %s", status, body)
 	}
 	stop()
@@ -137,7 +139,8 @@ func TestRestartKeepsDataAndCredentials(t *testing.T) {
 	if diff := cmp.Diff(first.Credentials, second.Credentials); diff != "" {
 		t.Error(diff)
 	}
-	if _, body := send(t, second, "GET", "/api/admin/feature-types", first.Users[0].PAT, ""); !strings.Contains(body, `"lifetimeDays":99`) {
+	if _, body := send(t, second, "GET", "/api/admin/feature-types", first.Users[0].PAT, ""); !strings.Contains(body,
+		`"lifetimeDays":99`) {
 		t.Errorf("the lifetime is lost: %s", body)
 	}
 	if strings.Contains(stderr.String(), "credentials") {
@@ -158,7 +161,8 @@ func TestDamagedCredentialsAreReplaced(t *testing.T) {
 	if got := strings.Count(stderr.String(), "new ones were created, and the old ones revoked"); got != 1 {
 		t.Errorf("stderr %q", stderr.String())
 	}
-	for token, want := range map[string]int{first.APIToken: 401, first.Users[0].PAT: 401, second.APIToken: 200, second.Users[0].PAT: 200} {
+	for token, want := range map[string]int{first.APIToken: 401, first.Users[0].PAT: 401, second.APIToken: 200,
+		second.Users[0].PAT: 200} {
 		if status, _ := send(t, second, "GET", "/api/admin/context", token, ""); status != want {
 			t.Errorf("%s: %d, want %d", token, status, want)
 		}
@@ -169,11 +173,13 @@ func TestRunningEngineIsUsedAndNotStopped(t *testing.T) {
 	t.Parallel()
 	host := localtest.Start(t, local.Config{})
 	guest, stop := localtest.StartStop(t, local.Config{DynamoDBEndpoint: host.DynamoDB.Endpoint})
-	if status, body := send(t, guest, "PUT", "/api/admin/feature-types/release/lifetime", guest.APIToken, `{"lifetimeDays":5}`); status != 200 {
+	if status, body := send(t, guest, "PUT", "/api/admin/feature-types/release/lifetime", guest.APIToken,
+		`{"lifetimeDays":5}`); status != 200 {
 		t.Fatalf("%d %s", status, body)
 	}
 	stop()
-	if status, _ := send(t, host, "GET", "/api/admin/context", guest.APIToken, ""); status != 200 { // the guest replaced the credentials
+	// the guest replaced the credentials
+	if status, _ := send(t, host, "GET", "/api/admin/context", guest.APIToken, ""); status != 200 {
 		t.Errorf("after the guest has ended: %d", status)
 	}
 }
@@ -190,7 +196,8 @@ func TestTemplateWithAnUnknownFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = local.Run(t.Context(), local.Config{Template: path, DynamoDBEndpoint: enginetest.Endpoint(t)})
-	if err == nil || !strings.Contains(err.Error(), "functions/list-all-types") || !strings.Contains(err.Error(), "pkg/local/functions.go") {
+	if err == nil || !strings.Contains(err.Error(), "functions/list-all-types") ||
+		!strings.Contains(err.Error(), "pkg/local/functions.go") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -214,7 +221,10 @@ func TestFailedRequestsOnATerminal(t *testing.T) {
 					if function != failing {
 						return nil
 					}
-					return []func(*middleware.Stack) error{func(stack *middleware.Stack) error { return stack.Initialize.Add(fail, middleware.After) }}
+					return []func(*middleware.Stack) error{func(stack *middleware.Stack) error {
+						return stack.Initialize.Add(fail,
+							middleware.After)
+					}}
 				},
 			})
 			status, body := send(t, service, "GET", "/api/admin/context", service.APIToken, "")
@@ -225,7 +235,8 @@ func TestFailedRequestsOnATerminal(t *testing.T) {
 			if !regexp.MustCompile(`^\S+ GET +/api/admin/context +500 list-context-fields `).MatchString(lines[0]) {
 				t.Errorf("the first line is %q", lines[0])
 			}
-			if beneath := strings.Join(lines[1:], ""); !strings.Contains(beneath, " cause: ") || !strings.Contains(beneath, "connection is broken") {
+			if beneath := strings.Join(lines[1:], ""); !strings.Contains(beneath, " cause: ") ||
+				!strings.Contains(beneath, "connection is broken") {
 				t.Errorf("beneath are %q", beneath)
 			}
 		})

@@ -16,20 +16,21 @@ import (
 
 	"github.com/google/uuid"
 
-	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/platform/app"
 )
 
-// drainTimeout is how long requests may take to end after a signal. With the time that the engine has to stop it is well below two seconds.
+// drainTimeout is how long requests may take to end after a signal. With the time that the engine has to stop it is
+// well below two seconds.
 const drainTimeout = 500 * time.Millisecond
 
-// Run serves the template's API until the context ends, which is not an error, or the engine fails for good. Everything that it started
-// has ended when it returns. Its errors are single lines that state what to do.
+// Run serves the template's API until the context ends, which is not an error, or the engine fails for good. Everything
+// that it started has ended when it returns. Its errors are single lines that state what to do.
 func Run(ctx context.Context, c Config) error {
 	c = c.withDefaults()
 	if err := errors.Join(checkIssuer(&c), checkWebhookEvents(&c)); err != nil {
@@ -97,7 +98,8 @@ func listen(ctx context.Context, port int) (net.Listener, error) {
 	listener, err := lc.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("PORT %d is in use: stop the process that listens there, or choose another port (0 is a free one)", port)
+		return nil, fmt.Errorf("PORT %d is in use: stop the process that listens there, or choose another port (0 is a "+
+			"free one)", port)
 	case errors.Is(err, syscall.EACCES):
 		return nil, fmt.Errorf("PORT %d is not permitted: choose one from 1024 (0 is a free one)", port)
 	case err != nil:
@@ -108,7 +110,8 @@ func listen(ctx context.Context, port int) (net.Listener, error) {
 
 // serve prepares the tables, the functions and the API, and serves requests until the context ends.
 func serve(
-	ctx context.Context, c *Config, template *samtemplate.Template, listener net.Listener, endpoint string, out *terminal.Output,
+	ctx context.Context, c *Config, template *samtemplate.Template, listener net.Listener, endpoint string,
+	out *terminal.Output,
 ) error {
 	cfg := awsConfig(endpoint)
 	seeded, err := prepare(ctx, c, cfg, endpoint, template.Tables)
@@ -136,7 +139,8 @@ func serve(
 	if err != nil {
 		return err
 	}
-	triggers, err := newTriggers(c, template, functions, events, writes, cfg, endpoint, out) //nolint:contextcheck // a log line needs no context
+	//nolint:contextcheck // a log line needs no context
+	triggers, err := newTriggers(c, template, functions, events, writes, cfg, endpoint, out)
 	if err != nil {
 		return err
 	}
@@ -149,14 +153,16 @@ func serve(
 	return serveHTTP(ctx, c, api, listener, out, &Running{
 		BaseURL:     "http://" + listener.Addr().String(),
 		Credentials: seeded.Credentials,
-		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: samtemplate.TableNames(template.Tables)}, WebhookURL: c.WebhookURL, WebhookSecret: secret,
+		DynamoDB:    DynamoDB{Endpoint: endpoint, Tables: samtemplate.TableNames(template.Tables)}, WebhookURL: c.WebhookURL,
+		WebhookSecret: secret,
 		WebhookEvents: c.WebhookEvents, OIDCIssuer: c.OIDCIssuer, OIDCClientID: c.OIDCClientID, MaxTokenDays: c.MaxTokenDays,
 	})
 }
 
 // newGateway creates the API.
 func newGateway(
-	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, triggers *trigger.Triggers, out *terminal.Output,
+	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, triggers *trigger.Triggers,
+	out *terminal.Output,
 ) (*gateway.Gateway, error) {
 	api, err := gateway.New(gateway.Config{
 		API: template.API, Functions: functions,
@@ -188,8 +194,9 @@ func cause(err error) string {
 }
 
 // serveHTTP serves requests until the context ends, and waits until requests in progress have ended.
-func serveHTTP(ctx context.Context, c *Config, api http.Handler, listener net.Listener, out *terminal.Output, service *Running) error {
-	limited, err := newAccess(c, service.Users, api)
+func serveHTTP(ctx context.Context, c *Config, api http.Handler, listener net.Listener, out *terminal.Output,
+	service *Running) error {
+	limited, err := newSignIn(c, service.Users, api)
 	if err != nil {
 		return err
 	}

@@ -7,14 +7,15 @@ import (
 
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
-	"toggleadmin/pkg/samtemplate"
 )
 
 // newTriggers prepares the delivery of events to functions. With RequestsOnly there are none.
 func newTriggers(
-	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, events *bus.Bus, writes *trigger.Writes, cfg aws.Config,
+	c *Config, template *samtemplate.Template, functions map[string]*invoke.Function, events *bus.Bus,
+	writes *trigger.Writes, cfg aws.Config,
 	endpoint string, out *terminal.Output,
 ) (*trigger.Triggers, error) {
 	if c.RequestsOnly {
@@ -27,13 +28,15 @@ func newTriggers(
 	}
 	newID := newSortedID(c)
 	return trigger.New(trigger.Config{
-		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables), DataDir: c.DataDir, Queue: events.Queue,
+		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables), DataDir: c.DataDir,
+		Queue:  events.Queue,
 		Writes: writes,
 		Invoker: invoke.NewInvoker(invoke.Config{
 			NewID: newID, Now: time.Now,
 			Ended: func(i *invoke.Invocation) {
 				out.Log(&terminal.Entry{
-					Method: "event", Path: i.Trigger, Function: i.Function, ID: i.ID, Duration: i.Duration, Cause: cause(i.Err), Quiet: quiet[i.Function],
+					Method: "event", Path: i.Trigger, Function: i.Function, ID: i.ID, Duration: i.Duration, Cause: cause(i.Err),
+					Quiet: quiet[i.Function],
 				})
 			},
 		}),

@@ -10,10 +10,10 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"toggleadmin/pkg/app"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/process"
 )
 
@@ -38,11 +38,13 @@ func TestEventsReachTheirFunctions(t *testing.T) {
 	service, stop := localtest.StartStop(t, local.Config{
 		DynamoDBEndpoint: enginetest.Endpoint(t), Functions: eventFunctions(received), Stderr: &stderr, Terminal: true,
 	})
-	status, body := send(t, service, "PUT", "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":65}`)
+	status, body := send(t, service, "PUT", "/api/admin/feature-types/release/lifetime", service.APIToken,
+		`{"lifetimeDays":65}`)
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	want := map[string]string{"reevaluate-staleness": `"lifetimeDays":{"N":"65"}`, "sweep-staleness": `"aws.scheduler"`, "record-traffic": `"awslogs"`}
+	want := map[string]string{"reevaluate-staleness": `"lifetimeDays":{"N":"65"}`, "sweep-staleness": `"aws.scheduler"`,
+		"record-traffic": `"awslogs"`}
 	for timeout := time.After(time.Minute); len(want) > 0; {
 		select {
 		case event := <-received:

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/event"
+	"toggleadmin/pkg/api/eventbus"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
 )
@@ -16,7 +16,7 @@ func TestWebhook(t *testing.T) {
 	t.Parallel()
 	received := make(chan string, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var e event.Event
+		var e eventbus.Event
 		if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
 			t.Error(err)
 		}

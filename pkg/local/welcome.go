@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// welcome prints the line "ready" and, if there is a local.json, the URL of the console. With a code, the URL signs the admin in, and commands
-// to paste into a shell follow.
+// welcome prints the line "ready" and, if there is a local.json, the URL of the console. With a code, the URL signs the
+// admin in, and commands to paste into a shell follow.
 func welcome(out io.Writer, dir string, r *Running, code string) error {
 	if _, err := fmt.Fprintln(out, "ready", r.BaseURL); err != nil {
 		return fmt.Errorf("print that the service is ready: %w", err)

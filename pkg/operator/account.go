@@ -5,25 +5,25 @@ import (
 	"errors"
 	"strings"
 
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/datetime"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/oidc"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/oidc"
 )
 
 // Account is a person or a service account.
 type Account struct {
-	ID       int64     `json:"id"`
-	Kind     user.Kind `json:"kind"`
-	Name     string    `json:"name"`
-	Username *string   `json:"username"` // of a service account
-	Email    *string   `json:"email"`    // of a person
-	Role     auth.Role `json:"role"`
-	Disabled bool      `json:"disabled"`
-	Tokens   int       `json:"tokens"`   // their number, including expired ones
-	Identity *Identity `json:"identity"` // with which a person signs in
+	ID       int64       `json:"id"`
+	Kind     user.Kind   `json:"kind"`
+	Name     string      `json:"name"`
+	Username *string     `json:"username"` // of a service account
+	Email    *string     `json:"email"`    // of a person
+	Role     access.Role `json:"role"`
+	Disabled bool        `json:"disabled"`
+	Tokens   int         `json:"tokens"`   // their number, including expired ones
+	Identity *Identity   `json:"identity"` // with which a person signs in
 }
 
 // Identity is a person at an OpenID Connect issuer.
@@ -67,7 +67,8 @@ func (o *Operator) Accounts(ctx context.Context, kind user.Kind) ([]Account, err
 
 // AddAccount adds an account without tokens. The e-mail address of a person must be unique, and the name of a service
 // account, which becomes its username.
-func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email string, role auth.Role) (Account, error) {
+func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email string, role access.Role) (Account,
+	error) {
 	name, err := CheckText("name", name)
 	if err != nil {
 		return Account{}, err
@@ -90,7 +91,8 @@ func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email s
 		return Account{}, exitstatus.Errorf(exitstatus.Rejected,
 			"the maximum number of service accounts (%d) is reached: delete one first", o.users.Limit())
 	case errors.Is(err, user.ErrUsernameExists):
-		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a service account with the username %q already exists", name)
+		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a service account with the username %q already exists",
+			name)
 	}
 	return NewAccount(added), err
 }
@@ -114,7 +116,8 @@ func explainAccount(kind user.Kind, id int64, err error) error {
 }
 
 // SetDisabled disables or enables an account. changed is false if it already was.
-func (o *Operator) SetDisabled(ctx context.Context, kind user.Kind, id int64, disabled bool) (a Account, changed bool, err error) {
+func (o *Operator) SetDisabled(ctx context.Context, kind user.Kind, id int64, disabled bool) (a Account, changed bool,
+	err error) {
 	a, err = o.Account(ctx, kind, id)
 	if err != nil || a.Disabled == disabled {
 		return a, false, err
@@ -124,7 +127,8 @@ func (o *Operator) SetDisabled(ctx context.Context, kind user.Kind, id int64, di
 }
 
 // SetRole changes the role of an account. changed is false if it already had it.
-func (o *Operator) SetRole(ctx context.Context, kind user.Kind, id int64, role auth.Role) (a Account, changed bool, err error) {
+func (o *Operator) SetRole(ctx context.Context, kind user.Kind, id int64, role access.Role) (a Account, changed bool,
+	err error) {
 	a, err = o.Account(ctx, kind, id)
 	if err != nil || a.Role == role {
 		return a, false, err
@@ -169,8 +173,8 @@ func (o *Operator) PersonToForget(ctx context.Context, id int64) (exists bool, e
 	return false, err
 }
 
-// RemoveName replaces the name and the e-mail address of a person by the id in the event log, and in the toggles that the
-// person created. It returns the number of events that it changed. If it fails, it can be repeated.
+// RemoveName replaces the name and the e-mail address of a person by the id in the event log, and in the toggles that
+// the person created. It returns the number of events that it changed. If it fails, it can be repeated.
 func (o *Operator) RemoveName(ctx context.Context, id int64) (int, error) {
 	if err := o.features.RemoveCreatorName(ctx, id); err != nil {
 		return 0, err
@@ -188,7 +192,8 @@ func (o *Operator) Identity(issuer, subject string) (Identity, error) {
 		issuer = o.installation.Issuer
 	}
 	if issuer == "" {
-		return Identity{}, exitstatus.Errorf(exitstatus.Usage, "%s has no OpenID Connect issuer: use --issuer", o.installation.Name)
+		return Identity{}, exitstatus.Errorf(exitstatus.Usage, "%s has no OpenID Connect issuer: use --issuer",
+			o.installation.Name)
 	}
 	if err := oidc.CheckIssuer(issuer, o.installation.IsLocal()); err != nil {
 		return Identity{}, exitstatus.Errorf(exitstatus.Usage, "%q is not an issuer: %v", issuer, err)
@@ -225,7 +230,8 @@ func (o *Operator) Unlink(ctx context.Context, id int64) (a Account, changed boo
 func CheckEmail(text string) (string, error) {
 	email, ok := user.ParseEmail(text)
 	if !ok {
-		return "", exitstatus.Errorf(exitstatus.Usage, "%q is not an e-mail address: use one such as ada@example.com", strings.TrimSpace(text))
+		return "", exitstatus.Errorf(exitstatus.Usage, "%q is not an e-mail address: use one such as ada@example.com",
+			strings.TrimSpace(text))
 	}
 	return email, nil
 }

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/database"
 )
 
@@ -22,7 +22,8 @@ func TestRemoveName(t *testing.T) {
 		for writes := range 4 {
 			db := database.New(t)
 			ctx := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "operator root"})
-			o := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables, AccountLimit: 9}, time.Now, rand.Reader)
+			o := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables, AccountLimit: 9}, time.Now,
+				rand.Reader)
 			ada, err := o.AddAccount(ctx, user.Person, "Ada", "ada@example.com", "Admin")
 			if err != nil {
 				t.Fatal(err)
@@ -51,17 +52,21 @@ func TestRemoveName(t *testing.T) {
 			if got, err := o.PersonToForget(ctx, ada.ID); got != exists || err != nil {
 				t.Error(got, err)
 			}
-			for _, want := range []int{max(0, changes+1-writes) * min(writes, 1), 0} { // those that the interruption left, then none
+			// those that the interruption left, then none
+			for _, want := range []int{max(0, changes+1-writes) * min(writes, 1), 0} {
 				if n, err := o.RemoveName(ctx, ada.ID); n != want || err != nil {
 					t.Errorf("exists: %t, interrupted at write %d: %d events, %v, want %d", exists, writes, n, err, want)
 				}
 			}
 			log := strings.Join(db.Events(t), "\n")
-			if strings.Contains(strings.ToLower(log), "ada") || !strings.Contains(log, "Eve") || !strings.Contains(log, "by operator root") ||
-				!strings.Contains(log, "user-created user:2 by user:1, user 1, token 3: ") || !strings.Contains(log, `"email":"user:1"`) {
+			if strings.Contains(strings.ToLower(log), "ada") || !strings.Contains(log, "Eve") ||
+				!strings.Contains(log, "by operator root") ||
+				!strings.Contains(log, "user-created user:2 by user:1, user 1, token 3: ") ||
+				!strings.Contains(log, `"email":"user:1"`) {
 				t.Error(log)
 			}
-			if n := strings.Count(log, "user-name-removed user:1 by operator root: {\"id\":1}"); n == 0 || n > 2 || writes == 0 && n != 1 {
+			if n := strings.Count(log, "user-name-removed user:1 by operator root: {\"id\":1}"); n == 0 || n > 2 ||
+				writes == 0 && n != 1 {
 				t.Errorf("%d records of the removal", n)
 			}
 			if exists { // the removal is one of the person's changes: a later one has a higher id, whatever the clocks
@@ -80,7 +85,8 @@ func TestRemoveName(t *testing.T) {
 func TestRemoveNameOfNobody(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	o := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables, AccountLimit: 1}, time.Now, rand.Reader)
+	o := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables, AccountLimit: 1}, time.Now,
+		rand.Reader)
 	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", "Viewer")
 	if err != nil {
 		t.Fatal(err)

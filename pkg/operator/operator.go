@@ -1,6 +1,6 @@
-// Package operator implements the commands that manage accounts, tokens and toggles. Each method is one command: it validates the input
-// and uses the stores of the domain packages. Errors have a status of pkg/exitstatus. The JSON members of the types are the documented
-// output of `toggleadmin --json`.
+// Package operator implements the commands that manage accounts, tokens and toggles. Each method is one command: it
+// validates the input and uses the stores of the domain packages. Errors have a status of pkg/operator/exitstatus. The
+// JSON members of the types are the documented output of `toggleadmin --json`.
 package operator
 
 import (
@@ -11,15 +11,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toggleadmin/pkg/apitoken"
-	"toggleadmin/pkg/contextfield"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/featuretype"
-	"toggleadmin/pkg/installation"
-	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/installation"
 )
 
 // Operator manages one installation. It is safe for concurrent use.

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/contextfield"
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/seed"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/test/database"
 )
 
@@ -25,11 +25,13 @@ func third[T, U any](_ T, _ U, err error) error { return err }
 func TestRejected(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	if _, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: now, Random: rand.Reader}); err != nil {
+	if _, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: now,
+		Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
 	o := operator.New(&installation.Installation{
-		Client: db.Client, Tables: db.Tables, TokenLimit: 2, AccountLimit: user.DefaultLimit, Stack: installation.Stack{Name: "s"},
+		Client: db.Client, Tables: db.Tables, TokenLimit: 2, AccountLimit: user.DefaultLimit,
+		Stack: installation.Stack{Name: "s"},
 	}, now, rand.Reader)
 	later, past := now().Add(time.Hour), now()
 	const serviceAccount = 4
@@ -66,17 +68,22 @@ func TestRejected(t *testing.T) {
 	}{
 		{put("a b", operator.ToggleChange{}), exitstatus.Usage, `"a b" is not a valid name`},
 		{put("x", operator.ToggleChange{Project: new("")}), exitstatus.Usage, `"" is not a valid project`},
-		{put("x", operator.ToggleChange{Type: new("none")}), exitstatus.NotFound, "there are release, experiment, operational"},
-		{put("x", operator.ToggleChange{ContextFields: &[]string{"none"}}), exitstatus.NotFound, "there are environment, userId"},
-		{put("x", operator.ToggleChange{ContextFields: new(make([]string, 50))}), exitstatus.Usage, "at most 47 context fields, not 50"},
+		{put("x", operator.ToggleChange{Type: new("none")}), exitstatus.NotFound,
+			"there are release, experiment, operational"},
+		{put("x", operator.ToggleChange{ContextFields: &[]string{"none"}}), exitstatus.NotFound,
+			"there are environment, userId"},
+		{put("x", operator.ToggleChange{ContextFields: new(make([]string, 50))}), exitstatus.Usage,
+			"at most 47 context fields, not 50"},
 		{add(user.Person, "x", "ADMIN@example.com"), exitstatus.Rejected, "admin@example.com already exists"},
 		{add(user.ServiceAccount, "CI", ""), exitstatus.Rejected, `"CI" already exists`},
 		{add(user.Person, "x", "X <x@example.com>"), exitstatus.Usage, "is not an e-mail address"},
 		{add(user.ServiceAccount, "a\x1bb", ""), exitstatus.Usage, "cannot be printed"},
 		{identity("", "s"), exitstatus.Usage, "has no OpenID Connect issuer: use --issuer"},
 		{identity("http://127.0.0.1:1", "s"), exitstatus.Usage, "is not an issuer: it must begin with https://"},
-		{identity("https://issuer.example.com?", "s"), exitstatus.Usage, "is not an issuer: it must have at most 255 characters, and neither query"},
-		{identity("https://issuer.example.com", strings.Repeat("s", 256)), exitstatus.Usage, "the subject has 256 characters"},
+		{identity("https://issuer.example.com?", "s"), exitstatus.Usage,
+			"is not an issuer: it must have at most 255 characters, and neither query"},
+		{identity("https://issuer.example.com", strings.Repeat("s", 256)), exitstatus.Usage,
+			"the subject has 256 characters"},
 		{third(o.SetRole(t.Context(), user.Person, 99, "Admin")), exitstatus.NotFound, "no user with the id 99"},
 		{third(o.Link(t.Context(), 99, operator.Identity{})), exitstatus.NotFound, "no user with the id 99"},
 		{create(0, "x", &past), exitstatus.Usage, "2026-11-21T10:00:00.000Z is in the past"},
@@ -93,8 +100,8 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestLimits checks that the limit of service accounts applies, and MaxTokenDays to both kinds of token: an API token must
-// expire then.
+// TestLimits checks that the limit of service accounts applies, and MaxTokenDays to both kinds of token: an API token
+// must expire then.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
@@ -107,7 +114,8 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "the maximum number of service accounts (1) is reached: delete one first"
-	if _, err := o.AddAccount(t.Context(), user.ServiceAccount, "cd", "", "Viewer"); exitstatus.Of(err) != exitstatus.Rejected || err.Error() != want {
+	if _, err := o.AddAccount(t.Context(), user.ServiceAccount, "cd", "",
+		"Viewer"); exitstatus.Of(err) != exitstatus.Rejected || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	latest, later := now.AddDate(0, 0, 30), now.AddDate(0, 0, 30).Add(1)
@@ -132,17 +140,20 @@ func TestDeleteWarnings(t *testing.T) {
 		kind   user.Kind
 		issuer string
 		want   int
-	}{{user.Person, "https://issuer.example.com", 1}, {user.Person, "", 0}, {user.ServiceAccount, "https://issuer.example.com", 0}} {
+	}{{user.Person, "https://issuer.example.com", 1}, {user.Person, "", 0},
+		{user.ServiceAccount, "https://issuer.example.com", 0}} {
 		o := operator.New(&installation.Installation{Issuer: tt.issuer}, now, rand.Reader)
 		got, err := o.DeleteWarnings(t.Context(), operator.Account{ID: 7, Kind: tt.kind, Name: "Ada", Role: "Viewer"})
-		if err != nil || len(got) != tt.want || tt.want > 0 && !strings.Contains(got[0], "the next sign-in of Ada adds a new account. "+
-			"To keep Ada out, use `toggleadmin users disable 7` instead.") {
+		if err != nil || len(got) != tt.want || tt.want > 0 &&
+			!strings.Contains(got[0], "the next sign-in of Ada adds a new account. "+
+				"To keep Ada out, use `toggleadmin users disable 7` instead.") {
 			t.Errorf("%s at %q: %q, %v", tt.kind, tt.issuer, got, err)
 		}
 	}
 }
 
-// TestDeletedDuringCommand checks the exit status of commands on an account or a context field that is deleted after it was read.
+// TestDeletedDuringCommand checks the exit status of commands on an account or a context field that is deleted after it
+// was read.
 func TestDeletedDuringCommand(t *testing.T) {
 	t.Parallel()
 	identity := func(subject string) operator.Identity {
@@ -178,7 +189,8 @@ func TestDeletedDuringCommand(t *testing.T) {
 			}
 			client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
 				if c.Operation == "TransactWriteItems" && c.N == 1 {
-					if err := errors.Join(before.DeleteAccount(t.Context(), user.Person, account.ID), fields.Delete(t.Context(), "plan")); err != nil {
+					if err := errors.Join(before.DeleteAccount(t.Context(), user.Person, account.ID),
+						fields.Delete(t.Context(), "plan")); err != nil {
 						t.Error(err)
 					}
 				}

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"toggleadmin/pkg/contextfield"
-	"toggleadmin/pkg/datetime"
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/datetime"
 )
 
 const (
@@ -32,7 +32,8 @@ type Toggle struct {
 
 func newToggle(f feature.Feature) Toggle {
 	return Toggle{
-		Name: f.Name, Project: f.Project, Type: f.Type, CreatedAt: datetime.Format(f.CreatedAt), Archived: f.Archived, Stale: f.Stale,
+		Name: f.Name, Project: f.Project, Type: f.Type, CreatedAt: datetime.Format(f.CreatedAt), Archived: f.Archived,
+		Stale:            f.Stale,
 		PotentiallyStale: f.PotentiallyStale, ContextFields: append([]string{}, f.ContextFields...),
 	}
 }
@@ -63,7 +64,8 @@ type ToggleChange struct {
 }
 
 // PutToggle creates or changes a toggle.
-func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChange) (t Toggle, created bool, err error) {
+func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChange) (t Toggle, created bool,
+	err error) {
 	if !feature.ValidName(name) {
 		return Toggle{}, false, exitstatus.Errorf(exitstatus.Usage,
 			"%q is not a valid name of a toggle: use 1 to 100 letters, digits and . _ ~ -, but not ., .. or revive", name)
@@ -113,20 +115,23 @@ func (o *Operator) validate(ctx context.Context, change *ToggleChange) error {
 			return err
 		}
 		change.Type = new(featuretype.NormalID(*change.Type))
-		if err := checkKnown("feature type", *change.Type, all, func(t featuretype.FeatureType) string { return t.ID }); err != nil {
+		if err := checkKnown("feature type", *change.Type, all,
+			func(t featuretype.FeatureType) string { return t.ID }); err != nil {
 			return err
 		}
 	}
 	if change.ContextFields != nil {
 		if n := len(*change.ContextFields); n > feature.MaxContextFields {
-			return exitstatus.Errorf(exitstatus.Usage, "a toggle uses at most %d context fields, not %d", feature.MaxContextFields, n)
+			return exitstatus.Errorf(exitstatus.Usage, "a toggle uses at most %d context fields, not %d",
+				feature.MaxContextFields, n)
 		}
 		all, err := o.fields.List(ctx)
 		if err != nil {
 			return err
 		}
 		for _, name := range *change.ContextFields {
-			if err := checkKnown("context field", name, all, func(f contextfield.ContextField) string { return f.Name }); err != nil {
+			if err := checkKnown("context field", name, all,
+				func(f contextfield.ContextField) string { return f.Name }); err != nil {
 				return err
 			}
 		}
@@ -155,7 +160,8 @@ func (o *Operator) SetStale(ctx context.Context, name string, stale bool) (t Tog
 	return o.update(ctx, name, func(f *feature.Feature) { f.Stale = stale })
 }
 
-func (o *Operator) update(ctx context.Context, name string, set func(*feature.Feature)) (t Toggle, changed bool, err error) {
+func (o *Operator) update(ctx context.Context, name string, set func(*feature.Feature)) (t Toggle, changed bool,
+	err error) {
 	f, err := o.features.Update(ctx, name, func(f feature.Feature) (feature.Feature, error) {
 		archived, stale := f.Archived, f.Stale
 		set(&f)

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"time"
 
-	"toggleadmin/pkg/apitoken"
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/datetime"
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
 )
 
 // Token is an API token or a personal access token, without its secret.
@@ -59,7 +59,8 @@ func (o *Operator) newPAT(p pat.PAT, owner *string) Token {
 	}
 }
 
-// Tokens returns the API tokens, ordered by name, and then the PATs, ordered by id. If owner is not 0, it returns only the owner's PATs.
+// Tokens returns the API tokens, ordered by name, and then the PATs, ordered by id. If owner is not 0, it returns only
+// the owner's PATs.
 func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 	accounts, err := o.users.List(ctx)
 	if err != nil {
@@ -93,22 +94,25 @@ func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 	return tokens, nil
 }
 
-// CreateToken creates an API token, or, if owner is not 0, a personal access token of an account, within the limits of the API. expires
-// may be nil for an API token, which then never expires.
-func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, expires *time.Time) (Token, auth.Token, error) {
+// CreateToken creates an API token, or, if owner is not 0, a personal access token of an account, within the limits of
+// the API. expires may be nil for an API token, which then never expires.
+func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, expires *time.Time) (Token, access.Token,
+	error) {
 	name, err := CheckText("name", name)
 	if err != nil {
-		return Token{}, auth.Token{}, err
+		return Token{}, access.Token{}, err
 	}
 	now := datetime.Milliseconds(o.now())
 	t := apitoken.APIToken{Name: name, ExpiresAt: expires, CreatedAt: now}
 	if t.Expired(o.now()) {
-		return Token{}, auth.Token{}, exitstatus.Errorf(exitstatus.Usage,
+		return Token{}, access.Token{}, exitstatus.Errorf(exitstatus.Usage,
 			"the token would already be expired: %s is in the past", datetime.Format(*expires))
 	}
-	if latest, ok := auth.LatestExpiry(now, o.installation.MaxTokenDays); ok && (expires == nil || expires.After(latest)) {
-		return Token{}, auth.Token{}, exitstatus.Errorf(exitstatus.Usage,
-			"a token of %s must expire within %d days (MaxTokenDays): use --expires-in or --expires-at", o.installation.Name, o.installation.MaxTokenDays)
+	if latest, ok := access.LatestExpiry(now, o.installation.MaxTokenDays); ok &&
+		(expires == nil || expires.After(latest)) {
+		return Token{}, access.Token{}, exitstatus.Errorf(exitstatus.Usage,
+			"a token of %s must expire within %d days (MaxTokenDays): use --expires-in or --expires-at", o.installation.Name,
+			o.installation.MaxTokenDays)
 	}
 	if owner != 0 {
 		return o.createPAT(ctx, pat.PAT{UserID: owner, Description: name, CreatedAt: now, ExpiresAt: *expires})
@@ -118,22 +122,24 @@ func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, ex
 	return o.newAPIToken(t), token, err
 }
 
-func (o *Operator) createPAT(ctx context.Context, p pat.PAT) (Token, auth.Token, error) {
+func (o *Operator) createPAT(ctx context.Context, p pat.PAT) (Token, access.Token, error) {
 	owner, err := o.users.Get(ctx, p.UserID)
 	if errors.Is(err, user.ErrNotFound) {
 		err = noAccount(p.UserID)
 	}
 	if err != nil {
-		return Token{}, auth.Token{}, err
+		return Token{}, access.Token{}, err
 	}
 	stored, token, err := o.pats.Create(ctx, p, pat.Owner{Kind: owner.Kind, Limit: o.tokenLimit})
 	switch {
 	case errors.Is(err, pat.ErrNoOwner): // the account was deleted in the meantime
 		err = noAccount(p.UserID)
 	case errors.Is(err, pat.ErrTooMany):
-		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) has the maximum of %d tokens: revoke one first", owner.Name, owner.ID, o.tokenLimit)
+		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) has the maximum of %d tokens: revoke one first", owner.Name,
+			owner.ID, o.tokenLimit)
 	case errors.Is(err, pat.ErrDescriptionExists):
-		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) already has a token %q: choose another name, or revoke that token",
+		err = exitstatus.Errorf(exitstatus.Rejected,
+			"%s (%d) already has a token %q: choose another name, or revoke that token",
 			owner.Name, owner.ID, p.Description)
 	}
 	return o.newPAT(stored, &owner.Name), token, err
@@ -155,11 +161,11 @@ func (o *Operator) FindToken(ctx context.Context, id string) (Token, error) {
 
 // TokenID returns the id of a token in plain text. It does not check the secret.
 func TokenID(text string) (string, error) {
-	token, err := auth.ParseToken(text)
+	token, err := access.ParseToken(text)
 	if err != nil {
 		return "", exitstatus.Errorf(exitstatus.Usage, "the input is not a token of this service")
 	}
-	if _, id, ok := token.Selector.PATIDs(); ok && token.Kind == auth.PAT {
+	if _, id, ok := token.Selector.PATIDs(); ok && token.Kind == access.PAT {
 		return strconv.FormatInt(id, 10), nil
 	}
 	return token.Selector.String(), nil
@@ -168,10 +174,10 @@ func TokenID(text string) (string, error) {
 // Revoke deletes a token that Tokens or CreateToken returned.
 func (o *Operator) Revoke(ctx context.Context, t Token) error {
 	if t.Kind == KindAPIToken {
-		selector, _ := auth.ParseSelector(t.ID)
+		selector, _ := access.ParseSelector(t.ID)
 		return o.apiTokens.Delete(ctx, selector)
 	}
-	id, _ := auth.ParseID(t.ID)
+	id, _ := access.ParseID(t.ID)
 	err := o.pats.Delete(ctx, pat.AnyKind, *t.UserID, id)
 	if errors.Is(err, pat.ErrNotFound) {
 		return exitstatus.Errorf(exitstatus.NotFound, "the token %q was already revoked", t.ID)

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/transfer"
-	"toggleadmin/pkg/unleash"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/operator/unleash"
 )
 
 // installed returns where documents come from and go to.

@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
 )
 
 // DisableWarnings returns what an operator should know before an account is disabled.
 func (o *Operator) DisableWarnings(ctx context.Context, a Account) ([]string, error) {
 	warnings, err := o.DemoteWarnings(ctx, a)
 	if a.Kind == user.Person && a.Identity == nil && o.installation.Issuer != "" {
-		warnings = append(warnings, fmt.Sprintf("%s (%d) is not linked to an identity. If unknown people may sign in (OidcDefaultRole), ID tokens without "+
-			"the e-mail address of %[1]s add a new account: link %[1]s first, with `toggleadmin users link %[2]d --subject SUB`.", a.Name, a.ID))
+		warnings = append(warnings,
+			fmt.Sprintf("%s (%d) is not linked to an identity. If unknown people may sign in (OidcDefaultRole), ID tokens "+
+				"without "+
+				"the e-mail address of %[1]s add a new account: link %[1]s first, with `toggleadmin users link %[2]d --subject SUB`.", a.Name, a.ID))
 	}
 	return warnings, err
 }
@@ -22,15 +24,16 @@ func (o *Operator) DisableWarnings(ctx context.Context, a Account) ([]string, er
 func (o *Operator) DeleteWarnings(ctx context.Context, a Account) ([]string, error) {
 	warnings, err := o.DemoteWarnings(ctx, a)
 	if a.Kind == user.Person && o.installation.Issuer != "" {
-		warnings = append(warnings, fmt.Sprintf("If unknown people may sign in (OidcDefaultRole), the next sign-in of %s adds a new account. "+
-			"To keep %[1]s out, use `toggleadmin users disable %[2]d` instead.", a.Name, a.ID))
+		warnings = append(warnings,
+			fmt.Sprintf("If unknown people may sign in (OidcDefaultRole), the next sign-in of %s adds a new account. "+
+				"To keep %[1]s out, use `toggleadmin users disable %[2]d` instead.", a.Name, a.ID))
 	}
 	return warnings, err
 }
 
 // DemoteWarnings returns what an operator should know before a person loses the role Admin.
 func (o *Operator) DemoteWarnings(ctx context.Context, a Account) ([]string, error) {
-	if a.Kind != user.Person || a.Role != auth.RoleAdmin || a.Disabled {
+	if a.Kind != user.Person || a.Role != access.RoleAdmin || a.Disabled {
 		return nil, nil
 	}
 	people, err := o.Accounts(ctx, user.Person)
@@ -38,7 +41,7 @@ func (o *Operator) DemoteWarnings(ctx context.Context, a Account) ([]string, err
 		return nil, err
 	}
 	for _, other := range people {
-		if other.ID != a.ID && other.Role == auth.RoleAdmin && !other.Disabled {
+		if other.ID != a.ID && other.Role == access.RoleAdmin && !other.Disabled {
 			return nil, nil
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/database"
 )
 
-// TestDisableWarnings checks the warning for somebody who was never linked. A script of cmd/toggleadmin tests that for the last Admin.
+// TestDisableWarnings checks the warning for somebody who was never linked. A script of cmd/toggleadmin tests that for
+// the last Admin.
 func TestDisableWarnings(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)

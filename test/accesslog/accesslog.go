@@ -1,5 +1,5 @@
-// Package accesslog makes events of CloudWatch Logs that contain lines of API Gateway's access log, for tests and benchmarks of the
-// function that counts them.
+// Package accesslog makes events of CloudWatch Logs that contain lines of API Gateway's access log, for tests and
+// benchmarks of the function that counts them.
 package accesslog
 
 import (
@@ -30,7 +30,8 @@ func (l *Line) text(format string) string {
 	unique := uint64(l.N+1) * 0x9e3779b97f4a7c15 // IDs look random, so that they compress like real ones
 	return strings.NewReplacer(
 		"$context.extendedRequestId", fmt.Sprintf("%015x=", unique>>4),
-		"$context.requestId", fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", unique>>32, unique>>16&0xffff, unique&0xfff, unique>>52, l.N),
+		"$context.requestId", fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", unique>>32, unique>>16&0xffff, unique&0xfff,
+			unique>>52, l.N),
 		"$context.requestTimeEpoch", strconv.FormatInt(l.Time.UnixMilli(), 10),
 		"$context.resourcePath", l.Path,
 		"$context.status", strconv.Itoa(l.Status),
@@ -44,7 +45,8 @@ func (l *Line) text(format string) string {
 // Delivery returns the event that delivers lines of one log stream to a function.
 func Delivery(stream, format string, lines []Line) (events.CloudwatchLogsEvent, error) {
 	data := events.CloudwatchLogsData{
-		Owner: "123456789012", LogGroup: "access", LogStream: stream, SubscriptionFilters: []string{"record"}, MessageType: "DATA_MESSAGE",
+		Owner: "123456789012", LogGroup: "access", LogStream: stream, SubscriptionFilters: []string{"record"},
+		MessageType: "DATA_MESSAGE",
 	}
 	hash := fnv.New64a()
 	_, _ = fmt.Fprint(hash, stream) // never fails
@@ -58,7 +60,8 @@ func Delivery(stream, format string, lines []Line) (events.CloudwatchLogsEvent, 
 	var compressed bytes.Buffer
 	w := gzip.NewWriter(&compressed)
 	err := errors.Join(json.NewEncoder(w).Encode(data), w.Close())
-	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: base64.StdEncoding.EncodeToString(compressed.Bytes())}}, err
+	encoded := base64.StdEncoding.EncodeToString(compressed.Bytes())
+	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: encoded}}, err
 }
 
 // Messages returns the messages of a delivery's data.

@@ -70,7 +70,8 @@ func wanted(archive *txtar.Archive) []string {
 func lint(t *testing.T, linter, module string) []string {
 	t.Helper()
 	var stderr bytes.Buffer
-	command := exec.CommandContext(t.Context(), linter, "run", "--enable-only=depguard,forbidigo", "--allow-parallel-runners",
+	command := exec.CommandContext(t.Context(), linter, "run", "--enable-only=depguard,forbidigo",
+		"--allow-parallel-runners",
 		"--max-issues-per-linter=0", "--max-same-issues=0", "--issues-exit-code=0", "--uniq-by-line=false",
 		"--show-stats=false", "--output.text.path=/dev/null", "--output.json.path=stdout", "./...")
 	command.Dir = module

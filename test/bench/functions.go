@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/runtimeapi"
 )
 
@@ -23,7 +23,8 @@ const (
 // buildFunctions builds all functions and the baseline as `make build` does, but for this machine.
 func buildFunctions(ctx context.Context, work string) (string, error) {
 	folder := filepath.Join(work, "functions") + string(filepath.Separator)
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s", "-o", folder,
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s",
+		"-o", folder,
 		"./functions/...", "./test/bench/baseline")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -38,7 +39,8 @@ func measureFunctions(ctx context.Context, _ options, work string) error {
 	if err != nil {
 		return err
 	}
-	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Region: "eu-west-1", AccountID: "123456789012", StackName: "bench"})
+	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Region: "eu-west-1", AccountID: "123456789012",
+		StackName: "bench"})
 	if err != nil {
 		return err
 	}
@@ -68,11 +70,13 @@ func measureFunctions(ctx context.Context, _ options, work string) error {
 		rows = append(rows, row)
 	}
 	printTable("Each function as a process",
-		fmt.Sprintf("Built with the flags of a deployment and driven through the Runtime API, with the local engine, whose file is in memory if "+
+		fmt.Sprintf("Built with the flags of a deployment and driven through the Runtime API, with the local engine, "+
+			"whose file is in memory if "+
 			"there is a tmpfs. Start → first `/next`, and → first response with its DynamoDB calls: median of %d starts, in turn with a baseline "+
 			"program (same SDK packages, same warm-up, one GetItem). Memory: after %d invocations. Goals: ratio 1.15, size 12 MB.",
 			starts, invocations),
-		[]string{"function", "→ next ms", "baseline ms", "ratio", "→ response ms", "baseline ms", "ratio", "size MB", "memory MB"}, rows)
+		[]string{"function", "→ next ms", "baseline ms", "ratio", "→ response ms", "baseline ms", "ratio", "size MB",
+			"memory MB"}, rows)
 	return nil
 }
 
@@ -95,7 +99,8 @@ func measureFunction(ctx context.Context, folder string, f samtemplate.Function,
 	function := runtimeapi.Function{Binary: filepath.Join(folder, f.Name), Variables: variables, Timeout: f.Timeout}
 	baseline := runtimeapi.Function{
 		Binary: filepath.Join(folder, "baseline"), Timeout: f.Timeout,
-		Variables: map[string]string{"DYNAMODB_ENDPOINT": s.Credentials.DynamoDB.Endpoint, "USERS_TABLE": s.Credentials.DynamoDB.Tables["Users"]},
+		Variables: map[string]string{"DYNAMODB_ENDPOINT": s.Credentials.DynamoDB.Endpoint,
+			"USERS_TABLE": s.Credentials.DynamoDB.Tables["Users"]},
 	}
 	var next, answer, baselineNext, baselineAnswer []time.Duration
 	for range starts {
@@ -107,7 +112,8 @@ func measureFunction(ctx context.Context, folder string, f samtemplate.Function,
 		if err != nil {
 			return nil, err
 		}
-		next, answer, baselineNext, baselineAnswer = append(next, n), append(answer, a), append(baselineNext, fn), append(baselineAnswer, fa)
+		next, answer, baselineNext, baselineAnswer = append(next, n), append(answer, a), append(baselineNext, fn),
+			append(baselineAnswer, fa)
 	}
 	memory, err := warm(ctx, function, event)
 	if err != nil {

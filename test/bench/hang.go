@@ -17,11 +17,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/authorizer"
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/featuretype"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/api/authorizer"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 const (
@@ -54,7 +54,8 @@ func measureHang(ctx context.Context, _ options, _ string) error {
 	}
 	var rows [][]string
 	for _, f := range template.Functions {
-		construct := map[string]app.Constructor{"authorizer": authorizer.NewFunction, "list-feature-types": featuretype.NewListFunction}[f.Name]
+		construct := map[string]app.Constructor{"authorizer": authorizer.NewFunction,
+			"list-feature-types": featuretype.NewListFunction}[f.Name]
 		if construct == nil {
 			continue
 		}
@@ -67,15 +68,18 @@ func measureHang(ctx context.Context, _ options, _ string) error {
 			return err
 		}
 		rows = append(rows, []string{
-			f.Name, fmt.Sprint(slices.Max(h.samples)), fmt.Sprint(median(h.samples[len(h.samples)-int(hangLast.Seconds()*hangRate):])),
+			f.Name, fmt.Sprint(slices.Max(h.samples)),
+			fmt.Sprint(median(h.samples[len(h.samples)-int(hangLast.Seconds()*hangRate):])),
 			milliseconds(slices.Max(h.took)), milliseconds(median(h.took)),
 		})
 	}
 	printTable("Invocations while DynamoDB does not respond",
-		fmt.Sprintf("%d requests per second for %s, each at its time. DynamoDB is a listener that accepts connections and never responds. As in "+
+		fmt.Sprintf("%d requests per second for %s, each at its time. DynamoDB is a listener that accepts connections and "+
+			"never responds. As in "+
 			"Lambda, an execution environment runs one invocation at a time, and a new one starts if none is free; its start counts.",
 			hangRate, hangTotal),
-		[]string{"function", "most at once", fmt.Sprintf("at once in the last %s (median)", hangLast), "longest ms", "median ms"}, rows)
+		[]string{"function", "most at once", fmt.Sprintf("at once in the last %s (median)", hangLast), "longest ms",
+			"median ms"}, rows)
 	return nil
 }
 
@@ -143,7 +147,8 @@ func (h *hang) start() (lambda.Handler, error) {
 	return h.construct(&app.Env{
 		Vars: maps.Clone(h.function.Environment),
 		AWS: aws.Config{
-			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(""),
+			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+			HTTPClient: dynamo.NewHTTPClient(""),
 		},
 		Now: time.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), WarmUp: true,
 	})

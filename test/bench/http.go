@@ -13,11 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/feedback"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feedback"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // serviceAccounts is how many accounts the created tokens are spread over; firstAccount is the id of the first.
@@ -68,7 +68,8 @@ func createAndDelete(ctx context.Context, s *service, i int) (worker, error) {
 		return nil, err
 	}
 	account := firstAccount + i%serviceAccounts
-	create := c.request(http.MethodPost, "/api/admin/service-account/"+strconv.Itoa(account)+"/token", s.Credentials.Users[0].PAT,
+	create := c.request(http.MethodPost, "/api/admin/service-account/"+strconv.Itoa(account)+"/token",
+		s.Credentials.Users[0].PAT,
 		fmt.Sprintf(`{"description":"bench %d","expiresAt":"2099-01-01T00:00:00Z"}`, i))
 	return func(context.Context) (int, error) {
 		body, err := c.do(create, http.StatusCreated)
@@ -82,7 +83,8 @@ func createAndDelete(ctx context.Context, s *service, i int) (worker, error) {
 		if err := json.Unmarshal(body, &made); err != nil {
 			return 0, err
 		}
-		_, err = c.do(c.request(http.MethodDelete, "/api/admin/user/tokens/"+strconv.FormatInt(made.ID, 10), made.Secret, ""), http.StatusOK)
+		_, err = c.do(c.request(http.MethodDelete, "/api/admin/user/tokens/"+strconv.FormatInt(made.ID, 10), made.Secret, ""),
+			http.StatusOK)
 		return 2, err
 	}, nil
 }
@@ -97,8 +99,8 @@ func getItem(s *service) func(int) (worker, error) {
 	}
 }
 
-// updateItem is what update feedback asks of the engine: its rate is the limit of that operation's, and, since each commit is on disk
-// before it is answered, of everything that writes.
+// updateItem is what update feedback asks of the engine: its rate is the limit of that operation's, and, since each
+// commit is on disk before it is answered, of everything that writes.
 func updateItem(_ context.Context, s *service, i int) (worker, error) {
 	store := feedback.NewStore(s.client, dynamo.TablesByID(s.Credentials.DynamoDB.Tables))
 	neverShow := true
@@ -131,12 +133,14 @@ func measureHTTP(ctx context.Context, o options, work string) error {
 		rows = append(rows, more...)
 	}
 	printTable("Requests over HTTP through `make run`",
-		fmt.Sprintf("Client, gateway, functions and engine share this machine. Closed loop, one keep-alive connection a worker; every status is checked. "+
+		fmt.Sprintf("Client, gateway, functions and engine share this machine. Closed loop, one keep-alive connection a "+
+			"worker; every status is checked. "+
 			"Each run is paired with one of the engine's GetItem (consistent, by the SDK's client) with as many workers; median of %d pairs of %s. "+
 			"What writes is measured twice: with the data on disk, where every commit waits for the disk, and on a tmpfs. "+
 			"Goal of create + delete: p99.9 at most 10 times p50.",
 			o.Rounds, o.Length),
-		[]string{"operation", "data on", "connections", "requests/s", "p50 ms", "p99 ms", "p99.9 ms", "GetItem/s", "ratio", "goal"}, rows)
+		[]string{"operation", "data on", "connections", "requests/s", "p50 ms", "p99 ms", "p99.9 ms", "GetItem/s", "ratio",
+			"goal"}, rows)
 	return nil
 }
 
@@ -178,7 +182,8 @@ func compare(ctx context.Context, o options, s *service, c httpCase, n int) ([]s
 		if err != nil {
 			return nil, err
 		}
-		results, baselines, ratios = append(results, r), append(baselines, baseline), append(ratios, r.PerSecond/baseline.PerSecond)
+		results, baselines, ratios = append(results, r), append(baselines, baseline),
+			append(ratios, r.PerSecond/baseline.PerSecond)
 	}
 	bySpeed := func(a, b result) int { return int(a.PerSecond - b.PerSecond) }
 	slices.SortFunc(results, bySpeed)
@@ -188,7 +193,8 @@ func compare(ctx context.Context, o options, s *service, c httpCase, n int) ([]s
 		goal = fmt.Sprintf("%.2f", c.goal)
 	}
 	return []string{
-		c.name, strconv.Itoa(n), fmt.Sprintf("%.0f", r.PerSecond), milliseconds(r.P50), milliseconds(r.P99), milliseconds(r.P999),
+		c.name, strconv.Itoa(n), fmt.Sprintf("%.0f", r.PerSecond), milliseconds(r.P50), milliseconds(r.P99),
+		milliseconds(r.P999),
 		fmt.Sprintf("%.0f", baseline.PerSecond), fmt.Sprintf("%.3f", median(ratios)), goal,
 	}, nil
 }
@@ -197,7 +203,8 @@ func makeAccounts(ctx context.Context, s *service) error {
 	users := user.NewStore(s.client, dynamo.TablesByID(s.Credentials.DynamoDB.Tables), eventlog.Quiet(s.client))
 	for i := range serviceAccounts {
 		name := "bench " + strconv.Itoa(i)
-		account := user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: name, Username: name, Role: auth.RoleEditor}
+		account := user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: name, Username: name,
+			Role: access.RoleEditor}
 		if err := users.Create(ctx, account); err != nil {
 			return err
 		}

@@ -72,12 +72,13 @@ func drive(ctx context.Context, n int, length time.Duration, newWorker func(i in
 	}
 	slices.Sort(all)
 	return result{
-		PerSecond: float64(total) / length.Seconds(), P50: percentile(all, 0.5), P99: percentile(all, 0.99), P999: percentile(all, 0.999),
+		PerSecond: float64(total) / length.Seconds(), P50: percentile(all, 0.5), P99: percentile(all, 0.99),
+		P999: percentile(all, 0.999),
 	}, nil
 }
 
-// connection is one keep-alive connection. It writes requests as they are and reads responses with net/http, so that the client takes as
-// little as possible of the two processors that it shares with the service.
+// connection is one keep-alive connection. It writes requests as they are and reads responses with net/http, so that
+// the client takes as little as possible of the two processors that it shares with the service.
 type connection struct {
 	conn   net.Conn
 	reader *bufio.Reader
@@ -122,7 +123,8 @@ func (c *connection) do(request []byte, status int) ([]byte, error) {
 		return nil, err
 	}
 	if answer.StatusCode != status {
-		return nil, fmt.Errorf("%s: status %d: %s", bytes.TrimSpace(request[:bytes.IndexByte(request, '\r')]), answer.StatusCode, body)
+		return nil, fmt.Errorf("%s: status %d: %s", bytes.TrimSpace(request[:bytes.IndexByte(request, '\r')]),
+			answer.StatusCode, body)
 	}
 	return body, nil
 }

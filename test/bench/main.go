@@ -41,7 +41,8 @@ func run(ctx context.Context, o options) error {
 	}
 	defer os.RemoveAll(work) //nolint:errcheck // a temporary folder
 	suites := map[string]func(context.Context, options, string) error{
-		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn, "hang": measureHang,
+		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn,
+		"hang":    measureHang,
 		"traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
 		"toggles": measureToggles,
 	}

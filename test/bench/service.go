@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // service is a running `make run`.
@@ -95,7 +95,8 @@ func startLocal(ctx context.Context, binary, dataDir string, variables ...string
 // engineConfig is the AWS configuration for an engine.
 func engineConfig(endpoint string) aws.Config {
 	return aws.Config{
-		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: dynamo.NewHTTPClient(endpoint),
+		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient: dynamo.NewHTTPClient(endpoint),
 	}
 }
 

@@ -56,7 +56,8 @@ func measureSignIn(ctx context.Context, o options, work string) error {
 }
 
 // authorizers are the functions that compareAuthorizers compares, with https for the issuer.
-func authorizers(o options, folder, work string, s *service, i *issuer.Issuer) (names []string, functions map[string]runtimeapi.Function, err error) {
+func authorizers(o options, folder, work string, s *service, i *issuer.Issuer) (names []string,
+	functions map[string]runtimeapi.Function, err error) {
 	certificate := filepath.Join(work, "issuer.pem")
 	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Certificate().Raw})
 	if err := os.WriteFile(certificate, block, 0o600); err != nil {
@@ -65,7 +66,8 @@ func authorizers(o options, folder, work string, s *service, i *issuer.Issuer) (
 	tables := s.Credentials.DynamoDB.Tables
 	variables := func(more map[string]string) map[string]string {
 		v := map[string]string{
-			"DYNAMODB_ENDPOINT": s.Credentials.DynamoDB.Endpoint, "USERS_TABLE": tables["Users"], "IDENTIFIERS_TABLE": tables["Identifiers"],
+			"DYNAMODB_ENDPOINT": s.Credentials.DynamoDB.Endpoint, "USERS_TABLE": tables["Users"],
+			"IDENTIFIERS_TABLE":            tables["Identifiers"],
 			"API_TOKENS_TABLE":             tables["ApiTokens"],
 			"PERSONAL_ACCESS_TOKENS_TABLE": tables["PersonalAccessTokens"],
 		}
@@ -98,7 +100,8 @@ func authorization(credential string) ([]byte, error) {
 	if err := json.Unmarshal(file, &event); err != nil {
 		return nil, err
 	}
-	event["headers"], event["multiValueHeaders"] = map[string]string{"authorization": credential}, map[string][]string{"authorization": {credential}}
+	event["headers"], event["multiValueHeaders"] = map[string]string{"authorization": credential},
+		map[string][]string{"authorization": {credential}}
 	return json.Marshal(event)
 }
 
@@ -131,12 +134,14 @@ func compareAuthorizers(ctx context.Context, o options, folder, work string, s *
 			return err
 		}
 		rows = append(rows, []string{
-			name, milliseconds(median(next[name])), ratio(median(next[name]), median(next[base])), milliseconds(median(response[name])),
+			name, milliseconds(median(next[name])), ratio(median(next[name]), median(next[base])),
+			milliseconds(median(response[name])),
 			ratio(median(response[name]), median(response[base])), fmt.Sprintf("%.2f", float64(info.Size())/1e6),
 		})
 	}
 	printTable("The authorizer and an OpenID Connect issuer",
-		fmt.Sprintf("Start → first `/next`, and → first response to a PAT; median of %d starts in turn. Goals: ratio 1.05, 0.6 MB more than before. "+
+		fmt.Sprintf("Start → first `/next`, and → first response to a PAT; median of %d starts in turn. Goals: ratio 1.05,"+
+			" 0.6 MB more than before. "+
 			"The issuer was asked %d times.", starts, secure.Fetches(issuer.MetadataPath)+secure.Fetches(issuer.KeysPath)),
 		[]string{"authorizer", "→ next ms", "ratio", "→ response ms", "ratio", "size MB"}, rows)
 	return compareCPU(ctx, functions["with issuer"], secure, pat)
@@ -179,10 +184,12 @@ func compareCPU(ctx context.Context, f runtimeapi.Function, i *issuer.Issuer, pa
 	}
 	var rows [][]string
 	for _, name := range names {
-		rows = append(rows, []string{name, milliseconds(median(used[name])), milliseconds(median(used[name]) - median(used["PAT"]))})
+		rows = append(rows, []string{name, milliseconds(median(used[name])),
+			milliseconds(median(used[name]) - median(used["PAT"]))})
 	}
 	printTable("Processor time of a request to the authorizer",
-		fmt.Sprintf("JWTs with known keys; median of %d batches of %d. Goal: 0.30 ms more than a PAT.", batches, invocations/batches),
+		fmt.Sprintf("JWTs with known keys; median of %d batches of %d. Goal: 0.30 ms more than a PAT.", batches,
+			invocations/batches),
 		[]string{"credential", "ms", "more than a PAT"}, rows)
 	return nil
 }
@@ -200,7 +207,8 @@ func measureFlood(ctx context.Context, s *service, i *issuer.Issuer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.do(c.request(http.MethodGet, "/api/admin/feature-types", i.Token(time.Now(), nil), ""), http.StatusOK); err != nil {
+	if _, err := c.do(c.request(http.MethodGet, "/api/admin/feature-types", i.Token(time.Now(), nil), ""),
+		http.StatusOK); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -220,8 +228,10 @@ func measureFlood(ctx context.Context, s *service, i *issuer.Issuer) error {
 		return err
 	}
 	printTable("Tokens with forged key IDs",
-		fmt.Sprintf("%d tokens within %.0f s on %d connections to `make run`, each answered with 401, while %d others list feature types with PATs. "+
-			"Goals: at most 2 fetches of the keys, p99 of the others at most doubled.", sent.Load(), took.Seconds(), flooders, otherCallers),
+		fmt.Sprintf("%d tokens within %.0f s on %d connections to `make run`, each answered with 401, while %d others "+
+			"list feature types with PATs. "+
+			"Goals: at most 2 fetches of the keys, p99 of the others at most doubled.", sent.Load(), took.Seconds(), flooders,
+			otherCallers),
 		[]string{"", "requests/s of others", "p50 ms", "p99 ms", "fetches of the keys"}, [][]string{
 			{"without the flood", fmt.Sprintf("%.0f", quiet.PerSecond), milliseconds(quiet.P50), milliseconds(quiet.P99), ""},
 			{"with the flood", fmt.Sprintf("%.0f", flooded.PerSecond), milliseconds(flooded.P50), milliseconds(flooded.P99),
@@ -242,7 +252,8 @@ func flood(ctx context.Context, s *service, i *issuer.Issuer, n int, sent *atomi
 	forger := issuer.NewKey("ES256", "")
 	for k := range forgedTokens / flooders {
 		token := forger.Sign(map[string]any{"kid": fmt.Sprintf("forged-%d-%d", n, k)}, i.Claims(time.Now(), nil))
-		if _, err := c.do(c.request(http.MethodGet, "/api/admin/feature-types", token, ""), http.StatusUnauthorized); err != nil {
+		if _, err := c.do(c.request(http.MethodGet, "/api/admin/feature-types", token, ""),
+			http.StatusUnauthorized); err != nil {
 			return err
 		}
 		sent.Add(1)

@@ -23,15 +23,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/event"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/api/eventbus"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/staleness"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/staleness"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 const (
@@ -48,8 +48,8 @@ type stalenessBench struct {
 	events   *eventlog.Log
 	stream   lambda.Handler
 	sweep    lambda.Handler
-	publish  *event.Publisher // nil: events are not sent
-	calls    atomic.Int64     // of DynamoDB and the bus, by the functions
+	publish  *eventbus.Publisher // nil: events are not sent
+	calls    atomic.Int64        // of DynamoDB and the bus, by the functions
 	timeouts map[string]time.Duration
 	toggles  int // of all types together
 
@@ -101,7 +101,8 @@ func measureStaleness(ctx context.Context, o options, _ string) error {
 		fmt.Fprintln(os.Stderr, strings.Join(rows[len(rows)-1], " "))
 	}
 	printTable("A lifetime changes",
-		fmt.Sprintf("%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The real functions with their real "+
+		fmt.Sprintf("%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The "+
+			"real functions with their real "+
 			"time limits, one invocation after the other: the stream's (all records of the change in one batch), then sweeps without a pause between "+
 			"until nothing is left. Items are toggles read from the index. Memory is the peak of the benchmark's process, which contains the functions. "+
 			"Calls are those of the functions to DynamoDB and, with events, of publish-events to the bus, which here runs after the others.",
@@ -116,7 +117,8 @@ func measureStaleness(ctx context.Context, o options, _ string) error {
 func typeID(i int) string { return "type" + strconv.Itoa(i) }
 
 func newStalenessBench(ctx context.Context, endpoint string, publishes bool) (*stalenessBench, error) {
-	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Parameters: map[string]string{"DynamoDBEndpoint": endpoint}})
+	template, err := samtemplate.Load("template.yaml",
+		samtemplate.Settings{Parameters: map[string]string{"DynamoDBEndpoint": endpoint}})
 	if err != nil {
 		return nil, err
 	}
@@ -149,13 +151,15 @@ func newStalenessBench(ctx context.Context, endpoint string, publishes bool) (*s
 		}
 		cfg := engineConfig(endpoint)
 		cfg.BaseEndpoint, cfg.APIOptions = &bus, counted
-		a.publish = &event.Publisher{
-			Bus: event.NewBus(cfg, "bench"), Source: "bench", Now: time.Now, Pause: dynamo.Pause, Logger: slog.New(slog.DiscardHandler),
+		a.publish = &eventbus.Publisher{
+			Bus: eventbus.NewBus(cfg, "bench"), Source: "bench", Now: time.Now, Pause: dynamo.Pause,
+			Logger: slog.New(slog.DiscardHandler),
 		}
 	}
 	for i := range template.Functions {
 		f := &template.Functions[i]
-		env := &app.Env{Vars: f.Environment, AWS: engineConfig(endpoint), Now: time.Now, Logger: slog.New(slog.NewJSONHandler(a, nil))}
+		env := &app.Env{Vars: f.Environment, AWS: engineConfig(endpoint), Now: time.Now,
+			Logger: slog.New(slog.NewJSONHandler(a, nil))}
 		env.AWS.APIOptions = counted
 		a.timeouts[f.Name] = f.Timeout
 		switch f.Name {
@@ -179,23 +183,27 @@ func startBus(ctx context.Context) (endpoint string, err error) {
 	if err != nil {
 		return "", err
 	}
-	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request struct{ Entries []struct{} }
-		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		fmt.Fprintf(w, `{"FailedEntryCount":0,"Entries":[%s]}`, strings.TrimSuffix(strings.Repeat(`{"EventId":"1"},`, len(request.Entries)), ","))
-	})}
+	server := &http.Server{ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var request struct{ Entries []struct{} }
+			if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+			fmt.Fprintf(w, `{"FailedEntryCount":0,"Entries":[%s]}`,
+				strings.TrimSuffix(strings.Repeat(`{"EventId":"1"},`, len(request.Entries)), ","))
+		})}
 	go server.Serve(listener) //nolint:errcheck // it ends with the process
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	return "http://" + listener.Addr().String(), nil
 }
 
-// fill creates the types and their toggles: of each type 100 are 900 days old, 9,900 are 500, 90,000 are 250, and the others 100.
+// fill creates the types and their toggles: of each type 100 are 900 days old, 9,900 are 500, 90,000 are 250, and the
+// others 100.
 func (a *stalenessBench) fill(ctx context.Context, n int) error {
 	for i := range bulkTypes {
-		if err := a.types.Create(ctx, featuretype.FeatureType{ID: typeID(i), LifetimeDays: new(int64(untouched))}); err != nil {
+		if err := a.types.Create(ctx,
+			featuretype.FeatureType{ID: typeID(i), LifetimeDays: new(int64(untouched))}); err != nil {
 			return err
 		}
 	}
@@ -221,7 +229,7 @@ func (a *stalenessBench) fill(ctx context.Context, n int) error {
 	return errors.Join(errs...)
 }
 
-// bulkItem is toggle number i of a type, as pkg/feature stores it.
+// bulkItem is toggle number i of a type, as pkg/api/feature stores it.
 func bulkItem(kind, i int, now time.Time) dynamo.Item {
 	days := 100
 	switch {
@@ -235,9 +243,11 @@ func bulkItem(kind, i int, now time.Time) dynamo.Item {
 	name := fmt.Sprintf("checkout-toggle-%d-%07d", kind, i)
 	return dynamo.Item{
 		"name": dynamo.S(name), "project": dynamo.S("default"), "type": dynamo.S(typeID(kind)),
-		"createdAt": dynamo.Time(now.AddDate(0, 0, -days).Add(-time.Duration(i) * time.Millisecond)), "archived": dynamo.Bool(false),
-		"stale": dynamo.Bool(false), "potentiallyStale": dynamo.Bool(false), "contextFields": dynamo.Strings([]string{"userId"}),
-		"staleness": dynamo.S(feature.StalenessKey(typeID(kind), false, feature.Shard(name))),
+		"createdAt": dynamo.Time(now.AddDate(0, 0, -days).Add(-time.Duration(i) * time.Millisecond)),
+		"archived":  dynamo.Bool(false),
+		"stale":     dynamo.Bool(false), "potentiallyStale": dynamo.Bool(false),
+		"contextFields": dynamo.Strings([]string{"userId"}),
+		"staleness":     dynamo.S(feature.StalenessKey(typeID(kind), false, feature.Shard(name))),
 	}
 }
 
@@ -265,8 +275,10 @@ func (m *measured) row() []string {
 		calls = fmt.Sprintf("%.0f", 1000*float64(m.calls)/float64(m.flips))
 	}
 	return []string{
-		strconv.Itoa(m.flips), strconv.Itoa(m.invocations), fmt.Sprintf("%.2f", m.took.Seconds()), perSecond, strconv.Itoa(m.Pages), strconv.Itoa(m.Read),
-		perFlip, strconv.Itoa(m.Writes), fmt.Sprintf("%.0f", m.memory), strconv.FormatInt(m.calls, 10), calls, fmt.Sprintf("%.2f", m.published.Seconds()),
+		strconv.Itoa(m.flips), strconv.Itoa(m.invocations), fmt.Sprintf("%.2f", m.took.Seconds()), perSecond,
+		strconv.Itoa(m.Pages), strconv.Itoa(m.Read),
+		perFlip, strconv.Itoa(m.Writes), fmt.Sprintf("%.0f", m.memory), strconv.FormatInt(m.calls, 10), calls,
+		fmt.Sprintf("%.2f", m.published.Seconds()),
 	}
 }
 
@@ -277,9 +289,11 @@ func (a *stalenessBench) change(ctx context.Context, ids []string, days int64) (
 		if _, err := a.types.SetLifetime(ctx, id, &days); err != nil {
 			return nil, err
 		}
-		event.Records = append(event.Records, events.DynamoDBEventRecord{EventName: "MODIFY", Change: events.DynamoDBStreamRecord{
-			Keys: map[string]events.DynamoDBAttributeValue{"id": events.NewStringAttribute(id)}, SequenceNumber: strconv.Itoa(i + 1),
-		}})
+		event.Records = append(event.Records, events.DynamoDBEventRecord{EventName: "MODIFY",
+			Change: events.DynamoDBStreamRecord{
+				Keys:           map[string]events.DynamoDBAttributeValue{"id": events.NewStringAttribute(id)},
+				SequenceNumber: strconv.Itoa(i + 1),
+			}})
 	}
 	payload, err := json.Marshal(event)
 	if err != nil {
@@ -331,12 +345,13 @@ func (a *stalenessBench) publishSince(ctx context.Context, since time.Time) (fli
 		if flipped[e.Subject] = true; a.publish == nil {
 			return nil
 		}
-		batch.Records = append(batch.Records, events.DynamoDBEventRecord{EventName: "INSERT", Change: events.DynamoDBStreamRecord{
-			NewImage: map[string]events.DynamoDBAttributeValue{
-				"id": events.NewNumberAttribute(strconv.FormatInt(e.ID, 10)), "type": events.NewStringAttribute(string(e.Type)),
-				"subject": events.NewStringAttribute(string(e.Subject)), "data": events.NewStringAttribute(string(e.Data)),
-			},
-		}})
+		batch.Records = append(batch.Records, events.DynamoDBEventRecord{EventName: "INSERT",
+			Change: events.DynamoDBStreamRecord{
+				NewImage: map[string]events.DynamoDBAttributeValue{
+					"id": events.NewNumberAttribute(strconv.FormatInt(e.ID, 10)), "type": events.NewStringAttribute(string(e.Type)),
+					"subject": events.NewStringAttribute(string(e.Subject)), "data": events.NewStringAttribute(string(e.Data)),
+				},
+			}})
 		if len(batch.Records) < batchSize {
 			return nil
 		}
@@ -349,7 +364,8 @@ func (a *stalenessBench) publishSince(ctx context.Context, since time.Time) (fli
 }
 
 // invoke invokes a function and adds the figures of its log to m. Left is that of the last invocation.
-func (a *stalenessBench) invoke(ctx context.Context, f lambda.Handler, timeout time.Duration, payload []byte, m *measured) error {
+func (a *stalenessBench) invoke(ctx context.Context, f lambda.Handler, timeout time.Duration, payload []byte,
+	m *measured) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if _, err := f.Invoke(ctx, payload); err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 const (
@@ -28,8 +28,8 @@ const (
 	lagPatience = 30 * time.Second
 )
 
-// measureLag measures, through `make run`, the delay from the response to a lifetime change until the flags are stored, and from the change of a
-// flag until the webhook receives its event.
+// measureLag measures, through `make run`, the delay from the response to a lifetime change until the flags are stored,
+// and from the change of a flag until the webhook receives its event.
 func measureLag(ctx context.Context, o options, work string) (err error) {
 	binary, err := buildLocal(ctx, work)
 	if err != nil {
@@ -50,7 +50,8 @@ func measureLag(ctx context.Context, o options, work string) (err error) {
 	if err := s.addAging(ctx); err != nil {
 		return err
 	}
-	names := []string{"first flag", "last of 100 flags", "first flag cleared", "last of 100 flags cleared", "event at the webhook"}
+	names := []string{"first flag", "last of 100 flags", "first flag cleared", "last of 100 flags cleared",
+		"event at the webhook"}
 	lags := make([][]time.Duration, len(names))
 	for range max(o.Rounds, lagRounds) {
 		for i, days := range []string{"50", "null"} {
@@ -71,11 +72,13 @@ func measureLag(ctx context.Context, o options, work string) (err error) {
 		slices.Sort(lags[i])
 		goal := []string{"1000", "2000", "1000", "2000", "300"}[i]
 		rows = append(rows, []string{
-			name, milliseconds(percentile(lags[i], 0.5)), milliseconds(percentile(lags[i], 0.99)), milliseconds(lags[i][len(lags[i])-1]), goal,
+			name, milliseconds(percentile(lags[i], 0.5)), milliseconds(percentile(lags[i], 0.99)),
+			milliseconds(lags[i][len(lags[i])-1]), goal,
 		})
 	}
 	printTable("From a lifetime's change to the flags",
-		fmt.Sprintf("The program of `make run`, as a process with its data in a folder; from the 200 of the PUT (its body read) to the end of the "+
+		fmt.Sprintf("The program of `make run`, as a process with its data in a folder; from the 200 of the PUT (its body "+
+			"read) to the end of the "+
 			"first count that shows the flags: consistent scans of the toggles, one after the other, which load the engine too. %d toggles of one "+
 			"type, %d changes from null to 50 days and back. Events: from the change of a flag to the end of the webhook's request.",
 			lagToggles, len(lags[0])),
@@ -120,13 +123,15 @@ const aging = "aging"
 // addAging makes a type and toggles of it that are 100 days old.
 func (s *service) addAging(ctx context.Context) error {
 	tables := dynamo.TablesByID(s.Credentials.DynamoDB.Tables)
-	err := featuretype.NewStore(s.client, tables, eventlog.Quiet(s.client)).Create(ctx, featuretype.FeatureType{ID: aging, Name: "Aging", Position: 9})
+	err := featuretype.NewStore(s.client, tables, eventlog.Quiet(s.client)).Create(ctx,
+		featuretype.FeatureType{ID: aging, Name: "Aging", Position: 9})
 	if err != nil {
 		return err
 	}
 	store := feature.NewStore(s.client, tables, eventlog.Quiet(s.client))
 	for i := range lagToggles {
-		f := feature.Feature{Name: fmt.Sprint("aging-", i), Project: "default", Type: aging, CreatedAt: time.Now().AddDate(0, 0, -100)}
+		f := feature.Feature{Name: fmt.Sprint("aging-", i), Project: "default", Type: aging,
+			CreatedAt: time.Now().AddDate(0, 0, -100)}
 		if err := store.Create(ctx, f); err != nil {
 			return err
 		}
@@ -179,7 +184,8 @@ func (s *service) putLifetime(ctx context.Context, days string) error {
 // flags counts the flagged toggles, all in one page.
 func (s *service) flags(ctx context.Context) (int, error) {
 	page, err := s.client.Scan(ctx, &dynamodb.ScanInput{
-		TableName: aws.String(s.Credentials.DynamoDB.Tables["Features"]), Select: types.SelectCount, ConsistentRead: aws.Bool(true),
+		TableName: aws.String(s.Credentials.DynamoDB.Tables["Features"]), Select: types.SelectCount,
+		ConsistentRead:            aws.Bool(true),
 		FilterExpression:          aws.String("#type = :type AND potentiallyStale = :true"),
 		ExpressionAttributeNames:  map[string]string{"#type": "type"},
 		ExpressionAttributeValues: dynamo.Item{":type": dynamo.S(aging), ":true": dynamo.Bool(true)},

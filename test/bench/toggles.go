@@ -23,13 +23,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 const (
@@ -49,7 +49,8 @@ type togglesBench struct {
 	calls, items atomic.Int64 // of DynamoDB, by search-features
 }
 
-// measureToggles compares searches, and the searches of the console's preview of a lifetime, with one parallel scan of the table.
+// measureToggles compares searches, and the searches of the console's preview of a lifetime, with one parallel scan of
+// the table.
 func measureToggles(ctx context.Context, _ options, _ string) error {
 	e, err := engineInMemory(ctx)
 	if err != nil {
@@ -82,24 +83,29 @@ func measureToggles(ctx context.Context, _ options, _ string) error {
 				measure("preview of a lifetime", "1 s", b.preview(500)),
 			)
 		}
-		if err = errors.Join(err, measure(fmt.Sprintf("potentially stale: %d", hits), "", search("state=IS:potentially-stale"))); err != nil {
+		if err = errors.Join(err, measure(fmt.Sprintf("potentially stale: %d", hits), "",
+			search("state=IS:potentially-stale"))); err != nil {
 			return err
 		}
 	}
-	if err := b.put(ctx, 0, manyToggles, func(i int) dynamo.Item { return searchItem(i, false, time.Now().AddDate(0, 0, -500)) }); err != nil {
+	if err := b.put(ctx, 0, manyToggles,
+		func(i int) dynamo.Item { return searchItem(i, false, time.Now().AddDate(0, 0, -500)) }); err != nil {
 		return err
 	}
 	err = measure("preview, all created on its day", "1 s", b.preview(500))
 	printTable("Searches of toggles",
-		fmt.Sprintf("%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The real function in this "+
+		fmt.Sprintf("%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The "+
+			"real function in this "+
 			"process, in turn with one scan of the table in %d parallel segments; median of %d rounds. A preview is the searches of the console's "+
-			"page of types. Calls and items are those that the function makes and reads in DynamoDB.", manyToggles, bulkTypes, scanSegments, searchRounds),
+			"page of types. Calls and items are those that the function makes and reads in DynamoDB.", manyToggles, bulkTypes,
+			scanSegments, searchRounds),
 		[]string{"search", "ms", "scan ms", "ratio", "goal", "calls", "items read"}, rows)
 	return err
 }
 
 func newTogglesBench(ctx context.Context, endpoint string) (*togglesBench, error) {
-	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Parameters: map[string]string{"DynamoDBEndpoint": endpoint}})
+	template, err := samtemplate.Load("template.yaml",
+		samtemplate.Settings{Parameters: map[string]string{"DynamoDBEndpoint": endpoint}})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +130,8 @@ func newTogglesBench(ctx context.Context, endpoint string) (*togglesBench, error
 	}
 	for i := range template.Functions {
 		if f := &template.Functions[i]; err == nil && f.Name == "search-features" {
-			env := &app.Env{Vars: f.Environment, AWS: engineConfig(endpoint), Now: time.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler)}
+			env := &app.Env{Vars: f.Environment, AWS: engineConfig(endpoint), Now: time.Now, Random: rand.Reader,
+				Logger: slog.New(slog.DiscardHandler)}
 			env.AWS.APIOptions = []func(*middleware.Stack) error{b.count}
 			b.search, err = feature.NewSearchFunction(env) //nolint:contextcheck // it makes a client, and no call
 		}
@@ -153,7 +160,8 @@ func (b *togglesBench) count(stack *middleware.Stack) error {
 	}), middleware.After)
 }
 
-// fill writes all toggles, created evenly over three years, if none is potentially stale yet. It flags those up to hits.
+// fill writes all toggles, created evenly over three years, if none is potentially stale yet. It flags those up to
+// hits.
 func (b *togglesBench) fill(ctx context.Context, flagged, hits int) error {
 	if flagged == 0 && hits == 0 {
 		return b.put(ctx, 0, manyToggles, evenly(false))
@@ -166,7 +174,7 @@ func evenly(flagged bool) func(i int) dynamo.Item {
 	return func(i int) dynamo.Item { return searchItem(i, flagged, now.Add(-time.Duration(i)*step)) }
 }
 
-// searchItem is toggle number i, as pkg/feature stores it.
+// searchItem is toggle number i, as pkg/api/feature stores it.
 func searchItem(i int, flagged bool, created time.Time) dynamo.Item {
 	item := bulkItem(i%bulkTypes, i, created)
 	item["createdAt"], item["potentiallyStale"] = dynamo.Time(created), dynamo.Bool(flagged)
@@ -227,7 +235,8 @@ func (b *togglesBench) find(ctx context.Context, parameters string) (*found, err
 	return f, json.Unmarshal([]byte(response.Body), f)
 }
 
-// preview does the searches of pkg/console/static/views/types.js for a lifetime: three at the same time, and more pages of the last.
+// preview does the searches of pkg/api/console/static/views/types.js for a lifetime: three at the same time, and more
+// pages of the last.
 func (b *togglesBench) preview(days int) func(context.Context) error {
 	return func(ctx context.Context) error {
 		due := time.Now().AddDate(0, 0, -days)
@@ -235,13 +244,15 @@ func (b *togglesBench) preview(days int) func(context.Context) error {
 		const selected = "type=IS:type0&state=IS_ANY_OF:active,potentially-stale&"
 		errs := make([]error, 3)
 		var all sync.WaitGroup
-		for i, parameters := range []string{"limit=1&type=IS:type0&state=IS:potentially-stale", "limit=1&" + selected + "createdAt=IS_BEFORE:" + day} {
+		for i, parameters := range []string{"limit=1&type=IS:type0&state=IS:potentially-stale",
+			"limit=1&" + selected + "createdAt=IS_BEFORE:" + day} {
 			all.Go(func() { _, errs[i] = b.find(ctx, parameters) })
 		}
 		all.Go(func() {
 			for offset, older := 0, 100; older == 100 && errs[2] == nil; offset += 100 {
 				var page *found
-				page, errs[2] = b.find(ctx, selected+"createdAt=IS_ON_OR_AFTER:"+day+"&sortBy=createdAt&limit=100&offset="+strconv.Itoa(offset))
+				page, errs[2] = b.find(ctx,
+					selected+"createdAt=IS_ON_OR_AFTER:"+day+"&sortBy=createdAt&limit=100&offset="+strconv.Itoa(offset))
 				older = 0
 				for i := range page.all() {
 					if !page.Features[i].CreatedAt.After(due) {
@@ -285,7 +296,8 @@ func (b *togglesBench) scan(ctx context.Context) error {
 }
 
 // compare measures a search, in turn with the scan.
-func (b *togglesBench) compare(ctx context.Context, name, goal string, run func(context.Context) error) ([]string, error) {
+func (b *togglesBench) compare(ctx context.Context, name, goal string, run func(context.Context) error) ([]string,
+	error) {
 	var took, scanned []time.Duration
 	for range searchRounds {
 		b.calls.Store(0)
@@ -303,7 +315,8 @@ func (b *togglesBench) compare(ctx context.Context, name, goal string, run func(
 	}
 	t, s := median(took), median(scanned)
 	row := []string{
-		name, milliseconds(t), milliseconds(s), ratio(t, s), goal, strconv.FormatInt(b.calls.Load(), 10), strconv.FormatInt(b.items.Load(), 10),
+		name, milliseconds(t), milliseconds(s), ratio(t, s), goal, strconv.FormatInt(b.calls.Load(), 10),
+		strconv.FormatInt(b.items.Load(), 10),
 	}
 	fmt.Fprintln(os.Stderr, strings.Join(row, " "))
 	return row, nil

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/engine"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
-	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/accesslog"
 	"toggleadmin/test/runtimeapi"
 )
@@ -35,7 +35,8 @@ func measureTraffic(ctx context.Context, _ options, work string) error {
 		return err
 	}
 	defer e.Stop()
-	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Parameters: map[string]string{"DynamoDBEndpoint": e.Endpoint()}})
+	template, err := samtemplate.Load("template.yaml",
+		samtemplate.Settings{Parameters: map[string]string{"DynamoDBEndpoint": e.Endpoint()}})
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,8 @@ func engineInMemory(ctx context.Context) (*engine.Engine, error) {
 
 func (b *trafficBench) measure(ctx context.Context, work string) error {
 	binary := filepath.Join(work, b.function.Name)
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s", "-o", binary,
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s",
+		"-o", binary,
 		"./functions/"+b.function.Name)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -150,7 +152,8 @@ func (b *trafficBench) speed(ctx context.Context, binary string, size int) ([]st
 	t, c := median(elapsed), median(cpu)
 	perSecond := func(d time.Duration) string { return strconv.Itoa(int(float64(size) / d.Seconds())) }
 	return []string{
-		strconv.Itoa(size), fmt.Sprintf("%.1f", float64(bytes)/1000), milliseconds(t), milliseconds(c), perSecond(t), perSecond(c),
+		strconv.Itoa(size), fmt.Sprintf("%.1f", float64(bytes)/1000), milliseconds(t), milliseconds(c), perSecond(t),
+		perSecond(c),
 		fmt.Sprintf("%.0f", peakMB(p.PID())),
 	}, nil
 }

@@ -16,7 +16,8 @@ import (
 // wholePage is an expression of what axe checks.
 const wholePage = "document"
 
-// states are what users see: each page and each dialog. Opening one begins on the page of the toggle types, as the admin.
+// states are what users see: each page and each dialog. Opening one begins on the page of the toggle types, as the
+// admin.
 var states = []struct {
 	name  string
 	parts string // that axe checks
@@ -125,7 +126,8 @@ var states = []struct {
 	}},
 	{"traffic", wholePage, func(b *tab) { b.open("Traffic"); b.sees("By path") }},
 	// All operations have the same form, and axe needs half a minute for them.
-	{"API reference", `{include: ['header', ...['nav', '#overview', '[id="put-/api/admin/feedback/-id-"]'].map(part => ({fromShadowDom: ['rapi-doc', part]}))]}`, func(b *tab) {
+	{"API reference", `{include: ['header', ...['nav', '#overview', '[id="put-/api/admin/feedback/-id-"]'].map(part => ` +
+		`({fromShadowDom: ['rapi-doc', part]}))]}`, func(b *tab) {
 		b.sees("40 days") // the link moves when the list is loaded
 		b.click(link("API reference"))
 		b.find(heading("API reference"))
@@ -144,8 +146,8 @@ func (b *tab) open(page string) {
 	b.find(heading(page))
 }
 
-// Nothing on any page or dialog violates a rule of axe: on a small telephone in light mode, and on a large screen in dark mode. Nothing is
-// wider than the window.
+// Nothing on any page or dialog violates a rule of axe: on a small telephone in light mode, and on a large screen in
+// dark mode. Nothing is wider than the window.
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
 	s := start(t, local.Config{RequestsOnly: true})
@@ -187,7 +189,8 @@ func (b *tab) hasNoViolations(parts string) {
 	axe, err := os.ReadFile("../../node_modules/axe-core/axe.min.js")
 	must(b.t, err)
 	run[chromedp.Void](b, string(axe))
-	for _, violation := range run[[]string](b, `axe.run(`+parts+`).then(({violations, passes}) => passes.length === 0 ? ['axe has checked nothing'] :
+	for _, violation := range run[[]string](b,
+		`axe.run(`+parts+`).then(({violations, passes}) => passes.length === 0 ? ['axe has checked nothing'] :
 		violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 200) + '\n' + n.failureSummary)))`) {
 		b.t.Error(violation)
 	}

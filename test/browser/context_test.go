@@ -26,7 +26,8 @@ func TestCreateEditAndDeleteAContextField(t *testing.T) {
 	b.click(button("Add legal value"))
 	b.click(button("Create context field"))
 	b.seesError(field("Name"), "The value must have only the characters") // the first of several errors has the focus
-	b.is("[...document.querySelectorAll('dialog [aria-invalid]')].map(e => e.ariaLabel || e.name).join() === 'name,sortOrder,Value 1'")
+	b.is("[...document.querySelectorAll('dialog [aria-invalid]')].map(e => e.ariaLabel || e.name).join() === 'name," +
+		"sortOrder,Value 1'")
 	b.replace(field("Name"), "userId")
 	b.replace(field("Sort order"), "7")
 	b.replace(field("Value 1"), "basic")
@@ -50,7 +51,8 @@ func TestCreateEditAndDeleteAContextField(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{
 		"name": "plan", "description": "What the customer pays for", "stickiness": true, "sortOrder": 7.0,
 		"usedInFeatures": 0.0, "usedInProjects": 0.0,
-		"legalValues": []any{map[string]any{"value": "business", "description": "With support"}, map[string]any{"value": "basic"}},
+		"legalValues": []any{map[string]any{"value": "business", "description": "With support"},
+			map[string]any{"value": "basic"}},
 	}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -82,7 +84,8 @@ func TestTooManyLegalValues(t *testing.T) {
 	b.replace(field("Search legal values"), "99")
 	b.sees("19 of 1,000 values shown")
 	b.replace(field("Description of value 1000"), "the last one")
-	b.is("(save => save.bottom <= innerHeight && save.top >= 0)([...document.querySelectorAll('dialog button')].find(e => e.innerText === 'Save').getBoundingClientRect())")
+	b.is("(save => save.bottom <= innerHeight && save.top >= 0)([...document.querySelectorAll('dialog button')].find(e " +
+		"=> e.innerText === 'Save').getBoundingClientRect())")
 	b.click(button("Save"))
 	b.seesNo("Edit context field plan")
 	b.click(button("Edit context field plan"))
@@ -103,13 +106,15 @@ func TestEditAFieldThatOthersEdit(t *testing.T) {
 	b.replace(field("Values"), "shop\tThe shop\napi\nshop\n")
 	b.click(button("Add"))
 	b.replace(field("Description"), "mine")
-	send[any](t, b.service, b.service.pat("admin"), http.MethodPut, "/api/admin/context/appName", `{"description":"theirs","stickiness":true}`)
+	send[any](t, b.service, b.service.pat("admin"), http.MethodPut, "/api/admin/context/appName",
+		`{"description":"theirs","stickiness":true}`)
 	b.click(button("Save"))
 	b.sees("Someone has changed it", "→ theirs", "Use for stickiness: no → yes")
 	b.click(button("Save"))
 	b.sees("mine", "shop The shop")
 	_, got := send[map[string]any](t, b.service, b.service.pat("viewer"), http.MethodGet, "/api/admin/context/appName", "")
-	if diff := cmp.Diff([]any{map[string]any{"value": "shop", "description": "The shop"}, map[string]any{"value": "api"}}, got["legalValues"]); diff != "" {
+	if diff := cmp.Diff([]any{map[string]any{"value": "shop", "description": "The shop"}, map[string]any{"value": "api"}},
+		got["legalValues"]); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -26,7 +26,8 @@ func heading(name string) element { return element{[]string{"heading"}, name, "d
 
 // field is an input of any kind.
 func field(label string) element {
-	return element{[]string{"textbox", "searchbox", "spinbutton", "combobox", "checkbox", "radio", "Date", "DateTime"}, label, "document"}
+	return element{[]string{"textbox", "searchbox", "spinbutton", "combobox", "checkbox", "radio", "Date", "DateTime"},
+		label, "document"}
 }
 
 // inRow is the element in the row of a table that contains a text.
@@ -50,7 +51,8 @@ func (b *tab) matches(e element) ([]cdp.BackendNodeID, error) {
 	if err != nil || root.ObjectID == "" {
 		return nil, err
 	}
-	found, err := chromedp.Call(b.ctx, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{ObjectID: root.ObjectID, AccessibleName: e.name})
+	found, err := chromedp.Call(b.ctx, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{ObjectID: root.ObjectID,
+		AccessibleName: e.name})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +99,8 @@ func (b *tab) click(e element) {
 	b.t.Helper()
 	b.await("click on "+e.String(), func() (bool, error) {
 		id := b.find(e)
-		if _, err := chromedp.Call(b.ctx, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{BackendNodeID: id}); err != nil {
+		if _, err := chromedp.Call(b.ctx, dom.ScrollIntoViewIfNeeded,
+			dom.ScrollIntoViewIfNeededParams{BackendNodeID: id}); err != nil {
 			return false, err
 		}
 		box, err := chromedp.Call(b.ctx, dom.GetContentQuads, dom.GetContentQuadsParams{BackendNodeID: id})
@@ -122,9 +125,10 @@ func call[P, R any](b *tab, command cdp.Command[P, R], params P) R {
 func on[T any](b *tab, e element, function string) T {
 	b.t.Helper()
 	object := call(b, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: b.find(e)}).Object
-	result, err := chromedp.Run(b.ctx, chromedp.CallFunctionOn[T]("function() { return ("+function+")(this) }", func(p *runtime.CallFunctionOnParams) {
-		p.ObjectID = object.ObjectID
-	}))
+	result, err := chromedp.Run(b.ctx, chromedp.CallFunctionOn[T]("function() { return ("+function+")(this) }",
+		func(p *runtime.CallFunctionOnParams) {
+			p.ObjectID = object.ObjectID
+		}))
 	must(b.t, err)
 	return result
 }

@@ -8,14 +8,15 @@ import (
 	"toggleadmin/pkg/local"
 )
 
-// TestWhoDeletedTheToken makes a token of a service account, uses it to make another, deletes it, and finds in the event log who did
-// what.
+// TestWhoDeletedTheToken makes a token of a service account, uses it to make another, deletes it, and finds in the
+// event log who did what.
 func TestWhoDeletedTheToken(t *testing.T) {
 	t.Parallel()
 	s := start(t, local.Config{})
 	expires := time.Now().Add(time.Hour).Format(time.RFC3339)
 	first := s.create(t, "admin", "/api/admin/user/tokens", map[string]any{"description": "leaked", "expiresAt": expires})
-	status, second := send[created](t, s, first.Secret, "POST", "/api/admin/user/tokens", fmt.Sprintf(`{"description":"made by it","expiresAt":%q}`, expires))
+	status, second := send[created](t, s, first.Secret, "POST", "/api/admin/user/tokens",
+		fmt.Sprintf(`{"description":"made by it","expiresAt":%q}`, expires))
 	if status != 201 {
 		t.Fatal(status)
 	}
@@ -82,9 +83,11 @@ func TestHistoryOfAType(t *testing.T) {
 	b.click(link("History of toggle type Release"))
 	b.find(heading("History of toggle type release"))
 	b.sees("admin changed the lifetime of the toggle type release from 40 days to 14 days.", "Changed")
-	b.is("document.querySelector('del').innerText === '40' && document.querySelector('ins').innerText === '14' && document.querySelectorAll('del, ins').length === 2 && document.querySelectorAll('.changes .badge').length === 1")
+	b.is("document.querySelector('del').innerText === '40' && document.querySelector('ins').innerText === '14' && " +
+		"document.querySelectorAll('del, ins').length === 2 && document.querySelectorAll('.changes .badge').length === 1")
 	b.await("the flags have changed", func() (bool, error) {
-		_, found := send[struct{ Total int }](t, s, s.pat("admin"), "GET", "/api/admin/search/events?type=IS:feature-potentially-stale-on", "")
+		_, found := send[struct{ Total int }](t, s, s.pat("admin"), "GET",
+			"/api/admin/search/events?type=IS:feature-potentially-stale-on", "")
 		return found.Total > 0, nil
 	})
 	b.click(link("Toggles whose flag it changed"))
@@ -97,7 +100,8 @@ func TestPagesOfEvents(t *testing.T) {
 	t.Parallel()
 	s := start(t, local.Config{RequestsOnly: true})
 	for days := range 51 {
-		send[any](t, s, s.pat("admin"), "PUT", "/api/admin/feature-types/permission/lifetime", fmt.Sprintf(`{"lifetimeDays":%d}`, 1000+days))
+		send[any](t, s, s.pat("admin"), "PUT", "/api/admin/feature-types/permission/lifetime",
+			fmt.Sprintf(`{"lifetimeDays":%d}`, 1000+days))
 	}
 	b := openTab(t, s)
 	b.signIn("admin", "#/events?subject=type:permission")
@@ -117,7 +121,8 @@ func (e element) inItem(label string) element {
 // choose chooses an option of a list.
 func (b *tab) choose(list element, label string) {
 	b.t.Helper()
-	on[bool](b, list, fmt.Sprintf("e => { e.value = [...e.options].find(o => o.label === %q).value; e.dispatchEvent(new Event('change', {bubbles: true})); return true }", label))
+	on[bool](b, list, fmt.Sprintf("e => { e.value = [...e.options].find(o => o.label === %q).value; "+
+		"e.dispatchEvent(new Event('change', {bubbles: true})); return true }", label))
 }
 
 func TestEventLogNeedsAdmin(t *testing.T) {

@@ -25,10 +25,13 @@ func TestTextStaysText(t *testing.T) {
 	expires := time.Now().Add(time.Hour).Format(time.RFC3339)
 	for i, text := range hostile {
 		s.create(t, "admin", "/api/admin/user/tokens", map[string]any{"description": text, "expiresAt": expires})
-		account := s.create(t, "admin", "/api/admin/service-account", map[string]any{"username": fmt.Sprint("user", i), "name": text, "rootRole": 3})
-		s.create(t, "admin", fmt.Sprintf("/api/admin/service-account/%v/token", account.ID), map[string]any{"description": text, "expiresAt": expires})
+		account := s.create(t, "admin", "/api/admin/service-account", map[string]any{"username": fmt.Sprint("user", i),
+			"name": text, "rootRole": 3})
+		s.create(t, "admin", fmt.Sprintf("/api/admin/service-account/%v/token", account.ID),
+			map[string]any{"description": text, "expiresAt": expires})
 		s.create(t, "admin", "/api/admin/context", map[string]any{
-			"name": fmt.Sprint("field", i), "description": text, "legalValues": []any{map[string]any{"value": text, "description": text}},
+			"name": fmt.Sprint("field", i), "description": text,
+			"legalValues": []any{map[string]any{"value": text, "description": text}},
 		})
 	}
 	b := openTab(t, s)

@@ -29,7 +29,8 @@ type issuerProcess struct {
 // claims are what the issuer knows about an account.
 type claims map[string]any
 
-// newIssuer starts an issuer whose client is "console", and returns its URL. accounts are by login, which is also the subject.
+// newIssuer starts an issuer whose client is "console", and returns its URL. accounts are by login, which is also the
+// subject.
 func newIssuer(t *testing.T, algorithm string, accounts map[string]claims) (url string) {
 	t.Helper()
 	issuers.once.Do(func() { issuers.err = issuers.start() })

@@ -1,8 +1,9 @@
-// Package browser_test tests the pages of the console in Chromium: each test has a service, and tabs without cookies or storage of other
-// tests. Elements are found as assistive technology finds them, by role and name. Signing in uses a certified OpenID Connect issuer.
+// Package browser_test tests the pages of the console in Chromium: each test has a service, and tabs without cookies or
+// storage of other tests. Elements are found as assistive technology finds them, by role and name. Signing in uses a
+// certified OpenID Connect issuer.
 //
-// Every test fails on an error or a warning in the browser's console, an uncaught exception, a violation of the Content-Security-Policy, and
-// a request to another host.
+// Every test fails on an error or a warning in the browser's console, an uncaught exception, a violation of the
+// Content-Security-Policy, and a request to another host.
 package browser_test
 
 import (

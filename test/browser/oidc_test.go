@@ -12,12 +12,14 @@ import (
 	"toggleadmin/pkg/local"
 )
 
-// startWithIssuer starts a service and its issuer. defaultRole is the role of unknown people; empty: they cannot sign in.
+// startWithIssuer starts a service and its issuer. defaultRole is the role of unknown people; empty: they cannot sign
+// in.
 func startWithIssuer(t *testing.T, algorithm, defaultRole string, c *clock) *service {
 	t.Helper()
 	chromium.context(t)
 	issuer := newIssuer(t, algorithm, map[string]claims{
-		"grace": {"email": "Admin@Example.com", "email_verified": true, "name": "Grace"}, // the seeded admin, in other letter case
+		// the seeded admin, in other letter case
+		"grace": {"email": "Admin@Example.com", "email_verified": true, "name": "Grace"},
 		"alan":  {"email": "admin@example.com", "email_verified": false, "name": "Alan"},
 		"ada":   {"name": "Ada <b>L.</b>"},
 	})
@@ -55,7 +57,8 @@ func TestSignInThroughTheIssuer(t *testing.T) {
 			b.reload()
 			b.sees("admin", "currentTime")
 			for _, request := range b.sent() {
-				if u, err := url.Parse(request.URL); err != nil || u.Query().Has("id_token") || strings.Contains(request.URL, "eyJ") {
+				if u, err := url.Parse(request.URL); err != nil || u.Query().Has("id_token") ||
+					strings.Contains(request.URL, "eyJ") {
 					t.Errorf("a URL contains a token: %s", request.URL)
 				}
 			}
@@ -97,13 +100,14 @@ func TestUnknownPersonWithoutDefaultRoleIsRefused(t *testing.T) {
 	b.mayLog("status of 401")
 	b.visit("/console/")
 	b.signInThroughIssuer("alan") // has the e-mail address of the admin, but not verified
-	b.sees("this service has no active user for you", "E-mail address", "admin@example.com", "Subject (sub)", "alan", b.service.issuer)
+	b.sees("this service has no active user for you", "E-mail address", "admin@example.com", "Subject (sub)", "alan",
+		b.service.issuer)
 	b.find(field("Personal access token"))
 	b.is("sessionStorage.length === 0")
 }
 
-// When the API no longer accepts the ID token, the page asks the issuer for another one, without a question to the user. This issuer wants
-// to ask.
+// When the API no longer accepts the ID token, the page asks the issuer for another one, without a question to the
+// user. This issuer wants to ask.
 func TestRenewASession(t *testing.T) {
 	t.Parallel()
 	c := &clock{}

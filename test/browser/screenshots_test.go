@@ -23,8 +23,10 @@ func TestScreenshots(t *testing.T) {
 	s := start(t, local.Config{Now: func() time.Time { return now }, RequestsOnly: true})
 	s.createToken(t, "admin", "laptop", now.AddDate(0, 0, 30))
 	s.createToken(t, "admin", "Terraform on the build server", now.AddDate(0, 0, 9))
-	s.create(t, "admin", "/api/admin/service-account/4/token", map[string]any{"description": "pipeline", "expiresAt": now.AddDate(0, 0, 10).Format(time.RFC3339)})
-	s.create(t, "admin", "/api/admin/service-account/4/token", map[string]any{"description": "nightly build", "expiresAt": now.AddDate(0, 0, 90).Format(time.RFC3339)})
+	s.create(t, "admin", "/api/admin/service-account/4/token",
+		map[string]any{"description": "pipeline", "expiresAt": now.AddDate(0, 0, 10).Format(time.RFC3339)})
+	s.create(t, "admin", "/api/admin/service-account/4/token", map[string]any{"description": "nightly build",
+		"expiresAt": now.AddDate(0, 0, 90).Format(time.RFC3339)})
 	s.countTraffic(t, monthOfTraffic(now.Year(), now.Month(), now.Day()))
 
 	b := openTab(t, s)
@@ -67,7 +69,8 @@ func (b *tab) shot(name string) {
 	}
 	b.resize(1000, 730, chromedp.EmulateScale(1.5))
 	call(b, emulation.SetScrollbarsHidden, emulation.SetScrollbarsHiddenParams{Hidden: true})
-	run[chromedp.Void](b, "document.activeElement.blur(); document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+	run[chromedp.Void](b,
+		"document.activeElement.blur(); document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
 	image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	must(b.t, err)
 	if len(image) > 170_000 {

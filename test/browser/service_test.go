@@ -47,7 +47,8 @@ func (s *service) pat(name string) string {
 // serves reports whether pages may send requests to a URL.
 func (s *service) serves(u *url.URL) bool {
 	origin := u.Scheme + "://" + u.Host
-	return origin == s.BaseURL || origin == s.issuer || u.Scheme == "data" || u.Scheme == "blob" || u.String() == "about:blank"
+	return origin == s.BaseURL || origin == s.issuer || u.Scheme == "data" || u.Scheme == "blob" ||
+		u.String() == "about:blank"
 }
 
 // send sends a request to the API and decodes the body of the response.
@@ -92,5 +93,6 @@ func (s *service) create(t *testing.T, name, path string, body map[string]any) c
 // createToken returns the secret of a new token of a seeded person.
 func (s *service) createToken(t *testing.T, name, description string, expires time.Time) string {
 	t.Helper()
-	return s.create(t, name, "/api/admin/user/tokens", map[string]any{"description": description, "expiresAt": expires.Format(time.RFC3339)}).Secret
+	return s.create(t, name, "/api/admin/user/tokens",
+		map[string]any{"description": description, "expiresAt": expires.Format(time.RFC3339)}).Secret
 }

@@ -180,7 +180,8 @@ func TestBackForwardAndReload(t *testing.T) {
 	b.find(heading("Toggle types"))
 	b.goForward()
 	b.find(heading("Context fields"))
-	b.is(`document.querySelector('nav [aria-current=page]').innerText === 'Context fields' && document.title.startsWith('Context fields')`)
+	b.is(`document.querySelector('nav [aria-current=page]').innerText === 'Context fields' && ` +
+		`document.title.startsWith('Context fields')`)
 }
 
 func TestTwoTabsHaveTwoUsers(t *testing.T) {

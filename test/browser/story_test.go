@@ -9,8 +9,9 @@ import (
 	"toggleadmin/pkg/local"
 )
 
-// TestCleanUp is what the console is for: see which toggles are potentially stale, shorten a lifetime after a look at what that does, archive
-// three toggles, see who did it, and undo the lifetime. With SCREENSHOTS, it takes the screenshots of docs/console.md.
+// TestCleanUp is what the console is for: see which toggles are potentially stale, shorten a lifetime after a look at
+// what that does, archive three toggles, see who did it, and undo the lifetime. With SCREENSHOTS, it takes the
+// screenshots of docs/console.md.
 func TestCleanUp(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)

@@ -19,10 +19,12 @@ func TestTabReportsProblems(t *testing.T) {
 		w.Header().Set("Content-Security-Policy", "default-src 'self'; connect-src *; style-src 'unsafe-inline'")
 		switch r.URL.Path {
 		case "/":
-			fmt.Fprint(w, `<!DOCTYPE html><link rel="icon" href="data:,"><p>Ready<script src="a.js"></script><script>inline()</script>`)
+			fmt.Fprint(w, `<!DOCTYPE html><link rel="icon" href="data:,"><p>Ready<script `+
+				`src="a.js"></script><script>inline()</script>`)
 		case "/a.js":
 			w.Header().Set("Content-Type", "text/javascript")
-			fmt.Fprint(w, `console.error("an error"); setTimeout(() => { throw new Error("uncaught") }); fetch("http://other.invalid/"); fetch("missing")`)
+			fmt.Fprint(w, `console.error("an error"); setTimeout(() => { throw new Error("uncaught") }); `+
+				`fetch("http://other.invalid/"); fetch("missing")`)
 		default:
 			http.NotFound(w, r)
 		}
@@ -30,7 +32,8 @@ func TestTabReportsProblems(t *testing.T) {
 	t.Cleanup(server.Close)
 	b := openTab(t, &service{Running: local.Running{BaseURL: server.URL}})
 	b.visit("/")
-	for _, want := range []string{"an error", "uncaught", "request to http://other.invalid/", "404 (Not Found)", "Content Security Policy"} {
+	for _, want := range []string{"an error", "uncaught", "request to http://other.invalid/", "404 (Not Found)",
+		"Content Security Policy"} {
 		b.await("the tab reports "+want, func() (bool, error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()

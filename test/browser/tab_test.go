@@ -69,7 +69,8 @@ func (b *tab) record(event any) {
 	defer b.mu.Unlock()
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
-		b.problems = append(b.problems, (&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error()+" "+e.ExceptionDetails.URL)
+		b.problems = append(b.problems,
+			(&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error()+" "+e.ExceptionDetails.URL)
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
 			text := "console." + string(e.Type)

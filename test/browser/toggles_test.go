@@ -46,7 +46,8 @@ func TestLifeOfAToggle(t *testing.T) {
 	// Someone else changes it while the form is open.
 	b.click(button("Edit"))
 	b.replace(field("Description"), "mine")
-	status, _ := send[any](t, b.service, b.service.pat("editor"), http.MethodPut, "/api/admin/projects/shop/features/fast-search",
+	status, _ := send[any](t, b.service, b.service.pat("editor"), http.MethodPut,
+		"/api/admin/projects/shop/features/fast-search",
 		`{"description":"theirs","type":"experiment"}`)
 	if status != http.StatusOK {
 		t.Fatal(status)
@@ -106,9 +107,11 @@ func TestFiltersOfToggles(t *testing.T) {
 	b.replace(field("Project"), "shop")
 	b.sees("1–3 of 3 toggles", "Archived\n1", "All\n3")
 	b.click(link("Name"))
-	b.is("(sorted => sorted.innerText.startsWith('Name') && sorted.ariaSort === 'ascending' && sorted.contains(document.activeElement))(document.querySelector('[aria-sort]'))")
+	b.is("(sorted => sorted.innerText.startsWith('Name') && sorted.ariaSort === 'ascending' && " +
+		"sorted.contains(document.activeElement))(document.querySelector('[aria-sort]'))")
 	b.click(link("Name"))
-	b.await("the order is descending", func() (bool, error) { return names() == "stop-payments,search-ranking,new-checkout", nil })
+	b.await("the order is descending",
+		func() (bool, error) { return names() == "stop-payments,search-ranking,new-checkout", nil })
 	b.reload()
 	b.sees("1–3 of 3 toggles")
 	if diff := cmp.Diff("stop-payments,search-ranking,new-checkout", names()); diff != "" {

@@ -100,7 +100,8 @@ func (b *tab) allowClipboard() {
 	}
 }
 
-// The tokens of all service accounts can be searched, filtered and sorted, and a token is replaced without an interruption.
+// The tokens of all service accounts can be searched, filtered and sorted, and a token is replaced without an
+// interruption.
 func TestServiceAccounts(t *testing.T) {
 	t.Parallel()
 	s := start(t, local.Config{RequestsOnly: true})
@@ -124,10 +125,12 @@ func TestServiceAccounts(t *testing.T) {
 	var account created
 	for i := range 51 {
 		if i%10 == 0 { // an account has at most ten tokens
-			account = s.create(t, "admin", "/api/admin/service-account", map[string]any{"username": fmt.Sprint("a", i), "name": fmt.Sprint("a", i), "rootRole": 3})
+			account = s.create(t, "admin", "/api/admin/service-account", map[string]any{"username": fmt.Sprint("a", i),
+				"name": fmt.Sprint("a", i), "rootRole": 3})
 		}
 		expires := time.Now().Add(time.Duration(20+i) * 24 * time.Hour).Format(time.RFC3339)
-		s.create(t, "admin", fmt.Sprintf("/api/admin/service-account/%v/token", account.ID), map[string]any{"description": fmt.Sprintf("t%02d", i), "expiresAt": expires})
+		s.create(t, "admin", fmt.Sprintf("/api/admin/service-account/%v/token", account.ID),
+			map[string]any{"description": fmt.Sprintf("t%02d", i), "expiresAt": expires})
 	}
 	soon := s.create(t, "admin", "/api/admin/service-account/4/token", map[string]any{
 		"description": "pipeline", "expiresAt": time.Now().Add(10 * 24 * time.Hour).Format(time.RFC3339),
@@ -141,7 +144,8 @@ func TestServiceAccounts(t *testing.T) {
 	b.choose(field("Show"), "Never used")
 	b.sees("1–50 of 52 tokens")
 	b.click(button("Expires"))
-	b.is("document.querySelector('.tokens tbody th').innerText === 't50' && document.activeElement.innerText.startsWith('Expires')")
+	b.is("document.querySelector('.tokens tbody th').innerText === 't50' && " +
+		"document.activeElement.innerText.startsWith('Expires')")
 	b.replace(field("Search"), "PIPE")
 	b.sees("1 token")
 
@@ -150,7 +154,8 @@ func TestServiceAccounts(t *testing.T) {
 	b.sees("only time that the secret is shown")
 	b.click(button("Copy the curl command"))
 	b.sees("Copied.")
-	if got, want := run[string](b, "navigator.clipboard.readText()"), s.BaseURL+"/api/admin/user"; !strings.HasPrefix(got, "curl -H 'Authorization: user:v2_") || !strings.HasSuffix(got, want) {
+	if got, want := run[string](b, "navigator.clipboard.readText()"), s.BaseURL+"/api/admin/user"; !strings.HasPrefix(got,
+		"curl -H 'Authorization: user:v2_") || !strings.HasSuffix(got, want) {
 		t.Errorf("the curl command is %q", got)
 	}
 	if status := s.status(t, soon.Secret); status != http.StatusOK {

@@ -15,8 +15,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
+	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/traffic"
 )
 
 // The sums, the chart, both tables and the file have the numbers of the API (contract section 4.6).
@@ -33,9 +33,11 @@ func TestTrafficOfAMonth(t *testing.T) {
 	b.sees(last.Format("January 2006"))
 
 	c := sum(usage, func(traffic.Usage) bool { return true })
-	all := []string{thousands(c.Successful + c.ClientErrors + c.ServerErrors), thousands(c.Successful), thousands(c.ClientErrors), thousands(c.ServerErrors)}
+	all := []string{thousands(c.Successful + c.ClientErrors + c.ServerErrors), thousands(c.Successful),
+		thousands(c.ClientErrors), thousands(c.ServerErrors)}
 	b.is("document.querySelectorAll('.sums dd').length === 4")
-	if diff := cmp.Diff(all, run[[]string](b, "[...document.querySelectorAll('.sums dd')].map(e => e.innerText)")); diff != "" {
+	if diff := cmp.Diff(all,
+		run[[]string](b, "[...document.querySelectorAll('.sums dd')].map(e => e.innerText)")); diff != "" {
 		t.Errorf("sums: %s", diff)
 	}
 	if diff := cmp.Diff(append(slices.Clone(all[1:]), all[0]), b.cells("Month")); diff != "" {
@@ -43,7 +45,8 @@ func TestTrafficOfAMonth(t *testing.T) {
 	}
 	day := sum(usage, func(u traffic.Usage) bool { return u.Day.Day() == 12 })
 	title := last.AddDate(0, 0, 12-last.Day()).Format("Mon, Jan 2")
-	cells := []string{thousands(day.Successful), thousands(day.ClientErrors), thousands(day.ServerErrors), thousands(day.Successful + day.ClientErrors + day.ServerErrors)}
+	cells := []string{thousands(day.Successful), thousands(day.ClientErrors), thousands(day.ServerErrors),
+		thousands(day.Successful + day.ClientErrors + day.ServerErrors)}
 	if diff := cmp.Diff(cells, b.cells(title)); diff != "" {
 		t.Errorf("the line of a day: %s", diff)
 	}
@@ -51,7 +54,8 @@ func TestTrafficOfAMonth(t *testing.T) {
 	b.sees(fmt.Sprintf("%s: %s successful, %s client errors, %s server errors", title, cells[0], cells[1], cells[2]))
 	const path = "/api/admin/context"
 	ofPath := sum(usage, func(u traffic.Usage) bool { return u.APIPath == path })
-	if got := b.cells(path + "\t"); len(got) < 3 || got[0] != thousands(ofPath.Successful) || got[1] != thousands(ofPath.ClientErrors) {
+	if got := b.cells(path + "\t"); len(got) < 3 || got[0] != thousands(ofPath.Successful) ||
+		got[1] != thousands(ofPath.ClientErrors) {
 		t.Errorf("the line of a path: %q", got)
 	}
 	on[chromedp.Void](b, field("Path"), fmt.Sprintf("e => { e.value = %q; e.dispatchEvent(new Event('change')); }", path))
@@ -91,7 +95,8 @@ func (b *tab) downloads() string {
 	b.t.Helper()
 	folder := b.t.TempDir()
 	_, err := chromedp.CallBrowser(b.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID, DownloadPath: folder,
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID,
+		DownloadPath: folder,
 	})
 	must(b.t, err)
 	return folder
@@ -108,7 +113,8 @@ func sumOfFile(t *testing.T, b *tab, name string) (c traffic.Counts) {
 	must(t, err)
 	lines, err := csv.NewReader(strings.NewReader(string(content))).ReadAll()
 	must(t, err)
-	if diff := cmp.Diff([]string{"day", "path", "successful-requests", "client-errors", "server-errors"}, lines[0]); diff != "" {
+	if diff := cmp.Diff([]string{"day", "path", "successful-requests", "client-errors", "server-errors"},
+		lines[0]); diff != "" {
 		t.Error(diff)
 	}
 	for _, line := range lines[1:] {

@@ -44,7 +44,8 @@ func (b *tab) seesOnlyButtons(names ...string) {
 	for _, name := range names {
 		b.find(button(name))
 	}
-	if all := run[int](b, "[...document.querySelectorAll('button, input, select, textarea')].filter(e => !e.closest('.filters, .sort')).length"); all != len(names) {
+	if all := run[int](b,
+		"[...document.querySelectorAll('button, input, select, textarea')].filter(e => !e.closest('.filters, .sort')).length"); all != len(names) {
 		b.t.Errorf("the page has %d buttons and fields, not only %q", all, names)
 	}
 }

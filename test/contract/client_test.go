@@ -74,7 +74,8 @@ var credentialShape = regexp.MustCompile(`v2_[A-Za-z0-9_-]{22}|eyJ[\w-]+\.[\w-]+
 func (s *service) checkSecrets(t *testing.T, r *response) {
 	t.Helper()
 	forbidden := slices.Collect(maps.Values(s.DynamoDB.Tables))
-	for _, text := range append(forbidden, "arn:", "dynamodb", "DynamoDB", "AWS", "Exception", "goroutine", ".go:", "127.0.0.1:") {
+	for _, text := range append(forbidden, "arn:", "dynamodb", "DynamoDB", "AWS", "Exception", "goroutine", ".go:",
+		"127.0.0.1:") {
 		if strings.Contains(r.body, text) && !strings.Contains(r.call.target+r.call.body, text) {
 			t.Errorf("%s contains %q: %s", r, text, r.body)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/openapi"
 )
 
@@ -47,8 +47,9 @@ func operations(t *testing.T) []operation {
 				continue
 			}
 			value := fmt.Sprint(parameter.Value.Example)
-			if _, err := strconv.Atoi(value); err == nil { // an account or a token of another test could have the id of the example
-				value = fmt.Sprint(auth.MaxID)
+			// an account or a token of another test could have the id of the example
+			if _, err := strconv.Atoi(value); err == nil {
+				value = fmt.Sprint(access.MaxID)
 			}
 			path = strings.ReplaceAll(path, "{"+parameter.Value.Name+"}", value)
 		}

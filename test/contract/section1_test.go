@@ -16,11 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/auth"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/platform/access"
 )
 
 // fill creates the tokens that an account may have.
@@ -35,7 +35,8 @@ func TestSection1ErrorObject(t *testing.T) {
 	t.Parallel()
 	s := shared
 	admin, viewer := s.admin(t), s.viewer(t)
-	full, taken := s.account(t, user.ServiceAccount, auth.RoleViewer), s.account(t, user.ServiceAccount, auth.RoleViewer)
+	full, taken := s.account(t, user.ServiceAccount, access.RoleViewer),
+		s.account(t, user.ServiceAccount, access.RoleViewer)
 	s.fill(t, full)
 	s.send(t, postToken(text(taken), newToken(`"d"`)).as(admin)).want(t, 201)
 	for _, tt := range []struct {
@@ -70,7 +71,8 @@ func TestSection1IDs(t *testing.T) {
 	t.Parallel()
 	s := shared
 	seen := map[string]bool{}
-	calls := []call{get(typesPath), get(typesPath).as("malformed"), get("/nowhere"), get("/nowhere"), deleteToken("x").as(s.viewer(t))}
+	calls := []call{get(typesPath), get(typesPath).as("malformed"), get("/nowhere"), get("/nowhere"),
+		deleteToken("x").as(s.viewer(t))}
 	for _, c := range calls {
 		r := s.send(t, c)
 		id, request := r.error(t, r.status).ID, r.header.Get("X-Request-Id")
@@ -149,7 +151,8 @@ func refusing(t *testing.T, refuse func(operation, body string) bool) string {
 		body, err := io.ReadAll(r.Body)
 		if _, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), "."); err != nil || refuse(operation, string(body)) {
 			w.WriteHeader(http.StatusInternalServerError)
-			_, _ = fmt.Fprint(w, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"arn:aws:dynamodb"}`)
+			_, _ = fmt.Fprint(w,
+				`{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"arn:aws:dynamodb"}`)
 			return
 		}
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
@@ -183,14 +186,15 @@ func TestSection1DependencyFailure(t *testing.T) {
 		return refused
 	})
 	s := start(t, local.Config{Template: shortTimeouts(t), RequestsOnly: true, DynamoDBEndpoint: endpoint})
-	caller, token := s.person(t, auth.RoleAdmin)
+	caller, token := s.person(t, access.RoleAdmin)
 	s.send(t, get(typesPath).as(token)).want(t, 200) // sets seenAt
-	account := s.account(t, user.ServiceAccount, auth.RoleViewer)
+	account := s.account(t, user.ServiceAccount, access.RoleViewer)
 	own, _ := s.pat(t, caller, user.Person, time.Hour)
 	selector, apiToken := s.newAPIToken(t, time.Hour)
 	unreadable = selector.String()
 	calls := []call{
-		postToken(text(account), newToken(`"d"`)), deleteToken(text(own)), putFeedback("x", `{}`), putLifetime("release", "1"),
+		postToken(text(account), newToken(`"d"`)), deleteToken(text(own)), putFeedback("x", `{}`),
+		putLifetime("release", "1"),
 		get(typesPath), get(contextPath), get(trafficPath + "2026-01"),
 	}
 	failing.Store(true)

@@ -34,7 +34,8 @@ func TestSection2ContentType(t *testing.T) {
 	}
 }
 
-// repeatable makes a request and returns a function that requires the same result of another one. A creation is a conflict from then on.
+// repeatable makes a request and returns a function that requires the same result of another one. A creation is a
+// conflict from then on.
 func (s *service) repeatable(t *testing.T, c call) func(*testing.T, *response) {
 	t.Helper()
 	s.send(t, c)
@@ -73,7 +74,8 @@ func TestSection2QueryAndSlashes(t *testing.T) {
 			for _, suffix := range []string{"?none=1&period=x", "?%zz", "/", "/?x=y"} {
 				want(t, s.send(t, c.at(c.target+suffix)))
 			}
-			for _, doubled := range []string{"/" + c.target, c.target + "//", strings.Replace(c.target, "/admin", "//admin", 1)} {
+			for _, doubled := range []string{"/" + c.target, c.target + "//", strings.Replace(c.target, "/admin", "//admin",
+				1)} {
 				s.send(t, c.at(doubled)).message(t, 404, textNoPath)
 			}
 		})

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/apitoken"
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
 )
 
 // Each operation with each kind of credential. The document declares who may perform it.
@@ -22,11 +22,11 @@ func TestSection3Permissions(t *testing.T) {
 	type credential struct {
 		name  string
 		user  bool
-		role  auth.Role // an API token has the permissions of an Admin
+		role  access.Role // an API token has the permissions of an Admin
 		token string
 	}
-	credentials := []credential{{"API token", false, auth.RoleAdmin, s.APIToken}}
-	for _, role := range []auth.Role{auth.RoleAdmin, auth.RoleEditor, auth.RoleViewer} {
+	credentials := []credential{{"API token", false, access.RoleAdmin, s.APIToken}}
+	for _, role := range []access.Role{access.RoleAdmin, access.RoleEditor, access.RoleViewer} {
 		for _, kind := range []user.Kind{user.Person, user.ServiceAccount} {
 			_, token := s.pat(t, s.account(t, kind, role), kind, time.Hour)
 			credentials = append(credentials, credential{string(kind) + " " + string(role), true, role, token})
@@ -37,9 +37,10 @@ func TestSection3Permissions(t *testing.T) {
 			t.Run(op.name+" with "+c.name, func(t *testing.T) {
 				t.Parallel()
 				r := s.send(t, op.call.as(c.token))
-				isViewer := c.role == auth.RoleViewer
+				isViewer := c.role == access.RoleViewer
 				for message, lacking := range map[string]bool{
-					needs("ADMIN"): c.role != auth.RoleAdmin, needs("CREATE_CONTEXT_FIELD"): isViewer, needs("UPDATE_CONTEXT_FIELD"): isViewer,
+					needs("ADMIN"): c.role != access.RoleAdmin, needs("CREATE_CONTEXT_FIELD"): isViewer,
+					needs("UPDATE_CONTEXT_FIELD"): isViewer,
 					needs("DELETE_CONTEXT_FIELD"): isViewer, needs("CREATE_FEATURE"): isViewer, needs("UPDATE_FEATURE"): isViewer,
 					needs("DELETE_FEATURE"): isViewer, textNoUser401: !c.user, textNoUser403: !c.user,
 				} {
@@ -59,16 +60,16 @@ func TestSection3Permissions(t *testing.T) {
 func TestSection3InvalidCredentials(t *testing.T) {
 	t.Parallel()
 	s := shared
-	owner, good := s.person(t, auth.RoleAdmin)
+	owner, good := s.person(t, access.RoleAdmin)
 	_, expired := s.pat(t, owner, user.Person, -time.Second)
 	_, expiredAPIToken := s.newAPIToken(t, -time.Second)
 	revokedID, revoked := s.pat(t, owner, user.Person, time.Hour)
 	must(t, s.pats.Delete(t.Context(), pat.AnyKind, owner, revokedID))
 	revokedSelector, revokedAPIToken := s.newAPIToken(t, time.Hour)
 	must(t, apitoken.NewStore(s.db, s.tables, s.events).Delete(t.Context(), revokedSelector))
-	disabled, disabledToken := s.person(t, auth.RoleAdmin)
+	disabled, disabledToken := s.person(t, access.RoleAdmin)
 	must(t, s.users.SetDisabled(t.Context(), disabled, true))
-	unknown, err := auth.NewToken(auth.PAT, auth.PATSelector(owner, 2147483647), rand.Reader)
+	unknown, err := access.NewToken(access.PAT, access.PATSelector(owner, 2147483647), rand.Reader)
 	must(t, err)
 	for name, token := range map[string]string{
 		"missing": "", "malformed": "nonsense", "another scheme": "Basic " + good, "unknown": unknown.Reveal(),
@@ -91,7 +92,7 @@ func TestSection3InvalidCredentials(t *testing.T) {
 func TestSection3Formats(t *testing.T) {
 	t.Parallel()
 	s := shared
-	admin, account := s.admin(t), s.account(t, user.ServiceAccount, auth.RoleViewer)
+	admin, account := s.admin(t), s.account(t, user.ServiceAccount, access.RoleViewer)
 	var created struct {
 		ID     int64
 		Secret string
@@ -103,9 +104,9 @@ func TestSection3Formats(t *testing.T) {
 			t.Errorf("a token does not match %s", format)
 		}
 	}
-	parsed, err := auth.ParseToken(created.Secret)
+	parsed, err := access.ParseToken(created.Secret)
 	must(t, err)
-	if parsed.Selector != auth.PATSelector(account, created.ID) {
+	if parsed.Selector != access.PATSelector(account, created.ID) {
 		t.Errorf("the selector is not of account %d and PAT %d", account, created.ID)
 	}
 	item, want := s.stored(t, account, created.ID), parsed.Verifier()
@@ -132,7 +133,7 @@ func TestSection3Formats(t *testing.T) {
 func TestSection3ExpiredTokensRemain(t *testing.T) {
 	t.Parallel()
 	s := shared
-	owner, token := s.person(t, auth.RoleViewer)
+	owner, token := s.person(t, access.RoleViewer)
 	id, expired := s.pat(t, owner, user.Person, -time.Hour)
 	s.send(t, get(typesPath).as(expired)).want(t, 401)
 	s.send(t, deleteToken(text(id)).as(token)).want(t, 200)

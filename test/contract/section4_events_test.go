@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/openapi"
 )
 
@@ -51,7 +51,7 @@ func (s *service) search(t *testing.T, parameters ...string) (found page) {
 func TestSection413Search(t *testing.T) {
 	t.Parallel()
 	s := shared
-	who, token := s.person(t, auth.RoleAdmin)
+	who, token := s.person(t, access.RoleAdmin)
 	marker := strings.ToLower(rand.Text())
 	id := s.featureType(t)
 	var wanted []string // newest first
@@ -62,7 +62,8 @@ func TestSection413Search(t *testing.T) {
 			t.Fatalf("after change %d: %+v", days, got)
 		}
 	}
-	s.send(t, call{method: http.MethodPost, target: contextPath, body: `{"name":"` + marker + `","description":"Größe"}`}.as(token)).
+	s.send(t, call{method: http.MethodPost, target: contextPath,
+		body: `{"name":"` + marker + `","description":"Größe"}`}.as(token)).
 		want(t, http.StatusCreated)
 	wanted = append([]string{"field:" + marker}, wanted...)
 	by := []string{"createdBy", "IS:" + text(who)}
@@ -93,7 +94,8 @@ func TestSection413Search(t *testing.T) {
 		{[]string{"project", "IS:none"}, nil, 0},
 		{[]string{"unknown", "1", "unknown", "2"}, wanted, 4},
 	} {
-		if got := s.search(t, append(tt.parameters, by...)...); !slices.Equal(got.subjects(), tt.want) || got.Total != tt.total {
+		if got := s.search(t, append(tt.parameters, by...)...); !slices.Equal(got.subjects(), tt.want) ||
+			got.Total != tt.total {
 			t.Errorf("%v: %+v, want %v", tt.parameters, got, tt.want)
 		}
 	}
@@ -103,7 +105,7 @@ func TestSection413Search(t *testing.T) {
 func TestSection413LeakedToken(t *testing.T) {
 	t.Parallel()
 	s := shared
-	account := s.account(t, user.ServiceAccount, auth.RoleAdmin)
+	account := s.account(t, user.ServiceAccount, access.RoleAdmin)
 	leaked, secret := s.pat(t, account, user.ServiceAccount, time.Hour)
 	var made struct {
 		ID     int64

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/feature"
+	"toggleadmin/pkg/api/feature"
 )
 
 const day = 24 * time.Hour

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/traffic"
 )
 
 func TestSection6Counted(t *testing.T) {
@@ -43,10 +43,12 @@ func TestSection6Counted(t *testing.T) {
 		return counted == requests
 	})
 	path := func(name, groups string) string {
-		return `{"apiPath":"/api/admin/` + name + `","days":[{"day":"2026-11-20T00:00:00.000Z","trafficTypes":[` + groups + `]}]}`
+		return `{"apiPath":"/api/admin/` + name + `","days":[{"day":"2026-11-20T00:00:00.000Z","trafficTypes":[` + groups +
+			`]}]}`
 	}
 	s.send(t, get(trafficPath+"2026-11").as(s.APIToken)).body200(t, `{"period":"2026-11","apiData":[`+
 		path("feature-types", `{"group":"successful-requests","count":3},{"group":"client-errors","count":3}`)+","+
-		path("feature-types/{id}/lifetime", `{"group":"successful-requests","count":2},{"group":"client-errors","count":2}`)+","+
+		path("feature-types/{id}/lifetime",
+			`{"group":"successful-requests","count":2},{"group":"client-errors","count":2}`)+","+
 		path("user/tokens/{id}", `{"group":"client-errors","count":1}`)+`]}`)
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/apitoken"
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/featuretype"
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/openapi"
 )
 
@@ -53,14 +53,15 @@ func newService(running local.Running, log *logLines, validator *openapi.Validat
 	}
 	events := eventlog.New(db, tables, time.Now, 0)
 	s := &service{
-		Running: running, log: log, validator: validator, transport: &http.Transport{MaxIdleConnsPerHost: 64}, db: db, tables: tables,
+		Running: running, log: log, validator: validator, transport: &http.Transport{MaxIdleConnsPerHost: 64}, db: db,
+		tables: tables,
 		events: events, users: user.NewStore(db, tables, events), pats: pat.NewStore(db, tables, events, rand.Reader),
 	}
 	return s
 }
 
 // account creates an account and returns its ID.
-func (s *service) account(t *testing.T, kind user.Kind, role auth.Role) int64 {
+func (s *service) account(t *testing.T, kind user.Kind, role access.Role) int64 {
 	t.Helper()
 	u := user.User{Kind: kind, Name: "account", Role: role, CreatedAt: new(time.Now())}
 	if kind == user.ServiceAccount {
@@ -72,7 +73,7 @@ func (s *service) account(t *testing.T, kind user.Kind, role auth.Role) int64 {
 }
 
 // person creates a person with a PAT.
-func (s *service) person(t *testing.T, role auth.Role) (id int64, token string) {
+func (s *service) person(t *testing.T, role access.Role) (id int64, token string) {
 	t.Helper()
 	id = s.account(t, user.Person, role)
 	_, token = s.pat(t, id, user.Person, time.Hour)
@@ -81,13 +82,13 @@ func (s *service) person(t *testing.T, role auth.Role) (id int64, token string) 
 
 func (s *service) admin(t *testing.T) string {
 	t.Helper()
-	_, token := s.person(t, auth.RoleAdmin)
+	_, token := s.person(t, access.RoleAdmin)
 	return token
 }
 
 func (s *service) viewer(t *testing.T) string {
 	t.Helper()
-	_, token := s.person(t, auth.RoleViewer)
+	_, token := s.person(t, access.RoleViewer)
 	return token
 }
 
@@ -101,7 +102,7 @@ func (s *service) pat(t *testing.T, owner int64, kind user.Kind, expires time.Du
 }
 
 // newAPIToken creates an API token that expires after a time.
-func (s *service) newAPIToken(t *testing.T, expires time.Duration) (auth.Selector, string) {
+func (s *service) newAPIToken(t *testing.T, expires time.Duration) (access.Selector, string) {
 	t.Helper()
 	unsaved := apitoken.APIToken{Name: rand.Text(), ExpiresAt: new(time.Now().Add(expires))}
 	token, err := apitoken.NewStore(s.db, s.tables, s.events).Create(t.Context(), unsaved, rand.Reader)

@@ -69,7 +69,8 @@ type service struct {
 func start(t *testing.T, dir string, variables ...string) *service {
 	t.Helper()
 	enginetest.Program(t)
-	s := &service{t: t, dir: dir, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}, Timeout: timeout}}
+	s := &service{t: t, dir: dir, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients},
+		Timeout: timeout}}
 	t.Cleanup(s.client.CloseIdleConnections)
 	log, err := os.OpenFile(dir+".log", os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	must(t, err)

@@ -37,8 +37,10 @@ var kinds = []kind{
 	{"GET", "/api/admin/feature-types", "", "", 401, "/api/admin/feature-types"},
 	{"GET", "/api/admin/context", "viewer", "", 200, "/api/admin/context"},
 	{"PATCH", "/api/admin/feature-types", "admin", "{}", 404, "/api/admin/feature-types"},
-	{"PUT", "/api/admin/feature-types/release/lifetime", "viewer", `{"lifetimeDays":1}`, 403, "/api/admin/feature-types/{id}/lifetime"},
-	{"PUT", "/api/admin/feature-types/none/lifetime", "admin", `{"lifetimeDays":1}`, 404, "/api/admin/feature-types/{id}/lifetime"},
+	{"PUT", "/api/admin/feature-types/release/lifetime", "viewer", `{"lifetimeDays":1}`, 403,
+		"/api/admin/feature-types/{id}/lifetime"},
+	{"PUT", "/api/admin/feature-types/none/lifetime", "admin", `{"lifetimeDays":1}`, 404,
+		"/api/admin/feature-types/{id}/lifetime"},
 	{"PUT", "/api/admin/feedback/soak", "admin", `{"neverShow":true}`, 200, "/api/admin/feedback/{id}"},
 	{"PUT", "/api/admin/feedback/soak", "admin", `{"neverShow":1}`, 400, "/api/admin/feedback/{id}"},
 	{"POST", "/api/admin/service-account/4/token", "admin", `{}`, 400, "/api/admin/service-account/{id}/token"},
@@ -59,7 +61,8 @@ type traffic struct {
 	sent, answered usage
 }
 
-// TestTraffic sends requests and kills everything repeatedly. Then answered ≤ counted ≤ sent. Requests without a kill are counted exactly.
+// TestTraffic sends requests and kills everything repeatedly. Then answered ≤ counted ≤ sent. Requests without a kill
+// are counted exactly.
 func TestTraffic(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -163,7 +166,8 @@ func (tr *traffic) settle(s *service) usage {
 	for key, n := range tr.answered {
 		path := [2]string{key[0]}
 		if counted[key] < n || sums[path] > tr.sent[path] {
-			s.t.Errorf("%s: %d answered, %d counted, %d of %d sent to the path counted", key, n, counted[key], sums[path], tr.sent[path])
+			s.t.Errorf("%s: %d answered, %d counted, %d of %d sent to the path counted", key, n, counted[key], sums[path],
+				tr.sent[path])
 		}
 	}
 	total := func(u usage) (sum int64) {
@@ -180,7 +184,8 @@ func (tr *traffic) settle(s *service) usage {
 func (tr *traffic) counted(s *service) usage {
 	s.t.Helper()
 	counted := usage{}
-	for _, month := range slices.Compact([]string{tr.started.UTC().Format("2006-01"), time.Now().UTC().Format("2006-01")}) {
+	for _, month := range slices.Compact([]string{tr.started.UTC().Format("2006-01"),
+		time.Now().UTC().Format("2006-01")}) {
 		var report struct {
 			APIData []struct {
 				APIPath string

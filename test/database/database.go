@@ -14,11 +14,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // Database contains the tables of one test. It is safe for concurrent use.
@@ -28,7 +28,8 @@ type Database struct {
 	Tables   dynamo.Tables
 }
 
-// New creates the tables of template.yaml on an engine without other tables (see enginetest.Endpoint). They are deleted after the test.
+// New creates the tables of template.yaml on an engine without other tables (see enginetest.Endpoint). They are deleted
+// after the test.
 func New(tb testing.TB) *Database {
 	tb.Helper()
 	template, err := loadTemplate()

@@ -5,12 +5,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // DiffItems returns the difference between two items, or an empty string if they are equal.
 func DiffItems(want, got dynamo.Item) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(
-		types.AttributeValueMemberS{}, types.AttributeValueMemberN{}, types.AttributeValueMemberB{}, types.AttributeValueMemberBOOL{},
+		types.AttributeValueMemberS{}, types.AttributeValueMemberN{}, types.AttributeValueMemberB{},
+		types.AttributeValueMemberBOOL{},
 		types.AttributeValueMemberL{}, types.AttributeValueMemberM{}))
 }

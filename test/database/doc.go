@@ -1,3 +1,3 @@
-// Package database provides tests with new tables on a real DynamoDB-compatible engine, and with clients whose requests fail as the test
-// specifies.
+// Package database provides tests with new tables on a real DynamoDB-compatible engine, and with clients whose requests
+// fail as the test specifies.
 package database

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"toggleadmin/pkg/app"
+	"toggleadmin/pkg/platform/app"
 )
 
 // Env returns the environment of a function that uses the tables. The caller can add variables.
@@ -33,8 +33,8 @@ func (db *Database) Env(tb testing.TB) *app.Env {
 	}
 }
 
-// RequireVariables checks that construct succeeds in env and that, if any one of the variables is missing, it returns an error that names
-// the variable.
+// RequireVariables checks that construct succeeds in env and that, if any one of the variables is missing, it returns
+// an error that names the variable.
 func RequireVariables(tb testing.TB, env *app.Env, construct app.Constructor, variables ...string) {
 	tb.Helper()
 	if _, err := construct(env); err != nil {

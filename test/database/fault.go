@@ -34,8 +34,8 @@ type Call struct {
 	next http.RoundTripper
 }
 
-// Through returns a client that sends its calls to the function respond, and the tap that counts them. Concurrent calls run respond
-// concurrently. If respond is nil, the engine responds to every call.
+// Through returns a client that sends its calls to the function respond, and the tap that counts them. Concurrent calls
+// run respond concurrently. If respond is nil, the engine responds to every call.
 func (db *Database) Through(tb testing.TB, respond func(*Call) (*http.Response, error)) (*dynamodb.Client, *Tap) {
 	tb.Helper()
 	if respond == nil {
@@ -98,7 +98,8 @@ func (c *Call) Cut() (*http.Response, error) {
 	if err := errors.Join(err, response.Body.Close()); err != nil {
 		return nil, err
 	}
-	response.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(body[:len(body)/2])), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	response.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(body[:len(body)/2])),
+		iotest.ErrReader(io.ErrUnexpectedEOF)))
 	return response, nil
 }
 
@@ -123,14 +124,16 @@ func (c *Call) Cancel(reasons ...string) (*http.Response, error) {
 	for i, reason := range reasons {
 		list[i] = `{"Code":"` + reason + `","Message":"injected"}`
 	}
-	return c.Reply(http.StatusBadRequest, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","message":"injected",`+
-		`"CancellationReasons":[`+strings.Join(list, ",")+`]}`)
+	return c.Reply(http.StatusBadRequest,
+		`{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","message":"injected",`+
+			`"CancellationReasons":[`+strings.Join(list, ",")+`]}`)
 }
 
 // Reply returns a response with a status and a body.
 func (c *Call) Reply(status int, body string) (*http.Response, error) {
 	return &http.Response{
-		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: c.Request,
+		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body:   io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: c.Request,
 	}, nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/api/eventlog"
 )
 
 // Events returns the events in the log, oldest first, in the form

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/pat"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/pat"
 )
 
 // defect is an error in a template.
@@ -27,7 +27,8 @@ func set(path string, value any) func(*testing.T, *document) {
 var defects = []defect{
 	{
 		"a wrong table in a function's variables",
-		set("Resources.ListFeatureTypesFunction.Properties.Environment.Variables.FEATURE_TYPES_TABLE", map[string]any{"Ref": "ContextFields"}),
+		set("Resources.ListFeatureTypesFunction.Properties.Environment.Variables.FEATURE_TYPES_TABLE",
+			map[string]any{"Ref": "ContextFields"}),
 		[]string{"--- FAIL: TestScripts/feature-types-list", "ListFeatureTypesFunction logged", "AccessDenied"},
 	},
 	{
@@ -37,10 +38,12 @@ var defects = []defect{
 	},
 	{
 		"an operation without the authorizer",
-		set("Resources.ListFeatureTypesFunction.Properties.Events.Operation.Properties.Auth", map[string]any{"Authorizer": "NONE"}),
+		set("Resources.ListFeatureTypesFunction.Properties.Events.Operation.Properties.Auth",
+			map[string]any{"Authorizer": "NONE"}),
 		[]string{"--- FAIL: TestScripts/credentials", "--- FAIL: TestScripts/feature-types-list", "returned 401"},
 	},
-	{"no default authorizer", set("Resources.Api.Properties.Auth.DefaultAuthorizer", nil), []string{"sam deploy: ", "DefaultAuthorizer"}},
+	{"no default authorizer", set("Resources.Api.Properties.Auth.DefaultAuthorizer", nil),
+		[]string{"sam deploy: ", "DefaultAuthorizer"}},
 	{
 		"no gateway response for ACCESS_DENIED",
 		set("Resources.Api.Properties.GatewayResponses.ACCESS_DENIED", nil),
@@ -48,8 +51,8 @@ var defects = []defect{
 	},
 }
 
-// TestBrokenTemplates deploys templates with one defect each. A check must fail and report the defect. By default, the defects are the
-// permissions of one function. PERMISSIONS=all tests all defects and all permissions.
+// TestBrokenTemplates deploys templates with one defect each. A check must fail and report the defect. By default, the
+// defects are the permissions of one function. PERMISSIONS=all tests all defects and all permissions.
 func TestBrokenTemplates(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	all := os.Getenv("PERMISSIONS") == "all"
@@ -60,7 +63,8 @@ func TestBrokenTemplates(t *testing.T) { //nolint:paralleltest // one emulator
 	for _, p := range readDocument(t, e.build+"/template.yaml").permissions() {
 		if all || p.function == "ListContextFieldsFunction" {
 			deny := func(t *testing.T, d *document) { d.deny(t, p) }
-			tried = append(tried, defect{"without " + p.String(), deny, []string{p.function + " logged", "AccessDenied", p.action}})
+			tried = append(tried,
+				defect{"without " + p.String(), deny, []string{p.function + " logged", "AccessDenied", p.action}})
 		}
 	}
 	if len(tried) == 0 {
@@ -70,7 +74,8 @@ func TestBrokenTemplates(t *testing.T) { //nolint:paralleltest // one emulator
 	for _, broken := range tried {
 		part(t, broken.name, func(t *testing.T) {
 			var failure string
-			s, err := e.tryDeploy(t, deployment{environment: "default", name: "broken", change: func(d *document) { broken.apply(t, d) }})
+			s, err := e.tryDeploy(t, deployment{environment: "default", name: "broken",
+				change: func(d *document) { broken.apply(t, d) }})
 			if err != nil {
 				failure = err.Error()
 			} else {

@@ -23,11 +23,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/accesslog"
 	"toggleadmin/test/script"
 )
@@ -80,7 +80,8 @@ func checkSeen(s *stack, timeout time.Duration) error {
 		return err
 	}
 	return errors.Join(within(s.ctx, timeout, func() error {
-		item, err := dynamo.Get(s.ctx, s.db, s.tables.PersonalAccessTokens, pat.Key(s.credentials.ServiceAccounts[0].ID, created.ID))
+		item, err := dynamo.Get(s.ctx, s.db, s.tables.PersonalAccessTokens,
+			pat.Key(s.credentials.ServiceAccounts[0].ID, created.ID))
 		if err == nil && item.Time(pat.AttributeSeenAt) == nil {
 			err = errors.New("seenAt is not written")
 		}
@@ -91,7 +92,8 @@ func checkSeen(s *stack, timeout time.Duration) error {
 // streamPrefix begins the names of log streams that tests write.
 const streamPrefix = "requests-"
 
-// checkTraffic writes lines to the group of the access log, which the emulator does not do, and waits until they are counted.
+// checkTraffic writes lines to the group of the access log, which the emulator does not do, and waits until they are
+// counted.
 func checkTraffic(s *stack, timeout time.Duration) error {
 	want, err := s.usage()
 	if err != nil {
@@ -148,10 +150,12 @@ func (s *stack) writeAccessLog(lines []accesslog.Line) error {
 		events[i] = types.InputLogEvent{Message: &messages[i], Timestamp: aws.Int64(time.Now().UnixMilli())}
 	}
 	client, group, stream := cloudwatchlogs.NewFromConfig(s.config), s.physical["AccessLogs"], streamPrefix+rand.Text()
-	if _, err := client.CreateLogStream(s.ctx, &cloudwatchlogs.CreateLogStreamInput{LogGroupName: &group, LogStreamName: &stream}); err != nil {
+	if _, err := client.CreateLogStream(s.ctx, &cloudwatchlogs.CreateLogStreamInput{LogGroupName: &group,
+		LogStreamName: &stream}); err != nil {
 		return err
 	}
-	_, err = client.PutLogEvents(s.ctx, &cloudwatchlogs.PutLogEventsInput{LogGroupName: &group, LogStreamName: &stream, LogEvents: events})
+	_, err = client.PutLogEvents(s.ctx, &cloudwatchlogs.PutLogEventsInput{LogGroupName: &group, LogStreamName: &stream,
+		LogEvents: events})
 	return err
 }
 
@@ -168,7 +172,8 @@ func (s *stack) usage() (map[string]int, error) {
 			}
 		}
 	}
-	_, err := s.request(http.MethodGet, "/api/admin/metrics/traffic/"+time.Now().UTC().Format("2006-01"), "", http.StatusOK, &report)
+	_, err := s.request(http.MethodGet, "/api/admin/metrics/traffic/"+time.Now().UTC().Format("2006-01"), "",
+		http.StatusOK, &report)
 	counts := map[string]int{}
 	for _, api := range report.APIData {
 		for _, day := range api.Days {
@@ -182,11 +187,13 @@ func (s *stack) usage() (map[string]int, error) {
 
 var reevaluated = regexp.MustCompile(`toggles re-evaluated.*trigger\W+stream.*featureType\W+release`)
 
-// checkStream changes a lifetime and waits for the flags and, because the sweep sets flags, too, for the log line of the function. The
-// seeded toggles of type release: dark-mode is 3 days old, new-checkout 55. The others are archived or stale.
+// checkStream changes a lifetime and waits for the flags and, because the sweep sets flags, too, for the log line of
+// the function. The seeded toggles of type release: dark-mode is 3 days old, new-checkout 55. The others are archived
+// or stale.
 func checkStream(s *stack, timeout time.Duration) (err error) {
 	setLifetime := func(days string) error {
-		_, err := s.request(http.MethodPut, "/api/admin/feature-types/release/lifetime", `{"lifetimeDays":`+days+`}`, http.StatusOK, nil)
+		_, err := s.request(http.MethodPut, "/api/admin/feature-types/release/lifetime", `{"lifetimeDays":`+days+`}`,
+			http.StatusOK, nil)
 		return err
 	}
 	defer func() { err = errors.Join(err, setLifetime("40")) }()
@@ -217,7 +224,8 @@ func checkSweep(s *stack, timeout time.Duration) error {
 	if err != nil {
 		return err
 	}
-	output, err := s.runSAM("remote", "invoke", "SweepStalenessFunction", "--stack-name", s.name, "--region", region, "--event", "{}")
+	output, err := s.runSAM("remote", "invoke", "SweepStalenessFunction", "--stack-name", s.name, "--region", region,
+		"--event", "{}")
 	if err == nil && strings.Contains(output, "errorMessage") {
 		err = errors.New(output)
 	}
@@ -251,7 +259,8 @@ func (s *stack) awaitFlags(timeout time.Duration, want map[string]bool) error {
 }
 
 // awaitLog waits until a function has logged a number of lines that match.
-func (s *stack) awaitLog(timeout time.Duration, function string, since time.Time, number int, line *regexp.Regexp) error {
+func (s *stack) awaitLog(timeout time.Duration, function string, since time.Time, number int,
+	line *regexp.Regexp) error {
 	return within(s.ctx, timeout, func() error {
 		lines, err := s.logLines(function, since)
 		matching := slices.DeleteFunc(slices.Clone(lines), func(text string) bool { return !line.MatchString(text) })

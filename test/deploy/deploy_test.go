@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // TestDeploy creates, updates and deletes a stack.
@@ -146,13 +146,15 @@ func TestOperator(t *testing.T) { //nolint:paralleltest // one emulator
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "AWS_") })
 		cmd.Env = append(append(cmd.Env, e.awsVariables()...), "STACK="+s.name, "API_URL="+s.baseURL)
 		output, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(output), "--- PASS: TestStack/operator") || strings.Contains(string(output), "--- SKIP") {
+		if err != nil || !strings.Contains(string(output), "--- PASS: TestStack/operator") ||
+			strings.Contains(string(output), "--- SKIP") {
 			t.Errorf("%v\n%s", err, output)
 		}
 	})
 }
 
-// TestRecover deploys an environment with protected tables for the first time, which fails, and again after `make recover`.
+// TestRecover deploys an environment with protected tables for the first time, which fails, and again after `make
+// recover`.
 func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	stacks, db := cloudformation.NewFromConfig(e.config), dynamodb.NewFromConfig(e.config)
@@ -185,7 +187,8 @@ func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
 				"Properties": map[string]any{"Name": "/second/webhook", "Type": "String", "Value": "another"},
 			})
 		})
-		described, err := stacks.DescribeStacks(t.Context(), &cloudformation.DescribeStacksInput{StackName: aws.String("toggleadmin-staging")})
+		described, err := stacks.DescribeStacks(t.Context(),
+			&cloudformation.DescribeStacksInput{StackName: aws.String("toggleadmin-staging")})
 		must(t, err)
 		if status := described.Stacks[0].StackStatus; status != types.StackStatusRollbackFailed || tables(t) == 0 {
 			t.Errorf("the stack is %s, with %d tables: %v", status, tables(t), failure)

@@ -13,9 +13,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// differences are properties of the emulator that AWS does not have. If one disappears with an update, what was omitted for it in scripts or
-// tests can be tested. Further differences cannot be observed with functions that work: ReportBatchItemFailures is ignored, a failed
-// scheduled call is not repeated, and Lambda permissions are not enforced.
+// differences are properties of the emulator that AWS does not have. If one disappears with an update, what was omitted
+// for it in scripts or tests can be tested. Further differences cannot be observed with functions that work:
+// ReportBatchItemFailures is ignored, a failed scheduled call is not repeated, and Lambda permissions are not enforced.
 var differences = []check{
 	{"a path is decoded before a function gets it", func(s *stack, _ time.Duration) error {
 		_, err := s.request(http.MethodGet, "/api/admin/metrics/traffic/2026%252D11", "", http.StatusOK, nil)
@@ -49,7 +49,8 @@ var differences = []check{
 		if err != nil {
 			return err
 		}
-		backups, err := s.db.DescribeContinuousBackups(s.ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: &s.tables.Traffic})
+		backups, err := s.db.DescribeContinuousBackups(s.ctx,
+			&dynamodb.DescribeContinuousBackupsInput{TableName: &s.tables.Traffic})
 		if err != nil {
 			return err
 		}

@@ -65,8 +65,8 @@ func (d *document) set(t *testing.T, path string, value any) {
 	}
 }
 
-// prepare changes what the emulator cannot do. Functions get the address of DynamoDB in their variable, not by the parameter, so that all
-// conditions are evaluated as on AWS.
+// prepare changes what the emulator cannot do. Functions get the address of DynamoDB in their variable, not by the
+// parameter, so that all conditions are evaluated as on AWS.
 func (d *document) prepare(t *testing.T, address string) {
 	t.Helper()
 	d.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", address)

@@ -42,7 +42,8 @@ func start(t *testing.T) *emulator {
 	address := listener.Addr().String()
 	must(t, listener.Close())
 	e := &emulator{tools: needTools(t), ctx: t.Context(), url: "http://" + address, dir: t.TempDir()}
-	e.config = aws.Config{Region: region, Credentials: credentials.NewStaticCredentialsProvider(key, key, ""), BaseEndpoint: &e.url}
+	e.config = aws.Config{Region: region, Credentials: credentials.NewStaticCredentialsProvider(key, key, ""),
+		BaseEndpoint: &e.url}
 	log, err := os.Create(filepath.Join(e.dir, "ministack.log"))
 	must(t, err)
 	t.Cleanup(func() { log.Close() })
@@ -114,13 +115,15 @@ func (e *emulator) environment() []string {
 func (e *emulator) awsVariables() []string {
 	return []string{
 		"AWS_ENDPOINT_URL=" + e.url, "AWS_ACCESS_KEY_ID=" + key, "AWS_SECRET_ACCESS_KEY=" + key, "AWS_REGION=" + region,
-		"AWS_DEFAULT_REGION=" + region, "AWS_EC2_METADATA_DISABLED=true", "NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost",
+		"AWS_DEFAULT_REGION=" + region, "AWS_EC2_METADATA_DISABLED=true", "NO_PROXY=127.0.0.1,localhost",
+		"no_proxy=127.0.0.1,localhost",
 	}
 }
 
 var failedResource = regexp.MustCompile(`(?m)^(?:(?:CREATE|UPDATE|DELETE)_FAILED|Error).*(?:\n {20,}.*)*`)
 
-// runSAM runs the SAM CLI, which gets yes as the answer to its questions, and returns its output. An error contains the failed resources.
+// runSAM runs the SAM CLI, which gets yes as the answer to its questions, and returns its output. An error contains the
+// failed resources.
 func (e *emulator) runSAM(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(e.ctx, 10*time.Minute)
 	defer cancel()

@@ -66,7 +66,8 @@ func part(t *testing.T, name string, run func(t *testing.T)) bool {
 	return passed
 }
 
-var telling = regexp.MustCompile(`--- FAIL: TestScripts/\S+|[\w-]+\.txtar:\d+: .*|\w+Function logged|AccessDenied\w*: .{0,160}|not within .*|^sam \w+: (?s:.*)`)
+var telling = regexp.MustCompile(`--- FAIL: TestScripts/\S+|[\w-]+\.txtar:\d+: .*|\w+Function ` +
+	`logged|AccessDenied\w*: .{0,160}|not within .*|^sam \w+: (?s:.*)`)
 
 // report prints the telling parts of an expected failure.
 func report(failure string) {

@@ -36,7 +36,8 @@ func (e *emulator) deployPackage(t *testing.T, name string, parameters map[strin
 	if bytes.Contains(plain, []byte(`"Transform"`)) || bytes.Contains(plain, []byte("AWS::Serverless")) {
 		t.Error("the template needs the transform of SAM")
 	}
-	// W8003 as in scripts/stack.sh. prepare removes the only use of a parameter (W2001) and adds an action that AWS does not have (W3037).
+	// W8003 as in scripts/stack.sh. prepare removes the only use of a parameter (W2001) and adds an action that AWS does
+	// not have (W3037).
 	e.runPython(t, "cfn-lint", filepath.Join(first, "template.json"), "--ignore-checks", "W2001", "W3037", "W8003")
 
 	var values []types.Parameter
@@ -46,7 +47,8 @@ func (e *emulator) deployPackage(t *testing.T, name string, parameters map[strin
 	client := cloudformation.NewFromConfig(e.config)
 	url := e.url + "/" + bucket + "/toggleadmin/template.json"
 	_, err = client.CreateStack(t.Context(), &cloudformation.CreateStackInput{
-		StackName: &name, TemplateURL: &url, Parameters: values, Capabilities: []types.Capability{types.CapabilityCapabilityIam},
+		StackName: &name, TemplateURL: &url, Parameters: values,
+		Capabilities: []types.Capability{types.CapabilityCapabilityIam},
 	})
 	must(t, err)
 	e.awaitStack(t, name)
@@ -91,7 +93,8 @@ func (e *emulator) createResource(t *testing.T, resource string) string {
 	t.Helper()
 	client, name := cloudformation.NewFromConfig(e.config), "resource-"+strings.ToLower(rand.Text())
 	_, err := client.CreateStack(e.ctx, &cloudformation.CreateStackInput{
-		StackName: &name, TemplateBody: aws.String(`{"Resources": {"Only": ` + resource + `}, "Outputs": {"Id": {"Value": {"Ref": "Only"}}}}`),
+		StackName: &name, TemplateBody: aws.String(`{"Resources": {"Only": ` + resource +
+			`}, "Outputs": {"Id": {"Value": {"Ref": "Only"}}}}`),
 	})
 	must(t, err)
 	return aws.ToString(e.awaitStack(t, name).Outputs[0].OutputValue)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // hostedZone is a zone, which the emulator looks up.
@@ -50,11 +50,13 @@ func TestOtherValues(t *testing.T) {
 	}
 }
 
-// otherValues returns another value than the default for each parameter: another allowed value, another number, or one of a table.
+// otherValues returns another value than the default for each parameter: another allowed value, another number, or one
+// of a table.
 func otherValues(t *testing.T, address, zone string) map[string]string {
 	t.Helper()
 	values := map[string]string{
-		"Stage": "second", "Version": "1.2.3+4567890a", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com", "HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
+		"Stage": "second", "Version": "1.2.3+4567890a", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com",
+		"HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
 		"WebhookSecretName": "/second/webhook", "WebhookEvents": "*",
 		"OidcIssuer": "https://issuer.invalid", "OidcClientId": "console",
 		"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",
@@ -64,8 +66,8 @@ func otherValues(t *testing.T, address, zone string) map[string]string {
 	for name, parameter := range parameters {
 		switch name {
 		case "Architecture", "DeploymentPreference", "WebAclArn", "UseFipsEndpoint", "UseDualStackEndpoint", "AlarmTopicArn":
-			// The functions are built for this machine. The emulator has no CodeDeploy or association of web ACLs, and one endpoint. The alarms
-			// have one topic.
+			// The functions are built for this machine. The emulator has no CodeDeploy or association of web ACLs, and one
+			// endpoint. The alarms have one topic.
 			continue
 		case "MaxTokenDays":
 			values[name] = "36500" // the tokens of the scripts expire in 2099

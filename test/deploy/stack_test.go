@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/seed"
+	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // deployment is what sam deploy is called with.
@@ -62,7 +62,8 @@ func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 	file := filepath.Join(e.build, "as-deployed.yaml") // the paths of the functions are relative to it
 	s.template.write(t, file)
 	defer func() { _ = os.Remove(file) }()
-	args := []string{"deploy", "--template-file", file, "--config-file", absolute(t, "samconfig.toml"), "--config-env", d.environment, "--region", region}
+	args := []string{"deploy", "--template-file", file, "--config-file", absolute(t, "samconfig.toml"), "--config-env",
+		d.environment, "--region", region}
 	if d.name != "" {
 		args = append(args, "--stack-name", d.name)
 	}
@@ -124,7 +125,8 @@ func (s *stack) describe() error {
 
 // seed seeds the tables and keeps the credentials in memory.
 func (s *stack) seed() error {
-	result, err := seed.Seed(s.ctx, seed.Config{Client: s.db, Tables: s.tables, Now: time.Now, Random: rand.Reader, Known: s.credentials})
+	result, err := seed.Seed(s.ctx, seed.Config{Client: s.db, Tables: s.tables, Now: time.Now, Random: rand.Reader,
+		Known: s.credentials})
 	s.credentials = result.Credentials
 	return err
 }
@@ -134,7 +136,8 @@ func (s *stack) delete(t *testing.T) {
 	t.Helper()
 	_, err := s.runSAM("delete", "--stack-name", s.name, "--region", region, "--no-prompts")
 	must(t, err)
-	if _, err := cloudformation.NewFromConfig(s.config).DescribeStacks(s.ctx, &cloudformation.DescribeStacksInput{StackName: &s.name}); err == nil {
+	if _, err := cloudformation.NewFromConfig(s.config).DescribeStacks(s.ctx,
+		&cloudformation.DescribeStacksInput{StackName: &s.name}); err == nil {
 		t.Fatalf("the stack %s still exists", s.name)
 	}
 }
@@ -158,7 +161,8 @@ type token struct {
 func (s *stack) createToken(description string) (token, error) {
 	var created token
 	path := fmt.Sprintf("/api/admin/service-account/%d/token", s.credentials.ServiceAccounts[0].ID)
-	header, err := s.request(http.MethodPost, path, fmt.Sprintf(`{"description":%q,"expiresAt":"2099-01-01T00:00:00Z"}`, description), http.StatusCreated, &created)
+	header, err := s.request(http.MethodPost, path, fmt.Sprintf(`{"description":%q,"expiresAt":"2099-01-01T00:00:00Z"}`,
+		description), http.StatusCreated, &created)
 	created.location = header.Get("Location")
 	return created, err
 }
@@ -171,7 +175,8 @@ func (s *stack) use(token string, status int) error {
 
 // deleteToken deletes a token, which authenticates the request.
 func (s *stack) deleteToken(t token) error {
-	_, _, err := exchange(s.ctx, http.MethodDelete, fmt.Sprint(s.baseURL, "/api/admin/user/tokens/", t.ID), t.Secret, "", http.StatusOK)
+	_, _, err := exchange(s.ctx, http.MethodDelete, fmt.Sprint(s.baseURL, "/api/admin/user/tokens/", t.ID), t.Secret, "",
+		http.StatusOK)
 	return err
 }
 

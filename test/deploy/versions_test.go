@@ -19,7 +19,8 @@ func TestVersions(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	const name = "versions"
 	_, err := cloudformation.NewFromConfig(e.config).CreateStack(t.Context(), &cloudformation.CreateStackInput{
-		StackName: aws.String(name), TemplateBody: aws.String(`{"Resources": {"Only": {"Type": "AWS::Lambda::Function", "Properties": {
+		StackName: aws.String(name),
+		TemplateBody: aws.String(`{"Resources": {"Only": {"Type": "AWS::Lambda::Function", "Properties": {
 			"Runtime": "python3.12", "Handler": "index.handler", "Code": {"ZipFile": "def handler(event, context): pass"},
 			"Role": "arn:aws:iam::000000000000:role/only"}}},
 			"Outputs": {"Version": {"Value": "0.1.0+1a2b3c4d"}, "Function": {"Value": {"Ref": "Only"}}}}`),

@@ -14,9 +14,9 @@ var (
 	function = regexp.MustCompile(`(?m)^func (Test[^(]*)\(t `)
 )
 
-// Check reads the table behavior | source | test in the package comment of a file in the working directory. Each row must name a test that
-// exists: one of this folder, or one of a package, such as "pkg/datetime TestParse". The table must name each test of this folder, except
-// the calling test.
+// Check reads the table behavior | source | test in the package comment of a file in the working directory. Each row
+// must name a test that exists: one of this folder, or one of a package, such as "pkg/platform/datetime TestParse". The
+// table must name each test of this folder, except the calling test.
 func Check(t *testing.T, file string) {
 	t.Helper()
 	unnamed := matches(t, function, "*_test.go")

@@ -1,5 +1,6 @@
-// Package e2e_test runs the end-to-end scripts in testdata, which package script describes. With BASE_URL, CREDENTIALS (a file in the form
-// of local.json) and ENVIRONMENT they run against that service, otherwise against what `make run` starts.
+// Package e2e_test runs the end-to-end scripts in testdata, which package script describes. With BASE_URL, CREDENTIALS
+// (a file in the form of local.json) and ENVIRONMENT they run against that service, otherwise against what `make run`
+// starts.
 package e2e_test
 
 import (

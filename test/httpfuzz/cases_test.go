@@ -8,9 +8,10 @@ import (
 
 // The start and the end of requests.
 const (
-	end  = "\r\n\r\n"
-	get  = "GET /api/admin/context HTTP/1.1\r\nHost: localhost\r\nAuthorization: {TOKEN}"
-	put  = "PUT /api/admin/feature-types/release/lifetime HTTP/1.1\r\nHost: localhost\r\nAuthorization: {TOKEN}\r\nContent-Type: application/json"
+	end = "\r\n\r\n"
+	get = "GET /api/admin/context HTTP/1.1\r\nHost: localhost\r\nAuthorization: {TOKEN}"
+	put = "PUT /api/admin/feature-types/release/lifetime HTTP/1.1\r\nHost: localhost\r\nAuthorization: " +
+		"{TOKEN}\r\nContent-Type: application/json"
 	days = `{"lifetimeDays":40}` // 19 bytes
 )
 
@@ -67,12 +68,14 @@ func headers() []fuzzCase {
 		{"a huge header", with("X: " + strings.Repeat("y", 1<<20)), []int{431}},
 		{"many headers", with(many + "X: y"), []int{431}},
 		{"two credentials", with("Authorization: {TOKEN}"), []int{401}},
-		{"a credential that is long", "GET /api/admin/context HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + strings.Repeat("a", 9000) + end, []int{401}},
+		{"a credential that is long", "GET /api/admin/context HTTP/1.1\r\nHost: localhost\r\nAuthorization: " +
+			strings.Repeat("a", 9000) + end, []int{401}},
 		{"X-HTTP-Method-Override: DELETE", with("X-HTTP-Method-Override: DELETE"), []int{404}},
 		{"invalid X-HTTP-Method-Override", with("X-HTTP-Method-Override: \xff /"), []int{404}},
 		{"invalid X-Amzn-RequestId", with("X-Amzn-RequestId: \"$context\""), []int{200}},
 		{"invalid X-Amzn-Trace-Id", with("X-Amzn-Trace-Id: Root=\xff\"\t"), []int{200}},
-		{"X-Forwarded-For", with("X-Forwarded-For: \xff, $context.authorizer, " + strings.Repeat("1.1.1.1, ", 500)), []int{200}},
+		{"X-Forwarded-For", with("X-Forwarded-For: \xff, $context.authorizer, " + strings.Repeat("1.1.1.1, ", 500)),
+			[]int{200}},
 		{"an unknown expectation", with("Expect: coffee"), []int{417}},
 	}
 }
@@ -89,7 +92,9 @@ func lengths() []fuzzCase {
 		{"an expectation and no body", with("Content-Length: 19\r\nExpect: 100-continue", ""), []int{400}},
 		{"an expectation", with("Content-Length: 19\r\nExpect: 100-continue", days), []int{200}},
 		{"an expectation of too much", with("Content-Length: 90000000\r\nExpect: 100-continue", ""), []int{413}},
-		{"an expectation before a refusal", "PUT /api/admin/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 19\r\nExpect: 100-continue" + end, []int{400}},
+		{"an expectation before a refusal",
+			"PUT /api/admin/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 19\r\nExpect: 100-continue" + end,
+			[]int{400}},
 	}
 }
 
@@ -98,17 +103,21 @@ func chunks() []fuzzCase {
 	const whole = "13\r\n" + days + "\r\n0\r\n\r\n"
 	return []fuzzCase{
 		{"one chunk", with("chunked", whole), []int{200}},
-		{"extensions and trailers", with("chunked", "13;a=b;c=\"d\"\r\n"+days+"\r\n0;x\r\nContent-Length: 5\r\nAuthorization: x\r\n\r\n"), []int{200}},
+		{"extensions and trailers",
+			with("chunked", "13;a=b;c=\"d\"\r\n"+days+"\r\n0;x\r\nContent-Length: 5\r\nAuthorization: x\r\n\r\n"), []int{200}},
 		{"no last chunk", with("chunked", "13\r\n"+days+"\r\n"), []int{400}},
 		{"a chunk beyond 64 bits", with("chunked", "11111111111111113\r\n"+days+"\r\n0\r\n\r\n"), []int{400}},
 		{"a chunk without its end", with("chunked", "13\r\n"+days+"0\r\n\r\n"), []int{400}},
 		{"unknown coding", with("xchunked", whole), []int{501}},
 		{"chunks in HTTP/1.0", strings.Replace(with("chunked", whole), "HTTP/1.1", "HTTP/1.0", 1), []int{400}},
-		// With both lengths, net/http uses the chunks and treats the bytes behind them as the next request. No proxy in front of this server could
-		// have treated them as a part of the body.
-		{"a length and chunks", put + "\r\nContent-Length: 3\r\nTransfer-Encoding: chunked" + end + whole + get + end, []int{200, 200}},
-		{"chunks and a length", put + "\r\nTransfer-Encoding: chunked\r\nContent-Length: 29" + end + whole + get + end, []int{200, 200}},
-		{"a smuggled request", put + "\r\nContent-Length: 60\r\nTransfer-Encoding: chunked" + end + "0\r\n\r\n" + get + end, []int{400, 200}},
+		// With both lengths, net/http uses the chunks and treats the bytes behind them as the next request. No proxy in front
+		// of this server could have treated them as a part of the body.
+		{"a length and chunks", put + "\r\nContent-Length: 3\r\nTransfer-Encoding: chunked" + end + whole + get + end,
+			[]int{200, 200}},
+		{"chunks and a length", put + "\r\nTransfer-Encoding: chunked\r\nContent-Length: 29" + end + whole + get + end,
+			[]int{200, 200}},
+		{"a smuggled request", put + "\r\nContent-Length: 60\r\nTransfer-Encoding: chunked" + end + "0\r\n\r\n" + get + end,
+			[]int{400, 200}},
 	}
 }
 
@@ -133,8 +142,9 @@ func sequences() []fuzzCase {
 		{"a hundred at once", strings.Repeat("GET /x HTTP/1.1\r\nHost: localhost"+end, 100), slices.Repeat([]int{404}, 100)},
 		{"the second is broken", get + end + "nonsense" + end + get + end, []int{200, 400}},
 		{"the first says close", get + "\r\nConnection: close" + end + get + end, []int{200}},
-		{"a body that nobody reads", "DELETE /api/admin/user/tokens/0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: {TOKEN}\r\nContent-Length: 5" +
-			end + "abcde" + get + end, []int{404, 200}},
+		{"a body that nobody reads",
+			"DELETE /api/admin/user/tokens/0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: {TOKEN}\r\nContent-Length: 5" +
+				end + "abcde" + get + end, []int{404, 200}},
 		{"HEAD first", "HEAD /api/admin/context HTTP/1.1\r\nHost: localhost" + end + get + end, []int{404, 200}},
 		{"half a request last", get + end + get, []int{200, 400}},
 	}

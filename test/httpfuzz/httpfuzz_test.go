@@ -1,5 +1,6 @@
-// Package httpfuzz_test sends valid, malformed and hostile bytes to the port of the local service. Each request must get a response of
-// the contract or a closed connection: never a crash, a connection that stays open, or a 5xx status, except the 501 and 505 of net/http.
+// Package httpfuzz_test sends valid, malformed and hostile bytes to the port of the local service. Each request must
+// get a response of the contract or a closed connection: never a crash, a connection that stays open, or a 5xx status,
+// except the 501 and 505 of net/http.
 package httpfuzz_test
 
 import (
@@ -17,7 +18,8 @@ import (
 func start(tb testing.TB) (base string, fill func(string) []byte) {
 	tb.Helper()
 	service := localtest.Start(tb, local.Config{})
-	return service.BaseURL, func(text string) []byte { return []byte(strings.ReplaceAll(text, "{TOKEN}", service.Users[0].PAT)) }
+	return service.BaseURL,
+		func(text string) []byte { return []byte(strings.ReplaceAll(text, "{TOKEN}", service.Users[0].PAT)) }
 }
 
 func TestEveryRequestGetsAResponseOrAClosedConnection(t *testing.T) {

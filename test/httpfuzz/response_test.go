@@ -25,10 +25,12 @@ type response struct {
 	body []byte
 }
 
-// send writes the bytes to a new connection and returns the final responses. It fails the test if one of them violates the contract.
+// send writes the bytes to a new connection and returns the final responses. It fails the test if one of them violates
+// the contract.
 func send(tb testing.TB, base string, sent []byte) []response {
 	tb.Helper()
-	conn, err := new(net.Dialer).DialContext(context.WithoutCancel(tb.Context()), "tcp", strings.TrimPrefix(base, "http://"))
+	conn, err := new(net.Dialer).DialContext(context.WithoutCancel(tb.Context()), "tcp",
+		strings.TrimPrefix(base, "http://"))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -118,14 +120,17 @@ func (r response) violation() string {
 		return "" // API Gateway's own 413
 	}
 	var object map[string]string
-	if err := json.Unmarshal(r.body, &object); err != nil || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+	if err := json.Unmarshal(r.body, &object); err != nil || !strings.HasPrefix(r.Header.Get("Content-Type"),
+		"application/json") {
 		return "neither the error object nor a message"
 	}
-	own := []int{http.StatusBadRequest, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusRequestHeaderFieldsTooLarge}
+	own := []int{http.StatusBadRequest, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
+		http.StatusRequestHeaderFieldsTooLarge}
 	if len(object) == 1 && object["message"] != "" && slices.Contains(own, r.StatusCode) {
 		return "" // API Gateway's own text
 	}
-	if len(object) != 3 || object["id"] == "" || object["name"] == "" || object["message"] == "" || r.Header.Get("X-Request-Id") == "" {
+	if len(object) != 3 || object["id"] == "" || object["name"] == "" || object["message"] == "" ||
+		r.Header.Get("X-Request-Id") == "" {
 		return "not the error object"
 	}
 	return ""

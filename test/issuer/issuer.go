@@ -1,5 +1,5 @@
-// Package issuer is an OpenID Connect issuer for tests of attacks: it signs any text, publishes any keys and gives any response. It has
-// no sign-in; test/browser starts a real issuer for that.
+// Package issuer is an OpenID Connect issuer for tests of attacks: it signs any text, publishes any keys and gives any
+// response. It has no sign-in; test/browser starts a real issuer for that.
 package issuer
 
 import (
@@ -32,11 +32,13 @@ type Issuer struct {
 	fetches map[string]int
 }
 
-// Start starts an issuer that publishes one key for each algorithm, with https or, for make run, with http. The caller closes it.
+// Start starts an issuer that publishes one key for each algorithm, with https or, for make run, with http. The caller
+// closes it.
 func Start(https bool) *Issuer {
 	i := &Issuer{respond: map[string]http.HandlerFunc{}, fetches: map[string]int{}}
 	i.Server = httptest.NewUnstartedServer(i)
-	i.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // clients that hang up are part of the tests
+	// clients that hang up are part of the tests
+	i.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	if https {
 		i.StartTLS()
 	} else {
@@ -83,7 +85,8 @@ func (i *Issuer) Fetches(path string) int {
 // Metadata returns the discovery document.
 func (i *Issuer) Metadata() map[string]any {
 	return map[string]any{
-		"issuer": i.URL, "jwks_uri": i.URL + KeysPath, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token",
+		"issuer": i.URL, "jwks_uri": i.URL + KeysPath, "authorization_endpoint": i.URL + "/authorize",
+		"token_endpoint":       i.URL + "/token",
 		"end_session_endpoint": i.URL + "/logout",
 	}
 }
@@ -112,7 +115,8 @@ func WriteJSON(w http.ResponseWriter, document any) {
 	_ = json.NewEncoder(w).Encode(document) // to a client that may have gone
 }
 
-// Claims returns the claims of a valid token of Ada, who is the subject "248289761001", with changes. A nil value removes a claim.
+// Claims returns the claims of a valid token of Ada, who is the subject "248289761001", with changes. A nil value
+// removes a claim.
 func (i *Issuer) Claims(now time.Time, changes map[string]any) map[string]any {
 	claims := map[string]any{
 		"iss": i.URL, "sub": "248289761001", "aud": ClientID, "exp": now.Add(5 * time.Minute).Unix(), "iat": now.Unix(),

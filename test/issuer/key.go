@@ -66,7 +66,8 @@ func (k Key) JWK() map[string]any {
 		point, err := public.Bytes() // 4, x, y
 		must(err)
 		size := len(point) / 2
-		jwk["kty"], jwk["crv"], jwk["x"], jwk["y"] = "EC", public.Params().Name, Encode(point[1:1+size]), Encode(point[1+size:])
+		jwk["kty"], jwk["crv"], jwk["x"], jwk["y"] = "EC", public.Params().Name, Encode(point[1:1+size]),
+			Encode(point[1+size:])
 	case ed25519.PublicKey:
 		jwk["kty"], jwk["crv"], jwk["x"] = "OKP", "Ed25519", Encode(public)
 	}
@@ -76,7 +77,8 @@ func (k Key) JWK() map[string]any {
 // With returns the public key with changes. A nil value removes a member.
 func (k Key) With(changes map[string]any) map[string]any { return change(k.JWK(), changes) }
 
-// Sign returns a token. The header is {"alg","kid","typ"} with the changes; the signature always uses the key's algorithm.
+// Sign returns a token. The header is {"alg","kid","typ"} with the changes; the signature always uses the key's
+// algorithm.
 func (k Key) Sign(header, claims map[string]any) string {
 	complete := change(map[string]any{"alg": k.Algorithm, "kid": k.ID, "typ": "JWT"}, header)
 	return k.SignText(text(complete), text(claims))
@@ -90,7 +92,8 @@ func (k Key) SignText(header, payload string) string {
 	var err error
 	switch k.Algorithm {
 	case "PS256":
-		signature, err = k.Private.Sign(rand.Reader, digest[:], &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash, Hash: crypto.SHA256})
+		signature, err = k.Private.Sign(rand.Reader, digest[:], &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash,
+			Hash: crypto.SHA256})
 	case "EdDSA":
 		signature, err = k.Private.Sign(rand.Reader, []byte(input), crypto.Hash(0))
 	case "ES256":

@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/openapi"
 )
 
@@ -68,7 +68,8 @@ func TestRequestSchemasAreTheEmbeddedFiles(t *testing.T) {
 			if operation.RequestBody == nil {
 				continue
 			}
-			name := strings.TrimPrefix(operation.RequestBody.Value.Content["application/json"].Schema.Ref, "#/components/schemas/")
+			name := strings.TrimPrefix(operation.RequestBody.Value.Content["application/json"].Schema.Ref,
+				"#/components/schemas/")
 			file := filepath.Join("..", doc.Components.Schemas[name].Ref)
 			if !embedded(t, file) {
 				t.Errorf("%s %s: no Go file embeds the schema %q", method, path, file)
@@ -77,7 +78,7 @@ func TestRequestSchemasAreTheEmbeddedFiles(t *testing.T) {
 		}
 	}
 	slices.Sort(referenced)
-	files, err := filepath.Glob("../../pkg/*/*.schema.json")
+	files, err := filepath.Glob("../../pkg/api/*/*.schema.json")
 	if diff := cmp.Diff(files, slices.Compact(referenced)); err != nil || diff != "" {
 		t.Errorf("%v; schema files (-) and references of the document (+) differ:\n%s", err, diff)
 	}

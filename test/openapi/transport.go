@@ -7,9 +7,9 @@ import (
 	"net/http"
 )
 
-// Transport returns base with validation. It calls report with each exchange's first deviation from the document, from the goroutine that
-// makes the request. It sends requests and returns responses unchanged. basePath is the part of the URL's path before /api, such as a
-// stage.
+// Transport returns base with validation. It calls report with each exchange's first deviation from the document, from
+// the goroutine that makes the request. It sends requests and returns responses unchanged. basePath is the part of the
+// URL's path before /api, such as a stage.
 func (v *Validator) Transport(base http.RoundTripper, basePath string, report func(error)) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		var sent []byte

@@ -60,8 +60,8 @@ func (v *Validator) check(e *exchange) error {
 	return nil
 }
 
-// refusedByGateway reports whether API Gateway refused the request before the service saw it, with a body that cannot be configured
-// (contract section 1).
+// refusedByGateway reports whether API Gateway refused the request before the service saw it, with a body that cannot
+// be configured (contract section 1).
 func refusedByGateway(rawPath string, response *http.Response) bool {
 	const longPath = 1400 // bytes; the limit is on the method ARN, 1,600 bytes, which contains the path
 	switch response.StatusCode {
@@ -173,7 +173,8 @@ func (v *Validator) compareResponse(e *exchange, pointer string, declared *opena
 		if len(values) != 1 {
 			return fmt.Errorf("the header %s is missing or repeated: %q", name, values)
 		}
-		if err := v.schemas.validate(join(follow(header.Ref, join(pointer, "headers", name)), "schema"), values[0]); err != nil {
+		if err := v.schemas.validate(join(follow(header.Ref, join(pointer, "headers", name)), "schema"),
+			values[0]); err != nil {
 			return fmt.Errorf("the header %s: %w", name, err)
 		}
 	}

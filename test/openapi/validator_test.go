@@ -23,7 +23,8 @@ const (
 	typeBody     = `{"id":"release","name":"Release","description":"New.","lifetimeDays":30}`
 	feedbackBody = `{"feedbackId":"x","userId":1,"neverShow":true,"given":null}`
 	newToken     = `{"description":"d","expiresAt":"2099-11-20t05:39:00z"}`
-	tokenBody    = `{"id":1,"secret":"user:v2_AAAAAAAAAAQAAAAAAAAADA_ExampleExampleExampleExampleExampleExampleE","userId":4,` +
+	tokenBody    = `{"id":1,"secret":"user:v2_AAAAAAAAAAQAAAAAAAAADA_ExampleExampleExampleExampleExampleExampleE",` +
+		`"userId":4,` +
 		`"description":"d","createdAt":"2026-11-20T05:39:00.000Z","seenAt":null,"expiresAt":"2099-11-20T05:39:00.000Z"}`
 	location = "http://127.0.0.1:3000/dev/api/admin/service-account/4/token/1"
 )
@@ -54,7 +55,8 @@ func TestTransport(t *testing.T) {
 		{"an unknown method", "PATCH /api/admin/context", "", 404, nil, notFoundBody, ""},
 		{"HEAD has no body", "HEAD /api/admin/context", "", 404, nil, "", ""},
 		{"no body", remove, "", 200, nil, "", ""},
-		{"API Gateway's own 413", list, "", 413, headers{"Cache-Control": "", "X-Request-Id": ""}, `{"message":"Request Too Long"}`, ""},
+		{"API Gateway's own 413", list, "", 413, headers{"Cache-Control": "", "X-Request-Id": ""},
+			`{"message":"Request Too Long"}`, ""},
 		{"API Gateway's own 413 as text", list, "", 413, headers{"Content-Type": "text/plain"}, `Too long.`, ""},
 		{"API Gateway's own 431", list, "", 431, nil, ``, ""},
 		{"API Gateway's own 414", list + strings.Repeat("x", 1500), "", 414, nil, ``, ""},
@@ -72,22 +74,26 @@ func TestTransport(t *testing.T) {
 		{"a missing member", lifetime, `{"lifetimeDays":30}`, 200, nil, `{"id":"release","name":"R","lifetimeDays":1}`,
 			"missing property 'description'"},
 		{"another type", feedback, `{}`, 200, nil, strings.Replace(feedbackBody, "1", `"1"`, 1), "got string, want integer"},
-		{"a time without milliseconds", feedback, `{}`, 200, nil, strings.Replace(feedbackBody, "null", `"2026-11-20T05:39:00Z"`, 1),
+		{"a time without milliseconds", feedback, `{}`, 200, nil,
+			strings.Replace(feedbackBody, "null", `"2026-11-20T05:39:00Z"`, 1),
 			"does not match pattern"},
 		{"no JSON", list, "", 200, nil, `[`, "not JSON"},
 		{"a body where none is declared", remove, "", 200, nil, `{}`, "2 bytes instead of 0"},
 		{"success for an invalid body", lifetime, `{"lifetimeDays":-1}`, 200, nil, typeBody, "request is invalid"},
 		{"success for no body", lifetime, "", 200, nil, typeBody, "request is invalid"},
-		{"success for an invalid parameter", "GET /api/admin/metrics/traffic/2026-13", "", 200, nil, `{"period":"2026-12","apiData":[]}`,
+		{"success for an invalid parameter", "GET /api/admin/metrics/traffic/2026-13", "", 200, nil,
+			`{"period":"2026-12","apiData":[]}`,
 			"parameter period"},
-		{"success for a month of the year 0", "GET /api/admin/metrics/traffic/0000-12", "", 200, nil, `{"period":"2026-12","apiData":[]}`,
+		{"success for a month of the year 0", "GET /api/admin/metrics/traffic/0000-12", "", 200, nil,
+			`{"period":"2026-12","apiData":[]}`,
 			"parameter period"},
 		{"a missing header", list, "", 200, headers{"X-Request-Id": ""}, `[]`, "X-Request-Id is missing"},
 		{"an invalid header", list, "", 200, headers{"Cache-Control": "private"}, `[]`, "header Cache-Control"},
 		{"no location", tokens, newToken, 201, nil, tokenBody, "Location is missing"},
 		{"another content type", list, "", 200, headers{"Content-Type": "text/plain"}, `[]`, "content type"},
 		{"401 without WWW-Authenticate", list, "", 401, nil, named("AuthenticationRequired"), "WWW-Authenticate is missing"},
-		{"no credential in a report", tokens, newToken, 201, headers{"Location": location}, strings.Replace(tokenBody, "E\"", "\"", 1),
+		{"no credential in a report", tokens, newToken, 201, headers{"Location": location},
+			strings.Replace(tokenBody, "E\"", "\"", 1),
 			"v2_[redacted]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -97,7 +103,8 @@ func TestTransport(t *testing.T) {
 					t.Errorf("the server received %q, %v; want %q", sent, err, tt.sent)
 				}
 				all := headers{
-					"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Request-Id": "r", "Content-Type": "application/json",
+					"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Request-Id": "r",
+					"Content-Type": "application/json",
 				}
 				maps.Copy(all, tt.headers)
 				for name, value := range all {
@@ -125,7 +132,8 @@ func TestTransport(t *testing.T) {
 			if body, err := io.ReadAll(response.Body); err != nil || string(body) != tt.body {
 				t.Errorf("the client received %q, %v; want %q", body, err, tt.body)
 			}
-			if (tt.want == "") != (report == "") || !strings.Contains(report, tt.want) || strings.Contains(report, "ExampleExample") {
+			if (tt.want == "") != (report == "") || !strings.Contains(report, tt.want) ||
+				strings.Contains(report, "ExampleExample") {
 				t.Errorf("report %q, want %q", report, tt.want)
 			}
 		})

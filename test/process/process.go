@@ -1,5 +1,5 @@
-// Package process helps tests that start processes: it waits for conditions, collects output, checks whether a process runs and makes Go's
-// test cache depend on the files that a process uses.
+// Package process helps tests that start processes: it waits for conditions, collects output, checks whether a process
+// runs and makes Go's test cache depend on the files that a process uses.
 package process
 
 import (
@@ -25,14 +25,15 @@ func Await(tb testing.TB, what string, interval, timeout time.Duration, conditio
 	}
 }
 
-// Runs reports whether a process of this machine runs. A process that has ended and was not waited for does not run. Linux only.
+// Runs reports whether a process of this machine runs. A process that has ended and was not waited for does not run.
+// Linux only.
 func Runs(pid int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return err == nil && len(line) > 0
 }
 
-// DependOn makes Go's test cache depend on all files below the paths. Without it, the cache depends only on files that the test's own
-// process opens, not on those of a program that the test builds or starts.
+// DependOn makes Go's test cache depend on all files below the paths. Without it, the cache depends only on files that
+// the test's own process opens, not on those of a program that the test builds or starts.
 func DependOn(tb testing.TB, paths ...string) {
 	tb.Helper()
 	for _, path := range paths {

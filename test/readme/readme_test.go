@@ -50,7 +50,8 @@ func testCommands(t *testing.T, page string, passes int) {
 		}
 	}
 	// The status is written to standard error, so that commands can read the response.
-	script = strings.NewReplacer(":3000", ":"+address.Port(), ` -w '\n'`, "", "curl -s", `curl -s -w '%{stderr} %{http_code}\n'`).Replace(script)
+	script = strings.NewReplacer(":3000", ":"+address.Port(), ` -w '\n'`, "", "curl -s",
+		`curl -s -w '%{stderr} %{http_code}\n'`).Replace(script)
 	for pass := range passes {
 		command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
 		command.Dir = folder

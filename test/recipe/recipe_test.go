@@ -1,5 +1,6 @@
-// Package recipe_test follows the list of files in CONTRIBUTING.md, "Add an operation", in a copy of the tree. It adds GET
-// /api/admin/feedback/{id} with exactly these files, calls it under `make run`, and runs the tests that judge operations.
+// Package recipe_test follows the list of files in CONTRIBUTING.md, "Add an operation", in a copy of the tree. It adds
+// GET /api/admin/feedback/{id} with exactly these files, calls it under `make run`, and runs the tests that judge
+// operations.
 package recipe_test
 
 import (
@@ -46,7 +47,8 @@ func TestAddAnOperation(t *testing.T) {
 		t.Fatalf("files of CONTRIBUTING.md (-) and of the operation (+):\n%s", diff)
 	}
 	call(t, copied)
-	run(t, copied, "go", "test", "./pkg/auth", "./pkg/feedback", "./pkg/local/...", "./test/template", "./test/openapi", "./test/usage",
+	run(t, copied, "go", "test", "./pkg/platform/access", "./pkg/api/feedback", "./pkg/local/...", "./test/template",
+		"./test/openapi", "./test/usage",
 		"./test/e2e", "./test/repository", "./test/runtimeapi")
 }
 
@@ -176,7 +178,8 @@ func call(t *testing.T, copied string) {
 	if err := json.Unmarshal(content, &service); err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet, service.BaseURL+"/api/admin/feedback/none", nil)
+	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet,
+		service.BaseURL+"/api/admin/feedback/none", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,8 @@ func registryHosts(t *testing.T) []string {
 	if err != nil {
 		t.Fatalf("ask for GOPROXY: %v", err)
 	}
-	for proxy := range strings.FieldsFuncSeq(strings.TrimSpace(string(setting)), func(r rune) bool { return r == ',' || r == '|' }) {
+	for proxy := range strings.FieldsFuncSeq(strings.TrimSpace(string(setting)),
+		func(r rune) bool { return r == ',' || r == '|' }) {
 		address, err := url.Parse(proxy)
 		if err == nil && strings.Contains(address.Hostname(), ".") {
 			hosts = append(hosts, address.Hostname())
@@ -72,7 +73,7 @@ func registryHosts(t *testing.T) []string {
 	return hosts
 }
 
-// Files and folders that a page names exist: `pkg/auth`, `pkg/*/*_test.go`, `functions/<verb-noun>`.
+// Files and folders that a page names exist: `pkg/platform/access`, `pkg/*/*_test.go`, `functions/<verb-noun>`.
 func TestPagesNamePathsThatExist(t *testing.T) {
 	t.Parallel()
 	quoted := regexp.MustCompile("`((?:api|cmd|events|functions|pkg|scripts|test)/[^`\\s…]+)`")
@@ -260,7 +261,8 @@ func TestHelp(t *testing.T) {
 		t.Fatalf("%v: %s", err, output)
 	}
 	first, _, _ := strings.Cut(string(output), "\n\n")
-	if lines := strings.Split(first, "\n"); len(lines) != 6 || lines[0] != "start:" || !strings.HasPrefix(lines[1], "  run ") {
+	if lines := strings.Split(first, "\n"); len(lines) != 6 || lines[0] != "start:" ||
+		!strings.HasPrefix(lines[1], "  run ") {
 		t.Errorf("the first group is %q", lines)
 	}
 	for _, match := range regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):.*## `).FindAllStringSubmatch(string(makefile), -1) {
@@ -284,7 +286,8 @@ func TestRunWithoutGo(t *testing.T) {
 		}
 	}
 	for _, target := range []string{"run", "watch", "test"} {
-		command := exec.CommandContext(t.Context(), filepath.Join(folder, "make"), "-s", "-C", root, "-W", "package.json", target)
+		command := exec.CommandContext(t.Context(), filepath.Join(folder, "make"), "-s", "-C", root, "-W", "package.json",
+			target)
 		command.Env = []string{"PATH=" + folder}
 		output, err := command.CombinedOutput()
 		if err == nil || !strings.Contains(string(output), "Go is missing") || strings.Contains(string(output), "npm") {
@@ -300,7 +303,8 @@ func TestWatchSeesEmbeddedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), "go", "list", "-f", "{{$d := .Dir}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}", "./pkg/...")
+	command := exec.CommandContext(t.Context(), "go", "list", "-f",
+		"{{$d := .Dir}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}", "./pkg/...")
 	command.Dir = root
 	output, err := command.Output()
 	if err != nil {

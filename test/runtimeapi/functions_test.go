@@ -18,7 +18,7 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/process"
 	"toggleadmin/test/runtimeapi"
 	"toggleadmin/test/sampleevent"
@@ -26,7 +26,8 @@ import (
 
 const root = "../.."
 
-// build builds all functions once and returns the folder of the binaries. It is kept: if nothing has changed, go build links nothing.
+// build builds all functions once and returns the folder of the binaries. It is kept: if nothing has changed, go build
+// links nothing.
 var build = sync.OnceValues(func() (folder string, err error) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
@@ -92,7 +93,8 @@ func (s *service) function(t *testing.T, name string) runtimeapi.Function {
 	if i < 0 {
 		t.Fatalf("template.yaml has no function for functions/%s", name)
 	}
-	return runtimeapi.Function{Binary: filepath.Join(s.folder, name), Variables: s.functions[i].Environment, Timeout: s.functions[i].Timeout}
+	return runtimeapi.Function{Binary: filepath.Join(s.folder, name), Variables: s.functions[i].Environment,
+		Timeout: s.functions[i].Timeout}
 }
 
 // start starts a function, which ends with the test.
@@ -182,7 +184,8 @@ func checkBinary(t *testing.T, binary string) {
 	}
 	name := filepath.Base(binary)
 	for _, module := range info.Deps {
-		if !modules.MatchString(module.Path) && !(jwtModules.MatchString(module.Path) && (name == "authorizer" || name == "console")) {
+		if !modules.MatchString(module.Path) &&
+			!(jwtModules.MatchString(module.Path) && (name == "authorizer" || name == "console")) {
 			t.Errorf("it links the module %s", module.Path)
 		}
 	}
@@ -269,8 +272,10 @@ func TestAuthorizerAllowsValidCredential(t *testing.T) {
 	s := newService(t)
 	event := sample(t, "authorizer")
 	credential := regexp.MustCompile(`user:v2_[A-Za-z0-9_-]+`).Find(event)
-	response := invoke(t, start(t, s.function(t, "authorizer")), bytes.ReplaceAll(event, credential, []byte(s.Users[0].PAT)))
-	if response.Failed || !bytes.Contains(response.Body, []byte(`"Effect":"Allow"`)) || !bytes.Contains(response.Body, []byte(`"user:1"`)) {
+	response := invoke(t, start(t, s.function(t, "authorizer")),
+		bytes.ReplaceAll(event, credential, []byte(s.Users[0].PAT)))
+	if response.Failed || !bytes.Contains(response.Body, []byte(`"Effect":"Allow"`)) ||
+		!bytes.Contains(response.Body, []byte(`"user:1"`)) {
 		t.Errorf("%s", response.Body)
 	}
 }

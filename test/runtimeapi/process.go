@@ -1,5 +1,6 @@
-// Package runtimeapi runs the binary of a function as Lambda does: the process gets events from the Runtime API and posts responses to it
-// (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). Its tests build all functions with the flags of a deployment.
+// Package runtimeapi runs the binary of a function as Lambda does: the process gets events from the Runtime API and
+// posts responses to it (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). Its tests build all functions
+// with the flags of a deployment.
 package runtimeapi
 
 import (
@@ -15,7 +16,8 @@ import (
 // ErrEnded means that the process has ended.
 var ErrEnded = errors.New("the process has ended")
 
-// Process is a running function. Its methods are safe for concurrent use, except Invoke: a process handles one event at a time.
+// Process is a running function. Its methods are safe for concurrent use, except Invoke: a process handles one event at
+// a time.
 type Process struct {
 	server  *server
 	command *exec.Cmd
@@ -74,8 +76,8 @@ func (p *Process) Stdout() string { return p.stdout.String() }
 // Stderr returns what the process has written to its standard error: why it could not start, or how it crashed.
 func (p *Process) Stderr() string { return p.stderr.String() }
 
-// Invoke sends an event to the process as soon as it requests one, and returns its response. If the process has ended, it returns
-// ErrEnded, unless there is a response.
+// Invoke sends an event to the process as soon as it requests one, and returns its response. If the process has ended,
+// it returns ErrEnded, unless there is a response.
 func (p *Process) Invoke(ctx context.Context, event []byte) (Response, error) {
 	select {
 	case p.server.events <- event:

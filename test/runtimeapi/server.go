@@ -30,7 +30,8 @@ type server struct {
 }
 
 func newServer(timeout time.Duration) *server {
-	s := &server{timeout: timeout, polled: make(chan struct{}), events: make(chan []byte), responses: make(chan Response, 1)}
+	s := &server{timeout: timeout, polled: make(chan struct{}), events: make(chan []byte),
+		responses: make(chan Response, 1)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", s.next)
 	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/response", s.accept(false))
@@ -56,7 +57,8 @@ func (s *server) next(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Lambda-Runtime-Aws-Request-Id", s.nextID())
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(time.Now().Add(s.timeout).UnixMilli(), 10))
 		w.Header().Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-west-1:123456789012:function:sample")
-		w.Header().Set("Lambda-Runtime-Trace-Id", "Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=0")
+		w.Header().Set("Lambda-Runtime-Trace-Id",
+			"Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=0")
 		_, _ = w.Write(event)
 	}
 }

@@ -1,7 +1,9 @@
-// Package samlocal runs functions with `sam local`, in containers, from the build of `make build-local`. The data are in an engine on this
-// machine, which a Relay makes reachable for containers. `make test-sam` installs what its tests need; otherwise they are skipped.
+// Package samlocal runs functions with `sam local`, in containers, from the build of `make build-local`. The data are
+// in an engine on this machine, which a Relay makes reachable for containers. `make test-sam` installs what its tests
+// need; otherwise they are skipped.
 //
-// scripts/sam-local.sh provides Docker and the image of the containers. `sam local` has no access log, streams or schedules.
+// scripts/sam-local.sh provides Docker and the image of the containers. `sam local` has no access log, streams or
+// schedules.
 package samlocal
 
 import (
@@ -39,7 +41,8 @@ type CLI struct {
 // command returns a command of `sam local`. The end of the context ends it and its containers.
 func (c CLI) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	arguments = append([]string{"local"}, arguments...)
-	arguments = append(arguments, "--config-env", "local", "--parameter-overrides", "Architecture=x86_64 DynamoDBEndpoint="+c.Endpoint)
+	arguments = append(arguments, "--config-env", "local", "--parameter-overrides",
+		"Architecture=x86_64 DynamoDBEndpoint="+c.Endpoint)
 	if c.Image != "" {
 		arguments = append(arguments, "--invoke-image", c.Image)
 	}
@@ -53,8 +56,8 @@ func (c CLI) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	return command
 }
 
-// Invoke calls a function, given by its logical ID, with an event from a file, and returns its response. sam succeeds even if the function
-// fails. It takes seconds.
+// Invoke calls a function, given by its logical ID, with an event from a file, and returns its response. sam succeeds
+// even if the function fails. It takes seconds.
 func (c CLI) Invoke(ctx context.Context, logicalID, eventFile string) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	command := c.command(ctx, "invoke", logicalID, "--event", eventFile)
@@ -78,8 +81,8 @@ type API struct {
 	err  error // set before Ended is closed
 }
 
-// StartAPI serves the API on a port of 127.0.0.1 and waits until it accepts connections. 0 is a free port. The output of sam and of the
-// functions is written to log.
+// StartAPI serves the API on a port of 127.0.0.1 and waits until it accepts connections. 0 is a free port. The output
+// of sam and of the functions is written to log.
 func (c CLI) StartAPI(ctx context.Context, port int, log io.Writer) (*API, error) {
 	// sam does not accept a listener. If another process takes the port, sam ends.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))

@@ -27,7 +27,10 @@ func TestSAMThatEnds(t *testing.T) {
 
 func TestRelay(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_,
+			_ = io.Copy(w, r.Body)
+	}))
 	t.Cleanup(server.Close)
 	relay, err := samlocal.StartRelay(t.Context(), server.URL)
 	if err != nil {
@@ -35,7 +38,8 @@ func TestRelay(t *testing.T) {
 	}
 	t.Cleanup(relay.Close)
 	post := func() (string, error) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+relay.Address, strings.NewReader("ping"))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+relay.Address,
+			strings.NewReader("ping"))
 		if err != nil {
 			return "", err
 		}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Relay forwards the requests of containers to a server that listens on 127.0.0.1. It listens on the address of this machine in Docker's
-// default network, which other machines cannot reach.
+// Relay forwards the requests of containers to a server that listens on 127.0.0.1. It listens on the address of this
+// machine in Docker's default network, which other machines cannot reach.
 type Relay struct {
 	Endpoint string // as containers know it: samconfig.toml gives this machine the name host.docker.internal
 	Address  string // as this machine knows it
@@ -42,8 +42,8 @@ func StartRelay(ctx context.Context, target string) (*Relay, error) {
 // Close ends the relay and all connections.
 func (r *Relay) Close() { _ = r.server.Close() }
 
-// bridgeAddress returns the address of this machine in Docker's default network. If there is none, Docker runs in a virtual machine, and
-// containers reach 127.0.0.1 by the name of the host.
+// bridgeAddress returns the address of this machine in Docker's default network. If there is none, Docker runs in a
+// virtual machine, and containers reach 127.0.0.1 by the name of the host.
 func bridgeAddress(ctx context.Context) string {
 	format := `{{index .Options "com.docker.network.bridge.name"}}`
 	name, err := exec.CommandContext(ctx, "docker", "network", "inspect", "bridge", "--format", format).Output()

@@ -18,7 +18,7 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/samlocal"
 	"toggleadmin/test/sampleevent"
 	"toggleadmin/test/script"
@@ -26,8 +26,8 @@ import (
 
 const root = "../.."
 
-// shards is the number of `sam local start-api` that run the scripts. Each has its own tables. sam mostly waits: after a fast call it waits
-// one second for the end of the function's log.
+// shards is the number of `sam local start-api` that run the scripts. Each has its own tables. sam mostly waits: after
+// a fast call it waits one second for the end of the function's log.
 const shards = 3
 
 // TestSAMLocal builds once and runs everything with this build.
@@ -72,7 +72,8 @@ func build(t *testing.T, template *samtemplate.Template) {
 	before := deploymentBuild(t)
 	command := exec.CommandContext(t.Context(), "make", "build-local")
 	command.Dir = root
-	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "MAKE") })
+	command.Env = slices.DeleteFunc(os.Environ(),
+		func(variable string) bool { return strings.HasPrefix(variable, "MAKE") })
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("make build-local: %v\n%s", err, output)
 	}
@@ -81,13 +82,15 @@ func build(t *testing.T, template *samtemplate.Template) {
 	}
 	for i := range template.Functions {
 		// A container may have no libraries.
-		binary, err := elf.Open(filepath.Join(root, ".aws-sam", "local", "build", template.Functions[i].LogicalID, "bootstrap"))
+		binary, err := elf.Open(filepath.Join(root, ".aws-sam", "local", "build", template.Functions[i].LogicalID,
+			"bootstrap"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		libraries, err := binary.ImportedLibraries()
 		if binary.Machine != elf.EM_X86_64 || err != nil || len(libraries) > 0 {
-			t.Errorf("%s is for %s and needs %q (%v), want x86_64 and none", template.Functions[i].Name, binary.Machine, libraries, err)
+			t.Errorf("%s is for %s and needs %q (%v), want x86_64 and none", template.Functions[i].Name, binary.Machine,
+				libraries, err)
 		}
 		_ = binary.Close()
 	}

@@ -1,5 +1,5 @@
-// Package sampleevent checks the response of a function to its sample event, events/<function>.json, in tables with only the
-// seed data.
+// Package sampleevent checks the response of a function to its sample event, events/<function>.json, in tables with
+// only the seed data.
 package sampleevent
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// Check returns an error if a function's response to its sample event is wrong. The function is named by its folder. An API operation
-// must succeed, unless what it needs is not seeded.
+// Check returns an error if a function's response to its sample event is wrong. The function is named by its folder. An
+// API operation must succeed, unless what it needs is not seeded.
 func Check(function string, response []byte) error {
 	switch function {
 	case "authorizer": // the sample event has an invalid credential
@@ -59,7 +59,8 @@ func CheckDenied(response []byte) error {
 	return err
 }
 
-// CheckHTTP returns an error if a proxy response does not have the status. An error response must have the error object.
+// CheckHTTP returns an error if a proxy response does not have the status. An error response must have the error
+// object.
 func CheckHTTP(response []byte, status int) error {
 	var got events.APIGatewayProxyResponse
 	if err := decode(response, &got); err != nil {

@@ -1,9 +1,9 @@
-// Package script runs end-to-end scripts: text files that describe HTTP requests and the expected responses. A script needs an address and
-// credentials only, so the same files run against the local gateway, sam local, an AWS emulator and a stage on AWS. environment.go lists
-// the differences between these environments.
+// Package script runs end-to-end scripts: text files that describe HTTP requests and the expected responses. A script
+// needs an address and credentials only, so the same files run against the local gateway, sam local, an AWS emulator
+// and a stage on AWS. environment.go lists the differences between these environments.
 //
-// Scripts are testscript files (github.com/rogpeppe/go-internal/testscript). A line is a command. # begins a comment. Single quotes keep
-// spaces and $. $NAME is a variable. [condition] before a command makes it conditional. ! expects an
+// Scripts are testscript files (github.com/rogpeppe/go-internal/testscript). A line is a command. # begins a comment.
+// Single quotes keep spaces and $. $NAME is a variable. [condition] before a command makes it conditional. ! expects an
 // assertion to fail. "-- name --" begins a file at the end of the script.
 //
 // Requests:
@@ -38,11 +38,11 @@
 //	keep-lifetime release                       restores the lifetime of the type when the script ends
 //	fill-tokens $SERVICE_ACCOUNT                creates tokens until that is refused; the refusal is the last response
 //
-// "as" takes admin, editor or viewer (people of these names), api-token, none (no Authorization header), or a credential, which has a
-// colon. Predefined variables: RANDOM (different in each run), TOMORROW, YESTERDAY (times), MONTH (yyyy-mm), ADMIN_ID, EDITOR_ID,
-// VIEWER_ID and SERVICE_ACCOUNT (IDs), BASE_URL.
+// "as" takes admin, editor or viewer (people of these names), api-token, none (no Authorization header), or a
+// credential, which has a colon. Predefined variables: RANDOM (different in each run), TOMORROW, YESTERDAY (times),
+// MONTH (yyyy-mm), ADMIN_ID, EDITOR_ID, VIEWER_ID and SERVICE_ACCOUNT (IDs), BASE_URL.
 //
-// Scripts run one after another and can run again on the same data: they use $RANDOM in names that remain, and the tokens that they create
-// are deleted when they end. Feedback remains. Every exchange is also validated against api/openapi.yaml. Scripts expect the default
-// feature types and context fields.
+// Scripts run one after another and can run again on the same data: they use $RANDOM in names that remain, and the
+// tokens that they create are deleted when they end. Feedback remains. Every exchange is also validated against
+// api/openapi.yaml. Scripts expect the default feature types and context fields.
 package script

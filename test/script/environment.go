@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"toggleadmin/pkg/seed"
+	"toggleadmin/pkg/operator/seed"
 )
 
 // Environment is a running service.
@@ -30,7 +30,8 @@ type difference struct {
 	condition string
 	lacking   []string // the environments without the property
 	reason    string   // what these do instead
-	// undocumented reports whether a response that api/openapi.yaml does not declare is due to the difference. nil: none is.
+	// undocumented reports whether a response that api/openapi.yaml does not declare is due to the difference. nil: none
+	// is.
 	undocumented func(r *response) bool
 }
 
@@ -59,9 +60,11 @@ var differences = []difference{
 	{"request-ids", []string{SAM}, "sam local uses one request ID for all requests", nil},
 	{
 		"own-address", []string{Ministack},
-		"ministack sends neither X-Forwarded-Proto nor requestContext.domainName, from which a function derives its address", nil,
+		"ministack sends neither X-Forwarded-Proto nor requestContext.domainName, from which a function derives its address",
+		nil,
 	},
-	{"access-log", []string{SAM, Ministack}, "sam local and ministack write no access log, so requests are not counted", nil},
+	{"access-log", []string{SAM, Ministack}, "sam local and ministack write no access log, so requests are not counted",
+		nil},
 }
 
 // Differences returns the conditions that do not hold in an environment. Its own suite asserts what it does instead.
@@ -119,7 +122,8 @@ func (e Environment) user(name string) seed.User {
 	return seed.User{}
 }
 
-// tolerates reports whether a response that api/openapi.yaml does not declare is due to a difference of the environment.
+// tolerates reports whether a response that api/openapi.yaml does not declare is due to a difference of the
+// environment.
 func (e Environment) tolerates(r *response) bool {
 	return slices.ContainsFunc(differences, func(d difference) bool {
 		return slices.Contains(d.lacking, e.Name) && d.undocumented != nil && d.undocumented(r)
@@ -133,7 +137,8 @@ func (e Environment) unauthenticated(r *response) error {
 		return assert(got == "403 User is not authorized to access this resource" || got == "401 Unauthorized",
 			"sam local returns its own 403 for an invalid credential and its own 401 for a missing one")
 	}
-	if challenge := r.header.Values("WWW-Authenticate"); r.status != http.StatusUnauthorized || !slices.Equal(challenge, []string{"Bearer"}) {
+	if challenge := r.header.Values("WWW-Authenticate"); r.status != http.StatusUnauthorized ||
+		!slices.Equal(challenge, []string{"Bearer"}) {
 		return assert(false, "status %d and WWW-Authenticate %q, want 401 and Bearer", r.status, challenge)
 	}
 	return r.errorObject("AuthenticationRequired", func(message string) bool {

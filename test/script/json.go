@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// lookup returns the value at a path, such as types[id=release].lifetimeDays or 0.name, and whether it exists. "." is the value itself.
+// lookup returns the value at a path, such as types[id=release].lifetimeDays or 0.name, and whether it exists. "." is
+// the value itself.
 func lookup(value any, path string) (any, bool) {
 	for step := range strings.FieldsFuncSeq(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		var ok bool
@@ -31,7 +32,8 @@ func lookup(value any, path string) (any, bool) {
 func element(list []any, step string) (any, bool) {
 	member, want, isSelector := strings.Cut(step, "=")
 	for i, candidate := range list {
-		if object, ok := candidate.(map[string]any); isSelector && ok && fmt.Sprint(object[member]) == want || step == strconv.Itoa(i) {
+		if object, ok := candidate.(map[string]any); isSelector && ok && fmt.Sprint(object[member]) == want ||
+			step == strconv.Itoa(i) {
 			return candidate, true
 		}
 	}

@@ -51,7 +51,8 @@ func (r *response) errorObject(name string, matches func(message string) bool) e
 	if err := uuid.Validate(fmt.Sprint(object["id"])); err != nil {
 		return assert(false, "the id of the error is not a UUID: %v", err)
 	}
-	return assert(object["name"] == name && message != "" && matches(message), "the error is %v: %q", object["name"], redact(message))
+	return assert(object["name"] == name && message != "" && matches(message), "the error is %v: %q", object["name"],
+		redact(message))
 }
 
 var pointer = regexp.MustCompile("`(/(?:body|params|query)[^`]*)`")

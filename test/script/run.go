@@ -50,7 +50,8 @@ func run(ctx context.Context, t testscript.T, e Environment, dir string) {
 	})
 }
 
-// setVariables sets the predefined variables. Credentials are not among them, because a verbose run prints the variables.
+// setVariables sets the predefined variables. Credentials are not among them, because a verbose run prints the
+// variables.
 func setVariables(env *testscript.Env, e Environment) {
 	now := time.Now().UTC()
 	env.Setenv("RANDOM", strings.ToLower(rand.Text()[:10]))
@@ -75,8 +76,10 @@ var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	all := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, run := range map[string]command{
-		"status": (*session).status, "header": (*session).header, "json": (*session).json, "body": (*session).body, "error": (*session).error,
-		"unauthenticated": (*session).unauthenticated, "capture": (*session).capture, "until": (*session).until, "clock": (*session).clock,
+		"status": (*session).status, "header": (*session).header, "json": (*session).json, "body": (*session).body,
+		"error":           (*session).error,
+		"unauthenticated": (*session).unauthenticated, "capture": (*session).capture, "until": (*session).until,
+		"clock":         (*session).clock,
 		"keep-lifetime": (*session).keepLifetime, "fill-tokens": (*session).fillTokens,
 	} {
 		all[name] = adapt(run)
@@ -109,7 +112,8 @@ func adapt(run command) func(*testscript.TestScript, bool, []string) {
 	}
 }
 
-// sequential runs scripts one after another: they share accounts, and sam local does not support many concurrent requests.
+// sequential runs scripts one after another: they share accounts, and sam local does not support many concurrent
+// requests.
 type sequential struct{ *testing.T }
 
 func (s sequential) Parallel() {}

@@ -85,15 +85,17 @@ func TestScriptsFail(t *testing.T) {
 		"error text":        {"GET /x as admin\nerror NotFoundError text", `the error is NotFoundError: "The path`},
 		"error name":        {"GET /x as admin\nerror ValidationError matches .", "the error is NotFoundError"},
 		"error match":       {"GET /x as admin\nerror NotFoundError matches ^x", "the error is NotFoundError"},
-		"error pointer":     {"PUT /api/admin/feature-types/release/lifetime as admin {}\nerror ValidationError names /body", "`/body/lifetimeDays`"},
-		"unauthenticated":   {list + "unauthenticated", "want 401"},
-		"capture":           {list + "capture X json nothing", "nothing does not exist"},
-		"credential":        {"GET /x as nobody", `unknown credential "nobody"`},
-		"condition":         {"[moonlight] " + list, `unknown condition "moonlight"`},
-		"no request":        {"status 200", "the status is 0"},
-		"until":             {"until 404 within 1ms " + list, "not 404 within 1ms"},
+		"error pointer": {"PUT /api/admin/feature-types/release/lifetime as admin {}\nerror ValidationError names /body",
+			"`/body/lifetimeDays`"},
+		"unauthenticated": {list + "unauthenticated", "want 401"},
+		"capture":         {list + "capture X json nothing", "nothing does not exist"},
+		"credential":      {"GET /x as nobody", `unknown credential "nobody"`},
+		"condition":       {"[moonlight] " + list, `unknown condition "moonlight"`},
+		"no request":      {"status 200", "the status is 0"},
+		"until":           {"until 404 within 1ms " + list, "not 404 within 1ms"},
 		"secret": {
-			"POST /api/admin/service-account/4/token as admin " + `{"description": "d", "expiresAt": "$TOMORROW"}` + "\nstatus 200", "v2_[redacted]",
+			"POST /api/admin/service-account/4/token as admin " + `{"description": "d", "expiresAt": "$TOMORROW"}` +
+				"\nstatus 200", "v2_[redacted]",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,8 +109,10 @@ func TestScriptsFail(t *testing.T) {
 
 func TestCleanUp(t *testing.T) {
 	t.Parallel()
-	const create = `POST /api/admin/service-account/$SERVICE_ACCOUNT/token as admin {"description": "d", "expiresAt": "$TOMORROW"}` + "\nstatus 201\n"
-	change := "keep-lifetime release\nPUT /api/admin/feature-types/release/lifetime as admin {\"lifetimeDays\": 5}\nstatus 200\n"
+	const create = `POST /api/admin/service-account/$SERVICE_ACCOUNT/token as admin {"description": "d", "expiresAt": ` +
+		`"$TOMORROW"}` + "\nstatus 201\n"
+	change := "keep-lifetime release\nPUT /api/admin/feature-types/release/lifetime as admin {\"lifetimeDays\": " +
+		"5}\nstatus 200\n"
 	if log, failed := run(t, serve(t), create+"fill-tokens $SERVICE_ACCOUNT\nstatus 403\n"+change,
 		create+"GET /api/admin/feature-types as admin\njson types[id=release].lifetimeDays 40"); failed {
 		t.Error(log)
@@ -118,10 +122,14 @@ func TestCleanUp(t *testing.T) {
 func TestUndocumentedResponse(t *testing.T) {
 	t.Parallel()
 	e := serve(t)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"message":"no"}`) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, `{"message":"no"}`)
+	}))
 	t.Cleanup(server.Close)
 	e.BaseURL = server.URL
-	if log, failed := run(t, e, "GET /api/admin/context as admin"); !failed || !strings.Contains(log, "api/openapi.yaml does not declare this") {
+	if log, failed := run(t, e, "GET /api/admin/context as admin"); !failed ||
+		!strings.Contains(log, "api/openapi.yaml does not declare this") {
 		t.Errorf("failed: %t\n%s", failed, log)
 	}
 }

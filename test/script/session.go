@@ -39,8 +39,9 @@ type token struct {
 func newSession(ctx context.Context, e Environment, base *url.URL, validator *openapi.Validator) *session {
 	s := &session{ctx: ctx, environment: e, base: base, last: &response{}, lifetimes: map[string]string{}}
 	s.client = &http.Client{
-		Timeout:       time.Minute, // the first start of a function in sam local takes seconds
-		Transport:     validator.Transport(http.DefaultTransport, base.EscapedPath(), func(err error) { s.violations = append(s.violations, err) }),
+		Timeout: time.Minute, // the first start of a function in sam local takes seconds
+		Transport: validator.Transport(http.DefaultTransport, base.EscapedPath(),
+			func(err error) { s.violations = append(s.violations, err) }),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return s
@@ -58,7 +59,8 @@ func (s *session) cleanUp() error {
 		errs = append(errs, err)
 	}
 	for id, days := range s.lifetimes {
-		err := s.request(http.MethodPut, []string{"/api/admin/feature-types/" + id + "/lifetime", "as", "admin", `{"lifetimeDays":` + days + `}`})
+		err := s.request(http.MethodPut, []string{"/api/admin/feature-types/" + id + "/lifetime", "as", "admin",
+			`{"lifetimeDays":` + days + `}`})
 		if err == nil && s.last.status != http.StatusOK {
 			err = fmt.Errorf("restore the lifetime of %s: %s", id, s.last)
 		}

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/exitstatus"
-	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // actors are who uses the service. Each step is one request or command, or a few that belong together.
@@ -49,7 +49,8 @@ var actors = []struct {
 	{"admin-5", (*actor).editToggle},
 }
 
-// actor is a person or machine. Its choices depend on the seed and its name, so that it makes the same ones without the others.
+// actor is a person or machine. Its choices depend on the seed and its name, so that it makes the same ones without the
+// others.
 type actor struct {
 	*World
 	*rand.Rand
@@ -104,7 +105,8 @@ func (a *actor) meanwhile(do func(*actor)) {
 // meeting is the interval of the times at which most things happen.
 const meeting = 30 * time.Second
 
-// pause returns the time to the next step. Most steps are at the same times as those of others, and as what is scheduled.
+// pause returns the time to the next step. Most steps are at the same times as those of others, and as what is
+// scheduled.
 func (a *actor) pause() time.Duration {
 	soon := time.Duration(a.Int64N(int64(choose(a, 5*time.Millisecond, 40*time.Millisecond))))
 	switch a.IntN(8) {
@@ -146,7 +148,8 @@ func (a *actor) doIf(c *credential, method, path, match, body string) (status in
 }
 
 // command runs a command of toggleadmin and returns its status.
-func (a *actor) command(what string, run func(context.Context, *operator.Operator) error) (status exitstatus.Status, o *op) {
+func (a *actor) command(what string, run func(context.Context, *operator.Operator) error) (status exitstatus.Status,
+	o *op) {
 	if a.process == nil || a.process.dead {
 		a.n++
 		a.process = a.newProcess(fmt.Sprintf("%s/%d", a.name, a.n))
@@ -167,7 +170,8 @@ func (a *actor) command(what string, run func(context.Context, *operator.Operato
 	a.turn(a.name)
 	o.ended = time.Now()
 	status = exitstatus.Of(err)
-	if o.unknown = status == exitstatus.Failure; o.unknown && !errors.Is(err, errEnded) && !errors.Is(err, dynamo.ErrUnavailable) {
+	if o.unknown = status == exitstatus.Failure; o.unknown && !errors.Is(err, errEnded) &&
+		!errors.Is(err, dynamo.ErrUnavailable) {
 		a.fail("%s: toggleadmin %s: %v", a.name, what, err)
 	}
 	a.digest(hashOf(a.name), uint64(status))
@@ -230,7 +234,8 @@ func (a *actor) manageAccounts() {
 	switch a.IntN(6) {
 	case 0, 1:
 		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(4))
-		status, response, o := a.do(a.admin, http.MethodPost, "service-account", fmt.Sprintf(`{"username":%q,"name":"Robot","rootRole":2}`, name))
+		status, response, o := a.do(a.admin, http.MethodPost, "service-account",
+			fmt.Sprintf(`{"username":%q,"name":"Robot","rootRole":2}`, name))
 		var out struct{ ID int64 }
 		switch status {
 		case http.StatusCreated:
@@ -251,7 +256,8 @@ func (a *actor) manageAccounts() {
 		}
 	case 3:
 		role := fmt.Sprint(choose(a, 1, 2, 3))
-		status, _, o := a.do(a.admin, http.MethodPut, fmt.Sprintf("service-account/%d", id), fmt.Sprintf(`{"rootRole":%s}`, role))
+		status, _, o := a.do(a.admin, http.MethodPut, fmt.Sprintf("service-account/%d", id),
+			fmt.Sprintf(`{"rootRole":%s}`, role))
 		a.recordRole(o, status, id, role)
 	case 4:
 		a.listAccounts()
@@ -285,7 +291,8 @@ func (a *actor) deleteAccount(id int64) int {
 	return status
 }
 
-// listAccounts lists the service accounts with their tokens. What it contains of an account that is being deleted is not defined.
+// listAccounts lists the service accounts with their tokens. What it contains of an account that is being deleted is
+// not defined.
 func (a *actor) listAccounts() {
 	known := slices.Clone(a.robots)
 	status, response, o := a.do(a.admin, http.MethodGet, "service-account", "")

@@ -8,12 +8,13 @@ import (
 
 // credential is a token that the world has seen, and what it knows about it.
 type credential struct {
-	text              string
-	account, id       int64
-	description       string
-	subject           string // of a JWT
-	created, expires  time.Time
-	revoking, revoked time.Time // when the first request to delete it began, and when the first one that succeeded had ended
+	text             string
+	account, id      int64
+	description      string
+	subject          string // of a JWT
+	created, expires time.Time
+	// when the first request to delete it began, and when the first one that succeeded had ended
+	revoking, revoked time.Time
 }
 
 // name is how the history of the account's tokens calls it.
@@ -33,8 +34,8 @@ type disabling struct {
 	writes       *tracked
 }
 
-// checkAccepted checks whether the service accepts a credential exactly if it must. The world does not know what must happen to a request
-// at the time of a change.
+// checkAccepted checks whether the service accepts a credential exactly if it must. The world does not know what must
+// happen to a request at the time of a change.
 func (w *World) checkAccepted(c *credential, o *op, status int) {
 	if c.subject != "" || status >= http.StatusInternalServerError {
 		return
@@ -43,14 +44,16 @@ func (w *World) checkAccepted(c *credential, o *op, status int) {
 	refuse := func(what string, since time.Time) bool {
 		if !since.IsZero() && since.Before(o.begun) {
 			if accepted {
-				w.fail("%s accepts the token %d of the account %d, which is %s since %s", w.when(o.begun), c.id, c.account, what, since.Sub(w.start))
+				w.fail("%s accepts the token %d of the account %d, which is %s since %s", w.when(o.begun), c.id, c.account, what,
+					since.Sub(w.start))
 			}
 			return true
 		}
 		return false
 	}
 	a := w.account(c.account)
-	if refuse("deleted", c.revoked) || refuse("without its account", a.deleted) || refuse("expired", c.expires.Add(maxSkew)) {
+	if refuse("deleted", c.revoked) || refuse("without its account", a.deleted) ||
+		refuse("expired", c.expires.Add(maxSkew)) {
 		return
 	}
 	disabled, known := a.state(o)
@@ -70,8 +73,8 @@ func (w *World) when(t time.Time) string {
 	return "at " + t.Sub(w.start).Truncate(time.Microsecond).String() + " the service"
 }
 
-// state returns whether an account is disabled for the whole time of an operation. known is false if that depends on the order of concurrent
-// changes, or on one whose result is unknown.
+// state returns whether an account is disabled for the whole time of an operation. known is false if that depends on
+// the order of concurrent changes, or on one whose result is unknown.
 func (a *account) state(o *op) (disabled, known bool) {
 	var last *disabling
 	for _, c := range a.changes {

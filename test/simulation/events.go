@@ -14,11 +14,12 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
-// bus is the part of the world that has to do with events: the log, EventBridge, the queue and the receiver of the webhook.
+// bus is the part of the world that has to do with events: the log, EventBridge, the queue and the receiver of the
+// webhook.
 type bus struct {
 	log       map[string][]dynamo.Item // the events of the log, by subject, in their order
 	contents  map[string]string        // of the events that the bus has stored, by sequence
@@ -155,7 +156,8 @@ func (w *World) poll() {
 	w.after(time.Millisecond, w.poll)
 }
 
-// same reports whether a batch contains the message's event: the world could not distinguish the requests to the webhook.
+// same reports whether a batch contains the message's event: the world could not distinguish the requests to the
+// webhook.
 func same(batch []*message, m *message) bool {
 	return slices.ContainsFunc(batch, func(other *message) bool { return other.body == m.body })
 }
@@ -177,7 +179,8 @@ func (w *World) deliver(batch []*message, in events.SQSEvent) {
 	w.enter(hashOf(batch[0].receipt()), func() {
 		w.queue = slices.DeleteFunc(w.queue, func(m *message) bool {
 			return receipts[m.id] == m.receipt() && !w.happens(redelivered, hashOf(m.id), 0.05) &&
-				!slices.ContainsFunc(failures.BatchItemFailures, func(f events.SQSBatchItemFailure) bool { return f.ItemIdentifier == m.id })
+				!slices.ContainsFunc(failures.BatchItemFailures,
+					func(f events.SQSBatchItemFailure) bool { return f.ItemIdentifier == m.id })
 		})
 	})
 }
@@ -209,9 +212,11 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 	was, is := old.Bool("potentiallyStale"), next.Bool("potentiallyStale")
 	now, by := time.Now(), w.caller.process.name
 	decides := old["staleness"] == nil || was != is || old.String("type") != next.String("type")
-	if all := w.lifetimes[next.String("type")]; decides && next["staleness"] != nil && len(all) > 0 && !strings.Contains(by, "staleness") {
+	if all := w.lifetimes[next.String("type")]; decides && next["staleness"] != nil && len(all) > 0 &&
+		!strings.Contains(by, "staleness") {
 		lasts := time.Duration(all[len(all)-1].days) * 24 * time.Hour // since this write, because it depends on the type
-		if age := now.Sub(*next.Time("createdAt")); is != (lasts > 0 && age+maxSkew >= lasts) && (is || age >= lasts+time.Minute) {
+		if age := now.Sub(*next.Time("createdAt")); is != (lasts > 0 && age+maxSkew >= lasts) &&
+			(is || age >= lasts+time.Minute) {
 			w.fail("%s sets the flag of %s to %t, but the lifetime is %s, and the age %s", by, name, is, lasts, age)
 		}
 	}
@@ -236,15 +241,16 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 		}
 		if on, ok := w.flips[name]; was && ok && old.String("type") == next.String("type") {
 			if all := w.lifetimes[next.String("type")]; !all[len(all)-1].from.After(on.Add(-staleAfter)) {
-				w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by, name)
+				w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by,
+					name)
 			}
 		}
 	}
 	w.flips[name] = now
 }
 
-// subject returns the subject of the item of a change, and the item without what is not recorded. Both are empty if nothing
-// about the item is recorded.
+// subject returns the subject of the item of a change, and the item without what is not recorded. Both are empty if
+// nothing about the item is recorded.
 func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item) {
 	if item == nil {
 		return "", nil
@@ -264,7 +270,8 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 	case "Users":
 		delete(recorded, "pats")
 		if item["kind"] != nil { // otherwise a counter, or an account whose deletion is recorded
-			return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] + fmt.Sprint(item.Int("id")), recorded
+			return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] +
+				fmt.Sprint(item.Int("id")), recorded
 		}
 	case "PersonalAccessTokens":
 		delete(recorded, "seenAt")
@@ -278,8 +285,8 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 	return "", nil
 }
 
-// checkRecorded checks that a call has recorded each change that it has made, and nothing else. The ids of a subject's events
-// rise in the order of the calls.
+// checkRecorded checks that a call has recorded each change that it has made, and nothing else. The ids of a subject's
+// events rise in the order of the calls.
 func (w *World) checkRecorded() {
 	events := map[string][]dynamo.Item{} // by subject
 	for _, c := range w.changes {
@@ -305,7 +312,8 @@ func (w *World) checkRecorded() {
 		}
 		slices.SortFunc(recorded, func(a, b dynamo.Item) int { return cmp.Compare(a.Int("id"), b.Int("id")) })
 		if before := w.log[subject]; len(before) > 0 && before[len(before)-1].Int("id") >= recorded[0].Int("id") {
-			w.fail("the event %d of %s is not later than the one before, %d", recorded[0].Int("id"), subject, before[len(before)-1].Int("id"))
+			w.fail("the event %d of %s is not later than the one before, %d", recorded[0].Int("id"), subject,
+				before[len(before)-1].Int("id"))
 		}
 		w.log[subject] = append(w.log[subject], recorded...)
 		if last := recorded[len(recorded)-1].Int("id"); c.next != nil && c.next.Int("event") != last {

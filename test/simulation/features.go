@@ -71,7 +71,8 @@ func (a *actor) updateToggle(c *credential, path, name, project string) {
 	body, _ := json.Marshal(e.Change)
 	status, _, response, o = a.doIf(c, http.MethodPut, path, etag, string(body))
 	a.recordEdit(o, status, name, "update", e)
-	if changed := a.members(response, slices.Collect(maps.Keys(e.Change))...); status == http.StatusOK && !reflect.DeepEqual(changed, e.Change) {
+	if changed := a.members(response, slices.Collect(maps.Keys(e.Change))...); status == http.StatusOK &&
+		!reflect.DeepEqual(changed, e.Change) {
 		a.fail("an update of %s to %s returns %s", name, body, response)
 	}
 }

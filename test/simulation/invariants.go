@@ -11,13 +11,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/contextfield"
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/featuretype"
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // The objects that the actors compete for.
@@ -91,7 +91,8 @@ func (w *World) prepare() {
 	w.flips, w.lifetimes = map[string]time.Time{}, map[string][]lifetime{}
 	w.oracle = oracle{
 		streams: map[string]*stream{}, partitions: map[string]bool{},
-		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{}, holders: map[int64]dynamo.Item{},
+		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{},
+		holders:  map[int64]dynamo.Item{},
 		accounts: map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
 	}
 	for _, f := range w.functions {
@@ -114,17 +115,21 @@ func (w *World) prepare() {
 		}
 	}
 	must(err)
-	w.types, w.fields, w.toggles = types[:1+random.IntN(4)/3], fields[:1+random.IntN(len(fields))], toggles[:2+4*random.IntN(2)]
+	w.types, w.fields, w.toggles = types[:1+random.IntN(4)/3], fields[:1+random.IntN(len(fields))],
+		toggles[:2+4*random.IntN(2)]
 	for i, id := range w.types {
 		lifetime := []*int64{nil, new(int64(1)), new(int64(1)), new(int64(7))}[random.IntN(4)]
-		must(featuretype.NewStore(client, tables, log).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i), LifetimeDays: lifetime}))
+		must(featuretype.NewStore(client, tables, log).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i),
+			LifetimeDays: lifetime}))
 	}
 	for _, name := range w.fields {
-		must(contextfield.NewStore(client, tables, log).Create(ctx, contextfield.ContextField{Name: name, Description: new("")}))
+		must(contextfield.NewStore(client, tables, log).Create(ctx,
+			contextfield.ContextField{Name: name, Description: new("")}))
 		w.record(&op{begun: time.Now(), ended: time.Now(), writes: &tracked{}}, "field", name, "create", "", "201")
 	}
 	for _, name := range toggles[:min(4, len(w.toggles))] { // they become potentially stale while the world lives
-		due := w.start.Add(time.Duration(random.Int64N(int64(duration)))).Truncate(meeting).Add(time.Duration(random.Int64N(int64(150 * time.Millisecond))))
+		due := w.start.Add(time.Duration(random.Int64N(int64(duration)))).Truncate(meeting)
+		due = due.Add(time.Duration(random.Int64N(int64(150 * time.Millisecond))))
 		age := time.Duration([]int{1, 1, 1, 7, 40}[random.IntN(5)])*24*time.Hour - time.Until(due)
 		f := feature.Feature{
 			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age),
@@ -257,7 +262,8 @@ func (w *World) checkTokens(owner int64) {
 		known[pats.Int(key)] = true
 	}
 	if !maps.Equal(known, tokens) {
-		w.fail("the account %d has the tokens %v, but its item has %v", owner, slices.Sorted(maps.Keys(tokens)), slices.Sorted(maps.Keys(known)))
+		w.fail("the account %d has the tokens %v, but its item has %v", owner, slices.Sorted(maps.Keys(tokens)),
+			slices.Sorted(maps.Keys(known)))
 	}
 }
 
@@ -300,7 +306,8 @@ func (w *World) checkQuiet() {
 	w.checkAccounts()
 	counted := map[string]int64{}
 	for _, item := range w.db.Items(w.table("Traffic")) {
-		if parts := strings.Split(item.String("pathDayShard"), "#"); len(parts) == 3 && strings.HasPrefix(parts[1], item.String("period")) {
+		if parts := strings.Split(item.String("pathDayShard"), "#"); len(parts) == 3 &&
+			strings.HasPrefix(parts[1], item.String("period")) {
 			counted[parts[1]+" 2xx"] += item.Int("successfulRequests")
 			counted[parts[1]+" 4xx"] += item.Int("clientErrors")
 			counted[parts[1]+" 5xx"] += item.Int("serverErrors")
@@ -312,7 +319,8 @@ func (w *World) checkQuiet() {
 	}
 }
 
-// checkAccounts checks that there are no tokens, reservations and links without an account, that deletions end, and the order of tokens.
+// checkAccounts checks that there are no tokens, reservations and links without an account, that deletions end, and the
+// order of tokens.
 func (w *World) checkAccounts() {
 	for id := range w.tokens {
 		w.checkTokens(id)
@@ -333,7 +341,8 @@ func (w *World) checkAccounts() {
 	for id, item := range w.holders {
 		identity := item.Map("identity")
 		for kind, name := range map[string]string{
-			"email:": item.String("email"), "username:": item.String("username"), "identity:" + identity.String("issuer") + " ": identity.String("subject"),
+			"email:": item.String("email"), "username:": item.String("username"),
+			"identity:" + identity.String("issuer") + " ": identity.String("subject"),
 		} {
 			if name != "" {
 				names[strings.ToLower(kind+name)] = id

@@ -19,13 +19,13 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	"github.com/google/uuid"
 
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/dynamo"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/simulation/dynamodb"
 )
 
@@ -49,11 +49,13 @@ const (
 
 // load reads template.yaml once per process.
 var load = sync.OnceValue(func() *samtemplate.Template {
-	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{StackName: source, Parameters: map[string]string{
-		"SendEventsToBus": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
-		"OidcClientId": clientID, "OidcDefaultRole": string(auth.RoleViewer), "MaxTokensPerAccount": fmt.Sprint(tokenLimit),
-		"MaxServiceAccounts": fmt.Sprint(robotLimit),
-	}})
+	template, err := samtemplate.Load("../../template.yaml",
+		samtemplate.Settings{StackName: source, Parameters: map[string]string{
+			"SendEventsToBus": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
+			"OidcClientId": clientID, "OidcDefaultRole": string(access.RoleViewer),
+			"MaxTokensPerAccount": fmt.Sprint(tokenLimit),
+			"MaxServiceAccounts":  fmt.Sprint(robotLimit),
+		}})
 	if err != nil {
 		panic(err)
 	}
@@ -65,7 +67,8 @@ func newWorld(t *testing.T, p Plan) *World {
 	w := &World{Plan: p, t: t, template: load(), wake: make(chan struct{}, 1)}
 	// The world begins shortly before a day, month or year ends, or at any time of a day.
 	random := w.random(2)
-	begin := time.Duration([]int{0, 30, 58, 365}[random.IntN(4)])*24*time.Hour + time.Duration(random.Int64N(int64(24*time.Hour)))
+	begin := time.Duration([]int{0, 30, 58, 365}[random.IntN(4)])*24*time.Hour +
+		time.Duration(random.Int64N(int64(24*time.Hour)))
 	if random.IntN(2) == 0 {
 		begin = begin.Truncate(24*time.Hour) + 24*time.Hour - time.Duration(random.Int64N(int64(duration)))
 	}
@@ -91,7 +94,8 @@ func newWorld(t *testing.T, p Plan) *World {
 		w.invoked[f.LogicalID] = &invoke.Function{Name: f.Name, Handler: f, Timeout: f.Timeout, ARN: arn}
 	}
 	g, err := gateway.New(gateway.Config{
-		API: w.template.API, Functions: w.invoked, Region: "us-east-1", AccountID: "123456789012", APIID: "simulation", Now: time.Now,
+		API: w.template.API, Functions: w.invoked, Region: "us-east-1", AccountID: "123456789012", APIID: "simulation",
+		Now:   time.Now,
 		NewID: w.newID, AccessLog: w.logLine, OnRequest: func(gateway.Record) {},
 	})
 	if err != nil {
@@ -129,7 +133,8 @@ type instance struct {
 // config is the SDK's configuration of a process.
 func (p *process) config() aws.Config {
 	return aws.Config{
-		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: p, APIOptions: []func(*middleware.Stack) error{simplify, p.w.skipEmpty},
+		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: p,
+		APIOptions: []func(*middleware.Stack) error{simplify, p.w.skipEmpty},
 	}
 }
 
@@ -139,7 +144,8 @@ func simplify(stack *middleware.Stack) error {
 		_, _ = stack.Build.Remove(id)
 	}
 	for _, id := range []string{
-		"DisableAcceptEncodingGzip", "ResolveAuthScheme", "GetIdentity", "ResolveEndpointV2", "disableHTTPS", "DiscoverEndpoint", "ComputePayloadHash",
+		"DisableAcceptEncodingGzip", "ResolveAuthScheme", "GetIdentity", "ResolveEndpointV2", "disableHTTPS",
+		"DiscoverEndpoint", "ComputePayloadHash",
 		"setLegacyContextSigningOptions", "Signing",
 	} {
 		_, _ = stack.Finalize.Remove(id)
@@ -150,8 +156,8 @@ func simplify(stack *middleware.Stack) error {
 	return nil
 }
 
-// skipEmpty returns the result of a Query of the staleness index at once if nothing has been in the partition yet, which is so for most of
-// the partitions that a re-evaluation reads.
+// skipEmpty returns the result of a Query of the staleness index at once if nothing has been in the partition yet,
+// which is so for most of the partitions that a re-evaluation reads.
 func (w *World) skipEmpty(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("SkipEmpty", func(
 		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
@@ -187,7 +193,8 @@ func (f *function) instance() *instance {
 		vars["MAX_CONTEXT_FIELD_KILOBYTES"] = fmt.Sprint(fieldLimit / 1000) // less than the template permits
 	}
 	handler, err := f.construct(&app.Env{
-		Vars: vars, AWS: i.config(), Now: i.now, Random: i.process, Logger: slog.New(slog.DiscardHandler), Transport: i.process, Concurrency: 1 << 20,
+		Vars: vars, AWS: i.config(), Now: i.now, Random: i.process, Logger: slog.New(slog.DiscardHandler),
+		Transport: i.process, Concurrency: 1 << 20,
 	})
 	if err != nil {
 		panic(fmt.Errorf("%s: %w", f.Name, err))
@@ -263,10 +270,12 @@ func (w *World) invoke(name, what string, event []byte) ([]byte, error) {
 	return output, err
 }
 
-// request sends a request to the API, with an If-Match unless match is empty, and returns the response. It does not wait longer
-// than API Gateway.
-func (w *World) request(actor, credential, method, path, match, body string, t *tracked) (status int, etag, response string) {
-	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), trackedKey{}, t), method, path, strings.NewReader(body))
+// request sends a request to the API, with an If-Match unless match is empty, and returns the response. It does not
+// wait longer than API Gateway.
+func (w *World) request(actor, credential, method, path, match, body string, t *tracked) (status int, etag,
+	response string) {
+	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), trackedKey{}, t), method, path,
+		strings.NewReader(body))
 	r.Header.Set("Authorization", credential)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")

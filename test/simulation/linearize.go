@@ -11,8 +11,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// op is an operation of an actor on an object, for the check that there is an order in which each operation takes effect at one time between
-// its beginning and its end.
+// op is an operation of an actor on an object, for the check that there is an order in which each operation takes
+// effect at one time between its beginning and its end.
 type op struct {
 	actor        int
 	begun, ended time.Time
@@ -102,7 +102,8 @@ func stepUsername(state, input, _ any) (bool, any) {
 // defaults are the members of new records.
 var defaults = map[string]string{
 	"feedback": `{"neverShow":false,"given":null}`,
-	"toggle":   `{"project":"default","type":"release","description":null,"archived":false,"stale":false,"contextFields":[]}`,
+	"toggle": `{"project":"default","type":"release","description":null,"archived":false,"stale":false,` +
+		`"contextFields":[]}`,
 }
 
 // stepRecord: the state is a record as JSON; empty: there is none. Changes of a record name some of its members.
@@ -135,7 +136,8 @@ func merged(objects ...string) string {
 // unread is the state of a field whose description the history does not contain.
 const unread = "\x01"
 
-// stepTokens: the state is the set of an account's tokens, each with its description and id; absent: the account is deleted.
+// stepTokens: the state is the set of an account's tokens, each with its description and id; absent: the account is
+// deleted.
 func stepTokens(state, input, _ any) (bool, any) {
 	o := input.(op)        //nolint:forcetypeassert,errcheck // it always is
 	text := state.(string) //nolint:forcetypeassert,errcheck // the same
@@ -151,7 +153,8 @@ func stepTokens(state, input, _ any) (bool, any) {
 		for i := range set {
 			set[i], _, _ = strings.Cut(set[i], "#")
 		}
-		return closed && (o.result == "404" || o.name == "list own" && o.value == "") || !closed && o.result == "200" && o.value == canonical(set), state
+		return closed && (o.result == "404" || o.name == "list own" && o.value == "") || !closed && o.result == "200" &&
+			o.value == canonical(set), state
 	case "read":
 		return slices.Contains(set, o.value) == (o.result == "200"), state
 	case "create":
@@ -198,11 +201,13 @@ func (r *Result) linearize() string {
 			if o.unknown {
 				ended = math.MaxInt64
 			}
-			history = append(history, porcupine.Operation{ClientId: len(history), Input: o, Call: o.begun.UnixNano(), Return: ended})
+			history = append(history, porcupine.Operation{ClientId: len(history), Input: o, Call: o.begun.UnixNano(),
+				Return: ended})
 			for range o.repeated() {
 				again := o
 				again.unknown = true
-				history = append(history, porcupine.Operation{ClientId: len(history), Input: again, Call: o.begun.UnixNano(), Return: math.MaxInt64})
+				history = append(history, porcupine.Operation{ClientId: len(history), Input: again, Call: o.begun.UnixNano(),
+					Return: math.MaxInt64})
 			}
 		}
 		kind, _, _ := strings.Cut(object, " ")
@@ -216,7 +221,8 @@ func (r *Result) linearize() string {
 	return ""
 }
 
-// repeated returns how often a write may have taken effect once more, because its response was lost and the SDK repeated it.
+// repeated returns how often a write may have taken effect once more, because its response was lost and the SDK
+// repeated it.
 func (o *op) repeated() int {
 	if o.name == "set" || o.name == "replace" || o.name == "answer" {
 		return max(0, o.writes.writes-1)

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/test/issuer"
 )
 
@@ -60,10 +60,11 @@ func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
 	account := a.account(id)
 	change := &disabling{disabled: disabled, begun: time.Now()}
 	account.changes = append(account.changes, change)
-	status, o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context, o *operator.Operator) error {
-		_, _, err := o.SetDisabled(ctx, kind, id, disabled)
-		return err
-	})
+	status, o := a.command(fmt.Sprintf("disabled %d %t", id, disabled),
+		func(ctx context.Context, o *operator.Operator) error {
+			_, _, err := o.SetDisabled(ctx, kind, id, disabled)
+			return err
+		})
 	if change.writes = o.writes; status == exitstatus.Success || status == exitstatus.NotFound {
 		change.ended, change.done = o.ended, status == exitstatus.Success
 	}
@@ -96,7 +97,8 @@ func (a *actor) signIn() {
 		email = name + "@example.com"
 	}
 	token := key().Sign(nil, map[string]any{
-		"iss": "https://" + issuerHost, "sub": name, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(), "iat": time.Now().Unix(),
+		"iss": "https://" + issuerHost, "sub": name, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(),
+		"iat":   time.Now().Unix(),
 		"email": email, "email_verified": true, "name": name,
 	})
 	c := &credential{text: token, subject: name}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Shrink returns a smaller plan with a violation, in which fewer actors do fewer things and fewer faults occur. It runs plans for at most the
-// time limit.
+// Shrink returns a smaller plan with a violation, in which fewer actors do fewer things and fewer faults occur. It runs
+// plans for at most the time limit.
 func Shrink(t *testing.T, r Result, limit time.Duration) Result {
 	t.Helper()
 	started := time.Now()
@@ -68,10 +68,12 @@ func Report(t *testing.T, p Plan) string {
 			faults = append(faults, name)
 		}
 	}
-	return fmt.Sprintf("%s\nfaults: %s\nreplay: %s\n\n%s\n", r.Violation, strings.Join(faults, ", "), p.Command(), strings.Join(r.History, "\n"))
+	return fmt.Sprintf("%s\nfaults: %s\nreplay: %s\n\n%s\n", r.Violation, strings.Join(faults, ", "), p.Command(),
+		strings.Join(r.History, "\n"))
 }
 
 // Command returns the command that replays a plan.
 func (p Plan) Command() string {
-	return fmt.Sprintf("go test ./test/simulation -run TestReplay -seed=%d -actors=%#x -faults=%#x -steps=%d", p.Seed, p.Actors, p.Faults, p.Steps)
+	return fmt.Sprintf("go test ./test/simulation -run TestReplay -seed=%d -actors=%#x -faults=%#x -steps=%d", p.Seed,
+		p.Actors, p.Faults, p.Steps)
 }

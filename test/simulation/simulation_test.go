@@ -24,7 +24,8 @@ var (
 	seeds    = flag.Uint64("seeds", 0, "the number of seeds; 0: 200 for TestSeeds, 4 for the others")
 	shrink   = flag.Duration("shrink", 30*time.Second, "how long a failing seed is shrunk")
 	search   = flag.Duration("for", 0, "the duration of TestSearch")
-	failures = flag.String("failures", "", "the folder in which TestSearch keeps failing seeds; empty: it ends at the first one")
+	failures = flag.String("failures", "",
+		"the folder in which TestSearch keeps failing seeds; empty: it ends at the first one")
 )
 
 func TestMain(m *testing.M) {
@@ -91,7 +92,8 @@ func TestDigests(t *testing.T) {
 func TestSameSeedSameHistory(t *testing.T) {
 	t.Parallel()
 	digests := func(processors string) string {
-		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDigests$", fmt.Sprint("-seed=", *seed), fmt.Sprint("-seeds=", count(4)))
+		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDigests$", fmt.Sprint("-seed=", *seed),
+			fmt.Sprint("-seeds=", count(4)))
 		command.Env = append(os.Environ(), "DIGESTS=1", "GOMAXPROCS="+processors)
 		out, err := command.Output()
 		if err != nil {
@@ -135,12 +137,14 @@ func TestSearch(t *testing.T) {
 				report := simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan)
 				t.Errorf("seed %d: %s", r.Plan.Seed, report)
 				if *failures != "" {
-					if err := os.WriteFile(filepath.Join(*failures, fmt.Sprintf("%d.txt", r.Plan.Seed)), []byte(report), 0o600); err != nil {
+					if err := os.WriteFile(filepath.Join(*failures, fmt.Sprintf("%d.txt", r.Plan.Seed)), []byte(report),
+						0o600); err != nil {
 						t.Error(err)
 					}
 				}
 			}
 		})
 	})
-	fmt.Fprintf(os.Stderr, "%d seeds in %s, %d failed\n", done.Load(), time.Since(started).Round(time.Second), failed.Load())
+	fmt.Fprintf(os.Stderr, "%d seeds in %s, %d failed\n", done.Load(), time.Since(started).Round(time.Second),
+		failed.Load())
 }

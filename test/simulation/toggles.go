@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/exitstatus"
 	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 func (a *actor) changeToggle() {
@@ -48,7 +48,8 @@ func (a *actor) changeToggle() {
 		}
 	}
 	status, o := a.command(fmt.Sprintf("features %s %s %s", kind, name, value), run)
-	if status == exitstatus.Success || o.unknown || kind == "put" { // what it has created can be deleted before it has read it
+	// what it has created can be deleted before it has read it
+	if status == exitstatus.Success || o.unknown || kind == "put" {
 		o.unknown = status != exitstatus.Success
 		a.record(o, "toggle", name, kind, value, "")
 	}
@@ -56,7 +57,8 @@ func (a *actor) changeToggle() {
 
 // answer updates feedback of the editor, who does it too.
 func (a *actor) answer() {
-	change := choose(a, `{"neverShow":true}`, `{"neverShow":false}`, `{"given":null}`, `{"given":"2026-01-01T00:00:00.000Z"}`,
+	change := choose(a, `{"neverShow":true}`, `{"neverShow":false}`, `{"given":null}`,
+		`{"given":"2026-01-01T00:00:00.000Z"}`,
 		fmt.Sprintf(`{"neverShow":true,"given":"2026-01-01T00:00:00.%03dZ"}`, a.IntN(1000)))
 	c, body := a.editor, change
 	if a.IntN(2) == 0 {
@@ -130,7 +132,8 @@ func (w *World) checkUsage() {
 	}
 }
 
-// checkFlags checks that the flags are what types and ages say, and that toggles are what the operators have made of them.
+// checkFlags checks that the flags are what types and ages say, and that toggles are what the operators have made of
+// them.
 func (w *World) checkFlags() {
 	toggles := map[string]string{}
 	lifetimes := map[string]int64{}
@@ -201,7 +204,8 @@ func (a *actor) editField() {
 	}
 }
 
-// recordField records an operation on a field, unless it was refused for a reason that has nothing to do with the field.
+// recordField records an operation on a field, unless it was refused for a reason that has nothing to do with the
+// field.
 func (a *actor) recordField(o *op, status int, name, kind, value string) {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/datetime"
-	"toggleadmin/pkg/exitstatus"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
 )
 
 // createToken creates a token of an account: the caller's own if owner is 0.
@@ -55,10 +55,12 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 		a.highest = max(a.highest, id)
 	}
 	id, _ := out.ID.Int64()
-	if a.recordTokens(c, o, account, "create", fmt.Sprintf("%s#%d", description, id), status); status != http.StatusCreated {
+	if a.recordTokens(c, o, account, "create", fmt.Sprintf("%s#%d", description, id),
+		status); status != http.StatusCreated {
 		return nil
 	}
-	created := &credential{text: out.Secret, account: account, id: id, description: description, created: o.ended, expires: expires}
+	created := &credential{text: out.Secret, account: account, id: id, description: description, created: o.ended,
+		expires: expires}
 	a.credentials = append(a.credentials, created)
 	return created
 }
@@ -79,7 +81,8 @@ func (a *actor) deleteToken(c, old *credential, own bool) {
 	}
 }
 
-// recordTokens records an operation on the tokens of an account, unless the person who did it with a JWT had another account meanwhile.
+// recordTokens records an operation on the tokens of an account, unless the person who did it with a JWT had another
+// account meanwhile.
 func (a *actor) recordTokens(c *credential, o *op, account int64, name, value string, status int) {
 	accounts := map[int64]bool{account: true}
 	for _, h := range a.identities {
@@ -165,12 +168,12 @@ func (a *actor) useToken(c *credential) {
 	}
 	var out struct {
 		User        struct{ ID, RootRole int64 }
-		Permissions []struct{ Permission auth.Permission }
+		Permissions []struct{ Permission access.Permission }
 	}
 	a.decode(response, &out)
 	role := 3
 	switch p := out.Permissions; {
-	case len(p) > 0 && p[0].Permission == auth.Admin:
+	case len(p) > 0 && p[0].Permission == access.Admin:
 		role = 1
 	case len(p) > 0:
 		role = 2
@@ -185,7 +188,7 @@ func (a *actor) manageCredentials() {
 	case 0:
 		a.disable(user.ServiceAccount, id, a.IntN(2) == 0)
 	case 1:
-		role := choose(a, auth.Roles()...)
+		role := choose(a, access.Roles()...)
 		status, o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context, o *operator.Operator) error {
 			_, _, err := o.SetRole(ctx, user.ServiceAccount, id, role)
 			return err
@@ -233,7 +236,8 @@ func (a *actor) revoke() {
 	}
 	c.revoking = earliest(c.revoking, time.Now())
 	a.meanwhile(func(b *actor) { b.useToken(c) })
-	status, o := a.command(fmt.Sprintf("tokens revoke %d", c.id), func(ctx context.Context, o *operator.Operator) error { return o.Revoke(ctx, token) })
+	status, o := a.command(fmt.Sprintf("tokens revoke %d", c.id),
+		func(ctx context.Context, o *operator.Operator) error { return o.Revoke(ctx, token) })
 	if status != exitstatus.Failure {
 		c.revoked = earliest(c.revoked, o.ended)
 	}
@@ -247,7 +251,7 @@ func (a *actor) revoke() {
 // admin and editor are the credentials that the world begins with.
 func (w *World) prepareAccounts(o *operator.Operator) error {
 	ctx := context.Background()
-	for _, role := range []auth.Role{auth.RoleAdmin, auth.RoleEditor} {
+	for _, role := range []access.Role{access.RoleAdmin, access.RoleEditor} {
 		p, err := o.AddAccount(ctx, user.Person, string(role), strings.ToLower(string(role))+"@example.com", role)
 		if err != nil {
 			return err
@@ -258,7 +262,7 @@ func (w *World) prepareAccounts(o *operator.Operator) error {
 			return err
 		}
 		c := &credential{text: token.Reveal(), account: p.ID, created: time.Now(), expires: expires}
-		if role == auth.RoleAdmin {
+		if role == access.RoleAdmin {
 			w.admin = c
 		} else {
 			w.editor = c
@@ -269,7 +273,7 @@ func (w *World) prepareAccounts(o *operator.Operator) error {
 		return err
 	}
 	w.api = &credential{text: token.Reveal(), created: time.Now(), expires: time.Now().AddDate(100, 0, 0)}
-	robot, err := o.AddAccount(ctx, user.ServiceAccount, "ci", "", auth.RoleEditor)
+	robot, err := o.AddAccount(ctx, user.ServiceAccount, "ci", "", access.RoleEditor)
 	if err != nil {
 		return err
 	}
@@ -277,7 +281,7 @@ func (w *World) prepareAccounts(o *operator.Operator) error {
 	w.account(robot.ID)
 	w.highest = 2
 	if w.random(5).IntN(2) == 0 {
-		_, err = o.AddAccount(ctx, user.Person, "Bob", "bob@example.com", auth.RoleEditor)
+		_, err = o.AddAccount(ctx, user.Person, "Bob", "bob@example.com", access.RoleEditor)
 	}
 	return err
 }

@@ -39,7 +39,8 @@ const (
 )
 
 var faultNames = []string{
-	"lost-request", "lost-response", "late", "throttled", "conflict", "server-error", "slow", "crash", "freeze", "duplicated", "redelivered", "skewed",
+	"lost-request", "lost-response", "late", "throttled", "conflict", "server-error", "slow", "crash", "freeze",
+	"duplicated", "redelivered", "skewed",
 	"lagging", "no-bus", "no-webhook",
 }
 
@@ -119,7 +120,7 @@ type call struct {
 	err     error
 }
 
-// responseTimeout is that of pkg/dynamo.
+// responseTimeout is that of pkg/platform/dynamo.
 const responseTimeout = time.Second
 
 var errTimeout = errors.New("net/http: timeout awaiting response headers")
@@ -168,7 +169,8 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, c.err
 	}
 	return &http.Response{
-		StatusCode: c.status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, Body: io.NopCloser(bytes.NewReader(c.out)),
+		StatusCode: c.status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body:          io.NopCloser(bytes.NewReader(c.out)),
 		ContentLength: int64(len(c.out)), Request: r,
 	}, nil
 }
@@ -202,8 +204,10 @@ func (c *call) send() {
 		}
 		c.fail(0, syscall.ECONNRESET)
 		return
-	case chance(freeze, 0.002) || c.isWrite() && chance(freeze, 0.01) || strings.Contains(c.process.name, "staleness") && chance(freeze, 0.03):
-		c.until = time.Now().Add(time.Duration(mix(w.Seed, c.key, 10) % uint64([]time.Duration{20 * time.Second, time.Minute, time.Hour}[mix(c.key)%3])))
+	case chance(freeze, 0.002) || c.isWrite() && chance(freeze, 0.01) || strings.Contains(c.process.name, "staleness") &&
+		chance(freeze, 0.03):
+		c.until = time.Now().Add(time.Duration(mix(w.Seed, c.key, 10) % uint64([]time.Duration{20 * time.Second, time.Minute,
+			time.Hour}[mix(c.key)%3])))
 		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))
 	}
 	if wait := time.Until(c.until); wait > 0 {
@@ -269,10 +273,12 @@ func (c *call) reject() bool {
 	case (chance(conflict, 0.03) || c.again && chance(conflict, 0.3)) && c.name == "TransactWriteItems":
 		w.trace(c, "conflict")
 		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
-		c.respond(http.StatusBadRequest, prefix+`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]}`)
+		c.respond(http.StatusBadRequest,
+			prefix+`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]}`)
 	case chance(conflict, 0.02) && c.isWrite():
 		w.trace(c, "conflict")
-		c.respond(http.StatusBadRequest, prefix+`TransactionConflictException","message":"Transaction is ongoing for the item"}`)
+		c.respond(http.StatusBadRequest,
+			prefix+`TransactionConflictException","message":"Transaction is ongoing for the item"}`)
 	case chance(serverError, 0.003):
 		w.trace(c, "500")
 		c.respond(http.StatusInternalServerError, prefix+`InternalServerError"}`)

@@ -13,15 +13,16 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the stream, the lines of
-// the access log and the messages of the queue come at least once.
+// startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the
+// stream, the lines of the access log and the messages of the queue come at least once.
 func (w *World) startTriggers() {
 	w.every(meeting<<w.random(8).IntN(4), "sweep-staleness")
 	w.every(4*time.Minute, "announce-expiring-tokens") // the schedule of template.yaml is longer than most histories
 	w.reopens = w.start
 	if w.has(noWebhook) {
 		h := mix(w.Seed, 77)
-		w.reopens = w.start.Add(time.Duration(h % uint64([]time.Duration{duration / 2, duration / 2, duration / 2, 72 * time.Hour}[h%4])))
+		w.reopens = w.start.Add(time.Duration(h % uint64([]time.Duration{duration / 2, duration / 2, duration / 2,
+			72 * time.Hour}[h%4])))
 	}
 }
 
@@ -106,7 +107,8 @@ func (w *World) logLine(line []byte, at time.Time) {
 		w.enter(hashOf(line), func() { w.after(5*time.Second, func() { w.deliverLines(stream) }) })
 		w.mu.Lock()
 	}
-	w.lines = append(w.lines, events.CloudwatchLogsLogEvent{ID: fmt.Sprintf("%020d", w.logged), Timestamp: at.UnixMilli(), Message: string(line)})
+	w.lines = append(w.lines, events.CloudwatchLogsLogEvent{ID: fmt.Sprintf("%020d", w.logged), Timestamp: at.UnixMilli(),
+		Message: string(line)})
 }
 
 // compressors are expensive to make.

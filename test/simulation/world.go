@@ -1,6 +1,6 @@
-// Package simulation runs the service in a simulated world: real handlers, stores and SDK, in virtual time, on fakes of DynamoDB, EventBridge,
-// SQS, Parameter Store, an issuer and a webhook that lose, delay and repeat what they get. A seed determines everything that happens.
-// docs/simulation.md describes it.
+// Package simulation runs the service in a simulated world: real handlers, stores and SDK, in virtual time, on fakes of
+// DynamoDB, EventBridge, SQS, Parameter Store, an issuer and a webhook that lose, delay and repeat what they get. A
+// seed determines everything that happens. docs/simulation.md describes it.
 package simulation
 
 import (
@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/simulation/dynamodb"
 )
 
@@ -26,7 +26,8 @@ type Plan struct {
 	Steps  int    // the number of requests and commands after which the actors stop
 }
 
-// NewPlan returns the plan of a seed. About a fifth of the actors and half of the faults occur in it, and half of the plans change lifetimes.
+// NewPlan returns the plan of a seed. About a fifth of the actors and half of the faults occur in it, and half of the
+// plans change lifetimes.
 func NewPlan(seed uint64) Plan {
 	all := uint64(1)<<len(actors) - 1
 	some := mix(seed, 0)&mix(seed, 2)&mix(seed, 4)&all | seed>>1&1
@@ -48,8 +49,9 @@ type Result struct {
 	ops []op
 }
 
-// World is one run. Everything in it happens in the goroutine of run, or in a goroutine that run has resumed and waits for, except that
-// goroutines which were resumed by a timer, or by the same event, can run at the same time until each of them calls park.
+// World is one run. Everything in it happens in the goroutine of run, or in a goroutine that run has resumed and waits
+// for, except that goroutines which were resumed by a timer, or by the same event, can run at the same time until each
+// of them calls park.
 type World struct {
 	Plan
 	t        *testing.T
@@ -144,7 +146,8 @@ func (w *World) at(t time.Time, do func()) {
 
 func (w *World) after(d time.Duration, do func()) { w.at(time.Now().Add(d), do) }
 
-// park blocks a goroutine until resume is called. start is called as soon as all other goroutines are blocked too, in the order of the keys.
+// park blocks a goroutine until resume is called. start is called as soon as all other goroutines are blocked too, in
+// the order of the keys.
 func (w *World) park(key uint64, start func(resume func())) {
 	resumed := make(chan struct{})
 	w.enter(key, func() {
@@ -156,8 +159,8 @@ func (w *World) park(key uint64, start func(resume func())) {
 	<-resumed
 }
 
-// turn blocks a goroutine until all others are blocked too. Several can be resumed at the same time, such as by a crash or
-// their deadlines. What an actor then does to the world, it does alone.
+// turn blocks a goroutine until all others are blocked too. Several can be resumed at the same time, such as by a crash
+// or their deadlines. What an actor then does to the world, it does alone.
 func (w *World) turn(name string) {
 	w.park(hashOf(name), func(resume func()) { resume() })
 }
@@ -254,7 +257,8 @@ func (w *World) run(done func() bool) {
 // duration is how long actors act.
 const duration = 10 * time.Minute
 
-// live is the life of a world: people and machines act while things break, then nothing breaks any more, then there is nothing left to do.
+// live is the life of a world: people and machines act while things break, then nothing breaks any more, then there is
+// nothing left to do.
 func (w *World) live() {
 	w.prepare()
 	w.end = time.Now().Add(duration)

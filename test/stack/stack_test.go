@@ -1,6 +1,6 @@
-// Package stack_test tests that scripts/stack.sh rejects wrong arguments before it runs the SAM CLI, passes it the parameters of an
-// environment, and fails without Python, and that scripts/vulnerabilities.sh fails without its database. The commands of stack.sh themselves
-// run in `make test-deploy`.
+// Package stack_test tests that scripts/stack.sh rejects wrong arguments before it runs the SAM CLI, passes it the
+// parameters of an environment, and fails without Python, and that scripts/vulnerabilities.sh fails without its
+// database. The commands of stack.sh themselves run in `make test-deploy`.
 package stack_test
 
 import (
@@ -31,7 +31,8 @@ func TestWrongArguments(t *testing.T) {
 	}
 	const (
 		environment = "unknown ENV 'production': dev, staging or prod\n"
-		notDeleted  = "This deletes the stack toggleadmin-prod and its API. The tables are kept.\nEnter the name of the stack to continue: " +
+		notDeleted  = "This deletes the stack toggleadmin-prod and its API. The tables are kept.\nEnter the name of the " +
+			"stack to continue: " +
 			"not deleted: this is not the name of the stack\n"
 	)
 	functions := ": one of " + strings.Join(folders, " ") + "\n"
@@ -60,7 +61,8 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// TestDeploy checks what runs: the SAM CLI gets the version and all parameters of the environment, with NOW=1 except a gradual deployment.
+// TestDeploy checks what runs: the SAM CLI gets the version and all parameters of the environment, with NOW=1 except a
+// gradual deployment.
 func TestDeploy(t *testing.T) {
 	t.Parallel()
 	const config = `[staging.deploy.parameters]
@@ -91,13 +93,15 @@ parameter_overrides = "Stage=dev"
 		{"deploy staging 1", "staging", "Stage=staging LogRetentionDays=30 DeploymentPreference=AllAtOnce Version=1.2.3"},
 		{"deploy prod 1", "prod", "Stage=prod DeploymentPreference=AllAtOnce Version=1.2.3"},
 		{"deploy prod ''", "prod", "DeploymentPreference=Canary10Percent10Minutes Stage=prod Version=1.2.3"},
-		{"deploy dev ''", "", "python scripts/logging-role.py default\nsamconfig.toml has no list parameter_overrides in [default.deploy.parameters]\n"},
+		{"deploy dev ''", "",
+			"python scripts/logging-role.py default\nsamconfig.toml has no list parameter_overrides in [default.deploy.parameters]\n"},
 		{"check prod 1", "", ""},
 	} {
 		want := tt.parameters
 		if tt.config != "" {
 			want = "python scripts/logging-role.py CONFIG\npython scripts/versions.py announce CONFIG 1.2.3\n" +
-				"sam deploy --parameter-overrides " + tt.parameters + " --config-env CONFIG\npython scripts/versions.py prune CONFIG\n"
+				"sam deploy --parameter-overrides " + tt.parameters +
+				" --config-env CONFIG\npython scripts/versions.py prune CONFIG\n"
 			want = strings.ReplaceAll(want, "CONFIG", tt.config)
 		}
 		command := exec.CommandContext(t.Context(), "sh", "-c", "exec "+folder+"/scripts/stack.sh "+tt.arguments)
@@ -170,11 +174,14 @@ func TestLoggingRole(t *testing.T) {
 	const role = "arn:aws:iam::123456789012:role/"
 	for _, tt := range []struct{ name, parameters, account, want string }{
 		{"no role", `["Stage=prod"]`, `{}`, ""},
-		{"the role of this stack", `["Stage=prod"]`, `{"cloudwatchRoleArn": "` + role + `service-prod-GatewayAccountRole-1"}`, ""},
+		{"the role of this stack", `["Stage=prod"]`, `{"cloudwatchRoleArn": "` + role + `service-prod-GatewayAccountRole-1"}`,
+			""},
 		{"the role of another stack", `["Stage=prod"]`, `{"cloudwatchRoleArn": "` + role + `service-GatewayAccountRole-1"}`,
-			"in eu-west-1 with " + role + "service-GatewayAccountRole-1.\nTo use this role, add \"ApiGatewayAccount=external\" to parameter_overrides in [prod"},
+			"in eu-west-1 with " + role +
+				"service-GatewayAccountRole-1.\nTo use this role, add \"ApiGatewayAccount=external\" to parameter_overrides in [prod"},
 		{"external", `["Stage=prod", "ApiGatewayAccount=external"]`, `{"cloudwatchRoleArn": "` + role + `other"}`, ""},
-		{"without permission", `["Stage=prod"]`, "", "read the logging role of API Gateway: An error occurred (AccessDeniedException)"},
+		{"without permission", `["Stage=prod"]`, "",
+			"read the logging role of API Gateway: An error occurred (AccessDeniedException)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -194,10 +201,12 @@ func TestLoggingRole(t *testing.T) {
 			command := exec.CommandContext(t.Context(), python, script, "prod")
 			command.Dir = folder
 			command.Env = []string{
-				"AWS_ENDPOINT_URL=" + server.URL, "AWS_DEFAULT_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "HOME=" + folder,
+				"AWS_ENDPOINT_URL=" + server.URL, "AWS_DEFAULT_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=test",
+				"AWS_SECRET_ACCESS_KEY=test", "HOME=" + folder,
 			}
 			output, err := command.CombinedOutput()
-			if (err == nil) != (tt.want == "") || !strings.Contains(string(output), tt.want) || tt.want == "" && len(output) > 0 {
+			if (err == nil) != (tt.want == "") || !strings.Contains(string(output), tt.want) || tt.want == "" &&
+				len(output) > 0 {
 				t.Errorf("%v, %q, want %q", err, output, tt.want)
 			}
 		})
@@ -207,21 +216,25 @@ func TestLoggingRole(t *testing.T) {
 // TestVulnerabilities runs the script with npm and a registry that knows these vulnerabilities.
 func TestVulnerabilities(t *testing.T) {
 	t.Parallel()
-	process.DependOn(t, root+"scripts", root+"pkg/console/libraries")
+	process.DependOn(t, root+"scripts", root+"pkg/api/console/libraries")
 	const (
 		unreachable = "echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1"
 		none        = "echo No vulnerabilities found."
-		known       = `{"rapidoc":[{"id":1,"url":"https://example.com/GHSA-1","title":"Title","severity":"high","vulnerable_versions":"<=9.3.8"}]}`
+		known       = `{"rapidoc":[{"id":1,"url":"https://example.com/GHSA-1","title":"Title","severity":"high",` +
+			`"vulnerable_versions":"<=9.3.8"}]}`
 	)
 	for _, tt := range []struct {
 		name, program, advisories, setting string // no advisories: the registry has none of the kind
 		status                             int
 		want                               []string
 	}{
-		{"no databases", unreachable, "", "", 1, []string{"govulncheck: the vulnerability database", "npm audit: the vulnerability database", "nothing was checked"}},
-		{"no databases, allowed", unreachable, "", "SKIP_WITHOUT_DATABASE=1", 0, []string{"skipped govulncheck: the", "skipped npm audit: the"}},
+		{"no databases", unreachable, "", "", 1, []string{"govulncheck: the vulnerability database",
+			"npm audit: the vulnerability database", "nothing was checked"}},
+		{"no databases, allowed", unreachable, "", "SKIP_WITHOUT_DATABASE=1", 0,
+			[]string{"skipped govulncheck: the", "skipped npm audit: the"}},
 		{"in Go", "echo GO-2026-1; exit 3", "{}", "SKIP_WITHOUT_DATABASE=1", 3, []string{"GO-2026-1"}},
-		{"in a library", none, known, "SKIP_WITHOUT_DATABASE=1", 1, []string{"No vulnerabilities found.", "rapidoc", "GHSA-1"}},
+		{"in a library", none, known, "SKIP_WITHOUT_DATABASE=1", 1, []string{"No vulnerabilities found.", "rapidoc",
+			"GHSA-1"}},
 		{"none", none, "{}", "", 0, []string{"No vulnerabilities found.", "found 0 vulnerabilities"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -235,7 +248,8 @@ func TestVulnerabilities(t *testing.T) {
 			}))
 			defer registry.Close()
 			command := exec.CommandContext(t.Context(), root+"scripts/vulnerabilities.sh", "sh", "-c", tt.program)
-			command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "npm_config_registry=" + registry.URL, tt.setting}
+			command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "npm_config_registry=" + registry.URL,
+				tt.setting}
 			output, _ := command.CombinedOutput()
 			if status := command.ProcessState.ExitCode(); status != tt.status {
 				t.Errorf("status %d, want %d: %s", status, tt.status, output)

@@ -13,14 +13,15 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
-	"toggleadmin/pkg/lambdahttp"
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/webhook"
+	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // conditionalAlarms exist only with a domain or with events.
 var conditionalAlarms = []string{
-	"CertificateAlarm", "EventAgeAlarm", "EventFailuresAlarm", "DeliverWebhookErrorsAlarm", "WebhookSecretAlarm", "WebhookFailuresAlarm",
+	"CertificateAlarm", "EventAgeAlarm", "EventFailuresAlarm", "DeliverWebhookErrorsAlarm", "WebhookSecretAlarm",
+	"WebhookFailuresAlarm",
 }
 
 // checker collects problems of a template, one line each.
@@ -38,17 +39,18 @@ func newChecker(tb testing.TB) *checker {
 		c.runbook = append(c.runbook, strings.Split(heading[1], ", ")...)
 	}
 	for namespace, names := range map[string]string{
-		"AWS/ApiGateway":         "Count 4XXError 5XXError Latency IntegrationLatency",
-		"AWS/Lambda":             "Invocations Errors Throttles Duration IteratorAge",
-		"AWS/SQS":                "ApproximateNumberOfMessagesVisible",
-		"AWS/DynamoDB":           "ConsumedReadCapacityUnits ConsumedWriteCapacityUnits ReadThrottleEvents WriteThrottleEvents",
+		"AWS/ApiGateway": "Count 4XXError 5XXError Latency IntegrationLatency",
+		"AWS/Lambda":     "Invocations Errors Throttles Duration IteratorAge",
+		"AWS/SQS":        "ApproximateNumberOfMessagesVisible",
+		"AWS/DynamoDB": "ConsumedReadCapacityUnits ConsumedWriteCapacityUnits ReadThrottleEvents " +
+			"WriteThrottleEvents",
 		"AWS/CertificateManager": "DaysToExpiry",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			c.metrics[namespace+" "+name] = true
 		}
 	}
-	files, _ := filepath.Glob(root + "pkg/*/*.go")
+	files, _ := filepath.Glob(root + "pkg/*/*/*.go")
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {
@@ -128,8 +130,9 @@ var expectations = []struct {
 	{"AWS::Serverless::Api", "AlwaysDeploy", true},                     // otherwise changes can stay undeployed
 	{"AWS::Serverless::Api", "MinimumCompressionSize", 1024},           // the web pages load 80 kB compressed
 	{"AWS::Serverless::Api", "SecurityPolicy", "SecurityPolicy_TLS13_1_2_PQ_2025_09"},
-	{"AWS::Serverless::Api", "MethodSettings", "[map[DataTraceEnabled:false HttpMethod:* LoggingLevel:OFF MetricsEnabled:false " +
-		"ResourcePath:/* ThrottlingBurstLimit:200 ThrottlingRateLimit:100]]"}, // traces would contain credentials
+	{"AWS::Serverless::Api", "MethodSettings",
+		"[map[DataTraceEnabled:false HttpMethod:* LoggingLevel:OFF MetricsEnabled:false " +
+			"ResourcePath:/* ThrottlingBurstLimit:200 ThrottlingRateLimit:100]]"}, // traces would contain credentials
 	{"AWS::Serverless::Api", "Auth.Authorizers.Token.Identity", "map[Headers:[Authorization] ReauthorizeEvery:0]"},
 	{"AWS::ApiGateway::DomainName", "SecurityPolicy", "TLS_1_2"},
 	{"AWS::ApiGateway::Account", "CloudWatchRoleArn", "arn:aws:iam::000000000000:role/GatewayAccountRole"},
@@ -138,16 +141,18 @@ var expectations = []struct {
 	{"AWS::Serverless::Function", "LoggingConfig.LogFormat", "JSON"},
 	// Lines and hours without an event cost nothing.
 	{"AWS::Serverless::Function", "LoggingConfig.SystemLogLevel", "WARN"},
-	{"ThrottledRequests", "MetricTransformations", "[map[MetricName:throttledRequests MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count]]"},
-	{"WebhookSecretErrors", "MetricTransformations", "[map[MetricName:webhookSecretErrors MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count]]"},
+	{"ThrottledRequests", "MetricTransformations",
+		"[map[MetricName:throttledRequests MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count]]"},
+	{"WebhookSecretErrors", "MetricTransformations",
+		"[map[MetricName:webhookSecretErrors MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count]]"},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.StartingPosition", "TRIM_HORIZON"},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.BisectBatchOnFunctionError", true},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.ParallelizationFactor", 2},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRetryAttempts", 10},
 	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRecordAgeInSeconds", 3600},
-	// Events wait for the bus for 24 hours, as long as a stream keeps them. Two minutes of three with a wait of a minute or more are an
-	// alarm within minutes of the first refusal.
+	// Events wait for the bus for 24 hours, as long as a stream keeps them. Two minutes of three with a wait of a minute
+	// or more are an alarm within minutes of the first refusal.
 	{"PublishEventsFunction", "Events.Log.Properties.StartingPosition", "TRIM_HORIZON"},
 	{"PublishEventsFunction", "Events.Log.Properties.BisectBatchOnFunctionError", true},
 	{"PublishEventsFunction", "Events.Log.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
@@ -181,8 +186,9 @@ var expectations = []struct {
 	{"LargeResponsesAlarm", "Threshold", lambdahttp.LargeResponse},
 	{"DeliverWebhookFunction", "Events.Messages.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
 	{"WebhookQueuePolicy", "Queues", "[WebhookQueue WebhookFailures]"},
-	{"WebhookQueuePolicy", "PolicyDocument.Statement", "[map[Action:[sqs:SendMessage] Condition:map[ArnEquals:map[aws:SourceArn:" +
-		"arn:aws:events:us-east-1:000000000000:rule/WebhookRule]] Effect:Allow Principal:map[Service:events.amazonaws.com] Resource:*]]"},
+	{"WebhookQueuePolicy", "PolicyDocument.Statement",
+		"[map[Action:[sqs:SendMessage] Condition:map[ArnEquals:map[aws:SourceArn:" +
+			"arn:aws:events:us-east-1:000000000000:rule/WebhookRule]] Effect:Allow Principal:map[Service:events.amazonaws.com] Resource:*]]"},
 	{"AuthorizerFunction", "Timeout", 3},
 }
 
@@ -256,9 +262,9 @@ func ownAlarm(f samtemplate.Resource) (alarm string, ok bool) {
 	return "", false
 }
 
-// metricOfFailures returns the metric that shows that a function without a caller fails. A function that reads a stream reports
-// what it has left without an error, so only the age of the stream's records shows it. One that fails every time in an hour
-// leaves a message in its queue, which has an alarm.
+// metricOfFailures returns the metric that shows that a function without a caller fails. A function that reads a stream
+// reports what it has left without an error, so only the age of the stream's records shows it. One that fails every
+// time in an hour leaves a message in its queue, which has an alarm.
 func metricOfFailures(f samtemplate.Resource) string {
 	switch {
 	case f.LogicalID == "AnnounceExpiringTokensFunction":
@@ -298,7 +304,8 @@ func (c *checker) queues(f samtemplate.Resource) (arns []string) {
 	return arns
 }
 
-// metricFilters adds the metrics of metric filters, and checks that each list that can become too large for Lambda has one.
+// metricFilters adds the metrics of metric filters, and checks that each list that can become too large for Lambda has
+// one.
 func (c *checker) metricFilters() {
 	unread := map[string]bool{"ListContextFieldsLogs": true, "ListServiceAccountsLogs": true}
 	for _, filter := range c.ofType("AWS::Logs::MetricFilter") {
@@ -312,7 +319,8 @@ func (c *checker) metricFilters() {
 	}
 }
 
-// alarms checks that alarms watch metrics that exist, that the runbook describes them, and that nothing important is without an alarm.
+// alarms checks that alarms watch metrics that exist, that the runbook describes them, and that nothing important is
+// without an alarm.
 func (c *checker) alarms() {
 	sections, watched := map[string]bool{}, map[string]bool{}
 	for _, section := range c.runbook {
@@ -342,7 +350,8 @@ func (c *checker) alarms() {
 	for _, section := range sortedKeys(sections) {
 		c.problem("docs/runbook.md has a section for %s, which is not an alarm of the template", section)
 	}
-	needed := []string{"AWS/ApiGateway 5XXError local", "AWS/ApiGateway Latency local", "AWS/Lambda Errors AuthorizerFunction"}
+	needed := []string{"AWS/ApiGateway 5XXError local", "AWS/ApiGateway Latency local",
+		"AWS/Lambda Errors AuthorizerFunction"}
 	for _, f := range c.ofType("AWS::Serverless::Function") {
 		if metric := metricOfFailures(f); asynchronous(f) && metric != "" {
 			needed = append(needed, "AWS/Lambda "+metric+" "+f.LogicalID)

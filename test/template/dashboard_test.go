@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// dashboard checks that it shows every alarm, the functions and queues of the stack, and only metrics that exist. In a row "." repeats the
-// namespace of the row before.
+// dashboard checks that it shows every alarm, the functions and queues of the stack, and only metrics that exist. In a
+// row "." repeats the namespace of the row before.
 func (c *checker) dashboard() {
 	for _, dashboard := range c.ofType("AWS::CloudWatch::Dashboard") {
 		body := fmt.Sprint(dashboard.Properties["DashboardBody"])
@@ -42,9 +42,11 @@ func (c *checker) dashboard() {
 		for _, table := range c.ofType("AWS::DynamoDB::Table") {
 			for _, index := range list(table.Properties["GlobalSecondaryIndexes"]) {
 				for _, metric := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
-					row := fmt.Sprintf(`"%s", "TableName", "%s", "GlobalSecondaryIndexName", "%s"]`, metric, table.LogicalID, at(index, "IndexName"))
+					row := fmt.Sprintf(`"%s", "TableName", "%s", "GlobalSecondaryIndexName", "%s"]`, metric, table.LogicalID,
+						at(index, "IndexName"))
 					if !strings.Contains(body, row) {
-						c.problem("%s does not show %s of the index %v of %s", dashboard.LogicalID, metric, at(index, "IndexName"), table.LogicalID)
+						c.problem("%s does not show %s of the index %v of %s", dashboard.LogicalID, metric, at(index, "IndexName"),
+							table.LogicalID)
 					}
 				}
 			}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDeployerPolicies checks that the policies for deployments are valid, do not allow everything, and are below 90 % of the
-// characters that IAM allows in a managed policy.
+// TestDeployerPolicies checks that the policies for deployments are valid, do not allow everything, and are below 90 %
+// of the characters that IAM allows in a managed policy.
 func TestDeployerPolicies(t *testing.T) {
 	t.Parallel()
 	const most = 6144 * 9 / 10
@@ -44,7 +44,8 @@ func TestDeployerPolicies(t *testing.T) {
 	}
 }
 
-// TestPartitions checks that nothing is written for one partition of AWS, such as aws-cn. The names of services are the same in all.
+// TestPartitions checks that nothing is written for one partition of AWS, such as aws-cn. The names of services are the
+// same in all.
 func TestPartitions(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob(root + "scripts/*.*")
@@ -56,20 +57,23 @@ func TestPartitions(t *testing.T) {
 	service := regexp.MustCompile(`(lambda|apigateway|ops\.apigateway|scheduler|events)\.amazonaws\.com`)
 	for _, file := range append(files, "template.yaml", "samconfig.toml") {
 		for line := range strings.Lines(read(t, file)) {
-			if rest := service.ReplaceAllString(line, ""); strings.Contains(rest, "arn:aws:") || regexp.MustCompile(`amazonaws\.|aws\.amazon\.`).MatchString(rest) {
+			if rest := service.ReplaceAllString(line, ""); strings.Contains(rest, "arn:aws:") ||
+				regexp.MustCompile(`amazonaws\.|aws\.amazon\.`).MatchString(rest) {
 				t.Errorf("%s: %s", file, strings.TrimSpace(line))
 			}
 		}
 	}
 }
 
-// TestAllResources checks that no page or script uses describe-stack-resources, which returns 100 resources of a stack that has more.
+// TestAllResources checks that no page or script uses describe-stack-resources, which returns 100 resources of a stack
+// that has more.
 func TestAllResources(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob(root + "docs/*.md")
 	scripts, _ := filepath.Glob(root + "scripts/*.*")
 	for _, file := range append(files, scripts...) {
-		if file = strings.TrimPrefix(file, root); regexp.MustCompile(`describe[-_]stack[-_]resources`).MatchString(read(t, file)) {
+		if file = strings.TrimPrefix(file, root); regexp.MustCompile(`describe[-_]stack[-_]resources`).MatchString(read(t,
+			file)) {
 			t.Errorf("%s uses describe-stack-resources: use list-stack-resources", file)
 		}
 	}

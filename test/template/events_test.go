@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // TestOneToOne checks that functions/<name>/main.go, the resource <Name>Function and events/<name>.json exist together.
@@ -42,14 +42,15 @@ func TestOneToOne(t *testing.T) {
 	}
 }
 
-// TestEvents checks that the sample events of functions behind the API are requests that API Gateway can send to them. Package
-// test/sampleevent checks the responses.
+// TestEvents checks that the sample events of functions behind the API are requests that API Gateway can send to them.
+// Package test/sampleevent checks the responses.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	template := load(t, nil)
 	for _, f := range template.Functions {
 		authorizer := f.LogicalID == template.API.Authorizer.Function
-		if !authorizer && !slices.ContainsFunc(template.API.Routes, func(r samtemplate.Route) bool { return r.Function == f.LogicalID }) {
+		if !authorizer && !slices.ContainsFunc(template.API.Routes,
+			func(r samtemplate.Route) bool { return r.Function == f.LogicalID }) {
 			continue
 		}
 		var event events.APIGatewayProxyRequest

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/traffic"
+	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // TestFigures checks the figures of pages that follow from the template.
@@ -15,7 +15,8 @@ func TestFigures(t *testing.T) {
 	t.Parallel()
 	template := load(t, nil)
 	resources := template.Resources
-	recorder := resources[slices.IndexFunc(resources, func(r samtemplate.Resource) bool { return r.LogicalID == "RecordTrafficFunction" })]
+	recorder := resources[slices.IndexFunc(resources,
+		func(r samtemplate.Resource) bool { return r.LogicalID == "RecordTrafficFunction" })]
 	paths := len(strings.Fields(fmt.Sprint(at(recorder.Properties, "Environment.Variables.COUNTED_PATHS"))))
 	for page, figures := range map[string][]string{
 		"docs/traffic.md": {

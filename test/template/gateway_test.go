@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// responses are the gateway responses with their status and the name in the error object. All other types use the two defaults. A status
-// on a default would replace the status of every other type.
+// responses are the gateway responses with their status and the name in the error object. All other types use the two
+// defaults. A status on a default would replace the status of every other type.
 var responses = map[string]struct {
 	status int
 	name   string
@@ -38,7 +38,8 @@ func (c *checker) gatewayResponses() {
 			want := responses[typ]
 			status, _ := at(got[typ], "StatusCode").(int)
 			c.expect("the status of the gateway response "+typ, status, want.status)
-			headers := map[string]any{"Cache-Control": "'no-store'", "X-Content-Type-Options": "'nosniff'", "X-Request-Id": "context.requestId"}
+			headers := map[string]any{"Cache-Control": "'no-store'", "X-Content-Type-Options": "'nosniff'",
+				"X-Request-Id": "context.requestId"}
 			switch want.status {
 			case 401:
 				headers["WWW-Authenticate"] = "'Bearer'"
@@ -54,7 +55,8 @@ func (c *checker) gatewayResponses() {
 				c.problem("the message of the gateway response %s is not constant: %q", typ, message)
 			}
 			delete(body, "message")
-			c.expect("the body of the gateway response "+typ, body, map[string]string{"id": "$context.requestId", "name": want.name})
+			c.expect("the body of the gateway response "+typ, body, map[string]string{"id": "$context.requestId",
+				"name": want.name})
 		}
 		for _, typ := range sortedKeys(got) {
 			if _, known := responses[typ]; !known {
@@ -99,14 +101,16 @@ func TestWebACL(t *testing.T) {
 	}
 }
 
-// TestAccessLog checks that a line is JSON in which every value is one quoted variable, that no variable contains text that a client writes,
-// and that API Gateway does not truncate the line.
+// TestAccessLog checks that a line is JSON in which every value is one quoted variable, that no variable contains text
+// that a client writes, and that API Gateway does not truncate the line.
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	template := load(t, nil)
 	longest := map[string]int{ // in bytes
-		"extendedRequestId": 64, "requestId": len(uuid.Nil.String() + "_REPLACED_INVALID_REQUEST_ID"), "requestTimeEpoch": 13, "status": 3,
-		"responseLatency": 6, "authorizer.principalId": 128, "error.responseType": len("AUTHORIZER_CONFIGURATION_ERROR"), "resourcePath": 0,
+		"extendedRequestId": 64, "requestId": len(uuid.Nil.String() + "_REPLACED_INVALID_REQUEST_ID"), "requestTimeEpoch": 13,
+		"status":          3,
+		"responseLatency": 6, "authorizer.principalId": 128, "error.responseType": len("AUTHORIZER_CONFIGURATION_ERROR"),
+		"resourcePath":      0,
 		"identity.sourceIp": len("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255"),
 	}
 	for _, route := range template.API.Routes {
@@ -135,8 +139,9 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// TestNotFound checks that every resource of the API, and every parent, has exactly one method ANY without authorizer, which invokes
-// not-found. Next to another method it has the long spelling, which sam local ignores. Only the console's paths have no authorizer.
+// TestNotFound checks that every resource of the API, and every parent, has exactly one method ANY without authorizer,
+// which invokes not-found. Next to another method it has the long spelling, which sam local ignores. Only the console's
+// paths have no authorizer.
 func TestNotFound(t *testing.T) {
 	t.Parallel()
 	const notFound, console = "NotFoundFunction", "ConsoleFunction"
@@ -144,7 +149,8 @@ func TestNotFound(t *testing.T) {
 	want, got := map[string]string{"/{proxy+}": "any"}, map[string]string{}
 	var counted []string
 	for _, route := range template.API.Routes {
-		if route.Authorized == slices.Contains([]string{notFound, console}, route.Function) || (route.Method == "ANY") != (route.Function == notFound) {
+		if route.Authorized == slices.Contains([]string{notFound, console}, route.Function) ||
+			(route.Method == "ANY") != (route.Function == notFound) {
 			t.Errorf("%+v: operations have an authorizer, the console and not-found have none, only not-found has ANY", route)
 		}
 		switch route.Function {

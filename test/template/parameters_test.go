@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 type parameter struct {
@@ -69,23 +69,29 @@ func TestPatterns(t *testing.T) {
 	t.Parallel()
 	certificate, webACL := everything["CertificateArn"], everything["WebAclArn"]
 	for name, values := range map[string][]string{
-		"Stage":                  {"", "Dev", "1st", "dev_1", "dev stage", "dev\n", strings.Repeat("x", 31)},
-		"DomainName":             {"https://toggles.example.com", "toggles", "Toggles.example.com", "-a.example.com", "a..example.com", "a.example.com/"},
-		"CertificateArn":         {"arn:aws:iam::123456789012:server-certificate/x", certificate + "0", "certificate"},
-		"HostedZoneId":           {"z123", "/hostedzone/Z123", "Z", "example.com"},
-		"AlarmEmail":             {"ops", "ops@example", "ops@example.com, dev@example.com", "@example.com"},
-		"AlarmTopicArn":          {"alarms", "arn:aws:sns:us-east-1:123456789012", "arn:aws:sqs:us-east-1:123456789012:alarms"},
+		"Stage": {"", "Dev", "1st", "dev_1", "dev stage", "dev\n", strings.Repeat("x", 31)},
+		"DomainName": {"https://toggles.example.com", "toggles", "Toggles.example.com", "-a.example.com",
+			"a..example.com", "a.example.com/"},
+		"CertificateArn": {"arn:aws:iam::123456789012:server-certificate/x", certificate + "0", "certificate"},
+		"HostedZoneId":   {"z123", "/hostedzone/Z123", "Z", "example.com"},
+		"AlarmEmail":     {"ops", "ops@example", "ops@example.com, dev@example.com", "@example.com"},
+		"AlarmTopicArn": {"alarms", "arn:aws:sns:us-east-1:123456789012",
+			"arn:aws:sqs:us-east-1:123456789012:alarms"},
 		"PermissionsBoundaryArn": {"boundary", "arn:aws:iam::123456789012:role/admin", "arn:aws:iam::123456789012:policy/"},
 		"OidcIssuer": {
-			"http://issuer.example.com", "issuer.example.com", "https://", "https:///a", "https://user@issuer.example.com", "https://a b",
-			"https://issuer.example.com/?a=b", "https://issuer.example.com/#a", "https://issuer.example.com\\@b", "https://" + strings.Repeat("x", 113),
-			"https://issuer.example.com/%zz", "https://issuer.example.com/\x01", "https://[::::]", // the functions would not start
+			"http://issuer.example.com", "issuer.example.com", "https://", "https:///a", "https://user@issuer.example.com",
+			"https://a b",
+			"https://issuer.example.com/?a=b", "https://issuer.example.com/#a", "https://issuer.example.com\\@b",
+			"https://" + strings.Repeat("x", 113),
+			// the functions would not start
+			"https://issuer.example.com/%zz", "https://issuer.example.com/\x01", "https://[::::]",
 		},
 		"OidcClientId":      {"a b", "a\n", "\u00fc", strings.Repeat("x", 77)},
 		"OidcDefaultRole":   {"admin", "Owner", " "},
 		"WebhookSecretName": {"secret", "/a b", "/", "/" + strings.Repeat("x", 64), "/a*"},
 		"DynamoDBEndpoint":  {"localhost:8000", "ftp://localhost", "http://", "http://a b"},
-		"WebAclArn":         {"webacl", webACL + "0", strings.Replace(webACL, "regional", "global", 1), strings.Replace(webACL, ":us-east-1", "", 1)},
+		"WebAclArn": {"webacl", webACL + "0", strings.Replace(webACL, "regional", "global", 1),
+			strings.Replace(webACL, ":us-east-1", "", 1)},
 	} {
 		for _, value := range values {
 			_, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: map[string]string{name: value}})
@@ -105,17 +111,21 @@ func TestRules(t *testing.T) {
 		"CertificateArn needs DomainName":                   {"CertificateArn": everything["CertificateArn"]},
 		"HostedZoneId needs DomainName":                     {"HostedZoneId": "Z0123456789"},
 		"DynamoDBEndpoint must be empty for the stage prod": {"Stage": "prod", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
-		"DeploymentPreference must be AllAtOnce":            {"Monitoring": "none", "DeploymentPreference": "Canary10Percent5Minutes"},
-		"OidcIssuer needs OidcClientId":                     {"OidcIssuer": "https://issuer.example.com"},
-		"OidcClientId needs OidcIssuer":                     {"OidcClientId": "console"},
-		"OidcDefaultRole needs OidcIssuer":                  {"OidcDefaultRole": "Viewer"},
-		"WebhookSecretName needs SendEventsToBus":           {"WebhookSecretName": "/a"},
-		"AlarmEmail must be empty if Monitoring":            {"AlarmEmail": "ops@example.com"},
-		"AlarmTopicArn must be empty if Monitoring":         {"AlarmTopicArn": topic},
-		"AlarmEmail must be empty if AlarmTopicArn":         {"Monitoring": "alarms", "AlarmEmail": "ops@example.com", "AlarmTopicArn": topic},
-		"Monitoring needs AlarmEmail or AlarmTopicArn":      {"Monitoring": "alarms-and-dashboard"},
-		"UseFipsEndpoint must be false":                     {"UseFipsEndpoint": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
-		"UseDualStackEndpoint must be false":                {"UseDualStackEndpoint": "true", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
+		"DeploymentPreference must be AllAtOnce": {"Monitoring": "none",
+			"DeploymentPreference": "Canary10Percent5Minutes"},
+		"OidcIssuer needs OidcClientId":             {"OidcIssuer": "https://issuer.example.com"},
+		"OidcClientId needs OidcIssuer":             {"OidcClientId": "console"},
+		"OidcDefaultRole needs OidcIssuer":          {"OidcDefaultRole": "Viewer"},
+		"WebhookSecretName needs SendEventsToBus":   {"WebhookSecretName": "/a"},
+		"AlarmEmail must be empty if Monitoring":    {"AlarmEmail": "ops@example.com"},
+		"AlarmTopicArn must be empty if Monitoring": {"AlarmTopicArn": topic},
+		"AlarmEmail must be empty if AlarmTopicArn": {"Monitoring": "alarms", "AlarmEmail": "ops@example.com",
+			"AlarmTopicArn": topic},
+		"Monitoring needs AlarmEmail or AlarmTopicArn": {"Monitoring": "alarms-and-dashboard"},
+		"UseFipsEndpoint must be false": {"UseFipsEndpoint": "true",
+			"DynamoDBEndpoint": "http://127.0.0.1:8000"},
+		"UseDualStackEndpoint must be false": {"UseDualStackEndpoint": "true",
+			"DynamoDBEndpoint": "http://127.0.0.1:8000"},
 	} {
 		_, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: given})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -124,8 +134,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestVersions checks that a function is published again if a parameter changes it, and only then. SAM compares the text of the template,
-// in which a reference stays the same; Lambda refuses a version that equals the one before.
+// TestVersions checks that a function is published again if a parameter changes it, and only then. SAM compares the
+// text of the template, in which a reference stays the same; Lambda refuses a version that equals the one before.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	all, _ := parameters(t)
@@ -142,8 +152,10 @@ func TestVersions(t *testing.T) {
 		}
 		before := load(t, given).Resources
 		value := map[string]string{
-			"Stage": "other", "Version": "1.2.3+4567890a.modified", "AlarmEmail": "ops@example.com", "DynamoDBEndpoint": "http://127.0.0.1:8000", "DomainName": "-",
-			"CertificateArn": "-", "HostedZoneId": "-", "AlarmTopicArn": "-", // the domain belongs to the API, the topic to the alarms
+			"Stage": "other", "Version": "1.2.3+4567890a.modified", "AlarmEmail": "ops@example.com",
+			"DynamoDBEndpoint": "http://127.0.0.1:8000", "DomainName": "-",
+			// the domain belongs to the API, the topic to the alarms
+			"CertificateArn": "-", "HostedZoneId": "-", "AlarmTopicArn": "-",
 			"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary",
 			"WebAclArn":              everything["WebAclArn"],
 			"WebhookSecretName":      "/other",
@@ -176,7 +188,9 @@ func TestVersions(t *testing.T) {
 			}
 			old, changed := maps.Clone(was.Properties), after[was.LogicalID].Properties
 			published := old["VersionDescription"] != changed["VersionDescription"]
-			for _, key := range []string{"VersionDescription", "DeploymentPreference", "Events", "ReservedConcurrentExecutions"} { // not part of a version
+			// not part of a version
+			for _, key := range []string{"VersionDescription", "DeploymentPreference", "Events",
+				"ReservedConcurrentExecutions"} {
 				delete(old, key)
 				delete(changed, key)
 			}
@@ -187,21 +201,25 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestVersionDescriptionLength checks that Lambda accepts the descriptions of versions with the longest values on AWS: 256 characters.
+// TestVersionDescriptionLength checks that Lambda accepts the descriptions of versions with the longest values on AWS:
+// 256 characters.
 func TestVersionDescriptionLength(t *testing.T) {
 	t.Parallel()
 	longest := map[string]string{
-		"Architecture": "x86_64", "Version": "10.10.10+1a2b3c4d5e6f7a.modified", "OidcIssuer": "https://" + strings.Repeat("x", 112),
+		"Architecture": "x86_64", "Version": "10.10.10+1a2b3c4d5e6f7a.modified",
+		"OidcIssuer":   "https://" + strings.Repeat("x", 112),
 		"OidcClientId": strings.Repeat("x", 76), "OidcDefaultRole": "Viewer", "EventLogDays": "3650",
 	}
 	for _, r := range load(t, longest).Resources {
-		if d, _ := r.Properties["VersionDescription"].(string); len(d) > 256 || r.Type == "AWS::Serverless::Function" && d == "" {
+		if d, _ := r.Properties["VersionDescription"].(string); len(d) > 256 || r.Type == "AWS::Serverless::Function" &&
+			d == "" {
 			t.Errorf("%s: %d characters: %s", r.LogicalID, len(d), d)
 		}
 	}
 }
 
-// TestReservedConcurrency checks that concurrency is reserved for every function or for none. A value of 0 would stop a function.
+// TestReservedConcurrency checks that concurrency is reserved for every function or for none. A value of 0 would stop a
+// function.
 func TestReservedConcurrency(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]any{"0": nil, "10": 10} {
@@ -214,7 +232,8 @@ func TestReservedConcurrency(t *testing.T) {
 	}
 }
 
-// TestAuthorizerConcurrency checks that the parameter reserves concurrency for the authorizer only, also if others have another number.
+// TestAuthorizerConcurrency checks that the parameter reserves concurrency for the authorizer only, also if others have
+// another number.
 func TestAuthorizerConcurrency(t *testing.T) {
 	t.Parallel()
 	for _, others := range []string{"0", "10"} {
@@ -240,7 +259,8 @@ func TestEnvironments(t *testing.T) {
 	}
 	for environment, stage := range map[string]string{"default": "dev", "staging": "staging", "prod": "prod"} {
 		for key, want := range map[string]string{
-			"global.parameters.stack_name": `"toggleadmin-` + stage + `"`, "deploy.parameters.s3_prefix": `"toggleadmin-` + stage + `"`,
+			"global.parameters.stack_name": `"toggleadmin-` + stage + `"`, "deploy.parameters.s3_prefix": `"toggleadmin-` +
+				stage + `"`,
 			"deploy.parameters.tags":         `["application=toggleadmin", "stage=` + stage + `"]`,
 			"deploy.parameters.capabilities": `"CAPABILITY_IAM"`, "build.parameters.cached": "false",
 			"deploy.parameters.confirm_changeset": strconv.FormatBool(stage == "prod"),
@@ -254,7 +274,8 @@ func TestEnvironments(t *testing.T) {
 		for _, match := range regexp.MustCompile(`"(\w+)=([^"]*)"`).FindAllStringSubmatch(overrides, -1) {
 			given[match[1]] = match[2]
 		}
-		if given["Architecture"] != "" || given["DynamoDBEndpoint"] != "" || settings[environment+".build.parameters.build_dir"] != "" {
+		if given["Architecture"] != "" || given["DynamoDBEndpoint"] != "" ||
+			settings[environment+".build.parameters.build_dir"] != "" {
 			t.Errorf("%s deploys the build or the engine of the environment local", environment)
 		}
 		if given["Monitoring"] != "" && stage != "dev" { // who receives the alarms is not known

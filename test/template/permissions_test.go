@@ -8,17 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 const account = "us-east-1:000000000000:"
 
-// permissions checks the policies of all roles. A permission is an action and a resource; for the tables of functions, a function has the
-// name of every table that it can use in its environment, and of no other.
+// permissions checks the policies of all roles. A permission is an action and a resource; for the tables of functions,
+// a function has the name of every table that it can use in its environment, and of no other.
 func (c *checker) permissions() {
 	want := map[string]map[string]bool{"ScheduleRole": {}}
 	services := map[string]string{
-		"ScheduleRole": "scheduler.amazonaws.com", "GatewayAccountRole": "apigateway.amazonaws.com", "CodeDeployRole": "codedeploy.us-east-1.amazonaws.com",
+		"ScheduleRole": "scheduler.amazonaws.com", "GatewayAccountRole": "apigateway.amazonaws.com",
+		"CodeDeployRole": "codedeploy.us-east-1.amazonaws.com",
 	}
 	managed := map[string]string{
 		"GatewayAccountRole": "[arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
@@ -35,16 +36,18 @@ func (c *checker) permissions() {
 		id := role.LogicalID
 		trust := statements(at(role.Properties, "AssumeRolePolicyDocument"), "Principal")
 		c.expect("what "+id+" trusts", sortedKeys(trust), "[sts:AssumeRole map[Service:"+services[id]+"]]")
-		c.expect("ManagedPolicyArns of "+id, fmt.Sprint(list(role.Properties["ManagedPolicyArns"])), cmp.Or(managed[id], "[]"))
+		c.expect("ManagedPolicyArns of "+id, fmt.Sprint(list(role.Properties["ManagedPolicyArns"])),
+			cmp.Or(managed[id], "[]"))
 		c.compare(id, c.granted(id, list(role.Properties["Policies"])), want[id])
 	}
 }
 
-// TestPermissionsBoundary checks that every role gets the boundary. Those that SAM would create do not exist: expectations require the roles
-// of functions, of the schedule and of deployments.
+// TestPermissionsBoundary checks that every role gets the boundary. Those that SAM would create do not exist:
+// expectations require the roles of functions, of the schedule and of deployments.
 func TestPermissionsBoundary(t *testing.T) {
 	t.Parallel()
-	for boundary, want := range map[string]any{"": nil, "arn:aws:iam::123456789012:policy/boundary": "arn:aws:iam::123456789012:policy/boundary"} {
+	for boundary, want := range map[string]any{"": nil,
+		"arn:aws:iam::123456789012:policy/boundary": "arn:aws:iam::123456789012:policy/boundary"} {
 		for _, r := range load(t, map[string]string{"PermissionsBoundaryArn": boundary}).Resources {
 			if got := r.Properties["PermissionsBoundary"]; r.Type == "AWS::IAM::Role" && got != want {
 				t.Errorf("PermissionsBoundary of %s is %v, want %v", r.LogicalID, got, want)
@@ -53,9 +56,9 @@ func TestPermissionsBoundary(t *testing.T) {
 	}
 }
 
-// TestWritersRecord checks that each function that may change something can append to the event log. The list of writers follows from
-// the permissions, so a new function with a write is one, and so is one with a table that does not exist yet. Package test/usage checks that
-// the writers do append.
+// TestWritersRecord checks that each function that may change something can append to the event log. The list of
+// writers follows from the permissions, so a new function with a write is one, and so is one with a table that does not
+// exist yet. Package test/usage checks that the writers do append.
 func TestWritersRecord(t *testing.T) {
 	t.Parallel()
 	writers := 0
@@ -88,8 +91,8 @@ func TestWritersRecord(t *testing.T) {
 	}
 }
 
-// withoutRecord are the tables whose changes are not recorded: the log itself, a person's own preferences, counts of requests, and the
-// reservations of names, which change with their accounts only.
+// withoutRecord are the tables whose changes are not recorded: the log itself, a person's own preferences, counts of
+// requests, and the reservations of names, which change with their accounts only.
 var withoutRecord = map[string]bool{"Events": true, "Feedback": true, "Traffic": true, "Identifiers": true}
 
 // onlySeenAt reports whether a condition limits a permission to seenAt, which records nothing.

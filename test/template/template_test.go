@@ -8,14 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 const root = "../../"
 
 // everything are parameters with which every condition of the template is true.
 var everything = map[string]string{
-	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com", "Tracing": "true",
+	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com",
+	"Tracing":    "true",
 	"Monitoring": "alarms-and-dashboard", "DeploymentPreference": "Canary10Percent5Minutes", "ReservedConcurrency": "10",
 	"SendEventsToBus": "true", "WebhookSecretName": "/aws/reference/secretsmanager/toggles/webhook",
 	"OidcIssuer": "https://issuer.example.com", "OidcClientId": "console", "OidcDefaultRole": "Viewer",
@@ -69,7 +70,8 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// TestMonitoring checks the number of alarms and dashboards, which are most of the cost of an idle month (docs/costs.md).
+// TestMonitoring checks the number of alarms and dashboards, which are most of the cost of an idle month
+// (docs/costs.md).
 func TestMonitoring(t *testing.T) {
 	t.Parallel()
 	const most = 15 // an alarm is for a condition that needs an operator
@@ -79,14 +81,16 @@ func TestMonitoring(t *testing.T) {
 		if value != "none" {
 			parameters["AlarmEmail"] = everything["AlarmEmail"]
 		} else {
-			for _, name := range []string{"SendEventsToBus", "WebhookSecretName", "DomainName", "CertificateArn"} { // each can have an alarm
+			// each can have an alarm
+			for _, name := range []string{"SendEventsToBus", "WebhookSecretName", "DomainName", "CertificateArn"} {
 				parameters[name] = everything[name]
 			}
 		}
 		for _, r := range load(t, parameters).Resources {
 			got[r.Type]++
 		}
-		if alarms, dashboards := got["AWS::CloudWatch::Alarm"], got["AWS::CloudWatch::Dashboard"]; alarms > want[0] || dashboards != want[1] {
+		if alarms, dashboards := got["AWS::CloudWatch::Alarm"], got["AWS::CloudWatch::Dashboard"]; alarms > want[0] ||
+			dashboards != want[1] {
 			t.Errorf("%s: %d alarms and %d dashboards, want at most %d and %d", value, alarms, dashboards, want[0], want[1])
 		}
 	}
@@ -125,7 +129,8 @@ func TestRemovals(t *testing.T) {
 		walk(r.Properties, "", func(parent map[string]any, key, path string) {
 			kind, names := "", []string{r.LogicalID}
 			switch {
-			case r.Type == "AWS::DynamoDB::Table" && (strings.HasSuffix(key, "Specification") || key == "DeletionProtectionEnabled"):
+			case r.Type == "AWS::DynamoDB::Table" &&
+				(strings.HasSuffix(key, "Specification") || key == "DeletionProtectionEnabled"):
 				kind = "property of a table"
 			case key == "RetentionInDays":
 				kind = "retention"
@@ -156,7 +161,8 @@ func TestRemovals(t *testing.T) {
 		})
 	}
 	for kind, least := range map[string]int{
-		"alarm": 10, "policy": 20, "property of a table": 26, "retention": 10, "destination": 3, "gateway response": 10, "permission": 30,
+		"alarm": 10, "policy": 20, "property of a table": 26, "retention": 10, "destination": 3, "gateway response": 10,
+		"permission": 30,
 	} {
 		if removed[kind] < least {
 			t.Errorf("removed were only %d of %s", removed[kind], kind)

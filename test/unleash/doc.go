@@ -1,2 +1,3 @@
-// Package unleash tests `toggleadmin import unleash` against a real Unleash on PostgreSQL, which scripts/test-unleash.sh installs.
+// Package unleash tests `toggleadmin import unleash` against a real Unleash on PostgreSQL, which
+// scripts/test-unleash.sh installs.
 package unleash

@@ -17,13 +17,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/installation"
+	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/seed"
-	"toggleadmin/pkg/transfer"
+	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/test/database"
 	"toggleadmin/test/process"
 )
@@ -87,7 +87,8 @@ func TestImport(t *testing.T) {
 	began = time.Now()
 	second := admin.report(t)
 	t.Logf("imported the others in %s", time.Since(began).Round(time.Second))
-	if n := len(second.Features.Created); n != len(want)-len(partly) || second.Features.Unchanged != len(partly) || len(second.Features.Updated) != 0 {
+	if n := len(second.Features.Created); n != len(want)-len(partly) || second.Features.Unchanged != len(partly) ||
+		len(second.Features.Updated) != 0 {
 		t.Errorf("created %d, unchanged %d, updated %v", n, second.Features.Unchanged, second.Features.Updated)
 	}
 	dry.DryRun = false
@@ -112,12 +113,14 @@ func TestImport(t *testing.T) {
 	shop := admin.report(t, "--project", "shop")
 	same(t, "updated in shop", []transfer.Update{{Name: "toggle-0002", Members: []string{"stale"}}}, shop.Features.Updated)
 	all := admin.report(t)
-	same(t, "updated", []transfer.Update{{Name: "toggle-0001", Members: []string{"archived", "archivedAt"}}}, all.Features.Updated)
+	same(t, "updated", []transfer.Update{{Name: "toggle-0001", Members: []string{"archived", "archivedAt"}}},
+		all.Features.Updated)
 	lifetimes := slices.Concat(shop.FeatureTypes.Updated, all.FeatureTypes.Updated)
 	same(t, "updated types", []transfer.Update{{Name: "operational", Members: []string{"lifetimeDays"}}}, lifetimes)
 
 	// What Unleash exports of an environment changes nothing here.
-	export := s.call(t, request{http.MethodPost, "features-batch/export", object{"environment": "production", "features": []string{}}})
+	export := s.call(t, request{http.MethodPost, "features-batch/export",
+		object{"environment": "production", "features": []string{}}})
 	d, err := operator.ParseImport("export", export)
 	must(t, err)
 	report, err := here.Import(t.Context(), d, transfer.Options{Progress: func(string, int, int) {}})
@@ -142,8 +145,10 @@ func (s *server) fill(t *testing.T) imported {
 	want, archive := imported{}, map[string][]string{}
 	for n := range toggles {
 		w := transfer.Toggle{
-			Name: toggleName(n), Project: []string{"default", "shop"}[n/2%2], Type: []string{"release", "experiment", "operational", "sunset"}[n%4],
-			ImpressionData: n%3 == 0, CreatedAt: new(createdAt(n)), CreatedBy: new("Unleash Admin Token User"), ContextFields: []string{},
+			Name: toggleName(n), Project: []string{"default", "shop"}[n/2%2],
+			Type:           []string{"release", "experiment", "operational", "sunset"}[n%4],
+			ImpressionData: n%3 == 0, CreatedAt: new(createdAt(n)), CreatedBy: new("Unleash Admin Token User"),
+			ContextFields: []string{},
 		}
 		if n%7 == 0 {
 			w.Description = new(strings.Repeat("long é", 1+n%300))
@@ -161,7 +166,8 @@ func (s *server) fill(t *testing.T) imported {
 				},
 			}, request{
 				http.MethodPost, "projects/" + w.Project + "/features/" + w.Name + "/environments/production/strategies", object{
-					"name": "flexibleRollout", "parameters": object{"rollout": "50", "stickiness": fieldName((n + 1) % fields), "groupId": w.Name},
+					"name": "flexibleRollout", "parameters": object{"rollout": "50", "stickiness": fieldName((n + 1) % fields),
+						"groupId": w.Name},
 					"constraints": []object{
 						{"contextName": "userId", "operator": "IN", "values": []string{"7"}},
 						{"contextName": fmt.Sprintf("gone-%d", n%2), "operator": "IN", "values": []string{"7"}},
@@ -170,7 +176,8 @@ func (s *server) fill(t *testing.T) imported {
 			})
 		}
 		if w.Stale = n%11 == 0; w.Stale {
-			configure = append(configure, request{http.MethodPost, "projects/" + w.Project + "/stale", object{"features": []string{w.Name}, "stale": true}})
+			configure = append(configure, request{http.MethodPost, "projects/" + w.Project + "/stale",
+				object{"features": []string{w.Name}, "stale": true}})
 		}
 		if w.Archived = n%9 == 0 && n > 2; w.Archived {
 			w.ArchivedAt = new("2026-11-01T00:00:00.000Z")
@@ -186,11 +193,13 @@ func (s *server) fill(t *testing.T) imported {
 	}
 	statements := []string{
 		"UPDATE features SET archived_at = '2026-11-01T00:00:00Z' WHERE archived_at IS NOT NULL;",
-		"INSERT INTO features (name, project) VALUES ('a name/of an old version', 'default'), ('..', 'shop');", // possible in old versions
+		// possible in old versions
+		"INSERT INTO features (name, project) VALUES ('a name/of an old version', 'default'), ('..', 'shop');",
 		"INSERT INTO features (name, project, type) VALUES ('of-no-type', 'default', 'gone');",
 	}
 	for n := range toggles {
-		statements = append(statements, fmt.Sprintf("UPDATE features SET created_at = '%s' WHERE name = '%s';", createdAt(n), toggleName(n)))
+		statements = append(statements, fmt.Sprintf("UPDATE features SET created_at = '%s' WHERE name = '%s';", createdAt(n),
+			toggleName(n)))
 	}
 	s.sql(t, strings.Join(statements, "\n"))
 	return want
@@ -282,7 +291,8 @@ func wantRemarks(t *testing.T, r transfer.Report) {
 		}
 	}
 	if unknown != toggles/5 || cut != wantCut || len(r.Features.Notes) != unknown+cut {
-		t.Errorf("%d notes about unknown fields, %d about descriptions, want %d, of %d", unknown, cut, wantCut, len(r.Features.Notes))
+		t.Errorf("%d notes about unknown fields, %d about descriptions, want %d, of %d", unknown, cut, wantCut,
+			len(r.Features.Notes))
 	}
 }
 
@@ -297,7 +307,8 @@ func wantEvent(t *testing.T, i *installation.Installation) {
 		t.Fatalf("events: %+v", all)
 	}
 	must(t, json.Unmarshal(all[created].Data, &data))
-	if data.CreatedBy != "Unleash Admin Token User" || data.CreatedAt != createdAt(1) || !strings.HasPrefix(all[created].By.Name, "operator ") {
+	if data.CreatedBy != "Unleash Admin Token User" || data.CreatedAt != createdAt(1) ||
+		!strings.HasPrefix(all[created].By.Name, "operator ") {
 		t.Errorf("%+v by %s", data, all[created].By.Name)
 	}
 }
@@ -317,7 +328,8 @@ func transferAll(t *testing.T, here *operator.Operator) {
 	text, err := json.Marshal(d)
 	must(t, err)
 	db := database.New(t)
-	_, err = seed.Initialize(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: time.Now, Random: rand.Reader},
+	_, err = seed.Initialize(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: time.Now,
+		Random: rand.Reader},
 		seed.Administrator{Name: "admin", Email: "admin@example.com"})
 	must(t, err)
 	there := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables}, time.Now, rand.Reader)
@@ -346,7 +358,8 @@ type toggleadmin struct {
 func newToggleadmin(t *testing.T, s *server, data string) toggleadmin {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "toggleadmin")
-	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "toggleadmin/cmd/toggleadmin").CombinedOutput(); err != nil {
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		"toggleadmin/cmd/toggleadmin").CombinedOutput(); err != nil {
 		t.Fatalf("build toggleadmin: %v: %s", err, output)
 	}
 	return toggleadmin{program, data, s}
@@ -354,7 +367,8 @@ func newToggleadmin(t *testing.T, s *server, data string) toggleadmin {
 
 func (a toggleadmin) command(t *testing.T, options ...string) *exec.Cmd {
 	t.Helper()
-	arguments := append([]string{"import", "unleash", "--url", a.unleash.url, "--local", "--data-dir", a.data, "--json"}, options...)
+	arguments := append([]string{"import", "unleash", "--url", a.unleash.url, "--local", "--data-dir", a.data, "--json"},
+		options...)
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), a.program, arguments...)
 	command.Env = append(os.Environ(), "UNLEASH_TOKEN="+token)
 	return command

@@ -87,7 +87,8 @@ func (s *server) startPostgres(t *testing.T) {
 		must(t, os.Chown(folder, nobody, nobody))
 	}
 	data := filepath.Join(folder, "data")
-	initialize := exec.CommandContext(t.Context(), filepath.Join(s.programs, "initdb"), "-D", data, "-U", "unleash", "--auth=trust",
+	initialize := exec.CommandContext(t.Context(), filepath.Join(s.programs, "initdb"), "-D", data, "-U", "unleash",
+		"--auth=trust",
 		"--no-sync", "-E", "UTF8", "--locale=C")
 	initialize.SysProcAttr, initialize.Dir = &syscall.SysProcAttr{Credential: credential}, folder
 	if output, err := initialize.CombinedOutput(); err != nil {
@@ -154,7 +155,8 @@ func freePort(t *testing.T) string {
 // sql runs statements, for what Unleash's API does not permit.
 func (s *server) sql(t *testing.T, statements string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), filepath.Join(s.programs, "psql"), "-h", "127.0.0.1", "-p", s.postgres, "-U", "unleash",
+	command := exec.CommandContext(t.Context(), filepath.Join(s.programs, "psql"), "-h", "127.0.0.1", "-p", s.postgres,
+		"-U", "unleash",
 		"-d", "postgres", "-q", "-v", "ON_ERROR_STOP=1")
 	command.Stdin = strings.NewReader(statements)
 	if output, err := command.CombinedOutput(); err != nil {

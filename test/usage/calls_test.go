@@ -1,5 +1,5 @@
-// Package usage_test counts the DynamoDB calls and capacity units of every function, and compares the calls with the function's permissions
-// in template.yaml.
+// Package usage_test counts the DynamoDB calls and capacity units of every function, and compares the calls with the
+// function's permissions in template.yaml.
 package usage_test
 
 import (
@@ -19,13 +19,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/auth"
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // service is a local service whose calls are counted. It delivers no events.
@@ -130,7 +130,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 	}{
 		{"unknown path", "GET /api/admin/nothing", "admin", "", 404, nil},
 		{"without a credential", "GET /api/admin/context", "nobody", "", 401, nil},
-		{"without the permission", "PUT /api/admin/feature-types/release/lifetime", "editor", `{"lifetimeDays":1}`, 403, []string{readPAT}},
+		{"without the permission", "PUT /api/admin/feature-types/release/lifetime", "editor", `{"lifetimeDays":1}`, 403,
+			[]string{readPAT}},
 		{"invalid body", "PUT /api/admin/feature-types/release/lifetime", "admin", `{}`, 400, []string{readPAT}},
 
 		{"4.1", "PUT /api/admin/feedback/f", "admin", `{}`, 200, []string{readPAT, "update-feedback UpdateItem 1w"}},
@@ -138,7 +139,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			[]string{readPAT, "update-feedback GetItem 1r", "update-feedback UpdateItem 1w"}},
 		{"4.2", "GET /api/admin/feature-types", "api-token", "", 200, []string{readAPIToken, "list-feature-types Scan 1r"}},
 		{"4.3", "PUT /api/admin/feature-types/release/lifetime", "admin", `{"lifetimeDays":50}`, 200,
-			[]string{readPAT, "update-feature-type-lifetime GetItem 1r", "update-feature-type-lifetime TransactWriteItems 2w+3w"}},
+			[]string{readPAT, "update-feature-type-lifetime GetItem 1r",
+				"update-feature-type-lifetime TransactWriteItems 2w+3w"}},
 		{"4.4", "GET /api/admin/context", "viewer", "", 200, []string{readPAT, "list-context-fields Scan 1r"}},
 		{"4.11 GET", "GET /api/admin/context/userId", "viewer", "", 200, []string{readPAT, "get-context-field GetItem 1r"}},
 		{"4.11 POST", "POST /api/admin/context", "editor", `{"name":"a","sortOrder":1}`, 201,
@@ -147,9 +149,11 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			[]string{readPAT, "create-context-field Scan 1r", "create-context-field TransactWriteItems failed"}},
 		{"4.11 PUT", "PUT /api/admin/context/a", "editor", `{"sortOrder":2}`, 200,
 			[]string{readPAT, "update-context-field GetItem 1r", "update-context-field TransactWriteItems 2w+3w"}},
-		{"4.11 PUT of the same", "PUT /api/admin/context/a", "editor", `{"sortOrder":2}`, 200, []string{readPAT, "update-context-field GetItem 1r"}},
+		{"4.11 PUT of the same", "PUT /api/admin/context/a", "editor", `{"sortOrder":2}`, 200,
+			[]string{readPAT, "update-context-field GetItem 1r"}},
 		{"4.11 PUT without sortOrder", "PUT /api/admin/context/a", "editor", `{}`, 200,
-			[]string{readPAT, "update-context-field Scan 1r", "update-context-field GetItem 1r", "update-context-field TransactWriteItems 2w+3w"}},
+			[]string{readPAT, "update-context-field Scan 1r", "update-context-field GetItem 1r",
+				"update-context-field TransactWriteItems 2w+3w"}},
 		{"4.11 DELETE", "DELETE /api/admin/context/a", "editor", "", 200,
 			[]string{readPAT, "delete-context-field GetItem 1r", "delete-context-field TransactWriteItems 4w+5w"}},
 		{"4.11 DELETE of a used field", "DELETE /api/admin/context/userId", "editor", "", 409,
@@ -159,23 +163,28 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			[]string{readPAT, counted, "create-service-account-token TransactWriteItems 2w+2w+3w"}},
 		{"4.5 again", "POST /api/admin/service-account/4/token", "admin", create, 409,
 			[]string{readPAT, counted, notStored}},
-		{"4.5 unknown account", "POST /api/admin/service-account/99/token", "admin", create, 404, []string{readPAT, counted, notStored}},
+		{"4.5 unknown account", "POST /api/admin/service-account/99/token", "admin", create, 404,
+			[]string{readPAT, counted, notStored}},
 		{"list service accounts", "GET /api/admin/service-account", "admin", "", 200,
 			[]string{readPAT, "list-service-accounts Scan 1r", "list-service-accounts Scan 1r"}},
-		{"create service account", "POST /api/admin/service-account", "admin", `{"username":"a","name":"a","rootRole":3}`, 201,
+		{"create service account", "POST /api/admin/service-account", "admin", `{"username":"a","name":"a","rootRole":3}`,
+			201,
 			[]string{readPAT, "create-service-account UpdateItem 1w", "create-service-account TransactWriteItems 4w+2w+3w"}},
 		{"username exists", "POST /api/admin/service-account", "admin", `{"username":"A","name":"a","rootRole":3}`, 409,
 			[]string{readPAT, "create-service-account UpdateItem 1w", "create-service-account TransactWriteItems failed"}},
 		{"update service account", "PUT /api/admin/service-account/5", "admin", `{"rootRole":2}`, 200,
-			[]string{readPAT, "update-service-account GetItem 1r", "update-service-account TransactWriteItems 2w+3w", "update-service-account Query 1r"}},
+			[]string{readPAT, "update-service-account GetItem 1r", "update-service-account TransactWriteItems 2w+3w",
+				"update-service-account Query 1r"}},
 		{"delete service account", "DELETE /api/admin/service-account/5", "admin", "", 200,
-			[]string{readPAT, "delete-service-account GetItem 1r", "delete-service-account TransactWriteItems 2w+3w", "delete-service-account Query 1r",
+			[]string{readPAT, "delete-service-account GetItem 1r", "delete-service-account TransactWriteItems 2w+3w",
+				"delete-service-account Query 1r",
 				"delete-service-account GetItem 1r", "delete-service-account TransactWriteItems 4w+2w"}},
 		{"unknown service account", "DELETE /api/admin/service-account/5", "admin", "", 404,
 			[]string{readPAT, "delete-service-account GetItem 1r"}},
 		{"4.6", "GET /api/admin/metrics/traffic/2026-11", "admin", "", 200, []string{readPAT, "get-traffic-usage Query 1r"}},
 		// Each of eight partitions is counted, then read.
-		{"search events", "GET /api/admin/search/events", "admin", "", 200, append([]string{readPAT}, slices.Repeat([]string{"search-events Query 1r"}, 16)...)},
+		{"search events", "GET /api/admin/search/events", "admin", "", 200,
+			append([]string{readPAT}, slices.Repeat([]string{"search-events Query 1r"}, 16)...)},
 		{"4.7", "DELETE /api/admin/user/tokens/4", "new", "", 200, // PAT; account
 			[]string{readPAT, seen, "delete-own-token GetItem 1r", "delete-own-token TransactWriteItems 2w+2w+3w"}},
 		{"4.9 list", "GET /api/admin/service-account/4/token", "admin", "", 200, // the tokens, then their account
@@ -183,24 +192,28 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		{"4.9 get", "GET /api/admin/service-account/4/token/5", "admin", "", 200,
 			[]string{readPAT, "get-service-account-token BatchGetItem 1r+1r"}},
 		{"4.9 delete", "DELETE /api/admin/service-account/4/token/5", "admin", "", 200, // PAT; account
-			[]string{readPAT, "delete-service-account-token GetItem 1r", "delete-service-account-token TransactWriteItems 2w+2w+3w"}},
+			[]string{readPAT, "delete-service-account-token GetItem 1r",
+				"delete-service-account-token TransactWriteItems 2w+2w+3w"}},
 		{"4.10 list", "GET /api/admin/user/tokens", "viewer", "", 200, []string{readPAT, "list-own-tokens Query 1r"}},
 		{"4.10 create", "POST /api/admin/user/tokens", "viewer", create, 201,
 			[]string{readPAT, "create-own-token UpdateItem 1w", "create-own-token TransactWriteItems 2w+2w+3w"}},
 		{"4.12", "GET /api/admin/user", "viewer", "", 200, []string{readPAT, "get-own-user GetItem 1r"}},
 		// A write that can change whether a toggle is potentially stale reads the lifetime, and checks it in the transaction.
 		{"4.14 POST", "POST /api/admin/projects/p/features", "editor", `{"name":"h"}`, 201,
-			[]string{readPAT, "create-feature GetItem 1r", "create-feature TransactWriteItems 3w+5w+2w", "create-feature GetItem 1r"}},
+			[]string{readPAT, "create-feature GetItem 1r", "create-feature TransactWriteItems 3w+5w+2w",
+				"create-feature GetItem 1r"}},
 		{"4.14 POST of a name that exists", "POST /api/admin/projects/p/features", "editor", `{"name":"h"}`, 409,
 			[]string{readPAT, "create-feature GetItem 1r", "create-feature TransactWriteItems failed"}},
 		{"4.14 GET", "GET /api/admin/projects/p/features/h", "viewer", "", 200,
 			[]string{readPAT, "get-feature GetItem 1r", "get-feature GetItem 1r"}},
 		{"4.14 PUT", "PUT /api/admin/projects/p/features/h", "editor", `{"description":"d"}`, 200,
-			[]string{readPAT, "update-feature GetItem 1r", "update-feature TransactWriteItems 3w+3w", "update-feature GetItem 1r"}},
+			[]string{readPAT, "update-feature GetItem 1r", "update-feature TransactWriteItems 3w+3w",
+				"update-feature GetItem 1r"}},
 		{"4.14 PUT of the same", "PUT /api/admin/projects/p/features/h", "editor", `{"description":"d"}`, 200,
 			[]string{readPAT, "update-feature GetItem 1r", "update-feature GetItem 1r"}},
 		{"4.14 list", "GET /api/admin/projects/p/features", "viewer", "", 200,
-			[]string{readPAT, "list-features Scan 1r", "list-features Scan 1r", "list-features Scan 1r", "list-features Scan 1r", "list-features Scan 1r"}},
+			[]string{readPAT, "list-features Scan 1r", "list-features Scan 1r", "list-features Scan 1r", "list-features Scan 1r",
+				"list-features Scan 1r"}},
 		{"4.14 stale", "POST /api/admin/projects/p/stale", "editor", `{"features":["h"],"stale":true}`, 202,
 			[]string{readPAT, "mark-features-stale GetItem 1r", "mark-features-stale TransactWriteItems 3w+3w"}},
 		{"4.14 not stale", "POST /api/admin/projects/p/stale", "editor", `{"features":["h"],"stale":false}`, 202,
@@ -211,16 +224,20 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		{"4.14 DELETE again", "DELETE /api/admin/projects/p/features/h", "editor", "", 202,
 			[]string{readPAT, "archive-feature GetItem 1r"}},
 		{"4.14 revive", "POST /api/admin/archive/revive/old-banner", "editor", "", 200,
-			[]string{readPAT, "revive-feature GetItem 1r", "revive-feature GetItem 1r", "revive-feature TransactWriteItems 3w+6w+2w+2w"}},
+			[]string{readPAT, "revive-feature GetItem 1r", "revive-feature GetItem 1r",
+				"revive-feature TransactWriteItems 3w+6w+2w+2w"}},
 		{"4.14 delete", "DELETE /api/admin/archive/h", "editor", "", 200,
 			[]string{readPAT, "delete-feature GetItem 1r", "delete-feature TransactWriteItems 2w+5w"}},
 		// Four segments of the table; the types.
-		{"4.15", "GET /api/admin/search/features", "viewer", "", 200, append([]string{readPAT}, slices.Repeat([]string{"search-features Scan 1r"}, 5)...)},
+		{"4.15", "GET /api/admin/search/features", "viewer", "", 200,
+			append([]string{readPAT}, slices.Repeat([]string{"search-features Scan 1r"}, 5)...)},
 		// Sixteen shards for each of five types, then the toggle of the page.
 		{"4.15 potentially stale", "GET /api/admin/search/features?state=IS:potentially-stale&limit=1", "viewer", "", 200,
-			slices.Concat([]string{readPAT, "search-features Scan 1r"}, slices.Repeat([]string{"search-features Query 0.5r"}, 80),
+			slices.Concat([]string{readPAT, "search-features Scan 1r"}, slices.Repeat([]string{"search-features Query 0.5r"},
+				80),
 				[]string{"search-features BatchGetItem 1r"})},
-		{"4.7 of another user", "DELETE /api/admin/user/tokens/1", "viewer", "", 404, []string{readPAT, "delete-own-token GetItem 1r"}},
+		{"4.7 of another user", "DELETE /api/admin/user/tokens/1", "viewer", "", 404,
+			[]string{readPAT, "delete-own-token GetItem 1r"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if !strings.HasPrefix(tt.request, http.MethodGet) {
@@ -243,12 +260,12 @@ func TestAnAccountWithAHundredTokensIsOneReadUnit(t *testing.T) {
 	s := start(t)
 	tokens := dynamo.Item{}
 	for i := range pat.MostPerOwner - 1 { // the longest keys and IDs
-		tokens[fmt.Sprintf("%022d", i)] = dynamo.N(auth.MaxID - int64(i))
+		tokens[fmt.Sprintf("%022d", i)] = dynamo.N(access.MaxID - int64(i))
 	}
 	client := s.client(t)
 	if err := dynamo.PutNew(t.Context(), client, s.tables.Users, "id", dynamo.Item{
 		"id": dynamo.N(7), "kind": dynamo.S(string(user.ServiceAccount)), "name": dynamo.S(strings.Repeat("n", 100)),
-		"rootRole": dynamo.S(string(auth.RoleAdmin)), "disabled": dynamo.Bool(false), user.AttributePATs: dynamo.M(tokens),
+		"rootRole": dynamo.S(string(access.RoleAdmin)), "disabled": dynamo.Bool(false), user.AttributePATs: dynamo.M(tokens),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -280,5 +297,6 @@ func (s *service) config(t *testing.T) aws.Config {
 	t.Helper()
 	client := dynamo.NewHTTPClient(s.DynamoDB.Endpoint)
 	t.Cleanup(client.CloseIdleConnections)
-	return aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: client}
+	return aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient: client}
 }

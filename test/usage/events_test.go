@@ -13,11 +13,11 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/app"
-	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/feature"
-	"toggleadmin/pkg/featuretype"
-	"toggleadmin/pkg/staleness"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/staleness"
+	"toggleadmin/pkg/platform/app"
 )
 
 // function returns a function that receives events, with its calls counted by m.
@@ -36,8 +36,10 @@ func (s *service) env(t *testing.T, m *meter, name string) *app.Env {
 	now := time.Now()
 	env := &app.Env{
 		Vars: map[string]string{
-			"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "FEATURE_TYPES_TABLE": s.tables.FeatureTypes, "FEATURES_TABLE": s.tables.Features,
-			"PERSONAL_ACCESS_TOKENS_TABLE": s.tables.PersonalAccessTokens, "EVENTS_TABLE": s.tables.Events, "EVENT_LOG_DAYS": "400",
+			"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "FEATURE_TYPES_TABLE": s.tables.FeatureTypes,
+			"FEATURES_TABLE":               s.tables.Features,
+			"PERSONAL_ACCESS_TOKENS_TABLE": s.tables.PersonalAccessTokens, "EVENTS_TABLE": s.tables.Events,
+			"EVENT_LOG_DAYS": "400",
 		},
 		AWS: s.config(t), Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler),
 	}
@@ -69,17 +71,20 @@ func (m *meter) invoke(t *testing.T, function lambda.Handler, event any) []strin
 	return calls
 }
 
-// A type with a lifetime takes 32 eventually consistent queries of half a read unit (16 shards, two directions), one without takes 16. The flags
-// of a page change in one transaction with their events. Each takes two units for the toggle, two for its index entry, two for its event and one
-// for the event's index entry. The sweep lists the types with one Scan. Each type is read once per second.
+// A type with a lifetime takes 32 eventually consistent queries of half a read unit (16 shards, two directions), one
+// without takes 16. The flags of a page change in one transaction with their events. Each takes two units for the
+// toggle, two for its index entry, two for its event and one for the event's index entry. The sweep lists the types
+// with one Scan. Each type is read once per second.
 func TestCallsOfReevaluation(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	client := s.client(t)
 	log := eventlog.New(client, s.tables, time.Now, 400)
-	types, toggles := featuretype.NewStore(client, s.tables, log), feature.NewStore(client, s.tables, eventlog.Quiet(client))
+	types, toggles := featuretype.NewStore(client, s.tables, log),
+		feature.NewStore(client, s.tables, eventlog.Quiet(client))
 	m := &meter{}
-	stream, sweep := s.function(t, staleness.NewReevaluateFunction, m, ""), s.function(t, staleness.NewSweepFunction, m, "")
+	stream, sweep := s.function(t, staleness.NewReevaluateFunction, m, ""),
+		s.function(t, staleness.NewSweepFunction, m, "")
 	check := func(name string, got []string, want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -107,10 +112,12 @@ func TestCallsOfReevaluation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check("two flags set", m.invoke(t, stream, change("release", 41, 40)), "1 GetItem 1r", "2 TransactWriteItems 4w+3w", "32 Query 0.5r")
+	check("two flags set", m.invoke(t, stream, change("release", 41, 40)), "1 GetItem 1r", "2 TransactWriteItems 4w+3w",
+		"32 Query 0.5r")
 	if _, err := types.SetLifetime(t.Context(), "release", new(int64(4000))); err != nil {
 		t.Fatal(err)
 	}
 	// A seeded toggle of the type had its flag set, too.
-	check("flags cleared by a sweep", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r", "3 TransactWriteItems 4w+3w", "5 GetItem 1r")
+	check("flags cleared by a sweep", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r",
+		"3 TransactWriteItems 4w+3w", "5 GetItem 1r")
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 
-	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // call is one call of DynamoDB's API.
 type call struct {
 	Function string // its folder in functions/
 	API      string // GetItem, TransactWriteItems, …
-	Accesses []access
+	Accesses []tableAccess
 	Attempts int
 	Err      error // nil: it succeeded
 }
@@ -67,14 +67,16 @@ func (m *meter) take() []call {
 	return calls
 }
 
-// access is what a call does to one table or index, as IAM sees it. A batch has one for each table, a transaction one for each action.
-type access struct {
+// tableAccess is what a call does to one table or index, as IAM sees it. A batch has one for each table, a transaction
+// one for each action.
+type tableAccess struct {
 	Action     string // as in policies: dynamodb:PutItem
 	Table      string
 	Index      string  // empty: the table itself
 	ReadUnits  float64 // consumed; of a transaction, in the first access to a table. A failed call has none.
 	WriteUnits float64
-	Leading    string   // the partition key that a put or delete in a transaction names, if it is a string with the name id
+	// the partition key that a put or delete in a transaction names, if it is a string with the name id
+	Leading    string
 	Attributes []string // top-level attributes that an update names: of the key, and in expressions
 	Returns    string   // ReturnValues of an update; empty: NONE
 }
@@ -107,7 +109,7 @@ func (m *meter) options(function string) []func(*middleware.Stack) error {
 }
 
 // accesses reads a call's tables from its input, whose type is one of the SDK's.
-func accesses(api string, input reflect.Value) []access {
+func accesses(api string, input reflect.Value) []tableAccess {
 	text := func(v reflect.Value, name string) string {
 		if field := v.FieldByName(name); field.IsValid() && !field.IsNil() {
 			return field.Elem().String()
@@ -115,29 +117,30 @@ func accesses(api string, input reflect.Value) []access {
 		return ""
 	}
 	if tables := input.FieldByName("RequestItems"); tables.IsValid() { // batches
-		var all []access
+		var all []tableAccess
 		for _, table := range tables.MapKeys() {
-			all = append(all, access{Action: "dynamodb:" + api, Table: table.String()})
+			all = append(all, tableAccess{Action: "dynamodb:" + api, Table: table.String()})
 		}
-		slices.SortFunc(all, func(a, b access) int { return strings.Compare(a.Table, b.Table) })
+		slices.SortFunc(all, func(a, b tableAccess) int { return strings.Compare(a.Table, b.Table) })
 		return all
 	}
 	items := input.FieldByName("TransactItems")
 	if !items.IsValid() {
-		a := access{Action: "dynamodb:" + api, Table: text(input, "TableName"), Index: text(input, "IndexName")}
+		a := tableAccess{Action: "dynamodb:" + api, Table: text(input, "TableName"), Index: text(input, "IndexName")}
 		if update, ok := reflect.TypeAssert[*dynamodb.UpdateItemInput](input.Addr()); ok {
-			a.Attributes = attributes(update.Key, update.ExpressionAttributeNames, update.UpdateExpression, update.ConditionExpression)
+			a.Attributes = attributes(update.Key, update.ExpressionAttributeNames, update.UpdateExpression,
+				update.ConditionExpression)
 			a.Returns = string(update.ReturnValues)
 		}
-		return []access{a}
+		return []tableAccess{a}
 	}
-	var all []access
+	var all []tableAccess
 	for i := range items.Len() {
 		for kind, action := range items.Index(i).Fields() { // Put, Update, Delete, ConditionCheck or Get
 			if action.Kind() != reflect.Pointer || action.IsNil() {
 				continue
 			}
-			a := access{Action: "dynamodb:" + kind.Name + "Item", Table: text(action.Elem(), "TableName")}
+			a := tableAccess{Action: "dynamodb:" + kind.Name + "Item", Table: text(action.Elem(), "TableName")}
 			switch action := action.Interface().(type) {
 			case *types.Put:
 				a.Leading = dynamo.Item(action.Item).String("id")
@@ -145,7 +148,8 @@ func accesses(api string, input reflect.Value) []access {
 				a.Leading = dynamo.Item(action.Key).String("id")
 			}
 			if update, ok := reflect.TypeAssert[*types.Update](action); ok {
-				a.Attributes = attributes(update.Key, update.ExpressionAttributeNames, update.UpdateExpression, update.ConditionExpression)
+				a.Attributes = attributes(update.Key, update.ExpressionAttributeNames, update.UpdateExpression,
+					update.ConditionExpression)
 			}
 			all = append(all, a)
 		}
@@ -153,7 +157,8 @@ func accesses(api string, input reflect.Value) []access {
 	return all
 }
 
-// operand matches a value, a function or a keyword of an expression, or else captures the first element of a document path.
+// operand matches a value, a function or a keyword of an expression, or else captures the first element of a document
+// path.
 var operand = regexp.MustCompile(`:\w+|\w+ ?\(|\b(?:SET|REMOVE|ADD|DELETE|AND|OR|NOT|IN|BETWEEN)\b|([#\w]+)(?:\.[#\w]+|\[\d+\])*`)
 
 // attributes returns the top-level attributes of an item that a key and expressions name.
@@ -187,7 +192,7 @@ func addUnits(call *call, output reflect.Value) {
 		}
 	}
 	for _, c := range consumed {
-		i := slices.IndexFunc(call.Accesses, func(a access) bool { return a.Table == aws.ToString(c.TableName) })
+		i := slices.IndexFunc(call.Accesses, func(a tableAccess) bool { return a.Table == aws.ToString(c.TableName) })
 		switch {
 		case i < 0:
 		case strings.Contains(call.API, "Get"), call.API == "Query", call.API == "Scan":

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/localtest"
-	"toggleadmin/pkg/pat"
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/user"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/issuer"
 	"toggleadmin/test/script"
 )
@@ -26,7 +26,8 @@ func load(t *testing.T) *samtemplate.Template {
 	t.Helper()
 	template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{
 		Region: "us-east-1", AccountID: "123456789012", StackName: "local", Parameters: map[string]string{
-			"SendEventsToBus": "true", "OidcIssuer": "https://issuer.example.com", "OidcClientId": issuer.ClientID, "OidcDefaultRole": "Viewer",
+			"SendEventsToBus": "true", "OidcIssuer": "https://issuer.example.com", "OidcClientId": issuer.ClientID,
+			"OidcDefaultRole": "Viewer",
 		},
 	})
 	if err != nil {
@@ -35,8 +36,8 @@ func load(t *testing.T) *samtemplate.Template {
 	return template
 }
 
-// permissions returns the DynamoDB permissions of all functions: "function: action on table/NAME[/index/NAME]", and for each value of a
-// condition this followed by " if operator key value".
+// permissions returns the DynamoDB permissions of all functions: "function: action on table/NAME[/index/NAME]", and for
+// each value of a condition this followed by " if operator key value".
 func permissions(template *samtemplate.Template) map[string]bool {
 	all := map[string]bool{}
 	for _, f := range template.Functions {
@@ -62,13 +63,13 @@ func permissions(template *samtemplate.Template) map[string]bool {
 	return all
 }
 
-// restricted are the tables for which a permission to update items must have a condition on the attributes. It does not limit PutItem and
-// DeleteItem, which replace the whole item, nor ReturnValuesOnConditionCheckFailure (DynamoDB Developer Guide, "Using IAM policy
-// conditions for fine-grained access control").
+// restricted are the tables for which a permission to update items must have a condition on the attributes. It does not
+// limit PutItem and DeleteItem, which replace the whole item, nor ReturnValuesOnConditionCheckFailure (DynamoDB
+// Developer Guide, "Using IAM policy conditions for fine-grained access control").
 var restricted = []string{"ApiTokens", "PersonalAccessTokens", "Users"}
 
-// used returns the permissions that calls need, in the form of permissions. A transaction needs the permissions of its actions (DynamoDB
-// Developer Guide, "Using IAM with DynamoDB transactions").
+// used returns the permissions that calls need, in the form of permissions. A transaction needs the permissions of its
+// actions (DynamoDB Developer Guide, "Using IAM with DynamoDB transactions").
 func used(calls []call) map[string]bool {
 	all := map[string]bool{}
 	for _, c := range calls {
@@ -166,11 +167,13 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 // subjects are the tables of what events are about.
 var subjects = []string{"ApiTokens", "ContextFields", "Features", "FeatureTypes", "PersonalAccessTokens", "Users"}
 
-// bookkeeping are attributes whose changes are not recorded: those of counters and sums, and seenAt. userId, id and name are keys.
-var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts", "size", "seenAt"}
+// bookkeeping are attributes whose changes are not recorded: those of counters and sums, and seenAt. userId, id and
+// name are keys.
+var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts",
+	"size", "seenAt"}
 
-// requireRecorded checks that each function that may append to the event log did, and that each call that changed something appended an event
-// to it in the same transaction.
+// requireRecorded checks that each function that may append to the event log did, and that each call that changed
+// something appended an event to it in the same transaction.
 func requireRecorded(t *testing.T, calls []call) {
 	t.Helper()
 	recorded := map[string]bool{}
@@ -181,7 +184,8 @@ func requireRecorded(t *testing.T, calls []call) {
 			if !slices.Contains([]string{"Put", "Update", "Delete"}, write) {
 				continue
 			}
-			counts := write == "Update" && !slices.ContainsFunc(a.Attributes, func(name string) bool { return !slices.Contains(bookkeeping, name) })
+			counts := write == "Update" &&
+				!slices.ContainsFunc(a.Attributes, func(name string) bool { return !slices.Contains(bookkeeping, name) })
 			if slices.Contains(subjects, a.Table) && !counts {
 				changed = write + " on " + a.Table
 			}
@@ -235,7 +239,8 @@ func recordExpiringToken(t *testing.T, running local.Running, m *meter) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.function(t, pat.NewAnnounceFunction, m, "announce-expiring-tokens").Invoke(t.Context(), []byte("{}")); err != nil {
+	if _, err := s.function(t, pat.NewAnnounceFunction, m, "announce-expiring-tokens").Invoke(t.Context(),
+		[]byte("{}")); err != nil {
 		t.Fatal(err)
 	}
 }

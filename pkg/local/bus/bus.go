@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/linefile"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // Folders of DATA_DIR.
@@ -64,8 +64,9 @@ func (b *Bus) openQueue(id string) error {
 			continue
 		}
 		q := &Queue{
-			Queue: found, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+id), now: b.Now, newID: b.NewID, logger: b.Logger,
-			sent: make(chan struct{}, 1), received: map[string]*Message{},
+			Queue: found, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+id), now: b.Now, newID: b.NewID,
+			logger: b.Logger,
+			sent:   make(chan struct{}, 1), received: map[string]*Message{},
 			discard: func(body string) error { return b.discard(found.DeadLetterQueue, body) },
 		}
 		b.queues[id] = q

@@ -18,10 +18,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/event"
+	"toggleadmin/pkg/api/eventbus"
+	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/local/bus"
-	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/pkg/webhook"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // harness is a bus with one queue, on a clock that only the test advances.
@@ -49,10 +49,12 @@ func (h *harness) open() {
 		Template: &samtemplate.Template{
 			Rules: []samtemplate.Rule{{Queue: "Queue"}},
 			Queues: []samtemplate.Queue{
-				{LogicalID: "Dead"}, {LogicalID: "Queue", VisibilityTimeout: time.Minute, DeadLetterQueue: "Dead", MaxReceiveCount: 3},
+				{LogicalID: "Dead"}, {LogicalID: "Queue", VisibilityTimeout: time.Minute, DeadLetterQueue: "Dead",
+					MaxReceiveCount: 3},
 			},
 		},
-		DataDir: h.dir, Parameter: "whsec_secret", Now: func() time.Time { return h.now }, Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
+		DataDir: h.dir, Parameter: "whsec_secret", Now: func() time.Time { return h.now },
+		Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 		NewID: func() string {
 			h.ids++
 			return fmt.Sprintf("id-%03d", h.ids)
@@ -72,16 +74,17 @@ func (engine) Do(*http.Request) (*http.Response, error) { return nil, errEngine 
 
 // config is the AWS configuration of a function.
 func (h *harness) config() aws.Config {
-	return aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTPClient: h.Client(engine{})}
+	return aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+		HTTPClient: h.Client(engine{})}
 }
 
 // publish sends events with these subjects.
 func (h *harness) publish(subjects ...string) []error {
-	events := make([]event.Event, len(subjects))
+	events := make([]eventbus.Event, len(subjects))
 	for i, subject := range subjects {
-		events[i] = event.Event{Type: "toggleadmin.token-expiring", Subject: subject}
+		events[i] = eventbus.Event{Type: "toggleadmin.token-expiring", Subject: subject}
 	}
-	return event.NewBus(h.config(), "bus").Publish(h.Context(), events)
+	return eventbus.NewBus(h.config(), "bus").Publish(h.Context(), events)
 }
 
 // receive returns the subjects of the messages that are visible, with their receive counts, and the messages.
@@ -123,7 +126,8 @@ func TestQueue(t *testing.T) {
 		t.Error(err)
 	}
 	other := webhook.NewQueue(h.config(), "Other", "Queue")
-	if err := errors.Join(other.Delay(t.Context(), last[0].ReceiptHandle(), 0), other.Discard(t.Context(), "")); strings.Count(err.Error(), "DoesNotExist") != 2 {
+	if err := errors.Join(other.Delay(t.Context(), last[0].ReceiptHandle(), 0),
+		other.Discard(t.Context(), "")); strings.Count(err.Error(), "DoesNotExist") != 2 {
 		t.Error(err)
 	}
 	if err := queue.Discard(t.Context(), "discarded"); err != nil {
@@ -133,7 +137,8 @@ func TestQueue(t *testing.T) {
 	h.expect(time.Second, "b3")
 	h.expect(time.Minute) // moved
 	dead, err := os.ReadFile(filepath.Join(h.dir, "queues", "Dead.jsonl"))
-	if err != nil || string(dead) != "discarded\n"+messages[1].Body+"\n" || !strings.Contains(h.log.String(), "moved to the dead-letter queue") {
+	if err != nil || string(dead) != "discarded\n"+messages[1].Body+"\n" ||
+		!strings.Contains(h.log.String(), "moved to the dead-letter queue") {
 		t.Errorf("%v, %s", err, dead)
 	}
 	if files, err := os.ReadDir(filepath.Join(h.dir, "events", "queue-Queue")); err != nil || len(files) != 0 {
@@ -182,7 +187,8 @@ func TestEntryThatCannotBeStored(t *testing.T) {
 func TestOtherServices(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	if secret, err := webhook.NewParameterStore(h.config(), "/x").Get(t.Context()); err != nil || secret != "whsec_secret" {
+	if secret, err := webhook.NewParameterStore(h.config(), "/x").Get(t.Context()); err != nil ||
+		secret != "whsec_secret" {
 		t.Errorf("%s, %v", secret, err)
 	}
 	client := dynamodb.NewFromConfig(h.config(), func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })

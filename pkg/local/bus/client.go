@@ -130,5 +130,6 @@ func (c client) getParameter(body []byte) (any, error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
 	}
-	return map[string]any{"Parameter": map[string]string{"Name": in.Name, "Type": "SecureString", "Value": c.Parameter}}, nil
+	return map[string]any{"Parameter": map[string]string{"Name": in.Name, "Type": "SecureString", "Value": c.Parameter}},
+		nil
 }

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // pollInterval bounds a wait for messages, because Config.Now need not advance like the clock of the machine.
@@ -54,7 +54,8 @@ type Queue struct {
 	received map[string]*Message // by the receipt handle of the last receive
 }
 
-// byVisibility is a heap of messages. The first one is the one that becomes visible, or became visible, before the others.
+// byVisibility is a heap of messages. The first one is the one that becomes visible, or became visible, before the
+// others.
 type byVisibility []*Message
 
 // Len implements heap.Interface.
@@ -118,7 +119,8 @@ func (q *Queue) open() error {
 	return nil
 }
 
-// store writes the file of a message. It replaces the file as a whole, so a killed process leaves either the old or the new one.
+// store writes the file of a message. It replaces the file as a whole, so a killed process leaves either the old or the
+// new one.
 func (q *Queue) store(m *Message) error {
 	content, err := json.Marshal(m)
 	if err != nil {
@@ -148,8 +150,9 @@ func (q *Queue) Send(body string) error {
 	return nil
 }
 
-// Receive returns at most n visible messages, those first that have been visible for longest, and makes them invisible for the queue's
-// VisibilityTimeout. A message that was received MaxReceiveCount times is moved to the dead-letter queue instead.
+// Receive returns at most n visible messages, those first that have been visible for longest, and makes them invisible
+// for the queue's VisibilityTimeout. A message that was received MaxReceiveCount times is moved to the dead-letter
+// queue instead.
 func (q *Queue) Receive(n int) (received []Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

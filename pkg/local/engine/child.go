@@ -43,7 +43,9 @@ func (e *Engine) launch(ctx context.Context) (*child, error) {
 	if err := e.restrictDatabase(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	cmd := exec.Command(e.options.Program, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(e.port)) //nolint:gosec,noctx // ends by SIGTERM
+	port := strconv.Itoa(e.port)
+	//nolint:gosec,noctx // ends by SIGTERM
+	cmd := exec.Command(e.options.Program, "serve", "--host", "127.0.0.1", "--port", port)
 	if e.options.Dir != "" {
 		lock, err := e.lock(ctx)
 		if err != nil {
@@ -57,7 +59,8 @@ func (e *Engine) launch(ctx context.Context) (*child, error) {
 	cmd.Stderr = log
 	cmd.SysProcAttr = childAttributes()
 	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("start the engine: %w; run scripts/engine.sh to install it again", err), log.Close())
+		return nil, errors.Join(fmt.Errorf("start the engine: %w; run scripts/engine.sh to install it again", err),
+			log.Close())
 	}
 	c := &child{cmd: cmd, log: log, exited: make(chan struct{})}
 	go func() {
@@ -83,8 +86,8 @@ func (e *Engine) launch(ctx context.Context) (*child, error) {
 // resetAdvice says how to start without the data.
 func (e *Engine) resetAdvice() string { return "`make reset` deletes the data in " + e.options.Dir }
 
-// restrictDatabase makes the database readable by its owner only, before the engine writes to it. SQLite creates its other files with the
-// permissions of the database.
+// restrictDatabase makes the database readable by its owner only, before the engine writes to it. SQLite creates its
+// other files with the permissions of the database.
 func (e *Engine) restrictDatabase() error {
 	if e.options.Dir == "" {
 		return nil
@@ -101,7 +104,8 @@ func (e *Engine) restrictDatabase() error {
 
 // awaitReady waits for the line that the child writes once it listens. Another server on the port cannot write it.
 func (c *child) awaitReady(ctx context.Context, endpoint string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("the engine did not start within %s", startTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("the engine did not start within %s",
+		startTimeout))
 	defer cancel()
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()

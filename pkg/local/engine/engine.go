@@ -1,8 +1,8 @@
 // Package engine runs dynoxide, a DynamoDB-compatible server, as a child process.
 //
-// An Engine listens on one port of 127.0.0.1. Its data are in a folder or in memory. A child that dies while its data are in a folder is
-// started again on the same port, so that the retries of a client succeed. The child ends with its parent. If the system cannot do that,
-// the next Start on the folder ends it.
+// An Engine listens on one port of 127.0.0.1. Its data are in a folder or in memory. A child that dies while its data
+// are in a folder is started again on the same port, so that the retries of a client succeed. The child ends with its
+// parent. If the system cannot do that, the next Start on the folder ends it.
 package engine
 
 import (
@@ -63,8 +63,9 @@ type Engine struct {
 	err   error
 }
 
-// Start starts an engine on a free port and waits until it accepts requests. If an earlier process left an engine behind in the folder,
-// Start ends it first. The context bounds the start only. Errors are single lines that state what to do.
+// Start starts an engine on a free port and waits until it accepts requests. If an earlier process left an engine
+// behind in the folder, Start ends it first. The context bounds the start only. Errors are single lines that state what
+// to do.
 //
 // The caller must make sure that no other process uses the folder.
 func Start(ctx context.Context, o Options) (*Engine, error) {
@@ -113,7 +114,8 @@ func (e *Engine) Err() error {
 	return e.err
 }
 
-// Stop ends the engine: by SIGTERM, and if that takes too long by SIGKILL. It returns when the engine has ended and may be called repeatedly.
+// Stop ends the engine: by SIGTERM, and if that takes too long by SIGKILL. It returns when the engine has ended and may
+// be called repeatedly.
 func (e *Engine) Stop() {
 	e.stop()
 	<-e.done

@@ -29,13 +29,18 @@ import (
 func createTable(tb testing.TB, e *engine.Engine) *dynamodb.Client {
 	tb.Helper()
 	db := dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(e.Endpoint()), Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = 1000, 100*time.Millisecond }),
+		Region: "us-east-1", BaseEndpoint: aws.String(e.Endpoint()),
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
+			o.MaxAttempts, o.MaxBackoff = 1000,
+				100*time.Millisecond
+		}),
 	})
 	_, err := db.CreateTable(tb.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("things"), BillingMode: types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"),
+			AttributeType: types.ScalarAttributeTypeS}},
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -64,7 +69,8 @@ func TestKilledEngineIsStartedAgainWithItsData(t *testing.T) {
 	t.Parallel()
 	var log process.Output
 	e, err := engine.Start(t.Context(), engine.Options{
-		Program: enginetest.Program(t), Dir: filepath.Join(t.TempDir(), "new", "folder"), Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Program: enginetest.Program(t), Dir: filepath.Join(t.TempDir(), "new", "folder"),
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +123,8 @@ func TestStartErrors(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	if err := errors.Join(
 		os.Mkdir(path("damaged"), 0o700), os.WriteFile(path("damaged/dynamodb.db"), bytes.Repeat([]byte("x"), 8192), 0o600),
-		os.WriteFile(path("file"), []byte("no program"), 0o600), os.WriteFile(path("ends"), []byte("#!/bin/sh\nexit 3\n"), 0o700),
+		os.WriteFile(path("file"), []byte("no program"), 0o600), os.WriteFile(path("ends"), []byte("#!/bin/sh\nexit 3\n"),
+			0o700),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +176,8 @@ func leaveBehind(tb testing.TB, dir string) *exec.Cmd {
 		tb.Fatal(err)
 	}
 	defer lock.Close()
-	cmd := exec.CommandContext(tb.Context(), enginetest.Program(tb), "serve", "--port", "0", "--db-path", filepath.Join(dir, "dynamodb.db"))
+	cmd := exec.CommandContext(tb.Context(), enginetest.Program(tb), "serve", "--port", "0", "--db-path",
+		filepath.Join(dir, "dynamodb.db"))
 	cmd.ExtraFiles = []*os.File{lock}
 	if err := errors.Join(syscall.Flock(int(lock.Fd()), syscall.LOCK_EX), cmd.Start()); err != nil {
 		tb.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// lock opens the file engine.pid and locks it. The child inherits the open file, so the lock is released when the child ends, however it
-// ends. If an engine that an earlier process left behind has the lock, lock ends that engine first.
+// lock opens the file engine.pid and locks it. The child inherits the open file, so the lock is released when the child
+// ends, however it ends. If an engine that an earlier process left behind has the lock, lock ends that engine first.
 func (e *Engine) lock(ctx context.Context) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(e.options.Dir, "engine.pid"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -35,7 +35,8 @@ func (e *Engine) lock(ctx context.Context) (*os.File, error) {
 			return f, nil
 		}
 	}
-	return nil, errors.Join(fmt.Errorf("an engine that an earlier process left behind uses %s: end process %d", e.options.Dir, pid), f.Close())
+	return nil, errors.Join(fmt.Errorf("an engine that an earlier process left behind uses %s: end process %d",
+		e.options.Dir, pid), f.Close())
 }
 
 // awaitLock tries to lock a file until stopTimeout has passed.

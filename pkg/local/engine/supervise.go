@@ -10,19 +10,20 @@ import (
 )
 
 const (
-	// Ports are below the range that Linux uses for outgoing connections (32768 to 60999). Otherwise a connection of a client could take the
-	// port while the engine restarts.
+	// Ports are below the range that Linux uses for outgoing connections (32768 to 60999). Otherwise a connection of a
+	// client could take the port while the engine restarts.
 	lowestPort, ports = 20000, 12768
 	portTries         = 16
 
-	// An engine that dies maxDeaths times in a row, each time within quickDeath, is not started again. The pauses add up to about 1.3 s.
+	// An engine that dies maxDeaths times in a row, each time within quickDeath, is not started again. The pauses add up
+	// to about 1.3 s.
 	quickDeath = time.Second
 	maxDeaths  = 8
 	firstPause = 10 * time.Millisecond
 )
 
-// supervise runs children until serving ends or a child cannot be started again. It stays on one thread, because Linux ends a child with
-// the thread that started it.
+// supervise runs children until serving ends or a child cannot be started again. It stays on one thread, because Linux
+// ends a child with the thread that started it.
 func (e *Engine) supervise(serving, starting context.Context, started chan<- error) {
 	runtime.LockOSThread() // never unlocked: the thread ends with this goroutine
 	defer close(e.done)
@@ -31,7 +32,8 @@ func (e *Engine) supervise(serving, starting context.Context, started chan<- err
 		if !errors.Is(err, errPortInUse) {
 			break
 		}
-		e.port = lowestPort + rand.IntN(ports) //nolint:gosec // processes that start at the same time need different ports, not secret ones
+		e.port = lowestPort +
+			rand.IntN(ports) //nolint:gosec // processes that start at the same time need different ports, not secret ones
 		e.child, err = e.launch(starting)
 	}
 	started <- err
@@ -45,7 +47,8 @@ func (e *Engine) supervise(serving, starting context.Context, started chan<- err
 	}
 }
 
-// await waits until the child ends and counts quick deaths. If serving ends first, await stops the child and returns false.
+// await waits until the child ends and counts quick deaths. If serving ends first, await stops the child and returns
+// false.
 func (e *Engine) await(serving context.Context) bool {
 	start := time.Now()
 	select {

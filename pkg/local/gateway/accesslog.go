@@ -12,8 +12,9 @@ import (
 // variable returns the value of a $context variable; empty if it has none.
 type variable func(*request) string
 
-// accessLogVariables are the variables that an access log format may use. No value contains text that a client writes, because nothing is
-// escaped: a client could add members to the line, or push members beyond its end. For this reason $context.httpMethod is not supported.
+// accessLogVariables are the variables that an access log format may use. No value contains text that a client writes,
+// because nothing is escaped: a client could add members to the line, or push members beyond its end. For this reason
+// $context.httpMethod is not supported.
 var accessLogVariables = map[string]variable{
 	"$context.extendedRequestId":      func(r *request) string { return r.extendedID },
 	"$context.requestId":              func(r *request) string { return r.id },

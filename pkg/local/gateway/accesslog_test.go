@@ -29,7 +29,8 @@ func TestAccessLogLine(t *testing.T) {
 	s.send(t, "PUT", "/things/7", "", "x-amzn-RequestId: "+chosenUUID) // reads the clock four times
 	s.send(t, "GET", "/nothing/7", "", "x-amzn-RequestId: "+chosenUUID)
 	want := []string{
-		`{"extendedRequestId":"AEAAgAAAAAAAAAE=", "requestId":"` + chosenUUID + `", "time":"1783711144837", "path":"/things/{id}", ` +
+		`{"extendedRequestId":"AEAAgAAAAAAAAAE=", "requestId":"` + chosenUUID +
+			`", "time":"1783711144837", "path":"/things/{id}", ` +
 			`"status":"200", "latency":"3", "principal":"user:1", "error":"-", "ip":"192.0.2.1"}`,
 		`{"extendedRequestId":"AEAAgAAAAAAAAAQ=", "requestId":"` + chosenUUID + `", "time":"1783711144841", "path":"-", ` +
 			`"status":"403", "latency":"1", "principal":"-", "error":"MISSING_AUTHENTICATION_TOKEN", "ip":"192.0.2.1"}`,
@@ -39,10 +40,12 @@ func TestAccessLogLine(t *testing.T) {
 	}
 }
 
-// TestClientsCannotForgeLines sends texts that would add members to a line, replace members, end it, or push members beyond its end.
+// TestClientsCannotForgeLines sends texts that would add members to a line, replace members, end it, or push members
+// beyond its end.
 func TestClientsCannotForgeLines(t *testing.T) {
 	t.Parallel()
-	form := regexp.MustCompile(`^{"extendedRequestId":"[\w=-]{16}", "requestId":"[0-9a-f-]{36}", "time":"\d{13}", "path":"(/things/{id}|-)", ` +
+	form := regexp.MustCompile(`^{"extendedRequestId":"[\w=-]{16}", "requestId":"[0-9a-f-]{36}", "time":"\d{13}", ` +
+		`"path":"(/things/{id}|-)", ` +
 		`"status":"\d{3}", "latency":"\d+", "principal":"(user:1|-)", "error":"([A-Z_]+|-)", "ip":"192\.0\.2\.1"}$`)
 	places := map[string]func(r *http.Request, text string){
 		"method":   func(r *http.Request, text string) { r.Method = text },
@@ -52,14 +55,17 @@ func TestClientsCannotForgeLines(t *testing.T) {
 		"host":     func(r *http.Request, text string) { r.Host = text },
 	}
 	for _, name := range []string{
-		"X-HTTP-Method-Override", "x-amzn-RequestId", "Authorization", "X-Forwarded-For", "User-Agent", "X-Amzn-Trace-Id", "X-Amz-Apigw-Id",
+		"X-HTTP-Method-Override", "x-amzn-RequestId", "Authorization", "X-Forwarded-For", "User-Agent", "X-Amzn-Trace-Id",
+		"X-Amz-Apigw-Id",
 	} {
 		places[name] = func(r *http.Request, text string) { r.Header.Set(name, text) }
 	}
 	for place, put := range places {
 		for name, text := range map[string]string{
-			"quote": `"`, "backslash": `\`, "control characters": "\x00\t\n\x1b\x7f", "no UTF-8": "\xff", "variable": "$context.status",
-			"member": `x","a":"b`, "duplicate member": `x","status":"200`, "second object": `x"}{"a":"b`, "end": `x"}` + strings.Repeat(" ", 1024),
+			"quote": `"`, "backslash": `\`, "control characters": "\x00\t\n\x1b\x7f", "no UTF-8": "\xff",
+			"variable": "$context.status",
+			"member":   `x","a":"b`, "duplicate member": `x","status":"200`, "second object": `x"}{"a":"b`,
+			"end":  `x"}` + strings.Repeat(" ", 1024),
 			"long": strings.Repeat("x", 1024), "escaped": `%22,%22status%22:%22200`,
 		} {
 			t.Run(place+"/"+name, func(t *testing.T) {
@@ -97,7 +103,8 @@ func TestAccessLogPrecedesTheResponse(t *testing.T) {
 		s.OnRequest = func(r gateway.Record) { whenRecorded = w.Code - r.Status }
 		s.gateway(t).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, nil))
 		if w.Code == 0 || whenLogged != 0 || whenRecorded != 0 {
-			t.Errorf("%s: status %d, %d when the line is written, %d off when it is recorded", target, w.Code, whenLogged, whenRecorded)
+			t.Errorf("%s: status %d, %d when the line is written, %d off when it is recorded", target, w.Code, whenLogged,
+				whenRecorded)
 		}
 	}
 }

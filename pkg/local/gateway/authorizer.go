@@ -41,8 +41,9 @@ func (r *request) callAuthorizer(event *events.APIGatewayProxyRequest, methodARN
 	payload, err := encode(&events.APIGatewayCustomAuthorizerRequestTypeRequest{
 		Type: "REQUEST", MethodArn: methodARN, Resource: event.Resource, Path: event.Path, HTTPMethod: event.HTTPMethod,
 		Headers: event.Headers, MultiValueHeaders: event.MultiValueHeaders,
-		QueryStringParameters: event.QueryStringParameters, MultiValueQueryStringParameters: event.MultiValueQueryStringParameters,
-		PathParameters: event.PathParameters,
+		QueryStringParameters:           event.QueryStringParameters,
+		MultiValueQueryStringParameters: event.MultiValueQueryStringParameters,
+		PathParameters:                  event.PathParameters,
 		RequestContext: events.APIGatewayCustomAuthorizerRequestTypeRequestContext{
 			Path: c.Path, AccountID: c.AccountID, ResourceID: c.ResourceID, Stage: c.Stage, RequestID: c.RequestID,
 			Identity:     events.APIGatewayCustomAuthorizerRequestTypeRequestIdentity{SourceIP: c.Identity.SourceIP},
@@ -62,8 +63,8 @@ func (r *request) callAuthorizer(event *events.APIGatewayProxyRequest, methodARN
 	return result, validateResult(&result)
 }
 
-// validateResult rejects a response that API Gateway rejects and policies that the gateway does not support. It converts the context's
-// values to strings, as API Gateway does.
+// validateResult rejects a response that API Gateway rejects and policies that the gateway does not support. It
+// converts the context's values to strings, as API Gateway does.
 func validateResult(result *events.APIGatewayCustomAuthorizerResponse) error {
 	if result.PrincipalID == "" || len(result.PolicyDocument.Statement) == 0 {
 		return errors.New("malformed response: principalId or policyDocument is missing")

@@ -19,7 +19,8 @@ func TestAuthorizerEvent(t *testing.T) {
 	equal(t, "method ARN", got.MethodArn, "arn:aws:execute-api:eu-west-1:123456789012:a1b2c3d4e5/prod/PUT/things/a%20b/")
 	equal(t, "request", got.HTTPMethod+" "+got.Path, "PUT /things/a%20b/")
 	equal(t, "request id", got.RequestContext.RequestID, function.RequestContext.RequestID)
-	if diff := cmp.Diff(function.MultiValueHeaders, got.MultiValueHeaders); diff != "" || len(got.MultiValueHeaders["Authorization"]) != 2 {
+	if diff := cmp.Diff(function.MultiValueHeaders, got.MultiValueHeaders); diff != "" ||
+		len(got.MultiValueHeaders["Authorization"]) != 2 {
 		t.Errorf("headers (-function +authorizer):\n%s", diff)
 	}
 }
@@ -41,7 +42,8 @@ func TestAuthorizerContext(t *testing.T) {
 		`{"text":"a\"b","number":1,"float":1.5,"yes":true,"nothing":null,"empty":"","principalId":"forged"}`, 1)))
 	s.send(t, "GET", "/things", "")
 	want := map[string]any{
-		"principalId": "user:1", "integrationLatency": 0.0, "text": `a"b`, "number": "1", "float": "1.5", "yes": "true", "empty": "",
+		"principalId": "user:1", "integrationLatency": 0.0, "text": `a"b`, "number": "1", "float": "1.5", "yes": "true",
+		"empty": "",
 	}
 	if diff := cmp.Diff(want, event.RequestContext.Authorizer); diff != "" {
 		t.Errorf("authorizer (-want +got):\n%s", diff)

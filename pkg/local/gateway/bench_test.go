@@ -9,7 +9,8 @@ import (
 	"toggleadmin/pkg/local/gateway"
 )
 
-// BenchmarkServeHTTP measures the gateway's own work for a request with an authorizer and a function that return constants.
+// BenchmarkServeHTTP measures the gateway's own work for a request with an authorizer and a function that return
+// constants.
 func BenchmarkServeHTTP(b *testing.B) {
 	s := newService(returns(ok), returns(allowAll))
 	s.AccessLog, s.OnRequest = func([]byte, time.Time) {}, func(gateway.Record) {}

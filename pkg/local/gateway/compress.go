@@ -16,7 +16,8 @@ type compressor struct {
 
 // compress compresses the body of a response if the client prefers gzip and the function has not compressed it.
 func (c *compressor) compress(response *response, accepted []string) {
-	if c.minimum == nil || len(response.body) < *c.minimum || response.body == "" || response.header["Content-Encoding"] != nil ||
+	if c.minimum == nil || len(response.body) < *c.minimum || response.body == "" ||
+		response.header["Content-Encoding"] != nil ||
 		preferred(accepted) != "gzip" {
 		return
 	}
@@ -33,7 +34,8 @@ func (c *compressor) compress(response *response, accepted []string) {
 	response.body = compressed.String()
 }
 
-// preferred returns the content coding with the highest priority in the values of Accept-Encoding, the first one of several.
+// preferred returns the content coding with the highest priority in the values of Accept-Encoding, the first one of
+// several.
 func preferred(accepted []string) string {
 	best, highest := "", 0.0
 	for item := range strings.SplitSeq(strings.ToLower(strings.Join(accepted, ",")), ",") {

@@ -1,15 +1,15 @@
-// Package gateway emulates Amazon API Gateway in one process: a regional REST API with Lambda proxy integrations and one REQUEST
-// authorizer, as far as template.yaml uses them. New takes the API as package samtemplate reads it and the functions. The Gateway is an
-// http.Handler; NewServer serves it.
+// Package gateway emulates Amazon API Gateway in one process: a regional REST API with Lambda proxy integrations and
+// one REQUEST authorizer, as far as template.yaml uses them. New takes the API as package samtemplate reads it and the
+// functions. The Gateway is an http.Handler; NewServer serves it.
 //
-// New rejects what the gateway does not support: an authorizer cache, $context variables that the template does not use, gateway response
-// templates for other media types, a missing DEFAULT_4XX or DEFAULT_5XX.
+// New rejects what the gateway does not support: an authorizer cache, $context variables that the template does not
+// use, gateway response templates for other media types, a missing DEFAULT_4XX or DEFAULT_5XX.
 //
 // # Emulated behavior
 //
-// Sources: a name is a page of the API Gateway Developer Guide (without "api-gateway-"), "lambda:" one of the Lambda Developer Guide.
-// "observed" means seen in responses of AWS, "inferred" follows from other behavior, "choice" is not settled by any source or is specific
-// to this gateway.
+// Sources: a name is a page of the API Gateway Developer Guide (without "api-gateway-"), "lambda:" one of the Lambda
+// Developer Guide. "observed" means seen in responses of AWS, "inferred" follows from other behavior, "choice" is not
+// settled by any source or is specific to this gateway.
 //
 //	behavior                                                | source                             | test
 //	-- routing
@@ -76,8 +76,9 @@
 //	a line is cut at 1,024 bytes                             | known-issues                       | TestAccessLogLineIsCut
 //	one record per request for the terminal                 | choice                             | TestRecord
 //
-// Not emulated: throttling and quotas, usage plans and API keys, WAF, IAM (signatures, resource policies, permission to invoke), the
-// authorizer cache, an authorizer's "Unauthorized" error, conditions and inner wildcards in an authorizer's policy (rejected with 500),
-// X-Amzn-Remapped-* headers, other authorizers, validators, CORS, mapping templates, other integrations, binary media types, stage
-// variables, compressed requests, caching, tracing, canaries, HTTP/2, TLS, cold starts, Lambda's concurrency limits.
+// Not emulated: throttling and quotas, usage plans and API keys, WAF, IAM (signatures, resource policies, permission to
+// invoke), the authorizer cache, an authorizer's "Unauthorized" error, conditions and inner wildcards in an
+// authorizer's policy (rejected with 500), X-Amzn-Remapped-* headers, other authorizers, validators, CORS, mapping
+// templates, other integrations, binary media types, stage variables, compressed requests, caching, tracing, canaries,
+// HTTP/2, TLS, cold starts, Lambda's concurrency limits.
 package gateway

@@ -11,9 +11,11 @@ import (
 
 // droppedHeaders are the request headers that do not reach a function.
 var droppedHeaders = map[string]bool{
-	"Connection": true, "Content-Length": true, "Content-Md5": true, "Expect": true, "Keep-Alive": true, "Max-Forwards": true,
-	"Proxy-Authenticate": true, "Proxy-Connection": true, "Server": true, "Te": true, "Trailer": true, "Transfer-Encoding": true,
-	"Upgrade": true, "Www-Authenticate": true,
+	"Connection": true, "Content-Length": true, "Content-Md5": true, "Expect": true, "Keep-Alive": true,
+	"Max-Forwards":       true,
+	"Proxy-Authenticate": true, "Proxy-Connection": true, "Server": true, "Te": true, "Trailer": true,
+	"Transfer-Encoding": true,
+	"Upgrade":           true, "Www-Authenticate": true,
 }
 
 // event returns the function's event, without the authorizer's part.
@@ -59,8 +61,8 @@ func (r *request) headers() (single map[string]string, multi map[string][]string
 	return single, multi
 }
 
-// parseQuery returns the decoded query with the last value of each name and with all values; nil if there is none. A semicolon
-// separates, too. A malformed escape stays as it is.
+// parseQuery returns the decoded query with the last value of each name and with all values; nil if there is none. A
+// semicolon separates, too. A malformed escape stays as it is.
 func parseQuery(query string) (single map[string]string, multi map[string][]string) {
 	for member := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
 		if single == nil {

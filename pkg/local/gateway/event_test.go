@@ -21,9 +21,11 @@ func eventOf(t *testing.T, method, target, body string, headers ...string) (even
 
 func TestProxyEvent(t *testing.T) {
 	t.Parallel()
-	got := eventOf(t, "POST", "/open/a%20b%2Fc?q=1&q=2", `{"x":"é\n"}`, "X-Twice: one", "x-twice: two", "User-Agent: probe/1")
+	got := eventOf(t, "POST", "/open/a%20b%2Fc?q=1&q=2", `{"x":"é\n"}`, "X-Twice: one", "x-twice: two",
+		"User-Agent: probe/1")
 	single := map[string]string{
-		"Host": "example.com", "User-Agent": "probe/1", "X-Twice": "two", "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Port": "80",
+		"Host": "example.com", "User-Agent": "probe/1", "X-Twice": "two", "X-Forwarded-For": "192.0.2.1",
+		"X-Forwarded-Port":  "80",
 		"X-Forwarded-Proto": "http", "X-Amzn-Trace-Id": "Root=1-6a5145a8-000040008000000000000001",
 	}
 	multi := map[string][]string{}
@@ -54,7 +56,8 @@ func TestEmptyPartsAreNull(t *testing.T) {
 	t.Parallel()
 	var event map[string]any
 	newService(captures(t, &event, ok), nil).send(t, "GET", "/open?", "")
-	for _, name := range []string{"queryStringParameters", "multiValueQueryStringParameters", "pathParameters", "stageVariables"} {
+	for _, name := range []string{"queryStringParameters", "multiValueQueryStringParameters", "pathParameters",
+		"stageVariables"} {
 		if value, there := event[name]; !there || value != nil {
 			t.Errorf("%s is %v, want null", name, value)
 		}
@@ -64,7 +67,8 @@ func TestEmptyPartsAreNull(t *testing.T) {
 func TestPathIsRaw(t *testing.T) {
 	t.Parallel()
 	for target, id := range map[string]string{
-		"/open/%2F": "%2F", "/open/%c3%A9": "%c3%A9", "/open/%41%FF": "%41%FF", "/open/a+b;c": "a+b;c", "/open/..": "..", "/open/7/": "7",
+		"/open/%2F": "%2F", "/open/%c3%A9": "%c3%A9", "/open/%41%FF": "%41%FF", "/open/a+b;c": "a+b;c", "/open/..": "..",
+		"/open/7/":                     "7",
 		"http://api.example/open/7%2f": "7%2f",
 	} {
 		t.Run(target, func(t *testing.T) {
@@ -98,13 +102,17 @@ func TestQuery(t *testing.T) {
 
 func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
-	e := eventOf(t, "GET", "/open", "", "Host: api.example:3000", "Connection: x", "Keep-Alive: 5", "TE: trailers", "Upgrade: h2c",
-		"Max-Forwards: 1", "Server: s", "Content-MD5: x", "Content-Length: 0", "Proxy-Authenticate: x", "WWW-Authenticate: x", "Expect: x",
-		"Trailer: x", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-For: 5.6.7.8", "X-Forwarded-Proto: https", "X-Forwarded-Port: 1",
+	e := eventOf(t, "GET", "/open", "", "Host: api.example:3000", "Connection: x", "Keep-Alive: 5", "TE: trailers",
+		"Upgrade: h2c",
+		"Max-Forwards: 1", "Server: s", "Content-MD5: x", "Content-Length: 0", "Proxy-Authenticate: x", "WWW-Authenticate: x",
+		"Expect: x",
+		"Trailer: x", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-For: 5.6.7.8", "X-Forwarded-Proto: https",
+		"X-Forwarded-Port: 1",
 		"X-Amzn-Trace-Id: Root=1-67891233-abcdef012345678912345678", "X-Bytes: \xff")
 	want := map[string]string{
-		"Host": "api.example:3000", "X-Forwarded-For": "1.2.3.4, 5.6.7.8, 192.0.2.1", "X-Forwarded-Proto": "http", "X-Forwarded-Port": "3000",
-		"X-Amzn-Trace-Id": "Root=1-67891233-abcdef012345678912345678", "X-Bytes": "\uFFFD",
+		"Host": "api.example:3000", "X-Forwarded-For": "1.2.3.4, 5.6.7.8, 192.0.2.1", "X-Forwarded-Proto": "http",
+		"X-Forwarded-Port": "3000",
+		"X-Amzn-Trace-Id":  "Root=1-67891233-abcdef012345678912345678", "X-Bytes": "\uFFFD",
 	}
 	if diff := cmp.Diff(want, e.Headers); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
@@ -132,11 +140,13 @@ func TestHost(t *testing.T) {
 			}
 		})
 	}
-	for _, valid := range []string{"example.com", "a-b_c.example.com:3000", "x:", "127.0.0.1:80", "[::1]", "[2001:db8::1]:3000"} {
+	for _, valid := range []string{"example.com", "a-b_c.example.com:3000", "x:", "127.0.0.1:80", "[::1]",
+		"[2001:db8::1]:3000"} {
 		test(valid, valid)
 	}
 	test("", "127.0.0.1:3000")
-	for _, malformed := range []string{":3000", "x:http", "x:1:2", "[::1", "[[::1]]", "[example.com]", "a@example.com", "x/a", "ä"} {
+	for _, malformed := range []string{":3000", "x:http", "x:1:2", "[::1", "[[::1]]", "[example.com]", "a@example.com",
+		"x/a", "ä"} {
 		test(malformed, "")
 	}
 }

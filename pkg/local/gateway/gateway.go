@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // Limits of API Gateway and Lambda, in bytes.
@@ -29,8 +29,9 @@ const integrationLimit = 29 * time.Second
 
 var errWaited = errors.New("function did not return within 29 seconds")
 
-// ErrSharedBuffer rejects a handler made by lambda.NewHandler (aws-lambda-go v1.55). Its Invoke returns a slice of a buffer that it has
-// already returned to a pool, so concurrent calls can mix up their responses. Use app.Event or a type with its own Invoke method.
+// ErrSharedBuffer rejects a handler made by lambda.NewHandler (aws-lambda-go v1.55). Its Invoke returns a slice of a
+// buffer that it has already returned to a pool, so concurrent calls can mix up their responses. Use app.Event or a
+// type with its own Invoke method.
 var ErrSharedBuffer = errors.New("handler comes from lambda.NewHandler, whose Invoke is not safe for concurrent calls")
 
 // Config is the configuration of a Gateway.
@@ -46,8 +47,9 @@ type Config struct {
 	Now   func() time.Time
 	NewID func() string // returns a UUID
 
-	// AccessLog receives one line per request and the time of the request, before the first byte of the response is sent: a request that
-	// has a response is in the log. OnRequest is called after each response. Both are required and called concurrently.
+	// AccessLog receives one line per request and the time of the request, before the first byte of the response is sent:
+	// a request that has a response is in the log. OnRequest is called after each response. Both are required and called
+	// concurrently.
 	AccessLog func(line []byte, at time.Time)
 	OnRequest func(Record)
 }
@@ -90,7 +92,8 @@ func New(c Config) (*Gateway, error) {
 			return nil, fmt.Errorf("authorizer %s: function %q does not exist", a.Name, a.Function)
 		}
 		if a.TTL != 0 {
-			return nil, fmt.Errorf("authorizer %s: ReauthorizeEvery must be 0, not %d: there is no authorizer cache", a.Name, int(a.TTL.Seconds()))
+			return nil, fmt.Errorf("authorizer %s: ReauthorizeEvery must be 0, not %d: there is no authorizer cache", a.Name,
+				int(a.TTL.Seconds()))
 		}
 	}
 	var err error

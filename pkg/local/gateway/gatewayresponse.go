@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // Types of gateway responses that the code refers to more than once.
@@ -29,9 +29,11 @@ type gatewayError struct {
 
 // The errors of the gateway. The template has no influence on those with a body.
 var (
-	errBadRequest      = &gatewayError{status: 400, errorType: "BadRequestException", body: `{"message":"Bad Request"}`}
-	errOtherHost       = &gatewayError{status: 403, errorType: "ForbiddenException", body: `{"message":"Forbidden: the Host is not one of this API"}`}
-	errRequestTimeout  = &gatewayError{status: 408, errorType: "RequestTimeoutException", body: `{"message":"Request Timeout"}`}
+	errBadRequest = &gatewayError{status: 400, errorType: "BadRequestException", body: `{"message":"Bad Request"}`}
+	errOtherHost  = &gatewayError{status: 403, errorType: "ForbiddenException",
+		body: `{"message":"Forbidden: the Host is not one of this API"}`}
+	errRequestTimeout = &gatewayError{status: 408, errorType: "RequestTimeoutException",
+		body: `{"message":"Request Timeout"}`}
 	errHeadersTooLarge = &gatewayError{
 		status: 431, errorType: "RequestHeaderFieldsTooLargeException", body: `{"message":"Request Header Fields Too Large"}`,
 	}
@@ -40,7 +42,8 @@ var (
 		body: fmt.Sprintf("HTTP content length exceeded %d bytes.", maxPayload),
 	}
 	errEventTooLarge = &gatewayError{
-		responseType: requestTooLarge, status: 413, errorType: "RequestEntityTooLargeException", body: `{"message":"Request Too Long"}`,
+		responseType: requestTooLarge, status: 413, errorType: "RequestEntityTooLargeException",
+		body: `{"message":"Request Too Long"}`,
 	}
 	errURITooLong   = &gatewayError{responseType: default4XX, status: 414, errorType: "RequestUriTooLongException"}
 	errAccessDenied = &gatewayError{responseType: "ACCESS_DENIED", status: 403, errorType: "AccessDeniedException"}
@@ -48,13 +51,16 @@ var (
 	errMissingAuthenticationToken = &gatewayError{
 		responseType: "MISSING_AUTHENTICATION_TOKEN", status: 403, errorType: "MissingAuthenticationTokenException",
 	}
-	errInvalidSignature        = &gatewayError{responseType: "INVALID_SIGNATURE", status: 403, errorType: "IncompleteSignatureException"}
-	errAuthorizerFailure       = &gatewayError{responseType: "AUTHORIZER_FAILURE", status: 500, errorType: "AuthorizerFailureException"}
+	errInvalidSignature = &gatewayError{responseType: "INVALID_SIGNATURE", status: 403,
+		errorType: "IncompleteSignatureException"}
+	errAuthorizerFailure = &gatewayError{responseType: "AUTHORIZER_FAILURE", status: 500,
+		errorType: "AuthorizerFailureException"}
 	errAuthorizerConfiguration = &gatewayError{
 		responseType: "AUTHORIZER_CONFIGURATION_ERROR", status: 500, errorType: "AuthorizerConfigurationException",
 	}
-	errIntegrationTimeout = &gatewayError{responseType: "INTEGRATION_TIMEOUT", status: 504, errorType: "InternalServerErrorException"}
-	errBadGateway         = &gatewayError{responseType: default5XX, status: 502, errorType: "InternalServerErrorException"}
+	errIntegrationTimeout = &gatewayError{responseType: "INTEGRATION_TIMEOUT", status: 504,
+		errorType: "InternalServerErrorException"}
+	errBadGateway = &gatewayError{responseType: default5XX, status: 502, errorType: "InternalServerErrorException"}
 )
 
 func (e *gatewayError) because(cause error) *gatewayError {
@@ -105,14 +111,16 @@ func newGatewayResponse(declared samtemplate.GatewayResponse) (gatewayResponse, 
 		} else {
 			expression = "$" + expression
 		}
-		if response.headers[http.CanonicalHeaderKey(name)], err = newTemplate(expression, gatewayResponseVariables); err != nil {
+		if response.headers[http.CanonicalHeaderKey(name)], err = newTemplate(expression,
+			gatewayResponseVariables); err != nil {
 			return response, fmt.Errorf("header %s: %w", name, err)
 		}
 	}
 	return response, nil
 }
 
-// gatewayResponse returns the response to a gateway error. A type that the template does not declare falls back to a default type.
+// gatewayResponse returns the response to a gateway error. A type that the template does not declare falls back to a
+// default type.
 func (r *request) gatewayResponse(e *gatewayError) *response {
 	r.errorType = e.responseType
 	header := http.Header{"x-amzn-ErrorType": {e.errorType}}

@@ -17,8 +17,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxDrained is the number of bytes that the gateway reads of a body that is too large. A client that sends the whole body before it reads
-// then receives the response instead of a connection reset.
+// maxDrained is the number of bytes that the gateway reads of a body that is too large. A client that sends the whole
+// body before it reads then receives the response instead of a connection reset.
 const maxDrained = 2 * maxPayload
 
 // validHost matches a name or an IP address, with or without a port. Functions make URLs from the host.

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 func TestFunctionResponse(t *testing.T) {
@@ -31,14 +31,17 @@ func TestFunctionResponse(t *testing.T) {
 			map[string]string{"Content-Type": "text/plain", "Content-Length": "4"}},
 		{"default content type", `{"statusCode":200,"body":""}`, "", 200,
 			map[string]string{"Content-Type": "application/json", "Content-Length": "0"}},
-		{"no content", `{"statusCode":204}`, "", 204, map[string]string{"Content-Type": "application/json", "Content-Length": none}},
+		{"no content", `{"statusCode":204}`, "", 204, map[string]string{"Content-Type": "application/json",
+			"Content-Length": none}},
 		{"nulls", `{"statusCode":200,"body":null,"headers":null,"multiValueHeaders":null}`, "", 200, nil},
-		{"multi-value headers", `{"statusCode":200,"headers":{"X-A":"0","X-B":"b"},"multiValueHeaders":{"x-a":["1","2"]}}`, "", 200,
+		{"multi-value headers", `{"statusCode":200,"headers":{"X-A":"0","X-B":"b"},"multiValueHeaders":{"x-a":["1","2"]}}`,
+			"", 200,
 			map[string]string{"X-A": "1,2", "X-B": "b"}},
 		{"base64 without binary media types", `{"statusCode":200,"body":"aGk=","isBase64Encoded":true}`, "aGk=", 200, nil},
 		{"headers of the gateway", ok, "ok", 200, map[string]string{
-			"x-amzn-RequestId": "00000000-0000-4000-8000-000000000002", "x-amz-apigw-id": "AEAAgAAAAAAAAAE=", "x-amzn-ErrorType": none,
-			"X-Amzn-Trace-Id": "Root=1-6a5145a8-000040008000000000000001",
+			"x-amzn-RequestId": "00000000-0000-4000-8000-000000000002", "x-amz-apigw-id": "AEAAgAAAAAAAAAE=",
+			"x-amzn-ErrorType": none,
+			"X-Amzn-Trace-Id":  "Root=1-6a5145a8-000040008000000000000001",
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,8 +133,10 @@ func TestTimeouts(t *testing.T) {
 	}{
 		{"timeout", "/open", 10 * time.Second, time.Minute, 10 * time.Second, "502 DEFAULT_5XX -"},
 		{"API Gateway's timeout", "/open", time.Minute, 40 * time.Second, 29 * time.Second, "504 INTEGRATION_TIMEOUT -"},
-		{"authorizer's timeout", "/things", 10 * time.Second, time.Minute, 10 * time.Second, "500 AUTHORIZER_CONFIGURATION_ERROR -"},
-		{"API Gateway's timeout for the authorizer", "/things", time.Minute, 40 * time.Second, 29 * time.Second, "500 AUTHORIZER_FAILURE -"},
+		{"authorizer's timeout", "/things", 10 * time.Second, time.Minute, 10 * time.Second,
+			"500 AUTHORIZER_CONFIGURATION_ERROR -"},
+		{"API Gateway's timeout for the authorizer", "/things", time.Minute, 40 * time.Second, 29 * time.Second,
+			"500 AUTHORIZER_FAILURE -"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -160,10 +165,12 @@ func TestFunctionContext(t *testing.T) {
 		disconnect()
 		call, _ := lambdacontext.FromContext(ctx)
 		_, deadline := ctx.Deadline()
-		return fmt.Appendf(nil, `{"statusCode":200,"body":"%s %s %t %v"}`, call.InvokedFunctionArn, call.AwsRequestID, deadline, ctx.Err()), nil
+		return fmt.Appendf(nil, `{"statusCode":200,"body":"%s %s %t %v"}`, call.InvokedFunctionArn, call.AwsRequestID,
+			deadline, ctx.Err()), nil
 	}, nil)
 	w := s.serve(t, httptest.NewRequestWithContext(client, http.MethodGet, "/open", nil))
-	equal(t, "ARN, invocation id, deadline and error", w.Body.String(), thingARN+" 00000000-0000-4000-8000-000000000003 true <nil>")
+	equal(t, "ARN, invocation id, deadline and error", w.Body.String(),
+		thingARN+" 00000000-0000-4000-8000-000000000003 true <nil>")
 }
 
 func TestGatewayResponse(t *testing.T) {
@@ -172,14 +179,17 @@ func TestGatewayResponse(t *testing.T) {
 	s := newService(fails, returns(strings.Replace(allowAll, "Allow", "Deny", 1)))
 	s.API.GatewayResponses["ACCESS_DENIED"] = samtemplate.GatewayResponse{
 		StatusCode: 401,
-		Headers:    map[string]string{"WWW-Authenticate": "'Bearer'", "cache-control": "'no-store'", "X-Request-Id": "context.requestId"},
-		Templates:  map[string]string{"application/json": message},
+		Headers: map[string]string{"WWW-Authenticate": "'Bearer'", "cache-control": "'no-store'",
+			"X-Request-Id": "context.requestId"},
+		Templates: map[string]string{"application/json": message},
 	}
 	w := s.send(t, "GET", "/things", "", "x-amzn-RequestId: "+chosenUUID)
 	equal(t, "body", w.Body.String(), strings.Replace(message, "$context.requestId", chosenUUID, 1))
 	want := http.Header{
-		"Www-Authenticate": {"Bearer"}, "Cache-Control": {"no-store"}, "X-Request-Id": {chosenUUID}, "Content-Type": {"application/json"},
-		"x-amzn-ErrorType": {"AccessDeniedException"}, "x-amzn-RequestId": {chosenUUID}, "x-amz-apigw-id": {"AEAAgAAAAAAAAAE="},
+		"Www-Authenticate": {"Bearer"}, "Cache-Control": {"no-store"}, "X-Request-Id": {chosenUUID},
+		"Content-Type":     {"application/json"},
+		"x-amzn-ErrorType": {"AccessDeniedException"}, "x-amzn-RequestId": {chosenUUID},
+		"x-amz-apigw-id": {"AEAAgAAAAAAAAAE="},
 		"Content-Length": {"57"},
 	}
 	if diff := cmp.Diff(want, w.Header()); diff != "" {
@@ -187,7 +197,8 @@ func TestGatewayResponse(t *testing.T) {
 	}
 	equal(t, "DEFAULT_5XX", s.send(t, "GET", "/open", "").Body.String(), "5")
 	equal(t, "DEFAULT_4XX", s.send(t, "GET", "/nothing", "").Body.String(), "4")
-	if diff := cmp.Diff([]string{"401 ACCESS_DENIED user:1", "502 DEFAULT_5XX -", "403 MISSING_AUTHENTICATION_TOKEN -"}, s.lines); diff != "" {
+	if diff := cmp.Diff([]string{"401 ACCESS_DENIED user:1", "502 DEFAULT_5XX -", "403 MISSING_AUTHENTICATION_TOKEN -"},
+		s.lines); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // anyMethod is the method of a route for all methods that have no route of their own on the resource.
@@ -18,10 +18,12 @@ const anyMethod = "ANY"
 
 // restMethods are the methods that a REST API has.
 var restMethods = []string{
-	http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPatch, http.MethodPost, http.MethodPut,
+	http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPatch, http.MethodPost,
+	http.MethodPut,
 }
 
-// validPath matches the resource paths that API Gateway accepts: fixed segments and {name}, and possibly {name+} at the end.
+// validPath matches the resource paths that API Gateway accepts: fixed segments and {name}, and possibly {name+} at the
+// end.
 var validPath = regexp.MustCompile(`^(/|(/([^/{}]+|\{[^/{}+]+\}))+|(/([^/{}]+|\{[^/{}+]+\}))*/\{[^/{}+]+\+\})$`)
 
 // resource is a path of the API.
@@ -54,7 +56,8 @@ const (
 )
 
 // newResources returns the resources of the routes. The first one that matches a path is the right one.
-func newResources(routes []samtemplate.Route, functions map[string]*invoke.Function, hasAuthorizer bool) ([]*resource, error) {
+func newResources(routes []samtemplate.Route, functions map[string]*invoke.Function, hasAuthorizer bool) ([]*resource,
+	error) {
 	byPath := map[string]*resource{}
 	var all []*resource
 	for _, declared := range routes {
@@ -103,8 +106,8 @@ func newResource(path string) *resource {
 	return res
 }
 
-// match compares the resource with a path without its leading slash, and returns the raw values of the parameters. An empty segment is
-// matched by a greedy parameter only.
+// match compares the resource with a path without its leading slash, and returns the raw values of the parameters. An
+// empty segment is matched by a greedy parameter only.
 func (res *resource) match(path string) (params map[string]string, ok bool) {
 	rest := path
 	for _, s := range res.segments {

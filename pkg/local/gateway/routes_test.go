@@ -8,7 +8,7 @@ import (
 
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 func TestRouting(t *testing.T) {
@@ -88,12 +88,16 @@ func TestNewRejects(t *testing.T) {
 		"authorizer Token: ReauthorizeEvery must be 0, not 60: there is no authorizer cache": func(s *service) {
 			s.API.Authorizer.TTL = time.Minute
 		},
-		"gateway response THROTTLED: $context.path is not supported, only $context.requestId":           throttled("''", json, "$context.path"),
+		"gateway response THROTTLED: $context.path is not supported, only $context.requestId": throttled("''", json,
+			"$context.path"),
 		"gateway response THROTTLED: header X: $context.path is not supported, only $context.requestId": throttled("context.path", json, ""),
-		"gateway response THROTTLED: header X: $no is not supported, only $context.requestId":           throttled("no-store", json, ""),
-		"gateway response THROTTLED: needs one template, for application/json":                          throttled("''", "text/html", ""),
+		"gateway response THROTTLED: header X: $no is not supported, only $context.requestId": throttled("no-store",
+			json, ""),
+		"gateway response THROTTLED: needs one template, for application/json": throttled("''",
+			"text/html", ""),
 		"gateway response DEFAULT_4XX must be declared, without a StatusCode": func(s *service) {
-			s.API.GatewayResponses["DEFAULT_4XX"] = samtemplate.GatewayResponse{StatusCode: 400, Templates: map[string]string{json: ""}}
+			s.API.GatewayResponses["DEFAULT_4XX"] = samtemplate.GatewayResponse{StatusCode: 400,
+				Templates: map[string]string{json: ""}}
 		},
 		"access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, $context.error.responseType, " +
 			"$context.extendedRequestId, $context.identity.sourceIp, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, " +

@@ -48,7 +48,8 @@ func TestLimits(t *testing.T) {
 	s.send(t, "POST", "/open", "", "X: ")
 	largest := 6*1024*1024 - eventSize
 	path := 1600 - len("arn:aws:execute-api:eu-west-1:123456789012:a1b2c3d4e5/prod/POST/things/")
-	const tooLong, payload = `application/json {"message":"Request Too Long"}`, "text/plain HTTP content length exceeded 10485760 bytes."
+	const tooLong, payload = `application/json {"message":"Request Too Long"}`,
+		"text/plain HTTP content length exceeded 10485760 bytes."
 	for _, tt := range []struct {
 		name, target string
 		body         int
@@ -85,7 +86,8 @@ func TestMalformedRequests(t *testing.T) {
 		{"malformed chunk", post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
 		{"9 GB", post + "Content-Length: 9000000000\r\n\r\n", 413},
 		{"11 MB", post + "Content-Length: 11534336\r\n\r\n" + strings.Repeat("a", 11<<20), 413},
-		{"11 MB in a chunk", post + "Transfer-Encoding: chunked\r\n\r\nb00000\r\n" + strings.Repeat("a", 11<<20) + "\r\n0\r\n\r\n", 413},
+		{"11 MB in a chunk", post + "Transfer-Encoding: chunked\r\n\r\nb00000\r\n" + strings.Repeat("a", 11<<20) +
+			"\r\n0\r\n\r\n", 413},
 		{"11 MB expected", post + "Content-Length: 11534336\r\nExpect: 100-continue\r\n\r\n", 413},
 		{"unknown transfer coding", post + "Transfer-Encoding: gzip\r\n\r\n", 501},
 		{"unknown version", "GET /open HTTP/3.0\r\nHost: x\r\n\r\n", 505},

@@ -1,8 +1,8 @@
-// Package invoke calls Lambda handlers inside the local service the way Lambda does: with a deadline, the function's ARN and an
-// invocation id in the context. An error, a panic and a timeout of the handler are the function's errors.
+// Package invoke calls Lambda handlers inside the local service the way Lambda does: with a deadline, the function's
+// ARN and an invocation id in the context. An error, a panic and a timeout of the handler are the function's errors.
 //
-// The gateway calls Function.Invoke for each request. Event sources use an Invoker, which also creates invocation ids, reports each call
-// and can abort all calls when the program ends.
+// The gateway calls Function.Invoke for each request. Event sources use an Invoker, which also creates invocation ids,
+// reports each call and can abort all calls when the program ends.
 package invoke
 
 import (
@@ -38,12 +38,13 @@ type Function struct {
 	Timeout time.Duration
 }
 
-// Invoke calls the function and returns its output. The end of ctx does not end the function: Invoke stops waiting and returns
-// context.Cause(ctx), and the function runs on until its own Timeout. A function that ignores its Timeout is left behind. In both cases
-// the function may still read payload, so the caller must not modify it afterwards.
+// Invoke calls the function and returns its output. The end of ctx does not end the function: Invoke stops waiting and
+// returns context.Cause(ctx), and the function runs on until its own Timeout. A function that ignores its Timeout is
+// left behind. In both cases the function may still read payload, so the caller must not modify it afterwards.
 func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	functionContext, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.Timeout)
-	functionContext = lambdacontext.NewContext(functionContext, &lambdacontext.LambdaContext{AwsRequestID: id, InvokedFunctionArn: f.ARN})
+	functionContext = lambdacontext.NewContext(functionContext, &lambdacontext.LambdaContext{AwsRequestID: id,
+		InvokedFunctionArn: f.ARN})
 	type result struct {
 		output []byte
 		err    error

@@ -44,7 +44,8 @@ func TestInvoke(t *testing.T) {
 			call, _ := lambdacontext.FromContext(ctx)
 			deadline, _ := ctx.Deadline()
 			<-time.After(time.Second)
-			return fmt.Appendf(nil, "%s %s %s %v", payload, call.AwsRequestID, call.InvokedFunctionArn, time.Until(deadline)), ctx.Err()
+			return fmt.Appendf(nil, "%s %s %s %v", payload, call.AwsRequestID, call.InvokedFunctionArn, time.Until(deadline)),
+				ctx.Err()
 		}).Invoke(ctx, "call-1", []byte("in"))
 		if string(output) != "in call-1 arn:function 4s" || err != nil {
 			t.Errorf("%q, %v", output, err)
@@ -66,9 +67,14 @@ func TestInvokeErrors(t *testing.T) {
 			p, ok := errors.AsType[*invoke.PanicError](err)
 			return ok && p.Error() == "panic: no" && strings.Contains(string(p.Stack), "invoke_test.go")
 		}},
-		{"the handler ends its goroutine", func(context.Context, []byte) ([]byte, error) { runtime.Goexit(); return nil, nil }, 0,
+		{"the handler ends its goroutine", func(context.Context, []byte) ([]byte, error) {
+			runtime.Goexit()
+			return nil,
+				nil
+		}, 0,
 			func(err error) bool { return err != nil && err.Error() == "function exited without a response" }},
-		{"timeout", func(context.Context, []byte) ([]byte, error) { <-time.After(time.Minute); return nil, nil }, 5 * time.Second,
+		{"timeout", func(context.Context, []byte) ([]byte, error) { <-time.After(time.Minute); return nil, nil },
+			5 * time.Second,
 			func(err error) bool {
 				return errors.Is(err, invoke.ErrTimedOut) && strings.HasSuffix(err.Error(), " after 5s")
 			}},
@@ -118,7 +124,8 @@ func TestInvoker(t *testing.T) {
 		if string(output) != "in" || id != "call-1" || err != nil {
 			t.Errorf("%q, %q, %v", output, id, err)
 		}
-		_, _, err = invoker.Invoke(function(func(context.Context, []byte) ([]byte, error) { return nil, errFunction }), "a test", nil)
+		_, _, err = invoker.Invoke(function(func(context.Context, []byte) ([]byte, error) { return nil, errFunction }),
+			"a test", nil)
 		if !errors.Is(err, errFunction) || len(ended) != 2 || !errors.Is(ended[1].Err, errFunction) {
 			t.Fatalf("%v, %+v", err, ended)
 		}

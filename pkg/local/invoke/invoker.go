@@ -41,7 +41,8 @@ func NewInvoker(c Config) *Invoker {
 // Abort ends all calls, present and future, with ErrAborted. Functions that are still running are left behind.
 func (i *Invoker) Abort() { i.abort(ErrAborted) }
 
-// Invoke calls a function and returns its output and the invocation id. Only the function's Timeout and Abort end the call.
+// Invoke calls a function and returns its output and the invocation id. Only the function's Timeout and Abort end the
+// call.
 func (i *Invoker) Invoke(f *Function, trigger string, payload []byte) (output []byte, id string, err error) {
 	id = i.config.NewID()
 	if i.running.Err() != nil {

@@ -13,8 +13,9 @@ import (
 // chunk is how much of the end of a file is read at once to find its last complete line.
 const chunk = 4096
 
-// Append appends a line, without its line feed, to a file. It creates the file if it is missing, readable by its owner only. An incomplete line
-// at the end, which a full disk or a killed process has left, is removed before. Append is safe for concurrent use, by several processes too.
+// Append appends a line, without its line feed, to a file. It creates the file if it is missing, readable by its owner
+// only. An incomplete line at the end, which a full disk or a killed process has left, is removed before. Append is
+// safe for concurrent use, by several processes too.
 func Append(path string, line []byte) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

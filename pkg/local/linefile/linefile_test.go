@@ -16,7 +16,8 @@ func TestIncompleteLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 10_000)
 	for content, want := range map[string]string{
-		"": "c\n", "a": "c\n", "a\n": "a\nc\n", "a\nb": "a\nc\n", "a\n" + long: "a\nc\n", long: "c\n", long + "\n" + long: long + "\nc\n", "\n": "\nc\n",
+		"": "c\n", "a": "c\n", "a\n": "a\nc\n", "a\nb": "a\nc\n", "a\n" + long: "a\nc\n", long: "c\n",
+		long + "\n" + long: long + "\nc\n", "\n": "\nc\n",
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -43,7 +44,8 @@ func TestConcurrentAppend(t *testing.T) {
 	appending.Wait()
 	content, err := os.ReadFile(path)
 	info, statErr := os.Stat(path)
-	if lines := strings.Count(string(content), "line"); err != nil || statErr != nil || lines != 50 || info.Mode().Perm() != 0o600 {
+	if lines := strings.Count(string(content), "line"); err != nil || statErr != nil || lines != 50 ||
+		info.Mode().Perm() != 0o600 {
 		t.Errorf("%d lines, %v, %v, %v", lines, info, err, statErr)
 	}
 	if err := linefile.Append(filepath.Join(path, "file"), nil); err == nil {

@@ -12,8 +12,8 @@ import (
 	"toggleadmin/pkg/local/engine/enginetest"
 )
 
-// Start starts the service, which takes about 0.1 s. It ends with the test. The default Template is the repository's. With
-// DYNAMODB_ENDPOINT the service uses that server, and tests with a DataDir are skipped.
+// Start starts the service, which takes about 0.1 s. It ends with the test. The default Template is the repository's.
+// With DYNAMODB_ENDPOINT the service uses that server, and tests with a DataDir are skipped.
 func Start(tb testing.TB, c local.Config) local.Running {
 	tb.Helper()
 	service, stop := StartStop(tb, c)

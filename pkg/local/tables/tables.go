@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // activeTimeout limits the wait for a new table. Local engines need milliseconds, AWS needs some seconds.
@@ -21,8 +21,8 @@ const activeTimeout = time.Minute
 // ErrDiffers is returned for an existing table whose keys, index keys, stream or time to live are not the template's.
 var ErrDiffers = errors.New("the table differs from the template")
 
-// Make creates the tables that do not exist, waits until they are active, and sets their time to live. It can be repeated after
-// a crash at any point.
+// Make creates the tables that do not exist, waits until they are active, and sets their time to live. It can be
+// repeated after a crash at any point.
 func Make(ctx context.Context, client *dynamodb.Client, tables []samtemplate.Table) error {
 	for i := range tables {
 		if err := makeTable(ctx, client, &tables[i]); err != nil {
@@ -69,7 +69,8 @@ func checkKeys(table *types.TableDescription, wanted *dynamodb.CreateTableInput)
 }
 
 // describe returns a text such as "table (userId N, id N)" or "email (email S) KEYS_ONLY".
-func describe(name string, schema []types.KeySchemaElement, definitions []types.AttributeDefinition, p *types.Projection) string {
+func describe(name string, schema []types.KeySchemaElement, definitions []types.AttributeDefinition,
+	p *types.Projection) string {
 	var attributes []string
 	for _, element := range schema {
 		for _, definition := range definitions {
@@ -80,7 +81,8 @@ func describe(name string, schema []types.KeySchemaElement, definitions []types.
 	}
 	text := name + " (" + strings.Join(attributes, ", ") + ")"
 	if p != nil {
-		text += strings.Join(append([]string{" " + string(p.ProjectionType)}, slices.Sorted(slices.Values(p.NonKeyAttributes))...), " ")
+		text += strings.Join(append([]string{" " + string(p.ProjectionType)},
+			slices.Sorted(slices.Values(p.NonKeyAttributes))...), " ")
 	}
 	return text
 }
@@ -123,7 +125,8 @@ func enableTTL(ctx context.Context, client *dynamodb.Client, table *samtemplate.
 	if err != nil {
 		return err
 	}
-	if d := out.TimeToLiveDescription; d != nil && d.AttributeName != nil && d.TimeToLiveStatus != types.TimeToLiveStatusDisabled {
+	if d := out.TimeToLiveDescription; d != nil && d.AttributeName != nil &&
+		d.TimeToLiveStatus != types.TimeToLiveStatusDisabled {
 		if *d.AttributeName != table.TTLAttribute {
 			return fmt.Errorf("%w: it has time to live on %q", ErrDiffers, *d.AttributeName)
 		}

@@ -11,16 +11,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
-	"toggleadmin/pkg/samtemplate"
 )
 
 func features() samtemplate.Table {
 	return samtemplate.Table{
-		Name: "Features", Hash: samtemplate.Attribute{Name: "name", Type: "S"}, StreamViewType: "NEW_AND_OLD_IMAGES", TTLAttribute: "expires",
+		Name: "Features", Hash: samtemplate.Attribute{Name: "name", Type: "S"}, StreamViewType: "NEW_AND_OLD_IMAGES",
+		TTLAttribute: "expires",
 		Indexes: []samtemplate.Index{{
 			Name: "staleness", Projection: "KEYS_ONLY",
-			Hash: samtemplate.Attribute{Name: "staleness", Type: "S"}, Range: samtemplate.Attribute{Name: "createdAt", Type: "S"},
+			Hash: samtemplate.Attribute{Name: "staleness", Type: "S"}, Range: samtemplate.Attribute{Name: "createdAt",
+				Type: "S"},
 		}},
 	}
 }
@@ -51,7 +53,8 @@ func TestMakeAndEnableStreams(t *testing.T) {
 	if s := read().StreamSpecification; s != nil && aws.ToBool(s.StreamEnabled) {
 		t.Error("Make has enabled the stream")
 	}
-	ttl, err := client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("Features")})
+	ttl, err := client.DescribeTimeToLive(t.Context(),
+		&dynamodb.DescribeTimeToLiveInput{TableName: aws.String("Features")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +87,13 @@ func TestOtherTablesAreRefused(t *testing.T) {
 		want   string
 	}{
 		{"type of the key", func(s *samtemplate.Table) { s.Hash.Type = "N" }, `without "table (name N)"`},
-		{"range key", func(s *samtemplate.Table) { s.Range = samtemplate.Attribute{Name: "v", Type: "N"} }, `without "table (name S, v N)"`},
-		{"key of an index", func(s *samtemplate.Table) { s.Indexes[0].Range.Name = "v" }, `without "staleness (staleness S, v S) KEYS_ONLY"`},
+		{"range key", func(s *samtemplate.Table) { s.Range = samtemplate.Attribute{Name: "v", Type: "N"} },
+			`without "table (name S, v N)"`},
+		{"key of an index", func(s *samtemplate.Table) { s.Indexes[0].Range.Name = "v" },
+			`without "staleness (staleness S, v S) KEYS_ONLY"`},
 		{"no index", func(s *samtemplate.Table) { s.Indexes[0].Name = "other" }, `without "other (`},
-		{"projection", func(s *samtemplate.Table) { s.Indexes[0].Projection = "ALL" }, `without "staleness (staleness S, createdAt S) ALL"`},
+		{"projection", func(s *samtemplate.Table) { s.Indexes[0].Projection = "ALL" },
+			`without "staleness (staleness S, createdAt S) ALL"`},
 		{"time to live", func(s *samtemplate.Table) { s.TTLAttribute = "gone" }, `time to live on "expires"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,7 +101,8 @@ func TestOtherTablesAreRefused(t *testing.T) {
 			changed := features()
 			tt.change(&changed)
 			err := tables.Make(t.Context(), client, []samtemplate.Table{changed})
-			if !errors.Is(err, tables.ErrDiffers) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			if !errors.Is(err, tables.ErrDiffers) || !strings.Contains(err.Error(), tt.want) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, want %q in it", err, tt.want)
 			}
 		})

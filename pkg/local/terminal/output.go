@@ -1,7 +1,7 @@
 // Package terminal writes what the local service reports: requests, deliveries of events, and what functions log.
 //
-// On a terminal each request is one aligned line, with the log records of its functions beneath, without the attributes that are only for
-// metrics. Elsewhere each record is a line of JSON. Secrets of tokens are replaced in both.
+// On a terminal each request is one aligned line, with the log records of its functions beneath, without the attributes
+// that are only for metrics. Elsewhere each record is a line of JSON. Secrets of tokens are replaced in both.
 package terminal
 
 import (
@@ -55,13 +55,14 @@ func (o *Output) Logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(o, &slog.HandlerOptions{Level: level}))
 }
 
-// RequestLogger returns the logger of a function behind the API. A terminal shows its warnings and errors, JSON has all its records.
+// RequestLogger returns the logger of a function behind the API. A terminal shows its warnings and errors, JSON has all
+// its records.
 func (o *Output) RequestLogger(function string) *slog.Logger {
 	return o.functionLogger(function, slog.LevelWarn)
 }
 
-// EventLogger returns the logger of a function that receives events. A terminal shows its records of at least the level, beneath the line
-// of their event. JSON has all its records.
+// EventLogger returns the logger of a function that receives events. A terminal shows its records of at least the
+// level, beneath the line of their event. JSON has all its records.
 func (o *Output) EventLogger(function string, level slog.Level) *slog.Logger {
 	return slog.New(invocationHandler{o.functionLogger(function, level).Handler()})
 }
@@ -84,7 +85,8 @@ func (o *Output) Log(e *Entry) {
 	}
 	attributes := []slog.Attr{
 		slog.String("method", e.Method), slog.String("path", printable(e.Path, maxValue)), slog.Int("status", e.Status),
-		slog.String("function", e.Function), slog.Float64("milliseconds", milliseconds(e.Duration)), slog.String("requestId", e.ID),
+		slog.String("function", e.Function), slog.Float64("milliseconds", milliseconds(e.Duration)),
+		slog.String("requestId", e.ID),
 	}
 	if e.Cause == "" {
 		o.Logger(slog.LevelInfo).LogAttrs(context.Background(), slog.LevelInfo, "request", attributes...)
@@ -118,7 +120,8 @@ func (o *Output) Write(line []byte) (int, error) {
 
 func (o *Output) write(line []byte) { _, _ = o.out.Write(redact(line)) }
 
-// secrets matches the secret of a token, percent-encoded or not, after the part that is not secret, and JSON web tokens.
+// secrets matches the secret of a token, percent-encoded or not, after the part that is not secret, and JSON web
+// tokens.
 var secrets = regexp.MustCompile(`(v2(?:_|%5[Ff])[A-Za-z0-9_-]{22}(?:_|%5[Ff]))[A-Za-z0-9_%-]+|eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_.-]+`)
 
 func redact(line []byte) []byte {

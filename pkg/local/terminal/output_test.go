@@ -21,12 +21,14 @@ const token = "user:v2_AAAAAAAAAAEAAAAAAAAAAQ_abcdefghijklmnopqrstuvwxyzabcdefgh
 func now() time.Time { return time.Date(2026, 11, 21, 10, 20, 30, 0, time.UTC) }
 
 func request(id, path string, status int) *terminal.Entry {
-	return &terminal.Entry{Method: "GET", Path: path, Status: status, Function: "list-feature-types", Duration: 1234 * time.Microsecond, ID: id}
+	return &terminal.Entry{Method: "GET", Path: path, Status: status, Function: "list-feature-types",
+		Duration: 1234 * time.Microsecond, ID: id}
 }
 
 func event(id, cause string, quiet bool) *terminal.Entry {
 	return &terminal.Entry{
-		Method: "event", Path: "log L, 2 lines", Function: "f", Duration: time.Millisecond, ID: id, Cause: cause, Quiet: quiet,
+		Method: "event", Path: "log L, 2 lines", Function: "f", Duration: time.Millisecond, ID: id, Cause: cause,
+		Quiet: quiet,
 	}
 }
 
@@ -44,21 +46,24 @@ func TestTerminal(t *testing.T) {
 				c.Log(request("id-1", "/"+token, 404))
 				c.Log(&terminal.Entry{Method: "OPTIONS", Path: "/", Status: 404, Duration: 100 * time.Millisecond, ID: "id-2"})
 			},
-			want: "10:20:30 GET     /user:v2_AAAAAAAAAAEAAAAAAAAAAQ_[redacted]           404 list-feature-types                 1.2 ms  id-1\n" +
+			want: "10:20:30 GET     /user:v2_AAAAAAAAAAEAAAAAAAAAAQ_[redacted]           404 list-feature-types              " +
+				"   1.2 ms  id-1\n" +
 				"10:20:30 OPTIONS /                                                    404 -                                100.0 ms  id-2\n",
 		},
 		{
 			name: "records are beneath their request", do: func(c *terminal.Output) {
 				log := c.RequestLogger("list-feature-types")
 				log.Info("request", "apiRequestId", "id-2", "status", 200)
-				log.Error("request", "apiRequestId", "id-1", "status", 500, "error", "InternalError", "cause", "it\tbroke\nat line 7\n")
+				log.Error("request", "apiRequestId", "id-1", "status", 500, "error", "InternalError", "cause",
+					"it\tbroke\nat line 7\n")
 				c.Log(request("id-2", "/b", 200))
 				c.Log(request("id-1", "/a", 500))
 				log.Error("of no request", "cause", errors.New("\"x\""))
 				log.With("requestId", "id-9").Warn("late")
 				c.Close()
 			},
-			want: "10:20:30 GET     /b                                                   200 list-feature-types                 1.2 ms  id-2\n" +
+			want: "10:20:30 GET     /b                                                   200 list-feature-types              " +
+				"   1.2 ms  id-2\n" +
 				"10:20:30 GET     /a                                                   500 list-feature-types                 1.2 ms  id-1\n" +
 				"         ERROR request  function=list-feature-types  error=InternalError\n" +
 				"           cause: it  broke\n" +
@@ -71,7 +76,8 @@ func TestTerminal(t *testing.T) {
 			name: "events", do: func(c *terminal.Output) {
 				log := func(id string, level, least slog.Level) {
 					ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: id})
-					c.EventLogger("f", least).Log(ctx, level, "logged", "_aws", "metrics", "flagged", 1, "pages", 32) //nolint:sloglint // CloudWatch's key
+					//nolint:sloglint // CloudWatch's key
+					c.EventLogger("f", least).Log(ctx, level, "logged", "_aws", "metrics", "flagged", 1, "pages", 32)
 				}
 				log("shown", slog.LevelInfo, slog.LevelInfo)
 				log("quiet", slog.LevelInfo, slog.LevelWarn)
@@ -81,7 +87,8 @@ func TestTerminal(t *testing.T) {
 				c.Log(event("warned", "", true))
 				c.Log(event("failed", "no table", true))
 			},
-			want: "10:20:30 event   log L, 2 lines                                       ok  f                                  1.0 ms  shown\n" +
+			want: "10:20:30 event   log L, 2 lines                                       ok  f                               " +
+				"   1.0 ms  shown\n" +
 				"         INFO logged  function=f  flagged=1\n" +
 				"10:20:30 event   log L, 2 lines                                       ok  f                                  1.0 ms  warned\n" +
 				"         WARN logged  function=f  flagged=1\n" +
@@ -93,7 +100,8 @@ func TestTerminal(t *testing.T) {
 				c.Log(request("i", "/", 503))
 				c.Logger(slog.LevelInfo).Warn("the engine ended", "reason", "killed")
 			},
-			want: "10:20:30 GET     /                                                    \x1b[31m503\x1b[0m list-feature-types            " +
+			want: "10:20:30 GET     /                                                    \x1b[31m503\x1b[0m " +
+				"list-feature-types            " +
 				"\x1b[2m     1.2 ms  i\x1b[0m\nTIME \x1b[31mWARN\x1b[0m the engine ended  reason=killed\n",
 		},
 	} {
@@ -103,7 +111,8 @@ func TestTerminal(t *testing.T) {
 			tt.do(terminal.New(&out, terminal.Options{Terminal: true, Color: tt.color, Now: now}))
 			lines := strings.SplitAfter(out.String(), "\n")
 			for i, line := range lines { // a record has the time at which it was created
-				if first, rest, _ := strings.Cut(line, " "); len(first) == len("15:04:05") && !strings.HasPrefix(line, "10:20:30 ") {
+				if first, rest, _ := strings.Cut(line, " "); len(first) == len("15:04:05") &&
+					!strings.HasPrefix(line, "10:20:30 ") {
 					lines[i] = "TIME " + rest
 				}
 			}
@@ -131,7 +140,8 @@ func TestJSON(t *testing.T) {
 			"function": "list-feature-types", "milliseconds": 1.234, "requestId": "id-1",
 		},
 		{
-			"level": "ERROR", "msg": "request failed", "method": "GET", "path": "/user:v2_AAAAAAAAAAEAAAAAAAAAAQ_[redacted]", "status": 500.0,
+			"level": "ERROR", "msg": "request failed", "method": "GET", "path": "/user:v2_AAAAAAAAAAEAAAAAAAAAAQ_[redacted]",
+			"status":   500.0,
 			"function": "list-feature-types", "milliseconds": 1.234, "requestId": "id-2", "cause": "panic: x\nline 2",
 		},
 		{"level": "INFO", "msg": "request", "function": "f", "apiRequestId": "id-1"},
@@ -169,7 +179,8 @@ func TestHostilePaths(t *testing.T) {
 			var out bytes.Buffer
 			terminal.New(&out, terminal.Options{Terminal: true, Now: now}).Log(request("id", tt.path, 404))
 			line := out.String()
-			if !strings.Contains(line, tt.want) || strings.Count(line, "\n") != 1 || strings.Contains(line, "\x1b") || len(line) > 300 {
+			if !strings.Contains(line, tt.want) || strings.Count(line, "\n") != 1 || strings.Contains(line, "\x1b") ||
+				len(line) > 300 {
 				t.Errorf("%q, want %q in it", line, tt.want)
 			}
 		})

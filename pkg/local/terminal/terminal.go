@@ -44,7 +44,8 @@ func (o *Output) logLine(e *Entry) {
 	end := fmt.Sprintf("%8.1f ms  %s", milliseconds(e.Duration), e.ID)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %-7s %-52s %s %-29s %s\n",
-		o.options.Now().Format("15:04:05"), printable(e.Method, 14), path, o.paint(color, status), function, o.paint(faint, end))
+		o.options.Now().Format("15:04:05"), printable(e.Method, 14), path, o.paint(color, status), function,
+		o.paint(faint, end))
 	if e.Cause != "" {
 		writeLines(&b, "cause", e.Cause)
 	}
@@ -104,7 +105,8 @@ func (h *terminalHandler) Handle(_ context.Context, r slog.Record) error {
 			}
 		case "method", "route", "status", "milliseconds": // on the request's line
 		case "_aws", "functionName": // metrics in CloudWatch's embedded format
-		case "trigger", "cutoff", "overtaken", "read", "pages", "writes", "throttled", "retried", "lagMilliseconds": // of a re-evaluation
+		// of a re-evaluation
+		case "trigger", "cutoff", "overtaken", "read", "pages", "writes", "throttled", "retried", "lagMilliseconds":
 		case "cause":
 			writeLines(&beneath, a.Key, value)
 		default:

@@ -18,7 +18,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // Limits of a batch. Source: docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html.
@@ -75,8 +75,8 @@ func (l *accessLog) append(line []byte, at time.Time) {
 	}
 }
 
-// write appends a line to the current batch. It calls Write once, so a killed process has written either the whole line or not yet sent
-// the response.
+// write appends a line to the current batch. It calls Write once, so a killed process has written either the whole line
+// or not yet sent the response.
 func (l *accessLog) write(line []byte, at time.Time) error {
 	size := len(line) + eventOverhead
 	if l.current.lines == maxBatchLines || l.current.bytes+size > maxBatchBytes {
@@ -154,14 +154,16 @@ func (l *accessLog) deliver(ctx context.Context, id string) bool {
 	if lines := logEvents(content); len(lines) > 0 {
 		event, err := l.event(lines)
 		if err == nil {
-			err = l.async(ctx, l.function, fmt.Sprintf("log %s, %s", l.Template.API.AccessLogGroup, count(len(lines), "line")), event)
+			err = l.async(ctx, l.function, fmt.Sprintf("log %s, %s", l.Template.API.AccessLogGroup, count(len(lines), "line")),
+				event)
 		}
 		if err != nil {
 			return false
 		}
 	}
 	if err := os.Remove(l.path(id)); err != nil {
-		l.Logger.Warn("a batch of the access log cannot be deleted: it is delivered again after a restart", slog.Any("cause", err))
+		l.Logger.Warn("a batch of the access log cannot be deleted: it is delivered again after a restart",
+			slog.Any("cause", err))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,7 +171,8 @@ func (l *accessLog) deliver(ctx context.Context, id string) bool {
 	return true
 }
 
-// logEvents returns the log events of a batch. It ignores a line that is not complete because the process was killed or the disk was full.
+// logEvents returns the log events of a batch. It ignores a line that is not complete because the process was killed or
+// the disk was full.
 func logEvents(content []byte) []events.CloudwatchLogsLogEvent {
 	var all []events.CloudwatchLogsLogEvent
 	for line := range bytes.Lines(content) {

@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/trigger"
-	"toggleadmin/pkg/samtemplate"
 )
 
 // onAccessLog is a function with a subscription to the access log.
@@ -83,7 +83,8 @@ func TestAccessLog(t *testing.T) {
 		want := events.CloudwatchLogsData{
 			MessageType: "DATA_MESSAGE", Owner: "123456789012", LogGroup: "AccessLogs", LogStream: got.LogStream,
 			SubscriptionFilters: []string{"DoThings"}, LogEvents: []events.CloudwatchLogsLogEvent{
-				{ID: "id-001-00000", Timestamp: at + 200, Message: `{"a": "ü\n"}`}, {ID: "id-001-00001", Timestamp: at + 900, Message: "second"},
+				{ID: "id-001-00000", Timestamp: at + 200, Message: `{"a": "ü\n"}`},
+				{ID: "id-001-00001", Timestamp: at + 900, Message: "second"},
 			},
 		}
 		if diff := cmp.Diff(want, got); diff != "" || got.LogStream == "" {
@@ -164,7 +165,8 @@ func TestAccessLogUnwritable(t *testing.T) {
 			write("kept")(triggers)
 		})
 		equal(h, []string{"kept"}, h.lines())
-		if n := strings.Count(h.log.String(), `level=ERROR msg="the access log cannot be written: a request is not counted"`); n != 1 {
+		if n := strings.Count(h.log.String(),
+			`level=ERROR msg="the access log cannot be written: a request is not counted"`); n != 1 {
 			h.Errorf("%d errors:\n%s", n, &h.log)
 		}
 	})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // Waits before retries, of streams and asynchronous invocations alike.
@@ -26,8 +26,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 	return ctx.Err() == nil
 }
 
-// async invokes a function as Lambda does for an asynchronous event. It returns nil when the function has succeeded or the event is
-// discarded. After an error the event is not done: the program is ending, or the on-failure record could not be written.
+// async invokes a function as Lambda does for an asynchronous event. It returns nil when the function has succeeded or
+// the event is discarded. After an error the event is not done: the program is ending, or the on-failure record could
+// not be written.
 func (t *Triggers) async(ctx context.Context, f *samtemplate.Function, source string, event any) error {
 	payload, err := json.Marshal(event)
 	if err != nil {
@@ -42,10 +43,11 @@ func (t *Triggers) async(ctx context.Context, f *samtemplate.Function, source st
 		case ctx.Err() != nil: // it may have been interrupted
 			return ctx.Err()
 		case attempt > f.AsyncRetries:
-			return t.discard(f.AsyncOnFailure, source, failure{id, function.ARN + ":$LATEST", "RetriesExhausted", attempt}, map[string]any{
-				"requestPayload":  json.RawMessage(payload),
-				"responsePayload": map[string]any{"errorMessage": err.Error(), "errorType": fmt.Sprintf("%T", err)},
-			})
+			return t.discard(f.AsyncOnFailure, source, failure{id, function.ARN + ":$LATEST", "RetriesExhausted", attempt},
+				map[string]any{
+					"requestPayload":  json.RawMessage(payload),
+					"responsePayload": map[string]any{"errorMessage": err.Error(), "errorType": fmt.Sprintf("%T", err)},
+				})
 		case !pause(ctx, backoff(attempt)):
 			return ctx.Err()
 		}

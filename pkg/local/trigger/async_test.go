@@ -11,7 +11,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/database"
 )
 
@@ -21,7 +21,8 @@ func TestSchedule(t *testing.T) {
 		h.respond = func([]byte) ([]byte, error) { <-time.After(90 * time.Second); return nil, nil }
 		h.run(130 * time.Second)
 		equal(h, seconds(0, 60, 120), h.times())
-		want := `{"version":"0","id":"id-001","detail-type":"Scheduled Event","source":"aws.scheduler","account":"123456789012",` +
+		want := `{"version":"0","id":"id-001","detail-type":"Scheduled Event","source":"aws.scheduler",` +
+			`"account":"123456789012",` +
 			`"time":"2000-01-01T00:00:00Z","region":"eu-west-1",` +
 			`"resources":["arn:aws:scheduler:eu-west-1:123456789012:schedule/default/Minute"],"detail":"{}"}`
 		equal(h, want, string(h.invocations[0].Payload))
@@ -82,7 +83,8 @@ func TestOnFailureRecords(t *testing.T) {
 		want     string // FIRST, LAST and PAYLOAD are those of the invocation
 	}{
 		{
-			"stream", onStream(5, 1), db, `{"DDBStreamBatchInfo":{"approximateArrivalOfFirstRecord":"TIME","approximateArrivalOfLastRecord":"TIME",` +
+			"stream", onStream(5, 1), db,
+			`{"DDBStreamBatchInfo":{"approximateArrivalOfFirstRecord":"TIME","approximateArrivalOfLastRecord":"TIME",` +
 				`"batchSize":2,"endSequenceNumber":"LAST","shardId":"SHARD","startSequenceNumber":"FIRST","streamArn":"ARN"},` +
 				`"requestContext":{"approximateInvokeCount":2,"condition":"RetryAttemptsExhausted","functionArn":"arn:function","requestId":"id-002"},` +
 				response + `"timestamp":"2000-01-01T00:00:00.500Z","version":"1.0"}`,
@@ -90,7 +92,8 @@ func TestOnFailureRecords(t *testing.T) {
 		{
 			"asynchronous", everyMinute(1), nil,
 			`{"requestContext":{"approximateInvokeCount":2,"condition":"RetriesExhausted","functionArn":"arn:function:$LATEST","requestId":"id-003"},` +
-				`"requestPayload":PAYLOAD,` + response + `"responsePayload":{"errorMessage":"the function fails","errorType":"*errors.errorString"},` +
+				`"requestPayload":PAYLOAD,` + response +
+				`"responsePayload":{"errorMessage":"the function fails","errorType":"*errors.errorString"},` +
 				`"timestamp":"2000-01-01T00:00:00.500Z","version":"1.0"}`,
 		},
 	} {
@@ -130,7 +133,8 @@ func TestQueueUnwritable(t *testing.T) {
 		}
 		h.respond = func([]byte) ([]byte, error) { return nil, errFunction }
 		h.run(2*time.Second, write("line"))
-		if len(h.files()) != 1 || !strings.Contains(h.log.String(), "an on-failure record cannot be written: the event is delivered again") {
+		if len(h.files()) != 1 ||
+			!strings.Contains(h.log.String(), "an on-failure record cannot be written: the event is delivered again") {
 			h.Errorf("files %q, log:\n%s", h.files(), &h.log)
 		}
 	})

@@ -1,16 +1,18 @@
-// Package trigger invokes the functions of the local service that the API does not invoke: for records of a DynamoDB stream, for messages of
-// a queue, on a schedule and for lines of the API's access log.
+// Package trigger invokes the functions of the local service that the API does not invoke: for records of a DynamoDB
+// stream, for messages of a queue, on a schedule and for lines of the API's access log.
 //
-// Every event is delivered at least once, also if the program is killed. A stream continues behind its checkpoint, the sequence number
-// of the last record that is done. An access log is a folder of files: each file is one batch, which is delivered until the function has
-// processed it or the event is discarded, and deleted afterwards. A batch therefore contains the same events in each delivery. Files are
-// not synced to the disk, so a power failure can lose the last lines.
+// Every event is delivered at least once, also if the program is killed. A stream continues behind its checkpoint, the
+// sequence number of the last record that is done. An access log is a folder of files: each file is one batch, which is
+// delivered until the function has processed it or the event is discarded, and deleted afterwards. A batch therefore
+// contains the same events in each delivery. Files are not synced to the disk, so a power failure can lose the last
+// lines.
 //
-// A function that fails is invoked again, as often as the template says. After that the event is discarded: its on-failure record is
-// appended to the file of the template's queue, DATA_DIR/queues/<LogicalId>.jsonl.
+// A function that fails is invoked again, as often as the template says. After that the event is discarded: its
+// on-failure record is appended to the file of the template's queue, DATA_DIR/queues/<LogicalId>.jsonl.
 //
-// Sources in the table: lambda is the Lambda Developer Guide, ddb the DynamoDB Developer Guide, scheduler the EventBridge Scheduler User
-// Guide, logs the CloudWatch Logs API Reference. A choice is behavior that no source specifies, or that is specific to the local service.
+// Sources in the table: lambda is the Lambda Developer Guide, ddb the DynamoDB Developer Guide, scheduler the
+// EventBridge Scheduler User Guide, logs the CloudWatch Logs API Reference. A choice is behavior that no source
+// specifies, or that is specific to the local service.
 //
 //	behavior                                                      | source                                     | test
 //	-- streams
@@ -51,8 +53,9 @@
 //	-- templates
 //	settings that are not supported                                | choice                                     | TestUnsupported
 //
-// New rejects a template with a stream function that does not report batchItemFailures and with subscriptions to other log groups. Package
-// samtemplate rejects StartingPosition LATEST, batching windows, filters and cron expressions. These settings have no effect:
+// New rejects a template with a stream function that does not report batchItemFailures and with subscriptions to other
+// log groups. Package samtemplate rejects StartingPosition LATEST, batching windows, filters and cron expressions.
+// These settings have no effect:
 //
 //   - ParallelizationFactor and BisectBatchOnFunctionError: one batch is processed at a time, and fails as a whole.
 //   - MaximumRecordAgeInSeconds and MaximumEventAgeInSeconds: records and events are delivered however old they are, because a development

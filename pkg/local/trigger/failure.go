@@ -17,8 +17,9 @@ type failure struct {
 	attempts    int
 }
 
-// discard reports that an event is discarded and sends its on-failure record to a queue. No queue means that the function has none.
-// Source: lambda/latest/dg/invocation-async-retain-records.html and lambda/latest/dg/services-dynamodb-errors.html.
+// discard reports that an event is discarded and sends its on-failure record to a queue. No queue means that the
+// function has none. Source: lambda/latest/dg/invocation-async-retain-records.html and
+// lambda/latest/dg/services-dynamodb-errors.html.
 func (t *Triggers) discard(queue, source string, f failure, details map[string]any) error {
 	log := t.Logger.With(slog.String("event", source), slog.String("queue", queue))
 	if queue == "" {
@@ -29,7 +30,8 @@ func (t *Triggers) discard(queue, source string, f failure, details map[string]a
 		"version":   "1.0",
 		"timestamp": t.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		"requestContext": map[string]any{
-			"requestId": f.requestID, "functionArn": f.functionARN, "condition": f.condition, "approximateInvokeCount": f.attempts,
+			"requestId": f.requestID, "functionArn": f.functionARN, "condition": f.condition,
+			"approximateInvokeCount": f.attempts,
 		},
 		"responseContext": map[string]any{"statusCode": 200, "executedVersion": "$LATEST", "functionError": "Unhandled"},
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/trigger"
-	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/database"
 	"toggleadmin/test/doctable"
 )
@@ -61,7 +61,8 @@ type harness struct {
 func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test func(h *harness)) {
 	t.Helper()
 	f.LogicalID = "DoThings"
-	template := &samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"}, Functions: []samtemplate.Function{f}}
+	template := &samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"},
+		Functions: []samtemplate.Function{f}}
 	if db == nil {
 		db = &database.Database{}
 	}
@@ -183,6 +184,7 @@ func onStream(batchSize, retries int) samtemplate.Function {
 // everyMinute is a function with a schedule.
 func everyMinute(retries int) samtemplate.Function {
 	return samtemplate.Function{
-		Schedules: []samtemplate.Schedule{{Name: "Minute", Every: time.Minute}}, AsyncRetries: retries, AsyncOnFailure: "Failures",
+		Schedules: []samtemplate.Schedule{{Name: "Minute", Every: time.Minute}}, AsyncRetries: retries,
+		AsyncOnFailure: "Failures",
 	}
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/local/bus"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
-// runQueue invokes a function with the messages of a queue until the context ends. Messages that it does not process become visible again.
+// runQueue invokes a function with the messages of a queue until the context ends. Messages that it does not process
+// become visible again.
 func (t *Triggers) runQueue(ctx context.Context, f *samtemplate.Function, s samtemplate.QueueMapping) {
 	q := t.Queue(s.Queue)
 	for ctx.Err() == nil {
@@ -43,7 +44,8 @@ func (t *Triggers) process(f *samtemplate.Function, q *bus.Queue, batch []bus.Me
 	if err != nil {
 		return nil, fmt.Errorf("encode the event: %w", err)
 	}
-	output, _, err := t.Invoker.Invoke(t.Functions[f.LogicalID], fmt.Sprintf("queue %s, %s", q.LogicalID, count(len(batch), "message")), payload)
+	output, _, err := t.Invoker.Invoke(t.Functions[f.LogicalID],
+		fmt.Sprintf("queue %s, %s", q.LogicalID, count(len(batch), "message")), payload)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,8 @@ func (t *Triggers) process(f *samtemplate.Function, q *bus.Queue, batch []bus.Me
 		before := len(batch)
 		batch = slices.DeleteFunc(batch, func(m bus.Message) bool { return m.ID() == failed.ItemIdentifier })
 		if len(batch) == before {
-			return nil, fmt.Errorf("the function reports itemIdentifier %q, which is not a message of the batch", failed.ItemIdentifier)
+			return nil, fmt.Errorf("the function reports itemIdentifier %q, which is not a message of the batch",
+				failed.ItemIdentifier)
 		}
 	}
 	return batch, nil
@@ -69,7 +72,8 @@ func (t *Triggers) message(q *bus.Queue, m *bus.Message) events.SQSMessage {
 		MessageId: m.ID(), ReceiptHandle: m.ReceiptHandle(), Body: m.Body, EventSource: "aws:sqs", AWSRegion: t.Region,
 		EventSourceARN: "arn:aws:sqs:" + t.Region + ":" + t.AccountID + ":" + q.LogicalID,
 		Attributes: map[string]string{
-			"ApproximateReceiveCount": strconv.Itoa(m.ReceiveCount), "SentTimestamp": strconv.FormatInt(m.SentAt.UnixMilli(), 10),
+			"ApproximateReceiveCount": strconv.Itoa(m.ReceiveCount), "SentTimestamp": strconv.FormatInt(m.SentAt.UnixMilli(),
+				10),
 		},
 	}
 }

@@ -8,40 +8,42 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/local/bus"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
-// onQueue runs a function with a mapping of a queue that contains the messages a, b and c. It returns the time of each invocation, with the
-// bodies and receive counts of its messages.
+// onQueue runs a function with a mapping of a queue that contains the messages a, b and c. It returns the time of each
+// invocation, with the bodies and receive counts of its messages.
 func onQueue(t *testing.T, respond func(events.SQSEvent) ([]byte, error)) (batches []string) {
 	t.Helper()
-	inBubble(t, samtemplate.Function{Queues: []samtemplate.QueueMapping{{Queue: "Queue", BatchSize: 2}}}, nil, func(h *harness) {
-		b, err := bus.Open(bus.Config{
-			Template: &samtemplate.Template{
-				Rules: []samtemplate.Rule{{Queue: "Queue"}}, Queues: []samtemplate.Queue{{LogicalID: "Queue", VisibilityTimeout: time.Minute}},
-			},
-			DataDir: h.config.DataDir, Now: time.Now, NewID: h.newID, Logger: h.config.Logger,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.config.Queue = b.Queue
-		h.respond = func(payload []byte) ([]byte, error) {
-			event := decode[events.SQSEvent](h, payload)
-			batch := time.Since(h.begin).String()
-			for _, m := range event.Records {
-				batch += " " + m.Body + m.Attributes["ApproximateReceiveCount"]
-			}
-			batches = append(batches, batch)
-			return respond(event)
-		}
-		for _, body := range []string{"a", "b", "c"} {
-			if err := b.Queue("Queue").Send(body); err != nil {
+	inBubble(t, samtemplate.Function{Queues: []samtemplate.QueueMapping{{Queue: "Queue", BatchSize: 2}}}, nil,
+		func(h *harness) {
+			b, err := bus.Open(bus.Config{
+				Template: &samtemplate.Template{
+					Rules:  []samtemplate.Rule{{Queue: "Queue"}},
+					Queues: []samtemplate.Queue{{LogicalID: "Queue", VisibilityTimeout: time.Minute}},
+				},
+				DataDir: h.config.DataDir, Now: time.Now, NewID: h.newID, Logger: h.config.Logger,
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		h.run(90 * time.Second)
-	})
+			h.config.Queue = b.Queue
+			h.respond = func(payload []byte) ([]byte, error) {
+				event := decode[events.SQSEvent](h, payload)
+				batch := time.Since(h.begin).String()
+				for _, m := range event.Records {
+					batch += " " + m.Body + m.Attributes["ApproximateReceiveCount"]
+				}
+				batches = append(batches, batch)
+				return respond(event)
+			}
+			for _, body := range []string{"a", "b", "c"} {
+				if err := b.Queue("Queue").Send(body); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h.run(90 * time.Second)
+		})
 	return batches
 }
 
@@ -64,7 +66,8 @@ func TestQueue(t *testing.T) {
 func TestQueueFailures(t *testing.T) {
 	t.Parallel()
 	for name, response := range map[string]string{
-		"error": "", "not JSON": "{", "unknown": `{"batchItemFailures":[{"itemIdentifier":"x"}]}`, "empty": `{"batchItemFailures":[{"itemIdentifier":""}]}`,
+		"error": "", "not JSON": "{", "unknown": `{"batchItemFailures":[{"itemIdentifier":"x"}]}`,
+		"empty": `{"batchItemFailures":[{"itemIdentifier":""}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

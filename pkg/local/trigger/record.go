@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// changes reports whether a record is of a change. The local engine also creates a record for a write that leaves the item as it was;
-// DynamoDB does not.
+// changes reports whether a record is of a change. The local engine also creates a record for a write that leaves the
+// item as it was; DynamoDB does not.
 func changes(r *types.Record) bool {
 	before, after := r.Dynamodb.OldImage, r.Dynamodb.NewImage
 	return r.EventName != types.OperationTypeModify || before == nil || !reflect.DeepEqual(before, after)

@@ -8,11 +8,11 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
-// runSchedule invokes a function now and then at a fixed rate, until the context ends. An invocation that the end of the program
-// interrupts is made up for by the one at the next start.
+// runSchedule invokes a function now and then at a fixed rate, until the context ends. An invocation that the end of
+// the program interrupts is made up for by the one at the next start.
 func (t *Triggers) runSchedule(ctx context.Context, f *samtemplate.Function, s samtemplate.Schedule) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -20,7 +20,8 @@ func (t *Triggers) runSchedule(ctx context.Context, f *samtemplate.Function, s s
 	defer ticker.Stop()
 	for {
 		event := &events.EventBridgeEvent{ // of a schedule without Input
-			Version: "0", ID: t.NewID(), DetailType: "Scheduled Event", Source: "aws.scheduler", AccountID: t.AccountID, Region: t.Region,
+			Version: "0", ID: t.NewID(), DetailType: "Scheduled Event", Source: "aws.scheduler", AccountID: t.AccountID,
+			Region:    t.Region,
 			Time:      t.Now().UTC().Truncate(time.Second),
 			Resources: []string{"arn:aws:scheduler:" + t.Region + ":" + t.AccountID + ":schedule/default/" + s.Name},
 			Detail:    json.RawMessage(`"{}"`),

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // pollInterval is how often a stream is read that has no new records, without a notification of a write.
@@ -89,7 +89,8 @@ func (s *stream) step(ctx context.Context) time.Duration {
 	}
 	s.attempt++
 	if ctx.Err() == nil {
-		s.Logger.Warn("stream records are not delivered, trying again", slog.String("table", s.source.Table), slog.Any("cause", err))
+		s.Logger.Warn("stream records are not delivered, trying again", slog.String("table", s.source.Table),
+			slog.Any("cause", err))
 	}
 	return backoff(s.attempt)
 }
@@ -128,7 +129,8 @@ func (s *stream) open(ctx context.Context) error {
 		return errors.New("the table has no stream")
 	}
 	latest := listed.Streams[len(listed.Streams)-1]
-	s.eventSourceARN = "arn:aws:dynamodb:" + s.Region + ":" + s.AccountID + ":table/" + name + "/stream/" + aws.ToString(latest.StreamLabel)
+	s.eventSourceARN = "arn:aws:dynamodb:" + s.Region + ":" + s.AccountID + ":table/" + name + "/stream/" +
+		aws.ToString(latest.StreamLabel)
 	described, err := s.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: latest.StreamArn})
 	if err != nil {
 		return err
@@ -156,7 +158,8 @@ func (s *stream) open(ctx context.Context) error {
 	return nil
 }
 
-// load reads the checkpoint. One that is empty or cut, for example by a power failure, is like a missing one: records are delivered again.
+// load reads the checkpoint. One that is empty or cut, for example by a power failure, is like a missing one: records
+// are delivered again.
 func (s *stream) load() error {
 	content, err := os.ReadFile(s.checkpoint)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -174,8 +177,8 @@ func (s *stream) load() error {
 	return nil
 }
 
-// advance removes the first n records from the batch and moves the checkpoint behind them. The file is replaced as a whole, so a killed
-// process leaves either the old or the new one.
+// advance removes the first n records from the batch and moves the checkpoint behind them. The file is replaced as a
+// whole, so a killed process leaves either the old or the new one.
 func (s *stream) advance(n int) error {
 	if n == 0 {
 		return nil
@@ -192,8 +195,8 @@ func (s *stream) advance(n int) error {
 	return os.Rename(s.checkpoint+".new", s.checkpoint)
 }
 
-// deliver invokes the function with the batch and removes the records that are done from the batch: those that the function has processed
-// and, if it was the last attempt, the others.
+// deliver invokes the function with the batch and removes the records that are done from the batch: those that the
+// function has processed and, if it was the last attempt, the others.
 func (s *stream) deliver(ctx context.Context) error {
 	function := s.Functions[s.function.LogicalID]
 	source := fmt.Sprintf("stream of %s, %s", s.source.Table, count(len(s.batch), "record"))
@@ -216,22 +219,23 @@ func (s *stream) deliver(ctx context.Context) error {
 		return err
 	}
 	first, last := &s.batch[0].Change, &s.batch[len(s.batch)-1].Change
-	err = s.discard(s.source.OnFailure, source, failure{id, function.ARN, "RetryAttemptsExhausted", s.attempt + 1}, map[string]any{
-		"DDBStreamBatchInfo": map[string]any{
-			"shardId": s.shard, "streamArn": s.eventSourceARN, "batchSize": len(s.batch),
-			"startSequenceNumber": first.SequenceNumber, "endSequenceNumber": last.SequenceNumber,
-			"approximateArrivalOfFirstRecord": first.ApproximateCreationDateTime.UTC().Format(time.RFC3339),
-			"approximateArrivalOfLastRecord":  last.ApproximateCreationDateTime.UTC().Format(time.RFC3339),
-		},
-	})
+	err = s.discard(s.source.OnFailure, source, failure{id, function.ARN, "RetryAttemptsExhausted", s.attempt + 1},
+		map[string]any{
+			"DDBStreamBatchInfo": map[string]any{
+				"shardId": s.shard, "streamArn": s.eventSourceARN, "batchSize": len(s.batch),
+				"startSequenceNumber": first.SequenceNumber, "endSequenceNumber": last.SequenceNumber,
+				"approximateArrivalOfFirstRecord": first.ApproximateCreationDateTime.UTC().Format(time.RFC3339),
+				"approximateArrivalOfLastRecord":  last.ApproximateCreationDateTime.UTC().Format(time.RFC3339),
+			},
+		})
 	if err != nil {
 		return err
 	}
 	return s.advance(len(s.batch))
 }
 
-// processed returns how many records, from the first on, the function has processed according to its response, and an error unless that
-// is all of them.
+// processed returns how many records, from the first on, the function has processed according to its response, and an
+// error unless that is all of them.
 func (s *stream) processed(output []byte) (int, error) {
 	var response events.DynamoDBEventResponse
 	if len(output) > 0 {
@@ -241,9 +245,11 @@ func (s *stream) processed(output []byte) (int, error) {
 	}
 	lowest := len(s.batch)
 	for _, f := range response.BatchItemFailures {
-		i := slices.IndexFunc(s.batch, func(r events.DynamoDBEventRecord) bool { return r.Change.SequenceNumber == f.ItemIdentifier })
+		i := slices.IndexFunc(s.batch,
+			func(r events.DynamoDBEventRecord) bool { return r.Change.SequenceNumber == f.ItemIdentifier })
 		if i < 0 {
-			return 0, fmt.Errorf("the function reports itemIdentifier %q, which is not a sequence number of the batch", f.ItemIdentifier)
+			return 0, fmt.Errorf("the function reports itemIdentifier %q, which is not a sequence number of the batch",
+				f.ItemIdentifier)
 		}
 		lowest = min(lowest, i)
 	}

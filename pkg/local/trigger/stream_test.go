@@ -14,9 +14,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/trigger"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 func TestStream(t *testing.T) {
@@ -34,10 +34,13 @@ func TestStream(t *testing.T) {
 		h.run(time.Second)
 		equal(h, []string{"1,2,3,4,5", "6,7,8,9,10", "11"}, h.records())
 		r := decode[events.DynamoDBEvent](h, h.invocations[1].Payload).Records[0]
-		want := "MODIFY aws:dynamodb 1.1 eu-west-1 arn:aws:dynamodb:eu-west-1:123456789012:table/" + db.Tables.FeatureTypes + "/stream/"
+		want := "MODIFY aws:dynamodb 1.1 eu-west-1 arn:aws:dynamodb:eu-west-1:123456789012:table/" + db.Tables.FeatureTypes +
+			"/stream/"
 		got := strings.Join([]string{r.EventName, r.EventSource, r.EventVersion, r.AWSRegion, r.EventSourceArn}, " ")
-		if !strings.HasPrefix(got, want) || r.EventID == "" || r.Change.OldImage["n"].Number() != "5" || r.Change.Keys["id"].String() != "release" ||
-			r.Change.StreamViewType != "NEW_AND_OLD_IMAGES" || r.Change.SizeBytes == 0 || r.Change.ApproximateCreationDateTime.IsZero() {
+		if !strings.HasPrefix(got, want) || r.EventID == "" || r.Change.OldImage["n"].Number() != "5" ||
+			r.Change.Keys["id"].String() != "release" ||
+			r.Change.StreamViewType != "NEW_AND_OLD_IMAGES" || r.Change.SizeBytes == 0 ||
+			r.Change.ApproximateCreationDateTime.IsZero() {
 			h.Errorf("%+v", r)
 		}
 	})
@@ -57,7 +60,8 @@ func TestStreamCheckpointNotValid(t *testing.T) {
 	for _, content := range []string{"", `{"shard":"a","sequenceNu`} {
 		inBubble(t, onStream(5, 0), db, func(h *harness) {
 			checkpoint := filepath.Join(h.config.DataDir, "events", "stream-DoThings-FeatureTypes.json")
-			if err := errors.Join(os.MkdirAll(filepath.Dir(checkpoint), 0o700), os.WriteFile(checkpoint, []byte(content), 0o600)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(checkpoint), 0o700),
+				os.WriteFile(checkpoint, []byte(content), 0o600)); err != nil {
 				h.Fatal(err)
 			}
 			h.run(time.Second)
@@ -84,7 +88,8 @@ func TestAttributeValues(t *testing.T) {
 	})
 	inBubble(t, onStream(5, 0), db, func(h *harness) {
 		h.run(time.Second)
-		want := `"all":{"L":[{"N":"1.5"},{"B":"Yg=="},{"BOOL":true},{"NULL":true},{"SS":["a"]},{"NS":["1"]},{"BS":["Yg=="]},{"M":{"a":{"S":"b"}}}]}`
+		want := `"all":{"L":[{"N":"1.5"},{"B":"Yg=="},{"BOOL":true},{"NULL":true},{"SS":["a"]},{"NS":["1"]},` +
+			`{"BS":["Yg=="]},{"M":{"a":{"S":"b"}}}]}`
 		if got := string(h.invocations[0].Payload); !strings.Contains(got, want) {
 			h.Errorf("%s\nhas no %s", got, want)
 		}
@@ -105,9 +110,11 @@ func TestStreamResponses(t *testing.T) {
 		{"null list", `{"batchItemFailures": null}`, nil},
 		{"first", `{"batchItemFailures": [{"itemIdentifier": "S1"}]}`, []string{"1,2,3"}},
 		{"last", `{"batchItemFailures": [{"itemIdentifier": "S3"}]}`, []string{"3"}},
-		{"lowest", `{"batchItemFailures": [{"itemIdentifier": "S3"}, {"itemIdentifier": "S2"}, {"itemIdentifier": "S3"}]}`, []string{"2,3"}},
+		{"lowest", `{"batchItemFailures": [{"itemIdentifier": "S3"}, {"itemIdentifier": "S2"}, {"itemIdentifier": "S3"}]}`,
+			[]string{"2,3"}},
 		{"empty identifier", `{"batchItemFailures": [{"itemIdentifier": ""}]}`, []string{"1,2,3"}},
-		{"unknown identifier", `{"batchItemFailures": [{"itemIdentifier": "S3"}, {"itemIdentifier": "x"}]}`, []string{"1,2,3"}},
+		{"unknown identifier", `{"batchItemFailures": [{"itemIdentifier": "S3"}, {"itemIdentifier": "x"}]}`,
+			[]string{"1,2,3"}},
 		{"not JSON", "failed", []string{"1,2,3"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -225,7 +232,8 @@ func TestUnsupported(t *testing.T) {
 			LogSubscriptions: []samtemplate.LogSubscription{{LogGroup: "Other"}},
 		},
 	} {
-		template := samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"}, Functions: []samtemplate.Function{f}}
+		template := samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"},
+			Functions: []samtemplate.Function{f}}
 		if _, err := trigger.New(trigger.Config{Template: &template}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

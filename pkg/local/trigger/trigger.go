@@ -13,7 +13,7 @@ import (
 
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // Folders of DATA_DIR.
@@ -48,7 +48,8 @@ type Triggers struct {
 	accessLogs []*accessLog
 }
 
-// New prepares the delivery of the template's events and returns an error for settings that the local service does not support.
+// New prepares the delivery of the template's events and returns an error for settings that the local service does not
+// support.
 func New(c Config) (*Triggers, error) {
 	t := &Triggers{Config: c}
 	if t.DataDir == "" {
@@ -76,18 +77,21 @@ func (t *Triggers) open() error {
 		f := &t.Template.Functions[i]
 		for _, s := range f.Streams {
 			if !s.ReportFailures {
-				return fmt.Errorf("function %s, stream of %s: the local service supports only FunctionResponseTypes: [ReportBatchItemFailures]",
+				return fmt.Errorf("function %s, stream of %s: the local service supports only FunctionResponseTypes: "+
+					"[ReportBatchItemFailures]",
 					f.LogicalID, s.Table)
 			}
 		}
 		for _, s := range f.Queues {
 			if t.Queue(s.Queue) == nil {
-				return fmt.Errorf("function %s, queue %s: the local service supports only queues that are targets of a rule", f.LogicalID, s.Queue)
+				return fmt.Errorf("function %s, queue %s: the local service supports only queues that are targets of a rule",
+					f.LogicalID, s.Queue)
 			}
 		}
 		for _, s := range f.LogSubscriptions {
 			if s.LogGroup != t.Template.API.AccessLogGroup {
-				return fmt.Errorf("function %s subscribes to log group %s: the local service supports only the log group of the access log, %s",
+				return fmt.Errorf("function %s subscribes to log group %s: the local service supports only the log group of the "+
+					"access log, %s",
 					f.LogicalID, s.LogGroup, t.Template.API.AccessLogGroup)
 			}
 			l, err := openAccessLog(t, f)
@@ -107,8 +111,8 @@ func (t *Triggers) AccessLog(line []byte, at time.Time) {
 	}
 }
 
-// Start delivers events until ctx ends or stop is called. stop waits for invocations in progress, but not longer than drain after the end
-// of ctx: what is not done by then is delivered again after the next start.
+// Start delivers events until ctx ends or stop is called. stop waits for invocations in progress, but not longer than
+// drain after the end of ctx: what is not done by then is delivered again after the next start.
 func (t *Triggers) Start(ctx context.Context, drain time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	context.AfterFunc(ctx, func() { time.AfterFunc(drain, t.Invoker.Abort) })

@@ -9,7 +9,8 @@ import (
 )
 
 // Writes notifies streams of transactions, so that they are read at once. Every change of a table with a stream is a
-// transaction; those of other processes are found by polling. The zero value is ready for use. It is safe for concurrent use.
+// transaction; those of other processes are found by polling. The zero value is ready for use. It is safe for
+// concurrent use.
 type Writes struct {
 	mu     sync.Mutex
 	signal chan struct{} // closed after the next transaction

@@ -1,5 +1,5 @@
-// Command baseline is the least that a function with one DynamoDB call can be: the same SDK packages as the real ones, the same warm-up, one
-// GetItem per invocation, nothing else. The benchmark of the functions measures them against it.
+// Command baseline is the least that a function with one DynamoDB call can be: the same SDK packages as the real ones,
+// the same warm-up, one GetItem per invocation, nothing else. The benchmark of the functions measures them against it.
 package main
 
 import (
@@ -13,15 +13,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 func main() {
 	endpoint := os.Getenv("DYNAMODB_ENDPOINT")
 	client := dynamodb.NewFromConfig(aws.Config{
-		Region:      os.Getenv("AWS_REGION"),
-		Credentials: credentials.NewStaticCredentialsProvider(os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), ""),
-		HTTPClient:  dynamo.NewHTTPClient(endpoint),
+		Region: os.Getenv("AWS_REGION"),
+		Credentials: credentials.NewStaticCredentialsProvider(os.Getenv("AWS_ACCESS_KEY_ID"),
+			os.Getenv("AWS_SECRET_ACCESS_KEY"), ""),
+		HTTPClient: dynamo.NewHTTPClient(endpoint),
 	}, func(o *dynamodb.Options) { o.BaseEndpoint = &endpoint })
 	if err := dynamo.WarmUp(context.Background(), client); err != nil {
 		panic(err)

@@ -1,4 +1,5 @@
-// Command serve serves the API with `sam local start-api`, on the data of a running `make run`. `make sam-local` starts it.
+// Command serve serves the API with `sam local start-api`, on the data of a running `make run`. `make sam-local` starts
+// it.
 package main
 
 import (

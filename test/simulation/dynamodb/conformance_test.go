@@ -19,7 +19,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/database"
 	"toggleadmin/test/simulation/dynamodb"
 )
@@ -97,7 +97,8 @@ func (p *pair) post(target string, body []byte) (status int, response []byte) {
 	}
 	request.Header = http.Header{
 		"X-Amz-Target": {target}, "Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Date": {"20260101T000000Z"},
-		"Authorization": {"AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0"},
+		"Authorization": {"AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host," +
+			" Signature=0"},
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -119,9 +120,9 @@ func marshal(tb testing.TB, v any) []byte {
 	return body
 }
 
-// normalize returns a response with its status and without messages, with the items of a Scan and of a BatchGetItem in one order. A
-// transaction that is canceled because an action is invalid is the same as an invalid transaction: servers differ in which mistakes they find
-// before they begin.
+// normalize returns a response with its status and without messages, with the items of a Scan and of a BatchGetItem in
+// one order. A transaction that is canceled because an action is invalid is the same as an invalid transaction: servers
+// differ in which mistakes they find before they begin.
 func normalize(tb testing.TB, operation string, status int, response []byte) m {
 	tb.Helper()
 	var body m

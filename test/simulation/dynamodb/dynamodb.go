@@ -1,12 +1,12 @@
-// Package dynamodb is a fake of DynamoDB in memory, for simulations: each call is atomic, takes microseconds and depends on nothing but the
-// calls before it and the clock.
+// Package dynamodb is a fake of DynamoDB in memory, for simulations: each call is atomic, takes microseconds and
+// depends on nothing but the calls before it and the clock.
 //
-// It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, fractions, lists in paths,
-// projections of reads, most functions, parallel scans, local secondary indexes, transactional reads, capacity and the administration of
-// tables. A request with a member or value that it does not know is a SerializationException that names it. It accepts key conditions and
-// overlapping updates that DynamoDB rejects. Reserved words are not checked. Calls never
-// conflict, because they follow one another: throttling and conflicts are injected in front of it. The tests compare it with the engine of
-// `make run` and with DynamoDB Local.
+// It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, fractions,
+// lists in paths, projections of reads, most functions, parallel scans, local secondary indexes, transactional reads,
+// capacity and the administration of tables. A request with a member or value that it does not know is a
+// SerializationException that names it. It accepts key conditions and overlapping updates that DynamoDB rejects.
+// Reserved words are not checked. Calls never conflict, because they follow one another: throttling and conflicts are
+// injected in front of it. The tests compare it with the engine of `make run` and with DynamoDB Local.
 package dynamodb
 
 import (
@@ -19,17 +19,18 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"toggleadmin/pkg/dynamo"
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // DB contains tables. It is safe for concurrent use, except that its fields are set before the first call.
 type DB struct {
-	// Lag returns how long after a write an index shows it, or a read of the table that is not consistent, for which index is empty. Nil: at
-	// once. version counts the writes, key is the item's key in an encoded form.
+	// Lag returns how long after a write an index shows it, or a read of the table that is not consistent, for which index
+	// is empty. Nil: at once. version counts the writes, key is the item's key in an encoded form.
 	Lag func(table, index, key string, version int64) time.Duration
 
-	// Written, if set, is called with each change of an item before Do returns. nil: the item does not exist. It must not call the DB.
+	// Written, if set, is called with each change of an item before Do returns. nil: the item does not exist. It must not
+	// call the DB.
 	Written func(table string, old, next dynamo.Item)
 
 	mu          sync.Mutex
@@ -65,8 +66,11 @@ type request struct {
 	Limit                                                                           *int
 	Segment, TotalSegments                                                          int
 	ClientRequestToken                                                              string
-	TransactItems                                                                   []struct{ Put, Update, Delete, ConditionCheck *request }
-	RequestItems                                                                    map[string]struct {
+	TransactItems                                                                   []struct {
+		Put, Update, Delete,
+		ConditionCheck *request
+	}
+	RequestItems map[string]struct {
 		Keys           []item
 		ConsistentRead bool
 	}
@@ -148,7 +152,8 @@ func (f *failure) append() []byte {
 			b = append(b, '}')
 		}
 		b = append(b, ']')
-		message = "Transaction canceled, please refer cancellation reasons for specific reasons [" + strings.Join(codes, ", ") + "]"
+		message = "Transaction canceled, please refer cancellation reasons for specific reasons [" + strings.Join(codes,
+			", ") + "]"
 	}
 	if f.item != nil {
 		b = f.item.append(append(b, `,"Item":`...))

@@ -215,7 +215,8 @@ func (p *parser) operand() operand {
 func (p *parser) path() (path []string) {
 	for {
 		name := p.peek()
-		if strings.Trim(name[min(1, len(name)):], wordCharacters) != "" || !strings.ContainsAny(name, wordCharacters) || name[0] == ':' {
+		if strings.Trim(name[min(1, len(name)):], wordCharacters) != "" || !strings.ContainsAny(name, wordCharacters) ||
+			name[0] == ':' {
 			p.fail()
 		}
 		if p.next(); name[0] == '#' {

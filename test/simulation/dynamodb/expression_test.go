@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	example = `{name: a, s: bcd, n: 5, b: !!binary AcgB, yes: true, flat: [x, 1], map: {one: 1, deep: {s: x}}, createdAt: '2026-01-01'}`
-	names   = `{'#name': name, '#s': s, '#map': map, '#one': one, '#new': new, '#createdAt': createdAt}`
-	values  = `{':s': bcd, ':c': cde, ':b': b, ':n': 5, ':six': 6, ':ten': 10, ':minus': -1, 
+	example = `{name: a, s: bcd, n: 5, b: !!binary AcgB, yes: true, flat: [x, 1], map: {one: 1, deep: {s: x}}, ` +
+		`createdAt: '2026-01-01'}`
+	names  = `{'#name': name, '#s': s, '#map': map, '#one': one, '#new': new, '#createdAt': createdAt}`
+	values = `{':s': bcd, ':c': cde, ':b': b, ':n': 5, ':six': 6, ':ten': 10, ':minus': -1, 
 		':bytes': !!binary AcgB, ':yes': true, ':no': false, ':list': [x, 1], ':none': [],
 		':map': {deep: {s: x}, one: 1}, ':x': x, ':one': 1, ':p': p1, ':c07': c07, ':c13': c13}`
 )
@@ -180,16 +181,20 @@ func TestQueries(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	for i := range 20 {
-		p.call("put", "PutItem", parse(t, fmt.Sprintf("Item: {name: t%d, staleness: p%d, createdAt: c%02d, n: %d}", i, i%3, i, i)))
+		p.call("put", "PutItem", parse(t, fmt.Sprintf("Item: {name: t%d, staleness: p%d, createdAt: c%02d, n: %d}", i, i%3, i,
+			i)))
 	}
 	p.call("not in the index", "PutItem", parse(t, "Item: {name: none, staleness: p1}"))
 	for _, condition := range lines(keyConditions) {
-		for _, more := range []string{"", ", Limit: 1", ", Limit: 2, ScanIndexForward: false", ", Limit: 50", ", ScanIndexForward: false"} {
-			p.pages(condition+more, "Query", with(t, "{TableName: Features, IndexName: staleness, KeyConditionExpression: '"+condition+"'"+more+"}"))
+		for _, more := range []string{"", ", Limit: 1", ", Limit: 2, ScanIndexForward: false", ", Limit: 50",
+			", ScanIndexForward: false"} {
+			p.pages(condition+more, "Query",
+				with(t, "{TableName: Features, IndexName: staleness, KeyConditionExpression: '"+condition+"'"+more+"}"))
 		}
 	}
 	for i := range 5 {
-		p.call("large", "PutItem", parse(t, fmt.Sprintf("{TableName: Traffic, Item: {period: p1, pathDayShard: '%d', s: !x 300000}}", i)))
+		p.call("large", "PutItem",
+			parse(t, fmt.Sprintf("{TableName: Traffic, Item: {period: p1, pathDayShard: '%d', s: !x 300000}}", i)))
 	}
 	page := p.call("page of 1 MB", "Query", with(t, "{TableName: Traffic, KeyConditionExpression: 'period = :p'}"))
 	if page["Count"] != 4.0 { // the one that passes the limit is the last
@@ -220,12 +225,14 @@ func TestTransactions(t *testing.T) {
 			condition := ""
 			if random.IntN(2) == 0 {
 				condition = ", ReturnValuesOnConditionCheckFailure: ALL_OLD, ConditionExpression: '" +
-					pick("attribute_exists(n)", "attribute_not_exists(n)", "n > :six", "n <= :six", "size(flat) < :six", "#createdAt <> :c07") + "'"
+					pick("attribute_exists(n)", "attribute_not_exists(n)", "n > :six", "n <= :six", "size(flat) < :six",
+						"#createdAt <> :c07") + "'"
 			}
 			key := fmt.Sprintf("{name: t%d", name)
 			action, request, _ := strings.Cut(pick(
 				"Put {Item: "+key+", n: 5, staleness: p1, createdAt: "+pick("c07", "c13")+"}",
-				"Update {Key: "+key+"}, UpdateExpression: '"+pick("ADD n :one", "SET staleness = :p, #createdAt = :c07", "SET #createdAt = :c13",
+				"Update {Key: "+key+"}, UpdateExpression: '"+pick("ADD n :one", "SET staleness = :p, #createdAt = :c07",
+					"SET #createdAt = :c13",
 					"REMOVE staleness", "SET n = :ten, flat = if_not_exists(flat, :list)", "SET n = n + :one REMOVE flat")+"'",
 				"Delete {Key: "+key+"}"), " ")
 			actions = append(actions, m{action: with(t, request+condition+"}")})

@@ -70,7 +70,8 @@ func (db *DB) read(r *request) []byte {
 		at = func(i item) string { return x.position(i, false) + t.position(i) }
 	}
 	if (r.operation == "Query") != (r.keyCondition != nil) || r.Limit != nil && *r.Limit < 1 {
-		panic(invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request, and a positive limit."))
+		panic(invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request, and " +
+			"a positive limit."))
 	}
 	backward, start := r.ScanIndexForward != nil && !*r.ScanIndexForward, ""
 	if backward {
@@ -88,7 +89,8 @@ func (db *DB) read(r *request) []byte {
 		if !r.inSegment(row.key) {
 			continue
 		}
-		if r.keyCondition != nil && !r.keyCondition(r.scope(row.item)) || start != "" && (row.key == start || row.key < start != backward) {
+		if r.keyCondition != nil && !r.keyCondition(r.scope(row.item)) || start != "" &&
+			(row.key == start || row.key < start != backward) {
 			continue
 		}
 		scanned++

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // Limits in bytes and of actions (DynamoDB Developer Guide, "Quotas").
@@ -111,7 +111,8 @@ func position(i item, hash, sort samtemplate.Attribute, optional bool) string {
 	for _, a := range []samtemplate.Attribute{hash, sort} {
 		v, ok := i.get(a.Name)
 		if a.Name != "" && (ok || !optional) && (v.kind != a.Type || v.text == "") {
-			panic(invalid("One or more parameter values were invalid: the key " + a.Name + " is missing, empty or of another type than " + a.Type))
+			panic(invalid("One or more parameter values were invalid: the key " + a.Name +
+				" is missing, empty or of another type than " + a.Type))
 		}
 		if ok && key == "" {
 			h := fnv.New32a()

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"toggleadmin/pkg/dynamo"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // value is an attribute value. It never changes, so items share values.
@@ -76,7 +76,8 @@ func (i item) equal(other item) bool {
 }
 
 func (v value) equal(other value) bool {
-	return v.kind == other.kind && v.text == other.text && slices.EqualFunc(v.list, other.list, value.equal) && v.item.equal(other.item)
+	return v.kind == other.kind && v.text == other.text && slices.EqualFunc(v.list, other.list, value.equal) &&
+		v.item.equal(other.item)
 }
 
 // size is the number of bytes that count towards limits (DynamoDB Developer Guide, "DynamoDB item sizes and formats").

@@ -71,8 +71,10 @@ DeleteItem {Key: {id: a}`) {
 	}
 	first := func(list any) m { return list.([]any)[0].(m) } //nolint:errcheck // an error is a panic
 	arn := first(stream("ListStreams", m{"TableName": "FeatureTypes"})["Streams"])["StreamArn"]
-	shard := first(stream("DescribeStream", m{"StreamArn": arn})["StreamDescription"].(m)["Shards"])["ShardId"] //nolint:errcheck // an error is a panic
-	iterator := stream("GetShardIterator", m{"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"})["ShardIterator"]
+	description := stream("DescribeStream", m{"StreamArn": arn})["StreamDescription"].(m) //nolint:errcheck // panics
+	shard := first(description["Shards"])["ShardId"]
+	iterator := stream("GetShardIterator",
+		m{"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"})["ShardIterator"]
 	want := stream("GetRecords", m{"ShardIterator": iterator})
 	var got m
 	batch, n := p.fake.Records("FeatureTypes", 0, 100)
@@ -83,7 +85,8 @@ DeleteItem {Key: {id: a}`) {
 	if diff := cmp.Diff(changes(want), changes(got)); diff != "" {
 		t.Errorf("(-server +fake)\n%s", diff)
 	}
-	if next, n := p.fake.Records("FeatureTypes", 1, 2); n != 2 || !strings.Contains(string(next), event.Records[1].Change.SequenceNumber) {
+	if next, n := p.fake.Records("FeatureTypes", 1, 2); n != 2 ||
+		!strings.Contains(string(next), event.Records[1].Change.SequenceNumber) {
 		t.Errorf("%d records from the second on: %s", n, next)
 	}
 }
@@ -107,7 +110,8 @@ func TestIndexLag(t *testing.T) {
 	f.Lag = func(_, _, _ string, version int64) time.Duration { return time.Duration(4-version) * time.Second }
 	const query = "{TableName: Features, IndexName: staleness, KeyConditionExpression: 'staleness = :p'}"
 	f.do("PutItem", "Item: {name: a, staleness: p1, createdAt: '1'}") // visible after 3 s
-	f.do("PutItem", "Item: {name: a, staleness: p1, createdAt: '2'}") // also, because a change never overtakes an earlier one
+	// also, because a change never overtakes an earlier one
+	f.do("PutItem", "Item: {name: a, staleness: p1, createdAt: '2'}")
 	f.do("PutItem", "Item: {name: b, staleness: p1, createdAt: '3'}") // visible after 1 s
 	f.want(`"Count":0`, "Query", query)
 	f.now = f.now.Add(time.Second)
@@ -139,7 +143,8 @@ func TestTableLag(t *testing.T) {
 func TestToken(t *testing.T) {
 	t.Parallel()
 	f := newFakeAt(t)
-	const add = "{ClientRequestToken: t, TransactItems: [{Update: {Key: {name: a}, UpdateExpression: 'ADD n :n', ExpressionAttributeValues: {':n': 1}}}]}"
+	const add = "{ClientRequestToken: t, TransactItems: [{Update: {Key: {name: a}, UpdateExpression: 'ADD n :n', " +
+		"ExpressionAttributeValues: {':n': 1}}}]}"
 	for _, wait := range []time.Duration{0, 10*time.Minute - 1, 1} {
 		f.now = f.now.Add(wait)
 		body := []byte(strings.Replace(string(marshal(t, parse(t, add))), "{", "{ ", 1))

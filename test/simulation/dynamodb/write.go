@@ -89,7 +89,8 @@ func (r *request) actions() (all []*request) {
 	for _, action := range r.TransactItems {
 		var one *request
 		for operation, of := range map[string]*request{
-			"PutItem": action.Put, "UpdateItem": action.Update, "DeleteItem": action.Delete, "ConditionCheck": action.ConditionCheck,
+			"PutItem": action.Put, "UpdateItem": action.Update, "DeleteItem": action.Delete,
+			"ConditionCheck": action.ConditionCheck,
 		} {
 			if of != nil && one != nil {
 				panic(invalid("TransactItems can only contain one of Check, Put, Update or Delete"))
@@ -101,8 +102,10 @@ func (r *request) actions() (all []*request) {
 		if one == nil {
 			panic(invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"))
 		}
-		if one == action.ConditionCheck && one.ConditionExpression == nil || one == action.Update && one.UpdateExpression == nil {
-			panic(invalid("1 validation error detected: Value null at 'transactItems.1.member' failed to satisfy constraint: Member must not be null"))
+		if one == action.ConditionCheck && one.ConditionExpression == nil || one == action.Update &&
+			one.UpdateExpression == nil {
+			panic(invalid("1 validation error detected: Value null at 'transactItems.1.member' failed to satisfy constraint: " +
+				"Member must not be null"))
 		}
 		all = append(all, one)
 	}

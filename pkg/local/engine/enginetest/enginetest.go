@@ -1,4 +1,5 @@
-// Package enginetest starts engines for tests. An engine in memory starts in about 10 ms, so every test can have its own.
+// Package enginetest starts engines for tests. An engine in memory starts in about 10 ms, so every test can have its
+// own.
 package enginetest
 
 import (
@@ -13,13 +14,14 @@ import (
 	"toggleadmin/pkg/local/engine"
 )
 
-// External returns DYNAMODB_ENDPOINT, the URL of a server that tests use instead of engines of their own. Empty: there is none.
+// External returns DYNAMODB_ENDPOINT, the URL of a server that tests use instead of engines of their own. Empty: there
+// is none.
 func External() string { return os.Getenv("DYNAMODB_ENDPOINT") }
 
 // Endpoint returns the URL of an engine without tables, for this test only.
 //
-// With DYNAMODB_ENDPOINT it is a proxy to that server, which replaces the access key "local" of requests by a random one. DynamoDB Local
-// has separate tables for each access key, unless it runs with -sharedDb.
+// With DYNAMODB_ENDPOINT it is a proxy to that server, which replaces the access key "local" of requests by a random
+// one. DynamoDB Local has separate tables for each access key, unless it runs with -sharedDb.
 func Endpoint(tb testing.TB) string {
 	tb.Helper()
 	if External() == "" {
@@ -38,8 +40,8 @@ func Endpoint(tb testing.TB) string {
 	return proxy.URL
 }
 
-// Start starts an engine in memory that ends with the test. With DYNAMODB_ENDPOINT it skips the test: tests that need no more than an
-// endpoint call Endpoint.
+// Start starts an engine in memory that ends with the test. With DYNAMODB_ENDPOINT it skips the test: tests that need
+// no more than an endpoint call Endpoint.
 func Start(tb testing.TB) *engine.Engine {
 	tb.Helper()
 	return StartIn(tb, "")

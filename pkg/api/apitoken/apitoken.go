@@ -1,0 +1,71 @@
+// Package apitoken manages API tokens: credentials of the whole instance that have the ADMIN permission and identify no
+// user.
+package apitoken
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
+)
+
+// APIToken is an API token without its secret.
+type APIToken struct {
+	Selector  access.Selector // the key of its item
+	Name      string
+	Verifier  access.Verifier
+	ExpiresAt *time.Time // nil: never
+	CreatedAt time.Time
+	SeenAt    *time.Time // when it last authenticated a request, accurate to a minute; nil: never
+	LastEvent int64      // the id of its last event
+}
+
+// snapshot is a token in the data of events.
+type snapshot struct {
+	ID          string  `json:"id"`
+	UserID      *int64  `json:"userId"` // null
+	Description string  `json:"description"`
+	ExpiresAt   *string `json:"expiresAt"`
+}
+
+func (t APIToken) snapshot() any {
+	return snapshot{ID: t.Selector.String(), Description: t.Name, ExpiresAt: datetime.FormatOptional(t.ExpiresAt)}
+}
+
+func (t APIToken) change(kind eventlog.Type, data, preData any) eventlog.Change {
+	return eventlog.Change{
+		Type: kind, Subject: eventlog.Subject("api-token:" + t.Selector.String()), Last: t.LastEvent, Data: data,
+		PreData: preData,
+	}
+}
+
+// Expired reports whether the token is no longer valid at now.
+func (t APIToken) Expired(now time.Time) bool {
+	return t.ExpiresAt != nil && !now.Before(*t.ExpiresAt)
+}
+
+// ErrNotFound reports that the token does not exist.
+var ErrNotFound = errors.New("no such API token")
+
+// New returns t with a random selector and secret, and the token in plain text. It ignores t.Selector and t.Verifier. A
+// selector never starts with a hyphen, so that no command line reads it as an option.
+func New(t APIToken, random io.Reader) (APIToken, access.Token, error) {
+	for {
+		if _, err := io.ReadFull(random, t.Selector[:]); err != nil {
+			return APIToken{}, access.Token{}, fmt.Errorf("make a selector: %w", err)
+		}
+		if t.Selector.String()[0] != '-' {
+			break
+		}
+	}
+	token, err := access.NewToken(access.APIToken, t.Selector, random)
+	if err != nil {
+		return APIToken{}, access.Token{}, err
+	}
+	t.Verifier = token.Verifier()
+	return t, token, nil
+}

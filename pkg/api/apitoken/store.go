@@ -1,0 +1,135 @@
+package apitoken
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Store keeps the API tokens in the table ApiTokens. It is safe for concurrent use.
+type Store struct {
+	client *dynamodb.Client
+	table  string
+	log    *eventlog.Log
+}
+
+// NewStore returns a Store that uses tables.APITokens and records its changes in log, which can be nil if the Store
+// only reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	return &Store{client, tables.APITokens, log}
+}
+
+// hash is the table's partition key.
+const hash = "id"
+
+// Key returns the key of a token's item.
+func Key(s access.Selector) dynamo.Item { return dynamo.Item{hash: dynamo.S(s.String())} }
+
+// Get returns a token, or ErrNotFound.
+func (s *Store) Get(ctx context.Context, selector access.Selector) (APIToken, error) {
+	item, err := dynamo.Get(ctx, s.client, s.table, Key(selector))
+	if err != nil {
+		return APIToken{}, fmt.Errorf("get an API token: %w", err)
+	}
+	if item == nil {
+		return APIToken{}, ErrNotFound
+	}
+	return fromItem(item), nil
+}
+
+// List returns all tokens, ordered by name, then by selector.
+func (s *Store) List(ctx context.Context) ([]APIToken, error) {
+	var all []APIToken
+	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
+		if err != nil {
+			return nil, fmt.Errorf("list API tokens: %w", err)
+		}
+		all = append(all, fromItem(item))
+	}
+	slices.SortFunc(all, func(a, b APIToken) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Selector.String(), b.Selector.String()))
+	})
+	return all, nil
+}
+
+// Create stores a new token and returns it in plain text. It ignores t.Selector, t.Verifier and t.SeenAt.
+func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (access.Token, error) {
+	t, token, err := New(t, random)
+	if err != nil {
+		return access.Token{}, err
+	}
+	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.Creation(ctx, t) })
+	if failures != nil { // random selectors never collide
+		err = errors.New("the selector is taken")
+	}
+	if err != nil {
+		return access.Token{}, fmt.Errorf("create an API token: %w", err)
+	}
+	return token, nil
+}
+
+// Creation returns the actions of a transaction that store a token that New returned, and record it. They fail if the
+// selector is taken.
+func (s *Store) Creation(ctx context.Context, t APIToken) ([]types.TransactWriteItem, error) {
+	id, record, err := s.log.Record(ctx, t.change(eventlog.APITokenCreated, t.snapshot(), nil))
+	t.LastEvent = id
+	return append([]types.TransactWriteItem{dynamo.NewItem(s.table, hash, toItem(t))}, record...), err
+}
+
+// Delete revokes a token. It is not an error if the token does not exist.
+func (s *Store) Delete(ctx context.Context, selector access.Selector) error {
+	t, err := s.Get(ctx, selector)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { // failed: a concurrent call deleted it
+		_, record, err := s.log.Record(ctx, t.change(eventlog.APITokenDeleted, nil, t.snapshot()))
+		condition, names, values := eventlog.Unchanged(hash, t.LastEvent)
+		return append([]types.TransactWriteItem{{Delete: &types.Delete{
+			TableName: &s.table, Key: Key(selector),
+			ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		}}}, record...), err
+	})
+	if err != nil {
+		return fmt.Errorf("delete an API token: %w", err)
+	}
+	return nil
+}
+
+func toItem(t APIToken) dynamo.Item {
+	item := Key(t.Selector)
+	item["name"], item["verifier"], item["createdAt"] = dynamo.S(t.Name), dynamo.B(t.Verifier[:]), dynamo.Time(t.CreatedAt)
+	if t.LastEvent != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(t.LastEvent)
+	}
+	if t.ExpiresAt != nil {
+		item["expiresAt"] = dynamo.Time(*t.ExpiresAt)
+	}
+	return item
+}
+
+func fromItem(item dynamo.Item) APIToken {
+	t := APIToken{
+		Name: item.String("name"), ExpiresAt: item.Time("expiresAt"), SeenAt: item.Time("seenAt"),
+		LastEvent: item.Int(eventlog.AttributeEvent),
+	}
+	if created := item.Time("createdAt"); created != nil {
+		t.CreatedAt = *created
+	}
+	t.Selector, _ = access.ParseSelector(item.String(hash))
+	copy(t.Verifier[:], item.Bytes("verifier"))
+	return t
+}

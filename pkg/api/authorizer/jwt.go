@@ -1,0 +1,47 @@
+package authorizer
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/oidc"
+)
+
+// jwt finds the person who has signed in at the issuer.
+func (a *Authenticator) jwt(ctx context.Context, token string) (access.Principal, error) {
+	claims, err := a.Issuer.Verify(ctx, token)
+	if refused, ok := errors.AsType[*oidc.RefusedError](err); ok {
+		return a.refuse(ctx, slog.String("reason", string(refused.Reason)))
+	}
+	if err != nil {
+		return access.Principal{}, err
+	}
+	u, err := a.Store.SignIn(ctx, user.SignIn{
+		Identity: user.Identity{Issuer: claims.Issuer, Subject: claims.Subject}, Email: claims.Email,
+		EmailVerified: claims.EmailVerified, Name: claims.Name,
+		DefaultRole: a.DefaultRole, Now: a.Now(), Logger: a.Logger,
+	})
+	subject := slog.String("subjectHash", claims.SubjectHash())
+	switch {
+	case errors.Is(err, user.ErrUnknownIdentity), errors.Is(err, user.ErrOtherIdentity), errors.Is(err, user.ErrLockedOut),
+		errors.Is(err, user.ErrEmailExists):
+		return a.refuse(ctx, slog.String("reason", err.Error()), subject)
+	case err != nil:
+		return access.Principal{}, err
+	case u.Disabled:
+		return a.refuse(ctx, slog.String("reason", "the user is disabled"), subject)
+	}
+	p := access.UserPrincipal(u.ID, u.Role)
+	p.Name = u.RecordedName()
+	return p, nil
+}
+
+// refuse logs why a JWT is refused: the reason and, only if its signature was verified, the hash of its subject. The
+// log does not contain the token, and the response does not contain the reason.
+func (a *Authenticator) refuse(ctx context.Context, attributes ...slog.Attr) (access.Principal, error) {
+	a.Logger.LogAttrs(ctx, slog.LevelInfo, "a JWT is refused", attributes...)
+	return access.Principal{}, errInvalid
+}

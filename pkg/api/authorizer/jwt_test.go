@@ -1,0 +1,193 @@
+package authorizer_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/api/authorizer"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/oidc"
+	"toggleadmin/test/database"
+	"toggleadmin/test/issuer"
+)
+
+// signIn is a database, an issuer and an authenticator of its tokens.
+type signIn struct {
+	*fixture
+	issuer *issuer.Issuer
+}
+
+func newSignIn(tb testing.TB) *signIn {
+	tb.Helper()
+	s := &signIn{newFixture(tb), issuer.New(tb)}
+	for id, email := range map[int64]string{11: "ada@example.com", 12: "linked@example.com", 14: "disabled@example.com"} {
+		u := user.User{ID: id, Kind: user.Person, Name: "Ada", Role: access.RoleEditor, Email: email, Disabled: id == 14}
+		check(tb, s.users.Create(tb.Context(), u))
+	}
+	_, err := s.users.Link(tb.Context(), 12, user.Identity{Issuer: "https://earlier.example.com", Subject: "248289761001"})
+	check(tb, err)
+	return s
+}
+
+func (s *signIn) authenticator(tb testing.TB, role access.Role, respond func(*database.Call) (*http.Response, error)) (
+	*authorizer.Authenticator, *database.Tap, *bytes.Buffer,
+) {
+	tb.Helper()
+	a, tap, log := s.fixture.authenticator(tb, respond)
+	verifier, err := oidc.New(oidc.Config{Issuer: s.issuer.URL, ClientID: issuer.ClientID, Now: now, Logger: a.Logger,
+		Transport: s.issuer.Transport()})
+	check(tb, err)
+	a.Issuer, a.DefaultRole = verifier, role
+	return a, tap, log
+}
+
+func TestPersonWithAToken(t *testing.T) {
+	t.Parallel()
+	s := newSignIn(t)
+	editor := access.UserPrincipal(11, access.RoleEditor)
+	editor.Name = "Ada"
+	// Claims never grant a role.
+	token := s.issuer.Token(now(), map[string]any{"role": "Admin", "roles": []string{"Admin"}, "groups": []string{"Admin"},
+		"permissions": "ADMIN"})
+	a, tap, log := s.authenticator(t, access.RoleAdmin, nil)
+	for _, header := range []string{token, "Bearer " + token, token} {
+		got, err := a.Authorize(t.Context(), request(header))
+		if diff := cmp.Diff(policy(editor.ID, "Allow", editor.Context()), got); diff != "" || err != nil {
+			t.Errorf("error %v, response (-want +got):\n%s", err, diff)
+		}
+	}
+	// The first request finds and links the person, later ones read only the user.
+	if !strings.HasSuffix(tap.Calls(), "TransactWriteItems"+strings.Repeat(" GetItem", 2)) ||
+		strings.Contains(log.String(), "refused") {
+		t.Errorf("calls %s, log %s", tap.Calls(), log)
+	}
+	check(t, s.users.SetDisabled(t.Context(), 11, true))
+	if got, err := a.Authorize(t.Context(), request(token)); err != nil || got.PrincipalID != "anonymous" {
+		t.Errorf("%s, %v after the user was disabled", got.PrincipalID, err)
+	}
+	// Another identity with the same address, which is not verified, is not added in place of the disabled user.
+	got, err := a.Authorize(t.Context(),
+		request(s.issuer.Token(now(), map[string]any{"sub": "new", "email_verified": false})))
+	if err != nil || got.PrincipalID != "anonymous" {
+		t.Errorf("%s, %v for an address of a disabled user", got.PrincipalID, err)
+	}
+	got, err = a.Authorize(t.Context(),
+		request(s.issuer.Token(now(), map[string]any{"sub": "new", "email": "new@example.com", "email_verified": false})))
+	if err != nil || got.Context["permissions"] != "ADMIN" {
+		t.Errorf("%+v, %v for a new person with the default role", got, err)
+	}
+	var recorded []string // by the requests
+	for _, line := range s.Events(t) {
+		if begin, _, ok := strings.Cut(line, ", request "+requestID+":"); ok {
+			recorded = append(recorded, begin)
+		}
+	}
+	want := []string{"user-updated user:11 by Ada, user 11", "user-created user:15 by Ada Lovelace, user 15"}
+	if diff := cmp.Diff(want, recorded); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRefusedJWT(t *testing.T) {
+	t.Parallel()
+	s := newSignIn(t)
+	object := issuer.Encode([]byte("{}"))
+	for _, tt := range []struct{ name, token, reason string }{
+		{"expired", s.issuer.Token(now().Add(-time.Hour), nil), "expired"},
+		{"forged", issuer.NewKey("ES256", "ES256").Sign(nil, s.issuer.Claims(now(), nil)), "signature"},
+		{"form of a JWT", object + "." + object + ".", "algorithm"},
+		{"unknown person", s.issuer.Token(now(), map[string]any{"email": "unknown@example.com"}),
+			"no person has the identity"},
+		{"e-mail address is not verified", s.issuer.Token(now(), map[string]any{"email_verified": false}),
+			"no person has the identity"},
+		{"linked to another identity", s.issuer.Token(now(), map[string]any{"email": "linked@example.com"}),
+			"linked to another identity"},
+		{"disabled", s.issuer.Token(now(), map[string]any{"sub": "248289761002", "email": "disabled@example.com"}),
+			"disabled"},
+		{"too long", s.issuer.Token(now(), map[string]any{"x": strings.Repeat("x", 8192)}), "length"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			a, _, log := s.authenticator(t, "", nil)
+			got, err := a.Authorize(t.Context(), request(tt.token))
+			if diff := cmp.Diff(policy("anonymous", "Deny", nil), got); diff != "" || err != nil {
+				t.Errorf("error %v, response (-want +got):\n%s", err, diff)
+			}
+			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+			last := lines[len(lines)-1]
+			subject := "248289761001"
+			if tt.name == "disabled" {
+				subject = "248289761002" // another one, because this person is linked
+			}
+			sum := sha256.Sum256([]byte(subject))
+			for _, text := range []string{`"level":"INFO"`, tt.reason} {
+				if !strings.Contains(last, text) {
+					t.Errorf("the log line does not contain %s: %s", text, last)
+				}
+			}
+			verified := !slices.Contains([]string{"expired", "signature", "algorithm", "length"}, tt.reason)
+			if strings.Contains(last, `"subjectHash":"`+hex.EncodeToString(sum[:])) != verified ||
+				strings.Contains(last, "subjectHash") != verified {
+				t.Errorf("hash of the subject: %s", last)
+			}
+			if strings.Count(log.String(), "a JWT is refused") != 1 ||
+				strings.Contains(log.String(), strings.Split(tt.token, ".")[1]) {
+				t.Errorf("log %s", log)
+			}
+		})
+	}
+}
+
+// TestWithoutIssuer checks that a JWT is refused without a call, and never treated as a PAT.
+func TestWithoutIssuer(t *testing.T) {
+	t.Parallel()
+	s := newSignIn(t)
+	a, tap, log := s.fixture.authenticator(t, nil)
+	var err error
+	a.Issuer, err = oidc.New(oidc.Config{})
+	check(t, err)
+	got, err := a.Authorize(t.Context(), request(s.issuer.Token(now(), nil)))
+	if err != nil || got.PrincipalID != "anonymous" || tap.Calls() != "" ||
+		!strings.Contains(log.String(), "no issuer is configured") {
+		t.Errorf("%s, %v, calls %s, log %s", got.PrincipalID, err, tap.Calls(), log)
+	}
+}
+
+// TestOtherCredentialsFetchNothing checks that an issuer costs other credentials nothing.
+func TestOtherCredentialsFetchNothing(t *testing.T) {
+	t.Parallel()
+	s := newSignIn(t)
+	a, tap, _ := s.authenticator(t, "", nil)
+	_, valid := s.pat(t, 1, nil)
+	for _, header := range []string{valid.Reveal(), wrongSecret(valid), s.apiToken(t, nil).Reveal(), "malformed",
+		"a.b.c"} {
+		if _, err := a.Authorize(t.Context(), request(header)); err != nil {
+			t.Error(err)
+		}
+	}
+	if tap.Calls() != strings.Repeat("BatchGetItem ", 2)+"GetItem UpdateItem" ||
+		s.issuer.Fetches(issuer.MetadataPath) > 0 {
+		t.Errorf("calls %s, %d fetches", tap.Calls(), s.issuer.Fetches(issuer.MetadataPath))
+	}
+}
+
+func TestFailedLookupOfAPerson(t *testing.T) {
+	t.Parallel()
+	s := newSignIn(t)
+	a, _, log := s.authenticator(t, "",
+		func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })
+	_, err := a.Authorize(t.Context(), request(s.issuer.Token(now(), nil)))
+	if err == nil || err.Error() != "the credential could not be looked up" ||
+		!strings.Contains(log.String(), "AccessDeniedException") {
+		t.Errorf("error %v, log %s", err, log)
+	}
+}

@@ -1,0 +1,72 @@
+package authorizer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Store reads credentials and their users from DynamoDB. It is safe for concurrent use.
+type Store struct {
+	client    *dynamodb.Client
+	tables    dynamo.Tables
+	pats      *pat.Store
+	apiTokens *apitoken.Store
+	users     *user.Store
+}
+
+// NewStore makes a store on the tables PersonalAccessTokens, Users, Identifiers and ApiTokens. People who sign in are
+// recorded in log.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	return &Store{
+		client: client, tables: tables,
+		pats:      pat.NewStore(client, tables, nil, nil), // only reads
+		apiTokens: apitoken.NewStore(client, tables, nil),
+		users:     user.NewStore(client, tables, log),
+	}
+}
+
+// APIToken returns an API token or apitoken.ErrNotFound. It is one GetItem.
+func (s *Store) APIToken(ctx context.Context, selector access.Selector) (apitoken.APIToken, error) {
+	return s.apiTokens.Get(ctx, selector)
+}
+
+// PAT returns a PAT and its owner, or pat.ErrNotFound, or user.ErrNotFound. It is one BatchGetItem.
+func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, error) {
+	return s.pats.Get(ctx, userID, id)
+}
+
+// SignIn returns the person with an identity, as user.Store.SignIn describes it.
+func (s *Store) SignIn(ctx context.Context, in user.SignIn) (user.User, error) {
+	return s.users.SignIn(ctx, in)
+}
+
+// Seen sets the seenAt of a token to now if the token exists and its seenAt is missing or earlier than before.
+// Otherwise it does nothing: another request was faster, or the token is deleted.
+func (s *Store) Seen(ctx context.Context, token access.Token, now, before time.Time) error {
+	table, key := s.tables.APITokens, apitoken.Key(token.Selector)
+	if userID, id, ok := token.Selector.PATIDs(); ok && token.Kind == access.PAT {
+		table, key = s.tables.PersonalAccessTokens, pat.Key(userID, id)
+	}
+	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &table, Key: key,
+		ConditionExpression:       aws.String("attribute_exists(#id) AND (attribute_not_exists(#seenAt) OR #seenAt < :before)"),
+		UpdateExpression:          aws.String("SET #seenAt = :now"),
+		ExpressionAttributeNames:  map[string]string{"#id": "id", "#seenAt": pat.AttributeSeenAt},
+		ExpressionAttributeValues: dynamo.Item{":now": dynamo.Time(now), ":before": dynamo.Time(before)},
+	})
+	if err != nil && !dynamo.FailedCondition(err) {
+		return fmt.Errorf("set seenAt: %w", err)
+	}
+	return nil
+}

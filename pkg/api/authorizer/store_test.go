@@ -1,0 +1,233 @@
+package authorizer_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/authorizer"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/database"
+)
+
+// seenAt returns what is stored.
+func (f *fixture) seenAt(tb testing.TB, p pat.PAT) *time.Time {
+	tb.Helper()
+	return f.Get(tb, f.Tables.PersonalAccessTokens, pat.Key(p.UserID, p.ID)).Time(pat.AttributeSeenAt)
+}
+
+// TestSeenAtIsWrittenOncePerMinute sends two requests at the same time of the clock.
+func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ago := func(d time.Duration) *time.Time { return new(now().Add(-d)) }
+	for _, tt := range []struct {
+		name    string
+		seen    *time.Time
+		written bool
+	}{
+		{"never seen", nil, true},
+		{"now", ago(0), false},
+		{"59.999 s ago", ago(59_999 * time.Millisecond), false},
+		{"60 s ago", ago(time.Minute), false},
+		{"60.001 s ago", ago(60_001 * time.Millisecond), true},
+		{"in the future, by another clock", ago(-time.Second), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p, token := f.pat(t, 1, func(p *pat.PAT) { p.SeenAt = tt.seen })
+			a, tap, log := f.authenticator(t, nil)
+			for range 2 {
+				if got, err := a.Authorize(t.Context(), request(token.Reveal())); err != nil || got.PrincipalID != "user:1" {
+					t.Errorf("principal %q, %v", got.PrincipalID, err)
+				}
+			}
+			calls, stored := strings.Repeat(" BatchGetItem", 2), tt.seen
+			if tt.written {
+				calls, stored = " BatchGetItem UpdateItem BatchGetItem", new(now())
+			}
+			if diff := cmp.Diff(stored, f.seenAt(t, p)); diff != "" || " "+tap.Calls() != calls || log.Len() > 0 {
+				t.Errorf("calls %s, log %s, seenAt (-want +got):\n%s", tap.Calls(), log, diff)
+			}
+		})
+	}
+}
+
+// TestSeenDoesNotOverwrite checks the condition of the write, for requests that overlap.
+func TestSeenDoesNotOverwrite(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	p, token := f.pat(t, 1, nil)
+	store, later := authorizer.NewStore(f.Client, f.Tables, f.Log()), now().Add(time.Minute)
+	check(t, store.Seen(t.Context(), token, later, now())) // seen at now, which is not before now
+	if got := f.seenAt(t, p); !got.Equal(now()) {
+		t.Errorf("seenAt is %s", got)
+	}
+	check(t, store.Seen(t.Context(), token, later.Add(time.Microsecond), now().Add(time.Millisecond)))
+	if got := f.seenAt(t, p); !got.Equal(later) {
+		t.Errorf("seenAt is %s", got)
+	}
+	check(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, p.ID))
+	check(t, store.Seen(t.Context(), token, later, later))
+	if _, _, err := store.PAT(t.Context(), 1, p.ID); !errors.Is(err, pat.ErrNotFound) {
+		t.Errorf("the deleted PAT is back: %v", err)
+	}
+}
+
+// TestSeenAPIToken checks the writes for an API token: at first, and again after a minute.
+func TestSeenAPIToken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	token, err := f.apiTokens.Create(t.Context(), apitoken.APIToken{Name: "n", CreatedAt: now().Add(-time.Hour)},
+		rand.Reader)
+	check(t, err)
+	a, tap, _ := f.authenticator(t, nil)
+	for _, tt := range []struct{ after, want time.Duration }{{0, 0}, {time.Minute, 0},
+		{time.Minute + time.Millisecond, time.Minute + time.Millisecond}} {
+		a.Now = func() time.Time { return now().Add(tt.after) }
+		_, err := a.Authenticate(t.Context(), token.Reveal())
+		check(t, err)
+		if stored, err := f.apiTokens.Get(t.Context(), token.Selector); err != nil ||
+			!stored.SeenAt.Equal(now().Add(tt.want)) {
+			t.Errorf("after %s: %v, %v", tt.after, stored.SeenAt, err)
+		}
+	}
+	const read, write = "GetItem", " UpdateItem"
+	if want := read + write + " " + read + " " + read + write; tap.Calls() != want {
+		t.Errorf("calls %s, want %s", tap.Calls(), want)
+	}
+}
+
+func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	p, token := f.pat(t, 1, func(p *pat.PAT) { p.SeenAt = nil })
+	for _, tt := range []struct {
+		name     string
+		fault    func(*database.Call) (*http.Response, error)
+		deadline time.Duration
+		took     time.Duration
+	}{
+		{"refused", func(c *database.Call) (*http.Response, error) { return c.Refuse("ValidationException") },
+			10 * time.Second, 0},
+		{"hanging", (*database.Call).Hang, 10 * time.Second, time.Second},
+		{"hanging, with less time left", (*database.Call).Hang, 1200 * time.Millisecond, 700 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				a, _, log := f.authenticator(t, func(c *database.Call) (*http.Response, error) {
+					if c.Operation == "UpdateItem" {
+						return tt.fault(c)
+					}
+					c.Request.Close = true // simulated time stands still while a connection waits
+					return c.Pass()
+				})
+				ctx, cancel := context.WithTimeout(t.Context(), tt.deadline)
+				defer cancel()
+				begin := time.Now()
+				got, err := a.Authorize(ctx, request(token.Reveal()))
+				if took := time.Since(begin); err != nil || got.PrincipalID != "user:1" || took != tt.took {
+					t.Errorf("principal %q, %v, after %s", got.PrincipalID, err, took)
+				}
+				if line := log.String(); strings.Count(line, "\n") != 1 || !strings.Contains(line, `"level":"WARN"`) ||
+					strings.Contains(line, token.Reveal()) {
+					t.Errorf("log %s", line)
+				}
+			})
+		})
+	}
+	if got := f.seenAt(t, p); got != nil {
+		t.Errorf("seenAt is %s", got)
+	}
+}
+
+// TestUnprocessedKeys leaves keys out of the first calls of a BatchGetItem.
+func TestUnprocessedKeys(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	p, _ := f.pat(t, 1, nil)
+	all := []string{f.Tables.PersonalAccessTokens, f.Tables.Users}
+	for _, tt := range []struct {
+		name   string
+		leave  []string
+		rounds int
+	}{
+		{"none", nil, 0}, {"both, once", all, 1}, {"the PAT, twice", all[:1], 2}, {"the user, once", all[1:], 1},
+		{"both, for ever", all, 1 << 30},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				client, tap := f.Through(t, func(c *database.Call) (*http.Response, error) {
+					if strings.Count(c.Body, `"ConsistentRead":true`) != strings.Count(c.Body, `"Keys":`) {
+						t.Errorf("not consistent: %s", c.Body)
+					}
+					c.Request.Close = true // simulated time stands still while a connection waits
+					if c.N > tt.rounds {
+						return c.Pass()
+					}
+					return withoutKeys(c, tt.leave)
+				})
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				got, owner, err := authorizer.NewStore(client, f.Tables, f.LogThrough(client)).PAT(ctx, 1, p.ID)
+				if tt.rounds > 2 {
+					if !errors.Is(err, dynamo.ErrUnavailable) {
+						t.Errorf("error %v", err)
+					}
+				} else if calls := strings.Count(tap.Calls(), "BatchGetItem"); err != nil || got.ID != p.ID || owner.ID != 1 ||
+					calls != tt.rounds+1 {
+					t.Errorf("PAT %d, user %d, error %v after %d calls", got.ID, owner.ID, err, calls)
+				}
+			})
+		})
+	}
+}
+
+// withoutKeys carries out a BatchGetItem except for the keys of some tables, which it reports as unprocessed.
+func withoutKeys(c *database.Call, tables []string) (*http.Response, error) {
+	var request struct{ RequestItems map[string]json.RawMessage }
+	if err := json.Unmarshal([]byte(c.Body), &request); err != nil {
+		return nil, err
+	}
+	left := map[string]json.RawMessage{}
+	for _, table := range tables {
+		left[table] = request.RequestItems[table]
+		delete(request.RequestItems, table)
+	}
+	unprocessed, err := json.Marshal(left)
+	if err != nil {
+		return nil, err
+	}
+	responses := []byte(`{}`)
+	if len(request.RequestItems) > 0 {
+		body, err := json.Marshal(request)
+		if err != nil {
+			return nil, err
+		}
+		c.Body = string(body)
+		response, err := c.Pass()
+		if err != nil {
+			return nil, err
+		}
+		defer response.Body.Close()
+		var found struct{ Responses json.RawMessage }
+		if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&found); err != nil {
+			return nil, err
+		}
+		responses = found.Responses
+	}
+	return c.Reply(http.StatusOK, `{"Responses":`+string(responses)+`,"UnprocessedKeys":`+string(unprocessed)+`}`)
+}

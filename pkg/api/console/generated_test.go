@@ -1,0 +1,367 @@
+package console_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"toggleadmin/pkg/api/eventlog"
+)
+
+var update = flag.Bool("update", false, "write the files that are not written by hand")
+
+const root = "../../../"
+
+// libraries are npm packages that package.json pins, and their files that the console contains. Files below api are not
+// in the first view.
+var libraries = []struct {
+	name  string
+	to    string // folder
+	files []string
+}{
+	{"uplot", "vendor", []string{"dist/uPlot.iife.min.js", "dist/uPlot.min.css"}},
+	{"oauth4webapi", "vendor/oauth4webapi", []string{"build/index.js"}},
+}
+
+// renderer is the npm package of the API reference's renderer, and the SHA-256 of its files that the console contains.
+// package.json does not contain it: npm would install the 128 packages that it was built from, 158 MB.
+var renderer = struct {
+	version, to string
+	files       map[string]string
+}{"rapidoc@9.3.8", "api/vendor", map[string]string{
+	"dist/rapidoc-min.js":             "affbd173a65e870e18f392cca963113bcdafb6e50e88cd2f6a834a65b22db94d",
+	"dist/rapidoc-min.js.LICENSE.txt": "b6366d212427ca41732dd93ce56a47ceaf7a0902edc2e90b22ca6a9d6feff20e",
+	"LICENSE.txt":                     "92682ac573adb5e1357f1f41dd0eaa2f0e9dd6116b569218978c2469c1cd085c",
+}}
+
+// TestLibraries compares the libraries of the console with the packages that npm installed, and the renderer with its
+// sums.
+func TestLibraries(t *testing.T) {
+	t.Parallel()
+	var project struct{ DevDependencies map[string]string }
+	decode(t, root+"package.json", &project)
+	versions := map[string]string{}
+	versions["rapidoc"], _ = strings.CutPrefix(renderer.version, "rapidoc@")
+	want, licenses := map[string]string{}, "The libraries of the console and their licenses\n"
+	for _, library := range libraries {
+		folder := root + "node_modules/" + library.name + "/"
+		var installed struct{ Version, License string }
+		decode(t, folder+"package.json", &installed)
+		if pinned := project.DevDependencies[library.name]; pinned != installed.Version {
+			t.Errorf("package.json has the version %q of %s, npm installed %s", pinned, library.name, installed.Version)
+		}
+		versions[library.name] = installed.Version
+		licenses += fmt.Sprintf("\n---- %s %s, %s\n", library.name, installed.Version, installed.License)
+		for _, name := range library.files {
+			copied := library.to + "/" + filepath.Base(name)
+			want[copied] = read(t, folder+name)
+			licenses += copied + "\n"
+		}
+		found, err := filepath.Glob(folder + "[Ll][Ii][Cc][Ee][Nn][Ss][Ee]*")
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s has no license: %v", library.name, err)
+		}
+		licenses += "\n" + read(t, found[0])
+	}
+	want["vendor/licenses.txt"] = licenses
+	got := map[string]string{}
+	for name, content := range files(t) {
+		if slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), "vendor") {
+			got[name] = content
+		}
+	}
+	sum := func(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
+	var downloaded map[string]string
+	for name, pinned := range renderer.files {
+		copied := renderer.to + "/" + filepath.Base(name)
+		want[copied] = got[copied]
+		if *update && sum(got[copied]) != pinned {
+			if downloaded == nil {
+				downloaded = download(t, renderer.version)
+			}
+			want[copied] = downloaded["package/"+name]
+		}
+		if found := sum(want[copied]); found != pinned {
+			t.Errorf("the SHA-256 of %s of %s is %s, want %s", name, renderer.version, found, pinned)
+		}
+	}
+	if !t.Failed() {
+		compare(t, want, got)
+		compareLock(t, versions)
+	}
+}
+
+// compareLock compares the lock file that scanners and the bill of materials read with the libraries.
+func compareLock(t *testing.T, versions map[string]string) {
+	t.Helper()
+	const file = "libraries/package-lock.json"
+	packages := map[string]any{"": map[string]any{"dependencies": versions}}
+	for name, version := range versions {
+		packages["node_modules/"+name] = map[string]string{"version": version}
+	}
+	want, err := json.MarshalIndent(struct {
+		Name            string         `json:"name"`
+		LockfileVersion int            `json:"lockfileVersion"`
+		Requires        bool           `json:"requires"`
+		Packages        map[string]any `json:"packages"`
+	}{"console", 3, true, packages}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if *update {
+		err = os.WriteFile(file, want, 0o644)
+	} else if diff := cmp.Diff(string(want), read(t, file)); diff != "" {
+		t.Errorf("%s is not current, run make console:\n%s", file, diff)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// download returns the files of an npm package.
+func download(t *testing.T, version string) map[string]string {
+	t.Helper()
+	folder := t.TempDir()
+	if output, err := exec.CommandContext(t.Context(), "npm", "pack", "--pack-destination", folder,
+		version).CombinedOutput(); err != nil {
+		t.Fatalf("npm pack %s: %v\n%s", version, err, output)
+	}
+	found, err := filepath.Glob(folder + "/*.tgz")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("npm pack %s wrote %q: %v", version, found, err)
+	}
+	unzipped, err := gzip.NewReader(strings.NewReader(read(t, found[0])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, archive := map[string]string{}, tar.NewReader(unzipped)
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return content
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content[header.Name] = string(text)
+	}
+}
+
+// TestDocument compares api/openapi.json of the console with api/openapi.yaml and the schemas that it refers to.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	encoder := jsontext.NewEncoder(&out)
+	if err := encode(encoder, parse(t, root+"api/openapi.yaml"),
+		func(name string) *yaml.Node { return parse(t, root+"api/"+name) }); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, map[string]string{"api/openapi.json": out.String()},
+		map[string]string{"api/openapi.json": files(t)["api/openapi.json"]})
+}
+
+// encode writes YAML as JSON, in the same order. A reference to a file is replaced by its content.
+func encode(to *jsontext.Encoder, node *yaml.Node, file func(name string) *yaml.Node) error {
+	tokens := map[yaml.Kind][2]jsontext.Token{
+		yaml.MappingNode:  {jsontext.BeginObject, jsontext.EndObject},
+		yaml.SequenceNode: {jsontext.BeginArray, jsontext.EndArray},
+	}
+	if around, ok := tokens[node.Kind]; ok {
+		if len(node.Content) == 2 && node.Content[0].Value == "$ref" && !strings.HasPrefix(node.Content[1].Value, "#") {
+			return encode(to, file(node.Content[1].Value), file)
+		}
+		if err := to.WriteToken(around[0]); err != nil {
+			return err
+		}
+		for _, item := range merged(node) {
+			if err := encode(to, item, file); err != nil {
+				return err
+			}
+		}
+		return to.WriteToken(around[1])
+	}
+	if tag := node.ShortTag(); tag == "!!str" || tag == "!!timestamp" || isName(to) {
+		return to.WriteToken(jsontext.String(node.Value))
+	}
+	var value any
+	if err := node.Decode(&value); err != nil {
+		return err
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return to.WriteValue(text)
+}
+
+// merged returns the content of a node, with the members that a merge key (<<) adds to a mapping.
+func merged(node *yaml.Node) (content []*yaml.Node) {
+	if node.Kind != yaml.MappingNode {
+		return node.Content
+	}
+	for i := 0; i < len(node.Content); i += 2 {
+		name, value := node.Content[i], node.Content[i+1]
+		if name.ShortTag() == "!!merge" {
+			content = append(content, merged(value.Alias)...)
+			continue
+		}
+		content = append(content, name, value)
+	}
+	return content
+}
+
+// isName reports whether the next token is the name of a member, such as a status, which is not a text in YAML.
+func isName(e *jsontext.Encoder) bool {
+	kind, length := e.StackIndex(e.StackDepth())
+	return kind == '{' && length%2 == 0
+}
+
+func parse(t *testing.T, name string) *yaml.Node {
+	t.Helper()
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(read(t, name)), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document.Content[0]
+}
+
+// compare compares files below static, or writes them.
+func compare(t *testing.T, want, got map[string]string) {
+	t.Helper()
+	if !*update {
+		for name := range got {
+			if _, wanted := want[name]; wanted && got[name] != want[name] {
+				t.Errorf("%s is not current: run make console", name)
+			}
+		}
+		if diff := cmp.Diff(names(want), names(got)); diff != "" {
+			t.Errorf("run make console:\n%s", diff)
+		}
+		return
+	}
+	for name := range got {
+		if err := os.Remove("static/" + name); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range want {
+		if err := os.MkdirAll(filepath.Dir("static/"+name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile("static/"+name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestEventTypes compares the types of events in the event log's page with those of the log.
+func TestEventTypes(t *testing.T) {
+	t.Parallel()
+	got, want := map[string]string{}, map[string]string{}
+	for _, found := range regexp.MustCompile(`\n    '([a-z-]+)': '(.*)',`).FindAllStringSubmatch(read(t,
+		"static/views/events.js"), -1) {
+		got[found[1]] = found[2]
+	}
+	for _, known := range eventlog.Types() {
+		want[string(known)] = known.Label()
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// imports are the modules that a module loads at once.
+var imports = regexp.MustCompile(`(?m)^import .*'(\./|\.\./)(.*)';$`)
+
+// TestSize checks the size of the files that the start page loads, as a browser downloads them.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	const most = 100_000
+	all := files(t)
+	var size bytes.Buffer
+	load := []string{"index.html", "style.css", "icon.svg", "session.js", "main.js", "views/toggles.js"}
+	for i := 0; i < len(load); i++ {
+		content := all[load[i]]
+		for _, found := range imports.FindAllStringSubmatch(content, -1) {
+			if name := path.Join(path.Dir(load[i]), found[1], found[2]); !slices.Contains(load, name) {
+				load = append(load, name)
+			}
+		}
+		w := gzip.NewWriter(&size)
+		if _, err := w.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if t.Logf("%q: %d bytes", load, size.Len()); size.Len() > most {
+		t.Errorf("the files of the first view have %d bytes compressed, want at most %d", size.Len(), most)
+	}
+}
+
+// files returns the files below static.
+func files(t *testing.T) map[string]string {
+	t.Helper()
+	all, folder := map[string]string{}, os.DirFS("static")
+	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			var content []byte
+			content, err = fs.ReadFile(folder, name)
+			all[name] = string(content)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func names(files map[string]string) (all []string) {
+	for name := range files {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func decode(t *testing.T, name string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(read(t, name)), into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}

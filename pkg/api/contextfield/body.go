@@ -1,0 +1,50 @@
+package contextfield
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
+)
+
+// fromBody returns the field that a body describes. Without sortOrder, the field comes after all others.
+func fromBody(ctx context.Context, fields *Store, name string, body jsonbody.Object) (ContextField, error) {
+	f := ContextField{Name: name, Description: sentDescription(body), Stickiness: body.Bool("stickiness")}
+	for _, v := range body.Objects("legalValues") {
+		f.LegalValues = append(f.LegalValues, LegalValue{Value: v.Text("value"), Description: sentDescription(v)})
+	}
+	order, sent := body.Int("sortOrder")
+	if !sent {
+		var err error
+		if order, err = fields.NextSortOrder(ctx, name); err != nil {
+			return ContextField{}, err
+		}
+	}
+	f.SortOrder = order
+	return f, nil
+}
+
+func sentDescription(o jsonbody.Object) *string {
+	if text, ok := o.TextOK("description"); ok {
+		return &text
+	}
+	return nil
+}
+
+// uniqueValues is the rule that a legal value occurs once. It names the later ones.
+func uniqueValues(body jsonbody.Object) string {
+	var violations []string
+	seen := map[string]bool{}
+	for i, v := range body.Objects("legalValues") {
+		value, valid := v.TextOK("value")
+		if valid && seen[value] {
+			violations = append(violations,
+				fmt.Sprintf("The `/body/legalValues/%d/value` property must be unique; you sent %q more than once.", i,
+					apierror.Echo(value)))
+		}
+		seen[value] = true
+	}
+	return strings.Join(violations, " ")
+}

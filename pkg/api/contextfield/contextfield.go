@@ -1,0 +1,113 @@
+// Package contextfield manages the context fields that strategy constraints can use (contract sections 4.4 and 4.11).
+//
+// Each field's item also counts the features that use it. pkg/api/feature maintains these counts, so this package reads
+// only its own table.
+package contextfield
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// ContextField is a field of the context in which features are evaluated.
+type ContextField struct {
+	Name        string
+	Description *string // nil: none
+	Stickiness  bool
+	SortOrder   int64
+	CreatedAt   *time.Time // nil: unknown
+	LegalValues []LegalValue
+	Usage       map[string]int64 // project → number of its active features with a constraint on the field
+	LastEvent   int64            // the id of its last event
+}
+
+// LegalValue is a value that the field permits.
+type LegalValue struct {
+	Value       string
+	Description *string // nil: none
+}
+
+// The errors of Store.
+var (
+	ErrNotFound = errors.New("context field not found")
+	ErrExists   = errors.New("a context field with this name exists")
+	ErrTooLarge = errors.New("the context fields would be larger than they may be")
+)
+
+// InUseError reports that a field cannot be deleted.
+type InUseError struct {
+	Features int64 // the number of features that use the field
+}
+
+// Error implements error.
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("%d features use the context field", e.Features)
+}
+
+// UsedInFeatures returns the number of features that use the field.
+func (f ContextField) UsedInFeatures() (n int64) {
+	for _, features := range f.Usage {
+		n += features
+	}
+	return n
+}
+
+// UsedInProjects returns the number of projects that have such a feature.
+func (f ContextField) UsedInProjects() (n int64) {
+	for _, features := range f.Usage {
+		if features > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Defaults returns the fields of a new instance.
+func Defaults(now time.Time) []ContextField {
+	return []ContextField{
+		{Name: "environment", Description: new("Constrain on the environment that the application runs in."), SortOrder: 0,
+			CreatedAt: &now},
+		{Name: "userId", Description: new("Constrain on the user's id."), SortOrder: 1, CreatedAt: &now},
+		{Name: "appName", Description: new("Constrain on the application's name."), SortOrder: 2, CreatedAt: &now},
+		{Name: "currentTime", Description: new("Constrain on the date and time of the evaluation."), SortOrder: 3,
+			CreatedAt: &now},
+		{Name: "sessionId", Description: new("Constrain on the user's session."), SortOrder: 4, CreatedAt: &now,
+			Stickiness: true},
+	}
+}
+
+// snapshot is a field in the data of events, without its usage.
+type snapshot struct {
+	Name        string       `json:"name"`
+	Description *string      `json:"description"`
+	Stickiness  bool         `json:"stickiness"`
+	SortOrder   int64        `json:"sortOrder"`
+	CreatedAt   *string      `json:"createdAt"`
+	LegalValues []legalValue `json:"legalValues"`
+}
+
+func (f ContextField) snapshot() snapshot {
+	s := snapshot{f.Name, f.Description, f.Stickiness, f.SortOrder, datetime.FormatOptional(f.CreatedAt), []legalValue{}}
+	for _, v := range f.LegalValues {
+		s.LegalValues = append(s.LegalValues, legalValue(v))
+	}
+	return s
+}
+
+// ETag returns the entity tag of a field. It changes with everything that Replace can overwrite.
+func (f ContextField) ETag() string {
+	s := f.snapshot()
+	s.CreatedAt = nil
+	return lambdahttp.ETag(s)
+}
+
+func (f ContextField) subject() eventlog.Subject { return eventlog.Subject("field:" + f.Name) }
+
+func (f ContextField) change(t eventlog.Type, data, preData any) eventlog.Change {
+	return eventlog.Change{Type: t, Subject: f.subject(), Last: f.LastEvent, Data: data, PreData: preData}
+}

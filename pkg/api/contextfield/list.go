@@ -1,0 +1,66 @@
+package contextfield
+
+import (
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// NewListFunction returns the handler of functions/list-context-fields.
+func NewListFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("CONTEXT_FIELDS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.IsAnyone, List(NewStore(client, tables, nil)))), nil
+}
+
+// field is contextFieldSchema in api/openapi.yaml.
+type field struct {
+	Name           string       `json:"name"`
+	Description    *string      `json:"description"`
+	Stickiness     bool         `json:"stickiness"`
+	SortOrder      int64        `json:"sortOrder"`
+	CreatedAt      *string      `json:"createdAt"`
+	UsedInFeatures int64        `json:"usedInFeatures"`
+	UsedInProjects int64        `json:"usedInProjects"`
+	LegalValues    []legalValue `json:"legalValues"`
+}
+
+type legalValue struct {
+	Value       string  `json:"value"`
+	Description *string `json:"description,omitempty"`
+}
+
+// List serves GET /api/admin/context.
+func List(fields *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		all, err := fields.List(r.Context())
+		if err != nil {
+			return err
+		}
+		body := make([]field, len(all))
+		for i, f := range all {
+			body[i] = response(f)
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+	}
+}
+
+func response(f ContextField) field {
+	r := field{
+		Name: f.Name, Description: f.Description, Stickiness: f.Stickiness, SortOrder: f.SortOrder,
+		CreatedAt:      datetime.FormatOptional(f.CreatedAt),
+		UsedInFeatures: f.UsedInFeatures(), UsedInProjects: f.UsedInProjects(),
+		LegalValues: make([]legalValue, len(f.LegalValues)),
+	}
+	for i, v := range f.LegalValues {
+		r.LegalValues[i] = legalValue(v)
+	}
+	return r
+}

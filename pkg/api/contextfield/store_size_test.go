@@ -1,0 +1,131 @@
+package contextfield_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/database"
+)
+
+// listed returns the number of bytes of the list in a response of Lambda.
+func listed(tb testing.TB, store *contextfield.Store) int {
+	tb.Helper()
+	status, _, text := serve(tb.Context(), contextfield.List(store), "", "")
+	if status != http.StatusOK {
+		tb.Fatal(text)
+	}
+	var response strings.Builder
+	encoder := json.NewEncoder(&response)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(events.APIGatewayProxyResponse{Body: text}); err != nil {
+		tb.Fatal(err)
+	}
+	return response.Len()
+}
+
+// Whatever texts fields contain, the list is not larger than the limit, nor much smaller when a field is refused.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	const limit = 20_000
+	store = store.Limited(limit)
+	h := newHandlers(t, store)
+	refused := fmt.Sprintf(
+		"NoAccessError: The list of all context fields may have at most %d bytes. Delete fields or legal values first.",
+		limit)
+	text := strings.Repeat("\"\\<&>\u2028\x01\xc3\xbc", 40)
+	body := func(name string, values int) string {
+		legal := []map[string]string{}
+		for i := range values {
+			legal = append(legal, map[string]string{"value": fmt.Sprint(i), "description": text})
+		}
+		encoded, err := json.Marshal(map[string]any{"name": name, "sortOrder": 1, "description": text, "legalValues": legal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(encoded)
+	}
+	created := 0
+	for ; created < 100; created++ {
+		if status, _, text := serve(t.Context(), h.create, "", body(fmt.Sprint(created), 1)); status != http.StatusCreated {
+			if status != http.StatusForbidden || text != refused {
+				t.Error(status, text)
+			}
+			break
+		}
+	}
+	if n := listed(t, store); n > limit || n < limit*3/4 {
+		t.Errorf("%d bytes with %d fields, want at most %d", n, created, limit)
+	}
+	requireServed(t, h.create, "", body("0", 1), http.StatusForbidden, refused) // before 409
+	requireServed(t, h.update, "0", body("0", 5), http.StatusForbidden, refused)
+	for _, values := range []int{1, 0} { // a field of the same size, or a smaller one, is not refused
+		if status, _, text := serve(t.Context(), h.update, "0", body("0", values)); status != http.StatusOK {
+			t.Error(status, text)
+		}
+	}
+	requireServed(t, h.delete, "1", "", http.StatusOK, "")
+	if status, _, text := serve(t.Context(), h.update, "0", body("0", 1)); status != http.StatusOK {
+		t.Error(status, text)
+	}
+	for _, name := range []string{"#total", "1"} {
+		if _, err := store.Get(t.Context(), name); !errors.Is(err, contextfield.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	requireTotal(t, db)
+}
+
+// requireTotal fails the test unless the stored sum is that of the fields' sizes.
+func requireTotal(tb testing.TB, db *database.Database) {
+	tb.Helper()
+	var sum int64
+	for _, item := range db.Scan(tb, db.Tables.ContextFields) {
+		if item.String("name") != "#total" {
+			sum += item.Int("size")
+		}
+	}
+	got := db.Get(tb, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S("#total")}).Int("size")
+	if got != sum {
+		tb.Errorf("the sum is %d, want %d", got, sum)
+	}
+}
+
+// Concurrent writes of the same fields leave the sum of the sizes that are stored, and never exceed the limit.
+func TestConcurrentLimit(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	store = store.Limited(1000)
+	var writers sync.WaitGroup
+	for writer := range 4 {
+		writers.Go(func() {
+			for round := range 12 {
+				f := contextfield.ContextField{Name: fmt.Sprint(round % 3), Description: new(strings.Repeat("x", 200*writer))}
+				err := store.Create(t.Context(), f)
+				if err == nil || errors.Is(err, contextfield.ErrExists) || errors.Is(err, contextfield.ErrTooLarge) {
+					_, err = store.Replace(t.Context(), f, func(string) error { return nil })
+				}
+				if err == nil && round%2 == 0 {
+					err = store.Delete(t.Context(), f.Name)
+				}
+				if err != nil && !errors.Is(err, contextfield.ErrNotFound) && !errors.Is(err, contextfield.ErrTooLarge) {
+					t.Error(err)
+				}
+				if n := listed(t, store); n > 1000 {
+					t.Errorf("%d bytes", n)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	requireTotal(t, db)
+}

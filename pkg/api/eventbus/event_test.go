@@ -1,0 +1,140 @@
+package eventbus_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/api/eventbus"
+	"toggleadmin/pkg/api/eventlog"
+)
+
+func at() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC) }
+
+// logged returns an event of the log at the time of the tests.
+func logged(t eventlog.Type, subject eventlog.Subject, by eventlog.Actor, data, preData string) eventlog.Event {
+	e := eventlog.Event{ID: eventlog.FirstID(at()), Type: t, Subject: subject, By: by, Data: json.RawMessage(data)}
+	if preData != "" {
+		e.PreData = json.RawMessage(preData)
+	}
+	return e
+}
+
+func sent(tb testing.TB, e eventlog.Event) eventbus.Event {
+	tb.Helper()
+	s, err := eventbus.New("my-stack", e)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func expiring(tb testing.TB, id int) eventbus.Event {
+	tb.Helper()
+	return sent(tb, logged(eventlog.TokenExpiring, eventlog.Subject(fmt.Sprint("pat:", id)), eventlog.System, fmt.Sprintf(
+		`{"id":%d,"userId":4,"description":"pipeline","expiresAt":"2026-12-04T05:39:00.123Z","days":14}`, id), ""))
+}
+
+const toggle = `"featureName":"checkout","project":"default","featureType":"release","lifetimeDays":40,` +
+	`"createdAt":"2026-10-11T05:39:00.123Z"`
+
+// TestForms checks the data of each form. Consumers depend on them. docs/events.md contains the same examples.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/events.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := eventlog.Actor{Name: "Ada", UserID: 1, TokenID: "5"}
+	field := logged(eventlog.ContextFieldUpdated, "field:plan", ada, `{"name":"plan","stickiness":true}`,
+		`{"name":"plan","stickiness":false}`)
+	for _, tt := range []struct {
+		event   eventlog.Event
+		subject string
+		data    string
+	}{
+		{
+			logged(eventlog.FeaturePotentiallyStaleOn, "toggle:checkout", eventlog.System, `{`+toggle+`,"causedBy":7}`, ""),
+			"checkout", `{` + toggle + `}`,
+		},
+		{
+			logged(eventlog.FeaturePotentiallyStaleOff, "toggle:checkout", ada, `{`+toggle+`,"reason":"archived"}`, ""),
+			"checkout", `{` + toggle + `,"reason":"archived"}`,
+		},
+		{
+			logged(eventlog.FeatureTypeUpdated, "type:release", ada, `{"id":"release","lifetimeDays":60}`,
+				`{"id":"release","lifetimeDays":40}`),
+			"release", `{"id":"release","lifetimeDays":60,"previousLifetimeDays":40,"changedBy":{"type":"user","id":1}}`,
+		},
+		{
+			logged(eventlog.FeatureTypeUpdated, "type:release", eventlog.Actor{Name: "API token ci", TokenID: "s"},
+				`{"id":"release","lifetimeDays":null}`, `{"id":"release","lifetimeDays":40}`),
+			"release", `{"id":"release","lifetimeDays":null,"previousLifetimeDays":40,"changedBy":{"type":"api-token","id":"s"}}`,
+		},
+		{
+			logged(eventlog.FeatureTypeUpdated, "type:release", eventlog.Actor{Name: "operator ada"},
+				`{"id":"release","lifetimeDays":1}`, `{"id":"release","lifetimeDays":null}`),
+			"release", `{"id":"release","lifetimeDays":1,"previousLifetimeDays":null,"changedBy":{"type":"operator",` +
+				`"id":"operator ada"}}`,
+		},
+		{
+			field, "plan", `{"createdBy":"Ada","createdByUserId":1,"createdByTokenId":"5","project":null,"featureName":null,` +
+				`"data":{"name":"plan","stickiness":true},"preData":{"name":"plan","stickiness":false}}`,
+		},
+	} {
+		got, err := json.Marshal(sent(t, tt.event))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf(`{"specversion":"1.0","id":"%s","source":"my-stack","type":"toggleadmin.%s",`+
+			`"time":"2026-11-20T05:39:00.123Z",`+
+			`"subject":"%s","sequence":"1436122512098400","datacontenttype":"application/json","data":%s}`,
+			sent(t, tt.event).ID, tt.event.Type, tt.subject, tt.data)
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	for _, e := range []eventbus.Event{
+		sent(t, logged(eventlog.FeaturePotentiallyStaleOn, "toggle:checkout", eventlog.System, `{`+toggle+`}`, "")),
+		sent(t, field), expiring(t, 17),
+	} {
+		text, err := json.MarshalIndent(e, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "```json\n" + string(text) + "\n```\n"; !strings.Contains(string(page), want) {
+			t.Errorf("docs/events.md does not contain\n%s", want)
+		}
+	}
+}
+
+// TestID checks that the id is the same each time, and that it depends on the source and the event.
+func TestID(t *testing.T) {
+	t.Parallel()
+	e := logged(eventlog.ContextFieldDeleted, "field:plan", eventlog.System, "", "")
+	if first := sent(t, e); first.ID != "3d4ec756-f851-5d1b-b620-f861b3c40b89" || sent(t, e).ID != first.ID {
+		t.Errorf("id %s", first.ID)
+	}
+	other, err := eventbus.New("other", e)
+	if err != nil || other.ID == sent(t, e).ID {
+		t.Error(other.ID, err)
+	}
+	e.ID++
+	if sent(t, e).ID == other.ID {
+		t.Error("two events have one id")
+	}
+}
+
+func TestDefaultTypes(t *testing.T) {
+	t.Parallel()
+	want := []eventlog.Type{"feature-potentially-stale-off", "feature-potentially-stale-on", "feature-type-updated",
+		"token-expiring"}
+	if diff := cmp.Diff(want, eventbus.DefaultTypes()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,173 @@
+package eventbus
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/logging"
+)
+
+// NewPublishFunction returns the handler of functions/publish-events.
+func NewPublishFunction(env *app.Env) (lambda.Handler, error) {
+	bus, busErr := env.Var("EVENT_BUS")
+	source, sourceErr := env.Var("EVENT_SOURCE")
+	queue, queueErr := env.Var("REJECTED_EVENTS_QUEUE")
+	cfg, cfgErr := env.AWSConfig()
+	if err := errors.Join(busErr, sourceErr, queueErr, cfgErr); err != nil {
+		return nil, err
+	}
+	p := &Publisher{
+		Bus: NewBus(cfg, bus), Source: source, Now: env.Now, Pause: dynamo.Pause, Logger: env.Logger,
+		Reject: newRejections(cfg, queue),
+	}
+	return app.Event(p.Publish), nil
+}
+
+// Publisher sends events from the stream of the table Events to the bus. It is safe for concurrent use.
+type Publisher struct {
+	Bus interface {
+		Publish(ctx context.Context, events []Event) []error
+	}
+	Source string // of the events
+	Now    func() time.Time
+	Pause  func(ctx context.Context, attempt int) error
+	// Reject stores the id, in the log, of an event that the bus rejects while it accepts others.
+	Reject func(ctx context.Context, id string) error
+	Logger *slog.Logger
+}
+
+const (
+	// attempts is the number of times that an invocation sends an event. The stream then delivers it again.
+	attempts = 4
+	// rejectAfter is the age from which an event that the bus rejects does not hold up the others any more, if the bus
+	// accepts others, and rejectAloneAfter if it is alone. A retry by the stream contains the same events.
+	rejectAfter      = time.Minute
+	rejectAloneAfter = 15 * time.Minute
+	// stopBefore is the time before the deadline from which no new attempt starts.
+	stopBefore = 2 * time.Second
+)
+
+// record is an event of the stream.
+type record struct {
+	event    Event
+	sequence string // of the stream
+	at       time.Time
+	err      error // of the last attempt; nil: the bus has stored it
+}
+
+// Publish sends the events of a batch of the stream. It reports the first one that was not sent, so that the stream
+// delivers it and all that follow again.
+func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
+	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-stopBefore))
+		defer cancel()
+	}
+	all := p.read(ctx, batch)
+	left := all
+	for attempt := 1; len(left) > 0 && attempt <= attempts; attempt++ {
+		if attempt > 1 && p.Pause(ctx, attempt) != nil {
+			break
+		}
+		p.send(ctx, left)
+		left = slices.DeleteFunc(slices.Clone(left), func(r *record) bool { return r.err == nil })
+	}
+	left = p.reject(ctx, left, len(all) > len(left))
+	if len(all) > len(left) {
+		p.Logger.InfoContext(ctx, "events sent", slog.Int("sent", len(all)-len(left)), slog.Int("left", len(left)))
+	}
+	if len(left) > 0 {
+		p.Logger.ErrorContext(ctx, "events not sent", slog.Int("left", len(left)), slog.String("first", left[0].event.ID),
+			logging.Cause(left[0].err))
+		response.BatchItemFailures = append(response.BatchItemFailures,
+			events.DynamoDBBatchItemFailure{ItemIdentifier: left[0].sequence})
+	}
+	return response, nil
+}
+
+// read returns the events that were appended to the log. Deletions by the time to live and markers are none.
+func (p *Publisher) read(ctx context.Context, batch events.DynamoDBEvent) []*record {
+	var all []*record
+	for i := range batch.Records {
+		r := &batch.Records[i]
+		if r.EventName != string(events.DynamoDBOperationTypeInsert) {
+			continue
+		}
+		logged, ok := eventlog.FromItem(item(r.Change.NewImage))
+		if !ok {
+			continue
+		}
+		e, err := New(p.Source, logged)
+		if err != nil { // an item that eventlog did not write; a repeated delivery would not correct it
+			p.Logger.ErrorContext(ctx, "malformed event", logging.Cause(err))
+			continue
+		}
+		all = append(all, &record{e, r.Change.SequenceNumber, logged.CreatedAt(), errNotSent})
+	}
+	return all
+}
+
+var errNotSent = errors.New("the invocation ended before the event was sent")
+
+// item converts the attributes of an event: numbers and texts.
+func item(image map[string]events.DynamoDBAttributeValue) dynamo.Item {
+	converted := dynamo.Item{}
+	for name, v := range image {
+		switch v.DataType() {
+		case events.DataTypeString:
+			converted[name] = dynamo.S(v.String())
+		case events.DataTypeNumber:
+			if n, err := v.Integer(); err == nil { // all numbers of the log are integers
+				converted[name] = dynamo.N(n)
+			}
+		default:
+		}
+	}
+	return converted
+}
+
+// send makes one attempt to send events, in concurrent requests.
+func (p *Publisher) send(ctx context.Context, all []*record) {
+	var requests sync.WaitGroup
+	for batch := range slices.Chunk(all, MaxBatch) {
+		requests.Go(func() {
+			list := make([]Event, len(batch))
+			for i, r := range batch {
+				list[i] = r.event
+			}
+			for i, err := range p.Bus.Publish(ctx, list) {
+				batch[i].err = err
+			}
+		})
+	}
+	requests.Wait()
+}
+
+// reject stores events that the bus has rejected for a long time, so that they do not hold up the others. accepted
+// reports whether the bus has accepted others. It returns those that are still to be sent.
+func (p *Publisher) reject(ctx context.Context, left []*record, accepted bool) []*record {
+	return slices.DeleteFunc(left, func(r *record) bool {
+		rejected, ok := errors.AsType[*RejectedError](r.err)
+		age := p.Now().Sub(r.at)
+		if !ok || age < rejectAfter || !accepted && (age < rejectAloneAfter || rejected.temporary()) {
+			return false
+		}
+		if err := p.Reject(ctx, r.event.Sequence); err != nil {
+			r.err = errors.Join(r.err, err)
+			return false
+		}
+		p.Logger.ErrorContext(ctx, "event rejected by the bus", slog.String("id", r.event.Sequence), logging.Cause(r.err))
+		return true
+	})
+}

@@ -1,0 +1,40 @@
+package eventlog
+
+import (
+	"context"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// Actor is who makes a change.
+type Actor struct {
+	// the name of a person, the username of a service account, "API token NAME", "operator NAME" or "system"
+	Name    string
+	UserID  int64  // of a person or service account; 0: none
+	TokenID string // the id of the PAT or API token that was used; "": none
+}
+
+// System is the actor of what time, the stream and the schedules cause.
+var System = Actor{Name: "system"} //nolint:gochecknoglobals // never changed
+
+type actorKey struct{}
+
+// WithActor returns a copy of ctx whose changes are recorded as made by a.
+func WithActor(ctx context.Context, a Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, a)
+}
+
+// actorFrom returns the actor that ctx contains, otherwise the principal of an API request, otherwise System.
+func actorFrom(ctx context.Context) Actor {
+	if a, ok := ctx.Value(actorKey{}).(Actor); ok {
+		return a
+	}
+	if p := access.PrincipalFrom(ctx); p.ID != "" {
+		return Actor{Name: p.Name, UserID: p.UserID, TokenID: p.TokenID}
+	}
+	return System
+}
+
+// requestIDFrom returns the id of the API request, or "".
+func requestIDFrom(ctx context.Context) string { return lambdahttp.GatewayFrom(ctx).RequestID }

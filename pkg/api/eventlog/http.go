@@ -1,0 +1,147 @@
+package eventlog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+const (
+	defaultLimit = 50
+	maxLimit     = 1000
+	maxQuery     = 100 // characters
+	// maxPage is the maximum size of the events of a response, in bytes. Lambda's limit is 6 MB.
+	maxPage = 5 << 20
+)
+
+// Response is an event in the API, eventSchema in api/openapi.yaml.
+type Response struct {
+	ID               int64           `json:"id"`
+	CreatedAt        string          `json:"createdAt"`
+	Type             Type            `json:"type"`
+	Label            string          `json:"label"`
+	Summary          string          `json:"summary"`
+	Subject          Subject         `json:"subject"`
+	CreatedBy        string          `json:"createdBy"`
+	CreatedByUserID  *int64          `json:"createdByUserId"`
+	CreatedByTokenID *string         `json:"createdByTokenId"`
+	Environment      *string         `json:"environment"` // null
+	Project          *string         `json:"project"`
+	FeatureName      *string         `json:"featureName"`
+	Data             json.RawMessage `json:"data"`
+	PreData          json.RawMessage `json:"preData"`
+	RequestID        *string         `json:"requestId"`
+	Tags             []string        `json:"tags"` // empty
+}
+
+// NewResponse converts an event to its form in the API.
+func NewResponse(e Event) Response {
+	r := Response{
+		ID: e.ID, CreatedAt: datetime.Format(e.CreatedAt()), Type: e.Type, Label: e.Type.Label(), Summary: e.Summary(),
+		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByTokenID: optional(e.By.TokenID), Project: optional(e.Project),
+		FeatureName: optional(e.FeatureName), Data: e.Data, PreData: e.PreData, RequestID: optional(e.RequestID),
+		Tags: []string{},
+	}
+	if e.By.UserID != 0 {
+		r.CreatedByUserID = &e.By.UserID
+	}
+	return r
+}
+
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// Search serves GET /api/admin/search/events.
+func Search(log *Log) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		q := lambdahttp.NewQuery(r)
+		f, offset, limit := filter(q), q.Number("offset", 0, 0, 1<<31-1), q.Number("limit", defaultLimit, 1, maxLimit)
+		if err := q.Err(); err != nil {
+			return err
+		}
+		events, total, err := log.Search(r.Context(), f, offset, limit)
+		if errors.Is(err, ErrTooMany) {
+			return apierror.New(apierror.Validation, "The search covers too many events. Narrow it with the `/query/from`, "+
+				"`/query/to`, `/query/subject`, `/query/feature` or `/query/id` parameter.")
+		}
+		if err != nil {
+			return err
+		}
+		page, size := []json.RawMessage{}, 0
+		for _, e := range events {
+			text, err := lambdahttp.EncodeJSON(NewResponse(e))
+			if err != nil {
+				return fmt.Errorf("encode event %d: %w", e.ID, err)
+			}
+			inResponse, err := lambdahttp.EncodeJSON(string(text)) // Lambda counts the body as a JSON string
+			if err != nil {
+				return fmt.Errorf("encode event %d: %w", e.ID, err)
+			}
+			if size += len(inResponse); size > maxPage {
+				break
+			}
+			page = append(page, text)
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+			Events []json.RawMessage `json:"events"`
+			Total  int               `json:"total"`
+		}{page, total})
+	}
+}
+
+func filter(q *lambdahttp.Query) Filter {
+	f := Filter{
+		Types: oneOf(q, "type"), Subjects: oneOf(q, "subject"), Features: oneOf(q, "feature"), Projects: oneOf(q, "project"),
+		Users: ids(q, "createdBy"), IDs: ids(q, "id"), Text: q.Text("query", maxQuery),
+	}
+	for name, keys := range map[string][]string{"subject": f.Subjects, "feature": f.Features} { // keys of the index
+		if slices.ContainsFunc(keys, func(key string) bool { return key == "" || len(key) > maxKey }) {
+			q.Refuse(name, fmt.Sprintf("must have values of 1 to %d bytes", maxKey))
+		}
+	}
+	if _, token := q.Operand("token", "IS"); token != "" {
+		f.Tokens = []string{token}
+	}
+	var to time.Time
+	_, f.From = q.Day("from", "IS")
+	if _, to = q.Day("to", "IS"); !to.IsZero() {
+		f.Until = to.AddDate(0, 0, 1)
+	}
+	if !f.From.IsZero() && !to.IsZero() && f.From.After(to) {
+		q.Refuse("from", "must not be after `/query/to`")
+	}
+	return f
+}
+
+// maxKey limits a value of subject and feature. A key of an index has at most 2,048 bytes.
+const maxKey = 1024
+
+func oneOf(q *lambdahttp.Query, name string) []string {
+	_, values := q.Values(name, "IS", "IS_ANY_OF")
+	return values
+}
+
+func ids(q *lambdahttp.Query, name string) []int64 {
+	var ids []int64
+	for _, text := range oneOf(q, name) {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id < 1 || id >= 1<<53 || strconv.FormatInt(id, 10) != text {
+			q.Refuse(name, "must have ids that are positive integers")
+			return nil
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}

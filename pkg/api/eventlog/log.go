@@ -1,0 +1,282 @@
+package eventlog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// AttributeEvent is the attribute, in the item of a subject, that contains the id of its last event. Each write of the
+// item sets it, with the condition that it has not changed since the item was read or that it is lower. So the events
+// of a subject rise in the order of their commits, whatever the clocks, and the attribute is the version of the item.
+const AttributeEvent = "event"
+
+// Attributes of the table Events.
+const (
+	attributeShard     = "shard" // the partition key
+	attributeID        = "id"    // the sort key
+	attributeType      = "type"
+	attributeSubject   = "subject" // the partition key of the index subjects
+	attributeBy        = "createdBy"
+	attributeByUserID  = "createdByUserId"
+	attributeByTokenID = "createdByTokenId"
+	attributeProject   = "project"
+	attributeFeature   = "featureName"
+	attributeData      = "data"
+	attributePreData   = "preData"
+	attributeRequestID = "requestId"
+	attributeExpires   = "expiresAt" // the table's time to live, in seconds since 1970
+	attributeLast      = "last"      // in the marker of a deleted subject: the id of its last event
+)
+
+// Log appends to the table Events and reads it. It is safe for concurrent use.
+type Log struct {
+	client *dynamodb.Client
+	table  string
+	now    func() time.Time
+	days   int // how long events are kept; 0: forever
+	ids    sequence
+}
+
+// New returns a log on tables.Events that keeps events for a number of days; 0: forever.
+func New(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time, days int) *Log {
+	return &Log{client: client, table: tables.Events, now: now, days: days}
+}
+
+// Quiet returns a log that records nothing, for the items that an installation begins with.
+func Quiet(client *dynamodb.Client) *Log { return &Log{client: client} }
+
+// Now returns the time of the log's clock. A log that records nothing has no clock; ok is false.
+func (l *Log) Now() (now time.Time, ok bool) {
+	if l.quiet() {
+		return time.Time{}, false
+	}
+	return l.now(), true
+}
+
+func (l *Log) quiet() bool { return l.table == "" }
+
+// Change is a change that is to be recorded.
+type Change struct {
+	Type                 Type
+	Subject              Subject
+	Last                 int64 // the id of the subject's last event, from AttributeEvent; 0: none
+	Project, FeatureName string
+	Data, PreData        any // JSON objects, after and before; nil: none
+}
+
+// Record returns the id of the event of a change, and the action that appends the event. The actor and the id of the
+// request are those of ctx. The transaction must write the id to AttributeEvent of the subject's item. A quiet log
+// returns 0 and no action.
+func (l *Log) Record(ctx context.Context, c Change) (int64, []types.TransactWriteItem, error) {
+	if l.quiet() {
+		return 0, nil, nil
+	}
+	now := l.now()
+	id, by := l.ids.next(now, shardOf(c.Subject), c.Last), actorFrom(ctx)
+	data, preData, err := fit(c.Data, c.PreData)
+	if err != nil {
+		return 0, nil, fmt.Errorf("record %s of %s: %w", c.Type, c.Subject, err)
+	}
+	item := dynamo.Item{
+		attributeShard: dynamo.S(partition(id)), attributeID: dynamo.N(id), attributeType: dynamo.S(string(c.Type)),
+		attributeSubject: dynamo.S(string(c.Subject)), attributeBy: dynamo.S(by.Name),
+	}
+	for attribute, text := range map[string]string{
+		attributeByTokenID: by.TokenID, attributeProject: c.Project, attributeFeature: c.FeatureName,
+		attributeRequestID: requestIDFrom(ctx), attributeData: string(data), attributePreData: string(preData),
+	} {
+		if text != "" {
+			item[attribute] = dynamo.S(text)
+		}
+	}
+	if by.UserID != 0 {
+		item[attributeByUserID] = dynamo.N(by.UserID)
+	}
+	l.expire(item, now, l.days)
+	return id, []types.TransactWriteItem{{Put: &types.Put{ // fails if another process has issued the same id
+		TableName: &l.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(#id)"),
+		ExpressionAttributeNames: map[string]string{"#id": attributeID},
+	}}}, nil
+}
+
+func (l *Log) expire(item dynamo.Item, now time.Time, days int) {
+	if days > 0 {
+		item[attributeExpires] = dynamo.N(now.AddDate(0, 0, days).Unix())
+	}
+}
+
+// Transact carries out a transaction that plan makes with Record. plan is called again, with new ids, if another
+// process has issued an id. The failures are those of dynamo.Transact. If there are failures, nothing was written and
+// nothing will be, also if an attempt got no response.
+func (l *Log) Transact(
+	ctx context.Context, plan func() ([]types.TransactWriteItem, error),
+) ([]dynamo.Failure, error) {
+	for attempt := 1; ; attempt++ {
+		actions, err := plan()
+		if err != nil {
+			return nil, err
+		}
+		failures, unknown, err := dynamo.TransactReportingUnknown(ctx, l.client, actions)
+		if unknown != nil {
+			written, err := l.prevent(ctx, actions)
+			if err != nil {
+				return nil, errors.Join(err, unknown)
+			}
+			if written {
+				return nil, nil
+			}
+		}
+		if err != nil || !l.issuedTwice(actions, failures) {
+			return failures, err
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// preventionDays is how long an item is kept that prevents a transaction: longer than a request can be under way.
+const preventionDays = 2
+
+// prevent makes a transaction impossible, an attempt of which got no response, by an item with the id of its first
+// event. The item has neither a type nor a subject, so it is no event. prevent reports whether the attempt was written
+// before. It does nothing for a transaction without an event.
+func (l *Log) prevent(ctx context.Context, actions []types.TransactWriteItem) (written bool, err error) {
+	for _, a := range actions {
+		if !l.appends(a) {
+			continue
+		}
+		item := dynamo.Item{attributeShard: a.Put.Item[attributeShard], attributeID: a.Put.Item[attributeID]}
+		l.expire(item, l.now(), preventionDays)
+		_, err := l.client.PutItem(ctx, &dynamodb.PutItemInput{
+			TableName: &l.table, Item: item, ConditionExpression: a.Put.ConditionExpression,
+			ExpressionAttributeNames:            a.Put.ExpressionAttributeNames,
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		})
+		if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+			return reflect.DeepEqual(failed.Item, a.Put.Item), nil // otherwise the id is another event's
+		}
+		if err != nil {
+			return false, fmt.Errorf("prevent a transaction whose result is unknown: %w", err)
+		}
+		return false, nil
+	}
+	return false, nil
+}
+
+// appends reports whether an action appends an event.
+func (l *Log) appends(a types.TransactWriteItem) bool {
+	return !l.quiet() && a.Put != nil && *a.Put.TableName == l.table && a.Put.ConditionExpression != nil
+}
+
+// issuedTwice reports whether a transaction failed only because of the ids of its events.
+func (l *Log) issuedTwice(actions []types.TransactWriteItem, failures []dynamo.Failure) bool {
+	twice := false
+	for i, f := range failures {
+		if f.Failed && !l.appends(actions[i]) {
+			return false
+		}
+		twice = twice || f.Failed
+	}
+	return twice
+}
+
+// markerDays is how long the marker of a deleted subject is kept: longer than two clocks can differ.
+const markerDays = 2
+
+// Deleted returns the action that stores the id of the last event of a deleted subject whose id can be used again. It
+// needs no condition: the transaction that deletes the subject has one.
+func (l *Log) Deleted(s Subject, id int64) []types.TransactWriteItem {
+	if l.quiet() {
+		return nil
+	}
+	item := l.marker(s)
+	item[attributeLast] = dynamo.N(id)
+	l.expire(item, l.now(), markerDays)
+	return []types.TransactWriteItem{{Put: &types.Put{TableName: &l.table, Item: item}}}
+}
+
+// Created returns the condition that the event of a created subject is later than the last one of a deleted subject
+// with the same id. If it fails, LastOf reads that event's id from the failure.
+func (l *Log) Created(s Subject, id int64) []types.TransactWriteItem {
+	if l.quiet() {
+		return nil
+	}
+	return []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
+		TableName: &l.table, Key: l.marker(s),
+		ConditionExpression:                 aws.String("attribute_not_exists(#last) OR #last < :id"),
+		ExpressionAttributeNames:            map[string]string{"#last": attributeLast},
+		ExpressionAttributeValues:           dynamo.Item{":id": dynamo.N(id)},
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}}}
+}
+
+// LastOf returns the id of the last event of a deleted subject, from the failure of the condition Created.
+func LastOf(f dynamo.Failure) int64 { return f.Item.Int(attributeLast) }
+
+func (l *Log) marker(s Subject) dynamo.Item {
+	return dynamo.Item{attributeShard: dynamo.S("deleted#" + string(s)), attributeID: dynamo.N(0)}
+}
+
+// FromItem returns the event that an item contains. It returns false for the marker of a deleted subject, and for an
+// item that prevents a transaction.
+func FromItem(item dynamo.Item) (Event, bool) {
+	e := Event{
+		ID: item.Int(attributeID), Type: Type(item.String(attributeType)), Subject: Subject(item.String(attributeSubject)),
+		By: Actor{
+			Name: item.String(attributeBy), UserID: item.Int(attributeByUserID), TokenID: item.String(attributeByTokenID),
+		},
+		RequestID: item.String(attributeRequestID), Project: item.String(attributeProject),
+		FeatureName: item.String(attributeFeature),
+	}
+	if data := item.String(attributeData); data != "" {
+		e.Data = json.RawMessage(data)
+	}
+	if preData := item.String(attributePreData); preData != "" {
+		e.PreData = json.RawMessage(preData)
+	}
+	return e, e.Type != ""
+}
+
+// Types returns all types, ordered by name.
+func Types() []Type {
+	all := make([]Type, 0, len(labels))
+	for t := range labels {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b Type) int { return strings.Compare(string(a), string(b)) })
+	return all
+}
+
+// Guard returns the condition that the last event of a subject is last, and the assignment of the new one, id, as parts
+// of expressions. If last is 0, the condition is also true if there is no item.
+func Guard(last, id int64, names map[string]string, values dynamo.Item) (condition, assignment string) {
+	names["#event"], values[":event"] = AttributeEvent, dynamo.N(id)
+	if last == 0 {
+		return "attribute_not_exists(#event)", "#event = :event"
+	}
+	values[":last"] = dynamo.N(last)
+	return "#event = :last", "#event = :event"
+}
+
+// Unchanged returns the condition that the item of a subject exists and that its last event is last. hash names the
+// table's partition key.
+func Unchanged(hash string, last int64) (condition string, names map[string]string, values dynamo.Item) {
+	if last == 0 {
+		return "attribute_exists(#hash) AND attribute_not_exists(#event)",
+			map[string]string{"#hash": hash, "#event": AttributeEvent}, nil
+	}
+	return "#event = :last", map[string]string{"#event": AttributeEvent}, dynamo.Item{":last": dynamo.N(last)}
+}

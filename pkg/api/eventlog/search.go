@@ -1,0 +1,348 @@
+package eventlog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// indexSubjects has the attribute subject as its partition key and id as its sort key, and all attributes.
+const indexSubjects = "subjects"
+
+// searchTime limits a search. A search that takes longer reads too many events.
+const searchTime = 4 * time.Second
+
+// ErrTooMany reports a search that reads more events than are possible in its time.
+var ErrTooMany = errors.New("the search takes too long: narrow it with from, to, subject, feature, or id")
+
+// Filter selects events. An empty member selects all.
+type Filter struct {
+	IDs      []int64
+	Types    []string
+	Subjects []string
+	Features []string // names of toggles
+	Projects []string
+	Users    []int64   // who made the change
+	Names    []string  // of who made the change
+	Tokens   []string  // that was used for the change
+	First    int64     // the lowest id; 0: no limit
+	From     time.Time // inclusive; zero: no limit
+	Until    time.Time // exclusive; zero: no limit
+	// Text is a part of the type, the subject, the name of the actor or a value in data or preData, in any letter case.
+	Text string
+}
+
+// Search returns the selected events, newest first, without the first offset ones and at most limit, and the number of
+// all selected events. The read is consistent, except with Subjects and Features, which use an index. It returns
+// ErrTooMany after four seconds.
+func (l *Log) Search(ctx context.Context, f Filter, offset, limit int) (page []Event, total int, err error) {
+	limited, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	if page, total, err = l.search(limited, f, offset, limit); err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return nil, 0, ErrTooMany
+	}
+	return page, total, err
+}
+
+func (l *Log) search(ctx context.Context, f Filter, offset, limit int) (page []Event, total int, err error) {
+	sources := l.sources(f)
+	if f.Text == "" { // DynamoDB counts; otherwise every event is read
+		if total, err = l.count(ctx, sources); err != nil || total <= offset {
+			return nil, total, err
+		}
+	}
+	found := 0
+	for e, err := range merged(ctx, sources) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if f.Text != "" && !e.contains(f.Text) {
+			continue
+		}
+		if found++; found > offset && len(page) < limit {
+			page = append(page, e)
+		}
+		if f.Text == "" && len(page) == limit {
+			return page, total, nil
+		}
+	}
+	return page, max(total, found), nil
+}
+
+// Newest returns at most limit of the selected events, newest first, without a limit of time.
+func (l *Log) Newest(ctx context.Context, f Filter, limit int) (all []Event, err error) {
+	for e, err := range merged(ctx, l.sources(f)) {
+		if err != nil {
+			return nil, err
+		}
+		if f.Text == "" || e.contains(f.Text) {
+			all = append(all, e)
+		}
+		if len(all) == limit {
+			break
+		}
+	}
+	return all, nil
+}
+
+// All returns the selected events, oldest first, without a limit of time.
+func (l *Log) All(ctx context.Context, f Filter, yield func(Event) error) error {
+	sources := l.sources(f)
+	for _, s := range sources {
+		s.input.ScanIndexForward = aws.Bool(true)
+		s.forward = true
+	}
+	for e, err := range merged(ctx, sources) {
+		if err != nil {
+			return err
+		}
+		if f.Text == "" || e.contains(f.Text) {
+			if err := yield(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sources returns the queries that together find the events that a filter without its Text selects.
+func (l *Log) sources(f Filter) []*source {
+	first, last := max(f.First, 1), int64(1)<<53
+	if !f.From.IsZero() {
+		first = max(first, FirstID(f.From))
+	}
+	if !f.Until.IsZero() {
+		last = FirstID(f.Until) - 1
+	}
+	if len(f.IDs) > 0 {
+		var all []*source
+		for _, id := range slices.Compact(slices.Sorted(slices.Values(f.IDs))) {
+			all = append(all, l.source(f, attributeShard, partition(id), max(id, first), min(id, last)))
+		}
+		return all
+	}
+	var all []*source
+	subjects := f.Subjects
+	if len(subjects) == 0 {
+		for _, name := range f.Features {
+			subjects = append(subjects, "toggle:"+name)
+		}
+	}
+	for _, subject := range slices.Compact(slices.Sorted(slices.Values(subjects))) {
+		s := l.source(f, attributeSubject, subject, first, last)
+		s.input.IndexName, s.input.ConsistentRead = aws.String(indexSubjects), nil
+		all = append(all, s)
+	}
+	if all != nil {
+		return all
+	}
+	for shard := range int64(Shards) {
+		all = append(all, l.source(f, attributeShard, partition(shard), first, last))
+	}
+	return all
+}
+
+// source returns the query of the events under a partition key, with ids from first to last.
+func (l *Log) source(f Filter, hash, value string, first, last int64) *source {
+	input := &dynamodb.QueryInput{
+		TableName: &l.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false),
+		KeyConditionExpression:   aws.String("#hash = :hash AND #id BETWEEN :first AND :last"),
+		ExpressionAttributeNames: map[string]string{"#hash": hash, "#id": attributeID, "#type": attributeType},
+		ExpressionAttributeValues: dynamo.Item{
+			":hash": dynamo.S(value), ":first": dynamo.N(first), ":last": dynamo.N(max(first, last)),
+		},
+	}
+	if last < first { // nothing: until is before from
+		return &source{log: l, input: input, done: true}
+	}
+	filters := []string{"attribute_exists(#type)"} // otherwise the item only prevents a transaction
+	oneOf := func(attribute string, values []types.AttributeValue) {
+		if len(values) == 0 {
+			return
+		}
+		input.ExpressionAttributeNames["#"+attribute] = attribute
+		names := make([]string, len(values))
+		for i, v := range values {
+			// Short, because an expression has at most 4 KB.
+			names[i] = ":" + strconv.FormatInt(int64(len(input.ExpressionAttributeValues)), 36)
+			input.ExpressionAttributeValues[names[i]] = v
+		}
+		filters = append(filters, "#"+attribute+" IN ("+strings.Join(names, ", ")+")")
+	}
+	oneOf(attributeType, texts(f.Types))
+	oneOf(attributeProject, texts(f.Projects))
+	oneOf(attributeByTokenID, texts(f.Tokens))
+	oneOf(attributeByUserID, numbers(f.Users))
+	oneOf(attributeFeature, texts(f.Features))
+	oneOf(attributeBy, texts(f.Names))
+	if hash != attributeSubject {
+		oneOf(attributeSubject, texts(f.Subjects))
+	}
+	input.FilterExpression = aws.String(strings.Join(filters, " AND "))
+	return &source{log: l, input: input}
+}
+
+func texts(all []string) []types.AttributeValue {
+	values := make([]types.AttributeValue, len(all))
+	for i, v := range all {
+		values[i] = dynamo.S(v)
+	}
+	return values
+}
+
+func numbers(all []int64) []types.AttributeValue {
+	values := make([]types.AttributeValue, len(all))
+	for i, v := range all {
+		values[i] = dynamo.N(v)
+	}
+	return values
+}
+
+// count returns the number of events that sources find.
+func (l *Log) count(ctx context.Context, sources []*source) (int, error) {
+	var total atomic.Int64
+	err := parallel(sources, func(s *source) error {
+		if s.done {
+			return nil
+		}
+		input := *s.input
+		input.Select = types.SelectCount
+		for {
+			out, err := l.client.Query(ctx, &input)
+			if err != nil {
+				return fmt.Errorf("count events: %w", err)
+			}
+			total.Add(int64(out.Count))
+			if input.ExclusiveStartKey = out.LastEvaluatedKey; input.ExclusiveStartKey == nil {
+				return nil
+			}
+		}
+	})
+	return int(total.Load()), err
+}
+
+// parallel calls f for each source and returns the first error.
+func parallel(sources []*source, f func(*source) error) error {
+	errs := make([]error, len(sources))
+	var all sync.WaitGroup
+	for i, s := range sources {
+		all.Go(func() { errs[i] = f(s) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// source reads the events of one partition, page by page.
+type source struct {
+	log     *Log
+	input   *dynamodb.QueryInput
+	forward bool
+	read    []Event // not yet taken
+	done    bool    // there is no further page
+}
+
+// pageSize limits the events that are read at a time.
+const pageSize = 1000
+
+// fill reads pages until there is an event or no further page.
+func (s *source) fill(ctx context.Context) error {
+	s.input.Limit = aws.Int32(pageSize)
+	for len(s.read) == 0 && !s.done {
+		out, err := s.log.client.Query(ctx, s.input)
+		if err != nil {
+			return fmt.Errorf("read events: %w", err)
+		}
+		for _, item := range out.Items {
+			if e, ok := FromItem(item); ok {
+				s.read = append(s.read, e)
+			}
+		}
+		s.input.ExclusiveStartKey, s.done = out.LastEvaluatedKey, out.LastEvaluatedKey == nil
+	}
+	return nil
+}
+
+// merged returns the events of all sources in the order of their ids.
+func merged(ctx context.Context, sources []*source) func(yield func(Event, error) bool) {
+	return func(yield func(Event, error) bool) {
+		if err := parallel(sources, func(s *source) error { return s.fill(ctx) }); err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for {
+			var next *source
+			for _, s := range sources {
+				if len(s.read) > 0 && (next == nil || (s.read[0].ID > next.read[0].ID) != s.forward) {
+					next = s
+				}
+			}
+			if next == nil {
+				return
+			}
+			e := next.read[0]
+			next.read = next.read[1:]
+			if !yield(e, nil) {
+				return
+			}
+			if err := next.fill(ctx); err != nil {
+				yield(Event{}, err)
+				return
+			}
+		}
+	}
+}
+
+// contains reports whether a text occurs in the type, the subject, the actor's name or a value of the data, in any
+// letter case.
+func (e Event) contains(text string) bool {
+	text = strings.ToLower(text)
+	for _, s := range []string{string(e.Type), string(e.Subject), e.By.Name} {
+		if strings.Contains(strings.ToLower(s), text) {
+			return true
+		}
+	}
+	return valueContains(e.Data, text) || valueContains(e.PreData, text)
+}
+
+// valueContains reports whether a text in lower case occurs in a value of a JSON object, but not in a name.
+func valueContains(data json.RawMessage, text string) bool {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil { // no data
+		return false
+	}
+	return anyContains(v, text)
+}
+
+func anyContains(v any, text string) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			if anyContains(member, text) {
+				return true
+			}
+		}
+		return false
+	case []any:
+		return slices.ContainsFunc(v, func(e any) bool { return anyContains(e, text) })
+	case nil:
+		return false
+	default:
+		return strings.Contains(strings.ToLower(fmt.Sprint(v)), text)
+	}
+}

@@ -1,0 +1,324 @@
+// Package feature stores toggles and serves their operations. It is the only writer of the table Features.
+//
+// Every write of a toggle also updates, in the same transaction, what toggles are looked up by: the toggle's key in the
+// staleness index, and the usage of the context fields that its constraints use. A write that can change whether the
+// toggle is potentially stale decides it at once. FlagStore is the part that pkg/api/staleness uses to find and flip
+// flags.
+package feature
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"time"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// Feature is a toggle.
+type Feature struct {
+	Name             string
+	Project          string
+	Type             string  // id of its feature type
+	Description      *string // nil: none
+	ImpressionData   bool
+	CreatedAt        time.Time
+	CreatedBy        *Creator // nil: unknown
+	Archived         bool
+	ArchivedAt       *time.Time // nil if it is not archived
+	Stale            bool       // marked by a person
+	PotentiallyStale bool       // set by the stores
+	ContextFields    []string   // used by the constraints of its strategies; sorted, without duplicates
+	LastEvent        int64      // the id of its last event, the version of the toggle; set by the stores
+}
+
+// Creator is who created a toggle.
+type Creator struct {
+	ID   int64 // of the user; 0: the toggle was created in another system
+	Name string
+}
+
+// MaxContextFields is the maximum number of context fields of a toggle. A transaction has at most 100 actions: one for
+// each field before and after it, and six for the toggle, its type and its events.
+const MaxContextFields = 47
+
+// The errors of writes.
+var (
+	ErrExists              = errors.New("a toggle with this name exists")
+	ErrNotFound            = errors.New("toggle not found")
+	ErrUnknownContextField = errors.New("context field not found")
+)
+
+// NotFoundError is an ErrNotFound with the name of the toggle.
+type NotFoundError struct{ Name string }
+
+// Error implements error.
+func (e *NotFoundError) Error() string { return fmt.Sprintf("%v: %q", ErrNotFound, e.Name) }
+
+// Is reports that the error is ErrNotFound.
+func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
+
+// UnknownContextFieldError is an ErrUnknownContextField with the name of the field.
+type UnknownContextFieldError struct{ Name string }
+
+// Error implements error.
+func (e *UnknownContextFieldError) Error() string {
+	return fmt.Sprintf("%v: %q", ErrUnknownContextField, e.Name)
+}
+
+// Is reports that the error is ErrUnknownContextField.
+func (e *UnknownContextFieldError) Is(target error) bool { return target == ErrUnknownContextField }
+
+var (
+	validName    = regexp.MustCompile(`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`)
+	validProject = regexp.MustCompile(`^[A-Za-z0-9._~-]{1,100}$`)
+)
+
+// reservedName cannot be the name of a toggle, because /api/admin/archive/revive is the path of another operation.
+const reservedName = "revive"
+
+// ValidName reports whether a toggle can have a name.
+func ValidName(name string) bool {
+	return len(name) <= 100 && validName.MatchString(name) && name != reservedName
+}
+
+// ValidProject reports whether a project can have a name.
+func ValidProject(name string) bool { return validProject.MatchString(name) }
+
+// Shards is the number of partitions per type and flag in the staleness index.
+const Shards = 16
+
+// Shard returns the partition of a toggle: FNV-1a 32 of its name modulo Shards.
+func Shard(name string) int {
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, name) // never fails
+	return int(h.Sum32() % Shards)
+}
+
+// StalenessKey returns the partition key, in the staleness index, of a type's toggles in a shard.
+func StalenessKey(featureType string, potentiallyStale bool, shard int) string {
+	flag := "fresh"
+	if potentiallyStale {
+		flag = "potentially-stale"
+	}
+	return fmt.Sprintf("%s#%s#%d", featureType, flag, shard)
+}
+
+// Range is the toggles of one type and shard with the same flag, which must change: a key range of the staleness index.
+type Range struct {
+	Type             string
+	Shard            int  // 0 to Shards-1
+	PotentiallyStale bool // the current flag
+	// Cutoff is the latest time of creation of the toggles that have outlived their lifetime; nil: there are none. The
+	// range is these toggles if they are not flagged, or the others if they are.
+	Cutoff *time.Time
+	// LifetimeDays is the lifetime of the type, and LastChange the id of the event that changed it, for events.
+	LifetimeDays *int64
+	LastChange   int64
+}
+
+// Contains reports whether a toggle of the type, shard and flag is in the range.
+func (r Range) Contains(t Indexed) bool {
+	outlived := r.Cutoff != nil && t.CreatedAt <= datetime.Format(*r.Cutoff)
+	return outlived != r.PotentiallyStale
+}
+
+// key returns the partition key of the range in the staleness index.
+func (r Range) key() string { return StalenessKey(r.Type, r.PotentiallyStale, r.Shard) }
+
+// flip returns the record of a flip of a toggle of the range.
+func (r Range) flip(t Indexed) eventlog.Change {
+	data := Flag{
+		FeatureName: t.Name, Project: t.Project, FeatureType: r.Type, LifetimeDays: r.LifetimeDays, CreatedAt: t.CreatedAt,
+	}
+	kind := eventlog.FeaturePotentiallyStaleOn
+	if r.PotentiallyStale {
+		kind, data.Reason = eventlog.FeaturePotentiallyStaleOff, LifetimeChanged
+	}
+	if r.LastChange > t.LastEvent && (r.PotentiallyStale || r.outlivedAtChange(t)) {
+		data.CausedBy = &r.LastChange
+	}
+	return eventlog.Change{
+		Type: kind, Subject: eventlog.Subject("toggle:" + t.Name), Last: t.LastEvent, Project: t.Project, FeatureName: t.Name,
+		Data: data,
+	}
+}
+
+// outlivedAtChange reports whether a toggle had outlived the lifetime when that was changed. Otherwise time causes the
+// flip.
+func (r Range) outlivedAtChange(t Indexed) bool {
+	created, err := datetime.Parse(t.CreatedAt)
+	if err != nil || r.LifetimeDays == nil {
+		return false
+	}
+	const day = 24 * time.Hour
+	age := eventlog.TimeOf(r.LastChange).Sub(created) // at most 292 years
+	return int64(age/day) >= *r.LifetimeDays
+}
+
+// Indexed is a toggle as it is in the staleness index, which is eventually consistent.
+type Indexed struct {
+	Name      string
+	CreatedAt string // as stored
+	Project   string
+	LastEvent int64
+}
+
+// Page is a part of a range.
+type Page struct {
+	Toggles []Indexed
+	Next    *Indexed // the start of the next page; nil: this is the last page
+}
+
+// canBecomeStale reports whether re-evaluation may flag the toggle. Only then it is in the staleness index.
+func (f Feature) canBecomeStale() bool { return !f.Archived && !f.Stale }
+
+// usedFields returns the context fields whose usage includes the toggle.
+func (f Feature) usedFields() []string {
+	if f.Archived {
+		return nil
+	}
+	return f.ContextFields
+}
+
+// normalized returns the toggle as it is stored.
+func (f Feature) normalized() Feature {
+	f.ContextFields = slices.Compact(slices.Sorted(slices.Values(f.ContextFields)))
+	f.CreatedAt = datetime.Milliseconds(f.CreatedAt)
+	if !f.Archived {
+		f.ArchivedAt = nil
+	} else if f.ArchivedAt != nil {
+		f.ArchivedAt = new(datetime.Milliseconds(*f.ArchivedAt))
+	}
+	return f
+}
+
+const (
+	millisecondsPerDay = 86_400_000
+	// maxDays is more than the longest lifetime (2147483647), and does not overflow in milliseconds.
+	maxDays = int64(100_000_000_000)
+	maxYear = 9999
+)
+
+// PotentiallyStaleAt returns when the lifetime of the toggle's type ends or ended. It returns nil if the toggle is
+// archived or marked as stale, if the type has no lifetime, or if it ends after the year 9999.
+func (f Feature) PotentiallyStaleAt(lifetimeDays *int64) *time.Time {
+	if !f.canBecomeStale() || lifetimeDays == nil || *lifetimeDays <= 0 || *lifetimeDays > maxDays {
+		return nil
+	}
+	at := time.UnixMilli(f.CreatedAt.UnixMilli() + *lifetimeDays*millisecondsPerDay).UTC()
+	if at.Year() > maxYear {
+		return nil
+	}
+	return &at
+}
+
+// ETag returns the entity tag of a toggle. It changes with everything that update-feature can overwrite.
+func (f Feature) ETag() string {
+	return lambdahttp.ETag([]any{f.Type, f.Description, f.ImpressionData, f.Stale})
+}
+
+// State is what a search calls the state of a toggle.
+type State string
+
+// The states. A toggle has one of them.
+const (
+	Active           State = "active"
+	Stale            State = "stale"
+	PotentiallyStale State = "potentially-stale"
+)
+
+func (f Feature) state() State {
+	switch {
+	case f.Stale:
+		return Stale
+	case f.PotentiallyStale:
+		return PotentiallyStale
+	}
+	return Active
+}
+
+// resets returns why a change from f to next decides the flag again (contract section 5), or nothing if the flag stays.
+func (f Feature) resets(next Feature) Reason {
+	switch {
+	case f.Archived != next.Archived:
+		return Archived
+	case f.Stale != next.Stale:
+		return MarkedStale
+	case f.Type != next.Type:
+		return TypeChanged
+	}
+	return ""
+}
+
+// Reason is why a flag was cleared.
+type Reason string
+
+// The reasons.
+const (
+	LifetimeChanged Reason = "lifetime-changed"
+	Archived        Reason = "archived"
+	MarkedStale     Reason = "marked-stale"
+	TypeChanged     Reason = "type-changed"
+	Deleted         Reason = "deleted"
+)
+
+// Flag is the data of the events feature-potentially-stale-on and -off.
+type Flag struct {
+	FeatureName  string `json:"featureName"`
+	Project      string `json:"project"`
+	FeatureType  string `json:"featureType"`
+	LifetimeDays *int64 `json:"lifetimeDays"` // of the type; null: its toggles are never potentially stale
+	CreatedAt    string `json:"createdAt"`    // of the toggle
+	Reason       Reason `json:"reason,omitempty"`
+	CausedBy     *int64 `json:"causedBy,omitempty"` // the id of the event of the lifetime that caused it
+}
+
+// snapshot is a toggle in the data of events.
+type snapshot struct {
+	Name           string  `json:"name"`
+	Project        string  `json:"project"`
+	Type           string  `json:"type"`
+	Description    *string `json:"description"`
+	ImpressionData bool    `json:"impressionData"`
+	CreatedAt      string  `json:"createdAt"`
+	// in another system; the creation is an event if it was in this one
+	CreatedBy     string   `json:"createdBy,omitempty"`
+	Archived      bool     `json:"archived"`
+	ArchivedAt    *string  `json:"archivedAt"`
+	Stale         bool     `json:"stale"`
+	ContextFields []string `json:"contextFields"`
+}
+
+func (f Feature) snapshot() any {
+	s := snapshot{
+		Name: f.Name, Project: f.Project, Type: f.Type, Description: f.Description, ImpressionData: f.ImpressionData,
+		CreatedAt: datetime.Format(f.CreatedAt), Archived: f.Archived, ArchivedAt: datetime.FormatOptional(f.ArchivedAt),
+		Stale: f.Stale, ContextFields: append([]string{}, f.ContextFields...),
+	}
+	if f.CreatedBy != nil && f.CreatedBy.ID == 0 {
+		s.CreatedBy = f.CreatedBy.Name
+	}
+	return s
+}
+
+func (f Feature) subject() eventlog.Subject { return eventlog.Subject("toggle:" + f.Name) }
+
+// change returns the record of a change of the toggle, without the id of its last event.
+func (f Feature) change(t eventlog.Type, data, preData any) eventlog.Change {
+	return eventlog.Change{
+		Type: t, Subject: f.subject(), Project: f.Project, FeatureName: f.Name, Data: data, PreData: preData,
+	}
+}
+
+// differs reports whether a write changes the toggle other than its flag.
+func (f Feature) differs(g Feature) bool {
+	f.PotentiallyStale, f.LastEvent = g.PotentiallyStale, g.LastEvent
+	return !reflect.DeepEqual(f.normalized(), g.normalized())
+}

@@ -1,0 +1,221 @@
+package feature
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+func newReadFunction(env *app.Env, serve func(*Store) lambdahttp.HandlerFunc) (lambda.Handler, error) {
+	client, tables, err := env.Tables("FEATURES_TABLE", typesVariable)
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.IsAnyone, serve(NewStore(client, tables, nil)))), nil
+}
+
+// NewGetFunction returns the handler of functions/get-feature.
+func NewGetFunction(env *app.Env) (lambda.Handler, error) { return newReadFunction(env, Get) }
+
+// NewListFunction returns the handler of functions/list-features.
+func NewListFunction(env *app.Env) (lambda.Handler, error) { return newReadFunction(env, List) }
+
+// NewSearchFunction returns the handler of functions/search-features.
+func NewSearchFunction(env *app.Env) (lambda.Handler, error) { return newReadFunction(env, Search) }
+
+// Get serves GET /api/admin/projects/{projectId}/features/{featureName}.
+func Get(features *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		project, name, err := path(r)
+		if err != nil {
+			return err
+		}
+		f, err := features.Get(r.Context(), name)
+		if err == nil {
+			err = in(project, f)
+		}
+		if err != nil {
+			return refusal(err, project)
+		}
+		w.Header().Set("ETag", f.ETag())
+		return features.respond(w, r, http.StatusOK, f)
+	}
+}
+
+// respond writes the response of an operation on one toggle.
+func (s *Store) respond(w http.ResponseWriter, r *http.Request, status int, f Feature) error {
+	t, _, err := s.Lifetime(r.Context(), f.Type)
+	if err != nil {
+		return err
+	}
+	return lambdahttp.WriteJSON(w, status, newOneResponse(f, t.LifetimeDays))
+}
+
+const (
+	listVersion = 2
+	// maxList is the maximum size of a list in Lambda's response, in bytes. Lambda's limit is 6 MB.
+	maxList = 5_000_000
+)
+
+// List serves GET /api/admin/projects/{projectId}/features.
+func List(features *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		project, err := projectOf(r)
+		if err != nil {
+			return err
+		}
+		known, err := features.Types(r.Context())
+		if err != nil {
+			return err
+		}
+		selected := Filter{Project: OneOf{Values: []string{project}}}
+		all, err := features.scan(r.Context(), selected.selects)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(all, byName)
+		body := struct {
+			Version  int        `json:"version"`
+			Features []response `json:"features"`
+		}{listVersion, newResponses(all, known)}
+		if tooLarge, err := isLarger(body, maxList); err != nil || tooLarge {
+			return errors.Join(err, apierror.New(apierror.Validation, fmt.Sprintf(
+				"The list of the %d toggles of the project is too large. Use GET /api/admin/search/features?project=IS:%s.",
+				len(all), project)))
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+	}
+}
+
+// isLarger reports whether a response is larger than a number of bytes, as Lambda counts them: the body is a JSON
+// string.
+func isLarger(body any, most int) (bool, error) {
+	text, err := lambdahttp.EncodeJSON(body)
+	if err != nil || len(text) > most {
+		return true, err
+	}
+	text, err = lambdahttp.EncodeJSON(string(text))
+	return len(text) > most, err
+}
+
+// Search serves GET /api/admin/search/features.
+func Search(features *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		f, o, err := parseSearch(lambdahttp.NewQuery(r))
+		if err != nil {
+			return err
+		}
+		known, err := features.Types(r.Context())
+		if err != nil {
+			return err
+		}
+		page, total, err := features.Search(r.Context(), f, o, known)
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+			Features []response `json:"features"`
+			Total    int        `json:"total"`
+		}{newResponses(page, known), total})
+	}
+}
+
+const (
+	maxText      = 1000 // characters
+	defaultLimit = 50
+	maxLimit     = 100
+)
+
+// notHere are parameters of Unleash that select by what toggles do not have.
+func notHere() []string {
+	return []string{"tag", "segment", "status", "lifecycle", "favoritesFirst", "favorite", "createdBy", "lastSeenAt"}
+}
+
+// parseSearch reads the parameters of a search. Its error is a 400.
+func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
+	for _, name := range notHere() {
+		if q.Has(name) {
+			q.Refuse(name, "is not supported: the toggles of this service do not have it")
+		}
+	}
+	f := Filter{Text: q.Text("query", maxText), Project: oneOf(q, "project"), Type: oneOf(q, "type"),
+		State: oneOf(q, "state")}
+	for _, state := range f.State.Values {
+		if !slices.Contains([]State{Active, Stale, PotentiallyStale}, State(state)) {
+			q.Refuse("state", "must have the states active, stale or potentially-stale")
+			break
+		}
+	}
+	switch operator, day := q.Day("createdAt", "IS_BEFORE", "IS_ON_OR_AFTER"); operator {
+	case "IS_BEFORE":
+		f.Before = day
+	case "IS_ON_OR_AFTER":
+		f.From = day
+	}
+	f.Archived = q.OneOf("archived", "IS:false", "IS:true") == "IS:true"
+	_, f.ContextField = q.Operand("contextField", "IS")
+	return f, Order{
+		By: q.OneOf("sortBy", SortKeys()...), Descending: q.OneOf("sortOrder", "asc", "desc") == "desc",
+		Offset: q.Number("offset", 0, 0, 1<<31-1), Limit: q.Number("limit", defaultLimit, 1, maxLimit),
+	}, q.Err()
+}
+
+func oneOf(q *lambdahttp.Query, name string) OneOf {
+	operator, values := q.Values(name, "IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF")
+	return OneOf{Values: values, Not: operator == "IS_NOT" || operator == "IS_NONE_OF"}
+}
+
+// projectOf returns the project of a request, or a 400.
+func projectOf(r *http.Request) (string, error) {
+	project, err := lambdahttp.PathParam(r, "projectId")
+	if err != nil || !ValidProject(project) {
+		return "", apierror.New(apierror.Validation, fmt.Sprintf(
+			"The `/params/projectId` property must have 1 to 100 of the characters A-Z a-z 0-9 . _ ~ -; you sent %q.",
+			apierror.Echo(project)))
+	}
+	return project, nil
+}
+
+// path returns the project and the name of the toggle of a request, or a 400 or a 404.
+func path(r *http.Request) (project, name string, err error) {
+	if project, err = projectOf(r); err != nil {
+		return "", "", err
+	}
+	if name, err = lambdahttp.PathParam(r, "featureName"); err != nil {
+		return "", "", refusal(&NotFoundError{name}, project)
+	}
+	return project, name, nil
+}
+
+// in returns an error unless a toggle belongs to a project.
+func in(project string, f Feature) error {
+	if f.Project != project {
+		return &NotFoundError{f.Name}
+	}
+	return nil
+}
+
+// refusal returns the error for the client, if err is an error of Store. project is empty if the path does not contain
+// it.
+func refusal(err error, project string) error {
+	if missing, ok := errors.AsType[*NotFoundError](err); ok {
+		text := fmt.Sprintf("There is no toggle with the name %q", apierror.Echo(missing.Name))
+		if project != "" {
+			text += fmt.Sprintf(" in the project %q", project)
+		}
+		return apierror.New(apierror.NotFound, text+".")
+	}
+	if unknown, ok := errors.AsType[*UnknownContextFieldError](err); ok {
+		return apierror.New(apierror.Conflict, fmt.Sprintf(
+			"The toggle uses the context field %q, which does not exist. Create the field first.", apierror.Echo(unknown.Name)))
+	}
+	return err
+}

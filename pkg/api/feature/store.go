@@ -1,0 +1,326 @@
+package feature
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+const (
+	attributeStaleness = "staleness" // the partition key of the staleness index
+	attributeFlag      = "potentiallyStale"
+	attributeCreator   = "createdBy" // the name
+	attributeCreatorID = "createdById"
+)
+
+// Store stores toggles in DynamoDB and records every change. It is safe for concurrent use.
+type Store struct {
+	client        *dynamodb.Client
+	features      string
+	contextFields string
+	types         *featuretype.Store
+	log           *eventlog.Log
+}
+
+// NewStore returns a store on the tables Features, ContextFields and FeatureTypes that records its changes in log. log
+// can be nil if the store only reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	return &Store{client, tables.Features, tables.ContextFields, featuretype.NewStore(client, tables, log), log}
+}
+
+// key returns the key of a toggle or a context field.
+func key(name string) dynamo.Item { return dynamo.Item{"name": dynamo.S(name)} }
+
+// Get reads a toggle. It may return ErrNotFound.
+func (s *Store) Get(ctx context.Context, name string) (Feature, error) {
+	item, err := dynamo.Get(ctx, s.client, s.features, key(name))
+	if err != nil {
+		return Feature{}, fmt.Errorf("get toggle %q: %w", name, err)
+	}
+	if item == nil {
+		return Feature{}, &NotFoundError{name}
+	}
+	return fromItem(item), nil
+}
+
+// List reads all toggles, ordered by name (code points), with a consistent parallel Scan.
+func (s *Store) List(ctx context.Context) ([]Feature, error) {
+	all, err := s.scan(ctx, func(Feature) bool { return true })
+	slices.SortFunc(all, byName)
+	return all, err
+}
+
+// Lifetime reads the type of a toggle. found is false if it does not exist; it has no lifetime then.
+func (s *Store) Lifetime(ctx context.Context, id string) (t featuretype.FeatureType, found bool, err error) {
+	t, err = s.types.Get(ctx, id)
+	if errors.Is(err, featuretype.ErrNotFound) {
+		return featuretype.FeatureType{ID: id}, false, nil
+	}
+	return t, err == nil, err
+}
+
+// Create adds a toggle and returns it as it is stored. It may return ErrExists or ErrUnknownContextField.
+func (s *Store) Create(ctx context.Context, f Feature) error {
+	_, err := s.Add(ctx, f)
+	return err
+}
+
+// Add is Create that returns the toggle as it is stored.
+func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
+	f.PotentiallyStale, f.LastEvent = false, 0
+	s.stampArchived(Feature{}, &f)
+	last := int64(0) // the id of the last event of a deleted toggle with the same name
+	for attempt := 1; ; attempt++ {
+		t := s.transaction()
+		err := t.add(ctx, Feature{LastEvent: last}, f.normalized())
+		if err != nil {
+			return Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
+		}
+		failures, err := t.carryOut(ctx)
+		switch {
+		case err != nil:
+		case failures == nil:
+			return t.edits[0].next, nil
+		case failures[0].Failed:
+			return Feature{}, ErrExists
+		default:
+			if err = t.unknownContextField(failures); err != nil {
+				return Feature{}, err
+			}
+			last = max(last, t.lastOf(failures))
+			err = dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
+			return Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
+		}
+	}
+}
+
+// Update changes a toggle. change receives the current toggle and returns the new one, or an error, which Update
+// returns; changes of its name, time and author of creation and flag are ignored. If the toggle is changed
+// concurrently, change is called again. A change of the type, of Archived or of Stale decides the flag again. An update
+// that changes nothing writes nothing. Update may return ErrNotFound or ErrUnknownContextField.
+func (s *Store) Update(ctx context.Context, name string, change func(Feature) (Feature, error)) (Feature, error) {
+	all, err := s.UpdateAll(ctx, []string{name}, change)
+	if err != nil {
+		return Feature{}, err
+	}
+	return all[0], nil
+}
+
+// UpdateAll is Update for at most 50 toggles with different names, in one transaction: all of them are changed, or
+// none.
+//
+// A transaction has at most 100 actions. If the flags of too many toggles change as well, these flips are recorded by
+// transactions of their own: those that clear flags before the change, and those that set flags after it. Re-evaluation
+// sets a flag again, or sets it, if the process ends in between.
+func (s *Store) UpdateAll(ctx context.Context, names []string, change func(Feature) (Feature, error)) ([]Feature,
+	error) {
+	var flagLater []string
+	all, err := s.write(ctx, names, func(t *transaction, old Feature) error {
+		next, err := change(old)
+		if err != nil {
+			return err
+		}
+		next.Name, next.CreatedAt, next.CreatedBy = old.Name, old.CreatedAt, old.CreatedBy
+		s.stampArchived(old, &next)
+		return t.add(ctx, old, next.normalized())
+	}, func(t *transaction) *transaction {
+		var flips *transaction
+		flips, flagLater = t.split()
+		return flips
+	})
+	if err != nil {
+		return nil, fmt.Errorf("update %s: %w", describe(names), err)
+	}
+	for some := range slices.Chunk(flagLater, maxActions/3) {
+		if _, err := s.write(ctx, some, func(t *transaction, old Feature) error { return t.reevaluate(ctx, old) },
+			nil); err != nil {
+			return nil, fmt.Errorf("re-evaluate %s: %w", describe(some), err)
+		}
+	}
+	return all, nil
+}
+
+func describe(names []string) string {
+	if len(names) == 1 {
+		return fmt.Sprintf("toggle %q", names[0])
+	}
+	return fmt.Sprintf("%d toggles", len(names))
+}
+
+// stampArchived sets the time at which a toggle is archived, unless the change sets it.
+func (s *Store) stampArchived(old Feature, next *Feature) {
+	if now, ok := s.log.Now(); ok && !old.Archived && next.Archived && next.ArchivedAt == nil {
+		next.ArchivedAt = &now
+	}
+}
+
+// RemoveCreatorName replaces the name of a person, as the creator of toggles, by that of the subject of the person's
+// events. It is not recorded. A toggle that is written at the same time can keep the name; a repeated call corrects it.
+func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
+	name := string(eventlog.PersonSubject(userID))
+	all, err := s.scan(ctx, func(f Feature) bool {
+		return f.CreatedBy != nil && f.CreatedBy.ID == userID && f.CreatedBy.Name != name
+	})
+	for _, f := range all {
+		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName: &s.features, Key: key(f.Name),
+			ConditionExpression: aws.String("#id = :id"), UpdateExpression: aws.String("SET #name = :name"),
+			ExpressionAttributeNames:  map[string]string{"#id": attributeCreatorID, "#name": attributeCreator},
+			ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(userID), ":name": dynamo.S(name)},
+		})
+		if err != nil && !dynamo.FailedCondition(err) {
+			return fmt.Errorf("remove the name of the creator of toggle %q: %w", f.Name, err)
+		}
+	}
+	return err
+}
+
+// Delete deletes a toggle and its usage of context fields. It may return ErrNotFound.
+func (s *Store) Delete(ctx context.Context, name string) error {
+	return s.DeleteIf(ctx, name, func(Feature) error { return nil })
+}
+
+// DeleteIf is Delete for a toggle for which permitted returns nil. Otherwise it returns the error of permitted.
+func (s *Store) DeleteIf(ctx context.Context, name string, permitted func(Feature) error) error {
+	_, err := s.write(ctx, []string{name}, func(t *transaction, old Feature) error {
+		if err := permitted(old); err != nil {
+			return err
+		}
+		return t.remove(ctx, old)
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("delete toggle %q: %w", name, err)
+	}
+	return nil
+}
+
+// write reads toggles, and carries out the transaction to which plan adds a change of each. If one of them, or a type
+// on which the transaction depends, is changed concurrently, it begins again. Without a change it writes nothing.
+// first, which can be nil, returns a transaction that must be carried out before; then write begins again.
+func (s *Store) write(
+	ctx context.Context, names []string, plan func(*transaction, Feature) error, first func(*transaction) *transaction,
+) ([]Feature, error) {
+	for attempt := 1; ; attempt++ {
+		all, err := s.read(ctx, names)
+		if err != nil {
+			return nil, err
+		}
+		t := s.transaction()
+		for _, f := range all {
+			if err := plan(t, f); err != nil {
+				return nil, err
+			}
+		}
+		whole := true
+		if first != nil {
+			if before := first(t); before != nil {
+				t, whole = before, false
+			}
+		}
+		failures, err := t.carryOut(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case failures == nil && whole:
+			return t.results(), nil
+		case failures == nil:
+			continue
+		}
+		if err := t.unknownContextField(failures); err != nil {
+			return nil, err
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// read reads toggles, in the order of their names, which are different. It may return a NotFoundError.
+func (s *Store) read(ctx context.Context, names []string) ([]Feature, error) {
+	if len(names) == 1 {
+		f, err := s.Get(ctx, names[0])
+		return []Feature{f}, err
+	}
+	keys := make([]dynamo.Item, len(names))
+	for i, name := range names {
+		keys[i] = key(name)
+	}
+	items, err := dynamo.GetAll(ctx, s.client, s.features, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read %d toggles: %w", len(names), err)
+	}
+	found := map[string]Feature{}
+	for _, item := range items {
+		f := fromItem(item)
+		found[f.Name] = f
+	}
+	all := make([]Feature, len(names))
+	for i, name := range names {
+		f, ok := found[name]
+		if !ok {
+			return nil, &NotFoundError{name}
+		}
+		all[i] = f
+	}
+	return all, nil
+}
+
+func toItem(f Feature) dynamo.Item {
+	item := dynamo.Item{
+		"name": dynamo.S(f.Name), "project": dynamo.S(f.Project), "type": dynamo.S(f.Type),
+		"createdAt": dynamo.Time(f.CreatedAt),
+		"archived":  dynamo.Bool(f.Archived), "stale": dynamo.Bool(f.Stale),
+		"potentiallyStale": dynamo.Bool(f.PotentiallyStale),
+		"contextFields":    dynamo.Strings(f.ContextFields),
+	}
+	if f.LastEvent != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(f.LastEvent)
+	}
+	if f.Description != nil {
+		item["description"] = dynamo.S(*f.Description)
+	}
+	if f.ImpressionData {
+		item["impressionData"] = dynamo.Bool(true)
+	}
+	if f.CreatedBy != nil {
+		item[attributeCreatorID], item[attributeCreator] = dynamo.N(f.CreatedBy.ID), dynamo.S(f.CreatedBy.Name)
+	}
+	if f.ArchivedAt != nil {
+		item["archivedAt"] = dynamo.Time(*f.ArchivedAt)
+	}
+	if f.canBecomeStale() {
+		item[attributeStaleness] = dynamo.S(StalenessKey(f.Type, f.PotentiallyStale, Shard(f.Name)))
+	}
+	return item
+}
+
+func fromItem(item dynamo.Item) Feature {
+	f := Feature{
+		Name: item.String("name"), Project: item.String("project"), Type: item.String("type"),
+		Archived: item.Bool("archived"),
+		Stale:    item.Bool("stale"), PotentiallyStale: item.Bool("potentiallyStale"),
+		ContextFields:  item.Strings("contextFields"),
+		ImpressionData: item.Bool("impressionData"), ArchivedAt: item.Time("archivedAt"),
+		LastEvent: item.Int(eventlog.AttributeEvent),
+	}
+	if _, ok := item["description"]; ok {
+		f.Description = new(item.String("description"))
+	}
+	if _, ok := item[attributeCreator]; ok {
+		f.CreatedBy = &Creator{item.Int(attributeCreatorID), item.String(attributeCreator)}
+	}
+	if t := item.Time("createdAt"); t != nil {
+		f.CreatedAt = *t
+	}
+	return f
+}

@@ -1,0 +1,208 @@
+package feature_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/test/database"
+)
+
+func (db tables) flags() *feature.FlagStore {
+	return feature.NewFlagStore(db.Client, db.Tables, db.Log())
+}
+
+// rangeOf returns a range that contains the toggle.
+func rangeOf(f feature.Feature, potentiallyStale bool) feature.Range {
+	r := feature.Range{Type: f.Type, Shard: feature.Shard(f.Name), PotentiallyStale: potentiallyStale}
+	if !potentiallyStale {
+		r.Cutoff = &f.CreatedAt
+	}
+	return r
+}
+
+func indexed(f feature.Feature) feature.Indexed {
+	return feature.Indexed{Name: f.Name, CreatedAt: datetime.Format(f.CreatedAt)}
+}
+
+// flip flips a toggle, also if f is what an index that is behind shows.
+func (db tables) flip(tb testing.TB, r feature.Range, f feature.Feature, want bool) {
+	tb.Helper()
+	flipped := false
+	for toggles := []feature.Indexed{indexed(f)}; len(toggles) > 0; {
+		flips, err := db.flags().Flip(tb.Context(), r, toggles)
+		check(tb, err)
+		flipped, toggles = flips.Done == 1, flips.Again
+	}
+	if flipped != want {
+		tb.Errorf("flipped: %t", flipped)
+	}
+}
+
+// due reads the first page of a range.
+func (db tables) due(tb testing.TB, r feature.Range) feature.Page {
+	tb.Helper()
+	page, err := db.flags().Due(tb.Context(), r, nil)
+	check(tb, err)
+	return page
+}
+
+// The cutoff divides a range to the millisecond. A flip moves a toggle from one range to the other.
+func TestDueAndFlip(t *testing.T) {
+	t.Parallel()
+	db, f := newTables(t), toggle("f")
+	db.create(t, f)
+	for _, flag := range []bool{false, true} {
+		r := rangeOf(f, flag)
+		due := indexed(f)
+		due.Project, due.LastEvent = f.Project, db.get(t, "f").LastEvent
+		same(t, feature.Page{Toggles: []feature.Indexed{due}}, db.due(t, r))
+		for after, fresh := range map[time.Duration]bool{-time.Millisecond: false, 0: true, time.Millisecond: true} {
+			r := r
+			r.Cutoff = new(created().Add(after))
+			if got := db.due(t, r); (len(got.Toggles) == 1) != (fresh != flag) || r.Contains(indexed(f)) != (fresh != flag) {
+				t.Errorf("flag %t, cutoff after %s: %v", flag, after, got)
+			}
+		}
+		none := rangeOf(f, flag)
+		none.Cutoff = nil
+		if got := db.due(t, none); (len(got.Toggles) == 1) != flag || none.Contains(indexed(f)) != flag {
+			t.Errorf("flag %t, no cutoff: %v", flag, got)
+		}
+		for _, other := range []feature.Range{
+			{Type: "releas", Shard: r.Shard, PotentiallyStale: flag, Cutoff: r.Cutoff},
+			{Type: r.Type, Shard: (r.Shard + 1) % feature.Shards, PotentiallyStale: flag, Cutoff: r.Cutoff},
+			{Type: r.Type, Shard: r.Shard, PotentiallyStale: !flag},
+		} {
+			if got := db.due(t, other); len(got.Toggles) != 0 {
+				t.Errorf("%+v: %v", other, got)
+			}
+		}
+		db.flip(t, r, f, true)
+		db.flip(t, r, f, false)
+		f.PotentiallyStale = !flag
+		same(t, f, db.get(t, "f"))
+	}
+}
+
+// A range of several pages is read completely, ordered by time of creation, while its toggles are flipped.
+func TestDuePages(t *testing.T) {
+	t.Parallel()
+	const n = 170
+	db := newTables(t)
+	var all sync.WaitGroup
+	for i, number := 0, 0; i < n; number++ {
+		f := toggle(fmt.Sprint("toggle", number))
+		if feature.Shard(f.Name) != 0 {
+			continue
+		}
+		f.CreatedAt = created().Add(time.Duration(i/2) * time.Millisecond)
+		all.Go(func() {
+			if err := db.store.Create(t.Context(), f); err != nil {
+				t.Error(err)
+			}
+		})
+		i++
+	}
+	all.Wait()
+	r := feature.Range{Type: "release", Cutoff: new(created().Add(time.Hour))}
+	seen, last, sizes := map[string]bool{}, "", []int{}
+	for after := (*feature.Indexed)(nil); len(sizes) < 4; {
+		page, err := db.flags().Due(t.Context(), r, after)
+		check(t, err)
+		for _, found := range page.Toggles {
+			if seen[found.Name] || found.CreatedAt < last {
+				t.Errorf("%s is repeated or out of order", found.Name)
+			}
+			seen[found.Name], last = true, found.CreatedAt
+		}
+		for batch := range slices.Chunk(page.Toggles, feature.MaxFlips) {
+			if flips, err := db.flags().Flip(t.Context(), r, batch); err != nil || flips.Done != len(batch) {
+				t.Errorf("%+v, %v", flips, err)
+			}
+		}
+		sizes = append(sizes, len(page.Toggles))
+		if after = page.Next; after == nil {
+			break
+		}
+	}
+	if diff := cmp.Diff([]int{100, 70}, sizes); diff != "" || len(seen) != n {
+		t.Errorf("%d toggles: %s", len(seen), diff)
+	}
+	if left := db.due(t, r); len(left.Toggles) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// A toggle that changed after it was read from the index is not flipped.
+func TestFlipIsOvertaken(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*feature.Feature){
+		"type changed":    func(f *feature.Feature) { f.Type = "operational" },
+		"archived":        func(f *feature.Feature) { f.Archived = true },
+		"marked as stale": func(f *feature.Feature) { f.Stale = true },
+		"deleted":         nil,
+		"created again":   func(f *feature.Feature) { f.CreatedAt = created().Add(time.Millisecond) },
+	} {
+		for _, flag := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", flag ", flag), func(t *testing.T) {
+				t.Parallel()
+				db, f, again := newTables(t), toggle("f"), toggle("f")
+				db.create(t, f)
+				if flag {
+					db.flip(t, rangeOf(f, false), f, true)
+				}
+				switch name {
+				case "deleted":
+					check(t, db.store.Delete(t.Context(), "f"))
+				case "created again":
+					check(t, db.store.Delete(t.Context(), "f"))
+					change(&again)
+					db.create(t, again)
+				default:
+					db.update(t, "f", change)
+				}
+				before, err := db.store.List(t.Context())
+				check(t, err)
+				db.flip(t, rangeOf(f, flag), f, false)
+				after, err := db.store.List(t.Context())
+				check(t, err)
+				same(t, before, after)
+			})
+		}
+	}
+}
+
+// FlagStore does not repeat failed calls.
+func TestFlagStoreFails(t *testing.T) {
+	t.Parallel()
+	db, f := newTables(t), toggle("f")
+	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("ThrottlingException") })
+	flags := feature.NewFlagStore(client, db.Tables, db.Log())
+	if page, err := flags.Due(t.Context(), rangeOf(f, false), nil); err == nil {
+		t.Error(page)
+	}
+	if flips, err := flags.Flip(t.Context(), rangeOf(f, false), []feature.Indexed{indexed(f)}); err == nil {
+		t.Error(flips)
+	}
+	if got := tap.Calls(); got != "Query TransactWriteItems" {
+		t.Error(got)
+	}
+}
+
+// The index keys of stored toggles depend on these values, which were computed independently.
+func TestShard(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"": 5, "a": 12, "f": 9, "toggle": 5, "\U0001F600": 8} {
+		if got := feature.Shard(name); got != want {
+			t.Errorf("Shard(%q) = %d, want %d", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package feature
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// OneOf selects values. Without values it selects all.
+type OneOf struct {
+	Values []string
+	Not    bool // selects all other values
+}
+
+func (o OneOf) selects(value string) bool {
+	return o.Values == nil || slices.Contains(o.Values, value) != o.Not
+}
+
+// Filter selects toggles.
+type Filter struct {
+	Text                 string // part of the name or the description, in any letter case; empty: all
+	Project, Type, State OneOf
+	From, Before         time.Time // of the creation: inclusive, exclusive; zero: no limit
+	Archived             bool      // selects those that are archived; otherwise the others
+	ContextField         string    // that they use; empty: all
+}
+
+func (f Filter) selects(t Feature) bool {
+	return t.Archived == f.Archived && f.Project.selects(t.Project) && f.Type.selects(t.Type) &&
+		f.State.selects(string(t.state())) &&
+		!t.CreatedAt.Before(f.From) && (f.Before.IsZero() || t.CreatedAt.Before(f.Before)) &&
+		(f.ContextField == "" || slices.Contains(t.ContextFields, f.ContextField)) &&
+		(f.Text == "" || contains(t.Name, f.Text) || t.Description != nil && contains(*t.Description, f.Text))
+}
+
+func contains(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// onlyFlagged reports whether all selected toggles are in the part of the staleness index with the flag.
+func (f Filter) onlyFlagged() bool {
+	return f.State.selects(string(PotentiallyStale)) && !f.State.selects(string(Active)) && !f.State.selects(string(Stale))
+}
+
+// Order is the order of a search, and the part of it that is returned: without the first Offset toggles, at most Limit.
+type Order struct {
+	By            string // one of SortKeys
+	Descending    bool
+	Offset, Limit int
+}
+
+// Types contains feature types by id.
+type Types map[string]featuretype.FeatureType
+
+// PotentiallyStaleAt returns when the lifetime of a toggle's type ends or ended, or nil; see
+// Feature.PotentiallyStaleAt.
+func (t Types) PotentiallyStaleAt(f Feature) *time.Time {
+	return f.PotentiallyStaleAt(t[f.Type].LifetimeDays)
+}
+
+// Types reads all feature types.
+func (s *Store) Types(ctx context.Context) (Types, error) {
+	list, err := s.types.List(ctx)
+	all := Types{}
+	for _, t := range list {
+		all[t.ID] = t
+	}
+	return all, err
+}
+
+// SortKeys returns what toggles can be sorted by.
+func SortKeys() []string {
+	return []string{"createdAt", "name", "type", "project", "stale", "potentiallyStaleAt"}
+}
+
+// sort sorts toggles. Those with the same key are ordered by name, and those without a key are last.
+func (o Order) sort(all []Feature, known Types) {
+	compare := map[string]func(a, b Feature) int{
+		"createdAt": func(a, b Feature) int { return a.CreatedAt.Compare(b.CreatedAt) },
+		"name":      byName,
+		"type":      func(a, b Feature) int { return cmp.Compare(a.Type, b.Type) },
+		"project":   func(a, b Feature) int { return cmp.Compare(a.Project, b.Project) },
+		"stale":     func(a, b Feature) int { return cmp.Compare(number(a.Stale), number(b.Stale)) },
+	}[o.By]
+	if compare == nil {
+		compare = func(a, b Feature) int { return known.PotentiallyStaleAt(a).Compare(*known.PotentiallyStaleAt(b)) }
+	}
+	without := func(f Feature) int { return number(o.By == "potentiallyStaleAt" && known.PotentiallyStaleAt(f) == nil) }
+	slices.SortFunc(all, func(a, b Feature) int {
+		if last := cmp.Compare(without(a), without(b)); last != 0 || without(a) == 1 {
+			return cmp.Or(last, byName(a, b))
+		}
+		order := compare(a, b)
+		if o.Descending {
+			order = -order
+		}
+		return cmp.Or(order, byName(a, b))
+	})
+}
+
+func byName(a, b Feature) int { return cmp.Compare(a.Name, b.Name) }
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// page returns the toggles of the page.
+func (o Order) page(all []Feature) []Feature {
+	first := min(o.Offset, len(all))
+	return all[first:min(first+o.Limit, len(all))]
+}
+
+// Search returns a page of the selected toggles, and the number of all selected ones. It reads the whole table,
+// consistently, or, if only toggles that are potentially stale are selected, the part of the staleness index that
+// contains them, which is eventually consistent, and then the toggles of the page.
+func (s *Store) Search(ctx context.Context, f Filter, o Order, known Types) (page []Feature, total int, err error) {
+	if f.onlyFlagged() {
+		return s.searchFlagged(ctx, f, o, known)
+	}
+	all, err := s.scan(ctx, f.selects)
+	if err != nil {
+		return nil, 0, err
+	}
+	o.sort(all, known)
+	return o.page(all), len(all), nil
+}
+
+// searchFlagged is Search in the staleness index, which has the name, the project, the type and the time of creation.
+func (s *Store) searchFlagged(ctx context.Context, f Filter, o Order, known Types) (page []Feature, total int,
+	err error) {
+	indexed := f
+	indexed.Text, indexed.ContextField = "", ""
+	all, err := s.flagged(ctx, known, indexed.selects)
+	if err != nil {
+		return nil, 0, err
+	}
+	whole := f.Text != "" || f.ContextField != "" // these need the items
+	if whole {
+		if all, err = s.existing(ctx, all, f.selects); err != nil {
+			return nil, 0, err
+		}
+	}
+	o.sort(all, known)
+	if page = o.page(all); whole {
+		return page, len(all), nil
+	}
+	current, err := s.existing(ctx, page, f.selects)
+	o.sort(current, known)
+	return current, len(all) - len(page) + len(current), err
+}
+
+// existing reads toggles again, and returns those that are still selected.
+func (s *Store) existing(ctx context.Context, all []Feature, selects func(Feature) bool) ([]Feature, error) {
+	batches := slices.Collect(slices.Chunk(all, maxRead))
+	return s.parallel(len(batches), func(i int, add func(Feature)) error {
+		keys := make([]dynamo.Item, len(batches[i]))
+		for j, f := range batches[i] {
+			keys[j] = key(f.Name)
+		}
+		items, err := dynamo.GetAll(ctx, s.client, s.features, keys)
+		for _, item := range items {
+			if f := fromItem(item); selects(f) {
+				add(f)
+			}
+		}
+		return err
+	})
+}
+
+// flagged reads the selected toggles that are potentially stale from the staleness index.
+func (s *Store) flagged(ctx context.Context, known Types, selects func(Feature) bool) ([]Feature, error) {
+	var ids []string
+	for id := range known {
+		ids = append(ids, id)
+	}
+	return s.parallel(len(ids)*Shards, func(i int, add func(Feature)) error {
+		id := ids[i/Shards]
+		input := &dynamodb.QueryInput{
+			TableName: &s.features, IndexName: aws.String(indexStaleness),
+			KeyConditionExpression:    aws.String("#staleness = :staleness"),
+			ExpressionAttributeNames:  map[string]string{"#staleness": attributeStaleness},
+			ExpressionAttributeValues: dynamo.Item{":staleness": dynamo.S(StalenessKey(id, true, i%Shards))},
+		}
+		for {
+			out, err := s.client.Query(ctx, input)
+			if err != nil {
+				return fmt.Errorf("read toggles of the type %q that are potentially stale: %w", id, err)
+			}
+			for _, item := range out.Items {
+				f := fromItem(item)
+				f.Type, f.PotentiallyStale = id, true
+				if selects(f) {
+					add(f)
+				}
+			}
+			if input.ExclusiveStartKey = out.LastEvaluatedKey; out.LastEvaluatedKey == nil {
+				return nil
+			}
+		}
+	})
+}
+
+const (
+	// segments is the number of parts in which the table is read at the same time.
+	segments = 4
+	// maxReads is the maximum number of concurrent reads of a search.
+	maxReads = 16
+	// maxRead is the number of toggles that a read of a search reads by name.
+	maxRead = 100
+)
+
+// scan reads the selected toggles of the table, consistently.
+func (s *Store) scan(ctx context.Context, selects func(Feature) bool) ([]Feature, error) {
+	return s.parallel(segments, func(i int, add func(Feature)) error {
+		segment := int32(i) //nolint:gosec // below segments
+		for item, err := range dynamo.ScanSegment(ctx, s.client, s.features, segment, segments) {
+			if err != nil {
+				return fmt.Errorf("list toggles: %w", err)
+			}
+			if f := fromItem(item); selects(f) {
+				add(f)
+			}
+		}
+		return nil
+	})
+}
+
+// parallel calls read with the numbers from 0 to n-1, and returns what the calls add, in any order.
+func (s *Store) parallel(n int, read func(i int, add func(Feature)) error) ([]Feature, error) {
+	parts, errs := make([][]Feature, n), make([]error, n)
+	running := make(chan struct{}, maxReads)
+	var all sync.WaitGroup
+	for i := range n {
+		running <- struct{}{}
+		all.Go(func() {
+			defer func() { <-running }()
+			errs[i] = read(i, func(f Feature) { parts[i] = append(parts[i], f) })
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return slices.Concat(parts...), nil
+}

@@ -1,0 +1,365 @@
+package feature_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/database"
+)
+
+func created() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC) }
+
+func toggle(name string, fields ...string) feature.Feature {
+	return feature.Feature{Name: name, Project: "default", Type: "release", CreatedAt: created(), ContextFields: fields}
+}
+
+// tables are the tables of a test, with the context fields a, b and c.
+type tables struct {
+	*database.Database
+	store *feature.Store
+}
+
+func newTables(tb testing.TB) tables {
+	tb.Helper()
+	db := database.New(tb)
+	for _, name := range []string{"a", "b", "c"} {
+		db.Put(tb, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name), "usage": dynamo.M(nil)})
+	}
+	return tables{db, feature.NewStore(db.Client, db.Tables, db.Log())}
+}
+
+func check(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (db tables) create(tb testing.TB, all ...feature.Feature) {
+	tb.Helper()
+	for _, f := range all {
+		check(tb, db.store.Create(tb.Context(), f))
+	}
+}
+
+func (db tables) update(tb testing.TB, name string, change func(*feature.Feature)) feature.Feature {
+	tb.Helper()
+	f, err := db.store.Update(tb.Context(), name, with(change))
+	check(tb, err)
+	return f
+}
+
+func with(change func(*feature.Feature)) func(feature.Feature) (feature.Feature, error) {
+	return func(f feature.Feature) (feature.Feature, error) {
+		change(&f)
+		return f, nil
+	}
+}
+
+func (db tables) get(tb testing.TB, name string) feature.Feature {
+	tb.Helper()
+	f, err := db.store.Get(tb.Context(), name)
+	check(tb, err)
+	return f
+}
+
+// item reads the item of a toggle.
+func (db tables) item(tb testing.TB, name string) dynamo.Item {
+	tb.Helper()
+	return db.Database.Get(tb, db.Tables.Features, dynamo.Item{"name": dynamo.S(name)})
+}
+
+// usage is the number of toggles by context field and project, which a slash separates.
+type usage map[string]int64
+
+func (db tables) wantUsage(tb testing.TB, want usage) {
+	tb.Helper()
+	got := usage{}
+	for _, item := range db.Scan(tb, db.Tables.ContextFields) {
+		for project := range item.Map("usage") {
+			if n := item.Map("usage").Int(project); n != 0 {
+				got[item.String("name")+"/"+project] = n
+			}
+		}
+	}
+	same(tb, want, got)
+}
+
+// same fails the test unless got is equal to want.
+func same(tb testing.TB, want, got any) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(feature.Feature{}, "LastEvent",
+		"ArchivedAt")); diff != "" {
+		tb.Error(diff)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	f := feature.Feature{
+		Name: "é#1", Project: "p", Type: "t", CreatedAt: created().Add(987_654).In(time.FixedZone("", 7200)), Stale: true,
+		PotentiallyStale: true,
+		ContextFields:    []string{"b", "a", "b"},
+	}
+	db.create(t, f)
+	f.CreatedAt, f.PotentiallyStale, f.ContextFields = created(), false, []string{"a", "b"}
+	same(t, f, db.get(t, f.Name))
+	other := feature.Feature{Name: f.Name, Project: "other", Type: "t", ContextFields: []string{"c"}}
+	if err := db.store.Create(t.Context(), other); !errors.Is(err, feature.ErrExists) {
+		t.Error(err)
+	}
+	same(t, f, db.get(t, f.Name))
+	got := db.update(t, f.Name, func(f *feature.Feature) {
+		f.Name, f.CreatedAt, f.PotentiallyStale, f.ContextFields = "g", time.Now(), true, []string{"b", "a", "b"}
+	})
+	same(t, f, got)
+	if got := db.item(t, f.Name).String("createdAt"); got != "2026-11-20T05:39:00.123Z" {
+		t.Errorf("createdAt is stored as %s", got)
+	}
+}
+
+func TestUnknownToggle(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	_, get := db.store.Get(t.Context(), "f")
+	_, update := db.store.Update(t.Context(), "f", with(func(*feature.Feature) {}))
+	for _, err := range []error{get, update, db.store.Delete(t.Context(), "f")} {
+		if !errors.Is(err, feature.ErrNotFound) {
+			t.Error(err)
+		}
+	}
+	if items := db.Scan(t, db.Tables.Features); len(items) != 0 {
+		t.Errorf("created: %v", items)
+	}
+}
+
+func TestUnknownContextField(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	if err := db.store.Create(t.Context(), toggle("f", "a", "unknown")); !errors.Is(err, feature.ErrUnknownContextField) ||
+		!strings.Contains(err.Error(), `"unknown"`) {
+		t.Error(err)
+	}
+	db.create(t, toggle("g", "a"))
+	_, err := db.store.Update(t.Context(), "g",
+		with(func(f *feature.Feature) { f.ContextFields, f.Project = []string{"unknown"}, "other" }))
+	if !errors.Is(err, feature.ErrUnknownContextField) || !strings.Contains(err.Error(), `"unknown"`) {
+		t.Error(err)
+	}
+	all, err := db.store.List(t.Context())
+	check(t, err)
+	same(t, []feature.Feature{toggle("g", "a")}, all)
+	db.wantUsage(t, usage{"a/default": 1})
+}
+
+// Every write keeps the flag and the key in the staleness index correct.
+func TestFlagAndIndexKey(t *testing.T) {
+	t.Parallel()
+	key := func(kind string, flag bool) string { return feature.StalenessKey(kind, flag, feature.Shard("f")) }
+	archived := func(f *feature.Feature) { f.Archived = true }
+	stale := func(f *feature.Feature) { f.Stale = true }
+	retyped := func(f *feature.Feature) { f.Type = "operational" }
+	for _, tt := range []struct {
+		name   string
+		before func(*feature.Feature)
+		flag   bool
+		change func(*feature.Feature) // nil: none
+		want   string                 // index key
+		keeps  bool                   // the flag
+	}{
+		{"created archived", archived, false, nil, "", false},
+		{"created with the flag", func(f *feature.Feature) { f.PotentiallyStale = true }, false, nil, key("release", false),
+			false},
+		{"archived", nil, true, archived, "", false},
+		{"marked as stale", nil, true, stale, "", false},
+		{"restored", archived, false, func(f *feature.Feature) { f.Archived = false }, key("release", false), false},
+		{"not stale any more", stale, false, func(f *feature.Feature) { f.Stale = false }, key("release", false), false},
+		{"type changed with the flag", nil, true, retyped, key("operational", false), false},
+		{"type changed while archived", archived, false, retyped, "", false},
+		{"moved", nil, false, func(f *feature.Feature) { f.Project = "other" }, key("release", false), false},
+		{"moved with the flag", nil, true, func(f *feature.Feature) { f.Project = "other" }, key("release", true), true},
+		{"constraints changed", nil, true, func(f *feature.Feature) { f.ContextFields = []string{"a"} }, key("release", true),
+			true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			db, f := newTables(t), toggle("f")
+			if tt.before != nil {
+				tt.before(&f)
+			}
+			db.create(t, f)
+			if tt.flag {
+				db.flip(t, rangeOf(f, false), f, true)
+			}
+			if tt.change != nil {
+				tt.change(&f)
+				if returned := db.update(t, "f", tt.change); returned.PotentiallyStale != tt.keeps {
+					t.Errorf("the returned flag is %t", returned.PotentiallyStale)
+				}
+			}
+			f.PotentiallyStale = tt.keeps
+			same(t, f, db.get(t, "f"))
+			if got := db.item(t, "f").String("staleness"); got != tt.want {
+				t.Errorf("the key is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	other, archived := toggle("2", "a"), toggle("3", "a", "b")
+	other.Project, archived.Archived = "other.#$ project", true
+	db.create(t, toggle("1", "a", "b", "a"), toggle("4", "b"), toggle("5"), other, archived)
+	start := usage{"a/default": 1, "a/other.#$ project": 1, "b/default": 2}
+	db.wantUsage(t, start)
+	for _, tt := range []struct {
+		name   string
+		change func(*feature.Feature)
+		want   usage
+	}{
+		{"archived", func(f *feature.Feature) { f.Archived = true }, usage{"a/other.#$ project": 1, "b/default": 1}},
+		{"changed while archived", func(f *feature.Feature) { f.ContextFields = []string{"c"} },
+			usage{"a/other.#$ project": 1, "b/default": 1}},
+		{"restored", func(f *feature.Feature) { f.Archived = false }, usage{"a/other.#$ project": 1, "b/default": 1,
+			"c/default": 1}},
+		{"back", func(f *feature.Feature) { f.ContextFields = []string{"a", "b"} }, start},
+		{"other attributes", func(f *feature.Feature) { f.Type, f.Stale = "operational", true }, start},
+		{"moved", func(f *feature.Feature) { f.Project = "p" }, usage{"a/p": 1, "a/other.#$ project": 1, "b/default": 1,
+			"b/p": 1}},
+		{"moved and changed", func(f *feature.Feature) { f.Project, f.ContextFields = "default", []string{"b", "c"} },
+			usage{"a/other.#$ project": 1, "b/default": 2, "c/default": 1}},
+		{"no constraints", func(f *feature.Feature) { f.ContextFields = nil },
+			usage{"a/other.#$ project": 1, "b/default": 1}},
+	} {
+		db.update(t, "1", tt.change)
+		t.Log(tt.name)
+		db.wantUsage(t, tt.want)
+	}
+	for _, name := range []string{"2", "3"} {
+		check(t, db.store.Delete(t.Context(), name))
+		db.wantUsage(t, usage{"b/default": 1})
+	}
+}
+
+func TestListAll(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	all, err := db.store.List(t.Context())
+	if len(all) != 0 || err != nil {
+		t.Errorf("%v, %v", all, err)
+	}
+	want := []feature.Feature{toggle("B"), toggle("a", "a"), toggle("b")}
+	db.create(t, want[2], want[1], want[0])
+	all, err = db.store.List(t.Context())
+	check(t, err)
+	same(t, want, all)
+}
+
+// Of two concurrent writes neither is lost, whatever they change.
+func TestConcurrentWrites(t *testing.T) {
+	t.Parallel()
+	changes := map[string]func(*feature.Feature){
+		"project":     func(f *feature.Feature) { f.Project = "other" },
+		"type":        func(f *feature.Feature) { f.Type = "operational" },
+		"archived":    func(f *feature.Feature) { f.Archived = true },
+		"stale":       func(f *feature.Feature) { f.Stale = true },
+		"constraints": func(f *feature.Feature) { f.ContextFields = []string{"a"} },
+	}
+	db := newTables(t)
+	// overtaken returns a store whose first transaction comes after another client's update of the toggle.
+	overtaken := func(name string, change func(*feature.Feature)) *feature.Store {
+		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
+			if c.Operation == "TransactWriteItems" && c.N == 1 {
+				if _, err := db.store.Update(context.WithoutCancel(t.Context()), name, with(change)); err != nil {
+					return nil, err
+				}
+			}
+			return c.Pass()
+		})
+		return feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0))
+	}
+	for first, change := range changes {
+		for second, other := range changes {
+			want := toggle(first + ", then " + second)
+			db.create(t, want)
+			_, err := overtaken(want.Name, change).Update(t.Context(), want.Name, with(other))
+			check(t, err)
+			change(&want)
+			other(&want)
+			same(t, want, db.get(t, want.Name))
+			key := ""
+			if !want.Archived && !want.Stale {
+				key = feature.StalenessKey(want.Type, false, feature.Shard(want.Name))
+			}
+			if got := db.item(t, want.Name).String("staleness"); got != key {
+				t.Errorf("%s: the key is %q, want %q", want.Name, got, key)
+			}
+			check(t, overtaken(want.Name, func(f *feature.Feature) { f.ContextFields = []string{"b"} }).Delete(t.Context(),
+				want.Name))
+		}
+	}
+	db.wantUsage(t, nil)
+}
+
+// An operation fails if DynamoDB rejects one of its calls.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for operation, want := range map[string]int{"GetItem": 4, "Scan": 1, "TransactWriteItems": 3} {
+		db, n := newTables(t), 0
+		db.create(t, toggle("f"))
+		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
+			if c.Operation == operation {
+				return c.Refuse("AccessDeniedException")
+			}
+			return c.Pass()
+		})
+		store := feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0))
+		_, get := store.Get(t.Context(), "f")
+		_, list := store.List(t.Context())
+		_, update := store.Update(t.Context(), "f", with(func(f *feature.Feature) { f.Project = "other" }))
+		for _, err := range []error{get, list, update, store.Create(t.Context(), toggle("g")),
+			store.Delete(t.Context(), "f")} {
+			if err != nil {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%d operations fail without %s, want %d", n, operation, want)
+		}
+	}
+}
+
+// Another client changes the toggle before each attempt, until the context ends.
+func TestUpdateLosesEveryRace(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	db.create(t, toggle("f"))
+	ctx, stop := context.WithCancel(t.Context())
+	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation != "TransactWriteItems" {
+			return c.Pass()
+		}
+		if c.N == 3 {
+			defer stop()
+		}
+		return c.Cancel("ConditionalCheckFailed")
+	})
+	_, err := feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0)).Update(ctx, "f",
+		with(func(f *feature.Feature) { f.Project = "p" }))
+	if stop(); !errors.Is(err, dynamo.ErrUnavailable) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,323 @@
+package feature
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// maxActions is the maximum number of actions of a transaction (DynamoDB API Reference, TransactWriteItems).
+const maxActions = 100
+
+// transaction is the transaction of a write of toggles.
+type transaction struct {
+	*Store
+	edits   []*edit
+	known   map[string]featuretype.FeatureType // the types that were read
+	depends map[string]bool                    // the types whose lifetime must not change
+	actions []types.TransactWriteItem
+}
+
+// edit is a change of one toggle.
+type edit struct {
+	old, next Feature // the zero Feature, but for LastEvent: it does not exist
+	changes   []eventlog.Change
+}
+
+func (s *Store) transaction() *transaction {
+	return &transaction{Store: s, known: map[string]featuretype.FeatureType{}, depends: map[string]bool{}}
+}
+
+// add adds the change of a toggle from old to next, and decides its flag. An old toggle without a name does not exist.
+func (t *transaction) add(ctx context.Context, old, next Feature) error {
+	next.LastEvent, next.PotentiallyStale = old.LastEvent, old.PotentiallyStale
+	e := &edit{old: old, next: next}
+	t.edits = append(t.edits, e)
+	if old.Name == "" {
+		e.changes = []eventlog.Change{next.change(eventlog.FeatureCreated, next.snapshot(), nil)}
+		return t.decide(ctx, e, "")
+	}
+	e.changes = changes(old, next)
+	if reason := old.resets(next); reason != "" {
+		return t.decide(ctx, e, reason)
+	}
+	return nil
+}
+
+// reevaluate adds the flip of a toggle that is due.
+func (t *transaction) reevaluate(ctx context.Context, f Feature) error {
+	e := &edit{old: f, next: f}
+	t.edits = append(t.edits, e)
+	return t.decide(ctx, e, LifetimeChanged)
+}
+
+// remove adds the deletion of a toggle.
+func (t *transaction) remove(ctx context.Context, old Feature) error {
+	e := &edit{old: old}
+	t.edits = append(t.edits, e)
+	if old.PotentiallyStale {
+		flip, err := t.flip(ctx, old, false, Deleted)
+		if err != nil {
+			return err
+		}
+		e.changes = append(e.changes, flip)
+	}
+	e.changes = append(e.changes, old.change(eventlog.FeatureDeleted, nil, old.snapshot()))
+	return nil
+}
+
+// decide decides the flag of the toggle of an edit, and adds the flip if the flag changes.
+func (t *transaction) decide(ctx context.Context, e *edit, reason Reason) error {
+	e.next.PotentiallyStale = false
+	if now, ok := t.log.Now(); ok && e.next.canBecomeStale() && e.next.Type != "" {
+		kind, err := t.typeOf(ctx, e.next.Type)
+		if err != nil {
+			return err
+		}
+		t.depends[kind.ID] = true
+		at := e.next.PotentiallyStaleAt(kind.LifetimeDays)
+		e.next.PotentiallyStale = at != nil && !datetime.Milliseconds(now).Before(*at)
+	}
+	if e.next.PotentiallyStale == e.old.PotentiallyStale {
+		return nil
+	}
+	flip, err := t.flip(ctx, e.next, e.next.PotentiallyStale, reason)
+	e.changes = append(e.changes, flip)
+	return err
+}
+
+// flip returns the change of a flag to potentiallyStale.
+func (t *transaction) flip(ctx context.Context, f Feature, potentiallyStale bool, reason Reason) (eventlog.Change,
+	error) {
+	kind, err := t.typeOf(ctx, f.Type)
+	if err != nil {
+		return eventlog.Change{}, err
+	}
+	data := Flag{
+		FeatureName: f.Name, Project: f.Project, FeatureType: f.Type, LifetimeDays: kind.LifetimeDays,
+		CreatedAt: datetime.Format(f.CreatedAt),
+	}
+	if potentiallyStale {
+		return f.change(eventlog.FeaturePotentiallyStaleOn, data, nil), nil
+	}
+	data.Reason = reason
+	return f.change(eventlog.FeaturePotentiallyStaleOff, data, nil), nil
+}
+
+// typeOf reads a type once. One that does not exist has no lifetime.
+func (t *transaction) typeOf(ctx context.Context, id string) (featuretype.FeatureType, error) {
+	kind, known := t.known[id]
+	if known {
+		return kind, nil
+	}
+	kind, _, err := t.Lifetime(ctx, id)
+	t.known[id] = kind
+	return kind, err
+}
+
+// changes returns what an update of a toggle records, without its flip.
+func changes(old, next Feature) []eventlog.Change {
+	var all []eventlog.Change
+	add := func(t eventlog.Type, before, after Feature) {
+		all = append(all, next.change(t, after.snapshot(), before.snapshot()))
+	}
+	state := old
+	if state.Archived != next.Archived {
+		before := state
+		state.Archived, state.ArchivedAt = next.Archived, next.ArchivedAt
+		t := eventlog.FeatureRevived
+		if next.Archived {
+			t = eventlog.FeatureArchived
+		}
+		add(t, before, state)
+	}
+	if state.Stale != next.Stale {
+		before := state
+		state.Stale = next.Stale
+		t := eventlog.FeatureStaleOff
+		if next.Stale {
+			t = eventlog.FeatureStaleOn
+		}
+		add(t, before, state)
+	}
+	if state.differs(next) {
+		add(eventlog.FeatureUpdated, state, next)
+	}
+	return all
+}
+
+// carryOut carries out the transaction. The failures are those of dynamo.Transact. Without a change it does nothing.
+func (t *transaction) carryOut(ctx context.Context) ([]dynamo.Failure, error) {
+	changed := slices.ContainsFunc(t.edits, func(e *edit) bool { return len(e.changes) > 0 })
+	if !changed {
+		return nil, nil
+	}
+	return t.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+		err := t.make(ctx)
+		return t.actions, err
+	})
+}
+
+// make makes the actions. The writes of toggles come first.
+func (t *transaction) make(ctx context.Context) error {
+	var writes, others []types.TransactWriteItem
+	for _, e := range t.edits {
+		if len(e.changes) == 0 {
+			continue
+		}
+		last := e.old.LastEvent
+		var records []types.TransactWriteItem
+		for _, c := range e.changes {
+			c.Last = last
+			id, record, err := t.log.Record(ctx, c)
+			if err != nil {
+				return err
+			}
+			last, records = id, append(records, record...)
+		}
+		condition, names, values := eventlog.Unchanged("name", e.old.LastEvent)
+		switch {
+		case e.old.Name == "":
+			e.next.LastEvent = last
+			writes = append(writes, dynamo.NewItem(t.features, "name", toItem(e.next)))
+			others = append(others, t.log.Created(e.next.subject(), last)...)
+		case e.next.Name == "":
+			writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{
+				TableName: &t.features, Key: key(e.old.Name), ConditionExpression: &condition,
+				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			}})
+			others = append(others, t.log.Deleted(e.old.subject(), last)...)
+		default:
+			e.next.LastEvent = last
+			writes = append(writes, types.TransactWriteItem{Put: &types.Put{
+				TableName: &t.features, Item: toItem(e.next), ConditionExpression: &condition,
+				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			}})
+		}
+		others = slices.Concat(others, records, t.usage(e.old, e.next))
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.depends)) {
+		others = append(others, t.types.Unchanged(t.known[id]))
+	}
+	t.actions = append(writes, others...)
+	return nil
+}
+
+// size returns the number of actions of the changes of several toggles, which have no usage.
+func (t *transaction) size() int {
+	n := len(t.depends)
+	for _, e := range t.edits {
+		if len(e.changes) > 0 {
+			n += 1 + len(e.changes)
+		}
+	}
+	return n
+}
+
+// split makes a transaction with too many actions smaller. It returns a transaction that must be carried out before,
+// which clears the flags that the change clears, or nil. Otherwise it takes the flips that set flags out of the
+// transaction, and returns the names of their toggles.
+func (t *transaction) split() (before *transaction, flagLater []string) {
+	if len(t.edits) == 1 || t.size() <= maxActions {
+		return nil, nil
+	}
+	before = t.Store.transaction()
+	for _, e := range t.edits {
+		if e.old.PotentiallyStale && !e.next.PotentiallyStale {
+			cleared := e.old
+			cleared.PotentiallyStale = false
+			before.edits = append(before.edits, &edit{e.old, cleared, e.changes[len(e.changes)-1:]})
+		}
+	}
+	if len(before.edits) > 0 {
+		return before, nil
+	}
+	clear(t.depends)
+	for _, e := range t.edits {
+		if !e.old.PotentiallyStale && e.next.PotentiallyStale {
+			e.next.PotentiallyStale, e.changes = false, e.changes[:len(e.changes)-1]
+			flagLater = append(flagLater, e.next.Name)
+		}
+	}
+	return nil, flagLater
+}
+
+func (t *transaction) results() []Feature {
+	all := make([]Feature, len(t.edits))
+	for i, e := range t.edits {
+		all[i] = e.next
+	}
+	return all
+}
+
+// unknownContextField returns the error if a transaction failed only because a context field does not exist. It names
+// the field.
+func (t *transaction) unknownContextField(failures []dynamo.Failure) error {
+	unknown := ""
+	for i, f := range failures {
+		update := t.actions[i].Update
+		if f.Failed && update == nil {
+			return nil // the fields are checked by the next attempt
+		}
+		if f.Failed && unknown == "" {
+			unknown = dynamo.Item(update.Key).String("name")
+		}
+	}
+	return &UnknownContextFieldError{unknown}
+}
+
+// lastOf returns the id of the last event of a deleted toggle with the same name, if it is not before the creation's.
+func (t *transaction) lastOf(failures []dynamo.Failure) (last int64) {
+	for _, f := range failures {
+		if f.Failed {
+			last = max(last, eventlog.LastOf(f))
+		}
+	}
+	return last
+}
+
+// usage returns the actions that update the usage of context fields (project → number of toggles) after a change from
+// old to next, ordered by field. A project that does not use a field any more keeps the number 0.
+func (t *transaction) usage(old, next Feature) []types.TransactWriteItem {
+	changes := map[string]map[string]int64{} // by field, then project
+	for _, field := range slices.Concat(old.usedFields(), next.usedFields()) {
+		changes[field] = map[string]int64{}
+	}
+	for _, field := range old.usedFields() {
+		changes[field][old.Project]--
+	}
+	for _, field := range next.usedFields() {
+		changes[field][next.Project]++
+	}
+	var actions []types.TransactWriteItem
+	for _, field := range slices.Sorted(maps.Keys(changes)) {
+		projects := changes[field]
+		names, values := map[string]string{"#name": "name", "#usage": "usage"}, dynamo.Item{":zero": dynamo.N(0)}
+		var set []string
+		for _, project := range slices.Sorted(maps.Keys(projects)) {
+			if change := projects[project]; change != 0 {
+				n := strconv.Itoa(len(set))
+				names["#p"+n], values[":p"+n] = project, dynamo.N(change)
+				set = append(set, "#usage.#p"+n+" = if_not_exists(#usage.#p"+n+", :zero) + :p"+n)
+			}
+		}
+		if set != nil {
+			actions = append(actions, types.TransactWriteItem{Update: &types.Update{
+				TableName: &t.contextFields, Key: key(field), UpdateExpression: aws.String("SET " + strings.Join(set, ", ")),
+				ConditionExpression: aws.String("attribute_exists(#name)"), ExpressionAttributeNames: names,
+				ExpressionAttributeValues: values,
+			}})
+		}
+	}
+	return actions
+}

@@ -1,0 +1,291 @@
+package feature
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+//go:embed create.schema.json
+var createSchema []byte
+
+//go:embed update.schema.json
+var updateSchema []byte
+
+//go:embed stale.schema.json
+var staleSchema []byte
+
+const (
+	typesVariable  = "FEATURE_TYPES_TABLE"
+	fieldsVariable = "CONTEXT_FIELDS_TABLE"
+)
+
+func newWriteFunction(
+	env *app.Env, permission access.Permission, serve func(*Store) (lambdahttp.HandlerFunc, error), more ...string,
+) (lambda.Handler, error) {
+	client, tables, log, err := eventlog.Open(env, append(more, "FEATURES_TABLE")...)
+	if err != nil {
+		return nil, err
+	}
+	handler, err := serve(NewStore(client, tables, log))
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.Has(permission), handler)), nil
+}
+
+func always(serve func(*Store) lambdahttp.HandlerFunc) func(*Store) (lambdahttp.HandlerFunc, error) {
+	return func(features *Store) (lambdahttp.HandlerFunc, error) { return serve(features), nil }
+}
+
+// NewCreateFunction returns the handler of functions/create-feature.
+func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
+	return newWriteFunction(env, access.CreateFeature, func(features *Store) (lambdahttp.HandlerFunc, error) {
+		return Create(features, env.Now)
+	}, typesVariable)
+}
+
+// NewUpdateFunction returns the handler of functions/update-feature.
+func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
+	return newWriteFunction(env, access.UpdateFeature, Update, typesVariable)
+}
+
+// NewArchiveFunction returns the handler of functions/archive-feature.
+func NewArchiveFunction(env *app.Env) (lambda.Handler, error) {
+	return newWriteFunction(env, access.DeleteFeature, always(Archive), typesVariable, fieldsVariable)
+}
+
+// NewMarkStaleFunction returns the handler of functions/mark-features-stale.
+func NewMarkStaleFunction(env *app.Env) (lambda.Handler, error) {
+	return newWriteFunction(env, access.UpdateFeature, MarkStale, typesVariable)
+}
+
+// NewReviveFunction returns the handler of functions/revive-feature.
+func NewReviveFunction(env *app.Env) (lambda.Handler, error) {
+	return newWriteFunction(env, access.UpdateFeature, always(Revive), typesVariable, fieldsVariable)
+}
+
+// NewDeleteFunction returns the handler of functions/delete-feature. An archived toggle neither uses context fields nor
+// becomes potentially stale.
+func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
+	return newWriteFunction(env, access.DeleteFeature, always(Delete))
+}
+
+const defaultType = "release"
+
+// Create serves POST /api/admin/projects/{projectId}/features.
+func Create(features *Store, now func() time.Time) (lambdahttp.HandlerFunc, error) {
+	schema, err := jsonbody.Compile(createSchema)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, notReserved)
+		if err != nil {
+			return err
+		}
+		project, err := projectOf(r)
+		if err != nil {
+			return err
+		}
+		f := Feature{Name: body.Text("name"), Project: project, Type: defaultType, CreatedAt: now()}
+		if p := access.PrincipalFrom(r.Context()); p.UserID != 0 {
+			f.CreatedBy = &Creator{p.UserID, p.Name}
+		}
+		change, err := features.change(r, body)
+		if err != nil {
+			return err
+		}
+		f, err = features.Add(r.Context(), change(f))
+		if errors.Is(err, ErrExists) {
+			return apierror.New(apierror.NameExists, fmt.Sprintf("A toggle with the name %q exists.",
+				apierror.Echo(body.Text("name"))))
+		}
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Location", r.URL.JoinPath(f.Name).String())
+		return features.respond(w, r, http.StatusCreated, f)
+	}, nil
+}
+
+// notReserved is the rule that a name is not reserved.
+func notReserved(body jsonbody.Object) string {
+	if body.Text("name") != reservedName {
+		return ""
+	}
+	return fmt.Sprintf("The `/body/name` property must not be %q, which is a path of the API.", reservedName)
+}
+
+// change returns the change that a body describes, or a 400 if the type does not exist.
+func (s *Store) change(r *http.Request, body jsonbody.Object) (func(Feature) Feature, error) {
+	id, typed := body.TextOK("type")
+	if typed {
+		id = featuretype.NormalID(id)
+		_, found, err := s.Lifetime(r.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, apierror.New(apierror.Validation, fmt.Sprintf(
+				"The `/body/type` property must be the id of a feature type; you sent %q.", apierror.Echo(body.Text("type"))))
+		}
+	}
+	return func(f Feature) Feature {
+		if typed {
+			f.Type = id
+		}
+		if body.Has("description") {
+			f.Description = nil
+			if text, ok := body.TextOK("description"); ok {
+				f.Description = &text
+			}
+		}
+		if body.Has("impressionData") {
+			f.ImpressionData = body.Bool("impressionData")
+		}
+		return f
+	}, nil
+}
+
+// Update serves PUT /api/admin/projects/{projectId}/features/{featureName}.
+func Update(features *Store) (lambdahttp.HandlerFunc, error) {
+	schema, err := jsonbody.Compile(updateSchema)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		project, name, err := path(r)
+		if err != nil {
+			return err
+		}
+		change, err := features.change(r, body)
+		if err != nil {
+			return err
+		}
+		precondition := lambdahttp.Precondition(r)
+		f, err := features.Update(r.Context(), name, func(f Feature) (Feature, error) {
+			if err := in(project, f); err != nil {
+				return f, err
+			}
+			err := precondition(f.ETag())
+			if body.Has("stale") {
+				f.Stale = body.Bool("stale")
+			}
+			return change(f), err
+		})
+		if err != nil {
+			return refusal(err, project)
+		}
+		return features.respond(w, r, http.StatusOK, f)
+	}, nil
+}
+
+// Archive serves DELETE /api/admin/projects/{projectId}/features/{featureName}.
+func Archive(features *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		project, name, err := path(r)
+		if err != nil {
+			return err
+		}
+		_, err = features.Update(r.Context(), name, func(f Feature) (Feature, error) {
+			err := in(project, f)
+			f.Archived = true
+			return f, err
+		})
+		if err != nil {
+			return refusal(err, project)
+		}
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	}
+}
+
+// MarkStale serves POST /api/admin/projects/{projectId}/stale.
+func MarkStale(features *Store) (lambdahttp.HandlerFunc, error) {
+	schema, err := jsonbody.Compile(staleSchema)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		project, err := projectOf(r)
+		if err != nil {
+			return err
+		}
+		names := body.Texts("features")
+		slices.Sort(names)
+		_, err = features.UpdateAll(r.Context(), slices.Compact(names), func(f Feature) (Feature, error) {
+			err := in(project, f)
+			f.Stale = body.Bool("stale")
+			return f, err
+		})
+		if err != nil {
+			return refusal(err, project)
+		}
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	}, nil
+}
+
+// archived returns the name of the toggle of a request without a project, or a 404.
+func archived(r *http.Request) (string, error) {
+	name, err := lambdahttp.PathParam(r, "featureName")
+	if err != nil {
+		return "", refusal(&NotFoundError{name}, "")
+	}
+	return name, nil
+}
+
+// Revive serves POST /api/admin/archive/revive/{featureName}.
+func Revive(features *Store) lambdahttp.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		name, err := archived(r)
+		if err != nil {
+			return err
+		}
+		_, err = features.Update(r.Context(), name, func(f Feature) (Feature, error) {
+			f.Archived = false
+			return f, nil
+		})
+		return refusal(err, "") // nil: 200 without a body
+	}
+}
+
+// Delete serves DELETE /api/admin/archive/{featureName}.
+func Delete(features *Store) lambdahttp.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		name, err := archived(r)
+		if err != nil {
+			return err
+		}
+		err = features.DeleteIf(r.Context(), name, func(f Feature) error {
+			if f.Archived {
+				return nil
+			}
+			return apierror.New(apierror.Conflict, fmt.Sprintf("The toggle %q is not archived. Archive it first.",
+				apierror.Echo(name)))
+		})
+		return refusal(err, "") // nil: 200 without a body
+	}
+}

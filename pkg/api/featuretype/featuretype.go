@@ -1,0 +1,46 @@
+// Package featuretype manages the feature toggle types: it lists them (contract section 4.2) and changes a type's
+// expected lifetime (contract section 4.3).
+//
+// A type's lifetime determines when its toggles become potentially stale. A change of it is one write; the table's
+// stream then triggers the re-evaluation (pkg/api/staleness).
+package featuretype
+
+import (
+	"errors"
+	"strings"
+)
+
+// FeatureType is a kind of toggle.
+type FeatureType struct {
+	ID           string // lower case
+	Name         string
+	Description  string
+	LifetimeDays *int64 // 1 to 2147483647; nil: its toggles are never potentially stale
+	Position     int64  // in lists: the order of creation
+	LastChange   int64  // the id of its last event, that of its creation or of a change of the lifetime; 0: none
+}
+
+// ErrNotFound reports that no type has the given id.
+var ErrNotFound = errors.New("no such feature type")
+
+// NormalID returns the id as it is stored: letter case is ignored (contract section 4.3). Ids are ASCII, so only ASCII
+// letters change.
+func NormalID(id string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, id)
+}
+
+// Defaults returns the types of a new instance, in their order.
+func Defaults() []FeatureType {
+	return []FeatureType{
+		{"release", "Release", "Brings a new feature to users step by step.", new(int64(40)), 0, 0},
+		{"experiment", "Experiment", "Tries several versions of a feature to see which does best.", new(int64(40)), 1, 0},
+		{"operational", "Operational", "Controls how the system behaves while a change rolls out.", new(int64(7)), 2, 0},
+		{"kill-switch", "Kill switch", "Turns a critical part of the system off, or on again, at once.", nil, 3, 0},
+		{"permission", "Permission", "Decides what a user is entitled to do or see.", nil, 4, 0},
+	}
+}

@@ -1,0 +1,53 @@
+package featuretype
+
+import (
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// NewListFunction returns the handler of functions/list-feature-types.
+func NewListFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("FEATURE_TYPES_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.IsAnyone, List(NewStore(client, tables, nil)))), nil
+}
+
+// response is featureTypeSchema in api/openapi.yaml.
+type response struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Description  string `json:"description"`
+	LifetimeDays *int64 `json:"lifetimeDays"`
+}
+
+func newResponse(t FeatureType) response {
+	return response{ID: t.ID, Name: t.Name, Description: t.Description, LifetimeDays: t.LifetimeDays}
+}
+
+// listVersion is the version of the list's schema; there is only one (specification, 2.3).
+const listVersion = 1
+
+// List serves GET /api/admin/feature-types.
+func List(types *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		all, err := types.List(r.Context())
+		if err != nil {
+			return err
+		}
+		body := struct {
+			Version int        `json:"version"`
+			Types   []response `json:"types"`
+		}{listVersion, make([]response, len(all))}
+		for i, t := range all {
+			body.Types[i] = newResponse(t)
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+	}
+}

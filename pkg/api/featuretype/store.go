@@ -1,0 +1,176 @@
+package featuretype
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Store keeps the types in the table FeatureTypes. It is safe for concurrent use.
+type Store struct {
+	client *dynamodb.Client
+	table  string
+	log    *eventlog.Log
+}
+
+// NewStore returns a Store that uses tables.FeatureTypes and records its changes in log. log can be nil if the Store
+// only reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	return &Store{client, tables.FeatureTypes, log}
+}
+
+// hash is the table's partition key.
+const hash = "id"
+
+// List returns all types, ordered by position, then by id. It is one consistent Scan per MB.
+func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
+	var all []FeatureType
+	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
+		if err != nil {
+			return nil, fmt.Errorf("list feature types: %w", err)
+		}
+		all = append(all, fromItem(item))
+	}
+	slices.SortFunc(all, func(a, b FeatureType) int {
+		return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
+}
+
+// Get returns one type, or ErrNotFound. The read is consistent.
+func (s *Store) Get(ctx context.Context, id string) (FeatureType, error) {
+	item, err := dynamo.Get(ctx, s.client, s.table, dynamo.Item{hash: dynamo.S(id)})
+	if err != nil {
+		return FeatureType{}, fmt.Errorf("get feature type %q: %w", id, err)
+	}
+	if item == nil {
+		return FeatureType{}, ErrNotFound
+	}
+	return fromItem(item), nil
+}
+
+// SetLifetime changes a type's lifetime and returns the changed type, or ErrNotFound. The same lifetime again changes
+// nothing. It is one consistent read and one transaction, repeated if the type is changed concurrently.
+func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (FeatureType, error) {
+	for attempt := 1; ; attempt++ {
+		old, err := s.Get(ctx, id)
+		if err != nil || equal(old.LifetimeDays, days) {
+			return old, err
+		}
+		next := old
+		next.LifetimeDays = days
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+			return s.change(ctx, old, &next)
+		})
+		if err == nil && failures != nil {
+			err = dynamo.Pause(ctx, attempt)
+		} else if err == nil {
+			return next, nil
+		}
+		if err != nil {
+			return FeatureType{}, fmt.Errorf("set the lifetime of feature type %q: %w", id, err)
+		}
+	}
+}
+
+// Unchanged returns the condition, in a transaction, that the lifetime of a type has not changed since it was read. A
+// type that did not exist must not have been changed either.
+func (s *Store) Unchanged(t FeatureType) types.TransactWriteItem {
+	check := &types.ConditionCheck{
+		TableName: &s.table, Key: dynamo.Item{hash: dynamo.S(t.ID)},
+		ConditionExpression:      aws.String("attribute_not_exists(#event)"),
+		ExpressionAttributeNames: map[string]string{"#event": eventlog.AttributeEvent},
+	}
+	if t.LastChange != 0 {
+		check.ConditionExpression = aws.String("#event = :last")
+		check.ExpressionAttributeValues = dynamo.Item{":last": dynamo.N(t.LastChange)}
+	}
+	return types.TransactWriteItem{ConditionCheck: check}
+}
+
+func equal(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// change returns the actions that change the lifetime of a type, and sets next.LastChange.
+func (s *Store) change(ctx context.Context, old FeatureType, next *FeatureType) ([]types.TransactWriteItem, error) {
+	event, record, err := s.log.Record(ctx, eventlog.Change{
+		Type: eventlog.FeatureTypeUpdated, Subject: eventlog.Subject("type:" + old.ID), Last: old.LastChange,
+		Data: lifetimeOf(*next), PreData: lifetimeOf(old),
+	})
+	if err != nil {
+		return nil, err
+	}
+	next.LastChange = event
+	names, values := map[string]string{"#id": hash, "#lifetimeDays": "lifetimeDays"}, dynamo.Item{}
+	condition, assignment := eventlog.Guard(old.LastChange, event, names, values)
+	update := "SET " + assignment + " REMOVE #lifetimeDays"
+	if next.LifetimeDays != nil {
+		update = "SET " + assignment + ", #lifetimeDays = :days"
+		values[":days"] = dynamo.N(*next.LifetimeDays)
+	}
+	condition = "attribute_exists(#id) AND " + condition
+	return append([]types.TransactWriteItem{{Update: &types.Update{
+		TableName: &s.table, Key: dynamo.Item{hash: dynamo.S(old.ID)}, UpdateExpression: &update,
+		ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	}}}, record...), nil
+}
+
+// lifetimeOf returns what the event log says about a type.
+func lifetimeOf(t FeatureType) any {
+	return struct {
+		ID           string `json:"id"`
+		LifetimeDays *int64 `json:"lifetimeDays"`
+	}{t.ID, t.LifetimeDays}
+}
+
+// Create adds a type and records it. If the type exists, Create changes nothing. It is one transaction.
+func (s *Store) Create(ctx context.Context, t FeatureType) error {
+	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { // a failure: it exists
+		event, record, err := s.log.Record(ctx, eventlog.Change{
+			Type: eventlog.FeatureTypeCreated, Subject: eventlog.Subject("type:" + t.ID), Data: lifetimeOf(t),
+		})
+		t.LastChange = event
+		return append([]types.TransactWriteItem{s.Creation(t)}, record...), err
+	})
+	if err != nil {
+		return fmt.Errorf("create feature type %q: %w", t.ID, err)
+	}
+	return nil
+}
+
+// Creation returns the action of a transaction that creates a type. It fails if the type exists.
+func (s *Store) Creation(t FeatureType) types.TransactWriteItem {
+	return dynamo.NewItem(s.table, hash, toItem(t))
+}
+
+func toItem(t FeatureType) dynamo.Item {
+	item := dynamo.Item{
+		hash: dynamo.S(t.ID), "name": dynamo.S(t.Name), "description": dynamo.S(t.Description),
+		"position": dynamo.N(t.Position),
+	}
+	if t.LifetimeDays != nil {
+		item["lifetimeDays"] = dynamo.N(*t.LifetimeDays)
+	}
+	if t.LastChange != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(t.LastChange)
+	}
+	return item
+}
+
+func fromItem(item dynamo.Item) FeatureType {
+	t := FeatureType{
+		ID: item.String(hash), Name: item.String("name"), Description: item.String("description"),
+		Position: item.Int("position"), LastChange: item.Int(eventlog.AttributeEvent),
+	}
+	if days, ok := item.IntOK("lifetimeDays"); ok {
+		t.LifetimeDays = &days
+	}
+	return t
+}

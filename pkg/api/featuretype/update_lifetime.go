@@ -1,0 +1,67 @@
+package featuretype
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+//go:embed lifetime.schema.json
+var lifetimeSchema []byte
+
+// NewUpdateLifetimeFunction returns the handler of functions/update-feature-type-lifetime.
+func NewUpdateLifetimeFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, log, err := eventlog.Open(env, "FEATURE_TYPES_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	handler, err := UpdateLifetime(NewStore(client, tables, log))
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.Has(access.Admin), handler)), nil
+}
+
+// UpdateLifetime serves PUT /api/admin/feature-types/{id}/lifetime.
+func UpdateLifetime(types *Store) (lambdahttp.HandlerFunc, error) {
+	schema, err := jsonbody.Compile(lifetimeSchema)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		id, err := lambdahttp.PathParam(r, "id")
+		if err != nil {
+			return notFound(id)
+		}
+		var lifetime *int64
+		if days, ok := body.Int("lifetimeDays"); ok && days != 0 { // 0 is stored and returned as null
+			lifetime = &days
+		}
+		updated, err := types.SetLifetime(r.Context(), NormalID(id), lifetime)
+		if errors.Is(err, ErrNotFound) {
+			return notFound(id)
+		}
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, newResponse(updated))
+	}, nil
+}
+
+func notFound(id string) error {
+	return apierror.New(apierror.NotFound, fmt.Sprintf("There is no feature type with the id %q.", apierror.Echo(id)))
+}

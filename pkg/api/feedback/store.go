@@ -1,0 +1,56 @@
+package feedback
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Store keeps the records in the table Feedback. It is safe for concurrent use.
+type Store struct {
+	client *dynamodb.Client
+	table  string
+}
+
+// NewStore returns a Store that uses tables.Feedback.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client, tables.Feedback}
+}
+
+// Update changes the record, or creates it, and returns the new record. It is one UpdateItem without a condition,
+// because the contract creates a missing record.
+func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, change Change) (Feedback, error) {
+	names := map[string]string{"#neverShow": "neverShow"}
+	expression, values := "SET #neverShow = if_not_exists(#neverShow, :neverShow)",
+		dynamo.Item{":neverShow": dynamo.Bool(false)}
+	if change.NeverShow != nil {
+		expression, values[":neverShow"] = "SET #neverShow = :neverShow", dynamo.Bool(*change.NeverShow)
+	}
+	if change.SetGiven {
+		names["#given"] = "given"
+		if change.Given == nil {
+			expression += " REMOVE #given"
+		} else {
+			expression += ", #given = :given"
+			values[":given"] = dynamo.Time(*change.Given)
+		}
+	}
+	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.table, Key: dynamo.Item{"userId": dynamo.N(userID), "feedbackId": dynamo.S(feedbackID)},
+		UpdateExpression: aws.String(expression), ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		ReturnValues: types.ReturnValueAllNew,
+	})
+	if err != nil {
+		return Feedback{}, fmt.Errorf("update the feedback of user %d: %w", userID, err)
+	}
+	item := dynamo.Item(out.Attributes)
+	return Feedback{
+		FeedbackID: item.String("feedbackId"), UserID: item.Int("userId"), NeverShow: item.Bool("neverShow"),
+		Given: item.Time("given"),
+	}, nil
+}

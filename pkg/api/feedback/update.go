@@ -1,0 +1,113 @@
+package feedback
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+//go:embed update.schema.json
+var updateSchema []byte
+
+// NewUpdateFunction returns the handler of functions/update-feedback.
+func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("FEEDBACK_TABLE", "USERS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	handler, err := Update(NewStore(client, tables), user.NewStore(client, tables, nil))
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.IsUserOr401, handler)), nil
+}
+
+// response is feedbackResponseSchema in api/openapi.yaml.
+type response struct {
+	UserID     int64   `json:"userId"`
+	NeverShow  bool    `json:"neverShow"`
+	Given      *string `json:"given"`
+	FeedbackID string  `json:"feedbackId"`
+}
+
+// Update serves PUT /api/admin/feedback/{id}.
+func Update(records *Store, users *user.Store) (lambdahttp.HandlerFunc, error) {
+	schema, err := jsonbody.Compile(updateSchema)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id, badID := lambdahttp.PathParam(r, "id")
+		caller := access.PrincipalFrom(r.Context())
+		body, err := schema.Read(r, func(jsonbody.Object) string {
+			if badID != nil {
+				return apierror.From(lambdahttp.BadPathParam("id", id)).Message
+			}
+			return ""
+		}, func(body jsonbody.Object) string {
+			if owner, named := body.Int("userId"); named && !mayName(caller, owner) {
+				return forbiddenUser(body)
+			}
+			return ""
+		})
+		if err != nil {
+			return err
+		}
+		owner, err := ownerOf(r.Context(), caller, body, users)
+		if err != nil {
+			return err
+		}
+		change := Change{SetGiven: body.Has("given"), Given: body.Time("given")}
+		if body.Has("neverShow") {
+			change.NeverShow = new(body.Bool("neverShow"))
+		}
+		record, err := records.Update(r.Context(), id, owner, change)
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, response{
+			UserID: record.UserID, NeverShow: record.NeverShow, Given: datetime.FormatOptional(record.Given),
+			FeedbackID: record.FeedbackID,
+		})
+	}, nil
+}
+
+// mayName reports whether the caller may send that user's id in the body: its own id or, with the ADMIN permission, any
+// id.
+func mayName(caller access.Principal, owner int64) bool {
+	return owner == caller.UserID || caller.Has(access.Admin)
+}
+
+// ownerOf returns the user whose record is updated: the caller, or the user named in the body, who must exist.
+func ownerOf(ctx context.Context, caller access.Principal, body jsonbody.Object, users *user.Store) (int64, error) {
+	owner, named := body.Int("userId")
+	if !named || owner == caller.UserID {
+		return caller.UserID, nil
+	}
+	_, err := users.Get(ctx, owner)
+	if errors.Is(err, user.ErrNotFound) {
+		err = apierror.New(apierror.Validation, forbiddenUser(body))
+	}
+	return owner, err
+}
+
+// forbiddenUser is the error message for the user id in the body.
+func forbiddenUser(body jsonbody.Object) string {
+	sent, _ := body["userId"].(json.Number)
+	return fmt.Sprintf("The `/body/userId` property must be your own id or, with the %q permission, the id of an "+
+		"existing user; you sent %s.",
+		access.Admin, apierror.Echo(sent.String()))
+}

@@ -1,0 +1,98 @@
+package pat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/logging"
+)
+
+// NewAnnounceFunction returns the handler of functions/announce-expiring-tokens.
+func NewAnnounceFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, log, err := eventlog.Open(env, "PERSONAL_ACCESS_TOKENS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	a := &Announcer{Store: NewStore(client, tables, log, nil), Now: env.Now, Logger: env.Logger}
+	return app.Event(a.Announce), nil
+}
+
+// Announcer records tokens that are about to expire. It is safe for concurrent use.
+type Announcer struct {
+	Store  *Store
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// Announcements is the response of a run, for callers that invoke it by hand.
+type Announcements struct {
+	Announced int `json:"announced"`
+	Left      int `json:"left"` // tokens that could not be recorded
+}
+
+var errAnnounce = errors.New("expiring tokens were not recorded, see the log for the cause; the next run records them")
+
+// Announce records an event for each token that has reached a threshold since its last one. It ignores the event that
+// invokes it. The event and the token's threshold are one transaction.
+func (a *Announcer) Announce(ctx context.Context, _ json.RawMessage) (Announcements, error) {
+	all, err := a.Store.List(ctx)
+	if err != nil {
+		a.Logger.ErrorContext(ctx, "tokens cannot be read", logging.Cause(err))
+		return Announcements{}, errAnnounce
+	}
+	now := a.Now()
+	var result Announcements
+	for _, p := range slices.DeleteFunc(all, func(p PAT) bool { return p.dueThreshold(now) == 0 }) {
+		if err := a.Store.RecordExpiry(ctx, p, p.dueThreshold(now)); err != nil {
+			result.Left++
+			a.Logger.ErrorContext(ctx, "expiring token not recorded", slog.Int64("id", p.ID), logging.Cause(err))
+			continue
+		}
+		result.Announced++
+	}
+	if result.Left > 0 {
+		return result, errAnnounce
+	}
+	return result, nil
+}
+
+// shortLife is the life of a token that may begin and end between two runs, which are an hour apart.
+const shortLife = time.Hour
+
+// thresholds are the numbers of days before its expiry at which a token is announced, in ascending order.
+var thresholds = [...]int64{1, 7, 14}
+
+const day = 24 * time.Hour
+
+// dueThreshold returns the lowest threshold that the token has reached, or 0 if there is none, or if it was recorded.
+func (p PAT) dueThreshold(now time.Time) int64 {
+	for _, days := range thresholds {
+		if !now.Before(p.ExpiresAt.Add(-time.Duration(days) * day)) {
+			if p.AnnouncedDays == 0 || days < p.AnnouncedDays {
+				return days
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// expiring returns the record of a threshold.
+func (p PAT) expiring(days int64) eventlog.Change {
+	return p.change(eventlog.TokenExpiring, struct {
+		ID          int64  `json:"id"`
+		UserID      int64  `json:"userId"`
+		Description string `json:"description"`
+		ExpiresAt   string `json:"expiresAt"`
+		Days        int64  `json:"days"` // the threshold that was reached: 14, 7 or 1
+	}{p.ID, p.UserID, p.Description, datetime.Format(p.ExpiresAt), days}, nil)
+}

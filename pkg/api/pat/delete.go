@@ -1,0 +1,37 @@
+package pat
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// NewDeleteFunction returns the handler of functions/delete-service-account-token.
+func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
+	store, err := newStore(env)
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.Has(access.Admin), Delete(store))), nil
+}
+
+// Delete serves DELETE /api/admin/service-account/{id}/token/{tokenId}.
+func Delete(pats *Store) lambdahttp.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		account, id, ok := pathIDs(r)
+		if !ok {
+			return noToken(r)
+		}
+		err := pats.Delete(r.Context(), user.ServiceAccount, account, id)
+		if errors.Is(err, ErrNotFound) {
+			return noToken(r)
+		}
+		return err // nil: 200 without a body
+	}
+}

@@ -1,0 +1,35 @@
+package pat
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// NewDeleteOwnFunction returns the handler of functions/delete-own-token.
+func NewDeleteOwnFunction(env *app.Env) (lambda.Handler, error) {
+	store, err := newStore(env)
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.IsUser, DeleteOwn(store))), nil
+}
+
+// DeleteOwn serves DELETE /api/admin/user/tokens/{id}. It returns the same 404 for every id that is not a token of the
+// caller, so that it reveals nothing about other tokens.
+func DeleteOwn(pats *Store) lambdahttp.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		id, _ := access.ParseID(r.PathValue("id")) // no token has the id 0
+		err := pats.Delete(r.Context(), AnyKind, access.PrincipalFrom(r.Context()).UserID, id)
+		if errors.Is(err, ErrNotFound) {
+			return apierror.New(apierror.NotFound, "You have no personal access token with this id.")
+		}
+		return err // nil: 200 without a body
+	}
+}

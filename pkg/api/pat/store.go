@@ -1,0 +1,210 @@
+package pat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// AttributeSeenAt is the attribute that the authorizer writes.
+const AttributeSeenAt = "seenAt"
+
+// The attributes of the counter.
+const (
+	lastID        = "lastId"        // the last id that was taken for a token
+	lastCreatedAt = "lastCreatedAt" // the latest time at which an id was taken
+)
+
+// Store keeps the tokens in the table PersonalAccessTokens, and their descriptions in the table Users. It is safe for
+// concurrent use.
+type Store struct {
+	client   *dynamodb.Client
+	pats     string
+	users    string
+	accounts *user.Store
+	log      *eventlog.Log
+	random   io.Reader
+}
+
+// NewStore returns a Store that uses tables.PersonalAccessTokens, tables.Users and, in DeleteOwner, tables.Identifiers,
+// and records its changes in log. It reads secrets from random. log and random can be nil if the Store only reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log, random io.Reader) *Store {
+	return &Store{
+		client: client, pats: tables.PersonalAccessTokens, users: tables.Users, accounts: user.NewStore(client, tables, log),
+		log: log, random: random,
+	}
+}
+
+// Key returns the key of a token's item. The item (0, 0) is the counter of ids.
+func Key(userID, id int64) dynamo.Item {
+	return dynamo.Item{"userId": dynamo.N(userID), "id": dynamo.N(id)}
+}
+
+// List returns the tokens of all accounts, ordered by id. It is one consistent Scan per MB.
+func (s *Store) List(ctx context.Context) ([]PAT, error) {
+	var all []PAT
+	for item, err := range dynamo.Scan(ctx, s.client, s.pats) {
+		if err != nil {
+			return nil, fmt.Errorf("list PATs: %w", err)
+		}
+		if p := FromItem(item); p.UserID != 0 { // the counter's partition
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b PAT) int { return cmp.Compare(a.ID, b.ID) })
+	return all, nil
+}
+
+// LastID returns the last id that was taken for a token, even if that token was not created or was deleted; 0 if none
+// was. The read is consistent.
+func (s *Store) LastID(ctx context.Context) (int64, error) {
+	counter, err := dynamo.Get(ctx, s.client, s.pats, Key(0, 0))
+	if err != nil {
+		return 0, fmt.Errorf("read the counter of PATs: %w", err)
+	}
+	return counter.Int(lastID), nil
+}
+
+// ListOf returns the tokens of one account, ordered by id; none if there is no such account. It is one consistent Query
+// per MB.
+func (s *Store) ListOf(ctx context.Context, userID int64) ([]PAT, error) {
+	var all []PAT
+	for item, err := range dynamo.Query(ctx, s.client, s.pats, "userId", dynamo.N(userID)) {
+		if err != nil {
+			return nil, fmt.Errorf("list PATs of user %d: %w", userID, err)
+		}
+		all = append(all, FromItem(item))
+	}
+	return all, nil
+}
+
+// Get returns a token and its owner, or ErrNotFound, or user.ErrNotFound. It is one consistent BatchGetItem, repeated
+// for keys that DynamoDB left unprocessed.
+func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, error) {
+	want := map[string]types.KeysAndAttributes{
+		s.pats:  {Keys: []map[string]types.AttributeValue{Key(userID, id)}, ConsistentRead: aws.Bool(true)},
+		s.users: {Keys: []map[string]types.AttributeValue{user.Key(userID)}, ConsistentRead: aws.Bool(true)},
+	}
+	got := map[string]dynamo.Item{}
+	for attempt := 1; len(want) > 0; attempt++ {
+		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: want})
+		if err == nil && len(out.UnprocessedKeys) > 0 {
+			err = dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
+			return PAT{}, user.User{}, fmt.Errorf("get PAT %d of user %d: %w", id, userID, err)
+		}
+		for table, items := range out.Responses {
+			for _, item := range items {
+				got[table] = item
+			}
+		}
+		want = out.UnprocessedKeys
+	}
+	if got[s.pats] == nil {
+		return PAT{}, user.User{}, ErrNotFound
+	}
+	if got[s.users] == nil {
+		return PAT{}, user.User{}, user.ErrNotFound
+	}
+	return FromItem(got[s.pats]), user.FromItem(got[s.users]), nil
+}
+
+// Delete deletes a token of an account of the kind and its entry in the account. It returns ErrNotFound if there is no
+// such account or token.
+//
+// The entry's key is the token's description, so Delete first reads the token: one GetItem, then one transaction.
+func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) error {
+	_, deleted := eventTypes(kind)
+	for attempt := 1; ; attempt++ {
+		item, err := dynamo.Get(ctx, s.client, s.pats, Key(userID, id))
+		if err != nil {
+			return fmt.Errorf("get PAT %d: %w", id, err)
+		}
+		if item == nil {
+			return ErrNotFound
+		}
+		p := FromItem(item)
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+			_, record, err := s.log.Record(ctx, p.change(deleted, nil, p.snapshot()))
+			condition, names, values := eventlog.Unchanged("id", p.LastEvent)
+			return append([]types.TransactWriteItem{{Delete: &types.Delete{
+				TableName: &s.pats, Key: Key(userID, id),
+				ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			}}, s.changeOwner(p, kind, "REMOVE #pats.#key", "#pats.#key = :id", dynamo.Item{})}, record...), err
+		})
+		if err == nil && failures != nil {
+			if failures[1].Failed { // a concurrent call deleted it, or the account is of another kind
+				return ErrNotFound
+			}
+			err = dynamo.Pause(ctx, attempt) // its expiry was recorded at the same time
+		} else if err == nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("delete PAT %d: %w", id, err)
+		}
+	}
+}
+
+// changeOwner returns the action that changes p's entry in the map of its owner, an account of the kind. #pats.#key is
+// the entry and :id is p's id. If the condition fails, the action returns the owner's item.
+func (s *Store) changeOwner(p PAT, kind user.Kind, update, condition string,
+	values dynamo.Item) types.TransactWriteItem {
+	names := map[string]string{"#pats": user.AttributePATs, "#key": DescriptionKey(p.Description), "#kind": "kind"}
+	values[":id"] = dynamo.N(p.ID)
+	if kind == AnyKind {
+		condition += " AND attribute_exists(#kind)" // the account's deletion has not begun
+	} else {
+		condition += " AND #kind = :kind"
+		values[":kind"] = dynamo.S(string(kind))
+	}
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.users, Key: user.Key(p.UserID),
+		ConditionExpression: &condition, UpdateExpression: &update,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}}
+}
+
+func toItem(p PAT) dynamo.Item {
+	item := Key(p.UserID, p.ID)
+	item["verifier"] = dynamo.B(p.Verifier[:])
+	item["description"] = dynamo.S(p.Description)
+	item["expiresAt"] = dynamo.Time(p.ExpiresAt)
+	item["createdAt"] = dynamo.Time(p.CreatedAt)
+	if p.LastEvent != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(p.LastEvent)
+	}
+	if p.AnnouncedDays != 0 {
+		item[attributeAnnounced] = dynamo.N(p.AnnouncedDays)
+	}
+	return item
+}
+
+// FromItem returns the token that an item contains.
+func FromItem(item dynamo.Item) PAT {
+	p := PAT{
+		ID: item.Int("id"), UserID: item.Int("userId"), Description: item.String("description"),
+		SeenAt:        item.Time(AttributeSeenAt),
+		AnnouncedDays: item.Int(attributeAnnounced), LastEvent: item.Int(eventlog.AttributeEvent),
+	}
+	copy(p.Verifier[:], item.Bytes("verifier"))
+	if t := item.Time("expiresAt"); t != nil {
+		p.ExpiresAt = *t
+	}
+	if t := item.Time("createdAt"); t != nil {
+		p.CreatedAt = *t
+	}
+	return p
+}

@@ -1,0 +1,73 @@
+package pat
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// perTransaction is the number of tokens that one transaction of DeleteOwner deletes. A transaction has at most 100
+// actions, two per token.
+const perTransaction = 50
+
+// DeleteOwner deletes an account of the kind, its tokens and its identifiers, and records each of them, or returns
+// user.ErrNotFound. After the first transaction the account and its tokens are unusable. The second one deletes up to
+// 50 tokens, further ones the other tokens, and the last one the account. After an error or a crash, a repeated
+// DeleteOwner ends the deletion.
+func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error {
+	if err := s.accounts.BeginDeletion(ctx, kind, id); err != nil {
+		return err
+	}
+	_, deleted := eventTypes(kind)
+	for attempt := 1; ; attempt++ {
+		tokens, err := s.ListOf(ctx, id) // all of them: from now on no token is added
+		if err != nil {
+			return err
+		}
+		if len(tokens) == 0 {
+			return s.accounts.EndDeletion(ctx, id)
+		}
+		failures, err := s.log.Transact(ctx, func() (actions []types.TransactWriteItem, err error) {
+			for _, p := range tokens[:min(len(tokens), perTransaction)] {
+				deletion, err := s.deletion(ctx, p, deleted)
+				if err != nil {
+					return nil, err
+				}
+				actions = append(actions, deletion...)
+			}
+			return actions, nil
+		})
+		if err == nil && failures != nil { // a token was deleted, or its expiry was recorded, at the same time
+			err = dynamo.Pause(ctx, attempt)
+		}
+		if err != nil {
+			return fmt.Errorf("delete the tokens of user %d: %w", id, err)
+		}
+	}
+}
+
+// deletion returns the actions that delete a token that has not changed, and record it. They do not change its owner.
+func (s *Store) deletion(ctx context.Context, p PAT, deleted eventlog.Type) ([]types.TransactWriteItem, error) {
+	_, record, err := s.log.Record(ctx, p.change(deleted, nil, p.snapshot()))
+	condition, names, values := eventlog.Unchanged("userId", p.LastEvent)
+	return append([]types.TransactWriteItem{{Delete: &types.Delete{
+		TableName: &s.pats, Key: Key(p.UserID, p.ID), ConditionExpression: &condition,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	}}}, record...), err
+}
+
+// DeleteUnlisted deletes a token that its owner does not list, such as after a restore of one table. If the token
+// changes at the same time, DeleteUnlisted does nothing.
+func (s *Store) DeleteUnlisted(ctx context.Context, p PAT) error {
+	_, deleted := eventTypes(AnyKind)
+	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.deletion(ctx, p, deleted) })
+	if err != nil {
+		return fmt.Errorf("delete PAT %d: %w", p.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package serviceaccount
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+//go:embed create.schema.json
+var createSchema []byte
+
+// limitVariable is the environment variable with the maximum number of service accounts.
+const limitVariable = "MAX_SERVICE_ACCOUNTS"
+
+// NewCreateFunction returns the handler of functions/create-service-account.
+func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, log, err := eventlog.Open(env, "USERS_TABLE", "IDENTIFIERS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	text, err := env.Var(limitVariable)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || limit < 1 {
+		return nil, fmt.Errorf("the environment variable %s must be a number from 1, not %q", limitVariable, text)
+	}
+	accounts := user.NewStore(client, tables, log)
+	accounts.SetLimit(limit)
+	handler, err := Create(accounts, env.Now)
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.Has(access.Admin), handler)), nil
+}
+
+// Create serves POST /api/admin/service-account.
+func Create(accounts *user.Store, now func() time.Time) (lambdahttp.HandlerFunc, error) {
+	schema, err := jsonbody.Compile(createSchema)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		rootRole, _ := body.Int("rootRole")
+		created := datetime.Milliseconds(now())
+		account, err := accounts.Add(r.Context(), user.User{
+			Kind: user.ServiceAccount, Name: body.Text("name"), Username: body.Text("username"), Role: roleOf(rootRole),
+			CreatedAt: &created,
+		})
+		if errors.Is(err, user.ErrUsernameExists) {
+			return apierror.New(apierror.NameExists, "There is already a service account with this username.")
+		}
+		if errors.Is(err, user.ErrTooMany) {
+			return apierror.New(apierror.NoAccess,
+				fmt.Sprintf("The maximum number of service accounts (%d) is reached. Delete one first.", accounts.Limit()))
+		}
+		if errors.Is(err, user.ErrNoIDsLeft) {
+			return apierror.New(apierror.NoAccess, fmt.Sprintf("All ids of accounts, up to %d, are used up.", access.MaxID))
+		}
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusCreated, newResponse(Account{User: account}))
+	}, nil
+}

@@ -1,0 +1,103 @@
+package serviceaccount_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/serviceaccount"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/database"
+)
+
+// fixture is one test's tables with the stores and handlers that use them.
+type fixture struct {
+	*database.Database
+	store                        *serviceaccount.Store
+	users                        *user.Store
+	pats                         *pat.Store
+	list, create, update, remove lambdahttp.HandlerFunc
+}
+
+// newFixture also creates a person with the id 1.
+func newFixture(tb testing.TB) *fixture {
+	tb.Helper()
+	db := database.New(tb)
+	f := &fixture{
+		Database: db, store: serviceaccount.NewStore(db.Client, db.Tables, db.Log()),
+		users: user.NewStore(db.Client, db.Tables, db.Log()),
+		pats:  pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader),
+	}
+	_, err := f.users.Add(tb.Context(), user.User{Kind: user.Person, Name: "Ada", Email: "ada@example.com",
+		Role: access.RoleAdmin})
+	check(tb, err)
+	f.list, f.remove = serviceaccount.List(f.store), serviceaccount.Delete(f.store)
+	f.create, err = serviceaccount.Create(f.users, now)
+	check(tb, err)
+	f.update, err = serviceaccount.Update(f.store)
+	check(tb, err)
+	return f
+}
+
+func check(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// now is the time of the tests.
+func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_456_789, time.UTC) }
+
+// account adds a service account with tokens and returns its id.
+func (f *fixture) account(tb testing.TB, username string, tokens int) (id int64, created []access.Token) {
+	tb.Helper()
+	a, err := f.users.Add(tb.Context(), user.User{Kind: user.ServiceAccount, Name: username, Username: username,
+		Role: access.RoleEditor, CreatedAt: new(now())})
+	check(tb, err)
+	for i := range tokens {
+		_, token, err := f.pats.Create(tb.Context(), pat.PAT{
+			UserID: a.ID, Description: fmt.Sprint("token ", i), CreatedAt: now(), ExpiresAt: now().AddDate(1, 0, 0),
+		}, pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
+		check(tb, err)
+		created = append(created, token)
+	}
+	return a.ID, created
+}
+
+// items returns the items of the three tables without the counters.
+func (f *fixture) items(tb testing.TB) (all []dynamo.Item) {
+	tb.Helper()
+	for _, table := range []string{f.Tables.Users, f.Tables.Identifiers, f.Tables.PersonalAccessTokens} {
+		for _, item := range f.Scan(tb, table) {
+			if item["serviceAccounts"] == nil && item["lastAccountId"] == nil && item["lastId"] == nil {
+				all = append(all, item)
+			}
+		}
+	}
+	return all
+}
+
+// send returns the status of a response, and its body or the message of the error.
+func send(tb testing.TB, handler lambdahttp.HandlerFunc, id, body string) (status int, text string) {
+	tb.Helper()
+	r := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/api/admin/service-account",
+		strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.SetPathValue("id", id)
+	w := httptest.NewRecorder()
+	if err := handler(w, r); err != nil {
+		e := apierror.From(err)
+		return e.Kind.Status(), e.Message
+	}
+	return w.Code, w.Body.String()
+}

@@ -1,0 +1,56 @@
+package serviceaccount
+
+import (
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// NewListFunction returns the handler of functions/list-service-accounts.
+func NewListFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.Has(access.Admin), List(NewStore(client, tables, nil)))), nil
+}
+
+// role is roleSchema in api/openapi.yaml.
+type role struct {
+	ID          int64       `json:"id"`
+	Name        access.Role `json:"name"`
+	Type        string      `json:"type"`
+	Description string      `json:"description"`
+}
+
+// descriptions of the root roles.
+var descriptions = map[access.Role]string{
+	access.RoleAdmin:  "May use every operation.",
+	access.RoleEditor: "May read feature types and context fields, and create, replace and delete context fields.",
+	access.RoleViewer: "May read feature types and context fields.",
+}
+
+// List serves GET /api/admin/service-account.
+func List(accounts *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		all, err := accounts.List(r.Context())
+		if err != nil {
+			return err
+		}
+		body := struct {
+			ServiceAccounts []response `json:"serviceAccounts"`
+			RootRoles       []role     `json:"rootRoles"`
+		}{ServiceAccounts: make([]response, len(all))}
+		for i, a := range all {
+			body.ServiceAccounts[i] = newResponse(a)
+		}
+		for _, r := range access.Roles() {
+			body.RootRoles = append(body.RootRoles, role{r.ID(), r, "root", descriptions[r]})
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+	}
+}

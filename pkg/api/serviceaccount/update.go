@@ -1,0 +1,61 @@
+package serviceaccount
+
+import (
+	_ "embed"
+	"errors"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+//go:embed update.schema.json
+var updateSchema []byte
+
+// NewUpdateFunction returns the handler of functions/update-service-account.
+func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
+	store, err := newStore(env)
+	if err != nil {
+		return nil, err
+	}
+	handler, err := Update(store)
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.Has(access.Admin), handler)), nil
+}
+
+// Update serves PUT /api/admin/service-account/{id}.
+func Update(accounts *Store) (lambdahttp.HandlerFunc, error) {
+	schema, err := jsonbody.Compile(updateSchema)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		id, err := user.PathID(r)
+		if err != nil {
+			return err
+		}
+		change := user.Change{Name: body.Text("name")}
+		if rootRole, sent := body.Int("rootRole"); sent {
+			change.Role = roleOf(rootRole)
+		}
+		account, err := accounts.Update(r.Context(), id, change)
+		if errors.Is(err, user.ErrNotFound) {
+			return user.NoServiceAccount(r)
+		}
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, newResponse(account))
+	}, nil
+}

@@ -1,0 +1,370 @@
+package staleness
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Toggles finds toggles and flips their flags. Each call is a single attempt. After an error it is unknown whether a
+// flip was written.
+type Toggles interface {
+	// Due reads a page of a range from an index that is eventually consistent.
+	Due(ctx context.Context, r feature.Range, after *feature.Indexed) (feature.Page, error)
+	// Flip changes the flags of at most feature.MaxFlips toggles of a range and records it.
+	Flip(ctx context.Context, r feature.Range, toggles []feature.Indexed) (feature.Flips, error)
+}
+
+// Types reads feature types, consistently.
+type Types interface {
+	Get(ctx context.Context, id string) (featuretype.FeatureType, error)
+	List(ctx context.Context) ([]featuretype.FeatureType, error)
+}
+
+const (
+	// Concurrency is the maximum number of concurrent calls of one invocation, other than flips: as many as one vCPU can
+	// make.
+	Concurrency = 32
+	// FlipConcurrency is the maximum number of concurrent flips of one invocation. Each has up to 100 actions. More flips
+	// would exceed the throughput of a new table, and on a slow engine each would take longer than attemptTimeout.
+	FlipConcurrency = 8
+	// attempts is the maximum number of attempts of a call that fails other than by throttling. With the pauses between
+	// them they take more than half a second.
+	attempts = 12
+	// maxFailures is the number of failed attempts in a row after which a run ends: as many as all concurrent calls may
+	// make.
+	maxFailures = Concurrency * attempts
+	// stopBefore is the time before the deadline of an invocation from which no new call starts. The remaining time is for
+	// running calls and for logging.
+	stopBefore = 2 * time.Second
+	// attemptTimeout limits one attempt. DynamoDB's p99 latency is a few milliseconds.
+	attemptTimeout = time.Second
+	// maxAge is the age from which a type is read again before the next attempt. With attemptTimeout, no flag changes
+	// because of a lifetime that was replaced more than two seconds before.
+	maxAge = time.Second
+)
+
+// Evaluator re-evaluates types. It is safe for concurrent use.
+type Evaluator struct {
+	Toggles Toggles
+	Types   Types
+	Now     func() time.Time
+	// Concurrency is the maximum number of concurrent calls of each kind in one invocation; 0: the constants.
+	Concurrency int
+	// Pause waits before a call is repeated, longer with each attempt, or returns the context's error.
+	Pause func(ctx context.Context, attempt int) error
+}
+
+// Result is the result of re-evaluating one type.
+type Result struct {
+	Type      featuretype.FeatureType // as it was read last
+	Found     bool                    // false: the type does not exist, or was not read
+	Now       time.Time               // the start
+	Flagged   int                     // toggles that became potentially stale
+	Unflagged int
+	Overtaken int // toggles that were not changed, because another write changed them or the lifetime after they were read
+	// Left is toggles, and unread ranges and types, that are left; 0: nothing. If the last attempt got no response, its
+	// toggles are included, although they may have been flipped. The event log has all flips.
+	Left      int
+	Read      int // toggles read from the index
+	Pages     int // successful queries
+	Writes    int // transactions
+	Throttled int // attempts
+	Retried   int // attempts that failed for other reasons and were repeated
+	LastFlip  time.Time
+	Took      time.Duration
+	Err       error // the first error after which a call was not repeated; nil if only time ran out
+}
+
+// Evaluate re-evaluates types, given by id, concurrently, so that one with many toggles does not delay the others. It
+// returns when nothing more is due in the index or shortly before the context's deadline. The next run continues with
+// what is left. The flags of a type that does not exist are cleared.
+func (e *Evaluator) Evaluate(ctx context.Context, types []string) []Result {
+	ctx, cancel := stopEarly(ctx)
+	defer cancel()
+	results := make([]Result, len(types))
+	calls := make(chan struct{}, cmp.Or(e.Concurrency, Concurrency))
+	flips := make(chan struct{}, cmp.Or(e.Concurrency, FlipConcurrency))
+	var all sync.WaitGroup
+	for i, id := range types {
+		all.Go(func() { results[i] = e.evaluate(ctx, id, calls, flips) })
+	}
+	all.Wait()
+	return results
+}
+
+// stopEarly returns a context that ends before the deadline of ctx.
+func stopEarly(ctx context.Context) (context.Context, context.CancelFunc) {
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(ctx, deadline.Add(-stopBefore))
+	}
+	return context.WithCancel(ctx)
+}
+
+func (e *Evaluator) evaluate(ctx context.Context, id string, calls, flips chan struct{}) Result {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &run{
+		Evaluator: e, calls: calls, flips: flips, stop: cancel,
+		current: featuretype.FeatureType{ID: id}, result: Result{Now: e.Now()},
+	}
+	if r.try(ctx, r.calls, func(ctx context.Context) error {
+		_, err := r.refresh(ctx)
+		return err
+	}) {
+		var all sync.WaitGroup
+		for shard := range feature.Shards {
+			for _, flagged := range []bool{true, false} {
+				all.Go(func() { r.drain(ctx, feature.Range{Type: id, Shard: shard, PotentiallyStale: flagged}) })
+			}
+		}
+		all.Wait()
+	} else {
+		r.result.Left++
+	}
+	r.result.Type, r.result.Found, r.result.Took = r.current, r.found, e.Now().Sub(r.result.Now)
+	return r.result
+}
+
+// run is the re-evaluation of one type.
+type run struct {
+	*Evaluator
+	calls chan struct{} // contains an element for each running call of the invocation, other than flips
+	flips chan struct{} // contains an element for each running flip
+	stop  context.CancelFunc
+
+	mu       sync.Mutex
+	current  featuretype.FeatureType
+	found    bool
+	readAt   time.Time // before the read; zero: not read yet
+	reading  *reading  // nil: none is in progress
+	failures int       // attempts that failed since the last success
+	result   Result
+}
+
+// reading is a read of the type, whose result all calls share that need it in the meantime.
+type reading struct {
+	done chan struct{} // closed when the others are set
+	t    featuretype.FeatureType
+	err  error
+}
+
+// refresh returns the type. It reads it again if the last read is too old. A type that does not exist has no lifetime.
+func (r *run) refresh(ctx context.Context) (featuretype.FeatureType, error) {
+	r.mu.Lock()
+	now, shared := r.Now(), r.reading
+	if now.Sub(r.readAt) < maxAge {
+		defer r.mu.Unlock()
+		return r.current, nil
+	}
+	if shared != nil {
+		r.mu.Unlock()
+		select {
+		case <-shared.done:
+			return shared.t, shared.err
+		case <-ctx.Done():
+			return featuretype.FeatureType{}, ctx.Err()
+		}
+	}
+	shared = &reading{done: make(chan struct{})}
+	r.reading = shared
+	id := r.current.ID
+	r.mu.Unlock()
+	t, err := r.Types.Get(ctx, id)
+	found := err == nil
+	if errors.Is(err, featuretype.ErrNotFound) {
+		t, err = featuretype.FeatureType{ID: id}, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.current, r.found, r.readAt = t, found, now
+	}
+	r.reading, shared.t, shared.err = nil, t, err
+	close(shared.done)
+	return t, err
+}
+
+// due limits a range to the toggles whose flag must change at this time, under the current lifetime.
+func (r *run) due(ctx context.Context, all feature.Range) (feature.Range, error) {
+	t, err := r.refresh(ctx)
+	return limit(all, t, r.Now()), err
+}
+
+// drain flips the toggles of a range that are due, page by page. A page starts after the key of the last toggle of the
+// page before, so flips do not affect later pages.
+func (r *run) drain(ctx context.Context, all feature.Range) {
+	for after := (*feature.Indexed)(nil); ; {
+		page, ok := r.read(ctx, all, after)
+		if !ok {
+			return
+		}
+		var flips sync.WaitGroup
+		for batch := range slices.Chunk(page.Toggles, feature.MaxFlips) {
+			flips.Go(func() { r.flip(ctx, all, batch) })
+		}
+		flips.Wait()
+		if after = page.Next; after == nil {
+			return
+		}
+	}
+}
+
+func (r *run) read(ctx context.Context, all feature.Range, after *feature.Indexed) (page feature.Page, ok bool) {
+	ok = r.try(ctx, r.calls, func(ctx context.Context) error {
+		due, err := r.due(ctx, all)
+		if err != nil {
+			return err
+		}
+		if after != nil && !due.Contains(*after) { // DynamoDB rejects such a start
+			after = nil
+		}
+		page, err = r.Toggles.Due(ctx, due, after)
+		return err
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !ok {
+		r.result.Left++
+		return page, false
+	}
+	r.result.Pages++
+	r.result.Read += len(page.Toggles)
+	return page, true
+}
+
+// flip flips the toggles that are still due. A transaction fails as a whole if one of its items cannot be written, so
+// each failed attempt is followed by one with half of the toggles.
+func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Indexed) {
+	// whether an attempt without a response may have flipped the toggles; the first attempt has all of them
+	unknown := false
+	for size := len(toggles); len(toggles) > 0; {
+		ok := r.try(ctx, r.flips, func(ctx context.Context) error {
+			size = min(size, len(toggles))
+			due, err := r.due(ctx, all)
+			if err != nil {
+				return err
+			}
+			batch := slices.DeleteFunc(slices.Clone(toggles[:size]), func(t feature.Indexed) bool { return !due.Contains(t) })
+			result := feature.Flips{Overtaken: size - len(batch)}
+			if len(batch) > 0 {
+				flips, err := r.Toggles.Flip(ctx, due, batch)
+				if err != nil {
+					unknown, size = unknown || dynamo.ResultUnknown(err), max(1, size/2)
+					return err
+				}
+				if unknown {
+					flips.Done, flips.Overtaken = flips.Done+flips.Overtaken, 0
+				}
+				result = feature.Flips{Done: flips.Done, Overtaken: result.Overtaken + flips.Overtaken, Again: flips.Again}
+				r.wrote()
+			}
+			r.count(all, result)
+			toggles = append(result.Again, toggles[size:]...)
+			return nil
+		})
+		if !ok {
+			failed := size
+			if ctx.Err() != nil {
+				failed = len(toggles)
+			}
+			r.left(failed)
+			toggles = toggles[failed:]
+			size = len(toggles)
+		}
+	}
+}
+
+func (r *run) wrote() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Writes++
+}
+
+func (r *run) left(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Left += n
+}
+
+func (r *run) count(all feature.Range, flips feature.Flips) {
+	now := r.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Overtaken += flips.Overtaken
+	if flips.Done == 0 {
+		return
+	}
+	r.result.LastFlip = now
+	if all.PotentiallyStale {
+		r.result.Unflagged += flips.Done
+	} else {
+		r.result.Flagged += flips.Done
+	}
+}
+
+// try repeats a call until it succeeds, until it has failed too often, or until the run ends. It reports whether the
+// call succeeded. A call keeps its place among the concurrent calls while it pauses, so throttling reduces the rate of
+// all calls.
+func (r *run) try(ctx context.Context, calls chan struct{}, call func(context.Context) error) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case calls <- struct{}{}:
+		defer func() { <-calls }()
+	}
+	for attempt := 1; ctx.Err() == nil; attempt++ {
+		err := once(ctx, call)
+		if err == nil {
+			r.succeeded()
+			return true
+		}
+		if !r.failed(err, attempt) || r.Pause(ctx, attempt) != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// once makes one attempt. It is not canceled when the run ends, because the result of a write would then be unknown.
+func once(ctx context.Context, call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
+	defer cancel()
+	return call(ctx)
+}
+
+func (r *run) succeeded() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures = 0
+}
+
+// failed records a failed attempt and reports whether the call is repeated. Throttled calls are repeated until the run
+// ends.
+func (r *run) failed(err error, attempt int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if dynamo.Throttled(err) {
+		r.result.Throttled++
+		return true
+	}
+	r.failures++
+	if attempt < attempts && r.failures < maxFailures {
+		r.result.Retried++
+		return true
+	}
+	if r.result.Err == nil {
+		r.result.Err = err
+	}
+	if r.failures >= maxFailures {
+		r.stop()
+	}
+	return false
+}

@@ -1,0 +1,132 @@
+package staleness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// Handler handles both triggers of re-evaluation. It is safe for concurrent use.
+type Handler struct {
+	Evaluator *Evaluator
+	Logger    *slog.Logger
+	Function  string // name of the deployed function, a dimension of its metrics; empty: no metrics
+}
+
+// change is a type whose lifetime may have changed. Records come at least once and possibly out of order, so that the
+// type is read again and the record's values are not used.
+type change struct {
+	id       string
+	sequence string    // of the first record
+	at       time.Time // of the first record, in whole seconds
+}
+
+// Stream handles records of the stream of FeatureTypes. It re-evaluates each type once. If that fails, it reports the
+// type's first record as failed, which is then delivered again. A type that was not finished in time is not a failure,
+// because the next sweep continues with it, unless the type was deleted or not read.
+func (h *Handler) Stream(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
+	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
+	changes := h.changes(ctx, event)
+	types := make([]string, len(changes))
+	for i, c := range changes {
+		types[i] = c.id
+	}
+	results := h.Evaluator.Evaluate(ctx, types)
+	for i, result := range results {
+		h.logResult(ctx, onStream, &result, changes[i].at)
+		if result.Err != nil || result.Left > 0 && !result.Found {
+			response.BatchItemFailures = append(response.BatchItemFailures,
+				events.DynamoDBBatchItemFailure{ItemIdentifier: changes[i].sequence})
+		}
+	}
+	return response, nil
+}
+
+// changes returns the types whose lifetime may have changed, in the order of their first records. It ignores records
+// with the same lifetime in both images, and records without a type's key, which a repeated delivery would not correct.
+func (h *Handler) changes(ctx context.Context, event events.DynamoDBEvent) []change {
+	var all []change
+	known := map[string]bool{}
+	for i := range event.Records {
+		record := &event.Records[i].Change
+		id, ok := text(record.Keys["id"], events.DataTypeString)
+		if !ok {
+			h.logMalformed(ctx, event.Records[i].EventID)
+		} else if !known[id] && !sameLifetime(record) {
+			known[id] = true
+			all = append(all, change{id, record.SequenceNumber, record.ApproximateCreationDateTime.Time})
+		}
+	}
+	return all
+}
+
+func sameLifetime(record *events.DynamoDBStreamRecord) bool {
+	if record.OldImage == nil || record.NewImage == nil {
+		return false
+	}
+	before, had := text(record.OldImage["lifetimeDays"], events.DataTypeNumber)
+	after, has := text(record.NewImage["lifetimeDays"], events.DataTypeNumber)
+	return had == has && before == after
+}
+
+// text returns the text of an attribute of the type want. The library's own methods panic if the type is different.
+func text(value events.DynamoDBAttributeValue, want events.DynamoDBDataType) (string, bool) {
+	if value.DataType() != want {
+		return "", false
+	}
+	if want == events.DataTypeNumber {
+		return value.Number(), true
+	}
+	return value.String(), true
+}
+
+// Summary is the response of a sweep, for callers that invoke it by hand.
+type Summary struct {
+	Flagged   int `json:"flagged"`
+	Unflagged int `json:"unflagged"`
+	Left      int `json:"left"` // 0: every flag is correct
+}
+
+// errSweep is the error that Lambda receives. The cause is only in the log.
+var errSweep = errors.New("the sweep failed, see its log for the cause; the next sweep continues")
+
+// Sweep re-evaluates all types. It ignores the event. Running out of time is not an error.
+func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (Summary, error) {
+	types, err := h.types(ctx)
+	if err != nil {
+		h.logUnreadable(ctx, err)
+		return Summary{}, errSweep
+	}
+	var sum Summary
+	for _, result := range h.Evaluator.Evaluate(ctx, types) {
+		h.logResult(ctx, onSchedule, &result, time.Time{})
+		sum.Flagged += result.Flagged
+		sum.Unflagged += result.Unflagged
+		sum.Left += result.Left
+		if result.Err != nil {
+			err = errSweep
+		}
+	}
+	return sum, err
+}
+
+// readTimeout limits the time to read the list of types.
+const readTimeout = 5 * time.Second
+
+// types returns the ids of all types.
+func (h *Handler) types(ctx context.Context) ([]string, error) {
+	ctx, cancel := stopEarly(ctx)
+	defer cancel()
+	ctx, cancel = context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	all, err := h.Evaluator.Types.List(ctx)
+	ids := make([]string, len(all))
+	for i, t := range all {
+		ids[i] = t.ID
+	}
+	return ids, err
+}

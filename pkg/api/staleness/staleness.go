@@ -1,0 +1,53 @@
+// Package staleness keeps the flag potentiallyStale of every toggle correct (contract section 5): after a type's
+// lifetime changes, triggered by the stream of the table FeatureTypes (Handler.Stream), and as time passes, triggered
+// every minute (Handler.Sweep).
+//
+// The toggles of a type whose flag must change are two key ranges of the staleness index per shard. Both triggers run
+// the same code: they query these ranges and flip each toggle with one conditional write. No progress is stored. After
+// a run that ends early, or crashes, the next run does the rest. Runs may overlap, repeat and come in any order. Their
+// cost is proportional to the number of flags that change.
+//
+// No operation deletes a type. If its item is deleted in another way, the stream record of the deletion is the only
+// trigger that clears the flags of its toggles. A toggle that the index does not show yet at that moment keeps its flag
+// until the toggle is written or the type is created again.
+package staleness
+
+import (
+	"time"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+)
+
+const (
+	millisecondsPerDay = 86_400_000
+	// maxDays is more than the longest lifetime (2147483647), and does not overflow in milliseconds.
+	maxDays = int64(100_000_000_000)
+	// margin is longer than the time by which an attempt, and a clock that is behind, can be late. Otherwise a run could
+	// clear a flag that another has just set, and the next would set it again.
+	margin = 5 * time.Second
+)
+
+// Cutoff returns the latest time of creation, in milliseconds, of the toggles that have outlived the lifetime at the
+// time now: now ≥ createdAt + lifetime. It returns nil if there are none, because there is no lifetime or because it
+// began before the year 1.
+func Cutoff(lifetimeDays *int64, now time.Time) *time.Time {
+	if lifetimeDays == nil || *lifetimeDays <= 0 || *lifetimeDays > maxDays {
+		return nil
+	}
+	cutoff := time.UnixMilli(now.UnixMilli() - *lifetimeDays*millisecondsPerDay).UTC()
+	if cutoff.Year() < 1 {
+		return nil
+	}
+	return &cutoff
+}
+
+// limit returns the toggles of a range whose flag must change at the time now. A flag is cleared only if the toggle is
+// not due within the margin.
+func limit(all feature.Range, t featuretype.FeatureType, now time.Time) feature.Range {
+	if all.PotentiallyStale {
+		now = now.Add(margin)
+	}
+	all.Cutoff, all.LifetimeDays, all.LastChange = Cutoff(t.LifetimeDays, now), t.LifetimeDays, t.LastChange
+	return all
+}

@@ -1,0 +1,164 @@
+package traffic_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/database"
+)
+
+// recorder is a recorder with its log.
+type recorder struct {
+	traffic.Recorder
+	out bytes.Buffer
+}
+
+func newRecorder(t *testing.T, respond func(*database.Call) (*http.Response, error)) *recorder {
+	t.Helper()
+	db := database.New(t)
+	client, _ := db.Through(t, respond)
+	now := noon()
+	r := &recorder{}
+	r.Recorder = traffic.Recorder{
+		Store: traffic.NewStore(client, db.Tables), Paths: paths(), Logger: slog.New(slog.NewJSONHandler(&r.out, nil)),
+		Now: func() time.Time {
+			now = now.Add(1500 * time.Microsecond)
+			return now
+		},
+	}
+	return r
+}
+
+// deliver returns the response and the line in the log.
+func (r *recorder) deliver(ctx context.Context, t *testing.T, data string) (traffic.Summary, map[string]any, error) {
+	t.Helper()
+	r.out.Reset()
+	summary, err := r.Handle(ctx, events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: data}})
+	var line map[string]any
+	if unmarshal := json.Unmarshal(r.out.Bytes(), &line); unmarshal != nil {
+		t.Fatalf("%v: %s", unmarshal, &r.out)
+	}
+	delete(line, "time")
+	return summary, line, err
+}
+
+func TestHandle(t *testing.T) {
+	t.Parallel()
+	r := newRecorder(t, nil)
+	r.Function = "the-function"
+	good := event("1", line(types, "200", noon()))
+	data := pack(message("s", good, good, event("2", "secret"), event("3", line("-", "404", noon()))))
+	for i, want := range []traffic.Summary{
+		{Events: 3, Counted: 1, Uncounted: 1, Malformed: 1}, {Events: 3, Duplicate: 1, Uncounted: 1, Malformed: 1},
+	} {
+		summary, got, err := r.deliver(t.Context(), t, data)
+		if err != nil || summary != want {
+			t.Errorf("delivery %d: %+v, %v, want %+v", i+1, summary, err, want)
+		}
+		line := map[string]any{
+			"level": "WARN", "msg": "requests counted", "batch": got["batch"], "shard": float64(traffic.Shard("s")),
+			"events":  3.0,
+			"counted": float64(want.Counted), "duplicate": float64(want.Duplicate), "uncounted": 1.0, "malformed": 1.0,
+			"repeated": 1.0,
+			"writes":   1.0, "milliseconds": 1.5, "functionName": "the-function",
+			"_aws": map[string]any{"Timestamp": float64(noon().UnixMilli() + int64(3*i+3)),
+				"CloudWatchMetrics": []any{map[string]any{
+					"Namespace": "ToggleAdmin/Traffic", "Dimensions": []any{[]any{"functionName"}}, "Metrics": []any{
+						map[string]any{"Name": []string{"counted", "duplicate"}[i], "Unit": "Count"},
+						map[string]any{"Name": "malformed", "Unit": "Count"},
+					},
+				}}},
+		}
+		if diff := cmp.Diff(line, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	r.Function = ""
+	if _, got, err := r.deliver(t.Context(), t, pack(message("s", good))); err != nil || got["level"] != "INFO" ||
+		got["_aws"] != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// Lambda receives a constant error, after which it delivers again. Only the log contains the cause, and never the text
+// of a line.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for message, data := range map[string]string{
+		"delivery not read":     pack(`{"messageType":"secret"}`),
+		"delivery not recorded": pack(message("s", event("1", line(types, "200", noon())), event("2", "secret"))),
+	} {
+		t.Run(message, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			r := newRecorder(t, func(c *database.Call) (*http.Response, error) {
+				end, _ := ctx.Deadline()
+				if got, _ := c.Request.Context().Deadline(); got.After(end.Add(-lambdahttp.DeadlineMargin)) {
+					t.Errorf("calls may take until %s, the invocation until %s", got, end)
+				}
+				return c.Reply(http.StatusBadRequest, `{"__type":"AccessDeniedException","message":"`+strings.Repeat("x",
+					10_000)+`"}`)
+			})
+			summary, got, err := r.deliver(ctx, t, data)
+			if err == nil || !strings.HasPrefix(err.Error(), "the delivery c") || summary != (traffic.Summary{}) {
+				t.Errorf("%+v, %v", summary, err)
+			}
+			cause, ok := got["cause"].(string)
+			if !ok || cause == "" || len(cause) > 4099 || strings.Contains(cause, "secret") || got["level"] != "ERROR" ||
+				got["msg"] != message {
+				t.Errorf("%.200v", got)
+			}
+		})
+	}
+}
+
+func environment(t *testing.T, db *database.Database) *app.Env {
+	t.Helper()
+	env := db.Env(t)
+	env.Vars["COUNTED_PATHS"] = types + " " + lifetime
+	return env
+}
+
+func TestRecordFunction(t *testing.T) {
+	t.Parallel()
+	sample, err := os.ReadFile("../../../events/record-traffic.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := database.New(t)
+	record, err := traffic.NewRecordFunction(environment(t, db))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := record.Invoke(t.Context(), sample)
+	if want := `{"events":6,"counted":3,"duplicate":0,"uncounted":3,"malformed":0}`; err != nil || string(got) != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+	want := []traffic.Usage{
+		{APIPath: types, Day: day(2026, 11, 20), Counts: traffic.Counts{Successful: 1, ClientErrors: 1}},
+		{APIPath: lifetime, Day: day(2026, 11, 20), Counts: traffic.Counts{ClientErrors: 1}},
+	}
+	if diff := cmp.Diff(want, report(t, db, "2026-11")); diff != "" {
+		t.Error(diff)
+	}
+	env := environment(t, db)
+	database.RequireVariables(t, env, traffic.NewRecordFunction, "COUNTED_PATHS", "TRAFFIC_TABLE")
+	env.Vars["COUNTED_PATHS"] = "x"
+	if _, err := traffic.NewRecordFunction(env); err == nil || !strings.Contains(err.Error(), "COUNTED_PATHS") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,134 @@
+package traffic
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Store counts requests in DynamoDB. It is safe for concurrent use.
+type Store struct {
+	client *dynamodb.Client
+	table  string
+}
+
+// NewStore returns a store on the table Traffic.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client, tables.Traffic}
+}
+
+// Report returns the usage in a period (YYYY-MM), ordered by path, then day. It makes one consistent Query per MB.
+func (s *Store) Report(ctx context.Context, period string) ([]Usage, error) {
+	sums := tally{}
+	for item, err := range dynamo.Query(ctx, s.client, s.table, "period", dynamo.S(period)) {
+		if err != nil {
+			return nil, fmt.Errorf("report the traffic of %s: %w", period, err)
+		}
+		at, err := parseKey(item.String("pathDayShard"))
+		if err != nil {
+			return nil, fmt.Errorf("report the traffic of %s: %w", period, err)
+		}
+		sums.add(at, Counts{
+			Successful: item.Int("successfulRequests"), ClientErrors: item.Int("clientErrors"),
+			ServerErrors: item.Int("serverErrors"),
+		})
+	}
+	return sums.usage(), nil
+}
+
+var counterKey = regexp.MustCompile(`^(.*)#([-\d]+)#\d+$`)
+
+// parseKey reads the sort key of a counter, <apiPath>#<day>#<shard>.
+func parseKey(key string) (pathAndDay, error) {
+	if parts := counterKey.FindStringSubmatch(key); parts != nil {
+		if day, err := time.Parse(time.DateOnly, parts[2]); err == nil {
+			return pathAndDay{parts[1], day}, nil
+		}
+	}
+	return pathAndDay{}, fmt.Errorf("the key %q is not <apiPath>#<day>#<shard>", key)
+}
+
+const (
+	maxActions = 100 // in one transaction
+
+	// markerDays is longer than any delivery can be late: CloudWatch Logs retries for one day, Lambda for six hours, and
+	// the on-failure queue retains a delivery for 14 days.
+	markerDays = 30
+)
+
+// Recorded is the result of recording a batch.
+type Recorded struct {
+	Counted   int // requests that are counted now
+	Duplicate int // requests that an earlier delivery counted
+	Writes    int // transactions
+}
+
+// Record counts a batch that was not counted before, in one transaction: it writes a marker of the batch and adds to
+// one item per path and day. A batch that has more items than a transaction can contain is written in parts. Each part
+// has its own marker, and depends only on the batch and the counted paths. After an error any part may have been
+// counted; recording the same batch again counts the rest.
+func (s *Store) Record(ctx context.Context, b *Batch, now time.Time) (Recorded, error) {
+	var done Recorded
+	for part := range slices.Chunk(b.Usage, maxActions-1) {
+		actions := []types.TransactWriteItem{s.mark(b.ID, done.Writes, now)}
+		requests := 0
+		for i := range part {
+			actions = append(actions, s.add(&part[i], b.Shard))
+			requests += int(part[i].Counts.Successful + part[i].Counts.ClientErrors + part[i].Counts.ServerErrors)
+		}
+		failures, err := dynamo.Transact(ctx, s.client, actions)
+		if err != nil {
+			return done, fmt.Errorf("record a batch: %w", err)
+		}
+		done.Writes++
+		if failures == nil {
+			done.Counted += requests
+		} else { // only the marker has a condition
+			done.Duplicate += requests
+		}
+	}
+	return done, nil
+}
+
+// mark writes the marker of a part of a batch, unless it exists.
+func (s *Store) mark(batch string, part int, now time.Time) types.TransactWriteItem {
+	sort := "-"
+	if part > 0 {
+		sort += strconv.Itoa(part)
+	}
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: &s.table,
+		Item: dynamo.Item{
+			"period": dynamo.S("batch#" + batch), "pathDayShard": dynamo.S(sort),
+			"expiresAt": dynamo.N(now.AddDate(0, 0, markerDays).Unix()),
+		},
+		ConditionExpression:      aws.String("attribute_not_exists(#period)"),
+		ExpressionAttributeNames: map[string]string{"#period": "period"},
+	}}
+}
+
+// add adds to the counters of a path and day. It needs no condition, because the marker has one.
+func (s *Store) add(u *Usage, shard int) types.TransactWriteItem {
+	day := u.Day.Format(time.DateOnly)
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.table,
+		Key: dynamo.Item{
+			"period":       dynamo.S(day[:len("2006-01")]),
+			"pathDayShard": dynamo.S(u.APIPath + "#" + day + "#" + strconv.Itoa(shard)),
+		},
+		UpdateExpression: aws.String("ADD successfulRequests :successful, clientErrors :client, serverErrors :server"),
+		ExpressionAttributeValues: dynamo.Item{
+			":successful": dynamo.N(u.Counts.Successful), ":client": dynamo.N(u.Counts.ClientErrors),
+			":server": dynamo.N(u.Counts.ServerErrors),
+		},
+	}}
+}

@@ -1,0 +1,169 @@
+package traffic_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/database"
+)
+
+// days returns one successful request of a path on each of n days, from 1 November 2026.
+func days(path string, n int) []traffic.Usage {
+	var all []traffic.Usage
+	for i := range n {
+		all = append(all, traffic.Usage{APIPath: path, Day: day(2026, 11, 1+i), Counts: traffic.Counts{Successful: 1}})
+	}
+	return all
+}
+
+func record(ctx context.Context, db *database.Database, client *dynamodb.Client, b *traffic.Batch) (traffic.Recorded,
+	error) {
+	return traffic.NewStore(client, db.Tables).Record(ctx, b, noon())
+}
+
+func report(tb testing.TB, db *database.Database, periods ...string) []traffic.Usage {
+	tb.Helper()
+	var all []traffic.Usage
+	for _, period := range periods {
+		usage, err := traffic.NewStore(db.Client, db.Tables).Report(tb.Context(), period)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all = append(all, usage...)
+	}
+	return all
+}
+
+func TestRecord(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	b := &traffic.Batch{ID: "b", Shard: 5, Usage: []traffic.Usage{
+		{APIPath: "/a/{id}", Day: day(2026, 11, 30), Counts: traffic.Counts{Successful: 3, ClientErrors: 2, ServerErrors: 1}},
+		{APIPath: "/a/{id}", Day: day(2026, 12, 1), Counts: traffic.Counts{ServerErrors: 4}},
+	}}
+	for i, want := range []traffic.Recorded{{Counted: 10, Writes: 1}, {Duplicate: 10, Writes: 1},
+		{Duplicate: 10, Writes: 1}} {
+		got, err := record(t.Context(), db, db.Client, b)
+		if err != nil || got != want {
+			t.Errorf("delivery %d: %+v, %v, want %+v", i+1, got, err, want)
+		}
+	}
+	if diff := cmp.Diff(b.Usage, report(t, db, "2026-11", "2026-12")); diff != "" {
+		t.Error(diff)
+	}
+	marker := db.Get(t, db.Tables.Traffic, dynamo.Item{"period": dynamo.S("batch#b"), "pathDayShard": dynamo.S("-")})
+	if got, want := marker.Int("expiresAt"), noon().AddDate(0, 0, 30).Unix(); got != want {
+		t.Errorf("the marker expires at %d, want %d", got, want)
+	}
+	counter := dynamo.Item{"period": dynamo.S("2026-12"), "pathDayShard": dynamo.S("/a/{id}#2026-12-01#5")}
+	if got := db.Get(t, db.Tables.Traffic, counter).Int("serverErrors"); got != 4 {
+		t.Errorf("the counter of shard 5 is %d", got)
+	}
+	if n := len(db.Scan(t, db.Tables.Traffic)); n != 3 {
+		t.Errorf("%d items", n)
+	}
+}
+
+// A transaction contains at most 100 items, one of which is the marker.
+func TestRecordInParts(t *testing.T) {
+	t.Parallel()
+	for items, parts := range map[int]int{0: 0, 99: 1, 100: 2, 199: 3} {
+		db := database.New(t)
+		b := &traffic.Batch{ID: "b", Usage: days("/a", items)}
+		for i, want := range []traffic.Recorded{{Counted: items, Writes: parts}, {Duplicate: items, Writes: parts}} {
+			got, err := record(t.Context(), db, db.Client, b)
+			if err != nil || got != want {
+				t.Errorf("delivery %d of %d items: %+v, %v, want %+v", i+1, items, got, err, want)
+			}
+		}
+		if n := len(db.Scan(t, db.Tables.Traffic)); n != items+parts {
+			t.Errorf("%d items of a batch of %d", n, items)
+		}
+	}
+}
+
+// Each of the three parts of a batch fails once, before or after it is written. The next delivery counts what is left.
+func TestRecordIsInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, written := range []bool{false, true} {
+		for part := 1; part <= 3; part++ {
+			t.Run(fmt.Sprintf("part %d, written %t", part, written), func(t *testing.T) {
+				t.Parallel()
+				db := database.New(t)
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
+					if c.N < part {
+						return c.Pass()
+					}
+					defer stop()
+					if written {
+						return c.Lose()
+					}
+					return nil, errors.New("no connection")
+				})
+				b := &traffic.Batch{ID: "b", Usage: days("/a", 200)}
+				if _, err := record(ctx, db, client, b); err == nil {
+					t.Fatal("no error")
+				}
+				counted := (part - 1) * 99
+				if written {
+					counted = min(part*99, 200)
+				}
+				got, err := record(t.Context(), db, db.Client, b)
+				if want := (traffic.Recorded{Counted: 200 - counted, Duplicate: counted, Writes: 3}); err != nil || got != want {
+					t.Errorf("%+v, %v, want %+v", got, err, want)
+				}
+			})
+		}
+	}
+}
+
+// put writes a counter, with an attribute that makes the item larger.
+func put(tb testing.TB, db *database.Database, key string, n int64, size int) {
+	tb.Helper()
+	db.Put(tb, db.Tables.Traffic, dynamo.Item{
+		"period": dynamo.S("2026-11"), "pathDayShard": dynamo.S(key), "successfulRequests": dynamo.N(n),
+		"clientErrors": dynamo.N(2 * n),
+		"serverErrors": dynamo.N(3 * n), "padding": dynamo.S(strings.Repeat("x", size)),
+	})
+}
+
+// The shards of a path and day are added up, also if they are on different pages of the result.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	for _, key := range []string{"/b#c#2026-11-30", "/a/b#2026-11-01", "/a#2026-11-10", "/a#2026-11-02"} {
+		for shard := range traffic.Shards {
+			put(t, db, fmt.Sprint(key, "#", shard), 1<<40, 50_000)
+		}
+	}
+	counts := traffic.Counts{Successful: 8 << 40, ClientErrors: 16 << 40, ServerErrors: 24 << 40}
+	want := []traffic.Usage{
+		{APIPath: "/a", Day: day(2026, 11, 2), Counts: counts}, {APIPath: "/a", Day: day(2026, 11, 10), Counts: counts},
+		{APIPath: "/a/b", Day: day(2026, 11, 1), Counts: counts}, {APIPath: "/b#c", Day: day(2026, 11, 30), Counts: counts},
+	}
+	if diff := cmp.Diff(want, report(t, db, "2026-11", "2026-10")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReportRefusesUnknownKeys(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"/a", "/a#0", "/a#2026-11-31#0", "/a#2026-11-30#x"} {
+		db := database.New(t)
+		put(t, db, key, 1, 0)
+		if usage, err := traffic.NewStore(db.Client, db.Tables).Report(t.Context(), "2026-11"); err == nil {
+			t.Errorf("%s: %+v", key, usage)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package user
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// NewGetOwnFunction returns the handler of functions/get-own-user.
+func NewGetOwnFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("USERS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.IsUser, GetOwn(NewStore(client, tables, nil)))), nil
+}
+
+// own is meSchema in api/openapi.yaml.
+type own struct {
+	User        ownUser      `json:"user"`
+	Permissions []permission `json:"permissions"`
+}
+
+type ownUser struct {
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+	Username string `json:"username,omitempty"`
+	Email    string `json:"email,omitempty"`
+	RootRole int64  `json:"rootRole"`
+	IsAPI    bool   `json:"isAPI"` // always false
+}
+
+type permission struct {
+	Permission access.Permission `json:"permission"`
+}
+
+// GetOwn serves GET /api/admin/user. The permissions are those with which the request was authorized.
+func GetOwn(users *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		principal := access.PrincipalFrom(r.Context())
+		u, err := users.Get(r.Context(), principal.UserID)
+		if errors.Is(err, ErrNotFound) { // the account was deleted after the request was authenticated
+			return apierror.New(apierror.AuthenticationRequired, apierror.TextAuthenticationRequired)
+		}
+		if err != nil {
+			return err
+		}
+		body := own{
+			User:        ownUser{ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, RootRole: u.Role.ID()},
+			Permissions: make([]permission, len(principal.Permissions)),
+		}
+		for i, p := range principal.Permissions {
+			body.Permissions[i] = permission{p}
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+	}
+}

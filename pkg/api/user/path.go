@@ -1,0 +1,25 @@
+package user
+
+import (
+	"fmt"
+	"net/http"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// PathID returns the id of a service account that the path parameter id contains. Its error is NoServiceAccount.
+func PathID(r *http.Request) (int64, error) {
+	id, ok := access.ParseAccountID(r.PathValue("id"))
+	if !ok {
+		return 0, NoServiceAccount(r)
+	}
+	return id, nil
+}
+
+// NoServiceAccount returns the 404 for a path parameter id that is not the id of a service account.
+func NoServiceAccount(r *http.Request) error {
+	sent, _ := lambdahttp.PathParam(r, "id")
+	return apierror.New(apierror.NotFound, fmt.Sprintf("There is no service account with the id %q.", apierror.Echo(sent)))
+}

@@ -1,0 +1,80 @@
+package user
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
+)
+
+// snapshot is an account in the data of events. It contains no tokens.
+type snapshot struct {
+	ID        int64     `json:"id"`
+	Name      string    `json:"name"`
+	Username  string    `json:"username,omitempty"` // of a service account
+	Email     string    `json:"email,omitempty"`    // of a person
+	RootRole  rootRole  `json:"rootRole"`
+	Disabled  bool      `json:"disabled"`
+	Identity  *identity `json:"identity,omitempty"` // of a person
+	CreatedAt *string   `json:"createdAt"`
+}
+
+type rootRole struct {
+	ID   int64       `json:"id"`
+	Name access.Role `json:"name"`
+}
+
+// identity is an identity without its subject, which is personal data.
+type identity struct {
+	Issuer        string `json:"issuer"`
+	SubjectSHA256 string `json:"subjectSha256"` // hexadecimal
+}
+
+func (u User) snapshot() any {
+	s := snapshot{
+		ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, RootRole: rootRole{u.Role.ID(), u.Role},
+		Disabled:  u.Disabled,
+		CreatedAt: datetime.FormatOptional(u.CreatedAt),
+	}
+	if u.Identity != nil {
+		sum := sha256.Sum256([]byte(u.Identity.Subject))
+		s.Identity = &identity{u.Identity.Issuer, hex.EncodeToString(sum[:])}
+	}
+	return s
+}
+
+// record returns the record of a change: the type for a person, or the one for a service account.
+func (u User) record(person, account eventlog.Type, data, preData any) eventlog.Change {
+	c := eventlog.Change{Type: person, Subject: eventlog.Subject("user:" + strconv.FormatInt(u.ID, 10)), Last: u.LastEvent,
+		Data: data, PreData: preData}
+	if u.Kind == ServiceAccount {
+		c.Type, c.Subject = account, eventlog.Subject("account:"+strconv.FormatInt(u.ID, 10))
+	}
+	return c
+}
+
+func (u User) changeTo(next User) eventlog.Change {
+	return u.record(eventlog.UserUpdated, eventlog.ServiceAccountUpdated, next.snapshot(), u.snapshot())
+}
+
+func (u User) creation() eventlog.Change {
+	return u.record(eventlog.UserCreated, eventlog.ServiceAccountCreated, u.snapshot(), nil)
+}
+
+func (u User) deletion() eventlog.Change {
+	return u.record(eventlog.UserDeleted, eventlog.ServiceAccountDeleted, nil, u.snapshot())
+}
+
+// Actor returns the account as the one who makes a change.
+func (u User) Actor() eventlog.Actor { return eventlog.Actor{Name: u.RecordedName(), UserID: u.ID} }
+
+// RecordedName returns how events name the account: the username of a service account, or the name of a person.
+func (u User) RecordedName() string {
+	if u.Kind == ServiceAccount && u.Username != "" {
+		return u.Username
+	}
+	return u.Name
+}

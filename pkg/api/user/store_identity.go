@@ -1,0 +1,201 @@
+package user
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+const attributeIdentity = "identity"
+
+// noAccount is an id that no account has.
+const noAccount = 0
+
+// errConcurrent reports that a concurrent call has linked an identity or added a person.
+var errConcurrent = errors.New("the person was changed at the same time")
+
+// linkName returns the identifier that links an identity to a person. The link only finds the person: it counts if the
+// person's own item has the identity.
+func linkName(i Identity) string { return "identity:" + i.Issuer + " " + i.Subject }
+
+func identityValue(i Identity) types.AttributeValue {
+	return dynamo.M(dynamo.Item{"issuer": dynamo.S(i.Issuer), "subject": dynamo.S(i.Subject)})
+}
+
+// link returns the action that links an identity to a person. It fails if there is a link to an account other than
+// stale.
+func (s *Store) link(i Identity, id, stale int64) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: &s.identifiers, Item: identifier(linkName(i), id),
+		ConditionExpression:       aws.String("attribute_not_exists(#account) OR #account = :stale"),
+		ExpressionAttributeNames:  map[string]string{"#account": accountID},
+		ExpressionAttributeValues: dynamo.Item{":stale": dynamo.N(stale)},
+	}}
+}
+
+// setIdentity returns the actions that change a person's identity, or remove it if next is nil, and record it if it is
+// another one. The first one fails if the person has changed. It names no attribute but the identity and the last
+// event, so that a role can permit to change them alone.
+func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) ([]types.TransactWriteItem, error) {
+	changed := u
+	changed.Identity = next
+	event, record, err := s.log.Record(ctx, u.changeTo(changed))
+	if reflect.DeepEqual(u, changed) { // the link alone is missing, because one table was restored
+		event, record = u.LastEvent, nil
+	}
+	names, values := map[string]string{"#id": hash, "#identity": attributeIdentity}, dynamo.Item{}
+	condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)
+	update := "SET " + assignment + " REMOVE #identity"
+	if next != nil {
+		update = "SET " + assignment + ", #identity = :next"
+		values[":next"] = identityValue(*next)
+	}
+	return append([]types.TransactWriteItem{{Update: &types.Update{
+		TableName: &s.table, Key: Key(u.ID),
+		ConditionExpression: aws.String("attribute_exists(#id) AND " + condition), UpdateExpression: &update,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	}}}, record...), err
+}
+
+// person returns the person with the id, or ErrNotFound.
+func (s *Store) person(ctx context.Context, id int64) (User, error) {
+	u, err := s.Get(ctx, id)
+	if err == nil && u.Kind != Person {
+		return User{}, ErrNotFound
+	}
+	return u, err
+}
+
+// personWith returns the person with the id if the identity is theirs, otherwise ErrNotFound.
+func (s *Store) personWith(ctx context.Context, id int64, identity Identity) (User, error) {
+	u, err := s.person(ctx, id)
+	if err == nil && (u.Identity == nil || *u.Identity != identity) {
+		return User{}, ErrNotFound
+	}
+	return u, err
+}
+
+// holder returns the person to whom an identity is linked, or ErrNotFound. linked is the account that the link names,
+// whether the link counts or not; noAccount: there is no link.
+func (s *Store) holder(ctx context.Context, identity Identity) (u User, linked int64, err error) {
+	link, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(linkName(identity)))
+	if err != nil {
+		return User{}, noAccount, fmt.Errorf("get the link of an identity: %w", err)
+	}
+	if linked = link.Int(accountID); linked == noAccount {
+		return User{}, noAccount, ErrNotFound
+	}
+	u, err = s.personWith(ctx, linked, identity)
+	return u, linked, err
+}
+
+// replaceIdentity links an identity to a person, who may have another one. The link replaces one to the account stale.
+// Its error is errConcurrent if a concurrent call has changed the person's identity or linked this one.
+func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale int64) error {
+	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+		actions, err := s.setIdentity(ctx, u, &next)
+		actions = append(actions, s.link(next, u.ID, stale))
+		if u.Identity != nil && *u.Identity != next {
+			actions = append(actions, s.release(linkName(*u.Identity), u.ID))
+		}
+		return actions, err
+	})
+	if err != nil {
+		return fmt.Errorf("link user %d: %w", u.ID, err)
+	}
+	if failures != nil {
+		return errConcurrent
+	}
+	return nil
+}
+
+// Link links an identity to a person in place of an earlier one, and returns the person as they were before. It returns
+// ErrNotFound if there is no person with the id, and ErrIdentityExists and the other person if the identity is linked
+// to another one.
+func (s *Store) Link(ctx context.Context, id int64, identity Identity) (User, error) {
+	for attempt := 1; ; attempt++ {
+		u, err := s.person(ctx, id)
+		if err != nil {
+			return User{}, err
+		}
+		holder, linked, err := s.holder(ctx, identity)
+		if err == nil && holder.ID != id {
+			return holder, ErrIdentityExists
+		}
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return User{}, err
+		}
+		if u.Identity != nil && *u.Identity == identity && linked == id {
+			return u, nil
+		}
+		if err := s.replaceIdentity(ctx, u, identity, linked); !errors.Is(err, errConcurrent) {
+			return u, err
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return User{}, fmt.Errorf("link user %d: the identity was changed at the same time until the deadline: %w", id, err)
+		}
+	}
+}
+
+// Unlink removes a person's identity and returns the person as they were before, without an identity if there was none
+// to remove. It returns ErrNotFound if there is no person with the id. A person whose e-mail address the issuer still
+// verifies is linked again by the next sign-in.
+func (s *Store) Unlink(ctx context.Context, id int64) (User, error) {
+	for attempt := 1; ; attempt++ {
+		u, err := s.person(ctx, id)
+		if err != nil {
+			return User{}, err
+		}
+		if u.Identity == nil {
+			return u, nil
+		}
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+			actions, err := s.setIdentity(ctx, u, nil)
+			return append(actions, s.release(linkName(*u.Identity), id)), err
+		})
+		if err != nil {
+			return User{}, fmt.Errorf("unlink user %d: %w", id, err)
+		}
+		if failures == nil {
+			return u, nil
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return User{}, fmt.Errorf("unlink user %d: the identity was changed at the same time until the deadline: %w", id,
+				err)
+		}
+	}
+}
+
+// maxLinks limits the memory of links.
+const maxLinks = 1000
+
+// links remembers where people with an identity are, so that a known identity costs one read. The person's item decides
+// whether a link still counts. The zero value is empty. It is safe for concurrent use.
+type links struct {
+	mu  sync.Mutex
+	ids map[Identity]int64
+}
+
+func (l *links) get(i Identity) (id int64, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id, ok = l.ids[i]
+	return id, ok
+}
+
+func (l *links) set(i Identity, id int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ids == nil || len(l.ids) >= maxLinks {
+		l.ids = map[Identity]int64{}
+	}
+	l.ids[i] = id
+}

@@ -1,0 +1,127 @@
+package user
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// SignIn is what a verified token says about a person, and what to do about an unknown person. Each text has at most
+// 255 characters, and no control characters.
+type SignIn struct {
+	Identity      Identity
+	Email         string      // empty: none
+	EmailVerified bool        // by the issuer
+	Name          string      // of a new person; empty: the verified e-mail address, or the subject
+	DefaultRole   access.Role // of a new person; empty: none is added
+	Now           time.Time
+	Logger        *slog.Logger // receives a line for each person who is linked or added
+}
+
+// SignIn returns the person with the identity (contract section 3). This is the person who is linked to it; otherwise
+// the one with the verified e-mail address, who is linked from then on; otherwise a new one, if there is a default
+// role. Their account may be disabled. It returns ErrUnknownIdentity if there is no such person, ErrOtherIdentity if
+// the one with the address is linked to another identity, ErrLockedOut instead of adding a person with the address of a
+// disabled one, and ErrEmailExists if the address is reserved for a missing account.
+//
+// A linked identity costs two GetItem, and one from then on in the same process. An unknown one with an e-mail address
+// costs up to five: three without a stale link. Each change is one transaction.
+func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
+	if id, ok := s.linked.get(in.Identity); ok {
+		if u, err := s.personWith(ctx, id, in.Identity); !errors.Is(err, ErrNotFound) {
+			return u, err
+		}
+	}
+	for attempt := 1; ; attempt++ {
+		u, err := s.signIn(ctx, in)
+		if err == nil {
+			s.linked.set(in.Identity, u.ID)
+			return u, nil
+		}
+		if !errors.Is(err, errConcurrent) {
+			return User{}, err
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return User{}, fmt.Errorf("sign in: the person was changed at the same time until the deadline: %w", err)
+		}
+	}
+}
+
+// signIn is one attempt. Its error is errConcurrent if a concurrent call was faster.
+func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
+	u, stale, err := s.holder(ctx, in.Identity)
+	if !errors.Is(err, ErrNotFound) {
+		return u, err
+	}
+	email, _ := ParseEmail(in.Email)
+	u, err = s.personByEmail(ctx, email)
+	known := err == nil
+	switch {
+	case !known && !errors.Is(err, ErrNotFound):
+		return User{}, err
+	case known && in.EmailVerified:
+		return s.linkTo(ctx, u, in, stale)
+	case in.DefaultRole == "":
+		return User{}, ErrUnknownIdentity
+	case known && u.Disabled:
+		return User{}, ErrLockedOut
+	}
+	if !in.EmailVerified {
+		email = ""
+	}
+	created := datetime.Milliseconds(in.Now)
+	u, err = s.add(ctx, User{
+		Kind: Person, Name: cmp.Or(in.Name, email, in.Identity.Subject), Email: email, Role: in.DefaultRole,
+		Identity:  &in.Identity,
+		CreatedAt: &created,
+	}, stale)
+	if errors.Is(err, ErrEmailExists) {
+		return User{}, errConcurrent
+	}
+	if err == nil {
+		in.Logger.InfoContext(ctx, "a person was added at the first sign-in", slog.Int64("userId", u.ID),
+			slog.String("role", string(u.Role)))
+	}
+	return u, err
+}
+
+// personByEmail returns the person for whom an e-mail address is reserved, ErrNotFound, or ErrEmailExists if the person
+// does not exist.
+func (s *Store) personByEmail(ctx context.Context, email string) (User, error) {
+	if email == "" {
+		return User{}, ErrNotFound
+	}
+	reservation, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(emailIdentifier(email)))
+	if err != nil {
+		return User{}, fmt.Errorf("find a person by the e-mail address: %w", err)
+	}
+	if reservation == nil {
+		return User{}, ErrNotFound
+	}
+	u, err := s.person(ctx, reservation.Int(accountID))
+	if errors.Is(err, ErrNotFound) {
+		return User{}, ErrEmailExists
+	}
+	return u, err
+}
+
+// linkTo links the identity of a sign-in to a person. Its error is ErrOtherIdentity if the person has another one.
+func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale int64) (User, error) {
+	if u.Identity != nil && *u.Identity != in.Identity {
+		return User{}, ErrOtherIdentity
+	}
+	if err := s.replaceIdentity(eventlog.WithActor(ctx, u.Actor()), u, in.Identity, stale); err != nil {
+		return User{}, err
+	}
+	in.Logger.InfoContext(ctx, "a person was linked to an identity", slog.Int64("userId", u.ID))
+	u.Identity = &in.Identity
+	return u, nil
+}

@@ -1,0 +1,99 @@
+// Package user manages people and service accounts, which own personal access tokens and have a root role. A person can
+// be linked to an identity of an OpenID Connect issuer.
+//
+// An item of the table Identifiers reserves an account's unique name: a person's e-mail address or a service account's
+// username. The transaction that adds the account writes both. An account's item contains the map of its tokens'
+// descriptions. One condition on this item therefore checks the account's kind, its limit of tokens and the uniqueness
+// of a description, in the transaction that creates a token (pkg/api/pat).
+package user
+
+import (
+	"errors"
+	"net/mail"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"toggleadmin/pkg/platform/access"
+)
+
+// Kind distinguishes people from service accounts.
+type Kind string
+
+// The kinds of account.
+const (
+	Person         Kind = "user"
+	ServiceAccount Kind = "service-account"
+)
+
+// User is an account.
+type User struct {
+	ID       int64 // 1 to access.MaxID
+	Kind     Kind
+	Name     string
+	Username string // of a service account
+	Email    string // of a person; empty: none
+	Role     access.Role
+	Disabled bool             // its tokens are rejected
+	PATs     map[string]int64 // a token's pat.DescriptionKey → the token's id
+	Identity *Identity        // of a person; nil: not linked
+
+	CreatedAt *time.Time // nil: not recorded; every service account has it
+	LastEvent int64      // the id of its last event
+}
+
+// Identity is a person at an OpenID Connect issuer: the claims iss and sub of a token.
+type Identity struct{ Issuer, Subject string }
+
+// Errors of a Store.
+var (
+	ErrNotFound       = errors.New("no such user")
+	ErrEmailExists    = errors.New("there is a person with that e-mail address")
+	ErrUsernameExists = errors.New("there is a service account with that username")
+
+	// ErrIdentityExists is an error of Link.
+	ErrIdentityExists = errors.New("another person is linked to that identity")
+
+	// Errors of SignIn.
+	ErrUnknownIdentity = errors.New("no person has the identity or the e-mail address, and no default role is configured")
+	ErrOtherIdentity   = errors.New("the person with the e-mail address is linked to another identity")
+	ErrLockedOut       = errors.New("the person with the e-mail address, which is not verified, is disabled")
+
+	ErrTooMany   = errors.New("there are as many service accounts as there may be")
+	ErrNoIDsLeft = errors.New("all ids of users are used up")
+)
+
+// ParseEmail returns an e-mail address in lower case, as it is stored. ok is false if the text is not an address of at
+// most 255 characters.
+func ParseEmail(text string) (email string, ok bool) {
+	// In lower case, an address such as \u0131@example.com or \u212a@example.com could equal the address of another
+	// mailbox.
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return r > unicode.MaxASCII && min(unicode.ToLower(r), unicode.ToUpper(r)) <= unicode.MaxASCII
+	}) {
+		return "", false
+	}
+	email = strings.ToLower(text)
+	parsed, err := mail.ParseAddress(email)
+	if err != nil || parsed.Address != email || strings.TrimSpace(email) != email ||
+		utf8.RuneCountInString(email) > maxText {
+		return "", false
+	}
+	return email, true
+}
+
+// maxText is the maximum number of characters of a name or an e-mail address.
+const maxText = 255
+
+// fold returns the same text for all spellings that strings.EqualFold considers equal: each character is replaced by
+// the first one of those that differ only in letter case (Unicode simple case folding).
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		first := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			first = min(first, other)
+		}
+		return first
+	}, text)
+}

@@ -1,0 +1,245 @@
+package webhook_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"toggleadmin/pkg/api/webhook"
+)
+
+const body = `{"specversion":"1.0","id":"1236fe30-a4da-5643-926d-5db47263dfdd","type":"toggleadmin.token-expiring",` +
+	`"subject":"7"}`
+
+var (
+	secret = webhook.NewSecret(bytes.Repeat([]byte{1}, 24))
+	second = webhook.NewSecret(bytes.Repeat([]byte{2}, 64))
+)
+
+func secrets(tb testing.TB, text string) []*standardwebhooks.Webhook {
+	tb.Helper()
+	parsed, err := webhook.ParseSecrets(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return parsed
+}
+
+func newClient(tb testing.TB, url string) *webhook.Client {
+	tb.Helper()
+	c, err := webhook.NewClient(url, true, time.Now)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// received is a request that a webhook has received.
+type received struct {
+	Header http.Header
+	Body   string
+}
+
+// send sends an event to a webhook that responds with a status, and returns what it has received.
+func send(t *testing.T, status int, secret string) (received, error) {
+	t.Helper()
+	var got received
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, err := io.ReadAll(r.Body)
+		if err != nil || r.Method != http.MethodPost || r.URL.String() != "/hook?a=b" {
+			t.Errorf("%s %s: %v", r.Method, r.URL, err)
+		}
+		got = received{r.Header, string(content)}
+		w.WriteHeader(status)
+	}))
+	defer server.Close()
+	return got, newClient(t, server.URL+"/hook?a=b").Send(t.Context(), "evt-1", []byte(body), secrets(t, secret))
+}
+
+// Both libraries of the specification accept the request with each of the two secrets, and with no other one.
+func TestSignature(t *testing.T) {
+	t.Parallel()
+	got, err := send(t, http.StatusOK, secret+" "+second)
+	if err != nil || got.Body != body || got.Header.Get("Webhook-Id") != "evt-1" ||
+		got.Header.Get("Content-Type") != "application/cloudevents+json" {
+		t.Fatalf("%v, %+v", err, got)
+	}
+	for text, valid := range map[string]bool{secret: true, second: true, webhook.NewSecret(make([]byte, 24)): false} {
+		verifier, err := standardwebhooks.NewWebhook(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := verifier.Verify([]byte(body), got.Header); (err == nil) != valid {
+			t.Errorf("Go, valid %t: %v", valid, err)
+		}
+		if output := verifyInJavaScript(t, text, got); (output == "valid") != valid {
+			t.Errorf("JavaScript, valid %t: %s", valid, output)
+		}
+	}
+}
+
+// verifyInJavaScript returns "valid" or the error of the JavaScript library.
+func verifyInJavaScript(t *testing.T, secret string, got received) string {
+	t.Helper()
+	const library = "../../../node_modules/standardwebhooks"
+	headers := map[string]string{}
+	for name, values := range got.Header {
+		headers[strings.ToLower(name)] = values[0]
+	}
+	input, err := json.Marshal(map[string]any{"secret": secret, "body": got.Body, "headers": headers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "node", "-e", `
+		const { Webhook } = require(process.argv[1]);
+		const { secret, body, headers } = JSON.parse(require('fs').readFileSync(0));
+		try { new Webhook(secret).verify(body, headers); console.log('valid'); } catch (error) { console.log(String(error)); }`, library)
+	command.Stdin = bytes.NewReader(input)
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+func TestResponses(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]string{200: "", 204: "", 299: "", 302: "302", 400: "400", 410: "410", 429: "429",
+		500: "500"} {
+		_, err := send(t, status, secret)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) ||
+			errors.Is(err, webhook.ErrGone) != (status == 410) {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+}
+
+// A redirect would lead to an address that nobody has configured.
+func TestRedirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		t.Error("the redirect was followed")
+	}))
+	defer target.Close()
+	server := httptest.NewServer(http.RedirectHandler(target.URL, http.StatusTemporaryRedirect))
+	defer server.Close()
+	if err := newClient(t, server.URL).Send(t.Context(), "1", []byte(body), secrets(t, secret)); err == nil ||
+		!strings.Contains(err.Error(), "307") {
+		t.Error(err)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	end := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/trickle" { // the status, and then no end
+			_ = http.NewResponseController(w).Flush()
+		}
+		<-end
+	}))
+	defer server.Close()
+	defer close(end)
+	client := newClient(t, server.URL+"/hang?key=private")
+	client.SetTimeout(50 * time.Millisecond)
+	err := client.Send(t.Context(), "1", []byte(body), secrets(t, secret))
+	if failed, ok := errors.AsType[net.Error](err); !ok || !failed.Timeout() || strings.Contains(err.Error(), "private") {
+		t.Error(err)
+	}
+	client = newClient(t, server.URL+"/trickle")
+	// on a busy machine, the status is not there at once
+	client.SetTimeout(2 * time.Second)
+	if err := client.Send(t.Context(), "1", []byte(body), secrets(t, secret)); err != nil { // the status decides
+		t.Error(err)
+	}
+}
+
+// TestRefusedAddresses connects to addresses that a public webhook must not lead to, as literals and by a name.
+func TestRefusedAddresses(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range []string{
+		"https://127.0.0.1:" + port, "https://localhost:" + port, "https://[::1]:" + port,
+		"https://[::ffff:127.0.0.1]:" + port, "https://0.0.0.0:" + port,
+		"https://169.254.169.254/latest", "https://[fe80::1%25lo]",
+	} {
+		err := newClient(t, url).Send(t.Context(), "1", []byte(body), secrets(t, secret))
+		if !errors.Is(err, webhook.ErrRefused) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+func TestIsPublic(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"93.184.216.34": true, "::ffff:93.184.216.34": true, "2606:2800:220:1::1": true, "172.15.0.1": true,
+		"100.63.0.1": true, "192.1.0.1": true,
+		"0.0.0.0": false, "0.1.2.3": false, "10.1.2.3": false, "100.64.0.1": false, "127.8.8.8": false,
+		"169.254.169.254": false, "172.16.0.1": false,
+		"192.0.0.8": false, "192.168.1.1": false, "198.19.0.1": false, "224.0.0.1": false, "240.0.0.1": false,
+		"255.255.255.255": false,
+		"::":              false, "::1": false, "::ffff:10.0.0.1": false, "::ffff:169.254.169.254": false,
+		"::10.0.0.1":         false,
+		"64:ff9b::a9fe:a9fe": false,
+		"64:ff9b:1::1":       false, "100::1": false, "2001::1": false, "2001:db8::1": false, "2002:7f00:1::": false,
+		"fc00::1": false, "fd00:ec2::254": false,
+		"fe80::1": false, "fe80::1%lo": false, "fec0::1": false, "ff02::1": false,
+	} {
+		if got := webhook.IsPublic(netip.MustParseAddr(text)); got != want {
+			t.Errorf("%s is public: %t", text, got)
+		}
+	}
+}
+
+func TestNewClient(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{
+		"", "ftp://example.com", "https://", "https:///path", "example.com", "//example.com", "https://a b/", "\x00",
+		"http://example.com",
+		"http://192.0.2.1", "http://localhost.example.com", "http://127.0.0.1.example.com",
+	} {
+		if _, err := webhook.NewClient(url, true, time.Now); !errors.Is(err, webhook.ErrURL) {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+	// the first one is the runtime API of Lambda
+	for _, url := range []string{"http://127.0.0.1:9001", "http://localhost", "http://[::1]"} {
+		_, deployed := webhook.NewClient(url, false, time.Now)
+		if _, err := webhook.NewClient(url, true, time.Now); err != nil || !errors.Is(deployed, webhook.ErrURL) {
+			t.Errorf("%q: %v, deployed: %v", url, err, deployed)
+		}
+	}
+}
+
+func TestParseSecrets(t *testing.T) {
+	t.Parallel()
+	if got := secrets(t, "\n"+secret+" \n "+second+"\n"); len(got) != 2 {
+		t.Errorf("%d secrets", len(got))
+	}
+	for _, text := range []string{
+		"", "whsec_", strings.TrimPrefix(secret, "whsec_"), secret + " " + second + " " + secret, secret + ",", "whsec_AAAA",
+		webhook.NewSecret(make([]byte, 23)), webhook.NewSecret(make([]byte, 65)), `{"secret":"` + secret + `"}`,
+	} {
+		if _, err := webhook.ParseSecrets(text); !errors.Is(err, webhook.ErrSecret) || strings.Contains(err.Error(), "AAAA") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

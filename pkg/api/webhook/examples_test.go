@@ -1,0 +1,193 @@
+package webhook_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/test/process"
+)
+
+const receivers = "../../../docs/receivers/"
+
+// TestReceivers runs the receivers in Go and JavaScript.
+func TestReceivers(t *testing.T) {
+	t.Parallel()
+	for name, program := range map[string]func(t *testing.T) *exec.Cmd{
+		"Go": func(t *testing.T) *exec.Cmd {
+			t.Helper()
+			program := filepath.Join(t.TempDir(), "receiver")
+			out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, receivers+"receiver.go").CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			return exec.CommandContext(t.Context(), program)
+		},
+		"JavaScript": func(t *testing.T) *exec.Cmd {
+			t.Helper()
+			return exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out process.Output
+			receiver := program(t)
+			receiver.Stdout, receiver.Stderr = &out, &out
+			client := start(t, receiver)
+			process.Await(t, "the receiver", 10*time.Millisecond, time.Minute, func() bool {
+				return client.Send(t.Context(), "1", []byte(body), secrets(t, second+" "+secret)) == nil &&
+					strings.Contains(out.String(), "toggleadmin.token-expiring")
+			})
+			wrong := secrets(t, webhook.NewSecret(make([]byte, 32)))
+			if err := client.Send(t.Context(), "1", []byte(body), wrong); err == nil || !strings.Contains(err.Error(), "401") {
+				t.Errorf("with another secret: %v", err)
+			}
+		})
+	}
+}
+
+// start starts a receiver, stops it at the end of the test, and returns a client for it.
+func start(t *testing.T, receiver *exec.Cmd) *webhook.Client {
+	t.Helper()
+	process.DependOn(t, receivers)
+	port := freePort(t)
+	receiver.Env = append(append(os.Environ(), "SECRET="+secret, "PORT="+port), receiver.Env...)
+	if err := receiver.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = receiver.Process.Kill()
+		_ = receiver.Wait()
+	})
+	return newClient(t, "http://127.0.0.1:"+port)
+}
+
+// freePort returns a free port that the system assigns to no other program: one below the ports that it assigns.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for {
+		port := strconv.Itoa(20000 + rand.N(10000))
+		if listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:"+port); err == nil {
+			listener.Close()
+			return port
+		}
+	}
+}
+
+// github is the part of GitHub's API for issues that the recipe uses.
+type github struct {
+	mu     sync.Mutex
+	issues []map[string]any
+	fail   bool // the next creation has no response
+}
+
+func (g *github) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var in map[string]any
+	if r.Method != http.MethodGet {
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+	}
+	var out any
+	switch r.Method {
+	case http.MethodGet:
+		query := r.URL.Query()
+		page, _ := strconv.Atoi(query.Get("page"))
+		size, _ := strconv.Atoi(query.Get("per_page"))
+		if query.Get("state") != "all" || query.Get("labels") == "" {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		begin := min((page-1)*size, len(g.issues))
+		out = g.issues[begin:min(begin+size, len(g.issues))]
+	case http.MethodPost:
+		in["number"], in["state"] = len(g.issues)+1, "open"
+		g.issues = append(g.issues, in)
+		if out = in; g.fail {
+			g.fail = false
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+	case http.MethodPatch:
+		number, err := strconv.Atoi(path.Base(r.URL.Path))
+		if err != nil || number < 1 || number > len(g.issues) {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		maps.Copy(g.issues[number-1], in)
+		out = in
+	}
+	_ = json.NewEncoder(w).Encode(out)
+}
+
+// TestTickets runs ticket.mjs with repeated, concurrent and reordered events, and more issues than a page has.
+func TestTickets(t *testing.T) {
+	t.Parallel()
+	api := &github{fail: true}
+	for i := range 150 {
+		api.issues = append(api.issues, map[string]any{
+			"number": i + 1, "title": fmt.Sprint("Remove the toggle old-", i), "state": "open", "body": "<!-- sequence 5 -->",
+		})
+	}
+	server := httptest.NewServer(api)
+	defer server.Close()
+	command := exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs", "ticket.mjs")
+	command.Env = []string{"GITHUB_API_URL=" + server.URL, "REPOSITORY=a/b", "GITHUB_TOKEN=x"}
+	client := start(t, command)
+	send := func(toggle, kind string, sequence int) error {
+		id := fmt.Sprint(toggle, sequence)
+		event := fmt.Sprintf(`{"id":%q,"type":"toggleadmin.feature-potentially-stale-%s","subject":%q,"sequence":"%d",`+
+			`"data":{}}`, id, kind, toggle, sequence)
+		return client.Send(t.Context(), id, []byte(event), secrets(t, secret))
+	}
+	// again after the creation without a response
+	process.Await(t, "the receiver", 10*time.Millisecond, time.Minute, func() bool {
+		return send("new", "on", 1) == nil
+	})
+	var sending sync.WaitGroup
+	for range 3 {
+		sending.Go(func() {
+			if err := send("same", "on", 1); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	sending.Wait()
+	for _, e := range []struct {
+		toggle, kind string
+		sequence     int
+	}{{"new", "on", 1}, {"late", "off", 4}, {"late", "on", 3}, {"old-149", "off", 6}, {"old-149", "on", 5},
+		{"same", "off", 2}, {"same", "on", 3}} {
+		if err := send(e.toggle, e.kind, e.sequence); err != nil {
+			t.Error(err)
+		}
+	}
+	got := map[string][]any{}
+	for _, issue := range api.issues {
+		name := strings.TrimPrefix(fmt.Sprint(issue["title"]), "Remove the toggle ")
+		got[name] = append(got[name], issue["state"])
+	}
+	for name, want := range map[string]string{"new": "[open]", "late": "[closed]", "old-149": "[closed]",
+		"old-0": "[open]", "same": "[open]"} {
+		if fmt.Sprint(got[name]) != want {
+			t.Errorf("%s: the issues are %v, want %s", name, got[name], want)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package webhook_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/platform/app"
+)
+
+// The first retry is within 30 seconds, and the last one three days after the event came to the queue. SQS refuses more
+// than 12 hours.
+func TestRetryDelays(t *testing.T) {
+	t.Parallel()
+	var got []string
+	age := time.Duration(0)
+	for d := webhook.RetryDelay(age); d > 0 && len(got) < 20; d = webhook.RetryDelay(age) {
+		got, age = append(got, d.String()), age+d
+	}
+	want := strings.Fields("15s 45s 2m15s 6m45s 20m15s 1h0m45s 3h2m15s 9h6m45s 11h45m0s 11h45m0s 11h45m0s 11h45m0s " +
+		"11h20m0s")
+	if diff := cmp.Diff(want, got); diff != "" || age != 72*time.Hour || webhook.RetryDelay(100*time.Hour) != 0 {
+		t.Errorf("the last attempt is after %s, delays (-want +got):\n%s", age, diff)
+	}
+}
+
+// harness is the function with a webhook, and with AWS as a RoundTripper.
+type harness struct {
+	*testing.T
+	respond func(id string) int // the webhook
+	secret  func() string       // the parameter; empty: it cannot be read
+	refuse  bool                // SQS refuses
+	url     string              // of the webhook
+
+	mu       sync.Mutex
+	now      time.Time
+	posted   []string          // ids
+	delays   map[string]string // seconds by receipt handle
+	dead     []string          // bodies in the dead-letter queue
+	gets     int
+	log      bytes.Buffer
+	function func(context.Context, []byte) ([]byte, error)
+}
+
+func newHarness(t *testing.T) *harness {
+	t.Helper()
+	h := &harness{
+		T: t, now: time.UnixMilli(time.Now().UnixMilli()), delays: map[string]string{},
+		respond: func(string) int { return http.StatusOK },
+	}
+	h.secret = func() string { return h.url + " " + secret }
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := r.Header.Get("Webhook-Id")
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.posted = append(h.posted, id)
+		w.WriteHeader(h.respond(id))
+	}))
+	t.Cleanup(server.Close)
+	h.url = server.URL
+	function, err := webhook.NewDeliverFunction(&app.Env{
+		Vars:  map[string]string{"WEBHOOK_SECRET_NAME": "/hook", "WEBHOOK_QUEUE": "queue", "WEBHOOK_FAILURES": "failures"},
+		Local: true,
+		AWS: aws.Config{
+			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+			HTTPClient: &http.Client{Transport: h},
+		},
+		Now: func() time.Time {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return h.now
+		},
+		Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.function = function.Invoke
+	return h
+}
+
+// RoundTrip is AWS.
+func (h *harness) RoundTrip(r *http.Request) (*http.Response, error) {
+	content, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	status, response := http.StatusOK, "{}"
+	switch target := r.Header.Get("X-Amz-Target"); target {
+	case "AmazonSSM.GetParameter":
+		h.gets++
+		if diff := cmp.Diff(`{"Name":"/hook","WithDecryption":true}`, string(content)); diff != "" {
+			h.Error(diff)
+		}
+		response = fmt.Sprintf(`{"Parameter":{"Value":%q}}`, h.secret())
+		if h.secret() == "" {
+			status, response = http.StatusBadRequest, `{"__type":"ParameterNotFound"}`
+		}
+	case "AmazonSQS.ChangeMessageVisibility":
+		var in struct {
+			QueueURL, ReceiptHandle string
+			VisibilityTimeout       int
+		}
+		if err := json.Unmarshal(content, &in); err != nil {
+			return nil, err
+		}
+		if h.refuse {
+			status, response = http.StatusBadRequest, `{"__type":"com.amazonaws.sqs#ReceiptHandleIsInvalid"}`
+			break
+		}
+		h.delays[in.ReceiptHandle] = fmt.Sprint(in.VisibilityTimeout)
+	case "AmazonSQS.SendMessage":
+		var in struct{ QueueURL, MessageBody string }
+		if err := json.Unmarshal(content, &in); err != nil || in.QueueURL != "failures" {
+			h.Errorf("%s, %v", content, err)
+		}
+		if h.refuse {
+			status, response = http.StatusBadRequest, `{"__type":"com.amazonaws.sqs#QueueDoesNotExist"}`
+			break
+		}
+		h.dead = append(h.dead, in.MessageBody)
+		response = fmt.Sprintf(`{"MD5OfMessageBody":"%x"}`, md5.Sum([]byte(in.MessageBody)))
+	default:
+		h.Errorf("unexpected call %s", target)
+	}
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(response)), Header: http.Header{}}, nil
+}
+
+// message is a message of the queue whose event has the same id. It came to the queue before this time.
+func (h *harness) message(id string, age time.Duration) events.SQSMessage {
+	return events.SQSMessage{
+		MessageId: "message-" + id, ReceiptHandle: id, Body: fmt.Sprintf(`{"specversion":"1.0","id":%q,"type":"t"}`, id),
+		Attributes: map[string]string{"ApproximateReceiveCount": "999",
+			"SentTimestamp": fmt.Sprint(h.now.Add(-age).UnixMilli())},
+	}
+}
+
+// invoke invokes the function with a batch and returns the receipt handles of the messages that stay in the queue.
+func (h *harness) invoke(messages ...events.SQSMessage) (failed []string) {
+	h.Helper()
+	payload, err := json.Marshal(events.SQSEvent{Records: messages})
+	if err != nil {
+		h.Fatal(err)
+	}
+	output, err := h.function(h.Context(), payload)
+	var response events.SQSEventResponse
+	if err := errors.Join(err, json.Unmarshal(output, &response)); err != nil ||
+		!strings.HasPrefix(string(output), `{"batchItemFailures":[`) {
+		h.Fatalf("%s, %v", output, err)
+	}
+	for _, f := range response.BatchItemFailures {
+		failed = append(failed, strings.TrimPrefix(f.ItemIdentifier, "message-"))
+	}
+	return failed
+}
+
+// Retries depend on the age of a message. The receives before, of invocations that could not start, do not count.
+func TestPartialBatch(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	h.respond = func(id string) int {
+		return map[string]int{"b": 500, "c": 410, "d": 302, "e": 429, "f": 503}[id] + map[string]int{"a": 204}[id]
+	}
+	poison, noID := h.message("p", 0), h.message("q", 0)
+	poison.Body, noID.Body = "not JSON", `{"id":"two words"}`
+	last := h.message("e", 72*time.Hour)
+	got := h.invoke(h.message("a", 0), h.message("b", time.Millisecond), h.message("c", 0), poison,
+		h.message("d", 15*time.Second), noID, last,
+		h.message("f", 72*time.Hour-time.Minute))
+	if diff := cmp.Diff([]string{"b", "d", "f"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]string{"b": "16", "d": "45", "f": "60"}, h.delays); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{poison.Body, noID.Body, last.Body}, h.dead,
+		cmpopts.SortSlices(strings.Compare)); diff != "" {
+		t.Error(diff)
+	}
+	if log := h.log.String(); !strings.Contains(log, " again=15s\n") {
+		t.Error(log)
+	}
+	if len(h.posted) != 6 || h.gets != 1 {
+		t.Errorf("posted %v, the secret was read %d times", h.posted, h.gets)
+	}
+}
+
+// A message from the dead-letter queue of the rule has EventBridge's envelope.
+func TestEnvelope(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	m := h.message("a", 0)
+	m.Body = `{"version":"0","id":"of EventBridge","detail-type":"t","source":"toggleadmin","detail":` + m.Body + `}`
+	if got := h.invoke(m); got != nil || !slices.Equal(h.posted, []string{"a"}) {
+		t.Errorf("%v stay, posted %v", got, h.posted)
+	}
+	m.Body = `{"detail-type":"t"}`
+	if got := h.invoke(m); got != nil || len(h.posted) != 1 || len(h.dead) != 1 {
+		t.Errorf("without an event: %v stay, posted %v, dead %v", got, h.posted, h.dead)
+	}
+}
+
+// Without its URL and secret, the webhook gets nothing, and the events stay in the queue with the usual delays.
+func TestSecretThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "hunter2", secret, "https://example.com hunter2", "http://example.com " + secret} {
+		h := newHarness(t)
+		usable := h.secret
+		h.secret = func() string { return text }
+		if got := h.invoke(h.message("a", 15*time.Second), h.message("b", 0)); len(got) != 2 || len(h.posted) != 0 {
+			t.Errorf("%q: %v stay, posted %v", text, got, h.posted)
+		}
+		if diff := cmp.Diff(map[string]string{"a": "45", "b": "15"}, h.delays); diff != "" {
+			t.Error(diff)
+		}
+		if log := h.log.String(); !strings.Contains(log, webhook.UnreadableParameter) || strings.Contains(log, "hunter2") {
+			t.Error(log)
+		}
+		h.secret = usable // corrected
+		if got := h.invoke(h.message("a", time.Minute)); got != nil {
+			t.Errorf("%v stay", got)
+		}
+	}
+}
+
+// A change of the parameter takes effect within five minutes. While it cannot be read or used, the earlier one is used.
+func TestSecretIsReadAgain(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	usable := h.secret()
+	for _, step := range []struct {
+		after  time.Duration
+		text   string
+		gets   int
+		logged bool
+	}{
+		{0, usable, 1, false}, {4 * time.Minute, usable, 1, false}, {time.Minute, usable, 2, false},
+		{5 * time.Minute, "", 3, true},
+		{time.Second, "hunter2", 4, true}, {time.Second, h.url + " " + second, 5, false}, {time.Second, "", 5, false},
+	} {
+		h.now = h.now.Add(step.after)
+		h.secret = func() string { return step.text }
+		h.log.Reset()
+		if got := h.invoke(h.message("a", 0)); got != nil || h.gets != step.gets ||
+			strings.Contains(h.log.String(), webhook.UnreadableParameter) != step.logged {
+			t.Errorf("%q after %s: %v stay, it was read %d times, want %d, log %s", step.text, step.after, got, h.gets,
+				step.gets, &h.log)
+		}
+	}
+}
+
+// A message that cannot be delayed or moved still stays in the queue.
+func TestMessageThatCannotBeDelayed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	h.refuse = true
+	h.respond = func(string) int { return 500 }
+	if got := h.invoke(h.message("a", 0)); len(got) != 1 || !strings.Contains(h.log.String(), "cannot be delayed") {
+		t.Errorf("%v stay, log %s", got, &h.log)
+	}
+	if got := h.invoke(h.message("a", 80*time.Hour)); len(got) != 1 ||
+		!strings.Contains(h.log.String(), "cannot be moved") {
+		t.Errorf("%v stay, log %s", got, &h.log)
+	}
+}
+
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	_, err := webhook.NewDeliverFunction(&app.Env{})
+	for _, name := range []string{"WEBHOOK_SECRET_NAME", "WEBHOOK_QUEUE", "WEBHOOK_FAILURES"} {
+		if err == nil || !strings.Contains(err.Error(), name+" is missing") {
+			t.Errorf("%v, want %s", err, name)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+)
+
+// maxBackoff is the longest delay between the attempts of a call. The SDK's is longer than the function has time.
+const maxBackoff = 200 * time.Millisecond
+
+func retryer() aws.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = maxBackoff })
+}
+
+// ParameterStore reads the parameter with the URL and the secrets of the webhook.
+type ParameterStore struct {
+	client *ssm.Client
+	name   string
+}
+
+// NewParameterStore returns the store of a parameter of the Parameter Store. The parameter
+// /aws/reference/secretsmanager/NAME is the secret NAME of Secrets Manager.
+func NewParameterStore(cfg aws.Config, name string) *ParameterStore {
+	return &ParameterStore{ssm.NewFromConfig(cfg, func(o *ssm.Options) { o.Retryer = retryer() }), name}
+}
+
+// Get returns the text of the parameter.
+func (s *ParameterStore) Get(ctx context.Context) (string, error) {
+	out, err := s.client.GetParameter(ctx, &ssm.GetParameterInput{Name: &s.name, WithDecryption: aws.Bool(true)})
+	if err != nil {
+		return "", fmt.Errorf("get parameter %s: %w", s.name, err)
+	}
+	if out.Parameter == nil {
+		return "", fmt.Errorf("get parameter %s: the response has no parameter", s.name)
+	}
+	return aws.ToString(out.Parameter.Value), nil
+}
+
+// Queue is the queue that invokes the function.
+type Queue struct {
+	client        *sqs.Client
+	url, failures string
+}
+
+// NewQueue returns the queue with a URL, and its dead-letter queue.
+func NewQueue(cfg aws.Config, url, failures string) *Queue {
+	return &Queue{sqs.NewFromConfig(cfg, func(o *sqs.Options) { o.Retryer = retryer() }), url, failures}
+}
+
+// Delay makes a message that was received visible after d, in place of the queue's own timeout.
+func (q *Queue) Delay(ctx context.Context, receiptHandle string, d time.Duration) error {
+	_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
+		QueueUrl: &q.url, ReceiptHandle: &receiptHandle, VisibilityTimeout: int32(math.Ceil(d.Seconds())),
+	})
+	if err != nil {
+		return fmt.Errorf("change the visibility of a message: %w", err)
+	}
+	return nil
+}
+
+// Discard sends the body of a message to the dead-letter queue.
+func (q *Queue) Discard(ctx context.Context, body string) error {
+	if _, err := q.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &q.failures, MessageBody: &body}); err != nil {
+		return fmt.Errorf("send a message to the dead-letter queue: %w", err)
+	}
+	return nil
+}

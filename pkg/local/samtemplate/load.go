@@ -1,0 +1,183 @@
+package samtemplate
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Settings are the values that CloudFormation supplies at a deployment.
+type Settings struct {
+	// Parameters overrides defaults of the template's parameters. A name that the template does not declare is an error.
+	Parameters map[string]string
+	Region     string // AWS::Region; default us-east-1
+	AccountID  string // AWS::AccountId; default 000000000000
+	StackName  string // AWS::StackName; default local
+}
+
+// resource is one resource whose properties are not resolved yet.
+type resource struct {
+	id, typ, condition string
+	at                 *yaml.Node // its key
+	body, properties   *yaml.Node
+}
+
+// Load reads the template at path as CloudFormation would deploy it with these settings.
+func Load(path string, s Settings) (*Template, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read template: %w", err)
+	}
+	return Parse(path, content, s)
+}
+
+// Parse is Load for a template in memory; file is its name in errors.
+func Parse(file string, content []byte, s Settings) (*Template, error) {
+	var document yaml.Node
+	err := yaml.Unmarshal(content, &document)
+	if err == nil {
+		err = document.Decode(new(any)) // finds duplicate keys
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", file, strings.ReplaceAll(err.Error(), "\n ", ""))
+	}
+	if len(document.Content) == 0 {
+		return nil, fmt.Errorf("%s: the template is empty", file)
+	}
+	replaceAliases(&document)
+	r := &reader{root: document.Content[0], parameters: map[string]string{
+		"AWS::Region":    defaultTo(s.Region, "us-east-1"),
+		"AWS::AccountId": defaultTo(s.AccountID, "000000000000"),
+		"AWS::StackName": defaultTo(s.StackName, "local"),
+		"AWS::Partition": "aws",
+		"AWS::URLSuffix": "amazonaws.com",
+	}, resources: map[string]*resource{}}
+	t := r.read(s.Parameters)
+	if r.err != nil {
+		return nil, fmt.Errorf("%s:%w", file, r.err)
+	}
+	return t, nil
+}
+
+// replaceAliases replaces each alias with the value that it refers to, as the SAM CLI does.
+func replaceAliases(n *yaml.Node) {
+	for i, child := range n.Content {
+		if child.Kind == yaml.AliasNode {
+			n.Content[i] = child.Alias
+		} else {
+			replaceAliases(child)
+		}
+	}
+}
+
+func defaultTo(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}
+
+func (r *reader) read(parameters map[string]string) *Template {
+	r.readParameters(parameters)
+	r.checkRules()
+	t := &Template{Outputs: map[string]string{}}
+	for _, found := range r.readResources() {
+		if r.isTrue(found.at, found.condition) {
+			r.add(t, found)
+		}
+	}
+	r.within = "Resources"
+	if t.API.LogicalID == "" {
+		r.fail(r.root, "there is no %s", typeAPI)
+	}
+	for name, output := range pairs(get(r.root, "Outputs")) {
+		r.within = name.Value
+		if r.isTrue(name, text(output, "Condition")) {
+			t.Outputs[name.Value] = r.resolve(get(output, "Value")).Value
+		}
+	}
+	return t
+}
+
+// checkRules reports the first assertion that the parameters do not satisfy.
+func (r *reader) checkRules() {
+	for name, rule := range pairs(get(r.root, "Rules")) {
+		r.within = name.Value
+		if condition := get(rule, "RuleCondition"); condition.Kind != 0 && !r.holds(condition) {
+			continue
+		}
+		for _, assertion := range get(rule, "Assertions").Content {
+			if !r.holds(get(assertion, "Assert")) {
+				r.fail(assertion, "%s", text(assertion, "AssertDescription"))
+			}
+		}
+	}
+}
+
+// readResources reads all resources before any is resolved, because they refer to one another.
+func (r *reader) readResources() (order []*resource) {
+	for key, body := range pairs(get(r.root, "Resources")) {
+		found := &resource{
+			id: key.Value, typ: text(body, "Type"), condition: text(body, "Condition"), at: key, body: body,
+			properties: get(body, "Properties"),
+		}
+		if found.typ == typeFunction {
+			found.properties = r.withoutDisabledPreference(merge(get(get(r.root, "Globals"), "Function"), found.properties))
+		}
+		r.resources[found.id] = found
+		order = append(order, found)
+	}
+	return order
+}
+
+// withoutDisabledPreference removes a DeploymentPreference that is not enabled, as SAM does. Its alarms may not exist.
+func (r *reader) withoutDisabledPreference(properties *yaml.Node) *yaml.Node {
+	if r.resolve(get(get(properties, "DeploymentPreference"), "Enabled")).Value != "false" {
+		return properties
+	}
+	enabled := *properties
+	enabled.Content = nil
+	for key, value := range pairs(properties) {
+		if key.Value != "DeploymentPreference" {
+			enabled.Content = append(enabled.Content, key, value)
+		}
+	}
+	return &enabled
+}
+
+// add resolves a resource and adds it to the template.
+func (r *reader) add(t *Template, found *resource) {
+	r.within = found.id
+	properties := r.resolve(found.properties)
+	exported := Resource{
+		LogicalID: found.id, Type: found.typ, DeletionPolicy: text(found.body, "DeletionPolicy"),
+		UpdateReplacePolicy: text(found.body, "UpdateReplacePolicy"),
+	}
+	r.decode(get(found.body, "Metadata"), &exported.Metadata)
+	if err := properties.Decode(&exported.Properties); err != nil && properties.Kind != 0 {
+		r.fail(found.at, "Properties must be a mapping")
+	}
+	t.Resources = append(t.Resources, exported)
+	switch found.typ {
+	case typeAPI:
+		if t.API.LogicalID != "" {
+			r.fail(found.at, "a second API is not supported by the local gateway")
+		}
+		r.addAPI(t, found, properties)
+	case typeFunction:
+		r.addFunction(t, found, properties)
+	case typeTable:
+		r.addTable(t, found, properties)
+	case typeQueue:
+		r.addQueue(t, found, properties)
+	case typeRule:
+		r.addRule(t, found, properties)
+	default:
+		if !slices.ContainsFunc(ignoredTypes, func(prefix string) bool { return strings.HasPrefix(found.typ, prefix) }) {
+			r.fail(found.at, "the resource type %q is not supported by the local gateway", found.typ)
+		}
+	}
+}

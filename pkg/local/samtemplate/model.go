@@ -1,0 +1,164 @@
+package samtemplate
+
+import "time"
+
+// Template is a SAM template with Globals merged, conditions applied and intrinsic functions resolved. It is read-only
+// after Load and safe for concurrent use.
+type Template struct {
+	API       API
+	Functions []Function // in the order of the template
+	Tables    []Table    // in the order of the template
+	Queues    []Queue    // in the order of the template
+	Rules     []Rule     // in the order of the template
+	Outputs   map[string]string
+	Resources []Resource // every resource that is created, in the order of the template
+}
+
+// TableNames returns the physical names of tables by logical id.
+func TableNames(tables []Table) map[string]string {
+	names := make(map[string]string, len(tables))
+	for i := range tables {
+		names[tables[i].LogicalID] = tables[i].Name
+	}
+	return names
+}
+
+// Resource is a resource of any type, for checks that the typed parts of the model do not cover.
+type Resource struct {
+	LogicalID           string
+	Type                string
+	DeletionPolicy      string // empty if not set
+	UpdateReplacePolicy string // empty if not set
+	Metadata            map[string]any
+	Properties          map[string]any // resolved: maps, lists ([]any), strings, bools, ints and floats
+}
+
+// API is the template's one AWS::Serverless::Api.
+type API struct {
+	LogicalID        string
+	Stage            string
+	Authorizer       Authorizer
+	Routes           []Route
+	GatewayResponses map[string]GatewayResponse // by type: UNAUTHORIZED, DEFAULT_4XX, …
+
+	MinimumCompressionSize *int // bytes; nil: responses are not compressed
+
+	AccessLogFormat string // with its $context variables; empty without an access log
+	AccessLogGroup  string // logical id; empty without an access log
+}
+
+// Authorizer is the API's default Lambda authorizer of type REQUEST.
+type Authorizer struct {
+	Name            string
+	Function        string   // logical id
+	IdentityHeaders []string // names of the headers that are identity sources
+	TTL             time.Duration
+}
+
+// Route sends one method of one resource path to a function.
+type Route struct {
+	Path       string // resource path: /api/admin/feedback/{id}, /{proxy+}
+	Method     string // GET, PUT, … or ANY
+	Function   string // logical id
+	Authorized bool   // the API's authorizer runs first
+}
+
+// GatewayResponse is a customized response that API Gateway returns itself.
+type GatewayResponse struct {
+	StatusCode int               // 0: the default of the type
+	Headers    map[string]string // header name → 'constant' or context.variable
+	Templates  map[string]string // media type → body with $context variables
+}
+
+// Function is one AWS::Serverless::Function.
+type Function struct {
+	LogicalID   string
+	Name        string // its folder: functions/<Name>
+	Timeout     time.Duration
+	Environment map[string]string
+	Role        string      // logical id; empty if SAM creates one
+	Policies    []Statement // of the role
+
+	// Triggers other than the API's routes.
+	Streams          []Stream
+	Queues           []QueueMapping
+	Schedules        []Schedule
+	LogSubscriptions []LogSubscription
+
+	// Handling of failed asynchronous invocations, which schedules and log subscriptions make.
+	AsyncRetries   int    // 0 to 2
+	AsyncOnFailure string // logical id of the queue for events that failed every time; empty: none
+}
+
+// Stream is an event source mapping of a table's stream.
+type Stream struct {
+	Table          string // logical id
+	BatchSize      int    // most records of one invocation
+	RetryAttempts  int    // -1: until the record expires
+	ReportFailures bool   // the function returns batchItemFailures
+	OnFailure      string // logical id of the queue for discarded records; empty: none
+}
+
+// Queue is one AWS::SQS::Queue.
+type Queue struct {
+	LogicalID         string
+	VisibilityTimeout time.Duration
+	DeadLetterQueue   string // logical id; empty: none
+	MaxReceiveCount   int    // number of receives after which a message is moved to DeadLetterQueue
+}
+
+// QueueMapping is an event source mapping of a queue.
+type QueueMapping struct {
+	Queue     string // logical id
+	BatchSize int    // most messages of one invocation
+}
+
+// Rule sends the detail of events of the service to a queue.
+type Rule struct {
+	Queue string   // logical id
+	Types []string // detail types; nil: all
+}
+
+// Schedule invokes a function at a fixed rate.
+type Schedule struct {
+	Name  string
+	Every time.Duration
+}
+
+// LogSubscription sends a log group's events to a function.
+type LogSubscription struct {
+	LogGroup string // logical id
+}
+
+// Statement is one statement of a role's inline policy.
+type Statement struct {
+	Effect    string
+	Actions   []string                       `json:"Action"`
+	Resources []string                       `json:"Resource"` // resolved ARNs
+	Condition map[string]map[string][]string // operator → key → values
+}
+
+// Table is one AWS::DynamoDB::Table.
+type Table struct {
+	LogicalID      string
+	Name           string // the physical name, which Ref returns
+	Hash, Range    Attribute
+	Indexes        []Index
+	StreamViewType string // empty: no stream
+	TTLAttribute   string // empty: no time to live
+}
+
+// Attribute is a key attribute. A table or index without a range key has a zero Range.
+type Attribute struct {
+	Name string
+	Type string // S, N or B
+}
+
+// Index is a global secondary index.
+type Index struct {
+	Name        string
+	Hash, Range Attribute
+	Projection  string // ALL, KEYS_ONLY or INCLUDE
+	// NonKeyAttributes are the other attributes that an index with INCLUDE contains.
+	NonKeyAttributes []string
+}

@@ -1,0 +1,123 @@
+package local_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/process"
+)
+
+// A web page whose name leads to this machine must not read responses.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{})
+	for host, want := range map[string]int{
+		"localhost": 200, "LOCALHOST:3000": 200, "localhost.": 200, "toggles.localhost:80": 200, "127.0.0.1": 200,
+		"127.1.2.3:1": 200, "[::1]": 200,
+		"[::1]:3000": 200, "example.com": 403, "example.com:3000": 403, "localhost.example.com": 403,
+		"127.0.0.1.example.com": 403, "10.0.0.1": 403,
+		"0.0.0.0": 403, "xlocalhost": 403, "[fe80::1]": 403, "": 200,
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.BaseURL+"/api/admin/feature-types",
+			http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = host
+		request.Header.Set("Authorization", service.APIToken)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := response.Body.Close(); err != nil || response.StatusCode != want {
+			t.Errorf("%q: %s, want %d", host, response.Status, want)
+		}
+	}
+}
+
+// The code of the printed URL works once, and for ten minutes.
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	begin, ahead := time.Now(), atomic.Int64{}
+	for _, tt := range []struct {
+		wait   time.Duration
+		status int
+	}{{9 * time.Minute, 200}, {10 * time.Minute, 401}} {
+		ahead.Store(0)
+		var stdout process.Output
+		service := localtest.Start(t, local.Config{
+			DataDir: t.TempDir(), Stdout: &stdout, Now: func() time.Time { return begin.Add(time.Duration(ahead.Load())) },
+		})
+		found := regexp.MustCompile(`#code=(\S+)`).FindStringSubmatch(stdout.String())
+		if found == nil {
+			t.Fatal(stdout.String())
+		}
+		ahead.Store(int64(tt.wait))
+		for _, step := range []struct {
+			body   string
+			status int
+		}{
+			{`{"code":"` + found[1] + `x"}`, 401}, {`{}`, 401}, {`"`, 401}, {`{"code":"` + found[1] + `"}`, tt.status},
+			{`{"code":"` + found[1] + `"}`, 401},
+		} {
+			status, body := send(t, service, http.MethodPost, "/local/sign-in", "", step.body)
+			if status != step.status || strings.Contains(body, service.Users[0].PAT) != (status == http.StatusOK) {
+				t.Errorf("after %s, %s: %d %s", tt.wait, step.body, status, body)
+			}
+		}
+	}
+}
+
+// A service whose admin is disabled or deleted starts, without a code.
+func TestStartWithoutAdmin(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	service, stop := localtest.StartStop(t, local.Config{DataDir: dir})
+	for _, change := range []func(*user.Store) error{
+		func(s *user.Store) error { return s.SetDisabled(t.Context(), 1, true) },
+		func(s *user.Store) error { return s.BeginDeletion(t.Context(), user.Person, 1) },
+	} {
+		client, tables := database(t, service)
+		if err := change(user.NewStore(client, tables, eventlog.New(client, tables, time.Now, 0))); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		var stdout process.Output
+		service, stop = localtest.StartStop(t, local.Config{DataDir: dir, Stdout: &stdout})
+		if want := "ready " + service.BaseURL + "\n\n  Console: " + service.BaseURL +
+			"/console/\n\n"; stdout.String() != want {
+			t.Errorf("stdout %q", stdout.String())
+		}
+		if status, body := send(t, service, http.MethodPost, "/local/sign-in", "",
+			`{"code":""}`); status != http.StatusUnauthorized {
+			t.Errorf("%d %s", status, body)
+		}
+	}
+	stop()
+}
+
+// database returns a client for the tables of a service.
+func database(t *testing.T, service local.Running) (*dynamodb.Client, dynamo.Tables) {
+	t.Helper()
+	client, err := dynamo.NewClient(aws.Config{
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient: dynamo.NewHTTPClient(service.DynamoDB.Endpoint),
+	}, service.DynamoDB.Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client, dynamo.TablesByID(service.DynamoDB.Tables)
+}

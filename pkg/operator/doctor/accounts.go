@@ -1,0 +1,114 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Items of the table Users that are no accounts.
+const (
+	accountCounter = 0  // its attribute lastAccountId is the last id of an account
+	accountNumber  = -1 // its attribute serviceAccounts is the number of service accounts
+)
+
+// accounts compares the accounts with the counter of their ids, the number of service accounts, and the table
+// Identifiers.
+func (d *doctor) accounts(ctx context.Context) (string, []inconsistency, error) {
+	i := d.Installation
+	var found []inconsistency
+	reserved := map[string]int64{}
+	for item, err := range dynamo.Scan(ctx, i.Client, i.Tables.Identifiers) {
+		if err != nil {
+			return "", nil, fmt.Errorf("read the identifiers: %w", err)
+		}
+		reserved[item.String("id")] = item.Int("accountId")
+	}
+	others := map[int64]dynamo.Item{}
+	owners, accounts := map[string][]int64{}, 0
+	var newest *time.Time // creation of the newest account
+	var services, highest int64
+	for item, err := range dynamo.Scan(ctx, i.Client, i.Tables.Users) {
+		if err != nil {
+			return "", nil, fmt.Errorf("read the accounts: %w", err)
+		}
+		u := user.FromItem(item)
+		if u.Kind == "" {
+			u.Kind = user.Kind(item.String("deleting"))
+		}
+		if u.Kind == "" {
+			others[u.ID] = item
+			continue
+		}
+		accounts++
+		highest = max(highest, u.ID)
+		if u.Kind == user.ServiceAccount {
+			services++
+		}
+		if newest == nil || u.CreatedAt != nil && u.CreatedAt.After(*newest) {
+			newest = u.CreatedAt
+		}
+		for _, name := range u.Identifiers() {
+			owners[name] = append(owners[name], u.ID)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(reserved)) {
+		highest = max(highest, reserved[name])
+		if len(owners[name]) == 0 {
+			found = append(found, inconsistency{
+				fmt.Sprintf("%q is reserved for the account %d, which does not have it", name, reserved[name]),
+				d.remove(i.Tables.Identifiers, user.IdentifierKey(name), "accountId", dynamo.N(reserved[name])),
+			})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(owners)) {
+		id := owners[name][0]
+		switch held, ok := reserved[name]; {
+		case len(owners[name]) > 1:
+			found = append(found, inconsistency{text: fmt.Sprintf("the accounts %d and %d have the same %q", id, owners[name][1],
+				name)})
+		case !ok:
+			found = append(found, inconsistency{
+				fmt.Sprintf("%q of the account %d is not reserved", name, id),
+				d.replace(i.Tables.Identifiers, user.IdentifierKey(name), []string{"accountId"}, nil, dynamo.N(id)),
+			})
+		case held != id:
+			found = append(found, inconsistency{
+				fmt.Sprintf("%q of the account %d is reserved for the account %d", name, id, held),
+				d.replace(i.Tables.Identifiers, user.IdentifierKey(name), []string{"accountId"}, dynamo.N(held), dynamo.N(id)),
+			})
+		}
+	}
+	number := others[accountNumber]
+	if n := number.Int("serviceAccounts"); n != services {
+		found = append(found, inconsistency{
+			fmt.Sprintf("the number of service accounts is %d, not %d", services, n),
+			d.replace(i.Tables.Users, user.Key(accountNumber), []string{"serviceAccounts"}, number["serviceAccounts"],
+				dynamo.N(services)),
+		})
+	}
+	logged, err := d.highestCreated(ctx, newest, eventlog.UserCreated, eventlog.ServiceAccountCreated)
+	if err != nil {
+		return "", nil, err
+	}
+	// after the others, because it only rises
+	counter, err := dynamo.Get(ctx, i.Client, i.Tables.Users, user.Key(accountCounter))
+	if err != nil {
+		return "", nil, fmt.Errorf("read the counter of accounts: %w", err)
+	}
+	if highest = max(highest, logged); counter.Int("lastAccountId") < highest {
+		found = append(found, inconsistency{
+			fmt.Sprintf("the counter of account ids is %d, below the account %d: ids would be reused",
+				counter.Int("lastAccountId"), highest),
+			d.replace(i.Tables.Users, user.Key(accountCounter), []string{"lastAccountId"}, counter["lastAccountId"],
+				dynamo.N(highest)),
+		})
+	}
+	return fmt.Sprintf("%d, consistent with their identifiers, their number and the counter of ids", accounts), found, nil
+}

@@ -1,0 +1,257 @@
+package doctor_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/local/tables"
+	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/database"
+)
+
+// newInstallation returns a local installation with seeded tables.
+func newInstallation(t *testing.T) (*database.Database, *installation.Installation) {
+	t.Helper()
+	db := database.New(t)
+	if _, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: time.Now,
+		Random: rand.Reader}); err != nil {
+		t.Fatal(err)
+	}
+	streams := []samtemplate.Table{
+		{Name: db.Tables.FeatureTypes, StreamViewType: "NEW_AND_OLD_IMAGES"},
+		{Name: db.Tables.Events, StreamViewType: "NEW_IMAGE"},
+	}
+	if err := tables.EnableStreams(t.Context(), db.Client, streams); err != nil {
+		t.Fatal(err)
+	}
+	return db, &installation.Installation{Name: "the installation", Option: "--local", Client: db.Client,
+		Tables: db.Tables}
+}
+
+// examine returns the problems that doctor finds: check → detail.
+func examine(t *testing.T, i *installation.Installation, api http.HandlerFunc) map[string]string {
+	t.Helper()
+	server := httptest.NewServer(api)
+	defer server.Close()
+	i.BaseURL = server.URL
+	problems := map[string]string{}
+	n := doctor.Examine(t.Context(), doctor.Config{
+		Installation: i, HTTP: server.Client(), Now: time.Now, Random: rand.Reader,
+		Report: func(f doctor.Finding) {
+			if f.Status == doctor.Problem {
+				problems[f.Check] = strings.ReplaceAll(f.Detail, server.URL, "URL")
+			}
+			if (f.Status == doctor.Problem) != (f.Advice != "") {
+				t.Errorf("the advice does not match the status: %+v", f)
+			}
+		},
+	})
+	if n != len(problems) {
+		t.Errorf("%d problems, reported: %v", n, problems)
+	}
+	return problems
+}
+
+func TestData(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		table  string // logical id of the table that is changed
+		item   dynamo.Item
+		put    bool   // false: the item is deleted
+		check  string // of the problem
+		detail string
+		other  string // the problem of the check "accounts"
+	}{
+		{"lost type", "FeatureTypes", dynamo.Item{"id": dynamo.S("release")}, false, "seeds",
+			"missing: the feature type release", ""},
+		{
+			"old field", "ContextFields", dynamo.Item{
+				"name": dynamo.S("plan"), "usage": dynamo.M(dynamo.Item{"default": dynamo.N(1)}), "size": dynamo.N(7),
+				"sortOrder": dynamo.N(9),
+			}, true, "context fields",
+			`2 inconsistencies: the context field "plan" counts default: 1, and its toggles are none; ` +
+				"the sum of the sizes of the context fields is 1347, not 1340", "",
+		},
+		{
+			"lost account", "Users", user.Key(2), false, "tokens",
+			"1 inconsistency: the token 2 belongs to the account 2, which does not exist",
+			`1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it`,
+		},
+		{
+			"old account", "Users", dynamo.Item{"id": dynamo.N(2), "kind": dynamo.S("user"), "pats": dynamo.M(nil)}, true,
+			"tokens",
+			"1 inconsistency: the account 2 does not list its token 2",
+			`1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it`,
+		},
+		{
+			"unfinished deletion", "Users", dynamo.Item{"id": dynamo.N(4), "deleting": dynamo.S("user")}, true, "deletions",
+			"the deletion of these accounts has not ended: user 4",
+			`2 inconsistencies: "username:CI" is reserved for the account 4, which does not have it; ` +
+				"the number of service accounts is 0, not 1",
+		},
+		{
+			"lost token", "PersonalAccessTokens", pat.Key(2, 2), false, "tokens",
+			"1 inconsistency: the account 2 lists a token 2 that does not exist", "",
+		},
+		{
+			"old number", "Users", dynamo.Item{"id": dynamo.N(-1), "serviceAccounts": dynamo.N(7)}, true, "accounts",
+			"1 inconsistency: the number of service accounts is 1, not 7", "",
+		},
+		{
+			"unknown account", "Identifiers", dynamo.Item{"id": dynamo.S("username:X"), "accountId": dynamo.N(7)}, true,
+			"accounts",
+			`2 inconsistencies: "username:X" is reserved for the account 7, which does not have it; ` +
+				"the counter of account ids is 4, below the account 7: ids would be reused", "",
+		},
+		{
+			"old counter", "PersonalAccessTokens", dynamo.Item{"userId": dynamo.N(0), "id": dynamo.N(0), "lastId": dynamo.N(2)},
+			true, "tokens",
+			"1 inconsistency: the counter of ids is 2, below the token 3: ids would be reused", "",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			db, i := newInstallation(t)
+			change := db.Delete
+			if tt.put {
+				change = db.Put
+			}
+			change(t, db.Tables.ByID()[tt.table], tt.item)
+			want := map[string]string{tt.check: tt.detail}
+			if tt.other != "" {
+				want["accounts"] = tt.other
+			}
+			if diff := cmp.Diff(want, examine(t, i, api(t, db))); diff != "" {
+				t.Error(diff)
+			}
+			if tt.check == "seeds" || tt.check == "deletions" {
+				return
+			}
+			repair(t, i)
+			if problems := examine(t, i, api(t, db)); len(problems) > 0 {
+				t.Errorf("after the repair: %v", problems)
+			}
+		})
+	}
+}
+
+// api accepts a request if the token of doctor is stored.
+func api(t *testing.T, db *database.Database) http.HandlerFunc {
+	t.Helper()
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if !slices.ContainsFunc(db.Scan(t, db.Tables.APITokens),
+			func(i dynamo.Item) bool { return i.String("name") == "toggleadmin doctor" }) {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}
+}
+
+func repair(t *testing.T, i *installation.Installation) {
+	t.Helper()
+	n := doctor.Repair(t.Context(), doctor.Config{
+		Installation: i, Now: time.Now, Random: rand.Reader, Report: func(f doctor.Finding) { t.Logf("%+v", f) },
+	})
+	if n != 0 {
+		t.Errorf("%d problems after the repair", n)
+	}
+}
+
+func TestAPI(t *testing.T) {
+	t.Parallel()
+	db, i := newInstallation(t)
+	for want, status := range map[string]int{
+		"URL rejects a valid credential":                           http.StatusUnauthorized,
+		"URL/api/admin/feature-types responds with the status 500": http.StatusInternalServerError,
+		"a deleted credential gets the status 200, not 401":        http.StatusOK,
+		"URL/api/admin/feature-types responds with the status 302": http.StatusFound,
+	} {
+		problems := examine(t, i, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		if diff := cmp.Diff(map[string]string{"token round trip": want}, problems); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if n := len(db.Scan(t, db.Tables.APITokens)); n != 1 {
+		t.Errorf("%d API tokens, want the seeded one", n)
+	}
+}
+
+func TestIssuer(t *testing.T) {
+	t.Parallel()
+	_, i := newInstallation(t)
+	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/known/.well-known/openid-configuration" {
+			fmt.Fprintf(w, `{"issuer":"http://%s/known","authorization_endpoint":"https://a","token_endpoint":"https://t",`+
+				`"jwks_uri":"https://k"}`, r.Host)
+		} else {
+			fmt.Fprint(w, `{"issuer":"https://other.example.com"}`)
+		}
+	}))
+	defer issuer.Close()
+	for path, want := range map[string]string{
+		"/known": "", "/": "the discovery document of URL/ cannot be used: the discovery document is that of the issuer " +
+			"\"https://other.example.com\"",
+	} {
+		i.Issuer, i.ClientID = issuer.URL+path, "console"
+		got := examine(t, i,
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })["OpenID Connect issuer"]
+		if got = strings.ReplaceAll(got, issuer.URL, "URL"); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestRequireTables(t *testing.T) {
+	t.Parallel()
+	db, i := newInstallation(t)
+	for want, name := range map[string]string{
+		"lacks key id:S, stream NEW_AND_OLD_IMAGES; it has key id:N": db.Tables.Users,
+		"there is no table none":                                     "none",
+	} {
+		i.Tables.FeatureTypes = name
+		if err := doctor.RequireTables(t.Context(), i); exitstatus.Of(err) != exitstatus.Uninitialized ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("status %d: %v, want %q", exitstatus.Of(err), err, want)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if n := doctor.Examine(ctx, doctor.Config{
+		Installation: &installation.Installation{}, Report: func(f doctor.Finding) { t.Errorf("reported: %+v", f) },
+	}); n != 0 {
+		t.Errorf("%d problems", n)
+	}
+}
+
+func TestCheckURL(t *testing.T) {
+	t.Parallel()
+	for url, valid := range map[string]bool{
+		"https://api.example.com/prod": true, "http://localhost:3000/x": true, "http://[::1]:3000": true,
+		"http://api.example.com": false, "http://10.0.0.1": false, "api.example.com": false,
+		"http://localhost.example.com": false,
+	} {
+		if err := doctor.CheckURL(url); (err == nil) != valid {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}

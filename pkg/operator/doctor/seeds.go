@@ -1,0 +1,62 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
+)
+
+// seeds checks the data that every installation has.
+func (d *doctor) seeds(ctx context.Context) (string, error) {
+	i := d.Installation
+	marker, err := i.Initialization(ctx)
+	if exitstatus.Of(err) == exitstatus.Uninitialized {
+		return "", problem(err.Error(), "toggleadmin init "+i.Option)
+	}
+	if err != nil {
+		return "", err
+	}
+	types, err := featuretype.NewStore(i.Client, i.Tables, nil).List(ctx)
+	if err != nil {
+		return "", err
+	}
+	fields, err := contextfield.NewStore(i.Client, i.Tables, nil).List(ctx)
+	if err != nil {
+		return "", err
+	}
+	var missing []string
+	for _, t := range featuretype.Defaults() {
+		if !slices.ContainsFunc(types, func(stored featuretype.FeatureType) bool { return stored.ID == t.ID }) {
+			missing = append(missing, "the feature type "+t.ID)
+		}
+	}
+	if len(missing) > 0 {
+		return "", problem("missing: "+strings.Join(missing, ", "),
+			"no command of this service deletes them, so data was lost: restore the table from a backup (see docs/backup.md)")
+	}
+	accounts, err := user.NewStore(i.Client, i.Tables, nil).List(ctx)
+	if err != nil {
+		return "", err
+	}
+	administrators := 0
+	for _, u := range accounts {
+		if u.Kind == user.Person && u.Role == access.RoleAdmin && !u.Disabled {
+			administrators++
+		}
+	}
+	if administrators == 0 {
+		return "", problem("no administrator is enabled",
+			fmt.Sprintf("enable one (toggleadmin users enable ID %[1]s) or add one (toggleadmin users add %[1]s --role Admin …)",
+				i.Option))
+	}
+	return fmt.Sprintf("initialized at %s: %d feature types, %d context fields, enabled administrators: %d",
+		datetime.Format(marker.At), len(types), len(fields), administrators), nil
+}

@@ -1,0 +1,48 @@
+// Package exitstatus defines the exit statuses of toggleadmin, and errors that have one.
+//
+// The texts of these errors are for operators: they state what is wrong and what to do. They may name tables and quote
+// what AWS returned, but they contain no secrets.
+package exitstatus
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Status is an exit status. Scripts depend on the numbers, so they never change.
+type Status int
+
+// The exit statuses.
+const (
+	Success       Status = iota
+	Failure              // any other failure; for doctor: a problem was found
+	Usage                // invalid arguments or input
+	NotFound             // what the command names does not exist
+	Rejected             // already exists, limit reached, or not confirmed
+	Uninitialized        // the installation is not initialized, or a table is missing
+	Unreachable          // the installation does not exist or cannot be reached
+	Denied               // a permission is missing
+)
+
+type statusError struct {
+	status Status
+	text   string
+}
+
+func (e *statusError) Error() string { return e.text }
+
+// Errorf returns an error with a status.
+func Errorf(status Status, format string, args ...any) error {
+	return &statusError{status, fmt.Sprintf(format, args...)}
+}
+
+// Of returns the status of an error: Success for nil, Failure for an error without a status.
+func Of(err error) Status {
+	if e, ok := errors.AsType[*statusError](err); ok {
+		return e.status
+	}
+	if err != nil {
+		return Failure
+	}
+	return Success
+}

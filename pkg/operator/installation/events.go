@@ -1,0 +1,160 @@
+package installation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/api/eventbus"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Log returns the event log of the installation.
+func (i *Installation) Log(now func() time.Time) *eventlog.Log {
+	return eventlog.New(i.Client, i.Tables, now, i.LogDays)
+}
+
+const (
+	// followInterval is the time between two reads of the log.
+	followInterval = time.Second
+	// overlap is the time by which the order of ids can differ from that of the commits.
+	overlap = time.Minute
+)
+
+// FollowEvents calls emit for each event that a filter selects, and for each new one until ctx ends, which is not an
+// error.
+func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, emit func(eventlog.Event) error) error {
+	seen := map[int64]bool{}
+	for {
+		last := f.From
+		err := log.All(ctx, f, func(e eventlog.Event) error {
+			if seen[e.ID] {
+				return nil
+			}
+			seen[e.ID], last = true, e.CreatedAt()
+			return emit(e)
+		})
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		if from := last.Add(-overlap); from.After(f.From) {
+			f.From = from
+			maps.DeleteFunc(seen, func(id int64, _ bool) bool { return id < eventlog.FirstID(from) })
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(followInterval):
+		}
+	}
+}
+
+// replayAttempts is the number of times that ReplayEvents sends an event.
+const replayAttempts = 10
+
+// ReplayEvents sends the events that a filter selects again, with the same ids, oldest first: those of a stack to the
+// bus, and those of the local service to the webhook, if it receives the type. It returns their number, also with an
+// error.
+func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now func() time.Time) (sent int,
+	err error) {
+	send, err := i.sender(now)
+	if err != nil {
+		return 0, err
+	}
+	if i.IsLocal() {
+		f.Types = i.webhookTypes()
+	}
+	var batch []eventbus.Event
+	flush := func() error {
+		n := len(batch)
+		for attempt := 1; len(batch) > 0; attempt++ {
+			errs := send(ctx, batch)
+			var left []eventbus.Event
+			for k, err := range errs {
+				if err != nil {
+					left = append(left, batch[k])
+				}
+			}
+			if batch = left; left == nil {
+				break
+			}
+			if attempt == replayAttempts || dynamo.Pause(ctx, attempt) != nil {
+				sent += n - len(left)
+				return fmt.Errorf("%d events were sent, continue with --since %s: %w", sent, left[0].Time, errors.Join(errs...))
+			}
+		}
+		sent += n
+		return nil
+	}
+	err = i.Log(now).All(ctx, f, func(logged eventlog.Event) error {
+		e, err := eventbus.New(i.EventSource, logged)
+		if err != nil {
+			return err
+		}
+		if batch = append(batch, e); len(batch) < eventbus.MaxBatch {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
+	}
+	return sent, err
+}
+
+// webhookTypes returns the types of events that the local webhook receives; nil: all.
+func (i *Installation) webhookTypes() (types []string) {
+	switch i.webhookEvents {
+	case "*":
+		return nil
+	case "":
+		for _, t := range eventbus.DefaultTypes() {
+			types = append(types, string(t))
+		}
+		return types
+	}
+	return strings.Split(i.webhookEvents, ",")
+}
+
+// sender returns the function that sends at most eventbus.MaxBatch events, with the result of each.
+func (i *Installation) sender(now func() time.Time) (func(context.Context, []eventbus.Event) []error, error) {
+	if !i.IsLocal() {
+		if i.EventSource == "" {
+			return nil, exitstatus.Errorf(exitstatus.Rejected,
+				"%s has no bus: deploy it with the parameter SendEventsToBus=true", i.Name)
+		}
+		return eventbus.NewBus(i.Stack.Config, i.Stack.Name).Publish, nil
+	}
+	if i.webhookURL == "" {
+		return nil, exitstatus.Errorf(exitstatus.Rejected,
+			"the local service has no webhook: start it with `make run WEBHOOK_URL=http://127.0.0.1:4000`")
+	}
+	client, err := webhook.NewClient(i.webhookURL, true, now)
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := webhook.ParseSecrets(i.webhookSecret)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, batch []eventbus.Event) []error {
+		errs := make([]error, len(batch))
+		for k, e := range batch {
+			text, err := json.Marshal(e)
+			if err == nil {
+				err = client.Send(ctx, e.ID, text, secrets)
+			}
+			if !errors.Is(err, webhook.ErrGone) {
+				errs[k] = err
+			}
+		}
+		return errs
+	}, nil
+}

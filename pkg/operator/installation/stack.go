@@ -1,0 +1,132 @@
+package installation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// OpenStack opens a stack in the account and region of the configuration. It reads the stack's description and changes
+// nothing.
+func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation, error) {
+	if cfg.Region == "" {
+		return nil, exitstatus.Errorf(exitstatus.Unreachable,
+			"no region: name the stack's region with --region, with AWS_REGION, or in the profile")
+	}
+	credentials, err := cfg.Credentials.Retrieve(ctx)
+	if err != nil {
+		return nil, exitstatus.Errorf(exitstatus.Unreachable,
+			"no AWS credentials: log in (aws sso login), or name a profile with --profile or AWS_PROFILE: %v", err)
+	}
+	stack, err := describeStack(ctx, cfg, name, credentials.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	i := &Installation{
+		Name: fmt.Sprintf("the stack %q in %s", name, cfg.Region), Option: "--stack " + name,
+		TokenLimit: DefaultTokenLimit, AccountLimit: user.DefaultLimit,
+		Stack: Stack{Name: name, Status: string(stack.StackStatus), Parameters: map[string]string{}, Config: cfg},
+	}
+	for _, p := range stack.Parameters {
+		i.Stack.Parameters[aws.ToString(p.ParameterKey)] = aws.ToString(p.ParameterValue)
+	}
+	if i.Stack.Parameters["SendEventsToBus"] == "true" {
+		i.EventSource = name
+	}
+	i.Issuer, i.ClientID = i.Stack.Parameters["OidcIssuer"], i.Stack.Parameters["OidcClientId"]
+	i.LogDays = DefaultLogDays
+	if days, err := eventlog.ParseDays(i.Stack.Parameters["EventLogDays"]); err == nil {
+		i.LogDays = days
+	}
+	if limit, err := strconv.Atoi(i.Stack.Parameters["MaxTokensPerAccount"]); err == nil {
+		i.TokenLimit = limit
+	}
+	if limit, err := strconv.ParseInt(i.Stack.Parameters["MaxServiceAccounts"], 10, 64); err == nil {
+		i.AccountLimit = limit
+	}
+	if days, err := strconv.Atoi(i.Stack.Parameters["MaxTokenDays"]); err == nil {
+		i.MaxTokenDays = days
+	}
+	if err := i.readOutputs(stack.Outputs); err != nil {
+		return nil, err
+	}
+	i.Operator = "operator " + identity(ctx, cfg, credentials.AccessKeyID)
+	if i.Client, err = dynamo.NewClient(cfg, ""); err != nil {
+		return nil, fmt.Errorf("create the DynamoDB client: %w", err)
+	}
+	return i, nil
+}
+
+// identityTimeout limits the call of STS, which a private network may not reach.
+const identityTimeout = 5 * time.Second
+
+// identity returns the ARN of the caller, or if STS does not return it, the access key.
+func identity(ctx context.Context, cfg aws.Config, accessKey string) string {
+	ctx, cancel := context.WithTimeout(ctx, identityTimeout)
+	defer cancel()
+	out, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{}) // requires no permission
+	if err != nil {
+		return "with the access key " + accessKey
+	}
+	return aws.ToString(out.Arn)
+}
+
+func describeStack(ctx context.Context, cfg aws.Config, name, account string) (types.Stack, error) {
+	out, err := cloudformation.NewFromConfig(cfg).DescribeStacks(ctx,
+		&cloudformation.DescribeStacksInput{StackName: &name})
+	// CloudFormation reports an unknown stack as a ValidationError. Nothing else in the request can be invalid.
+	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "ValidationError" || err == nil &&
+		len(out.Stacks) == 0 {
+		where := cfg.Region
+		if account != "" {
+			where += " of the account " + account
+		}
+		return types.Stack{}, exitstatus.Errorf(exitstatus.Unreachable,
+			"there is no stack %q in %s: check the name, the region (--region) and the account (--profile)", name, where)
+	}
+	if err != nil {
+		return types.Stack{}, fmt.Errorf("describe the stack %q: %w", name, err)
+	}
+	return out.Stacks[0], nil
+}
+
+// readOutputs reads the names of the tables and the URL of the API.
+func (i *Installation) readOutputs(outputs []types.Output) error {
+	values := map[string]string{}
+	for _, o := range outputs {
+		values[aws.ToString(o.OutputKey)] = aws.ToString(o.OutputValue)
+	}
+	var missing []string
+	read := func(output string) string {
+		if values[output] == "" {
+			missing = append(missing, output)
+		}
+		return values[output]
+	}
+	i.BaseURL = strings.TrimSuffix(read("ApiUrl"), "/")
+	names := map[string]string{}
+	for _, id := range dynamo.TableIDs() {
+		names[id] = read(id + "Table")
+	}
+	i.Tables = dynamo.TablesByID(names)
+	if len(missing) > 0 {
+		return exitstatus.Errorf(exitstatus.Unreachable,
+			"%s (%s) is not a stack of this service or version, or its deployment has not succeeded: "+
+				"it lacks the outputs %s", i.Name, i.Stack.Status, strings.Join(missing, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package installation_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// TestOpenStack answers DescribeStacks and GetCallerIdentity in the form of CloudFormation's API reference.
+func TestOpenStack(t *testing.T) {
+	t.Parallel()
+	outputs := "<member><OutputKey>ApiUrl</OutputKey><OutputValue>https://api.example.com</OutputValue></member>"
+	for _, id := range dynamo.TableIDs() {
+		outputs += fmt.Sprintf("<member><OutputKey>%sTable</OutputKey><OutputValue>%[1]s</OutputValue></member>", id)
+	}
+	parameters := ""
+	for name, value := range map[string]int{"MaxTokensPerAccount": 3, "MaxServiceAccounts": 7, "MaxTokenDays": 30} {
+		parameters += fmt.Sprintf("<member><ParameterKey>%s</ParameterKey><ParameterValue>%d</ParameterValue></member>", name,
+			value)
+	}
+	response := "<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Parameters>" + parameters +
+		"</Parameters><Outputs>" + outputs + "</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>"
+	for want, status := range map[string]int{
+		"operator arn:aws:iam::1:user/ada": http.StatusOK, "operator with the access key a": http.StatusForbidden,
+	} {
+		i, err := installation.OpenStack(t.Context(), aws.Config{
+			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+			HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+				status, response := status, response
+				if strings.HasPrefix(r.URL.Host, "sts.") {
+					response = "<R><GetCallerIdentityResult><Arn>arn:aws:iam::1:user/ada</Arn></GetCallerIdentityResult></R>"
+				} else {
+					status = http.StatusOK
+				}
+				return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(response)), Header: http.Header{}},
+					nil
+			})},
+		}, "my-stack")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i.TokenLimit != 3 || i.AccountLimit != 7 || i.MaxTokenDays != 30 {
+			t.Errorf("limits %d, %d, %d, want 3, 7, 30", i.TokenLimit, i.AccountLimit, i.MaxTokenDays)
+		}
+		if i.Operator != want {
+			t.Errorf("%q, want %q", i.Operator, want)
+		}
+	}
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }

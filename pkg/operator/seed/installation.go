@@ -1,0 +1,126 @@
+package seed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+const (
+	administratorID = 1
+	firstTokenName  = "init" // the name of the API token that Initialize makes
+)
+
+// Administrator is the first person of an installation.
+type Administrator struct{ Name, Email string }
+
+func (a Administrator) account() user.User {
+	return user.User{ID: administratorID, Kind: user.Person, Name: a.Name, Email: a.Email, Role: access.RoleAdmin}
+}
+
+// Initialized is what Initialize found or did.
+type Initialized struct {
+	New           bool // this call wrote it
+	Marker        Marker
+	Administrator user.User    // as stored; only if New
+	Token         access.Token // the first API token; only if New
+}
+
+// Initialize raises the counter of accounts. Then one transaction writes the default feature types and context fields,
+// the first administrator and an API token, together with the marker. So an interrupted call writes everything or
+// nothing, and concurrent calls create one token. It changes nothing that exists, and does nothing if the marker
+// exists. The context requires a deadline.
+func Initialize(ctx context.Context, c Config, administrator Administrator) (Initialized, error) {
+	s := newSeeder(c)
+	now := datetime.Milliseconds(c.Now())
+	stored, token, err := apitoken.New(apitoken.APIToken{Name: firstTokenName, CreatedAt: now,
+		ExpiresAt: c.expiry(now, 0)}, c.Random)
+	if err != nil {
+		return Initialized{}, fmt.Errorf("make the API token: %w", err)
+	}
+	for attempt := 1; ; attempt++ {
+		marker, marked, err := ReadMarker(ctx, c.Client, c.Tables)
+		if err != nil {
+			return Initialized{}, err
+		}
+		if marked {
+			return Initialized{Marker: marker}, nil
+		}
+		written, err := s.initialize(ctx, administrator, stored)
+		if err != nil {
+			return Initialized{}, fmt.Errorf("initialize: %w", err)
+		}
+		if written {
+			marker = Marker{At: datetime.Milliseconds(s.Now()), APIToken: stored.Selector.String()}
+			account, err := s.users.Get(ctx, administratorID) // an existing account was not changed
+			if err != nil {                                   // the token must reach the caller all the same
+				account = administrator.account()
+			}
+			return Initialized{New: true, Marker: marker, Administrator: account, Token: token}, nil
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil { // another writer was faster: read again what exists
+			return Initialized{}, fmt.Errorf("initialize: other writers were faster until the deadline: %w", err)
+		}
+	}
+}
+
+// initialize is one attempt. written is false if another writer was faster.
+func (s *seeder) initialize(ctx context.Context, administrator Administrator, token apitoken.APIToken) (written bool,
+	err error) {
+	creation, err := s.apiTokens.Creation(ctx, token)
+	missing, missingErr := s.missing(ctx, administrator)
+	if err := errors.Join(err, missingErr); err != nil {
+		return false, err
+	}
+	return s.writeMarker(ctx, &token.Selector, append(creation, missing...)...)
+}
+
+// missing returns the actions that write what is missing of what every installation needs. They fail if another writer
+// was faster.
+func (s *seeder) missing(ctx context.Context, administrator Administrator) (actions []types.TransactWriteItem,
+	err error) {
+	haveTypes, err := s.types.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range featuretype.Defaults() {
+		if !slices.ContainsFunc(haveTypes, func(have featuretype.FeatureType) bool { return have.ID == t.ID }) {
+			actions = append(actions, s.types.Creation(t))
+		}
+	}
+	haveFields, err := s.fields.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var fields []contextfield.ContextField
+	for _, f := range contextfield.Defaults(datetime.Milliseconds(s.Now())) {
+		if !slices.ContainsFunc(haveFields, func(have contextfield.ContextField) bool { return have.Name == f.Name }) {
+			fields = append(fields, f)
+		}
+	}
+	if fields != nil {
+		creation, err := s.fields.Creation(ctx, fields...)
+		if err != nil {
+			return nil, err
+		}
+		actions = append(actions, creation...)
+	}
+	_, err = s.users.Get(ctx, administratorID)
+	if errors.Is(err, user.ErrNotFound) {
+		var person []types.TransactWriteItem
+		person, err = s.users.Creation(ctx, administrator.account())
+		actions = append(actions, person...)
+	}
+	return actions, err
+}

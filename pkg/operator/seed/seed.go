@@ -1,0 +1,123 @@
+package seed
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/authorizer"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Config contains the dependencies and options of Initialize and Seed.
+type Config struct {
+	Client *dynamodb.Client // made by dynamo.NewClient
+	Tables dynamo.Tables
+	Now    func() time.Time
+	Random io.Reader // cryptographically secure
+
+	LogDays      int         // how long the event log keeps events; 0: forever
+	MaxTokenDays int         // from the creation to the expiry of a token; 0: no limit
+	Known        Credentials // credentials that the caller has kept from an earlier Seed; Initialize ignores them
+}
+
+type seeder struct {
+	Config
+	log       *eventlog.Log // records the initialization alone
+	types     *featuretype.Store
+	fields    *contextfield.Store
+	features  *feature.Store
+	users     *user.Store
+	pats      *pat.Store
+	apiTokens *apitoken.Store
+	tokens    *authorizer.Store
+}
+
+func newSeeder(c Config) *seeder {
+	quiet := eventlog.Quiet(c.Client)
+	return &seeder{
+		Config:    c,
+		log:       eventlog.New(c.Client, c.Tables, c.Now, c.LogDays),
+		types:     featuretype.NewStore(c.Client, c.Tables, quiet),
+		fields:    contextfield.NewStore(c.Client, c.Tables, quiet),
+		features:  feature.NewStore(c.Client, c.Tables, quiet),
+		users:     user.NewStore(c.Client, c.Tables, quiet),
+		pats:      pat.NewStore(c.Client, c.Tables, quiet, c.Random),
+		apiTokens: apitoken.NewStore(c.Client, c.Tables, quiet),
+		tokens:    authorizer.NewStore(c.Client, c.Tables, quiet),
+	}
+}
+
+// expiry returns when a new token expires that should expire after a number of years; 0: never.
+func (c *Config) expiry(now time.Time, years int) *time.Time {
+	latest, limited := access.LatestExpiry(now, c.MaxTokenDays)
+	if wanted := now.AddDate(years, 0, 0); years != 0 && (!limited || wanted.Before(latest)) {
+		return &wanted
+	}
+	if limited {
+		return &latest
+	}
+	return nil
+}
+
+// The marker is an item of PersonalAccessTokens in the partition of user 0, which does not exist. The counter of ids is
+// there, too.
+const (
+	markerUser, markerID = 0, 1
+	attributeSeededAt    = "seededAt"
+	attributeAPIToken    = "apiToken"
+)
+
+// Marker records that tables are seeded.
+type Marker struct {
+	At       time.Time
+	APIToken string // the selector of the API token that Initialize made; Seed leaves it empty
+}
+
+// ReadMarker reads the marker by one GetItem. ok is false if there is none: the tables are empty or partly seeded.
+func ReadMarker(ctx context.Context, client *dynamodb.Client, t dynamo.Tables) (m Marker, ok bool, err error) {
+	item, err := dynamo.Get(ctx, client, t.PersonalAccessTokens, pat.Key(markerUser, markerID))
+	if err != nil {
+		return Marker{}, false, fmt.Errorf("read the seed marker: %w", err)
+	}
+	if at := item.Time(attributeSeededAt); at != nil {
+		m = Marker{At: *at, APIToken: item.String(attributeAPIToken)}
+	}
+	return m, item != nil, nil
+}
+
+// writeMarker writes the marker and records the initialization, in one transaction with other actions. written is false
+// if there is a marker, or if one of the others fails. token may be nil.
+func (s *seeder) writeMarker(ctx context.Context, token *access.Selector,
+	others ...types.TransactWriteItem) (written bool, err error) {
+	item := pat.Key(markerUser, markerID)
+	item[attributeSeededAt] = dynamo.Time(s.Now())
+	data := struct {
+		APIToken *string `json:"apiToken"` // its id
+	}{}
+	if token != nil {
+		item[attributeAPIToken] = dynamo.S(token.String())
+		data.APIToken = new(token.String())
+	}
+	marker := dynamo.NewItem(s.Tables.PersonalAccessTokens, "userId", item)
+	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+		_, record, err := s.log.Record(ctx, eventlog.Change{
+			Type: eventlog.InstallationInitialized, Subject: "installation:toggleadmin", Data: data,
+		})
+		return slices.Concat(others, []types.TransactWriteItem{marker}, record), err
+	})
+	return err == nil && failures == nil, err
+}

@@ -1,0 +1,235 @@
+// Package transfer writes the feature types, context fields, toggles and accounts of an installation into a document,
+// and a document into an installation.
+package transfer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
+)
+
+const (
+	format  = "toggleadmin"
+	version = 1
+)
+
+// Document is what an installation contains, without secrets. Its JSON form is the output of `toggleadmin export`.
+type Document struct {
+	Format        string         `json:"format"`
+	Version       int            `json:"version"`
+	FeatureTypes  []FeatureType  `json:"featureTypes"`
+	ContextFields []ContextField `json:"contextFields"`
+	Features      []Toggle       `json:"features"`
+	Accounts      []Account      `json:"accounts"`
+
+	// Partial is true for what Unleash exports of one environment: toggles can use more context fields, and there are
+	// no times.
+	Partial bool `json:"-"`
+}
+
+// FeatureType is a type of toggles.
+type FeatureType struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Description  string `json:"description"`
+	LifetimeDays *int64 `json:"lifetimeDays"` // nil or 0: its toggles are never potentially stale
+}
+
+// ContextField is a context field.
+type ContextField struct {
+	Name        string       `json:"name"`
+	Description *string      `json:"description"`
+	Stickiness  bool         `json:"stickiness"`
+	SortOrder   int64        `json:"sortOrder"`
+	CreatedAt   *string      `json:"createdAt"` // RFC 3339; nil: unknown
+	LegalValues []LegalValue `json:"legalValues"`
+}
+
+// LegalValue is a value that a context field permits.
+type LegalValue struct {
+	Value       string  `json:"value"`
+	Description *string `json:"description,omitempty"`
+}
+
+// Toggle is a toggle.
+type Toggle struct {
+	Name           string   `json:"name"`
+	Project        string   `json:"project"`
+	Type           string   `json:"type"` // id of a feature type
+	Description    *string  `json:"description"`
+	ImpressionData bool     `json:"impressionData"`
+	Stale          bool     `json:"stale"`
+	CreatedAt      *string  `json:"createdAt"` // RFC 3339; nil: unknown
+	CreatedBy      *string  `json:"createdBy"` // a name; nil: unknown
+	Archived       bool     `json:"archived"`
+	ArchivedAt     *string  `json:"archivedAt"` // RFC 3339; nil: it is not archived, or unknown
+	ContextFields  []string `json:"contextFields"`
+}
+
+// Account is a person or a service account, without its id and its tokens.
+type Account struct {
+	Kind      user.Kind   `json:"kind"`
+	Name      string      `json:"name"`
+	Username  *string     `json:"username"` // of a service account
+	Email     *string     `json:"email"`    // of a person; nil: none
+	Role      access.Role `json:"role"`
+	Disabled  bool        `json:"disabled"`
+	Identity  *Identity   `json:"identity"`  // with which a person signs in; nil: none
+	CreatedAt *string     `json:"createdAt"` // RFC 3339; nil: unknown
+}
+
+// Identity is a person at an OpenID Connect issuer.
+type Identity struct {
+	Issuer  string `json:"issuer"`
+	Subject string `json:"subject"`
+}
+
+// ErrFormat reports a text that is not a document.
+var ErrFormat = errors.New("it is not an export of toggleadmin")
+
+// Parse reads the JSON form of a document.
+func Parse(text []byte) (Document, error) {
+	var d Document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return Document{}, fmt.Errorf("it is not JSON of the expected form: %w", err)
+	}
+	if d.Format != format {
+		return Document{}, ErrFormat
+	}
+	if d.Version != version {
+		return Document{}, fmt.Errorf("it has version %d of the format, this program reads %d", d.Version, version)
+	}
+	return d, nil
+}
+
+// ofProject returns the document with only the toggles of a project, and the types and fields that they use.
+func (d Document) ofProject(project string) Document {
+	types, fields := map[string]bool{}, map[string]bool{}
+	selected := Document{Partial: d.Partial}
+	for _, t := range d.Features {
+		if t.Project != project {
+			continue
+		}
+		selected.Features = append(selected.Features, t)
+		types[featuretype.NormalID(t.Type)] = true
+		for _, f := range t.ContextFields {
+			fields[f] = true
+		}
+	}
+	for _, t := range d.FeatureTypes {
+		if types[featuretype.NormalID(t.ID)] {
+			selected.FeatureTypes = append(selected.FeatureTypes, t)
+		}
+	}
+	for _, f := range d.ContextFields {
+		if fields[f.Name] {
+			selected.ContextFields = append(selected.ContextFields, f)
+		}
+	}
+	return selected
+}
+
+func fromType(t featuretype.FeatureType) FeatureType {
+	return FeatureType{ID: t.ID, Name: t.Name, Description: t.Description, LifetimeDays: t.LifetimeDays}
+}
+
+func fromField(f contextfield.ContextField) ContextField {
+	field := ContextField{
+		Name: f.Name, Description: f.Description, Stickiness: f.Stickiness, SortOrder: f.SortOrder,
+		CreatedAt: datetime.FormatOptional(f.CreatedAt), LegalValues: []LegalValue{},
+	}
+	for _, v := range f.LegalValues {
+		field.LegalValues = append(field.LegalValues, LegalValue(v))
+	}
+	return field
+}
+
+func (f ContextField) stored() contextfield.ContextField {
+	field := contextfield.ContextField{
+		Name: f.Name, Description: f.Description, Stickiness: f.Stickiness, SortOrder: f.SortOrder,
+		CreatedAt: parsed(f.CreatedAt),
+	}
+	for _, v := range f.LegalValues {
+		field.LegalValues = append(field.LegalValues, contextfield.LegalValue(v))
+	}
+	return field
+}
+
+func fromToggle(f feature.Feature) Toggle {
+	t := Toggle{
+		Name: f.Name, Project: f.Project, Type: f.Type, Description: f.Description, ImpressionData: f.ImpressionData,
+		Stale: f.Stale, CreatedAt: new(datetime.Format(f.CreatedAt)), Archived: f.Archived,
+		ArchivedAt: datetime.FormatOptional(f.ArchivedAt), ContextFields: append([]string{}, f.ContextFields...),
+	}
+	if f.CreatedBy != nil {
+		t.CreatedBy = &f.CreatedBy.Name
+	}
+	return t
+}
+
+// assign sets what an import can change of a stored toggle.
+func (t Toggle) assign(f feature.Feature) (feature.Feature, error) {
+	f.Project, f.Type, f.Description, f.ImpressionData = t.Project, t.Type, t.Description, t.ImpressionData
+	f.Stale, f.Archived, f.ArchivedAt = t.Stale, t.Archived, parsed(t.ArchivedAt)
+	f.ContextFields = slices.Clone(t.ContextFields)
+	return f, nil
+}
+
+// created returns the toggle as it is created.
+func (t Toggle) created() feature.Feature {
+	f, _ := t.assign(feature.Feature{Name: t.Name, CreatedAt: *parsed(t.CreatedAt)}) // has no error
+	if t.CreatedBy != nil {
+		f.CreatedBy = &feature.Creator{Name: *t.CreatedBy}
+	}
+	return f
+}
+
+func fromAccount(u user.User) Account {
+	a := Account{
+		Kind: u.Kind, Name: u.Name, Role: u.Role, Disabled: u.Disabled, CreatedAt: datetime.FormatOptional(u.CreatedAt),
+	}
+	if u.Username != "" {
+		a.Username = &u.Username
+	}
+	if u.Email != "" {
+		a.Email = &u.Email
+	}
+	if u.Identity != nil {
+		a.Identity = new(Identity(*u.Identity))
+	}
+	return a
+}
+
+// id returns what identifies an account in every installation: the username, the e-mail address, or else the name.
+func (a Account) id() string {
+	switch {
+	case a.Username != nil:
+		return strings.ToLower(*a.Username) + " (service account)"
+	case a.Email != nil:
+		return strings.ToLower(*a.Email)
+	}
+	return a.Name
+}
+
+func (a Account) created() user.User {
+	u := user.User{Kind: a.Kind, Name: a.Name, Role: a.Role, Disabled: a.Disabled, CreatedAt: parsed(a.CreatedAt)}
+	if a.Username != nil {
+		u.Username = *a.Username
+	}
+	if a.Email != nil {
+		u.Email = *a.Email
+	}
+	if a.Identity != nil {
+		u.Identity = new(user.Identity(*a.Identity))
+	}
+	return u
+}

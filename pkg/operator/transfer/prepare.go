@@ -1,0 +1,230 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
+)
+
+// The limits of the API, in characters and numbers of values.
+const (
+	maxName         = 100
+	maxDescription  = 1000
+	maxLegalValue   = 255
+	maxLegalValues  = 1000
+	maxLifetimeDays = math.MaxInt32
+	maxAccountName  = 255
+)
+
+// validName accepts the names of context fields and the ids of types.
+var validName = regexp.MustCompile(`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`)
+
+func checkName(name string) error {
+	if len(name) > maxName || !validName.MatchString(name) {
+		return fmt.Errorf(
+			"its name is not possible here: use 1 to %d letters, digits and . _ ~ -, but not . or .. alone", maxName)
+	}
+	return nil
+}
+
+func prepareType(t FeatureType, old *FeatureType) (FeatureType, []string, error) {
+	t.ID = featuretype.NormalID(t.ID)
+	if err := checkName(t.ID); err != nil {
+		return t, nil, err
+	}
+	if t.LifetimeDays != nil && *t.LifetimeDays == 0 {
+		t.LifetimeDays = nil
+	}
+	if t.LifetimeDays != nil && (*t.LifetimeDays < 0 || *t.LifetimeDays > maxLifetimeDays) {
+		return t, nil, fmt.Errorf("its lifetime of %d days is not possible here", *t.LifetimeDays)
+	}
+	if old != nil { // only the lifetime can be changed
+		t.Name, t.Description = old.Name, old.Description
+	}
+	return t, nil, nil
+}
+
+func prepareField(f ContextField, old *ContextField) (ContextField, []string, error) {
+	if err := checkName(f.Name); err != nil {
+		return f, nil, err
+	}
+	if f.SortOrder < math.MinInt32 || f.SortOrder > math.MaxInt32 {
+		return f, nil, fmt.Errorf("its sort order of %d is not possible here", f.SortOrder)
+	}
+	if len(f.LegalValues) > maxLegalValues {
+		return f, nil, fmt.Errorf("it has %d legal values, the maximum is %d", len(f.LegalValues), maxLegalValues)
+	}
+	notes, seen := cut(&f.Description, "its description"), map[string]bool{}
+	f.LegalValues = append([]LegalValue{}, f.LegalValues...)
+	for i, v := range f.LegalValues {
+		if n := utf8.RuneCountInString(v.Value); n < 1 || n > maxLegalValue || seen[v.Value] {
+			return f, nil, fmt.Errorf("its legal value %.50q is not possible here: each has 1 to %d characters and occurs once",
+				v.Value, maxLegalValue)
+		}
+		seen[v.Value] = true
+		what := fmt.Sprintf("the description of its legal value %.50q", v.Value)
+		notes = append(notes, cut(&f.LegalValues[i].Description, what)...)
+	}
+	var err error
+	if f.CreatedAt, err = normalTime(f.CreatedAt); err != nil {
+		return f, nil, err
+	}
+	if old != nil { // cannot be changed
+		f.CreatedAt = old.CreatedAt
+	}
+	return f, notes, nil
+}
+
+// prepareToggle uses now as the time of creation of a toggle that has none.
+func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]bool) (Toggle, []string, error) {
+	t.Type = featuretype.NormalID(t.Type)
+	switch {
+	case !feature.ValidName(t.Name):
+		return t, nil, fmt.Errorf(
+			"its name is not possible here: use 1 to %d letters, digits and . _ ~ -, but not ., .. or revive alone", maxName)
+	case !feature.ValidProject(t.Project):
+		return t, nil, fmt.Errorf(
+			"its project %.50q is not possible here: use 1 to %d letters, digits and . _ ~ -", t.Project, maxName)
+	case !types[t.Type]:
+		return t, nil, fmt.Errorf("its type %.50q does not exist here", t.Type)
+	}
+	var invalid error
+	for _, at := range []**string{&t.CreatedAt, &t.ArchivedAt} {
+		var err error
+		*at, err = normalTime(*at)
+		invalid = errors.Join(invalid, err)
+	}
+	if invalid != nil {
+		return t, nil, invalid
+	}
+	notes := cut(&t.Description, "its description")
+	if t.Archived {
+		fields = nil // it can use fields that are gone
+	}
+	t.ContextFields, notes = knownFields(t.ContextFields, fields, notes)
+	if !t.Archived {
+		t.ArchivedAt = nil
+	}
+	if old != nil {
+		if t.CreatedAt != nil && *t.CreatedAt != *old.CreatedAt {
+			notes = append(notes,
+				fmt.Sprintf("its time of creation stays %s, and does not become %s", *old.CreatedAt, *t.CreatedAt))
+		}
+		t.CreatedAt, t.CreatedBy = old.CreatedAt, old.CreatedBy // cannot be changed
+		if t.Archived && t.ArchivedAt == nil {
+			t.ArchivedAt = old.ArchivedAt
+		}
+	}
+	if t.CreatedAt == nil {
+		t.CreatedAt = &now
+	}
+	return t, notes, nil
+}
+
+// prepareAccount never changes an account that exists: the file must not give a right back that was taken away.
+func prepareAccount(a Account, old *Account) (Account, []string, error) {
+	known := slices.Contains(access.Roles(), a.Role)
+	switch {
+	case !printable(a.Name) || !known || a.Kind != user.Person && a.Kind != user.ServiceAccount:
+		return a, nil, errors.New("its kind, name or role is not possible here")
+	case (a.Kind == user.ServiceAccount) != (a.Username != nil) || a.Username != nil && !printable(*a.Username):
+		return a, nil, errors.New("a service account, and nothing else, has a username")
+	case a.Identity != nil && (a.Kind != user.Person || a.Identity.Issuer == "" || a.Identity.Subject == ""):
+		return a, nil, errors.New("its identity is not possible here")
+	}
+	if a.Email != nil {
+		email, ok := user.ParseEmail(*a.Email)
+		if !ok || a.Kind != user.Person {
+			return a, nil, fmt.Errorf("its e-mail address %.50q is not possible here", *a.Email)
+		}
+		a.Email = &email
+	}
+	var err error
+	if a.CreatedAt, err = normalTime(a.CreatedAt); err != nil || old == nil {
+		return a, nil, err
+	}
+	var notes []string
+	if old.Role != a.Role || old.Disabled != a.Disabled {
+		notes = []string{fmt.Sprintf("it exists, and was not changed: its role is %s, disabled: %t", old.Role, old.Disabled)}
+	}
+	return *old, notes, nil
+}
+
+// printable reports whether a name is one that the API accepts.
+func printable(name string) bool {
+	n := utf8.RuneCountInString(name)
+	return n > 0 && n <= maxAccountName && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
+}
+
+// knownFields returns the names of those fields that exist (nil: all) and for which there is room, sorted, and adds
+// notes about the others.
+func knownFields(names []string, exist map[string]bool, notes []string) (known, all []string) {
+	known = []string{}
+	var unknown, more []string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		switch {
+		case exist != nil && !exist[name]:
+			unknown = append(unknown, fmt.Sprintf("%.100q", name))
+		case len(known) == feature.MaxContextFields:
+			more = append(more, name)
+		default:
+			known = append(known, name)
+		}
+	}
+	if len(unknown) > 0 {
+		notes = append(notes, "it uses context fields that do not exist: "+strings.Join(unknown, ", "))
+	}
+	if len(more) > 0 {
+		notes = append(notes, fmt.Sprintf("it uses more than %d context fields, and was imported without %s",
+			feature.MaxContextFields, strings.Join(more, ", ")))
+	}
+	return known, notes
+}
+
+// cut shortens a description that is too long, and returns a note that says so.
+func cut(description **string, what string) []string {
+	if *description == nil {
+		return nil
+	}
+	characters := []rune(**description)
+	if len(characters) <= maxDescription {
+		return nil
+	}
+	*description = new(string(characters[:maxDescription]))
+	return []string{
+		fmt.Sprintf("%s was cut: it has %d characters, the maximum is %d", what, len(characters), maxDescription),
+	}
+}
+
+// normalTime returns a time in the form in which it is stored.
+func normalTime(text *string) (*string, error) {
+	if text == nil {
+		return nil, nil //nolint:nilnil // no time
+	}
+	t, err := datetime.Parse(*text)
+	if err != nil {
+		return nil, fmt.Errorf("%.50q is not a time", *text)
+	}
+	return new(datetime.Format(t)), nil
+}
+
+// parsed returns the time that normalTime has returned as text.
+func parsed(text *string) *time.Time {
+	if text == nil {
+		return nil
+	}
+	t, _ := datetime.Parse(*text) // normalTime has checked it
+	return &t
+}

@@ -1,0 +1,356 @@
+package transfer_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/test/database"
+)
+
+const now = "2026-11-20T05:39:00.000Z"
+
+// stage is an installation with the type release and the context field userId.
+type stage struct {
+	*database.Database
+	transfer.Installation
+}
+
+func newStage(t *testing.T, respond func(*database.Call) (*http.Response, error)) stage {
+	t.Helper()
+	db := database.New(t)
+	must(t, featuretype.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client)).Create(t.Context(),
+		featuretype.Defaults()[0]))
+	must(t, contextfield.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client)).Create(t.Context(),
+		contextfield.ContextField{Name: "userId"}))
+	client, _ := db.Through(t, respond)
+	log := db.LogThrough(client)
+	return stage{db, transfer.Installation{
+		Types: featuretype.NewStore(client, db.Tables, log), Fields: contextfield.NewStore(client, db.Tables,
+			log).Limited(1_000_000),
+		Features: feature.NewStore(client, db.Tables, log),
+		Users:    user.NewStore(client, db.Tables, log),
+		Now:      func() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) },
+	}}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run imports a document and fails the test on an error.
+func (s stage) run(t *testing.T, d transfer.Document, o transfer.Options) transfer.Report {
+	t.Helper()
+	o.Progress = func(string, int, int) {}
+	r, err := s.Import(t.Context(), d, o)
+	must(t, err)
+	return r
+}
+
+func (s stage) export(t *testing.T) transfer.Document {
+	t.Helper()
+	d, err := s.Export(t.Context())
+	must(t, err)
+	return d
+}
+
+func same(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s:\n%s", what, diff)
+	}
+}
+
+// document has something of everything.
+func document() transfer.Document {
+	return transfer.Document{
+		Format: "toggleadmin", Version: 1,
+		FeatureTypes: []transfer.FeatureType{
+			{ID: "release", Name: "Other", Description: "other", LifetimeDays: new(int64(50))},
+			{ID: "Sunset", Name: "Sunset", Description: "s", LifetimeDays: new(int64(0))},
+		},
+		ContextFields: []transfer.ContextField{
+			{Name: "userId", Description: new("the user"), Stickiness: true, LegalValues: []transfer.LegalValue{{"a", new("b")},
+				{"c", nil}}},
+			{Name: "plan", SortOrder: 4, CreatedAt: new("2020-01-02T03:04:05+01:00")},
+		},
+		Features: []transfer.Toggle{
+			{
+				Name: "full", Project: "shop", Type: "SUNSET", Description: new("d"), ImpressionData: true, Stale: true,
+				CreatedAt: new("2020-01-02T03:04:05.678Z"), CreatedBy: new("Ada"), Archived: true,
+				ArchivedAt:    new("2021-01-01T00:00:00.000Z"),
+				ContextFields: []string{"userId", "plan", "userId"},
+			},
+			{Name: "minimal", Project: "default", Type: "release"},
+		},
+		Accounts: []transfer.Account{
+			{
+				Kind: "user", Name: "Ada", Email: new("Ada@example.com"), Role: "Admin", Disabled: true,
+				CreatedAt: new("2020-01-01T00:00:00Z"),
+				Identity:  &transfer.Identity{"https://issuer.example.com", "s"},
+			},
+			{Kind: "user", Name: "Bob", Role: "Viewer"},
+			{Kind: "service-account", Name: "Deployment", Username: new("deploy"), Role: "Editor",
+				CreatedAt: new("2020-01-01T00:00:00Z")},
+		},
+	}
+}
+
+func names(remarks []transfer.Remark) (names []string) {
+	for _, r := range remarks {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// An import creates and updates, is recorded, and a second one changes nothing. Its export makes another installation
+// equal.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	before := s.export(t)
+	want := s.run(t, document(), transfer.Options{DryRun: true})
+	same(t, "after the dry run", before, s.export(t))
+	if events := s.Events(t); len(events) != 0 {
+		t.Errorf("the dry run has recorded %q", events)
+	}
+	want.DryRun = false
+	got := s.run(t, document(), transfer.Options{})
+	same(t, "the report of the dry run, and of the import", want, got)
+	same(t, "report", transfer.Report{
+		FeatureTypes: transfer.Section{Created: []string{"sunset"},
+			Updated: []transfer.Update{{"release", []string{"lifetimeDays"}}}},
+		ContextFields: transfer.Section{
+			Created: []string{"plan"},
+			Updated: []transfer.Update{{"userId", []string{"description", "legalValues", "stickiness"}}},
+		},
+		Features: transfer.Section{Created: []string{"full", "minimal"}},
+		Accounts: transfer.Section{Created: []string{"ada@example.com", "Bob", "deploy (service account)"}},
+	}, got)
+	d := document()
+	d.FeatureTypes[0].Name, d.FeatureTypes[0].Description = featuretype.Defaults()[0].Name,
+		featuretype.Defaults()[0].Description
+	d.FeatureTypes[1].ID, d.FeatureTypes[1].LifetimeDays = "sunset", nil
+	d.ContextFields[1].CreatedAt = new("2020-01-02T02:04:05.000Z")
+	d.Features[0].Type, d.Features[0].ContextFields, d.Features[1].CreatedAt = "sunset", []string{"plan", "userId"},
+		new(now)
+	d.Accounts[0].Email, d.Accounts[0].CreatedAt = new("ada@example.com"), new("2020-01-01T00:00:00.000Z")
+	d.Accounts[2].CreatedAt = d.Accounts[0].CreatedAt
+	same(t, "stored", d, s.export(t))
+	events := s.Events(t)
+	if kinds := kindsOf(events); !slices.Equal(kinds, []string{
+		"feature-type-updated", "feature-type-created", "context-field-updated", "context-field-created", "feature-created",
+		"feature-created",
+		"user-created", "user-created", "service-account-created",
+	}) || !strings.Contains(events[4], `"createdBy":"Ada"`) {
+		t.Errorf("events: %q", events)
+	}
+
+	again := s.run(t, document(), transfer.Options{})
+	if again.Changed() || again.FeatureTypes.Unchanged+again.ContextFields.Unchanged+again.Features.Unchanged != 6 ||
+		again.Accounts.Unchanged != 3 || len(s.Events(t)) != len(events) {
+		t.Errorf("the second import has changed something: %+v", again)
+	}
+
+	text, err := json.Marshal(s.export(t))
+	must(t, err)
+	parsed, err := transfer.Parse(text)
+	must(t, err)
+	other := newStage(t, nil)
+	other.run(t, parsed, transfer.Options{})
+	same(t, "the other installation", s.export(t), other.export(t))
+}
+
+func kindsOf(events []string) (kinds []string) {
+	for _, e := range events {
+		kind, _, _ := strings.Cut(e, " ")
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}
+
+// What has changed in the document is updated, except what cannot be changed. What is not in the document stays.
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	s.run(t, document(), transfer.Options{})
+	d := document()
+	d.Features = d.Features[:1]
+	f := &d.Features[0]
+	f.Project, f.Type, f.Description, f.ImpressionData, f.Stale, f.Archived, f.ArchivedAt = "p", "release", nil, false,
+		false, false, nil
+	f.ContextFields, f.CreatedAt, f.CreatedBy = []string{"plan"}, new("2022-01-01T00:00:00Z"), new("Bob")
+	r := s.run(t, d, transfer.Options{})
+	same(t, "updated", []transfer.Update{{"full", []string{
+		"archived", "archivedAt", "contextFields", "description", "impressionData", "project", "stale", "type",
+	}}}, r.Features.Updated)
+	same(t, "notes", []transfer.Remark{
+		{"full", "its time of creation stays 2020-01-02T03:04:05.678Z, and does not become 2022-01-01T00:00:00.000Z"},
+	}, r.Features.Notes)
+	d = document()
+	d.Accounts[0].Role, d.Accounts[2].Disabled = "Editor", true
+	r = s.run(t, transfer.Document{Accounts: d.Accounts}, transfer.Options{})
+	same(t, "accounts", transfer.Section{Unchanged: 3, Notes: []transfer.Remark{
+		{"ada@example.com", "it exists, and was not changed: its role is Admin, disabled: true"},
+		{"deploy (service account)", "it exists, and was not changed: its role is Editor, disabled: false"},
+	}}, r.Accounts)
+	want := *f
+	want.CreatedAt, want.CreatedBy = document().Features[0].CreatedAt, new("Ada")
+	same(t, "stored", []transfer.Toggle{want, s.export(t).Features[1]}, s.export(t).Features)
+
+	// An export of one environment of Unleash has neither times nor all context fields.
+	d = transfer.Document{Partial: true,
+		Features: []transfer.Toggle{{Name: "full", Project: "p", Type: "release", ContextFields: []string{"userId"}}}}
+	same(t, "updated", []transfer.Update{{"full", []string{"contextFields"}}},
+		s.run(t, d, transfer.Options{}).Features.Updated)
+	same(t, "context fields", []string{"plan", "userId"}, s.export(t).Features[0].ContextFields)
+}
+
+// What cannot be imported is listed, and the rest is imported.
+func TestSkipped(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	long := strings.Repeat("é", 1001)
+	valid := func(name string) transfer.Toggle {
+		return transfer.Toggle{Name: name, Project: "default", Type: "release"}
+	}
+	with := func(name string, change func(*transfer.Toggle)) transfer.Toggle {
+		toggle := valid(name)
+		change(&toggle)
+		return toggle
+	}
+	var used []string
+	many := transfer.Document{}
+	for n := range feature.MaxContextFields + 1 {
+		used = append(used, fmt.Sprintf("f%02d", n))
+		many.ContextFields = append(many.ContextFields, transfer.ContextField{Name: used[n]})
+	}
+	s.run(t, many, transfer.Options{})
+	s.Fields = s.Fields.Limited(30_000)
+	var values []transfer.LegalValue
+	for n := range 200 {
+		values = append(values, transfer.LegalValue{fmt.Sprintf("%0250d", n), nil})
+	}
+	d := transfer.Document{
+		FeatureTypes: []transfer.FeatureType{{ID: ".."}, {ID: "long", LifetimeDays: new(int64(1 << 31))}},
+		ContextFields: []transfer.ContextField{
+			{Name: "a/b"}, {Name: "order", SortOrder: 1 << 31},
+			{Name: "values", LegalValues: []transfer.LegalValue{{"a", nil}, {"a", nil}}},
+			{Name: "empty", LegalValues: []transfer.LegalValue{{"", nil}}},
+			{Name: "more", LegalValues: make([]transfer.LegalValue, 1001)},
+			{Name: "time", CreatedAt: new("yesterday")},
+			{Name: "cut", Description: &long, LegalValues: []transfer.LegalValue{{"v", &long}}},
+			{Name: "large", LegalValues: values},
+		},
+		Features: []transfer.Toggle{
+			valid("revive"), valid(""), valid("a b"), with("project", func(f *transfer.Toggle) { f.Project = "a b" }),
+			with("type", func(f *transfer.Toggle) { f.Type = "long" }),
+			with("time", func(f *transfer.Toggle) { f.CreatedAt = new("now") }),
+			with("ok", func(f *transfer.Toggle) { f.Description, f.ContextFields = &long, append(used, "large", "gone") }),
+			valid("ok"),
+		},
+	}
+	d.Accounts = []transfer.Account{
+		{Kind: "robot", Name: "robot", Role: "Admin"}, {Kind: "user", Name: "role", Role: "Root"},
+		{Kind: "user", Name: "a\x1b", Role: "Admin"},
+		{Kind: "service-account", Name: "nameless", Role: "Admin"}, {Kind: "user", Name: "x", Email: new("x"), Role: "Admin"},
+		{Kind: "user", Name: "identity", Role: "Admin", Identity: &transfer.Identity{}},
+		{Kind: "user", Name: "ok", Role: "Admin"},
+	}
+	r := s.run(t, d, transfer.Options{})
+	same(t, "accounts", []string{"robot", "role", "a\x1b", "nameless", "x", "identity"}, names(r.Accounts.Skipped))
+	same(t, "types", []string{"..", "long"}, names(r.FeatureTypes.Skipped))
+	same(t, "fields", []string{"a/b", "order", "values", "empty", "more", "time", "large"}, names(r.ContextFields.Skipped))
+	same(t, "toggles", []string{"revive", "", "a b", "project", "type", "time", "ok"}, names(r.Features.Skipped))
+	same(t, "notes", []transfer.Remark{{"cut", "its description was cut: it has 1001 characters, the maximum is 1000"},
+		{"cut", `the description of its legal value "v" was cut: it has 1001 characters, the maximum is 1000`}},
+		r.ContextFields.Notes)
+	same(t, "notes", []transfer.Remark{
+		{"ok", "its description was cut: it has 1001 characters, the maximum is 1000"},
+		{"ok", `it uses context fields that do not exist: "gone", "large"`},
+		{"ok", "it uses more than 47 context fields, and was imported without f47"},
+	}, r.Features.Notes)
+}
+
+// An import that is interrupted can be repeated. TestFieldIsGone checks that an archived toggle keeps a field that is
+// gone, and that nothing changes when it is imported again.
+func TestFieldIsGone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	d := transfer.Document{Features: []transfer.Toggle{
+		{Name: "old", Project: "default", Type: "release", Archived: true, ContextFields: []string{"gone"}},
+	}}
+	for _, want := range [][]string{{"old"}, {}} {
+		r := s.run(t, d, transfer.Options{})
+		same(t, "created", want, r.Features.Created)
+		same(t, "notes", []transfer.Remark{}, r.Features.Notes)
+	}
+	if f, err := s.Features.Get(t.Context(), "old"); err != nil || len(f.ContextFields) != 1 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	s := newStage(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == "TransactWriteItems" && c.N == 5 {
+			interrupt()
+		}
+		return c.Pass()
+	})
+	r, err := s.Import(ctx, document(), transfer.Options{Progress: func(string, int, int) {}})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), `import toggles: "full"`) {
+		t.Error(err)
+	}
+	if len(r.Features.Created) != 0 || len(r.ContextFields.Created) != 1 {
+		t.Errorf("%+v", r)
+	}
+	again := s.run(t, document(), transfer.Options{})
+	if n := len(again.Features.Created) + again.Features.Unchanged; n != 2 || again.FeatureTypes.Unchanged != 2 ||
+		again.ContextFields.Unchanged != 2 {
+		t.Errorf("%+v", again)
+	}
+}
+
+func TestProject(t *testing.T) {
+	t.Parallel()
+	s, d := newStage(t, nil), document()
+	d.Features[0].ContextFields = []string{"plan"}
+	r := s.run(t, d, transfer.Options{Project: "shop"})
+	same(t, "report", transfer.Report{
+		FeatureTypes:  transfer.Section{Created: []string{"sunset"}},
+		ContextFields: transfer.Section{Created: []string{"plan"}}, Features: transfer.Section{Created: []string{"full"}},
+	}, r)
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"format":"toggleadmin","version":2}`: "version 2",
+		`{"features":[]}`:                      "it is not an export of toggleadmin",
+		`[`:                                    "it is not JSON",
+	} {
+		if _, err := transfer.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package unleash_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/operator/unleash"
+)
+
+// server responds as Unleash 8.2.0 does, as test/unleash shows.
+type server struct {
+	mu       sync.Mutex
+	searches int // allowed until the next wait
+	waits    []time.Duration
+	requests []string
+	first    int // the number of the first toggle, which rises if that is deleted
+	active   int // toggles
+	changes  int // how often the first toggle is deleted while all are read
+}
+
+const archived = `{"name":"old","type":"kill-switch","project":"shop","description":"","stale":true,"createdAt":"2020-01-01T00:00:00.000Z",
+	"archivedAt":"2021-01-01T00:00:00.000Z","impressionData":true,"createdBy":{"id":0,"name":"unknown"},
+	"environments":[{"name":"development","hasStrategies":true},{"name":"production","hasStrategies":false}]}`
+
+// ServeHTTP implements http.Handler.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r.URL.RequestURI())
+	if r.Header.Get("Authorization") != "user:secret" {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	switch r.URL.Path {
+	case "/base/api/admin/feature-types":
+		fmt.Fprint(w, `{"version":1,"types":[{"id":"release","name":"Release","description":"d","lifetimeDays":40}]}`)
+	case "/base/api/admin/context":
+		fmt.Fprint(w, `[{"name":"plan","description":"","stickiness":true,"sortOrder":3,"legalValues":[{"value":"a"}],`+
+			`"createdAt":"2020-01-01T00:00:00.000Z"}]`)
+	case "/base/api/admin/search/features":
+		s.search(w, r)
+	case "/base/api/admin/projects/shop/features/old/environments/development/strategies":
+		fmt.Fprint(w, `[{"constraints":[{"contextName":"plan"}],"parameters":{"stickiness":"default","rollout":5},"variants":[{"stickiness":"userId"}]},
+			{"constraints":[],"parameters":{"stickiness":"sessionId"},"variants":[{"stickiness":"random"}]}]`)
+	default:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<html>")
+	}
+}
+
+func (s *server) search(w http.ResponseWriter, r *http.Request) {
+	if s.searches == 0 {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Retry-After", "42")
+		w.WriteHeader(http.StatusTooManyRequests)
+		fmt.Fprint(w, "Too many requests, please try again later.")
+		return
+	}
+	s.searches--
+	if r.FormValue("project") != "" {
+		fmt.Fprint(w, `{"features":[],"total":0}`)
+		return
+	}
+	if r.FormValue("archived") == "IS:true" {
+		fmt.Fprintf(w, `{"features":[%s],"total":1}`, archived)
+		return
+	}
+	offset, _ := strconv.Atoi(r.FormValue("offset"))
+	var page []string
+	for n := s.first + offset; n < s.first+min(offset+100, s.active); n++ {
+		page = append(page, fmt.Sprintf(`{"name":"t%d","type":"release","project":"default","description":null,"stale":false,
+			"createdAt":"2020-01-01T00:00:00.000Z","archivedAt":null,"createdBy":{"name":"Ada"},"environments":[{"name":null}]}`,
+			n))
+	}
+	fmt.Fprintf(w, `{"features":[%s],"total":%d}`, strings.Join(page, ","), s.active)
+	if offset > 0 && s.changes > 0 {
+		s.changes--
+		s.first++
+		s.active--
+	}
+}
+
+// read reads from the server, and counts what it waits.
+func (s *server) read(t *testing.T, path, token, project string) (transfer.Document, error) {
+	t.Helper()
+	service := httptest.NewServer(s)
+	t.Cleanup(service.Close)
+	return unleash.Read(t.Context(), unleash.Config{
+		URL: service.URL + path, Token: token, HTTP: service.Client(), Progress: func(string, int, int) {},
+		Wait: func(ctx context.Context, d time.Duration) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.waits, s.searches = append(s.waits, d), 2
+			return ctx.Err()
+		},
+	}, project)
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	s := &server{searches: 2, active: 250}
+	d, err := s.read(t, "/base/", "user:secret", "")
+	if err != nil || len(d.Features) != 251 {
+		t.Fatalf("%d toggles, %v", len(d.Features), err)
+	}
+	want := transfer.Document{
+		FeatureTypes: []transfer.FeatureType{{ID: "release", Name: "Release", Description: "d",
+			LifetimeDays: new(int64(40))}},
+		ContextFields: []transfer.ContextField{{
+			Name: "plan", Stickiness: true, SortOrder: 3, CreatedAt: new("2020-01-01T00:00:00.000Z"),
+			LegalValues: []transfer.LegalValue{{Value: "a"}},
+		}},
+		Features: []transfer.Toggle{
+			{Name: "t249", Project: "default", Type: "release", CreatedAt: new("2020-01-01T00:00:00.000Z"),
+				CreatedBy: new("Ada")},
+			{
+				Name: "old", Project: "shop", Type: "kill-switch", ImpressionData: true, Stale: true,
+				CreatedAt: new("2020-01-01T00:00:00.000Z"),
+				Archived:  true, ArchivedAt: new("2021-01-01T00:00:00.000Z"),
+				ContextFields: []string{"plan", "userId", "sessionId"},
+			},
+		},
+	}
+	d.Features = d.Features[249:]
+	if diff := cmp.Diff(want, d); diff != "" {
+		t.Error(diff)
+	}
+	if !slices.Equal(s.waits, []time.Duration{42 * time.Second}) {
+		t.Errorf("waits: %s", s.waits)
+	}
+	if !slices.Contains(s.requests, "/base/api/admin/context?include=project") {
+		t.Errorf("requests: %v", s.requests)
+	}
+}
+
+// A toggle that is deleted while the pages are read moves others to earlier pages, so that they are missed: all are
+// read again.
+func TestTogglesChangeMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := &server{searches: 100, active: 250, changes: 1}
+	if d, err := s.read(t, "/base", "user:secret", ""); err != nil || len(d.Features) != 250 { // 249, and an archived one
+		t.Errorf("%d toggles, %v", len(d.Features), err)
+	}
+	s = &server{searches: 100, active: 250, changes: 100}
+	if _, err := s.read(t, "/base", "user:secret", ""); err == nil ||
+		!strings.Contains(err.Error(), "change while they are read") {
+		t.Error(err)
+	}
+}
+
+func TestReadFails(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, path, token, project, want string
+		status                           exitstatus.Status
+	}{
+		{"wrong path", "/wrong", "user:secret", "", "does not respond with JSON: --url must be the URL of an Unleash",
+			exitstatus.Unreachable},
+		{"wrong token", "/base", "user:other", "", "Unleash rejects the token", exitstatus.Rejected},
+		{"not a URL", "?a=b", "user:secret", "", "is not the URL of an Unleash", exitstatus.Usage},
+		{"unknown project", "/base", "user:secret", "none", `Unleash has no toggle in the project "none"`,
+			exitstatus.NotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := &server{searches: 10}
+			_, err := s.read(t, tt.path, tt.token, tt.project)
+			if exitstatus.Of(err) != tt.status || !strings.Contains(err.Error(), tt.want) ||
+				strings.Contains(err.Error(), tt.token) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	d, err := unleash.Parse([]byte(`{"features":[{"name":"a","description":"","type":"release","project":"shop","stale":true,"impressionData":true,"archived":false}],
+		"featureStrategies":[{"featureName":"a","parameters":{"stickiness":"plan"},"constraints":[{"contextName":"userId"}],"variants":[]}],
+		"contextFields":[{"name":"plan","description":"","sortOrder":1,"legalValues":[]}],"segments":[]}`))
+	want := transfer.Document{
+		Partial:       true,
+		ContextFields: []transfer.ContextField{{Name: "plan", SortOrder: 1, LegalValues: []transfer.LegalValue{}}},
+		Features: []transfer.Toggle{{
+			Name: "a", Project: "shop", Type: "release", ImpressionData: true, Stale: true,
+			ContextFields: []string{"userId", "plan"},
+		}},
+	}
+	if diff := cmp.Diff(want, d); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if _, err := unleash.Parse([]byte(`{"features":[]}`)); !errors.Is(err, unleash.ErrFormat) {
+		t.Error(err)
+	}
+}

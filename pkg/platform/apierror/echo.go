@@ -1,0 +1,38 @@
+package apierror
+
+import (
+	"encoding/hex"
+	"regexp"
+)
+
+const (
+	maxEcho  = 100 // characters
+	redacted = "[redacted]"
+)
+
+var (
+	// credential matches the selector of an API token or PAT (22 characters), and the header of a JWT with the start of
+	// its payload.
+	credential = regexp.MustCompile(`v2_[\w-]{22}|eyJ[\w-]*\.[\w-]`)
+	escape     = regexp.MustCompile(`%[[:xdigit:]]{2}`)
+)
+
+// Echo returns a client's value for use in a message: truncated to 100 characters, or a placeholder if it contains
+// anything that looks like a credential, also percent-encoded (contract section 1).
+func Echo(value string) string {
+	decoded := escape.ReplaceAllStringFunc(value, func(sent string) string {
+		c, _ := hex.DecodeString(sent[1:]) // the pattern matches hexadecimal digits only
+		return string(c)
+	})
+	if credential.MatchString(value) || credential.MatchString(decoded) {
+		return redacted
+	}
+	characters := 0
+	for i := range value {
+		if characters == maxEcho {
+			return value[:i] + "…"
+		}
+		characters++
+	}
+	return value
+}

@@ -1,0 +1,129 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+func TestTables(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		vars map[string]string
+		want dynamo.Tables
+		errs []string
+	}{
+		{"all set", map[string]string{"USERS_TABLE": "u", "API_TOKENS_TABLE": "a", "TRAFFIC_TABLE": "t"},
+			dynamo.Tables{Users: "u", APITokens: "a"}, nil},
+		{
+			"none set", map[string]string{"USERS_TABLE": "", "DYNAMODB_ENDPOINT": "localhost", "AWS_USE_FIPS_ENDPOINT": "yes"},
+			dynamo.Tables{},
+			[]string{"USERS_TABLE is missing", "API_TOKENS_TABLE is missing", "DYNAMODB_ENDPOINT: ",
+				"AWS_USE_FIPS_ENDPOINT must be true or false"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			client, tables, err := (&app.Env{Vars: tt.vars}).Tables("USERS_TABLE", "API_TOKENS_TABLE")
+			if tables != tt.want || (client == nil) != (err != nil) || (err == nil) != (tt.errs == nil) {
+				t.Errorf("%+v, error %v", tables, err)
+			}
+			for _, text := range tt.errs {
+				if !strings.Contains(err.Error(), text) {
+					t.Errorf("the error does not contain %q: %v", text, err)
+				}
+			}
+		})
+	}
+}
+
+func TestTablesWarmsUpTheConnection(t *testing.T) {
+	t.Parallel()
+	requests := 0
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
+	var log bytes.Buffer
+	env := &app.Env{
+		Vars:   map[string]string{"DYNAMODB_ENDPOINT": server.URL},
+		AWS:    aws.Config{HTTPClient: dynamo.NewHTTPClient(server.URL)},
+		Logger: slog.New(slog.NewTextHandler(&log, nil)), WarmUp: true,
+	}
+	if _, _, err := env.Tables(); err != nil || requests != 1 || log.Len() > 0 {
+		t.Errorf("%d requests, error %v, log %s", requests, err, &log)
+	}
+	server.Close()
+	if _, _, err := env.Tables(); err != nil || !strings.Contains(log.String(), "level=WARN") {
+		t.Errorf("error %v, log %s", err, &log)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestEndpoints checks that the warm-up and the calls use the endpoint that the variables and the region's partition
+// select.
+func TestEndpoints(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ region, fips, dualStack, want string }{
+		{"us-east-1", "", "", "dynamodb.us-east-1.amazonaws.com"},
+		{"us-east-1", "false", "false", "dynamodb.us-east-1.amazonaws.com"},
+		{"us-east-1", "true", "false", "dynamodb-fips.us-east-1.amazonaws.com"},
+		{"us-east-1", "false", "true", "dynamodb.us-east-1.api.aws"},
+		{"us-east-1", "true", "true", "dynamodb-fips.us-east-1.api.aws"},
+		{"cn-north-1", "false", "false", "dynamodb.cn-north-1.amazonaws.com.cn"},
+		{"cn-north-1", "false", "true", "dynamodb.cn-north-1.api.amazonwebservices.com.cn"},
+	} {
+		var hosts []string
+		env := &app.Env{
+			Vars: map[string]string{"AWS_USE_FIPS_ENDPOINT": tt.fips, "AWS_USE_DUALSTACK_ENDPOINT": tt.dualStack},
+			AWS: aws.Config{
+				Region: tt.region, Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+				HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+					hosts = append(hosts, r.URL.Host)
+					return nil, errors.New("unreachable")
+				})},
+			},
+			Logger: slog.New(slog.DiscardHandler), WarmUp: true,
+		}
+		client, _, err := env.Tables()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{}, dynamo.Once)
+		if diff := cmp.Diff([]string{tt.want, tt.want}, hosts); diff != "" || err == nil {
+			t.Errorf("%+v: error %v, hosts (-want +got):\n%s", tt, err, diff)
+		}
+	}
+}
+
+func TestEvent(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	handler := app.Event(func(_ context.Context, in struct{ N int }) (map[string]string, error) {
+		if in.N == 0 {
+			return nil, broken
+		}
+		return map[string]string{"n": fmt.Sprint(in.N)}, nil
+	})
+	for event, want := range map[string]string{`{"N":7}`: `{"n":"7"}`, `{"N":0}`: "", `{"N":"x"}`: ""} {
+		got, err := handler.Invoke(t.Context(), []byte(event))
+		if string(got) != want || (err == nil) != (want != "") || errors.Is(err, broken) != (event == `{"N":0}`) {
+			t.Errorf("%s: %s, %v", event, got, err)
+		}
+	}
+}

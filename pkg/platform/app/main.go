@@ -1,0 +1,50 @@
+package app
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Main is the main of every function: it makes the handler and serves the Lambda runtime. If the constructor fails,
+// Main prints its error as one line on stderr and exits with status 1.
+func Main(construct Constructor) {
+	handler, err := construct(processEnv())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, strings.ReplaceAll(err.Error(), "\n", "; "))
+		os.Exit(1)
+	}
+	lambda.Start(handler)
+}
+
+// processEnv reads the environment as Lambda sets it. The credentials are those of the execution role and live as long
+// as the execution environment, so the SDK's chain of configuration sources is not needed and not linked.
+func processEnv() *Env {
+	vars := map[string]string{}
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		vars[name] = value
+	}
+	return &Env{
+		Vars: vars,
+		AWS: aws.Config{
+			Region: vars["AWS_REGION"],
+			Credentials: credentials.NewStaticCredentialsProvider(
+				vars["AWS_ACCESS_KEY_ID"], vars["AWS_SECRET_ACCESS_KEY"], vars["AWS_SESSION_TOKEN"]),
+			HTTPClient: dynamo.NewHTTPClient(vars[endpointVar]),
+		},
+		Now:    time.Now,
+		Random: rand.Reader,
+		Logger: lambdacontext.NewLogger(),
+		WarmUp: true,
+	}
+}

@@ -1,0 +1,379 @@
+package dynamo_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// reply is a response of DynamoDB, or a failure of the network.
+type reply struct {
+	status int
+	body   string
+	cut    bool // the connection breaks after the body
+	err    error
+}
+
+func rejection(code string) reply {
+	return reply{status: http.StatusBadRequest, body: `{"__type":"com.amazonaws.dynamodb.v20120810#` + code +
+		`","message":"m"}`}
+}
+
+var written = reply{status: http.StatusOK, body: `{}`}
+
+// server responds to one client's attempts, which follow one another.
+type server struct {
+	*dynamodb.Client
+	attempts int
+}
+
+// newServer returns a server that respond decides for; the first attempt has n 1.
+func newServer(tb testing.TB, respond func(n int, body string) reply) *server {
+	tb.Helper()
+	s := &server{}
+	s.Client = newClient(tb, "http://127.0.0.1:1", roundTripper(func(r *http.Request) (*http.Response, error) {
+		request, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		s.attempts++
+		response := respond(s.attempts, string(request))
+		if response.err != nil {
+			return nil, response.err
+		}
+		body := io.Reader(strings.NewReader(response.body))
+		if response.cut {
+			body = io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF))
+		}
+		header := http.Header{"Content-Type": {"application/x-amz-json-1.0"}}
+		return &http.Response{StatusCode: response.status, Header: header, Body: io.NopCloser(body), Request: r}, nil
+	}))
+	return s
+}
+
+func newClient(tb testing.TB, endpoint string, transport http.RoundTripper) *dynamodb.Client {
+	tb.Helper()
+	client, err := dynamo.NewClient(aws.Config{
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+		HTTPClient: &http.Client{Transport: transport},
+	}, endpoint)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return client
+}
+
+func isUnavailable(err error) bool { return errors.Is(err, dynamo.ErrUnavailable) }
+
+func put(ctx context.Context, client *dynamodb.Client) error {
+	return dynamo.PutNew(ctx, client, "t", "id", dynamo.Item{"id": dynamo.S("x")})
+}
+
+func TestNewClientChecksTheEndpoint(t *testing.T) {
+	t.Parallel()
+	for endpoint, valid := range map[string]bool{
+		"": true, "http://127.0.0.1:8000": true, "https://dynamodb.eu-west-1.amazonaws.com": true, "http://[::1]:8000/": true,
+		"127.0.0.1:8000": false, "localhost": false, "localhost:8000": false, "ftp://h": false, "http://": false,
+		"http://h:x": false, "\x00": false,
+	} {
+		client, err := dynamo.NewClient(aws.Config{}, endpoint)
+		if (err == nil) != valid || (client != nil) != valid {
+			t.Errorf("%q: error %v, want valid %t", endpoint, err, valid)
+		}
+		if err != nil && !strings.Contains(err.Error(), "http://127.0.0.1:8000") {
+			t.Errorf("%q: the error does not say what to write: %v", endpoint, err)
+		}
+	}
+}
+
+// TestErrors checks which errors are repeated, what the caller gets for those that are not, and what it gets if the
+// context ends.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name      string
+		reply     reply
+		repeated  bool
+		unusable  bool // not repeated, but unavailable
+		unknown   bool
+		throttled bool
+	}{
+		{name: "throttled", reply: rejection("ProvisionedThroughputExceededException"), repeated: true, throttled: true},
+		{name: "over the rate", reply: rejection("ThrottlingException"), repeated: true, throttled: true},
+		{name: "over the account's rate", reply: rejection("RequestLimitExceeded"), repeated: true, throttled: true},
+		{name: "conflict with a transaction", reply: rejection("TransactionConflictException"), repeated: true},
+		{name: "transaction in progress", reply: rejection("TransactionInProgressException"), repeated: true,
+			throttled: true},
+		{name: "internal error", reply: reply{status: 500, body: `{"__type":"a#InternalServerError"}`}, repeated: true,
+			unknown: true},
+		{name: "not DynamoDB", reply: reply{status: 502, body: "<html>"}, repeated: true, unknown: true},
+		{name: "response cut off", reply: reply{status: 200, body: `{"Item":{`, cut: true}, repeated: true, unknown: true},
+		{name: "response that is not JSON", reply: reply{status: 200, body: `{"Item":{`}, repeated: true, unknown: true},
+		{name: "broken connection", reply: reply{err: io.ErrUnexpectedEOF}, repeated: true, unknown: true},
+		{name: "refused connection", reply: reply{err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}, repeated: true},
+		{name: "lost connection", reply: reply{err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}}, repeated: true,
+			unknown: true},
+		{name: "failed condition", reply: rejection("ConditionalCheckFailedException")},
+		{name: "missing table", reply: rejection("ResourceNotFoundException"), unusable: true},
+		{name: "missing permission", reply: rejection("AccessDeniedException"), unusable: true},
+		{name: "invalid request", reply: rejection("ValidationException")},
+		{name: "unknown status", reply: reply{status: 499, body: `{"__type":"a#Other"}`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				passing := newServer(t, func(n int, _ string) reply {
+					if n <= 5 { // more often than the SDK's own three attempts
+						return tt.reply
+					}
+					return written
+				})
+				err := put(t.Context(), passing.Client)
+				if tt.repeated && (err != nil || passing.attempts != 6) || !tt.repeated && (err == nil || passing.attempts != 1) {
+					t.Errorf("%v after %d attempts, want repeated %t", err, passing.attempts, tt.repeated)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				err = put(ctx, newServer(t, func(int, string) reply { return tt.reply }).Client)
+				if isUnavailable(err) != (tt.repeated || tt.unusable) || dynamo.ResultUnknown(err) != tt.unknown ||
+					dynamo.Throttled(err) != tt.throttled {
+					t.Errorf("unavailable %t, result unknown %t, throttled %t: %v",
+						isUnavailable(err), dynamo.ResultUnknown(err), dynamo.Throttled(err), err)
+				}
+				if dynamo.FailedCondition(err) != strings.Contains(tt.reply.body, "ConditionalCheckFailed") {
+					t.Errorf("failed condition %t: %v", dynamo.FailedCondition(err), err)
+				}
+				once := newServer(t, func(int, string) reply { return tt.reply })
+				_, err = once.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("t"),
+					Key: dynamo.Item{"id": dynamo.S("x")}}, dynamo.Once)
+				if once.attempts != 1 || isUnavailable(err) != (tt.repeated || tt.unusable) {
+					t.Errorf("once: %d attempts, error %v", once.attempts, err)
+				}
+			})
+		})
+	}
+	if isUnavailable(nil) || dynamo.ResultUnknown(nil) || dynamo.Throttled(nil) || dynamo.FailedCondition(nil) {
+		t.Error("no error is reported as one")
+	}
+}
+
+// TestNoResponse checks a call that hangs until the deadline, and one after the deadline.
+func TestNoResponse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hanging := newClient(t, "http://127.0.0.1:1", roundTripper(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		for _, unknown := range []bool{true, false} {
+			if err := put(ctx, hanging); !isUnavailable(err) || !errors.Is(err, context.DeadlineExceeded) ||
+				dynamo.ResultUnknown(err) != unknown {
+				t.Errorf("error %v, want result unknown %t", err, unknown)
+			}
+		}
+	})
+}
+
+// TestRetryQuota checks that calls to a server that accepts connections and never responds have three attempts of a
+// second at first, then one until DynamoDB has responded often enough. The network is in memory, so that the clock is
+// the test's.
+func TestRetryQuota(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var attempts atomic.Int64
+		var hanging atomic.Bool
+		hanging.Store(true)
+		transport, ok := dynamo.NewHTTPClient("").Transport.(*http.Transport)
+		if !ok {
+			t.Fatal("no transport of net/http")
+		}
+		transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			go func() {
+				defer there.Close()
+				requests := bufio.NewReader(there)
+				for {
+					request, err := http.ReadRequest(requests)
+					if err != nil {
+						return
+					}
+					_, _ = io.Copy(io.Discard, request.Body)
+					if attempts.Add(1); hanging.Load() {
+						continue
+					}
+					_, _ = io.WriteString(there,
+						"HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 2\r\n\r\n{}")
+				}
+			}()
+			return here, nil
+		}
+		defer transport.CloseIdleConnections()
+		client := newClient(t, "http://dynamodb", transport)
+		call := func(wantAttempts int64, wantSeconds float64) {
+			t.Helper()
+			attempts.Store(0)
+			started := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), 9500*time.Millisecond)
+			defer cancel()
+			err := put(ctx, client)
+			if hanging.Load() && (!isUnavailable(err) || !dynamo.ResultUnknown(err)) || !hanging.Load() && err != nil {
+				t.Errorf("error %v", err)
+			}
+			if took := time.Since(started).Seconds(); attempts.Load() != wantAttempts || took < wantSeconds ||
+				took > wantSeconds+0.1 {
+				t.Errorf("%d attempts in %.3f s, want %d in %.0f s", attempts.Load(), took, wantAttempts, wantSeconds)
+			}
+		}
+		call(3, 3)
+		call(1, 1)
+		call(1, 1)
+		hanging.Store(false)
+		for range 250 {
+			call(1, 0)
+		}
+		hanging.Store(true)
+		call(2, 2)
+		call(1, 1)
+	})
+}
+
+// TestPause checks that the delays double, have a limit, and are random.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for attempt := 1; attempt < 100; attempt++ {
+			longest, shortest := time.Duration(0), time.Hour
+			for range 200 {
+				begin := time.Now()
+				if err := dynamo.Pause(t.Context(), attempt); err != nil {
+					t.Fatal(err)
+				}
+				longest, shortest = max(longest, time.Since(begin)), min(shortest, time.Since(begin))
+			}
+			limit := 200 * time.Millisecond
+			if attempt < 6 {
+				limit = 5 * time.Millisecond << (attempt - 1)
+			}
+			if shortest > limit/4 || longest > limit || longest < limit*3/4 {
+				t.Fatalf("between %s and %s before attempt %d, want at most %s", shortest, longest, attempt+1, limit)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := dynamo.Pause(ctx, 30); !errors.Is(err, context.Canceled) || !isUnavailable(err) {
+			t.Errorf("error %v after the context ended", err)
+		}
+	})
+}
+
+// request contains the parameters of a Scan or Query.
+type request struct {
+	TableName         string
+	ConsistentRead    bool
+	Limit             int
+	ExclusiveStartKey map[string]map[string]string
+}
+
+// TestPages checks that every page has a limit, reads consistently and starts where the page before ended.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	pages := []string{
+		`{"Items":[{"id":{"S":"a"}},{"id":{"S":"b"}}],"LastEvaluatedKey":{"id":{"S":"b"}}}`,
+		`{"Items":[],"LastEvaluatedKey":{"id":{"S":"c"}}}`,
+		`{"Items":[{"id":{"S":"d"}}]}`,
+	}
+	start := func(id string) map[string]map[string]string { return map[string]map[string]string{"id": {"S": id}} }
+	want := []request{{"t", true, 5000, nil}, {"t", true, 5000, start("b")}, {"t", true, 5000, start("c")}}
+	for name, read := range map[string]func(*dynamodb.Client) iter.Seq2[dynamo.Item, error]{
+		"Scan": func(c *dynamodb.Client) iter.Seq2[dynamo.Item, error] { return dynamo.Scan(t.Context(), c, "t") },
+		"Query": func(c *dynamodb.Client) iter.Seq2[dynamo.Item, error] {
+			return dynamo.Query(t.Context(), c, "t", "hash", dynamo.S("v"))
+		},
+	} {
+		var requests []request
+		s := newServer(t, func(n int, body string) reply {
+			var r request
+			if err := json.Unmarshal([]byte(body), &r); err != nil {
+				t.Error(err)
+			}
+			requests = append(requests, r)
+			return reply{status: http.StatusOK, body: pages[n-1]}
+		})
+		ids := ""
+		for item, err := range read(s.Client) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids += item.String("id")
+		}
+		if diff := cmp.Diff(want, requests); diff != "" || ids != "abd" {
+			t.Errorf("%s: items %s, requests (-want +got):\n%s", name, ids, diff)
+		}
+		s.attempts = 0
+		for _, err := range read(s.Client) {
+			if err != nil {
+				t.Error(err)
+			}
+			break
+		}
+		if s.attempts != 1 {
+			t.Errorf("%s: %d pages were read for one item", name, s.attempts)
+		}
+		errs := 0
+		for item, err := range read(newServer(t,
+			func(int, string) reply { return rejection("ResourceNotFoundException") }).Client) {
+			if errs++; err == nil || item != nil || errs > 1 {
+				t.Errorf("%s: %v, error %d: %v", name, item, errs, err)
+			}
+		}
+	}
+}
+
+// TestGetAll checks that keys that were not read are read again.
+func TestGetAll(t *testing.T) {
+	t.Parallel()
+	var sizes []int
+	s := newServer(t, func(n int, body string) reply {
+		sizes = append(sizes, strings.Count(body, `"id"`))
+		return reply{status: http.StatusOK, body: []string{
+			`{"Responses":{"t":[{"id":{"S":"a"}}]},"UnprocessedKeys":{"t":{"Keys":[{"id":{"S":"x"}},{"id":{"S":"y"}}]}}}`,
+			`{"Responses":{"t":[{"id":{"S":"b"}}]},"UnprocessedKeys":{}}`,
+		}[n-1]}
+	})
+	keys := slices.Repeat([]dynamo.Item{{"id": dynamo.S("k")}}, 105)
+	items, err := dynamo.GetAll(t.Context(), s.Client, "t", keys)
+	if diff := cmp.Diff([]int{100, 7}, sizes); err != nil || len(items) != 2 || diff != "" {
+		t.Error(items, err, diff)
+	}
+	if _, err := dynamo.GetAll(t.Context(),
+		newServer(t, func(int, string) reply { return rejection("ResourceNotFoundException") }).Client, "t",
+		keys); err == nil {
+		t.Error("a rejection is no error")
+	}
+}

@@ -1,0 +1,23 @@
+package dynamo_test
+
+import (
+	"testing"
+
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/database"
+)
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	update := dynamo.Count(db.Tables.Users, dynamo.Item{"id": dynamo.N(0)}, "lastId", 2)
+	for want := range int64(2) {
+		out, err := db.Client.UpdateItem(t.Context(), update)
+		if err != nil || dynamo.Item(out.Attributes).Int("lastId") != want+1 {
+			t.Errorf("%v, %v, want %d", out, err, want+1)
+		}
+	}
+	if _, err := db.Client.UpdateItem(t.Context(), update); !dynamo.FailedCondition(err) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,140 @@
+package dynamo
+
+import (
+	"context"
+	"iter"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// pageSize limits the items of a page of a Scan or Query. DynamoDB itself limits a page to 1 MB. Some
+// DynamoDB-compatible engines read all remaining rows for every page without a limit.
+const pageSize = 5000
+
+// Scan reads a whole table, consistently, page by page. It stops at the first error.
+func Scan(ctx context.Context, client *dynamodb.Client, table string) iter.Seq2[Item, error] {
+	return ScanSegment(ctx, client, table, 0, 1)
+}
+
+// ScanSegment is a Scan of one of several segments of a table, numbered from 0, which can be read at the same time.
+func ScanSegment(
+	ctx context.Context, client *dynamodb.Client, table string, segment, segments int32,
+) iter.Seq2[Item, error] {
+	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
+		input := &dynamodb.ScanInput{
+			TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize), ExclusiveStartKey: start,
+		}
+		if segments > 1 {
+			input.Segment, input.TotalSegments = &segment, &segments
+		}
+		page, err := client.Scan(ctx, input)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Items, page.LastEvaluatedKey, nil
+	})
+}
+
+// Query reads all items under one partition key, consistently, page by page. It stops at the first error.
+func Query(ctx context.Context, client *dynamodb.Client, table, hash string, value types.AttributeValue) iter.Seq2[Item,
+	error] {
+	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
+		page, err := client.Query(ctx, &dynamodb.QueryInput{
+			TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize), ExclusiveStartKey: start,
+			KeyConditionExpression:    aws.String("#hash = :hash"),
+			ExpressionAttributeNames:  map[string]string{"#hash": hash},
+			ExpressionAttributeValues: Item{":hash": value},
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Items, page.LastEvaluatedKey, nil
+	})
+}
+
+// pages calls read with the key at which the previous page ended, until there is none.
+func pages(read func(start Item) (items []map[string]types.AttributeValue, last Item, err error)) iter.Seq2[Item,
+	error] {
+	return func(yield func(Item, error) bool) {
+		for start := Item(nil); ; {
+			items, last, err := read(start)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if start = last; start == nil {
+				return
+			}
+		}
+	}
+}
+
+// Get reads one item consistently. It returns nil if there is none.
+func Get(ctx context.Context, client *dynamodb.Client, table string, key Item) (Item, error) {
+	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: key, ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		return nil, err
+	}
+	return out.Item, nil
+}
+
+// maxKeys is the maximum number of keys of a BatchGetItem.
+const maxKeys = 100
+
+// GetAll reads the items of keys consistently, in any order, in calls of 100 keys one after another. Keys without an
+// item are left out.
+func GetAll(ctx context.Context, client *dynamodb.Client, table string, keys []Item) ([]Item, error) {
+	var all []Item
+	left := make([]map[string]types.AttributeValue, len(keys))
+	for i, key := range keys {
+		left[i] = key
+	}
+	for attempt := 1; len(left) > 0; {
+		n := min(len(left), maxKeys)
+		out, err := client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+			table: {Keys: left[:n], ConsistentRead: aws.Bool(true)},
+		}})
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range out.Responses[table] {
+			all = append(all, item)
+		}
+		unread := out.UnprocessedKeys[table].Keys
+		if left = append(left[n:], unread...); len(unread) > 0 {
+			if err := Pause(ctx, attempt); err != nil {
+				return nil, err
+			}
+			attempt++
+		}
+	}
+	return all, nil
+}
+
+// NewItem returns the action of a transaction that writes an item. It fails, with the stored item, if the key exists.
+// hash names the table's partition key.
+func NewItem(table, hash string, item Item) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: &table, Item: item,
+		ConditionExpression:                 aws.String("attribute_not_exists(#hash)"),
+		ExpressionAttributeNames:            map[string]string{"#hash": hash},
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}}
+}
+
+// PutNew writes an item. It returns a FailedCondition if the key exists. hash names the table's partition key.
+func PutNew(ctx context.Context, client *dynamodb.Client, table, hash string, item Item) error {
+	put := NewItem(table, hash, item).Put
+	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: put.TableName, Item: put.Item,
+		ConditionExpression: put.ConditionExpression, ExpressionAttributeNames: put.ExpressionAttributeNames,
+	})
+	return err
+}

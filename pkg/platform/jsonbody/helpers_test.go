@@ -1,0 +1,31 @@
+package jsonbody_test
+
+import (
+	"errors"
+	"testing"
+
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
+)
+
+func compile(tb testing.TB, file string) *jsonbody.Schema {
+	tb.Helper()
+	schema, err := jsonbody.Compile([]byte(file))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return schema
+}
+
+// integers is a schema whose property n is an integer.
+const integers = `{"type":"object","properties":{"n":{"type":"integer"}}}`
+
+// message returns the message of a ValidationError.
+func message(tb testing.TB, err error) string {
+	tb.Helper()
+	failed, ok := errors.AsType[*apierror.Error](err)
+	if !ok || failed.Kind != apierror.Validation {
+		tb.Fatalf("the error is %v, want a ValidationError", err)
+	}
+	return failed.Message
+}

@@ -1,0 +1,111 @@
+package lambdahttp
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	// MaxBody is the size limit of a request body, in bytes (contract section 1).
+	MaxBody = 102_400
+	// maxPathValue is the length limit of a path parameter, in characters (contract section 2).
+	maxPathValue = 255
+)
+
+// Decode decodes a Lambda event. It takes half the time of encoding/json and is as lenient: the last of duplicate names
+// wins, and invalid UTF-8 becomes U+FFFD.
+func Decode(payload []byte, into any) error {
+	return json.Unmarshal(payload, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// proxyEvent contains the members of events.APIGatewayProxyRequest that this package reads. Decoding all members would
+// take most of the time of a warm invocation.
+type proxyEvent struct {
+	Resource          string              `json:"resource"`
+	Path              string              `json:"path"` // percent-encoded
+	HTTPMethod        string              `json:"httpMethod"`
+	Headers           map[string]string   `json:"headers"`
+	MultiValueHeaders map[string][]string `json:"multiValueHeaders"`
+	PathParameters    map[string]string   `json:"pathParameters"` // percent-encoded
+	Query             map[string][]string `json:"multiValueQueryStringParameters"`
+	RequestContext    struct {
+		RequestID  string         `json:"requestId"`
+		DomainName string         `json:"domainName"`
+		Path       string         `json:"path"` // percent-encoded; starts with the stage or with a custom domain's base path
+		Authorizer map[string]any `json:"authorizer"`
+	} `json:"requestContext"`
+	Body            string `json:"body"`
+	IsBase64Encoded bool   `json:"isBase64Encoded"`
+}
+
+func decodeEvent(payload []byte) (*proxyEvent, error) {
+	event := &proxyEvent{}
+	if err := Decode(payload, event); err != nil {
+		return event, fmt.Errorf("decode the proxy event: %w", err)
+	}
+	return event, nil
+}
+
+// forLibrary returns an event that the proxy library converts without an error and without loss. The library fails on
+// unusual methods, paths, hosts and bodies, so complete sets these afterwards. It ignores Headers if MultiValueHeaders
+// is empty but not nil.
+func (e *proxyEvent) forLibrary() events.APIGatewayProxyRequest {
+	converted := events.APIGatewayProxyRequest{HTTPMethod: http.MethodGet, Path: "/", Headers: e.Headers}
+	if len(e.MultiValueHeaders) > 0 {
+		converted.MultiValueHeaders = e.MultiValueHeaders
+	}
+	return converted
+}
+
+// complete sets the parts of the request that forLibrary leaves out.
+func (e *proxyEvent) complete(r *http.Request) {
+	// The library reads the gateway's context from these headers, which a client can send.
+	r.Header.Del(core.APIGwContextHeader)
+	r.Header.Del(core.APIGwStageVarsHeader)
+	r.Method, r.Pattern = e.HTTPMethod, e.Resource
+	r.URL = e.url(r.Header)
+	r.Host, r.RequestURI = r.URL.Host, r.URL.RequestURI()
+	r.ContentLength = int64(len(e.Body))
+	var body io.Reader = strings.NewReader(e.Body)
+	if e.IsBase64Encoded {
+		r.ContentLength = -1
+		body = base64.NewDecoder(base64.StdEncoding, body)
+	}
+	r.Body = http.MaxBytesReader(nil, io.NopCloser(body), MaxBody)
+	for name, sent := range e.PathParameters {
+		value, err := url.PathUnescape(sent)
+		if err == nil && utf8.ValidString(value) && utf8.RuneCountInString(value) <= maxPathValue {
+			r.SetPathValue(name, value)
+		}
+	}
+}
+
+// url returns the URL that the client used, without the query, which Gateway contains. The event's own path does not
+// include the stage.
+func (e *proxyEvent) url(header http.Header) *url.URL {
+	u := &url.URL{Scheme: "https", Host: e.RequestContext.DomainName}
+	if header.Get("X-Forwarded-Proto") == "http" {
+		u.Scheme = "http"
+	}
+	if u.Host == "" { // some emulators omit it
+		u.Host = header.Get("Host")
+	}
+	u.Path = e.RequestContext.Path
+	if u.Path == e.Resource { // sam local repeats the resource
+		u.Path = e.Path
+	}
+	if decoded, err := url.PathUnescape(u.Path); err == nil {
+		u.Path, u.RawPath = decoded, u.Path
+	}
+	return u
+}

@@ -1,0 +1,55 @@
+package lambdahttp
+
+import (
+	"bytes"
+	"maps"
+	"net/http"
+)
+
+// response buffers the response of a handler with the semantics of net/http, which the writer of the proxy library does
+// not have: the first WriteHeader counts and freezes the headers, 1xx statuses are ignored, and the default status is
+// 200.
+type response struct {
+	header http.Header
+	frozen http.Header // nil until the status is set
+	status int
+	body   bytes.Buffer
+}
+
+// newResponse returns a response with the headers that all responses have (contract section 2).
+func newResponse(requestID string) *response {
+	header := http.Header{"Cache-Control": {"no-store"}, "X-Content-Type-Options": {"nosniff"}}
+	if requestID != "" {
+		header["X-Request-Id"] = []string{requestID}
+	}
+	return &response{header: header}
+}
+
+// Header implements http.ResponseWriter.
+func (w *response) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *response) WriteHeader(status int) {
+	if w.frozen != nil || status < http.StatusOK {
+		return
+	}
+	w.status, w.frozen = status, maps.Clone(w.header)
+}
+
+// Write implements http.ResponseWriter.
+func (w *response) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(p)
+}
+
+// copyTo writes the response to the writer of the proxy library, which fails without a status and guesses a missing
+// Content-Type.
+func (w *response) copyTo(to http.ResponseWriter) {
+	w.WriteHeader(http.StatusOK)
+	if w.frozen.Get("Content-Type") == "" {
+		w.frozen.Set("Content-Type", "application/json")
+	}
+	maps.Copy(to.Header(), w.frozen)
+	to.WriteHeader(w.status)
+	_, _ = to.Write(w.body.Bytes()) // writes to a buffer
+}
