@@ -57,13 +57,12 @@ func readLocalJSON(dir string) Running {
 }
 
 // webhookSecret returns the secret of an earlier run, or a new one.
-func webhookSecret(c *Config) (string, error) {
-	kept := readLocalJSON(c.DataDir).WebhookSecret
+func webhookSecret(kept string, random io.Reader) (string, error) {
 	if _, err := webhook.ParseSecrets(kept); err == nil {
 		return kept, nil
 	}
 	key := make([]byte, webhookKeySize)
-	if _, err := io.ReadFull(c.Random, key); err != nil {
+	if _, err := io.ReadFull(random, key); err != nil {
 		return "", fmt.Errorf("make the secret of the webhook: %w", err)
 	}
 	return webhook.NewSecret(key), nil

@@ -23,7 +23,6 @@ import (
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
-	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/platform/app"
 )
 
@@ -83,27 +82,23 @@ var constructors = map[string]app.Constructor{
 // Constructor returns the constructor of the function in a folder, or nil.
 func Constructor(name string) app.Constructor { return constructors[name] }
 
-// newFunctions creates the handler of each function, by logical id. A constructor in replaced wins over the one in
-// constructors.
-func newFunctions(
-	functions []samtemplate.Function, replaced map[string]app.Constructor, env func(*samtemplate.Function) *app.Env,
-) (map[string]*invoke.Function, error) {
-	made := make(map[string]*invoke.Function, len(functions))
-	for i := range functions {
-		f := &functions[i]
-		construct, known := replaced[f.Name]
+// newFunctions creates the handler of each function, by logical id.
+func (s *service) newFunctions(cfg aws.Config) (map[string]*invoke.Function, error) {
+	made := make(map[string]*invoke.Function, len(s.template.Functions))
+	for i := range s.template.Functions {
+		f := &s.template.Functions[i]
+		construct, known := s.Functions[f.Name]
 		if !known {
 			construct, known = constructors[f.Name]
 		}
 		if !known {
 			return nil, fmt.Errorf("the function %s (functions/%s) of the template has no constructor: add one to "+
-				"pkg/local/functions.go",
-				f.LogicalID, f.Name)
+				"pkg/local/functions.go", f.LogicalID, f.Name)
 		}
-		handler, err := construct(env(f))
+		handler, err := construct(s.functionEnv(f, cfg))
 		if err != nil {
-			return nil, fmt.Errorf("the function %s cannot be created, correct its variables in the template: %w", f.LogicalID,
-				err)
+			return nil, fmt.Errorf("the function %s cannot be created, correct its variables in the template: %w",
+				f.LogicalID, err)
 		}
 		made[f.LogicalID] = &invoke.Function{
 			Name:    f.Name,
@@ -116,24 +111,27 @@ func newFunctions(
 }
 
 // functionEnv returns what a function reads from its environment.
-func functionEnv(c *Config, f *samtemplate.Function, cfg aws.Config, endpoint string, out *terminal.Output) *app.Env {
+func (s *service) functionEnv(f *samtemplate.Function, cfg aws.Config) *app.Env {
 	variables := maps.Clone(f.Environment)
 	// Parameters of the template: the value of the first one is known only now, and AWS does not accept http:// in the
 	// issuer.
 	for name, value := range map[string]string{
-		"DYNAMODB_ENDPOINT": endpoint, "OIDC_ISSUER": c.OIDCIssuer, "OIDC_CLIENT_ID": c.OIDCClientID,
+		"DYNAMODB_ENDPOINT": s.endpoint, "OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID,
 	} {
 		if _, used := variables[name]; used {
 			variables[name] = value
 		}
 	}
-	cfg.APIOptions = c.APIOptions(f.Name)
-	logger := out.RequestLogger(f.Name)
+	cfg.APIOptions = s.APIOptions(f.Name)
+	logger := s.out.RequestLogger(f.Name)
 	switch {
 	case routine(f), len(f.Queues) > 0:
-		logger = out.EventLogger(f.Name, slog.LevelWarn)
+		logger = s.out.EventLogger(f.Name, slog.LevelWarn)
 	case len(f.Streams)+len(f.Schedules) > 0:
-		logger = out.EventLogger(f.Name, slog.LevelInfo)
+		logger = s.out.EventLogger(f.Name, slog.LevelInfo)
 	}
-	return &app.Env{Vars: variables, AWS: cfg, Now: c.Now, Random: c.Random, Logger: logger, Local: true}
+	return &app.Env{Vars: variables, AWS: cfg, Now: s.Now, Random: s.Random, Logger: logger, Local: true}
 }
+
+// routine reports whether a function is invoked every second while there are requests, for lines of the access log.
+func routine(f *samtemplate.Function) bool { return len(f.LogSubscriptions) > 0 }

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/apierror"
 )
@@ -41,19 +39,17 @@ type signIn struct {
 }
 
 // newSignIn makes a code for the admin, and none if the admin was deleted or is disabled.
-func newSignIn(c *Config, users []seed.User, api http.Handler) (*signIn, error) {
-	a := &signIn{
-		api: api, now: c.Now, newID: func() string { return uuid.Must(uuid.NewRandomFromReader(c.Random)).String() },
-	}
+func newSignIn(api http.Handler, users []seed.User, now func() time.Time, random io.Reader) (*signIn, error) {
+	a := &signIn{api: api, now: now, newID: newID(random)}
 	admin := slices.IndexFunc(users, func(u seed.User) bool { return u.Name == "admin" && !u.Disabled })
 	if admin < 0 {
 		return a, nil
 	}
 	code := make([]byte, codeSize)
-	if _, err := io.ReadFull(c.Random, code); err != nil {
+	if _, err := io.ReadFull(random, code); err != nil {
 		return nil, fmt.Errorf("make the code that signs the admin in: %w", err)
 	}
-	a.token, a.code, a.until = users[admin].PAT, base64.RawURLEncoding.EncodeToString(code), c.Now().Add(codeLifetime)
+	a.token, a.code, a.until = users[admin].PAT, base64.RawURLEncoding.EncodeToString(code), now().Add(codeLifetime)
 	return a, nil
 }
 

@@ -1,0 +1,198 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/local/engine"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/oidc"
+)
+
+// checked is a configuration that can be served.
+type checked struct {
+	template *samtemplate.Template
+	listener net.Listener
+	program  string   // of the engine; empty: another engine is used
+	lock     *os.File // of the data folder; nil: data are in memory
+}
+
+// Close closes the port, and unlocks the data folder.
+func (c *checked) Close() {
+	if c.listener != nil {
+		_ = c.listener.Close()
+	}
+	if c.lock != nil {
+		_ = c.lock.Close()
+	}
+}
+
+// check checks the configuration. The folder comes last, so that an invalid configuration leaves none.
+func check(ctx context.Context, c *Config) (_ *checked, err error) {
+	ok := &checked{}
+	defer func() {
+		if err != nil {
+			ok.Close()
+		}
+	}()
+	issuer := oidc.Config{Issuer: c.OIDCIssuer, ClientID: c.OIDCClientID, Loopback: true, Now: c.Now}
+	err = errors.Join(checkIssuer(issuer, c.OIDCDefaultRole), checkWebhookEvents(c.WebhookURL, c.WebhookEvents))
+	if err != nil {
+		return nil, err
+	}
+	if ok.template, err = load(c.Template, parameters(c)); err != nil {
+		return nil, err
+	}
+	if err := checkWebhook(c.WebhookURL, c.Now); err != nil {
+		return nil, err
+	}
+	if ok.listener, err = listen(ctx, c.Port); err != nil {
+		return nil, err
+	}
+	if c.DynamoDBEndpoint != "" {
+		err = checkEndpoint(ctx, c.DynamoDBEndpoint)
+	} else {
+		ok.program, err = engine.Find(filepath.Dir(c.Template))
+	}
+	if err == nil && c.DataDir != "" {
+		ok.lock, err = lockDataDir(c.DataDir)
+	}
+	return ok, err
+}
+
+// parameters returns the parameters of the template. functionEnv replaces the URLs and the client id, of which AWS
+// accepts less.
+func parameters(c *Config) map[string]string {
+	p := map[string]string{"MaxTokenDays": strconv.Itoa(c.MaxTokenDays)}
+	if c.OIDCIssuer != "" {
+		p["OidcIssuer"], p["OidcClientId"], p["OidcDefaultRole"] = "https://issuer.invalid", "local", c.OIDCDefaultRole
+	}
+	if c.RequestsOnly {
+		return p
+	}
+	p["SendEventsToBus"] = "true"
+	if c.WebhookURL != "" {
+		p["WebhookSecretName"] = "/local/webhook"
+		if c.WebhookEvents != "" {
+			p["WebhookEvents"] = c.WebhookEvents
+		}
+	}
+	return p
+}
+
+// load reads the template.
+func load(path string, parameters map[string]string) (*samtemplate.Template, error) {
+	template, err := samtemplate.Load(path, samtemplate.Settings{
+		Region: region, AccountID: accountID, StackName: stackName, Parameters: parameters,
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("TEMPLATE %s does not exist: start in the project's folder, or name another file", path)
+	case err != nil:
+		return nil, fmt.Errorf("TEMPLATE %s cannot be used, correct it: %w", path, err)
+	}
+	return template, nil
+}
+
+// checkIssuer returns an error if the settings of the OpenID Connect issuer cannot be used.
+func checkIssuer(c oidc.Config, defaultRole string) error {
+	if _, err := oidc.New(c); err != nil {
+		return err
+	}
+	switch {
+	case defaultRole == "":
+		return nil
+	case access.Role(defaultRole).ID() == 0:
+		return fmt.Errorf("OIDC_DEFAULT_ROLE %q is not a role: use Viewer, Editor or Admin, or unset it", defaultRole)
+	case c.Issuer == "":
+		return errors.New("OIDC_DEFAULT_ROLE is set without OIDC_ISSUER, the issuer at which people sign in: set both, or " +
+			"unset it")
+	}
+	return nil
+}
+
+// checkWebhook returns an error if WEBHOOK_URL cannot be used.
+func checkWebhook(address string, now func() time.Time) error {
+	if address == "" {
+		return nil
+	}
+	if strings.ContainsFunc(address, unicode.IsSpace) { // which separates the URL and the secrets in the parameter
+		return errors.New("WEBHOOK_URL cannot be used: it contains white space")
+	}
+	if _, err := webhook.NewClient(address, true, now); err != nil {
+		return fmt.Errorf("WEBHOOK_URL cannot be used: %w", err)
+	}
+	return nil
+}
+
+// checkWebhookEvents returns an error if WEBHOOK_EVENTS cannot be used.
+func checkWebhookEvents(address, types string) error {
+	switch {
+	case types == "":
+		return nil
+	case address == "":
+		return errors.New("WEBHOOK_EVENTS is set without WEBHOOK_URL, which receives the events: set both, or unset it")
+	case types == "*":
+		return nil
+	}
+	known := eventlog.Types()
+	for name := range strings.SplitSeq(types, ",") {
+		if !slices.Contains(known, eventlog.Type(name)) {
+			return fmt.Errorf("WEBHOOK_EVENTS %q is not a type of event: use * for all, or types separated by commas: %s",
+				name, strings.Trim(fmt.Sprint(known), "[]"))
+		}
+	}
+	return nil
+}
+
+// checkEndpoint returns an error if DYNAMODB_ENDPOINT is not a URL at which DynamoDB responds.
+func checkEndpoint(ctx context.Context, endpoint string) error {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return fmt.Errorf("DYNAMODB_ENDPOINT %q is not a URL: use one such as http://127.0.0.1:8000", endpoint)
+	}
+	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
+	defer cancel()
+	_, err = adminClient(awsConfig(endpoint), endpoint).ListTables(ctx, &dynamodb.ListTablesInput{})
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	hint := fmt.Sprintf("DYNAMODB_ENDPOINT %s does not respond as DynamoDB: check that an engine runs there", endpoint)
+	if failed, ok := errors.AsType[*url.Error](err); ok { // no connection, or no HTTP response
+		return fmt.Errorf("%s: %w", hint, failed.Err)
+	}
+	return errors.New(hint) // other errors are about responses that the SDK cannot read
+}
+
+// listen opens the port.
+func listen(ctx context.Context, port int) (net.Listener, error) {
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("PORT %d is in use: stop the process that listens there, or choose another port (0 is a "+
+			"free one)", port)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("PORT %d is not permitted: choose one from 1024 (0 is a free one)", port)
+	case err != nil:
+		return nil, fmt.Errorf("listen on PORT %d: %w", port, err)
+	}
+	return listener, nil
+}

@@ -1,0 +1,191 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/uuid"
+
+	"toggleadmin/pkg/local/bus"
+	"toggleadmin/pkg/local/gateway"
+	"toggleadmin/pkg/local/invoke"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/local/terminal"
+	"toggleadmin/pkg/local/trigger"
+)
+
+// drainTimeout is how long requests may take to end after a signal. With the time that the engine has to stop it is
+// well below two seconds.
+const drainTimeout = 500 * time.Millisecond
+
+// service is what Run prepares and serves.
+type service struct {
+	Config
+	template *samtemplate.Template
+	endpoint string // of the engine
+	out      *terminal.Output
+}
+
+// run prepares the tables, the functions and the API, and serves requests until the context ends.
+func (s *service) run(ctx context.Context, listener net.Listener) error {
+	cfg := awsConfig(s.endpoint)
+	kept := readLocalJSON(s.DataDir)
+	seeded, err := s.makeTables(ctx, cfg, kept.Credentials)
+	if err != nil {
+		return s.explain(err)
+	}
+	if seeded.Renewed > 0 && !seeded.New {
+		s.logger().Warn("credentials were missing or invalid: new ones were created, and the old ones revoked",
+			slog.Int("created", seeded.Renewed))
+	}
+	secret, err := webhookSecret(kept.WebhookSecret, s.Random)
+	if err != nil {
+		return err
+	}
+	events, err := bus.Open(bus.Config{
+		Template: s.template, DataDir: s.DataDir, Parameter: s.WebhookURL + " " + secret, Now: s.Now,
+		NewID: newSortedID(s.Random), Logger: s.logger(),
+	})
+	if err != nil {
+		return fmt.Errorf("DATA_DIR %s: %w", s.DataDir, err)
+	}
+	defer events.Close()
+	writes := &trigger.Writes{}
+	cfg.HTTPClient = writes.Client(events.Client(cfg.HTTPClient))
+	functions, err := s.newFunctions(cfg)
+	if err != nil {
+		return err
+	}
+	triggers, err := s.newTriggers(functions, events, writes, cfg) //nolint:contextcheck // a log line needs no context
+	if err != nil {
+		return err
+	}
+	defer triggers.Close()
+	api, err := s.newGateway(functions, triggers) //nolint:contextcheck // the same
+	if err != nil {
+		return err
+	}
+	defer triggers.Start(ctx, drainTimeout)() // ends after the last request
+	return s.serve(ctx, listener, api, &Running{
+		BaseURL:     "http://" + listener.Addr().String(),
+		Credentials: seeded.Credentials,
+		DynamoDB:    DynamoDB{Endpoint: s.endpoint, Tables: samtemplate.TableNames(s.template.Tables)},
+		WebhookURL:  s.WebhookURL, WebhookSecret: secret, WebhookEvents: s.WebhookEvents,
+		OIDCIssuer: s.OIDCIssuer, OIDCClientID: s.OIDCClientID, MaxTokenDays: s.MaxTokenDays,
+	})
+}
+
+// newTriggers prepares the delivery of events to functions. With RequestsOnly there are none.
+func (s *service) newTriggers(
+	functions map[string]*invoke.Function, events *bus.Bus, writes *trigger.Writes, cfg aws.Config,
+) (*trigger.Triggers, error) {
+	template := s.template
+	if s.RequestsOnly {
+		template = &samtemplate.Template{}
+	}
+	quiet := map[string]bool{}
+	for i := range template.Functions {
+		f := &template.Functions[i]
+		quiet[f.Name] = routine(f) || len(f.Schedules) > 0
+	}
+	id := newSortedID(s.Random)
+	return trigger.New(trigger.Config{
+		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables), DataDir: s.DataDir,
+		Queue:  events.Queue,
+		Writes: writes,
+		Invoker: invoke.NewInvoker(invoke.Config{
+			NewID: id, Now: time.Now,
+			Ended: func(i *invoke.Invocation) {
+				s.out.Log(&terminal.Entry{
+					Method: "event", Path: i.Trigger, Function: i.Function, ID: i.ID, Duration: i.Duration,
+					Cause: cause(i.Err), Quiet: quiet[i.Function],
+				})
+			},
+		}),
+		AWS: cfg, Endpoint: s.endpoint, Region: region, AccountID: accountID,
+		Now: time.Now, NewID: id, Logger: s.logger(),
+	})
+}
+
+// newGateway creates the API.
+func (s *service) newGateway(functions map[string]*invoke.Function, triggers *trigger.Triggers) (*gateway.Gateway,
+	error) {
+	api, err := gateway.New(gateway.Config{
+		API: s.template.API, Functions: functions,
+		Region: region, AccountID: accountID, APIID: apiID, AcceptHost: isLoopback,
+		Now: s.Now, NewID: newID(s.Random),
+		AccessLog: triggers.AccessLog,
+		OnRequest: func(r gateway.Record) {
+			s.out.Log(&terminal.Entry{
+				Method: r.Method, Path: r.Path, Status: r.Status, Function: r.Function, Duration: r.Duration,
+				ID: r.RequestID, Cause: cause(r.Err),
+			})
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("TEMPLATE %s cannot be used, correct its API: %w", s.Template, err)
+	}
+	return api, nil
+}
+
+// newID returns a function that returns random UUIDs.
+func newID(random io.Reader) func() string {
+	return func() string { return uuid.Must(uuid.NewRandomFromReader(random)).String() }
+}
+
+// newSortedID returns a function that returns UUIDs of which later ones sort after earlier ones.
+func newSortedID(random io.Reader) func() string {
+	return func() string { return uuid.Must(uuid.NewV7FromReader(random)).String() }
+}
+
+// cause returns an error as text, a panic with its stack.
+func cause(err error) string {
+	if err == nil {
+		return ""
+	}
+	if p, ok := errors.AsType[*invoke.PanicError](err); ok {
+		return p.Error() + "\n" + string(p.Stack)
+	}
+	return err.Error()
+}
+
+// serve serves requests until the context ends, and waits until requests in progress have ended.
+func (s *service) serve(ctx context.Context, listener net.Listener, api http.Handler, r *Running) error {
+	entrance, err := newSignIn(api, r.Users, s.Now, s.Random)
+	if err != nil {
+		return err
+	}
+	server := gateway.NewServer(entrance)
+	server.ErrorLog = slog.NewLogLogger(s.logger().Handler(), slog.LevelWarn)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	defer func() {
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+		defer cancel()
+		if server.Shutdown(drain) != nil {
+			_ = server.Close()
+		}
+	}()
+	if err := writeLocalJSON(s.DataDir, r); err != nil {
+		return err
+	}
+	if err := welcome(s.Stdout, s.DataDir, r, entrance.code); err != nil {
+		return err
+	}
+	if s.Ready != nil {
+		s.Ready(*r)
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-served:
+		return fmt.Errorf("serve requests: %w", err)
+	}
+}
