@@ -49,7 +49,7 @@ func TestAddAnOperation(t *testing.T) {
 	call(t, copied)
 	run(t, copied, "go", "test", "./pkg/platform/access", "./pkg/api/feedback", "./pkg/local/...", "./test/template",
 		"./test/openapi", "./test/usage",
-		"./test/e2e", "./test/repository", "./test/runtimeapi")
+		"./test/repository", "./test/runtimeapi")
 }
 
 // listed returns the files of the list in CONTRIBUTING.md, with the names of this operation.

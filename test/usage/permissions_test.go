@@ -3,13 +3,18 @@ package usage_test
 import (
 	"cmp"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/pat"
@@ -112,7 +117,7 @@ func compare(used, granted map[string]bool) []string {
 	return problems
 }
 
-// TestPoliciesGrantExactlyWhatIsUsed runs the end-to-end scripts.
+// TestPoliciesGrantExactlyWhatIsUsed runs the end-to-end scripts and sends the requests of the sample events.
 func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // the comparison follows the scripts
 	t.Parallel()
 	var m meter
@@ -141,6 +146,7 @@ func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // th
 		method, path, _ := strings.Cut(request, " ")
 		send(t, service, service.APIToken, method, path, "")
 	}
+	sendSamples(t, service)
 	granted, calls := permissions(load(t)), []call{}
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -225,6 +231,36 @@ func send(t *testing.T, service local.Running, token, method, path, body string)
 	}
 	if err := response.Body.Close(); err != nil || response.StatusCode/100 != 2 {
 		t.Fatal(method, path, response.Status, err)
+	}
+}
+
+// sendSamples sends the requests of the sample events, whatever their responses are.
+func sendSamples(t *testing.T, running local.Running) {
+	t.Helper()
+	s := &service{Running: running, tokens: map[string]string{}}
+	for _, u := range running.Users {
+		s.tokens[fmt.Sprint("user:", u.ID)] = u.PAT
+	}
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(localtest.Template(t)), "events", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no sample events: %v", err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var event events.APIGatewayProxyRequest
+		principal, ok := "", false
+		if json.Unmarshal(content, &event) == nil {
+			principal, ok = event.RequestContext.Authorizer["principalId"].(string)
+		}
+		if !ok || strings.HasSuffix(file, "delete-own-token.json") { // it would delete the token of other requests
+			continue
+		}
+		s.tokens[principal] = cmp.Or(s.tokens[principal], running.APIToken)
+		query := url.Values(event.MultiValueQueryStringParameters).Encode()
+		s.send(t, event.HTTPMethod+" "+event.Path+"?"+query, principal, event.Body)
 	}
 }
 
