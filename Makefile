@@ -48,7 +48,7 @@ export SAM_CLI_TELEMETRY := 0
 .NOTPARALLEL:
 .PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program go
 
-# Each target names its group behind ##.
+# Each target names its group after ##.
 help: ## develop: List the targets
 	@awk 'BEGIN { FS = ":.*## "; count = split("start test develop measure build deploy", groups, " ") } \
 	/^[a-z][a-z0-9-]*:.*## [a-z]+: / { split($$2, parts, ": "); group = parts[1]; \

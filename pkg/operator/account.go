@@ -137,7 +137,7 @@ func (o *Operator) SetRole(ctx context.Context, kind user.Kind, id int64, role a
 	return a, true, explainAccount(kind, id, o.users.SetRole(ctx, id, role))
 }
 
-// AccountToDelete returns an account of a kind, also if its deletion has begun but not ended.
+// AccountToDelete returns an account of a kind, even if its deletion has begun but not ended.
 func (o *Operator) AccountToDelete(ctx context.Context, kind user.Kind, id int64) (Account, error) {
 	a, err := o.Account(ctx, kind, id)
 	if exitstatus.Of(err) != exitstatus.NotFound {

@@ -110,7 +110,7 @@ func chunks() []fuzzCase {
 		{"a chunk without its end", with("chunked", "13\r\n"+days+"0\r\n\r\n"), []int{400}},
 		{"unknown coding", with("xchunked", whole), []int{501}},
 		{"chunks in HTTP/1.0", strings.Replace(with("chunked", whole), "HTTP/1.1", "HTTP/1.0", 1), []int{400}},
-		// With both lengths, net/http uses the chunks and treats the bytes behind them as the next request. No proxy in front
+		// With both lengths, net/http uses the chunks and treats the bytes after them as the next request. No proxy in front
 		// of this server could have treated them as a part of the body.
 		{"a length and chunks", put + "\r\nContent-Length: 3\r\nTransfer-Encoding: chunked" + end + whole + get + end,
 			[]int{200, 200}},

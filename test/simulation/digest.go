@@ -26,7 +26,7 @@ func hashValue(b []byte, i int) (h uint64, next int) {
 			if object {
 				name := b[start:i]
 				var value uint64
-				value, i = hashValue(b, i+1) // behind the colon
+				value, i = hashValue(b, i+1) // after the colon
 				if !bytes.Equal(name, []byte(`"ClientRequestToken"`)) {
 					h += mix(element, value)
 				}

@@ -357,7 +357,7 @@ func describe(c *call) string {
 	body := jsontext.Value(slices.Clone(c.body))
 	_ = body.Canonicalize() // the SDK writes members in any order
 	text := string(body)
-	if _, actions, found := strings.Cut(text, `"TransactItems":`); found { // behind the idempotency token
+	if _, actions, found := strings.Cut(text, `"TransactItems":`); found { // after the idempotency token
 		text = actions
 	}
 	_, table, _ := strings.Cut(text, `"TableName":"`)

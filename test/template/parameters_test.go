@@ -232,7 +232,7 @@ func TestReservedConcurrency(t *testing.T) {
 	}
 }
 
-// TestAuthorizerConcurrency checks that the parameter reserves concurrency for the authorizer only, also if others have
+// TestAuthorizerConcurrency checks that the parameter reserves concurrency for the authorizer only, even if others have
 // another number.
 func TestAuthorizerConcurrency(t *testing.T) {
 	t.Parallel()

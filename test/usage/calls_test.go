@@ -158,7 +158,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			[]string{readPAT, "delete-context-field GetItem 1r", "delete-context-field TransactWriteItems 4w+5w"}},
 		{"4.11 DELETE of a used field", "DELETE /api/admin/context/userId", "editor", "", 409,
 			[]string{readPAT, "delete-context-field GetItem 1r"}},
-		// PAT; account. The counter is counted before, also if the token is not created.
+		// PAT; account. The counter is counted before, even if the token is not created.
 		{"4.5", "POST /api/admin/service-account/4/token", "admin", create, 201,
 			[]string{readPAT, counted, "create-service-account-token TransactWriteItems 2w+2w+3w"}},
 		{"4.5 again", "POST /api/admin/service-account/4/token", "admin", create, 409,

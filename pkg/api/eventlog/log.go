@@ -119,7 +119,7 @@ func (l *Log) expire(item dynamo.Item, now time.Time, days int) {
 
 // Transact carries out a transaction that plan makes with Record. plan is called again, with new ids, if another
 // process has issued an id. The failures are those of dynamo.Transact. If there are failures, nothing was written and
-// nothing will be, also if an attempt got no response.
+// nothing will be, even if an attempt got no response.
 func (l *Log) Transact(
 	ctx context.Context, plan func() ([]types.TransactWriteItem, error),
 ) ([]dynamo.Failure, error) {

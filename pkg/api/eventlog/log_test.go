@@ -111,7 +111,7 @@ func TestActor(t *testing.T) {
 	}
 }
 
-// TestIDsRise checks that ids rise within a process and above the subject's last event, also if the clock does not.
+// TestIDsRise checks that ids rise within a process and above the subject's last event, even if the clock does not.
 func TestIDsRise(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -32,7 +32,7 @@ func indexed(f feature.Feature) feature.Indexed {
 	return feature.Indexed{Name: f.Name, CreatedAt: datetime.Format(f.CreatedAt)}
 }
 
-// flip flips a toggle, also if f is what an index that is behind shows.
+// flip flips a toggle, even if f is what an index that is behind shows.
 func (db tables) flip(tb testing.TB, r feature.Range, f feature.Feature, want bool) {
 	tb.Helper()
 	flipped := false

@@ -98,7 +98,7 @@ func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (PAT, error) {
 		return PAT{}, fmt.Errorf("create a PAT: the counter is behind: user %d has a PAT %d", p.UserID, p.ID)
 	}
 	account := user.FromItem(failures[ownerAction].Item)
-	if account.Kind == "" || owner.Kind != AnyKind && account.Kind != owner.Kind { // also if its deletion has begun
+	if account.Kind == "" || owner.Kind != AnyKind && account.Kind != owner.Kind { // even if its deletion has begun
 		return PAT{}, ErrNoOwner
 	}
 	if len(account.PATs) >= owner.Limit {

@@ -138,7 +138,7 @@ func put(tb testing.TB, db *database.Database, key string, n int64, size int) {
 	})
 }
 
-// The shards of a path and day are added up, also if they are on different pages of the result.
+// The shards of a path and day are added up, even if they are on different pages of the result.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)

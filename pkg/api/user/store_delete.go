@@ -61,7 +61,7 @@ func deleted(item dynamo.Item) User {
 }
 
 // EndDeletion deletes the item of an account whose deletion has begun, and the reservation of its unique name and the
-// link of its identity unless they are another account's. It subtracts a service account from their number, once, also
+// link of its identity unless they are another account's. It subtracts a service account from their number, once, even
 // if calls are concurrent. It does nothing if no deletion has begun, or if a concurrent call has ended it. It is one
 // consistent read and one transaction. The tokens must be deleted before.
 func (s *Store) EndDeletion(ctx context.Context, id int64) error {

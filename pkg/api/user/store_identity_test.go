@@ -11,7 +11,7 @@ import (
 	"toggleadmin/test/database"
 )
 
-// TestLink checks that an identity is linked to one person, also if it is linked to another one at the same time.
+// TestLink checks that an identity is linked to one person, even if it is linked to another one at the same time.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)

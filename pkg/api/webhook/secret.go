@@ -16,7 +16,7 @@ const (
 )
 
 // ErrSecret is the error for a signing secret that cannot be used. It does not contain the secret.
-var ErrSecret = errors.New("the secret must be whsec_ with 24 to 64 bytes in base64 behind it, or two of these with " +
+var ErrSecret = errors.New("the secret must be whsec_ with 24 to 64 bytes in base64 after it, or two of these with " +
 	"a space between them")
 
 // ErrParameter is the error for a parameter that does not begin with a URL.

@@ -25,7 +25,7 @@ type Config struct {
 	Parameter string // the value of every parameter of Parameter Store
 
 	Now    func() time.Time
-	NewID  func() string // returns a UUID; later ones sort behind earlier ones
+	NewID  func() string // returns a UUID; later ones sort after earlier ones
 	Logger *slog.Logger
 }
 

@@ -6,7 +6,7 @@
 // its detail to a queue.
 //
 // A message is a file, which exists when PutEvents returns and is deleted when a function has processed the message. So
-// messages survive the end of the program, also by kill -9, but not a power failure: files are not synced to the disk.
+// messages survive the end of the program, even by SIGKILL, but not a power failure: files are not synced to the disk.
 // A file also contains the time until which its message is delayed. A message that is being processed when the program
 // ends is received again at the next start, and that attempt is not counted. A message that was received too often is
 // appended to the file of the dead-letter queue, DATA_DIR/queues/<LogicalId>.jsonl.

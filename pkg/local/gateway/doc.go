@@ -45,7 +45,7 @@
 //	error, panic, malformed response: 502 with DEFAULT_5XX   | lambda: services-apigateway-errors | TestFunctionError
 //	-- authorizer
 //	the REQUEST event; the method ARN has the raw path       | use-lambda-authorizer; choice      | TestAuthorizerEvent
-//	called for each request, also without Authorization      | choice; CreateAuthorizer           | TestAuthorizerIsAlwaysCalled
+//	called for each request, even without Authorization      | choice; CreateAuthorizer           | TestAuthorizerIsAlwaysCalled
 //	not called for routes without authorizer                 | use-lambda-authorizer              | TestAuthorizerIsAlwaysCalled
 //	Allow, Deny or no match; Deny wins; * at the end only    | lambda-authorizer-output           | TestAuthorizerResult
 //	error, timeout, malformed or unsupported policy: 500     | use-lambda-authorizer              | TestAuthorizerResult

@@ -31,7 +31,7 @@ func Append(path string, line []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// removeIncomplete truncates a file behind its last line feed.
+// removeIncomplete truncates a file after its last line feed.
 func removeIncomplete(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package trigger invokes the functions of the local service that the API does not invoke: for records of a DynamoDB
 // stream, for messages of a queue, on a schedule and for lines of the API's access log.
 //
-// Every event is delivered at least once, also if the program is killed. A stream continues behind its checkpoint, the
+// Every event is delivered at least once, even if the program is killed. A stream continues after its checkpoint, the
 // sequence number of the last record that is done. An access log is a folder of files: each file is one batch, which is
 // delivered until the function has processed it or the event is discarded, and deleted afterwards. A batch therefore
 // contains the same events in each delivery. Files are not synced to the disk, so a power failure can lose the last
@@ -20,7 +20,7 @@
 //	at most BatchSize records for each invocation                  | lambda: services-ddb-params                | TestStream
 //	delivery at once after a transaction of the program            | choice (others within 150 ms)              | TestStreamNotified
 //	a write that changes nothing has no record                     | ddb: Streams (the local engine creates one) | TestStream
-//	after a restart, delivery continues behind the checkpoint      | choice                                     | TestStream
+//	after a restart, delivery continues after the checkpoint       | choice                                     | TestStream
 //	attribute values of all types                                  | ddb: API AttributeValue                    | TestAttributeValues
 //	no batchItemFailures: the batch is done                        | lambda: services-ddb-batchfailurereporting | TestStreamResponses
 //	the lowest itemIdentifier is the checkpoint                    | lambda: services-ddb-batchfailurereporting | TestStreamResponses

@@ -118,7 +118,7 @@ func (s *stream) read(ctx context.Context) error {
 	return nil
 }
 
-// open requests an iterator that begins behind the checkpoint, or with the oldest record if there is no checkpoint.
+// open requests an iterator that begins after the checkpoint, or with the oldest record if there is no checkpoint.
 func (s *stream) open(ctx context.Context) error {
 	name := s.Tables[s.source.Table]
 	listed, err := s.streams.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: &name})
@@ -177,7 +177,7 @@ func (s *stream) load() error {
 	return nil
 }
 
-// advance removes the first n records from the batch and moves the checkpoint behind them. The file is replaced as a
+// advance removes the first n records from the batch and moves the checkpoint after them. The file is replaced as a
 // whole, so a killed process leaves either the old or the new one.
 func (s *stream) advance(n int) error {
 	if n == 0 {

@@ -37,7 +37,7 @@ type Config struct {
 	Region, AccountID string // as events name them
 
 	Now    func() time.Time
-	NewID  func() string // returns a UUID; later ones sort behind earlier ones
+	NewID  func() string // returns a UUID; later ones sort after earlier ones
 	Logger *slog.Logger
 }
 

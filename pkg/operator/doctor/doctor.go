@@ -21,7 +21,7 @@ type Status string
 // The statuses.
 const (
 	OK      Status = "ok"
-	Problem Status = "problem" // also if the check was not possible, such as without a permission
+	Problem Status = "problem" // or the check was not possible, such as without a permission
 	Skipped Status = "skipped" // the check does not apply to the installation
 )
 

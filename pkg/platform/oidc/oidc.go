@@ -128,7 +128,7 @@ func (i *Issuer) Verify(ctx context.Context, token string) (Claims, error) {
 	}
 	known, err := i.keys.get(ctx, func(*keySet) bool { return true })
 	reason := i.checkSignature(ctx, token, header, known)
-	if reason != "" { // the issuer may have a new key, also under the ID of an old one
+	if reason != "" { // the issuer may have a new key, even under the ID of an old one
 		var latest *keySet
 		if latest, err = i.keys.get(ctx, func(s *keySet) bool { return s != known }); latest != known {
 			reason = i.checkSignature(ctx, token, header, latest)
