@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestLifeOfAChange checks that the code and the resources that docs/life-of-a-change.md names exist.
+// TestLifeOfAChange checks that the code and the resources that docs/staleness.md names exist.
 func TestLifeOfAChange(t *testing.T) {
 	t.Parallel()
 	resources := map[string]bool{}
 	for _, r := range load(t, everything).Resources {
 		resources[r.LogicalID] = true
 	}
-	page := read(t, "docs/life-of-a-change.md")
+	page := read(t, "docs/staleness.md")
 	for _, match := range regexp.MustCompile("`([\\w.]+)` in `(pkg/[^`]+)`").FindAllStringSubmatch(page, -1) {
 		receiver, name, isMethod := strings.Cut(match[1], ".")
 		declaration := `(?m)^func ` + receiver + `\(`
