@@ -52,7 +52,7 @@ func (s *Store) SignIn(ctx context.Context, in user.SignIn) (user.User, error) {
 }
 
 // Seen sets the seenAt of a token to now if the token exists and its seenAt is missing or earlier than before.
-// Otherwise it does nothing: another request was faster, or the token is deleted.
+// Otherwise another request has set it, or the token is deleted, and it does nothing.
 func (s *Store) Seen(ctx context.Context, token access.Token, now, before time.Time) error {
 	table, key := s.tables.APITokens, apitoken.Key(token.Selector)
 	if userID, id, ok := token.Selector.PATIDs(); ok && token.Kind == access.PAT {

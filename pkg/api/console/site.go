@@ -40,8 +40,8 @@ type file struct {
 	inlineStyles      bool // of a page
 }
 
-// newSite returns the site without an OpenID Connect client. A function calls it at its start, so the checksum is one
-// that processors compute.
+// newSite returns the site without an OpenID Connect client. It runs at the start of each process, so the checksum is
+// CRC-32C, for which processors have an instruction.
 func newSite() (*site, error) {
 	s := &site{
 		files: map[string]file{}, pages: map[string]file{},

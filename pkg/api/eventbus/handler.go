@@ -49,8 +49,8 @@ type Publisher struct {
 const (
 	// attempts is the number of times that an invocation sends an event. The stream then delivers it again.
 	attempts = 4
-	// rejectAfter is the age from which an event that the bus rejects does not hold up the others any more, if the bus
-	// accepts others, and rejectAloneAfter if it is alone. A retry by the stream contains the same events.
+	// rejectAfter is the age from which an event that the bus rejects no longer delays the others, if the bus accepts
+	// others, and rejectAloneAfter if it is alone. A retry by the stream contains the same events.
 	rejectAfter      = time.Minute
 	rejectAloneAfter = 15 * time.Minute
 	// stopBefore is the time before the deadline from which no new attempt starts.
@@ -154,7 +154,7 @@ func (p *Publisher) send(ctx context.Context, all []*record) {
 	requests.Wait()
 }
 
-// reject stores events that the bus has rejected for a long time, so that they do not hold up the others. accepted
+// reject stores events that the bus has rejected for a long time, so that they do not delay the others. accepted
 // reports whether the bus has accepted others. It returns those that are still to be sent.
 func (p *Publisher) reject(ctx context.Context, left []*record, accepted bool) []*record {
 	return slices.DeleteFunc(left, func(r *record) bool {

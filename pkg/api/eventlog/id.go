@@ -45,8 +45,8 @@ type sequence struct {
 const far = 10 * unitsPerMillisecond
 
 // next returns an id of a shard that is higher than after, and different from those that were issued before. It is for
-// the time now, unless after is later. If it is far ahead, because the clock of another process is, only this id is,
-// too.
+// the time now, unless after is later. An id far ahead of now, because the clock of another process is, does not
+// advance later ids.
 func (s *sequence) next(now time.Time, shard, after int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,7 +42,7 @@ func (e Event) Summary() string {
 	_, id, _ := strings.Cut(string(e.Subject), ":")
 	after, before := members(e.Data), members(e.PreData)
 	name := id
-	for _, m := range []map[string]any{after, before} { // a name says more than a number
+	for _, m := range []map[string]any{after, before} { // a name rather than an id
 		for _, key := range []string{"username", "name", "description"} {
 			if text, ok := m[key].(string); ok && text != "" && text != id && !strings.HasPrefix(string(e.Subject), "toggle:") &&
 				!strings.HasPrefix(string(e.Subject), "field:") {

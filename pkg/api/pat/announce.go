@@ -33,7 +33,7 @@ type Announcer struct {
 	Logger *slog.Logger
 }
 
-// Announcements is the response of a run, for callers that invoke it by hand.
+// Announcements is the response of a run, for manual invocations.
 type Announcements struct {
 	Announced int `json:"announced"`
 	Left      int `json:"left"` // tokens that could not be recorded

@@ -22,9 +22,9 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 	return env.API(access.Require(access.Has(access.Admin), handler)), nil
 }
 
-// List serves GET /api/admin/service-account/{id}/token. It reads the account too, because an account without tokens is
-// not a 404, and a person is. It reads the tokens first, so that those of an account that is deleted meanwhile are not
-// an empty list.
+// List serves GET /api/admin/service-account/{id}/token. It also reads the account: an account without tokens is not a
+// 404, but a person is. It reads the tokens first, so that those of an account that is deleted in between are not an
+// empty list.
 func List(pats *Store, users *user.Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id, err := user.PathID(r)

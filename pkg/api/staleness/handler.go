@@ -84,7 +84,7 @@ func text(value events.DynamoDBAttributeValue, want events.DynamoDBDataType) (st
 	return value.String(), true
 }
 
-// Summary is the response of a sweep, for callers that invoke it by hand.
+// Summary is the response of a sweep, for manual invocations.
 type Summary struct {
 	Flagged   int `json:"flagged"`
 	Unflagged int `json:"unflagged"`

@@ -22,7 +22,7 @@ type Recorder struct {
 	Function string // name of the deployed function, the dimension of its metrics; empty: no metrics
 }
 
-// Summary is the function's response, for callers that invoke it by hand.
+// Summary is the function's response, for manual invocations.
 type Summary struct {
 	Events    int `json:"events"`
 	Counted   int `json:"counted"`

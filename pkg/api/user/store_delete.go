@@ -14,8 +14,8 @@ import (
 // attributeDeleting replaces the attribute kind when the deletion of an account begins.
 const attributeDeleting = "deleting"
 
-// BeginDeletion makes an account of the kind unusable and records its deletion: from then on its tokens are rejected,
-// its identity finds nobody, it is not listed, and it cannot be changed. If a deletion has begun but not ended,
+// BeginDeletion makes an account of the kind unusable and records its deletion: from then on its tokens and its
+// identity are rejected, it is not listed, and it cannot be changed. If a deletion has begun but not ended,
 // BeginDeletion does nothing. Otherwise the error is ErrNotFound. It is one consistent read and one transaction.
 func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
 	for attempt := 1; ; attempt++ {

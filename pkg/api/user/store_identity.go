@@ -174,10 +174,10 @@ func (s *Store) Unlink(ctx context.Context, id int64) (User, error) {
 	}
 }
 
-// maxLinks limits the memory of links.
+// maxLinks limits the size of links.
 const maxLinks = 1000
 
-// links remembers where people with an identity are, so that a known identity costs one read. The person's item decides
+// links caches the account ids of identities, so that a known identity costs one read. The item of the person decides
 // whether a link still counts. The zero value is empty. It is safe for concurrent use.
 type links struct {
 	mu  sync.Mutex

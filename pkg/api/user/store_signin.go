@@ -55,7 +55,7 @@ func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
 	}
 }
 
-// signIn is one attempt. Its error is errConcurrent if a concurrent call was faster.
+// signIn is one attempt. Its error is errConcurrent if a concurrent call has linked or added the person.
 func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
 	u, stale, err := s.holder(ctx, in.Identity)
 	if !errors.Is(err, ErrNotFound) {

@@ -24,7 +24,7 @@ const (
 var (
 	// ErrRefused is the error for an address that must not receive events.
 	ErrRefused = errors.New("the address is not permitted")
-	// ErrGone is the error of a webhook that does not want the event again.
+	// ErrGone is the error of a webhook that responds with 410 Gone: the event must not be sent again.
 	ErrGone = errors.New("the webhook responds with 410")
 	// ErrURL is the error for a URL that cannot be used. It does not contain the URL, which can contain a secret.
 	ErrURL = errors.New("the URL must begin with https://, or in local development with http:// and a loopback address")
@@ -38,7 +38,7 @@ type Client struct {
 }
 
 // NewClient returns a client, or ErrURL. A URL with https:// must lead to public addresses. With loopback, which is for
-// development, one with http:// and a loopback address or localhost is accepted, too.
+// development, it can begin with http:// and name a loopback address or localhost.
 func NewClient(address string, loopback bool, now func() time.Time) (*Client, error) {
 	u, err := url.Parse(address)
 	permitted := isPublic

@@ -62,7 +62,7 @@ func (r *request) headers() (single map[string]string, multi map[string][]string
 }
 
 // parseQuery returns the decoded query with the last value of each name and with all values; nil if there is none. A
-// semicolon separates, too. A malformed escape stays as it is.
+// semicolon also separates. A malformed escape stays as it is.
 func parseQuery(query string) (single map[string]string, multi map[string][]string) {
 	for member := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
 		if single == nil {

@@ -69,13 +69,13 @@ func Initialize(ctx context.Context, c Config, administrator Administrator) (Ini
 			}
 			return Initialized{New: true, Marker: marker, Administrator: account, Token: token}, nil
 		}
-		if err := dynamo.Pause(ctx, attempt); err != nil { // another writer was faster: read again what exists
+		if err := dynamo.Pause(ctx, attempt); err != nil { // a concurrent writer has written: read again what exists
 			return Initialized{}, fmt.Errorf("initialize: other writers were faster until the deadline: %w", err)
 		}
 	}
 }
 
-// initialize is one attempt. written is false if another writer was faster.
+// initialize is one attempt. written is false if a concurrent writer has written.
 func (s *seeder) initialize(ctx context.Context, administrator Administrator, token apitoken.APIToken) (written bool,
 	err error) {
 	creation, err := s.apiTokens.Creation(ctx, token)
@@ -86,8 +86,8 @@ func (s *seeder) initialize(ctx context.Context, administrator Administrator, to
 	return s.writeMarker(ctx, &token.Selector, append(creation, missing...)...)
 }
 
-// missing returns the actions that write what is missing of what every installation needs. They fail if another writer
-// was faster.
+// missing returns the actions that write what is missing of what every installation needs. They fail if a
+// concurrent writer has written.
 func (s *seeder) missing(ctx context.Context, administrator Administrator) (actions []types.TransactWriteItem,
 	err error) {
 	haveTypes, err := s.types.List(ctx)

@@ -73,8 +73,8 @@ func (c *Config) expiry(now time.Time, years int) *time.Time {
 	return nil
 }
 
-// The marker is an item of PersonalAccessTokens in the partition of user 0, which does not exist. The counter of ids is
-// there, too.
+// The marker is an item of PersonalAccessTokens in the partition of user 0, which does not exist. This
+// partition also has the counter of ids.
 const (
 	markerUser, markerID = 0, 1
 	attributeSeededAt    = "seededAt"

@@ -34,7 +34,7 @@ type elements struct {
 	Pattern   string `json:"pattern"`
 }
 
-// propertyKeywords contains the supported keywords of a property. Numbers are integers, so bounds are, too.
+// propertyKeywords contains the supported keywords of a property. Numbers and their bounds are integers.
 type propertyKeywords struct {
 	Description string    `json:"description"`
 	Type        typeNames `json:"type"`
