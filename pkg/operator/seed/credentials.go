@@ -122,7 +122,7 @@ func (s *seeder) isValid(ctx context.Context, text string, userID int64) (bool, 
 	if err != nil || token.Kind != access.PAT || owner != userID {
 		return false, nil //nolint:nilerr // a text that is not a token is not valid
 	}
-	stored, _, err := s.tokens.PAT(ctx, owner, id)
+	stored, _, err := s.pats.Get(ctx, owner, id)
 	if errors.Is(err, pat.ErrNotFound) || errors.Is(err, user.ErrNotFound) {
 		return false, nil
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/apitoken"
-	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
@@ -43,7 +42,6 @@ type seeder struct {
 	users     *user.Store
 	pats      *pat.Store
 	apiTokens *apitoken.Store
-	tokens    *authorizer.Store
 }
 
 func newSeeder(c Config) *seeder {
@@ -57,7 +55,6 @@ func newSeeder(c Config) *seeder {
 		users:     user.NewStore(c.Client, c.Tables, quiet),
 		pats:      pat.NewStore(c.Client, c.Tables, quiet, c.Random),
 		apiTokens: apitoken.NewStore(c.Client, c.Tables, quiet),
-		tokens:    authorizer.NewStore(c.Client, c.Tables, quiet),
 	}
 }
 
