@@ -3,9 +3,9 @@
 // every minute (Handler.Sweep).
 //
 // The toggles of a type whose flag must change are two key ranges of the staleness index per shard. Both triggers run
-// the same code: they query these ranges and flip each toggle with one conditional write. No progress is stored. After
-// a run that ends early, or crashes, the next run does the rest. Runs may overlap, repeat and come in any order. Their
-// cost is proportional to the number of flags that change.
+// the same code: they query these ranges and flip the toggles in transactions, each with the condition that the toggle
+// has not changed. No progress is stored. After a run that ends early, or crashes, the next run does the rest. Runs may
+// overlap, repeat and come in any order. Their cost is proportional to the number of flags that change.
 //
 // No operation deletes a type. If its item is deleted in another way, the stream record of the deletion is the only
 // trigger that clears the flags of its toggles. A toggle that the index does not show yet at that moment keeps its flag
