@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
@@ -96,7 +98,8 @@ type Identity struct {
 // ErrFormat reports a text that is not a document.
 var ErrFormat = errors.New("it is not an export of toggleadmin")
 
-// Parse reads the JSON form of a document.
+// Parse reads the JSON form of a document. Every member must be known: an import replaces whole values, so a misspelled
+// name would delete what it was to set.
 func Parse(text []byte) (Document, error) {
 	var d Document
 	if err := json.Unmarshal(text, &d); err != nil {
@@ -107,6 +110,14 @@ func Parse(text []byte) (Document, error) {
 	}
 	if d.Version != version {
 		return Document{}, fmt.Errorf("it has version %d of the format, this program reads %d", d.Version, version)
+	}
+	d = Document{}
+	err := jsonv2.Unmarshal(text, &d, jsonv2.RejectUnknownMembers(true))
+	if unknown, ok := errors.AsType[*jsonv2.SemanticError](err); ok && errors.Is(err, jsonv2.ErrUnknownName) {
+		return Document{}, fmt.Errorf("it has a member with an unknown name: %s", unknown.JSONPointer)
+	}
+	if err != nil {
+		return Document{}, fmt.Errorf("it is not JSON of the expected form: %w", err)
 	}
 	return d, nil
 }

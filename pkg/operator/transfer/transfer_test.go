@@ -348,6 +348,7 @@ func TestParse(t *testing.T) {
 		`{"format":"toggleadmin","version":2}`: "version 2",
 		`{"features":[]}`:                      "it is not an export of toggleadmin",
 		`[`:                                    "it is not JSON",
+		`{"format":"toggleadmin","version":1,"contextFields":[{"name":"plan","legalvalues":[]}]}`: "/contextFields/0/legalvalues",
 	} {
 		if _, err := transfer.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
