@@ -160,6 +160,9 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	case "IS_ON_OR_AFTER":
 		f.From = day
 	}
+	if before := q.Time("createdBefore"); f.Before.IsZero() || !before.IsZero() && before.Before(f.Before) {
+		f.Before = before
+	}
 	f.Archived = q.OneOf("archived", "IS:false", "IS:true") == "IS:true"
 	_, f.ContextField = q.Operand("contextField", "IS")
 	return f, Order{

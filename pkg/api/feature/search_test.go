@@ -72,6 +72,9 @@ func TestSearch(t *testing.T) {
 		{"state=IS:potentially-stale&limit=1&sortOrder=desc", "banner", 2},
 		{"createdAt=IS_BEFORE:2026-11-21", "old checkout login", 0},
 		{"createdAt=IS_ON_OR_AFTER:2026-12-01", "stop", 0},
+		{"createdBefore=2026-11-21T06:39:00.124%2B01:00", "old checkout login banner", 0},
+		{"createdBefore=2026-11-21T05:39:00.123Z", "old checkout login", 0},
+		{"createdBefore=2026-11-21T05:39:00.123Z&createdAt=IS_BEFORE:2026-11-20", "old", 0},
 		{"archived=IS:true", "gone", 0},
 		{"archived=IS:false&project=IS:default", "old checkout banner", 0},
 		{"contextField=IS:a", "checkout stop", 0},
@@ -144,6 +147,7 @@ func TestSearchRefuses(t *testing.T) {
 		"createdAt=IS:2026-11-20": "The `/query/createdAt` parameter must begin with IS_BEFORE: or " +
 			"IS_ON_OR_AFTER:…",
 		"createdAt=IS_BEFORE:20261120": "The `/query/createdAt` parameter must be IS_BEFORE:…",
+		"createdBefore=2026-11-20":     "The `/query/createdBefore` parameter must be an RFC 3339 date-time…",
 		"archived=true": "The `/query/archived` parameter must be IS:false or IS:true; you sent " +
 			"\"true\".",
 		"contextField=IS_NOT:a":              "The `/query/contextField`…",

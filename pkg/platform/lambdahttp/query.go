@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
 )
 
 // Query reads the query parameters of an operation that defines some, and collects what is wrong with them. Each
@@ -121,6 +122,19 @@ func (q *Query) Day(name string, operators ...string) (operator string, day time
 		return "", time.Time{}
 	}
 	return operator, day
+}
+
+// Time returns a parameter that is a date-time, or the zero time if it was not sent.
+func (q *Query) Time(name string) time.Time {
+	text, ok := q.once(name)
+	if !ok {
+		return time.Time{}
+	}
+	t, err := datetime.Parse(text)
+	if err != nil {
+		q.Refuse(name, "must be an RFC 3339 date-time with an offset or Z")
+	}
+	return t
 }
 
 // Number returns an integer from least to most, or otherwise if it was not sent.

@@ -5,7 +5,6 @@ import { FieldError, counted, field, form, h, links, loading, logLink, openDialo
 import { forgetCounts, listAddress } from './toggles.js';
 
 const day = 86_400_000;
-const most = 100; // toggles in one response of the search
 
 /** The lifetimes before the latest changes in this tab, by type, so that each can be undone. */
 const changes = new Map();
@@ -28,35 +27,20 @@ export async function render(content, { may, signal, announce }) {
 
 /** Returns the number of toggles that a search selects. */
 async function totalOf(parameters, signal) {
-  return (await search({ ...parameters, limit: 1 }, signal)).total;
+  const query = new URLSearchParams({ ...parameters, limit: 1 });
+  return (await call('GET', `/api/admin/search/features?${query}`, undefined, { signal })).total;
 }
-
-const search = (parameters, signal) => call('GET', `/api/admin/search/features?${new URLSearchParams(parameters)}`, undefined, { signal });
 
 /** Returns how many toggles of a type become potentially stale with another lifetime, and how many no longer are. */
 async function effectOf(type, lifetimeDays, signal) {
+  const latest = Date.now() - lifetimeDays * day; // creation of those that have outlived it
   const [now, then] = await Promise.all([
     totalOf({ type: `IS:${type.id}`, state: 'IS:potentially-stale' }, signal),
-    lifetimeDays ? olderThan(type, Date.now() - lifetimeDays * day, signal) : 0,
+    lifetimeDays && latest > Date.UTC(1) ? totalOf({
+      type: `IS:${type.id}`, state: 'IS_ANY_OF:active,potentially-stale', createdBefore: new Date(latest + 1).toISOString(),
+    }, signal) : 0,
   ]);
   return { on: Math.max(0, then - now), off: Math.max(0, now - then) };
-}
-
-/** Returns how many toggles of a type that nobody has marked as stale were created before a time. The search selects by whole days. */
-async function olderThan(type, time, signal) {
-  if (time < Date.UTC(1)) return 0; // before the first day that the search accepts
-  const selected = { type: `IS:${type.id}`, state: 'IS_ANY_OF:active,potentially-stale' };
-  const start = new Date(time).toISOString().slice(0, 10);
-  const ofTheDay = async () => {
-    for (let offset = 0, count = 0; ; offset += most) {
-      const { features } = await search({ ...selected, createdAt: `IS_ON_OR_AFTER:${start}`, sortBy: 'createdAt', limit: most, offset }, signal);
-      const older = features.filter(({ createdAt }) => Date.parse(createdAt) <= time).length;
-      count += older;
-      if (older < most) return count;
-    }
-  };
-  const [before, rest] = await Promise.all([totalOf({ ...selected, createdAt: `IS_BEFORE:${start}` }, signal), ofTheDay()]);
-  return before + rest;
 }
 
 function typeRow(columns, type, { editable, signal, announce }) {
