@@ -84,14 +84,16 @@ export async function render(content, context) {
     shown += 1;
     const turn = shown;
     list.setAttribute('aria-busy', 'true');
-    countStates(turn);
     try {
       const page = await searchToggles({ ...defaultSort, ...filters }, signal);
-      if (turn === shown) showPage(page);
+      if (turn !== shown) return;
+      showPage(page);
+      countStates(turn, page.total); // later: it takes longer
     } catch (error) {
       if (signal.aborted || turn !== shown) return;
       count.textContent = '';
       list.replaceChildren(failure(error, show));
+      showCards({});
     } finally {
       if (turn === shown) list.removeAttribute('aria-busy');
     }
@@ -200,22 +202,28 @@ export async function render(content, context) {
     (undo.querySelector('button') ?? count).focus();
   }
 
-  async function countStates(turn) {
-    const { query, type, project, contextField } = filters;
+  /** Counts the toggles of each state. `total` is the number of those that the list selects. */
+  async function countStates(turn, total) {
+    const { query, type, project, contextField, state: current = '' } = filters;
     const some = { query, type, project, contextField };
     const key = JSON.stringify(some);
+    if (counts.key === key) {
+      showCards(counts.of);
+      return;
+    }
+    showCards({ [current]: total });
     try {
-      if (counts.key !== key) {
-        const states = ['active', 'potentially-stale', 'stale', 'archived'];
-        const totals = await Promise.all(states.map((state) => searchToggles({ ...some, state, limit: 1 }, signal)));
-        if (turn !== shown) return;
-        counts.of = Object.fromEntries(states.map((state, i) => [state, totals[i].total]));
-        counts.of[''] = totals[0].total + totals[1].total + totals[2].total;
-        counts.key = key;
-      }
+      // Active toggles are all but the others, unless the list has counted them.
+      const states = ['potentially-stale', 'stale', 'archived', current === 'active' ? 'active' : ''];
+      const totals = await Promise.all(states.map((state) => (state === current ? { total } : searchToggles({ ...some, state, limit: 1 }, signal))));
+      if (turn !== shown) return;
+      const of = Object.fromEntries(states.map((state, i) => [state, totals[i].total]));
+      const others = of['potentially-stale'] + of.stale;
+      counts.of = { ...of, '': of[''] ?? of.active + others, active: of.active ?? of[''] - others };
+      counts.key = key;
       showCards(counts.of);
     } catch {
-      if (turn === shown) showCards({}); // the list shows the error
+      if (turn === shown) showCards({});
     }
   }
 
