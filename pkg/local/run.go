@@ -9,11 +9,11 @@ import (
 	"toggleadmin/pkg/local/terminal"
 )
 
-// Run serves the template's API until the context ends, which is not an error, or the engine fails for good. Everything
-// that it started has ended when it returns. Its errors are single lines that state what to do.
+// Run serves the template's API until the context ends, which is not an error, or the engine cannot be started again.
+// Everything that it started has ended when it returns. Its errors are single lines that state what to do.
 //
-// It has three phases: check everything that can be wrong, prepare the engine and its tables, functions and triggers,
-// and serve.
+// It has three phases: check everything that can be wrong; prepare the engine, its tables, the functions and the
+// triggers; serve.
 func Run(ctx context.Context, c Config) error {
 	c = c.withDefaults()
 	checked, err := check(ctx, &c)

@@ -62,7 +62,7 @@ func (a *signIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.api.ServeHTTP(w, r)
 }
 
-// isLoopback reports whether a Host header names this machine. Others come from web pages whose names were made to lead
+// isLoopback reports whether a Host header names this machine. Others come from web pages whose names resolve
 // to this machine (DNS rebinding), so that they can read the responses. Clients resolve localhost and the names below
 // it to loopback addresses (RFC 6761). HTTP/1.0 has no Host.
 func isLoopback(host string) bool {

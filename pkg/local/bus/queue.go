@@ -133,7 +133,7 @@ func (q *Queue) store(m *Message) error {
 	return os.Rename(path+temporary, path)
 }
 
-// Send adds a message. When it returns nil, the message survives the end of the process.
+// Send adds a message. It returns nil after the file of the message is written.
 func (q *Queue) Send(body string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

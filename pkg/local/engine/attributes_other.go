@@ -4,6 +4,6 @@ package engine
 
 import "syscall"
 
-// childAttributes keep a terminal's Ctrl-C from the engine. Only Linux can end a child with its parent. Elsewhere the
-// next Start ends it.
+// childAttributes put the engine into its own process group, so that Ctrl-C does not end it. Only Linux can end a child
+// with its parent; elsewhere the next Start ends it.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -136,7 +136,7 @@ func (c *child) stop() {
 	_ = c.log.Close()
 }
 
-// reason returns why an exited child ended, in one line.
+// reason returns in one line why the child ended.
 func (c *child) reason() string {
 	lines := strings.Split(strings.TrimSpace(c.output()), "\n")
 	if message, found := strings.CutPrefix(lines[len(lines)-1], "error: "); found {

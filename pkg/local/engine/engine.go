@@ -1,8 +1,8 @@
 // Package engine runs dynoxide, a DynamoDB-compatible server, as a child process.
 //
-// An Engine listens on one port of 127.0.0.1. Its data are in a folder or in memory. A child that dies while its data
-// are in a folder is started again on the same port, so that the retries of a client succeed. The child ends with its
-// parent. If the system cannot do that, the next Start on the folder ends it.
+// An Engine listens on one port of 127.0.0.1. Its data are in a folder or in memory. If a child with data in a folder
+// ends unexpectedly, it is started again on the same port, so that the retries of a client succeed. The child ends with
+// its parent or, where the system cannot do that, with the next Start on the folder.
 package engine
 
 import (
@@ -53,7 +53,7 @@ type Options struct {
 type Engine struct {
 	options Options // with an absolute Dir
 	port    int
-	deaths  int // quick ones in a row
+	deaths  int // unexpected ends in a row, each soon after the start
 
 	stop context.CancelFunc
 	done chan struct{}
@@ -63,9 +63,8 @@ type Engine struct {
 	err   error
 }
 
-// Start starts an engine on a free port and waits until it accepts requests. If an earlier process left an engine
-// behind in the folder, Start ends it first. The context bounds the start only. Errors are single lines that state what
-// to do.
+// Start starts an engine on a free port and waits until it accepts requests. It first ends an engine that an earlier
+// process left running in the folder. The context bounds the start only. Errors are single lines that state what to do.
 //
 // The caller must make sure that no other process uses the folder.
 func Start(ctx context.Context, o Options) (*Engine, error) {
@@ -82,7 +81,7 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 		}
 		o.Dir = dir
 	}
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx)) // the engine outlives the start's context
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx)) // ctx bounds the start only
 	e := &Engine{options: o, stop: stop, done: make(chan struct{})}
 	started := make(chan error, 1)
 	go e.supervise(serving, ctx, started)
@@ -104,7 +103,7 @@ func (e *Engine) PID() int {
 	return e.child.cmd.Process.Pid
 }
 
-// Done is closed when the engine has ended for good: after Stop, or because it died and could not be started again.
+// Done is closed after Stop, or when the engine has ended and could not be started again.
 func (e *Engine) Done() <-chan struct{} { return e.done }
 
 // Err returns why the engine ended, once Done is closed. After Stop it returns nil.

@@ -14,7 +14,7 @@ import (
 )
 
 // lock opens the file engine.pid and locks it. The child inherits the open file, so the lock is released when the child
-// ends, however it ends. If an engine that an earlier process left behind has the lock, lock ends that engine first.
+// ends, however it ends. If an engine of an earlier process has the lock, lock ends that engine first.
 func (e *Engine) lock(ctx context.Context) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(e.options.Dir, "engine.pid"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	lowestPort, ports = 20000, 12768
 	portTries         = 16
 
-	// An engine that dies maxDeaths times in a row, each time within quickDeath, is not started again. The pauses add up
+	// An engine that ends maxDeaths times in a row, each time within quickDeath, is not started again. The pauses add up
 	// to about 1.3 s.
 	quickDeath = time.Second
 	maxDeaths  = 8
@@ -47,7 +47,7 @@ func (e *Engine) supervise(serving, starting context.Context, started chan<- err
 	}
 }
 
-// await waits until the child ends and counts quick deaths. If serving ends first, await stops the child and returns
+// await waits until the child ends, and counts quick ends. If serving ends first, await stops the child and returns
 // false.
 func (e *Engine) await(serving context.Context) bool {
 	start := time.Now()

@@ -39,8 +39,8 @@ type Function struct {
 }
 
 // Invoke calls the function and returns its output. The end of ctx does not end the function: Invoke stops waiting and
-// returns context.Cause(ctx), and the function runs on until its own Timeout. A function that ignores its Timeout is
-// left behind. In both cases the function may still read payload, so the caller must not modify it afterwards.
+// returns context.Cause(ctx), and the function continues until its own Timeout. A function that ignores its Timeout
+// continues, too. In both cases the function may still read payload, so the caller must not modify it afterwards.
 func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	functionContext, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.Timeout)
 	functionContext = lambdacontext.NewContext(functionContext, &lambdacontext.LambdaContext{AwsRequestID: id,

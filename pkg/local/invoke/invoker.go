@@ -38,7 +38,7 @@ func NewInvoker(c Config) *Invoker {
 	return &Invoker{config: c, running: running, abort: abort}
 }
 
-// Abort ends all calls, present and future, with ErrAborted. Functions that are still running are left behind.
+// Abort ends all calls, present and future, with ErrAborted. It does not wait for functions that are still running.
 func (i *Invoker) Abort() { i.abort(ErrAborted) }
 
 // Invoke calls a function and returns its output and the invocation id. Only the function's Timeout and Abort end the

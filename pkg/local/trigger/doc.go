@@ -1,66 +1,65 @@
 // Package trigger invokes the functions of the local service that the API does not invoke: for records of a DynamoDB
 // stream, for messages of a queue, on a schedule and for lines of the API's access log.
 //
-// Every event is delivered at least once, even if the program is killed. A stream continues after its checkpoint, the
-// sequence number of the last record that is done. An access log is a folder of files: each file is one batch, which is
-// delivered until the function has processed it or the event is discarded, and deleted afterwards. A batch therefore
-// contains the same events in each delivery. Files are not synced to the disk, so a power failure can lose the last
-// lines.
+// Every event is delivered at least once, also if the program is killed. A stream continues after its checkpoint, the
+// sequence number of the last record that is done. An access log is a folder of files. Each file is one batch: it is
+// delivered, with the same events each time, until the function has processed it or the event is discarded, and then
+// deleted. Files are not synced to the disk, so a power failure can lose the last lines.
 //
-// A function that fails is invoked again, as often as the template says. After that the event is discarded: its
-// on-failure record is appended to the file of the template's queue, DATA_DIR/queues/<LogicalId>.jsonl.
+// A function that fails is invoked again, as often as the template says. Then the event is discarded: its on-failure
+// record is appended to the file of the template's queue, DATA_DIR/queues/<LogicalId>.jsonl.
 //
-// Sources in the table: lambda is the Lambda Developer Guide, ddb the DynamoDB Developer Guide, scheduler the
-// EventBridge Scheduler User Guide, logs the CloudWatch Logs API Reference. A choice is behavior that no source
-// specifies, or that is specific to the local service.
+// Sources in the table: "lambda" is a page of the Lambda Developer Guide (without "services-"), "ddb" of the DynamoDB
+// Developer Guide, "scheduler" of the EventBridge Scheduler User Guide, "logs" of the CloudWatch Logs API Reference. A
+// choice is behavior that no source specifies, or that is specific to the local service.
 //
-//	behavior                                                      | source                                     | test
+//	behavior                                        | source                             | test
 //	-- streams
-//	records in AWS's form, in order, from TRIM_HORIZON             | lambda: with-ddb                           | TestStream
-//	at most BatchSize records for each invocation                  | lambda: services-ddb-params                | TestStream
-//	delivery at once after a transaction of the program            | choice (others within 150 ms)              | TestStreamNotified
-//	a write that changes nothing has no record                     | ddb: Streams (the local engine creates one) | TestStream
-//	after a restart, delivery continues after the checkpoint       | choice                                     | TestStream
-//	attribute values of all types                                  | ddb: API AttributeValue                    | TestAttributeValues
-//	no batchItemFailures: the batch is done                        | lambda: services-ddb-batchfailurereporting | TestStreamResponses
-//	the lowest itemIdentifier is the checkpoint                    | lambda: services-ddb-batchfailurereporting | TestStreamResponses
-//	an empty or unknown itemIdentifier fails the batch             | lambda: services-ddb-batchfailurereporting | TestStreamResponses
-//	an invocation that the end of the program interrupts is repeated | choice                                   | TestStreamInterrupted
-//	a stream that cannot be read is read later                     | choice                                     | TestStreamUnreadable
-//	a checkpoint that is not valid is a missing one                | choice                                     | TestStreamCheckpointNotValid
+//	AWS's form, in order, from TRIM_HORIZON         | lambda: with-ddb                   | TestStream
+//	at most BatchSize records for each invocation   | lambda: ddb-params                 | TestStream
+//	delivery at once after own transactions         | choice; others within 150 ms       | TestStreamNotified
+//	a write that changes nothing has no record      | ddb: Streams; unlike the engine    | TestStream
+//	delivery continues after the checkpoint         | choice                             | TestStream
+//	attribute values of all types                   | ddb: API AttributeValue            | TestAttributeValues
+//	no batchItemFailures: the batch is done         | lambda: ddb-batchfailurereporting  | TestStreamResponses
+//	the lowest itemIdentifier is the checkpoint     | lambda: ddb-batchfailurereporting  | TestStreamResponses
+//	an empty or unknown itemIdentifier is a failure | lambda: ddb-batchfailurereporting  | TestStreamResponses
+//	an interrupted invocation is repeated           | choice                             | TestStreamInterrupted
+//	a stream that cannot be read is read later      | choice                             | TestStreamUnreadable
+//	a checkpoint that is not valid is a missing one | choice                             | TestStreamCheckpointNotValid
 //	-- queues
-//	at most BatchSize messages for each invocation                 | lambda: services-sqs-configure             | TestQueue
-//	what is not in batchItemFailures is deleted                    | lambda: services-sqs-errorhandling         | TestQueue
-//	a function that fails, or its response: nothing is deleted     | lambda: services-sqs-errorhandling         | TestQueueFailures
+//	at most BatchSize messages for each invocation  | lambda: sqs-configure              | TestQueue
+//	what is not in batchItemFailures is deleted     | lambda: sqs-errorhandling          | TestQueue
+//	the function fails: nothing is deleted          | lambda: sqs-errorhandling          | TestQueueFailures
 //	-- schedules
-//	one invocation at the start, then one for each period          | choice                                     | TestSchedule
-//	the event                                                      | observed on AWS                            | TestSchedule
-//	invocations may overlap                                        | scheduler: asynchronous invocation         | TestSchedule
+//	one invocation at the start and in each period  | choice                             | TestSchedule
+//	the event                                       | observed on AWS                    | TestSchedule
+//	invocations may overlap                         | scheduler: asynchronous invocation | TestSchedule
 //	-- access log
-//	the event: base64 of gzip of JSON                              | lambda: services-cloudwatchlogs            | TestAccessLog
-//	one batch for each second                                      | choice                                     | TestAccessLog
-//	a batch has at most 10,000 lines and 1 MB                      | logs: API PutLogEvents                     | TestAccessLogLimits
-//	after a restart, a batch has the same events and identifiers   | choice                                     | TestAccessLogRestart
-//	an incomplete last line is ignored                             | choice                                     | TestAccessLogRestart
-//	a line that cannot be written is reported                      | choice                                     | TestAccessLogUnwritable
+//	the event: base64 of gzip of JSON               | lambda: cloudwatchlogs             | TestAccessLog
+//	one batch for each second                       | choice                             | TestAccessLog
+//	a batch has at most 10,000 lines and 1 MB       | logs: API PutLogEvents             | TestAccessLogLimits
+//	the same events and identifiers after a restart | choice                             | TestAccessLogRestart
+//	an incomplete last line is ignored              | choice                             | TestAccessLogRestart
+//	a line that cannot be written is reported       | choice                             | TestAccessLogUnwritable
 //	-- failures
-//	retries: MaximumRetryAttempts, -1 without a limit              | lambda: services-dynamodb-errors, invocation-async | TestRetries
-//	retries are counted for each batch                             | lambda: services-dynamodb-errors           | TestRetriesOfEachBatch
-//	waits of 0.5 s, doubled up to 30 s                             | choice (asynchronous on AWS: 1 and 2 minutes) | TestRetries
-//	on-failure record of a stream: the batch's metadata            | lambda: services-dynamodb-errors           | TestOnFailureRecords
-//	on-failure record of an asynchronous invocation: its event     | lambda: invocation-async-retain-records    | TestOnFailureRecords
-//	without a record in the queue, the event is not done          | choice                                     | TestQueueUnwritable
+//	MaximumRetryAttempts; -1: without a limit       | lambda: dynamodb-errors            | TestRetries
+//	retries are counted for each batch              | lambda: dynamodb-errors            | TestRetriesOfEachBatch
+//	waits of 0.5 s, doubled up to 30 s              | choice; AWS: up to 2 minutes       | TestRetries
+//	record of a stream: the batch's metadata        | lambda: dynamodb-errors            | TestOnFailureRecords
+//	record of an asynchronous invocation: its event | lambda: invocation-async           | TestOnFailureRecords
+//	without a record in the queue, it is not done   | choice                             | TestQueueUnwritable
 //	-- templates
-//	settings that are not supported                                | choice                                     | TestUnsupported
+//	settings that are not supported                 | choice                             | TestUnsupported
 //
 // New rejects a template with a stream function that does not report batchItemFailures and with subscriptions to other
 // log groups. Package samtemplate rejects StartingPosition LATEST, batching windows, filters and cron expressions.
 // These settings have no effect:
 //
 //   - ParallelizationFactor and BisectBatchOnFunctionError: one batch is processed at a time, and fails as a whole.
-//   - MaximumRecordAgeInSeconds and MaximumEventAgeInSeconds: records and events are delivered however old they are, because a development
+//   - MaximumRecordAgeInSeconds and MaximumEventAgeInSeconds: records and events do not expire, because a development
 //     machine can be off for days.
-//   - RetryPolicy of a schedule: it is for events that cannot be handed over to Lambda. EventInvokeConfig applies to function errors.
+//   - RetryPolicy of a schedule: it is for events that cannot be handed over to Lambda.
 //
 // Of a stream, only the last shard is read.
 package trigger

@@ -11,8 +11,8 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 )
 
-// runSchedule invokes a function now and then at a fixed rate, until the context ends. An invocation that the end of
-// the program interrupts is made up for by the one at the next start.
+// runSchedule invokes a function now and then at a fixed rate, until the context ends. After the
+// end of the program interrupts an invocation, the one at the next start replaces it.
 func (t *Triggers) runSchedule(ctx context.Context, f *samtemplate.Function, s samtemplate.Schedule) {
 	var running sync.WaitGroup
 	defer running.Wait()

@@ -104,7 +104,7 @@ func (t *Triggers) open() error {
 	return nil
 }
 
-// AccessLog accepts a line of the access log. When it returns, the line survives the end of the process.
+// AccessLog stores a line of the access log. It returns after the line is written to its file.
 func (t *Triggers) AccessLog(line []byte, at time.Time) {
 	for _, l := range t.accessLogs {
 		l.append(line, at)
