@@ -11,8 +11,8 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 )
 
-// runSchedule invokes a function now and then at a fixed rate, until the context ends. After the
-// end of the program interrupts an invocation, the one at the next start replaces it.
+// runSchedule invokes a function at once, and then at a fixed rate, until the context ends. If the end of the program
+// interrupts an invocation, the first one after the next start replaces it.
 func (t *Triggers) runSchedule(ctx context.Context, f *samtemplate.Function, s samtemplate.Schedule) {
 	var running sync.WaitGroup
 	defer running.Wait()
