@@ -58,20 +58,20 @@
 //	a JWT is never treated as a PAT                             | 3   | pkg/api/authorizer TestWithoutIssuer
 //	8,192 bytes                                                 | 3   | pkg/platform/oidc TestLength
 //	compact form, one spelling of base64url                     | 3   | pkg/platform/oidc TestForm
-//	no duplicate members, valid UTF-8                           | 3   | pkg/platform/oidc TestDuplicateMembersAreRefused
+//	no duplicate members, valid UTF-8                           | 3   | pkg/platform/oidc TestTokens
 //	forged and changed signatures                               | 3   | pkg/platform/oidc TestSignatureMustVerify
-//	none, HMAC and other algorithms, confused key types         | 3   | pkg/platform/oidc TestAlgorithmsAreAFixedList
+//	none, HMAC and other algorithms, confused key types         | 3   | pkg/platform/oidc TestTokens
 //	jwk, jku, x5u and x5c in the token                          | 3   | pkg/platform/oidc TestKeyMaterialInTheTokenIsIgnored
-//	crit and b64                                                | 3   | pkg/platform/oidc TestUnknownCriticalHeaderIsRefused
-//	other kinds of tokens: header                               | 3   | pkg/platform/oidc TestType
-//	other kinds of tokens: claims                               | 3   | pkg/platform/oidc TestOtherTokensOfTheIssuer
-//	iss                                                         | 3   | pkg/platform/oidc TestIssuerMustBeEqual
-//	aud                                                         | 3   | pkg/platform/oidc TestAudienceMustContainTheClientID
-//	azp                                                         | 3   | pkg/platform/oidc TestAuthorizedParty
-//	exp with leeway                                             | 3   | pkg/platform/oidc TestExpiry
-//	nbf and iat with leeway                                     | 3   | pkg/platform/oidc TestNotBeforeAndIssuedAt
-//	times as strings, floats, 1e400, negative                   | 3   | pkg/platform/oidc TestTimesAreNumbers
-//	sub                                                         | 3   | pkg/platform/oidc TestSubject
+//	crit and b64                                                | 3   | pkg/platform/oidc TestTokens
+//	other kinds of tokens: header                               | 3   | pkg/platform/oidc TestTokens
+//	other kinds of tokens: claims                               | 3   | pkg/platform/oidc TestTokens
+//	iss                                                         | 3   | pkg/platform/oidc TestTokens
+//	aud                                                         | 3   | pkg/platform/oidc TestTokens
+//	azp                                                         | 3   | pkg/platform/oidc TestTokens
+//	exp with leeway                                             | 3   | pkg/platform/oidc TestTokens
+//	nbf and iat with leeway                                     | 3   | pkg/platform/oidc TestTokens
+//	times as strings, floats, 1e400, negative                   | 3   | pkg/platform/oidc TestTokens
+//	sub                                                         | 3   | pkg/platform/oidc TestTokens
 //	email_verified, email and name                              | 3   | pkg/platform/oidc TestClaims
 //	weak, private, symmetric keys, keys for other uses, equal IDs| 3   | pkg/platform/oidc TestPublishedKeys
 //	the first JWT fetches the keys                              | 3   | pkg/platform/oidc TestKeysAreFetchedWhenTheFirstTokenArrives
@@ -79,9 +79,9 @@
 //	2 seconds, slow responses, deadline of the request          | 3   | pkg/platform/oidc TestFetchTakesAtMostTwoSeconds
 //	1 MB                                                        | 3   | pkg/platform/oidc TestDocumentsOfOneMegabyte
 //	compressed documents                                        | 3   | pkg/platform/oidc TestCompressedDocumentsAreNotDecompressed
-//	https, URLs in the discovery document                       | 3   | pkg/platform/oidc TestKeysAreFetchedOverHTTPS
+//	https, URLs in the discovery document                       | 3   | pkg/platform/oidc TestDiscoveryDocument
 //	redirects                                                   | 3   | pkg/platform/oidc TestRedirects
-//	discovery document of another issuer                        | 3   | pkg/platform/oidc TestDiscoveryDocumentIsThatOfTheIssuer
+//	discovery document of another issuer                        | 3   | pkg/platform/oidc TestDiscoveryDocument
 //	malformed documents                                         | 3   | pkg/platform/oidc TestUnusableDocuments
 //	http:// of loopback addresses                               | 3   | pkg/platform/oidc TestLoopbackIssuer
 //	settings of the issuer                                      | 3   | pkg/platform/oidc TestConfiguration

@@ -5,7 +5,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
@@ -110,14 +109,6 @@ func (k Key) SignText(header, payload string) string {
 	}
 	must(err)
 	return input + "." + Encode(signature)
-}
-
-// HMAC returns a token with a header and claims, authenticated with a secret by HS256.
-func HMAC(header, claims map[string]any, secret []byte) string {
-	input := Encode([]byte(text(header))) + "." + Encode([]byte(text(claims)))
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte(input))
-	return input + "." + Encode(mac.Sum(nil))
 }
 
 // Encode returns base64url without padding.

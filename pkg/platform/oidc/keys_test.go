@@ -5,6 +5,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"encoding/json"
 	"strings"
 	"sync"
 	"testing"
@@ -12,9 +13,10 @@ import (
 
 	"toggleadmin/pkg/platform/oidc"
 	"toggleadmin/test/issuer"
+	"toggleadmin/test/table"
 )
 
-// TestPublishedKeys publishes one key in different forms. The token is always signed with its private key.
+// TestPublishedKeys publishes keys in different forms. The token is always signed with the private key.
 func TestPublishedKeys(t *testing.T) {
 	t.Parallel()
 	weak, err := rsa.GenerateKey(rand.Reader, 1024)
@@ -25,66 +27,69 @@ func TestPublishedKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := func(algorithm string) map[string]any { return issuer.NewKey(algorithm, algorithm).JWK() }
-	rs256, ps256, es256, eddsa := issuer.KeyFor("RS256"), issuer.KeyFor("PS256"), issuer.KeyFor("ES256"),
-		issuer.KeyFor("EdDSA")
-	changed := func(k issuer.Key, name string, value any) []map[string]any {
-		return []map[string]any{k.With(map[string]any{name: value})}
+	keys := map[string]issuer.Key{
+		"weak": {ID: "weak", Algorithm: "RS256", Private: weak}, "P-384": {ID: "P-384", Algorithm: "ES256", Private: p384},
+		"other": issuer.NewKey("ES256", "ES256"),
 	}
-	withoutID := map[string]any{"kid": nil}
-	for _, tt := range []struct {
-		name      string
-		key       issuer.Key
-		published []map[string]any
-		header    map[string]any
-		want      oidc.Reason
-	}{
-		{"alone", rs256, []map[string]any{rs256.JWK()}, nil, ""},
-		{"without alg and use", ps256, []map[string]any{ps256.With(map[string]any{"alg": nil, "use": nil})}, nil, ""},
-		{"for another algorithm of its type", ps256, changed(ps256, "alg", "RS256"), nil, oidc.UnknownKey},
-		{"for an algorithm that is not accepted", rs256, changed(rs256, "alg", "RS512"), nil, oidc.UnknownKey},
-		{"for HMAC", rs256, changed(rs256, "alg", "HS256"), nil, oidc.UnknownKey},
-		{"for encryption", es256, changed(es256, "use", "enc"), nil, oidc.UnknownKey},
-		{"operation verify", es256, changed(es256, "key_ops", []string{"sign", "verify"}), nil, ""},
-		{"operation encrypt", es256, changed(es256, "key_ops", []string{"encrypt"}), nil, oidc.UnknownKey},
-		{"symmetric", rs256, []map[string]any{{"kty": "oct", "kid": "RS256", "k": issuer.Encode([]byte("secret"))}}, nil,
-			oidc.UnknownKey},
-		{"private", eddsa, changed(eddsa, "d", issuer.Encode(make([]byte, 32))), nil, oidc.UnknownKey},
-		{"RSA of 1024 bits", issuer.Key{ID: "weak", Algorithm: "RS256", Private: weak}, []map[string]any{
-			issuer.Key{ID: "weak", Algorithm: "RS256", Private: weak}.JWK(),
-		}, nil, oidc.UnknownKey},
-		{"RSA of 8200 bits", rs256, changed(rs256, "n", issuer.Encode([]byte(strings.Repeat("\xff", 1025)))), nil,
-			oidc.UnknownKey},
-		{"exponent 1", rs256, changed(rs256, "e", "AQ"), nil, oidc.UnknownKey},
-		{"even exponent", rs256, changed(rs256, "e", "AQAA"), nil, oidc.UnknownKey},
-		{"huge exponent", rs256, changed(rs256, "e", issuer.Encode([]byte(strings.Repeat("\xff", 256)))), nil,
-			oidc.UnknownKey},
-		{"P-384", issuer.Key{ID: "P-384", Algorithm: "ES256", Private: p384}, []map[string]any{
-			issuer.Key{ID: "P-384", Algorithm: "ES256", Private: p384}.JWK(),
-		}, nil, oidc.UnknownKey},
-		{"point that is not on the curve", es256, changed(es256, "x", issuer.Encode(make([]byte, 32))), nil, oidc.UnknownKey},
-		{"malformed", es256, changed(es256, "x", 7), nil, oidc.UnknownKey},
-		{"unknown type", es256, changed(es256, "kty", "AKP"), nil, oidc.UnknownKey},
-		{"no type", es256, changed(es256, "kty", nil), nil, oidc.UnknownKey},
-		{"malformed certificate", es256, changed(es256, "x5c", []string{"x"}), nil, ""},
-		{"beside unusable keys", es256, []map[string]any{nil, {"kty": "x"}, {"kty": "RSA"}, es256.JWK()}, nil, ""},
-		{"another one with the same ID", es256, []map[string]any{other("ES256"), rs256.With(map[string]any{"kid": "ES256"}),
-			es256.JWK()}, nil, ""},
-		{"only another one with the same ID", es256, []map[string]any{other("ES256")}, nil, oidc.Signature},
-		{"key and token without ID", es256, []map[string]any{es256.With(withoutID)}, withoutID, ""},
-		{"only the token without ID", es256, []map[string]any{rs256.JWK(), other("ES256"), es256.JWK()}, withoutID, ""},
-		{"only the key without ID", es256, []map[string]any{es256.With(withoutID)}, nil, oidc.UnknownKey},
-		{"ID in another letter case", es256, changed(es256, "kid", "es256"), nil, oidc.UnknownKey},
-		{"ID that is not a string", es256, []map[string]any{es256.JWK()}, map[string]any{"kid": 7}, oidc.Malformed},
-		{"none", es256, nil, nil, oidc.UnknownKey},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t)
-			f.Publish(tt.published...)
-			f.expect(t, tt.key.Sign(tt.header, f.Claims(begin, nil)), tt.want)
-		})
+	for _, algorithm := range issuer.Algorithms() {
+		keys[algorithm] = issuer.KeyFor(algorithm)
 	}
+	for _, row := range table.Rows(t, 4, strings.NewReplacer("1025ff", issuer.Encode([]byte(strings.Repeat("\xff", 1025))),
+		"256ff", issuer.Encode([]byte(strings.Repeat("\xff", 256))), "32zeros", strings.Repeat("A", 43)).Replace(`
+		# signed with | header | published keys, with changes | reason
+		RS256 | {} | RS256 {} |
+		PS256 | {} | PS256 {"alg":null,"use":null} |
+		PS256 | {} | PS256 {"alg":"RS256"} | unknown key
+		RS256 | {} | RS256 {"alg":"RS512"} | unknown key
+		RS256 | {} | RS256 {"alg":"HS256"} | unknown key
+		ES256 | {} | ES256 {"use":"enc"} | unknown key
+		ES256 | {} | ES256 {"key_ops":["sign","verify"]} |
+		ES256 | {} | ES256 {"key_ops":["encrypt"]} | unknown key
+		RS256 | {} | RS256 {"kty":"oct","k":"c2VjcmV0"} | unknown key
+		EdDSA | {} | EdDSA {"d":"32zeros"} | unknown key
+		weak | {} | weak {} | unknown key
+		RS256 | {} | RS256 {"n":"1025ff"} | unknown key
+		# exponents: 1, even, huge
+		RS256 | {} | RS256 {"e":"AQ"} | unknown key
+		RS256 | {} | RS256 {"e":"AQAA"} | unknown key
+		RS256 | {} | RS256 {"e":"256ff"} | unknown key
+		P-384 | {} | P-384 {} | unknown key
+		# a point that is not on the curve
+		ES256 | {} | ES256 {"x":"32zeros"} | unknown key
+		ES256 | {} | ES256 {"x":7} | unknown key
+		ES256 | {} | ES256 {"kty":"AKP"} | unknown key
+		ES256 | {} | ES256 {"kty":null} | unknown key
+		ES256 | {} | ES256 {"x5c":["x"]} |
+		# beside unusable keys
+		ES256 | {} | ES256 {"kty":"x"} RS256 {"n":null} ES256 {} |
+		# equal and missing IDs
+		ES256 | {} | other {} RS256 {"kid":"ES256"} ES256 {} |
+		ES256 | {} | other {} | signature
+		ES256 | {"kid":null} | ES256 {"kid":null} |
+		ES256 | {"kid":null} | RS256 {} other {} ES256 {} |
+		ES256 | {} | ES256 {"kid":null} | unknown key
+		ES256 | {} | ES256 {"kid":"es256"} | unknown key
+		ES256 | {} | | unknown key
+	`)) {
+		var published []map[string]any
+		words := strings.Fields(row[2])
+		for i := 0; i < len(words); i += 2 {
+			published = append(published, keys[words[i]].With(decode(t, words[i+1])))
+		}
+		f := newFixture(t)
+		f.Publish(published...)
+		if got := f.reason(t, keys[row[0]].Sign(decode(t, row[1]), f.Claims(begin, nil))); string(got) != row[3] {
+			t.Errorf("%s: %q", row, got)
+		}
+	}
+}
+
+func decode(tb testing.TB, text string) (members map[string]any) {
+	tb.Helper()
+	if err := json.Unmarshal([]byte(text), &members); err != nil {
+		tb.Fatal(err)
+	}
+	return members
 }
 
 // TestKeyIsReplacedUnderItsID checks that a signature that a known key does not verify causes a fetch under the same
