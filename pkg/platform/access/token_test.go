@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/test/table"
 )
 
 const (
@@ -34,83 +34,63 @@ func parse(t *testing.T, text string) access.Token {
 
 func TestParseToken(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name, text string
-		kind       access.TokenKind
-		userID, id int64
-	}{
-		{"a PAT", pat, access.PAT, 1, 1},
-		{"a PAT with the largest ids", "user:v2_AAAAAH____8AAAAAf____w_" + secret, access.PAT, access.MaxID, access.MaxID},
-		{"a secret full of underscores", "user:v2_" + selector + "_" + strings.Repeat("_", 42) + "8", access.PAT, 1, 1},
-		{"an API token", apiToken, access.APIToken, 1, 1},
-		{"an API token with any selector", "*:*.v2_" + strings.Repeat("_", 21) + "w_" + secret, access.APIToken, 0, 0},
-		{"an API token whose selector is zero", "*:*.v2_" + strings.Repeat("A", 22) + "_" + secret, access.APIToken, 0, 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			token := parse(t, tt.text)
-			if token.Kind != tt.kind || token.Reveal() != tt.text {
-				t.Errorf("kind %v, revealed %s", token.Kind, token.Reveal())
-			}
-			userID, id, ok := token.Selector.PATIDs()
-			if userID != tt.userID || id != tt.id || ok != (tt.id > 0) {
-				t.Errorf("ids %d, %d, %t", userID, id, ok)
-			}
-			if tt.id > 0 && access.PATSelector(tt.userID, tt.id) != token.Selector {
-				t.Error("PATSelector returns another selector")
-			}
-			if selector, ok := access.ParseSelector(token.Selector.String()); !ok || selector != token.Selector {
-				t.Errorf("ParseSelector returns %s, %t", selector, ok)
-			}
-		})
+	for _, row := range table.Rows(t, 2, `
+		user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A | 1 1 true
+		user:v2_AAAAAH____8AAAAAf____w_0123456789-_0123456789-_0123456789-_012345A | 2147483647 2147483647 true
+		user:v2_AAAAAAAAAAEAAAAAAAAAAQ___________________________________________8 | 1 1 true
+		*:*.v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A | 1 1 true
+		*:*.v2______________________w_0123456789-_0123456789-_0123456789-_012345A | 0 0 false
+		*:*.v2_AAAAAAAAAAAAAAAAAAAAAA_0123456789-_0123456789-_0123456789-_012345A | 0 0 false
+	`) {
+		token := parse(t, row[0])
+		if (token.Kind == access.PAT) != (row[0][0] == 'u') || token.Reveal() != row[0] {
+			t.Errorf("%s: kind %v, revealed %s", row[0], token.Kind, token.Reveal())
+		}
+		userID, id, ok := token.Selector.PATIDs()
+		if got := fmt.Sprint(userID, id, ok); got != row[1] || ok && access.PATSelector(userID, id) != token.Selector {
+			t.Errorf("%s: ids %s", row[0], got)
+		}
+		if selector, ok := access.ParseSelector(token.Selector.String()); !ok || selector != token.Selector {
+			t.Errorf("ParseSelector returns %s, %t", selector, ok)
+		}
 	}
 }
 
-// malformed returns texts that are not tokens.
-func malformed() [][2]string {
-	ids := func(userID, id uint64) string {
-		var s access.Selector
-		binary.BigEndian.PutUint64(s[:8], userID)
-		binary.BigEndian.PutUint64(s[8:], id)
-		return "user:v2_" + s.String() + "_" + secret
-	}
-	return [][2]string{
-		{"empty", ""},
-		{"no prefix", "v2_" + selector + "_" + secret},
-		{"another prefix", "USER:v2_" + selector + "_" + secret},
-		{"another version", "user:v1_" + selector + "_" + secret},
-		{"an API token of a project", "default:development.v2_" + selector + "_" + secret},
-		{"white space before", " " + pat},
-		{"a newline after", pat + "\n"},
-		{"a newline in the secret", pat[:50] + "\n" + pat[50:]},
-		{"newlines instead of whole bytes of the secret", "user:v2_" + selector + "_" + secret[:39] + "\n\n\r\n"},
-		{"newlines instead of whole bytes of the selector", "*:*.v2_" + selector[:20] + "\n\n_" + secret},
-		{"a short selector", "user:v2_" + selector[1:] + "_" + secret},
-		{"a short secret", pat[:len(pat)-1]},
-		{"a long secret", pat + "A"},
-		{"another separator", "user:v2_" + selector + "-" + secret},
-		{"padding", pat[:len(pat)-1] + "="},
-		{"the other alphabet, plus", "user:v2_" + selector + "_+" + secret[1:]},
-		{"the other alphabet, slash", "user:v2_" + selector + "_/" + secret[1:]},
-		{"UTF-8", "user:v2_" + selector + "_é" + secret[2:]},
-		{"a JWT", "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"},
-		{"user 0", ids(0, 1)},
-		{"PAT 0", ids(1, 0)},
-		{"user 2147483648", ids(access.MaxID+1, 1)},
-		{"PAT 2147483648", ids(1, access.MaxID+1)},
-		{"user 2^63", ids(1<<63, 1)},
-	}
-}
+// malformed contains texts that are not tokens, between quotation marks.
+const malformed = `
+	""
+	"v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
+	"USER:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
+	"user:v1_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
+	"default:development.v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
+	" user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
+	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A\n"
+	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789\n-_0123456789-_012345A"
+	# newlines instead of whole bytes of the secret and of the selector
+	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012\n\n\r\n"
+	"*:*.v2_AAAAAAAAAAEAAAAAAAAA\n\n_0123456789-_0123456789-_0123456789-_012345A"
+	"user:v2_AAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
+	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345"
+	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345AA"
+	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ-0123456789-_0123456789-_0123456789-_012345A"
+	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345="
+	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_+123456789-_0123456789-_0123456789-_012345A"
+	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_é23456789-_0123456789-_0123456789-_012345A"
+	"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
+	# IDs that are 0, 2147483648 and 2^63
+	"user:v2_AAAAAAAAAAAAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
+	"user:v2_AAAAAAAAAAEAAAAAAAAAAA_0123456789-_0123456789-_0123456789-_012345A"
+	"user:v2_AAAAAIAAAAAAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
+	"user:v2_AAAAAAAAAAEAAAAAgAAAAA_0123456789-_0123456789-_0123456789-_012345A"
+	"user:v2_gAAAAAAAAAAAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
+`
 
 func TestMalformedTokens(t *testing.T) {
 	t.Parallel()
-	for _, tt := range malformed() {
-		t.Run(tt[0], func(t *testing.T) {
-			t.Parallel()
-			if token, err := access.ParseToken(tt[1]); !errors.Is(err, access.ErrMalformed) || token != (access.Token{}) {
-				t.Errorf("%q is accepted", tt[1])
-			}
-		})
+	for _, row := range table.Rows(t, 1, malformed) {
+		if token, err := access.ParseToken(row[0]); !errors.Is(err, access.ErrMalformed) || token != (access.Token{}) {
+			t.Errorf("%q is accepted", row[0])
+		}
 	}
 }
 
@@ -224,23 +204,19 @@ func TestVerifier(t *testing.T) {
 	}
 	other := verifier
 	other[31] ^= 1
-	for name, tt := range map[string]struct {
-		stored []byte
-		want   bool
-	}{
-		"itself": {verifier[:], true}, "one bit off": {other[:], false}, "nothing stored": {nil, false},
-		"zeros":   {make([]byte, 32), false},
-		"shorter": {verifier[:31], false}, "longer": {append(verifier[:], 0), false},
-	} {
-		if got := verifier.Equal(tt.stored); got != tt.want {
-			t.Errorf("%s: %t", name, got)
+	if !verifier.Equal(verifier[:]) {
+		t.Error("the verifier does not equal itself")
+	}
+	for _, stored := range [][]byte{other[:], nil, make([]byte, 32), verifier[:31], append(verifier[:], 0)} {
+		if verifier.Equal(stored) {
+			t.Errorf("the verifier equals %x", stored)
 		}
 	}
 }
 
 func FuzzParseToken(f *testing.F) {
-	for _, tt := range malformed() {
-		f.Add(tt[1])
+	for _, row := range table.Rows(f, 1, malformed) {
+		f.Add(row[0])
 	}
 	f.Add(pat)
 	f.Add(apiToken)
