@@ -2,6 +2,7 @@ package jsonbody_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"toggleadmin/pkg/platform/apierror"
@@ -28,4 +29,16 @@ func message(tb testing.TB, err error) string {
 		tb.Fatalf("the error is %v, want a ValidationError", err)
 	}
 	return failed.Message
+}
+
+// wantMessage compares an error with the second cell of a row, in which ~ stands for a backquote; empty: no error.
+func wantMessage(tb testing.TB, row []string, err error) {
+	tb.Helper()
+	got := ""
+	if err != nil {
+		got = strings.ReplaceAll(message(tb, err), "`", "~")
+	}
+	if got != row[1] {
+		tb.Errorf("%.100s: got %q, want %q", row[0], got, row[1])
+	}
 }

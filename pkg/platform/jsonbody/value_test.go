@@ -1,43 +1,40 @@
 package jsonbody_test
 
 import (
-	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/test/table"
 )
 
 func TestIntegers(t *testing.T) {
 	t.Parallel()
-	zeros := strings.Repeat("0", 1000)
-	for _, tt := range []struct {
-		number string
-		want   int64
-	}{
-		{"0", 0}, {"-0", 0}, {"-0.0e-5", 0}, {"0e999999999", 0}, {"7", 7}, {"-1.00", -1}, {"1e2", 100}, {"1E+2", 100},
-		{"1.50e1", 15}, {"150e-1", 15},
-		{"0.00001e5", 1}, {"1." + zeros, 1}, {"0." + zeros + "1e1001", 1}, {"1" + zeros + "e-1000", 1},
-		{"-12e" + zeros + "2", -1200},
-		{"9223372036854775807", math.MaxInt64}, {"9.223372036854775806e18", math.MaxInt64 - 1},
-		{"-9223372036854775808.0", math.MinInt64},
-		{"9223372036854775808", math.MaxInt64}, {"1e19", math.MaxInt64}, {"-1e19", math.MinInt64},
-		{"1e999999999", math.MaxInt64},
-		{"-1e99999999999999999999", math.MinInt64}, {"1" + zeros, math.MaxInt64},
-	} {
-		t.Run(tt.number[:min(30, len(tt.number))], func(t *testing.T) {
-			t.Parallel()
-			object, err := compile(t, integers).Decode([]byte(`{"n":` + tt.number + `}`))
-			if got, ok := object.Int("n"); err != nil || !ok || got != tt.want {
-				t.Errorf("got %d, %t, %v, want %d", got, ok, err, tt.want)
+	for _, row := range table.Rows(t, 2, strings.ReplaceAll(`
+		# numbers | value; none: not an integer
+		0 -0 -0.0e-5 0e999999999 | 0
+		7 7.0 0.00007e5 7.Z 0.Z7e1001 7Ze-1000 | 7
+		-1.00 | -1
+		1e2 1E+2 | 100
+		1.50e1 150e-1 | 15
+		-12eZ2 | -1200
+		9.223372036854775806e18 | 9223372036854775806
+		9223372036854775807 9223372036854775808 1e19 1e999999999 1Z | 9223372036854775807
+		-9223372036854775808.0 -1e19 -1e99999999999999999999 | -9223372036854775808
+		0.5 1e-1 1.23e1 1e-999999999 -1e-99999999999999999999 9007199254740993.1 0.Z1 |
+	`, "Z", strings.Repeat("0", 1000))) {
+		for number := range strings.FieldsSeq(row[0]) {
+			object, err := compile(t, integers).Decode([]byte(`{"n":` + number + `}`))
+			got := ""
+			if n, ok := object.Int("n"); ok {
+				got = strconv.FormatInt(n, 10)
 			}
-		})
-	}
-	for _, number := range []string{"0.5", "1e-1", "1.23e1", "1e-999999999", "-1e-99999999999999999999",
-		"9007199254740993.1", "0." + zeros + "1"} {
-		if _, err := compile(t, integers).Decode([]byte(`{"n":` + number + `}`)); err == nil {
-			t.Errorf("%s is an integer", number)
+			if got != row[1] || (err == nil) != (row[1] != "") {
+				t.Errorf("%.30s: %s, %v", number, got, err)
+			}
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/table"
 )
 
 func TestRequest(t *testing.T) {
@@ -34,38 +35,29 @@ func TestRequest(t *testing.T) {
 
 func TestURL(t *testing.T) {
 	t.Parallel()
-	const host = "a1b2c3d4e5.execute-api.eu-west-1.amazonaws.com"
-	for _, tt := range []struct {
-		name, domain, path string
-		headers            map[string]string
-		want               string
-	}{
-		{"stage", host, "/dev/api/admin/feedback/autumn%20survey", nil,
-			"https://" + host + "/dev/api/admin/feedback/autumn%20survey"},
-		{"encoded slash", host, "/dev/api/admin/feedback/a%2Fb", nil, "https://" + host + "/dev/api/admin/feedback/a%2Fb"},
-		{"custom domain with base path", "example.org", "/toggles/api/admin/feedback/a/", nil,
-			"https://example.org/toggles/api/admin/feedback/a/"},
-		{"HTTP", "127.0.0.1:3000", "/a", map[string]string{"x-forwarded-proto": "http"}, "http://127.0.0.1:3000/a"},
-		{"HTTPS", host, "/a", map[string]string{"X-Forwarded-Proto": "https"}, "https://" + host + "/a"},
-		{"unknown protocol", host, "/a", map[string]string{"X-Forwarded-Proto": "javascript"}, "https://" + host + "/a"},
-		{"domain missing", "", "/a", map[string]string{"host": "localhost:3000"}, "https://localhost:3000/a"},
-		{"Host header does not override the domain", host, "/a", map[string]string{"Host": "evil.example"},
-			"https://" + host + "/a"},
-		{"path missing", host, "", nil, "https://" + host},
-		{"stray percent sign", host, "/50%", nil, "https://" + host + "/50%25"},
-		{"question mark and space", host, "/a b?c", nil, "https://" + host + "/a%20b%3Fc"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			r := request(t, func(e *event) {
-				e.Headers, e.MultiValueHeaders = tt.headers, nil
-				e.RequestContext.DomainName, e.RequestContext.Path = tt.domain, tt.path
-				e.MultiValueQueryStringParameters = map[string][]string{"id": {"ignored"}}
-			})
-			if got := r.URL.String(); got != tt.want {
-				t.Errorf("got %s, want %s", got, tt.want)
-			}
+	for _, row := range table.Rows(t, 4, `
+		# domain | path | header | URL
+		a.example | /dev/api/admin/feedback/autumn%20survey | | https://a.example/dev/api/admin/feedback/autumn%20survey
+		a.example | /dev/a%2Fb/ | | https://a.example/dev/a%2Fb/
+		127.0.0.1:3000 | /a | x-forwarded-proto: http | http://127.0.0.1:3000/a
+		a.example | /a | X-Forwarded-Proto: https | https://a.example/a
+		a.example | /a | X-Forwarded-Proto: javascript | https://a.example/a
+		| /a | host: localhost:3000 | https://localhost:3000/a
+		# a Host header does not override the domain
+		a.example | /a | Host: evil.example | https://a.example/a
+		a.example | | | https://a.example
+		a.example | /50% | | https://a.example/50%25
+		a.example | /a b?c | | https://a.example/a%20b%3Fc
+	`) {
+		r := request(t, func(e *event) {
+			name, value, _ := strings.Cut(row[2], ": ")
+			e.Headers, e.MultiValueHeaders = map[string]string{name: value}, nil
+			e.RequestContext.DomainName, e.RequestContext.Path = row[0], row[1]
+			e.MultiValueQueryStringParameters = map[string][]string{"id": {"ignored"}}
 		})
+		if got := r.URL.String(); got != row[3] {
+			t.Errorf("got %s, want %s", got, row[3])
+		}
 	}
 }
 
@@ -79,40 +71,34 @@ func TestSAMLocalRepeatsTheResource(t *testing.T) {
 
 func TestPathParam(t *testing.T) {
 	t.Parallel()
-	const emoji = "%F0%9F%98%80"
-	for _, tt := range []struct {
-		name, sent, want string
-		invalid          bool
-	}{
-		{"plain", "abc", "abc", false},
-		{"encoded", "a%20b%2Fc%2fd%25", "a b/c/d%", false},
-		{"encoded twice, decoded once", "a%252Fb", "a%2Fb", false},
-		{"plus", "a+b%2Bc", "a+b+c", false},
-		{"delimiters of a URL", "a%3Fb;c=d%23e", "a?b;c=d#e", false},
-		{"dots", "%2E%2E", "..", false},
-		{"UTF-8", "é%C3%A9", "éé", false},
-		{"NUL", "%00", "\x00", false},
-		{"255 characters", strings.Repeat(emoji, 255), strings.Repeat("😀", 255), false},
-		{"256 characters", strings.Repeat("a", 256), "", true},
-		{"broken escape", "%zz", "", true},
-		{"stray percent sign", "50%", "", true},
-		{"not UTF-8", "%ff", "", true},
-		{"empty", "", "", true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			r := request(t, func(e *event) { e.PathParameters["id"] = tt.sent })
-			if got := r.PathValue("id"); got != tt.want {
-				t.Errorf("PathValue is %q, want %q", got, tt.want)
-			}
-			want, wantErr := tt.want, error(nil)
-			if tt.invalid {
-				want, wantErr = tt.sent, lambdahttp.ErrPathParam
-			}
-			if got, err := lambdahttp.PathParam(r, "id"); got != want || !errors.Is(err, wantErr) {
-				t.Errorf("PathParam returns %q, %v, want %q, %v", got, err, want, wantErr)
-			}
-		})
+	for _, row := range table.Rows(t, 2, strings.NewReplacer("255×%", strings.Repeat("%F0%9F%98%80", 255),
+		"255×", strings.Repeat("😀", 255), "256×a", strings.Repeat("a", 256)).Replace(`
+		# sent | value; none: invalid
+		abc | abc
+		a%20b%2Fc%2fd%25 | a b/c/d%
+		# decoded once
+		a%252Fb | a%2Fb
+		a+b%2Bc | a+b+c
+		a%3Fb;c=d%23e | a?b;c=d#e
+		%2E%2E | ..
+		é%C3%A9 | éé
+		%00 | "\x00"
+		255×% | 255×
+		256×a |
+		%zz |
+		50% |
+		%ff |
+		|
+	`)) {
+		r := request(t, func(e *event) { e.PathParameters["id"] = row[0] })
+		want, wantErr := row[1], error(nil)
+		if want == "" {
+			want, wantErr = row[0], lambdahttp.ErrPathParam
+		}
+		if got, err := lambdahttp.PathParam(r, "id"); got != want || !errors.Is(err, wantErr) ||
+			r.PathValue("id") != row[1] {
+			t.Errorf("%s: %q, %v", row, got, err)
+		}
 	}
 }
 
@@ -132,30 +118,24 @@ func TestBody(t *testing.T) {
 	encoded := func(body string) string { return base64.StdEncoding.EncodeToString([]byte(body)) }
 	tooLarge := &http.MaxBytesError{Limit: 102_400}
 	for _, tt := range []struct {
-		name, sent string
-		base64     bool
-		want       string
-		wantErr    error
+		sent    string
+		base64  bool
+		want    string
+		wantErr error
 	}{
-		{"empty", "", false, "", nil},
-		{"102,400 bytes", limit, false, limit, nil},
-		{"102,401 bytes", limit + "a", false, limit, tooLarge},
-		{"invalid UTF-8", "\xff", false, "\ufffd", nil},
-		{"base64", encoded("\xff\x00"), true, "\xff\x00", nil},
-		{"base64 of 102,401 bytes", encoded(limit + "a"), true, limit, tooLarge},
-		{"broken base64", "%%%%", true, "", base64.CorruptInputError(0)},
+		{"", false, "", nil},
+		{limit, false, limit, nil},
+		{limit + "a", false, limit, tooLarge},
+		{"\xff", false, "\ufffd", nil},
+		{encoded("\xff\x00"), true, "\xff\x00", nil},
+		{encoded(limit + "a"), true, limit, tooLarge},
+		{"%%%%", true, "", base64.CorruptInputError(0)},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			r := request(t, func(e *event) { e.Body, e.IsBase64Encoded = tt.sent, tt.base64 })
-			got, err := io.ReadAll(r.Body)
-			if string(got) != tt.want || !cmp.Equal(err, tt.wantErr) {
-				t.Errorf("got %d bytes and error %v, want %d bytes and error %v", len(got), err, len(tt.want), tt.wantErr)
-			}
-			if tt.base64 != (r.ContentLength < 0) {
-				t.Errorf("content length %d", r.ContentLength)
-			}
-		})
+		r := request(t, func(e *event) { e.Body, e.IsBase64Encoded = tt.sent, tt.base64 })
+		got, err := io.ReadAll(r.Body)
+		if string(got) != tt.want || !cmp.Equal(err, tt.wantErr) || tt.base64 != (r.ContentLength < 0) {
+			t.Errorf("%.9s: %d bytes, error %v, content length %d", tt.sent, len(got), err, r.ContentLength)
+		}
 	}
 }
 
