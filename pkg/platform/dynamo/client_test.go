@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/table"
 )
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -95,16 +96,14 @@ func put(ctx context.Context, client *dynamodb.Client) error {
 
 func TestNewClientChecksTheEndpoint(t *testing.T) {
 	t.Parallel()
-	for endpoint, valid := range map[string]bool{
-		"": true, "http://127.0.0.1:8000": true, "https://dynamodb.eu-west-1.amazonaws.com": true, "http://[::1]:8000/": true,
-		"127.0.0.1:8000": false, "localhost": false, "localhost:8000": false, "ftp://h": false, "http://": false,
-		"http://h:x": false, "\x00": false,
-	} {
-		client, err := dynamo.NewClient(aws.Config{}, endpoint)
-		if (err == nil) != valid || (client != nil) != valid {
-			t.Errorf("%q: error %v, want valid %t", endpoint, err, valid)
+	for endpoint := range strings.FieldsSeq("http://127.0.0.1:8000 https://dynamodb.eu-west-1.amazonaws.com http://[::1]:8000/") {
+		if _, err := dynamo.NewClient(aws.Config{}, endpoint); err != nil {
+			t.Errorf("%q: error %v", endpoint, err)
 		}
-		if err != nil && !strings.Contains(err.Error(), "http://127.0.0.1:8000") {
+	}
+	for endpoint := range strings.FieldsSeq("127.0.0.1:8000 localhost localhost:8000 ftp://h http:// http://h:x \x00") {
+		_, err := dynamo.NewClient(aws.Config{}, endpoint)
+		if err == nil || !strings.Contains(err.Error(), "http://127.0.0.1:8000") {
 			t.Errorf("%q: the error does not say what to write: %v", endpoint, err)
 		}
 	}
@@ -114,71 +113,85 @@ func TestNewClientChecksTheEndpoint(t *testing.T) {
 // context ends.
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name      string
-		reply     reply
-		repeated  bool
-		unusable  bool // not repeated, but unavailable
-		unknown   bool
-		throttled bool
-	}{
-		{name: "throttled", reply: rejection("ProvisionedThroughputExceededException"), repeated: true, throttled: true},
-		{name: "over the rate", reply: rejection("ThrottlingException"), repeated: true, throttled: true},
-		{name: "over the account's rate", reply: rejection("RequestLimitExceeded"), repeated: true, throttled: true},
-		{name: "conflict with a transaction", reply: rejection("TransactionConflictException"), repeated: true},
-		{name: "transaction in progress", reply: rejection("TransactionInProgressException"), repeated: true,
-			throttled: true},
-		{name: "internal error", reply: reply{status: 500, body: `{"__type":"a#InternalServerError"}`}, repeated: true,
-			unknown: true},
-		{name: "not DynamoDB", reply: reply{status: 502, body: "<html>"}, repeated: true, unknown: true},
-		{name: "response cut off", reply: reply{status: 200, body: `{"Item":{`, cut: true}, repeated: true, unknown: true},
-		{name: "response that is not JSON", reply: reply{status: 200, body: `{"Item":{`}, repeated: true, unknown: true},
-		{name: "broken connection", reply: reply{err: io.ErrUnexpectedEOF}, repeated: true, unknown: true},
-		{name: "refused connection", reply: reply{err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}, repeated: true},
-		{name: "lost connection", reply: reply{err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}}, repeated: true,
-			unknown: true},
-		{name: "failed condition", reply: rejection("ConditionalCheckFailedException")},
-		{name: "missing table", reply: rejection("ResourceNotFoundException"), unusable: true},
-		{name: "missing permission", reply: rejection("AccessDeniedException"), unusable: true},
-		{name: "invalid request", reply: rejection("ValidationException")},
-		{name: "unknown status", reply: reply{status: 499, body: `{"__type":"a#Other"}`}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				passing := newServer(t, func(n int, _ string) reply {
-					if n <= 5 { // more often than the SDK's own three attempts
-						return tt.reply
-					}
-					return written
-				})
-				err := put(t.Context(), passing.Client)
-				if tt.repeated && (err != nil || passing.attempts != 6) || !tt.repeated && (err == nil || passing.attempts != 1) {
-					t.Errorf("%v after %d attempts, want repeated %t", err, passing.attempts, tt.repeated)
+	garbled := reply{status: 200, body: `{"Item":{`}
+	failures := map[string]reply{
+		"internal error": {status: 500, body: `{"__type":"a#InternalServerError"}`},
+		"not DynamoDB":   {status: 502, body: "<html>"}, "not JSON": garbled,
+		"cut off": {status: 200, body: garbled.body, cut: true}, "broken connection": {err: io.ErrUnexpectedEOF},
+		"refused connection": {err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}},
+		"lost connection":    {err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}},
+		"unknown status":     {status: 499, body: `{"__type":"a#Other"}`},
+	}
+	for _, row := range table.Rows(t, 2, `
+		# failure, or the code of a rejection | is repeated, and properties of the error
+		ProvisionedThroughputExceededException | repeated unavailable throttled
+		ThrottlingException | repeated unavailable throttled
+		RequestLimitExceeded | repeated unavailable throttled
+		TransactionConflictException | repeated unavailable
+		TransactionInProgressException | repeated unavailable throttled
+		internal error | repeated unavailable unknown
+		not DynamoDB | repeated unavailable unknown
+		cut off | repeated unavailable unknown
+		not JSON | repeated unavailable unknown
+		broken connection | repeated unavailable unknown
+		refused connection | repeated unavailable
+		lost connection | repeated unavailable unknown
+		ConditionalCheckFailedException | condition
+		ResourceNotFoundException | unavailable
+		AccessDeniedException | unavailable
+		ValidationException |
+		unknown status |
+	`) {
+		failure, ok := failures[row[0]]
+		if !ok {
+			failure = rejection(row[0])
+		}
+		synctest.Test(t, func(t *testing.T) {
+			passing := newServer(t, func(n int, _ string) reply {
+				if n <= 5 { // more often than the SDK's own three attempts
+					return failure
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				err = put(ctx, newServer(t, func(int, string) reply { return tt.reply }).Client)
-				if isUnavailable(err) != (tt.repeated || tt.unusable) || dynamo.ResultUnknown(err) != tt.unknown ||
-					dynamo.Throttled(err) != tt.throttled {
-					t.Errorf("unavailable %t, result unknown %t, throttled %t: %v",
-						isUnavailable(err), dynamo.ResultUnknown(err), dynamo.Throttled(err), err)
-				}
-				if dynamo.FailedCondition(err) != strings.Contains(tt.reply.body, "ConditionalCheckFailed") {
-					t.Errorf("failed condition %t: %v", dynamo.FailedCondition(err), err)
-				}
-				once := newServer(t, func(int, string) reply { return tt.reply })
-				_, err = once.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("t"),
-					Key: dynamo.Item{"id": dynamo.S("x")}}, dynamo.Once)
-				if once.attempts != 1 || isUnavailable(err) != (tt.repeated || tt.unusable) {
-					t.Errorf("once: %d attempts, error %v", once.attempts, err)
-				}
+				return written
 			})
+			got := ""
+			if err := put(t.Context(), passing.Client); err == nil && passing.attempts == 6 {
+				got = "repeated "
+			} else if err == nil || passing.attempts != 1 {
+				t.Errorf("%s: %v after %d attempts", row[0], err, passing.attempts)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			always := newServer(t, func(int, string) reply { return failure })
+			got += properties(put(ctx, always.Client))
+			if got != row[1] {
+				t.Errorf("%s: %s, want %s", row[0], got, row[1])
+			}
+			always.attempts = 0
+			_, err := always.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("t"),
+				Key: dynamo.Item{"id": dynamo.S("x")}}, dynamo.Once)
+			if always.attempts != 1 || isUnavailable(err) != strings.Contains(row[1], "unavailable") {
+				t.Errorf("%s, once: %d attempts, error %v", row[0], always.attempts, err)
+			}
 		})
 	}
-	if isUnavailable(nil) || dynamo.ResultUnknown(nil) || dynamo.Throttled(nil) || dynamo.FailedCondition(nil) {
-		t.Error("no error is reported as one")
+	if got := properties(nil); got != "" {
+		t.Errorf("no error is %s", got)
 	}
+}
+
+// properties returns what an error says, as words.
+func properties(err error) string {
+	var all []string
+	for _, p := range []struct {
+		name string
+		is   bool
+	}{{"unavailable", isUnavailable(err)}, {"throttled", dynamo.Throttled(err)}, {"unknown", dynamo.ResultUnknown(err)},
+		{"condition", dynamo.FailedCondition(err)}} {
+		if p.is {
+			all = append(all, p.name)
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // TestNoResponse checks a call that hangs until the deadline, and one after the deadline.

@@ -2,8 +2,8 @@ package dynamo_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/table"
 )
 
 // canceled is the response to a transaction, with one reason per action, separated by spaces. A failed condition has an
@@ -35,52 +36,44 @@ func transact(ctx context.Context, s *server) ([]dynamo.Failure, error) {
 
 func TestTransact(t *testing.T) {
 	t.Parallel()
-	failed := dynamo.Failure{Failed: true, Item: dynamo.Item{"lastId": dynamo.N(7)}}
 	clientToken := regexp.MustCompile(`"ClientRequestToken":"[^"]+"`)
-	for _, tt := range []struct {
-		name     string
-		attempts []reply // before the one that succeeds
-		want     []dynamo.Failure
-		err      string
-	}{
-		{name: "written"},
-		{name: "a condition failed", attempts: []reply{canceled("None ConditionalCheckFailed")},
-			want: []dynamo.Failure{{}, failed}},
-		{name: "conflicts", attempts: []reply{canceled("None TransactionConflict"), canceled("TransactionConflict None")}},
-		{name: "throttled", attempts: []reply{canceled("ThrottlingError None"),
-			canceled("None ProvisionedThroughputExceeded")}},
-		{
-			name: "a conflict, then a failed condition", want: []dynamo.Failure{failed, {}},
-			attempts: []reply{canceled("TransactionConflict None"), canceled("ConditionalCheckFailed None")},
-		},
-		{name: "both at once", attempts: []reply{canceled("TransactionConflict ConditionalCheckFailed")},
-			want: []dynamo.Failure{{}, failed}},
-		{name: "another reason", attempts: []reply{canceled("None ItemCollectionSizeLimitExceeded")},
-			err: "ItemCollectionSizeLimitExceeded"},
-		{name: "another error", attempts: []reply{rejection("ValidationException")}, err: "ValidationException"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			tokens := map[string]bool{}
-			s := newServer(t, func(n int, body string) reply {
-				tokens[clientToken.FindString(body)] = true
-				return append(tt.attempts, written)[n-1]
-			})
-			got, err := transact(t.Context(), s)
-			if (err != nil) != (tt.err != "") || isUnavailable(err) || err != nil && !strings.Contains(err.Error(), tt.err) {
-				t.Errorf("error %v, want %q", err, tt.err)
+	for _, row := range table.Rows(t, 3, `
+		# reasons of each attempt | attempts | failures with items, or error
+		| 1 |
+		None ConditionalCheckFailed | 1 | {false 0} {true 7}
+		None TransactionConflict, TransactionConflict None | 3 |
+		ThrottlingError None, None ProvisionedThroughputExceeded | 3 |
+		TransactionConflict None, ConditionalCheckFailed None | 2 | {true 7} {false 0}
+		TransactionConflict ConditionalCheckFailed | 1 | {false 0} {true 7}
+		None ItemCollectionSizeLimitExceeded | 1 | ItemCollectionSizeLimitExceeded
+		ValidationException | 1 | ValidationException
+	`) {
+		tokens := map[string]bool{}
+		attempts := strings.Split(row[0], ", ")
+		s := newServer(t, func(n int, body string) reply {
+			tokens[clientToken.FindString(body)] = true
+			switch {
+			case n > len(attempts) || row[0] == "":
+				return written
+			case !strings.Contains(attempts[n-1], " "):
+				return rejection(attempts[n-1])
 			}
-			if !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("got %v, want %v", got, tt.want)
-			}
-			attempts := len(tt.attempts)
-			if tt.want == nil && tt.err == "" {
-				attempts++
-			}
-			if s.attempts != attempts || len(tokens) != 1 || tokens[""] {
-				t.Errorf("%d attempts with the tokens %v, want %d with one token", s.attempts, tokens, attempts)
-			}
+			return canceled(attempts[n-1])
 		})
+		failures, err := transact(t.Context(), s)
+		var got []string
+		for _, f := range failures {
+			got = append(got, fmt.Sprintf("{%t %d}", f.Failed, f.Item.Int("lastId")))
+		}
+		if err != nil {
+			got = append(got, err.Error())
+		}
+		if text := strings.Join(got, " "); !strings.Contains(text, row[2]) || row[2] == "" && text != "" || isUnavailable(err) {
+			t.Errorf("%s: %s", row, text)
+		}
+		if fmt.Sprint(s.attempts) != row[1] || len(tokens) != 1 || tokens[""] {
+			t.Errorf("%s: %d attempts with the tokens %v, want one token", row, s.attempts, tokens)
+		}
 	}
 }
 
@@ -88,32 +81,25 @@ func TestTransact(t *testing.T) {
 // is unknown.
 func TestTransactAtTheDeadline(t *testing.T) {
 	t.Parallel()
-	conflict, fault := canceled("TransactionConflict None"), reply{status: 500, body: `{}`}
-	for _, tt := range []struct {
-		name     string
-		attempts []reply
-		unknown  bool
-	}{
-		{"every result is known", []reply{conflict, conflict, conflict}, false},
-		{"only the result of the first is unknown", []reply{fault, conflict, conflict}, true},
-		{"the result of the last is unknown", []reply{conflict, conflict, fault}, true},
-		{"a result of an earlier call is unknown", []reply{fault, conflict, rejection("ValidationException")}, true},
+	replies := map[string]reply{"conflict": canceled("TransactionConflict None"), "fault": {status: 500, body: `{}`},
+		"rejection": rejection("ValidationException")}
+	for attempts, unknown := range map[string]bool{
+		"conflict conflict conflict": false, "fault conflict conflict": true, "conflict conflict fault": true,
+		"fault conflict rejection": true,
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				_, err := transact(ctx, newServer(t, func(n int, _ string) reply {
-					if n == len(tt.attempts) {
-						cancel()
-					}
-					return tt.attempts[n-1]
-				}))
-				if err == nil || dynamo.ResultUnknown(err) != tt.unknown {
-					t.Errorf("result unknown %t, error %v", dynamo.ResultUnknown(err), err)
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			names := strings.Fields(attempts)
+			_, err := transact(ctx, newServer(t, func(n int, _ string) reply {
+				if n == len(names) {
+					cancel()
 				}
-			})
+				return replies[names[n-1]]
+			}))
+			if err == nil || dynamo.ResultUnknown(err) != unknown {
+				t.Errorf("%s: result unknown %t, error %v", attempts, dynamo.ResultUnknown(err), err)
+			}
 		})
 	}
 }
