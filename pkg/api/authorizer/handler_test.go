@@ -2,6 +2,7 @@ package authorizer_test
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 func TestValidCredentialIsAllowed(t *testing.T) {
@@ -35,45 +37,37 @@ func TestValidCredentialIsAllowed(t *testing.T) {
 	check(t, err)
 	_, expiring := f.pat(t, 3, func(p *pat.PAT) { p.ExpiresAt = later })
 	unlimited, limited := f.apiToken(t, nil), f.apiToken(t, &later)
-	viewing := map[string]any{"userId": "3", "permissions": "", "name": "Viewer", "tokenId": "3"}
-	apiToken := func(token access.Token) map[string]any {
-		return map[string]any{"permissions": "ADMIN", "name": "API token ci", "tokenId": token.Selector.String()}
-	}
-	for _, tt := range []struct {
-		name, header string
-		id           string
-		context      map[string]any
-	}{
-		{"Admin", admin.Reveal(), "user:1", map[string]any{"userId": "1", "permissions": "ADMIN", "name": "Admin",
-			"tokenId": "1"}},
-		{"Editor", editor.Reveal(), "user:2", map[string]any{
-			"userId": "2", "name": "Editor", "tokenId": "2",
-			"permissions": "CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE," +
-				"DELETE_FEATURE",
-		}},
-		{"Viewer", viewer.Reveal(), "user:3", viewing},
-		{"service account", service.Reveal(), "user:4", map[string]any{"userId": "4", "permissions": "", "name": "ci",
-			"tokenId": "4"}},
-		{"PAT that expires later", expiring.Reveal(), "user:3", map[string]any{"userId": "3", "permissions": "",
-			"name": "Viewer", "tokenId": "5"}},
-		{"API token", unlimited.Reveal(), "api-token:" + unlimited.Selector.String(), apiToken(unlimited)},
-		{"API token that expires later", limited.Reveal(), "api-token:" + limited.Selector.String(), apiToken(limited)},
-		{"Bearer", "Bearer " + viewer.Reveal(), "user:3", viewing},
-		{"bearer in any letter case and spaces", " \tbEaReR   " + viewer.Reveal() + "\t ", "user:3", viewing},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			a, tap, log := f.authenticator(t, nil)
-			got, err := a.Authorize(t.Context(), request(tt.header))
-			if diff := cmp.Diff(policy(tt.id, "Allow", tt.context), got); diff != "" || err != nil {
-				t.Errorf("error %v, response (-want +got):\n%s", err, diff)
-			}
-			calls := strings.TrimSuffix(tap.Calls(), " UpdateItem") // these tokens are used for the first time
-			if strings.Contains(calls, " ") || calls != tap.Calls() && !strings.HasPrefix(tt.name, "API token") &&
-				tt.name != "service account" || log.Len() > 0 {
-				t.Errorf("calls %s, log %s", tap.Calls(), log)
-			}
-		})
+	tokens := strings.NewReplacer("ADMIN", admin.Reveal(), "EDITOR", editor.Reveal(), "VIEWER", viewer.Reveal(), "SERVICE",
+		service.Reveal(), "EXPIRING", expiring.Reveal(), "UNLIMITED", unlimited.Reveal(), "LIMITED", limited.Reveal())
+	selectors := strings.NewReplacer("UNLIMITED", unlimited.Selector.String(), "LIMITED", limited.Selector.String())
+	for _, row := range table.Rows(t, 5, `
+		# header | principal | permissions | name | ID of the token
+		ADMIN | user:1 | ADMIN | Admin | 1
+		EDITOR | user:2 | CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE | Editor | 2
+		VIEWER | user:3 | | Viewer | 3
+		SERVICE | user:4 | | ci | 4
+		# expires later
+		EXPIRING | user:3 | | Viewer | 5
+		UNLIMITED | api-token:UNLIMITED | ADMIN | API token ci | UNLIMITED
+		LIMITED | api-token:LIMITED | ADMIN | API token ci | LIMITED
+		Bearer VIEWER | user:3 | | Viewer | 3
+		" \tbEaReR   VIEWER\t " | user:3 | | Viewer | 3
+	`) {
+		id := selectors.Replace(row[1])
+		context := map[string]any{"permissions": row[2], "name": row[3], "tokenId": selectors.Replace(row[4])}
+		userID, isUser := strings.CutPrefix(id, "user:")
+		if isUser {
+			context["userId"] = userID
+		}
+		a, tap, log := f.authenticator(t, nil)
+		got, err := a.Authorize(t.Context(), request(tokens.Replace(row[0])))
+		if diff := cmp.Diff(policy(id, "Allow", context), got); diff != "" || err != nil {
+			t.Errorf("%s: error %v, response (-want +got):\n%s", row[0], err, diff)
+		}
+		calls := strings.TrimSuffix(tap.Calls(), " UpdateItem") // a token's first use is recorded
+		if calls != "BatchGetItem" && calls != "GetItem" || log.Len() > 0 {
+			t.Errorf("%s: calls %s, log %s", row[0], tap.Calls(), log)
+		}
 	}
 }
 
@@ -83,7 +77,6 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	_, valid := f.pat(t, 1, nil)
-	token := valid.Reveal()
 	_, expired := f.pat(t, 1, func(p *pat.PAT) { p.ExpiresAt, p.SeenAt = now(), nil })
 	revoked, revokedToken := f.pat(t, 1, nil)
 	check(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, revoked.ID))
@@ -92,46 +85,43 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 	_, orphaned := f.pat(t, 3, nil)
 	f.Delete(t, f.Tables.Users, user.Key(3))
 	apiToken, expiredAPIToken := f.apiToken(t, nil), f.apiToken(t, new(now()))
-	const readPAT, readAPIToken = "BatchGetItem", "GetItem"
-	for _, tt := range []struct {
-		name    string
-		headers []string
-		calls   string
-	}{
-		{"missing", nil, ""},
-		{"empty", []string{""}, ""},
-		{"white space", []string{" \t "}, ""},
-		{"Bearer alone", []string{"Bearer "}, ""},
-		{"Bearer without a space", []string{"Bearer" + token}, ""},
-		{"Bearer and a tab", []string{"Bearer\t" + token}, ""},
-		{"Bearer twice", []string{strings.Repeat("Bearer ", 2) + token}, ""},
-		{"another scheme", []string{"Basic " + token}, ""},
-		{"malformed", []string{token + "A"}, ""},
-		{"two headers", []string{token, apiToken.Reveal()}, ""},
-		{"the same header twice", []string{token, token}, ""},
-		{"two in one header", []string{token + ", " + token}, ""},
-		{"unknown PAT", []string{valid.At(access.PATSelector(1, 99)).Reveal()}, readPAT},
-		{"another user's PAT", []string{valid.At(access.PATSelector(2, 1)).Reveal()}, readPAT},
-		{"wrong secret", []string{wrongSecret(valid)}, readPAT},
-		{"revoked", []string{revokedToken.Reveal()}, readPAT},
-		{"expires now", []string{expired.Reveal()}, readPAT},
-		{"disabled user", []string{disabled.Reveal()}, readPAT},
-		{"deleted user", []string{orphaned.Reveal()}, readPAT},
-		{"unknown API token", []string{apiToken.At(access.Selector{1}).Reveal()}, readAPIToken},
-		{"API token with a wrong secret", []string{wrongSecret(apiToken)}, readAPIToken},
-		{"API token that expires now", []string{expiredAPIToken.Reveal()}, readAPIToken},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			a, tap, log := f.authenticator(t, nil)
-			got, err := a.Authorize(t.Context(), request(tt.headers...))
-			if diff := cmp.Diff(policy("anonymous", "Deny", nil), got); diff != "" || err != nil {
-				t.Errorf("error %v, response (-want +got):\n%s", err, diff)
-			}
-			if tap.Calls() != tt.calls || log.Len() > 0 {
-				t.Errorf("calls %q, want %q, log %s", tap.Calls(), tt.calls, log)
-			}
-		})
+	replacer := strings.NewReplacer("VALID", valid.Reveal(), "UNKNOWN-API", apiToken.At(access.Selector{1}).Reveal(),
+		"UNKNOWN", valid.At(access.PATSelector(1, 99)).Reveal(), "ANOTHER", valid.At(access.PATSelector(2, 1)).Reveal(),
+		"WRONG-API", wrongSecret(apiToken), "WRONG", wrongSecret(valid), "REVOKED", revokedToken.Reveal(), "EXPIRED-API",
+		expiredAPIToken.Reveal(), "EXPIRED", expired.Reveal(), "DISABLED", disabled.Reveal(), "DELETED", orphaned.Reveal(),
+		"API", apiToken.Reveal())
+	for _, row := range table.Rows(t, 2, `
+		# headers | calls
+		"" |
+		" \t " |
+		"Bearer " |
+		BearerVALID |
+		"Bearer\tVALID" |
+		Bearer Bearer VALID |
+		Basic VALID |
+		VALIDA |
+		VALID; API |
+		VALID; VALID |
+		VALID, VALID |
+		UNKNOWN | BatchGetItem
+		ANOTHER | BatchGetItem
+		WRONG | BatchGetItem
+		REVOKED | BatchGetItem
+		EXPIRED | BatchGetItem
+		DISABLED | BatchGetItem
+		DELETED | BatchGetItem
+		UNKNOWN-API | GetItem
+		WRONG-API | GetItem
+		EXPIRED-API | GetItem
+	`) {
+		a, tap, log := f.authenticator(t, nil)
+		got, err := a.Authorize(t.Context(), request(strings.Split(replacer.Replace(row[0]), "; ")...))
+		if diff := cmp.Diff(policy("anonymous", "Deny", nil), got); diff != "" || err != nil {
+			t.Errorf("%s: error %v, response (-want +got):\n%s", row[0], err, diff)
+		}
+		if tap.Calls() != row[1] || log.Len() > 0 {
+			t.Errorf("%s: calls %q, log %s", row[0], tap.Calls(), log)
+		}
 	}
 }
 
@@ -139,33 +129,22 @@ func TestHeader(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	_, valid := f.pat(t, 1, nil)
-	token := valid.Reveal()
-	for _, tt := range []struct {
-		name   string
-		single map[string]string
-		multi  map[string][]string
-		want   string
-	}{
-		{"upper case", map[string]string{"AUTHORIZATION": token}, map[string][]string{"AUTHORIZATION": {token}}, "user:1"},
-		{"only single values", map[string]string{"Authorization": token}, nil, "user:1"},
-		{"only multiple values", nil, map[string][]string{"Authorization": {token}}, "user:1"},
-		{"no map", nil, nil, "anonymous"},
-		{"empty list", map[string]string{}, map[string][]string{"Authorization": {}}, "anonymous"},
-		{"two spellings", nil, map[string][]string{"Authorization": {token}, "authorization": {token}}, "anonymous"},
-		{"two spellings of single values", map[string]string{"Authorization": token, "authorization": token}, nil,
-			"anonymous"},
-		{"another header", map[string]string{"X-Authorization": token}, map[string][]string{"Proxy-Authorization": {token}},
-			"anonymous"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			a, _, _ := f.authenticator(t, nil)
-			event := request()
-			event.Headers, event.MultiValueHeaders = tt.single, tt.multi
-			if got, err := a.Authorize(t.Context(), event); err != nil || got.PrincipalID != tt.want {
-				t.Errorf("principal %q, %v, want %q", got.PrincipalID, err, tt.want)
-			}
-		})
+	for _, row := range table.Rows(t, 2, `
+		{"headers":{"AUTHORIZATION":"T"},"multiValueHeaders":{"AUTHORIZATION":["T"]}} | user:1
+		{"headers":{"Authorization":"T"}} | user:1
+		{"multiValueHeaders":{"Authorization":["T"]}} | user:1
+		{} | anonymous
+		{"headers":{},"multiValueHeaders":{"Authorization":[]}} | anonymous
+		{"multiValueHeaders":{"Authorization":["T"],"authorization":["T"]}} | anonymous
+		{"headers":{"Authorization":"T","authorization":"T"}} | anonymous
+		{"headers":{"X-Authorization":"T"},"multiValueHeaders":{"Proxy-Authorization":["T"]}} | anonymous
+	`) {
+		a, _, _ := f.authenticator(t, nil)
+		var event events.APIGatewayCustomAuthorizerRequestTypeRequest
+		check(t, json.Unmarshal([]byte(strings.ReplaceAll(row[0], `"T"`, `"`+valid.Reveal()+`"`)), &event))
+		if got, err := a.Authorize(t.Context(), event); err != nil || got.PrincipalID != row[1] {
+			t.Errorf("%s: principal %q, %v", row[0], got.PrincipalID, err)
+		}
 	}
 }
 
@@ -195,38 +174,27 @@ func TestFailedLookup(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	_, known := f.pat(t, 1, nil)
-	for name, token := range map[string]access.Token{"PAT": known, "API token": f.apiToken(t, nil),
-		"unknown PAT": known.At(access.PATSelector(7, 7))} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a, _, log := f.authenticator(t,
-				func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })
-			got, err := a.Authorize(t.Context(), request(token.Reveal()))
-			if err == nil || err.Error() != "the credential could not be looked up" {
-				t.Errorf("error %v", err)
+	for _, token := range []access.Token{known, f.apiToken(t, nil), known.At(access.PATSelector(7, 7))} {
+		a, _, log := f.authenticator(t,
+			func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })
+		got, err := a.Authorize(t.Context(), request(token.Reveal()))
+		if err == nil || err.Error() != "the credential could not be looked up" || got.PrincipalID != "" {
+			t.Errorf("principal %q, error %v", got.PrincipalID, err)
+		}
+		for _, text := range []string{`"level":"ERROR"`, `"apiRequestId":"` + requestID + `"`, "AccessDeniedException"} {
+			if !strings.Contains(log.String(), text) || strings.Contains(log.String(), token.Reveal()) {
+				t.Errorf("the log does not contain %s: %s", text, log)
 			}
-			if diff := cmp.Diff(events.APIGatewayCustomAuthorizerResponse{}, got); diff != "" {
-				t.Errorf("a policy with the error:\n%s", diff)
-			}
-			line := log.String()
-			for _, text := range []string{`"level":"ERROR"`, `"apiRequestId":"` + requestID + `"`, "AccessDeniedException"} {
-				if !strings.Contains(line, text) || strings.Count(line, "\n") != 1 || strings.Contains(line, token.Reveal()) {
-					t.Errorf("the log is not one line with %s: %s", text, line)
-				}
-			}
-		})
+		}
 	}
-	t.Run("until the deadline", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			a, _, _ := f.authenticator(t, (*database.Call).Hang)
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-			defer cancel()
-			begin := time.Now()
-			if _, err := a.Authorize(ctx, request(known.Reveal())); err == nil || time.Since(begin) != 4500*time.Millisecond {
-				t.Errorf("error %v after %s", err, time.Since(begin))
-			}
-		})
+	synctest.Test(t, func(t *testing.T) {
+		a, _, _ := f.authenticator(t, (*database.Call).Hang)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		begin := time.Now()
+		if _, err := a.Authorize(ctx, request(known.Reveal())); err == nil || time.Since(begin) != 4500*time.Millisecond {
+			t.Errorf("error %v after %s", err, time.Since(begin))
+		}
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 // seenAt returns what is stored.
@@ -31,36 +31,34 @@ func (f *fixture) seenAt(tb testing.TB, p pat.PAT) *time.Time {
 func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	ago := func(d time.Duration) *time.Time { return new(now().Add(-d)) }
-	for _, tt := range []struct {
-		name    string
-		seen    *time.Time
-		written bool
-	}{
-		{"never seen", nil, true},
-		{"now", ago(0), false},
-		{"59.999 s ago", ago(59_999 * time.Millisecond), false},
-		{"60 s ago", ago(time.Minute), false},
-		{"60.001 s ago", ago(60_001 * time.Millisecond), true},
-		{"in the future, by another clock", ago(-time.Second), false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			p, token := f.pat(t, 1, func(p *pat.PAT) { p.SeenAt = tt.seen })
-			a, tap, log := f.authenticator(t, nil)
-			for range 2 {
-				if got, err := a.Authorize(t.Context(), request(token.Reveal())); err != nil || got.PrincipalID != "user:1" {
-					t.Errorf("principal %q, %v", got.PrincipalID, err)
-				}
+	for _, row := range table.Rows(t, 2, `
+		# last seen | is written
+		never | true
+		0s | false
+		59.999s | false
+		60s | false
+		60.001s | true
+		# by another clock
+		-1s | false
+	`) {
+		var seen *time.Time
+		if ago, err := time.ParseDuration(row[0]); err == nil {
+			seen = new(now().Add(-ago))
+		}
+		p, token := f.pat(t, 1, func(p *pat.PAT) { p.SeenAt = seen })
+		a, tap, log := f.authenticator(t, nil)
+		for range 2 {
+			if got, err := a.Authorize(t.Context(), request(token.Reveal())); err != nil || got.PrincipalID != "user:1" {
+				t.Errorf("principal %q, %v", got.PrincipalID, err)
 			}
-			calls, stored := strings.Repeat(" BatchGetItem", 2), tt.seen
-			if tt.written {
-				calls, stored = " BatchGetItem UpdateItem BatchGetItem", new(now())
-			}
-			if diff := cmp.Diff(stored, f.seenAt(t, p)); diff != "" || " "+tap.Calls() != calls || log.Len() > 0 {
-				t.Errorf("calls %s, log %s, seenAt (-want +got):\n%s", tap.Calls(), log, diff)
-			}
-		})
+		}
+		calls := "BatchGetItem BatchGetItem"
+		if row[1] == "true" {
+			calls, seen = "BatchGetItem UpdateItem BatchGetItem", new(now())
+		}
+		if diff := cmp.Diff(seen, f.seenAt(t, p)); diff != "" || tap.Calls() != calls || log.Len() > 0 {
+			t.Errorf("%s: calls %s, log %s, seenAt (-want +got):\n%s", row[0], tap.Calls(), log, diff)
+		}
 	}
 }
 
@@ -114,38 +112,33 @@ func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {
 	f := newFixture(t)
 	p, token := f.pat(t, 1, func(p *pat.PAT) { p.SeenAt = nil })
 	for _, tt := range []struct {
-		name     string
 		fault    func(*database.Call) (*http.Response, error)
 		deadline time.Duration
 		took     time.Duration
 	}{
-		{"refused", func(c *database.Call) (*http.Response, error) { return c.Refuse("ValidationException") },
-			10 * time.Second, 0},
-		{"hanging", (*database.Call).Hang, 10 * time.Second, time.Second},
-		{"hanging, with less time left", (*database.Call).Hang, 1200 * time.Millisecond, 700 * time.Millisecond},
+		{func(c *database.Call) (*http.Response, error) { return c.Refuse("ValidationException") }, 10 * time.Second, 0},
+		{(*database.Call).Hang, 10 * time.Second, time.Second},
+		{(*database.Call).Hang, 1200 * time.Millisecond, 700 * time.Millisecond}, // less time left
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				a, _, log := f.authenticator(t, func(c *database.Call) (*http.Response, error) {
-					if c.Operation == "UpdateItem" {
-						return tt.fault(c)
-					}
-					c.Request.Close = true // simulated time stands still while a connection waits
-					return c.Pass()
-				})
-				ctx, cancel := context.WithTimeout(t.Context(), tt.deadline)
-				defer cancel()
-				begin := time.Now()
-				got, err := a.Authorize(ctx, request(token.Reveal()))
-				if took := time.Since(begin); err != nil || got.PrincipalID != "user:1" || took != tt.took {
-					t.Errorf("principal %q, %v, after %s", got.PrincipalID, err, took)
+		synctest.Test(t, func(t *testing.T) {
+			a, _, log := f.authenticator(t, func(c *database.Call) (*http.Response, error) {
+				if c.Operation == "UpdateItem" {
+					return tt.fault(c)
 				}
-				if line := log.String(); strings.Count(line, "\n") != 1 || !strings.Contains(line, `"level":"WARN"`) ||
-					strings.Contains(line, token.Reveal()) {
-					t.Errorf("log %s", line)
-				}
+				c.Request.Close = true // simulated time stands still while a connection waits
+				return c.Pass()
 			})
+			ctx, cancel := context.WithTimeout(t.Context(), tt.deadline)
+			defer cancel()
+			begin := time.Now()
+			got, err := a.Authorize(ctx, request(token.Reveal()))
+			if took := time.Since(begin); err != nil || got.PrincipalID != "user:1" || took != tt.took {
+				t.Errorf("principal %q, %v, after %s", got.PrincipalID, err, took)
+			}
+			if line := log.String(); strings.Count(line, "\n") != 1 || !strings.Contains(line, `"level":"WARN"`) ||
+				strings.Contains(line, token.Reveal()) {
+				t.Errorf("log %s", line)
+			}
 		})
 	}
 	if got := f.seenAt(t, p); got != nil {
@@ -160,74 +153,53 @@ func TestUnprocessedKeys(t *testing.T) {
 	p, _ := f.pat(t, 1, nil)
 	all := []string{f.Tables.PersonalAccessTokens, f.Tables.Users}
 	for _, tt := range []struct {
-		name   string
 		leave  []string
 		rounds int
-	}{
-		{"none", nil, 0}, {"both, once", all, 1}, {"the PAT, twice", all[:1], 2}, {"the user, once", all[1:], 1},
-		{"both, for ever", all, 1 << 30},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				client, tap := f.Through(t, func(c *database.Call) (*http.Response, error) {
-					if strings.Count(c.Body, `"ConsistentRead":true`) != strings.Count(c.Body, `"Keys":`) {
-						t.Errorf("not consistent: %s", c.Body)
-					}
-					c.Request.Close = true // simulated time stands still while a connection waits
-					if c.N > tt.rounds {
-						return c.Pass()
-					}
-					return withoutKeys(c, tt.leave)
-				})
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				got, owner, err := authorizer.NewStore(client, f.Tables, f.LogThrough(client)).PAT(ctx, 1, p.ID)
-				if tt.rounds > 2 {
-					if !errors.Is(err, dynamo.ErrUnavailable) {
-						t.Errorf("error %v", err)
-					}
-				} else if calls := strings.Count(tap.Calls(), "BatchGetItem"); err != nil || got.ID != p.ID || owner.ID != 1 ||
-					calls != tt.rounds+1 {
-					t.Errorf("PAT %d, user %d, error %v after %d calls", got.ID, owner.ID, err, calls)
+	}{{nil, 0}, {all, 1}, {all[:1], 2}, {all[1:], 1}, {all, 1 << 30}} {
+		synctest.Test(t, func(t *testing.T) {
+			client, tap := f.Through(t, func(c *database.Call) (*http.Response, error) {
+				if strings.Count(c.Body, `"ConsistentRead":true`) != strings.Count(c.Body, `"Keys":`) {
+					t.Errorf("not consistent: %s", c.Body)
 				}
+				c.Request.Close = true // simulated time stands still while a connection waits
+				if c.N > tt.rounds {
+					return c.Pass()
+				}
+				return withoutTables(t, c, tt.leave)
 			})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			got, owner, err := authorizer.NewStore(client, f.Tables, f.LogThrough(client)).PAT(ctx, 1, p.ID)
+			if tt.rounds > 2 {
+				if !errors.Is(err, dynamo.ErrUnavailable) {
+					t.Errorf("error %v", err)
+				}
+			} else if calls := strings.Count(tap.Calls(), "BatchGetItem"); err != nil || got.ID != p.ID || owner.ID != 1 ||
+				calls != tt.rounds+1 {
+				t.Errorf("PAT %d, user %d, error %v after %d calls", got.ID, owner.ID, err, calls)
+			}
 		})
 	}
 }
 
-// withoutKeys carries out a BatchGetItem except for the keys of some tables, which it reports as unprocessed.
-func withoutKeys(c *database.Call, tables []string) (*http.Response, error) {
-	var request struct{ RequestItems map[string]json.RawMessage }
-	if err := json.Unmarshal([]byte(c.Body), &request); err != nil {
-		return nil, err
-	}
-	left := map[string]json.RawMessage{}
-	for _, table := range tables {
-		left[table] = request.RequestItems[table]
-		delete(request.RequestItems, table)
-	}
-	unprocessed, err := json.Marshal(left)
+// withoutTables removes the items of some tables from the response of a BatchGetItem and reports their keys as
+// unprocessed.
+func withoutTables(t *testing.T, c *database.Call, tables []string) (*http.Response, error) {
+	t.Helper()
+	var request struct{ RequestItems map[string]any }
+	check(t, json.Unmarshal([]byte(c.Body), &request))
+	response, err := c.Pass()
 	if err != nil {
 		return nil, err
 	}
-	responses := []byte(`{}`)
-	if len(request.RequestItems) > 0 {
-		body, err := json.Marshal(request)
-		if err != nil {
-			return nil, err
-		}
-		c.Body = string(body)
-		response, err := c.Pass()
-		if err != nil {
-			return nil, err
-		}
-		defer response.Body.Close()
-		var found struct{ Responses json.RawMessage }
-		if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&found); err != nil {
-			return nil, err
-		}
-		responses = found.Responses
+	defer response.Body.Close()
+	var found struct{ Responses, UnprocessedKeys map[string]any }
+	check(t, json.NewDecoder(response.Body).Decode(&found))
+	for _, name := range tables {
+		delete(found.Responses, name)
+		found.UnprocessedKeys[name] = request.RequestItems[name]
 	}
-	return c.Reply(http.StatusOK, `{"Responses":`+string(responses)+`,"UnprocessedKeys":`+string(unprocessed)+`}`)
+	body, err := json.Marshal(found)
+	check(t, err)
+	return c.Reply(http.StatusOK, string(body))
 }
