@@ -2,7 +2,6 @@ package feature_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -22,6 +21,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 // request is a request to a handler. A path parameter %FF is invalid.
@@ -50,98 +50,87 @@ func serve(ctx context.Context, handler lambdahttp.HandlerFunc, q request) (stat
 	return w.Code, w.Header(), w.Body.String()
 }
 
-type handlers struct{ create, update, stale, get, list, search, archive, revive, remove lambdahttp.HandlerFunc }
-
-func newHandlers(tb testing.TB, store *feature.Store) (h handlers) {
+// handlers returns the handlers of a store by the names of their operations.
+func handlers(tb testing.TB, store *feature.Store) map[string]lambdahttp.HandlerFunc {
 	tb.Helper()
-	must := func(handler lambdahttp.HandlerFunc, err error) lambdahttp.HandlerFunc {
-		check(tb, err)
-		return handler
-	}
-	return handlers{
-		must(feature.Create(store, now)), must(feature.Update(store)), must(feature.MarkStale(store)), feature.Get(store),
-		feature.List(store), feature.Search(store), feature.Archive(store), feature.Revive(store), feature.Delete(store),
+	create, err := feature.Create(store, now)
+	check(tb, err)
+	update, err := feature.Update(store)
+	check(tb, err)
+	stale, err := feature.MarkStale(store)
+	check(tb, err)
+	return map[string]lambdahttp.HandlerFunc{
+		"create": create, "update": update, "stale": stale, "get": feature.Get(store), "list": feature.List(store),
+		"search": feature.Search(store), "archive": feature.Archive(store), "revive": feature.Revive(store),
+		"remove": feature.Delete(store),
 	}
 }
 
-// wants fails the test unless the response has a status and this text, or begins with it if it ends with an ellipsis.
-func wants(ctx context.Context, tb testing.TB, handler lambdahttp.HandlerFunc, q request, status int, want string) {
+// wants fails the test unless the response has this status and text, or begins with them if want ends with an ellipsis.
+func wants(ctx context.Context, tb testing.TB, handler lambdahttp.HandlerFunc, q request, want string) {
 	tb.Helper()
-	got, _, text := serve(ctx, handler, q)
+	status, _, text := serve(ctx, handler, q)
+	got := strings.TrimSpace(fmt.Sprint(status, " ", text))
 	prefix, cut := strings.CutSuffix(want, "…")
-	if got != status || text != want && (!cut || !strings.HasPrefix(text, prefix)) {
-		tb.Errorf("%+v: %d %s\nwant %d %s", q, got, text, status, want)
+	if got != want && (!cut || !strings.HasPrefix(got, prefix)) {
+		tb.Errorf("%+v: %s\nwant %s", q, got, want)
 	}
 }
 
-const (
-	rest = `"environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null`
-	gone = `NotFoundError: There is no toggle with the name "a" in the project "p".`
-)
+// run makes the requests of a table: the operation, the project and the name, the body, and the response.
+func run(ctx context.Context, tb testing.TB, all map[string]lambdahttp.HandlerFunc, steps string) {
+	tb.Helper()
+	for _, row := range table.Rows(tb, 4, steps) {
+		project, name, _ := strings.Cut(row[1], "/")
+		for operation := range strings.FieldsSeq(row[0]) {
+			wants(ctx, tb, all[operation], request{project: project, name: name, body: row[2]}, row[3])
+		}
+	}
+}
 
 // The life of a toggle, with the response of each step.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	db, _ := newTyped(t)
-	h := newHandlers(t, db.store)
+	all := handlers(t, db.store)
 	ctx := access.WithPrincipal(t.Context(), access.Principal{ID: "user:7", UserID: 7, Name: "ada"})
-	at := request{project: "p", name: "a"}
-	with := func(body string) request { return request{project: "p", name: "a", body: body} }
-	a := func(members string) string {
-		return `{"name":"a",` + members + `,` + rest + `,"contextFields":[]}`
-	}
-	created := `"archived":false,"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada",` +
-		`"imageUrl":""},"archivedAt":null,` +
-		`"potentiallyStale":false,"potentiallyStaleAt":`
-	first := a(`"type":"release","project":"p","description":null,"impressionData":false,"stale":false,` + created +
-		`"2027-02-08T05:39:00.123Z"`)
-	wants(ctx, t, h.get, at, 404, gone)
-	wants(ctx, t, h.create, with(`{"name":"a"}`), 201, first)
-	wants(ctx, t, h.create, request{project: "q", body: `{"name":"a"}`}, 409,
-		`NameExistsError: A toggle with the name "a" exists.`)
-	wants(ctx, t, h.get, at, 200, first)
-	wants(ctx, t, h.update, with(`{}`), 200, first)
-	// Members of a response are ignored.
-	wants(ctx, t, h.update,
-		with(first[:len(first)-1]+`,"name":"b","project":"q","archived":true,"createdAt":"x","stale":true}`),
-		400, "ValidationError: The `/body/name` property must be unique; you sent it twice.")
-	wants(ctx, t, h.update, with(`{"name":"b","project":"q","archived":true,"createdAt":7}`), 200, first)
-	second := a(`"type":"endless","project":"p","description":"","impressionData":true,"stale":true,` + created + `null`)
-	wants(ctx, t, h.update, with(`{"type":"ENDLESS","description":"","impressionData":true,"stale":true}`), 200, second)
-	wants(ctx, t, h.update, with(`{}`), 200, second)
-	third := a(`"type":"endless","project":"p","description":null,"impressionData":true,"stale":true,` + created + `null`)
-	wants(ctx, t, h.update, with(`{"description":null}`), 200, third)
-	wants(ctx, t, h.stale, request{project: "p", body: `{"features":["a","a"],"stale":false}`}, 202, "")
-	wants(ctx, t, h.remove, at, 409, `ConflictError: The toggle "a" is not archived. Archive it first.`)
-	wants(ctx, t, h.revive, at, 200, "")
-	for range 2 {
-		wants(ctx, t, h.archive, at, 202, "")
-	}
-	archived := strings.NewReplacer(`"archived":false`, `"archived":true`, `"archivedAt":null`,
-		`"archivedAt":"2026-12-30T05:39:00.123Z"`,
-		`"stale":true`, `"stale":false`).Replace(third)
-	wants(ctx, t, h.get, at, 200, archived)
-	wants(ctx, t, h.create, with(`{"name":"a"}`), 409, `NameExistsError: A toggle with the name "a" exists.`)
-	wants(ctx, t, h.update, with(`{"description":"d"}`), 200, strings.Replace(archived, `"description":null`,
-		`"description":"d"`, 1))
-	wants(ctx, t, h.revive, at, 200, "")
-	wants(ctx, t, h.revive, at, 200, "")
-	wants(ctx, t, h.archive, at, 202, "")
-	wants(ctx, t, h.remove, at, 200, "")
-	for _, handler := range []lambdahttp.HandlerFunc{h.get, h.update, h.archive} {
-		wants(ctx, t, handler, with(`{}`), 404, gone)
-	}
-	for _, handler := range []lambdahttp.HandlerFunc{h.revive, h.remove} {
-		wants(ctx, t, handler, at, 404, `NotFoundError: There is no toggle with the name "a".`)
-		wants(ctx, t, handler, request{name: "%FF"}, 404, `NotFoundError: There is no toggle with the name "%FF".`)
-	}
-	const updated = "updated"
-	want := []string{"created", "stale-on", updated, updated, "stale-off", "archived", updated, "revived", "archived",
-		"deleted"}
-	if got := db.events(t, "a", 0); got != strings.Join(want, " ") {
+	const made = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
+	const rest = `"environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null,"contextFields":[]`
+	run(ctx, t, all, strings.NewReplacer("MADE", made, "REST", rest,
+		"GONE", `404 NotFoundError: There is no toggle with the name "a"`,
+		"EXISTS", `409 NameExistsError: A toggle with the name "a" exists.`,
+		"FIRST", `{"name":"a","type":"release","project":"p","description":null,"impressionData":false,"stale":false,`+
+			`"archived":false,`+made+`,"archivedAt":null,"potentiallyStale":false,`+
+			`"potentiallyStaleAt":"2027-02-08T05:39:00.123Z",`+rest+`}`).Replace(`
+		get | p/a | | GONE in the project "p".
+		create | p/ | {"name":"a"} | 201 FIRST
+		create | q/ | {"name":"a"} | EXISTS
+		get | p/a | | 200 FIRST
+		update | p/a | {} | 200 FIRST
+		# read-only members are ignored
+		update | p/a | {"name":"b","project":"q","archived":true,"createdAt":7} | 200 FIRST
+		update | p/a | {"type":"endless","description":"","impressionData":true,"stale":true} | 200 {"name":"a","type":"endless","project":"p","description":"","impressionData":true,"stale":true,"archived":false,MADE,"archivedAt":null,"potentiallyStale":false,"potentiallyStaleAt":null,REST}
+		update | p/a | {} | 200 {"name":"a","type":"endless","project":"p","description":"","impressionData":true,"stale":true…
+		update | p/a | {"description":null} | 200 {"name":"a","type":"endless","project":"p","description":null,"impressionData":true,"stale":true…
+		stale | p/ | {"features":["a","a"],"stale":false} | 202
+		remove | p/a | | 409 ConflictError: The toggle "a" is not archived. Archive it first.
+		revive | p/a | | 200
+		archive archive | p/a | | 202
+		get | p/a | | 200 {"name":"a","type":"endless","project":"p","description":null,"impressionData":true,"stale":false,"archived":true,MADE,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,REST}
+		create | p/ | {"name":"a"} | EXISTS
+		update | p/a | {"description":"d"} | 200 {"name":"a","type":"endless","project":"p","description":"d","impressionData":true,"stale":false,"archived":true…
+		revive revive | p/a | | 200
+		archive | p/a | | 202
+		remove | p/a | | 200
+		get update archive | p/a | {} | GONE in the project "p".
+		revive remove | p/a | | GONE.
+		revive remove | /%FF | | 404 NotFoundError: There is no toggle with the name "%FF".
+	`))
+	want := "created stale-on updated updated stale-off archived updated revived archived deleted"
+	if got := db.events(t, "a", 0); got != want {
 		t.Error(got)
 	}
-	_, header, _ := serve(ctx, h.create, with(`{"name":"b"}`))
+	_, header, _ := serve(ctx, all["create"], request{project: "p", name: "a", body: `{"name":"b"}`})
 	if location := header.Get("Location"); location != "https://example.com/dev/api/admin/projects/p/features/b" {
 		t.Error(location)
 	}
@@ -151,11 +140,11 @@ func TestOperations(t *testing.T) {
 func TestRemoveCreatorName(t *testing.T) {
 	t.Parallel()
 	db, _ := newTyped(t)
-	h := newHandlers(t, db.store)
+	h := handlers(t, db.store)
 	for id, name := range []string{"ada", "eve"} {
 		p := access.Principal{ID: name, UserID: int64(id + 1), Name: name}
-		wants(access.WithPrincipal(t.Context(), p), t, h.create, request{project: "p", body: `{"name":"of-` + name + `"}`},
-			201, "{…")
+		wants(access.WithPrincipal(t.Context(), p), t, h["create"], request{project: "p", body: `{"name":"of-` + name + `"}`},
+			"201 {…")
 	}
 	foreign := toggle("foreign")
 	foreign.CreatedBy = &feature.Creator{Name: "bob"}
@@ -175,66 +164,44 @@ func TestRemoveCreatorName(t *testing.T) {
 			}
 			return nil
 		}))
-	wants(t.Context(), t, h.get, request{project: "default", name: "foreign"}, 200, `{"name":"foreign"…`)
-	if _, _, text := serve(t.Context(), h.get, request{project: "default", name: "foreign"}); !strings.Contains(text,
+	if _, _, text := serve(t.Context(), h["get"], request{project: "default", name: "foreign"}); !strings.Contains(text,
 		`"createdBy":null`) {
 		t.Error(text)
 	}
 }
 
-// An operation with a project finds only its toggles, and refuses an impossible project and body.
+// An operation with a project finds only its toggles, and refuses an impossible project and body. A toggle whose
+// context field was deleted cannot be revived.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	db, ctx := newTyped(t)
-	h := newHandlers(t, db.store)
-	db.create(t, toggle("a"))
-	for _, handler := range []lambdahttp.HandlerFunc{h.get, h.update, h.archive} {
-		wants(ctx, t, handler, request{project: "p", name: "a", body: `{}`}, 404, gone)
-		wants(ctx, t, handler, request{project: "p", name: "%FF", body: `{}`}, 404, strings.Replace(gone, `"a"`, `"%FF"`, 1))
-	}
-	for _, project := range []string{"%FF", "a b", strings.Repeat("x", 101)} {
-		for i, handler := range []lambdahttp.HandlerFunc{h.get, h.update, h.archive, h.list, h.create, h.stale} {
-			body := []string{`{}`, `{}`, `{}`, `{}`, `{"name":"n"}`, `{"features":["a"],"stale":true}`}[i]
-			wants(ctx, t, handler, request{project, "a", "", body, ""}, 400,
-				"ValidationError: The `/params/projectId` property must have 1 to 100 of…")
-		}
-	}
-	for body, want := range map[string]string{
-		`{"name":"revive"}`:           "The `/body/name` property must not be \"revive\"…",
-		`{"name":".."}`:               "The `/body/name` property must have only the characters A-Z…",
-		`{"Name":"n","name":"n"}`:     "The `/body/Name` property is unknown; the closest one is `name`.",
-		`{"name":"n","type":"other"}`: "The `/body/type` property must be the id of a feature type; you sent \"other\".",
-		`{"name":"n","description":"` + strings.Repeat("é", 1001) +
-			`"}`: "The `/body/description` property must have at most 1000 characters…",
-	} {
-		wants(ctx, t, h.create, request{project: "p", body: body}, 400, "ValidationError: "+want)
-	}
-	wants(ctx, t, h.update, request{project: "q", name: "a", body: `{"type":"other"}`}, 400,
-		"ValidationError: The `/body/type`…")
-	wants(ctx, t, h.update, request{project: "q", name: "a", body: `{"state":true}`}, 400,
-		"ValidationError: The `/body/state` property is unknown; the closest one is `stale`.")
-	many, _ := json.Marshal(slices.Repeat([]string{"a"}, 51))
-	wants(ctx, t, h.stale, request{project: "default", body: `{"stale":true,"features":` + string(many) + `}`}, 400,
-		"ValidationError: The `/body/features` property must have at most 50 elements…")
-	db.create(t, feature.Feature{Name: "b", Project: "p", Type: "release"})
-	wants(ctx, t, h.stale, request{project: "default", body: `{"stale":true,"features":["a","b"]}`}, 404,
-		`NotFoundError: There is no toggle with the name "b" in the project "default".`)
-	if db.get(t, "a").Stale {
-		t.Error("one of two toggles is marked")
-	}
-}
-
-// A toggle whose context field was deleted cannot be revived.
-func TestReviveWithoutContextField(t *testing.T) {
-	t.Parallel()
-	db, ctx := newTyped(t)
-	f := toggle("a", "b", "gone")
-	f.Archived = true
-	db.create(t, f)
-	wants(ctx, t, newHandlers(t, db.store).revive, request{name: "a"}, 409,
-		`ConflictError: The toggle uses the context field "gone", which does not exist. Create the field first.`)
-	if f := db.get(t, "a"); !f.Archived {
-		t.Error(f)
+	archived := toggle("c", "b", "gone")
+	archived.Archived = true
+	db.create(t, toggle("a"), feature.Feature{Name: "b", Project: "p", Type: "release"}, archived)
+	run(ctx, t, handlers(t, db.store), strings.NewReplacer("1001é", strings.Repeat("é", 1001), "51a",
+		strings.TrimSuffix(strings.Repeat(`"a",`, 51), ","), "101x", strings.Repeat("x", 101),
+		"PROJECT", "400 ValidationError: The `/params/projectId` property must have 1 to 100 of…", "400 ~",
+		"400 ValidationError: The `/body/", "~", "`").Replace(`
+		get update archive | q/a | {} | 404 NotFoundError: There is no toggle with the name "a" in the project "q".
+		get update archive | q/%FF | {} | 404 NotFoundError: There is no toggle with the name "%FF" in the project "q".
+		get update archive list | %FF/a | {} | PROJECT
+		get update archive list | a b/a | {} | PROJECT
+		get update archive list | 101x/a | {} | PROJECT
+		create | a b/ | {"name":"n"} | PROJECT
+		stale | a b/ | {"features":["a"],"stale":true} | PROJECT
+		create | p/ | {"name":"revive"} | 400 ~name~ property must not be "revive"…
+		create | p/ | {"name":".."} | 400 ~name~ property must have only the characters A-Z…
+		create | p/ | {"Name":"n","name":"n"} | 400 ~Name~ property is unknown; the closest one is ~name~.
+		create | p/ | {"name":"n","type":"other"} | 400 ~type~ property must be the id of a feature type; you sent "other".
+		create | p/ | {"name":"n","description":"1001é"} | 400 ~description~ property must have at most 1000 characters…
+		update | q/a | {"type":"other"} | 400 ~type~…
+		update | q/a | {"state":true} | 400 ~state~ property is unknown; the closest one is ~stale~.
+		stale | default/ | {"stale":true,"features":[51a]} | 400 ~features~ property must have at most 50 elements…
+		stale | default/ | {"stale":true,"features":["a","b"]} | 404 NotFoundError: There is no toggle with the name "b" in the project "default".
+		revive | /c | | 409 ConflictError: The toggle uses the context field "gone", which does not exist. Create the field first.
+	`))
+	if db.get(t, "a").Stale || !db.get(t, "c").Archived {
+		t.Error("a refused operation has written")
 	}
 }
 
@@ -242,18 +209,18 @@ func TestReviveWithoutContextField(t *testing.T) {
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	db, ctx := newTyped(t)
-	h := newHandlers(t, db.store)
+	h := handlers(t, db.store)
 	f := toggle("a")
 	f.Type = "long"
 	db.create(t, f)
 	tag := func() string {
-		_, header, _ := serve(ctx, h.get, request{project: "default", name: "a"})
+		_, header, _ := serve(ctx, h["get"], request{project: "default", name: "a"})
 		return header.Get("ETag")
 	}
 	first, known := tag(), map[string]string{}
 	for _, body := range []string{`{}`, `{"description":""}`, `{"impressionData":true}`, `{"type":"short"}`,
 		`{"stale":true}`} {
-		serve(ctx, h.update, request{project: "default", name: "a", body: body})
+		serve(ctx, h["update"], request{project: "default", name: "a", body: body})
 		if known[tag()] != "" {
 			t.Errorf("%s has the tag of %s", body, known[tag()])
 		}
@@ -261,9 +228,10 @@ func TestIfMatch(t *testing.T) {
 	}
 	reset := request{project: "default", name: "a",
 		body: `{"description":null,"impressionData":false,"type":"long","stale":false}`}
-	wants(ctx, t, h.update, request{reset.project, reset.name, "", reset.body, first}, 412,
-		"PreconditionFailed: The resource has changed…")
-	wants(ctx, t, h.update, request{reset.project, reset.name, "", reset.body, tag()}, 200, "{…")
+	reset.ifMatch = first
+	wants(ctx, t, h["update"], reset, "412 PreconditionFailed: The resource has changed…")
+	reset.ifMatch = tag()
+	wants(ctx, t, h["update"], reset, "200 {…")
 	db.flip(t, rangeOf(f, false), db.get(t, "a"), true)
 	if tag() != first || !db.get(t, "a").PotentiallyStale {
 		t.Error("a flip changes the tag")
@@ -271,13 +239,13 @@ func TestIfMatch(t *testing.T) {
 	// Another client changes the toggle after it was read.
 	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
 		if c.Operation == "TransactWriteItems" && c.N == 1 {
-			serve(context.WithoutCancel(ctx), h.update, request{project: "default", name: "a", body: `{"description":"theirs"}`})
+			serve(context.WithoutCancel(ctx), h["update"], request{project: "default", name: "a", body: `{"description":"theirs"}`})
 		}
 		return c.Pass()
 	})
-	overtaken := newHandlers(t, feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, now, 0)))
-	wants(ctx, t, overtaken.update, request{"default", "a", "", `{"description":"mine"}`, first}, 412,
-		"PreconditionFailed: …")
+	overtaken := handlers(t, feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, now, 0)))
+	wants(ctx, t, overtaken["update"], request{"default", "a", "", `{"description":"mine"}`, first},
+		"412 PreconditionFailed: …")
 	if f := db.get(t, "a"); *f.Description != "theirs" {
 		t.Error(*f.Description)
 	}
@@ -286,14 +254,16 @@ func TestIfMatch(t *testing.T) {
 func TestList(t *testing.T) {
 	t.Parallel()
 	db, ctx := newTyped(t)
-	h := newHandlers(t, db.store)
+	h := handlers(t, db.store)
 	archived, other := toggle("a"), toggle("b")
 	archived.Archived, other.Project = true, "p"
 	db.create(t, toggle("d", "a"), toggle("c"), archived, other)
-	wants(ctx, t, h.list, request{project: "default"}, 200, `{"version":2,"features":[{"name":"c","type":"release",`+
-		`"project":"default","description":null,"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z",`+
-		`"createdBy":null,"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z",`+rest+`},{"name":"d",…`)
-	wants(ctx, t, h.list, request{project: "unknown"}, 200, `{"version":2,"features":[]}`)
+	wants(ctx, t, h["list"], request{project: "default"}, `200 {"version":2,"features":[{"name":"c","type":"release",`+
+		`"project":"default","description":null,"impressionData":false,"stale":false,"archived":false,`+
+		`"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,"potentiallyStale":true,`+
+		`"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],"tags":[],"favorite":false,`+
+		`"dependencyType":null},{"name":"d",…`)
+	wants(ctx, t, h["list"], request{project: "unknown"}, `200 {"version":2,"features":[]}`)
 }
 
 // A list that a Lambda function cannot return is a 400 that names the search.
@@ -313,28 +283,22 @@ func TestListIsTooLarge(t *testing.T) {
 			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{db.Tables.Features: batch}})
 		check(t, err)
 	}
-	wants(ctx, t, newHandlers(t, db.store).list, request{project: "p"}, 400,
-		"ValidationError: The list of the 1150 toggles of the project "+
-			"is too large. Use GET /api/admin/search/features?project=IS:p.")
+	wants(ctx, t, handlers(t, db.store)["list"], request{project: "p"}, "400 ValidationError: The list of the 1150 toggles "+
+		"of the project is too large. Use GET /api/admin/search/features?project=IS:p.")
 }
 
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
-	for _, f := range []struct {
-		construct app.Constructor
-		more      string
-	}{
-		{feature.NewGetFunction, "FEATURE_TYPES_TABLE"},
-		{feature.NewListFunction, "FEATURE_TYPES_TABLE"},
-		{feature.NewSearchFunction, "FEATURE_TYPES_TABLE"},
-		{feature.NewCreateFunction, "FEATURE_TYPES_TABLE EVENTS_TABLE"},
-		{feature.NewUpdateFunction, "FEATURE_TYPES_TABLE EVENTS_TABLE"},
-		{feature.NewMarkStaleFunction, "FEATURE_TYPES_TABLE EVENTS_TABLE"},
-		{feature.NewArchiveFunction, "FEATURE_TYPES_TABLE CONTEXT_FIELDS_TABLE EVENTS_TABLE"},
-		{feature.NewReviveFunction, "FEATURE_TYPES_TABLE CONTEXT_FIELDS_TABLE EVENTS_TABLE"},
-		{feature.NewDeleteFunction, "EVENTS_TABLE EVENT_LOG_DAYS"},
+	for more, constructors := range map[string][]app.Constructor{
+		"FEATURE_TYPES_TABLE": {feature.NewGetFunction, feature.NewListFunction, feature.NewSearchFunction},
+		"FEATURE_TYPES_TABLE EVENTS_TABLE": {feature.NewCreateFunction, feature.NewUpdateFunction,
+			feature.NewMarkStaleFunction},
+		"FEATURE_TYPES_TABLE CONTEXT_FIELDS_TABLE EVENTS_TABLE": {feature.NewArchiveFunction, feature.NewReviveFunction},
+		"EVENTS_TABLE EVENT_LOG_DAYS":                           {feature.NewDeleteFunction},
 	} {
-		database.RequireVariables(t, env, f.construct, append(strings.Fields(f.more), "FEATURES_TABLE")...)
+		for _, construct := range constructors {
+			database.RequireVariables(t, env, construct, append(strings.Fields(more), "FEATURES_TABLE")...)
+		}
 	}
 }

@@ -2,15 +2,16 @@ package feature_test
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"net/http"
-	"slices"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 // searchable creates toggles for searches:
@@ -45,74 +46,66 @@ func TestSearch(t *testing.T) {
 	db, ctx := searchable(t)
 	client, tap := db.Through(t, nil)
 	search := feature.Search(feature.NewStore(client, db.Tables, nil))
-	for _, tt := range []struct {
-		query, want string // the names
-		total       int    // 0: their number
-	}{
-		{"", "old checkout login banner stop", 0},
-		{"unknown=1&unknown=2", "old checkout login banner stop", 0},
-		{"query=CHECKOUT", "checkout banner", 0},
-		{"query=", "old checkout login banner stop", 0},
-		{"project=IS:shop", "login stop", 0},
-		{"project=IS_NOT:shop", "old checkout banner", 0},
-		{"project=IS:shop,default", "", 0},
-		{"project=IS_ANY_OF:shop,x", "login stop", 0},
-		{"type=IS_ANY_OF:short,long", "login banner", 0},
-		{"type=IS_NONE_OF:short,release", "login stop", 0},
-		{"state=IS:active", "login stop", 0},
-		{"state=IS:stale", "old", 0},
-		{"state=IS:potentially-stale", "checkout banner", 0},
-		{"state=IS_NOT:potentially-stale", "old login stop", 0},
-		{"state=IS_NONE_OF:active,stale", "checkout banner", 0},
-		{"state=IS_ANY_OF:active,potentially-stale", "checkout login banner stop", 0},
-		{"state=IS:potentially-stale&query=checkout%27", "banner", 0},
-		{"state=IS:potentially-stale&contextField=IS:a", "checkout", 0},
-		{"state=IS:potentially-stale&type=IS:short", "banner", 0},
-		{"state=IS:potentially-stale&archived=IS:true", "", 0},
-		{"state=IS:potentially-stale&limit=1&sortOrder=desc", "banner", 2},
-		{"createdAt=IS_BEFORE:2026-11-21", "old checkout login", 0},
-		{"createdAt=IS_ON_OR_AFTER:2026-12-01", "stop", 0},
-		{"createdBefore=2026-11-21T06:39:00.124%2B01:00", "old checkout login banner", 0},
-		{"createdBefore=2026-11-21T05:39:00.123Z", "old checkout login", 0},
-		{"createdBefore=2026-11-21T05:39:00.123Z&createdAt=IS_BEFORE:2026-11-20", "old", 0},
-		{"archived=IS:true", "gone", 0},
-		{"archived=IS:false&project=IS:default", "old checkout banner", 0},
-		{"contextField=IS:a", "checkout stop", 0},
-		{"contextField=IS:x", "", 0},
-		{"limit=2", "old checkout", 5},
-		{"limit=2&offset=4", "stop", 5},
-		{"offset=2147483647", "", 5},
-		{"sortBy=name", "banner checkout login old stop", 0},
-		{"sortBy=type&sortOrder=asc", "stop login checkout old banner", 0},
-		{"sortBy=type&sortOrder=desc", "banner checkout old login stop", 0},
-		{"sortBy=project", "banner checkout old login stop", 0},
-		{"sortBy=stale&sortOrder=desc", "old banner checkout login stop", 0},
-		{"sortBy=potentiallyStaleAt", "banner checkout login old stop", 0},
-		{"sortBy=potentiallyStaleAt&sortOrder=desc", "login checkout banner old stop", 0},
-	} {
+	for _, row := range table.Rows(t, 3, `
+		# query | names | total; 0: their number
+		| old checkout login banner stop | 0
+		unknown=1&unknown=2 | old checkout login banner stop | 0
+		query=CHECKOUT | checkout banner | 0
+		query= | old checkout login banner stop | 0
+		project=IS:shop | login stop | 0
+		project=IS_NOT:shop | old checkout banner | 0
+		project=IS:shop,default |  | 0
+		project=IS_ANY_OF:shop,x | login stop | 0
+		type=IS_ANY_OF:short,long | login banner | 0
+		type=IS_NONE_OF:short,release | login stop | 0
+		state=IS:active | login stop | 0
+		state=IS:stale | old | 0
+		state=IS:potentially-stale | checkout banner | 0
+		state=IS_NOT:potentially-stale | old login stop | 0
+		state=IS_NONE_OF:active,stale | checkout banner | 0
+		state=IS_ANY_OF:active,potentially-stale | checkout login banner stop | 0
+		state=IS:potentially-stale&query=checkout%27 | banner | 0
+		state=IS:potentially-stale&contextField=IS:a | checkout | 0
+		state=IS:potentially-stale&type=IS:short | banner | 0
+		state=IS:potentially-stale&archived=IS:true |  | 0
+		state=IS:potentially-stale&limit=1&sortOrder=desc | banner | 2
+		createdAt=IS_BEFORE:2026-11-21 | old checkout login | 0
+		createdAt=IS_ON_OR_AFTER:2026-12-01 | stop | 0
+		createdBefore=2026-11-21T06:39:00.124%2B01:00 | old checkout login banner | 0
+		createdBefore=2026-11-21T05:39:00.123Z | old checkout login | 0
+		createdBefore=2026-11-21T05:39:00.123Z&createdAt=IS_BEFORE:2026-11-20 | old | 0
+		archived=IS:true | gone | 0
+		archived=IS:false&project=IS:default | old checkout banner | 0
+		contextField=IS:a | checkout stop | 0
+		contextField=IS:x |  | 0
+		limit=2 | old checkout | 5
+		limit=2&offset=4 | stop | 5
+		offset=2147483647 |  | 5
+		sortBy=name | banner checkout login old stop | 0
+		sortBy=type&sortOrder=asc | stop login checkout old banner | 0
+		sortBy=type&sortOrder=desc | banner checkout old login stop | 0
+		sortBy=project | banner checkout old login stop | 0
+		sortBy=stale&sortOrder=desc | old banner checkout login stop | 0
+		sortBy=potentiallyStaleAt | banner checkout login old stop | 0
+		sortBy=potentiallyStaleAt&sortOrder=desc | login checkout banner old stop | 0
+	`) {
 		before := len(tap.Calls())
-		status, _, text := serve(ctx, search, request{query: tt.query})
-		var body struct {
-			Features []struct{ Name string }
-			Total    *int
-		}
-		err := json.Unmarshal([]byte(text), &body)
+		status, _, text := serve(ctx, search, request{query: row[0]})
 		var names []string
-		for _, f := range body.Features {
-			names = append(names, f.Name)
+		for _, match := range regexp.MustCompile(`{"name":"(\w+)"`).FindAllStringSubmatch(text, -1) {
+			names = append(names, match[1])
 		}
-		if tt.total == 0 {
-			tt.total = len(names)
+		total := row[2]
+		if total == "0" {
+			total = fmt.Sprint(len(names))
 		}
-		if got := strings.Join(names, " "); status != 200 || err != nil || got != tt.want || body.Total == nil ||
-			*body.Total != tt.total {
-			t.Errorf("%s: %d %s\nwant %s", tt.query, status, text, tt.want)
+		if status != 200 || strings.Join(names, " ") != row[1] || !strings.HasSuffix(text, `"total":`+total+`}`) {
+			t.Errorf("%s: %d %s", row, status, text)
 		}
-		calls := strings.Fields(tap.Calls()[before:])
-		scans := slices.DeleteFunc(calls, func(c string) bool { return c != "Scan" })
-		if onlyIndex := strings.HasPrefix(tt.query, "state=IS:potentially-stale") ||
-			strings.Contains(tt.query, "NONE_OF:active,stale"); onlyIndex != (len(scans) == 1) {
-			t.Errorf("%s: %d scans, of which one reads the types", tt.query, len(scans))
+		scans := strings.Count(tap.Calls()[before:], "Scan")
+		if onlyIndex := strings.HasPrefix(row[0], "state=IS:potentially-stale") ||
+			strings.Contains(row[0], "NONE_OF:active,stale"); onlyIndex != (scans == 1) {
+			t.Errorf("%s: %d scans, of which one reads the types", row[0], scans)
 		}
 	}
 }
@@ -138,33 +131,30 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
 	search := feature.Search(nil)
-	for query, want := range map[string]string{
-		"type=release": "The `/query/type` parameter must begin with IS: or IS_NOT: or IS_ANY_OF: or IS_NONE_OF: and have " +
-			"a value; you sent \"release\".",
-		"project=IS:": "The `/query/project`…",
-		"state=IS:new": "The `/query/state` parameter must have the states active, stale or " +
-			"potentially-stale…",
-		"createdAt=IS:2026-11-20": "The `/query/createdAt` parameter must begin with IS_BEFORE: or " +
-			"IS_ON_OR_AFTER:…",
-		"createdAt=IS_BEFORE:20261120": "The `/query/createdAt` parameter must be IS_BEFORE:…",
-		"createdBefore=2026-11-20":     "The `/query/createdBefore` parameter must be an RFC 3339 date-time…",
-		"archived=true": "The `/query/archived` parameter must be IS:false or IS:true; you sent " +
-			"\"true\".",
-		"contextField=IS_NOT:a":              "The `/query/contextField`…",
-		"limit=101":                          "The `/query/limit` parameter must be an integer from 1 to 100…",
-		"offset=-1":                          "The `/query/offset`…",
-		"sortBy=age":                         "The `/query/sortBy` parameter must be createdAt or name or type…",
-		"sortOrder=DESC":                     "The `/query/sortOrder`…",
-		"query=" + strings.Repeat("x", 1001): "The `/query/query` parameter must have at most 1000 characters…",
-		"limit=1&limit=1":                    "The `/query/limit` parameter must be sent once…",
-		"tag=IS:a":                           "The `/query/tag` parameter is not supported…",
-		"favoritesFirst=true":                "The `/query/favoritesFirst`…",
-		"segment=":                           "The `/query/segment`…",
-		"status=a":                           "The `/query/status`…", "lifecycle=a": "The `/query/lifecycle`…",
-		"favorite=a":  "The `/query/favorite`…",
-		"createdBy=a": "The `/query/createdBy`…", "lastSeenAt=a": "The `/query/lastSeenAt`…",
-		"sortOrder=x&limit=0": "The `/query/sortOrder` parameter must be asc or desc; you sent \"x\". The `/query/limit`…",
-	} {
-		wants(t.Context(), t, search, request{query: query}, 400, "ValidationError: "+want)
+	for _, row := range table.Rows(t, 2, strings.ReplaceAll(`
+		# query | what the error begins with
+		type=release | type~ parameter must begin with IS: or IS_NOT: or IS_ANY_OF: or IS_NONE_OF: and have a value…
+		project=IS: | project~…
+		state=IS:new | state~ parameter must have the states active, stale or potentially-stale…
+		createdAt=IS:2026-11-20 | createdAt~ parameter must begin with IS_BEFORE: or IS_ON_OR_AFTER:…
+		createdBefore=2026-11-20 | createdBefore~ parameter must be an RFC 3339 date-time…
+		archived=true | archived~ parameter must be IS:false or IS:true; you sent "true".
+		contextField=IS_NOT:a | contextField~…
+		limit=101 | limit~ parameter must be an integer from 1 to 100…
+		offset=-1 | offset~…
+		sortBy=age | sortBy~ parameter must be createdAt or name or type…
+		query=1001x | query~ parameter must have at most 1000 characters…
+		tag=IS:a | tag~ parameter is not supported…
+		favoritesFirst=true | favoritesFirst~…
+		segment= | segment~…
+		status=a | status~…
+		lifecycle=a | lifecycle~…
+		favorite=a | favorite~…
+		createdBy=a | createdBy~…
+		lastSeenAt=a | lastSeenAt~…
+		sortOrder=x&limit=0 | sortOrder~ parameter must be asc or desc; you sent "x". The ~/query/limit~…
+	`, "1001x", strings.Repeat("x", 1001))) {
+		wants(t.Context(), t, search, request{query: row[0]},
+			strings.ReplaceAll("400 ValidationError: The ~/query/"+row[1], "~", "`"))
 	}
 }

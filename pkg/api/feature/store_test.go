@@ -3,7 +3,9 @@ package feature_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 func created() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC) }
@@ -79,20 +82,39 @@ func (db tables) item(tb testing.TB, name string) dynamo.Item {
 	return db.Database.Get(tb, db.Tables.Features, dynamo.Item{"name": dynamo.S(name)})
 }
 
-// usage is the number of toggles by context field and project, which a slash separates.
-type usage map[string]int64
-
-func (db tables) wantUsage(tb testing.TB, want usage) {
+// wantUsage compares the number of toggles by context field and project after a step.
+func (db tables) wantUsage(tb testing.TB, step, want string) {
 	tb.Helper()
-	got := usage{}
+	var got []string
 	for _, item := range db.Scan(tb, db.Tables.ContextFields) {
 		for project := range item.Map("usage") {
 			if n := item.Map("usage").Int(project); n != 0 {
-				got[item.String("name")+"/"+project] = n
+				got = append(got, fmt.Sprintf("%s/%s: %d", item.String("name"), project, n))
 			}
 		}
 	}
-	same(tb, want, got)
+	slices.Sort(got)
+	if text := strings.Join(got, ", "); text != want {
+		tb.Errorf("%s: %s, want %s", step, text, want)
+	}
+}
+
+// changes are updates of a toggle, by name.
+var changes = map[string]func(*feature.Feature){
+	"archived":    func(f *feature.Feature) { f.Archived = true },
+	"restored":    func(f *feature.Feature) { f.Archived = false },
+	"marked":      func(f *feature.Feature) { f.Stale = true },
+	"unmarked":    func(f *feature.Feature) { f.Stale = false },
+	"moved":       func(f *feature.Feature) { f.Project = "p" },
+	"retyped":     func(f *feature.Feature) { f.Type = "operational" },
+	"constrained": func(f *feature.Feature) { f.ContextFields = []string{"a"} },
+	"described":   func(f *feature.Feature) { f.Description = new("d") },
+	"short":       func(f *feature.Feature) { f.Type = "short" },
+	"long":        func(f *feature.Feature) { f.Type = "long" },
+	"endless":     func(f *feature.Feature) { f.Type = "endless" },
+	"unknown":     func(f *feature.Feature) { f.Type = "unknown" },
+	"later":       func(f *feature.Feature) { f.CreatedAt = created().Add(time.Millisecond) },
+	"flagged":     func(f *feature.Feature) { f.PotentiallyStale = true },
 }
 
 // same fails the test unless got is equal to want.
@@ -160,61 +182,7 @@ func TestUnknownContextField(t *testing.T) {
 	all, err := db.store.List(t.Context())
 	check(t, err)
 	same(t, []feature.Feature{toggle("g", "a")}, all)
-	db.wantUsage(t, usage{"a/default": 1})
-}
-
-// Every write keeps the flag and the key in the staleness index correct.
-func TestFlagAndIndexKey(t *testing.T) {
-	t.Parallel()
-	key := func(kind string, flag bool) string { return feature.StalenessKey(kind, flag, feature.Shard("f")) }
-	archived := func(f *feature.Feature) { f.Archived = true }
-	stale := func(f *feature.Feature) { f.Stale = true }
-	retyped := func(f *feature.Feature) { f.Type = "operational" }
-	for _, tt := range []struct {
-		name   string
-		before func(*feature.Feature)
-		flag   bool
-		change func(*feature.Feature) // nil: none
-		want   string                 // index key
-		keeps  bool                   // the flag
-	}{
-		{"created archived", archived, false, nil, "", false},
-		{"created with the flag", func(f *feature.Feature) { f.PotentiallyStale = true }, false, nil, key("release", false),
-			false},
-		{"archived", nil, true, archived, "", false},
-		{"marked as stale", nil, true, stale, "", false},
-		{"restored", archived, false, func(f *feature.Feature) { f.Archived = false }, key("release", false), false},
-		{"not stale any more", stale, false, func(f *feature.Feature) { f.Stale = false }, key("release", false), false},
-		{"type changed with the flag", nil, true, retyped, key("operational", false), false},
-		{"type changed while archived", archived, false, retyped, "", false},
-		{"moved", nil, false, func(f *feature.Feature) { f.Project = "other" }, key("release", false), false},
-		{"moved with the flag", nil, true, func(f *feature.Feature) { f.Project = "other" }, key("release", true), true},
-		{"constraints changed", nil, true, func(f *feature.Feature) { f.ContextFields = []string{"a"} }, key("release", true),
-			true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			db, f := newTables(t), toggle("f")
-			if tt.before != nil {
-				tt.before(&f)
-			}
-			db.create(t, f)
-			if tt.flag {
-				db.flip(t, rangeOf(f, false), f, true)
-			}
-			if tt.change != nil {
-				tt.change(&f)
-				if returned := db.update(t, "f", tt.change); returned.PotentiallyStale != tt.keeps {
-					t.Errorf("the returned flag is %t", returned.PotentiallyStale)
-				}
-			}
-			f.PotentiallyStale = tt.keeps
-			same(t, f, db.get(t, "f"))
-			if got := db.item(t, "f").String("staleness"); got != tt.want {
-				t.Errorf("the key is %q, want %q", got, tt.want)
-			}
-		})
-	}
+	db.wantUsage(t, "unknown field", "a/default: 1")
 }
 
 func TestUsage(t *testing.T) {
@@ -223,34 +191,32 @@ func TestUsage(t *testing.T) {
 	other, archived := toggle("2", "a"), toggle("3", "a", "b")
 	other.Project, archived.Archived = "other.#$ project", true
 	db.create(t, toggle("1", "a", "b", "a"), toggle("4", "b"), toggle("5"), other, archived)
-	start := usage{"a/default": 1, "a/other.#$ project": 1, "b/default": 2}
-	db.wantUsage(t, start)
-	for _, tt := range []struct {
-		name   string
-		change func(*feature.Feature)
-		want   usage
-	}{
-		{"archived", func(f *feature.Feature) { f.Archived = true }, usage{"a/other.#$ project": 1, "b/default": 1}},
-		{"changed while archived", func(f *feature.Feature) { f.ContextFields = []string{"c"} },
-			usage{"a/other.#$ project": 1, "b/default": 1}},
-		{"restored", func(f *feature.Feature) { f.Archived = false }, usage{"a/other.#$ project": 1, "b/default": 1,
-			"c/default": 1}},
-		{"back", func(f *feature.Feature) { f.ContextFields = []string{"a", "b"} }, start},
-		{"other attributes", func(f *feature.Feature) { f.Type, f.Stale = "operational", true }, start},
-		{"moved", func(f *feature.Feature) { f.Project = "p" }, usage{"a/p": 1, "a/other.#$ project": 1, "b/default": 1,
-			"b/p": 1}},
-		{"moved and changed", func(f *feature.Feature) { f.Project, f.ContextFields = "default", []string{"b", "c"} },
-			usage{"a/other.#$ project": 1, "b/default": 2, "c/default": 1}},
-		{"no constraints", func(f *feature.Feature) { f.ContextFields = nil },
-			usage{"a/other.#$ project": 1, "b/default": 1}},
-	} {
-		db.update(t, "1", tt.change)
-		t.Log(tt.name)
-		db.wantUsage(t, tt.want)
+	for _, row := range table.Rows(t, 2, `
+		# change | usage
+		none | a/default: 1, a/other.#$ project: 1, b/default: 2
+		archived | a/other.#$ project: 1, b/default: 1
+		c | a/other.#$ project: 1, b/default: 1
+		restored | a/other.#$ project: 1, b/default: 1, c/default: 1
+		a b | a/default: 1, a/other.#$ project: 1, b/default: 2
+		marked | a/default: 1, a/other.#$ project: 1, b/default: 2
+		moved | a/other.#$ project: 1, a/p: 1, b/default: 1, b/p: 1
+		moved back b c | a/other.#$ project: 1, b/default: 2, c/default: 1
+		| a/other.#$ project: 1, b/default: 1
+	`) {
+		if change, ok := changes[row[0]]; ok {
+			db.update(t, "1", change)
+		} else if fields, back := strings.CutPrefix(row[0], "moved back"); row[0] != "none" {
+			db.update(t, "1", func(f *feature.Feature) {
+				if f.ContextFields = strings.Fields(fields); back {
+					f.Project = "default"
+				}
+			})
+		}
+		db.wantUsage(t, row[0], row[1])
 	}
 	for _, name := range []string{"2", "3"} {
 		check(t, db.store.Delete(t.Context(), name))
-		db.wantUsage(t, usage{"b/default": 1})
+		db.wantUsage(t, "deleted", "b/default: 1")
 	}
 }
 
@@ -271,13 +237,6 @@ func TestListAll(t *testing.T) {
 // Of two concurrent writes neither is lost, whatever they change.
 func TestConcurrentWrites(t *testing.T) {
 	t.Parallel()
-	changes := map[string]func(*feature.Feature){
-		"project":     func(f *feature.Feature) { f.Project = "other" },
-		"type":        func(f *feature.Feature) { f.Type = "operational" },
-		"archived":    func(f *feature.Feature) { f.Archived = true },
-		"stale":       func(f *feature.Feature) { f.Stale = true },
-		"constraints": func(f *feature.Feature) { f.ContextFields = []string{"a"} },
-	}
 	db := newTables(t)
 	// overtaken returns a store whose first transaction comes after another client's update of the toggle.
 	overtaken := func(name string, change func(*feature.Feature)) *feature.Store {
@@ -291,8 +250,10 @@ func TestConcurrentWrites(t *testing.T) {
 		})
 		return feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0))
 	}
-	for first, change := range changes {
-		for second, other := range changes {
+	names := strings.Fields("moved retyped archived marked constrained")
+	for _, first := range names {
+		for _, second := range names {
+			change, other := changes[first], changes[second]
 			want := toggle(first + ", then " + second)
 			db.create(t, want)
 			_, err := overtaken(want.Name, change).Update(t.Context(), want.Name, with(other))
@@ -311,7 +272,7 @@ func TestConcurrentWrites(t *testing.T) {
 				want.Name))
 		}
 	}
-	db.wantUsage(t, nil)
+	db.wantUsage(t, "deleted", "")
 }
 
 // An operation fails if DynamoDB rejects one of its calls.

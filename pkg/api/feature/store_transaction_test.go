@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 // now is 40 days after created, to the millisecond.
@@ -59,64 +60,55 @@ func (db tables) events(tb testing.TB, name string, n int) string {
 // it.
 func TestWriteDecidesTheFlag(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name   string
-		before func(*feature.Feature)
-		change func(*feature.Feature) // nil: none
-		flag   bool
-		events string // without the first one, the creation
-	}{
-		{"created when due", nil, nil, true, "potentially-stale-on"},
-		{"created a millisecond before", func(f *feature.Feature) { f.CreatedAt = created().Add(time.Millisecond) }, nil,
-			false, ""},
-		{"type without a lifetime", func(f *feature.Feature) { f.Type = "endless" }, nil, false, ""},
-		{"unknown type", func(f *feature.Feature) { f.Type = "unknown" }, nil, false, ""},
-		{"created archived", func(f *feature.Feature) { f.Archived = true }, nil, false, ""},
-		{"described", nil, func(f *feature.Feature) { f.Description = new("d") }, true, "potentially-stale-on updated"},
-		{"re-typed to due", func(f *feature.Feature) { f.Type = "long" }, func(f *feature.Feature) { f.Type = "short" },
-			true, "updated potentially-stale-on"},
-		{"re-typed to not due", nil, func(f *feature.Feature) { f.Type = "long" },
-			false, "potentially-stale-on updated potentially-stale-off:type-changed"},
-		{"re-typed while due", nil, func(f *feature.Feature) { f.Type = "short" }, true, "potentially-stale-on updated"},
-		{"archived", nil, func(f *feature.Feature) { f.Archived = true },
-			false, "potentially-stale-on archived potentially-stale-off:archived"},
-		{"revived", func(f *feature.Feature) { f.Archived = true }, func(f *feature.Feature) { f.Archived = false },
-			true, "revived potentially-stale-on"},
-		{"marked", nil, func(f *feature.Feature) { f.Stale = true },
-			false, "potentially-stale-on stale-on potentially-stale-off:marked-stale"},
-		{"unmarked and described", func(f *feature.Feature) { f.Stale = true },
-			func(f *feature.Feature) { f.Stale, f.ImpressionData = false, true }, true,
-			"stale-off updated potentially-stale-on"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			db, ctx := newTyped(t)
-			f := toggle("f")
-			if tt.before != nil {
-				tt.before(&f)
-			}
-			stored, err := db.store.Add(ctx, f)
+	for _, row := range table.Rows(t, 4, `
+		# before the creation | changes | potentially stale | events without the creation
+		| | true | potentially-stale-on
+		later | | false |
+		flagged later | | false |
+		endless | | false |
+		unknown | | false |
+		archived | | false |
+		| described | true | potentially-stale-on updated
+		| moved | true | potentially-stale-on updated
+		| constrained | true | potentially-stale-on updated
+		long | short | true | updated potentially-stale-on
+		| long | false | potentially-stale-on updated potentially-stale-off:type-changed
+		| short | true | potentially-stale-on updated
+		| archived | false | potentially-stale-on archived potentially-stale-off:archived
+		archived | short | false | updated
+		archived | restored | true | revived potentially-stale-on
+		| marked | false | potentially-stale-on stale-on potentially-stale-off:marked-stale
+		marked | unmarked described | true | stale-off updated potentially-stale-on
+	`) {
+		db, ctx := newTyped(t)
+		f := toggle("f")
+		for name := range strings.FieldsSeq(row[0]) {
+			changes[name](&f)
+		}
+		stored, err := db.store.Add(ctx, f)
+		check(t, err)
+		if row[1] != "" {
+			stored, err = db.store.Update(ctx, "f", with(func(f *feature.Feature) {
+				for name := range strings.FieldsSeq(row[1]) {
+					changes[name](f)
+				}
+			}))
 			check(t, err)
-			if tt.change != nil {
-				stored, err = db.store.Update(ctx, "f", with(tt.change))
-				check(t, err)
-			}
-			got := db.get(t, "f")
-			key := ""
-			if !got.Archived && !got.Stale {
-				key = feature.StalenessKey(got.Type, tt.flag, feature.Shard("f"))
-			}
-			if index := db.item(t, "f").String("staleness"); got.PotentiallyStale != tt.flag || index != key {
-				t.Errorf("flag %t, index key %q", got.PotentiallyStale, index)
-			}
-			same(t, got, stored)
-			if events := db.events(t, "f", 1); events != tt.events {
-				t.Errorf("events: %s, want %s", events, tt.events)
-			}
-			if got.Archived != (got.ArchivedAt != nil) || got.Archived && !got.ArchivedAt.Equal(now()) {
-				t.Errorf("archived at %v", got.ArchivedAt)
-			}
-		})
+		}
+		got, flag, key := db.get(t, "f"), row[2] == "true", ""
+		if !got.Archived && !got.Stale {
+			key = feature.StalenessKey(got.Type, flag, feature.Shard("f"))
+		}
+		if index := db.item(t, "f").String("staleness"); got.PotentiallyStale != flag || index != key {
+			t.Errorf("%s: flag %t, index key %q", row, got.PotentiallyStale, index)
+		}
+		same(t, got, stored)
+		if events := db.events(t, "f", 1); events != row[3] {
+			t.Errorf("%s: events %s", row, events)
+		}
+		if got.Archived != (got.ArchivedAt != nil) || got.Archived && !got.ArchivedAt.Equal(now()) {
+			t.Errorf("%s: archived at %v", row, got.ArchivedAt)
+		}
 	}
 }
 
@@ -148,31 +140,25 @@ func TestLifetimeChangesDuringAWrite(t *testing.T) {
 
 func TestPotentiallyStaleAt(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		days   *int64
-		change func(*feature.Feature)
-		want   string
-	}{
-		{new(int64(40)), nil, "2026-12-30T05:39:00.123Z"},
-		{nil, nil, ""},
-		{new(int64(0)), nil, ""},
-		{new(int64(2912119)), nil, "9999-12-31T05:39:00.123Z"},
-		{new(int64(2912120)), nil, ""},
-		{new(int64(2147483647)), nil, ""},
-		{new(int64(1) << 62), nil, ""},
-		{new(int64(40)), func(f *feature.Feature) { f.Stale = true }, ""},
-		{new(int64(40)), func(f *feature.Feature) { f.Archived = true }, ""},
+	for days, want := range map[int64]string{
+		40: "2026-12-30T05:39:00.123Z", 0: "", 2912119: "9999-12-31T05:39:00.123Z", 2912120: "", 2147483647: "", 1 << 62: "",
 	} {
 		f, got := toggle("f"), ""
-		if tt.change != nil {
-			tt.change(&f)
-		}
-		if at := f.PotentiallyStaleAt(tt.days); at != nil {
+		if at := f.PotentiallyStaleAt(&days); at != nil {
 			got = at.Format("2006-01-02T15:04:05.000Z")
 		}
-		if got != tt.want {
-			t.Errorf("%v days: %q, want %q", tt.days, got, tt.want)
+		if got != want {
+			t.Errorf("%d days: %q, want %q", days, got, want)
 		}
+		for _, name := range []string{"archived", "marked"} {
+			f := toggle("f")
+			if changes[name](&f); f.PotentiallyStaleAt(&days) != nil {
+				t.Errorf("a toggle that is %s becomes potentially stale", name)
+			}
+		}
+	}
+	if f := toggle("f"); f.PotentiallyStaleAt(nil) != nil {
+		t.Error("a toggle without a lifetime becomes potentially stale")
 	}
 }
 
