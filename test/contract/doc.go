@@ -168,7 +168,7 @@
 //	a list above 5 MB                                           | 4.14| pkg/api/feature TestListIsTooLarge
 //	fifty toggles are marked together                           | 4.14| pkg/api/feature TestUpdateAll
 //	all toggles are marked or none                              | 4.14| pkg/api/feature TestUpdateAllOrNone
-//	a context field of an archived toggle is gone               | 4.14| pkg/api/feature TestReviveWithoutContextField
+//	a context field of an archived toggle is gone               | 4.14| pkg/api/feature TestRefusals
 //	over HTTP, for each role                                    | 4.14| test/e2e TestScripts
 //	filters, order, pages, total; what is read                  | 4.15| pkg/api/feature TestSearch
 //	the index is behind                                         | 4.15| pkg/api/feature TestSearchReadsTheTogglesOfTheIndex
@@ -178,7 +178,7 @@
 //	ETag and If-Match of context fields                         | 4.16| pkg/api/contextfield TestIfMatch
 //	forms of If-Match                                           | 4.16| pkg/platform/lambdahttp TestPrecondition
 //	unknown members                                             | 4.16| pkg/platform/jsonbody TestUnknownProperties
-//	a misspelled member of a context field                      | 4.16| pkg/api/contextfield TestUnknownMember
+//	a misspelled member of a context field                      | 4.16| pkg/api/contextfield TestBodies
 //	change of a lifetime, in both directions                    | 5   | TestSection5ChangeOfLifetime
 //	passing of time                                             | 5   | pkg/api/staleness TestCutoff
 //	current lifetime, idempotent, continues                     | 5   | test/simulation TestSeeds

@@ -97,7 +97,7 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 		"Bearer " |
 		BearerVALID |
 		"Bearer\tVALID" |
-		Bearer Bearer VALID |
+		Bearer bearer VALID |
 		Basic VALID |
 		VALIDA |
 		VALID; API |

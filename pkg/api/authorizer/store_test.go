@@ -52,7 +52,7 @@ func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 				t.Errorf("principal %q, %v", got.PrincipalID, err)
 			}
 		}
-		calls := "BatchGetItem BatchGetItem"
+		calls := "BatchGetItem" + " BatchGetItem"
 		if row[1] == "true" {
 			calls, seen = "BatchGetItem UpdateItem BatchGetItem", new(now())
 		}

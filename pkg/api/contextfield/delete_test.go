@@ -14,58 +14,47 @@ import (
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h, features := newHandlers(t, store), feature.NewStore(db.Client, db.Tables, db.Log())
-	for _, name := range []string{"unused", "used"} {
-		create(t, store, db, contextfield.ContextField{Name: name})
-	}
-	requireServed(t, h.delete, "unused", "", 200, "")
-	requireServed(t, h.delete, "unused", "", 404, `NotFoundError: There is no context field with the name "unused".`)
-
-	change := func(name string, change func(*feature.Feature)) error {
+	h, features := handlers(t, store), feature.NewStore(db.Client, db.Tables, db.Log())
+	archive := func(name string, archived bool) error {
 		_, err := features.Update(t.Context(), name, func(f feature.Feature) (feature.Feature, error) {
-			change(&f)
-			return f,
-				nil
+			f.Archived = archived
+			return f, nil
 		})
 		return err
 	}
-	archive := func(f *feature.Feature) { f.Archived = true }
-	restore := func(f *feature.Feature) { f.Archived = false }
+	h.Run(t.Context(), t, `
+		create | | {"name":"f","sortOrder":0} | 201 {…
+		delete | f | | 200
+		delete | f | | 404 NotFoundError: There is no context field with the name "f".
+		create | | {"name":"f","sortOrder":0} | 201 {…
+	`)
 	for i, project := range []string{"p", "p", "q"} {
-		if err := features.Create(t.Context(), feature.Feature{Name: fmt.Sprint(i), Project: project,
-			ContextFields: []string{"used"}}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, features.Create(t.Context(), feature.Feature{Name: fmt.Sprint(i), Project: project,
+			ContextFields: []string{"f"}}))
 	}
 	for i := range 3 {
-		requireServed(t, h.delete, "used", "", 409,
-			fmt.Sprintf(`ConflictError: The context field "used" is in use. The number of toggles with a constraint on it, `+
-				`without archived ones, is %d.`, 3-i))
-		if err := change(fmt.Sprint(i), archive); err != nil {
-			t.Fatal(err)
-		}
+		h.Run(t.Context(), t, fmt.Sprintf(`delete | f | | 409 ConflictError: The context field "f" is in use. The number `+
+			`of toggles with a constraint on it, without archived ones, is %d.`, 3-i))
+		check(t, archive(fmt.Sprint(i), true))
 	}
-	requireServed(t, h.delete, "used", "", 200, "")
-	if err := change("0", restore); !errors.Is(err, feature.ErrUnknownContextField) {
+	h.Run(t.Context(), t, `delete | f | | 200`)
+	if err := archive("0", false); !errors.Is(err, feature.ErrUnknownContextField) {
 		t.Errorf("restored: %v", err)
 	}
-	requireServed(t, h.create, "", `{"name":"used","sortOrder":0}`, 201,
-		`{"name":"used","description":null,"stickiness":false,"sortOrder":0,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`)
-	if err := change("0", restore); err != nil {
-		t.Error(err)
-	}
+	h.Run(t.Context(), t, `create | | {"name":"f","sortOrder":0} | 201 {"name":"f","description":null,"stickiness":false,`+
+		`"sortOrder":0,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`)
+	check(t, archive("0", false))
 }
 
 // Creations and deletions leave nothing behind.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h := newHandlers(t, store)
-	for range 100 {
-		if status, _, text := serve(t.Context(), h.create, "", `{"name":"round"}`); status != http.StatusCreated {
-			t.Fatal(text)
-		}
-		requireServed(t, h.delete, "round", "", 200, "")
+	for range 10 {
+		handlers(t, store).Run(t.Context(), t, `
+			create | | {"name":"round"} | 201 {…
+			delete | round | | 200
+		`)
 	}
 	if items := db.Scan(t, db.Tables.ContextFields); len(items) != 1 || items[0].Int("size") != 0 { // the sum of the sizes
 		t.Error(items)

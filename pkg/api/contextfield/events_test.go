@@ -12,7 +12,6 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/database"
 )
 
@@ -21,29 +20,22 @@ import (
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h := newHandlers(t, store)
+	h := handlers(t, store)
 	ada := access.WithPrincipal(t.Context(), access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "9"})
-	send := func(handler lambdahttp.HandlerFunc, body string, want int) {
-		if status, _, text := serve(ada, handler, "plan", body); status != want {
-			t.Errorf("%d %s", status, text)
-		}
-	}
-	send(h.create, `{"name":"plan","legalValues":[{"value":"basic"},{"value":"pro","description":"d"}]}`, 201)
-	send(h.create, `{"name":"plan"}`, 409)
-	for range 2 {
-		send(h.update, `{"description":"e","stickiness":true,"sortOrder":3}`, 200)
-	}
+	h.Run(ada, t, `
+		create | | {"name":"plan","legalValues":[{"value":"basic"},{"value":"pro","description":"d"}]} | 201 {…
+		create | | {"name":"plan"} | 409 …
+		update | plan | {"description":"e","stickiness":true,"sortOrder":3} | 200 {…
+		update | plan | {"description":"e","stickiness":true,"sortOrder":3} | 200 {…
+	`)
 	features := feature.NewStore(db.Client, db.Tables, db.Log())
-	if err := features.Create(t.Context(),
-		feature.Feature{Name: "a", Project: "p", ContextFields: []string{"plan"}}); err != nil {
-		t.Fatal(err)
-	}
-	send(h.delete, "", 409)
-	if err := features.Delete(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
-	send(h.delete, "", 200)
-	send(h.create, `{"name":"plan"}`, 201)
+	check(t, features.Create(t.Context(), feature.Feature{Name: "a", Project: "p", ContextFields: []string{"plan"}}))
+	h.Run(ada, t, `delete | plan | | 409 …`)
+	check(t, features.Delete(t.Context(), "a"))
+	h.Run(ada, t, `
+		delete | plan | | 200
+		create | | {"name":"plan"} | 201 {…
+	`)
 	const (
 		by    = " field:plan by Ada, user 1, token 9: "
 		rest  = `,"createdAt":"2026-11-20T05:39:00.123Z","legalValues":[`
@@ -68,10 +60,7 @@ func TestEventsRise(t *testing.T) {
 	ahead := contextfield.NewStore(db.Client, db.Tables,
 		eventlog.New(db.Client, db.Tables, func() time.Time { return time.Now().Add(time.Hour) }, 0))
 	f := contextfield.ContextField{Name: "f"}
-	if err := errors.Join(store.Create(t.Context(), f), ahead.Delete(t.Context(), "f"),
-		store.Create(t.Context(), f)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(store.Create(t.Context(), f), ahead.Delete(t.Context(), "f"), store.Create(t.Context(), f)))
 	var types []string
 	for _, line := range db.Events(t) {
 		kind, _, _ := strings.Cut(line, " ")

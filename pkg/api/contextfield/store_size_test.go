@@ -14,12 +14,13 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/database"
+	"toggleadmin/test/operation"
 )
 
 // listed returns the number of bytes of the list in a response of Lambda.
 func listed(tb testing.TB, store *contextfield.Store) int {
 	tb.Helper()
-	status, _, text := serve(tb.Context(), contextfield.List(store), "", "")
+	status, _, text := handlers(tb, store).Serve(tb.Context(), operation.Request{Operation: "list"})
 	if status != http.StatusOK {
 		tb.Fatal(text)
 	}
@@ -38,7 +39,7 @@ func TestLimit(t *testing.T) {
 	store, db := newStore(t)
 	const limit = 20_000
 	store = store.Limited(limit)
-	h := newHandlers(t, store)
+	h := handlers(t, store)
 	refused := fmt.Sprintf(
 		"NoAccessError: The list of all context fields may have at most %d bytes. Delete fields or legal values first.",
 		limit)
@@ -54,28 +55,37 @@ func TestLimit(t *testing.T) {
 		}
 		return string(encoded)
 	}
-	created := 0
-	for ; created < 100; created++ {
-		if status, _, text := serve(t.Context(), h.create, "", body(fmt.Sprint(created), 1)); status != http.StatusCreated {
-			if status != http.StatusForbidden || text != refused {
-				t.Error(status, text)
-			}
-			break
+	send := func(operationName, name string, values int) string {
+		status, _, text := h.Serve(t.Context(), operation.Request{Operation: operationName, Path: name,
+			Body: body(name, values)})
+		if status >= http.StatusBadRequest {
+			return text
 		}
+		return ""
+	}
+	created, got := 0, ""
+	for ; created < 100 && got == ""; created++ {
+		got = send("create", fmt.Sprint(created), 1)
+	}
+	if got != refused {
+		t.Error(got)
 	}
 	if n := listed(t, store); n > limit || n < limit*3/4 {
 		t.Errorf("%d bytes with %d fields, want at most %d", n, created, limit)
 	}
-	requireServed(t, h.create, "", body("0", 1), http.StatusForbidden, refused) // before 409
-	requireServed(t, h.update, "0", body("0", 5), http.StatusForbidden, refused)
-	for _, values := range []int{1, 0} { // a field of the same size, or a smaller one, is not refused
-		if status, _, text := serve(t.Context(), h.update, "0", body("0", values)); status != http.StatusOK {
-			t.Error(status, text)
+	for _, step := range []struct {
+		operation, name string
+		values          int
+		want            string
+	}{
+		{"create", "0", 1, refused}, // before 409
+		{"update", "0", 5, refused},
+		// a field of the same size, or a smaller one, is not refused
+		{"update", "0", 1, ""}, {"update", "0", 0, ""}, {"delete", "1", 0, ""}, {"update", "0", 1, ""},
+	} {
+		if got := send(step.operation, step.name, step.values); got != step.want {
+			t.Errorf("%+v: %s", step, got)
 		}
-	}
-	requireServed(t, h.delete, "1", "", http.StatusOK, "")
-	if status, _, text := serve(t.Context(), h.update, "0", body("0", 1)); status != http.StatusOK {
-		t.Error(status, text)
 	}
 	for _, name := range []string{"#total", "1"} {
 		if _, err := store.Get(t.Context(), name); !errors.Is(err, contextfield.ErrNotFound) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -16,42 +14,15 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/database"
-	"toggleadmin/test/table"
+	"toggleadmin/test/operation"
 )
 
-// request is a request to a handler. A path parameter %FF is invalid.
-type request struct{ project, name, query, body, ifMatch string }
-
-func serve(ctx context.Context, handler lambdahttp.HandlerFunc, q request) (status int, header http.Header,
-	text string) {
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "https://example.com/dev/api/admin/projects/p/features",
-		strings.NewReader(q.body))
-	r.Header.Set("Content-Type", "application/json")
-	if q.ifMatch != "" {
-		r.Header.Set("If-Match", q.ifMatch)
-	}
-	gateway := lambdahttp.Gateway{PathParameters: map[string]string{"projectId": q.project, "featureName": q.name}}
-	for name, value := range gateway.PathParameters {
-		if value != "%FF" {
-			r.SetPathValue(name, value)
-		}
-	}
-	gateway.Query, _ = url.ParseQuery(q.query)
-	w := httptest.NewRecorder()
-	if err := handler(w, r.WithContext(lambdahttp.WithGateway(ctx, gateway))); err != nil {
-		e := apierror.From(err)
-		return e.Kind.Status(), w.Header(), e.Kind.Name() + ": " + e.Message
-	}
-	return w.Code, w.Header(), w.Body.String()
-}
-
-// handlers returns the handlers of a store by the names of their operations.
-func handlers(tb testing.TB, store *feature.Store) map[string]lambdahttp.HandlerFunc {
+// handlers returns the operations on a store.
+func handlers(tb testing.TB, store *feature.Store) operation.Set {
 	tb.Helper()
 	create, err := feature.Create(store, now)
 	check(tb, err)
@@ -59,33 +30,11 @@ func handlers(tb testing.TB, store *feature.Store) map[string]lambdahttp.Handler
 	check(tb, err)
 	stale, err := feature.MarkStale(store)
 	check(tb, err)
-	return map[string]lambdahttp.HandlerFunc{
+	return operation.Set{Parameters: []string{"projectId", "featureName"}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"create": create, "update": update, "stale": stale, "get": feature.Get(store), "list": feature.List(store),
 		"search": feature.Search(store), "archive": feature.Archive(store), "revive": feature.Revive(store),
 		"remove": feature.Delete(store),
-	}
-}
-
-// wants fails the test unless the response has this status and text, or begins with them if want ends with an ellipsis.
-func wants(ctx context.Context, tb testing.TB, handler lambdahttp.HandlerFunc, q request, want string) {
-	tb.Helper()
-	status, _, text := serve(ctx, handler, q)
-	got := strings.TrimSpace(fmt.Sprint(status, " ", text))
-	prefix, cut := strings.CutSuffix(want, "…")
-	if got != want && (!cut || !strings.HasPrefix(got, prefix)) {
-		tb.Errorf("%+v: %s\nwant %s", q, got, want)
-	}
-}
-
-// run makes the requests of a table: the operation, the project and the name, the body, and the response.
-func run(ctx context.Context, tb testing.TB, all map[string]lambdahttp.HandlerFunc, steps string) {
-	tb.Helper()
-	for _, row := range table.Rows(tb, 4, steps) {
-		project, name, _ := strings.Cut(row[1], "/")
-		for operation := range strings.FieldsSeq(row[0]) {
-			wants(ctx, tb, all[operation], request{project: project, name: name, body: row[2]}, row[3])
-		}
-	}
+	}}
 }
 
 // The life of a toggle, with the response of each step.
@@ -96,7 +45,7 @@ func TestOperations(t *testing.T) {
 	ctx := access.WithPrincipal(t.Context(), access.Principal{ID: "user:7", UserID: 7, Name: "ada"})
 	const made = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
 	const rest = `"environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null,"contextFields":[]`
-	run(ctx, t, all, strings.NewReplacer("MADE", made, "REST", rest,
+	all.Run(ctx, t, strings.NewReplacer("MADE", made, "REST", rest,
 		"GONE", `404 NotFoundError: There is no toggle with the name "a"`,
 		"EXISTS", `409 NameExistsError: A toggle with the name "a" exists.`,
 		"FIRST", `{"name":"a","type":"release","project":"p","description":null,"impressionData":false,"stale":false,`+
@@ -115,23 +64,25 @@ func TestOperations(t *testing.T) {
 		stale | p/ | {"features":["a","a"],"stale":false} | 202
 		remove | p/a | | 409 ConflictError: The toggle "a" is not archived. Archive it first.
 		revive | p/a | | 200
-		archive archive | p/a | | 202
+		archive | p/a | | 202
+		archive | p/a | | 202
 		get | p/a | | 200 {"name":"a","type":"endless","project":"p","description":null,"impressionData":true,"stale":false,"archived":true,MADE,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,REST}
 		create | p/ | {"name":"a"} | EXISTS
 		update | p/a | {"description":"d"} | 200 {"name":"a","type":"endless","project":"p","description":"d","impressionData":true,"stale":false,"archived":true…
-		revive revive | p/a | | 200
+		revive | p/a | | 200
+		revive | p/a | | 200
 		archive | p/a | | 202
 		remove | p/a | | 200
 		get update archive | p/a | {} | GONE in the project "p".
 		revive remove | p/a | | GONE.
 		revive remove | /%FF | | 404 NotFoundError: There is no toggle with the name "%FF".
 	`))
-	want := "created stale-on updated updated stale-off archived updated revived archived deleted"
+	want := "created stale-on updated updated stale-off archived updated revived archived deleted" //nolint:dupword // events
 	if got := db.events(t, "a", 0); got != want {
 		t.Error(got)
 	}
-	_, header, _ := serve(ctx, all["create"], request{project: "p", name: "a", body: `{"name":"b"}`})
-	if location := header.Get("Location"); location != "https://example.com/dev/api/admin/projects/p/features/b" {
+	_, header, _ := all.Serve(ctx, operation.Request{Operation: "create", Path: "p/", Body: `{"name":"b"}`})
+	if location := header.Get("Location"); location != "https://example.com/dev/api/admin/x/b" {
 		t.Error(location)
 	}
 }
@@ -143,8 +94,7 @@ func TestRemoveCreatorName(t *testing.T) {
 	h := handlers(t, db.store)
 	for id, name := range []string{"ada", "eve"} {
 		p := access.Principal{ID: name, UserID: int64(id + 1), Name: name}
-		wants(access.WithPrincipal(t.Context(), p), t, h["create"], request{project: "p", body: `{"name":"of-` + name + `"}`},
-			"201 {…")
+		h.Run(access.WithPrincipal(t.Context(), p), t, `create | p/ | {"name":"of-`+name+`"} | 201 {…`)
 	}
 	foreign := toggle("foreign")
 	foreign.CreatedBy = &feature.Creator{Name: "bob"}
@@ -164,7 +114,7 @@ func TestRemoveCreatorName(t *testing.T) {
 			}
 			return nil
 		}))
-	if _, _, text := serve(t.Context(), h["get"], request{project: "default", name: "foreign"}); !strings.Contains(text,
+	if _, _, text := h.Serve(t.Context(), operation.Request{Operation: "get", Path: "default/foreign"}); !strings.Contains(text,
 		`"createdBy":null`) {
 		t.Error(text)
 	}
@@ -178,10 +128,10 @@ func TestRefusals(t *testing.T) {
 	archived := toggle("c", "b", "gone")
 	archived.Archived = true
 	db.create(t, toggle("a"), feature.Feature{Name: "b", Project: "p", Type: "release"}, archived)
-	run(ctx, t, handlers(t, db.store), strings.NewReplacer("1001é", strings.Repeat("é", 1001), "51a",
+	handlers(t, db.store).Run(ctx, t, strings.NewReplacer("1001é", strings.Repeat("é", 1001), "51a",
 		strings.TrimSuffix(strings.Repeat(`"a",`, 51), ","), "101x", strings.Repeat("x", 101),
-		"PROJECT", "400 ValidationError: The `/params/projectId` property must have 1 to 100 of…", "400 ~",
-		"400 ValidationError: The `/body/", "~", "`").Replace(`
+		"PROJECT", "400 ValidationError: The ^/params/projectId^ property must have 1 to 100 of…", "400 ^",
+		"400 ValidationError: The ^/body/").Replace(`
 		get update archive | q/a | {} | 404 NotFoundError: There is no toggle with the name "a" in the project "q".
 		get update archive | q/%FF | {} | 404 NotFoundError: There is no toggle with the name "%FF" in the project "q".
 		get update archive list | %FF/a | {} | PROJECT
@@ -189,14 +139,14 @@ func TestRefusals(t *testing.T) {
 		get update archive list | 101x/a | {} | PROJECT
 		create | a b/ | {"name":"n"} | PROJECT
 		stale | a b/ | {"features":["a"],"stale":true} | PROJECT
-		create | p/ | {"name":"revive"} | 400 ~name~ property must not be "revive"…
-		create | p/ | {"name":".."} | 400 ~name~ property must have only the characters A-Z…
-		create | p/ | {"Name":"n","name":"n"} | 400 ~Name~ property is unknown; the closest one is ~name~.
-		create | p/ | {"name":"n","type":"other"} | 400 ~type~ property must be the id of a feature type; you sent "other".
-		create | p/ | {"name":"n","description":"1001é"} | 400 ~description~ property must have at most 1000 characters…
-		update | q/a | {"type":"other"} | 400 ~type~…
-		update | q/a | {"state":true} | 400 ~state~ property is unknown; the closest one is ~stale~.
-		stale | default/ | {"stale":true,"features":[51a]} | 400 ~features~ property must have at most 50 elements…
+		create | p/ | {"name":"revive"} | 400 ^name^ property must not be "revive"…
+		create | p/ | {"name":".."} | 400 ^name^ property must have only the characters A-Z…
+		create | p/ | {"Name":"n","name":"n"} | 400 ^Name^ property is unknown; the closest one is ^name^.
+		create | p/ | {"name":"n","type":"other"} | 400 ^type^ property must be the id of a feature type; you sent "other".
+		create | p/ | {"name":"n","description":"1001é"} | 400 ^description^ property must have at most 1000 characters…
+		update | q/a | {"type":"other"} | 400 ^type^…
+		update | q/a | {"state":true} | 400 ^state^ property is unknown; the closest one is ^stale^.
+		stale | default/ | {"stale":true,"features":[51a]} | 400 ^features^ property must have at most 50 elements…
 		stale | default/ | {"stale":true,"features":["a","b"]} | 404 NotFoundError: There is no toggle with the name "b" in the project "default".
 		revive | /c | | 409 ConflictError: The toggle uses the context field "gone", which does not exist. Create the field first.
 	`))
@@ -214,24 +164,24 @@ func TestIfMatch(t *testing.T) {
 	f.Type = "long"
 	db.create(t, f)
 	tag := func() string {
-		_, header, _ := serve(ctx, h["get"], request{project: "default", name: "a"})
+		_, header, _ := h.Serve(ctx, operation.Request{Operation: "get", Path: "default/a"})
 		return header.Get("ETag")
 	}
 	first, known := tag(), map[string]string{}
 	for _, body := range []string{`{}`, `{"description":""}`, `{"impressionData":true}`, `{"type":"short"}`,
 		`{"stale":true}`} {
-		serve(ctx, h["update"], request{project: "default", name: "a", body: body})
+		h.Serve(ctx, operation.Request{Operation: "update", Path: "default/a", Body: body})
 		if known[tag()] != "" {
 			t.Errorf("%s has the tag of %s", body, known[tag()])
 		}
 		known[tag()] = body
 	}
-	reset := request{project: "default", name: "a",
-		body: `{"description":null,"impressionData":false,"type":"long","stale":false}`}
-	reset.ifMatch = first
-	wants(ctx, t, h["update"], reset, "412 PreconditionFailed: The resource has changed…")
-	reset.ifMatch = tag()
-	wants(ctx, t, h["update"], reset, "200 {…")
+	reset := operation.Request{Operation: "update", Path: "default/a",
+		Body: `{"description":null,"impressionData":false,"type":"long","stale":false}`}
+	reset.IfMatch = first
+	h.Want(ctx, t, reset, "412 PreconditionFailed: The resource has changed…")
+	reset.IfMatch = tag()
+	h.Want(ctx, t, reset, "200 {…")
 	db.flip(t, rangeOf(f, false), db.get(t, "a"), true)
 	if tag() != first || !db.get(t, "a").PotentiallyStale {
 		t.Error("a flip changes the tag")
@@ -239,13 +189,13 @@ func TestIfMatch(t *testing.T) {
 	// Another client changes the toggle after it was read.
 	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
 		if c.Operation == "TransactWriteItems" && c.N == 1 {
-			serve(context.WithoutCancel(ctx), h["update"], request{project: "default", name: "a", body: `{"description":"theirs"}`})
+			h.Run(context.WithoutCancel(ctx), t, `update | default/a | {"description":"theirs"} | 200 {…`)
 		}
 		return c.Pass()
 	})
 	overtaken := handlers(t, feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, now, 0)))
-	wants(ctx, t, overtaken["update"], request{"default", "a", "", `{"description":"mine"}`, first},
-		"412 PreconditionFailed: …")
+	overtaken.Want(ctx, t, operation.Request{Operation: "update", Path: "default/a", Body: `{"description":"mine"}`,
+		IfMatch: first}, "412 PreconditionFailed: …")
 	if f := db.get(t, "a"); *f.Description != "theirs" {
 		t.Error(*f.Description)
 	}
@@ -258,12 +208,10 @@ func TestList(t *testing.T) {
 	archived, other := toggle("a"), toggle("b")
 	archived.Archived, other.Project = true, "p"
 	db.create(t, toggle("d", "a"), toggle("c"), archived, other)
-	wants(ctx, t, h["list"], request{project: "default"}, `200 {"version":2,"features":[{"name":"c","type":"release",`+
-		`"project":"default","description":null,"impressionData":false,"stale":false,"archived":false,`+
-		`"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,"potentiallyStale":true,`+
-		`"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],"tags":[],"favorite":false,`+
-		`"dependencyType":null},{"name":"d",…`)
-	wants(ctx, t, h["list"], request{project: "unknown"}, `200 {"version":2,"features":[]}`)
+	h.Run(ctx, t, `
+		list | default/ | | 200 {"version":2,"features":[{"name":"c","type":"release","project":"default","description":null,"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null},{"name":"d",…
+		list | unknown/ | | 200 {"version":2,"features":[]}
+	`)
 }
 
 // A list that a Lambda function cannot return is a 400 that names the search.
@@ -283,8 +231,8 @@ func TestListIsTooLarge(t *testing.T) {
 			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{db.Tables.Features: batch}})
 		check(t, err)
 	}
-	wants(ctx, t, handlers(t, db.store)["list"], request{project: "p"}, "400 ValidationError: The list of the 1150 toggles "+
-		"of the project is too large. Use GET /api/admin/search/features?project=IS:p.")
+	handlers(t, db.store).Run(ctx, t, `list | p/ | | 400 ValidationError: The list of the 1150 toggles of the project `+
+		`is too large. Use GET /api/admin/search/features?project=IS:p.`)
 }
 
 func TestFunctions(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/test/database"
+	"toggleadmin/test/operation"
 	"toggleadmin/test/table"
 )
 
@@ -45,7 +46,7 @@ func TestSearch(t *testing.T) {
 	t.Parallel()
 	db, ctx := searchable(t)
 	client, tap := db.Through(t, nil)
-	search := feature.Search(feature.NewStore(client, db.Tables, nil))
+	search := handlers(t, feature.NewStore(client, db.Tables, nil))
 	for _, row := range table.Rows(t, 3, `
 		# query | names | total; 0: their number
 		| old checkout login banner stop | 0
@@ -90,7 +91,7 @@ func TestSearch(t *testing.T) {
 		sortBy=potentiallyStaleAt&sortOrder=desc | login checkout banner old stop | 0
 	`) {
 		before := len(tap.Calls())
-		status, _, text := serve(ctx, search, request{query: row[0]})
+		status, _, text := search.Serve(ctx, operation.Request{Operation: "search", Query: row[0]})
 		var names []string
 		for _, match := range regexp.MustCompile(`{"name":"(\w+)"`).FindAllStringSubmatch(text, -1) {
 			names = append(names, match[1])
@@ -121,8 +122,9 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	search := feature.Search(feature.NewStore(client, db.Tables, nil))
-	if _, _, text := serve(ctx, search, request{query: "state=IS:potentially-stale"}); !strings.HasSuffix(text,
+	search := handlers(t, feature.NewStore(client, db.Tables, nil))
+	if _, _, text := search.Serve(ctx,
+		operation.Request{Operation: "search", Query: "state=IS:potentially-stale"}); !strings.HasSuffix(text,
 		`"total":1}`) || strings.Contains(text, "banner") {
 		t.Error(text)
 	}
@@ -130,7 +132,7 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 
 func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
-	search := feature.Search(nil)
+	search := handlers(t, nil)
 	for _, row := range table.Rows(t, 2, strings.ReplaceAll(`
 		# query | what the error begins with
 		type=release | type~ parameter must begin with IS: or IS_NOT: or IS_ANY_OF: or IS_NONE_OF: and have a value…
@@ -154,7 +156,7 @@ func TestSearchRefuses(t *testing.T) {
 		lastSeenAt=a | lastSeenAt~…
 		sortOrder=x&limit=0 | sortOrder~ parameter must be asc or desc; you sent "x". The ~/query/limit~…
 	`, "1001x", strings.Repeat("x", 1001))) {
-		wants(t.Context(), t, search, request{query: row[0]},
+		search.Want(t.Context(), t, operation.Request{Operation: "search", Query: row[0]},
 			strings.ReplaceAll("400 ValidationError: The ~/query/"+row[1], "~", "`"))
 	}
 }

@@ -84,13 +84,13 @@ func TestTransactAtTheDeadline(t *testing.T) {
 	replies := map[string]reply{"conflict": canceled("TransactionConflict None"), "fault": {status: 500, body: `{}`},
 		"rejection": rejection("ValidationException")}
 	for attempts, unknown := range map[string]bool{
-		"conflict conflict conflict": false, "fault conflict conflict": true, "conflict conflict fault": true,
-		"fault conflict rejection": true,
+		"conflict, conflict, conflict": false, "fault, conflict, conflict": true, "conflict, conflict, fault": true,
+		"fault, conflict, rejection": true,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			names := strings.Fields(attempts)
+			names := strings.Split(attempts, ", ")
 			_, err := transact(ctx, newServer(t, func(n int, _ string) reply {
 				if n == len(names) {
 					cancel()

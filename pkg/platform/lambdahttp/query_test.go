@@ -2,6 +2,7 @@ package lambdahttp_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -35,7 +36,7 @@ func TestQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := lambdahttp.NewQuery(httptest.NewRequest("GET", "/", nil).WithContext(
+		q := lambdahttp.NewQuery(httptest.NewRequest(http.MethodGet, "/", nil).WithContext(
 			lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{Query: values})))
 		operator, many := q.Values("many", "IS", "ANY_OF")
 		_, day := q.Day("day", "IS")

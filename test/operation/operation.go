@@ -1,0 +1,76 @@
+// Package operation calls the handlers of operations and compares their responses.
+package operation
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/table"
+)
+
+// Set contains handlers by the names of their operations, and the names of their path parameters.
+type Set struct {
+	Handlers   map[string]lambdahttp.HandlerFunc
+	Parameters []string
+}
+
+// Request is a request to an operation.
+type Request struct {
+	Operation string
+	Path      string // the values of the path parameters, separated by slashes; %FF is an invalid value
+	Query     string
+	Body      string
+	IfMatch   string
+}
+
+// Serve calls the handler. The text is the body, or the name and the message of the error.
+func (s Set) Serve(ctx context.Context, q Request) (status int, header http.Header, text string) {
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "https://example.com/dev/api/admin/x", strings.NewReader(q.Body))
+	r.Header.Set("Content-Type", "application/json")
+	if q.IfMatch != "" {
+		r.Header.Set("If-Match", q.IfMatch)
+	}
+	gateway := lambdahttp.Gateway{PathParameters: map[string]string{}}
+	gateway.Query, _ = url.ParseQuery(q.Query)
+	for i, value := range strings.SplitN(q.Path, "/", len(s.Parameters)) {
+		gateway.PathParameters[s.Parameters[i]] = value
+		if value != "%FF" {
+			r.SetPathValue(s.Parameters[i], value)
+		}
+	}
+	w := httptest.NewRecorder()
+	if err := s.Handlers[q.Operation](w, r.WithContext(lambdahttp.WithGateway(ctx, gateway))); err != nil {
+		e := apierror.From(err)
+		return e.Kind.Status(), w.Header(), e.Kind.Name() + ": " + e.Message
+	}
+	return w.Code, w.Header(), w.Body.String()
+}
+
+// Want compares the status and the text of a response. If want ends with an ellipsis, it is only their beginning.
+func (s Set) Want(ctx context.Context, tb testing.TB, q Request, want string) {
+	tb.Helper()
+	status, _, text := s.Serve(ctx, q)
+	got := strings.TrimSpace(fmt.Sprint(status, " ", text))
+	beginning, cut := strings.CutSuffix(want, "…")
+	if got != want && (!cut || !strings.HasPrefix(got, beginning)) {
+		tb.Errorf("%+v: %s\nwant %s", q, got, want)
+	}
+}
+
+// Run makes the requests of a table. Each row has the operations, the values of the path parameters, the body, and what
+// Want compares the responses with. In the last cell, ^ stands for a backquote.
+func (s Set) Run(ctx context.Context, tb testing.TB, steps string) {
+	tb.Helper()
+	for _, row := range table.Rows(tb, 4, steps) {
+		for operation := range strings.FieldsSeq(row[0]) {
+			s.Want(ctx, tb, Request{Operation: operation, Path: row[1], Body: row[2]}, strings.ReplaceAll(row[3], "^", "`"))
+		}
+	}
+}
