@@ -84,8 +84,7 @@ func TestTransactAtTheDeadline(t *testing.T) {
 	replies := map[string]reply{"conflict": canceled("TransactionConflict None"), "fault": {status: 500, body: `{}`},
 		"rejection": rejection("ValidationException")}
 	for attempts, unknown := range map[string]bool{
-		"conflict, conflict, conflict": false, "fault, conflict, conflict": true, "conflict, conflict, fault": true,
-		"fault, conflict, rejection": true,
+		"conflict": false, "fault, conflict": true, "conflict, fault": true, "fault, conflict, rejection": true,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())

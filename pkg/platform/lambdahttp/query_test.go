@@ -28,6 +28,7 @@ func TestQuery(t *testing.T) {
 		many=ANY_OF:99,a,b | many must have at most 100 values; you sent "ANY_OF:
 		day=IS:2026-02-30 | day must be IS: and a date such as 2026-11-22; you sent "IS:2026-02-30"
 		day=IS:0000-01-01 | day must be IS: and a date such as 2026-11-22; you sent
+		time=2026-11-22 | time must be an RFC 3339 date-time with an offset or Z; you sent "2026-11-22"
 		number=10 | number must be an integer from 0 to 9; you sent "10"
 		number=-1 | number must be an integer from 0 to 9; you sent "-1"
 		number=%2B1 | number must be an integer from 0 to 9; you sent "+1"
@@ -38,6 +39,7 @@ func TestQuery(t *testing.T) {
 		}
 		q := lambdahttp.NewQuery(httptest.NewRequest(http.MethodGet, "/", nil).WithContext(
 			lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{Query: values})))
+		q.Time("time")
 		operator, many := q.Values("many", "IS", "ANY_OF")
 		_, day := q.Day("day", "IS")
 		got := fmt.Sprintf("%s, %s, %s, %s, %d", q.Text("text", 3), q.OneOf("sort", "up", "down"),
