@@ -61,7 +61,8 @@ func newStage(tb testing.TB, fails string) *stage {
 		Evaluator: &staleness.Evaluator{
 			Types:   featuretype.NewStore(client, db.Tables, nil),
 			Toggles: feature.NewFlagStore(client, db.Tables, eventlog.New(client, db.Tables, noon, 0)), Now: noon,
-			Pause: func(ctx context.Context, _ int) error { return ctx.Err() },
+			Pause:       func(ctx context.Context, _ int) error { return ctx.Err() },
+			Concurrency: 4, // so that on a busy machine each call takes less than the limit of an attempt
 		},
 		Logger: slog.New(slog.NewJSONHandler(&s.log, nil)), Function: "f",
 	}
@@ -273,6 +274,7 @@ func TestFlipWithoutResponse(t *testing.T) {
 		})
 		e := &staleness.Evaluator{
 			Toggles: feature.NewFlagStore(client, s.db.Tables, s.db.Log()), Types: s.types, Now: noon, Pause: dynamo.Pause,
+			Concurrency: 4,
 		}
 		results := e.Evaluate(t.Context(), []string{"a"})
 		r := results[0]

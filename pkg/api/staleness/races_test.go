@@ -101,7 +101,8 @@ func TestFlipsWithoutResponse(t *testing.T) {
 			s.Evaluator.Toggles = feature.NewFlagStore(client, s.db.Tables, s.db.Log())
 			first := s.Evaluator.Evaluate(ctx, []string{"a"})[0]
 			again := s.Evaluator.Evaluate(t.Context(), []string{"a"})[0]
-			if first.Flagged+first.Left != n || (first.Left > 0) != ends || first.Overtaken != 0 || again.Read != 0 {
+			left := first.Left - (2*feature.Shards - first.Pages) // without the ranges that were not read
+			if first.Flagged+left != n || (left > 0) != ends || first.Overtaken != 0 || again.Read != 0 {
 				t.Errorf("%+v, then %+v", first, again)
 			}
 			if got := strings.Count(strings.Join(s.db.Events(t), "\n"), "feature-potentially-stale-on toggle:"); got != n {
@@ -137,7 +138,7 @@ func TestRunsOverlap(t *testing.T) {
 		return c.Pass()
 	})
 	slow := staleness.Handler{Logger: s.Logger, Evaluator: &staleness.Evaluator{
-		Types: s.types, Toggles: feature.NewFlagStore(client, s.db.Tables, s.db.Log()), Pause: dynamo.Pause,
+		Types: s.types, Toggles: feature.NewFlagStore(client, s.db.Tables, s.db.Log()), Pause: dynamo.Pause, Concurrency: 4,
 		Now: func() time.Time {
 			if late.Load() {
 				return noon()
