@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"runtime"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -130,7 +131,10 @@ func (s *service) functionEnv(f *samtemplate.Function, cfg aws.Config) *app.Env 
 	case len(f.Streams)+len(f.Schedules) > 0:
 		logger = s.out.EventLogger(f.Name, slog.LevelInfo)
 	}
-	return &app.Env{Vars: variables, AWS: cfg, Now: s.Now, Random: s.Random, Logger: logger, Local: true}
+	return &app.Env{
+		Vars: variables, AWS: cfg, Now: s.Now, Random: s.Random, Logger: logger, Local: true,
+		Concurrency: runtime.GOMAXPROCS(0), // the engine shares the CPUs, so more calls would delay the first flag
+	}
 }
 
 // routine reports whether a function is invoked every second while there are requests, for lines of the access log.

@@ -70,7 +70,7 @@ func measureLag(ctx context.Context, o options, work string) (err error) {
 	var rows [][]string
 	for i, name := range names {
 		slices.Sort(lags[i])
-		goal := []string{"1000", "2000", "1000", "2000", "300"}[i]
+		goal := []string{"300", "2000", "300", "2000", "300"}[i]
 		rows = append(rows, []string{
 			name, milliseconds(percentile(lags[i], 0.5)), milliseconds(percentile(lags[i], 0.99)),
 			milliseconds(lags[i][len(lags[i])-1]), goal,
