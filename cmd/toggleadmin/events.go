@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/spelling"
 )
 
 type eventsCmd struct {
@@ -61,8 +62,8 @@ type eventType string
 func (t *eventType) UnmarshalText(text []byte) error {
 	*t = eventType(text)
 	if known := knownTypes(); !slices.Contains(known, string(text)) {
-		return fmt.Errorf("%q is not a type of event: did you mean %s? docs/events.md lists all types", text,
-			closest(string(text), known))
+		return fmt.Errorf("%q is not a type of event: %sdocs/events.md lists all types", text,
+			didYouMean(string(text), known))
 	}
 	return nil
 }
@@ -74,30 +75,12 @@ func knownTypes() (names []string) {
 	return names
 }
 
-// closest returns the candidate that differs least from a text, by the number of changed characters.
-func closest(text string, candidates []string) string {
-	return slices.MinFunc(candidates, func(a, b string) int { return distance(text, a) - distance(text, b) })
-}
-
-// distance returns the Levenshtein distance of two texts, in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // of the text so far to each beginning of b
-	for j := range row {
-		row[j] = j
+// didYouMean returns the beginning of a hint: the name that is similar to a text, if there is one.
+func didYouMean(text string, names []string) string {
+	if closest := spelling.Closest(text, names); closest != "" {
+		return "did you mean " + closest + "? "
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+	return ""
 }
 
 // point is a point in time: a duration before now, a day or a time. The zero value is none.

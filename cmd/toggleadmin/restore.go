@@ -24,7 +24,7 @@ func (c *restoreCmd) tables() (pairs [][2]string, err error) {
 		case !ok || source == "":
 			return nil, fmt.Errorf("%q is not a table and its copy: use TABLE=COPY, such as Users=users-restored", text)
 		case !slices.Contains(known, id):
-			return nil, fmt.Errorf("%q is not a table: did you mean %s? There are %s", id, closest(id, known),
+			return nil, fmt.Errorf("%q is not a table: %sthe tables are %s", id, didYouMean(id, known),
 				strings.Join(known, ", "))
 		case slices.ContainsFunc(pairs, func(p [2]string) bool { return p[0] == id }):
 			return nil, fmt.Errorf("the table %s is given twice", id)
