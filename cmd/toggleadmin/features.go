@@ -103,19 +103,23 @@ func (c *putToggleCmd) Run(s *session, o *operator.Operator) error {
 	if len(c.ContextField) > 0 || c.NoContextFields {
 		change.ContextFields = &c.ContextField
 	}
-	t, created, err := o.PutToggle(s.step(), c.Name, change)
+	t, created, changed, err := o.PutToggle(s.step(), c.Name, change)
 	if err != nil {
 		return err
 	}
-	verb := "changed"
-	if created {
+	verb := "not changed:"
+	switch {
+	case created:
 		verb = "created"
+	case changed:
+		verb = "changed"
 	}
 	return s.result(struct {
 		operator.Toggle
 
 		Created bool `json:"created"`
-	}{t, created}, "%s %s, type %s, in project %s", verb, t.Name, t.Type, t.Project)
+		Changed bool `json:"changed"`
+	}{t, created, changed}, "%s %s, type %s, in project %s", verb, t.Name, t.Type, t.Project)
 }
 
 func (c *archiveToggleCmd) Run(s *session, o *operator.Operator) error {

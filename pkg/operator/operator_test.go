@@ -47,7 +47,8 @@ func TestRejected(t *testing.T) {
 		return n
 	}
 	put := func(name string, change operator.ToggleChange) error {
-		return third(o.PutToggle(t.Context(), name, change))
+		_, _, _, err := o.PutToggle(t.Context(), name, change)
+		return err
 	}
 	add := func(kind user.Kind, name, email string) error {
 		_, err := o.AddAccount(t.Context(), kind, name, email, "Viewer")
@@ -169,7 +170,8 @@ func TestDeletedDuringCommand(t *testing.T) {
 		"link":   func(o *operator.Operator, id int64) error { return third(o.Link(t.Context(), id, identity("eve"))) },
 		"unlink": func(o *operator.Operator, id int64) error { return third(o.Unlink(t.Context(), id)) },
 		"put": func(o *operator.Operator, _ int64) error {
-			return third(o.PutToggle(t.Context(), "t", operator.ToggleChange{ContextFields: &[]string{"plan"}}))
+			_, _, _, err := o.PutToggle(t.Context(), "t", operator.ToggleChange{ContextFields: &[]string{"plan"}})
+			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -63,34 +63,34 @@ type ToggleChange struct {
 	ContextFields *[]string
 }
 
-// PutToggle creates or changes a toggle.
-func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChange) (t Toggle, created bool,
-	err error) {
+// PutToggle creates or changes a toggle. created and changed are false if it already was as the change says.
+func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChange) (
+	t Toggle, created, changed bool, err error,
+) {
 	if !feature.ValidName(name) {
-		return Toggle{}, false, exitstatus.Errorf(exitstatus.Usage,
+		return Toggle{}, false, false, exitstatus.Errorf(exitstatus.Usage,
 			"%q is not a valid name of a toggle: use 1 to 100 letters, digits and . _ ~ -, but not ., .. or revive", name)
 	}
 	if err := o.validate(ctx, &change); err != nil {
-		return Toggle{}, false, err
+		return Toggle{}, false, false, err
 	}
-	apply := func(f feature.Feature) (feature.Feature, error) {
+	apply := func(f *feature.Feature) {
 		assign(&f.Project, change.Project)
 		assign(&f.Type, change.Type)
 		assign(&f.ContextFields, change.ContextFields)
-		return f, nil
 	}
 	for {
-		f, err := o.features.Update(ctx, name, apply)
+		f, changed, err := o.set(ctx, name, apply)
 		if !errors.Is(err, feature.ErrNotFound) {
-			return newToggle(f), false, explainToggle(name, err)
+			return newToggle(f), false, changed, explainToggle(name, err)
 		}
 		f = feature.Feature{Name: name, Project: defaultProject, Type: defaultType, CreatedAt: datetime.Milliseconds(o.now())}
-		f, _ = apply(f) // never fails
+		apply(&f)
 		f, err = o.features.Add(ctx, f)
 		if errors.Is(err, feature.ErrExists) { // created concurrently
 			continue
 		}
-		return newToggle(f), true, explainToggle(name, err)
+		return newToggle(f), true, false, explainToggle(name, err)
 	}
 }
 
@@ -162,13 +162,21 @@ func (o *Operator) SetStale(ctx context.Context, name string, stale bool) (t Tog
 
 func (o *Operator) update(ctx context.Context, name string, set func(*feature.Feature)) (t Toggle, changed bool,
 	err error) {
-	f, err := o.features.Update(ctx, name, func(f feature.Feature) (feature.Feature, error) {
-		archived, stale := f.Archived, f.Stale
+	f, changed, err := o.set(ctx, name, set)
+	return newToggle(f), changed, explainToggle(name, err)
+}
+
+// set changes a toggle. changed is false if it already was as set makes it.
+func (o *Operator) set(ctx context.Context, name string, set func(*feature.Feature)) (
+	f feature.Feature, changed bool, err error,
+) {
+	last := int64(0)
+	f, err = o.features.Update(ctx, name, func(f feature.Feature) (feature.Feature, error) {
+		last = f.LastEvent
 		set(&f)
-		changed = f.Archived != archived || f.Stale != stale
 		return f, nil
 	})
-	return newToggle(f), changed, explainToggle(name, err)
+	return f, f.LastEvent != last, err
 }
 
 // DeleteToggle deletes a toggle.

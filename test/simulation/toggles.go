@@ -31,7 +31,7 @@ func (a *actor) changeToggle() {
 			value = merged(value, fmt.Sprintf(`{"contextFields":%q}`, *change.ContextFields))
 		}
 		kind, run = "put", func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.PutToggle(ctx, name, change)
+			_, _, _, err := o.PutToggle(ctx, name, change)
 			return err
 		}
 	case 2:

@@ -54,7 +54,7 @@ func (w *world) token(owner int64, name string) operator.Token {
 
 func (w *world) toggle(name, project string, fields ...string) {
 	w.Helper()
-	_, _, err := w.PutToggle(w.Context(), name, operator.ToggleChange{Project: &project, ContextFields: &fields})
+	_, _, _, err := w.PutToggle(w.Context(), name, operator.ToggleChange{Project: &project, ContextFields: &fields})
 	w.must(err)
 }
 
