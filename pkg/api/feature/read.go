@@ -134,7 +134,7 @@ const (
 	maxLimit     = 100
 )
 
-// notHere are parameters of Unleash that select by what toggles do not have.
+// notHere are parameters of Unleash that this service does not have.
 func notHere() []string {
 	return []string{"tag", "segment", "status", "lifecycle", "favoritesFirst", "favorite", "createdBy", "lastSeenAt"}
 }
@@ -143,7 +143,7 @@ func notHere() []string {
 func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	for _, name := range notHere() {
 		if q.Has(name) {
-			q.Refuse(name, "is not supported: the toggles of this service do not have it")
+			q.Refuse(name, "is not supported")
 		}
 	}
 	f := Filter{Text: q.Text("query", maxText), Project: oneOf(q, "project"), Type: oneOf(q, "type"),
