@@ -45,9 +45,9 @@ func TestEvents(t *testing.T) {
 	}
 	const (
 		ada = `{"id":1,"name":"Ada","email":"ada@example.com","rootRole":{"id":3,"name":"Viewer"},"disabled":false,` +
-			`"createdAt":null}`
+			`"identity":null,"createdAt":null}`
 		admin = `{"id":1,"name":"Ada","email":"ada@example.com","rootRole":{"id":1,"name":"Admin"},"disabled":false,` +
-			`"createdAt":null}`
+			`"identity":null,"createdAt":null}`
 		linked = `{"id":1,"name":"Ada","email":"ada@example.com","rootRole":{"id":3,"name":"Viewer"},"disabled":false,` +
 			`"identity":` + sub + `,"createdAt":null}`
 		created  = `,"createdAt":"2026-11-22T08:00:00.001Z"}`
@@ -100,7 +100,7 @@ func TestSignInEvents(t *testing.T) {
 	)
 	want := []string{
 		"user-updated user:1 by Ada, user 1: " + ada + `"identity":` + sub + `,"createdAt":null} before ` + ada +
-			`"createdAt":null}`,
+			`"identity":null,"createdAt":null}`,
 		"user-created user:2 by new@example.com, user 2: " + added,
 	}
 	if diff := cmp.Diff(want, events[1:]); diff != "" {

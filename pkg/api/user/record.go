@@ -12,14 +12,14 @@ import (
 
 // snapshot is an account in the data of events. It contains no tokens.
 type snapshot struct {
-	ID        int64     `json:"id"`
-	Name      string    `json:"name"`
-	Username  string    `json:"username,omitempty"` // of a service account
-	Email     string    `json:"email,omitempty"`    // of a person
-	RootRole  rootRole  `json:"rootRole"`
-	Disabled  bool      `json:"disabled"`
-	Identity  *identity `json:"identity,omitempty"` // of a person
-	CreatedAt *string   `json:"createdAt"`
+	ID        int64    `json:"id"`
+	Name      string   `json:"name"`
+	Username  string   `json:"username,omitempty"` // of a service account
+	Email     string   `json:"email,omitempty"`    // of a person
+	RootRole  rootRole `json:"rootRole"`
+	Disabled  bool     `json:"disabled"`
+	Identity  any      `json:"identity,omitempty"` // *identity of a person, null without one
+	CreatedAt *string  `json:"createdAt"`
 }
 
 type rootRole struct {
@@ -39,11 +39,18 @@ func (u User) snapshot() any {
 		Disabled:  u.Disabled,
 		CreatedAt: datetime.FormatOptional(u.CreatedAt),
 	}
-	if u.Identity != nil {
-		sum := sha256.Sum256([]byte(u.Identity.Subject))
-		s.Identity = &identity{u.Identity.Issuer, hex.EncodeToString(sum[:])}
+	if u.Kind == Person {
+		s.Identity = u.Identity.hashed()
 	}
 	return s
+}
+
+func (i *Identity) hashed() *identity {
+	if i == nil {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(i.Subject))
+	return &identity{i.Issuer, hex.EncodeToString(sum[:])}
 }
 
 // record returns the record of a change: the type for a person, or the one for a service account.
