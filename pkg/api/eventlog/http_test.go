@@ -1,13 +1,17 @@
 package eventlog_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -162,6 +166,27 @@ func TestLargePage(t *testing.T) {
 			seen[e.ID] = true
 		}
 	}
+}
+
+// TestSearchTakesTooLong checks that a search ends after four seconds and asks for a narrower one, unless the caller
+// had less time.
+func TestSearchTakesTooLong(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	client, _ := f.Through(t, (*database.Call).Hang)
+	f.Log = eventlog.New(client, f.Tables, start, 0)
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		status, message := f.serve("")
+		if took := time.Since(started); status != 400 || !strings.Contains(message, "`/query/from`") || took != 4*time.Second {
+			t.Errorf("%d %s after %s", status, message, took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, _, err := f.Search(ctx, eventlog.Filter{}, 0, 1); err == nil || errors.Is(err, eventlog.ErrTooMany) {
+			t.Error(err)
+		}
+	})
 }
 
 func TestFunctionsNeedTheirTable(t *testing.T) {

@@ -326,13 +326,40 @@ func TestSearch(t *testing.T) {
 func TestEveryTypeHasALabelAndASummary(t *testing.T) {
 	t.Parallel()
 	for _, kind := range eventlog.Types() {
-		e := eventlog.Event{
-			Type: kind, Subject: "kind:x", By: eventlog.Actor{Name: "Ada"},
-			Data: []byte(`{"lifetimeDays":1,"reason":"archived","days":7}`),
-		}
+		e := eventlog.Event{Type: kind, Subject: "kind:x", By: eventlog.Actor{Name: "Ada"}}
 		if s := e.Summary(); kind.Label() == "" || strings.Contains(s, string(kind)) || strings.Contains(s, "%!") ||
 			!strings.HasSuffix(s, ".") {
 			t.Errorf("%s: label %q, summary %q", kind, kind.Label(), s)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind          eventlog.Type
+		subject       eventlog.Subject
+		data, preData string
+		want          string
+	}{
+		{"feature-type-updated", "type:release", `{"lifetimeDays":1}`, `{"lifetimeDays":null}`,
+			"Ada changed the lifetime of the toggle type release from never to 1 day."},
+		{"token-expiring", "pat:7", `{"description":"ci","days":1}`, "", "The token 7 (ci) expires in at most 1 day."},
+		{"token-expiring", "pat:7", `{"days":14}`, "", "The token 7 expires in at most 14 days."},
+		{"feature-potentially-stale-off", "toggle:a", `{"reason":"archived"}`, "",
+			"The toggle a is no longer potentially stale (archived)."},
+		{"feature-archived", "toggle:a", `{"archived":true}`, `{"archived":false}`, "Ada archived the toggle a."},
+		{"feature-stale-on", "toggle:a", `{"stale":true}`, `{"stale":false}`, "Ada marked the toggle a as stale."},
+		{"feature-updated", "toggle:a", `{"name":"A","project":"p","type":"x"}`, `{"name":"A","project":"q"}`,
+			"Ada updated the toggle a: project, type."},
+		{"user-updated", "user:7", `{"name":"Bob","disabled":true}`, `{"name":"Bob","disabled":false}`,
+			"Ada updated the user 7 (Bob): disabled."},
+		{"other", "x:1", "", "", "Ada: other."},
+	} {
+		e := eventlog.Event{Type: tt.kind, Subject: tt.subject, By: eventlog.Actor{Name: "Ada"}, Data: []byte(tt.data),
+			PreData: []byte(tt.preData)}
+		if got := e.Summary(); got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (e Event) Summary() string {
 	case FeaturePotentiallyStaleOff:
 		return fmt.Sprintf("The toggle %s is no longer potentially stale (%v).", id, after["reason"])
 	case TokenExpiring:
-		return fmt.Sprintf("The token %s expires in at most %v days.", name, after["days"])
+		return fmt.Sprintf("The token %s expires in at most %s.", name, days(after["days"]))
 	}
 	phrase, ok := phrases[e.Type]
 	if !ok {
@@ -69,17 +69,24 @@ func (e Event) Summary() string {
 	if strings.Contains(phrase, "%s") {
 		phrase = fmt.Sprintf(phrase, name)
 	}
-	if changed := changedMembers(after, before); changed != "" {
-		phrase += ": " + changed
+	if strings.HasSuffix(string(e.Type), "-updated") {
+		phrase += ": " + changedMembers(after, before)
 	}
 	return e.By.Name + " " + phrase + "."
 }
 
-func lifetime(days any) string {
-	if days == nil {
+func lifetime(n any) string {
+	if n == nil {
 		return "never"
 	}
-	return fmt.Sprintf("%v days", days)
+	return days(n)
+}
+
+func days(n any) string {
+	if n == json.Number("1") {
+		return "1 day"
+	}
+	return fmt.Sprintf("%v days", n)
 }
 
 func members(data json.RawMessage) map[string]any {
@@ -88,11 +95,8 @@ func members(data json.RawMessage) map[string]any {
 	return m
 }
 
-// changedMembers returns the names of the members that differ, or "" for a creation or a deletion.
+// changedMembers returns the names of the members that differ.
 func changedMembers(after, before map[string]any) string {
-	if after == nil || before == nil {
-		return ""
-	}
 	var names []string
 	for name := range union(after, before) {
 		if !reflect.DeepEqual(after[name], before[name]) {
