@@ -47,7 +47,7 @@ func Parse(file string, content []byte, s Settings) (*Template, error) {
 	if len(document.Content) == 0 {
 		return nil, fmt.Errorf("%s: the template is empty", file)
 	}
-	replaceAliases(&document)
+	expand(&document)
 	r := &reader{root: document.Content[0], parameters: map[string]string{
 		"AWS::Region":    defaultTo(s.Region, "us-east-1"),
 		"AWS::AccountId": defaultTo(s.AccountID, "000000000000"),
@@ -62,13 +62,28 @@ func Parse(file string, content []byte, s Settings) (*Template, error) {
 	return t, nil
 }
 
-// replaceAliases replaces each alias with the value that it refers to, as the SAM CLI does.
-func replaceAliases(n *yaml.Node) {
+// expand replaces each alias with the value that it refers to, and each merge key with the members that the mapping does
+// not have itself, as the SAM CLI does. An anchor precedes its aliases, so the value of an alias is already expanded.
+func expand(n *yaml.Node) {
 	for i, child := range n.Content {
 		if child.Kind == yaml.AliasNode {
 			n.Content[i] = child.Alias
 		} else {
-			replaceAliases(child)
+			expand(child)
+		}
+	}
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		if merged := n.Content[i+1]; n.Content[i].Tag == "!!merge" && merged.Kind == yaml.MappingNode {
+			n.Content = slices.Delete(n.Content, i, i+2)
+			i -= 2
+			for key, value := range pairs(merged) {
+				if get(n, key.Value).Kind == 0 {
+					n.Content = append(n.Content, key, value)
+				}
+			}
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (r *reader) resolve(n *yaml.Node) *yaml.Node {
 			r.fail(key, "the long form %s is not supported, use the short form", key.Value)
 		}
 		if key.Tag == "!!merge" {
-			r.fail(key, "a YAML merge key is not supported")
+			r.fail(key, "a YAML merge key supports only one mapping")
 		}
 	}
 	resolved := *n
