@@ -183,7 +183,7 @@ cover: node_modules/.installed ## test: Run all tests and write the coverage to 
 validate: ## develop: Check template.yaml, its expansion by SAM, samconfig.toml and the deployer's policies
 	scripts/python-tool.sh --skip-without-python sam validate --lint
 	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml docs/web-acl.yaml
-	scripts/python-tool.sh --skip-without-python python scripts/expansion.py
+	scripts/python-tool.sh --skip-without-python python scripts/expansion.py .cache/template.json
 	scripts/python-tool.sh --skip-without-python python scripts/expansion_test.py
 	scripts/python-tool.sh --skip-without-python python scripts/deployer-policy.py
 	scripts/python-tool.sh --skip-without-python checkov --config-file .checkov.yaml

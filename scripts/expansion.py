@@ -1,7 +1,11 @@
 """Checks template.yaml as CloudFormation sees it: expanded by SAM, with its conditions evaluated, for each environment
-of samconfig.toml and for combinations of the parameters that add resources. Runs in the SAM CLI's virtual environment:
+of samconfig.toml, for combinations of the parameters that add resources, and for a template with 60 operations. Runs in
+the SAM CLI's virtual environment:
 
-    scripts/python-tool.sh python scripts/expansion.py
+    scripts/python-tool.sh python scripts/expansion.py [FILE]
+
+Writes the template without aliases and merge keys to FILE, for checkov, which refuses a member that replaces a merged
+one.
 """
 
 import collections
@@ -23,12 +27,18 @@ import tomlkit
 from samcli.yamlhelper import yaml_parse
 from samtranslator.translator.transform import transform
 
-MAX_RESOURCES = 450  # CloudFormation allows 500
-
-# Nine tenths of the limits of IAM and Lambda, in characters without white space.
+# Nine tenths of the limits of CloudFormation, API Gateway, IAM and Lambda.
+MAX_RESOURCES = 500 * 9 // 10
+MAX_OUTPUTS = 200 * 9 // 10
+MAX_TEMPLATE = 1_000_000 * 9 // 10  # bytes
+MAX_PATHS = 300 * 9 // 10  # of an API
+MAX_ENVIRONMENT = 4096 * 9 // 10  # characters of the variables of a function
+# In characters without white space.
 MAX_INLINE_POLICIES = 10240 * 9 // 10  # all of a role together
 MAX_TRUST_POLICY = 2048 * 9 // 10
-MAX_RESOURCE_POLICY = 20480 * 9 // 10  # of a function's alias
+MAX_RESOURCE_POLICY = 20480 * 9 // 10  # of a function or its alias
+
+OPERATIONS = 60
 
 NO_VALUE = object()  # AWS::NoValue, which removes the member or item
 
@@ -55,11 +65,29 @@ PSEUDO_PARAMETERS = {
 
 def parse(text):
     """Returns a template that the transform accepts without a build."""
-    template = yaml_parse(text)
+    template = json.loads(json.dumps(yaml_parse(text)))  # without objects that several aliases share
     for resource in template["Resources"].values():
         if "CodeUri" in resource.get("Properties", {}):
             resource["Properties"]["CodeUri"] = "s3://bucket/key"
     return template
+
+
+def with_operations(template, number):
+    """Returns a template with copies of an operation with many permissions, each with a path of its own."""
+    grown, original, path = copy.deepcopy(template), "DeleteServiceAccount", "/api/admin/service-account"
+    resources = grown["Resources"]
+    operations = [event["Properties"] for resource in resources.values() if resource["Type"] == "AWS::Serverless::Function"
+                  for event in resource["Properties"].get("Events", {}).values()
+                  if event["Type"] == "Api" and "Auth" not in event["Properties"]]
+    paths = resources["Api"]["Properties"]["DefinitionBody"]["paths"]
+    counted = resources["RecordTrafficFunction"]["Properties"]["Environment"]["Variables"]
+    for i in range(number - len(operations)):
+        for part in "Function", "Role", "Logs":
+            text = json.dumps(resources[original + part]).replace(original, f"{original}{i}").replace(path, f"{path}{i}")
+            resources[f"{original}{i}{part}"] = json.loads(text)
+        paths |= {f"{path}{i}": paths[path], f"{path}{i}/{{id}}": paths[path]}
+        counted["COUNTED_PATHS"] += f" {path}{i}/{{id}}"
+    return grown
 
 
 def default_values(template):
@@ -94,6 +122,7 @@ class Stack:
     def create(self, expanded):
         self.conditions = expanded["Conditions"]
         resources = expanded["Resources"]
+        self.size, self.outputs = len(json.dumps(expanded, indent=2)), expanded["Outputs"]
         existing = {name: part for name, part in resources.items() if self.true(part.get("Condition", True))}
         self.types = {name: part["Type"] for name, part in existing.items()}
         for name, part in existing.items():
@@ -217,9 +246,16 @@ def check_required(stack):
 
 
 def check_limits(stack):
-    if len(stack.resources) > MAX_RESOURCES:
-        stack.problems.append(f"{len(stack.resources)} resources are more than {MAX_RESOURCES}")
+    paths, = [len(api["Body"]["paths"]) for api in stack.of_type("AWS::ApiGateway::RestApi").values()]
+    for actual, limit, what in ((len(stack.resources), MAX_RESOURCES, "resources"), (paths, MAX_PATHS, "paths"),
+                                (len(stack.outputs), MAX_OUTPUTS, "outputs"),
+                                (stack.size, MAX_TEMPLATE, "bytes of the template")):
+        if actual > limit:
+            stack.problems.append(f"{actual} {what} are more than {limit}")
     sizes = {}
+    for name, properties in stack.of_type("AWS::Lambda::Function").items():
+        variables = properties.get("Environment", {}).get("Variables", {})
+        sizes[f"the variables of {name} have"] = (sum(map(len, itertools.chain(*variables.items()))), MAX_ENVIRONMENT)
     for name, properties in stack.of_type("AWS::IAM::Role").items():
         inline = sum(size(policy["PolicyDocument"]) for policy in properties.get("Policies", []))
         sizes[f"the inline policies of {name} have"] = (inline, MAX_INLINE_POLICIES)
@@ -299,10 +335,14 @@ def stacks(template):
             if not stack.refused:
                 covered |= pairs
                 yield " ".join(f"{name}={value}" for name, value in values.items()), stack
+    values = {name: value for choice in CHOICES for name, value in max(choice, key=len).items()}
+    yield f"{OPERATIONS} operations", Stack(with_operations(template, OPERATIONS), values)
 
 
 def main():
     template = parse(pathlib.Path("template.yaml").read_text())
+    for file in sys.argv[1:]:
+        pathlib.Path(file).write_text(json.dumps(template, indent=2))
     problems = collections.defaultdict(list)
     for case, stack in stacks(template):
         for problem in stack.problems:

@@ -30,7 +30,7 @@ class Template(unittest.TestCase):
         self.assertTrue(any(problem in found for found in problems), f"{problem!r} is not in {problems}")
 
     def test_member_without_value(self):
-        self.template["Globals"]["Function"]["DeploymentPreference"]["PassthroughCondition"] = False
+        self.properties("DeliverWebhookFunction")["DeploymentPreference"]["PassthroughCondition"] = False
         self.expect("DeliverWebhookFunctionDeploymentGroup.AlarmConfiguration.Alarms has no member", GRADUAL)
 
     def test_missing_member(self):
@@ -51,14 +51,21 @@ class Template(unittest.TestCase):
     def test_alarms(self):
         self.properties("Api5xxAlarm")["AlarmActions"] = []
         self.expect("Api5xxAlarm notifies no topic", ALARMS)
-        del self.properties("AuthorizerFunction")["DeploymentPreference"]
+        alarms = self.properties("AuthorizerFunction")["DeploymentPreference"]["Alarms"]
+        alarms.pop()
         self.expect("AuthorizerFunctionDeploymentGroup does not watch AuthorizerErrorsAlarm", GRADUAL)
-        self.template["Globals"]["Function"]["DeploymentPreference"]["Alarms"] = []
-        self.expect("ListContextFieldsFunctionDeploymentGroup watches no alarm", GRADUAL)
+        alarms.clear()
+        self.expect("AuthorizerFunctionDeploymentGroup watches no alarm", GRADUAL)
 
     def test_number_of_resources(self):
         self.resources |= {f"Topic{i}": {"Type": "AWS::SNS::Topic"} for i in range(300)}
         self.expect("resources are more than 450", {})
+
+    def test_operations(self):
+        self.template = expansion.with_operations(self.template, 200)
+        self.expect("resources are more than 450", {})
+        self.expect("paths are more than 270", {})
+        self.expect("the variables of RecordTrafficFunction have", {})
 
     def test_sizes(self):
         self.statement("NotFoundRole")["Resource"] *= 100

@@ -136,8 +136,9 @@ var expectations = []struct {
 	{"AWS::Serverless::Api", "Auth.Authorizers.Token.Identity", "map[Headers:[Authorization] ReauthorizeEvery:0]"},
 	{"AWS::ApiGateway::DomainName", "SecurityPolicy", "TLS_1_2"},
 	{"AWS::ApiGateway::Account", "CloudWatchRoleArn", "arn:aws:iam::000000000000:role/GatewayAccountRole"},
-	{"AWS::Serverless::Function", "AutoPublishAlias", "live"},
-	{"AWS::Serverless::Function", "AutoPublishAliasAllProperties", true},
+	{"AWS::Lambda::Permission", "SourceArn", "arn:aws:execute-api:us-east-1:000000000000:Api/*/*/*"},
+	{"NotFoundPermission", "FunctionName", "NotFoundFunction"},
+	{"NotFoundAliasPermission", "FunctionName", "arn:aws:lambda:us-east-1:000000000000:function:NotFoundFunction:live"},
 	{"AWS::Serverless::Function", "LoggingConfig.LogFormat", "JSON"},
 	// Lines and hours without an event cost nothing.
 	{"AWS::Serverless::Function", "LoggingConfig.SystemLogLevel", "WARN"},
@@ -226,17 +227,18 @@ func (c *checker) functions() {
 		if asynchronous(f) && f.LogicalID != "DeliverWebhookFunction" && c.queues(f) == nil {
 			c.problem("%s has no OnFailure destination: events that fail every time are lost", f.LogicalID)
 		}
-		watched := "[Api5xxAlarm ApiLatencyAlarm]"
-		if alarm, ok := ownAlarm(f); ok {
-			watched = "[Api5xxAlarm ApiLatencyAlarm " + alarm + "]"
-		}
 		gradual := len(c.ofType("AWS::ApiGateway::DomainName")) > 0 // as the variable everything
-		if f.LogicalID == "ConsoleFunction" {                       // a page loads files of its own version
+		if alarm, ok := ownAlarm(f); !ok {
 			c.expect("the deployment of "+f.LogicalID, f.Properties["DeploymentPreference"], nil)
 		} else if gradual {
-			c.expect("the alarms of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Alarms"), watched)
+			c.expect("the alias of "+f.LogicalID, f.Properties["AutoPublishAlias"], "live")
+			c.expect("the alarms of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Alarms"),
+				"[Api5xxAlarm ApiLatencyAlarm "+alarm+"]")
 			c.expect("the role of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Role"),
 				"arn:aws:iam::000000000000:role/CodeDeployRole")
+		}
+		if f.Properties["AutoPublishAlias"] != nil { // otherwise SAM publishes a version for some properties only
+			c.expect("AutoPublishAliasAllProperties of "+f.LogicalID, f.Properties["AutoPublishAliasAllProperties"], true)
 		}
 		if timeout, _ := f.Properties["Timeout"].(int); !asynchronous(f) && timeout >= 29 {
 			c.problem("%s has a timeout of %d s: API Gateway waits 29 s", f.LogicalID, timeout)

@@ -140,13 +140,13 @@ func TestAccessLog(t *testing.T) {
 }
 
 // TestNotFound checks that every resource of the API, and every parent, has exactly one method ANY without authorizer,
-// which invokes not-found. Next to another method it has the long spelling, which sam local ignores. Only the console's
-// paths have no authorizer.
+// which invokes not-found, and that sam local finds the function of /{proxy+} only. Only the console's paths have no
+// authorizer.
 func TestNotFound(t *testing.T) {
 	t.Parallel()
 	const notFound, console = "NotFoundFunction", "ConsoleFunction"
 	template := load(t, nil)
-	want, got := map[string]string{"/{proxy+}": "any"}, map[string]string{}
+	want, got := map[string]int{"/{proxy+}": 1}, map[string]int{}
 	var counted []string
 	for _, route := range template.API.Routes {
 		if route.Authorized == slices.Contains([]string{notFound, console}, route.Function) ||
@@ -155,6 +155,7 @@ func TestNotFound(t *testing.T) {
 		}
 		switch route.Function {
 		case notFound:
+			got[route.Path]++
 			continue
 		case console:
 			if route.Path != "/" && !strings.HasPrefix(route.Path, "/console") {
@@ -166,27 +167,25 @@ func TestNotFound(t *testing.T) {
 		path := ""
 		for segment := range strings.SplitSeq(strings.Trim(route.Path, "/"), "/") {
 			path += "/" + segment
-			if want[path] == "" {
-				want[path] = "any"
-			}
+			want[path] = 1
 		}
-		want[route.Path] = "x-amazon-apigateway-any-method"
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 	for _, r := range template.Resources {
-		events, _ := r.Properties["Events"].(map[string]any)
-		for _, event := range events {
-			if r.LogicalID == notFound {
-				got[fmt.Sprint(at(event, "Properties.Path"))] = fmt.Sprint(at(event, "Properties.Method"))
-			}
-		}
 		if paths, ok := at(r.Properties, "Environment.Variables.COUNTED_PATHS").(string); ok {
 			if diff := cmp.Diff(set(counted), set(strings.Fields(paths))); diff != "" {
 				t.Errorf("the operations' paths and COUNTED_PATHS of %s:\n%s", r.LogicalID, diff)
 			}
 		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		paths, _ := at(r.Properties, "DefinitionBody.paths").(map[string]any)
+		for path, methods := range paths {
+			uri := fmt.Sprint(at(methods, "x-amazon-apigateway-any-method.x-amazon-apigateway-integration.uri"))
+			if byAlias := strings.HasSuffix(uri, ":live/invocations"); byAlias == (path == "/{proxy+}") {
+				t.Errorf("%s: with the uri %s, sam local would prefer ANY, or would not find the function", path, uri)
+			}
+		}
 	}
 }
 

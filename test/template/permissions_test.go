@@ -29,7 +29,11 @@ func (c *checker) permissions() {
 		role := strings.TrimSuffix(f.LogicalID, "Function") + "Role"
 		services[role], want[role] = "lambda.amazonaws.com", c.needed(f)
 		if scheduled(f) {
-			want["ScheduleRole"]["lambda:InvokeFunction arn:aws:lambda:"+account+"function:"+f.LogicalID+":live"] = true
+			target := f.LogicalID
+			if alias, ok := f.Properties["AutoPublishAlias"].(string); ok {
+				target += ":" + alias
+			}
+			want["ScheduleRole"]["lambda:InvokeFunction arn:aws:lambda:"+account+"function:"+target] = true
 		}
 	}
 	for _, role := range c.ofType("AWS::IAM::Role") {

@@ -111,11 +111,7 @@ func (r *reader) route(function string, properties *yaml.Node) Route {
 	if p.Auth.Authorizer != "" {
 		only(r, properties, "Authorizer", p.Auth.Authorizer, "NONE")
 	}
-	method := strings.ToUpper(p.Method)
-	if method == "X-AMAZON-APIGATEWAY-ANY-METHOD" { // the same for API Gateway; sam local ignores it
-		method = "ANY"
-	}
-	return Route{Path: p.Path, Method: method, Function: function, Authorized: p.Auth.Authorizer == ""}
+	return Route{Path: p.Path, Method: strings.ToUpper(p.Method), Function: function, Authorized: p.Auth.Authorizer == ""}
 }
 
 func (r *reader) stream(properties *yaml.Node) Stream {

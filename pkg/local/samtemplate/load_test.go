@@ -40,15 +40,15 @@ Resources:
             FunctionPayloadType: REQUEST
             Identity: {Headers: [Authorization], ReauthorizeEvery: !Ref Limit}
       AccessLogSetting: {DestinationArn: !GetAtt Lines.Arn, Format: !Sub ['{"${A}":"$context.status ${Limit}"}', {A: !If [Red, b, c]}]}
-      GatewayResponses:
-        THROTTLED: {StatusCode: 429, ResponseParameters: {Headers: {X: "'1'"}}, ResponseTemplates: {application/json: '{}'}}
+      DefinitionBody: {paths: {/none: {x-amazon-apigateway-any-method: {security: [{NONE: []}], x-amazon-apigateway-integration: {uri: !Sub 'arn:a:b/${WorkFunction.Alias}/invocations'}}}}}
+      GatewayResponses: {THROTTLED: {StatusCode: 429, ResponseParameters: {Headers: {X: "'1'"}}, ResponseTemplates: {application/json: '{}'}}}
   Lines: {Type: AWS::Logs::LogGroup, DeletionPolicy: Retain, Metadata: {note: x}, Properties: {Name: !Sub '${AWS::StackName}-${Limit}', None: !Ref AWS::NoValue}}
   Hidden: {Type: AWS::Logs::LogGroup, Condition: Blue}
   Queue: {Type: AWS::SQS::Queue}
-  CheckFunction: {Type: AWS::Serverless::Function, Properties: {CodeUri: functions/check/, Events: {Jobs: {Type: SQS, Properties: {
+  CheckFunction: {<<: &function {Type: AWS::Serverless::Function, Properties: {}}, Properties: {CodeUri: functions/check/, Events: {Jobs: {Type: SQS, Properties: {
     Queue: !GetAtt Jobs.Arn, FunctionResponseTypes: [ReportBatchItemFailures]}}}}}
   WorkFunction:
-    Type: AWS::Serverless::Function
+    <<: *function
     Properties:
       CodeUri: functions/work/
       MemorySize: !FindInMap [Colors, !Ref Color, Memory]
@@ -59,7 +59,7 @@ Resources:
       EventInvokeConfig: {MaximumRetryAttempts: 0, DestinationConfig: &failures {OnFailure: {Type: SQS, Destination: !GetAtt Queue.Arn}}}
       Events:
         Get: {Type: Api, Properties: {RestApiId: !Ref Api, Path: '/things/{id}', Method: get}}
-        Any: {Type: Api, Properties: {RestApiId: !Ref Api, Path: /, Method: x-amazon-apigateway-any-method, Auth: {Authorizer: NONE}}}
+        Any: {Type: Api, Properties: {RestApiId: !Ref Api, Path: /, Method: any, Auth: {Authorizer: NONE}}}
         Stream: {Type: DynamoDB, Properties: {Stream: !GetAtt Things.StreamArn, StartingPosition: TRIM_HORIZON, BatchSize: 7,
           FunctionResponseTypes: [ReportBatchItemFailures], DestinationConfig: *failures}}
         Minutes: {Type: ScheduleV2, Properties: {ScheduleExpression: rate(2 minutes)}}
@@ -125,6 +125,7 @@ func TestParse(t *testing.T) {
 				Name: "Token", Function: "CheckFunction", IdentityHeaders: []string{"Authorization"}, TTL: 10 * time.Second,
 			},
 			Routes: []samtemplate.Route{
+				{Path: "/none", Method: "ANY", Function: "WorkFunction"},
 				{Path: "/things/{id}", Method: "GET", Function: "WorkFunction", Authorized: true},
 				{Path: "/", Method: "ANY", Function: "WorkFunction"},
 			},
@@ -244,7 +245,8 @@ func TestUnsupported(t *testing.T) {
 			"11: Api: a condition supports only !Equals, !Not, !And and !Condition"},
 		{"long form", "Value: !Ref Things", "Value: {Ref: Things}",
 			"75: Table: the long form Ref is not supported, use the short form"},
-		{"merge key", "Timeout: 5", "<<: {Timeout: 5}", "39: WorkFunction: a YAML merge key is not supported"},
+		{"merge key", "Timeout: 5", "<<: [{Timeout: 5}]",
+			"39: WorkFunction: a YAML merge key supports only one mapping"},
 		{"runtime", "provided.al2023", "go1.x", "32: CheckFunction: Runtime go1.x" + only + "provided.al2023"},
 		{"folder", "functions/work/", "src/work/", "34: WorkFunction: CodeUri in the folder src/" + only + "functions/"},
 		{"variable", "B: own", "B: [own]", "42: WorkFunction: every environment variable must be a text"},
@@ -254,6 +256,10 @@ func TestUnsupported(t *testing.T) {
 			`49: WorkFunction: the event type "SNS" is not supported by the local gateway`},
 		{"another API", "RestApiId: !Ref Api, Path: /,", "Path: /,",
 			"46: WorkFunction: RestApiId must be the API of this template: SAM would create a second one"},
+		{"method in the definition", "x-amazon-apigateway-any-method", "get",
+			"15: Api: /none get is not supported by the local gateway, only x-amazon-apigateway-any-method"},
+		{"function in the definition", "${WorkFunction.Alias}/invocations", "arn:c/invocations",
+			`15: Api: "arn:c" is not an AWS::Serverless::Function of this template`},
 		{"authorizer of a route", "Authorizer: NONE", "Authorizer: AWS_IAM", "46: WorkFunction: Authorizer AWS_IAM" + only +
 			"NONE"},
 		{"stream position", "TRIM_HORIZON", "LATEST", "47: WorkFunction: StartingPosition LATEST" + only + "TRIM_HORIZON"},

@@ -2,6 +2,9 @@ package samtemplate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -20,8 +23,8 @@ const (
 
 // ignoredTypes are the resource types, by prefix, that the local gateway does not need.
 var ignoredTypes = []string{
-	"AWS::ApiGateway::", "AWS::CloudWatch::", "AWS::Events::", "AWS::IAM::", "AWS::Logs::", "AWS::Route53::", "AWS::SNS::",
-	"AWS::SQS::QueuePolicy", "AWS::WAFv2::",
+	"AWS::ApiGateway::", "AWS::CloudWatch::", "AWS::Events::", "AWS::IAM::", "AWS::Lambda::Permission", "AWS::Logs::",
+	"AWS::Route53::", "AWS::SNS::", "AWS::SQS::QueuePolicy", "AWS::WAFv2::",
 }
 
 // attributes are the supported attributes by resource type, with the names that SAM adds to a logical id: Alias and
@@ -64,10 +67,18 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 			ResponseTemplates  map[string]string
 		}
 		MinimumCompressionSize *int
+		DefinitionBody         struct {
+			OpenAPI, Info ignored
 
-		AlwaysDeploy, Description, DisableExecuteAPIEndpoint, EndpointAccessMode, EndpointConfiguration, MethodSettings,
-		OpenAPIVersion,
-		SecurityPolicy, Tags, TracingEnabled ignored
+			Paths map[string]map[string]struct {
+				Security    []map[string]ignored
+				Responses   ignored
+				Integration struct{ Type, HTTPMethod, URI string } `json:"x-amazon-apigateway-integration"`
+			}
+		}
+
+		AlwaysDeploy, Description, DisableExecuteAPIEndpoint, EndpointAccessMode, EndpointConfiguration, MergeDefinitions,
+		MethodSettings, OpenAPIVersion, SecurityPolicy, Tags, TracingEnabled ignored
 	}
 	r.decode(properties, &p)
 	t.API.LogicalID, t.API.Stage, t.API.AccessLogFormat = found.id, p.StageName, p.AccessLogSetting.Format
@@ -83,6 +94,16 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 			Name: name, Function: r.owner(found.at, typeFunction, a.FunctionArn, "Arn", "Alias"),
 			IdentityHeaders: a.Identity.Headers,
 			TTL:             time.Duration(a.Identity.ReauthorizeEvery) * time.Second,
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(p.DefinitionBody.Paths)) {
+		for method, m := range p.DefinitionBody.Paths[path] {
+			only(r, found.at, path, method, "x-amazon-apigateway-any-method")
+			only(r, found.at, path+" "+method, fmt.Sprint(m.Security), "[map[NONE:[]]]")
+			function := strings.TrimSuffix(m.Integration.URI[strings.LastIndex(m.Integration.URI, "/arn:")+1:], "/invocations")
+			t.API.Routes = append(t.API.Routes, Route{
+				Path: path, Method: "ANY", Function: r.owner(found.at, typeFunction, function, "Arn", "Alias"),
+			})
 		}
 	}
 	t.API.GatewayResponses = make(map[string]GatewayResponse, len(p.GatewayResponses))
