@@ -160,15 +160,6 @@ func (b *tab) resize(width, height int64, options ...chromedp.EmulateViewportOpt
 	must(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height, options...)))
 }
 
-// dark turns dark mode on.
-func (b *tab) dark(on bool) {
-	b.t.Helper()
-	scheme := map[bool]string{true: "dark", false: "light"}[on]
-	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
-	})
-}
-
 // sees waits until all texts are visible.
 func (b *tab) sees(texts ...string) {
 	b.t.Helper()

@@ -164,7 +164,8 @@ function inWords(message, label) {
   return message
     .replace(/^The `[^`]*` (?:property|parameter) /, label ? `${label}: the value ` : 'The value ')
     .replace(/(must .*)have 1 or more (?:characters|elements)(?:, and)?/, '$1not be empty')
-    .replace(/; you sent (?:""|nothing)\.$/, '.');
+    .replace(/; you sent (?:""|nothing)\.$/, '.')
+    .replace(/; you sent "IS:/, '; you sent "');
 }
 
 /**
