@@ -124,13 +124,3 @@ func (b *tab) choose(list element, label string) {
 	on[bool](b, list, fmt.Sprintf("e => { e.value = [...e.options].find(o => o.label === %q).value; "+
 		"e.dispatchEvent(new Event('change', {bubbles: true})); return true }", label))
 }
-
-func TestEventLogNeedsAdmin(t *testing.T) {
-	t.Parallel()
-	b := openTab(t, start(t, local.Config{}))
-	b.signIn("viewer", "#/events")
-	b.sees(`You need the "ADMIN" permission`)
-	if b.has(link("Event log")) || b.has(link("Activity of token seed")) {
-		b.t.Error("there is a link to the event log")
-	}
-}

@@ -8,7 +8,7 @@ import { generateKeyPair, randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import Provider from 'oidc-provider';
+import Provider, { interactionPolicy } from 'oidc-provider';
 
 const keyTypes = {
   RS256: ['rsa', { modulusLength: 2048 }],
@@ -16,6 +16,9 @@ const keyTypes = {
   ES256: ['ec', { namedCurve: 'P-256' }],
   EdDSA: ['ed25519', {}],
 };
+
+const policy = interactionPolicy.base();
+policy.get('consent').checks.remove('native_client_prompt'); // nobody is asked at each sign-in
 
 const issuers = new Map(); // by URL
 
@@ -47,7 +50,7 @@ async function newProvider(url, { algorithm, accounts }) {
       await grant.save();
       return grant;
     },
-    interactions: { url: (_, { uid }) => `/sign-in/${uid}` },
+    interactions: { policy, url: (_, { uid }) => `/sign-in/${uid}` },
     ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     features: {
       devInteractions: { enabled: false },
@@ -65,15 +68,9 @@ async function newProvider(url, { algorithm, accounts }) {
       await next();
       return;
     }
-    const { prompt } = await provider.interactionDetails(ctx.req, ctx.res);
-    let result;
-    if (prompt.name === 'consent') { // of a native client, at each sign-in
-      result = { consent: {} };
-    } else if (ctx.method === 'POST') {
-      result = { login: { accountId: new URLSearchParams(await text(ctx.req)).get('login') } };
-    }
-    if (result) {
-      await provider.interactionFinished(ctx.req, ctx.res, result);
+    if (ctx.method === 'POST') {
+      const accountId = new URLSearchParams(await text(ctx.req)).get('login');
+      await provider.interactionFinished(ctx.req, ctx.res, { login: { accountId } });
       ctx.respond = false;
       return;
     }

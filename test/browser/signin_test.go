@@ -124,38 +124,25 @@ type clock struct{ ahead atomic.Int64 }
 func (c *clock) now() time.Time           { return time.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *clock) advance(by time.Duration) { c.ahead.Add(int64(by)) }
 
-func TestTokenExpiresDuringTheSession(t *testing.T) {
-	t.Parallel()
-	c := &clock{}
-	s := start(t, local.Config{Now: c.now})
-	b := openTab(t, s)
-	b.mayLog("status of 401")
-	token := s.createToken(t, "admin", "short", time.Now().Add(time.Hour))
-	b.enter(token, "")
-	b.sees("Release")
-	c.advance(2 * time.Hour)
-	b.click(link("Context fields"))
-	b.sees("Your session has ended.")
-	b.find(field("Personal access token"))
-	b.is("sessionStorage.length === 0")
-	b.seesNo("Release")
-}
-
 func TestUnreachableAPI(t *testing.T) {
 	t.Parallel()
 	b := openTab(t, start(t, local.Config{}))
 	b.mayLog("ERR_INTERNET_DISCONNECTED")
+	b.offline(true, b.service.BaseURL+"/console/:files/main.js")
+	b.visit("/console/")
+	b.sees("Loading…", "API reference")
+	b.offline(false, "")
 	b.signIn("admin", "#/context")
 	b.sees("currentTime")
 	b.click(link("Toggle types"))
 	b.click(button("Edit lifetime of Release"))
 	b.replace(field("Days"), "41")
-	b.offline(true)
+	b.offline(true, "")
 	b.click(button("Save"))
 	b.sees("The API cannot be reached.")
 	b.open("Context fields")
 	b.sees("The API cannot be reached.")
-	b.offline(false)
+	b.offline(false, "")
 	b.click(button("Try again"))
 	b.sees("currentTime", "admin")
 }
@@ -209,11 +196,22 @@ func (b *tab) sent() []*network.Request {
 	return b.requests
 }
 
-// offline cuts the tab off from the network.
-func (b *tab) offline(on bool) {
+// requested returns how many requests of the tab have a URL that contains a text.
+func (b *tab) requested(part string) (n int) {
+	for _, request := range b.sent() {
+		if strings.Contains(request.URL, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// offline cuts the tab off from the URLs that match a pattern; empty: from all.
+func (b *tab) offline(on bool, pattern string) {
 	b.t.Helper()
 	call(b, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-		MatchedNetworkConditions: []*network.Conditions{{Offline: on, DownloadThroughput: -1, UploadThroughput: -1}},
+		MatchedNetworkConditions: []*network.Conditions{{URLPattern: pattern, Offline: on, DownloadThroughput: -1,
+			UploadThroughput: -1}},
 	})
 }
 

@@ -3,7 +3,6 @@ package browser_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -150,14 +149,8 @@ func TestManyToggles(t *testing.T) {
 	b.sees("Mark as stale: 60 toggles?", "and 50 more")
 	b.click(button("Mark as stale"))
 	b.sees("60 toggles marked as stale.", "Marked as stale\n60")
-	marks := 0
-	for _, request := range b.sent() {
-		if strings.HasSuffix(request.URL, "/projects/many/stale") {
-			marks++
-		}
-	}
-	if marks != 2 {
-		t.Errorf("%d requests to mark 60 toggles, want 2", marks)
+	if n := b.requested("/projects/many/stale"); n != 2 {
+		t.Errorf("%d requests to mark 60 toggles, want 2", n)
 	}
 	b.click(button("Undo"))
 	b.sees("60 toggles no longer marked as stale.", "Marked as stale\n0")
@@ -165,12 +158,7 @@ func TestManyToggles(t *testing.T) {
 	b.click(field("Select toggle-50"))
 	b.click(field("Select toggle-51"))
 	for _, path := range []string{"/api/admin/projects/many/features/toggle-51", "/api/admin/archive/toggle-51"} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, s.BaseURL+path, http.NoBody)
-		must(t, err)
-		request.Header.Set("Authorization", s.pat("editor"))
-		response, err := http.DefaultClient.Do(request)
-		must(t, err)
-		response.Body.Close()
+		send[any](t, s, s.pat("editor"), http.MethodDelete, path, "")
 	}
 	b.click(button("Archive"))
 	b.click(button("Archive"))
