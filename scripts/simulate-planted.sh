@@ -62,7 +62,7 @@ if ! (cd "$work/0" && build && search) > "$work/control" 2>&1; then
   head -n 40 "$work/control"
   exit 1
 fi
-echo "without a patch: $(grep ' seeds in ' "$work/control")"
+echo "without a patch: $(grep ' seeds in ' "$work/control" | tail -n 1)"
 realpath -z -- "${patches[@]}" | xargs -0 -n 1 -P 2 --process-slot-var=slot "$(realpath "$0")" --try | tee "$work/lines"
 found=$(grep -c '^found' "$work/lines" || true)
 echo "$found of ${#patches[@]} patches are found, in $SECONDS s"

@@ -2,16 +2,14 @@ package simulation
 
 import "bytes"
 
-// hashJSON returns a hash of a JSON value that does not depend on the order of members, nor on idempotency tokens.
+// hashJSON returns a hash of a JSON value without white space. It does not depend on the order of members, nor on
+// idempotency tokens.
 func hashJSON(b []byte) uint64 {
 	h, _ := hashValue(b, 0)
 	return h
 }
 
 func hashValue(b []byte, i int) (h uint64, next int) {
-	for i < len(b) && b[i] <= ' ' {
-		i++
-	}
 	if i >= len(b) {
 		return 0, i
 	}
@@ -33,7 +31,7 @@ func hashValue(b []byte, i int) (h uint64, next int) {
 			} else {
 				h = mix(h, element)
 			}
-			for i < len(b) && (b[i] == ',' || b[i] <= ' ') {
+			if i < len(b) && b[i] == ',' {
 				i++
 			}
 		}
@@ -48,7 +46,7 @@ func hashValue(b []byte, i int) (h uint64, next int) {
 		return hashOf(b[start:min(i, len(b))]), i + 1
 	}
 	start := i
-	for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' && b[i] > ' ' {
+	for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' {
 		i++
 	}
 	return hashOf(b[start:i]), max(i, start+1)

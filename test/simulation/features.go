@@ -142,10 +142,9 @@ func (a *actor) recordEdit(o *op, status int, name, verb string, e edit) {
 }
 
 // stepToggle is stepRecord with the operations of the API.
-func stepToggle(state, input, output any) (bool, any) {
-	o, record := input.(op), state.(string) //nolint:forcetypeassert,errcheck // they always are
+func stepToggle(record string, o op) (bool, string) {
 	if !strings.HasPrefix(o.value, `{"Project"`) {
-		return stepRecord(state, input, output)
+		return stepRecord(record, o)
 	}
 	var e edit
 	var current map[string]any
@@ -162,18 +161,18 @@ func stepToggle(state, input, output any) (bool, any) {
 	change, _ := json.Marshal(e.Change) // the same
 	switch {
 	case o.name == "miss":
-		return current == nil || !same, state
+		return current == nil || !same, record
 	case o.name == "create" && current == nil:
 		status, next = "201", merged(defaults[o.kind], string(change))
 	case o.name == "create":
 		status = "409"
 	case !exists:
 	case o.name == "read":
-		return o.result == "200" && same, state
+		return o.result == "200" && same, record
 	case o.name == "update" && !same:
 		status = "412"
 	case o.name == "revive" && o.result == "409": // a context field is gone
-		return current["archived"] == true && !reflect.DeepEqual(current["contextFields"], []any{}), state
+		return current["archived"] == true && !reflect.DeepEqual(current["contextFields"], []any{}), record
 	case o.name == "remove" && current["archived"] == true:
 		status, next = "200", ""
 	case o.name == "remove":

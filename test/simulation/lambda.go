@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -133,7 +134,7 @@ type instance struct {
 // config is the SDK's configuration of a process.
 func (p *process) config() aws.Config {
 	return aws.Config{
-		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: p,
+		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: &http.Client{Transport: p},
 		APIOptions: []func(*middleware.Stack) error{simplify, p.w.skipEmpty},
 	}
 }

@@ -38,20 +38,21 @@ func canonical(set []string) string {
 
 // models describe what an operation does to the state of an object, and whether it can have its result.
 var models = map[string]porcupine.Model{
-	"type":     {Init: func() any { return "" }, Step: stepType},
-	"field":    {Init: func() any { return absent }, Step: stepField},
-	"role":     {Init: func() any { return "" }, Step: stepType},
-	"username": {Init: func() any { return "" }, Step: stepUsername},
-	"feedback": {Init: func() any { return "" }, Step: stepRecord},
-	"toggle":   {Init: func() any { return "" }, Step: stepToggle},
-	"tokens":   {Init: func() any { return "" }, Step: stepTokens},
+	"type": model("", stepType), "field": model(absent, stepField), "role": model("", stepType),
+	"username": model("", stepUsername), "feedback": model("", stepRecord), "toggle": model("", stepToggle),
+	"tokens": model("", stepTokens),
+}
+
+func model(initial string, step func(state string, o op) (bool, string)) porcupine.Model {
+	return porcupine.Model{Init: func() any { return initial }, Step: func(state, input, _ any) (bool, any) {
+		return step(state.(string), input.(op)) //nolint:forcetypeassert,errcheck // they always are
+	}}
 }
 
 const absent = "\x00"
 
 // stepType: the state is the lifetime; empty: unknown.
-func stepType(state, input, _ any) (bool, any) {
-	o := input.(op) //nolint:forcetypeassert,errcheck // it always is
+func stepType(state string, o op) (bool, string) {
 	if o.name == "get" {
 		return state == "" || state == o.result, o.result
 	}
@@ -59,8 +60,7 @@ func stepType(state, input, _ any) (bool, any) {
 }
 
 // stepField: the state is the description.
-func stepField(state, input, _ any) (bool, any) {
-	o := input.(op) //nolint:forcetypeassert,errcheck // it always is
+func stepField(state string, o op) (bool, string) {
 	exists := state != absent
 	switch {
 	case o.name == "get" && o.result == "200":
@@ -85,8 +85,7 @@ func stepField(state, input, _ any) (bool, any) {
 }
 
 // stepUsername: the state is the id of the account that has the username; empty: none.
-func stepUsername(state, input, _ any) (bool, any) {
-	o := input.(op) //nolint:forcetypeassert,errcheck // it always is
+func stepUsername(state string, o op) (bool, string) {
 	switch {
 	case o.name == "delete" && state == o.value:
 		return o.result == "200" || o.unknown, ""
@@ -107,8 +106,7 @@ var defaults = map[string]string{
 }
 
 // stepRecord: the state is a record as JSON; empty: there is none. Changes of a record name some of its members.
-func stepRecord(state, input, _ any) (bool, any) {
-	o, record := input.(op), state.(string) //nolint:forcetypeassert,errcheck // they always are
+func stepRecord(record string, o op) (bool, string) {
 	switch {
 	case o.name == "get":
 		return o.result == record, record
@@ -138,13 +136,11 @@ const unread = "\x01"
 
 // stepTokens: the state is the set of an account's tokens, each with its description and id; absent: the account is
 // deleted.
-func stepTokens(state, input, _ any) (bool, any) {
-	o := input.(op)        //nolint:forcetypeassert,errcheck // it always is
-	text := state.(string) //nolint:forcetypeassert,errcheck // the same
-	closed := text == absent
+func stepTokens(state string, o op) (bool, string) {
+	closed := state == absent
 	var set []string
-	if text != "" && !closed {
-		set = strings.Split(text, "\n")
+	if state != "" && !closed {
+		set = strings.Split(state, "\n")
 	}
 	description, _, _ := strings.Cut(o.value, "#")
 	exists := slices.ContainsFunc(set, func(token string) bool { return strings.HasPrefix(token, description+"#") })
@@ -197,17 +193,16 @@ func (r *Result) linearize() string {
 		}
 		var history []porcupine.Operation
 		for _, o := range byObject[object] {
-			ended := o.ended.UnixNano()
-			if o.unknown {
-				ended = math.MaxInt64
-			}
-			history = append(history, porcupine.Operation{ClientId: len(history), Input: o, Call: o.begun.UnixNano(),
-				Return: ended})
-			for range o.repeated() {
-				again := o
-				again.unknown = true
-				history = append(history, porcupine.Operation{ClientId: len(history), Input: again, Call: o.begun.UnixNano(),
-					Return: math.MaxInt64})
+			for n := range 1 + o.repeated() {
+				if n > 0 {
+					o.unknown = true
+				}
+				ended := o.ended.UnixNano()
+				if o.unknown {
+					ended = math.MaxInt64
+				}
+				history = append(history, porcupine.Operation{ClientId: len(history), Input: o, Call: o.begun.UnixNano(),
+					Return: ended})
 			}
 		}
 		kind, _, _ := strings.Cut(object, " ")

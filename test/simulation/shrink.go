@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 	"testing"
 	"time"
@@ -36,13 +37,14 @@ func Shrink(t *testing.T, r Result, limit time.Duration) Result {
 				}
 			}
 		}
-		for bit := range uint64(64) {
-			if p := r.Plan; p.Actors>>bit&1 == 1 {
-				p.Actors &^= 1 << bit
-				try(p)
+		for bit := range 128 {
+			p := r.Plan
+			set := &p.Actors
+			if bit >= 64 {
+				set = &p.Faults
 			}
-			if p := r.Plan; p.Faults>>bit&1 == 1 {
-				p.Faults &^= 1 << bit
+			if one := uint64(1) << (bit % 64); *set&one != 0 {
+				*set &^= one
 				try(p)
 			}
 		}
@@ -50,13 +52,7 @@ func Shrink(t *testing.T, r Result, limit time.Duration) Result {
 	return r
 }
 
-func (p Plan) size() int {
-	size := p.Steps
-	for bit := range uint64(64) {
-		size += int(p.Actors>>bit&1 + p.Faults>>bit&1)
-	}
-	return size
-}
+func (p Plan) size() int { return p.Steps + bits.OnesCount64(p.Actors) + bits.OnesCount64(p.Faults) }
 
 // Report runs the plan of a violation again. It returns the command that replays it, and the history.
 func Report(t *testing.T, p Plan) string {

@@ -1,6 +1,7 @@
 package simulation_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -34,36 +35,37 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// count returns the number of seeds.
-func count(otherwise uint64) uint64 {
-	if *seeds > 0 {
-		return *seeds
-	}
-	return otherwise
-}
-
 func TestSeeds(t *testing.T) {
 	t.Parallel()
-	end := *seed + count(seedsOfTest)
-	each(t, func(t *testing.T, next func() uint64) {
-		t.Helper()
-		for s := next(); s < end && !t.Failed(); s = next() {
-			if r := simulation.Run(t, simulation.NewPlan(s), false); r.Violation != "" {
-				t.Errorf("seed %d: %s", s, simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan))
-			}
-		}
-	})
+	end := *seed + cmp.Or(*seeds, seedsOfTest)
+	new(progress).run(t, func(s uint64) bool { return s < end && !t.Failed() })
 }
 
-// each calls a function on all cores. next returns another seed.
-func each(t *testing.T, do func(t *testing.T, next func() uint64)) {
+// progress counts the seeds that have run.
+type progress struct{ begun, done, failed atomic.Uint64 }
+
+// run runs seeds on all cores as long as more allows, shrinks those that fail, and keeps them.
+func (p *progress) run(t *testing.T, more func(seed uint64) bool) {
 	t.Helper()
-	var last atomic.Uint64
-	last.Store(*seed)
 	for core := range runtime.GOMAXPROCS(0) {
 		t.Run(fmt.Sprint("core ", core), func(t *testing.T) {
 			t.Parallel()
-			do(t, func() uint64 { return last.Add(1) - 1 })
+			for s := *seed + p.begun.Add(1) - 1; more(s); s = *seed + p.begun.Add(1) - 1 {
+				r := simulation.Run(t, simulation.NewPlan(s), false)
+				p.done.Add(1)
+				if r.Violation == "" {
+					continue
+				}
+				p.failed.Add(1)
+				report := simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan)
+				t.Errorf("seed %d: %s", s, report)
+				if *failures == "" {
+					continue
+				}
+				if err := os.WriteFile(filepath.Join(*failures, fmt.Sprintf("%d.txt", s)), []byte(report), 0o600); err != nil {
+					t.Error(err)
+				}
+			}
 		})
 	}
 }
@@ -84,7 +86,7 @@ func TestDigests(t *testing.T) {
 	if os.Getenv("DIGESTS") == "" {
 		t.Skip("TestSameSeedSameHistory runs it")
 	}
-	for s := *seed; s < *seed+count(4); s++ {
+	for s := *seed; s < *seed+cmp.Or(*seeds, 4); s++ {
 		fmt.Fprintf(os.Stdout, "seed %d: %016x\n", s, simulation.Run(t, simulation.NewPlan(s), false).Digest)
 	}
 }
@@ -93,7 +95,7 @@ func TestSameSeedSameHistory(t *testing.T) {
 	t.Parallel()
 	digests := func(processors string) string {
 		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDigests$", fmt.Sprint("-seed=", *seed),
-			fmt.Sprint("-seeds=", count(4)))
+			fmt.Sprint("-seeds=", cmp.Or(*seeds, 4)))
 		command.Env = append(os.Environ(), "DIGESTS=1", "GOMAXPROCS="+processors)
 		out, err := command.Output()
 		if err != nil {
@@ -112,39 +114,24 @@ func TestSearch(t *testing.T) {
 	if *search == 0 {
 		t.Skip("it needs the flag -for")
 	}
+	t.Parallel()
 	started := time.Now()
-	var done, failed atomic.Int64
 	if *seed == 0 {
 		*seed = uint64(started.UnixNano()) / 1000 * 1000
 	}
+	var p progress
+	show := func() {
+		elapsed := time.Since(started)
+		fmt.Fprintf(os.Stderr, "%d seeds in %s, %.1f per second, %d failed\n", p.done.Load(), elapsed.Round(time.Second),
+			float64(p.done.Load())/elapsed.Seconds(), p.failed.Load())
+	}
+	t.Cleanup(show)
 	go func() {
 		for range time.Tick(10 * time.Second) {
-			elapsed := time.Since(started)
-			fmt.Fprintf(os.Stderr, "%s: %d seeds, %.1f per second, %d failed\n",
-				elapsed.Round(time.Second), done.Load(), float64(done.Load())/elapsed.Seconds(), failed.Load())
+			show()
 		}
 	}()
-	t.Run("all", func(t *testing.T) {
-		each(t, func(t *testing.T, next func() uint64) {
-			t.Helper()
-			for time.Since(started) < *search && (failed.Load() == 0 || *failures != "") {
-				r := simulation.Run(t, simulation.NewPlan(next()), false)
-				done.Add(1)
-				if r.Violation == "" {
-					continue
-				}
-				failed.Add(1)
-				report := simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan)
-				t.Errorf("seed %d: %s", r.Plan.Seed, report)
-				if *failures != "" {
-					if err := os.WriteFile(filepath.Join(*failures, fmt.Sprintf("%d.txt", r.Plan.Seed)), []byte(report),
-						0o600); err != nil {
-						t.Error(err)
-					}
-				}
-			}
-		})
+	p.run(t, func(uint64) bool {
+		return time.Since(started) < *search && (p.failed.Load() == 0 || *failures != "")
 	})
-	fmt.Fprintf(os.Stderr, "%d seeds in %s, %d failed\n", done.Load(), time.Since(started).Round(time.Second),
-		failed.Load())
 }

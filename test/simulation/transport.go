@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -125,15 +124,6 @@ const responseTimeout = time.Second
 
 var errTimeout = errors.New("net/http: timeout awaiting response headers")
 
-// Do implements aws.HTTPClient.
-func (p *process) Do(r *http.Request) (*http.Response, error) {
-	response, err := p.RoundTrip(r)
-	if err != nil {
-		err = &url.Error{Op: "Post", URL: r.URL.String(), Err: err}
-	}
-	return response, err
-}
-
 // RoundTrip implements http.RoundTripper.
 func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := &call{process: p, ctx: r.Context(), begun: time.Now(), done: make(chan struct{})}
@@ -184,12 +174,11 @@ func (c *call) send() {
 	if w.result.Calls++; w.result.Calls > maxCalls {
 		w.fail("there is no end: %d calls", w.result.Calls)
 	}
-	chance := func(f fault, probability float64) bool { return w.happens(f, c.key, probability) }
 	latency := time.Duration(1_000_000 + mix(w.Seed, c.key, 7)%9_000_000)
-	if chance(slow, 0.05) || w.has(slow) && w.storm(slow, 15*time.Second, "") {
+	if c.chance(slow, 0.05) || w.has(slow) && w.storm(slow, 15*time.Second, "") {
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
 	}
-	if c.service == "AmazonSSM" || c.service == "AmazonSQS" { // the SDK would repeat them after random times
+	if c.reliable() {
 		w.after(latency%responseTimeout, c.receive)
 		return
 	}
@@ -197,15 +186,15 @@ func (c *call) send() {
 	case w.over || c.dead:
 		c.fail(0, syscall.ECONNRESET)
 		return
-	case chance(crash, 0.003) || c.isWrite() && chance(crash, 0.015):
+	case c.chance(crash, 0.003) || c.isWrite() && c.chance(crash, 0.015):
 		c.crash()
 		if mix(w.Seed, c.key, 9)%2 == 0 { // the request was sent
 			w.after(latency, c.execute)
 		}
 		c.fail(0, syscall.ECONNRESET)
 		return
-	case chance(freeze, 0.002) || c.isWrite() && chance(freeze, 0.01) || strings.Contains(c.process.name, "staleness") &&
-		chance(freeze, 0.03):
+	case c.chance(freeze, 0.002) || c.isWrite() && c.chance(freeze, 0.01) ||
+		strings.Contains(c.process.name, "staleness") && c.chance(freeze, 0.03):
 		c.until = time.Now().Add(time.Duration(mix(w.Seed, c.key, 10) % uint64([]time.Duration{20 * time.Second, time.Minute,
 			time.Hour}[mix(c.key)%3])))
 		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))
@@ -220,10 +209,10 @@ func (c *call) send() {
 		return
 	}
 	switch {
-	case chance(lostRequest, 0.01):
+	case c.chance(lostRequest, 0.01):
 		w.trace(c, "the request is lost")
 		c.fail(latency, &net.OpError{Op: []string{"dial", "read"}[mix(c.key)%2], Net: "tcp", Err: syscall.ECONNREFUSED})
-	case chance(late, 0.005) || c.isWrite() && chance(late, 0.015):
+	case c.chance(late, 0.005) || c.isWrite() && c.chance(late, 0.015):
 		w.trace(c, "the request arrives late")
 		w.after(responseTimeout+latency+time.Duration(mix(w.Seed, c.key, 11)%uint64(2*time.Second)), c.execute)
 		c.fail(responseTimeout, errTimeout)
@@ -238,18 +227,17 @@ func (c *call) send() {
 // receive carries the request out and responds.
 func (c *call) receive() {
 	w := c.w
-	chance := func(f fault, probability float64) bool { return w.happens(f, c.key, probability) }
 	if c.service == "DynamoDB_20120810" && c.reject() {
 		return
 	}
 	c.execute()
 	switch {
-	case c.service == "AmazonSSM" || c.service == "AmazonSQS":
+	case c.reliable():
 		c.finish()
-	case chance(lostResponse, 0.01) || c.isWrite() && chance(lostResponse, 0.04):
+	case c.chance(lostResponse, 0.01) || c.isWrite() && c.chance(lostResponse, 0.04):
 		w.trace(c, "the response is lost")
 		c.fail(time.Millisecond, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
-	case chance(serverError, 0.003):
+	case c.chance(serverError, 0.003):
 		w.trace(c, "500 after the request was carried out")
 		c.respond(http.StatusInternalServerError, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError"}`)
 	case mix(w.Seed, c.key, 12)%8 == 0:
@@ -262,24 +250,22 @@ func (c *call) receive() {
 // reject responds with an error of DynamoDB that means that nothing was written.
 func (c *call) reject() bool {
 	w := c.w
-	chance := func(f fault, probability float64) bool { return w.happens(f, c.key, probability) }
-	_, table, _ := strings.Cut(string(c.body), `"TableName":"`)
-	table, _, _ = strings.Cut(table, `"`)
 	const prefix = `{"__type":"com.amazonaws.dynamodb.v20120810#`
 	switch {
-	case chance(throttled, 0.005) || chance(throttled, 0.9) && w.storm(throttled, 10*time.Second, table):
+	case c.chance(throttled, 0.005) || c.chance(throttled, 0.9) &&
+		w.storm(throttled, 10*time.Second, tableOf(string(c.body))):
 		w.trace(c, "throttled")
 		c.respond(http.StatusBadRequest, prefix+`ThrottlingException","message":"Throughput exceeds the current capacity"}`)
-	case (chance(conflict, 0.03) || c.again && chance(conflict, 0.3)) && c.name == "TransactWriteItems":
+	case (c.chance(conflict, 0.03) || c.again && c.chance(conflict, 0.3)) && c.name == "TransactWriteItems":
 		w.trace(c, "conflict")
 		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
 		c.respond(http.StatusBadRequest,
 			prefix+`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]}`)
-	case chance(conflict, 0.02) && c.isWrite():
+	case c.chance(conflict, 0.02) && c.isWrite():
 		w.trace(c, "conflict")
 		c.respond(http.StatusBadRequest,
 			prefix+`TransactionConflictException","message":"Transaction is ongoing for the item"}`)
-	case chance(serverError, 0.003):
+	case c.chance(serverError, 0.003):
 		w.trace(c, "500")
 		c.respond(http.StatusInternalServerError, prefix+`InternalServerError"}`)
 	default:
@@ -287,6 +273,12 @@ func (c *call) reject() bool {
 	}
 	return true
 }
+
+// chance decides whether a fault occurs at the call.
+func (c *call) chance(f fault, probability float64) bool { return c.w.happens(f, c.key, probability) }
+
+// reliable reports whether no faults occur at the call: the SDK would repeat it after random times.
+func (c *call) reliable() bool { return c.service == "AmazonSSM" || c.service == "AmazonSQS" }
 
 func (c *call) isWrite() bool {
 	return slices.Contains([]string{"UpdateItem", "PutItem", "DeleteItem", "TransactWriteItems"}, c.name)
@@ -360,9 +352,13 @@ func describe(c *call) string {
 	if _, actions, found := strings.Cut(text, `"TransactItems":`); found { // after the idempotency token
 		text = actions
 	}
-	_, table, _ := strings.Cut(text, `"TableName":"`)
-	table, _, _ = strings.Cut(table, `"`)
-	return fmt.Sprint(table, " ", shortened(text, 160))
+	return fmt.Sprint(tableOf(text), " ", shortened(text, 160))
+}
+
+func tableOf(request string) string {
+	_, name, _ := strings.Cut(request, `"TableName":"`)
+	name, _, _ = strings.Cut(name, `"`)
+	return name
 }
 
 func shortened(text string, n int) string {
