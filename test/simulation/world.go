@@ -1,6 +1,3 @@
-// Package simulation runs the service in a simulated world: real handlers, stores and SDK, in virtual time, on fakes of
-// DynamoDB, EventBridge, SQS, Parameter Store, an issuer and a webhook that lose, delay and repeat what they get. A
-// seed determines everything that happens. docs/simulation.md describes it.
 package simulation
 
 import (

@@ -2,18 +2,18 @@
 // depends on nothing but the calls before it and the clock.
 //
 // It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, fractions,
-// lists in paths, projections of reads, most functions, parallel scans, local secondary indexes, transactional reads,
+// lists in paths, projections of reads, most functions and operators, local secondary indexes, transactional reads,
 // capacity and the administration of tables. A request with a member or value that it does not know is a
-// SerializationException that names it. It accepts key conditions and overlapping updates that DynamoDB rejects.
-// Reserved words are not checked. Calls never conflict, because they follow one another: throttling and conflicts are
-// injected in front of it. The tests compare it with the engine of `make run` and with DynamoDB Local.
+// SerializationException that names it. It accepts key conditions, overlapping updates and transactions of more than 4
+// MB that DynamoDB rejects. Reserved words are not checked. Calls never conflict, because they follow one another:
+// throttling and conflicts are injected in front of it. The tests compare it with the engine of `make run` and with
+// DynamoDB Local.
 package dynamodb
 
 import (
 	"fmt"
 	"maps"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -26,12 +26,12 @@ import (
 // DB contains tables. It is safe for concurrent use, except that its fields are set before the first call.
 type DB struct {
 	// Lag returns how long after a write an index shows it, or a read of the table that is not consistent, for which index
-	// is empty. Nil: at once. version counts the writes, key is the item's key in an encoded form.
+	// is empty. version counts the writes, key is the item's key in an encoded form.
 	Lag func(table, index, key string, version int64) time.Duration
 
-	// Written, if set, is called with each change of an item before Do returns. nil: the item does not exist. It must not
-	// call the DB.
-	Written func(table string, old, next dynamo.Item)
+	// Written is called with each change of an item before Do returns. nil: the item does not exist. It must not call the
+	// DB or change the items.
+	Written func(table string, old, next item)
 
 	mu          sync.Mutex
 	now         func() time.Time
@@ -41,18 +41,26 @@ type DB struct {
 	expressions map[string]*expression
 }
 
-// New returns a database with the tables, without items.
+// New returns a database with the tables, without items, whose indexes do not lag.
 func New(tables []samtemplate.Table, now func() time.Time) *DB {
-	db := &DB{now: now, tables: map[string]*table{}, expressions: map[string]*expression{}}
+	db := &DB{
+		now: now, tables: map[string]*table{}, expressions: map[string]*expression{},
+		Lag:     func(string, string, string, int64) time.Duration { return 0 },
+		Written: func(string, item, item) {},
+	}
 	for _, definition := range tables {
 		t := &table{Table: definition}
-		for _, x := range definition.Indexes {
-			t.indexes = append(t.indexes, &index{Index: x, at: map[string]string{}, last: map[string]time.Time{}})
+		own := samtemplate.Index{Hash: definition.Hash, Range: definition.Range, Projection: "ALL"}
+		for _, x := range append([]samtemplate.Index{own, own}, definition.Indexes...) {
+			t.views = append(t.views, &view{Index: x, table: t})
 		}
 		db.tables[definition.Name] = t
 	}
 	return db
 }
+
+// m is a JSON object.
+type m = map[string]any
 
 // request contains the parameters of all operations.
 type request struct {
@@ -66,105 +74,72 @@ type request struct {
 	Limit                                                                           *int
 	Segment, TotalSegments                                                          int
 	ClientRequestToken                                                              string
-	TransactItems                                                                   []struct {
-		Put, Update, Delete,
-		ConditionCheck *request
-	}
-	RequestItems map[string]struct {
+	TransactItems                                                                   []map[string]*request
+	RequestItems                                                                    map[string]struct {
 		Keys           []item
 		ConsistentRead bool
 	}
 
-	operation                       string
-	condition, keyCondition, filter condition // nil: none
-	update                          []action
+	condition, update, keyCondition, filter *expression
 }
 
 // failure is an error response, and the value of panics while a request is carried out.
-type failure struct {
-	code, message string
-	item          item
-	reasons       []failure // of a canceled transaction; without a code: none
+type failure m
+
+func failed(code, message string) failure {
+	return failure{"__type": "com.amazonaws.dynamodb.v20120810#" + code, "message": message}
 }
 
-func invalid(message string) failure { return failure{code: "ValidationException", message: message} }
+func invalid(message string) failure { return failed("ValidationException", message) }
 
 // Do carries out one call, such as GetItem, and returns the status and the body of DynamoDB's response.
 func (db *DB) Do(operation string, body []byte) (status int, response []byte) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	f := caught(func() {
-		r := decode(body)
-		r.operation = operation
-		switch operation {
-		case "GetItem":
-			response = db.getItem(r)
-		case "BatchGetItem":
-			response = db.batchGetItem(r)
-		case "PutItem", "UpdateItem", "DeleteItem":
-			response = db.single(r)
-		case "TransactWriteItems":
-			response = db.transact(r, body)
-		case "Query", "Scan":
-			response = db.read(r)
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			status, response = http.StatusBadRequest, marshal(f)
 		default:
-			panic(failure{code: "UnknownOperationException"})
+			panic(f)
 		}
-	})
-	if f != nil {
-		return http.StatusBadRequest, f.append()
-	}
-	return http.StatusOK, response
-}
-
-func decode(body []byte) *request {
+	}()
 	var r request
-	if err := jsonv2.Unmarshal(body, &r, jsonv2.RejectUnknownMembers(true)); err != nil {
-		panic(failure{code: "SerializationException", message: err.Error()})
+	if err := jsonv2.Unmarshal(body, &r, format); err != nil {
+		panic(failed("SerializationException", err.Error()))
 	}
-	return &r
+	return http.StatusOK, marshal(db.operation(operation, &r))
 }
 
-func (f *failure) append() []byte {
-	b := quote([]byte(`{"__type":`), "com.amazonaws.dynamodb.v20120810#"+f.code)
-	message, codes := f.message, []string{}
-	if f.reasons != nil {
-		b = append(b, `,"CancellationReasons":[`...)
-		for i, reason := range f.reasons {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			code := strings.TrimSuffix(reason.code, "Exception")
-			switch code {
-			case "":
-				code = "None"
-			case "Validation":
-				code = "ValidationError"
-			}
-			codes = append(codes, code)
-			b = quote(append(b, `{"Code":`...), code)
-			if reason.message != "" {
-				b = quote(append(b, `,"Message":`...), reason.message)
-			}
-			if reason.item != nil {
-				b = reason.item.append(append(b, `,"Item":`...))
-			}
-			b = append(b, '}')
-		}
-		b = append(b, ']')
-		message = "Transaction canceled, please refer cancellation reasons for specific reasons [" + strings.Join(codes,
-			", ") + "]"
+func marshal(v any) []byte {
+	b, err := jsonv2.Marshal(v, format)
+	if err != nil {
+		panic(err)
 	}
-	if f.item != nil {
-		b = f.item.append(append(b, `,"Item":`...))
+	return b
+}
+
+func (db *DB) operation(name string, r *request) m {
+	switch name {
+	case "GetItem":
+		return db.getItem(r)
+	case "BatchGetItem":
+		return db.batchGetItem(r)
+	case "PutItem", "UpdateItem", "DeleteItem":
+		return db.single(name[:len(name)-len("Item")], r)
+	case "TransactWriteItems":
+		return db.transact(r)
+	case "Query", "Scan":
+		return db.read(name, r)
 	}
-	return append(quote(append(b, `,"message":`...), message), '}')
+	panic(failed("UnknownOperationException", ""))
 }
 
 func (db *DB) table(name string) *table {
 	t := db.tables[name]
 	if t == nil {
-		panic(failure{code: "ResourceNotFoundException", message: "Requested resource not found"})
+		panic(failed("ResourceNotFoundException", "Requested resource not found"))
 	}
 	return t
 }
@@ -178,7 +153,7 @@ func (r *request) compile(db *DB) {
 	used, given := map[string]bool{}, map[string]bool{}
 	parse := func(kind string, text *string) *expression {
 		if text == nil {
-			return &expression{}
+			return nil
 		}
 		e := db.parse(kind, *text)
 		for _, ref := range e.refs {
@@ -186,17 +161,54 @@ func (r *request) compile(db *DB) {
 		}
 		return e
 	}
-	r.condition = parse("ConditionExpression", r.ConditionExpression).condition
-	r.update = parse("UpdateExpression", r.UpdateExpression).actions
-	r.keyCondition = parse("KeyConditionExpression", r.KeyConditionExpression).condition
-	r.filter = parse("FilterExpression", r.FilterExpression).condition
+	r.condition = parse("ConditionExpression", r.ConditionExpression)
+	r.update = parse("UpdateExpression", r.UpdateExpression)
+	r.keyCondition = parse("KeyConditionExpression", r.KeyConditionExpression)
+	r.filter = parse("FilterExpression", r.FilterExpression)
 	for ref := range r.ExpressionAttributeNames {
 		given[ref] = true
 	}
-	for _, a := range r.ExpressionAttributeValues {
-		given[a.name] = true
+	for ref := range r.ExpressionAttributeValues {
+		given[ref] = true
 	}
 	if !maps.Equal(used, given) {
 		panic(invalid(fmt.Sprintf("the expressions use %v, and %v are defined", used, given)))
 	}
+}
+
+// Items returns the items of a table in the order of a Scan. They must not be changed.
+func (db *DB) Items(table string) (all []dynamo.Item) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, r := range db.table(table).views[0].rows {
+		all = append(all, r.item)
+	}
+	return all
+}
+
+// Records returns at most limit records of a table's stream from a position on, in the order of the writes, as the JSON
+// that Lambda passes to a function, and their number. The first record has the position 0 and the sequence number 1.
+// The stream has one shard.
+func (db *DB) Records(table string, from, limit int) (event []byte, n int) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	t, all := db.table(table), []m{}
+	for i, c := range t.changes[from:min(from+limit, len(t.changes))] {
+		record := m{
+			"ApproximateCreationDateTime": c.visible.Unix(), "SequenceNumber": fmt.Sprintf("%021d", from+i+1),
+		}
+		name := "MODIFY"
+		if c.next == nil {
+			name = "REMOVE"
+		} else {
+			record["NewImage"], record["Keys"] = c.next, only(c.next, t.views[0].keyNames()...)
+		}
+		if c.old == nil {
+			name = "INSERT"
+		} else {
+			record["OldImage"], record["Keys"] = c.old, only(c.old, t.views[0].keyNames()...)
+		}
+		all = append(all, m{"eventID": fmt.Sprintf("%s-%d", table, from+i), "eventName": name, "dynamodb": record})
+	}
+	return marshal(m{"Records": all}), len(all)
 }

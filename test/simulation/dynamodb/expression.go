@@ -2,15 +2,18 @@ package dynamodb
 
 import (
 	"cmp"
+	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // expression is a parsed condition, filter, key condition or update.
 type expression struct {
-	kind      string // such as ConditionExpression, for messages
 	condition condition
 	actions   []action // of an update
 	refs      []string // the #names and :values
@@ -18,14 +21,13 @@ type expression struct {
 
 // scope is what an expression is evaluated with.
 type scope struct {
-	names  map[string]string
-	values item
-	item   item
+	names        map[string]string
+	values, item item
 }
 
 type (
 	condition func(*scope) bool
-	operand   func(*scope) (value, bool) // false: the attribute does not exist
+	operand   func(*scope) value
 )
 
 // action sets an attribute, adds a number to it, or, without a value, removes it.
@@ -35,10 +37,16 @@ type action struct {
 	add   bool
 }
 
-var tokens = regexp.MustCompile(`[#:]?\w+|<>|<=|>=|\S`)
+const end = "<EOF>"
+
+var (
+	tokens = regexp.MustCompile(`[#:]?\w+|<=|>=|\S`)
+	name   = regexp.MustCompile(`^#?\w+$`)
+)
 
 type parser struct {
 	expression
+	update bool
 	tokens []string
 }
 
@@ -47,54 +55,41 @@ func (db *DB) parse(kind, text string) *expression {
 	if parsed := db.expressions[kind+text]; parsed != nil {
 		return parsed
 	}
-	p := &parser{expression{kind: kind}, tokens.FindAllString(text, -1)}
-	if kind != "UpdateExpression" {
-		p.condition = p.or()
-	} else {
-		for p.clause(); p.peek() != ""; {
+	p := &parser{update: kind == "UpdateExpression", tokens: append(tokens.FindAllString(text, -1), end)}
+	if p.update {
+		for p.clause(); p.tokens[0] != end; {
 			p.clause()
 		}
+	} else {
+		p.condition = p.or()
 	}
-	if len(p.tokens) > 0 {
-		p.fail()
-	}
+	p.expect(end)
 	db.expressions[kind+text] = &p.expression
 	return &p.expression
 }
 
-func (p *parser) fail() {
-	panic(invalid("Invalid " + p.kind + `: Syntax error; token: "` + cmp.Or(p.peek(), "<EOF>") + `"`))
-}
-
-func (p *parser) peek() string {
-	if len(p.tokens) == 0 {
-		return ""
+func (p *parser) next() (token string) {
+	if token = p.tokens[0]; token != end {
+		p.tokens = p.tokens[1:]
 	}
-	return p.tokens[0]
-}
-
-func (p *parser) next() string {
-	token := p.peek()
-	if token == "" {
-		p.fail()
-	}
-	p.tokens = p.tokens[1:]
 	return token
 }
 
 func (p *parser) accept(token string) bool {
-	if !strings.EqualFold(p.peek(), token) {
-		return false
+	found := strings.EqualFold(p.tokens[0], token)
+	if found {
+		p.next()
 	}
-	p.tokens = p.tokens[1:]
-	return true
+	return found
 }
 
 func (p *parser) expect(token string) {
 	if !p.accept(token) {
-		p.fail()
+		fail(p.tokens[0])
 	}
 }
+
+func fail(token string) { panic(invalid(`Invalid expression: Syntax error; token: "` + token + `"`)) }
 
 func (p *parser) or() condition {
 	left := p.and()
@@ -115,53 +110,49 @@ func (p *parser) and() condition {
 }
 
 func (p *parser) term() condition {
-	if p.accept("(") {
+	switch {
+	case p.accept("("):
 		c := p.or()
 		p.expect(")")
 		return c
-	}
-	if function := p.peek(); function == "attribute_exists" || function == "attribute_not_exists" {
-		p.next()
+	case p.accept("attribute_exists"):
 		path := p.arguments(1)[0]
-		return func(s *scope) bool { _, ok := path(s); return ok == (function == "attribute_exists") }
+		return func(s *scope) bool { return path(s) != nil }
+	case p.accept("attribute_not_exists"):
+		path := p.arguments(1)[0]
+		return func(s *scope) bool { return path(s) == nil }
 	}
-	left, operator := p.operand(), strings.ToUpper(p.next())
-	var others []operand
-	switch operator {
-	case "=", "<>", "<", "<=", ">", ">=":
-		others = []operand{p.operand()}
+	left := p.operand()
+	switch operator := strings.ToUpper(p.next()); operator {
+	case "=", "<", "<=", ">", ">=":
+		right := p.operand()
+		return func(s *scope) bool { return compare(left(s), operator, right(s)) }
 	case "BETWEEN":
 		low := p.operand()
 		p.expect("AND")
-		others = []operand{low, p.operand()}
+		high := p.operand()
+		return func(s *scope) bool { return compare(left(s), ">=", low(s)) && compare(left(s), "<=", high(s)) }
 	case "IN":
-		others = p.arguments(0)
-	default:
-		p.fail()
-	}
-	return func(s *scope) bool {
-		if operator == "BETWEEN" {
-			return compare(s, left, ">=", others[0]) && compare(s, left, "<=", others[1])
+		others := p.arguments(0)
+		return func(s *scope) bool {
+			return slices.ContainsFunc(others, func(o operand) bool { return compare(left(s), "=", o(s)) })
 		}
-		return slices.ContainsFunc(others, func(o operand) bool { return compare(s, left, operator, o) })
+	default:
+		fail(operator)
+		return nil
 	}
 }
 
-func compare(s *scope, left operand, operator string, right operand) bool {
-	a, found := left(s)
-	b, ok := right(s)
-	equal := found && ok && a.equal(b)
-	ordered := found && ok && a.kind == b.kind && (a.kind == "S" || a.kind == "N")
-	switch operator {
-	case "=", "IN":
-		return equal
-	case "<>":
-		return !equal
-	case "<", "<=":
-		return ordered && (a.key() < b.key() || equal && operator == "<=")
-	default:
-		return ordered && (a.key() > b.key() || equal && operator == ">=")
+func compare(a value, operator string, b value) bool {
+	x, y := order(a), order(b)
+	switch {
+	case operator == "=":
+		return reflect.DeepEqual(a, b)
+	case x == "" || y == "" || x[0] != y[0]:
+		return false
 	}
+	way := strings.Compare(x, y)
+	return way == 0 && len(operator) == 2 || way < 0 && operator[0] == '<' || way > 0 && operator[0] == '>'
 }
 
 // arguments reads the operands of a function; n is their number, 0: any.
@@ -171,71 +162,71 @@ func (p *parser) arguments(n int) (all []operand) {
 		all = append(all, p.operand())
 	}
 	if p.expect(")"); n > 0 && len(all) != n {
-		p.fail()
+		fail(")")
 	}
 	return all
 }
 
 func (p *parser) operand() operand {
-	switch token := p.peek(); {
-	case strings.HasPrefix(token, ":"):
+	switch token := p.tokens[0]; {
+	case token[0] == ':':
 		p.refs = append(p.refs, p.next())
-		return func(s *scope) (value, bool) { return s.values.get(token) }
-	case token == "size" && p.kind != "UpdateExpression":
-		p.next()
+		return func(s *scope) value { return s.values[token] }
+	case !p.update && p.accept("size"): // of maps only
 		of := p.arguments(1)[0]
-		return func(s *scope) (value, bool) {
-			v, ok := of(s)
-			n := map[string]int{"S": len([]rune(v.text)), "B": len(v.text), "L": len(v.list), "M": len(v.item)}
-			count, sized := n[v.kind]
-			return value{kind: "N", text: strconv.Itoa(count)}, ok && sized
+		return func(s *scope) value {
+			if v, ok := of(s).(*types.AttributeValueMemberM); ok {
+				return dynamo.N(int64(len(v.Value)))
+			}
+			return nil
 		}
-	case token == "if_not_exists" && p.kind == "UpdateExpression":
-		p.next()
+	case p.update && p.accept("if_not_exists"):
 		arguments := p.arguments(2)
-		return func(s *scope) (value, bool) {
-			if v, ok := arguments[0](s); ok {
-				return v, true
+		return func(s *scope) value {
+			if v := arguments[0](s); v != nil {
+				return v
 			}
 			return arguments[1](s)
 		}
 	}
 	path := p.path()
-	return func(s *scope) (v value, ok bool) {
-		v.item = s.item
-		for _, name := range path {
-			if v, ok = v.item.get(s.name(name)); !ok {
-				return v, false
+	return func(s *scope) value {
+		v := dynamo.M(s.item)
+		for _, name := range s.resolve(path) {
+			inner, ok := v.(*types.AttributeValueMemberM)
+			if !ok {
+				return nil
 			}
+			v = inner.Value[name]
 		}
-		return v, true
+		return v
 	}
 }
 
 func (p *parser) path() (path []string) {
 	for {
-		name := p.peek()
-		if strings.Trim(name[min(1, len(name)):], wordCharacters) != "" || !strings.ContainsAny(name, wordCharacters) ||
-			name[0] == ':' {
-			p.fail()
+		token := p.next()
+		if !name.MatchString(token) {
+			fail(token)
 		}
-		if p.next(); name[0] == '#' {
-			p.refs = append(p.refs, name)
+		if token[0] == '#' {
+			p.refs = append(p.refs, token)
 		}
-		if path = append(path, name); !p.accept(".") {
+		if path = append(path, token); !p.accept(".") {
 			return path
 		}
 	}
 }
 
-const wordCharacters = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-// name resolves a #name.
-func (s *scope) name(token string) string {
-	if token[0] == '#' {
-		return s.names[token]
+// resolve returns a path without #names.
+func (s *scope) resolve(path []string) []string {
+	names := slices.Clone(path)
+	for i, token := range path {
+		if token[0] == '#' {
+			names[i] = s.names[token]
+		}
 	}
-	return token
+	return names
 }
 
 // clause reads a clause of an update, such as SET with its actions.
@@ -246,14 +237,14 @@ func (p *parser) clause() {
 		case "SET":
 			p.expect("=")
 			if a.value = p.operand(); p.accept("+") {
-				left, right := must(a.value), must(p.operand())
-				a.value = func(s *scope) (value, bool) { return sum(left(s), right(s)), true }
+				left, right := a.value, p.operand()
+				a.value = func(s *scope) value { return sum(left(s), right(s)) }
 			}
 		case "ADD":
 			a.value = p.operand()
 		case "REMOVE":
 		default:
-			p.fail()
+			fail(clause)
 		}
 		if p.actions = append(p.actions, a); !p.accept(",") {
 			return
@@ -261,38 +252,26 @@ func (p *parser) clause() {
 	}
 }
 
-// must returns the value of an operand that has to exist.
-func must(o operand) func(*scope) value {
-	return func(s *scope) value {
-		v, ok := o(s)
-		if !ok {
-			panic(invalid("The provided expression refers to an attribute that does not exist in the item"))
-		}
-		return v
-	}
-}
+// holds reports whether a condition is true. There can be none.
+func (e *expression) holds(s *scope) bool { return e == nil || e.condition(s) }
 
-// update returns an item after the actions. Each of them reads the item as it was before.
-func (s *scope) update(actions []action) item {
+// apply returns an item after an update, if there is one. Each action reads the item as it was before.
+func (e *expression) apply(s *scope) item {
 	next := s.item
-	for _, a := range actions {
-		path := make([]string, len(a.path))
-		for i, name := range a.path {
-			path[i] = s.name(name)
-		}
-		if a.value == nil {
-			next = next.set(path, nil)
-			continue
-		}
-		v := must(a.value)(s)
-		if a.add {
-			old, ok := s.item.get(path[0])
-			if !ok {
-				old = value{kind: "N", text: "0"}
+	if e == nil {
+		return next
+	}
+	for _, a := range e.actions {
+		path, v := s.resolve(a.path), value(nil)
+		if a.value != nil {
+			if v = a.value(s); v == nil {
+				panic(invalid("The provided expression refers to an attribute that does not exist in the item"))
 			}
-			v = sum(old, v)
 		}
-		next = next.set(path, &v)
+		if a.add {
+			v = sum(cmp.Or(s.item[path[0]], dynamo.N(0)), v)
+		}
+		next = set(next, path, v)
 	}
 	return next
 }

@@ -10,21 +10,26 @@ import (
 )
 
 const (
-	example = `{name: a, s: bcd, n: 5, b: !!binary AcgB, yes: true, flat: [x, 1], map: {one: 1, deep: {s: x}}, ` +
-		`createdAt: '2026-01-01'}`
+	example = `{TableName: Features, Item: {name: {S: a}, s: {S: bcd}, n: {N: '5'}, b: {B: AcgB}, yes: {BOOL: true},
+  flat: {L: [{S: x}, {N: '1'}]}, map: {M: {one: {N: '1'}, deep: {M: {s: {S: x}}}}}, createdAt: {S: '2026-01-01'}}}`
 	names  = `{'#name': name, '#s': s, '#map': map, '#one': one, '#new': new, '#createdAt': createdAt}`
-	values = `{':s': bcd, ':c': cde, ':b': b, ':n': 5, ':six': 6, ':ten': 10, ':minus': -1, 
-		':bytes': !!binary AcgB, ':yes': true, ':no': false, ':list': [x, 1], ':none': [],
-		':map': {deep: {s: x}, one: 1}, ':x': x, ':one': 1, ':p': p1, ':c07': c07, ':c13': c13}`
+	values = `{':s': {S: bcd}, ':c': {S: cde}, ':b': {S: b}, ':n': {N: '5'}, ':six': {N: '6'}, ':ten': {N: '10'},
+  ':minus': {N: '-1'}, ':bytes': {B: AcgB}, ':yes': {BOOL: true}, ':no': {BOOL: false}, ':empty': {S: ''},
+  ':list': {L: [{S: x}, {N: '1'}]}, ':none': {L: []}, ':map': {M: {deep: {M: {s: {S: x}}}, one: {N: '1'}}},
+  ':x': {S: x}, ':one': {N: '1'}, ':p': {S: p1}, ':c07': {S: c07}, ':c13': {S: c13}}`
 )
 
-// with reads a request, and adds the names and values that its expressions use.
-func with(tb testing.TB, request string) m {
+// request reads a request for a table, Features unless it names one, and adds the names and values that it uses.
+func request(tb testing.TB, format string, args ...any) m {
 	tb.Helper()
-	all := parse(tb, request)
+	text := fmt.Sprintf(format, args...)
+	all := decode[m](tb, text)
+	if all["TableName"] == nil {
+		all["TableName"] = "Features"
+	}
 	for member, known := range map[string]string{"ExpressionAttributeNames": names, "ExpressionAttributeValues": values} {
-		used := maps.Clone(parse(tb, "{"+member+": "+known+"}")[member].(m)) //nolint:errcheck // an error is a panic
-		maps.DeleteFunc(used, func(ref string, _ any) bool { return !regexp.MustCompile(ref + `\b`).MatchString(request) })
+		used := decode[m](tb, known)
+		maps.DeleteFunc(used, func(ref string, _ any) bool { return !regexp.MustCompile(ref + `\b`).MatchString(text) })
 		if len(used) > 0 {
 			all[member] = used
 		}
@@ -38,11 +43,12 @@ func lines(text string) []string { return strings.Split(strings.TrimSpace(text),
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	p.call("put", "PutItem", parse(t, "{Item: "+example+"}"))
+	p.call("put", "PutItem", decode[m](t, example))
 	for _, condition := range lines(conditions) {
 		for _, name := range []string{"a", "missing"} {
-			p.call(condition+" / "+name, "TransactWriteItems", m{"TransactItems": []any{m{"ConditionCheck": with(t, fmt.Sprintf(
-				"{Key: {name: %s}, ConditionExpression: '%s', ReturnValuesOnConditionCheckFailure: ALL_OLD}", name, condition))}}})
+			check := request(t, "{Key: {name: {S: %s}}, ConditionExpression: '%s', ReturnValuesOnConditionCheckFailure: ALL_OLD}",
+				name, condition)
+			p.call(condition+" / "+name, "TransactWriteItems", m{"TransactItems": []any{m{"ConditionCheck": check}}})
 		}
 	}
 }
@@ -54,7 +60,6 @@ attribute_exists(#map.#one)
 attribute_exists(#s.#one)
 attribute_exists(nothing)
 #s = :s
-#s <> :s
 #s = :c
 #s < :c
 #s < :s
@@ -64,30 +69,23 @@ n = :n
 n < :ten
 n > :ten
 n > :minus
-n <> :s
 n < :s
 nothing = :s
-nothing <> :s
 b = :bytes
 yes = :yes
 yes = :no
 flat = :list
 flat = :none
 #map = :map
-#map <> :map
 #map.deep.s = :x
 #map.#one = :one
-size(#s) = :n
-size(flat) < :six
 n BETWEEN :one AND :n
 n BETWEEN :six AND :ten
 nothing BETWEEN :one AND :ten
 #s IN (:c, :s)
 #s IN (:c)
 n IN ()
-size(flat) >= :one
 size(#map) > :one
-size(b) > :one
 size(n) > :one
 size(nothing) < :six
 #s = :s AND n = :n OR yes = :no
@@ -115,18 +113,18 @@ func TestUpdates(t *testing.T) {
 	p := newPair(t)
 	for _, update := range lines(updates) {
 		for _, name := range []string{"a", "missing"} {
-			key := "Key: {name: " + name + "}"
-			p.call("delete", "DeleteItem", parse(t, key))
+			key := request(t, "Key: {name: {S: %s}}", name)
+			p.call("delete", "DeleteItem", key)
 			if name == "a" {
-				p.call("put", "PutItem", parse(t, "{Item: "+example+"}"))
+				p.call("put", "PutItem", decode[m](t, example))
 			}
-			request := with(t, "{"+key+", UpdateExpression: '"+update+"'}")
+			sent := request(t, "{Key: {name: {S: %s}}, UpdateExpression: '%s'}", name, update)
 			p.call("transaction: "+update+" / "+name, "TransactWriteItems", m{"TransactItems": []any{
-				m{"Update": request}, m{"Delete": parse(t, "{TableName: Users, Key: {id: 1}}")},
+				m{"Update": sent}, m{"Delete": request(t, "{TableName: Users, Key: {id: {N: '1'}}}")},
 			}})
-			p.call("item: "+update+" / "+name, "GetItem", parse(t, key))
-			request["ReturnValues"] = "ALL_NEW"
-			p.call(update+" / "+name, "UpdateItem", request)
+			p.call("item: "+update+" / "+name, "GetItem", key)
+			sent["ReturnValues"] = "ALL_NEW"
+			p.call(update+" / "+name, "UpdateItem", sent)
 		}
 	}
 }
@@ -158,7 +156,7 @@ SET #createdAt = :s
 SET #new
 SET #new = :s,
 REMOVE
-SET #new = size(#s)
+SET #new = size(#map)
 SET n = n + :one + :one
 SET n += :one
 REMOVE #s
@@ -181,22 +179,21 @@ func TestQueries(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	for i := range 20 {
-		p.call("put", "PutItem", parse(t, fmt.Sprintf("Item: {name: t%d, staleness: p%d, createdAt: c%02d, n: %d}", i, i%3, i,
-			i)))
+		p.call("put", "PutItem", request(t,
+			"Item: {name: {S: t%d}, staleness: {S: p%d}, createdAt: {S: c%02[1]d}, n: {N: '%[1]d'}}", i, i%3))
 	}
-	p.call("not in the index", "PutItem", parse(t, "Item: {name: none, staleness: p1}"))
+	p.call("not in the index", "PutItem", request(t, "Item: {name: {S: none}, staleness: {S: p1}}"))
 	for _, condition := range lines(keyConditions) {
 		for _, more := range []string{"", ", Limit: 1", ", Limit: 2, ScanIndexForward: false", ", Limit: 50",
 			", ScanIndexForward: false"} {
-			p.pages(condition+more, "Query",
-				with(t, "{TableName: Features, IndexName: staleness, KeyConditionExpression: '"+condition+"'"+more+"}"))
+			p.call(condition+more, "Query", request(t, "{IndexName: staleness, KeyConditionExpression: '%s'%s}", condition, more))
 		}
 	}
 	for i := range 5 {
 		p.call("large", "PutItem",
-			parse(t, fmt.Sprintf("{TableName: Traffic, Item: {period: p1, pathDayShard: '%d', s: !x 300000}}", i)))
+			request(t, "{TableName: Traffic, Item: {period: {S: p1}, pathDayShard: {S: '%d'}, s: {S: x*300000}}}", i))
 	}
-	page := p.call("page of 1 MB", "Query", with(t, "{TableName: Traffic, KeyConditionExpression: 'period = :p'}"))
+	page := p.call("page of 1 MB", "Query", request(t, "{TableName: Traffic, KeyConditionExpression: 'period = :p'}"))
 	if page["Count"] != 4.0 { // the one that passes the limit is the last
 		t.Errorf("%v of 5 items on a page", page["Count"])
 	}
@@ -218,24 +215,13 @@ func TestTransactions(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	pick := func(all ...string) string { return all[random.IntN(len(all))] }
+	pick := func(text string) string { all := lines(text); return all[random.IntN(len(all))] }
 	for range 400 {
 		actions := []any{}
 		for _, name := range random.Perm(4)[:1+random.IntN(3)] {
-			condition := ""
-			if random.IntN(2) == 0 {
-				condition = ", ReturnValuesOnConditionCheckFailure: ALL_OLD, ConditionExpression: '" +
-					pick("attribute_exists(n)", "attribute_not_exists(n)", "n > :six", "n <= :six", "size(flat) < :six",
-						"#createdAt <> :c07") + "'"
-			}
-			key := fmt.Sprintf("{name: t%d", name)
-			action, request, _ := strings.Cut(pick(
-				"Put {Item: "+key+", n: 5, staleness: p1, createdAt: "+pick("c07", "c13")+"}",
-				"Update {Key: "+key+"}, UpdateExpression: '"+pick("ADD n :one", "SET staleness = :p, #createdAt = :c07",
-					"SET #createdAt = :c13",
-					"REMOVE staleness", "SET n = :ten, flat = if_not_exists(flat, :list)", "SET n = n + :one REMOVE flat")+"'",
-				"Delete {Key: "+key+"}"), " ")
-			actions = append(actions, m{action: with(t, request+condition+"}")})
+			text := strings.NewReplacer("NAME", fmt.Sprint("t", name), "AT", pick("c07\nc13")).Replace(pick(writes) + pick(checks))
+			action, parameters, _ := strings.Cut(text, " ")
+			actions = append(actions, m{action: request(t, "{%s}", parameters)})
 		}
 		p.call("random", "TransactWriteItems", m{"TransactItems": actions})
 		p.call("table", "Scan", m{"TableName": "Features"})
@@ -243,15 +229,35 @@ func TestTransactions(t *testing.T) {
 	}
 }
 
-// TestLimits compares transactions of the largest size, and larger ones.
-func TestLimits(t *testing.T) {
+const (
+	writes = `
+Put Item: {name: {S: NAME}, n: {N: '5'}, staleness: {S: p1}, createdAt: {S: AT}}
+Update Key: {name: {S: NAME}}, UpdateExpression: 'ADD n :one'
+Update Key: {name: {S: NAME}}, UpdateExpression: 'SET staleness = :p, #createdAt = :c07'
+Update Key: {name: {S: NAME}}, UpdateExpression: 'SET #createdAt = :AT'
+Update Key: {name: {S: NAME}}, UpdateExpression: 'REMOVE staleness'
+Update Key: {name: {S: NAME}}, UpdateExpression: 'SET n = :ten, #map = if_not_exists(#map, :map)'
+Update Key: {name: {S: NAME}}, UpdateExpression: 'SET n = n + :one REMOVE #map'
+Delete Key: {name: {S: NAME}}`
+	checks = `
+, ReturnValuesOnConditionCheckFailure: NONE
+, ReturnValuesOnConditionCheckFailure: NONE, ConditionExpression: attribute_exists(n)
+, ReturnValuesOnConditionCheckFailure: ALL_OLD
+, ReturnValuesOnConditionCheckFailure: ALL_OLD, ConditionExpression: attribute_not_exists(n)
+, ReturnValuesOnConditionCheckFailure: ALL_OLD, ConditionExpression: n > :six
+, ReturnValuesOnConditionCheckFailure: ALL_OLD, ConditionExpression: n <= :six
+, ReturnValuesOnConditionCheckFailure: ALL_OLD, ConditionExpression: 'size(#map) < :six'
+, ReturnValuesOnConditionCheckFailure: ALL_OLD, ConditionExpression: '#createdAt < :c13'`
+)
+
+// TestLimit compares a transaction with the largest number of actions, and a larger one.
+func TestLimit(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	for _, limit := range [][2]int{{100, 1}, {101, 1}, {10, 400_000}, {11, 400_000}} {
-		var actions []any
-		for i := range limit[0] {
-			actions = append(actions, parse(t, fmt.Sprintf("Put: {Item: {name: n%d, v: !x %d}}", i, limit[1])))
+	var actions []m
+	for n := 1; n <= 101; n++ {
+		if actions = append(actions, m{"Put": request(t, "Item: {name: {S: n%d}}", n)}); n >= 100 {
+			p.call("", "TransactWriteItems", m{"TransactItems": actions})
 		}
-		p.call(fmt.Sprint(limit), "TransactWriteItems", m{"TransactItems": actions})
 	}
 }

@@ -1,210 +1,151 @@
 package dynamodb
 
 import (
-	"hash/fnv"
+	"fmt"
+	"hash/crc32"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // Limits in bytes and of actions (DynamoDB Developer Guide, "Quotas").
 const (
-	maxItem        = 400 << 10
-	maxPage        = 1 << 20
-	maxTransaction = 4 << 20
-	maxActions     = 100
+	maxItem    = 400 << 10
+	maxPage    = 1 << 20
+	maxActions = 100
 )
 
-// row is an item of a table or index. The order of keys is the order of reads.
+// row is an item of a view. The order of keys is the order of reads.
 type row struct {
 	key  string
 	item item
 }
 
-type rows []row
-
-func (r rows) search(key string) (int, bool) {
-	return slices.BinarySearchFunc(r, key, func(r row, key string) int { return strings.Compare(r.key, key) })
-}
-
-func (r rows) get(key string) item {
-	if at, found := r.search(key); found {
-		return r[at].item
-	}
-	return nil
-}
-
-// put writes an item; nil deletes it.
-func (r *rows) put(key string, i item) {
-	at, found := r.search(key)
-	switch {
-	case i == nil && found:
-		*r = slices.Delete(*r, at, at+1)
-	case found:
-		(*r)[at].item = i
-	case i != nil:
-		*r = slices.Insert(*r, at, row{key, i})
-	}
-}
-
 type table struct {
 	samtemplate.Table
-	rows    rows
-	indexes []*index
-	records []record
-	recent  []change // the items before the last writes, until all reads show these
+	views   []*view  // the items, what a read shows that is not consistent, and the indexes
+	changes []change // the stream
 }
 
-type index struct {
+// view shows the items with its keys, in their order. A name distinguishes an index.
+type view struct {
 	samtemplate.Index
-	rows    rows
-	at      map[string]string // index keys of items
+	table   *table
+	rows    []row
 	pending []change
-	last    map[string]time.Time // when the last change of an item is visible
 }
 
-// read returns the rows that a read sees: if it is not consistent, without the last writes.
-func (t *table) read(consistent bool, now time.Time) rows {
-	if consistent || len(t.recent) == 0 {
-		return t.rows
-	}
-	seen := slices.Clone(t.rows)
-	for _, c := range slices.Backward(t.recent) {
-		if c.visible.After(now) {
-			seen.put(c.key, c.item)
-		}
-	}
-	return seen
-}
-
-// change is a write that an index does not show yet.
+// change is a change of an item.
 type change struct {
-	key     string
-	item    item
-	visible time.Time
+	key       string
+	old, next item
+	visible   time.Time
 }
 
-// record is a change of an item in the stream.
-type record struct {
-	key, old, new item
-	at            time.Time
-}
-
-// position returns the key of the row of an item, and checks the item and its keys.
-func (t *table) position(i item) string {
-	for _, x := range t.indexes {
-		x.position(i, true)
+// key returns the key of an item's row, and checks the item.
+func (t *table) key(i item) string {
+	for _, x := range t.views {
+		x.check(i, x.Name != "")
 	}
-	if i.size() > maxItem {
+	if size(i) > maxItem {
 		panic(invalid("Item size has exceeded the maximum allowed size"))
 	}
-	return position(i, t.Hash, t.Range, false)
+	return t.views[0].key(i)
 }
 
-func (x *index) position(i item, optional bool) string { return position(i, x.Hash, x.Range, optional) }
-
-// position returns the key of a row. The first bytes put partitions into an arbitrary order, as DynamoDB does.
-func position(i item, hash, sort samtemplate.Attribute, optional bool) string {
-	key := ""
-	for _, a := range []samtemplate.Attribute{hash, sort} {
-		v, ok := i.get(a.Name)
-		if a.Name != "" && (ok || !optional) && (v.kind != a.Type || v.text == "") {
+// check checks the attributes of an item that identify its row.
+func (x *view) check(i item, optional bool) {
+	for _, a := range []samtemplate.Attribute{x.Hash, x.Range} {
+		v := order(i[a.Name])
+		if a.Name != "" && (!optional || i[a.Name] != nil) && (v == "" || v[:1] != a.Type || v == order(dynamo.S(""))) {
 			panic(invalid("One or more parameter values were invalid: the key " + a.Name +
 				" is missing, empty or of another type than " + a.Type))
 		}
-		if ok && key == "" {
-			h := fnv.New32a()
-			_, _ = h.Write([]byte(v.key()))
-			key = string(h.Sum(nil))
-		}
-		if ok {
-			key += v.key()
-		}
+	}
+}
+
+// key returns the key of an item's row. The first characters put partitions into an arbitrary order, as DynamoDB does.
+func (x *view) key(i item) string {
+	key := order(i[x.Hash.Name])
+	key = fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(key))) + key + order(i[x.Range.Name])
+	if x.Name != "" {
+		key += x.table.views[0].key(i)
 	}
 	return key
 }
 
-func (t *table) keyNames() []string { return keyNames(t.Hash, t.Range) }
-
-func keyNames(hash, sort samtemplate.Attribute) []string {
-	if sort.Name == "" {
-		return []string{hash.Name}
-	}
-	return []string{hash.Name, sort.Name}
+// keyNames returns the names of the attributes that identify a row.
+func (x *view) keyNames() []string {
+	names := []string{x.Hash.Name, x.Range.Name, x.table.Hash.Name, x.table.Range.Name}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-func (t *table) get(key string) item { return t.rows.get(key) }
+func (x *view) search(key string) (int, bool) {
+	return slices.BinarySearchFunc(x.rows, key, func(r row, key string) int { return strings.Compare(r.key, key) })
+}
+
+func (x *view) get(key string) item {
+	if at, found := x.search(key); found {
+		return x.rows[at].item
+	}
+	return nil
+}
 
 // write stores the change of an item in the table, its indexes and its stream.
 func (db *DB) write(t *table, key string, next item) {
-	old := t.get(key)
-	if old.equal(next) && (old == nil) == (next == nil) {
+	c := change{key, t.views[0].get(key), next, db.now()}
+	if reflect.DeepEqual(c.old, next) {
 		return
 	}
-	t.rows.put(key, next)
 	db.version++
-	now := db.now()
-	if db.Lag != nil {
-		t.recent = slices.DeleteFunc(t.recent, func(c change) bool { return !c.visible.After(now) })
-		if lag := db.Lag(t.Name, "", key, db.version); lag > 0 {
-			t.recent = append(t.recent, change{key, old, now.Add(lag)})
-		}
-	}
 	if t.StreamViewType != "" {
-		either := next
-		if next == nil {
-			either = old
-		}
-		t.records = append(t.records, record{either.only(t.keyNames()...), old, next, now})
+		t.changes = append(t.changes, c)
 	}
-	if db.Written != nil {
-		db.Written(t.Name, old.decoded(), next.decoded())
-	}
-	for _, x := range t.indexes {
-		if db.Lag == nil {
-			x.apply(t, change{key: key, item: next})
-			continue
+	db.Written(t.Name, c.old, next)
+	t.views[0].apply(c)
+	for _, x := range t.views[1:] {
+		c := c
+		c.visible = c.visible.Add(db.Lag(t.Name, x.Name, key, db.version))
+		for _, earlier := range x.pending { // a view shows the changes of an item in their order
+			if earlier.key == key && earlier.visible.After(c.visible) {
+				c.visible = earlier.visible
+			}
 		}
-		c := change{key, next, now.Add(db.Lag(t.Name, x.Name, key, db.version))}
-		if last := x.last[key]; c.visible.Before(last) { // an index shows the changes of an item in their order
-			c.visible = last
-		}
-		x.last[key] = c.visible
 		x.pending = append(x.pending, c)
-		x.settle(t, now)
+		x.settle(db.now())
 	}
 }
 
 // settle applies the changes that are visible.
-func (x *index) settle(t *table, now time.Time) {
+func (x *view) settle(now time.Time) {
 	x.pending = slices.DeleteFunc(x.pending, func(c change) bool {
 		if c.visible.After(now) {
 			return false
 		}
-		if x.last[c.key].Equal(c.visible) {
-			delete(x.last, c.key)
-		}
-		x.apply(t, c)
+		x.apply(c)
 		return true
 	})
 }
 
-func (x *index) apply(t *table, c change) {
-	if at, found := x.at[c.key]; found {
-		x.rows.put(at, nil)
-		delete(x.at, c.key)
+func (x *view) apply(c change) {
+	if x.shows(c.old) {
+		at, _ := x.search(x.key(c.old))
+		x.rows = slices.Delete(x.rows, at, at+1)
 	}
-	if len(c.item.only(x.Hash.Name, x.Range.Name)) < len(x.keyNames()) {
-		return
+	if x.shows(c.next) {
+		key, shown := x.key(c.next), c.next
+		if x.Projection != "ALL" {
+			shown = only(shown, append(x.keyNames(), x.NonKeyAttributes...)...)
+		}
+		at, _ := x.search(key)
+		x.rows = slices.Insert(x.rows, at, row{key, shown})
 	}
-	shown := c.item
-	if x.Projection != "ALL" {
-		shown = shown.only(slices.Concat(t.keyNames(), x.keyNames(), x.NonKeyAttributes)...)
-	}
-	x.at[c.key] = x.position(c.item, true) + c.key
-	x.rows.put(x.at[c.key], shown)
 }
 
-func (x *index) keyNames() []string { return keyNames(x.Hash, x.Range) }
+func (x *view) shows(i item) bool {
+	return i[x.Hash.Name] != nil && (x.Range.Name == "" || i[x.Range.Name] != nil)
+}

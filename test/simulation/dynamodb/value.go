@@ -1,272 +1,153 @@
 package dynamodb
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"slices"
+	"maps"
 	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// value is an attribute value. It never changes, so items share values.
-type value struct {
-	kind string // S, N, B, BOOL, L or M
-	text string // of S; of N, an integer; the bytes of B; true or false
-	list []value
-	item item
-}
+// Values and items never change, so items share values. A nil value or item does not exist.
+type (
+	value = types.AttributeValue
+	item  = dynamo.Item
+)
 
-// item has its attributes in the order of their names.
-type item []attribute
+// format is DynamoDB's JSON.
+var format = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true),
+	jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(readValue)), jsonv2.WithMarshalers(jsonv2.MarshalToFunc(writeValue)))
 
-type attribute struct {
-	name  string
-	value value
-}
-
-func (i item) search(name string) (int, bool) {
-	return slices.BinarySearchFunc(i, name, func(a attribute, name string) int { return strings.Compare(a.name, name) })
-}
-
-func (i item) get(name string) (value, bool) {
-	if at, ok := i.search(name); ok {
-		return i[at].value, true
+// readValue reads a value such as {"S": "text"}.
+func readValue(d *jsontext.Decoder, v *value) error {
+	_, err := d.ReadToken()
+	kind, _ := d.ReadToken()
+	var content any
+	switch kind.String() {
+	case "S":
+		read := &types.AttributeValueMemberS{}
+		*v, content = read, &read.Value
+	case "N":
+		read := &types.AttributeValueMemberN{}
+		*v, content = read, &read.Value
+	case "B":
+		read := &types.AttributeValueMemberB{}
+		*v, content = read, &read.Value
+	case "BOOL":
+		read := &types.AttributeValueMemberBOOL{}
+		*v, content = read, &read.Value
+	case "L":
+		read := &types.AttributeValueMemberL{}
+		*v, content = read, &read.Value
+	case "M":
+		read := &types.AttributeValueMemberM{}
+		*v, content = read, &read.Value
+	default:
+		panic(invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"))
 	}
-	return value{}, false
+	err = errors.Join(err, jsonv2.UnmarshalDecode(d, content))
+	if _, end := d.ReadToken(); end != nil {
+		return end
+	}
+	if n, ok := (*v).(*types.AttributeValueMemberN); ok {
+		*v = dynamo.N(integer(n.Value))
+	}
+	return err
+}
+
+func writeValue(e *jsontext.Encoder, v value) error {
+	kind, content := parts(v)
+	err := errors.Join(e.WriteToken(jsontext.BeginObject), e.WriteToken(jsontext.String(kind)))
+	if text, ok := content.(string); ok {
+		return errors.Join(err, e.WriteToken(jsontext.String(text)), e.WriteToken(jsontext.EndObject))
+	}
+	return errors.Join(err, jsonv2.MarshalEncode(e, content), e.WriteToken(jsontext.EndObject))
+}
+
+func parts(v value) (kind string, content any) {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return "S", v.Value
+	case *types.AttributeValueMemberN:
+		return "N", v.Value
+	case *types.AttributeValueMemberB:
+		return "B", v.Value
+	case *types.AttributeValueMemberBOOL:
+		return "BOOL", v.Value
+	case *types.AttributeValueMemberL:
+		return "L", v.Value
+	case *types.AttributeValueMemberM:
+		return "M", item(v.Value)
+	}
+	panic(fmt.Sprintf("%T is not supported", v))
 }
 
 // set returns a copy with a value at a path; nil removes the one there.
-func (i item) set(path []string, v *value) item {
-	at, found := i.search(path[0])
-	switch {
-	case len(path) > 1:
-		if !found || i[at].value.kind != "M" {
+func set(i item, path []string, v value) item {
+	if name := path[0]; len(path) > 1 {
+		inner, ok := i[name].(*types.AttributeValueMemberM)
+		if !ok {
 			panic(invalid("The document path provided in the update expression is invalid for update"))
 		}
-		v = &value{kind: "M", item: i[at].value.item.set(path[1:], v)}
-	case v == nil && found:
-		return slices.Concat(i[:at], i[at+1:])
-	case v == nil:
-		return i
+		return set(i, path[:1], dynamo.M(set(inner.Value, path[1:], v)))
 	}
-	if found {
-		return slices.Concat(i[:at], item{{path[0], *v}}, i[at+1:])
+	next := maps.Clone(i)
+	if next[path[0]] = v; v == nil {
+		delete(next, path[0])
 	}
-	return slices.Concat(i[:at], item{{path[0], *v}}, i[at:])
+	return next
 }
 
 // only returns the attributes with the names that exist.
-func (i item) only(names ...string) (part item) {
-	for _, a := range i {
-		if slices.Contains(names, a.name) {
-			part = append(part, a)
+func only(i item, names ...string) item {
+	part := item{}
+	for _, name := range names {
+		if i[name] != nil {
+			part[name] = i[name]
 		}
 	}
 	return part
 }
 
-func (i item) equal(other item) bool {
-	return slices.EqualFunc(i, other, func(a, b attribute) bool { return a.name == b.name && a.value.equal(b.value) })
-}
-
-func (v value) equal(other value) bool {
-	return v.kind == other.kind && v.text == other.text && slices.EqualFunc(v.list, other.list, value.equal) &&
-		v.item.equal(other.item)
-}
-
 // size is the number of bytes that count towards limits (DynamoDB Developer Guide, "DynamoDB item sizes and formats").
-func (i item) size() (n int) {
-	for _, a := range i {
-		n += len(a.name) + a.value.size()
+func size(i item) (n int) {
+	for name, v := range i {
+		n += len(name) + sizeOf(v)
 	}
 	return n
 }
 
-func (v value) size() int {
-	switch v.kind {
-	case "S", "B":
-		return len(v.text)
-	case "N":
-		n := (len(strings.Trim(v.text, "-0"))+1)/2 + 1
-		if v.text[0] == '-' {
-			n++
+func sizeOf(v value) int {
+	switch _, content := parts(v); content := content.(type) {
+	case string:
+		n := len(content)
+		if _, number := v.(*types.AttributeValueMemberN); number {
+			n = (len(strings.Trim(content, "-0"))+1)/2 + 1 + strings.Count(content, "-")
 		}
 		return n
-	case "L":
+	case []byte:
+		return len(content)
+	case []value:
 		n := 3
-		for _, element := range v.list {
-			n += 1 + element.size()
+		for _, element := range content {
+			n += 1 + sizeOf(element)
 		}
 		return n
-	case "M":
-		return 3 + len(v.item) + v.item.size()
+	case item:
+		return 3 + len(content) + size(content)
 	default:
 		return 1
 	}
 }
 
-// UnmarshalJSONFrom reads attributes.
-func (i *item) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	*i = item{}
-	return readObject(d, func(name string) error {
-		var v value
-		err := v.UnmarshalJSONFrom(d)
-		at, _ := i.search(name)
-		*i = slices.Insert(*i, at, attribute{name, v})
-		return err
-	})
-}
-
-func readObject(d *jsontext.Decoder, member func(name string) error) error {
-	token, err := d.ReadToken()
-	if err != nil || token.Kind() != '{' {
-		return errors.Join(err, errors.New("no object"))
-	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		if err := member(name.String()); err != nil {
-			return err
-		}
-	}
-	_, err = d.ReadToken()
-	return err
-}
-
-// UnmarshalJSONFrom reads a value such as {"S": "text"}.
-func (v *value) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	err := readObject(d, func(kind string) error {
-		v.kind = kind
-		switch kind {
-		case "M":
-			return v.item.UnmarshalJSONFrom(d)
-		case "L":
-			if _, err := d.ReadToken(); err != nil {
-				return err
-			}
-			for d.PeekKind() != ']' {
-				var element value
-				if err := element.UnmarshalJSONFrom(d); err != nil {
-					return err
-				}
-				v.list = append(v.list, element)
-			}
-			_, err := d.ReadToken()
-			return err
-		case "S", "N", "B", "BOOL":
-		default:
-			return errors.New("the type of an attribute value is not supported: " + kind)
-		}
-		token, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		v.text = token.String()
-		switch kind {
-		case "N":
-			v.text = strconv.FormatInt(number(v.text), 10)
-		case "B":
-			bytes, err := base64.StdEncoding.DecodeString(v.text)
-			v.text = string(bytes)
-			return err
-		}
-		return nil
-	})
-	if err == nil && v.kind == "" {
-		panic(invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"))
-	}
-	return err
-}
-
-// append appends the attributes as JSON.
-func (i item) append(b []byte) []byte {
-	b = append(b, '{')
-	for n, a := range i {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		b = append(quote(b, a.name), ':')
-		b = a.value.append(b)
-	}
-	return append(b, '}')
-}
-
-func (v value) append(b []byte) []byte {
-	b = append(append(append(b, `{"`...), v.kind...), `":`...)
-	switch v.kind {
-	case "M":
-		b = v.item.append(b)
-	case "L":
-		b = append(b, '[')
-		for n, element := range v.list {
-			if n > 0 {
-				b = append(b, ',')
-			}
-			b = element.append(b)
-		}
-		b = append(b, ']')
-	case "B":
-		b = append(base64.StdEncoding.AppendEncode(append(b, '"'), []byte(v.text)), '"')
-	case "BOOL":
-		b = append(b, v.text...)
-	default:
-		b = quote(b, v.text)
-	}
-	return append(b, '}')
-}
-
-func quote(b []byte, text string) []byte {
-	b, err := jsontext.AppendQuote(b, text)
-	if err != nil {
-		panic(err) // not UTF-8, which no decoded text is
-	}
-	return b
-}
-
-// decoded converts attributes to the SDK's types.
-func (i item) decoded() dynamo.Item {
-	if i == nil {
-		return nil
-	}
-	all := make(dynamo.Item, len(i))
-	for _, a := range i {
-		all[a.name] = a.value.decoded()
-	}
-	return all
-}
-
-func (v value) decoded() types.AttributeValue {
-	switch v.kind {
-	case "S":
-		return dynamo.S(v.text)
-	case "N":
-		return &types.AttributeValueMemberN{Value: v.text}
-	case "B":
-		return dynamo.B([]byte(v.text))
-	case "BOOL":
-		return dynamo.Bool(v.text == "true")
-	case "M":
-		return dynamo.M(v.item.decoded())
-	case "L":
-		list := make([]types.AttributeValue, len(v.list))
-		for n, element := range v.list {
-			list[n] = element.decoded()
-		}
-		return &types.AttributeValueMemberL{Value: list}
-	}
-	panic("no attribute value has the type " + v.kind)
-}
-
-// number parses a number. The service has integers only.
-func number(text string) int64 {
+// integer parses a number. The service has integers only.
+func integer(text string) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		panic(invalid("The parameter cannot be converted to a numeric value: " + text))
@@ -275,16 +156,22 @@ func number(text string) int64 {
 }
 
 func sum(a, b value) value {
-	if a.kind != "N" || b.kind != "N" {
+	x, ok := a.(*types.AttributeValueMemberN)
+	y, also := b.(*types.AttributeValueMemberN)
+	if !ok || !also {
 		panic(invalid("An operand in the update expression has an incorrect data type"))
 	}
-	return value{kind: "N", text: strconv.FormatInt(number(a.text)+number(b.text), 10)}
+	return dynamo.N(integer(x.Value) + integer(y.Value))
 }
 
-// key returns a text whose order is that of strings or numbers. None is the beginning of another one.
-func (v value) key() string {
-	if v.kind == "N" {
-		return fmt.Sprintf("N%020d", uint64(number(v.text))^1<<63) // negative numbers are below
+// order returns a text whose order is that of strings or numbers; empty: the value has no order. None is the beginning
+// of another one.
+func order(v value) string {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return "S" + v.Value + "\x00"
+	case *types.AttributeValueMemberN:
+		return fmt.Sprintf("N%020d", uint64(integer(v.Value))^1<<63) // negative numbers are below
 	}
-	return v.kind + v.text + "\x00"
+	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -15,35 +16,6 @@ import (
 	"toggleadmin/test/simulation/dynamodb"
 )
 
-// fake is a database whose clock the test sets.
-type fake struct {
-	testing.TB
-	*dynamodb.DB
-	now time.Time
-}
-
-func newFakeAt(tb testing.TB) *fake {
-	tb.Helper()
-	f := &fake{TB: tb, now: time.Unix(1_800_000_000, 0)}
-	f.DB = dynamodb.New(template(tb).Tables, func() time.Time { return f.now })
-	return f
-}
-
-// do carries out a call and returns the body of the response.
-func (f *fake) do(operation, request string) string {
-	f.Helper()
-	_, response := f.Do(operation, marshal(f, with(f, request)))
-	return string(response)
-}
-
-// want checks that the response of a call contains a text.
-func (f *fake) want(text, operation, request string) {
-	f.Helper()
-	if got := f.do(operation, request); !strings.Contains(got, text) {
-		f.Errorf("%s %s: %s, want %s", operation, request, got, text)
-	}
-}
-
 // TestStream compares the records of a stream. The engine also has one of a write that changes nothing.
 func TestStream(t *testing.T) {
 	t.Parallel()
@@ -52,34 +24,30 @@ func TestStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, call := range lines(`
-PutItem {Item: {id: a, n: 1}
-PutItem {Item: {id: a, n: 1}
-UpdateItem {Key: {id: a}, UpdateExpression: 'ADD n :one'
-UpdateItem {Key: {id: b}
-UpdateItem {Key: {id: b}, UpdateExpression: 'SET n = :n', ConditionExpression: 'n = :n'
-DeleteItem {Key: {id: a}
-DeleteItem {Key: {id: a}`) {
-		operation, request, _ := strings.Cut(call, " ")
-		p.call(call, operation, with(t, request+", TableName: FeatureTypes}"))
+PutItem Item: {id: {S: a}, n: {N: '1'}}
+PutItem Item: {id: {S: a}, n: {N: '1'}}
+UpdateItem Key: {id: {S: a}}, UpdateExpression: 'ADD n :one'
+UpdateItem Key: {id: {S: b}}
+UpdateItem Key: {id: {S: b}}, UpdateExpression: 'SET n = :n', ConditionExpression: 'n = :n'
+DeleteItem Key: {id: {S: a}}
+DeleteItem Key: {id: {S: a}}`) {
+		operation, parameters, _ := strings.Cut(call, " ")
+		p.call(call, operation, request(t, "{TableName: FeatureTypes, %s}", parameters))
 	}
-	stream := func(operation string, parameters m) (response m) {
-		_, body := p.post("DynamoDBStreams_20120810."+operation, marshal(t, parameters))
-		if err := json.Unmarshal(body, &response); err != nil {
-			t.Fatal(err)
+	var body []byte
+	sent := m{"TableName": "FeatureTypes", "ShardIteratorType": "TRIM_HORIZON"}
+	for _, step := range lines("ListStreams StreamArn\nDescribeStream ShardId\nGetShardIterator ShardIterator\nGetRecords Records") {
+		operation, member, _ := strings.Cut(step, " ")
+		_, body = p.post("DynamoDBStreams_20120810."+operation, marshal(t, sent))
+		if found := regexp.MustCompile(`"` + member + `":"(.*?)"`).FindSubmatch(body); found != nil {
+			sent[member] = string(found[1])
 		}
-		return response
 	}
-	first := func(list any) m { return list.([]any)[0].(m) } //nolint:errcheck // an error is a panic
-	arn := first(stream("ListStreams", m{"TableName": "FeatureTypes"})["Streams"])["StreamArn"]
-	description := stream("DescribeStream", m{"StreamArn": arn})["StreamDescription"].(m) //nolint:errcheck // panics
-	shard := first(description["Shards"])["ShardId"]
-	iterator := stream("GetShardIterator",
-		m{"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"})["ShardIterator"]
-	want := stream("GetRecords", m{"ShardIterator": iterator})
-	var got m
 	batch, n := p.fake.Records("FeatureTypes", 0, 100)
+	var want, got m
 	var event events.DynamoDBEvent
-	if err := errors.Join(json.Unmarshal(batch, &got), json.Unmarshal(batch, &event)); err != nil || n != 4 {
+	err := errors.Join(json.Unmarshal(body, &want), json.Unmarshal(batch, &got), json.Unmarshal(batch, &event))
+	if err != nil || n != 4 {
 		t.Fatal(n, err)
 	}
 	if diff := cmp.Diff(changes(want), changes(got)); diff != "" {
@@ -104,54 +72,58 @@ func changes(records m) (all []string) {
 	return all
 }
 
-func TestIndexLag(t *testing.T) {
-	t.Parallel()
-	f := newFakeAt(t)
-	f.Lag = func(_, _, _ string, version int64) time.Duration { return time.Duration(4-version) * time.Second }
-	const query = "{TableName: Features, IndexName: staleness, KeyConditionExpression: 'staleness = :p'}"
-	f.do("PutItem", "Item: {name: a, staleness: p1, createdAt: '1'}") // visible after 3 s
-	// also, because a change never overtakes an earlier one
-	f.do("PutItem", "Item: {name: a, staleness: p1, createdAt: '2'}")
-	f.do("PutItem", "Item: {name: b, staleness: p1, createdAt: '3'}") // visible after 1 s
-	f.want(`"Count":0`, "Query", query)
-	f.now = f.now.Add(time.Second)
-	f.want(`[{"createdAt":{"S":"3"}`, "Query", query)
-	f.now = f.now.Add(time.Second)
-	f.want(`"Count":1`, "Query", query)
-	f.now = f.now.Add(time.Second)
-	f.want(`[{"createdAt":{"S":"2"}`, "Query", query)
-	f.do("DeleteItem", "Key: {name: a}")
-	f.want(`"Count":1`, "Query", query)
+// play carries out calls on a fake, each some time after the one before, and checks that their responses contain texts.
+func play(t *testing.T, lag func(version int64) time.Duration, calls string) {
+	t.Helper()
+	now := time.Unix(1_800_000_000, 0)
+	db := dynamodb.New(template(t).Tables, func() time.Time { return now })
+	db.Lag = func(_, _, _ string, version int64) time.Duration { return lag(version) }
+	for _, call := range lines(calls) {
+		part := strings.Split(call, " | ")
+		wait, err := time.ParseDuration(part[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(wait)
+		_, response := db.Do(part[1], marshal(t, request(t, "{%s}", part[2])))
+		if !strings.Contains(string(response), part[3]) {
+			t.Errorf("%s: %s", call, response)
+		}
+	}
 }
 
-func TestTableLag(t *testing.T) {
+// TestLag writes an item and then another state of it, which an index or the table shows together: a change never
+// overtakes an earlier one.
+func TestLag(t *testing.T) {
 	t.Parallel()
-	f := newFakeAt(t)
-	f.Lag = func(_, _, _ string, version int64) time.Duration { return time.Duration(3-version) * time.Second }
-	f.do("PutItem", "Item: {name: a, n: 1}") // visible after 2 s
-	f.do("PutItem", "Item: {name: a, n: 2}") // visible after 1 s
-	f.want(`"N":"2"`, "GetItem", "{TableName: Features, Key: {name: a}, ConsistentRead: true}")
-	f.want(`"Count":1`, "Scan", "{TableName: Features, ConsistentRead: true}")
-	f.want(`"Features":[{`, "BatchGetItem", "{RequestItems: {Features: {ConsistentRead: true, Keys: [{name: a}]}}}")
-	f.want(`{}`, "GetItem", "Key: {name: a}")
-	f.want(`"Count":0`, "Scan", "{TableName: Features}")
-	f.want(`"Features":[]`, "BatchGetItem", "{RequestItems: {Features: {Keys: [{name: a}]}}}")
-	f.now = f.now.Add(2 * time.Second)
-	f.want(`"N":"2"`, "GetItem", "Key: {name: a}")
+	play(t, func(version int64) time.Duration { return time.Duration(4-version) * time.Second }, strings.ReplaceAll(`
+0s | PutItem | Item: {name: {S: a}, staleness: {S: p1}, createdAt: {S: '1'}} | {}
+0s | PutItem | Item: {name: {S: a}, staleness: {S: p1}, createdAt: {S: '2'}} | {}
+0s | PutItem | Item: {name: {S: b}, staleness: {S: p1}, createdAt: {S: '3'}} | {}
+0s | Query | INDEX | "Count":0
+0s | Scan | ConsistentRead: true | "Count":2
+0s | Scan | Limit: 5 | "Count":0
+0s | GetItem | Key: {name: {S: a}}, ConsistentRead: true | "createdAt":{"S":"2"}
+0s | GetItem | Key: {name: {S: a}} | {}
+0s | BatchGetItem | RequestItems: {Features: {ConsistentRead: true, Keys: [{name: {S: a}}]}} | "Features":[{
+0s | BatchGetItem | RequestItems: {Features: {Keys: [{name: {S: a}}]}} | "Features":[]
+1s | Query | INDEX | "createdAt":{"S":"3"}
+1s | Query | INDEX | "Count":1
+0s | GetItem | Key: {name: {S: a}} | {}
+1s | Query | INDEX | "createdAt":{"S":"2"}
+0s | GetItem | Key: {name: {S: a}} | "createdAt":{"S":"2"}
+0s | DeleteItem | Key: {name: {S: a}} | {}
+0s | Query | INDEX | "Count":1`, "INDEX", "IndexName: staleness, KeyConditionExpression: 'staleness = :p'"))
 }
 
 func TestToken(t *testing.T) {
 	t.Parallel()
-	f := newFakeAt(t)
-	const add = "{ClientRequestToken: t, TransactItems: [{Update: {Key: {name: a}, UpdateExpression: 'ADD n :n', " +
-		"ExpressionAttributeValues: {':n': 1}}}]}"
-	for _, wait := range []time.Duration{0, 10*time.Minute - 1, 1} {
-		f.now = f.now.Add(wait)
-		body := []byte(strings.Replace(string(marshal(t, parse(t, add))), "{", "{ ", 1))
-		sent := string(body)
-		if _, _ = f.Do("TransactWriteItems", body); string(body) != sent {
-			t.Errorf("the request was changed to %s", body)
-		}
-	}
-	f.want(`"n":{"N":"2"}`, "GetItem", "Key: {name: a}")
+	play(t, func(int64) time.Duration { return 0 }, strings.ReplaceAll(`
+0s | TransactWriteItems | ADD | {}
+9m59.999s | TransactWriteItems | ADD | {}
+0s | GetItem | Key: {name: {S: a}} | "n":{"N":"1"}
+1ms | TransactWriteItems | ADD | {}
+0s | GetItem | Key: {name: {S: a}} | "n":{"N":"2"}`, "ADD", "ClientRequestToken: t, "+
+		"TransactItems: [{Update: {TableName: Features, Key: {name: {S: a}}, UpdateExpression: 'ADD n :d', "+
+		"ExpressionAttributeValues: {':d': {N: '1'}}}}]"))
 }

@@ -2,206 +2,140 @@ package dynamodb
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // planned is a write whose conditions hold.
 type planned struct {
-	table     *table
-	key       string
-	old, next item
+	table *table
+	key   string
+	next  item
 }
 
 // target returns the table and the key of a write.
 func (db *DB) target(r *request) (t *table, key string) {
 	t = db.table(r.TableName)
-	if r.Item == nil && len(r.Key) != len(t.keyNames()) {
+	if r.Item != nil {
+		return t, t.key(r.Item)
+	}
+	if len(only(r.Key, t.views[0].keyNames()...)) != len(r.Key) {
 		panic(invalid("The provided key element does not match the schema"))
 	}
-	return t, t.position(slices.Concat(r.Key, r.Item))
+	return t, t.key(r.Key)
 }
 
-// plan checks a write, and panics if it fails.
-func (db *DB) plan(r *request) planned {
+// plan checks a write. refused is set if its condition does not hold: the item, if the request asks for it.
+func (db *DB) plan(operation string, r *request) (p planned, refused m) {
 	t, key := db.target(r)
-	p := planned{t, key, t.get(key), nil}
-	if r.condition != nil && !r.condition(r.scope(p.old)) {
-		f := failure{code: "ConditionalCheckFailedException", message: "The conditional request failed"}
-		if r.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
-			f.item = p.old
+	old := t.views[0].get(key)
+	p = planned{t, key, nil}
+	if !r.condition.holds(r.scope(old)) {
+		if refused = (m{}); old != nil && r.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
+			refused["Item"] = old
 		}
-		panic(f)
+		return p, refused
 	}
-	switch r.operation {
-	case "PutItem":
+	switch operation {
+	case "Put":
 		p.next = r.Item
 	case "ConditionCheck":
-		p.next = p.old
-	case "UpdateItem":
-		base := p.old
-		if base == nil {
-			base = r.Key
+		p.next = old
+	case "Update":
+		if p.next = old; old == nil {
+			p.next = r.Key
 		}
-		if p.next = r.scope(base).update(r.update); t.position(p.next) != key {
+		if p.next = r.update.apply(r.scope(p.next)); t.key(p.next) != key {
 			panic(invalid("One or more parameter values were invalid: Cannot update an attribute that is part of the key"))
 		}
+	case "Delete":
+	default:
+		panic(invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"))
 	}
-	return p
+	return p, nil
 }
 
 // single carries out PutItem, UpdateItem or DeleteItem.
-func (db *DB) single(r *request) []byte {
+func (db *DB) single(operation string, r *request) m {
 	r.compile(db)
-	p := db.plan(r)
-	var returned item
-	switch {
-	case r.ReturnValues == "" || r.ReturnValues == "NONE":
-	case r.ReturnValues == "ALL_OLD":
-		returned = p.old
-	case r.ReturnValues == "ALL_NEW" && r.operation == "UpdateItem":
-		returned = p.next
-	default:
-		panic(invalid("Return values set to invalid value"))
+	p, refused := db.plan(operation, r)
+	if refused != nil {
+		f := failed("ConditionalCheckFailedException", "The conditional request failed")
+		maps.Copy(f, refused)
+		panic(f)
 	}
 	db.write(p.table, p.key, p.next)
-	if returned == nil {
-		return []byte("{}")
+	switch {
+	case r.ReturnValues == "" || r.ReturnValues == "NONE":
+		return m{}
+	case r.ReturnValues == "ALL_NEW" && operation == "Update":
+		return m{"Attributes": p.next}
 	}
-	return append(returned.append([]byte(`{"Attributes":`)), '}')
+	panic(invalid("Return values set to invalid value"))
 }
 
 // remembered is a transaction that was carried out. Its token makes it idempotent for ten minutes.
 type remembered struct {
-	token, request string
-	at             time.Time
+	token   string
+	actions []map[string]*request
+	at      time.Time
 }
 
-const (
-	tokenAge = 10 * time.Minute
-	maxToken = 36 // characters
-)
+const tokenAge = 10 * time.Minute
 
-// actions returns the writes of a transaction.
-func (r *request) actions() (all []*request) {
-	for _, action := range r.TransactItems {
-		var one *request
-		for operation, of := range map[string]*request{
-			"PutItem": action.Put, "UpdateItem": action.Update, "DeleteItem": action.Delete,
-			"ConditionCheck": action.ConditionCheck,
-		} {
-			if of != nil && one != nil {
-				panic(invalid("TransactItems can only contain one of Check, Put, Update or Delete"))
-			}
-			if of != nil {
-				of.operation, one = operation, of
-			}
-		}
-		if one == nil {
-			panic(invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"))
-		}
-		if one == action.ConditionCheck && one.ConditionExpression == nil || one == action.Update &&
-			one.UpdateExpression == nil {
-			panic(invalid("1 validation error detected: Value null at 'transactItems.1.member' failed to satisfy constraint: " +
-				"Member must not be null"))
-		}
-		all = append(all, one)
-	}
-	if len(all) == 0 || len(all) > maxActions {
+// transact carries out TransactWriteItems.
+func (db *DB) transact(r *request) m {
+	now, token := db.now(), r.ClientRequestToken
+	db.tokens = slices.DeleteFunc(db.tokens, func(done remembered) bool { return now.Sub(done.at) >= tokenAge })
+	if n := len(r.TransactItems); n == 0 || n > maxActions {
 		panic(invalid(fmt.Sprintf("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: "+
 			"Member must have length between 1 and %d", maxActions)))
 	}
-	return all
-}
-
-// transact carries out TransactWriteItems.
-func (db *DB) transact(r *request, body []byte) []byte {
-	actions := r.actions()
-	for _, action := range actions {
-		action.compile(db)
-	}
-	canonical := jsontext.Value(slices.Clone(body))
-	if len(r.ClientRequestToken) > maxToken {
-		panic(invalid("1 validation error detected: Value at 'clientRequestToken' failed to satisfy constraint: " +
-			"Member must have length less than or equal to 36"))
-	}
-	if r.ClientRequestToken != "" {
-		db.forget()
-		if err := canonical.Canonicalize(); err != nil {
-			panic(failure{code: "SerializationException", message: err.Error()})
+	for _, action := range r.TransactItems {
+		for _, one := range action {
+			one.compile(db)
 		}
-		for _, done := range db.tokens {
-			if done.token == r.ClientRequestToken {
-				if done.request != string(canonical) {
-					panic(failure{
-						code:    "IdempotentParameterMismatchException",
-						message: "The request uses the same client token as a previous, but non-identical request.",
-					})
-				}
-				return []byte("{}")
+		if len(action) != 1 {
+			panic(invalid("TransactItems can only contain one of Check, Put, Update or Delete"))
+		}
+	}
+	for _, done := range db.tokens {
+		switch {
+		case done.token != token:
+		case !reflect.DeepEqual(done.actions, r.TransactItems):
+			panic(failed("IdempotentParameterMismatchException",
+				"The request uses the same client token as a previous, but non-identical request."))
+		default:
+			return m{}
+		}
+	}
+	plans, reasons, canceled := []planned{}, []m{}, false
+	for _, action := range r.TransactItems {
+		for operation, one := range action {
+			p, reason := db.plan(operation, one)
+			if slices.ContainsFunc(plans, func(other planned) bool { return other.table == p.table && other.key == p.key }) {
+				panic(invalid("Transaction request cannot include multiple operations on one item"))
 			}
-		}
-	}
-	var plans []planned
-	reasons, failed, size := make([]failure, len(actions)), false, 0
-	for i, action := range actions {
-		f := caught(func() {
-			t, key := db.target(action)
-			if slices.ContainsFunc(plans, func(p planned) bool { return p.table == t && p.key == key }) {
-				panic(failure{code: "Request", message: "Transaction request cannot include multiple operations on one item"})
+			if reason == nil {
+				reason = m{"Code": "None"}
+			} else {
+				reason["Code"], canceled = "ConditionalCheckFailed", true
 			}
-			plans = append(plans, planned{t, key, nil, nil})
-			plans[len(plans)-1] = db.plan(action)
-		})
-		if f == nil {
-			p := plans[len(plans)-1]
-			size += max(p.old.size(), p.next.size())
-			continue
-		}
-		switch f.code {
-		case "Request":
-			panic(invalid(f.message))
-		case "ResourceNotFoundException":
-			panic(*f)
-		}
-		reasons[i], failed = *f, true
-	}
-	if failed {
-		panic(failure{code: "TransactionCanceledException", reasons: reasons})
-	}
-	if size > maxTransaction {
-		panic(invalid("Collection size of the transaction has exceeded the maximum of 4 MB"))
-	}
-	for i, p := range plans {
-		if actions[i].operation != "ConditionCheck" {
-			db.write(p.table, p.key, p.next)
+			plans, reasons = append(plans, p), append(reasons, reason)
 		}
 	}
-	if r.ClientRequestToken != "" {
-		db.tokens = append(db.tokens, remembered{r.ClientRequestToken, string(canonical), db.now()})
+	if canceled {
+		f := failed("TransactionCanceledException", "Transaction canceled")
+		f["CancellationReasons"] = reasons
+		panic(f)
 	}
-	return []byte("{}")
-}
-
-// forget drops the tokens that are too old.
-func (db *DB) forget() {
-	now := db.now()
-	db.tokens = slices.DeleteFunc(db.tokens, func(done remembered) bool { return now.Sub(done.at) >= tokenAge })
-}
-
-// caught returns the failure that f panics with, or nil.
-func caught(f func()) (failed *failure) {
-	defer func() {
-		if r := recover(); r != nil {
-			known, ok := r.(failure)
-			if !ok {
-				panic(r)
-			}
-			failed = &known
-		}
-	}()
-	f()
-	return nil
+	for _, p := range plans {
+		db.write(p.table, p.key, p.next)
+	}
+	if token != "" {
+		db.tokens = append(db.tokens, remembered{token, r.TransactItems, now})
+	}
+	return m{}
 }
