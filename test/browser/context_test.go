@@ -38,7 +38,7 @@ func TestCreateEditAndDeleteAContextField(t *testing.T) {
 	b.click(button("Create context field"))
 	b.find(button("Edit context field plan"))
 
-	on[chromedp.Void](b, button("Edit context field plan"), "e => { e.click(); e.click(); }")
+	on[chromedp.Void](b, button("Edit context field plan"), "e => [1, 2].forEach(() => e.click())")
 	b.replace(field("Description"), "What the customer pays for")
 	if n := b.requested("/api/admin/context/plan"); n != 1 {
 		t.Errorf("two clicks open %d dialogs", n)

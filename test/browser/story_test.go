@@ -17,13 +17,13 @@ func TestCleanUp(t *testing.T) {
 	t.Parallel()
 	now, data := time.Now(), t.TempDir() // toggleadmin creates toggles at the current time
 	s := start(t, local.Config{Now: func() time.Time { return now }, DataDir: data})
-	b := openTab(t, s)
-	b.freeze(now)
 	output, err := exec.CommandContext(t.Context(), "go", "run", "toggleadmin/cmd/toggleadmin", "import", "file",
 		"--local", "--data-dir", data, "testdata/unleash.json").CombinedOutput()
 	if err != nil || !strings.Contains(string(output), "toggles: 5 created, 0 updated, 0 unchanged, 0 skipped") {
 		t.Fatalf("%v\n%s", err, output)
 	}
+	b := openTab(t, s)
+	b.freeze(now)
 	b.signIn("admin", "#/toggles?sortBy=createdAt&sortOrder=desc")
 	b.sees("1–12 of 12 toggles", "one-click-checkout", "Lets guests write reviews")
 	b.shot("cleanup-1-import")

@@ -63,7 +63,8 @@ func TestCreateCopyUseAndDeleteAToken(t *testing.T) {
 	}
 }
 
-func TestTokensThatExpireAreHighlighted(t *testing.T) {
+// Tokens that expire soon are marked, and so is that of the session. Deleting it ends the session.
+func TestMarkedTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t, local.Config{})
 	s.createToken(t, "viewer", "soon", time.Now().Add(13*24*time.Hour))
@@ -74,13 +75,6 @@ func TestTokensThatExpireAreHighlighted(t *testing.T) {
 	b.is(rowOf("soon") + ".innerText.includes('Expires soon')")
 	b.is("!" + rowOf("later") + ".innerText.includes('Expires soon')")
 	b.is(rowOf("seed") + ".innerText.includes('Signed in with this token')")
-}
-
-// Deleting the token of the session ends it.
-func TestDeleteTheTokenOfTheSession(t *testing.T) {
-	t.Parallel()
-	b := openTab(t, start(t, local.Config{}))
-	b.signIn("viewer", "#/tokens")
 	b.click(button("Delete token seed"))
 	b.sees("Deleting it signs you out.")
 	b.click(button("Delete token"))
