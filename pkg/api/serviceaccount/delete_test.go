@@ -2,17 +2,13 @@ package serviceaccount_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/authorizer"
@@ -34,48 +30,35 @@ func TestDelete(t *testing.T) {
 	f := newFixture(t)
 	f.account(t, "kept", 1)
 	before := f.items(t)
-	for _, tt := range []struct {
-		tokens, transactions int // of the tokens
-	}{
-		{0, 0}, {50, 1}, {51, 2},
-	} {
-		id, _ := f.account(t, "deleted", tt.tokens)
+	for tokens, transactions := range map[int]int{0: 0, 50: 1, 51: 2} { // transactions of the tokens
+		id, _ := f.account(t, "deleted", tokens)
 		client, tap := f.Through(t, nil)
-		handler := serviceaccount.Delete(serviceaccount.NewStore(client, f.Tables, f.LogThrough(client)))
-		calls := "GetItem TransactWriteItems Query" + strings.Repeat(" TransactWriteItems Query", tt.transactions) +
+		calls := "GetItem TransactWriteItems Query" + strings.Repeat(" TransactWriteItems Query", transactions) +
 			" GetItem TransactWriteItems"
-		if status, got := send(t, handler, fmt.Sprint(id), ""); status != http.StatusOK || got != "" || tap.Calls() != calls {
-			t.Errorf("%d tokens: %d %s, calls %s", tt.tokens, status, got, tap.Calls())
+		check(t, serviceaccount.NewStore(client, f.Tables, f.LogThrough(client)).Delete(t.Context(), id))
+		if tap.Calls() != calls {
+			t.Errorf("%d tokens: calls %s", tokens, tap.Calls())
 		}
-		if diff := cmp.Diff(before, f.items(t), cmp.Comparer(equalItems)); diff != "" {
-			t.Error(diff)
-		}
-		if status, got := send(t, handler, fmt.Sprint(id), ""); status != 404 ||
-			got != fmt.Sprintf("There is no service account with the id \"%d\".", id) {
-			t.Errorf("a second time: %d %s", status, got)
-		}
+		f.requireItems(t, before)
 	}
-	for _, id := range []string{"1", "0", "-2", "x", "2.5", "99"} { // 1 is a person
-		if status, got := send(t, f.remove, id, ""); status != 404 {
-			t.Errorf("%s: %d %s", id, status, got)
-		}
-	}
+	id, _ := f.account(t, "deleted", 1)
+	f.Run(t.Context(), t, strings.ReplaceAll(`
+		delete | ID | | 200
+		delete | ID | | 404 NotFoundError: There is no service account with the id "ID".
+		# a person
+		delete | 1 | | 404 …
+		delete | 0 | | 404 …
+		delete | x | | 404 …
+		delete | 2.5 | | 404 …
+		delete | 99 | | 404 …
+	`, "ID", fmt.Sprint(id)))
+	f.requireItems(t, before)
 }
 
-func equalItems(a, b dynamo.Item) bool { return database.DiffItems(a, b) == "" }
-
-// TestRounds checks that creations and deletions leave nothing but the counters.
-func TestRounds(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	before := f.items(t)
-	for range 100 {
-		id, _ := f.account(t, "round", 1)
-		if status, got := send(t, f.remove, fmt.Sprint(id), ""); status != http.StatusOK {
-			t.Fatal(status, got)
-		}
-	}
-	if diff := cmp.Diff(before, f.items(t), cmp.Comparer(equalItems)); diff != "" {
+func (f *fixture) requireItems(t *testing.T, want []dynamo.Item) {
+	t.Helper()
+	equal := cmp.Comparer(func(a, b dynamo.Item) bool { return database.DiffItems(a, b) == "" })
+	if diff := cmp.Diff(want, f.items(t), equal); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -91,7 +74,6 @@ func TestInterruptedDelete(t *testing.T) {
 				continue // nothing is written
 			}
 			t.Run(fmt.Sprintf("transaction %d, carried out: %t", crash, carriedOut), func(t *testing.T) {
-				t.Parallel()
 				f := newFixture(t)
 				before := f.items(t)
 				id, tokens := f.account(t, "ci", 51)
@@ -113,9 +95,7 @@ func TestInterruptedDelete(t *testing.T) {
 					f.requireUnusable(t, id, tokens)
 					check(t, f.store.Delete(t.Context(), id))
 				}
-				if diff := cmp.Diff(before, f.items(t), cmp.Comparer(equalItems)); diff != "" {
-					t.Error(diff)
-				}
+				f.requireItems(t, before)
 				if err := f.store.Delete(t.Context(), id); !errors.Is(err, user.ErrNotFound) {
 					t.Error(err)
 				}
@@ -135,9 +115,7 @@ func (f *fixture) requireUnusable(t *testing.T, id int64, tokens []access.Token)
 	if all, err := f.store.List(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("listed: %v, %v", all, err)
 	}
-	if status, got := send(t, f.update, fmt.Sprint(id), `{"rootRole":1}`); status != 404 {
-		t.Errorf("update: %d %s", status, got)
-	}
+	f.Run(t.Context(), t, fmt.Sprintf(`update | %d | {"rootRole":1} | 404 …`, id))
 	if err := f.users.SetDisabled(t.Context(), id, false); !errors.Is(err, user.ErrNotFound) {
 		t.Errorf("enable: %v", err)
 	}
@@ -147,9 +125,7 @@ func (f *fixture) requireUnusable(t *testing.T, id int64, tokens []access.Token)
 			t.Errorf("create a token: %v", err)
 		}
 	}
-	if status, got := send(t, f.create, "", `{"username":"CI","name":"n","rootRole":2}`); status != 409 {
-		t.Errorf("create an account with its username: %d %s", status, got)
-	}
+	f.Run(t.Context(), t, `create | | {"username":"CI","name":"n","rootRole":2} | 409 …`)
 	unfinished, err := f.users.Unfinished(t.Context())
 	if err != nil || len(unfinished) != 1 || unfinished[0].ID != id {
 		t.Errorf("unfinished: %v, %v", unfinished, err)
@@ -170,9 +146,7 @@ func TestDeleteAfterUsernameIsTaken(t *testing.T) {
 		return c.Pass()
 	})
 	check(t, serviceaccount.NewStore(client, f.Tables, f.LogThrough(client)).Delete(t.Context(), id))
-	if status, got := send(t, f.create, "", `{"username":"ci","name":"n","rootRole":2}`); status != 409 {
-		t.Errorf("%d %s", status, got)
-	}
+	f.Run(t.Context(), t, `create | | {"username":"ci","name":"n","rootRole":2} | 409 …`)
 }
 
 // TestDeleteWithoutReservation deletes an account whose username another account has reserved, because one table was
@@ -186,70 +160,5 @@ func TestDeleteWithoutReservation(t *testing.T) {
 	other["kind"], other["username"], other["pats"] = dynamo.S(string(user.ServiceAccount)), dynamo.S("CI"), dynamo.M(nil)
 	f.Put(t, f.Tables.Users, other)
 	check(t, f.store.Delete(t.Context(), 50))
-	if diff := cmp.Diff(before, f.items(t), cmp.Comparer(equalItems)); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestTokensOfDeletedAccountsAreRejected deletes 1,000 accounts and authenticates immediately after each deletion.
-func TestTokensOfDeletedAccountsAreRejected(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	const accounts, clients = 1000, 8
-	tokens := f.accountsWithTokens(t, accounts)
-	authenticator := f.authenticator()
-	var running sync.WaitGroup
-	for client := range clients {
-		running.Go(func() {
-			for i := client; i < accounts; i += clients {
-				userID, _, _ := tokens[i].Selector.PATIDs()
-				if _, err := authenticator.Authenticate(t.Context(), tokens[i].Reveal()); err != nil && i < clients {
-					t.Errorf("the token of %d is not valid: %v", userID, err)
-				}
-				if err := f.store.Delete(t.Context(), userID); err != nil {
-					t.Error(err)
-				}
-				if _, err := authenticator.Authenticate(t.Context(), tokens[i].Reveal()); err == nil {
-					t.Errorf("the token of %d was accepted", userID)
-				}
-			}
-		})
-	}
-	running.Wait()
-}
-
-// accountsWithTokens writes service accounts with one token each, without the calls of the stores.
-func (f *fixture) accountsWithTokens(t *testing.T, n int) (tokens []access.Token) {
-	t.Helper()
-	var writes []types.WriteRequest
-	flush := func(table string, all []types.WriteRequest) {
-		for len(all) > 0 {
-			size := min(25, len(all))
-			_, err := f.Client.BatchWriteItem(t.Context(),
-				&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: all[:size]}})
-			check(t, err)
-			all = all[size:]
-		}
-	}
-	var pats []types.WriteRequest
-	for i := range n {
-		id := int64(i + 100)
-		token, err := access.NewToken(access.PAT, access.PATSelector(id, id), rand.Reader)
-		check(t, err)
-		tokens = append(tokens, token)
-		verifier := token.Verifier()
-		item := pat.Key(id, id)
-		item["verifier"], item["description"] = dynamo.B(verifier[:]), dynamo.S("d")
-		item["expiresAt"], item["createdAt"], item["seenAt"] = dynamo.Time(now().AddDate(1, 0, 0)), dynamo.Time(now()),
-			dynamo.Time(now())
-		pats = append(pats, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
-		writes = append(writes, types.WriteRequest{PutRequest: &types.PutRequest{Item: dynamo.Item{
-			"id": dynamo.N(id), "kind": dynamo.S("service-account"), "username": dynamo.S(fmt.Sprint(i)),
-			"rootRole": dynamo.S("Editor"),
-			"disabled": dynamo.Bool(false), "pats": dynamo.M(dynamo.Item{pat.DescriptionKey("d"): dynamo.N(id)}),
-		}}})
-	}
-	flush(f.Tables.Users, writes)
-	flush(f.Tables.PersonalAccessTokens, pats)
-	return tokens
+	f.requireItems(t, before)
 }

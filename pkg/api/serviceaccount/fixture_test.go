@@ -3,9 +3,6 @@ package serviceaccount_test
 import (
 	"crypto/rand"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,19 +10,19 @@ import (
 	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/database"
+	"toggleadmin/test/operation"
 )
 
 // fixture is one test's tables with the stores and handlers that use them.
 type fixture struct {
 	*database.Database
-	store                        *serviceaccount.Store
-	users                        *user.Store
-	pats                         *pat.Store
-	list, create, update, remove lambdahttp.HandlerFunc
+	operation.Set
+	store *serviceaccount.Store
+	users *user.Store
+	pats  *pat.Store
 }
 
 // newFixture also creates a person with the id 1.
@@ -40,11 +37,13 @@ func newFixture(tb testing.TB) *fixture {
 	_, err := f.users.Add(tb.Context(), user.User{Kind: user.Person, Name: "Ada", Email: "ada@example.com",
 		Role: access.RoleAdmin})
 	check(tb, err)
-	f.list, f.remove = serviceaccount.List(f.store), serviceaccount.Delete(f.store)
-	f.create, err = serviceaccount.Create(f.users, now)
+	create, err := serviceaccount.Create(f.users, now)
 	check(tb, err)
-	f.update, err = serviceaccount.Update(f.store)
+	update, err := serviceaccount.Update(f.store)
 	check(tb, err)
+	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
+		"create": create, "update": update, "list": serviceaccount.List(f.store), "delete": serviceaccount.Delete(f.store),
+	}}
 	return f
 }
 
@@ -85,19 +84,4 @@ func (f *fixture) items(tb testing.TB) (all []dynamo.Item) {
 		}
 	}
 	return all
-}
-
-// send returns the status of a response, and its body or the message of the error.
-func send(tb testing.TB, handler lambdahttp.HandlerFunc, id, body string) (status int, text string) {
-	tb.Helper()
-	r := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/api/admin/service-account",
-		strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	r.SetPathValue("id", id)
-	w := httptest.NewRecorder()
-	if err := handler(w, r); err != nil {
-		e := apierror.From(err)
-		return e.Kind.Status(), e.Message
-	}
-	return w.Code, w.Body.String()
 }
