@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/feedback"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
@@ -20,37 +21,32 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 	store := feedback.NewStore(db.Client, db.Tables)
 	fine := time.Date(2026, 11, 20, 7, 39, 0, 123_987_654, time.FixedZone("", 7200))
 	stored := time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC)
-	never, show := feedback.Change{NeverShow: new(true)}, feedback.Change{NeverShow: new(false)}
-	given, cleared := feedback.Change{SetGiven: true, Given: &fine}, feedback.Change{SetGiven: true}
-	both := feedback.Change{NeverShow: new(true), SetGiven: true, Given: &fine}
-	nothing := feedback.Change{}
-	type step struct {
-		change    feedback.Change
-		neverShow bool
-		given     *time.Time
+	changes := map[string]feedback.Change{
+		"nothing": {}, "never": {NeverShow: new(true)}, "show": {NeverShow: new(false)},
+		"given": {SetGiven: true, Given: &fine}, "cleared": {SetGiven: true},
+		"both": {NeverShow: new(true), SetGiven: true, Given: &fine}, "never, cleared": {NeverShow: new(true), SetGiven: true},
 	}
-	for name, steps := range map[string][]step{
-		"created by an empty change":   {{nothing, false, nil}},
-		"created with neverShow":       {{never, true, nil}, {nothing, true, nil}},
-		"created with given":           {{given, false, &stored}, {nothing, false, &stored}},
-		"created with given cleared":   {{cleared, false, nil}},
-		"created with both":            {{both, true, &stored}, {nothing, true, &stored}},
-		"neverShow changes, given not": {{both, true, &stored}, {show, false, &stored}, {never, true, &stored}},
-		"given changes, neverShow not": {{both, true, &stored}, {cleared, true, nil}, {cleared, true, nil},
-			{given, true, &stored}},
-		"both change at the same time ": {{given, false, &stored}, {feedback.Change{NeverShow: new(true), SetGiven: true},
-			true, nil}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for i, s := range steps {
-				got, err := store.Update(t.Context(), name, 1, s.change)
-				want := feedback.Feedback{FeedbackID: name, UserID: 1, NeverShow: s.neverShow, Given: s.given}
-				if diff := cmp.Diff(want, got); err != nil || diff != "" {
-					t.Errorf("step %d: %v %s", i, err, diff)
-				}
+	for _, row := range table.Rows(t, 1, `
+		nothing: false none
+		never: true none; nothing: true none
+		given: false given; nothing: false given
+		cleared: false none
+		both: true given; nothing: true given
+		both: true given; show: false given; never: true given
+		both: true given; cleared: true none; cleared: true none; given: true given
+		given: false given; never, cleared: true none
+	`) {
+		for step := range strings.SplitSeq(row[0], "; ") {
+			change, result, _ := strings.Cut(step, ": ")
+			got, err := store.Update(t.Context(), row[0], 1, changes[change])
+			want := feedback.Feedback{FeedbackID: row[0], UserID: 1, NeverShow: strings.HasPrefix(result, "true")}
+			if strings.HasSuffix(result, "given") {
+				want.Given = &stored
 			}
-		})
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%s: %s: %v %s", row[0], step, err, diff)
+			}
+		}
 	}
 }
 

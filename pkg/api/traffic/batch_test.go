@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/test/table"
 )
 
 const (
@@ -70,63 +71,52 @@ func decode(tb testing.TB, text string) *traffic.Batch {
 
 func TestLines(t *testing.T) {
 	t.Parallel()
-	today := day(2026, 11, 20)
-	late := today.Add(24*time.Hour - time.Millisecond)
-	counted := func(path string, at time.Time, c traffic.Counts) []traffic.Usage {
-		return []traffic.Usage{{APIPath: path, Day: at, Counts: c}}
+	for _, row := range table.Rows(t, 4, `
+		# path | status | time | day and counts, or what the line is
+		/api/admin/feature-types | 200 | 2026-11-20T00:00:00.000Z | 2026-11-20 {1 0 0}
+		/api/admin/feature-types | 399 | 2026-11-20T23:59:59.999Z | 2026-11-20 {1 0 0}
+		/api/admin/feature-types | 400 | 2026-11-21T00:00:00.000Z | 2026-11-21 {0 1 0}
+		/api/admin/feature-types/{id}/lifetime | 499 | 2026-11-20T12:00:00.000Z | 2026-11-20 {0 1 0}
+		/api/admin/feature-types | 500 | 2026-11-20T12:00:00.000Z | 2026-11-20 {0 0 1}
+		/api/admin/feature-types | 599 | 1970-01-01T00:00:00.001Z | 1970-01-01 {0 0 1}
+		/api/admin/feature-types | 200 | 9999-12-31T23:59:59.999Z | 9999-12-31 {1 0 0}
+		/{proxy+} | 404 | 2026-11-20T12:00:00.000Z | uncounted
+		/api/admin/feature-types | - | 2026-11-20T12:00:00.000Z | malformed
+		/api/admin/feature-types | 199 | 2026-11-20T12:00:00.000Z | malformed
+		/api/admin/feature-types | 600 | 2026-11-20T12:00:00.000Z | malformed
+		/api/admin/feature-types | 200 | 1970-01-01T00:00:00.000Z | malformed
+		/api/admin/feature-types | 200 | 1969-12-31T00:00:00.000Z | malformed
+	`) {
+		at, err := time.Parse(time.RFC3339, row[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantLine(t, line(row[0], row[1], at), row[0], row[3])
 	}
-	success := traffic.Counts{Successful: 1}
-	for _, tt := range []struct {
-		name, line string
-		want       []traffic.Usage
-		uncounted  bool
-	}{
-		{"status 200", line(types, "200", noon()), counted(types, today, success), false},
-		{"status 399", line(types, "399", noon()), counted(types, today, success), false},
-		{"status 400", line(types, "400", noon()), counted(types, today, traffic.Counts{ClientErrors: 1}), false},
-		{"status 499", line(lifetime, "499", noon()), counted(lifetime, today, traffic.Counts{ClientErrors: 1}), false},
-		{"status 500", line(types, "500", noon()), counted(types, today, traffic.Counts{ServerErrors: 1}), false},
-		{"status 599", line(types, "599", noon()), counted(types, today, traffic.Counts{ServerErrors: 1}), false},
-		{"last millisecond of a day", line(types, "200", late), counted(types, today, success), false},
-		{"first millisecond of a day", line(types, "200", late.Add(time.Millisecond)),
-			counted(types, day(2026, 11, 21), success), false},
-		{"first millisecond after 1970", line(types, "200", time.UnixMilli(1)), counted(types, day(1970, 1, 1), success),
-			false},
-		{"last day", line(types, "200", day(10000, 1, 1).Add(-1)), counted(types, day(9999, 12, 31), success), false},
-
-		{"path without an operation", line("/{proxy+}", "404", noon()), nil, true},
-
-		{"not JSON", "START RequestId: 1", nil, false},
-		{"truncated", line(types, "200", noon())[:60], nil, false},
-		{"duplicate member", `{"status":"200",` + line(types, "200", noon())[1:], nil, false},
-		{"not UTF-8", "\xff" + line(types, "200", noon()), nil, false},
-		{"status -", line(types, "-", noon()), nil, false},
-		{"status 199", line(types, "199", noon()), nil, false},
-		{"status 600", line(types, "600", noon()), nil, false},
-		{"time 0", line(types, "200", time.UnixMilli(0)), nil, false},
-		{"time -", strings.Replace(line(types, "200", noon()), `Epoch":"`, `Epoch":"-`, 1), nil, false},
-		{"time after the last day", line(types, "200", day(10000, 1, 1)), nil, false},
-		{"path that is not a string", `{"resourcePath":7,"status":"200","requestTimeEpoch":"1795153140123"}`, nil, false},
-		{"no path", `{"status":"200","requestTimeEpoch":"1795153140123"}`, nil, false},
+	good := line(types, "200", noon())
+	for _, malformed := range []string{
+		"START RequestId: 1", good[:60], `{"status":"200",` + good[1:], "\xff" + good,
+		line(types, "200", day(10000, 1, 1)), strings.Replace(good, `Epoch":"`, `Epoch":"-`, 1),
+		`{"resourcePath":7,"status":"200","requestTimeEpoch":"1795153140123"}`,
+		`{"status":"200","requestTimeEpoch":"1795153140123"}`,
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			good := event("2", line("/good", "500", noon()))
-			got := decode(t, message("s", event("1", tt.line), good))
-			want := &traffic.Batch{ID: got.ID, Shard: traffic.Shard("s"), Usage: tt.want, Events: 2, Uncounted: 1}
-			switch {
-			case tt.uncounted:
-				want.Uncounted++
-			case tt.want == nil:
-				want.Malformed++
-			}
-			if want.Usage == nil {
-				want.Usage = []traffic.Usage{}
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
+		wantLine(t, malformed, "", "malformed")
+	}
+}
+
+// wantLine decodes a line beside another one, of a path that is not counted.
+func wantLine(t *testing.T, line, path, want string) {
+	t.Helper()
+	got := decode(t, message("s", event("1", line), event("2", `{"resourcePath":"/","status":"500","requestTimeEpoch":"1"}`)))
+	text := map[[2]int]string{{2, 0}: "uncounted", {1, 1}: "malformed"}[[2]int{got.Uncounted, got.Malformed}]
+	for _, u := range got.Usage {
+		text += fmt.Sprint(u.Day.Format(time.DateOnly), " ", u.Counts)
+		if u.APIPath != path {
+			t.Errorf("%s has the path %s", line, u.APIPath)
+		}
+	}
+	if text != want || got.Events != 2 {
+		t.Errorf("%s: %s, want %s", line, text, want)
 	}
 }
 
@@ -153,28 +143,28 @@ func TestUsage(t *testing.T) {
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	good := line(types, "200", noon())
-	for _, tt := range []struct {
-		name   string
-		events []string
-		want   traffic.Batch
-	}{
-		{"repeated", []string{event("2", good), event("1", good), event("2", good), event("2", good)},
-			traffic.Batch{Events: 2, Repeated: 2}},
-		{"no message", []string{event("1", good), `{"id":"2"}`}, traffic.Batch{Events: 2, Malformed: 1}},
-		{"no id", []string{event("1", good), event("", good)}, traffic.Batch{Events: 2, Malformed: 1}},
-		{"null", []string{event("1", good), `null`}, traffic.Batch{Events: 2, Malformed: 1}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			got := decode(t, message("s", tt.events...))
-			requests := int64(tt.want.Events - tt.want.Malformed)
-			tt.want.ID, tt.want.Shard = got.ID, traffic.Shard("s")
-			tt.want.Usage = []traffic.Usage{{APIPath: types, Day: day(2026, 11, 20),
-				Counts: traffic.Counts{Successful: requests}}}
-			if diff := cmp.Diff(&tt.want, got); diff != "" {
-				t.Error(diff)
+	for _, row := range table.Rows(t, 2, `
+		# events | distinct, malformed, repeated
+		2, 1, 2, 2 | 2 0 2
+		1, {"id":"2"} | 2 1 0
+		1, null | 2 1 0
+	`) {
+		var events []string
+		for id := range strings.SplitSeq(row[0], ", ") {
+			if len(id) == 1 {
+				id = event(id, good)
 			}
-		})
+			events = append(events, id)
+		}
+		got := decode(t, message("s", events...))
+		want := []traffic.Usage{{APIPath: types, Day: day(2026, 11, 20),
+			Counts: traffic.Counts{Successful: int64(got.Events - got.Malformed)}}}
+		if diff := cmp.Diff(want, got.Usage); diff != "" || fmt.Sprint(got.Events, got.Malformed, got.Repeated) != row[1] {
+			t.Errorf("%s: %+v %s", row, got, diff)
+		}
+	}
+	if got := decode(t, message("s", event("1", good), event("", good))); got.Malformed != 1 {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -186,25 +176,15 @@ func TestInvalidDeliveries(t *testing.T) {
 	checksum := slices.Clone(packed)
 	checksum[len(checksum)-8]++
 	bomb := append(zip(good[:len(good)-1]), bytes.Repeat(zip(strings.Repeat(" ", 1<<20)), 65)...)
-	for name, data := range map[string]string{
-		"empty":               "",
-		"truncated base64":    pack(good)[:len(pack(good))-5],
-		"not gzip":            encode([]byte(good)),
-		"truncated gzip":      encode(packed[:len(packed)-9]),
-		"wrong checksum":      encode(checksum),
-		"data after the JSON": pack(good + "{}"),
-		"no type":             pack("{}"),
-		"unknown type":        pack(strings.Replace(good, "DATA", "OTHER", 1)),
-		"event not an object": pack(message("s", "1")),
-		"more than 64 MB":     encode(append(bomb, zip("}")...)),
-		"nested too deep":     pack(`{"x":` + strings.Repeat("[", 1<<20)),
+	for i, data := range []string{
+		"", pack(good)[:len(pack(good))-5], encode([]byte(good)), encode(packed[:len(packed)-9]), encode(checksum),
+		pack(good + "{}"), pack("{}"), pack(strings.Replace(good, "DATA", "OTHER", 1)), pack(message("s", "1")),
+		encode(append(bomb, zip("}")...)), // more than 64 MB
+		pack(`{"x":` + strings.Repeat("[", 1<<20)),
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if b, err := traffic.Decode(data, paths()); err == nil {
-				t.Errorf("no error: %+v", b)
-			}
-		})
+		if b, err := traffic.Decode(data, paths()); err == nil {
+			t.Errorf("%d: no error: %+v", i, b)
+		}
 	}
 }
 
@@ -222,19 +202,12 @@ func TestBatchID(t *testing.T) {
 	t.Parallel()
 	a, b := event("a", line(types, "200", noon())), event("b", line("-", "404", noon()))
 	id := decode(t, message("s", a, b)).ID
-	for name, tt := range map[string]struct {
-		text string
-		same bool
-	}{
-		"same delivery":  {message("s", a, b), true},
-		"other order":    {message("s", b, a), true},
-		"event repeated": {message("s", a, b, a), true},
-		"other stream":   {message("t", a, b), false},
-		"fewer events":   {message("s", a), false},
-		"more events":    {message("s", a, b, event("c", "x")), false},
+	for text, same := range map[string]bool{
+		message("s", b, a): true, message("s", a, b, a): true, message("t", a, b): false, message("s", a): false,
+		message("s", a, b, event("c", "x")): false,
 	} {
-		if got := decode(t, tt.text).ID; (got == id) != tt.same {
-			t.Errorf("%s: %s, compared with %s", name, got, id)
+		if got := decode(t, text).ID; (got == id) != same {
+			t.Errorf("%s: %s, compared with %s", text, got, id)
 		}
 	}
 	// SHA-256 of "s\na\nb\n". Another id would count the deliveries of the last 30 days again.
