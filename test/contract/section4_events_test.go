@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/openapi"
+	"toggleadmin/test/table"
 )
 
 const eventsPath = "/api/admin/search/events"
@@ -73,30 +74,36 @@ func TestSection413Search(t *testing.T) {
 		t.Errorf("not newest first: %+v", all)
 	}
 	newest, oldest := fmt.Sprint(all.Events[0].ID), fmt.Sprint(all.Events[3].ID)
-	for _, tt := range []struct {
-		parameters []string
-		want       []string
-		total      int
-	}{
-		{[]string{"type", "IS:context-field-created"}, wanted[:1], 1},
-		{[]string{"type", "IS_ANY_OF:context-field-created,feature-type-updated"}, wanted, 4},
-		{[]string{"id", "IS_ANY_OF:" + oldest + "," + newest}, []string{wanted[0], wanted[3]}, 2},
-		{[]string{"subject", "IS:field:" + marker}, wanted[:1], 1},
-		{[]string{"query", strings.ToUpper(marker)}, wanted[:1], 1},
-		{[]string{"query", "GRÖSSE"}, nil, 0},
-		{[]string{"query", "GRÖßE"}, wanted[:1], 1},
-		{[]string{"from", day, "to", day}, wanted, 4},
-		{[]string{"from", "IS:9999-12-31"}, nil, 0},
-		{[]string{"to", "IS:2020-01-01"}, nil, 0},
-		{[]string{"offset", "1", "limit", "2"}, wanted[1:3], 4},
-		{[]string{"offset", "4"}, nil, 4},
-		{[]string{"feature", "IS:none"}, nil, 0},
-		{[]string{"project", "IS:none"}, nil, 0},
-		{[]string{"unknown", "1", "unknown", "2"}, wanted, 4},
-	} {
-		if got := s.search(t, append(tt.parameters, by...)...); !slices.Equal(got.subjects(), tt.want) ||
-			got.Total != tt.total {
-			t.Errorf("%v: %+v, want %v", tt.parameters, got, tt.want)
+	for _, row := range table.Rows(t, 3, strings.NewReplacer("NEWEST", newest, "OLDEST", oldest, "MARKER", marker, "UPPER",
+		strings.ToUpper(marker), "TODAY", day).Replace(`
+		# query | events, the newest is 0 | total
+		type=IS:context-field-created | 0 | 1
+		type=IS_ANY_OF:context-field-created,feature-type-updated | 0123 | 4
+		id=IS_ANY_OF:OLDEST,NEWEST | 03 | 2
+		subject=IS:field:MARKER | 0 | 1
+		query=UPPER | 0 | 1
+		query=GRÖSSE | | 0
+		query=GRÖßE | 0 | 1
+		from=TODAY&to=TODAY | 0123 | 4
+		from=IS:9999-12-31 | | 0
+		to=IS:2020-01-01 | | 0
+		offset=1&limit=2 | 12 | 4
+		offset=4 | | 4
+		feature=IS:none | | 0
+		project=IS:none | | 0
+		unknown=1&unknown=2 | 0123 | 4
+	`)) {
+		query, err := url.ParseQuery(row[0])
+		must(t, err)
+		query.Add(by[0], by[1])
+		var want []string
+		for _, i := range row[1] {
+			want = append(want, wanted[i-'0'])
+		}
+		var got page
+		s.send(t, get(eventsPath+"?"+query.Encode()).as(s.APIToken)).want(t, http.StatusOK).decodeSome(t, &got)
+		if !slices.Equal(got.subjects(), want) || fmt.Sprint(got.Total) != row[2] {
+			t.Errorf("%s: %+v, want %v", row, got, want)
 		}
 	}
 }
@@ -125,26 +132,26 @@ func TestSection413LeakedToken(t *testing.T) {
 func TestSection413Refused(t *testing.T) {
 	t.Parallel()
 	s := shared
-	for query, parameters := range map[string][]string{
-		"type=pat-created":                    {"type"},
-		"type=IS:a&type=IS:b":                 {"type"},
-		"feature=IS:":                         {"feature"},
-		"project=ANY_OF:a":                    {"project"},
-		"createdBy=IS:x":                      {"createdBy"},
-		"token=IS_ANY_OF:1,2":                 {"token"},
-		"id=IS:0":                             {"id"},
-		"from=IS:2026-02-30":                  {"from"},
-		"to=2026-02-20":                       {"to"},
-		"from=IS:2026-02-02&to=IS:2026-02-01": {"from"},
-		"query=" + url.QueryEscape(strings.Repeat("ß", 101)): {"query"},
-		"offset=-1&limit=1001":                               {"offset", "limit"},
-		"limit=0":                                            {"limit"},
-	} {
+	for _, row := range table.Rows(t, 2, strings.ReplaceAll(`
+		type=pat-created | type
+		type=IS:a&type=IS:b | type
+		feature=IS: | feature
+		project=ANY_OF:a | project
+		createdBy=IS:x | createdBy
+		token=IS_ANY_OF:1,2 | token
+		id=IS:0 | id
+		from=IS:2026-02-30 | from
+		to=2026-02-20 | to
+		from=IS:2026-02-02&to=IS:2026-02-01 | from
+		query=101ß | query
+		offset=-1&limit=1001 | offset limit
+		limit=0 | limit
+	`, "101ß", url.QueryEscape(strings.Repeat("ß", 101)))) {
 		var pointers []string
-		for _, name := range parameters {
+		for name := range strings.FieldsSeq(row[1]) {
 			pointers = append(pointers, "`/query/"+name+"`")
 		}
-		s.send(t, get(eventsPath+"?"+query).as(s.APIToken)).names(t, http.StatusBadRequest, pointers...)
+		s.send(t, get(eventsPath+"?"+row[0]).as(s.APIToken)).names(t, http.StatusBadRequest, pointers...)
 	}
 }
 

@@ -5,6 +5,7 @@ package httpfuzz_test
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,14 +31,14 @@ func TestEveryRequestGetsAResponseOrAClosedConnection(t *testing.T) {
 			t.Errorf("a valid request gets %v", got)
 		}
 	})
-	for _, tt := range cases {
-		t.Run(tt.name, func(t *testing.T) {
+	for _, row := range cases(t) {
+		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
-			got := []int{}
-			for _, r := range send(t, base, fill(tt.sent)) {
-				got = append(got, r.StatusCode)
+			var got []string
+			for _, r := range send(t, base, fill(row[1])) {
+				got = append(got, strconv.Itoa(r.StatusCode))
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := cmp.Diff(row[2], strings.Join(got, " ")); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -46,9 +47,9 @@ func TestEveryRequestGetsAResponseOrAClosedConnection(t *testing.T) {
 
 func FuzzBytes(f *testing.F) {
 	base, fill := start(f)
-	for _, c := range cases {
-		if len(c.sent) < 4096 {
-			f.Add([]byte(c.sent))
+	for _, row := range cases(f) {
+		if len(row[1]) < 4096 {
+			f.Add([]byte(row[1]))
 		}
 	}
 	f.Fuzz(func(t *testing.T, sent []byte) { send(t, base, fill(string(sent))) })
