@@ -74,6 +74,7 @@ func TestInterruptedDelete(t *testing.T) {
 				continue // nothing is written
 			}
 			t.Run(fmt.Sprintf("transaction %d, carried out: %t", crash, carriedOut), func(t *testing.T) {
+				t.Parallel()
 				f := newFixture(t)
 				before := f.items(t)
 				id, tokens := f.account(t, "ci", 51)

@@ -97,6 +97,7 @@ func TestRecordIsInterrupted(t *testing.T) {
 	for _, written := range []bool{false, true} {
 		for part := 1; part <= 3; part++ {
 			t.Run(fmt.Sprintf("part %d, written %t", part, written), func(t *testing.T) {
+				t.Parallel()
 				db := database.New(t)
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
