@@ -39,13 +39,14 @@ func newStage(t *testing.T, respond func(*database.Call) (*http.Response, error)
 	must(t, contextfield.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client)).Create(t.Context(),
 		contextfield.ContextField{Name: "userId"}))
 	client, _ := db.Through(t, respond)
-	log := db.LogThrough(client)
+	now := func() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) }
+	log := eventlog.New(client, db.Tables, now, 0)
 	return stage{db, transfer.Installation{
 		Types: featuretype.NewStore(client, db.Tables, log), Fields: contextfield.NewStore(client, db.Tables,
 			log).Limited(1_000_000),
 		Features: feature.NewStore(client, db.Tables, log),
 		Users:    user.NewStore(client, db.Tables, log),
-		Now:      func() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) },
+		Now:      now,
 	}}
 }
 
