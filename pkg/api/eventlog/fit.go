@@ -80,15 +80,12 @@ func decode(text json.RawMessage, into *map[string]any) error {
 	return d.Decode(into)
 }
 
-func union(a, b map[string]any) map[string]bool {
-	names := map[string]bool{}
-	for name := range a {
-		names[name] = true
-	}
-	for name := range b {
-		names[name] = true
-	}
-	return names
+// union returns a map with the names of two maps.
+func union(a, b map[string]any) map[string]any {
+	all := map[string]any{}
+	maps.Copy(all, a)
+	maps.Copy(all, b)
+	return all
 }
 
 // shortenUnchanged replaces a member that is the same before and after by its length.

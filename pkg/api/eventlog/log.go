@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -252,12 +252,7 @@ func FromItem(item dynamo.Item) (Event, bool) {
 
 // Types returns all types, ordered by name.
 func Types() []Type {
-	all := make([]Type, 0, len(labels))
-	for t := range labels {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(a, b Type) int { return strings.Compare(string(a), string(b)) })
-	return all
+	return slices.Sorted(maps.Keys(labels))
 }
 
 // Guard returns the condition that the last event of a subject is last, and the assignment of the new one, id, as parts

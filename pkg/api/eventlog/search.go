@@ -66,12 +66,9 @@ func (l *Log) search(ctx context.Context, f Filter, offset, limit int) (page []E
 		}
 	}
 	found := 0
-	for e, err := range merged(ctx, sources) {
+	for e, err := range merged(ctx, sources, f.Text) {
 		if err != nil {
 			return nil, 0, err
-		}
-		if f.Text != "" && !e.contains(f.Text) {
-			continue
 		}
 		if found++; found > offset && len(page) < limit {
 			page = append(page, e)
@@ -85,14 +82,11 @@ func (l *Log) search(ctx context.Context, f Filter, offset, limit int) (page []E
 
 // Newest returns at most limit of the selected events, newest first, without a limit of time.
 func (l *Log) Newest(ctx context.Context, f Filter, limit int) (all []Event, err error) {
-	for e, err := range merged(ctx, l.sources(f)) {
+	for e, err := range merged(ctx, l.sources(f), f.Text) {
 		if err != nil {
 			return nil, err
 		}
-		if f.Text == "" || e.contains(f.Text) {
-			all = append(all, e)
-		}
-		if len(all) == limit {
+		if all = append(all, e); len(all) == limit {
 			break
 		}
 	}
@@ -106,14 +100,12 @@ func (l *Log) All(ctx context.Context, f Filter, yield func(Event) error) error 
 		s.input.ScanIndexForward = aws.Bool(true)
 		s.forward = true
 	}
-	for e, err := range merged(ctx, sources) {
+	for e, err := range merged(ctx, sources, f.Text) {
+		if err == nil {
+			err = yield(e)
+		}
 		if err != nil {
 			return err
-		}
-		if f.Text == "" || e.contains(f.Text) {
-			if err := yield(e); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -170,46 +162,33 @@ func (l *Log) source(f Filter, hash, value string, first, last int64) *source {
 		return &source{log: l, input: input, done: true}
 	}
 	filters := []string{"attribute_exists(#type)"} // otherwise the item only prevents a transaction
-	oneOf := func(attribute string, values []types.AttributeValue) {
-		if len(values) == 0 {
+	oneOf := func(attribute string, n int, value func(i int) types.AttributeValue) {
+		if n == 0 {
 			return
 		}
 		input.ExpressionAttributeNames["#"+attribute] = attribute
-		names := make([]string, len(values))
-		for i, v := range values {
+		names := make([]string, n)
+		for i := range n {
 			// Short, because an expression has at most 4 KB.
 			names[i] = ":" + strconv.FormatInt(int64(len(input.ExpressionAttributeValues)), 36)
-			input.ExpressionAttributeValues[names[i]] = v
+			input.ExpressionAttributeValues[names[i]] = value(i)
 		}
 		filters = append(filters, "#"+attribute+" IN ("+strings.Join(names, ", ")+")")
 	}
-	oneOf(attributeType, texts(f.Types))
-	oneOf(attributeProject, texts(f.Projects))
-	oneOf(attributeByTokenID, texts(f.Tokens))
-	oneOf(attributeByUserID, numbers(f.Users))
-	oneOf(attributeFeature, texts(f.Features))
-	oneOf(attributeBy, texts(f.Names))
+	oneOfTexts := func(attribute string, all []string) {
+		oneOf(attribute, len(all), func(i int) types.AttributeValue { return dynamo.S(all[i]) })
+	}
+	oneOfTexts(attributeType, f.Types)
+	oneOfTexts(attributeProject, f.Projects)
+	oneOfTexts(attributeByTokenID, f.Tokens)
+	oneOf(attributeByUserID, len(f.Users), func(i int) types.AttributeValue { return dynamo.N(f.Users[i]) })
+	oneOfTexts(attributeFeature, f.Features)
+	oneOfTexts(attributeBy, f.Names)
 	if hash != attributeSubject {
-		oneOf(attributeSubject, texts(f.Subjects))
+		oneOfTexts(attributeSubject, f.Subjects)
 	}
 	input.FilterExpression = aws.String(strings.Join(filters, " AND "))
 	return &source{log: l, input: input}
-}
-
-func texts(all []string) []types.AttributeValue {
-	values := make([]types.AttributeValue, len(all))
-	for i, v := range all {
-		values[i] = dynamo.S(v)
-	}
-	return values
-}
-
-func numbers(all []int64) []types.AttributeValue {
-	values := make([]types.AttributeValue, len(all))
-	for i, v := range all {
-		values[i] = dynamo.N(v)
-	}
-	return values
 }
 
 // count returns the number of events that sources find.
@@ -276,8 +255,8 @@ func (s *source) fill(ctx context.Context) error {
 	return nil
 }
 
-// merged returns the events of all sources in the order of their ids.
-func merged(ctx context.Context, sources []*source) func(yield func(Event, error) bool) {
+// merged returns the events of all sources that contain a text, in the order of their ids.
+func merged(ctx context.Context, sources []*source, text string) func(yield func(Event, error) bool) {
 	return func(yield func(Event, error) bool) {
 		if err := parallel(sources, func(s *source) error { return s.fill(ctx) }); err != nil {
 			yield(Event{}, err)
@@ -295,7 +274,7 @@ func merged(ctx context.Context, sources []*source) func(yield func(Event, error
 			}
 			e := next.read[0]
 			next.read = next.read[1:]
-			if !yield(e, nil) {
+			if e.contains(text) && !yield(e, nil) {
 				return
 			}
 			if err := next.fill(ctx); err != nil {
@@ -309,6 +288,9 @@ func merged(ctx context.Context, sources []*source) func(yield func(Event, error
 // contains reports whether a text occurs in the type, the subject, the actor's name or a value of the data, in any
 // letter case.
 func (e Event) contains(text string) bool {
+	if text == "" {
+		return true
+	}
 	text = strings.ToLower(text)
 	for _, s := range []string{string(e.Type), string(e.Subject), e.By.Name} {
 		if strings.Contains(strings.ToLower(s), text) {
