@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -134,7 +133,7 @@ type instance struct {
 // config is the SDK's configuration of a process.
 func (p *process) config() aws.Config {
 	return aws.Config{
-		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: &http.Client{Transport: p},
+		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: p,
 		APIOptions: []func(*middleware.Stack) error{simplify, p.w.skipEmpty},
 	}
 }

@@ -111,10 +111,10 @@ func TestSameSeedSameHistory(t *testing.T) {
 
 // TestSearch runs seeds for the duration of the flag -for.
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	if *search == 0 {
 		t.Skip("it needs the flag -for")
 	}
-	t.Parallel()
 	started := time.Now()
 	if *seed == 0 {
 		*seed = uint64(started.UnixNano()) / 1000 * 1000

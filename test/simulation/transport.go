@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -123,6 +124,15 @@ type call struct {
 const responseTimeout = time.Second
 
 var errTimeout = errors.New("net/http: timeout awaiting response headers")
+
+// Do implements aws.HTTPClient, at less cost than an http.Client.
+func (p *process) Do(r *http.Request) (*http.Response, error) {
+	response, err := p.RoundTrip(r)
+	if err != nil {
+		err = &url.Error{Op: "Post", URL: r.URL.String(), Err: err}
+	}
+	return response, err
+}
 
 // RoundTrip implements http.RoundTripper.
 func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {

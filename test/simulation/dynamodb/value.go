@@ -31,11 +31,13 @@ func readValue(d *jsontext.Decoder, v *value) error {
 	var content any
 	switch kind.String() {
 	case "S":
-		read := &types.AttributeValueMemberS{}
-		*v, content = read, &read.Value
+		text, err := d.ReadToken()
+		*v = dynamo.S(text.String())
+		return errors.Join(err, closed(d))
 	case "N":
-		read := &types.AttributeValueMemberN{}
-		*v, content = read, &read.Value
+		text, err := d.ReadToken()
+		*v = dynamo.N(integer(text.String()))
+		return errors.Join(err, closed(d))
 	case "B":
 		read := &types.AttributeValueMemberB{}
 		*v, content = read, &read.Value
@@ -51,13 +53,12 @@ func readValue(d *jsontext.Decoder, v *value) error {
 	default:
 		panic(invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"))
 	}
-	err = errors.Join(err, jsonv2.UnmarshalDecode(d, content))
-	if _, end := d.ReadToken(); end != nil {
-		return end
-	}
-	if n, ok := (*v).(*types.AttributeValueMemberN); ok {
-		*v = dynamo.N(integer(n.Value))
-	}
+	return errors.Join(err, jsonv2.UnmarshalDecode(d, content), closed(d))
+}
+
+// closed reads the end of a value.
+func closed(d *jsontext.Decoder) error {
+	_, err := d.ReadToken()
 	return err
 }
 
