@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/test/table"
 )
 
 const body = `{"specversion":"1.0","id":"1236fe30-a4da-5643-926d-5db47263dfdd","type":"toggleadmin.token-expiring",` +
@@ -189,35 +191,39 @@ func TestRefusedAddresses(t *testing.T) {
 
 func TestIsPublic(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{
-		"93.184.216.34": true, "::ffff:93.184.216.34": true, "2606:2800:220:1::1": true, "172.15.0.1": true,
-		"100.63.0.1": true, "192.1.0.1": true,
-		"0.0.0.0": false, "0.1.2.3": false, "10.1.2.3": false, "100.64.0.1": false, "127.8.8.8": false,
-		"169.254.169.254": false, "172.16.0.1": false,
-		"192.0.0.8": false, "192.168.1.1": false, "198.19.0.1": false, "224.0.0.1": false, "240.0.0.1": false,
-		"255.255.255.255": false,
-		"::":              false, "::1": false, "::ffff:10.0.0.1": false, "::ffff:169.254.169.254": false,
-		"::10.0.0.1":         false,
-		"64:ff9b::a9fe:a9fe": false,
-		"64:ff9b:1::1":       false, "100::1": false, "2001::1": false, "2001:db8::1": false, "2002:7f00:1::": false,
-		"fc00::1": false, "fd00:ec2::254": false,
-		"fe80::1": false, "fe80::1%lo": false, "fec0::1": false, "ff02::1": false,
-	} {
-		if got := webhook.IsPublic(netip.MustParseAddr(text)); got != want {
-			t.Errorf("%s is public: %t", text, got)
+	for _, row := range table.Rows(t, 2, `
+		true | 93.184.216.34 ::ffff:93.184.216.34 2606:2800:220:1::1 172.15.0.1 100.63.0.1 192.1.0.1
+		false | 0.0.0.0 0.1.2.3 10.1.2.3 100.64.0.1 127.8.8.8 169.254.169.254 172.16.0.1 192.0.0.8 192.168.1.1 198.19.0.1
+		false | 224.0.0.1 240.0.0.1 255.255.255.255
+		false | :: ::1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 ::10.0.0.1 64:ff9b::a9fe:a9fe 64:ff9b:1::1 100::1 2001::1
+		false | 2001:db8::1 2002:7f00:1:: fc00::1 fd00:ec2::254 fe80::1 fe80::1%lo fec0::1 ff02::1
+	`) {
+		for text := range strings.FieldsSeq(row[1]) {
+			if got := webhook.IsPublic(netip.MustParseAddr(text)); strconv.FormatBool(got) != row[0] {
+				t.Errorf("%s is public: %t", text, got)
+			}
 		}
 	}
 }
 
 func TestNewClient(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{
-		"", "ftp://example.com", "https://", "https:///path", "example.com", "//example.com", "https://a b/", "\x00",
-		"http://example.com",
-		"http://192.0.2.1", "http://localhost.example.com", "http://127.0.0.1.example.com",
-	} {
-		if _, err := webhook.NewClient(url, true, time.Now); !errors.Is(err, webhook.ErrURL) {
-			t.Errorf("%q: %v", url, err)
+	for _, row := range table.Rows(t, 1, `
+		""
+		ftp://example.com
+		https://
+		https:///path
+		example.com
+		//example.com
+		https://a b/
+		"\x00"
+		http://example.com
+		http://192.0.2.1
+		http://localhost.example.com
+		http://127.0.0.1.example.com
+	`) {
+		if _, err := webhook.NewClient(row[0], true, time.Now); !errors.Is(err, webhook.ErrURL) {
+			t.Errorf("%q: %v", row[0], err)
 		}
 	}
 	// the first one is the runtime API of Lambda

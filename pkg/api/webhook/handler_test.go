@@ -25,6 +25,7 @@ import (
 
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/test/table"
 )
 
 // The first retry is within 30 seconds, and the last one three days after the event came to the queue. SQS refuses more
@@ -249,23 +250,28 @@ func TestSecretIsReadAgain(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	usable := h.secret()
-	for _, step := range []struct {
-		after  time.Duration
-		text   string
-		gets   int
-		logged bool
-	}{
-		{0, usable, 1, false}, {4 * time.Minute, usable, 1, false}, {time.Minute, usable, 2, false},
-		{5 * time.Minute, "", 3, true},
-		{time.Second, "hunter2", 4, true}, {time.Second, h.url + " " + second, 5, false}, {time.Second, "", 5, false},
-	} {
-		h.now = h.now.Add(step.after)
-		h.secret = func() string { return step.text }
+	for _, row := range table.Rows(t, 3, `
+		# time since the last invocation | parameter | reads so far, and whether an error is logged
+		0s | usable | 1 false
+		4m | usable | 1 false
+		1m | usable | 2 false
+		5m | | 3 true
+		1s | hunter2 | 4 true
+		1s | second | 5 false
+		1s | | 5 false
+	`) {
+		after, err := time.ParseDuration(row[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.now = h.now.Add(after)
+		text := strings.NewReplacer("usable", usable, "second", h.url+" "+second).Replace(row[1])
+		h.secret = func() string { return text }
 		h.log.Reset()
-		if got := h.invoke(h.message("a", 0)); got != nil || h.gets != step.gets ||
-			strings.Contains(h.log.String(), webhook.UnreadableParameter) != step.logged {
-			t.Errorf("%q after %s: %v stay, it was read %d times, want %d, log %s", step.text, step.after, got, h.gets,
-				step.gets, &h.log)
+		stay := h.invoke(h.message("a", 0))
+		got := fmt.Sprint(h.gets, strings.Contains(h.log.String(), webhook.UnreadableParameter))
+		if stay != nil || got != row[2] {
+			t.Errorf("%s: %v stay, %s, log %s", row, stay, got, &h.log)
 		}
 	}
 }
