@@ -127,6 +127,8 @@ func TestFiltersOfToggles(t *testing.T) {
 	b.sees("51–58 of 58 toggles")
 	b.click(link("‹ Previous"))
 	b.sees("1–50 of 58 toggles")
+	run[string](b, "location.hash = '#/toggles?state=active&project=shop'")
+	b.sees("1–2 of 2 toggles", "All\n3", "Active\n2", "Potentially stale\n1", "Archived\n1")
 	run[string](b, "location.hash = '#/toggles?offset=-1'")
 	b.sees("The `/query/offset` parameter", "Request ID:")
 }
