@@ -5,6 +5,7 @@ import (
 	"context"
 	"debug/buildinfo"
 	"errors"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -143,17 +144,24 @@ var modules = regexp.MustCompile(`^(github\.com/(aws/(aws-lambda-go|aws-sdk-go-v
 // jwtModules are what the two functions that know the OpenID Connect issuer link, too.
 var jwtModules = regexp.MustCompile(`^(github\.com/(coreos/go-oidc|go-jose/go-jose)/v[34]|golang\.org/x/oauth2)$`)
 
+// reads matches the functions whose sample events change nothing that another one reads.
+var reads = regexp.MustCompile(`^(get|list|search)-|^(authorizer|console|not-found|publish-events|deliver-webhook|record-traffic)$`)
+
 func TestBinaries(t *testing.T) {
 	t.Parallel()
 	mains, err := filepath.Glob(filepath.Join(root, "functions", "*", "main.go"))
 	if err != nil || len(mains) == 0 {
 		t.Fatalf("there are no functions: %v", err)
 	}
+	shared := newService(t)
 	for _, main := range mains {
 		name := filepath.Base(filepath.Dir(main))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t)
+			s := shared
+			if !reads.MatchString(name) { // it could change what the event of another function needs
+				s = newService(t)
+			}
 			f := s.function(t, name)
 			checkBinary(t, f.Binary)
 			checkSample(t, start(t, f), name)
@@ -214,10 +222,11 @@ func TestMalformedEvents(t *testing.T) {
 		`{"type":"REQUEST","methodArn":"x","headers":{"Authorization":"` + strings.Repeat("x", 100_000) + `"}}`,
 		strings.Repeat(`[`, 20_000) + strings.Repeat(`]`, 20_000),
 	}
+	s := newService(t)
 	for _, name := range []string{"update-feedback", "authorizer", "record-traffic", "reevaluate-staleness"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := start(t, newService(t).function(t, name))
+			p := start(t, s.function(t, name))
 			for _, event := range malformed {
 				response := invoke(t, p, []byte(event))
 				allowed := name == "authorizer" && sampleevent.CheckDenied(response.Body) != nil
@@ -235,6 +244,7 @@ func TestMalformedEvents(t *testing.T) {
 func TestWithoutDynamoDB(t *testing.T) {
 	t.Parallel()
 	const endpoint = "http://127.0.0.1:1"
+	s := newService(t)
 	for name, want := range map[string]string{
 		"update-feedback":      "", // 503
 		"authorizer":           `{"errorMessage":`,
@@ -244,8 +254,9 @@ func TestWithoutDynamoDB(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newService(t).function(t, name)
-			f.Timeout, f.Variables["DYNAMODB_ENDPOINT"] = 2*time.Second, endpoint
+			f := s.function(t, name)
+			f.Timeout, f.Variables = 2*time.Second, maps.Clone(f.Variables)
+			f.Variables["DYNAMODB_ENDPOINT"] = endpoint
 			p := start(t, f)
 			response := invoke(t, p, sample(t, name))
 			if want == "" {
