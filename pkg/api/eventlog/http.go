@@ -1,8 +1,8 @@
 package eventlog
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -63,16 +63,21 @@ func optional(text string) *string {
 	return &text
 }
 
-// Search serves GET /api/admin/search/events.
-func Search(log *Log) lambdahttp.HandlerFunc {
+// SearchTime limits a search. A search that takes longer reads too many events.
+const SearchTime = 4 * time.Second
+
+// Search serves GET /api/admin/search/events. A search that takes longer than within is a 400.
+func Search(log *Log, within time.Duration) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		f, offset, limit := filter(q), q.Number("offset", 0, 0, 1<<31-1), q.Number("limit", defaultLimit, 1, maxLimit)
 		if err := q.Err(); err != nil {
 			return err
 		}
-		events, total, err := log.Search(r.Context(), f, offset, limit)
-		if errors.Is(err, ErrTooMany) {
+		ctx, cancel := context.WithTimeout(r.Context(), within)
+		defer cancel()
+		events, total, err := log.Search(ctx, f, offset, limit)
+		if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
 			return apierror.New(apierror.Validation, "The search covers too many events. Narrow it with the `/query/from`, "+
 				"`/query/to`, `/query/subject`, `/query/feature` or `/query/id` parameter.")
 		}

@@ -3,7 +3,6 @@ package eventlog_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -23,9 +22,13 @@ import (
 
 // serve returns the status and the body of a response, or the message of an error.
 func (f *fixture) serve(query string) (int, string) {
+	return f.serveWithin(context.Background(), eventlog.SearchTime, query)
+}
+
+func (f *fixture) serveWithin(ctx context.Context, within time.Duration, query string) (int, string) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/admin/search/events?"+query, nil)
-	r = r.WithContext(lambdahttp.WithGateway(r.Context(), lambdahttp.Gateway{Query: r.URL.Query()}))
-	if err := eventlog.Search(f.Log)(w, r); err != nil {
+	r = r.WithContext(lambdahttp.WithGateway(ctx, lambdahttp.Gateway{Query: r.URL.Query()}))
+	if err := eventlog.Search(f.Log, within)(w, r); err != nil {
 		e := apierror.From(err)
 		return e.Kind.Status(), e.Message
 	}
@@ -153,7 +156,7 @@ func TestLargePage(t *testing.T) {
 	}
 	seen := map[int64]bool{}
 	for len(seen) < 450 {
-		status, body := f.serve(fmt.Sprintf("limit=1000&offset=%d", len(seen)))
+		status, body := f.serveWithin(t.Context(), time.Minute, fmt.Sprintf("limit=1000&offset=%d", len(seen)))
 		var page struct {
 			Events []struct{ ID int64 }
 			Total  int
@@ -183,8 +186,8 @@ func TestSearchTakesTooLong(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, _, err := f.Search(ctx, eventlog.Filter{}, 0, 1); err == nil || errors.Is(err, eventlog.ErrTooMany) {
-			t.Error(err)
+		if status, message := f.serveWithin(ctx, eventlog.SearchTime, ""); status < 500 {
+			t.Error(status, message)
 		}
 	})
 }

@@ -23,12 +23,6 @@ import (
 // indexSubjects has the attribute subject as its partition key and id as its sort key, and all attributes.
 const indexSubjects = "subjects"
 
-// searchTime limits a search. A search that takes longer reads too many events.
-const searchTime = 4 * time.Second
-
-// ErrTooMany reports a search that reads more events than are possible in its time.
-var ErrTooMany = errors.New("the search takes too long: narrow it with from, to, subject, feature, or id")
-
 // Filter selects events. An empty member selects all.
 type Filter struct {
 	IDs      []int64
@@ -47,18 +41,8 @@ type Filter struct {
 }
 
 // Search returns the selected events, newest first, without the first offset ones and at most limit, and the number of
-// all selected events. The read is consistent, except with Subjects and Features, which use an index. It returns
-// ErrTooMany after four seconds.
+// all selected events. The read is consistent, except with Subjects and Features, which use an index.
 func (l *Log) Search(ctx context.Context, f Filter, offset, limit int) (page []Event, total int, err error) {
-	limited, cancel := context.WithTimeout(ctx, searchTime)
-	defer cancel()
-	if page, total, err = l.search(limited, f, offset, limit); err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return nil, 0, ErrTooMany
-	}
-	return page, total, err
-}
-
-func (l *Log) search(ctx context.Context, f Filter, offset, limit int) (page []Event, total int, err error) {
 	sources := l.sources(f)
 	if f.Text == "" { // DynamoDB counts; otherwise every event is read
 		if total, err = l.count(ctx, sources); err != nil || total <= offset {
