@@ -137,6 +137,18 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestColumns checks the length of lines in YAML and TOML, which golangci-lint checks in Go.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	const most = 120
+	eachLine(t, func(file string, number int, line string) {
+		if slices.Contains([]string{".yaml", ".yml", ".toml"}, filepath.Ext(file)) &&
+			utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > most {
+			t.Errorf("%s:%d has more than %d columns", file, number, most)
+		}
+	})
+}
+
 func TestPackageNamesAreSpecific(t *testing.T) {
 	t.Parallel()
 	empty := []string{"common", "helper", "helpers", "misc", "types", "util", "utils"}

@@ -250,7 +250,8 @@ func TestEnvironments(t *testing.T) {
 	t.Parallel()
 	setting := regexp.MustCompile(`(?m)^([a-z0-9_]+) = (.*?)( #.*)?$`)
 	settings := map[string]string{} // "dev.deploy.parameters.tags" → value
-	for block := range strings.SplitSeq(read(t, "samconfig.toml"), "\n[") {
+	lists := regexp.MustCompile(`\n(  |\])`) // of several lines
+	for block := range strings.SplitSeq(lists.ReplaceAllString(read(t, "samconfig.toml"), "$1"), "\n[") {
 		section, rest, _ := strings.Cut(block, "]")
 		for _, match := range setting.FindAllStringSubmatch(rest, -1) {
 			settings[section+"."+match[1]] = match[2]
