@@ -25,29 +25,32 @@ var actors = []struct {
 	step func(*actor)
 }{
 	{"admin-1", (*actor).changeLifetime},
-	{"admin-2", (*actor).manageAccounts},
-	{"admin-3", (*actor).changeLifetime},
+	{"admin-2", (*actor).changeLifetime},
 	{"editor-1", (*actor).editField},
 	{"editor-2", (*actor).editField},
-	{"pipeline-1", (*actor).rotate},
-	{"pipeline-2", (*actor).rotate},
 	{"operator-1", (*actor).changeToggle},
 	{"operator-2", (*actor).changeToggle},
+	{"editor-3", (*actor).editToggle},
+	{"editor-4", (*actor).editToggle},
+	{"editor-5", (*actor).editToggle},
+	{"admin-3", (*actor).manageAccounts},
+	{"admin-4", (*actor).manageAccounts},
+	{"pipeline-1", (*actor).rotate},
+	{"pipeline-2", (*actor).rotate},
 	{"operator-3", (*actor).manageCredentials},
+	{"operator-4", (*actor).manageCredentials},
+	{"operator-5", (*actor).managePeople},
+	{"operator-6", (*actor).managePeople},
 	{"person-1", (*actor).signIn},
 	{"person-2", (*actor).signIn},
 	{"intruder", (*actor).tryCredential},
 	{"auditor", (*actor).list},
-	{"admin-4", (*actor).manageAccounts},
-	{"operator-4", (*actor).manageCredentials},
-	{"operator-5", (*actor).managePeople},
-	{"operator-6", (*actor).managePeople},
 	{"visitor-1", (*actor).answer},
 	{"visitor-2", (*actor).answer},
-	{"editor-3", (*actor).editToggle},
-	{"editor-4", (*actor).editToggle},
-	{"admin-5", (*actor).editToggle},
 }
+
+// editors is the number of actors who change types, toggles and fields: the first ones.
+const editors = 9
 
 // actor is a person or machine. Its choices depend on the seed and its name, so that it makes the same ones without the
 // others.
@@ -108,7 +111,7 @@ const meeting = 30 * time.Second
 // pause returns the time to the next step. Most steps are at the same times as those of others, and as what is
 // scheduled.
 func (a *actor) pause() time.Duration {
-	soon := time.Duration(a.Int64N(int64(choose(a, 5*time.Millisecond, 40*time.Millisecond))))
+	soon := time.Duration(a.Int64N(int64(choose(a, 5*time.Millisecond, 40*time.Millisecond, 200*time.Millisecond))))
 	switch a.IntN(8) {
 	case 0:
 		return time.Duration(a.Int64N(int64(time.Minute)))
@@ -125,7 +128,12 @@ func subject[T any](a *actor, all ...T) T {
 	if a.IntN(4) == 0 {
 		return choose(a, all...)
 	}
-	return all[mix(a.Seed, uint64(time.Now().Add(meeting/2).UnixNano()/int64(meeting)))%uint64(len(all))]
+	return all[a.topic(time.Now(), len(all))]
+}
+
+// topic returns the position, among n, of the subject at a time.
+func (w *World) topic(t time.Time, n int) int {
+	return int(mix(w.Seed, uint64(t.Add(meeting/2).UnixNano()/int64(meeting))) % uint64(n))
 }
 
 // do sends a request with a credential and checks whether it is accepted.
@@ -255,10 +263,8 @@ func (a *actor) manageAccounts() {
 			a.deleteAccount(id)
 		}
 	case 3:
-		role := fmt.Sprint(choose(a, 1, 2, 3))
-		status, _, o := a.do(a.admin, http.MethodPut, fmt.Sprintf("service-account/%d", id),
-			fmt.Sprintf(`{"rootRole":%s}`, role))
-		a.recordRole(o, status, id, role)
+		a.meanwhile(func(b *actor) { b.updateAccount(id) })
+		a.updateAccount(id)
 	case 4:
 		a.listAccounts()
 	default:
@@ -266,6 +272,17 @@ func (a *actor) manageAccounts() {
 			a.listAccounts()
 		}
 	}
+}
+
+// updateAccount changes the role or the name of a service account.
+func (a *actor) updateAccount(id int64) {
+	path, role := fmt.Sprintf("service-account/%d", id), fmt.Sprint(choose(a, 1, 2, 3))
+	if a.IntN(2) == 0 {
+		a.do(a.admin, http.MethodPut, path, fmt.Sprintf(`{"name":"Robot %d"}`, a.IntN(9)))
+		return
+	}
+	status, _, o := a.do(a.admin, http.MethodPut, path, fmt.Sprintf(`{"rootRole":%s}`, role))
+	a.recordRole(o, status, id, role)
 }
 
 // recordRole records that an account has got a role.
@@ -279,7 +296,8 @@ func (a *actor) recordRole(o *op, status int, id int64, role string) {
 func (a *actor) deleteAccount(id int64) int {
 	account := a.account(id)
 	account.deleting = earliest(account.deleting, time.Now())
-	a.meanwhile(choose(a, func(b *actor) { b.createToken(b.admin, id, "token 0") }, (*actor).manageCredentials))
+	a.meanwhile(choose(a, func(b *actor) { b.createToken(b.admin, id, "token 0") }, func(b *actor) { b.createOwn(id) },
+		(*actor).manageCredentials))
 	status, _, o := a.do(a.admin, http.MethodDelete, fmt.Sprintf("service-account/%d", id), "")
 	if status == http.StatusOK || status == http.StatusNotFound {
 		account.deleted = earliest(account.deleted, o.ended)

@@ -22,10 +22,11 @@ import (
 // webhook.
 type bus struct {
 	log       map[string][]dynamo.Item // the events of the log, by subject, in their order
-	contents  map[string]string        // of the events that the bus has stored, by sequence
+	contents  map[string]string        // of the events that the bus has stored, by sequence and by id
 	received  map[string]bool          // sequences that the webhook has accepted
 	queue     []*message
 	discarded int
+	stored    time.Time            // the last time that the bus has stored an event
 	flips     map[string]time.Time // the last ones of the flags of toggles
 	lifetimes map[string][]lifetime
 	reopens   time.Time // the webhook refuses until then
@@ -65,7 +66,9 @@ func (w *World) serve(c *call) (status int, response []byte) {
 		}
 		return http.StatusOK, []byte(`{}`)
 	case "AmazonSQS.SendMessage":
-		w.discarded++
+		if w.discarded++; strings.HasPrefix(c.process.name, "publish") && time.Since(w.stored) > time.Minute {
+			w.fail("%s gives an event up, but the bus refuses all", c.process.name)
+		}
 		return http.StatusOK, []byte(`{"MessageId":"1"}`)
 	case "webhook.test./events":
 		return w.receive(c.body), nil
@@ -85,7 +88,7 @@ func (w *World) putEvents(c *call) []byte {
 		Entries          []map[string]string
 	}
 	for i, entry := range in.Entries {
-		if w.happens(noBus, mix(c.key, uint64(i)), 0.05) {
+		if w.happens(noBus, mix(c.key, uint64(i)), 0.05) || w.storm(noBus, 4*time.Minute, "each event") {
 			out.FailedEntryCount++
 			out.Entries = append(out.Entries, map[string]string{"ErrorCode": "ThrottlingException", "ErrorMessage": "slow down"})
 			continue
@@ -105,10 +108,13 @@ func (w *World) store(detail string) {
 		return
 	}
 	w.note("    event %s %s %s", e.Type, e.Subject, e.Sequence)
-	if before := cmp.Or(w.contents[e.Sequence], detail); before != detail {
-		w.fail("one event has two contents: %s and %s", before, detail)
+	for _, id := range []string{e.ID, e.Sequence} {
+		if before := cmp.Or(w.contents[id], detail); before != detail {
+			w.fail("one event has two contents: %s and %s", before, detail)
+		}
+		w.contents[id] = detail
 	}
-	w.contents[e.Sequence] = detail
+	w.stored = time.Now()
 	if w.toWebhook(e.Type) {
 		w.queue = append(w.queue, &message{id: w.newID(), body: detail, sent: time.Now(), visible: time.Now()})
 		w.after(50*time.Millisecond, w.poll)
@@ -188,7 +194,7 @@ func (w *World) deliver(batch []*message, in events.SQSEvent) {
 // receive is the webhook.
 func (w *World) receive(body []byte) int {
 	if time.Now().Before(w.reopens) {
-		return http.StatusServiceUnavailable
+		return []int{http.StatusServiceUnavailable, http.StatusNotFound, http.StatusTooManyRequests}[hashOf(body)%3]
 	}
 	var e sent
 	if err := json.Unmarshal(body, &e); err != nil || w.contents[e.Sequence] != string(body) {
@@ -204,6 +210,15 @@ type lifetime struct {
 	from time.Time
 }
 
+// allows reports whether a toggle of an age can have a flag. It can lack it for some time after it is due.
+func (l lifetime) allows(flag bool, age, late time.Duration) bool {
+	lasts := time.Duration(l.days) * 24 * time.Hour
+	if flag {
+		return lasts > 0 && age+maxSkew >= lasts
+	}
+	return lasts == 0 || age-late < lasts
+}
+
 // staleAfter is how long a re-evaluation can use a lifetime that was replaced, and clocks can differ.
 const staleAfter = 5 * time.Second
 
@@ -214,10 +229,9 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 	decides := old["staleness"] == nil || was != is || old.String("type") != next.String("type")
 	if all := w.lifetimes[next.String("type")]; decides && next["staleness"] != nil && len(all) > 0 &&
 		!strings.Contains(by, "staleness") {
-		lasts := time.Duration(all[len(all)-1].days) * 24 * time.Hour // since this write, because it depends on the type
-		if age := now.Sub(*next.Time("createdAt")); is != (lasts > 0 && age+maxSkew >= lasts) &&
-			(is || age >= lasts+time.Minute) {
-			w.fail("%s sets the flag of %s to %t, but the lifetime is %s, and the age %s", by, name, is, lasts, age)
+		current := all[len(all)-1] // since this write, because it depends on the type
+		if age := now.Sub(*next.Time("createdAt")); !current.allows(is, age, time.Minute) {
+			w.fail("%s sets the flag of %s to %t, but the lifetime is %d days, and the age %s", by, name, is, current.days, age)
 		}
 	}
 	if was == is {
@@ -231,10 +245,7 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 			if i+1 < len(all) && all[i+1].from.Before(now.Add(-staleAfter)) {
 				continue
 			}
-			age := now.Sub(*created)
-			stale := l.days > 0 && age+maxSkew >= time.Duration(l.days)*24*time.Hour
-			fresh := l.days == 0 || age-staleAfter < time.Duration(l.days)*24*time.Hour
-			justified = justified || is && stale || was && fresh
+			justified = justified || l.allows(is, now.Sub(*created), staleAfter)
 		}
 		if !justified {
 			w.fail("%s sets the flag of %s to %t, for which there was no reason in the last %s", by, name, is, staleAfter)
@@ -338,8 +349,15 @@ func (w *World) checkRecorded() {
 // checkEvents checks, in the quiet world, that each event has arrived.
 func (w *World) checkEvents() {
 	for _, subject := range slices.Sorted(maps.Keys(w.log)) {
+		expires := map[string]bool{}
 		for _, e := range w.log[subject] {
 			kind, sequence := e.String("type"), fmt.Sprint(e.Int("id"))
+			if data := e.String("data"); kind == "token-expiring" {
+				if expires[data] {
+					w.fail("the expiry of %s is recorded twice: %s", subject, data)
+				}
+				expires[data] = true
+			}
 			switch {
 			case w.discarded > 0: // an operator sends them again
 			case w.contents[sequence] == "":

@@ -23,13 +23,13 @@ func (a *actor) editToggle() {
 	path := "projects/" + project + "/features/" + name
 	c := choose(a, a.admin, a.api, a.editor)
 	on := a.IntN(2) == 0
-	switch a.IntN(8) {
+	switch a.IntN(9) {
 	case 0:
 		e := edit{Project: project, Change: map[string]any{"project": project, "type": choose(a, a.types...)}}
 		body := fmt.Sprintf(`{"name":%q,"type":%q}`, name, e.Change["type"])
 		status, _, o := a.do(c, http.MethodPost, "projects/"+project+"/features", body)
 		a.recordEdit(o, status, name, "create", e)
-	case 1, 2:
+	case 1, 2, 7:
 		a.updateToggle(c, path, name, project)
 	case 3:
 		status, _, o := a.do(c, http.MethodDelete, path, "")
@@ -61,7 +61,8 @@ func (a *actor) updateToggle(c *credential, path, name, project string) {
 	a.meanwhile((*actor).editToggle)
 	a.n++
 	e.Change = choose(a, map[string]any{"type": choose(a, a.types...)}, map[string]any{"stale": a.IntN(2) == 0},
-		map[string]any{"description": fmt.Sprint(a.name, " ", a.n)})
+		map[string]any{"description": fmt.Sprint(a.name, " ", a.n)},
+		map[string]any{"description": fmt.Sprint(a.name, " again ", a.n)})
 	maps.DeleteFunc(e.Seen, func(member string, _ any) bool {
 		return !slices.Contains([]string{"type", "description", "stale"}, member)
 	})

@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -24,7 +25,7 @@ import (
 var (
 	types   = []string{"release", "operational"}
 	fields  = []string{"plan", "region", "device"}
-	toggles = []string{"t1", "t2", "t3", "t4", "t5", "t6"}
+	toggles = []string{"t1", "t2", "t14", "t21", "t32", "t47"} // all but t2 have the same shard
 )
 
 // oracle is what the world knows independently of the service, and compares the service with.
@@ -36,13 +37,15 @@ type oracle struct {
 	tokens  map[int64]map[int64]bool    // by account
 	holders map[int64]dynamo.Item       // items of accounts
 
-	types, fields, toggles []string           // that the actors compete for
-	streams                map[string]*stream // by table
-	partitions             map[string]bool    // of the staleness index
+	types, fields, toggles []string             // that the actors compete for
+	touched, due           map[string]time.Time // the last writes of toggles, and when some become potentially stale
+	streams                map[string]*stream   // by table
+	partitions             map[string]bool      // of the staleness index
 
 	createdAt     map[int64]string // of tokens
 	steps, acting int
-	highest       int64 // id of the tokens that were created
+	latency       time.Duration // of the stream of types
+	highest       int64         // id of the tokens that were created
 	admin, editor *credential
 	api           *credential // an API token
 	credentials   []*credential
@@ -90,7 +93,7 @@ func (w *World) prepare() {
 	w.log, w.contents, w.received = map[string][]dynamo.Item{}, map[string]string{}, map[string]bool{}
 	w.flips, w.lifetimes = map[string]time.Time{}, map[string][]lifetime{}
 	w.oracle = oracle{
-		streams: map[string]*stream{}, partitions: map[string]bool{},
+		touched: map[string]time.Time{}, due: map[string]time.Time{}, streams: map[string]*stream{}, partitions: map[string]bool{},
 		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{},
 		holders:  map[int64]dynamo.Item{},
 		accounts: map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
@@ -100,6 +103,7 @@ func (w *World) prepare() {
 			w.streams[m.Table] = &stream{function: f.Name, table: m.Table, batch: m.BatchSize}
 		}
 	}
+	w.latency = time.Duration(5+mix(w.Seed, 78)%2*145) * time.Millisecond
 	w.db.Written = func(table string, old, next dynamo.Item) {
 		w.changes = append(w.changes, change{w.tables[table], old, next})
 	}
@@ -127,12 +131,20 @@ func (w *World) prepare() {
 			contextfield.ContextField{Name: name, Description: new("")}))
 		w.record(&op{begun: time.Now(), ended: time.Now(), writes: &tracked{}}, "field", name, "create", "", "201")
 	}
-	for _, name := range toggles[:min(4, len(w.toggles))] { // they become potentially stale while the world lives
-		due := w.start.Add(time.Duration(random.Int64N(int64(duration)))).Truncate(meeting)
-		due = due.Add(time.Duration(random.Int64N(int64(150 * time.Millisecond))))
-		age := time.Duration([]int{1, 1, 1, 7, 40}[random.IntN(5)])*24*time.Hour - time.Until(due)
+	var due time.Time
+	for i, name := range toggles[:min(4, len(w.toggles))] { // they become potentially stale while the world lives
+		for try := 1; due.Before(w.start) || random.IntN(2) == 0 && try < 9; try++ { // many together, or when actors change them
+			due = w.start.Add(time.Duration(random.Int64N(int64(duration)))).Truncate(meeting)
+			if w.topic(due, len(w.toggles)) == i {
+				break
+			}
+		}
+		w.due[name] = due
+		due := due.Add(time.Duration(random.Int64N(int64(150 * time.Millisecond))))
+		kind := w.types[random.IntN(len(w.types))]
+		age := time.Duration(max(1, w.lifetimes[kind][0].days))*24*time.Hour - time.Until(due)
 		f := feature.Feature{
-			Name: name, Project: "default", Type: w.types[random.IntN(len(w.types))], CreatedAt: time.Now().Add(-age),
+			Name: name, Project: "default", Type: kind, CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],
 		}
 		must(feature.NewStore(client, tables, log).Create(ctx, f))
@@ -152,9 +164,13 @@ func (w *World) checkWritten() {
 		case "Features":
 			w.count(c.old, -1)
 			w.count(c.next, 1)
+			w.touched[either(c).String("name")] = time.Now()
 			w.flipped(either(c).String("name"), c.old, c.next)
 			w.mu.Lock()
-			w.partitions[c.next.String("staleness")] = true
+			for _, flag := range []bool{false, true} {
+				name, kind := c.next.String("name"), c.next.String("type")
+				w.partitions[feature.StalenessKey(kind, flag, feature.Shard(name))] = true
+			}
 			w.mu.Unlock()
 		case "FeatureTypes":
 			w.changedType(c)
@@ -171,7 +187,7 @@ func (w *World) checkWritten() {
 	w.checkRecorded()
 	for _, c := range w.changes {
 		if s := w.streams[c.table]; s != nil {
-			w.await(s, map[string]time.Duration{"FeatureTypes": 150 * time.Millisecond, "Events": 2 * time.Second}[c.table])
+			w.await(s, map[string]time.Duration{"FeatureTypes": w.latency, "Events": 2 * time.Second}[c.table])
 		}
 		switch c.table {
 		case "Features", "ContextFields":
@@ -206,6 +222,9 @@ func (w *World) countToken(c change) {
 	owner, id := c.account(), either(c).Int("id")
 	if owner == 0 { // the counter
 		return
+	}
+	if holder := w.holders[owner]; c.old == nil && holder["kind"] == nil {
+		w.fail("the token %d is added to the account %d, whose deletion has begun", id, owner)
 	}
 	if at := c.next.String("createdAt"); at != "" {
 		w.createdAt[id] = at
@@ -302,7 +321,7 @@ func (w *World) total(response string) (n int64) {
 // checkQuiet checks what must hold when nothing happens any more.
 func (w *World) checkQuiet() {
 	w.checkEvents()
-	w.checkFlags()
+	w.recordToggles()
 	w.checkAccounts()
 	counted := map[string]int64{}
 	for _, item := range w.db.Items(w.table("Traffic")) {
@@ -332,6 +351,8 @@ func (w *World) checkAccounts() {
 		}
 		if item.String("kind") == string(user.ServiceAccount) {
 			robots++
+			w.record(&op{begun: time.Now(), ended: time.Now()}, "role", fmt.Sprint(id), "get", "",
+				fmt.Sprint(access.Role(item.String("rootRole")).ID()))
 		}
 	}
 	if n := w.holders[-1].Int("serviceAccounts"); n != robots || n > robotLimit {

@@ -206,7 +206,7 @@ func (f *function) instance() *instance {
 func (f *function) release(i *instance) {
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
-	if !i.dead {
+	if !i.dead && i.until.Before(time.Now()) { // Lambda would end a frozen one
 		f.idle = append(f.idle, i)
 	}
 }

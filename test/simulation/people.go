@@ -45,7 +45,7 @@ func (a *actor) managePeople() {
 func (a *actor) deletePerson(id int64) {
 	account := a.account(id)
 	account.deleting = earliest(account.deleting, time.Now())
-	a.meanwhile(choose(a, (*actor).signIn, (*actor).managePeople))
+	a.meanwhile(choose(a, (*actor).signIn, (*actor).managePeople, func(b *actor) { b.createOwn(id) }))
 	status, o := a.command(fmt.Sprintf("delete %d", id), func(ctx context.Context, o *operator.Operator) error {
 		return o.DeleteAccount(ctx, user.Person, id)
 	})

@@ -16,39 +16,49 @@ import (
 
 func (a *actor) changeToggle() {
 	name, on := subject(a, a.toggles...), a.IntN(2) == 0
-	kind, value := "change", ""
-	var run func(context.Context, *operator.Operator) error
-	switch a.IntN(6) {
-	case 0, 1:
-		change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
-		value = fmt.Sprintf(`{"project":%q}`, *change.Project)
-		if on {
-			change.Type = new(choose(a, a.types...))
-			value = merged(value, fmt.Sprintf(`{"type":%q}`, *change.Type))
-		}
-		if a.IntN(2) == 0 {
-			change.ContextFields = new([]string{subject(a, a.fields...)}[:a.IntN(2)])
-			value = merged(value, fmt.Sprintf(`{"contextFields":%q}`, *change.ContextFields))
-		}
-		kind, run = "put", func(ctx context.Context, o *operator.Operator) error {
-			_, _, _, err := o.PutToggle(ctx, name, change)
-			return err
-		}
-	case 2:
-		kind, run = "delete", func(ctx context.Context, o *operator.Operator) error { return o.DeleteToggle(ctx, name) }
-	case 3:
-		value, run = fmt.Sprintf(`{"stale":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
+	due := time.Since(a.due[name]).Abs() < meeting/2
+	switch n := a.IntN(6); {
+	case due && n < 2 || n == 0 && a.IntN(4) == 0: // otherwise there would soon be no old ones
+		a.operate("delete", name, "", func(ctx context.Context, o *operator.Operator) error {
+			return o.DeleteToggle(ctx, name)
+		})
+		a.putToggle(name, false)
+	case n < 3:
+		a.putToggle(name, on)
+	case n == 3:
+		a.operate("change", name, fmt.Sprintf(`{"stale":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
 			_, _, err := o.SetStale(ctx, name, on)
 			return err
-		}
+		})
 	default:
-		value, run = fmt.Sprintf(`{"archived":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
+		a.operate("change", name, fmt.Sprintf(`{"archived":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
 			_, _, err := o.SetArchived(ctx, name, on)
 			return err
-		}
+		})
 	}
+}
+
+// putToggle creates or changes a toggle, sometimes its type.
+func (a *actor) putToggle(name string, kind bool) {
+	change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
+	value := fmt.Sprintf(`{"project":%q}`, *change.Project)
+	if kind {
+		change.Type = new(choose(a, a.types...))
+		value = merged(value, fmt.Sprintf(`{"type":%q}`, *change.Type))
+	}
+	if a.IntN(2) == 0 {
+		change.ContextFields = new([]string{subject(a, a.fields...)}[:a.IntN(2)])
+		value = merged(value, fmt.Sprintf(`{"contextFields":%q}`, *change.ContextFields))
+	}
+	a.operate("put", name, value, func(ctx context.Context, o *operator.Operator) error {
+		_, _, _, err := o.PutToggle(ctx, name, change)
+		return err
+	})
+}
+
+// operate runs a command about a toggle. What it has created can be deleted before it has read it.
+func (a *actor) operate(kind, name, value string, run func(context.Context, *operator.Operator) error) {
 	status, o := a.command(fmt.Sprintf("features %s %s %s", kind, name, value), run)
-	// what it has created can be deleted before it has read it
 	if status == exitstatus.Success || o.unknown || kind == "put" {
 		o.unknown = status != exitstatus.Success
 		a.record(o, "toggle", name, kind, value, "")
@@ -132,14 +142,31 @@ func (w *World) checkUsage() {
 	}
 }
 
-// checkFlags checks that the flags are what types and ages say, and that toggles are what the operators have made of
-// them.
-func (w *World) checkFlags() {
-	toggles := map[string]string{}
-	lifetimes := map[string]int64{}
-	for _, item := range w.db.Items(w.table("FeatureTypes")) {
-		lifetimes[item.String("id")] = item.Int("lifetimeDays")
+// checkFlags checks that the flags are what types and ages say, after a run that began at this time and left nothing.
+func (w *World) checkFlags(begun time.Time) {
+	for _, item := range w.db.Items(w.table("Features")) {
+		name, all, flag := item.String("name"), w.lifetimes[item.String("type")], item.Bool("potentiallyStale")
+		if item.String("toggle") != "" || w.touched[name].After(begun.Add(-staleAfter)) ||
+			all[len(all)-1].from.After(begun) {
+			continue
+		}
+		current, age := all[len(all)-1], begun.Sub(*item.Time("createdAt"))
+		if flag {
+			age += time.Since(begun) + staleAfter
+		}
+		if item.Bool("archived") || item.Bool("stale") {
+			current.days = 0
+		}
+		if !current.allows(flag, age, maxSkew) {
+			w.fail("the flag of %s is %t after a run: its type %s has a lifetime of %d days, and its age is %s", name, flag,
+				item.String("type"), current.days, age)
+		}
 	}
+}
+
+// recordToggles records what the toggles are in the end.
+func (w *World) recordToggles() {
+	toggles := map[string]string{}
 	for _, item := range w.db.Items(w.table("Features")) {
 		if item.String("toggle") != "" {
 			continue
@@ -154,16 +181,6 @@ func (w *World) checkFlags() {
 			"contextFields": append([]string{}, item.Strings("contextFields")...),
 		})
 		toggles[item.String("name")] = string(text)
-		days := lifetimes[item.String("type")]
-		age := time.Since(*item.Time("createdAt"))
-		if d := age - time.Duration(days)*24*time.Hour; d > -time.Minute && d < time.Minute {
-			continue // it can have changed since the last sweep
-		}
-		want := !item.Bool("archived") && !item.Bool("stale") && days > 0 && age >= time.Duration(days)*24*time.Hour
-		if item.Bool("potentiallyStale") != want {
-			w.fail("the flag of %s is %t: its type %s has a lifetime of %d days, and its age is %s",
-				item.String("name"), !want, item.String("type"), days, age)
-		}
 	}
 	for _, name := range w.toggles {
 		w.record(&op{begun: time.Now(), ended: time.Now()}, "toggle", name, "get", "", toggles[name])

@@ -200,11 +200,25 @@ func (a *actor) manageCredentials() {
 		a.revoke()
 		return
 	}
-	for _, c := range a.credentials {
-		if c.account == id {
-			a.useToken(c)
-			return
+	if c := a.credentialOf(id); c != nil {
+		a.useToken(c)
+	}
+}
+
+// credentialOf returns a token of an account, or nil.
+func (w *World) credentialOf(id int64) *credential {
+	for _, c := range w.credentials {
+		if c.account == id && c.revoking.IsZero() && c.expires.After(time.Now()) {
+			return c
 		}
+	}
+	return nil
+}
+
+// createOwn creates a token with another one of the account.
+func (a *actor) createOwn(id int64) {
+	if c := a.credentialOf(id); c != nil {
+		a.createToken(c, 0, "token 0")
 	}
 }
 

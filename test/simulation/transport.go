@@ -185,8 +185,11 @@ func (c *call) send() {
 		w.fail("there is no end: %d calls", w.result.Calls)
 	}
 	latency := time.Duration(1_000_000 + mix(w.Seed, c.key, 7)%9_000_000)
+	staleness := strings.Contains(c.process.name, "staleness")
 	if c.chance(slow, 0.05) || w.has(slow) && w.storm(slow, 15*time.Second, "") {
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
+	} else if staleness && mix(w.Seed, c.key, 14)%2 == 0 { // others act between its reads and writes
+		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%16)
 	}
 	if c.reliable() {
 		w.after(latency%responseTimeout, c.receive)
@@ -203,10 +206,13 @@ func (c *call) send() {
 		}
 		c.fail(0, syscall.ECONNRESET)
 		return
-	case c.chance(freeze, 0.002) || c.isWrite() && c.chance(freeze, 0.01) ||
-		strings.Contains(c.process.name, "staleness") && c.chance(freeze, 0.03):
-		c.until = time.Now().Add(time.Duration(mix(w.Seed, c.key, 10) % uint64([]time.Duration{20 * time.Second, time.Minute,
-			time.Hour}[mix(c.key)%3])))
+	case c.chance(freeze, 0.002) || c.isWrite() && c.chance(freeze, 0.03) || staleness && c.chance(freeze, 0.04):
+		longest := []time.Duration{12 * time.Second, 12 * time.Second, time.Minute, time.Hour}[mix(c.key)%4]
+		c.until = time.Now()
+		if next := c.until.Add(10 * time.Second).Truncate(meeting); next.After(c.until) {
+			c.until, longest = next, time.Second
+		}
+		c.until = c.until.Add(time.Duration(mix(w.Seed, c.key, 10) % uint64(longest)))
 		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))
 	}
 	if wait := time.Until(c.until); wait > 0 {

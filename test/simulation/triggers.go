@@ -16,8 +16,8 @@ import (
 // startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the
 // stream, the lines of the access log and the messages of the queue come at least once.
 func (w *World) startTriggers() {
-	w.every(meeting<<w.random(8).IntN(4), "sweep-staleness")
-	w.every(4*time.Minute, "announce-expiring-tokens") // the schedule of template.yaml is longer than most histories
+	w.every(meeting<<w.random(8).IntN(4), "sweep-staleness", func() { w.sweep() })
+	w.every(4*time.Minute, "announce-expiring-tokens", w.announce) // template.yaml's schedule is longer than most histories
 	w.reopens = w.start
 	if w.has(noWebhook) {
 		h := mix(w.Seed, 77)
@@ -26,17 +26,40 @@ func (w *World) startTriggers() {
 	}
 }
 
-// every invokes a function at a rate while the world lives.
-func (w *World) every(period time.Duration, name string) {
+// every invokes a function at a rate while the world lives, half of the times twice: the runs overlap.
+func (w *World) every(period time.Duration, name string, invoke func()) {
 	next := time.Now().Add(period).Truncate(meeting)
-	next = next.Add(time.Duration(w.random(hashOf(name), uint64(next.UnixNano())).Int64N(int64(100 * time.Millisecond))))
-	w.at(next, func() {
-		if w.calm {
-			return
+	random := w.random(hashOf(name), uint64(next.UnixNano()))
+	within := func(d time.Duration) time.Duration { return time.Duration(random.Int64N(int64(d))) }
+	run := func() {
+		if !w.calm {
+			w.spawn(invoke)
 		}
-		w.every(period, name)
-		w.spawn(func() { _, _ = w.invoke(name, "the schedule", []byte("{}")) })
+	}
+	if random.IntN(2) == 0 {
+		w.at(next.Add(-within([]time.Duration{100 * time.Millisecond, 10 * time.Second, 10 * time.Second}[random.IntN(3)])), run)
+	}
+	w.at(next.Add(within(100*time.Millisecond)), run)
+	w.at(next, func() {
+		if !w.calm {
+			w.every(period, name, invoke)
+		}
 	})
+}
+
+// sweep re-evaluates all types, and checks the flags if nothing is left. It reports whether it did.
+func (w *World) sweep() (done bool) {
+	begun := time.Now()
+	output, err := w.invoke("sweep-staleness", "the schedule", []byte("{}"))
+	if done = err == nil && bytes.HasSuffix(output, []byte(`"left":0}`)); done {
+		w.turn(fmt.Sprint("sweep of ", begun))
+		w.checkFlags(begun)
+	}
+	return done
+}
+
+func (w *World) announce() {
+	_, _ = w.invoke("announce-expiring-tokens", "the schedule", []byte("{}"))
 }
 
 // stream is the stream of a table, and the function that reads it.
