@@ -93,7 +93,8 @@ func (w *World) prepare() {
 	w.log, w.contents, w.received = map[string][]dynamo.Item{}, map[string]string{}, map[string]bool{}
 	w.flips, w.lifetimes = map[string]time.Time{}, map[string][]lifetime{}
 	w.oracle = oracle{
-		touched: map[string]time.Time{}, due: map[string]time.Time{}, streams: map[string]*stream{}, partitions: map[string]bool{},
+		touched: map[string]time.Time{}, due: map[string]time.Time{},
+		streams: map[string]*stream{}, partitions: map[string]bool{},
 		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{},
 		holders:  map[int64]dynamo.Item{},
 		accounts: map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
@@ -133,7 +134,8 @@ func (w *World) prepare() {
 	}
 	var due time.Time
 	for i, name := range toggles[:min(4, len(w.toggles))] { // they become potentially stale while the world lives
-		for try := 1; due.Before(w.start) || random.IntN(2) == 0 && try < 9; try++ { // many together, or when actors change them
+		// Many are due together, or when actors change them.
+		for try := 1; due.Before(w.start) || random.IntN(2) == 0 && try < 9; try++ {
 			due = w.start.Add(time.Duration(random.Int64N(int64(duration)))).Truncate(meeting)
 			if w.topic(due, len(w.toggles)) == i {
 				break

@@ -37,7 +37,8 @@ func (w *World) every(period time.Duration, name string, invoke func()) {
 		}
 	}
 	if random.IntN(2) == 0 {
-		w.at(next.Add(-within([]time.Duration{100 * time.Millisecond, 10 * time.Second, 10 * time.Second}[random.IntN(3)])), run)
+		before := []time.Duration{100 * time.Millisecond, 10 * time.Second, 10 * time.Second}[random.IntN(3)]
+		w.at(next.Add(-within(before)), run)
 	}
 	w.at(next.Add(within(100*time.Millisecond)), run)
 	w.at(next, func() {
