@@ -249,7 +249,7 @@ func TestAuthorizerConcurrency(t *testing.T) {
 func TestEnvironments(t *testing.T) {
 	t.Parallel()
 	setting := regexp.MustCompile(`(?m)^([a-z0-9_]+) = (.*?)( #.*)?$`)
-	settings := map[string]string{} // "dev.deploy.parameters.tags" → value
+	settings := map[string]string{}          // "dev.deploy.parameters.tags" → value
 	lists := regexp.MustCompile(`\n(  |\])`) // of several lines
 	for block := range strings.SplitSeq(lists.ReplaceAllString(read(t, "samconfig.toml"), "$1"), "\n[") {
 		section, rest, _ := strings.Cut(block, "]")
