@@ -42,7 +42,7 @@ func (w *World) checkAccepted(c *credential, o *op, status int) {
 	}
 	accepted := status != http.StatusUnauthorized
 	refuse := func(what string, since time.Time) bool {
-		if !since.IsZero() && since.Before(o.begun) {
+		if !since.IsZero() && !since.After(o.begun) {
 			if accepted {
 				w.fail("%s accepts the token %d of the account %d, which is %s since %s", w.when(o.begun), c.id, c.account, what,
 					since.Sub(w.start))

@@ -27,7 +27,7 @@ type bus struct {
 	queue     []*message
 	discarded int
 	stored    time.Time            // the last time that the bus has stored an event
-	flips     map[string]time.Time // the last ones of the flags of toggles
+	flippedAt map[string]time.Time // the last ones of the flags of toggles
 	lifetimes map[string][]lifetime
 	reopens   time.Time // the webhook refuses until then
 }
@@ -250,14 +250,14 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 		if !justified {
 			w.fail("%s sets the flag of %s to %t, for which there was no reason in the last %s", by, name, is, staleAfter)
 		}
-		if on, ok := w.flips[name]; was && ok && old.String("type") == next.String("type") {
+		if on, ok := w.flippedAt[name]; was && ok && old.String("type") == next.String("type") {
 			if all := w.lifetimes[next.String("type")]; !all[len(all)-1].from.After(on.Add(-staleAfter)) {
 				w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by,
 					name)
 			}
 		}
 	}
-	w.flips[name] = now
+	w.flippedAt[name] = now
 }
 
 // subject returns the subject of the item of a change, and the item without what is not recorded. Both are empty if

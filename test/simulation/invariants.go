@@ -25,7 +25,7 @@ import (
 var (
 	types   = []string{"release", "operational"}
 	fields  = []string{"plan", "region", "device"}
-	toggles = []string{"t1", "t2", "t14", "t21", "t32", "t47"} // all but t2 have the same shard
+	toggles = []string{"t1", "t14", "t21", "t2", "t32", "t47"} // all but t2 have the same shard
 )
 
 // oracle is what the world knows independently of the service, and compares the service with.
@@ -91,7 +91,7 @@ func (w *World) table(id string) string {
 // prepare fills the tables, through a process without faults.
 func (w *World) prepare() {
 	w.log, w.contents, w.received = map[string][]dynamo.Item{}, map[string]string{}, map[string]bool{}
-	w.flips, w.lifetimes = map[string]time.Time{}, map[string][]lifetime{}
+	w.flippedAt, w.lifetimes = map[string]time.Time{}, map[string][]lifetime{}
 	w.oracle = oracle{
 		touched: map[string]time.Time{}, due: map[string]time.Time{},
 		streams: map[string]*stream{}, partitions: map[string]bool{},
@@ -121,7 +121,7 @@ func (w *World) prepare() {
 	}
 	must(err)
 	w.types, w.fields, w.toggles = types[:1+random.IntN(4)/3], fields[:1+random.IntN(len(fields))],
-		toggles[:2+4*random.IntN(2)]
+		toggles[:2+random.IntN(2)*4]
 	for i, id := range w.types {
 		lifetime := []*int64{nil, new(int64(1)), new(int64(1)), new(int64(7))}[random.IntN(4)]
 		must(featuretype.NewStore(client, tables, log).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i),
@@ -133,16 +133,16 @@ func (w *World) prepare() {
 		w.record(&op{begun: time.Now(), ended: time.Now(), writes: &tracked{}}, "field", name, "create", "", "201")
 	}
 	var due time.Time
-	for i, name := range toggles[:min(4, len(w.toggles))] { // they become potentially stale while the world lives
+	for i, name := range w.toggles { // they become potentially stale while the world lives
 		// Many are due together, or when actors change them.
 		for try := 1; due.Before(w.start) || random.IntN(2) == 0 && try < 9; try++ {
-			due = w.start.Add(time.Duration(random.Int64N(int64(duration)))).Truncate(meeting)
+			due = w.start.Add(time.Duration(random.Int64N(int64(duration)))).Truncate(w.period())
 			if w.topic(due, len(w.toggles)) == i {
 				break
 			}
 		}
 		w.due[name] = due
-		due := due.Add(time.Duration(random.Int64N(int64(150 * time.Millisecond))))
+		due := due.Add(time.Duration(random.Int64N(int64(80*time.Millisecond))) - 40*time.Millisecond)
 		kind := w.types[random.IntN(len(w.types))]
 		age := time.Duration(max(1, w.lifetimes[kind][0].days))*24*time.Hour - time.Until(due)
 		f := feature.Feature{

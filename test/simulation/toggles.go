@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,16 +17,15 @@ import (
 
 func (a *actor) changeToggle() {
 	name, on := subject(a, a.toggles...), a.IntN(2) == 0
-	due := time.Since(a.due[name]).Abs() < meeting/2
 	switch n := a.IntN(6); {
-	case due && n < 2 || n == 0 && a.IntN(4) == 0: // otherwise there would soon be no old ones
+	case a.flips(name) && n < 2 || n == 0 && a.IntN(4) == 0: // otherwise there would soon be no old ones
 		a.operate("delete", name, "", func(ctx context.Context, o *operator.Operator) error {
 			return o.DeleteToggle(ctx, name)
 		})
 		a.putToggle(name, false)
-	case n < 3:
+	case n < 4:
 		a.putToggle(name, on)
-	case n == 3:
+	case n == 4:
 		a.operate("change", name, fmt.Sprintf(`{"stale":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
 			_, _, err := o.SetStale(ctx, name, on)
 			return err
@@ -36,6 +36,14 @@ func (a *actor) changeToggle() {
 			return err
 		})
 	}
+}
+
+// flips reports whether the flag of a toggle is likely to change at this time.
+func (w *World) flips(name string) bool {
+	return time.Since(w.due[name]).Abs() < meeting/2 || slices.ContainsFunc(w.types, func(id string) bool {
+		all := w.lifetimes[id]
+		return len(all) > 1 && time.Since(all[len(all)-1].from) < time.Second
+	})
 }
 
 // putToggle creates or changes a toggle, sometimes its type.

@@ -184,7 +184,7 @@ func (a *actor) useToken(c *credential) {
 
 func (a *actor) manageCredentials() {
 	id := subject(a, a.robots...)
-	switch a.IntN(4) {
+	switch a.IntN(5) {
 	case 0:
 		a.disable(user.ServiceAccount, id, a.IntN(2) == 0)
 	case 1:
@@ -241,6 +241,11 @@ func (a *actor) revoke() {
 		return
 	}
 	c := choose(a, a.credentials...)
+	for range 2 { // mostly API tokens, which only operators delete
+		if other := choose(a, a.credentials...); other.account == 0 {
+			c = other
+		}
+	}
 	token := operator.Token{Kind: operator.KindPAT, ID: fmt.Sprint(c.id), UserID: &c.account}
 	if c.account == 0 {
 		token = operator.Token{Kind: operator.KindAPIToken, ID: c.description}

@@ -186,6 +186,7 @@ func (c *call) send() {
 	}
 	latency := time.Duration(1_000_000 + mix(w.Seed, c.key, 7)%9_000_000)
 	staleness := strings.Contains(c.process.name, "staleness")
+	soon := time.Now().Add(10 * time.Second).Truncate(meeting) // actors meet then, if it is in the future
 	if c.chance(slow, 0.05) || w.has(slow) && w.storm(slow, 15*time.Second, "") {
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
 	} else if staleness && mix(w.Seed, c.key, 14)%2 == 0 { // others act between its reads and writes
@@ -206,11 +207,15 @@ func (c *call) send() {
 		}
 		c.fail(0, syscall.ECONNRESET)
 		return
-	case c.chance(freeze, 0.002) || c.isWrite() && c.chance(freeze, 0.03) || staleness && c.chance(freeze, 0.04):
-		longest := []time.Duration{12 * time.Second, 12 * time.Second, time.Minute, time.Hour}[mix(c.key)%4]
+	case c.chance(freeze, 0.002) || c.isWrite() && c.chance(freeze, 0.05) || staleness && c.chance(freeze, 0.04) ||
+		staleness && (c.isWrite() || soon.After(time.Now())) && c.chance(freeze, 0.15):
 		c.until = time.Now()
-		if next := c.until.Add(10 * time.Second).Truncate(meeting); next.After(c.until) {
-			c.until, longest = next, time.Second
+		longest := []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
+		if staleness { // long enough for another run
+			longest = 12 * time.Second
+			if soon.After(c.until) {
+				c.until, longest = soon, time.Second
+			}
 		}
 		c.until = c.until.Add(time.Duration(mix(w.Seed, c.key, 10) % uint64(longest)))
 		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))

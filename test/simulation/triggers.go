@@ -16,7 +16,7 @@ import (
 // startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the
 // stream, the lines of the access log and the messages of the queue come at least once.
 func (w *World) startTriggers() {
-	w.every(meeting<<w.random(8).IntN(4), "sweep-staleness", func() { w.sweep() })
+	w.every(w.period(), "sweep-staleness", func() { w.sweep() })
 	w.every(4*time.Minute, "announce-expiring-tokens", w.announce) // template.yaml's schedule is longer than most histories
 	w.reopens = w.start
 	if w.has(noWebhook) {
@@ -26,9 +26,12 @@ func (w *World) startTriggers() {
 	}
 }
 
+// period is that of sweeps.
+func (w *World) period() time.Duration { return meeting << w.random(8).IntN(4) }
+
 // every invokes a function at a rate while the world lives, half of the times twice: the runs overlap.
 func (w *World) every(period time.Duration, name string, invoke func()) {
-	next := time.Now().Add(period).Truncate(meeting)
+	next := time.Now().Add(period).Truncate(period)
 	random := w.random(hashOf(name), uint64(next.UnixNano()))
 	within := func(d time.Duration) time.Duration { return time.Duration(random.Int64N(int64(d))) }
 	run := func() {
@@ -36,11 +39,11 @@ func (w *World) every(period time.Duration, name string, invoke func()) {
 			w.spawn(invoke)
 		}
 	}
+	w.at(next.Add(within(40*time.Millisecond)), run)
 	if random.IntN(2) == 0 {
-		before := []time.Duration{100 * time.Millisecond, 10 * time.Second, 10 * time.Second}[random.IntN(3)]
-		w.at(next.Add(-within(before)), run)
+		before := []time.Duration{1, 10 * time.Second}[random.IntN(2)]
+		w.at(next.Add(within(40*time.Millisecond)-within(before)), run)
 	}
-	w.at(next.Add(within(100*time.Millisecond)), run)
 	w.at(next, func() {
 		if !w.calm {
 			w.every(period, name, invoke)
