@@ -2,12 +2,14 @@ package simulation
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -208,6 +210,7 @@ func (f *function) release(i *instance) {
 	defer f.w.mu.Unlock()
 	if !i.dead && i.until.Before(time.Now()) { // Lambda would end a frozen one
 		f.idle = append(f.idle, i)
+		slices.SortFunc(f.idle, func(a, b *instance) int { return cmp.Compare(a.name, b.name) }) // some end at the same time
 	}
 }
 
