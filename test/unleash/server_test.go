@@ -229,3 +229,29 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// toggleName returns a name. Some are odd.
+func toggleName(n int) string {
+	switch n {
+	case 100:
+		return "..."
+	case 101:
+		return "~tilde_and-dash.dot"
+	case 102:
+		return strings.Repeat("x", 100)
+	case 103:
+		return "TOGGLE-0001" // differs from another only by letter case
+	case 104:
+		return "0"
+	}
+	return fmt.Sprintf("toggle-%04d", n)
+}
+
+func fieldName(n int) string { return fmt.Sprintf("field.%03d~x", n) }
+
+func isArchived(n int) bool { return n%9 == 0 && n > 2 }
+
+// createdAt is between 2020 and 2026. Several toggles have the same time.
+func createdAt(n int) string {
+	return time.Date(2020, 1, 1+n/3, 5, 39, 0, 123_000_000, time.UTC).Format("2006-01-02T15:04:05.000Z")
+}
