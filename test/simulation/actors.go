@@ -205,6 +205,7 @@ func (a *actor) changeLifetime() {
 		a.listTypes(a.admin)
 		return
 	}
+	a.meanwhile((*actor).changeToggle)
 	days := choose(a, 0, 1, 1, 7, 40)
 	body := fmt.Sprintf(`{"lifetimeDays":%d}`, days)
 	status, _, o := a.do(choose(a, a.admin, a.api), http.MethodPut, "feature-types/"+id+"/lifetime", body)

@@ -202,7 +202,14 @@ func (a *actor) editField() {
 	value := fmt.Sprintf("%s %d%s", a.name, a.n, strings.Repeat("x", 200*a.IntN(3)))
 	var status int
 	var o *op
-	switch kind := choose(a, "create", "replace", "delete", "get", "list"); kind {
+	kind := choose(a, "create", "replace", "delete", "get", "list")
+	if kind == "delete" {
+		a.meanwhile((*actor).changeToggle)
+		status, _, o = a.do(c, http.MethodDelete, "context/"+name, "")
+		a.recordField(o, status, name, kind, "")
+		kind = choose(a, "create", "get") // at once, and with another clock
+	}
+	switch kind {
 	case "create":
 		body := fmt.Sprintf(`{"name":%q,"description":%q}`, name, value)
 		if a.IntN(2) == 0 {
@@ -213,10 +220,6 @@ func (a *actor) editField() {
 	case "replace":
 		status, _, o = a.do(c, http.MethodPut, "context/"+name, fmt.Sprintf(`{"description":%q,"sortOrder":1}`, value))
 		a.recordField(o, status, name, kind, value)
-	case "delete":
-		a.meanwhile((*actor).changeToggle)
-		status, _, o = a.do(c, http.MethodDelete, "context/"+name, "")
-		a.recordField(o, status, name, kind, "")
 	case "get":
 		var field struct{ Description string }
 		var response string

@@ -185,7 +185,7 @@ func (c *call) send() {
 		w.fail("there is no end: %d calls", w.result.Calls)
 	}
 	latency := time.Duration(1_000_000 + mix(w.Seed, c.key, 7)%9_000_000)
-	staleness := strings.Contains(c.process.name, "staleness")
+	staleness := c.reevaluates()
 	soon := time.Now().Add(10 * time.Second).Truncate(meeting) // actors meet then, if it is in the future
 	if c.chance(slow, 0.05) || w.has(slow) && w.storm(slow, 15*time.Second, "") {
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
@@ -277,8 +277,13 @@ func (c *call) reject() bool {
 		w.storm(throttled, 10*time.Second, tableOf(string(c.body))):
 		w.trace(c, "throttled")
 		c.respond(http.StatusBadRequest, prefix+`ThrottlingException","message":"Throughput exceeds the current capacity"}`)
-	case (c.chance(conflict, 0.03) || c.again && c.chance(conflict, 0.3)) && c.name == "TransactWriteItems":
+	case (c.chance(conflict, 0.03) || (c.again || c.reevaluates()) && c.chance(conflict, 0.3)) &&
+		c.name == "TransactWriteItems":
 		w.trace(c, "conflict")
+		if c.reevaluates() { // with this change
+			other := &actor{World: w, Rand: w.random(c.key), name: fmt.Sprintf("operator-%x", c.key)}
+			w.spawn(other.changeToggle)
+		}
 		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
 		c.respond(http.StatusBadRequest,
 			prefix+`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]}`)
@@ -300,6 +305,9 @@ func (c *call) chance(f fault, probability float64) bool { return c.w.happens(f,
 
 // reliable reports whether no faults occur at the call: the SDK would repeat it after random times.
 func (c *call) reliable() bool { return c.service == "AmazonSSM" || c.service == "AmazonSQS" }
+
+// reevaluates reports whether the call is part of a re-evaluation.
+func (c *call) reevaluates() bool { return strings.Contains(c.process.name, "staleness") }
 
 func (c *call) isWrite() bool {
 	return slices.Contains([]string{"UpdateItem", "PutItem", "DeleteItem", "TransactWriteItems"}, c.name)
