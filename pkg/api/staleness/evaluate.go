@@ -166,12 +166,8 @@ func (r *run) refresh(ctx context.Context) (featuretype.FeatureType, error) {
 	}
 	if shared != nil {
 		r.mu.Unlock()
-		select {
-		case <-shared.done:
-			return shared.t, shared.err
-		case <-ctx.Done():
-			return featuretype.FeatureType{}, ctx.Err()
-		}
+		<-shared.done // no later than the deadline of the attempt that reads
+		return shared.t, shared.err
 	}
 	shared = &reading{done: make(chan struct{})}
 	r.reading = shared
