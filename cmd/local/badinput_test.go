@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/localtest"
 )
 
 func write(tb testing.TB, path, content string) string {

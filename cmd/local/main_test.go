@@ -18,8 +18,8 @@ import (
 
 	main "toggleadmin/cmd/local"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/enginetest"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/localtest"
 )
 
 // reset runs the script of `make reset`.

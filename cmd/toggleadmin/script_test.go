@@ -35,11 +35,11 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/localtest"
 )
 
 func TestMain(m *testing.M) {

@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/enginetest"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
 

@@ -15,8 +15,8 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
 

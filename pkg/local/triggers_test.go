@@ -11,9 +11,9 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/test/enginetest"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
 

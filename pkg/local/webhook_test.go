@@ -9,7 +9,7 @@ import (
 
 	"toggleadmin/pkg/api/eventbus"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/localtest"
 )
 
 func TestWebhook(t *testing.T) {

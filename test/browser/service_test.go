@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
 

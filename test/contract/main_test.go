@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/test/doctable"
+	"toggleadmin/test/enginetest"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/openapi"
 )
 

@@ -18,9 +18,9 @@ import (
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/test/enginetest"
+	"toggleadmin/test/localtest"
 )
 
 // fill creates the tokens that an account may have.

@@ -24,8 +24,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/engine/enginetest"
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/enginetest"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
 

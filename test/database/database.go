@@ -15,10 +15,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/enginetest"
 )
 
 // Database contains the tables of one test. It is safe for concurrent use.

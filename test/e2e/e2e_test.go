@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/script"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/localtest"
 )
 
 // start serves, and returns a function that replaces {TOKEN} by the token of an administrator.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/localtest"
 )
 
 // TestCommands runs every block of a page that uses a variable, in its order, in one shell. Only the port is different.

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 	"toggleadmin/test/runtimeapi"
 	"toggleadmin/test/sampleevent"

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/samlocal"
 	"toggleadmin/test/sampleevent"
 	"toggleadmin/test/script"

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/script"
 )
 

@@ -19,12 +19,12 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/test/database"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
 

@@ -20,10 +20,10 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/localtest"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/issuer"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/script"
 )
 

@@ -21,7 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/local/engine"
-	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/test/enginetest"
 	"toggleadmin/test/process"
 )
 

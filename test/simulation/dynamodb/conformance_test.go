@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.yaml.in/yaml/v3"
 
-	"toggleadmin/pkg/local/engine/enginetest"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/database"
+	"toggleadmin/test/enginetest"
 	"toggleadmin/test/simulation/dynamodb"
 )
 

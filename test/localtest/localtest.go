@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/engine/enginetest"
+	"toggleadmin/test/enginetest"
 )
 
 // Start starts the service, which takes about 0.1 s. It ends with the test. The default Template is the repository's.
