@@ -8,10 +8,13 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// DiffItems returns the difference between two items, or an empty string if they are equal.
-func DiffItems(want, got dynamo.Item) string {
-	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(
+// Items are the options to compare items.
+func Items() cmp.Option {
+	return cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(
 		types.AttributeValueMemberS{}, types.AttributeValueMemberN{}, types.AttributeValueMemberB{},
 		types.AttributeValueMemberBOOL{},
-		types.AttributeValueMemberL{}, types.AttributeValueMemberM{}))
+		types.AttributeValueMemberL{}, types.AttributeValueMemberM{})}
 }
+
+// DiffItems returns the difference between two items, or an empty string if they are equal.
+func DiffItems(want, got dynamo.Item) string { return cmp.Diff(want, got, Items()) }

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -43,6 +44,50 @@ func (db *Database) Through(tb testing.TB, respond func(*Call) (*http.Response, 
 	}
 	t := &Tap{next: newTransport(tb, db.Endpoint), respond: respond}
 	return newClient(tb, db.Endpoint, t), t
+}
+
+// Before returns a client that calls do before the n-th call of an operation.
+func (db *Database) Before(tb testing.TB, operation string, n int, do func()) *dynamodb.Client {
+	tb.Helper()
+	client, _ := db.Through(tb, func(c *Call) (*http.Response, error) {
+		if c.Operation == operation && c.N == n {
+			do()
+		}
+		return c.Pass()
+	})
+	return client
+}
+
+// Refusing returns a client whose calls of an operation DynamoDB refuses.
+func (db *Database) Refusing(tb testing.TB, operation string) *dynamodb.Client {
+	tb.Helper()
+	client, _ := db.Through(tb, func(c *Call) (*http.Response, error) {
+		if c.Operation == operation {
+			return c.Refuse("ValidationException")
+		}
+		return c.Pass()
+	})
+	return client
+}
+
+// Interrupted returns the context and the client of a process that ends at its n-th transaction, before or after
+// DynamoDB carries it out.
+func (db *Database) Interrupted(ctx context.Context, tb testing.TB, n int, carriedOut bool) (context.Context,
+	*dynamodb.Client) {
+	tb.Helper()
+	ctx, end := context.WithCancel(ctx)
+	tb.Cleanup(end)
+	client, _ := db.Through(tb, func(c *Call) (*http.Response, error) {
+		if c.Operation != "TransactWriteItems" || c.N < n {
+			return c.Pass()
+		}
+		defer end()
+		if carriedOut && c.N == n {
+			return c.Lose()
+		}
+		return nil, errLost
+	})
+	return ctx, client
 }
 
 // RoundTrip implements http.RoundTripper.

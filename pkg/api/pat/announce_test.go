@@ -2,20 +2,18 @@ package pat_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 // announcing is an Announcer with its clock and log.
@@ -33,30 +31,25 @@ func newAnnouncing(f *fixture) *announcing {
 }
 
 // run returns the events of a run: "id days".
-func (a *announcing) run(tb testing.TB, f *fixture) (recorded string, err error) {
+func (a *announcing) run(tb testing.TB, f *fixture) string {
 	tb.Helper()
 	before := len(f.expiries(tb))
 	result, err := a.Announce(tb.Context(), nil)
+	assert.OK(tb, err)
 	all := f.expiries(tb)[before:]
-	if (err == nil) != (result.Left == 0) || result.Announced != len(all) {
-		tb.Errorf("%+v, error %v", result, err)
-	}
-	return strings.Join(all, ", "), err
+	assert.Equal(tb, pat.Announcements{Announced: len(all)}, result)
+	return strings.Join(all, ", ")
 }
+
+var expiry = regexp.MustCompile(`^token-expiring .*"id":(\d+),.*"days":(\d+)`)
 
 // expiries returns the events token-expiring: "id days".
 func (f *fixture) expiries(tb testing.TB) (all []string) {
 	tb.Helper()
-	err := f.Log().All(tb.Context(), eventlog.Filter{Types: []string{string(eventlog.TokenExpiring)}},
-		func(e eventlog.Event) error {
-			var token struct{ ID, Days int64 }
-			all = append(all, "")
-			err := json.Unmarshal(e.Data, &token)
-			all[len(all)-1] = fmt.Sprint(token.ID, " ", token.Days)
-			return err
-		})
-	if err != nil {
-		tb.Fatal(err)
+	for _, line := range f.Events(tb) {
+		if found := expiry.FindStringSubmatch(line); found != nil {
+			all = append(all, found[1]+" "+found[2])
+		}
 	}
 	return all
 }
@@ -66,44 +59,37 @@ func (f *fixture) expiring(tb testing.TB, description string, after time.Duratio
 	tb.Helper()
 	p := newPAT(4, description)
 	p.ExpiresAt = now().Add(after)
-	created, _, err := f.pats.Create(tb.Context(), p, owner(100))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return created
+	return f.create(tb, p)
 }
 
 const day = 24 * time.Hour
 
 func TestAnnounceThresholds(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	f.serviceAccounts(t, 4)
+	f := newFixture(t, 4)
 	f.expiring(t, "1: recorded at its creation", time.Hour-time.Millisecond)
 	f.expiring(t, "2", 20*day)
 	f.expiring(t, "3: created within a threshold", 5*day)
 	f.expiring(t, "4: found by a run before it expires", time.Hour)
-	if got := f.expiries(t); len(got) != 1 || got[0] != "1 1" {
-		t.Errorf("at creation: %v", got)
-	}
+	assert.Equal(t, []string{"1 1"}, f.expiries(t))
 	a := newAnnouncing(f)
-	for _, tt := range []struct {
-		name string
-		at   time.Duration
-		want string
-	}{
-		{"first run", 0, "3 7, 4 1"},
-		{"again", 0, ""},
-		{"before the next thresholds", 4*day - time.Millisecond, ""},
-		{"1 day", 4 * day, "3 1"},
-		{"before 14 days", 6*day - time.Millisecond, ""},
-		{"14 days", 6 * day, "2 14"},
-		{"after its expiry, 7 days and 1 day were not recorded", 21 * day, "2 1"},
-		{"nothing is left", 40 * day, ""},
-	} {
-		a.clock = now().Add(tt.at)
-		if got, err := a.run(t, f); got != tt.want || err != nil {
-			t.Errorf("%s: %q, error %v, want %q", tt.name, got, err, tt.want)
+	for _, row := range table.Rows(t, 2, `
+		# time since the creation | recorded tokens and days
+		0s | 3 7, 4 1
+		0s |
+		95h59m59.999s |
+		96h | 3 1
+		143h59m59.999s |
+		144h | 2 14
+		# token 2 has expired, 7 days and 1 day were not recorded
+		504h | 2 1
+		960h |
+	`) {
+		after, err := time.ParseDuration(row[0])
+		assert.OK(t, err)
+		a.clock = now().Add(after)
+		if got := a.run(t, f); got != row[1] {
+			t.Errorf("%s: %q", row, got)
 		}
 	}
 }
@@ -112,8 +98,7 @@ func TestAnnounceThresholds(t *testing.T) {
 // one records it.
 func TestAnnounceAgain(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	f.serviceAccounts(t, 4)
+	f := newFixture(t, 4)
 	for i := range 3 {
 		f.expiring(t, fmt.Sprint(i), day)
 	}
@@ -123,40 +108,26 @@ func TestAnnounceAgain(t *testing.T) {
 		case c.Operation == transact && c.N == 2:
 			return c.Refuse("ValidationException")
 		case c.Operation == transact && c.N == 3:
-			if recorded, err := second.run(t, f); err != nil || recorded != "2 1, 3 1" {
-				t.Error(recorded, err)
-			}
+			assert.Equal(t, "2 1, 3 1", second.run(t, f))
 		}
 		return c.Pass()
 	})
-	a.Store = pat.NewStore(client, f.Tables, f.LogThrough(client), nil)
+	a.Store = f.through(client)
 	if result, err := a.Announce(t.Context(), nil); err == nil || result.Left != 1 ||
 		!strings.Contains(a.log.String(), "id=2 ") {
 		t.Error(result, err, a.log.String())
 	}
-	if diff := cmp.Diff([]string{"1 1", "2 1", "3 1"}, f.expiries(t)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, []string{"1 1", "2 1", "3 1"}, f.expiries(t))
 }
 
 // A token that is deleted before its expiry is recorded stays deleted.
 func TestAnnounceDeleted(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	f.serviceAccounts(t, 4)
+	f := newFixture(t, 4)
 	p := f.expiring(t, "deleted", day)
-	if err := errors.Join(f.pats.Delete(t.Context(), pat.AnyKind, 4, p.ID),
-		f.pats.RecordExpiry(t.Context(), p, 1)); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 4, p.ID), f.pats.RecordExpiry(t.Context(), p, 1))
 	f.requireConsistent(t)
-	if got := f.expiries(t); len(got) != 0 {
-		t.Errorf("recorded: %v", got)
+	if all := f.expiries(t); len(all) > 0 {
+		t.Error(all)
 	}
-}
-
-func TestNewAnnounceFunction(t *testing.T) {
-	t.Parallel()
-	database.RequireVariables(t, newFixture(t).Env(t), pat.NewAnnounceFunction, "PERSONAL_ACCESS_TOKENS_TABLE",
-		"EVENTS_TABLE", "EVENT_LOG_DAYS")
 }

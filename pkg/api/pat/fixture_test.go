@@ -2,15 +2,23 @@ package pat_test
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+)
+
+const (
+	get      = "GetItem"
+	transact = "TransactWriteItems"
+	count    = "UpdateItem"
 )
 
 // fixture is one test's tables with the stores that use them.
@@ -20,27 +28,27 @@ type fixture struct {
 	users *user.Store
 }
 
-func newFixture(tb testing.TB) *fixture {
+// newFixture creates service accounts with the ids.
+func newFixture(tb testing.TB, serviceAccounts ...int64) *fixture {
 	tb.Helper()
 	db := database.New(tb)
-	return &fixture{Database: db, pats: pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader),
-		users: user.NewStore(db.Client, db.Tables, db.Log())}
-}
-
-// serviceAccounts creates service accounts with the ids.
-func (f *fixture) serviceAccounts(tb testing.TB, ids ...int64) {
-	tb.Helper()
-	for _, id := range ids {
+	f := &fixture{Database: db, users: user.NewStore(db.Client, db.Tables, db.Log())}
+	f.pats = f.through(db.Client)
+	for _, id := range serviceAccounts {
 		f.account(tb, id, user.ServiceAccount)
 	}
+	return f
+}
+
+// through returns a store that uses another client.
+func (f *fixture) through(client *dynamodb.Client) *pat.Store {
+	return pat.NewStore(client, f.Tables, f.LogThrough(client), rand.Reader)
 }
 
 func (f *fixture) account(tb testing.TB, id int64, kind user.Kind) {
 	tb.Helper()
-	if err := f.users.Create(tb.Context(), user.User{ID: id, Kind: kind, Name: fmt.Sprint(id),
-		Role: access.RoleEditor}); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, f.users.Create(tb.Context(), user.User{ID: id, Kind: kind, Name: fmt.Sprint(id),
+		Role: access.RoleEditor}))
 }
 
 func owner(limit int) pat.Owner { return pat.Owner{Kind: user.ServiceAccount, Limit: limit} }
@@ -52,38 +60,33 @@ func newPAT(userID int64, description string) pat.PAT {
 	return pat.PAT{UserID: userID, Description: description, CreatedAt: now(), ExpiresAt: now().AddDate(1, 0, 0)}
 }
 
-// create creates a token of a service account.
-func (f *fixture) create(tb testing.TB, userID int64, description string) (pat.PAT, access.Token) {
+// create creates a token of an account.
+func (f *fixture) create(tb testing.TB, p pat.PAT) pat.PAT {
 	tb.Helper()
-	p, token, err := f.pats.Create(tb.Context(), newPAT(userID, description), owner(100))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return p, token
+	created, _, err := f.pats.Create(tb.Context(), p, pat.Owner{Kind: pat.AnyKind, Limit: 100})
+	assert.OK(tb, err)
+	return created
 }
 
 // requireConsistent fails the test unless the tokens are exactly those in their owners' maps, and no id is above the
 // counter.
 func (f *fixture) requireConsistent(tb testing.TB) {
 	tb.Helper()
-	stored, listErr := f.pats.List(tb.Context())
+	all, listErr := f.pats.List(tb.Context())
 	accounts, usersErr := f.users.List(tb.Context())
 	last, counterErr := f.pats.LastID(tb.Context())
-	if err := errors.Join(listErr, usersErr, counterErr); err != nil {
-		tb.Fatal(err)
-	}
-	entries := map[string]int64{}
+	assert.OK(tb, listErr, usersErr, counterErr)
+	entries, tokens := map[string]int64{}, map[string]int64{}
 	for _, u := range accounts {
 		for key, id := range u.PATs {
 			entries[fmt.Sprint(u.ID, key)] = id
 		}
 	}
-	for _, p := range stored {
-		if entries[fmt.Sprint(p.UserID, pat.DescriptionKey(p.Description))] != p.ID || p.ID > last {
-			tb.Errorf("PAT %d of user %d is not in the map %v, or is above the counter, %d", p.ID, p.UserID, entries, last)
+	for _, p := range all {
+		tokens[fmt.Sprint(p.UserID, pat.DescriptionKey(p.Description))] = p.ID
+		if p.ID > last {
+			tb.Errorf("PAT %d is above the counter, %d", p.ID, last)
 		}
 	}
-	if len(stored) != len(entries) {
-		tb.Errorf("%d tokens, but the accounts' maps contain %v", len(stored), entries)
-	}
+	assert.Equal(tb, entries, tokens)
 }

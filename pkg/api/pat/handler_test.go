@@ -2,232 +2,202 @@ package pat_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/operation"
+	"toggleadmin/test/table"
 )
 
-// serve returns the response, and the error's status and message if there is one.
-func serve(handler lambdahttp.HandlerFunc, r *http.Request) (w *httptest.ResponseRecorder, status int, message string) {
-	w = httptest.NewRecorder()
-	if err := handler(w, r); err != nil {
-		e := apierror.From(err)
-		return w, e.Kind.Status(), e.Message
-	}
-	return w, w.Code, ""
-}
-
-func post(ctx context.Context, id, body string) *http.Request {
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost,
-		"https://api.example.com/prod/api/admin/service-account/"+id+"/token", strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	r.SetPathValue("id", id)
-	return r
-}
-
-// body is the body of a creation, with a description in JSON.
-func body(description string) string {
-	return `{"description":` + description + `,"expiresAt":"2027-11-20T05:39:00Z"}`
-}
-
-func newCreate(tb testing.TB, f *fixture, limit int) lambdahttp.HandlerFunc {
+// handlers returns the operations on a store, and the context of the caller, account 1.
+func (f *fixture) handlers(tb testing.TB, store *pat.Store, limits pat.Limits) (context.Context, operation.Set) {
 	tb.Helper()
-	handler, err := pat.Create(f.pats, now, pat.Limits{PerAccount: limit})
-	if err != nil {
-		tb.Fatal(err)
+	create, err := pat.Create(store, now, limits)
+	createOwn, ownErr := pat.CreateOwn(store, now, limits)
+	assert.OK(tb, err, ownErr)
+	set := operation.Set{Parameters: []string{"id", "tokenId"}, Handlers: map[string]lambdahttp.HandlerFunc{
+		"create": create, "list": pat.List(store, f.users), "get": pat.Get(store), "delete": pat.Delete(store),
+		"createOwn": createOwn, "listOwn": pat.ListOwn(store), "deleteOwn": pat.DeleteOwn(store),
+	}}
+	return access.WithPrincipal(tb.Context(), access.UserPrincipal(1, access.RoleViewer)), set
+}
+
+// tokensFixture has a person, 1, with the tokens 1 and 4, and three service accounts: 2 with the tokens 2 and 5, 3 with
+// the token 3, and 4 without tokens. The replacer replaces the names of tokens by their responses.
+func tokensFixture(t *testing.T) (*fixture, *strings.Replacer) {
+	t.Helper()
+	f := newFixture(t, 2, 3, 4)
+	f.account(t, 1, user.Person)
+	names := []string{"YEAR", `"expiresAt":"2027-11-20T05:39:00Z"`, "255é", strings.Repeat("é", 255), "100é",
+		strings.Repeat("é", 100), "400 /", "400 ValidationError: The ^/body/", "; /", " The ^/body/", "~", "^ property must",
+		"MISSING", "^ property is required; you did not send it.",
+		"404 ACCOUNT", "404 NotFoundError: There is no service account with the id", "403 MANY",
+		"403 NoAccessError: The account has reached the maximum number of tokens (3), including expired ones."}
+	for i, account := range []int64{1, 2, 3, 1, 2} {
+		p := f.create(t, newPAT(account, fmt.Sprint("d", i+1)))
+		names = append(names, fmt.Sprint("TOKEN", p.ID), fmt.Sprintf(`{"id":%d,"createdAt":"2026-11-20T05:39:00.123Z",`+
+			`"seenAt":null,"userId":%d,"description":"d%[1]d","expiresAt":"2027-11-20T05:39:00.123Z"}`, p.ID, account))
 	}
-	return handler
+	return f, strings.NewReplacer(names...)
 }
 
 func TestCreate(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	f.serviceAccounts(t, 7)
-	handler := newCreate(t, f, 10)
-	w, status, message := serve(handler,
-		post(t.Context(), "0.7e+01", `{"description":" d\u00e9 ","expiresAt":"2026-11-20T06:39:00.1249+01:00"}`))
-	if status != http.StatusCreated {
-		t.Fatalf("%d %s", status, message)
+	f, names := tokensFixture(t)
+	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 3})
+	status, header, text := h.Serve(ctx, operation.Request{Operation: "create", Path: "0.4e+01",
+		Body: `{"description":" d\u00e9 ","expiresAt":"2026-11-20T06:39:00.1249+01:00"}`})
+	// two levels above the path of the request, and the rest
+	if location := header.Get("Location"); status != 201 || location != "https://example.com/dev/api/4/token/6" {
+		t.Errorf("%d %s, Location %s", status, text, location)
 	}
-	if location := w.Header().Get("Location"); location != "https://api.example.com/prod/api/admin/service-account/7/token/1" {
-		t.Errorf("Location %s", location)
-	}
-	stored := pat.FromItem(f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(7, 1)))
-	_, secret, _ := strings.Cut(w.Body.String(), `,"secret":"`)
+	stored := pat.FromItem(f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(4, 6)))
+	_, secret, _ := strings.Cut(text, `,"secret":"`)
 	secret = strings.TrimSuffix(secret, `"}`)
 	if token, err := access.ParseToken(secret); err != nil || token.Verifier() != stored.Verifier ||
-		token.Selector != access.PATSelector(7, 1) {
+		token.Selector != access.PATSelector(4, 6) {
 		t.Errorf("the secret is not that of the stored token: %v", err)
 	}
-	want := `{"id":1,"createdAt":"2026-11-20T05:39:00.123Z","seenAt":null,"userId":7,"description":" dé ",` +
-		`"expiresAt":"2026-11-20T05:39:00.124Z","secret":"` + secret + `"}`
-	if diff := cmp.Diff(want, w.Body.String()); diff != "" {
-		t.Error(diff)
+	assert.Equal(t, `{"id":6,"createdAt":"2026-11-20T05:39:00.123Z","seenAt":null,"userId":4,"description":" dé ",`+
+		`"expiresAt":"2026-11-20T05:39:00.124Z","secret":"`+secret+`"}`, text)
+	_, header, text = h.Serve(ctx, operation.Request{Operation: "createOwn", Body: names.Replace(`{"description":"d",YEAR}`)})
+	if !strings.HasPrefix(text, `{"id":7,`) || !strings.Contains(text, `"userId":1,`) || header.Get("Location") != "" {
+		t.Errorf("%s, %v", text, header)
 	}
+	h.Run(ctx, t, names.Replace(`
+		createOwn | | {"description":"above the limit",YEAR} | 403 MANY
+		create createOwn | 2 | {} | 400 /descriptionMISSING; /expiresAtMISSING
+		create createOwn | 2 | {"description":"d","expiresAt":"2026-11-20T05:39:00.123Z"} | 400 /expiresAt~ be in the future; you sent "2026-11-20T05:39:00.123Z".
+		create | 2 | {"description":" \u3000",YEAR} | 400 /description~ not be only white space; you sent "…
+		create | 2 | {"description":"255éé",YEAR} | 400 /description~ have at most 255 characters; you sent "100é…".
+		# the body is read first
+		create | 5 | {} | 400 /descriptionMISSING; /expiresAtMISSING
+		create | 5 | {"description":"d",YEAR} | 404 ACCOUNT "5".
+		# a person
+		create | 1 | {"description":"d",YEAR} | 404 ACCOUNT "1".
+		create | x | {"description":"d",YEAR} | 404 ACCOUNT "x".
+		create | 02 | {"description":"d",YEAR} | 404 ACCOUNT "02".
+		create | 2.5 | {"description":"d",YEAR} | 404 ACCOUNT "2.5".
+		create | | {"description":"d",YEAR} | 404 ACCOUNT "".
+		create | 2 | {"description":"\u00642",YEAR} | 409 NameExistsError: The account already has a token with this description.
+		create | 2 | {"description":"255é",YEAR} | 201 {…
+		create | 2 | {"description":"d",YEAR} | 403 MANY
+	`))
+	ctx = access.WithPrincipal(ctx, access.UserPrincipal(5, access.RoleViewer)) // a deleted account
+	h.Run(ctx, t, names.Replace(`createOwn | | {"description":"d",YEAR} | 401 AuthenticationRequired: …`))
+	f.requireConsistent(t)
 }
 
-func TestCreateRejects(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.account(t, 1, user.Person)
-	f.serviceAccounts(t, 2)
-	f.create(t, 2, "ci")
-	handler := newCreate(t, f, 2)
-	expiry := func(text string) string { return `{"description":"d","expiresAt":"` + text + `"}` }
-	const (
-		past        = "The `/body/expiresAt` property must be in the future; you sent "
-		description = "The `/body/description` property "
-	)
-	noAccount := func(id string) string { return fmt.Sprintf("There is no service account with the id %q.", id) }
-	for _, tt := range []struct {
-		name, id, body string
-		status         int
-		want           string
-	}{
-		{"expires now", "2", expiry("2026-11-20T05:39:00.123Z"), 400, past + `"2026-11-20T05:39:00.123Z".`},
-		{"white space", "2", body(`" \u3000"`), 400, description + "must not be only white space; you sent \" \u3000\"."},
-		{"256 characters", "2", body(`"` + strings.Repeat("é", 256) + `"`), 400,
-			description + `must have at most 255 characters; you sent "` + strings.Repeat("é", 100) + `…".`},
-		{"nothing", "2", `{}`, 400,
-			description + "is required; you did not send it. The `/body/expiresAt` property is required; you did not send it."},
-		{"an unknown account and an invalid body", "3", `{}`, 400,
-			description + "is required; you did not send it. The `/body/expiresAt` property is required; you did not send it."},
-		{"an unknown account", "3", body(`"d"`), 404, noAccount("3")},
-		{"a person", "1", body(`"d"`), 404, noAccount("1")},
-		{"no number", "x", body(`"d"`), 404, noAccount("x")},
-		{"a leading zero", "02", body(`"d"`), 404, noAccount("02")},
-		{"a fraction", "2.5", body(`"d"`), 404, noAccount("2.5")},
-		{"no path parameter", "", body(`"d"`), 404, noAccount("")},
-		{"the same description", "2", body(`"c\u0069"`), 409, "The account already has a token with this description."},
-	} {
-		if _, status, got := serve(handler, post(t.Context(), tt.id, tt.body)); status != tt.status || got != tt.want {
-			t.Errorf("%s: %d %s", tt.name, status, got)
-		}
-	}
-	if w, status, message := serve(handler,
-		post(t.Context(), "2", body(`"`+strings.Repeat("é", 255)+`"`))); status != http.StatusCreated {
-		t.Errorf("255 characters: %d %s%s", status, message, w.Body)
-	}
-	if _, status, got := serve(handler, post(t.Context(), "2", body(`"d"`))); status != 403 ||
-		got != "The account has reached the maximum number of tokens (2), including expired ones." {
-		t.Errorf("above the limit: %d %s", status, got)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, status, got := serve(handler, post(ctx, "2", body(`"d"`))); status != 503 {
-		t.Errorf("without DynamoDB: %d %s", status, got)
-	}
-}
-
-func TestDeleteOwnToken(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.serviceAccounts(t, 1, 2)
-	f.create(t, 1, "mine")
-	f.create(t, 2, "another account's")
-	handler := pat.DeleteOwn(f.pats)
-	remove := func(ctx context.Context, id string) (int, string) {
-		r := httptest.NewRequestWithContext(access.WithPrincipal(ctx, access.UserPrincipal(1, access.RoleAdmin)),
-			http.MethodDelete, "/api/admin/user/tokens/"+id, nil)
-		r.SetPathValue("id", id)
-		w, status, message := serve(handler, r)
-		return status, message + w.Body.String()
-	}
-	for _, id := range []string{"2", "3", "0", "", "x", "01", "+1", "1.0", "4294967297"} {
-		if status, got := remove(t.Context(), id); status != 404 || got != "You have no personal access token with this id." {
-			t.Errorf("%q: %d %s", id, status, got)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if status, got := remove(ctx, "1"); status != 503 {
-		t.Errorf("without DynamoDB: %d %s", status, got)
-	}
-	if status, got := remove(t.Context(), "1"); status != 200 || got != "" {
-		t.Errorf("%d %s", status, got)
-	}
-	if status, _ := remove(t.Context(), "1"); status != 404 {
-		t.Errorf("a second time: %d", status)
-	}
-}
-
-// TestCreateWithinMaxTokenDays checks both operations: a day ends 24 hours later.
+// A day ends 24 hours later.
 func TestCreateWithinMaxTokenDays(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	f.serviceAccounts(t, 1)
-	limits := pat.Limits{PerAccount: 10, Days: 366}
-	handler, err := pat.Create(f.pats, now, limits)
-	own, ownErr := pat.CreateOwn(f.pats, now, limits)
-	if err := errors.Join(err, ownErr); err != nil {
-		t.Fatal(err)
+	f := newFixture(t, 1)
+	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 10, Days: 366})
+	h.Run(ctx, t, strings.ReplaceAll(`
+		create | 1 | {"description":"a","expiresAt":"2027-11-21T05:39:00.123Z"} | 201 {…
+		createOwn | | {"description":"b","expiresAt":"2027-11-21T05:39:00.123Z"} | 201 {…
+		create createOwn | 1 | {"description":"c","expiresAt":"2027-11-21T05:39:00.124Z"} | 400 MUST be at most 366 days from now; you sent "2027-11-21T05:39:00.124Z".
+		create createOwn | 1 | {"description":"c","expiresAt":"9999-01-01T00:00:00Z"} | 400 MUST be at most 366 days from now; you sent "9999-01-01T00:00:00Z".
+		create createOwn | 1 | {"description":"c","expiresAt":"2026-11-20T05:39:00Z"} | 400 MUST be in the future; you sent "2026-11-20T05:39:00Z".
+	`, "MUST", "ValidationError: The ^/body/expiresAt^ property must"))
+}
+
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	f, names := tokensFixture(t)
+	item := f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(3, 3))
+	item[pat.AttributeSeenAt] = item["createdAt"]
+	f.Put(t, f.Tables.PersonalAccessTokens, item)
+	seen := strings.Replace(names.Replace("TOKEN3"), `"seenAt":null`, `"seenAt":"2026-11-20T05:39:00.123Z"`, 1)
+	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 3})
+	h.Run(ctx, t, strings.ReplaceAll(names.Replace(`
+		list | 2 | | 200 {"pats":[TOKEN2,TOKEN5]}
+		list | 30e-1 | | 200 {"pats":[SEEN]}
+		list | 4 | | 200 {"pats":[]}
+		# a person
+		list | 1 | | 404 ACCOUNT "1".
+		list | 5 | | 404 ACCOUNT "5".
+		list | x | | 404 ACCOUNT "x".
+		get | 2/5 | | 200 TOKEN5
+		get | 2.0/2 | | 200 TOKEN2
+		get | 3/3 | | 200 SEEN
+		listOwn | | | 200 {"pats":[TOKEN1,TOKEN4]}
+	`), "SEEN", seen))
+	none := func(path string) {
+		account, id, _ := strings.Cut(path, "/")
+		h.Run(ctx, t, fmt.Sprintf(`get delete | %s | | 404 NotFoundError: There is no service account with the id %q that `+
+			`has a token with the id %q.`, path, account, id))
 	}
-	for i, tt := range []struct {
-		handler lambdahttp.HandlerFunc
-		expires string
-		status  int
-		want    string
-	}{
-		{handler, "2027-11-21T05:39:00.123Z", 201, ""},
-		{own, "2027-11-21T05:39:00.123Z", 201, ""},
-		{handler, "2027-11-21T05:39:00.124Z", 400,
-			"The `/body/expiresAt` property must be at most 366 days from now; you sent \"2027-11-21T05:39:00.124Z\"."},
-		{own, "9999-01-01T00:00:00Z", 400,
-			"The `/body/expiresAt` property must be at most 366 days from now; you sent \"9999-01-01T00:00:00Z\"."},
-		{handler, "2026-11-20T05:39:00Z", 400,
-			"The `/body/expiresAt` property must be in the future; you sent \"2026-11-20T05:39:00Z\"."},
-	} {
-		r := post(access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleAdmin)), "1",
-			fmt.Sprintf(`{"description":"%d","expiresAt":%q}`, i, tt.expires))
-		if _, status, message := serve(tt.handler, r); status != tt.status || message != tt.want {
-			t.Errorf("%s: %d %s", tt.expires, status, message)
+	for _, path := range []string{"1/1", "2/3", "5/2", "2/6", "2/2.0", "2/02", "2/", "2.5/2", "/2"} {
+		none(path)
+	}
+	for _, id := range []string{"2", "6", "0", "", "x", "01", "+1", "1.0", "4294967297"} {
+		h.Run(ctx, t, "deleteOwn | "+id+" | | 404 NotFoundError: You have no personal access token with this id.")
+	}
+	h.Run(ctx, t, names.Replace(`
+		delete | 2e0/2 | | 200
+		list | 2 | | 200 {"pats":[TOKEN5]}
+		deleteOwn | 1 | | 200
+		deleteOwn | 1 | | 404 …
+		listOwn | | | 200 {"pats":[TOKEN4]}
+	`))
+	none("2/2")
+	f.requireConsistent(t)
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	h.Run(ctx, t, names.Replace(`
+		list get delete listOwn deleteOwn | 2/5 | | 503 …
+		create createOwn | 2 | {"description":"d",YEAR} | 503 …
+	`))
+}
+
+// TestListDuringDeletion checks that a list that an account's deletion overtakes is not empty: the account is gone.
+func TestListDuringDeletion(t *testing.T) {
+	t.Parallel()
+	f, _ := tokensFixture(t)
+	client, tap := f.Through(t, nil)
+	users := user.NewStore(f.Before(t, get, 1, func() {
+		if tap.Calls() == "Query" { // the tokens were read
+			assert.OK(t, f.pats.DeleteOwner(t.Context(), user.ServiceAccount, 2))
 		}
-	}
+	}), f.Tables, nil)
+	set := operation.Set{Parameters: []string{"id"},
+		Handlers: map[string]lambdahttp.HandlerFunc{"list": pat.List(f.through(client), users)}}
+	set.Run(t.Context(), t, "list | 2 | | 404 …")
 }
 
 func TestFunctionsNeedTheirVariables(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
-	env.Vars["MAX_TOKEN_DAYS"] = "36500"
-	for _, limit := range []string{"0", "101", "-1", "ten", "1.0"} {
-		env.Vars["MAX_TOKENS_PER_ACCOUNT"] = limit
-		if _, err := pat.NewCreateFunction(env); err == nil ||
-			!strings.Contains(err.Error(), "MAX_TOKENS_PER_ACCOUNT must be a number from 1 to 100") {
-			t.Errorf("%s: %v", limit, err)
+	env.Vars["MAX_TOKENS_PER_ACCOUNT"], env.Vars["MAX_TOKEN_DAYS"] = "100", "36500"
+	tables := []string{"PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE"}
+	variables := append(tables, "MAX_TOKEN_DAYS", "MAX_TOKENS_PER_ACCOUNT")
+	database.RequireVariables(t, env, pat.NewCreateFunction, variables...)
+	for _, row := range table.Rows(t, 4, `
+		MAX_TOKENS_PER_ACCOUNT | 0 101 -1 ten 1.0 | must be a number from 1 to 100 | 1
+		MAX_TOKEN_DAYS | 36501 -1 x | must be a number of days from 0 | 0
+	`) {
+		for value := range strings.FieldsSeq(row[1]) {
+			env.Vars[row[0]] = value
+			if _, err := pat.NewCreateFunction(env); err == nil || !strings.Contains(err.Error(), row[0]+" "+row[2]) {
+				t.Errorf("%s: %v", value, err)
+			}
 		}
+		env.Vars[row[0]] = row[3]
 	}
-	env.Vars["MAX_TOKENS_PER_ACCOUNT"] = "1"
-	for _, days := range []string{"36501", "-1", "x"} {
-		env.Vars["MAX_TOKEN_DAYS"] = days
-		if _, err := pat.NewCreateFunction(env); err == nil ||
-			!strings.Contains(err.Error(), "MAX_TOKEN_DAYS must be a number of days from 0") {
-			t.Errorf("%s: %v", days, err)
-		}
-	}
-	env.Vars["MAX_TOKEN_DAYS"] = "0"
-	for _, limit := range []string{"1", "100"} {
-		env.Vars["MAX_TOKENS_PER_ACCOUNT"] = limit
-		database.RequireVariables(t, env, pat.NewCreateFunction, "MAX_TOKEN_DAYS", "MAX_TOKENS_PER_ACCOUNT",
-			"PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	}
+	database.RequireVariables(t, env, pat.NewCreateOwnFunction, variables...)
 	for _, constructor := range []app.Constructor{pat.NewListFunction, pat.NewGetFunction, pat.NewDeleteFunction,
 		pat.NewDeleteOwnFunction} {
-		database.RequireVariables(t, env, constructor, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+		database.RequireVariables(t, env, constructor, tables...)
 	}
-	database.RequireVariables(t, env, pat.NewListOwnFunction, "PERSONAL_ACCESS_TOKENS_TABLE")
-	database.RequireVariables(t, env, pat.NewCreateOwnFunction, "MAX_TOKEN_DAYS", "MAX_TOKENS_PER_ACCOUNT",
-		"PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	database.RequireVariables(t, env, pat.NewListOwnFunction, tables[0])
+	database.RequireVariables(t, env, pat.NewAnnounceFunction, tables[0], "EVENTS_TABLE", "EVENT_LOG_DAYS")
 }
