@@ -99,11 +99,11 @@ func TestForms(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	for _, e := range []eventbus.Event{
+	for _, example := range []any{
 		sent(t, logged(eventlog.FeaturePotentiallyStaleOn, "toggle:checkout", eventlog.System, `{`+toggle+`}`, "")),
-		sent(t, field), expiring(t, 17),
+		sent(t, field).Data, expiring(t, 17).Data,
 	} {
-		text, err := json.MarshalIndent(e, "", "  ")
+		text, err := json.MarshalIndent(example, "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
