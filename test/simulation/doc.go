@@ -6,7 +6,7 @@
 //
 //   - API: package gateway with the authorizer and the operations. An instance handles one invocation at a time.
 //   - DynamoDB: package dynamodb, with transactions, idempotency tokens, lagging indexes and reads, and streams. A test
-//     compares it with the engine. It supports only integers. A Query of a staleness partition that was never used
+//     compares it with the engine. It supports only integers. All toggles have one shard, and a Query of another one
 //     returns at once.
 //   - EventBridge, SQS, Parameter Store, issuer, webhook: events.go, actors.go. Calls of SQS and Parameter Store do not
 //     fail, because the SDK repeats them after random delays.
@@ -28,5 +28,5 @@
 //     with a sentence that names the objects.
 //   - A fault: a constant and a name at the end of faultNames, and a condition with happens.
 //   - A planted bug: a patch in the folder testdata, with a name that says what is broken. make simulate-planted must
-//     find it in 25 seconds on one core.
+//     find it in 60 seconds on one core.
 package simulation

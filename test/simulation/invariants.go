@@ -34,14 +34,9 @@ type oracle struct {
 	caller  *call    // that is carried out
 	changes []change // that it has written
 
-	usage   map[string]map[string]int64 // of context fields, recounted from the toggles: field → project → number
-	tokens  map[int64]map[int64]bool    // by account
-	holders map[int64]dynamo.Item       // items of accounts
-
 	types, fields, toggles []string             // that the actors compete for
 	touched, due           map[string]time.Time // the last writes of toggles, and when some become potentially stale
 	streams                map[string]*stream   // by table
-	partitions             map[string]bool      // of the staleness index
 
 	createdAt     map[int64]string // of tokens
 	steps, acting int
@@ -89,16 +84,18 @@ func (w *World) table(id string) string {
 	return samtemplate.TableNames(w.template.Tables)[id]
 }
 
+// items returns the items of a table.
+func (w *World) items(table string) []dynamo.Item { return w.db.Items(w.table(table)) }
+
 // prepare fills the tables, through a process without faults.
 func (w *World) prepare() {
 	w.log, w.contents, w.received = map[string][]dynamo.Item{}, map[string]string{}, map[string]bool{}
 	w.flippedAt, w.lifetimes = map[string]time.Time{}, map[string][]lifetime{}
 	w.oracle = oracle{
 		touched: map[string]time.Time{}, due: map[string]time.Time{},
-		streams: map[string]*stream{}, partitions: map[string]bool{},
-		usage: map[string]map[string]int64{}, tokens: map[int64]map[int64]bool{}, createdAt: map[int64]string{},
-		holders:  map[int64]dynamo.Item{},
-		accounts: map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
+		streams:   map[string]*stream{},
+		createdAt: map[int64]string{},
+		accounts:  map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
 	}
 	for _, f := range w.functions {
 		for _, m := range f.Streams {
@@ -165,20 +162,12 @@ func (w *World) checkWritten() {
 	for _, c := range w.changes {
 		switch c.table {
 		case "Features":
-			w.count(c.old, -1)
-			w.count(c.next, 1)
 			w.touched[either(c).String("name")] = time.Now()
 			w.flipped(either(c).String("name"), c.old, c.next)
-			w.mu.Lock()
-			for _, flag := range []bool{false, true} {
-				name, kind := c.next.String("name"), c.next.String("type")
-				w.partitions[feature.StalenessKey(kind, flag, feature.Shard(name))] = true
-			}
-			w.mu.Unlock()
 		case "FeatureTypes":
 			w.changedType(c)
 		case "PersonalAccessTokens":
-			w.countToken(c)
+			w.changedToken(c)
 		case "Users":
 			w.changedAccount(c)
 		case "ApiTokens":
@@ -221,29 +210,30 @@ func (w *World) changedType(c change) {
 	}
 }
 
-func (w *World) countToken(c change) {
-	owner, id := c.account(), either(c).Int("id")
-	if owner == 0 { // the counter
-		return
-	}
-	if holder := w.holders[owner]; c.old == nil && holder["kind"] == nil {
-		w.fail("the token %d is added to the account %d, whose deletion has begun", id, owner)
-	}
-	if at := c.next.String("createdAt"); at != "" {
-		w.createdAt[id] = at
-	}
-	if w.tokens[owner] == nil {
-		w.tokens[owner] = map[int64]bool{}
-	}
-	if w.tokens[owner][id] = true; c.next == nil {
-		delete(w.tokens[owner], id)
+// changedToken checks an item of the table PersonalAccessTokens.
+func (w *World) changedToken(c change) {
+	if owner, id := c.account(), either(c).Int("id"); owner != 0 { // otherwise the counter
+		if c.old == nil && w.users()[owner]["kind"] == nil {
+			w.fail("the token %d is added to the account %d, whose deletion has begun", id, owner)
+		}
+		if at := c.next.String("createdAt"); at != "" {
+			w.createdAt[id] = at
+		}
 	}
 }
 
-// changedAccount checks an item of the table Users, which contains accounts with positive ids, and their number.
+// users returns the items of the table Users, which contains accounts with positive ids, and their number.
+func (w *World) users() map[int64]dynamo.Item {
+	all := map[int64]dynamo.Item{}
+	for _, item := range w.items("Users") {
+		all[item.Int("id")] = item
+	}
+	return all
+}
+
+// changedAccount checks an item of the table Users.
 func (w *World) changedAccount(c change) {
 	id := either(c).Int("id")
-	w.holders[id] = c.next
 	subject := ""
 	if c.next["kind"] != nil {
 		subject = c.next.Map("identity").String("subject")
@@ -254,11 +244,9 @@ func (w *World) changedAccount(c change) {
 	if c.next["kind"] == nil && c.next["deleting"] == nil || c.next["kind"] != nil && c.old["deleting"] != nil {
 		w.fail("the account %d is deleted, but a change has added an item", id)
 	}
-	if identity := c.next.Map("identity"); identity != nil {
-		for other, item := range w.holders {
-			if other != id && item["kind"] != nil && item.Map("identity").String("subject") == identity.String("subject") {
-				w.fail("the accounts %d and %d have the same identity", min(id, other), max(id, other))
-			}
+	for other, item := range w.users() {
+		if subject != "" && other != id && item["kind"] != nil && item.Map("identity").String("subject") == subject {
+			w.fail("the accounts %d and %d have the same identity", min(id, other), max(id, other))
 		}
 	}
 }
@@ -268,24 +256,26 @@ func (w *World) checkTokens(owner int64) {
 	if owner <= 0 {
 		return
 	}
-	tokens, holder := w.tokens[owner], w.holders[owner]
-	if len(tokens) > tokenLimit {
-		w.fail("the account %d has %d tokens, the limit is %d", owner, len(tokens), tokenLimit)
+	var tokens, known []int64
+	for _, item := range w.items("PersonalAccessTokens") {
+		if item.Int("userId") == owner {
+			tokens = append(tokens, item.Int("id"))
+		}
 	}
-	if holder == nil && len(tokens) > 0 {
-		w.fail("the tokens %v have no owner: there is no account %d", slices.Sorted(maps.Keys(tokens)), owner)
-	}
-	if holder["kind"] == nil { // its deletion has begun
-		return
-	}
-	known := map[int64]bool{}
+	holder := w.users()[owner]
 	pats := holder.Map("pats")
 	for key := range pats {
-		known[pats.Int(key)] = true
+		known = append(known, pats.Int(key))
 	}
-	if !maps.Equal(known, tokens) {
-		w.fail("the account %d has the tokens %v, but its item has %v", owner, slices.Sorted(maps.Keys(tokens)),
-			slices.Sorted(maps.Keys(known)))
+	slices.Sort(tokens)
+	slices.Sort(known)
+	switch {
+	case len(tokens) > tokenLimit:
+		w.fail("the account %d has %d tokens, the limit is %d", owner, len(tokens), tokenLimit)
+	case holder == nil && tokens != nil:
+		w.fail("the tokens %v have no owner: there is no account %d", tokens, owner)
+	case holder["kind"] != nil && !slices.Equal(known, tokens): // otherwise its deletion has begun
+		w.fail("the account %d has the tokens %v, but its item has %v", owner, tokens, known)
 	}
 }
 
@@ -327,7 +317,7 @@ func (w *World) checkQuiet() {
 	w.recordToggles()
 	w.checkAccounts()
 	counted := map[string]int64{}
-	for _, item := range w.db.Items(w.table("Traffic")) {
+	for _, item := range w.items("Traffic") {
 		if parts := strings.Split(item.String("pathDayShard"), "#"); len(parts) == 3 &&
 			strings.HasPrefix(parts[1], item.String("period")) {
 			counted[parts[1]+" 2xx"] += item.Int("successfulRequests")
@@ -344,11 +334,11 @@ func (w *World) checkQuiet() {
 // checkAccounts checks that there are no tokens, reservations and links without an account, that deletions end, and the
 // order of tokens.
 func (w *World) checkAccounts() {
-	for id := range w.tokens {
-		w.checkTokens(id)
+	for _, item := range w.items("PersonalAccessTokens") {
+		w.checkTokens(item.Int("userId"))
 	}
-	robots := int64(0)
-	for id, item := range w.holders {
+	robots, users := int64(0), w.users()
+	for id, item := range users {
 		if item["deleting"] != nil {
 			w.fail("the deletion of the account %d does not end", id)
 		}
@@ -358,11 +348,11 @@ func (w *World) checkAccounts() {
 				fmt.Sprint(access.Role(item.String("rootRole")).ID()))
 		}
 	}
-	if n := w.holders[-1].Int("serviceAccounts"); n != robots || n > robotLimit {
+	if n := users[-1].Int("serviceAccounts"); n != robots || n > robotLimit {
 		w.fail("there are %d service accounts, %d are counted, and the limit is %d", robots, n, robotLimit)
 	}
 	names := map[string]int64{}
-	for id, item := range w.holders {
+	for id, item := range users {
 		identity := item.Map("identity")
 		for kind, name := range map[string]string{
 			"email:": item.String("email"), "username:": item.String("username"),
@@ -374,7 +364,7 @@ func (w *World) checkAccounts() {
 		}
 	}
 	identifiers := map[string]int64{}
-	for _, item := range w.db.Items(w.table("Identifiers")) {
+	for _, item := range w.items("Identifiers") {
 		identifiers[strings.ToLower(item.String("id"))] = item.Int("accountId")
 	}
 	if !maps.Equal(names, identifiers) {

@@ -21,6 +21,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	"github.com/google/uuid"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
@@ -136,39 +137,19 @@ type instance struct {
 func (p *process) config() aws.Config {
 	return aws.Config{
 		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: p,
-		APIOptions: []func(*middleware.Stack) error{simplify, p.w.skipEmpty},
+		APIOptions: []func(*middleware.Stack) error{skipEmpty},
 	}
 }
 
-// simplify removes what the SDK does for the real endpoints. It takes as long as the service itself.
-func simplify(stack *middleware.Stack) error {
-	for _, id := range []string{"ClientRequestID", "UserAgent", "RecursionDetection"} {
-		_, _ = stack.Build.Remove(id)
-	}
-	for _, id := range []string{
-		"DisableAcceptEncodingGzip", "ResolveAuthScheme", "GetIdentity", "ResolveEndpointV2", "disableHTTPS",
-		"DiscoverEndpoint", "ComputePayloadHash",
-		"setLegacyContextSigningOptions", "Signing",
-	} {
-		_, _ = stack.Finalize.Remove(id)
-	}
-	for _, id := range []string{"DynamoDB:ResponseChecksumValidation", "RequestResponseLogger"} {
-		_, _ = stack.Deserialize.Remove(id)
-	}
-	return nil
-}
-
-// skipEmpty returns the result of a Query of the staleness index at once if nothing has been in the partition yet,
-// which is so for most of the partitions that a re-evaluation reads.
-func (w *World) skipEmpty(stack *middleware.Stack) error {
+// skipEmpty returns the result of a Query of the staleness index at once if no toggle of the world has the shard of the
+// partition, as most of the partitions that a re-evaluation reads.
+func skipEmpty(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("SkipEmpty", func(
 		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 	) (middleware.InitializeOutput, middleware.Metadata, error) {
-		if q, ok := in.Parameters.(*sdk.QueryInput); ok && q.IndexName != nil {
-			w.mu.Lock()
-			known := w.partitions[dynamo.Item(q.ExpressionAttributeValues).String(":staleness")]
-			w.mu.Unlock()
-			if *q.IndexName == "staleness" && !known {
+		if q, ok := in.Parameters.(*sdk.QueryInput); ok {
+			key := dynamo.Item(q.ExpressionAttributeValues).String(":staleness")
+			if key != "" && !strings.HasSuffix(key, fmt.Sprint("#", feature.Shard(toggles[0]))) {
 				return middleware.InitializeOutput{Result: &sdk.QueryOutput{}}, middleware.Metadata{}, nil
 			}
 		}

@@ -39,6 +39,7 @@ func canonical(set []string) string {
 // models describe what an operation does to the state of an object, and whether it can have its result.
 var models = map[string]porcupine.Model{
 	"type": model("", stepType), "field": model(absent, stepField), "role": model("", stepType),
+	"enabled":  model("true", stepType),
 	"username": model("", stepUsername), "feedback": model("", stepRecord), "toggle": model("", stepToggle),
 	"tokens": model("", stepTokens),
 }

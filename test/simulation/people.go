@@ -57,16 +57,13 @@ func (a *actor) deletePerson(id int64) {
 }
 
 func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
-	account := a.account(id)
-	change := &disabling{disabled: disabled, begun: time.Now()}
-	account.changes = append(account.changes, change)
 	status, o := a.command(fmt.Sprintf("disabled %d %t", id, disabled),
 		func(ctx context.Context, o *operator.Operator) error {
 			_, _, err := o.SetDisabled(ctx, kind, id, disabled)
 			return err
 		})
-	if change.writes = o.writes; status == exitstatus.Success || status == exitstatus.NotFound {
-		change.ended, change.done = o.ended, status == exitstatus.Success
+	if status == exitstatus.Success || o.unknown {
+		a.record(o, "enabled", fmt.Sprint(id), "set", fmt.Sprint(!disabled), "")
 	}
 }
 
@@ -157,9 +154,7 @@ func (w *World) holds(id int64, subject string) {
 
 // checkPerson checks that a subject who has signed in had this identity, and is always the same person.
 func (w *World) checkPerson(subject string, id int64, o *op) {
-	if disabled, known := w.account(id).state(o); disabled && known {
-		w.fail("%s signs in as the account %d, which is disabled", subject, id)
-	}
+	w.recordEnabled(o, id, true)
 	if !slices.ContainsFunc(w.identities, func(h held) bool { return h.id == id && h.subject == subject && h.during(o) }) {
 		w.fail("%s signs in as the account %d, which has another identity", subject, id)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 func (a *actor) changeToggle() {
@@ -99,26 +98,24 @@ func (a *actor) answer() {
 	a.record(o, "feedback", "survey", "answer", change, result)
 }
 
-// count adds a toggle to the usage of its fields, or removes it.
-func (w *World) count(toggle dynamo.Item, n int64) {
-	if toggle == nil || toggle.Bool("archived") {
-		return
-	}
-	for _, field := range toggle.Strings("contextFields") {
-		if w.usage[field] == nil {
-			w.usage[field] = map[string]int64{}
-		}
-		w.usage[field][toggle.String("project")] += n
-	}
-}
-
-// checkUsage compares the usage of context fields with the recount.
+// checkUsage compares the usage of context fields with a recount of the toggles, and their sizes with the sum.
 func (w *World) checkUsage() {
-	exists := map[string]bool{}
+	recount := map[string]map[string]int64{}
+	for _, toggle := range w.items("Features") {
+		for _, field := range toggle.Strings("contextFields") {
+			if toggle.Bool("archived") {
+				break
+			}
+			if recount[field] == nil {
+				recount[field] = map[string]int64{}
+			}
+			recount[field][toggle.String("project")]++
+		}
+	}
 	var sizes, total int64
-	for _, item := range w.db.Items(w.table("ContextFields")) {
+	for _, item := range w.items("ContextFields") {
 		name := item.String("name")
-		if exists[name] = true; name == "#total" {
+		if name == "#total" {
 			total = item.Int("size")
 			continue
 		}
@@ -126,33 +123,26 @@ func (w *World) checkUsage() {
 		stored := map[string]int64{}
 		usage := item.Map("usage")
 		for project := range usage {
-			if n := usage.Int(project); n < 0 {
-				w.fail("the usage of the field %s by the project %s is %d", name, project, n)
-			} else if n > 0 {
+			if n := usage.Int(project); n != 0 {
 				stored[project] = n
 			}
 		}
-		recount := maps.Clone(w.usage[name])
-		maps.DeleteFunc(recount, func(_ string, n int64) bool { return n == 0 })
-		if !maps.Equal(stored, recount) {
-			w.fail("the usage of the field %s is %v, but toggles use it %v", name, stored, recount)
+		if !maps.Equal(stored, recount[name]) {
+			w.fail("the usage of the field %s is %v, but toggles use it %v", name, stored, recount[name])
 		}
+		delete(recount, name)
+	}
+	for name, projects := range recount {
+		w.fail("the field %s does not exist, but toggles use it %v", name, projects)
 	}
 	if sizes != total || total > fieldLimit {
 		w.fail("the sizes of the fields are %d, their sum is %d, and the limit is %d", sizes, total, fieldLimit)
-	}
-	for name, projects := range w.usage {
-		for project, n := range projects {
-			if n > 0 && !exists[name] {
-				w.fail("the field %s does not exist, but %d toggles of the project %s use it", name, n, project)
-			}
-		}
 	}
 }
 
 // checkFlags checks that the flags are what types and ages say, after a run that began at this time and left nothing.
 func (w *World) checkFlags(begun time.Time) {
-	for _, item := range w.db.Items(w.table("Features")) {
+	for _, item := range w.items("Features") {
 		name, all, flag := item.String("name"), w.lifetimes[item.String("type")], item.Bool("potentiallyStale")
 		if item.String("toggle") != "" || w.touched[name].After(begun.Add(-staleAfter)) ||
 			all[len(all)-1].from.After(begun) {
@@ -175,7 +165,7 @@ func (w *World) checkFlags(begun time.Time) {
 // recordToggles records what the toggles are in the end.
 func (w *World) recordToggles() {
 	toggles := map[string]string{}
-	for _, item := range w.db.Items(w.table("Features")) {
+	for _, item := range w.items("Features") {
 		if item.String("toggle") != "" {
 			continue
 		}

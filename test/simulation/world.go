@@ -3,13 +3,17 @@ package simulation
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/simulation/dynamodb"
@@ -68,9 +72,8 @@ type World struct {
 	wake    chan struct{}
 	pending []timed // sorted by time, then by order
 	order   int
-	resumed bool          // a goroutine was resumed since all were blocked
-	busy    int           // the number of goroutines that the world has started and that do something
-	idle    []chan func() // the others, whose stacks have grown
+	resumed bool // a goroutine was resumed since all were blocked
+	busy    int  // the number of goroutines that the world has started
 
 	start, end time.Time // of the time in which actors act and faults occur
 	calm       bool      // no more faults
@@ -123,14 +126,19 @@ func mix(values ...uint64) uint64 {
 }
 
 func hashOf[T string | []byte](text T) uint64 {
-	h, part := mix(uint64(len(text))), uint64(0)
-	for i := range len(text) {
-		if part = part<<8 | uint64(text[i]); i&7 == 7 {
-			h = (h ^ part) * 0xbf58476d1ce4e5b9
-			h ^= h >> 29
-		}
-	}
-	return (h ^ part) * 0x94d049bb133111eb
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text)) // never fails
+	return h.Sum64()
+}
+
+// idempotencyToken is random, and the first member of a request.
+var idempotencyToken = regexp.MustCompile(`"ClientRequestToken":"[^"]*",`)
+
+// hashJSON returns a hash of a JSON value. It does not depend on the order of members, nor on idempotency tokens.
+func hashJSON(text []byte) uint64 {
+	value := jsontext.Value(idempotencyToken.ReplaceAll(text, nil))
+	_ = value.Canonicalize() // some responses are empty
+	return hashOf([]byte(value))
 }
 
 // random returns a source of random numbers that depends on nothing but the seed and the values.
@@ -191,22 +199,12 @@ func (w *World) spawn(do func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.busy++
-	if n := len(w.idle); n > 0 {
-		w.idle[n-1] <- do
-		w.idle = w.idle[:n-1]
-		return
-	}
-	todo := make(chan func(), 1)
-	todo <- do
 	go func() {
-		for do := range todo {
-			do()
-			w.mu.Lock()
-			w.busy--
-			w.idle = append(w.idle, todo)
-			w.mu.Unlock()
-			w.wakeUp()
-		}
+		do()
+		w.mu.Lock()
+		w.busy--
+		w.mu.Unlock()
+		w.wakeUp()
 	}()
 }
 
@@ -297,9 +295,6 @@ func (w *World) live() {
 	}
 	w.over = true
 	w.run(func() bool { return w.busy == 0 })
-	for _, worker := range w.idle {
-		close(worker)
-	}
 	w.pending = nil
 	w.result.Plan, w.result.Steps, w.result.ops = w.Plan, w.steps, w.ops
 }
