@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/local/datafile"
 )
 
 const (
@@ -68,7 +69,7 @@ func webhookSecret(kept string, random io.Reader) (string, error) {
 	return webhook.NewSecret(key), nil
 }
 
-// writeLocalJSON replaces the file as a whole, readable by its owner only.
+// writeLocalJSON writes the file.
 func writeLocalJSON(dir string, r *Running) error {
 	if dir == "" {
 		return nil
@@ -76,10 +77,7 @@ func writeLocalJSON(dir string, r *Running) error {
 	path := filepath.Join(dir, localJSON)
 	content, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = os.WriteFile(path+".new", append(content, '\n'), 0o600)
-	}
-	if err == nil {
-		err = os.Rename(path+".new", path)
+		err = datafile.Replace(path, append(content, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -49,14 +50,20 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return err
 	}
+	folder := s.DataDir // of events and queues
+	if folder == "" {
+		if folder, err = os.MkdirTemp("", "toggleadmin-"); err != nil {
+			return fmt.Errorf("create a folder for events: %w", err)
+		}
+		defer os.RemoveAll(folder)
+	}
 	events, err := bus.Open(bus.Config{
-		Template: s.template, DataDir: s.DataDir, Parameter: s.WebhookURL + " " + secret, Now: s.Now,
+		Template: s.template, DataDir: folder, Parameter: s.WebhookURL + " " + secret, Now: s.Now,
 		NewID: newSortedID(s.Random), Logger: s.logger(),
 	})
 	if err != nil {
-		return fmt.Errorf("DATA_DIR %s: %w", s.DataDir, err)
+		return fmt.Errorf("DATA_DIR %s: %w", folder, err)
 	}
-	defer events.Close()
 	writes := &trigger.Writes{}
 	cfg.HTTPClient = writes.Client(events.Client(cfg.HTTPClient))
 	functions, err := s.newFunctions(cfg)
@@ -97,9 +104,10 @@ func (s *service) newTriggers(
 	}
 	id := newSortedID(s.Random)
 	return trigger.New(trigger.Config{
-		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables), DataDir: s.DataDir,
-		Queue:  events.Queue,
-		Writes: writes,
+		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables),
+		DataDir: events.DataDir,
+		Queue:   events.Queue,
+		Writes:  writes,
 		Invoker: invoke.NewInvoker(invoke.Config{
 			NewID: id, Now: time.Now,
 			Ended: func(i *invoke.Invocation) {

@@ -13,14 +13,12 @@ import (
 	"sync"
 	"time"
 
+	"toggleadmin/pkg/local/datafile"
 	"toggleadmin/pkg/local/samtemplate"
 )
 
 // pollInterval bounds a wait for messages, because Config.Now need not advance like the clock of the machine.
 const pollInterval = 100 * time.Millisecond
-
-// temporary is the suffix of a file that is not complete.
-const temporary = ".new"
 
 // Message is a message of a queue. The file of the message contains the exported fields.
 type Message struct {
@@ -102,7 +100,7 @@ func (q *Queue) open() error {
 	}
 	for _, file := range files {
 		path := filepath.Join(q.folder, file.Name())
-		if strings.HasSuffix(file.Name(), temporary) { // of a killed process, which has not accepted the message
+		if strings.HasSuffix(file.Name(), datafile.Temporary) { // of a killed process, which has not accepted the message
 			_ = os.Remove(path)
 			continue
 		}
@@ -119,18 +117,13 @@ func (q *Queue) open() error {
 	return nil
 }
 
-// store writes the file of a message. It replaces the file as a whole, so a killed process leaves either the old or the
-// new one.
+// store writes the file of a message.
 func (q *Queue) store(m *Message) error {
 	content, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(q.folder, m.id)
-	if err := os.WriteFile(path+temporary, content, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+temporary, path)
+	return datafile.Replace(filepath.Join(q.folder, m.id), content)
 }
 
 // Send adds a message. It returns nil after the file of the message is written.

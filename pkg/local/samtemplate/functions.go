@@ -127,14 +127,14 @@ func (r *reader) stream(properties *yaml.Node) Stream {
 	r.decode(properties, &p)
 	only(r, properties, "StartingPosition", p.StartingPosition, "TRIM_HORIZON")
 	only(r, properties, "MaximumBatchingWindowInSeconds", p.MaximumBatchingWindowInSeconds, 0)
+	only(r, properties, "FunctionResponseTypes", strings.Join(p.FunctionResponseTypes, ""), "ReportBatchItemFailures")
 	table := r.owner(properties, typeTable, p.Stream, "StreamArn")
 	if found := r.resources[table]; found != nil && get(found.properties, "StreamSpecification").Kind == 0 {
 		r.fail(properties, "the table %s has no StreamSpecification", table)
 	}
 	return Stream{
 		Table: table, BatchSize: p.BatchSize, RetryAttempts: p.MaximumRetryAttempts,
-		ReportFailures: len(p.FunctionResponseTypes) > 0,
-		OnFailure:      r.queue(properties, p.DestinationConfig),
+		OnFailure: r.queue(properties, p.DestinationConfig),
 	}
 }
 

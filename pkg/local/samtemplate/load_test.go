@@ -147,7 +147,7 @@ func TestParse(t *testing.T) {
 					Resources: []string{"arn:aws:dynamodb:eu-west-1:000000000012:table/Things/index/byTime"},
 				}},
 				Streams: []samtemplate.Stream{{
-					Table: "Things", BatchSize: 7, RetryAttempts: -1, ReportFailures: true, OnFailure: "Queue",
+					Table: "Things", BatchSize: 7, RetryAttempts: -1, OnFailure: "Queue",
 				}},
 				Schedules:        []samtemplate.Schedule{{Name: "WorkFunctionMinutes", Every: 2 * time.Minute}},
 				LogSubscriptions: []samtemplate.LogSubscription{{LogGroup: "Lines"}},
@@ -265,6 +265,8 @@ func TestUnsupported(t *testing.T) {
 		{"stream position", "TRIM_HORIZON", "LATEST", "47: WorkFunction: StartingPosition LATEST" + only + "TRIM_HORIZON"},
 		{"stream window", "BatchSize: 7,", "MaximumBatchingWindowInSeconds: 1,",
 			"47: WorkFunction: MaximumBatchingWindowInSeconds 1" + only + "0"},
+		{"stream response", "BatchSize: 7,\n          FunctionResponseTypes: [ReportBatchItemFailures],", "BatchSize: 7,",
+			"47: WorkFunction: FunctionResponseTypes " + only + "ReportBatchItemFailures"},
 		{"stream of nothing", "!GetAtt Things.StreamArn", "x",
 			`47: WorkFunction: "x" is not an AWS::DynamoDB::Table of this template`},
 		{"table without a stream", "      StreamSpecification: {StreamViewType: NEW_IMAGE}\n", "",

@@ -90,13 +90,12 @@ type Function struct {
 	AsyncOnFailure string // logical id of the queue for events that failed every time; empty: none
 }
 
-// Stream is an event source mapping of a table's stream.
+// Stream is an event source mapping of a table's stream. The function returns batchItemFailures.
 type Stream struct {
-	Table          string // logical id
-	BatchSize      int    // most records of one invocation
-	RetryAttempts  int    // -1: until the record expires
-	ReportFailures bool   // the function returns batchItemFailures
-	OnFailure      string // logical id of the queue for discarded records; empty: none
+	Table         string // logical id
+	BatchSize     int    // most records of one invocation
+	RetryAttempts int    // -1: until the record expires
+	OnFailure     string // logical id of the queue for discarded records; empty: none
 }
 
 // Queue is one AWS::SQS::Queue.

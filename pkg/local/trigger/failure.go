@@ -6,7 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 
-	"toggleadmin/pkg/local/linefile"
+	"toggleadmin/pkg/local/datafile"
 )
 
 // failure is an event that a function has failed to process.
@@ -50,5 +50,5 @@ func (t *Triggers) send(queue string, record map[string]any) error {
 	if err != nil {
 		return err
 	}
-	return linefile.Append(filepath.Join(t.DataDir, queueFolder, queue+".jsonl"), line)
+	return datafile.Append(filepath.Join(t.DataDir, queueFolder, queue+".jsonl"), line)
 }

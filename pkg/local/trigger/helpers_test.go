@@ -176,8 +176,7 @@ func put(tb testing.TB, db *database.Database, numbers ...int) {
 // onStream is a function with a mapping of the stream.
 func onStream(batchSize, retries int) samtemplate.Function {
 	return samtemplate.Function{Streams: []samtemplate.Stream{{
-		Table: "FeatureTypes", BatchSize: batchSize, RetryAttempts: retries, ReportFailures: true,
-		OnFailure: "Failures",
+		Table: "FeatureTypes", BatchSize: batchSize, RetryAttempts: retries, OnFailure: "Failures",
 	}}}
 }
 

@@ -37,33 +37,47 @@ func (t *Triggers) runQueue(ctx context.Context, f *samtemplate.Function, s samt
 // process invokes the function and returns the messages that it has processed. After an error that is none of them.
 func (t *Triggers) process(f *samtemplate.Function, q *bus.Queue, batch []bus.Message) ([]bus.Message, error) {
 	event := events.SQSEvent{}
+	var ids []string
 	for i := range batch {
-		event.Records = append(event.Records, t.message(q, &batch[i]))
+		event.Records, ids = append(event.Records, t.message(q, &batch[i])), append(ids, batch[i].ID())
 	}
-	payload, err := json.Marshal(event)
-	if err != nil {
-		return nil, fmt.Errorf("encode the event: %w", err)
-	}
-	output, _, err := t.Invoker.Invoke(t.Functions[f.LogicalID],
-		fmt.Sprintf("queue %s, %s", q.LogicalID, count(len(batch), "message")), payload)
+	failed, _, err := t.invokeBatch(f, fmt.Sprintf("queue %s, %s", q.LogicalID, count(len(batch), "message")), event, ids)
 	if err != nil {
 		return nil, err
 	}
-	var response events.SQSEventResponse
+	return slices.DeleteFunc(batch, func(m bus.Message) bool {
+		return slices.ContainsFunc(failed, func(i int) bool { return ids[i] == m.ID() })
+	}), nil
+}
+
+// invokeBatch invokes a function with the items of a batch, which have these ids. It returns the items that the
+// function has not processed according to its response, by index, and the id of the invocation.
+func (t *Triggers) invokeBatch(f *samtemplate.Function, source string, event any, ids []string) (
+	failed []int, invocation string, err error,
+) {
+	payload, err := json.Marshal(event)
+	if err != nil {
+		return nil, "", fmt.Errorf("encode the event: %w", err)
+	}
+	output, invocation, err := t.Invoker.Invoke(t.Functions[f.LogicalID], source, payload)
+	if err != nil {
+		return nil, invocation, err
+	}
+	var response events.SQSEventResponse // as for streams
 	if len(output) > 0 {
 		if err := json.Unmarshal(output, &response); err != nil {
-			return nil, fmt.Errorf("the function's response is not valid: %w", err)
+			return nil, invocation, fmt.Errorf("the function's response is not valid: %w", err)
 		}
 	}
-	for _, failed := range response.BatchItemFailures {
-		before := len(batch)
-		batch = slices.DeleteFunc(batch, func(m bus.Message) bool { return m.ID() == failed.ItemIdentifier })
-		if len(batch) == before {
-			return nil, fmt.Errorf("the function reports itemIdentifier %q, which is not a message of the batch",
-				failed.ItemIdentifier)
+	for _, f := range response.BatchItemFailures {
+		i := slices.Index(ids, f.ItemIdentifier)
+		if i < 0 {
+			return nil, invocation, fmt.Errorf("the function reports itemIdentifier %q, which is not in the batch",
+				f.ItemIdentifier)
 		}
+		failed = append(failed, i)
 	}
-	return batch, nil
+	return failed, invocation, nil
 }
 
 // message returns a message in AWS's form.

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
+	"toggleadmin/pkg/local/datafile"
 	"toggleadmin/pkg/local/samtemplate"
 )
 
@@ -177,8 +178,7 @@ func (s *stream) load() error {
 	return nil
 }
 
-// advance removes the first n records from the batch and moves the checkpoint after them. The file is replaced as a
-// whole, so a killed process leaves either the old or the new one.
+// advance removes the first n records from the batch and moves the checkpoint after them.
 func (s *stream) advance(n int) error {
 	if n == 0 {
 		return nil
@@ -189,28 +189,27 @@ func (s *stream) advance(n int) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(s.checkpoint+".new", content, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(s.checkpoint+".new", s.checkpoint)
+	return datafile.Replace(s.checkpoint, content)
 }
 
 // deliver invokes the function with the batch and removes the records that are done from the batch: those that the
 // function has processed and, if it was the last attempt, the others.
 func (s *stream) deliver(ctx context.Context) error {
-	function := s.Functions[s.function.LogicalID]
 	source := fmt.Sprintf("stream of %s, %s", s.source.Table, count(len(s.batch), "record"))
-	payload, err := json.Marshal(events.DynamoDBEvent{Records: s.batch})
-	if err != nil {
-		return fmt.Errorf("encode the event: %w", err)
+	ids := make([]string, len(s.batch))
+	for i := range s.batch {
+		ids[i] = s.batch[i].Change.SequenceNumber
 	}
-	output, id, err := s.Invoker.Invoke(function, source, payload)
+	failed, id, err := s.invokeBatch(s.function, source, events.DynamoDBEvent{Records: s.batch}, ids)
 	if ctx.Err() != nil && err != nil { // it may have been interrupted
 		return err
 	}
 	if err == nil {
-		var processed int
-		processed, err = s.processed(output)
+		processed := len(s.batch)
+		if len(failed) > 0 {
+			processed = slices.Min(failed)
+			err = fmt.Errorf("the function reports sequence number %s", ids[processed])
+		}
 		if err := s.advance(processed); err != nil {
 			return fmt.Errorf("write the checkpoint: %w", err)
 		}
@@ -219,7 +218,7 @@ func (s *stream) deliver(ctx context.Context) error {
 		return err
 	}
 	first, last := &s.batch[0].Change, &s.batch[len(s.batch)-1].Change
-	err = s.discard(s.source.OnFailure, source, failure{id, function.ARN, "RetryAttemptsExhausted", s.attempt + 1},
+	err = s.discard(s.source.OnFailure, source, failure{id, s.Functions[s.function.LogicalID].ARN, "RetryAttemptsExhausted", s.attempt + 1},
 		map[string]any{
 			"DDBStreamBatchInfo": map[string]any{
 				"shardId": s.shard, "streamArn": s.eventSourceARN, "batchSize": len(s.batch),
@@ -232,29 +231,4 @@ func (s *stream) deliver(ctx context.Context) error {
 		return err
 	}
 	return s.advance(len(s.batch))
-}
-
-// processed returns how many records, from the first on, the function has processed according to its response, and an
-// error unless that is all of them.
-func (s *stream) processed(output []byte) (int, error) {
-	var response events.DynamoDBEventResponse
-	if len(output) > 0 {
-		if err := json.Unmarshal(output, &response); err != nil {
-			return 0, fmt.Errorf("the function's response is not valid: %w", err)
-		}
-	}
-	lowest := len(s.batch)
-	for _, f := range response.BatchItemFailures {
-		i := slices.IndexFunc(s.batch,
-			func(r events.DynamoDBEventRecord) bool { return r.Change.SequenceNumber == f.ItemIdentifier })
-		if i < 0 {
-			return 0, fmt.Errorf("the function reports itemIdentifier %q, which is not a sequence number of the batch",
-				f.ItemIdentifier)
-		}
-		lowest = min(lowest, i)
-	}
-	if lowest < len(s.batch) {
-		return lowest, fmt.Errorf("the function reports sequence number %s", s.batch[lowest].Change.SequenceNumber)
-	}
-	return lowest, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/pkg/platform/dynamo"
@@ -225,8 +226,8 @@ func TestStreamUnreadable(t *testing.T) {
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	for want, f := range map[string]samtemplate.Function{
-		"stream of Things: the local service supports only FunctionResponseTypes: [ReportBatchItemFailures]": {
-			Streams: []samtemplate.Stream{{Table: "Things"}},
+		"queue Jobs: the local service supports only queues that are targets of a rule": {
+			Queues: []samtemplate.QueueMapping{{Queue: "Jobs"}},
 		},
 		"subscribes to log group Other: the local service supports only the log group of the access log, AccessLogs": {
 			LogSubscriptions: []samtemplate.LogSubscription{{LogGroup: "Other"}},
@@ -234,7 +235,8 @@ func TestUnsupported(t *testing.T) {
 	} {
 		template := samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"},
 			Functions: []samtemplate.Function{f}}
-		if _, err := trigger.New(trigger.Config{Template: &template}); err == nil || !strings.Contains(err.Error(), want) {
+		c := trigger.Config{Template: &template, DataDir: t.TempDir(), Queue: func(string) *bus.Queue { return nil }}
+		if _, err := trigger.New(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

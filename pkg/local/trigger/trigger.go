@@ -30,7 +30,7 @@ type Config struct {
 	Queue     func(id string) *bus.Queue  // by logical id
 	Invoker   *invoke.Invoker
 	Writes    *Writes // may be nil: streams are only polled
-	DataDir   string  // DATA_DIR; empty: a temporary folder, which Close deletes
+	DataDir   string  // created if missing
 
 	AWS               aws.Config // reaches the tables and their streams at Endpoint
 	Endpoint          string
@@ -44,7 +44,6 @@ type Config struct {
 // Triggers invokes functions for events.
 type Triggers struct {
 	Config
-	temporary  string // folder that Close deletes
 	accessLogs []*accessLog
 }
 
@@ -52,56 +51,33 @@ type Triggers struct {
 // support.
 func New(c Config) (*Triggers, error) {
 	t := &Triggers{Config: c}
-	if t.DataDir == "" {
-		var err error
-		if t.temporary, err = os.MkdirTemp("", "toggleadmin-events-"); err != nil {
-			return nil, fmt.Errorf("create the folder for events: %w", err)
-		}
-		t.DataDir = t.temporary
-	}
-	if err := t.open(); err != nil {
-		t.Close()
-		return nil, err
-	}
-	return t, nil
-}
-
-// open checks the template and opens the access logs.
-func (t *Triggers) open() error {
 	for _, folder := range []string{stateFolder, queueFolder} {
 		if err := os.MkdirAll(filepath.Join(t.DataDir, folder), 0o700); err != nil {
-			return fmt.Errorf("create the folder for events: %w", err)
+			return nil, fmt.Errorf("create the folder for events: %w", err)
 		}
 	}
 	for i := range t.Template.Functions {
 		f := &t.Template.Functions[i]
-		for _, s := range f.Streams {
-			if !s.ReportFailures {
-				return fmt.Errorf("function %s, stream of %s: the local service supports only FunctionResponseTypes: "+
-					"[ReportBatchItemFailures]",
-					f.LogicalID, s.Table)
-			}
-		}
 		for _, s := range f.Queues {
 			if t.Queue(s.Queue) == nil {
-				return fmt.Errorf("function %s, queue %s: the local service supports only queues that are targets of a rule",
+				return nil, fmt.Errorf("function %s, queue %s: the local service supports only queues that are targets of a rule",
 					f.LogicalID, s.Queue)
 			}
 		}
 		for _, s := range f.LogSubscriptions {
 			if s.LogGroup != t.Template.API.AccessLogGroup {
-				return fmt.Errorf("function %s subscribes to log group %s: the local service supports only the log group of the "+
+				return nil, fmt.Errorf("function %s subscribes to log group %s: the local service supports only the log group of the "+
 					"access log, %s",
 					f.LogicalID, s.LogGroup, t.Template.API.AccessLogGroup)
 			}
 			l, err := openAccessLog(t, f)
 			if err != nil {
-				return fmt.Errorf("open the access log: %w", err)
+				return nil, fmt.Errorf("open the access log: %w", err)
 			}
 			t.accessLogs = append(t.accessLogs, l)
 		}
 	}
-	return nil
+	return t, nil
 }
 
 // AccessLog stores a line of the access log. It returns after the line is written to its file.
@@ -142,8 +118,5 @@ func (t *Triggers) Start(ctx context.Context, drain time.Duration) (stop func())
 func (t *Triggers) Close() {
 	for _, l := range t.accessLogs {
 		l.close()
-	}
-	if t.temporary != "" {
-		_ = os.RemoveAll(t.temporary)
 	}
 }

@@ -1,5 +1,5 @@
-// Package linefile appends lines to files that other programs read.
-package linefile
+// Package datafile writes files that a killed process or a full disk does not leave incomplete.
+package datafile
 
 import (
 	"bytes"
@@ -10,8 +10,20 @@ import (
 	"syscall"
 )
 
+// Temporary is the suffix of a file that is not complete.
+const Temporary = ".new"
+
 // chunk is how much of the end of a file is read at once to find its last complete line.
 const chunk = 4096
+
+// Replace replaces the content of a file as a whole, readable by its owner only. A killed process leaves either the old
+// or the new content, and possibly a file with the suffix Temporary.
+func Replace(path string, content []byte) error {
+	if err := os.WriteFile(path+Temporary, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+Temporary, path)
+}
 
 // Append appends a line, without its line feed, to a file. It creates the file if it is missing, readable by its owner
 // only. An incomplete line at the end, which a full disk or a killed process has left, is removed before. Append is

@@ -1,4 +1,4 @@
-package linefile_test
+package datafile_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"toggleadmin/pkg/local/linefile"
+	"toggleadmin/pkg/local/datafile"
 )
 
 // What a full disk or a killed process has left does not become part of the next line.
@@ -23,7 +23,7 @@ func TestIncompleteLine(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := linefile.Append(path, []byte("c"))
+		err := datafile.Append(path, []byte("c"))
 		if got, _ := os.ReadFile(path); err != nil || string(got) != want {
 			t.Errorf("%.20q: %v, %.20q of %d bytes, want %.20q of %d", content, err, got, len(got), want, len(want))
 		}
@@ -36,7 +36,7 @@ func TestConcurrentAppend(t *testing.T) {
 	var appending sync.WaitGroup
 	for i := range 50 {
 		appending.Go(func() {
-			if err := linefile.Append(path, fmt.Appendf(nil, "line %d", i)); err != nil {
+			if err := datafile.Append(path, fmt.Appendf(nil, "line %d", i)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -48,7 +48,7 @@ func TestConcurrentAppend(t *testing.T) {
 		info.Mode().Perm() != 0o600 {
 		t.Errorf("%d lines, %v, %v, %v", lines, info, err, statErr)
 	}
-	if err := linefile.Append(filepath.Join(path, "file"), nil); err == nil {
+	if err := datafile.Append(filepath.Join(path, "file"), nil); err == nil {
 		t.Error("a file below a file is appended to")
 	}
 }
