@@ -31,7 +31,7 @@ func (e *serviceError) Error() string { return e.code + ": " + e.message }
 
 // Do implements aws.HTTPClient.
 func (c client) Do(r *http.Request) (*http.Response, error) {
-	operations := map[string]func([]byte) (any, error){
+	operations := map[string]func(*input) (any, error){
 		"AWSEvents.PutEvents":               c.putEvents,
 		"AmazonSQS.ChangeMessageVisibility": c.changeMessageVisibility,
 		"AmazonSQS.SendMessage":             c.sendMessage,
@@ -46,7 +46,11 @@ func (c client) Do(r *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("read the request body: %w", err)
 	}
 	status := http.StatusOK
-	output, err := operation(body)
+	var in input
+	var output any
+	if err = json.Unmarshal(body, &in); err == nil {
+		output, err = operation(&in)
+	}
 	if err != nil {
 		failed := &serviceError{"ValidationException", err.Error()}
 		_ = errors.As(err, &failed)
@@ -62,14 +66,15 @@ func (c client) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
+// input contains the members of the inputs of all operations that are read.
+type input struct {
+	Entries                                    []struct{ Detail, DetailType string }
+	QueueURL, ReceiptHandle, MessageBody, Name string
+	VisibilityTimeout                          int // seconds
+}
+
 // putEvents sends the detail of each entry to the queue of each rule that selects its type.
-func (c client) putEvents(body []byte) (any, error) {
-	var in struct {
-		Entries []struct{ Detail, DetailType string }
-	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, err
-	}
+func (c client) putEvents(in *input) (any, error) {
 	var out struct {
 		FailedEntryCount int
 		Entries          []map[string]string
@@ -91,14 +96,7 @@ func (c client) putEvents(body []byte) (any, error) {
 	return out, nil
 }
 
-func (c client) changeMessageVisibility(body []byte) (any, error) {
-	var in struct {
-		QueueURL, ReceiptHandle string
-		VisibilityTimeout       int // seconds
-	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, err
-	}
+func (c client) changeMessageVisibility(in *input) (any, error) {
 	q := c.queues[in.QueueURL] // the logical id
 	if q == nil {
 		return nil, &serviceError{"com.amazonaws.sqs#QueueDoesNotExist", "there is no queue " + in.QueueURL}
@@ -110,11 +108,7 @@ func (c client) changeMessageVisibility(body []byte) (any, error) {
 }
 
 // sendMessage sends a message to a dead-letter queue.
-func (c client) sendMessage(body []byte) (any, error) {
-	var in struct{ QueueURL, MessageBody string }
-	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, err
-	}
+func (c client) sendMessage(in *input) (any, error) {
 	for _, q := range c.Template.Queues {
 		if q.LogicalID == in.QueueURL && c.queues[q.LogicalID] == nil {
 			sum := md5.Sum([]byte(in.MessageBody)) //nolint:gosec // the SDK checks it
@@ -125,11 +119,7 @@ func (c client) sendMessage(body []byte) (any, error) {
 	return nil, &serviceError{"com.amazonaws.sqs#QueueDoesNotExist", "there is no dead-letter queue " + in.QueueURL}
 }
 
-func (c client) getParameter(body []byte) (any, error) {
-	var in struct{ Name string }
-	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, err
-	}
+func (c client) getParameter(in *input) (any, error) {
 	return map[string]any{"Parameter": map[string]string{"Name": in.Name, "Type": "SecureString", "Value": c.Parameter}},
 		nil
 }

@@ -1,7 +1,7 @@
 package bus
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,7 +29,6 @@ type Message struct {
 	ReceiveCount int       `json:"receiveCount"`
 
 	id, receiptHandle string
-	place             int // in Queue.messages
 }
 
 // ID returns the message's id.
@@ -48,45 +48,23 @@ type Queue struct {
 	sent    chan struct{}           // has an element after a message was sent
 
 	mu       sync.Mutex
-	messages byVisibility
+	messages []*Message          // in their order
 	received map[string]*Message // by the receipt handle of the last receive
 }
 
-// byVisibility is a heap of messages. The first one is the one that becomes visible, or became visible, before the
-// others.
-type byVisibility []*Message
-
-// Len implements heap.Interface.
-func (s byVisibility) Len() int { return len(s) }
-
-// Less implements heap.Interface.
-func (s byVisibility) Less(i, j int) bool {
-	if order := s[i].VisibleAt.Compare(s[j].VisibleAt); order != 0 {
-		return order < 0
-	}
-	return s[i].id < s[j].id // sent before
+// order compares messages. The first one became or becomes visible before the others.
+func order(a, b *Message) int {
+	return cmp.Or(a.VisibleAt.Compare(b.VisibleAt), strings.Compare(a.id, b.id))
 }
 
-// Swap implements heap.Interface.
-func (s byVisibility) Swap(i, j int) {
-	s[i], s[j] = s[j], s[i]
-	s[i].place, s[j].place = i, j
+func (q *Queue) insert(m *Message) {
+	i, _ := slices.BinarySearchFunc(q.messages, m, order)
+	q.messages = slices.Insert(q.messages, i, m)
 }
 
-// Push implements heap.Interface.
-func (s *byVisibility) Push(m any) {
-	added := m.(*Message) //nolint:errcheck,forcetypeassert // only Queue pushes
-	added.place = len(*s)
-	*s = append(*s, added)
-}
-
-// Pop implements heap.Interface.
-func (s *byVisibility) Pop() any {
-	last := len(*s) - 1
-	m := (*s)[last]
-	(*s)[last] = nil
-	*s = (*s)[:last]
-	return m
+func (q *Queue) take(m *Message) {
+	i, _ := slices.BinarySearchFunc(q.messages, m, order)
+	q.messages = slices.Delete(q.messages, i, i+1)
 }
 
 // open reads the messages of earlier processes.
@@ -112,7 +90,7 @@ func (q *Queue) open() error {
 		if err != nil {
 			return fmt.Errorf("read a message (delete %s to lose it): %w", path, err)
 		}
-		heap.Push(&q.messages, m)
+		q.insert(m)
 	}
 	return nil
 }
@@ -135,7 +113,7 @@ func (q *Queue) Send(body string) error {
 	if err := q.store(m); err != nil {
 		return err
 	}
-	heap.Push(&q.messages, m)
+	q.insert(m)
 	select {
 	case q.sent <- struct{}{}:
 	default:
@@ -170,8 +148,9 @@ func (q *Queue) Receive(n int) (received []Message) {
 
 // hide makes a message visible at a time.
 func (q *Queue) hide(m *Message, until time.Time) {
+	q.take(m)
 	m.VisibleAt = until
-	heap.Fix(&q.messages, m.place)
+	q.insert(m)
 }
 
 func (q *Queue) moveToDeadLetters(m *Message, now time.Time) {
@@ -221,7 +200,7 @@ func (q *Queue) remove(m *Message) {
 		q.logger.Warn("a message cannot be deleted: it is delivered again after a restart", slog.Any("cause", err))
 	}
 	delete(q.received, m.receiptHandle)
-	heap.Remove(&q.messages, m.place)
+	q.take(m)
 }
 
 // Wait waits until there can be a visible message. It returns false if the context ends first.

@@ -57,10 +57,11 @@ func awaitLock(ctx context.Context, f *os.File) bool {
 }
 
 func writePID(f *os.File, pid int) error {
-	if err := f.Truncate(0); err != nil {
-		return fmt.Errorf("write the engine's process id: %w", err)
+	err := f.Truncate(0)
+	if err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(pid)+"\n"), 0)
 	}
-	if _, err := f.WriteAt([]byte(strconv.Itoa(pid)+"\n"), 0); err != nil {
+	if err != nil {
 		return fmt.Errorf("write the engine's process id: %w", err)
 	}
 	return nil

@@ -1,21 +1,20 @@
 package gateway
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// variable returns the value of a $context variable; empty if it has none.
-type variable func(*request) string
-
-// accessLogVariables are the variables that an access log format may use. No value contains text that a client writes,
+// variables return the value of a $context variable, which is empty if it has none.
+//
+// They are the variables that an access log format may use. No value contains text that a client writes,
 // because nothing is escaped: a client could add members to the line, or push members beyond its end. For this reason
 // $context.httpMethod is not supported.
-var accessLogVariables = map[string]variable{
+var variables = map[string]func(*request) string{
 	"$context.extendedRequestId":      func(r *request) string { return r.extendedID },
 	"$context.requestId":              func(r *request) string { return r.id },
 	"$context.requestTimeEpoch":       func(r *request) string { return strconv.FormatInt(r.start.UnixMilli(), 10) },
@@ -35,35 +34,18 @@ var accessLogVariables = map[string]variable{
 // variableName matches a variable, and a $ that begins none.
 var variableName = regexp.MustCompile(`\$[\w.]*`)
 
-// template is a text with variables. API Gateway escapes nothing in it.
-type template struct {
-	literals []string // one more than variables
-	values   []variable
-}
-
-func newTemplate(text string, supported map[string]variable) (template, error) {
-	t := template{literals: variableName.Split(text, -1)}
+// checkVariables returns an error for a text with a variable that is not supported.
+func checkVariables(text string, supported ...string) error {
 	for _, name := range variableName.FindAllString(text, -1) {
-		value, ok := supported[name]
-		if !ok {
-			return t, fmt.Errorf("%s is not supported, only %s", name, strings.Join(slices.Sorted(maps.Keys(supported)), ", "))
+		if !slices.Contains(supported, name) {
+			return fmt.Errorf("%s is not supported, only %s", name, strings.Join(supported, ", "))
 		}
-		t.values = append(t.values, value)
 	}
-	return t, nil
+	return nil
 }
 
-// fill returns the text with the request's values. unset replaces a variable without a value.
-func (t template) fill(r *request, unset string) string {
-	var b strings.Builder
-	for i, value := range t.values {
-		b.WriteString(t.literals[i])
-		if text := value(r); text != "" {
-			b.WriteString(text)
-		} else {
-			b.WriteString(unset)
-		}
-	}
-	b.WriteString(t.literals[len(t.values)])
-	return b.String()
+// fill replaces the variables of a text by the request's values, which API Gateway does not escape. unset replaces a
+// variable without a value.
+func (r *request) fill(text, unset string) string {
+	return variableName.ReplaceAllStringFunc(text, func(name string) string { return cmp.Or(variables[name](r), unset) })
 }

@@ -34,22 +34,19 @@ func (r *request) authorize(event *events.APIGatewayProxyRequest) *gatewayError 
 	return nil
 }
 
+// authorizerEvent is the event of the authorizer.
+type authorizerEvent struct {
+	Type      string `json:"type"`
+	MethodARN string `json:"methodArn"`
+	events.APIGatewayProxyRequest
+}
+
 func (r *request) callAuthorizer(event *events.APIGatewayProxyRequest, methodARN string) (
 	result events.APIGatewayCustomAuthorizerResponse, err error,
 ) {
-	c := event.RequestContext
-	payload, err := encode(&events.APIGatewayCustomAuthorizerRequestTypeRequest{
-		Type: "REQUEST", MethodArn: methodARN, Resource: event.Resource, Path: event.Path, HTTPMethod: event.HTTPMethod,
-		Headers: event.Headers, MultiValueHeaders: event.MultiValueHeaders,
-		QueryStringParameters:           event.QueryStringParameters,
-		MultiValueQueryStringParameters: event.MultiValueQueryStringParameters,
-		PathParameters:                  event.PathParameters,
-		RequestContext: events.APIGatewayCustomAuthorizerRequestTypeRequestContext{
-			Path: c.Path, AccountID: c.AccountID, ResourceID: c.ResourceID, Stage: c.Stage, RequestID: c.RequestID,
-			Identity:     events.APIGatewayCustomAuthorizerRequestTypeRequestIdentity{SourceIP: c.Identity.SourceIP},
-			ResourcePath: c.ResourcePath, HTTPMethod: c.HTTPMethod, APIID: c.APIID,
-		},
-	})
+	request := authorizerEvent{"REQUEST", methodARN, *event}
+	request.Body = ""
+	payload, err := encode(&request)
 	if err != nil {
 		return result, err
 	}
@@ -70,16 +67,11 @@ func validateResult(result *events.APIGatewayCustomAuthorizerResponse) error {
 		return errors.New("malformed response: principalId or policyDocument is missing")
 	}
 	for _, s := range result.PolicyDocument.Statement {
-		if s.Effect != "Allow" && s.Effect != "Deny" {
-			return fmt.Errorf("malformed response: effect %q is neither Allow nor Deny", s.Effect)
-		}
-		if !slices.Equal(s.Action, []string{"execute-api:Invoke"}) || len(s.Resource) == 0 {
-			return errors.New("unsupported policy: a statement must have the action execute-api:Invoke and resources")
-		}
-		for _, resource := range s.Resource {
-			if strings.ContainsAny(strings.TrimSuffix(resource, "*"), "*?") {
-				return fmt.Errorf("unsupported policy: resource %q has a wildcard other than one * at the end", resource)
-			}
+		inner := func(resource string) bool { return strings.ContainsAny(strings.TrimSuffix(resource, "*"), "*?") }
+		if s.Effect != "Allow" && s.Effect != "Deny" || !slices.Equal(s.Action, []string{"execute-api:Invoke"}) ||
+			len(s.Resource) == 0 || slices.ContainsFunc(s.Resource, inner) {
+			return fmt.Errorf("malformed or unsupported statement %+v: only Allow or Deny, execute-api:Invoke, and resources "+
+				"with at most one * at the end", s)
 		}
 	}
 	if result.Context == nil {

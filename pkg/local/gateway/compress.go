@@ -8,25 +8,18 @@ import (
 	"sync"
 )
 
-// compressor compresses responses. It is safe for concurrent use.
-type compressor struct {
-	minimum *int // bytes of a body; nil: nothing is compressed
-	writers sync.Pool
-}
+var gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // compress compresses the body of a response if the client prefers gzip and the function has not compressed it.
-func (c *compressor) compress(response *response, accepted []string) {
-	if c.minimum == nil || len(response.body) < *c.minimum || response.body == "" ||
-		response.header["Content-Encoding"] != nil ||
-		preferred(accepted) != "gzip" {
+func (r *request) compress(response *response) {
+	minimum := r.gateway.config.API.MinimumCompressionSize
+	if minimum == nil || len(response.body) < *minimum || response.body == "" ||
+		response.header["Content-Encoding"] != nil || preferred(r.http.Header["Accept-Encoding"]) != "gzip" {
 		return
 	}
 	var compressed bytes.Buffer
-	w, ok := c.writers.Get().(*gzip.Writer)
-	if !ok {
-		w = gzip.NewWriter(nil)
-	}
-	defer c.writers.Put(w)
+	w := gzipWriters.Get().(*gzip.Writer) //nolint:errcheck,forcetypeassert // of New
+	defer gzipWriters.Put(w)
 	w.Reset(&compressed)
 	_, _ = w.Write([]byte(response.body)) // to a buffer
 	_ = w.Close()

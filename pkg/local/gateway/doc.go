@@ -45,6 +45,7 @@
 //	error, panic, malformed response: 502 with DEFAULT_5XX   | lambda: services-apigateway-errors | TestFunctionError
 //	-- authorizer
 //	the REQUEST event; the method ARN has the raw path       | use-lambda-authorizer; choice      | TestAuthorizerEvent
+//	members body, empty, and isBase64Encoded                 | deviation: AWS leaves them out     | TestAuthorizerEvent
 //	called for each request, even without Authorization      | choice; CreateAuthorizer           | TestAuthorizerIsAlwaysCalled
 //	not called for routes without authorizer                 | use-lambda-authorizer              | TestAuthorizerIsAlwaysCalled
 //	Allow, Deny or no match; Deny wins; * at the end only    | lambda-authorizer-output           | TestAuthorizerResult

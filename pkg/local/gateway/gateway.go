@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -71,16 +73,12 @@ type Gateway struct {
 	resources  []*resource
 	authorizer *invoke.Function // nil if the API has none
 	arnPrefix  string           // arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/
-	responses  map[string]gatewayResponse
-	accessLog  template
-	compressor compressor
 }
 
 // New returns the gateway for an API. It rejects everything in the template that the gateway does not support.
 func New(c Config) (*Gateway, error) {
 	g := &Gateway{
 		config: c, arnPrefix: "arn:aws:execute-api:" + c.Region + ":" + c.AccountID + ":" + c.APIID + "/" + c.API.Stage + "/",
-		compressor: compressor{minimum: c.API.MinimumCompressionSize},
 	}
 	for id, f := range c.Functions {
 		if fmt.Sprintf("%T", f.Handler) == "*lambda.handlerOptions" {
@@ -88,9 +86,7 @@ func New(c Config) (*Gateway, error) {
 		}
 	}
 	if a := c.API.Authorizer; a.Function != "" {
-		if g.authorizer = c.Functions[a.Function]; g.authorizer == nil {
-			return nil, fmt.Errorf("authorizer %s: function %q does not exist", a.Name, a.Function)
-		}
+		g.authorizer = c.Functions[a.Function]
 		if a.TTL != 0 {
 			return nil, fmt.Errorf("authorizer %s: ReauthorizeEvery must be 0, not %d: there is no authorizer cache", a.Name,
 				int(a.TTL.Seconds()))
@@ -100,10 +96,10 @@ func New(c Config) (*Gateway, error) {
 	if g.resources, err = newResources(c.API.Routes, c.Functions, g.authorizer != nil); err != nil {
 		return nil, err
 	}
-	if g.responses, err = newGatewayResponses(c.API.GatewayResponses); err != nil {
+	if err := checkGatewayResponses(c.API.GatewayResponses); err != nil {
 		return nil, err
 	}
-	if g.accessLog, err = newTemplate(c.API.AccessLogFormat, accessLogVariables); err != nil {
+	if err := checkVariables(c.API.AccessLogFormat, slices.Sorted(maps.Keys(variables))...); err != nil {
 		return nil, fmt.Errorf("access log format: %w", err)
 	}
 	return g, nil
@@ -166,7 +162,7 @@ func (r *request) handle() (*response, *gatewayError) {
 		return nil, errBadGateway.because(err)
 	}
 	response.header["X-Amzn-Trace-Id"] = []string{r.traceID}
-	r.gateway.compressor.compress(response, r.http.Header["Accept-Encoding"])
+	r.compress(response)
 	return response, nil
 }
 

@@ -1,10 +1,11 @@
 package gateway
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -69,54 +70,37 @@ func (e *gatewayError) because(cause error) *gatewayError {
 	return &caused
 }
 
-// gatewayResponse is a type of gateway response as the template declares it.
-type gatewayResponse struct {
-	status  int // 0: that of the error
-	headers map[string]template
-	body    template
-}
+// mediaType is the media type of the gateway's responses, errPayloadTooLarge excepted.
+const mediaType = "application/json"
 
-var gatewayResponseVariables = map[string]variable{"$context.requestId": accessLogVariables["$context.requestId"]}
+// requestID is the variable that gateway responses may use.
+const requestID = "$context.requestId"
 
-func newGatewayResponses(declared map[string]samtemplate.GatewayResponse) (map[string]gatewayResponse, error) {
-	all := make(map[string]gatewayResponse, len(declared))
+// validHeader matches the expressions for headers of gateway responses that the gateway supports.
+var validHeader = regexp.MustCompile(`^('[^'$]*'|context\.requestId)$`)
+
+func checkGatewayResponses(declared map[string]samtemplate.GatewayResponse) error {
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
-		response, err := newGatewayResponse(declared[name])
-		if err != nil {
-			return nil, fmt.Errorf("gateway response %s: %w", name, err)
+		body, ok := declared[name].Templates[mediaType]
+		if !ok || len(declared[name].Templates) != 1 {
+			return fmt.Errorf("gateway response %s: needs one template, for %s", name, mediaType)
 		}
-		all[name] = response
+		if err := checkVariables(body, requestID); err != nil {
+			return fmt.Errorf("gateway response %s: %w", name, err)
+		}
+		for header, expression := range declared[name].Headers {
+			if !validHeader.MatchString(expression) {
+				return fmt.Errorf("gateway response %s: header %s: %s is not supported, only 'text' and context.requestId",
+					name, header, expression)
+			}
+		}
 	}
 	for _, name := range []string{default4XX, default5XX} {
-		if response, ok := all[name]; !ok || response.status != 0 {
-			return nil, fmt.Errorf("gateway response %s must be declared, without a StatusCode", name)
+		if response, ok := declared[name]; !ok || response.StatusCode != 0 {
+			return fmt.Errorf("gateway response %s must be declared, without a StatusCode", name)
 		}
 	}
-	return all, nil
-}
-
-func newGatewayResponse(declared samtemplate.GatewayResponse) (gatewayResponse, error) {
-	response := gatewayResponse{status: declared.StatusCode, headers: map[string]template{}}
-	text, ok := declared.Templates["application/json"]
-	if !ok || len(declared.Templates) != 1 {
-		return response, errors.New("needs one template, for application/json")
-	}
-	var err error
-	if response.body, err = newTemplate(text, gatewayResponseVariables); err != nil {
-		return response, err
-	}
-	for name, expression := range declared.Headers {
-		if constant := strings.Trim(expression, "'"); len(constant) == len(expression)-2 && !strings.Contains(constant, "$") {
-			expression = constant
-		} else {
-			expression = "$" + expression
-		}
-		if response.headers[http.CanonicalHeaderKey(name)], err = newTemplate(expression,
-			gatewayResponseVariables); err != nil {
-			return response, fmt.Errorf("header %s: %w", name, err)
-		}
-	}
-	return response, nil
+	return nil
 }
 
 // gatewayResponse returns the response to a gateway error. A type that the template does not declare falls back to a
@@ -130,18 +114,19 @@ func (r *request) gatewayResponse(e *gatewayError) *response {
 		}
 		return &response{e.status, header, e.body}
 	}
-	declared, ok := r.gateway.responses[e.responseType]
+	responses := r.gateway.config.API.GatewayResponses
+	declared, ok := responses[e.responseType]
 	if !ok && e.status < http.StatusInternalServerError {
-		declared = r.gateway.responses[default4XX]
+		declared = responses[default4XX]
 	} else if !ok {
-		declared = r.gateway.responses[default5XX]
+		declared = responses[default5XX]
 	}
-	for name, value := range declared.headers {
-		header[name] = []string{value.fill(r, "")}
+	for name, expression := range declared.Headers {
+		if constant, ok := strings.CutPrefix(expression, "'"); ok {
+			header.Set(name, strings.TrimSuffix(constant, "'"))
+		} else {
+			header.Set(name, r.id)
+		}
 	}
-	status := e.status
-	if declared.status != 0 {
-		status = declared.status
-	}
-	return &response{status, header, declared.body.fill(r, "")}
+	return &response{cmp.Or(declared.StatusCode, e.status), header, r.fill(declared.Templates[mediaType], "")}
 }

@@ -46,13 +46,13 @@ func (r *request) send(w http.ResponseWriter, response *response) {
 	header["x-amzn-RequestId"] = []string{r.id}
 	header["x-amz-apigw-id"] = []string{r.extendedID}
 	if header["Content-Type"] == nil {
-		header["Content-Type"] = []string{"application/json"}
+		header["Content-Type"] = []string{mediaType}
 	}
 	if response.status != http.StatusNoContent {
 		header["Content-Length"] = []string{strconv.Itoa(len(response.body))}
 	}
 	r.status, r.latency = response.status, r.gateway.config.Now().Sub(r.start)
-	if line := r.gateway.accessLog.fill(r, "-"); line != "" {
+	if line := r.fill(r.gateway.config.API.AccessLogFormat, "-"); line != "" {
 		r.gateway.config.AccessLog([]byte(line[:min(len(line), maxLogLine)]), r.start)
 	}
 	w.WriteHeader(response.status)

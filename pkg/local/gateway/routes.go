@@ -70,8 +70,6 @@ func newResources(routes []samtemplate.Route, functions map[string]*invoke.Funct
 			byPath[declared.Path], all = res, append(all, res)
 		}
 		switch {
-		case functions[declared.Function] == nil:
-			return fail("function %q does not exist", declared.Function)
 		case declared.Authorized && !hasAuthorizer:
 			return fail("the API has no authorizer")
 		case declared.Method != anyMethod && !slices.Contains(restMethods, declared.Method):

@@ -1,6 +1,7 @@
 package samtemplate
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -49,9 +50,9 @@ func Parse(file string, content []byte, s Settings) (*Template, error) {
 	}
 	expand(&document)
 	r := &reader{root: document.Content[0], parameters: map[string]string{
-		"AWS::Region":    defaultTo(s.Region, "us-east-1"),
-		"AWS::AccountId": defaultTo(s.AccountID, "000000000000"),
-		"AWS::StackName": defaultTo(s.StackName, "local"),
+		"AWS::Region":    cmp.Or(s.Region, "us-east-1"),
+		"AWS::AccountId": cmp.Or(s.AccountID, "000000000000"),
+		"AWS::StackName": cmp.Or(s.StackName, "local"),
 		"AWS::Partition": "aws",
 		"AWS::URLSuffix": "amazonaws.com",
 	}, resources: map[string]*resource{}}
@@ -86,13 +87,6 @@ func expand(n *yaml.Node) {
 			}
 		}
 	}
-}
-
-func defaultTo(value, otherwise string) string {
-	if value == "" {
-		return otherwise
-	}
-	return value
 }
 
 func (r *reader) read(parameters map[string]string) *Template {
@@ -140,27 +134,12 @@ func (r *reader) readResources() (order []*resource) {
 			properties: get(body, "Properties"),
 		}
 		if found.typ == typeFunction {
-			found.properties = r.withoutDisabledPreference(merge(get(get(r.root, "Globals"), "Function"), found.properties))
+			found.properties = merge(get(get(r.root, "Globals"), "Function"), found.properties)
 		}
 		r.resources[found.id] = found
 		order = append(order, found)
 	}
 	return order
-}
-
-// withoutDisabledPreference removes a DeploymentPreference that is not enabled, as SAM does. Its alarms may not exist.
-func (r *reader) withoutDisabledPreference(properties *yaml.Node) *yaml.Node {
-	if r.resolve(get(get(properties, "DeploymentPreference"), "Enabled")).Value != "false" {
-		return properties
-	}
-	enabled := *properties
-	enabled.Content = nil
-	for key, value := range pairs(properties) {
-		if key.Value != "DeploymentPreference" {
-			enabled.Content = append(enabled.Content, key, value)
-		}
-	}
-	return &enabled
 }
 
 // add resolves a resource and adds it to the template.

@@ -26,7 +26,7 @@ Rules:
 Mappings: {Colors: {red: {Memory: 1769, Gradual: false}, blue: {Memory: 128, Gradual: true}}}
 Conditions: {Blue: !Equals [!Ref Color, blue], Red: !Not [!And [!Condition Blue, !Equals [!Ref Color, blue]]]}
 Globals: {Function: {Runtime: provided.al2023, Handler: bootstrap, Timeout: 10, Architectures: [arm64], Environment: {Variables: {A: 1,
-  B: global}}, DeploymentPreference: {Enabled: !FindInMap [Colors, !Ref Color, Gradual], Alarms: [!Ref Hidden]}}}
+  B: global}}}}
 Resources:
   Api:
     Type: AWS::Serverless::Api

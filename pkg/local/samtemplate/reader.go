@@ -2,6 +2,7 @@ package samtemplate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type reader struct {
 
 func (r *reader) fail(at *yaml.Node, format string, args ...any) {
 	if r.err == nil {
-		r.err = fmt.Errorf("%d: %s: %s", at.Line, defaultTo(r.within, "the template"), fmt.Sprintf(format, args...))
+		r.err = fmt.Errorf("%d: %s: %s", at.Line, cmp.Or(r.within, "the template"), fmt.Sprintf(format, args...))
 	}
 }
 
