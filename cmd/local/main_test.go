@@ -220,7 +220,7 @@ func TestEngineThatCannotBeRestarted(t *testing.T) {
 	if err := <-p.ended; err == nil {
 		t.Error("it ended with status 0")
 	}
-	if log := p.stderr.String(); !strings.Contains(log, "\nlocal: the engine died 8 times in a row") ||
+	if log := p.stderr.String(); !strings.Contains(log, "\nlocal: the engine ended and cannot be started again") ||
 		!strings.Contains(log, "`make reset`") {
 		t.Errorf("stderr:\n%s", log)
 	}

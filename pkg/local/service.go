@@ -64,13 +64,12 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return fmt.Errorf("DATA_DIR %s: %w", folder, err)
 	}
-	writes := &trigger.Writes{}
-	cfg.HTTPClient = writes.Client(events.Client(cfg.HTTPClient))
+	cfg.HTTPClient = events.Client(cfg.HTTPClient)
 	functions, err := s.newFunctions(cfg)
 	if err != nil {
 		return err
 	}
-	triggers, err := s.newTriggers(functions, events, writes, cfg) //nolint:contextcheck // a log line needs no context
+	triggers, err := s.newTriggers(functions, events, cfg) //nolint:contextcheck // a log line needs no context
 	if err != nil {
 		return err
 	}
@@ -91,7 +90,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 
 // newTriggers prepares the delivery of events to functions. With RequestsOnly there are none.
 func (s *service) newTriggers(
-	functions map[string]*invoke.Function, events *bus.Bus, writes *trigger.Writes, cfg aws.Config,
+	functions map[string]*invoke.Function, events *bus.Bus, cfg aws.Config,
 ) (*trigger.Triggers, error) {
 	template := s.template
 	if s.RequestsOnly {
@@ -105,9 +104,7 @@ func (s *service) newTriggers(
 	id := newSortedID(s.Random)
 	return trigger.New(trigger.Config{
 		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables),
-		DataDir: events.DataDir,
-		Queue:   events.Queue,
-		Writes:  writes,
+		Bus: events,
 		Invoker: invoke.NewInvoker(invoke.Config{
 			NewID: id, Now: time.Now,
 			Ended: func(i *invoke.Invocation) {

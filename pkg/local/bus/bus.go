@@ -56,14 +56,14 @@ func (b *Bus) openQueue(declared samtemplate.Queue) error {
 	q := &Queue{
 		Queue: declared, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+declared.LogicalID), now: b.Now,
 		newID: b.NewID, logger: b.Logger, sent: make(chan struct{}, 1), received: map[string]*Message{},
-		discard: func(body string) error { return b.discard(declared.DeadLetterQueue, body) },
+		discard: func(body string) error { return b.Discard(declared.DeadLetterQueue, body) },
 	}
 	b.queues[q.LogicalID] = q
 	return q.open()
 }
 
-// discard stores a message in the file of a dead-letter queue.
-func (b *Bus) discard(queue, body string) error {
+// Discard appends a message, of one line, to the file of a queue that no function reads.
+func (b *Bus) Discard(queue, body string) error {
 	return datafile.Append(filepath.Join(b.DataDir, deadLetterFolder, queue+".jsonl"), []byte(body))
 }
 

@@ -113,7 +113,7 @@ func (c client) sendMessage(in *input) (any, error) {
 		if q.LogicalID == in.QueueURL && c.queues[q.LogicalID] == nil {
 			sum := md5.Sum([]byte(in.MessageBody)) //nolint:gosec // the SDK checks it
 			return map[string]string{"MessageId": c.NewID(), "MD5OfMessageBody": hex.EncodeToString(sum[:])},
-				c.discard(q.LogicalID, in.MessageBody)
+				c.Discard(q.LogicalID, in.MessageBody)
 		}
 	}
 	return nil, &serviceError{"com.amazonaws.sqs#QueueDoesNotExist", "there is no dead-letter queue " + in.QueueURL}

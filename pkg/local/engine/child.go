@@ -35,21 +35,25 @@ type child struct {
 }
 
 // launch starts a child on the engine's port and waits until it accepts requests.
-func (e *Engine) launch(ctx context.Context) (*child, error) {
+func (e *Engine) launch(ctx context.Context) (_ *child, err error) {
 	log, err := e.openLog()
 	if err != nil {
 		return nil, fmt.Errorf("open the engine's log: %w", err)
 	}
-	if err := e.restrictDatabase(); err != nil {
-		return nil, errors.Join(err, log.Close())
-	}
-	port := strconv.Itoa(e.port)
+	defer func() {
+		if err != nil {
+			_ = log.Close()
+		}
+	}()
 	//nolint:gosec,noctx // ends by SIGTERM
-	cmd := exec.Command(e.options.Program, "serve", "--host", "127.0.0.1", "--port", port)
+	cmd := exec.Command(e.options.Program, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(e.port))
 	if e.options.Dir != "" {
+		if err := e.restrictDatabase(); err != nil {
+			return nil, err
+		}
 		lock, err := e.lock(ctx)
 		if err != nil {
-			return nil, errors.Join(err, log.Close())
+			return nil, err
 		}
 		defer lock.Close()
 		cmd.Args = append(cmd.Args, "--db-path", filepath.Join(e.options.Dir, database))
@@ -59,8 +63,7 @@ func (e *Engine) launch(ctx context.Context) (*child, error) {
 	cmd.Stderr = log
 	cmd.SysProcAttr = childAttributes()
 	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("start the engine: %w; run scripts/engine.sh to install it again", err),
-			log.Close())
+		return nil, fmt.Errorf("start the engine: %w; run scripts/engine.sh to install it again", err)
 	}
 	c := &child{cmd: cmd, log: log, exited: make(chan struct{})}
 	go func() {
@@ -89,9 +92,6 @@ func (e *Engine) resetAdvice() string { return "`make reset` deletes the data in
 // restrictDatabase makes the database readable by its owner only, before the engine writes to it. SQLite creates its
 // other files with the permissions of the database.
 func (e *Engine) restrictDatabase() error {
-	if e.options.Dir == "" {
-		return nil
-	}
 	file, err := os.OpenFile(filepath.Join(e.options.Dir, database), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err == nil {
 		err = errors.Join(file.Chmod(0o600), file.Close())

@@ -55,7 +55,7 @@ type batchFile struct {
 
 // openAccessLog opens an access log. The files of earlier processes are complete batches.
 func openAccessLog(t *Triggers, f *samtemplate.Function) (*accessLog, error) {
-	l := &accessLog{Triggers: t, function: f, folder: filepath.Join(t.DataDir, stateFolder, "access-log-"+f.LogicalID)}
+	l := &accessLog{Triggers: t, function: f, folder: filepath.Join(t.folder, "access-log-"+f.LogicalID)}
 	if err := os.MkdirAll(l.folder, 0o700); err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (h *harness) lines() (all []string) {
 // files returns the names of the access log's files.
 func (h *harness) files() (names []string) {
 	h.Helper()
-	names, err := filepath.Glob(filepath.Join(h.config.DataDir, "events", "access-log-DoThings", "*"))
+	names, err := filepath.Glob(filepath.Join(h.dir, "events", "access-log-DoThings", "*"))
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestAccessLogRestart(t *testing.T) {
 func TestAccessLogUnwritable(t *testing.T) {
 	t.Parallel()
 	inBubble(t, onAccessLog(), nil, func(h *harness) {
-		folder := filepath.Join(h.config.DataDir, "events", "access-log-DoThings")
+		folder := filepath.Join(h.dir, "events", "access-log-DoThings")
 		h.run(2*time.Second, func(triggers *trigger.Triggers) {
 			if err := os.RemoveAll(folder); err != nil {
 				h.Fatal(err)

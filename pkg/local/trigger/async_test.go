@@ -102,7 +102,7 @@ func TestOnFailureRecords(t *testing.T) {
 			inBubble(t, tt.function, tt.db, func(h *harness) {
 				h.respond = func([]byte) ([]byte, error) { return nil, errFunction }
 				h.run(10 * time.Second)
-				content, err := os.ReadFile(filepath.Join(h.config.DataDir, "queues", "Failures.jsonl"))
+				content, err := os.ReadFile(filepath.Join(h.dir, "queues", "Failures.jsonl"))
 				if err != nil {
 					h.Fatal(err)
 				}
@@ -128,7 +128,7 @@ func TestQueueUnwritable(t *testing.T) {
 	f := onAccessLog()
 	f.AsyncOnFailure = "Failures"
 	inBubble(t, f, nil, func(h *harness) {
-		if err := os.MkdirAll(filepath.Join(h.config.DataDir, "queues", "Failures.jsonl"), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(h.dir, "queues", "Failures.jsonl"), 0o700); err != nil {
 			h.Fatal(err)
 		}
 		h.respond = func([]byte) ([]byte, error) { return nil, errFunction }

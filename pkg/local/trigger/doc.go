@@ -17,7 +17,6 @@
 //	-- streams
 //	AWS's form, in order, from TRIM_HORIZON         | lambda: with-ddb                   | TestStream
 //	at most BatchSize records for each invocation   | lambda: ddb-params                 | TestStream
-//	delivery at once after own transactions         | choice; others within 150 ms       | TestStreamNotified
 //	a write that changes nothing has no record      | ddb: Streams; unlike the engine    | TestStream
 //	delivery continues after the checkpoint         | choice                             | TestStream
 //	attribute values of all types                   | ddb: API AttributeValue            | TestAttributeValues
@@ -52,8 +51,8 @@
 //	-- templates
 //	settings that are not supported                 | choice                             | TestUnsupported
 //
-// New rejects a template with a stream function that does not report batchItemFailures and with subscriptions to other
-// log groups. Package samtemplate rejects StartingPosition LATEST, batching windows, filters and cron expressions.
+// New rejects a template with subscriptions to other log groups, and with queues that are no target of a rule. Package
+// samtemplate rejects stream functions that do not report batchItemFailures, StartingPosition LATEST, batching windows, filters and cron expressions.
 // These settings have no effect:
 //
 //   - ParallelizationFactor and BisectBatchOnFunctionError: one batch is processed at a time, and fails as a whole.

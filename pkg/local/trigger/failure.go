@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"maps"
-	"path/filepath"
-
-	"toggleadmin/pkg/local/datafile"
 )
 
 // failure is an event that a function has failed to process.
@@ -36,19 +33,14 @@ func (t *Triggers) discard(queue, source string, f failure, details map[string]a
 		"responseContext": map[string]any{"statusCode": 200, "executedVersion": "$LATEST", "functionError": "Unhandled"},
 	}
 	maps.Copy(record, details)
-	if err := t.send(queue, record); err != nil {
+	line, err := json.Marshal(record)
+	if err == nil {
+		err = t.Bus.Discard(queue, string(line))
+	}
+	if err != nil {
 		log.Error("an on-failure record cannot be written: the event is delivered again", slog.Any("cause", err))
 		return err
 	}
 	log.Error("an event is discarded")
 	return nil
-}
-
-// send appends a record to the file of a queue, for people to read.
-func (t *Triggers) send(queue string, record map[string]any) error {
-	line, err := json.Marshal(record)
-	if err != nil {
-		return err
-	}
-	return datafile.Append(filepath.Join(t.DataDir, queueFolder, queue+".jsonl"), line)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/trigger"
@@ -48,6 +49,7 @@ type invocation struct {
 type harness struct {
 	*testing.T
 	config  trigger.Config
+	dir     string                               // DATA_DIR
 	respond func(payload []byte) ([]byte, error) // the function; nil: it succeeds
 	begin   time.Time
 
@@ -67,9 +69,9 @@ func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test 
 		db = &database.Database{}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		h := &harness{T: t, begin: time.Now()}
+		h := &harness{T: t, begin: time.Now(), dir: t.TempDir()}
 		h.config = trigger.Config{
-			Template: template, DataDir: t.TempDir(), Endpoint: db.Endpoint, Region: "eu-west-1", AccountID: "123456789012",
+			Template: template, Endpoint: db.Endpoint, Region: "eu-west-1", AccountID: "123456789012",
 			Functions: map[string]*invoke.Function{"DoThings": {ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
 			Tables:    map[string]string{"FeatureTypes": db.Tables.FeatureTypes},
 			AWS: aws.Config{
@@ -106,6 +108,9 @@ func (h *harness) Invoke(_ context.Context, payload []byte) ([]byte, error) {
 func (h *harness) run(d time.Duration, meanwhile ...func(*trigger.Triggers)) {
 	h.Helper()
 	h.config.Invoker = invoke.NewInvoker(invoke.Config{NewID: h.newID, Now: time.Now})
+	if h.config.Bus == nil {
+		h.openBus(samtemplate.Template{})
+	}
 	triggers, err := trigger.New(h.config)
 	if err != nil {
 		h.Fatal(err)
@@ -118,6 +123,18 @@ func (h *harness) run(d time.Duration, meanwhile ...func(*trigger.Triggers)) {
 	stop()
 	synctest.Wait()
 	triggers.Close()
+}
+
+// openBus opens a bus with the queues of a template, as one process does.
+func (h *harness) openBus(queues samtemplate.Template) {
+	h.Helper()
+	var err error
+	h.config.Bus, err = bus.Open(bus.Config{
+		Template: &queues, DataDir: h.dir, Now: time.Now, NewID: h.newID, Logger: h.config.Logger,
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
 }
 
 // times returns when the function was invoked.

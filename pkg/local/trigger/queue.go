@@ -17,7 +17,7 @@ import (
 // runQueue invokes a function with the messages of a queue until the context ends. Messages that it does not process
 // become visible again.
 func (t *Triggers) runQueue(ctx context.Context, f *samtemplate.Function, s samtemplate.QueueMapping) {
-	q := t.Queue(s.Queue)
+	q := t.Bus.Queue(s.Queue)
 	for ctx.Err() == nil {
 		batch := q.Receive(s.BatchSize)
 		if len(batch) == 0 {

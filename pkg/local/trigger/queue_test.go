@@ -7,7 +7,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/samtemplate"
 )
 
@@ -17,17 +16,10 @@ func onQueue(t *testing.T, respond func(events.SQSEvent) ([]byte, error)) (batch
 	t.Helper()
 	inBubble(t, samtemplate.Function{Queues: []samtemplate.QueueMapping{{Queue: "Queue", BatchSize: 2}}}, nil,
 		func(h *harness) {
-			b, err := bus.Open(bus.Config{
-				Template: &samtemplate.Template{
-					Rules:  []samtemplate.Rule{{Queue: "Queue"}},
-					Queues: []samtemplate.Queue{{LogicalID: "Queue", VisibilityTimeout: time.Minute}},
-				},
-				DataDir: h.config.DataDir, Now: time.Now, NewID: h.newID, Logger: h.config.Logger,
+			h.openBus(samtemplate.Template{
+				Rules:  []samtemplate.Rule{{Queue: "Queue"}},
+				Queues: []samtemplate.Queue{{LogicalID: "Queue", VisibilityTimeout: time.Minute}},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			h.config.Queue = b.Queue
 			h.respond = func(payload []byte) ([]byte, error) {
 				event := decode[events.SQSEvent](h, payload)
 				batch := time.Since(h.begin).String()
@@ -38,7 +30,7 @@ func onQueue(t *testing.T, respond func(events.SQSEvent) ([]byte, error)) (batch
 				return respond(event)
 			}
 			for _, body := range []string{"a", "b", "c"} {
-				if err := b.Queue("Queue").Send(body); err != nil {
+				if err := h.config.Bus.Queue("Queue").Send(body); err != nil {
 					t.Fatal(err)
 				}
 			}

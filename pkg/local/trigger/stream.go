@@ -21,7 +21,7 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 )
 
-// pollInterval is how often a stream is read that has no new records, without a notification of a write.
+// pollInterval is how often a stream is read that has no new records.
 const pollInterval = 150 * time.Millisecond
 
 // stream delivers the records of a table's stream to a function.
@@ -50,24 +50,13 @@ func newStream(t *Triggers, f *samtemplate.Function, source samtemplate.Stream) 
 	return &stream{
 		Triggers: t, function: f, source: source,
 		streams:    dynamodbstreams.NewFromConfig(t.AWS, func(o *dynamodbstreams.Options) { o.BaseEndpoint = &t.Endpoint }),
-		checkpoint: filepath.Join(t.DataDir, stateFolder, "stream-"+f.LogicalID+"-"+source.Table+".json"),
+		checkpoint: filepath.Join(t.folder, "stream-"+f.LogicalID+"-"+source.Table+".json"),
 	}
 }
 
 // run delivers records until the context ends.
 func (s *stream) run(ctx context.Context) {
-	for {
-		written := s.Writes.next() // before the stream is read
-		wait := s.step(ctx)
-		if s.attempt > 0 {
-			written = nil
-		}
-		select {
-		case <-written:
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return
-		}
+	for pause(ctx, s.step(ctx)) {
 	}
 }
 

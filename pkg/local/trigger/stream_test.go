@@ -11,13 +11,10 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/trigger"
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 func TestStream(t *testing.T) {
@@ -26,7 +23,7 @@ func TestStream(t *testing.T) {
 	dir := t.TempDir()
 	put(t, db, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 11)
 	inBubble(t, onStream(5, 0), db, func(h *harness) {
-		h.config.DataDir = dir
+		h.dir = dir
 		checkpoint := filepath.Join(dir, "events", "stream-DoThings-FeatureTypes.json")
 		if err := errors.Join(os.Mkdir(filepath.Dir(checkpoint), 0o700),
 			os.WriteFile(checkpoint, []byte(`{"shard":"of another stream","sequenceNumber":"99"}`), 0o600)); err != nil {
@@ -47,7 +44,7 @@ func TestStream(t *testing.T) {
 	})
 	put(t, db, 12)
 	inBubble(t, onStream(5, 0), db, func(h *harness) {
-		h.config.DataDir = dir
+		h.dir = dir
 		h.run(time.Second)
 		equal(h, []string{"12"}, h.records())
 	})
@@ -60,7 +57,7 @@ func TestStreamCheckpointNotValid(t *testing.T) {
 	put(t, db, 1)
 	for _, content := range []string{"", `{"shard":"a","sequenceNu`} {
 		inBubble(t, onStream(5, 0), db, func(h *harness) {
-			checkpoint := filepath.Join(h.config.DataDir, "events", "stream-DoThings-FeatureTypes.json")
+			checkpoint := filepath.Join(h.dir, "events", "stream-DoThings-FeatureTypes.json")
 			if err := errors.Join(os.MkdirAll(filepath.Dir(checkpoint), 0o700),
 				os.WriteFile(checkpoint, []byte(content), 0o600)); err != nil {
 				h.Fatal(err)
@@ -154,46 +151,6 @@ func TestStreamInterrupted(t *testing.T) {
 	})
 }
 
-// A stream is read at once after a transaction, but not while it waits after a failure.
-func TestStreamNotified(t *testing.T) {
-	t.Parallel()
-	for _, fails := range []bool{false, true} {
-		t.Run(fmt.Sprint("fails: ", fails), func(t *testing.T) {
-			t.Parallel()
-			db := streamed(t)
-			put(t, db, 1)
-			inBubble(t, onStream(5, -1), db, func(h *harness) {
-				h.respond = func([]byte) ([]byte, error) {
-					if fails && len(h.invocations) == 1 {
-						return nil, errFunction
-					}
-					return nil, nil
-				}
-				h.config.Writes = &trigger.Writes{}
-				h.run(time.Second, func(*trigger.Triggers) {
-					<-time.After(50 * time.Millisecond)
-					cfg := h.config.AWS
-					cfg.HTTPClient = h.config.Writes.Client(cfg.HTTPClient)
-					client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.BaseEndpoint = &db.Endpoint })
-					_, err := client.TransactWriteItems(h.Context(), &dynamodb.TransactWriteItemsInput{
-						TransactItems: []types.TransactWriteItem{{Put: &types.Put{
-							TableName: &db.Tables.FeatureTypes, Item: dynamo.Item{"id": dynamo.S("release"), "n": dynamo.N(2)},
-						}}},
-					})
-					if err != nil {
-						h.Error(err)
-					}
-				})
-				want := seconds(0, 0.05)
-				if fails {
-					want = seconds(0, 0.5, 0.5)
-				}
-				equal(h, want, h.times())
-			})
-		})
-	}
-}
-
 type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -233,11 +190,11 @@ func TestUnsupported(t *testing.T) {
 			LogSubscriptions: []samtemplate.LogSubscription{{LogGroup: "Other"}},
 		},
 	} {
-		template := samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"},
-			Functions: []samtemplate.Function{f}}
-		c := trigger.Config{Template: &template, DataDir: t.TempDir(), Queue: func(string) *bus.Queue { return nil }}
-		if _, err := trigger.New(c); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		inBubble(t, f, nil, func(h *harness) {
+			h.openBus(samtemplate.Template{})
+			if _, err := trigger.New(h.config); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
 	}
 }

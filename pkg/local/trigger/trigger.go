@@ -16,21 +16,13 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 )
 
-// Folders of DATA_DIR.
-const (
-	stateFolder = "events" // checkpoints of streams, access logs
-	queueFolder = "queues"
-)
-
 // Config is the configuration of Triggers.
 type Config struct {
 	Template  *samtemplate.Template
 	Functions map[string]*invoke.Function // by logical id
 	Tables    map[string]string           // names by logical id
-	Queue     func(id string) *bus.Queue  // by logical id
+	Bus       *bus.Bus                    // its queues, which also receive what functions have failed to process
 	Invoker   *invoke.Invoker
-	Writes    *Writes // may be nil: streams are only polled
-	DataDir   string  // created if missing
 
 	AWS               aws.Config // reaches the tables and their streams at Endpoint
 	Endpoint          string
@@ -44,6 +36,7 @@ type Config struct {
 // Triggers invokes functions for events.
 type Triggers struct {
 	Config
+	folder     string // checkpoints of streams, access logs
 	accessLogs []*accessLog
 }
 
@@ -51,15 +44,14 @@ type Triggers struct {
 // support.
 func New(c Config) (*Triggers, error) {
 	t := &Triggers{Config: c}
-	for _, folder := range []string{stateFolder, queueFolder} {
-		if err := os.MkdirAll(filepath.Join(t.DataDir, folder), 0o700); err != nil {
-			return nil, fmt.Errorf("create the folder for events: %w", err)
-		}
+	t.folder = filepath.Join(c.Bus.DataDir, "events")
+	if err := os.MkdirAll(t.folder, 0o700); err != nil {
+		return nil, fmt.Errorf("create the folder for events: %w", err)
 	}
 	for i := range t.Template.Functions {
 		f := &t.Template.Functions[i]
 		for _, s := range f.Queues {
-			if t.Queue(s.Queue) == nil {
+			if t.Bus.Queue(s.Queue) == nil {
 				return nil, fmt.Errorf("function %s, queue %s: the local service supports only queues that are targets of a rule",
 					f.LogicalID, s.Queue)
 			}
