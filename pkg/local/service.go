@@ -55,7 +55,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 		if folder, err = os.MkdirTemp("", "toggleadmin-"); err != nil {
 			return fmt.Errorf("create a folder for events: %w", err)
 		}
-		defer os.RemoveAll(folder)
+		defer func() { _ = os.RemoveAll(folder) }()
 	}
 	events, err := bus.Open(bus.Config{
 		Template: s.template, DataDir: folder, Parameter: s.WebhookURL + " " + secret, Now: s.Now,

@@ -61,8 +61,8 @@ func newResources(routes []samtemplate.Route, functions map[string]*invoke.Funct
 	byPath := map[string]*resource{}
 	var all []*resource
 	for _, declared := range routes {
-		fail := func(format string, args ...any) ([]*resource, error) {
-			return nil, fmt.Errorf("route %s %s: "+format, append([]any{declared.Method, declared.Path}, args...)...)
+		fail := func(problem string) ([]*resource, error) {
+			return nil, fmt.Errorf("route %s %s: %s", declared.Method, declared.Path, problem)
 		}
 		res := byPath[declared.Path]
 		if res == nil {
