@@ -2,13 +2,12 @@ package deploy_test
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/template"
 )
 
 // hostedZone is a zone, which the emulator looks up.
@@ -50,38 +49,22 @@ func TestOtherValues(t *testing.T) {
 	}
 }
 
-// otherValues returns another value than the default for each parameter: another allowed value, another number, or one
-// of a table.
+// otherValues returns another value than the default for each parameter.
 func otherValues(t *testing.T, address, zone string) map[string]string {
 	t.Helper()
-	values := map[string]string{
-		"Stage": "second", "Version": "1.2.3+4567890a", "DynamoDBEndpoint": address, "DomainName": "toggles.example.com",
-		"HostedZoneId": zone, "AlarmEmail": "alarms@example.com",
-		"WebhookSecretName": "/second/webhook", "WebhookEvents": "*",
-		"OidcIssuer": "https://issuer.invalid", "OidcClientId": "console",
-		"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",
-		"CertificateArn":         "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef",
-	}
-	parameters, _ := readDocument(t, absolute(t, "template.yaml")).root["Parameters"].(map[string]any)
+	values := map[string]string{}
+	parameters, _ := template.Parameters(t, absolute(t, "template.yaml"))
 	for name, parameter := range parameters {
-		switch name {
-		case "Architecture", "DeploymentPreference", "WebAclArn", "UseFipsEndpoint", "UseDualStackEndpoint", "AlarmTopicArn":
-			// The functions are built for this machine. The emulator has no CodeDeploy or association of web ACLs, and one
-			// endpoint. The alarms have one topic.
-			continue
-		case "MaxTokenDays":
-			values[name] = "36500" // the tokens of the scripts expire in 2099
-			continue
-		}
-		first := fmt.Sprint(at(parameter, "Default"))
-		if allowed, ok := at(parameter, "AllowedValues").([]any); ok {
-			i := slices.IndexFunc(allowed, func(value any) bool { return fmt.Sprint(value) != first })
-			values[name] = fmt.Sprint(allowed[i])
-		} else if number, err := strconv.Atoi(first); err == nil {
-			values[name] = strconv.Itoa(number + 1)
-		} else if values[name] == "" {
-			t.Fatalf("the parameter %s has no other value: add one in parameters_test.go", name)
-		}
+		values[name] = parameter.OtherValues(t, name)[0]
 	}
+	// The functions are built for this machine. The emulator has no CodeDeploy or association of web ACLs, and one
+	// endpoint. The alarms have one topic.
+	for _, name := range []string{
+		"Architecture", "DeploymentPreference", "WebAclArn", "UseFipsEndpoint", "UseDualStackEndpoint", "AlarmTopicArn",
+	} {
+		delete(values, name)
+	}
+	values["DynamoDBEndpoint"], values["HostedZoneId"] = address, zone
+	values["MaxTokenDays"] = "36500" // the tokens of the scripts expire in 2099
 	return values
 }

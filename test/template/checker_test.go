@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/table"
 )
 
 // conditionalAlarms exist only with a domain or with events.
@@ -30,24 +31,26 @@ type checker struct {
 	problems  []string
 	runbook   []string        // its sections
 	metrics   map[string]bool // "namespace name" of metrics that AWS, the code or a metric filter writes
+	expected  [][]string
+	responses [][]string
 }
 
 func newChecker(tb testing.TB) *checker {
 	tb.Helper()
-	c := &checker{metrics: map[string]bool{}}
+	c := &checker{metrics: map[string]bool{}, expected: table.Rows(tb, 3, expected),
+		responses: table.Rows(tb, 3, responses)}
 	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(read(tb, "docs/runbook.md"), -1) {
 		c.runbook = append(c.runbook, strings.Split(heading[1], ", ")...)
 	}
-	for namespace, names := range map[string]string{
-		"AWS/ApiGateway": "Count 4XXError 5XXError Latency IntegrationLatency",
-		"AWS/Lambda":     "Invocations Errors Throttles Duration IteratorAge",
-		"AWS/SQS":        "ApproximateNumberOfMessagesVisible",
-		"AWS/DynamoDB": "ConsumedReadCapacityUnits ConsumedWriteCapacityUnits ReadThrottleEvents " +
-			"WriteThrottleEvents",
-		"AWS/CertificateManager": "DaysToExpiry",
-	} {
-		for name := range strings.FieldsSeq(names) {
-			c.metrics[namespace+" "+name] = true
+	for _, row := range table.Rows(tb, 2, `
+		AWS/ApiGateway | Count 4XXError 5XXError Latency IntegrationLatency
+		AWS/Lambda | Invocations Errors Throttles Duration IteratorAge
+		AWS/SQS | ApproximateNumberOfMessagesVisible
+		AWS/DynamoDB | ConsumedReadCapacityUnits ConsumedWriteCapacityUnits ReadThrottleEvents WriteThrottleEvents
+		AWS/CertificateManager | DaysToExpiry
+	`) {
+		for name := range strings.FieldsSeq(row[1]) {
+			c.metrics[row[0]+" "+name] = true
 		}
 	}
 	files, _ := filepath.Glob(root + "pkg/*/*/*.go")
@@ -99,105 +102,104 @@ func (c *checker) ofType(typ string) (found []samtemplate.Resource) {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// messageKey is the key of a message in the log lines of functions.
-var messageKey = lambdacontext.ReplaceAttr(nil, slog.String(slog.MessageKey, "")).Key
-
-// largeResponse is the pattern of log lines about large responses.
-var largeResponse = fmt.Sprintf("{ $.%s > %d }", lambdahttp.ResponseBytes, lambdahttp.LargeResponse)
-
-// expectations are values of properties by resource type or logical id.
-var expectations = []struct {
-	resources, property string
-	want                any
-}{
-	{"AWS::DynamoDB::Table", "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", true},
-	{"AWS::DynamoDB::Table", "SSESpecification.SSEEnabled", true},
-	{"AWS::DynamoDB::Table", "DeletionProtectionEnabled", false},
-	{"FeatureTypes", "StreamSpecification.StreamViewType", "NEW_AND_OLD_IMAGES"},
-	{"Traffic", "TimeToLiveSpecification.AttributeName", "expiresAt"},
-	{"AWS::SQS::Queue", "MessageRetentionPeriod", 14 * 24 * 3600}, // the maximum
-	{"AWS::SQS::Queue", "SqsManagedSseEnabled", true},
-	{"AWS::SNS::Topic", "KmsMasterKeyId", nil}, // if its policy is wrong, alarms are lost without an error
-	{"AWS::SNS::Subscription", "TopicArn", "AlarmTopic"},
-	{"AWS::Logs::LogGroup", "RetentionInDays", 30},
-	{"AWS::CloudWatch::Alarm", "AlarmActions", "[AlarmTopic]"},
-	{"AWS::CloudWatch::Alarm", "OKActions", "[AlarmTopic]"},
-	{"TrafficMalformedAlarm", "Threshold", 10},             // not for a single event
-	{"SweepMissingAlarm", "TreatMissingData", "breaching"}, // without invocations there are no data
-	{"SweepMissingAlarm", "ComparisonOperator", "LessThanThreshold"},
-	{"AWS::Serverless::Api", "EndpointConfiguration.Type", "REGIONAL"}, // edge endpoints have error pages of their own
-	{"AWS::Serverless::Api", "OpenApiVersion", "3.0.1"},                // otherwise SAM creates a stage called Stage
-	{"AWS::Serverless::Api", "AlwaysDeploy", true},                     // otherwise changes can stay undeployed
-	{"AWS::Serverless::Api", "MinimumCompressionSize", 1024},           // the web pages load 80 kB compressed
-	{"AWS::Serverless::Api", "SecurityPolicy", "SecurityPolicy_TLS13_1_2_PQ_2025_09"},
-	{"AWS::Serverless::Api", "MethodSettings",
-		"[map[DataTraceEnabled:false HttpMethod:* LoggingLevel:OFF MetricsEnabled:false " +
-			"ResourcePath:/* ThrottlingBurstLimit:200 ThrottlingRateLimit:100]]"}, // traces would contain credentials
-	{"AWS::Serverless::Api", "Auth.Authorizers.Token.Identity", "map[Headers:[Authorization] ReauthorizeEvery:0]"},
-	{"AWS::ApiGateway::DomainName", "SecurityPolicy", "TLS_1_2"},
-	{"AWS::ApiGateway::Account", "CloudWatchRoleArn", "arn:aws:iam::000000000000:role/GatewayAccountRole"},
-	{"AWS::Lambda::Permission", "SourceArn", "arn:aws:execute-api:us-east-1:000000000000:Api/*/*/*"},
-	{"NotFoundPermission", "FunctionName", "NotFoundFunction"},
-	{"NotFoundAliasPermission", "FunctionName", "arn:aws:lambda:us-east-1:000000000000:function:NotFoundFunction:live"},
-	{"AWS::Serverless::Function", "LoggingConfig.LogFormat", "JSON"},
-	// Lines and hours without an event cost nothing.
-	{"AWS::Serverless::Function", "LoggingConfig.SystemLogLevel", "WARN"},
-	{"ThrottledRequests", "MetricTransformations",
-		"[map[MetricName:throttledRequests MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count]]"},
-	{"WebhookSecretErrors", "MetricTransformations",
-		"[map[MetricName:webhookSecretErrors MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count]]"},
-	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.StartingPosition", "TRIM_HORIZON"},
-	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.BisectBatchOnFunctionError", true},
-	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
-	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.ParallelizationFactor", 2},
-	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRetryAttempts", 10},
-	{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRecordAgeInSeconds", 3600},
-	// Events wait for the bus for 24 hours, as long as a stream keeps them. Two minutes of three with a wait of a minute
-	// or more are an alarm within minutes of the first refusal.
-	{"PublishEventsFunction", "Events.Log.Properties.StartingPosition", "TRIM_HORIZON"},
-	{"PublishEventsFunction", "Events.Log.Properties.BisectBatchOnFunctionError", true},
-	{"PublishEventsFunction", "Events.Log.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
-	{"PublishEventsFunction", "Events.Log.Properties.ParallelizationFactor", 1}, // in order
-	{"PublishEventsFunction", "Events.Log.Properties.MaximumRetryAttempts", -1},
-	{"PublishEventsFunction", "Events.Log.Properties.MaximumRecordAgeInSeconds", 86400},
-	{"EventAgeAlarm", "Threshold", 60_000},
-	{"EventAgeAlarm", "Period", 60},
-	{"EventAgeAlarm", "EvaluationPeriods", 3},
-	{"EventAgeAlarm", "DatapointsToAlarm", 2},
-	{"Events", "StreamSpecification.StreamViewType", "NEW_IMAGE"},
-	{"Events", "TimeToLiveSpecification.AttributeName", "expiresAt"},
-	{"SweepStalenessFunction", "Events.EachMinute.Properties.ScheduleExpression", "rate(1 minute)"},
-	{"SweepStalenessFunction", "Events.EachMinute.Properties.OmitName", true}, // otherwise all stacks use the same name
-	{"SweepStalenessFunction", "Events.EachMinute.Properties.RoleArn", "arn:aws:iam::000000000000:role/ScheduleRole"},
-	{"SweepStalenessFunction", "EventInvokeConfig.MaximumRetryAttempts", 0}, // the next sweep does the same
-	{"SweepStalenessFunction", "Timeout", 50},                               // before the next sweep starts
-	{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.ScheduleExpression", "rate(60 minutes)"},
-	{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.OmitName", true},
-	{"WebhookRule", "Targets", "[map[Arn:arn:aws:sqs:us-east-1:000000000000:WebhookQueue DeadLetterConfig:" +
-		"map[Arn:arn:aws:sqs:us-east-1:000000000000:WebhookFailures] Id:webhook InputPath:$.detail]]"},
-	// Together more than three days, for invocations that cannot start. Lambda requires six times the function's timeout.
-	{"WebhookQueue", "RedrivePolicy.maxReceiveCount", 1000},
-	{"WebhookQueue", "VisibilityTimeout", 300},
-	{"WebhookQueue", "RedrivePolicy.deadLetterTargetArn", "arn:aws:sqs:us-east-1:000000000000:WebhookFailures"},
-	{"DeliverWebhookFunction", "Timeout", 30},
-	{"DeliverWebhookFunction", "ReservedConcurrentExecutions", nil}, // not less than MaximumConcurrency
-	{"WebhookSecretErrors", "FilterPattern", fmt.Sprintf("{ $.%s = %q }", messageKey, webhook.UnreadableParameter)},
-	{"ContextFieldListSize", "FilterPattern", largeResponse},
-	{"ServiceAccountListSize", "FilterPattern", largeResponse},
-	{"LargeResponsesAlarm", "Threshold", lambdahttp.LargeResponse},
-	{"DeliverWebhookFunction", "Events.Messages.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
-	{"WebhookQueuePolicy", "Queues", "[WebhookQueue WebhookFailures]"},
-	{"WebhookQueuePolicy", "PolicyDocument.Statement",
-		"[map[Action:[sqs:SendMessage] Condition:map[ArnEquals:map[aws:SourceArn:" +
-			"arn:aws:events:us-east-1:000000000000:rule/WebhookRule]] Effect:Allow Principal:map[Service:events.amazonaws.com] Resource:*]]"},
-	{"AuthorizerFunction", "Timeout", 3},
-}
+// expected are values of properties by resource type or logical id.
+var expected = strings.NewReplacer(
+	"MESSAGE", lambdacontext.ReplaceAttr(nil, slog.String(slog.MessageKey, "")).Key, // in the log lines of functions
+	"UNREADABLE", webhook.UnreadableParameter,
+	"LARGE", fmt.Sprint(lambdahttp.LargeResponse), "BYTES", lambdahttp.ResponseBytes,
+	"METRIC", "MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count",
+).Replace(`
+	AWS::DynamoDB::Table | PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled | true
+	AWS::DynamoDB::Table | SSESpecification.SSEEnabled | true
+	AWS::DynamoDB::Table | DeletionProtectionEnabled | false
+	FeatureTypes | StreamSpecification.StreamViewType | NEW_AND_OLD_IMAGES
+	Events | StreamSpecification.StreamViewType | NEW_IMAGE
+	Events | TimeToLiveSpecification.AttributeName | expiresAt
+	Traffic | TimeToLiveSpecification.AttributeName | expiresAt
+	# the maximum
+	AWS::SQS::Queue | MessageRetentionPeriod | 1209600
+	AWS::SQS::Queue | SqsManagedSseEnabled | true
+	# if its policy is wrong, alarms are lost without an error
+	AWS::SNS::Topic | KmsMasterKeyId | <nil>
+	AWS::SNS::Subscription | TopicArn | AlarmTopic
+	AWS::Logs::LogGroup | RetentionInDays | 30
+	AWS::CloudWatch::Alarm | AlarmActions | [AlarmTopic]
+	AWS::CloudWatch::Alarm | OKActions | [AlarmTopic]
+	# not for a single event
+	TrafficMalformedAlarm | Threshold | 10
+	# without invocations there are no data
+	SweepMissingAlarm | TreatMissingData | breaching
+	SweepMissingAlarm | ComparisonOperator | LessThanThreshold
+	# edge endpoints have error pages of their own
+	AWS::Serverless::Api | EndpointConfiguration.Type | REGIONAL
+	# otherwise SAM creates a stage called Stage
+	AWS::Serverless::Api | OpenApiVersion | 3.0.1
+	# otherwise changes can stay undeployed
+	AWS::Serverless::Api | AlwaysDeploy | true
+	# the web pages load 80 kB compressed
+	AWS::Serverless::Api | MinimumCompressionSize | 1024
+	AWS::Serverless::Api | SecurityPolicy | SecurityPolicy_TLS13_1_2_PQ_2025_09
+	# traces would contain credentials
+	AWS::Serverless::Api | MethodSettings | [map[DataTraceEnabled:false HttpMethod:* LoggingLevel:OFF MetricsEnabled:false ResourcePath:/* ThrottlingBurstLimit:200 ThrottlingRateLimit:100]]
+	AWS::Serverless::Api | Auth.Authorizers.Token.Identity | map[Headers:[Authorization] ReauthorizeEvery:0]
+	AWS::ApiGateway::DomainName | SecurityPolicy | TLS_1_2
+	AWS::ApiGateway::Account | CloudWatchRoleArn | arn:aws:iam::000000000000:role/GatewayAccountRole
+	AWS::Lambda::Permission | SourceArn | arn:aws:execute-api:us-east-1:000000000000:Api/*/*/*
+	NotFoundPermission | FunctionName | NotFoundFunction
+	NotFoundAliasPermission | FunctionName | arn:aws:lambda:us-east-1:000000000000:function:NotFoundFunction:live
+	AWS::Serverless::Function | LoggingConfig.LogFormat | JSON
+	# lines and hours without an event cost nothing
+	AWS::Serverless::Function | LoggingConfig.SystemLogLevel | WARN
+	ThrottledRequests | MetricTransformations | [map[MetricName:throttledRequests METRIC]]
+	WebhookSecretErrors | MetricTransformations | [map[MetricName:webhookSecretErrors METRIC]]
+	WebhookSecretErrors | FilterPattern | { $.MESSAGE = "UNREADABLE" }
+	ContextFieldListSize | FilterPattern | { $.BYTES > LARGE }
+	ServiceAccountListSize | FilterPattern | { $.BYTES > LARGE }
+	LargeResponsesAlarm | Threshold | LARGE
+	AuthorizerFunction | Timeout | 3
+	ReevaluateStalenessFunction | Events.Lifetimes.Properties.BisectBatchOnFunctionError | true
+	ReevaluateStalenessFunction | Events.Lifetimes.Properties.FunctionResponseTypes | [ReportBatchItemFailures]
+	ReevaluateStalenessFunction | Events.Lifetimes.Properties.ParallelizationFactor | 2
+	ReevaluateStalenessFunction | Events.Lifetimes.Properties.MaximumRetryAttempts | 10
+	ReevaluateStalenessFunction | Events.Lifetimes.Properties.MaximumRecordAgeInSeconds | 3600
+	# Events wait for the bus in order for 24 hours, as long as a stream keeps them. Two minutes of three with a wait of
+	# a minute or more are an alarm within minutes of the first refusal.
+	PublishEventsFunction | Events.Log.Properties.BisectBatchOnFunctionError | true
+	PublishEventsFunction | Events.Log.Properties.FunctionResponseTypes | [ReportBatchItemFailures]
+	PublishEventsFunction | Events.Log.Properties.ParallelizationFactor | 1
+	PublishEventsFunction | Events.Log.Properties.MaximumRetryAttempts | -1
+	PublishEventsFunction | Events.Log.Properties.MaximumRecordAgeInSeconds | 86400
+	EventAgeAlarm | Threshold | 60000
+	EventAgeAlarm | Period | 60
+	EventAgeAlarm | EvaluationPeriods | 3
+	EventAgeAlarm | DatapointsToAlarm | 2
+	# with a name, all stacks would use the same one
+	SweepStalenessFunction | Events.EachMinute.Properties.OmitName | true
+	SweepStalenessFunction | Events.EachMinute.Properties.ScheduleExpression | rate(1 minute)
+	SweepStalenessFunction | Events.EachMinute.Properties.RoleArn | arn:aws:iam::000000000000:role/ScheduleRole
+	# the next sweep does the same, and starts after the timeout
+	SweepStalenessFunction | EventInvokeConfig.MaximumRetryAttempts | 0
+	SweepStalenessFunction | Timeout | 50
+	AnnounceExpiringTokensFunction | Events.EachHour.Properties.ScheduleExpression | rate(60 minutes)
+	AnnounceExpiringTokensFunction | Events.EachHour.Properties.OmitName | true
+	WebhookRule | Targets | [map[Arn:arn:aws:sqs:us-east-1:000000000000:WebhookQueue DeadLetterConfig:map[Arn:arn:aws:sqs:us-east-1:000000000000:WebhookFailures] Id:webhook InputPath:$.detail]]
+	# Together more than three days, for invocations that cannot start. Lambda requires six times the timeout.
+	WebhookQueue | RedrivePolicy.maxReceiveCount | 1000
+	WebhookQueue | VisibilityTimeout | 300
+	WebhookQueue | RedrivePolicy.deadLetterTargetArn | arn:aws:sqs:us-east-1:000000000000:WebhookFailures
+	DeliverWebhookFunction | Timeout | 30
+	# not less than MaximumConcurrency
+	DeliverWebhookFunction | ReservedConcurrentExecutions | <nil>
+	WebhookQueuePolicy | Queues | [WebhookQueue WebhookFailures]
+	WebhookQueuePolicy | PolicyDocument.Statement | [map[Action:[sqs:SendMessage] Condition:map[ArnEquals:map[aws:SourceArn:arn:aws:events:us-east-1:000000000000:rule/WebhookRule]] Effect:Allow Principal:map[Service:events.amazonaws.com] Resource:*]]
+	AWS::WAFv2::WebACLAssociation | ResourceArn | arn:aws:apigateway:us-east-1::/restapis/Api/stages/Api-Stage
+`)
 
 func (c *checker) properties() {
 	for _, r := range c.resources {
-		for _, e := range expectations {
-			if e.resources == r.Type || e.resources == r.LogicalID {
-				c.expect(e.property+" of "+r.LogicalID, at(r.Properties, e.property), e.want)
+		for _, row := range c.expected {
+			if row[0] == r.Type || row[0] == r.LogicalID {
+				c.expect(row[1]+" of "+r.LogicalID, at(r.Properties, row[1]), row[2])
 			}
 		}
 		if r.Type == "AWS::DynamoDB::Table" || strings.HasPrefix(r.LogicalID, "GatewayAccount") {

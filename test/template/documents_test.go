@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toggleadmin/test/table"
 )
 
 // TestDeployerPolicies checks that the policies for deployments are valid, do not allow everything, and are below 90 %
@@ -24,14 +26,11 @@ func TestDeployerPolicies(t *testing.T) {
 			}
 		}
 		document := read(t, strings.TrimPrefix(file, root))
-		if err := json.Unmarshal([]byte(document), &policy); err != nil {
-			t.Fatal(err)
-		}
-		if size := len(strings.Join(strings.Fields(document), "")); size > most {
-			t.Errorf("%s: %d characters without white space are more than %d", file, size, most)
-		}
-		if policy.Version != "2012-10-17" || len(policy.Statement) == 0 {
-			t.Errorf("%s: version %q, %d statements", file, policy.Version, len(policy.Statement))
+		err := json.Unmarshal([]byte(document), &policy)
+		size := len(strings.Join(strings.Fields(document), ""))
+		if err != nil || size > most || policy.Version != "2012-10-17" || len(policy.Statement) == 0 {
+			t.Errorf("%s: %v, %d characters without white space, version %q, %d statements", file, err, size, policy.Version,
+				len(policy.Statement))
 		}
 		for _, s := range policy.Statement {
 			if s.Effect != "Allow" || s.Sid == "" || s.Action == "*" || s.Resource == nil {
@@ -44,58 +43,34 @@ func TestDeployerPolicies(t *testing.T) {
 	}
 }
 
-// TestPartitions checks that nothing is written for one partition of AWS, such as aws-cn. The names of services are the
-// same in all.
-func TestPartitions(t *testing.T) {
+// TestForbidden checks what no line of a file may contain.
+func TestForbidden(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob(root + "scripts/*.*")
-	policies, _ := filepath.Glob(root + "docs/deployer-policy*.json")
-	files = append(files, policies...)
-	for i := range files {
-		files[i] = strings.TrimPrefix(files[i], root)
-	}
-	service := regexp.MustCompile(`(lambda|apigateway|ops\.apigateway|scheduler|events)\.amazonaws\.com`)
-	for _, file := range append(files, "template.yaml", "samconfig.toml") {
-		for line := range strings.Lines(read(t, file)) {
-			if rest := service.ReplaceAllString(line, ""); strings.Contains(rest, "arn:aws:") ||
-				regexp.MustCompile(`amazonaws\.|aws\.amazon\.`).MatchString(rest) {
-				t.Errorf("%s: %s", file, strings.TrimSpace(line))
+	for _, row := range table.Rows(t, 3, `
+		# files | forbidden | except
+		# One partition of AWS, such as aws-cn. The names of services are the same in all.
+		template.yaml samconfig.toml scripts/*.* docs/deployer-policy*.json | arn:aws:|amazonaws\.|aws\.amazon\. | (lambda|apigateway|ops\.apigateway|scheduler|events)\.amazonaws\.com
+		# It returns 100 resources of a stack that has more: list-stack-resources.
+		docs/*.md scripts/*.* | describe[-_]stack[-_]resources |
+		# A waived check without a reason.
+		.checkov.yaml | ^\s | ^  - CKV2?_AWS_\d+ # [A-Z].{30,}\.$
+		# Secrets.
+		template.yaml samconfig.toml .checkov.yaml | AKIA[0-9A-Z]{16}|PRIVATE KEY|:v2_|\.v2_|NoEcho|(?i)password|resolve: |
+	`) {
+		forbidden, except := regexp.MustCompile(row[1]), regexp.MustCompile(row[2])
+		for pattern := range strings.FieldsSeq(row[0]) {
+			files, _ := filepath.Glob(root + pattern)
+			if len(files) == 0 {
+				t.Errorf("there is no %s", pattern)
 			}
-		}
-	}
-}
-
-// TestAllResources checks that no page or script uses describe-stack-resources, which returns 100 resources of a stack
-// that has more.
-func TestAllResources(t *testing.T) {
-	t.Parallel()
-	files, _ := filepath.Glob(root + "docs/*.md")
-	scripts, _ := filepath.Glob(root + "scripts/*.*")
-	for _, file := range append(files, scripts...) {
-		if file = strings.TrimPrefix(file, root); regexp.MustCompile(`describe[-_]stack[-_]resources`).MatchString(read(t,
-			file)) {
-			t.Errorf("%s uses describe-stack-resources: use list-stack-resources", file)
-		}
-	}
-}
-
-// TestWaivers checks that every waived checkov check has a reason.
-func TestWaivers(t *testing.T) {
-	t.Parallel()
-	_, waived, _ := strings.Cut(read(t, ".checkov.yaml"), "skip-check:\n")
-	for line := range strings.Lines(waived) {
-		if !regexp.MustCompile(`^  - CKV2?_AWS_\d+ # [A-Z].{30,}\.\n$`).MatchString(line) {
-			t.Errorf("%q: want one check and its reason", line)
-		}
-	}
-}
-
-func TestNoSecrets(t *testing.T) {
-	t.Parallel()
-	secret := regexp.MustCompile(`AKIA[0-9A-Z]{16}|PRIVATE KEY|:v2_|\.v2_|NoEcho|(?i)password|resolve:`)
-	for _, file := range []string{"template.yaml", "samconfig.toml", ".checkov.yaml"} {
-		if found := secret.FindString(read(t, file)); found != "" {
-			t.Errorf("%s contains %s", file, found)
+			for _, file := range files {
+				for line := range strings.Lines(read(t, strings.TrimPrefix(file, root))) {
+					line = strings.TrimSuffix(line, "\n")
+					if found := forbidden.FindString(except.ReplaceAllString(line, "")); found != "" {
+						t.Errorf("%s contains %q: %s", file, found, line)
+					}
+				}
+			}
 		}
 	}
 }

@@ -42,22 +42,14 @@ func TestFigures(t *testing.T) {
 			// A partition takes 1,000 write units per second, and a transaction takes two for each item.
 			fmt.Sprintf("all %d paths in every batch, its limit is %d batches", paths, 1000/(2*paths)),
 			fmt.Sprintf("requires %d lines", 10_000*2*paths/1000),
-			fmt.Sprintf("31 × %d × %d = %s items", paths, traffic.Shards, thousands(31*paths*traffic.Shards)),
+			fmt.Sprintf("31 × %d × %d = %d items", paths, traffic.Shards, 31*paths*traffic.Shards),
 		},
 	} {
-		text := strings.Join(strings.Fields(read(t, page)), " ")
+		text := strings.ReplaceAll(strings.Join(strings.Fields(read(t, page)), " "), ",", "")
 		for _, figure := range figures {
-			if !strings.Contains(text, figure) {
-				t.Errorf("%s does not contain %q", page, figure)
+			if figure = strings.ReplaceAll(figure, ",", ""); !strings.Contains(text, figure) {
+				t.Errorf("%s does not contain %q, without commas", page, figure)
 			}
 		}
 	}
-}
-
-// thousands formats a number with commas.
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }

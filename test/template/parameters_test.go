@@ -1,56 +1,25 @@
 package template_test
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/table"
+	"toggleadmin/test/template"
 )
 
-type parameter struct {
-	Type                  string   `yaml:"Type"`
-	Default               *string  `yaml:"Default"`
-	Description           string   `yaml:"Description"`
-	AllowedPattern        string   `yaml:"AllowedPattern"`
-	AllowedValues         []string `yaml:"AllowedValues"`
-	MaxValue              string   `yaml:"MaxValue"`
-	ConstraintDescription string   `yaml:"ConstraintDescription"`
-}
-
-// parameters reads the section Parameters, and the names in the groups of the console.
-func parameters(tb testing.TB) (all map[string]parameter, grouped []string) {
-	tb.Helper()
-	var document struct {
-		Metadata struct {
-			Interface struct {
-				ParameterGroups []struct {
-					Parameters []string `yaml:"Parameters"`
-				} `yaml:"ParameterGroups"`
-			} `yaml:"AWS::CloudFormation::Interface"`
-		} `yaml:"Metadata"`
-		Parameters map[string]parameter `yaml:"Parameters"`
-	}
-	if err := yaml.Unmarshal([]byte(read(tb, "template.yaml")), &document); err != nil {
-		tb.Fatal(err)
-	}
-	for _, group := range document.Metadata.Interface.ParameterGroups {
-		grouped = append(grouped, group.Parameters...)
-	}
-	slices.Sort(grouped)
-	return document.Parameters, grouped
-}
+const file = root + "template.yaml"
 
 // TestParameters checks that every parameter has a default, a description and constraints.
 func TestParameters(t *testing.T) {
 	t.Parallel()
-	all, grouped := parameters(t)
+	all, grouped := template.Parameters(t, file)
 	if diff := cmp.Diff(sortedKeys(all), grouped); diff != "" {
 		t.Errorf("parameters, and those in the groups of the console:\n%s", diff)
 	}
@@ -64,139 +33,223 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestPatterns checks values that the patterns of parameters must reject.
-func TestPatterns(t *testing.T) {
+// TestRejected checks that values that the pattern of a parameter must not allow are rejected, and combinations that
+// cannot work.
+func TestRejected(t *testing.T) {
 	t.Parallel()
-	certificate, webACL := everything["CertificateArn"], everything["WebAclArn"]
-	for name, values := range map[string][]string{
-		"Stage": {"", "Dev", "1st", "dev_1", "dev stage", "dev\n", strings.Repeat("x", 31)},
-		"DomainName": {"https://toggles.example.com", "toggles", "Toggles.example.com", "-a.example.com",
-			"a..example.com", "a.example.com/"},
-		"CertificateArn": {"arn:aws:iam::123456789012:server-certificate/x", certificate + "0", "certificate"},
-		"HostedZoneId":   {"z123", "/hostedzone/Z123", "Z", "example.com"},
-		"AlarmEmail":     {"ops", "ops@example", "ops@example.com, dev@example.com", "@example.com"},
-		"AlarmTopicArn": {"alarms", "arn:aws:sns:us-east-1:123456789012",
-			"arn:aws:sqs:us-east-1:123456789012:alarms"},
-		"PermissionsBoundaryArn": {"boundary", "arn:aws:iam::123456789012:role/admin", "arn:aws:iam::123456789012:policy/"},
-		"OidcIssuer": {
-			"http://issuer.example.com", "issuer.example.com", "https://", "https:///a", "https://user@issuer.example.com",
-			"https://a b",
-			"https://issuer.example.com/?a=b", "https://issuer.example.com/#a", "https://issuer.example.com\\@b",
-			"https://" + strings.Repeat("x", 113),
-			// the functions would not start
-			"https://issuer.example.com/%zz", "https://issuer.example.com/\x01", "https://[::::]",
-		},
-		"OidcClientId":      {"a b", "a\n", "\u00fc", strings.Repeat("x", 77)},
-		"OidcDefaultRole":   {"admin", "Owner", " "},
-		"WebhookSecretName": {"secret", "/a b", "/", "/" + strings.Repeat("x", 64), "/a*"},
-		"DynamoDBEndpoint":  {"localhost:8000", "ftp://localhost", "http://", "http://a b"},
-		"WebAclArn": {"webacl", webACL + "0", strings.Replace(webACL, "regional", "global", 1),
-			strings.Replace(webACL, ":us-east-1", "", 1)},
-	} {
-		for _, value := range values {
-			_, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: map[string]string{name: value}})
-			if err == nil || !strings.Contains(err.Error(), name+": the value") {
-				t.Errorf("%s=%q: got %v", name, value, err)
-			}
+	for _, row := range table.Rows(t, 2, strings.NewReplacer("CERTIFICATE", everything["CertificateArn"],
+		"WEBACL", everything["WebAclArn"], "x31", strings.Repeat("x", 31), "x64", strings.Repeat("x", 64),
+		"x77", strings.Repeat("x", 77), "x113", strings.Repeat("x", 113)).Replace(`
+		# parameters | part of the error; none: the value is rejected
+		"Stage=" |
+		Stage=Dev |
+		Stage=1st |
+		Stage=dev_1 |
+		"Stage=dev stage" |
+		"Stage=dev\n" |
+		Stage=x31 |
+		DomainName=https://toggles.example.com |
+		DomainName=toggles |
+		DomainName=Toggles.example.com |
+		DomainName=-a.example.com |
+		DomainName=a..example.com |
+		DomainName=a.example.com/ |
+		CertificateArn=arn:aws:iam::123456789012:server-certificate/x |
+		CertificateArn=CERTIFICATE0 |
+		CertificateArn=certificate |
+		HostedZoneId=z123 |
+		HostedZoneId=/hostedzone/Z123 |
+		HostedZoneId=Z |
+		HostedZoneId=example.com |
+		AlarmEmail=ops |
+		AlarmEmail=ops@example |
+		"AlarmEmail=ops@example.com, dev@example.com" |
+		AlarmEmail=@example.com |
+		AlarmTopicArn=alarms |
+		AlarmTopicArn=arn:aws:sns:us-east-1:123456789012 |
+		AlarmTopicArn=arn:aws:sqs:us-east-1:123456789012:alarms |
+		PermissionsBoundaryArn=boundary |
+		PermissionsBoundaryArn=arn:aws:iam::123456789012:role/admin |
+		PermissionsBoundaryArn=arn:aws:iam::123456789012:policy/ |
+		OidcIssuer=http://issuer.example.com |
+		OidcIssuer=issuer.example.com |
+		OidcIssuer=https:// |
+		OidcIssuer=https:///a |
+		OidcIssuer=https://user@issuer.example.com |
+		"OidcIssuer=https://a b" |
+		OidcIssuer=https://issuer.example.com/?a=b |
+		OidcIssuer=https://issuer.example.com/#a |
+		"OidcIssuer=https://issuer.example.com\\@b" |
+		OidcIssuer=https://x113 |
+		# with these, the functions would not start
+		OidcIssuer=https://issuer.example.com/%zz |
+		"OidcIssuer=https://issuer.example.com/\x01" |
+		OidcIssuer=https://[::::] |
+		"OidcClientId=a b" |
+		"OidcClientId=a\n" |
+		OidcClientId=ü |
+		OidcClientId=x77 |
+		OidcDefaultRole=admin |
+		OidcDefaultRole=Owner |
+		"OidcDefaultRole= " |
+		WebhookSecretName=secret |
+		"WebhookSecretName=/a b" |
+		WebhookSecretName=/ |
+		WebhookSecretName=/x64 |
+		WebhookSecretName=/a* |
+		DynamoDBEndpoint=localhost:8000 |
+		DynamoDBEndpoint=ftp://localhost |
+		DynamoDBEndpoint=http:// |
+		"DynamoDBEndpoint=http://a b" |
+		WebAclArn=webacl |
+		WebAclArn=WEBACL0 |
+		WebAclArn=arn:aws:wafv2:us-east-1:123456789012:global/webacl/floods/01234567-89ab-cdef-0123-456789abcdef |
+		WebAclArn=arn:aws:wafv2:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef |
+
+		DomainName=toggles.example.com | DomainName needs CertificateArn
+		CertificateArn=CERTIFICATE | CertificateArn needs DomainName
+		HostedZoneId=Z0123456789 | HostedZoneId needs DomainName
+		Stage=prod, DynamoDBEndpoint=http://127.0.0.1:8000 | DynamoDBEndpoint must be empty for the stage prod
+		Monitoring=none, DeploymentPreference=Canary10Percent5Minutes | DeploymentPreference must be AllAtOnce
+		OidcIssuer=https://issuer.example.com | OidcIssuer needs OidcClientId
+		OidcClientId=console | OidcClientId needs OidcIssuer
+		OidcDefaultRole=Viewer | OidcDefaultRole needs OidcIssuer
+		WebhookSecretName=/a | WebhookSecretName needs SendEventsToBus
+		AlarmEmail=ops@example.com | AlarmEmail must be empty if Monitoring
+		AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:a | AlarmTopicArn must be empty if Monitoring
+		Monitoring=alarms, AlarmEmail=a@example.com, AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:a | AlarmEmail must be empty if AlarmTopicArn
+		Monitoring=alarms-and-dashboard | Monitoring needs AlarmEmail or AlarmTopicArn
+		UseFipsEndpoint=true, DynamoDBEndpoint=http://127.0.0.1:8000 | UseFipsEndpoint must be false
+		UseDualStackEndpoint=true, DynamoDBEndpoint=http://127.0.0.1:8000 | UseDualStackEndpoint must be false
+	`)) {
+		given, want := values(row[0]), row[1]
+		if name, value, _ := strings.Cut(row[0], "="); want == "" {
+			given, want = map[string]string{name: value}, name+": the value"
+		}
+		_, err := samtemplate.Load(file, samtemplate.Settings{Parameters: given})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", given, err, want)
 		}
 	}
 }
 
-// TestRules checks that combinations of parameters that cannot work are rejected.
-func TestRules(t *testing.T) {
+// TestValues checks a property of all resources of a type, or of one resource, with values of parameters.
+func TestValues(t *testing.T) {
 	t.Parallel()
-	const topic = "arn:aws:sns:us-east-1:123456789012:alarms"
-	for want, given := range map[string]map[string]string{
-		"DomainName needs CertificateArn":                   {"DomainName": "toggles.example.com"},
-		"CertificateArn needs DomainName":                   {"CertificateArn": everything["CertificateArn"]},
-		"HostedZoneId needs DomainName":                     {"HostedZoneId": "Z0123456789"},
-		"DynamoDBEndpoint must be empty for the stage prod": {"Stage": "prod", "DynamoDBEndpoint": "http://127.0.0.1:8000"},
-		"DeploymentPreference must be AllAtOnce": {"Monitoring": "none",
-			"DeploymentPreference": "Canary10Percent5Minutes"},
-		"OidcIssuer needs OidcClientId":             {"OidcIssuer": "https://issuer.example.com"},
-		"OidcClientId needs OidcIssuer":             {"OidcClientId": "console"},
-		"OidcDefaultRole needs OidcIssuer":          {"OidcDefaultRole": "Viewer"},
-		"WebhookSecretName needs SendEventsToBus":   {"WebhookSecretName": "/a"},
-		"AlarmEmail must be empty if Monitoring":    {"AlarmEmail": "ops@example.com"},
-		"AlarmTopicArn must be empty if Monitoring": {"AlarmTopicArn": topic},
-		"AlarmEmail must be empty if AlarmTopicArn": {"Monitoring": "alarms", "AlarmEmail": "ops@example.com",
-			"AlarmTopicArn": topic},
-		"Monitoring needs AlarmEmail or AlarmTopicArn": {"Monitoring": "alarms-and-dashboard"},
-		"UseFipsEndpoint must be false": {"UseFipsEndpoint": "true",
-			"DynamoDBEndpoint": "http://127.0.0.1:8000"},
-		"UseDualStackEndpoint must be false": {"UseDualStackEndpoint": "true",
-			"DynamoDBEndpoint": "http://127.0.0.1:8000"},
-	} {
-		_, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: given})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: got %v, want %q", given, err, want)
+	for _, row := range table.Rows(t, 5, strings.NewReplacer("CERTIFICATE", everything["CertificateArn"], "WEBACL",
+		everything["WebAclArn"], "TOPIC", "arn:aws:sns:us-east-1:123456789012:a").Replace(`
+		# parameters | resources | except | property | value
+		| AWS::IAM::Role | | PermissionsBoundary | <nil>
+		PermissionsBoundaryArn=arn:aws:iam::123456789012:policy/a | AWS::IAM::Role | | PermissionsBoundary | arn:aws:iam::123456789012:policy/a
+		# A value of 0 would stop a function.
+		ReservedConcurrency=0 | AWS::Serverless::Function | | ReservedConcurrentExecutions | <nil>
+		ReservedConcurrency=10 | AWS::Serverless::Function | DeliverWebhookFunction | ReservedConcurrentExecutions | 10
+		AuthorizerConcurrency=5 | AWS::Serverless::Function | AuthorizerFunction | ReservedConcurrentExecutions | <nil>
+		AuthorizerConcurrency=5 | AuthorizerFunction | | ReservedConcurrentExecutions | 5
+		AuthorizerConcurrency=5, ReservedConcurrency=10 | AuthorizerFunction | | ReservedConcurrentExecutions | 5
+		AuthorizerConcurrency=5, ReservedConcurrency=10 | NotFoundFunction | | ReservedConcurrentExecutions | 10
+		Monitoring=alarms, AlarmTopicArn=TOPIC | AWS::CloudWatch::Alarm | | AlarmActions | [TOPIC]
+		Monitoring=alarms, AlarmTopicArn=TOPIC | AWS::CloudWatch::Alarm | | OKActions | [TOPIC]
+		# The API has one address.
+		| Api | | DisableExecuteApiEndpoint | false
+		DomainName=a.example.com, CertificateArn=CERTIFICATE | Api | | DisableExecuteApiEndpoint | true
+		WebAclArn=WEBACL | AWS::WAFv2::WebACLAssociation | | WebACLArn | WEBACL
+	`)) {
+		found := 0
+		for _, r := range load(t, values(row[0])).Resources {
+			if (r.Type == row[1] || r.LogicalID == row[1]) && r.LogicalID != row[2] {
+				found++
+				if got := fmt.Sprint(r.Properties[row[3]]); got != row[4] {
+					t.Errorf("with %q: %s of %s is %s, want %s", row[0], row[3], r.LogicalID, got, row[4])
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("with %q: there is no %s", row[0], row[1])
 		}
 	}
+}
+
+// TestNumbers checks the number of resources of a type. Alarms and dashboards are most of the cost of an idle month
+// (docs/costs.md): an alarm is for a condition that needs an operator.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for _, row := range table.Rows(t, 3, strings.ReplaceAll(`
+		# parameters | type | number
+		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | 14
+		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Dashboard | 0
+		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | 14
+		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Dashboard | 1
+		# each can have an alarm
+		SendEventsToBus=true, WebhookSecretName=/a, DomainName=a.example.com, CertificateArn=CERTIFICATE | AWS::CloudWatch::Alarm | 0
+		Monitoring=alarms, AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:a | AWS::SNS::Topic | 0
+		| AWS::WAFv2::WebACLAssociation | 0
+	`, "CERTIFICATE", everything["CertificateArn"])) {
+		resources := load(t, values(row[0])).Resources
+		if n := len((&checker{resources: resources}).ofType(row[1])); fmt.Sprint(n) != row[2] {
+			t.Errorf("with %q: %d resources of the type %s, want %s", row[0], n, row[1], row[2])
+		}
+	}
+}
+
+// values returns the values of parameters: "NAME=value, NAME=value".
+func values(text string) map[string]string {
+	all := map[string]string{}
+	for pair := range strings.SplitSeq(text, ", ") {
+		if name, value, ok := strings.Cut(pair, "="); ok {
+			all[name] = value
+		}
+	}
+	return all
 }
 
 // TestVersions checks that a function is published again if a parameter changes it, and only then. SAM compares the
 // text of the template, in which a reference stays the same; Lambda refuses a version that equals the one before.
 func TestVersions(t *testing.T) {
 	t.Parallel()
-	all, _ := parameters(t)
+	all, _ := template.Parameters(t, file)
+	delete(all, "AlarmTopicArn") // the topic belongs to the alarms
 	for name, p := range all {
-		given := map[string]string{}
-		if strings.HasPrefix(name, "Webhook") {
-			given = map[string]string{"SendEventsToBus": "true", "WebhookSecretName": "/secret"}
-		}
-		if strings.HasPrefix(name, "Oidc") || name == "EventLogDays" { // the authorizer records who signs in
-			given = map[string]string{"OidcIssuer": "https://example.org", "OidcClientId": "console"}
-		}
-		if slices.Contains([]string{"AlarmEmail", "Monitoring", "DeploymentPreference"}, name) {
-			given = map[string]string{"Monitoring": "alarms", "AlarmEmail": "dev@example.com"}
-		}
-		before := load(t, given).Resources
-		value := map[string]string{
-			"Stage": "other", "Version": "1.2.3+4567890a.modified", "AlarmEmail": "ops@example.com",
-			"DynamoDBEndpoint": "http://127.0.0.1:8000", "DomainName": "-",
-			// the domain belongs to the API, the topic to the alarms
-			"CertificateArn": "-", "HostedZoneId": "-", "AlarmTopicArn": "-",
-			"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary",
-			"WebAclArn":              everything["WebAclArn"],
-			"WebhookSecretName":      "/other",
-			"WebhookEvents":          "token-expiring",
-			"OidcIssuer":             "https://example.com", "OidcClientId": "other",
-		}[name]
-		for _, allowed := range p.AllowedValues {
-			if allowed != *p.Default && allowed != given[name] {
-				value = allowed
+		before, after := change(t, name, p)
+		compareVersions(t, name, before, after)
+	}
+}
+
+// change returns the resources with the values of everything, or with the defaults if a rule forbids that, and those
+// with another value of one parameter.
+func change(t *testing.T, name string, p template.Parameter) (before, after []samtemplate.Resource) {
+	t.Helper()
+	for _, given := range []map[string]string{everything, {}} {
+		for _, value := range p.OtherValues(t, name) {
+			changed := maps.Clone(given)
+			changed[name] = value
+			if after, err := samtemplate.Load(file, samtemplate.Settings{Parameters: changed}); err == nil && given[name] != value {
+				return load(t, given).Resources, after.Resources
 			}
 		}
-		if number, err := strconv.Atoi(*p.Default); err == nil && value == "" {
-			value = strconv.Itoa(number + 1)
-		}
-		switch value {
-		case "-":
-			continue
-		case "":
-			t.Errorf("no second value is known for the parameter %s", name)
+	}
+	t.Fatalf("no other value of %s is allowed", name)
+	return nil, nil
+}
+
+func compareVersions(t *testing.T, parameter string, before, after []samtemplate.Resource) {
+	t.Helper()
+	changed := map[string]map[string]any{}
+	for _, r := range after {
+		changed[r.LogicalID] = r.Properties
+	}
+	for _, r := range before {
+		was, is := r.Properties, changed[r.LogicalID]
+		if was["AutoPublishAlias"] == nil || is == nil { // has no versions
 			continue
 		}
-		after := map[string]samtemplate.Resource{}
-		given[name] = value
-		for _, r := range load(t, given).Resources {
-			after[r.LogicalID] = r
+		published := was["VersionDescription"] != is["VersionDescription"]
+		for _, key := range []string{"VersionDescription", "DeploymentPreference", "Events", "ReservedConcurrentExecutions"} {
+			delete(was, key) // not part of a version
+			delete(is, key)
 		}
-		for _, was := range before {
-			if was.Properties["AutoPublishAlias"] == nil { // has no versions
-				continue
-			}
-			old, changed := maps.Clone(was.Properties), after[was.LogicalID].Properties
-			published := old["VersionDescription"] != changed["VersionDescription"]
-			// not part of a version
-			for _, key := range []string{"VersionDescription", "DeploymentPreference", "Events",
-				"ReservedConcurrentExecutions"} {
-				delete(old, key)
-				delete(changed, key)
-			}
-			if different := !cmp.Equal(old, changed); different != published {
-				t.Errorf("%s: another %s changes it: %t, but publishes a version: %t", was.LogicalID, name, different, published)
-			}
+		if different := !cmp.Equal(was, is); different != published {
+			t.Errorf("%s: another %s changes it: %t, but publishes a version: %t", r.LogicalID, parameter, different, published)
 		}
 	}
 }
@@ -205,42 +258,13 @@ func TestVersions(t *testing.T) {
 // 256 characters.
 func TestVersionDescriptionLength(t *testing.T) {
 	t.Parallel()
-	longest := map[string]string{
+	for _, r := range load(t, map[string]string{
 		"Architecture": "x86_64", "Version": "10.10.10+1a2b3c4d5e6f7a.modified",
 		"OidcIssuer":   "https://" + strings.Repeat("x", 112),
 		"OidcClientId": strings.Repeat("x", 76), "OidcDefaultRole": "Viewer", "EventLogDays": "3650",
-	}
-	for _, r := range load(t, longest).Resources {
+	}).Resources {
 		if d, _ := r.Properties["VersionDescription"].(string); len(d) > 256 || (r.Properties["AutoPublishAlias"] != nil) != (d != "") {
 			t.Errorf("%s: %d characters: %s", r.LogicalID, len(d), d)
-		}
-	}
-}
-
-// TestReservedConcurrency checks that concurrency is reserved for every function or for none. A value of 0 would stop a
-// function.
-func TestReservedConcurrency(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]any{"0": nil, "10": 10} {
-		for _, r := range load(t, map[string]string{"ReservedConcurrency": value}).Resources {
-			got := r.Properties["ReservedConcurrentExecutions"]
-			if r.Type == "AWS::Serverless::Function" && r.LogicalID != "DeliverWebhookFunction" && got != want {
-				t.Errorf("ReservedConcurrency=%s: %s has %v", value, r.LogicalID, got)
-			}
-		}
-	}
-}
-
-// TestAuthorizerConcurrency checks that the parameter reserves concurrency for the authorizer only, even if others have
-// another number.
-func TestAuthorizerConcurrency(t *testing.T) {
-	t.Parallel()
-	for _, others := range []string{"0", "10"} {
-		for _, r := range load(t, map[string]string{"AuthorizerConcurrency": "5", "ReservedConcurrency": others}).Resources {
-			got := r.Properties["ReservedConcurrentExecutions"]
-			if r.Type == "AWS::Serverless::Function" && (got == 5) != (r.LogicalID == "AuthorizerFunction") {
-				t.Errorf("ReservedConcurrency=%s: %s has %v", others, r.LogicalID, got)
-			}
 		}
 	}
 }
@@ -248,50 +272,43 @@ func TestAuthorizerConcurrency(t *testing.T) {
 // TestEnvironments checks the sections of samconfig.toml.
 func TestEnvironments(t *testing.T) {
 	t.Parallel()
-	setting := regexp.MustCompile(`(?m)^([a-z0-9_]+) = (.*?)( #.*)?$`)
-	settings := map[string]string{}          // "dev.deploy.parameters.tags" → value
-	lists := regexp.MustCompile(`\n(  |\])`) // of several lines
-	for block := range strings.SplitSeq(lists.ReplaceAllString(read(t, "samconfig.toml"), "$1"), "\n[") {
-		section, rest, _ := strings.Cut(block, "]")
-		for _, match := range setting.FindAllStringSubmatch(rest, -1) {
-			settings[section+"."+match[1]] = match[2]
-		}
-	}
+	config := regexp.MustCompile(`#.*`).ReplaceAllString(read(t, "samconfig.toml"), "")
 	for environment, stage := range map[string]string{"default": "dev", "staging": "staging", "prod": "prod"} {
-		for key, want := range map[string]string{
-			"global.parameters.stack_name": `"toggleadmin-` + stage + `"`, "deploy.parameters.s3_prefix": `"toggleadmin-` +
-				stage + `"`,
-			"deploy.parameters.tags":         `["application=toggleadmin", "stage=` + stage + `"]`,
-			"deploy.parameters.capabilities": `"CAPABILITY_IAM"`, "build.parameters.cached": "false",
-			"deploy.parameters.confirm_changeset": strconv.FormatBool(stage == "prod"),
-		} {
-			if got := settings[environment+"."+key]; got != want {
-				t.Errorf("%s.%s is %s, want %s", environment, key, got, want)
+		sections := ""
+		for section := range strings.SplitSeq(config, "\n[") {
+			if strings.HasPrefix(section, environment+".") {
+				sections += "\n" + section
+			}
+		}
+		for _, row := range table.Rows(t, 1, strings.ReplaceAll(`
+			stack_name = "toggleadmin-STAGE"
+			s3_prefix = "toggleadmin-STAGE"
+			tags = ["application=toggleadmin", "stage=STAGE"]
+			capabilities = "CAPABILITY_IAM"
+			cached = false
+		`, "STAGE", stage)) {
+			if !strings.Contains(sections, "\n"+row[0]) {
+				t.Errorf("%s lacks %s", environment, row[0])
 			}
 		}
 		given := map[string]string{}
-		overrides := settings[environment+".deploy.parameters.parameter_overrides"]
-		for _, match := range regexp.MustCompile(`"(\w+)=([^"]*)"`).FindAllStringSubmatch(overrides, -1) {
+		for _, match := range regexp.MustCompile(`"([A-Z]\w+)=([^"]*)"`).FindAllStringSubmatch(sections, -1) {
 			given[match[1]] = match[2]
 		}
-		if given["Architecture"] != "" || given["DynamoDBEndpoint"] != "" ||
-			settings[environment+".build.parameters.build_dir"] != "" {
+		if given["Architecture"]+given["DynamoDBEndpoint"] != "" || strings.Contains(sections, "build_dir") {
 			t.Errorf("%s deploys the build or the engine of the environment local", environment)
 		}
-		if given["Monitoring"] != "" && stage != "dev" { // who receives the alarms is not known
-			if _, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: given}); err == nil {
-				t.Errorf("%s has alarms, but nobody receives them", environment)
-			}
+		careful := stage != "dev"
+		if strings.Contains(given["DeploymentPreference"], "Percent") != careful ||
+			(given["DeletionProtection"] == "true") != careful ||
+			strings.Contains(sections, "\nconfirm_changeset = true") != (stage == "prod") {
+			t.Errorf("%s: want a gradual deployment and protected tables except in dev, and a confirmation in prod only", environment)
+		}
+		if careful { // TestRejected checks that somebody receives the alarms
 			given["AlarmEmail"] = everything["AlarmEmail"]
 		}
 		if got := load(t, given).API.Stage; got != stage {
 			t.Errorf("%s deploys the stage %s, want %s", environment, got, stage)
-		}
-		if gradual := strings.Contains(given["DeploymentPreference"], "Percent"); gradual == (stage == "dev") {
-			t.Errorf("%s: DeploymentPreference is %q", environment, given["DeploymentPreference"])
-		}
-		if protected := given["DeletionProtection"] == "true"; protected == (stage == "dev") {
-			t.Errorf("%s: DeletionProtection is %q", environment, given["DeletionProtection"])
 		}
 	}
 }

@@ -46,20 +46,6 @@ func (c *checker) permissions() {
 	}
 }
 
-// TestPermissionsBoundary checks that every role gets the boundary. Those that SAM would create do not exist:
-// expectations require the roles of functions, of the schedule and of deployments.
-func TestPermissionsBoundary(t *testing.T) {
-	t.Parallel()
-	for boundary, want := range map[string]any{"": nil,
-		"arn:aws:iam::123456789012:policy/boundary": "arn:aws:iam::123456789012:policy/boundary"} {
-		for _, r := range load(t, map[string]string{"PermissionsBoundaryArn": boundary}).Resources {
-			if got := r.Properties["PermissionsBoundary"]; r.Type == "AWS::IAM::Role" && got != want {
-				t.Errorf("PermissionsBoundary of %s is %v, want %v", r.LogicalID, got, want)
-			}
-		}
-	}
-}
-
 // TestWritersRecord checks that each function that may change something can append to the event log. The list of
 // writers follows from the permissions, so a new function with a write is one, and so is one with a table that does not
 // exist yet. Package test/usage checks that the writers do append.
@@ -125,8 +111,6 @@ func (c *checker) needed(f samtemplate.Resource) map[string]bool {
 			}
 			needed["dynamodb:ListStreams "+stream[:strings.LastIndex(stream, "/")]+"/*"] = true
 		}
-	}
-	for _, event := range events {
 		if queue, ok := at(event, "Properties.Queue").(string); ok {
 			for _, action := range []string{"ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"} {
 				needed["sqs:"+action+" "+queue] = true
