@@ -27,27 +27,30 @@ func run(ctx context.Context, t testscript.T, e Environment, dir string) {
 	if err = errors.Join(err, e.check()); err != nil {
 		t.Fatal(err)
 	}
-	base, err := url.Parse(e.BaseURL)
-	if err != nil || base.Host == "" {
-		t.Fatal(fmt.Sprintf("the address %q is not a URL with a host", e.BaseURL))
-	}
 	testscript.RunT(t, testscript.Params{
 		Dir:                dir,
 		RequireUniqueNames: true,
 		Condition:          e.condition,
-		Cmds:               commands(),
-		Setup: func(env *testscript.Env) error {
-			s := newSession(ctx, e, base, validator)
-			env.Values[sessionKey{}] = s
-			env.Defer(func() {
-				if err := s.cleanUp(); err != nil {
-					env.T().Fatal(fmt.Sprintf("clean up: %v", err))
-				}
-			})
-			setVariables(env, e)
-			return nil
-		},
+		Cmds:               Commands(),
+		Setup:              func(env *testscript.Env) error { return Setup(ctx, env, e, validator) },
 	})
+}
+
+// Setup prepares a script that runs against a service: the variables, and the session that Commands use.
+func Setup(ctx context.Context, env *testscript.Env, e Environment, validator *openapi.Validator) error {
+	base, err := url.Parse(e.BaseURL)
+	if err != nil || base.Host == "" {
+		return fmt.Errorf("the address %q is not a URL with a host", e.BaseURL)
+	}
+	s := newSession(ctx, e, base, validator)
+	env.Values[sessionKey{}] = s
+	env.Defer(func() {
+		if err := s.cleanUp(); err != nil {
+			env.T().Fatal(fmt.Sprintf("clean up: %v", err))
+		}
+	})
+	setVariables(env, e)
+	return nil
 }
 
 // setVariables sets the predefined variables. Credentials are not among them, because a verbose run prints the
@@ -72,8 +75,8 @@ type command = func(s *session, args []string) error
 
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 
-// commands returns the commands that the package comment describes.
-func commands() map[string]func(*testscript.TestScript, bool, []string) {
+// Commands returns the commands that the package comment describes.
+func Commands() map[string]func(*testscript.TestScript, bool, []string) {
 	all := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, run := range map[string]command{
 		"status": (*session).status, "header": (*session).header, "json": (*session).json, "body": (*session).body,
