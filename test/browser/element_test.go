@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
@@ -13,59 +12,40 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// element describes an element as users and assistive technology know it.
-type element struct {
-	roles []string
-	name  string
-	in    string // a JavaScript expression of an element that contains it
-}
+// fields are the roles of inputs of any kind, for which "field" stands.
+var fields = []string{"textbox", "searchbox", "spinbutton", "combobox", "checkbox", "radio", "Date", "DateTime"}
 
-func button(name string) element  { return element{[]string{"button"}, name, "document"} }
-func link(name string) element    { return element{[]string{"link"}, name, "document"} }
-func heading(name string) element { return element{[]string{"heading"}, name, "document"} }
-
-// field is an input of any kind.
-func field(label string) element {
-	return element{[]string{"textbox", "searchbox", "spinbutton", "combobox", "checkbox", "radio", "Date", "DateTime"},
-		label, "document"}
-}
-
-// inRow is the element in the row of a table that contains a text.
-func (e element) inRow(text string) element {
-	e.in = rowOf(text)
-	return e
-}
-
-// rowOf is a JavaScript expression of the row.
-func rowOf(text string) string {
-	return fmt.Sprintf("[...document.querySelectorAll('tr')].find(row => row.innerText.includes(%q))", text)
-}
-
-func (e element) String() string {
-	return fmt.Sprintf("%s %q in %s", strings.Join(e.roles, "/"), e.name, e.in)
+// container returns a JavaScript expression of the part of the page that "in row TEXT", "in event TEXT" or "in dialog"
+// describes.
+func container(in []string) string {
+	if len(in) < 2 {
+		return "document"
+	}
+	selector := map[string]string{"row": "tr", "event": ".events > li", "dialog": "dialog"}[in[1]]
+	return fmt.Sprintf("[...document.querySelectorAll(%q)].findLast(e => e.innerText.includes(%q))", selector,
+		append(in, "")[2])
 }
 
 // matches returns the elements that are exposed to users: visible ones, and only those of an open modal dialog.
-func (b *tab) matches(e element) ([]cdp.BackendNodeID, error) {
-	root, err := chromedp.Run(b.ctx, chromedp.Evaluate[*runtime.RemoteObject](e.in))
+func (b *tab) matches(role, name string, in []string) (ids []cdp.BackendNodeID, err error) {
+	root, err := chromedp.Run(b.ctx, chromedp.Evaluate[*runtime.RemoteObject](container(in)))
 	if err != nil || root.ObjectID == "" {
 		return nil, err
 	}
-	found, err := chromedp.Call(b.ctx, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{ObjectID: root.ObjectID,
-		AccessibleName: e.name})
+	found, err := chromedp.Call(b.ctx, accessibility.QueryAXTree,
+		accessibility.QueryAXTreeParams{ObjectID: root.ObjectID, AccessibleName: name})
 	if err != nil {
 		return nil, err
 	}
-	var ids []cdp.BackendNodeID
 	for _, node := range found.Nodes {
 		if node.Ignored || node.Role == nil {
 			continue
 		}
-		var role string
-		if err := json.Unmarshal([]byte(node.Role.Value), &role); err != nil {
+		var got string
+		if err := json.Unmarshal([]byte(node.Role.Value), &got); err != nil {
 			return nil, err
 		}
-		if slices.Contains(e.roles, role) {
+		if got == role || role == "field" && slices.Contains(fields, got) {
 			ids = append(ids, node.BackendDOMNodeID)
 		}
 	}
@@ -73,10 +53,10 @@ func (b *tab) matches(e element) ([]cdp.BackendNodeID, error) {
 }
 
 // find waits until there is exactly one such element.
-func (b *tab) find(e element) (id cdp.BackendNodeID) {
+func (b *tab) find(role, name string, in ...string) (id cdp.BackendNodeID) {
 	b.t.Helper()
-	b.await("there is one "+e.String(), func() (bool, error) {
-		ids, err := b.matches(e)
+	b.await(fmt.Sprintf("there is one %s %q %q", role, name, in), func() (bool, error) {
+		ids, err := b.matches(role, name, in)
 		if err != nil || len(ids) != 1 {
 			return false, fmt.Errorf("%d found: %w", len(ids), err)
 		}
@@ -86,19 +66,11 @@ func (b *tab) find(e element) (id cdp.BackendNodeID) {
 	return id
 }
 
-// has reports whether there is such an element now.
-func (b *tab) has(e element) bool {
-	b.t.Helper()
-	ids, err := b.matches(e)
-	must(b.t, err)
-	return len(ids) > 0
-}
-
 // click clicks on the center of an element, as soon as it is there.
-func (b *tab) click(e element) {
+func (b *tab) click(role, name string, in ...string) {
 	b.t.Helper()
-	b.await("click on "+e.String(), func() (bool, error) {
-		id := b.find(e)
+	b.await(fmt.Sprintf("click on %s %q", role, name), func() (bool, error) {
+		id := b.find(role, name, in...)
 		if _, err := chromedp.Call(b.ctx, dom.ScrollIntoViewIfNeeded,
 			dom.ScrollIntoViewIfNeededParams{BackendNodeID: id}); err != nil {
 			return false, err
@@ -122,13 +94,39 @@ func call[P, R any](b *tab, command cdp.Command[P, R], params P) R {
 }
 
 // on calls a JavaScript function with an element as its argument.
-func on[T any](b *tab, e element, function string) T {
+func on[T any](b *tab, role, name, function string) T {
 	b.t.Helper()
-	object := call(b, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: b.find(e)}).Object
+	object := call(b, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: b.find(role, name)}).Object
 	result, err := chromedp.Run(b.ctx, chromedp.CallFunctionOn[T]("function() { return ("+function+")(this) }",
-		func(p *runtime.CallFunctionOnParams) {
-			p.ObjectID = object.ObjectID
-		}))
+		func(p *runtime.CallFunctionOnParams) { p.ObjectID = object.ObjectID }))
 	must(b.t, err)
 	return result
+}
+
+// choose chooses an option of a list.
+func (b *tab) choose(list, label string) {
+	b.t.Helper()
+	on[chromedp.Void](b, "field", list, fmt.Sprintf("e => { e.value = [...e.options].find(o => o.label === %q).value; "+
+		"e.dispatchEvent(new Event('change', {bubbles: true})) }", label))
+}
+
+// seesError waits until an element has the focus and an error that contains a text, and says so to assistive
+// technology.
+func (b *tab) seesError(role, name, text string) {
+	b.t.Helper()
+	b.await(fmt.Sprintf("%s has the error %q", name, text), func() (bool, error) {
+		return on[bool](b, role, name, fmt.Sprintf(`e => e.getAttribute('aria-invalid') === 'true' &&
+			e === document.activeElement && (e.getAttribute('aria-describedby') ?? '').split(' ')
+				.some(id => document.getElementById(id)?.innerText.includes(%q))`, text)), nil
+	})
+}
+
+// seesOnlyButtons checks the names of all buttons, besides those that search and sort.
+func (b *tab) seesOnlyButtons(names ...string) {
+	b.t.Helper()
+	for _, name := range names {
+		b.find("button", name)
+	}
+	b.is(fmt.Sprintf("[...document.querySelectorAll('button, input, select, textarea')]"+
+		".filter(e => !e.closest('.filters, .sort')).length === %d", len(names)))
 }

@@ -24,15 +24,13 @@ func TestTextStaysText(t *testing.T) {
 	s := start(t, local.Config{})
 	expires := time.Now().Add(time.Hour).Format(time.RFC3339)
 	for i, text := range hostile {
-		s.create(t, "admin", "/api/admin/user/tokens", map[string]any{"description": text, "expiresAt": expires})
-		account := s.create(t, "admin", "/api/admin/service-account", map[string]any{"username": fmt.Sprint("user", i),
-			"name": text, "rootRole": 3})
-		s.create(t, "admin", fmt.Sprintf("/api/admin/service-account/%v/token", account.ID),
-			map[string]any{"description": text, "expiresAt": expires})
-		s.create(t, "admin", "/api/admin/context", map[string]any{
-			"name": fmt.Sprint("field", i), "description": text,
-			"legalValues": []any{map[string]any{"value": text, "description": text}},
-		})
+		token := map[string]any{"description": text, "expiresAt": expires}
+		s.create(t, "user/tokens", token)
+		account := s.create(t, "service-account", map[string]any{"username": fmt.Sprint("user", i), "name": text,
+			"rootRole": 3})
+		s.create(t, fmt.Sprintf("service-account/%v/token", account), token)
+		s.create(t, "context", map[string]any{"name": fmt.Sprint("field", i), "description": text,
+			"legalValues": []any{map[string]any{"value": text, "description": text}}})
 	}
 	b := openTab(t, s)
 	b.resize(360, 740)
@@ -40,10 +38,10 @@ func TestTextStaysText(t *testing.T) {
 	b.open("Tokens")
 	b.sees(hostile...)
 	b.isIntact()
-	b.click(button("Delete token " + hostile[0]).inRow(hostile[0]))
+	b.click("button", "Delete token "+hostile[0], "in", "row", hostile[0])
 	b.sees("This cannot be undone.")
 	b.isIntact()
-	b.click(button("Cancel"))
+	b.click("button", "Cancel")
 	b.open("Service accounts")
 	b.sees(hostile...)
 	b.isIntact()

@@ -26,22 +26,23 @@ type issuerProcess struct {
 	err     error
 }
 
-// claims are what the issuer knows about an account.
-type claims map[string]any
-
-// newIssuer starts an issuer whose client is "console", and returns its URL. accounts are by login, which is also the
-// subject.
-func newIssuer(t *testing.T, algorithm string, accounts map[string]claims) (url string) {
-	t.Helper()
+// newIssuer starts an issuer whose client is "console", and returns its URL. Logins are also the subjects.
+func newIssuer(tb testing.TB, algorithm string) (url string) {
+	tb.Helper()
 	issuers.once.Do(func() { issuers.err = issuers.start() })
-	must(t, issuers.err)
-	return issuers.post(t, "/", map[string]any{"algorithm": algorithm, "accounts": accounts})
+	must(tb, issuers.err)
+	return issuers.post(tb, "/", map[string]any{"algorithm": algorithm, "accounts": map[string]map[string]any{
+		// the seeded admin, in other letter case
+		"grace": {"email": "Admin@Example.com", "email_verified": true, "name": "Grace"},
+		"alan":  {"email": "admin@example.com", "email_verified": false, "name": "Alan"},
+		"ada":   {"name": "Ada <b>L.</b>"},
+	}})
 }
 
 // rotateKey replaces the issuer's signing key.
-func rotateKey(t *testing.T, issuer string) {
-	t.Helper()
-	issuers.post(t, "/rotate", map[string]any{"issuer": issuer})
+func (b *tab) rotateKey() {
+	b.t.Helper()
+	issuers.post(b.t, "/rotate", map[string]any{"issuer": b.service.issuer})
 }
 
 func (p *issuerProcess) start() error {
@@ -71,18 +72,18 @@ func (p *issuerProcess) close() {
 	}
 }
 
-func (p *issuerProcess) post(t *testing.T, path string, body any) (issuer string) {
-	t.Helper()
+func (p *issuerProcess) post(tb testing.TB, path string, body any) (issuer string) {
+	tb.Helper()
 	sent, err := json.Marshal(body)
-	must(t, err)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.control+path, bytes.NewReader(sent))
-	must(t, err)
+	must(tb, err)
+	request, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, p.control+path, bytes.NewReader(sent))
+	must(tb, err)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, p.stderr.String())
+		tb.Fatalf("%v\n%s", err, p.stderr.String())
 	}
 	defer response.Body.Close()
 	var answer struct{ Issuer string }
-	must(t, json.NewDecoder(response.Body).Decode(&answer))
+	must(tb, json.NewDecoder(response.Body).Decode(&answer))
 	return answer.Issuer
 }

@@ -1,6 +1,6 @@
 // Package browser_test tests the pages of the console in Chromium: each test has a service, and tabs without cookies or
-// storage of other tests. Elements are found as assistive technology finds them, by role and name. Signing in uses a
-// certified OpenID Connect issuer.
+// storage of other tests. Most tests are scripts in testdata; script_test.go lists their commands. Elements are found
+// as assistive technology finds them, by role and name. Signing in uses a certified OpenID Connect issuer.
 //
 // Every test fails on an error or a warning in the browser's console, an uncaught exception, a violation of the
 // Content-Security-Policy, and a request to another host.
@@ -34,10 +34,10 @@ func TestMain(m *testing.M) {
 }
 
 // context returns the context in which tabs open. Without CHROMIUM it skips the test.
-func (b *chromiumProcess) context(t *testing.T) context.Context {
-	t.Helper()
+func (b *chromiumProcess) context(tb testing.TB) context.Context {
+	tb.Helper()
 	if b.path == "" {
-		t.Skip("make test-browser runs this test: it needs Chromium")
+		tb.Skip("make test-browser runs this test: it needs Chromium")
 	}
 	b.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(b.path))
@@ -46,7 +46,7 @@ func (b *chromiumProcess) context(t *testing.T) context.Context {
 		b.ctx, b.stop = ctx, func() { cancel(); stop() }
 		b.err = chromedp.Do(ctx)
 	})
-	must(t, b.err)
+	must(tb, b.err)
 	return b.ctx
 }
 
@@ -56,9 +56,9 @@ func (b *chromiumProcess) close() {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }

@@ -2,12 +2,11 @@ package browser_test
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"net/url"
+	"os/exec"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,20 +18,22 @@ import (
 // service is a running service with its own data.
 type service struct {
 	local.Running
-	issuer string // URL; empty: none
-	log    *process.Output
-	stop   func()
+	issuer  string // URL; empty: none
+	dataDir string
+	log     *process.Output
+	ahead   *atomic.Int64 // of its clock, in nanoseconds
 }
 
-// start starts a service.
-func start(t *testing.T, c local.Config) *service {
-	t.Helper()
-	chromium.context(t) // skips the test before anything starts
-	s := &service{log: &process.Output{}}
+// start starts a service. Its clock moves with the tab's advance, unless the configuration has a clock.
+func start(tb testing.TB, c local.Config) *service {
+	tb.Helper()
+	chromium.context(tb) // skips the test before anything starts
+	s := &service{issuer: c.OIDCIssuer, dataDir: c.DataDir, log: &process.Output{}, ahead: &atomic.Int64{}}
 	c.Stderr = s.log
-	running, stop := localtest.StartStop(t, c)
-	s.Running, s.stop = running, sync.OnceFunc(stop)
-	t.Cleanup(s.stop)
+	if c.Now == nil {
+		c.Now = func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+	}
+	s.Running = localtest.Start(tb, c)
 	return s
 }
 
@@ -53,50 +54,41 @@ func (s *service) serves(u *url.URL) bool {
 		u.String() == "about:blank"
 }
 
-// send sends a request to the API and decodes the body of the response, if there is one.
-func send[T any](t *testing.T, s *service, token, method, path, body string) (status int, answer T) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+path, strings.NewReader(body))
-	must(t, err)
-	request.Header.Set("Authorization", token)
+// create sends a POST request as admin, which must succeed, and returns the ID in the response.
+func (s *service) create(tb testing.TB, path string, body map[string]any) (id any) {
+	tb.Helper()
+	text, err := json.Marshal(body)
+	must(tb, err)
+	request, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, s.BaseURL+"/api/admin/"+path,
+		strings.NewReader(string(text)))
+	must(tb, err)
+	request.Header.Set("Authorization", s.pat("admin"))
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
-	must(t, err)
+	must(tb, err)
 	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(&answer); !errors.Is(err, io.EOF) {
-		must(t, err)
+	if response.StatusCode != http.StatusCreated {
+		tb.Fatalf("POST %s %s: %s", path, text, response.Status)
 	}
-	return response.StatusCode, answer
+	var created struct{ ID any }
+	must(tb, json.NewDecoder(response.Body).Decode(&created))
+	return created.ID
 }
 
-// status returns the status of a request that lists the context fields.
-func (s *service) status(t *testing.T, token string) int {
-	t.Helper()
-	status, _ := send[any](t, s, token, http.MethodGet, "/api/admin/context", "")
-	return status
+// advance moves the clock of the service.
+func (b *tab) advance(duration string) {
+	b.t.Helper()
+	by, err := time.ParseDuration(duration)
+	must(b.t, err)
+	b.service.ahead.Add(int64(by))
 }
 
-// created is a response to a POST request.
-type created struct {
-	ID     any
-	Secret string
-}
-
-// create sends a POST request that must succeed, as a seeded person.
-func (s *service) create(t *testing.T, name, path string, body map[string]any) created {
-	t.Helper()
-	text, err := json.Marshal(body)
-	must(t, err)
-	status, answer := send[created](t, s, s.pat(name), http.MethodPost, path, string(text))
-	if status != http.StatusCreated {
-		t.Fatalf("POST %s %s: status %d", path, text, status)
+// importFile imports a file of the script with toggleadmin.
+func (b *tab) importFile(name string) {
+	b.t.Helper()
+	output, err := exec.CommandContext(b.t.Context(), "go", "run", "toggleadmin/cmd/toggleadmin", "import", "file",
+		"--local", "--data-dir", b.service.dataDir, b.script.MkAbs(name)).CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("%v: %s", err, output)
 	}
-	return answer
-}
-
-// createToken returns the secret of a new token of a seeded person.
-func (s *service) createToken(t *testing.T, name, description string, expires time.Time) string {
-	t.Helper()
-	return s.create(t, name, "/api/admin/user/tokens",
-		map[string]any{"description": description, "expiresAt": expires.Format(time.RFC3339)}).Secret
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
@@ -19,6 +21,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // patience is how long a tab waits for a condition.
@@ -26,9 +29,10 @@ const patience = 20 * time.Second
 
 // tab is a tab of the browser.
 type tab struct {
-	t       *testing.T
+	t       testing.TB
 	ctx     context.Context //nolint:containedctx // chromedp's handle of the tab
 	service *service
+	script  *testscript.TestScript // that runs the current command; nil outside of scripts
 
 	mu       sync.Mutex
 	problems []string
@@ -37,29 +41,26 @@ type tab struct {
 }
 
 // openTab opens an empty tab without cookies and storage of other tabs.
-func openTab(t *testing.T, s *service) *tab {
-	t.Helper()
-	return newTab(chromium.context(t), t, s, chromedp.WithNewBrowserContext())
+func openTab(tb testing.TB, s *service) *tab {
+	tb.Helper()
+	return newTab(chromium.context(tb), tb, s, chromedp.WithNewBrowserContext())
 }
 
-// openAnother opens an empty tab in the same window, with storage of its own.
-func (b *tab) openAnother() *tab {
-	b.t.Helper()
-	return newTab(b.ctx, b.t, b.service)
-}
-
-func newTab(parent context.Context, t *testing.T, s *service, options ...chromedp.ContextOption) *tab {
-	t.Helper()
-	b := &tab{t: t, service: s}
-	limited, stop := context.WithTimeout(parent, 6*patience)
-	t.Cleanup(stop)
+// newTab opens an empty tab in the window of the parent context.
+func newTab(parent context.Context, tb testing.TB, s *service, options ...chromedp.ContextOption) *tab {
+	tb.Helper()
+	b := &tab{t: tb, service: s}
+	limited, stop := context.WithTimeout(parent, 15*patience)
+	tb.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(limited, append(options, chromedp.WithListener(b.record))...)
-	t.Cleanup(cancel)
+	tb.Cleanup(cancel)
 	b.ctx = ctx
 	// All tabs of a process behave as if they had the focus.
 	call(b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	call(b, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
+	call(b, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
 	b.resize(1200, 900)
-	t.Cleanup(b.check)
+	tb.Cleanup(b.check)
 	return b
 }
 
@@ -150,10 +151,6 @@ func (b *tab) reload() {
 	must(b.t, chromedp.Do(b.ctx, chromedp.Reload()))
 }
 
-// goBack and goForward move in the history, also between fragments, which load no page.
-func (b *tab) goBack()    { b.t.Helper(); run[chromedp.Void](b, "history.back()") }
-func (b *tab) goForward() { b.t.Helper(); run[chromedp.Void](b, "history.forward()") }
-
 // resize sets the size of the window's content in CSS pixels.
 func (b *tab) resize(width, height int64, options ...chromedp.EmulateViewportOption) {
 	b.t.Helper()
@@ -164,25 +161,21 @@ func (b *tab) resize(width, height int64, options ...chromedp.EmulateViewportOpt
 func (b *tab) sees(texts ...string) {
 	b.t.Helper()
 	for _, text := range texts {
-		b.await(fmt.Sprintf("the page shows %q", text), func() (bool, error) {
-			return chromedp.Run(b.ctx, chromedp.Evaluate[bool](fmt.Sprintf("document.body.innerText.includes(%q)", text)))
-		})
+		b.is(fmt.Sprintf("document.body.innerText.includes(%q)", text))
 	}
 }
 
 // seesNo waits until the text is not visible.
 func (b *tab) seesNo(text string) {
 	b.t.Helper()
-	b.await(fmt.Sprintf("the page does not show %q", text), func() (bool, error) {
-		return chromedp.Run(b.ctx, chromedp.Evaluate[bool](fmt.Sprintf("!document.body.innerText.includes(%q)", text)))
-	})
+	b.is(fmt.Sprintf("!document.body.innerText.includes(%q)", text))
 }
 
 // is waits until a JavaScript expression is true.
 func (b *tab) is(expression string) {
 	b.t.Helper()
 	b.await(expression, func() (bool, error) {
-		return chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
+		return chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression, chromedp.EvalAwaitPromise))
 	})
 }
 
@@ -192,21 +185,86 @@ func (b *tab) press(keys string, modifiers ...chromedp.Modifier) {
 	must(b.t, chromedp.Do(b.ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
 }
 
-// replace replaces the value of a field.
-func (b *tab) replace(field element, value string) {
+// fill replaces the value of a field.
+func (b *tab) fill(label, value string) {
 	b.t.Helper()
-	b.click(field)
+	b.click("field", label)
 	b.press("a", chromedp.ModifierCtrl)
 	b.press(kb.Delete)
 	call(b, input.InsertText, input.InsertTextParams{Text: value})
 }
 
-// run evaluates a JavaScript expression. It waits for promises.
-func run[T any](b *tab, expression string) T {
+// evaluate evaluates a JavaScript expression. It waits for promises.
+func evaluate[T any](b *tab, expression string) T {
 	b.t.Helper()
 	result, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatalf("%s: %v", expression, err)
 	}
 	return result
+}
+
+// open opens a page by its link.
+func (b *tab) open(page string) {
+	b.t.Helper()
+	b.click("link", page)
+	b.find("heading", page)
+}
+
+// setFragment goes to a fragment of the page.
+func (b *tab) setFragment(fragment string) {
+	b.t.Helper()
+	b.run(fmt.Sprintf("location.hash = %q", fragment))
+}
+
+// requested returns how many requests of the tab have a URL that contains a text.
+func (b *tab) requested(part string) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, request := range b.requests {
+		if strings.Contains(request.URL, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// hasRequested checks how many requests of the tab have a URL that contains a text.
+func (b *tab) hasRequested(n, part string) {
+	b.t.Helper()
+	if got := fmt.Sprint(b.requested(part)); got != n {
+		b.t.Errorf("%s requests of %s, want %s", got, part, n)
+	}
+}
+
+// offline cuts the tab off from the URLs that match a pattern, or from all. online ends that.
+func (b *tab) offline(pattern ...string) { b.t.Helper(); b.connect(true, strings.Join(pattern, "")) }
+func (b *tab) online()                   { b.t.Helper(); b.connect(false, "") }
+
+func (b *tab) connect(offline bool, pattern string) {
+	b.t.Helper()
+	call(b, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+		MatchedNetworkConditions: []*network.Conditions{{URLPattern: pattern, Offline: offline, DownloadThroughput: -1,
+			UploadThroughput: -1}},
+	})
+}
+
+func (b *tab) clearCookies() { b.t.Helper(); call(b, network.ClearBrowserCookies, cdp.Empty{}) }
+
+// allowClipboard lets the page write to the clipboard, and the test read it.
+func (b *tab) allowClipboard() {
+	b.t.Helper()
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		_, err := chromedp.CallBrowser(b.ctx, browser.SetPermission, browser.SetPermissionParams{
+			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
+			Origin: b.service.BaseURL, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID,
+		})
+		must(b.t, err)
+	}
+}
+
+// copied sets a variable of the script to what is in the clipboard.
+func (b *tab) copied(variable string) {
+	b.t.Helper()
+	b.script.Setenv(variable, evaluate[string](b, "navigator.clipboard.readText()"))
 }

@@ -2,7 +2,6 @@ package browser_test
 
 import (
 	"crypto/rand"
-	"fmt"
 	"testing"
 	"time"
 
@@ -47,24 +46,4 @@ func monthOfTraffic(year int, month time.Month, days int) []traffic.Usage {
 		}
 	}
 	return all
-}
-
-// sum adds the requests up that match.
-func sum(usage []traffic.Usage, match func(traffic.Usage) bool) (c traffic.Counts) {
-	for _, u := range usage {
-		if match(u) {
-			c.Successful += u.Counts.Successful
-			c.ClientErrors += u.Counts.ClientErrors
-			c.ServerErrors += u.Counts.ServerErrors
-		}
-	}
-	return c
-}
-
-// thousands formats a number as the pages do.
-func thousands(n int64) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }

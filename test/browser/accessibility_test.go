@@ -1,0 +1,145 @@
+package browser_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// views are the windows and schemes of isAccessible. 720 is also 1440 with a zoom of 200 %.
+var views = []struct {
+	width          int64
+	feature, value string // of the medium
+	axe            bool   // checks the rules of axe too
+}{
+	{360, "prefers-color-scheme", "light", true},
+	{390, "prefers-color-scheme", "light", false},
+	{720, "prefers-color-scheme", "light", false},
+	{768, "forced-colors", "active", false},
+	{1024, "prefers-color-scheme", "dark", false},
+	{1440, "forced-colors", "active", false},
+	{1440, "prefers-color-scheme", "dark", true},
+}
+
+// isAccessible checks that the page violates no rule of axe, is not wider than the window, and keeps what colors mean
+// in forced colors.
+func (b *tab) isAccessible() {
+	b.t.Helper()
+	for _, view := range views {
+		b.resize(view.width, 740)
+		b.media(view.feature, view.value)
+		b.fitsTheWindow()
+		if view.axe {
+			b.hasNoViolations()
+		}
+		if view.feature == "forced-colors" {
+			b.keepsMeaning()
+		}
+	}
+	b.resize(1200, 900)
+	b.media("", "")
+}
+
+// media sets a feature of the medium, such as dark mode.
+func (b *tab) media(name, value string) {
+	b.t.Helper()
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: name, Value: value}},
+	})
+}
+
+// keepsMeaning checks, in forced colors, that current links look different from others, and that the squares of the
+// chart's legend keep their patterns.
+func (b *tab) keepsMeaning() {
+	b.t.Helper()
+	for _, links := range []string{"header nav a", ".cards a"} {
+		b.is(fmt.Sprintf(`(all => all.filter(e => e.ariaCurrent).every(current => all.every(e => e === current ||
+			getComputedStyle(e).borderBottom !== getComputedStyle(current).borderBottom)))([...document.querySelectorAll(%q)])`,
+			links))
+	}
+	b.is("[...document.querySelectorAll('.swatch')].every(e => getComputedStyle(e).forcedColorAdjust === 'none')")
+}
+
+// fitsTheWindow checks that the page does not scroll horizontally.
+func (b *tab) fitsTheWindow() {
+	b.t.Helper()
+	if wide := evaluate[[]string](b, `(root => root.scrollWidth <= root.clientWidth ? [] :
+		[...root.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > root.clientWidth).map(e => e.outerHTML.slice(0, 200)))(document.documentElement)`); len(wide) > 0 {
+		b.t.Errorf("the page is wider than the window:\n%s", strings.Join(wide, "\n"))
+	}
+}
+
+// hasNoViolations runs all rules of axe on the page.
+func (b *tab) hasNoViolations() {
+	b.t.Helper()
+	axe, err := os.ReadFile("../../node_modules/axe-core/axe.min.js")
+	must(b.t, err)
+	b.run(string(axe))
+	for _, violation := range evaluate[[]string](b,
+		`axe.run().then(({violations, passes}) => passes.length === 0 ? ['axe has checked nothing'] :
+		violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 200) + '\n' + n.failureSummary)))`) {
+		b.t.Error(violation)
+	}
+}
+
+// focused describes the focus.
+type focused struct {
+	Name    string // what users call the element
+	Visible bool   // it has an outline, or another sign of the focus
+	Lost    bool
+}
+
+// focus returns what has the focus.
+func (b *tab) focus() focused {
+	b.t.Helper()
+	return evaluate[focused](b, `(e => {
+		const style = getComputedStyle(e), box = e.getBoundingClientRect();
+		return {
+			Name: (e.ariaLabel ?? (e.labels?.[0] ?? e).innerText).replace(/\s+/g, ' ').trim(),
+			Visible: e.matches('main, h1, h2') || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 && box.width > 0 && box.height > 0),
+			Lost: e === document.body,
+		};
+	})(document.activeElement)`)
+}
+
+// hasFocus checks that something has the focus, visibly.
+func (b *tab) hasFocus() {
+	b.t.Helper()
+	if now := b.focus(); now.Lost || !now.Visible {
+		b.t.Fatalf("the focus is not visible: %+v", now)
+	}
+}
+
+// focusIs waits until an element with the name has the focus.
+func (b *tab) focusIs(name string) {
+	b.t.Helper()
+	b.await("the focus is on "+name, func() (bool, error) { return b.focus().Name == name, nil })
+	b.hasFocus()
+}
+
+// tabTo presses the tab key until an element with the name has the focus.
+func (b *tab) tabTo(name string) {
+	b.t.Helper()
+	for range 100 {
+		b.press(kb.Tab)
+		now := b.focus()
+		if now.Name == name {
+			b.hasFocus()
+			return
+		}
+		if !now.Lost { // the focus leaves the page after its last element
+			b.hasFocus()
+		}
+	}
+	b.t.Fatalf("the tab key does not reach %q", name)
+}
+
+// enterAt presses the tab key until an element with the name has the focus, and then the enter key.
+func (b *tab) enterAt(name string) {
+	b.t.Helper()
+	b.tabTo(name)
+	b.press(kb.Enter)
+}

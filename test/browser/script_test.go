@@ -1,0 +1,146 @@
+package browser_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"toggleadmin/pkg/local"
+	"toggleadmin/test/openapi"
+	"toggleadmin/test/script"
+)
+
+// commands are the commands of scripts besides those of package script, by name. An ELEMENT is ROLE NAME, optionally
+// followed by "in row TEXT", "in event TEXT" or "in dialog"; the role "field" is that of every input. In arguments,
+// {admin} is the token of this person, \n a line break and \t a tab.
+var commands = map[string]any{
+	"visit":          (*tab).visit,        // /PATH
+	"sign-in":        (*tab).signIn,       // PERSON #FRAGMENT
+	"enter":          (*tab).enter,        // TOKEN #FRAGMENT: signs in with a token
+	"issuer-sign-in": (*tab).issuerSignIn, // LOGIN: begins on the page for signing in
+	"fragment":       (*tab).setFragment,  // #FRAGMENT
+	"open":           (*tab).open,         // PAGE: clicks on the link, and finds the heading
+	"reload":         (*tab).reload,
+	"back":           func(b *tab) { b.run("history.back()") },
+	"forward":        func(b *tab) { b.run("history.forward()") },
+
+	"click":    (*tab).click,   // ELEMENT
+	"fill":     (*tab).fill,    // LABEL TEXT: replaces the value of a field
+	"choose":   (*tab).choose,  // LABEL OPTION
+	"tab-to":   (*tab).tabTo,   // NAME: presses the tab key
+	"enter-at": (*tab).enterAt, // NAME: presses the tab key, then the enter key
+	"type":     func(b *tab, text string) { b.press(text) },
+	"press":    func(b *tab, key string) { b.press(map[string]string{"Enter": kb.Enter, "Escape": kb.Escape}[key]) },
+	"copied":   (*tab).copied, // VARIABLE: sets it to the text in the clipboard
+
+	// Assertions wait until they hold.
+	"find":         (*tab).find,      // ELEMENT: there is exactly one
+	"sees":         (*tab).sees,      // TEXT…
+	"sees-no":      (*tab).seesNo,    // TEXT
+	"invalid":      (*tab).seesError, // ELEMENT TEXT: its error message contains the text
+	"focus":        (*tab).focusIs,   // NAME
+	"has-focus":    (*tab).hasFocus,
+	"is":           (*tab).is, // a JavaScript expression
+	"intact":       (*tab).isIntact,
+	"accessible":   (*tab).isAccessible,
+	"only-buttons": (*tab).seesOnlyButtons, // NAME…
+	"requested":    (*tab).hasRequested,    // N PART: the tab has sent N requests with this part in the URL; does not wait
+
+	"run":           (*tab).run,     // JavaScript
+	"may-log":       (*tab).mayLog,  // PART…: of messages that do not fail the test
+	"offline":       (*tab).offline, // [URL pattern]
+	"online":        (*tab).online,  // ends offline
+	"clear-cookies": (*tab).clearCookies,
+	"advance":       (*tab).advance,    // DURATION: moves the clock of the service
+	"rotate-key":    (*tab).rotateKey,  // replaces the key of the issuer
+	"import":        (*tab).importFile, // FILE: runs toggleadmin
+	"shot":          (*tab).shot,       // NAME: takes a screenshot for the documentation
+}
+
+// TestScripts runs the scripts in testdata. Each has a service, configured by its file service.json, and a tab.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	chromium.context(t)
+	validator, err := openapi.Load(t.Context())
+	must(t, err)
+	all := script.Commands()
+	for name, method := range commands {
+		all[name] = adapt(method)
+	}
+	// times N COMMAND repeats a command, with {n} as 00, 01 and so on.
+	all["times"] = func(ts *testscript.TestScript, _ bool, args []string) {
+		n, err := strconv.Atoi(args[0])
+		ts.Check(err)
+		for i := range n {
+			line := strings.ReplaceAll(strings.Join(args[1:], "\n"), "{n}", strconv.Itoa(100 + i)[1:])
+			all[args[1]](ts, false, strings.Split(line, "\n")[1:])
+		}
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata", RequireUniqueNames: true, Cmds: all,
+		Setup: func(env *testscript.Env) error {
+			t, _ := env.T().(testing.TB)
+			s := start(t, configuration(t, env.WorkDir))
+			b := openTab(t, s)
+			b.allowClipboard()
+			env.Values[tabKey{}] = b
+			if s.issuer != "" {
+				env.Setenv("ISSUER", strings.TrimPrefix(s.issuer, "http://"))
+			}
+			return script.Setup(t.Context(), env,
+				script.Environment{Name: script.Local, BaseURL: s.BaseURL, Credentials: s.Credentials}, validator)
+		},
+	})
+}
+
+type tabKey struct{}
+
+// configuration reads service.json in the folder of a script. OIDCIssuer is the algorithm of a new issuer.
+func configuration(tb testing.TB, folder string) local.Config {
+	tb.Helper()
+	c := local.Config{DataDir: filepath.Join(folder, "data")}
+	file, err := os.ReadFile(filepath.Join(folder, "service.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return c
+	}
+	must(tb, err)
+	must(tb, json.Unmarshal(file, &c))
+	if c.OIDCIssuer != "" {
+		c.OIDCIssuer, c.OIDCClientID = newIssuer(tb, c.OIDCIssuer), "console"
+	}
+	return c
+}
+
+// adapt makes a command of a method of tab whose parameters are strings.
+func adapt(method any) func(*testscript.TestScript, bool, []string) {
+	f := reflect.ValueOf(method)
+	return func(ts *testscript.TestScript, negated bool, args []string) {
+		b, _ := ts.Value(tabKey{}).(*tab)
+		b.script = ts
+		values := []reflect.Value{reflect.ValueOf(b)}
+		for _, arg := range args {
+			arg = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(arg)
+			for _, u := range b.service.Users {
+				arg = strings.ReplaceAll(arg, "{"+u.Name+"}", u.PAT)
+			}
+			values = append(values, reflect.ValueOf(arg))
+		}
+		if missing := f.Type().NumIn() - len(values); negated || missing > 1 || !f.Type().IsVariadic() && missing != 0 {
+			ts.Fatalf("wrong arguments: script_test.go lists the commands")
+		}
+		f.Call(values)
+	}
+}
+
+// run runs JavaScript.
+func (b *tab) run(code string) { b.t.Helper(); evaluate[chromedp.Void](b, code) }
