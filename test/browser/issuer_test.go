@@ -78,6 +78,7 @@ func (p *issuerProcess) post(tb testing.TB, path string, body any) (issuer strin
 	must(tb, err)
 	request, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, p.control+path, bytes.NewReader(sent))
 	must(tb, err)
+	request.Close = true // Node.js may close a connection that is kept, while the request is sent
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		tb.Fatalf("%v\n%s", err, p.stderr.String())
