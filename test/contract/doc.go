@@ -2,19 +2,17 @@
 // run starts. The other statements are tested where the table says: all values beside the code, and a few examples over
 // HTTP in test/e2e.
 //
-// The tests share one service. Each has users, tokens and feature types of its own. Tests that need another clock,
-// template or engine start their own service. All exchanges are compared with api/openapi.yaml, and errors with what no
-// error may contain. Tests of all operations take operations, requests and permissions from the document, so a new
-// operation needs no change here.
+// All exchanges are compared with api/openapi.yaml. The tests take operations, requests and permissions from that
+// document, so a new operation needs no change here.
 //
 // TestStatementsHaveTests compares this table with the tests.
 //
 //	behavior                                                   | section | test
-//	errors have three members and the name of the status        | 1   | TestSection1ErrorObject
+//	errors have three members and the name of the status        | 1   | test/openapi TestTransport
 //	429, 502, 504 and gateway errors                            | 1   | pkg/local/gateway TestGatewayResponse
 //	each name has one status                                    | 1   | pkg/platform/apierror TestWrite
-//	no internals in errors                                      | 1   | TestSection1ErrorObject
-//	error IDs, also in the log                                  | 1   | TestSection1IDs
+//	no internals in errors                                      | 1   | pkg/platform/apierror TestWrite
+//	error IDs, also in the log                                  | 1   | pkg/platform/lambdahttp TestLogLine
 //	400 names pointers, the expected and the sent value         | 1   | pkg/platform/jsonbody TestKeywords
 //	values are cut after 100 characters                         | 1   | pkg/platform/apierror TestEcho
 //	no credential in errors                                     | 1   | TestSection1NoCredentialInErrors
@@ -22,7 +20,8 @@
 //	403 names the permission, the kind of credential or a limit | 1   | TestSection3Permissions
 //	401 has one message and WWW-Authenticate                    | 1   | TestSection3InvalidCredentials
 //	unknown path or method: 404, no 405                         | 1   | TestSection1UnknownPath
-//	DynamoDB fails: 503 or 500, nothing partly written          | 1   | TestSection1DependencyFailure
+//	DynamoDB fails: 503 or 500                                  | 1   | test/runtimeapi TestWithoutDynamoDB
+//	nothing partly written                                      | 1   | test/simulation TestSeeds
 //	order of checks                                             | 1   | test/e2e TestScripts
 //	errors of the platform                                      | 1   | pkg/local/gateway TestLimits
 //	limits of the platform                                      | 1   | pkg/local/gateway TestLimits
@@ -42,11 +41,11 @@
 //	query, trailing and doubled slashes                         | 2   | TestSection2QueryAndSlashes
 //	compression                                                 | 2   | pkg/local/gateway TestCompression
 //	response headers                                            | 2   | test/openapi TestTransport
-//	formats, hash and one response with the token               | 3   | TestSection3Formats
+//	formats, hash and one response with the token               | 3   | pkg/api/pat TestCreate
 //	only the hash is compared                                   | 3   | pkg/platform/access TestVerifier
 //	unknown and wrong tokens take the same path                 | 3   | pkg/api/authorizer TestInvalidCredentialIsDenied
-//	expiry, deletion, disabled and deleted users                | 3   | TestSection3InvalidCredentials
-//	expired PATs remain                                         | 3   | TestSection3ExpiredTokensRemain
+//	expiry, deletion, disabled and deleted users                | 3   | pkg/api/authorizer TestInvalidCredentialIsDenied
+//	expired PATs remain                                         | 3   | test/e2e TestScripts
 //	a deleted token is rejected by the next request             | 3   | test/simulation TestSeeds
 //	the authorizer's cache is off by default                    | 3   | test/template TestTemplate
 //	seenAt                                                      | 3   | pkg/api/authorizer TestSeenAtIsWrittenOncePerMinute
@@ -131,7 +130,7 @@
 //	concurrent creations and deletions                          | 4.5 | test/simulation TestSeeds
 //	creation and deletion are one transaction each              | 4.5 | test/usage TestCallsOfEachOperation
 //	period, month without data                                  | 4.6 | pkg/api/traffic TestGet
-//	groups, days and paths                                      | 4.6 | TestSection6Counted
+//	groups, days and paths                                      | 4.6 | pkg/api/traffic TestGet
 //	sorted report, groups without a count                       | 4.6 | pkg/api/traffic TestGet
 //	own tokens only, description and limit                      | 4.7 | pkg/api/pat TestDeleteOwnToken
 //	life of a service account, as a provider manages it        | 4.8 | test/e2e TestScripts
@@ -155,9 +154,9 @@
 //	no toggle is left with a field that is gone                 | 4.11 | pkg/api/contextfield TestDeleteIsOvertaken
 //	own account and permissions                                 | 4.12 | pkg/api/user TestGetOwn
 //	members, deleted account of the caller                      | 4.12 | pkg/api/user TestGetOwn
-//	search of the event log                                     | 4.13 | TestSection413Search
-//	what a token did                                            | 4.13 | TestSection413LeakedToken
-//	parameters that cannot be used                              | 4.13 | TestSection413Refused
+//	search of the event log                                     | 4.13 | pkg/api/eventlog TestSearchParameters
+//	what a token did                                            | 4.13 | test/e2e TestScripts
+//	parameters that cannot be used                              | 4.13 | pkg/api/eventlog TestSearchRefuses
 //	types of events                                             | 4.13 | TestSection413Types
 //	members of an event                                         | 4.13 | pkg/api/eventlog TestSearchResponse
 //	size of a page                                              | 4.13 | pkg/api/eventlog TestLargePage
@@ -179,13 +178,13 @@
 //	forms of If-Match                                           | 4.16| pkg/platform/lambdahttp TestPrecondition
 //	unknown members                                             | 4.16| pkg/platform/jsonbody TestUnknownProperties
 //	a misspelled member of a context field                      | 4.16| pkg/api/contextfield TestBodies
-//	change of a lifetime, in both directions                    | 5   | TestSection5ChangeOfLifetime
+//	change of a lifetime, in both directions                    | 5   | pkg/api/staleness TestSweep
 //	passing of time                                             | 5   | pkg/api/staleness TestCutoff
 //	current lifetime, idempotent, continues                     | 5   | test/simulation TestSeeds
 //	cost                                                        | 5   | test/usage TestCallsOfReevaluation
 //	writes decide the flag                                      | 5   | pkg/api/feature TestWriteDecidesTheFlag
 //	a lifetime that changes during a write                      | 5   | pkg/api/feature TestLifetimeChangesDuringAWrite
-//	each request to an operation's resource                     | 6   | TestSection6Counted
+//	each request to an operation's resource                     | 6   | test/crash TestTraffic
 //	day of the request                                          | 6   | pkg/api/traffic TestLines
 //	a batch is counted once                                     | 6   | pkg/api/traffic TestRecord
 //	after a crash: answered ≤ counted ≤ sent                    | 6   | test/crash TestTraffic

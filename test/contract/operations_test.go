@@ -3,34 +3,103 @@ package contract_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/test/localtest"
 	"toggleadmin/test/openapi"
 )
 
-const (
-	textUnauthorized = "You need a valid credential in the Authorization header."
-	textNoUser401    = "This operation requires a token that identifies a user."
-	textNoUser403    = "You need a token that identifies a user to perform this operation."
-	textNoPath       = "The path you were looking for is not available."
-)
+// call is a request.
+type call struct {
+	method, target string // target: the escaped path, and the query
+	body           string
+	token          string // value of Authorization; empty: no such header
+	contentType    string // empty: no such header
+}
 
-// needs is the message of a 403 for a missing permission.
-func needs(permission string) string {
-	return `You need the "` + permission + `" permission to perform this operation.`
+// result is the status of a response and, for an error, its message.
+type result struct {
+	status  int
+	message string
+}
+
+// service is a running service.
+type service struct {
+	local.Running
+	client *http.Client // compares all exchanges with api/openapi.yaml
+}
+
+func start(t *testing.T) *service {
+	t.Helper()
+	validator, err := openapi.Load(t.Context())
+	must(t, err)
+	return &service{localtest.Start(t, local.Config{RequestsOnly: true}), &http.Client{
+		Transport: validator.Transport(http.DefaultTransport, "", func(err error) { t.Error(err) }),
+	}}
+}
+
+// admin returns the token of an Admin.
+func (s *service) admin() string { return s.Users[0].PAT }
+
+func (s *service) send(t *testing.T, c call) (got result, header http.Header) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), c.method, s.BaseURL+c.target, strings.NewReader(c.body))
+	must(t, err)
+	for name, value := range map[string]string{"Authorization": c.token, "Content-Type": c.contentType} {
+		if value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	response, err := s.client.Do(request)
+	must(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	must(t, err)
+	got.status = response.StatusCode
+	if got.status >= http.StatusBadRequest {
+		var object struct{ Message string }
+		must(t, json.Unmarshal(body, &object))
+		got.message = object.Message
+	}
+	return got, response.Header
+}
+
+// want sends a request and compares the result.
+func (s *service) want(t *testing.T, c call, want result) http.Header {
+	t.Helper()
+	got, header := s.send(t, c)
+	if got != want {
+		t.Errorf("%s %s with %.100s: %+v, want %+v", c.method, c.target, c.body, got, want)
+	}
+	return header
 }
 
 // operation is an operation of api/openapi.yaml.
 type operation struct {
+	call    // with the first example of parameters and body
 	name    string
-	call    call // with the first example of parameters and body
 	hasBody bool
 	denials map[string]int // statuses of its errors for valid credentials, by the message in the document's examples
+}
+
+// each runs a test of each operation. An Admin sends the operation's request.
+func (s *service) each(t *testing.T, test func(t *testing.T, op operation)) {
+	t.Helper()
+	for _, op := range operations(t) {
+		op.token = s.admin()
+		t.Run(op.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, op)
+		})
+	}
 }
 
 // toggleName is the path parameter that each operation has its own value of: one could delete another's toggle.
@@ -47,20 +116,19 @@ func operations(t *testing.T) []operation {
 				continue
 			}
 			value := fmt.Sprint(parameter.Value.Example)
-			// an account or a token of another test could have the id of the example
-			if _, err := strconv.Atoi(value); err == nil {
+			if _, err := strconv.Atoi(value); err == nil { // a seeded account or token could have the id of the example
 				value = fmt.Sprint(access.MaxID)
 			}
 			path = strings.ReplaceAll(path, "{"+parameter.Value.Name+"}", value)
 		}
 		for method, declared := range item.Operations() {
 			target := strings.ReplaceAll(path, "{"+toggleName+"}", declared.OperationID)
-			op := operation{name: declared.OperationID, call: call{method: method, target: target}, denials: map[string]int{}}
+			op := operation{call: call{method: method, target: target}, name: declared.OperationID, denials: map[string]int{}}
 			if declared.RequestBody != nil {
 				examples := declared.RequestBody.Value.Content["application/json"].Examples
 				body, err := json.Marshal(examples[slices.Min(slices.Collect(maps.Keys(examples)))].Value.Value)
 				must(t, err)
-				op.call.body, op.hasBody = string(body), true
+				op.body, op.contentType, op.hasBody = string(body), "application/json", true
 			}
 			for _, status := range []int{401, 403} {
 				response := declared.Responses.Status(status)
@@ -77,4 +145,11 @@ func operations(t *testing.T) []operation {
 		}
 	}
 	return all
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,0 +1,163 @@
+package contract_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/test/doctable"
+	"toggleadmin/test/openapi"
+)
+
+var noPath = result{404, "The path you were looking for is not available."}
+
+func TestStatementsHaveTests(t *testing.T) {
+	t.Parallel()
+	doctable.Check(t, "doc.go")
+}
+
+func TestSection1NoCredentialInErrors(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	secret := s.Users[2].PAT
+	encoded := strings.ReplaceAll(secret, "v2_", "%76%32%5F")
+	put := func(target, body string) call {
+		return call{http.MethodPut, "/api/admin/" + target, body, s.admin(), "application/json"}
+	}
+	get := func(target string) call { return call{http.MethodGet, "/api/admin/" + target, "", s.admin(), ""} }
+	for _, c := range []call{
+		put("feature-types/release/lifetime", `{"a":["`+secret+`"]}`), put("feature-types/release/lifetime", secret),
+		put("feedback/x", `{"`+secret+`":1,"`+secret+`":2}`), put("feedback/"+encoded+"%ff", `{}`),
+		put("feature-types/"+encoded+"/lifetime", `{"lifetimeDays":1}`), get(secret), get("metrics/traffic/" + encoded),
+		{http.MethodPost, "/api/admin/service-account/" + encoded + "/token",
+			`{"description":"d","expiresAt":"2199-01-01T00:00:00Z"}`, s.admin(), "application/json"},
+	} {
+		if got, _ := s.send(t, c); got.message == "" || strings.Contains(got.message, secret[40:50]) {
+			t.Errorf("%s %s: %+v", c.method, c.target, got)
+		}
+	}
+}
+
+func TestSection1UnknownPath(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.each(t, func(t *testing.T, op operation) {
+		t.Helper()
+		for _, op.method = range []string{http.MethodPatch, http.MethodOptions} {
+			for _, op.token = range []string{"", "malformed", s.admin()} {
+				if header := s.want(t, op.call, noPath); header.Get("Allow") != "" {
+					t.Errorf("%s %s has an Allow header", op.method, op.target)
+				}
+			}
+		}
+	})
+}
+
+// repeatable sends the request of an operation twice and returns the second result. A creation is a conflict from then
+// on.
+func (s *service) repeatable(t *testing.T, op operation) result {
+	t.Helper()
+	s.send(t, op.call)
+	got, _ := s.send(t, op.call)
+	return got
+}
+
+func TestSection2ContentType(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.each(t, func(t *testing.T, op operation) {
+		t.Helper()
+		want, body := s.repeatable(t, op), op.body
+		for _, op.contentType = range []string{"Application/JSON", "application/json; charset=utf-8"} {
+			op.body = body
+			s.want(t, op.call, want)
+			if op.body = ""; !op.hasBody {
+				s.want(t, op.call, want)
+			} else if got, _ := s.send(t, op.call); got.status != 400 || !strings.Contains(got.message, "`/body`") {
+				t.Errorf("without a body: %+v", got)
+			}
+		}
+		if op.hasBody {
+			want = result{415, "The Content-Type must be application/json."}
+		}
+		for _, op.contentType = range []string{"", "text/plain"} {
+			for _, op.body = range []string{"", body, "{" + strings.Repeat(" ", 102_400)} {
+				s.want(t, op.call, want)
+			}
+		}
+	})
+}
+
+func TestSection2QueryAndSlashes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.each(t, func(t *testing.T, op operation) {
+		t.Helper()
+		want, path := s.repeatable(t, op), op.target
+		for _, suffix := range []string{"?none=1&period=x", "?%zz", "/", "/?x=y"} {
+			op.target = path + suffix
+			s.want(t, op.call, want)
+		}
+		for _, op.target = range []string{"/" + path, path + "//", strings.Replace(path, "/admin", "//admin", 1)} {
+			s.want(t, op.call, noPath)
+		}
+	})
+}
+
+// The document declares who may perform an operation.
+func TestSection3Permissions(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.each(t, func(t *testing.T, op operation) {
+		t.Helper()
+		for i, token := range []string{s.Users[0].PAT, s.Users[1].PAT, s.Users[2].PAT, s.APIToken} {
+			isEditor, isViewer, isAPIToken := i == 1, i == 2, i == 3
+			want := result{}
+			for message, status := range op.denials {
+				permission, needsPermission := strings.CutPrefix(message, `You need the "`)
+				needsUser := strings.Contains(message, "a token that identifies a user")
+				if isViewer && needsPermission || isEditor && strings.HasPrefix(permission, "ADMIN") || isAPIToken && needsUser {
+					want = result{status, message}
+				}
+			}
+			op.token = token
+			if want.status != 0 {
+				s.want(t, op.call, want)
+			} else if got, _ := s.send(t, op.call); got.status == 401 || got.status == 403 {
+				t.Errorf("%s %s: %+v", op.method, op.target, got)
+			}
+		}
+	})
+}
+
+func TestSection3InvalidCredentials(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.each(t, func(t *testing.T, op operation) {
+		t.Helper()
+		for _, op.token = range []string{"", "malformed"} {
+			header := s.want(t, op.call, result{401, "You need a valid credential in the Authorization header."})
+			if got := header.Values("WWW-Authenticate"); !slices.Equal(got, []string{"Bearer"}) {
+				t.Errorf("%s %s: WWW-Authenticate %q", op.method, op.target, got)
+			}
+		}
+	})
+}
+
+// The document lists every type of event.
+func TestSection413Types(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi.Document(t.Context())
+	must(t, err)
+	var declared []eventlog.Type
+	for _, value := range doc.Components.Schemas["eventTypeSchema"].Value.Enum {
+		text, _ := value.(string)
+		declared = append(declared, eventlog.Type(text))
+	}
+	slices.Sort(declared)
+	if want := eventlog.Types(); !slices.Equal(declared, want) {
+		t.Errorf("declared are %v, want %v", declared, want)
+	}
+}
