@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/doctable"
 	"toggleadmin/test/openapi"
 )
@@ -150,14 +151,12 @@ func TestSection3InvalidCredentials(t *testing.T) {
 func TestSection413Types(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi.Document(t.Context())
-	must(t, err)
+	assert.OK(t, err)
 	var declared []eventlog.Type
 	for _, value := range doc.Components.Schemas["eventTypeSchema"].Value.Enum {
 		text, _ := value.(string)
 		declared = append(declared, eventlog.Type(text))
 	}
 	slices.Sort(declared)
-	if want := eventlog.Types(); !slices.Equal(declared, want) {
-		t.Errorf("declared are %v, want %v", declared, want)
-	}
+	assert.Equal(t, eventlog.Types(), declared)
 }

@@ -119,9 +119,9 @@
 //	order by code points                                        | 4.4 | pkg/api/contextfield TestListOrdersBySortOrderThenName
 //	default context fields                                      | 4.4 | pkg/api/contextfield TestDefaults
 //	created token and Location                                  | 4.5 | pkg/api/pat TestCreate
-//	description, expiry, account, duplicate                     | 4.5 | pkg/api/pat TestCreateRejects
+//	description, expiry, account, duplicate                     | 4.5 | pkg/api/pat TestCreate
 //	all account IDs                                             | 4.5 | pkg/platform/access TestParseAccountID
-//	limit                                                       | 4.5 | pkg/api/pat TestCreateRejects
+//	limit                                                       | 4.5 | pkg/api/pat TestCreate
 //	parameter of the limit                                      | 4.5 | pkg/api/pat TestFunctionsNeedTheirVariables
 //	unknown results                                             | 4.5 | pkg/api/pat TestCreateSettles
 //	createdAt never falls                                       | 4.5 | pkg/api/pat TestCreatedAtRises
@@ -132,7 +132,7 @@
 //	period, month without data                                  | 4.6 | pkg/api/traffic TestGet
 //	groups, days and paths                                      | 4.6 | pkg/api/traffic TestGet
 //	sorted report, groups without a count                       | 4.6 | pkg/api/traffic TestGet
-//	own tokens only, description and limit                      | 4.7 | pkg/api/pat TestDeleteOwnToken
+//	own tokens only, description and limit                      | 4.7 | pkg/api/pat TestTokens
 //	life of a service account, as a provider manages it        | 4.8 | test/e2e TestScripts
 //	username, name, role                                       | 4.8 | pkg/api/serviceaccount TestCreate
 //	members that were not sent, order                          | 4.8 | pkg/api/serviceaccount TestUpdateAndList
@@ -144,8 +144,8 @@
 //	unfinished deletions are reported                          | 4.8 | pkg/operator/doctor TestData
 //	tokens of a service account: list, get, delete              | 4.9 | pkg/api/pat TestTokens
 //	unknown accounts and tokens, and those of others            | 4.9 | pkg/api/pat TestTokens
-//	list and creation of own tokens, their limit                | 4.10 | pkg/api/pat TestCreateOwn
-//	deleted account of the caller                               | 4.10 | pkg/api/pat TestCreateOwn
+//	list and creation of own tokens, their limit                | 4.10 | pkg/api/pat TestTokens
+//	deleted account of the caller                               | 4.10 | pkg/api/pat TestCreate
 //	get, create, replace and delete a context field             | 4.11 | pkg/api/contextfield TestDelete
 //	members of the body                                         | 4.11 | pkg/api/contextfield TestBodies
 //	default of sortOrder                                        | 4.11 | pkg/api/contextfield TestNextSortOrder

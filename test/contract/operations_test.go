@@ -13,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/openapi"
 )
@@ -40,7 +41,7 @@ type service struct {
 func start(t *testing.T) *service {
 	t.Helper()
 	validator, err := openapi.Load(t.Context())
-	must(t, err)
+	assert.OK(t, err)
 	return &service{localtest.Start(t, local.Config{RequestsOnly: true}), &http.Client{
 		Transport: validator.Transport(http.DefaultTransport, "", func(err error) { t.Error(err) }),
 	}}
@@ -52,21 +53,21 @@ func (s *service) admin() string { return s.Users[0].PAT }
 func (s *service) send(t *testing.T, c call) (got result, header http.Header) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), c.method, s.BaseURL+c.target, strings.NewReader(c.body))
-	must(t, err)
+	assert.OK(t, err)
 	for name, value := range map[string]string{"Authorization": c.token, "Content-Type": c.contentType} {
 		if value != "" {
 			request.Header.Set(name, value)
 		}
 	}
 	response, err := s.client.Do(request)
-	must(t, err)
+	assert.OK(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	must(t, err)
+	assert.OK(t, err)
 	got.status = response.StatusCode
 	if got.status >= http.StatusBadRequest {
 		var object struct{ Message string }
-		must(t, json.Unmarshal(body, &object))
+		assert.OK(t, json.Unmarshal(body, &object))
 		got.message = object.Message
 	}
 	return got, response.Header
@@ -108,7 +109,7 @@ const toggleName = "featureName"
 func operations(t *testing.T) []operation {
 	t.Helper()
 	doc, err := openapi.Document(t.Context())
-	must(t, err)
+	assert.OK(t, err)
 	var all []operation
 	for path, item := range doc.Paths.Map() {
 		for _, parameter := range item.Parameters {
@@ -127,7 +128,7 @@ func operations(t *testing.T) []operation {
 			if declared.RequestBody != nil {
 				examples := declared.RequestBody.Value.Content["application/json"].Examples
 				body, err := json.Marshal(examples[slices.Min(slices.Collect(maps.Keys(examples)))].Value.Value)
-				must(t, err)
+				assert.OK(t, err)
 				op.body, op.contentType, op.hasBody = string(body), "application/json", true
 			}
 			for _, status := range []int{401, 403} {
@@ -145,11 +146,4 @@ func operations(t *testing.T) []operation {
 		}
 	}
 	return all
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
