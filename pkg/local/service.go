@@ -101,21 +101,17 @@ func (s *service) newTriggers(
 		f := &template.Functions[i]
 		quiet[f.Name] = routine(f) || len(f.Schedules) > 0
 	}
-	id := newSortedID(s.Random)
 	return trigger.New(trigger.Config{
 		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables),
 		Bus: events,
-		Invoker: invoke.NewInvoker(invoke.Config{
-			NewID: id, Now: time.Now,
-			Ended: func(i *invoke.Invocation) {
-				s.out.Log(&terminal.Entry{
-					Method: "event", Path: i.Trigger, Function: i.Function, ID: i.ID, Duration: i.Duration,
-					Cause: cause(i.Err), Quiet: quiet[i.Function],
-				})
-			},
-		}),
+		Ended: func(i *trigger.Invocation) {
+			s.out.Log(&terminal.Entry{
+				Method: "event", Path: i.Trigger, Function: i.Function, ID: i.ID, Duration: i.Duration,
+				Cause: cause(i.Err), Quiet: quiet[i.Function],
+			})
+		},
 		AWS: cfg, Endpoint: s.endpoint, Region: region, AccountID: accountID,
-		Now: time.Now, NewID: id, Logger: s.logger(),
+		Now: time.Now, NewID: newSortedID(s.Random), Logger: s.logger(),
 	})
 }
 

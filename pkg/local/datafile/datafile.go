@@ -13,9 +13,6 @@ import (
 // Temporary is the suffix of a file that is not complete.
 const Temporary = ".new"
 
-// chunk is how much of the end of a file is read at once to find its last complete line.
-const chunk = 4096
-
 // Replace replaces the content of a file as a whole, readable by its owner only. A killed process leaves either the old
 // or the new content, and possibly a file with the suffix Temporary.
 func Replace(path string, content []byte) error {
@@ -49,21 +46,13 @@ func removeIncomplete(file *os.File) error {
 	if err != nil {
 		return err
 	}
-	end, buffer := info.Size(), make([]byte, chunk)
-	for end > 0 {
-		begin := max(end-chunk, 0)
-		part := buffer[:end-begin]
-		if _, err := file.ReadAt(part, begin); err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("read the end of %s: %w", file.Name(), err)
-		}
-		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
-			end = begin + int64(i) + 1
-			break
-		}
-		end = begin
+	last := make([]byte, 1)
+	if _, err := file.ReadAt(last, info.Size()-1); info.Size() == 0 || err == nil && last[0] == '\n' {
+		return nil // the usual case
 	}
-	if end == info.Size() {
-		return nil
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", file.Name(), err)
 	}
-	return file.Truncate(end)
+	return file.Truncate(int64(bytes.LastIndexByte(content, '\n') + 1))
 }

@@ -1,8 +1,5 @@
 // Package invoke calls Lambda handlers inside the local service the way Lambda does: with a deadline, the function's
 // ARN and an invocation id in the context. An error, a panic and a timeout of the handler are the function's errors.
-//
-// The gateway calls Function.Invoke for each request. Event sources use an Invoker, which also creates invocation ids,
-// reports each call and can abort all calls when the program ends.
 package invoke
 
 import (

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local/invoke"
 )
@@ -25,14 +23,6 @@ func (h handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) { r
 
 func function(h handler) *invoke.Function {
 	return &invoke.Function{Name: "do-things", ARN: "arn:function", Handler: h, Timeout: 5 * time.Second}
-}
-
-func newInvoker(ended *[]invoke.Invocation) *invoke.Invoker {
-	n := 0
-	return invoke.NewInvoker(invoke.Config{
-		NewID: func() string { n++; return fmt.Sprintf("call-%d", n) }, Now: time.Now,
-		Ended: func(i *invoke.Invocation) { *ended = append(*ended, *i) },
-	})
 }
 
 func TestInvoke(t *testing.T) {
@@ -109,50 +99,5 @@ func TestInvokeStopsWaiting(t *testing.T) {
 		if ran := <-ended; ran != 5*time.Second {
 			t.Errorf("the function's context ended after %s, want its own timeout", ran)
 		}
-	})
-}
-
-func TestInvoker(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var ended []invoke.Invocation
-		invoker := newInvoker(&ended)
-		output, id, err := invoker.Invoke(function(func(_ context.Context, payload []byte) ([]byte, error) {
-			<-time.After(time.Second)
-			return payload, nil
-		}), "a test", []byte("in"))
-		if string(output) != "in" || id != "call-1" || err != nil {
-			t.Errorf("%q, %q, %v", output, id, err)
-		}
-		_, _, err = invoker.Invoke(function(func(context.Context, []byte) ([]byte, error) { return nil, errFunction }),
-			"a test", nil)
-		if !errors.Is(err, errFunction) || len(ended) != 2 || !errors.Is(ended[1].Err, errFunction) {
-			t.Fatalf("%v, %+v", err, ended)
-		}
-		want := invoke.Invocation{Function: "do-things", Trigger: "a test", ID: "call-1", Duration: time.Second}
-		if diff := cmp.Diff(want, ended[0]); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-func TestInvokerAbort(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var ended []invoke.Invocation
-		invoker := newInvoker(&ended)
-		var calls atomic.Int32
-		f := function(func(ctx context.Context, _ []byte) ([]byte, error) { calls.Add(1); <-ctx.Done(); return nil, nil })
-		time.AfterFunc(time.Second, invoker.Abort)
-		begin := time.Now()
-		for range 2 { // the second call is made after Abort
-			if _, _, err := invoker.Invoke(f, "a test", nil); !errors.Is(err, invoke.ErrAborted) {
-				t.Error(err)
-			}
-		}
-		if waited := time.Since(begin); waited != time.Second || calls.Load() != 1 || len(ended) != 0 {
-			t.Errorf("%d calls, %s, %+v", calls.Load(), waited, ended)
-		}
-		<-time.After(time.Minute) // the abandoned function ends
 	})
 }

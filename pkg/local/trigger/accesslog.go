@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -40,9 +39,8 @@ type accessLog struct {
 	function *samtemplate.Function
 	folder   string
 
-	mu       sync.Mutex
-	current  batchFile
-	complete []string // batches that get no more lines and are not done, oldest first
+	mu      sync.Mutex
+	current batchFile
 }
 
 // batchFile is the batch that lines are appended to. Each line of the file is the JSON object of one log event.
@@ -53,17 +51,9 @@ type batchFile struct {
 	bytes int // as PutLogEvents counts them
 }
 
-// openAccessLog opens an access log. The files of earlier processes are complete batches.
 func openAccessLog(t *Triggers, f *samtemplate.Function) (*accessLog, error) {
 	l := &accessLog{Triggers: t, function: f, folder: filepath.Join(t.folder, "access-log-"+f.LogicalID)}
-	if err := os.MkdirAll(l.folder, 0o700); err != nil {
-		return nil, err
-	}
-	files, err := os.ReadDir(l.folder) // sorted by name
-	for _, file := range files {
-		l.complete = append(l.complete, file.Name())
-	}
-	return l, err
+	return l, os.MkdirAll(l.folder, 0o700)
 }
 
 // append writes a line.
@@ -108,11 +98,9 @@ func (l *accessLog) write(line []byte, at time.Time) error {
 
 // cut completes the current batch, if there is one.
 func (l *accessLog) cut() {
-	if l.current.file == nil {
-		return
+	if l.current.file != nil {
+		_ = l.current.file.Close()
 	}
-	l.complete = append(l.complete, l.current.id)
-	l.current.file.Close()
 	l.current = batchFile{}
 }
 
@@ -137,15 +125,22 @@ func (l *accessLog) run(ctx context.Context) {
 	}
 }
 
-// batches completes the current batch and returns all that are not done, oldest first.
-func (l *accessLog) batches() []string {
+// batches completes the current batch and returns all that are not done, oldest first, with those of earlier processes.
+func (l *accessLog) batches() (ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut()
-	return slices.Clone(l.complete)
+	files, err := os.ReadDir(l.folder) // sorted by name
+	if err != nil {
+		l.Logger.Error("the access log cannot be read: requests are not counted", slog.Any("cause", err))
+	}
+	for _, file := range files {
+		ids = append(ids, file.Name())
+	}
+	return ids
 }
 
-// deliver invokes the function with the oldest batch and deletes its file. It returns false if the batch is not done.
+// deliver invokes the function with a batch and deletes its file. It returns false if the batch is not done.
 func (l *accessLog) deliver(ctx context.Context, id string) bool {
 	content, err := os.ReadFile(l.path(id))
 	if err != nil {
@@ -162,12 +157,8 @@ func (l *accessLog) deliver(ctx context.Context, id string) bool {
 		}
 	}
 	if err := os.Remove(l.path(id)); err != nil {
-		l.Logger.Warn("a batch of the access log cannot be deleted: it is delivered again after a restart",
-			slog.Any("cause", err))
+		l.Logger.Warn("a batch of the access log cannot be deleted: it is delivered again", slog.Any("cause", err))
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.complete = l.complete[1:]
 	return true
 }
 

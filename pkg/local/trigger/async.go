@@ -34,16 +34,16 @@ func (t *Triggers) async(ctx context.Context, f *samtemplate.Function, source st
 	if err != nil {
 		return fmt.Errorf("encode the event: %w", err)
 	}
-	function := t.Functions[f.LogicalID]
 	for attempt := 1; ; attempt++ {
-		_, id, err := t.Invoker.Invoke(function, source, payload)
+		_, id, err := t.invoke(f, source, payload)
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil: // it may have been interrupted
 			return ctx.Err()
 		case attempt > f.AsyncRetries:
-			return t.discard(f.AsyncOnFailure, source, failure{id, function.ARN + ":$LATEST", "RetriesExhausted", attempt},
+			return t.discard(f.AsyncOnFailure, source, failure{id, t.Functions[f.LogicalID].ARN + ":$LATEST", "RetriesExhausted",
+				attempt},
 				map[string]any{
 					"requestPayload":  json.RawMessage(payload),
 					"responsePayload": map[string]any{"errorMessage": err.Error(), "errorType": fmt.Sprintf("%T", err)},

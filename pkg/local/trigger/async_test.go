@@ -2,6 +2,7 @@ package trigger_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/test/database"
 )
 
@@ -26,6 +28,10 @@ func TestSchedule(t *testing.T) {
 			`"time":"2000-01-01T00:00:00Z","region":"eu-west-1",` +
 			`"resources":["arn:aws:scheduler:eu-west-1:123456789012:schedule/default/Minute"],"detail":"{}"}`
 		equal(h, want, string(h.invocations[0].Payload))
+		// The end of the program aborts the third one.
+		equal(h, []trigger.Invocation{
+			{Function: "do-things", Trigger: "schedule Minute", ID: "id-002", Duration: 90 * time.Second},
+		}, h.ended)
 	})
 }
 
@@ -50,6 +56,9 @@ func TestRetries(t *testing.T) {
 				h.respond = func([]byte) ([]byte, error) { return nil, errFunction }
 				h.run(100 * time.Second)
 				equal(h, tt.want, h.times())
+				if !errors.Is(h.ended[0].Err, errFunction) {
+					h.Error(h.ended[0].Err)
+				}
 			})
 		})
 	}

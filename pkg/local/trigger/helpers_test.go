@@ -56,6 +56,7 @@ type harness struct {
 	mu          sync.Mutex
 	ids         int
 	invocations []invocation
+	ended       []trigger.Invocation
 	log         bytes.Buffer
 }
 
@@ -72,12 +73,17 @@ func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test 
 		h := &harness{T: t, begin: time.Now(), dir: t.TempDir()}
 		h.config = trigger.Config{
 			Template: template, Endpoint: db.Endpoint, Region: "eu-west-1", AccountID: "123456789012",
-			Functions: map[string]*invoke.Function{"DoThings": {ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
+			Functions: map[string]*invoke.Function{"DoThings": {Name: "do-things", ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
 			Tables:    map[string]string{"FeatureTypes": db.Tables.FeatureTypes},
 			AWS: aws.Config{
 				Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 				// The bubble's clock stands still while there is a connection.
 				HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+			},
+			Ended: func(i *trigger.Invocation) {
+				h.mu.Lock()
+				defer h.mu.Unlock()
+				h.ended = append(h.ended, *i)
 			},
 			Now: time.Now, NewID: h.newID, Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 		}
@@ -107,7 +113,6 @@ func (h *harness) Invoke(_ context.Context, payload []byte) ([]byte, error) {
 // run delivers events for a time, as one process does, and closes everything.
 func (h *harness) run(d time.Duration, meanwhile ...func(*trigger.Triggers)) {
 	h.Helper()
-	h.config.Invoker = invoke.NewInvoker(invoke.Config{NewID: h.newID, Now: time.Now})
 	if h.config.Bus == nil {
 		h.openBus(samtemplate.Template{})
 	}

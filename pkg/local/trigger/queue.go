@@ -59,7 +59,7 @@ func (t *Triggers) invokeBatch(f *samtemplate.Function, source string, event any
 	if err != nil {
 		return nil, "", fmt.Errorf("encode the event: %w", err)
 	}
-	output, invocation, err := t.Invoker.Invoke(t.Functions[f.LogicalID], source, payload)
+	output, invocation, err := t.invoke(f, source, payload)
 	if err != nil {
 		return nil, invocation, err
 	}

@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -22,7 +23,7 @@ type Config struct {
 	Functions map[string]*invoke.Function // by logical id
 	Tables    map[string]string           // names by logical id
 	Bus       *bus.Bus                    // its queues, which also receive what functions have failed to process
-	Invoker   *invoke.Invoker
+	Ended     func(*Invocation)           // called concurrently after each invocation that was not aborted
 
 	AWS               aws.Config // reaches the tables and their streams at Endpoint
 	Endpoint          string
@@ -33,18 +34,32 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// Invocation describes an invocation that has ended.
+type Invocation struct {
+	Function string // its Name
+	Trigger  string // what caused the invocation: "stream of FeatureTypes, 3 records"
+	ID       string
+	Duration time.Duration
+	Err      error // the function's error; nil if it succeeded
+}
+
+// errAborted is the error of an invocation that the end of the program ended. The function did not cause it.
+var errAborted = errors.New("the program is ending")
+
 // Triggers invokes functions for events.
 type Triggers struct {
 	Config
 	folder     string // checkpoints of streams, access logs
 	accessLogs []*accessLog
+	running    context.Context //nolint:containedctx // the lifetime of all invocations
+	abort      context.CancelCauseFunc
 }
 
 // New prepares the delivery of the template's events and returns an error for settings that the local service does not
 // support.
 func New(c Config) (*Triggers, error) {
-	t := &Triggers{Config: c}
-	t.folder = filepath.Join(c.Bus.DataDir, "events")
+	t := &Triggers{Config: c, folder: filepath.Join(c.Bus.DataDir, "events")}
+	t.running, t.abort = context.WithCancelCause(context.Background())
 	if err := os.MkdirAll(t.folder, 0o700); err != nil {
 		return nil, fmt.Errorf("create the folder for events: %w", err)
 	}
@@ -83,7 +98,7 @@ func (t *Triggers) AccessLog(line []byte, at time.Time) {
 // drain after the end of ctx: what is not done by then is delivered again after the next start.
 func (t *Triggers) Start(ctx context.Context, drain time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	context.AfterFunc(ctx, func() { time.AfterFunc(drain, t.Invoker.Abort) })
+	context.AfterFunc(ctx, func() { time.AfterFunc(drain, func() { t.abort(errAborted) }) })
 	var running sync.WaitGroup
 	for _, l := range t.accessLogs {
 		running.Go(func() { l.run(ctx) })
@@ -104,6 +119,21 @@ func (t *Triggers) Start(ctx context.Context, drain time.Duration) (stop func())
 		cancel()
 		running.Wait()
 	}
+}
+
+// invoke invokes a function and returns its output and the id of the invocation. Only the function's Timeout and the end
+// of the program end the invocation.
+func (t *Triggers) invoke(f *samtemplate.Function, source string, payload []byte) (output []byte, id string, err error) {
+	id = t.NewID()
+	if t.running.Err() != nil {
+		return nil, id, errAborted
+	}
+	function, begin := t.Functions[f.LogicalID], t.Now()
+	output, err = function.Invoke(t.running, id, payload)
+	if !errors.Is(err, errAborted) {
+		t.Ended(&Invocation{function.Name, source, id, t.Now().Sub(begin), err})
+	}
+	return output, id, err
 }
 
 // Close closes the access logs. Call it after stop, when no more lines come.
