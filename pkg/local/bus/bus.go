@@ -54,9 +54,8 @@ func Open(c Config) (*Bus, error) {
 // openQueue opens a queue that is the target of a rule.
 func (b *Bus) openQueue(declared samtemplate.Queue) error {
 	q := &Queue{
-		Queue: declared, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+declared.LogicalID), now: b.Now,
-		newID: b.NewID, logger: b.Logger, sent: make(chan struct{}, 1), received: map[string]*Message{},
-		discard: func(body string) error { return b.Discard(declared.DeadLetterQueue, body) },
+		Queue: declared, bus: b, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+declared.LogicalID),
+		sent: make(chan struct{}, 1), received: map[string]*Message{},
 	}
 	b.queues[q.LogicalID] = q
 	return q.open()

@@ -40,12 +40,9 @@ func (m *Message) ReceiptHandle() string { return m.receiptHandle }
 // Queue is a queue. It is safe for concurrent use.
 type Queue struct {
 	samtemplate.Queue
-	folder  string
-	now     func() time.Time
-	newID   func() string
-	logger  *slog.Logger
-	discard func(body string) error // appends to the dead-letter queue
-	sent    chan struct{}           // has an element after a message was sent
+	bus    *Bus
+	folder string
+	sent   chan struct{} // has an element after a message was sent
 
 	mu       sync.Mutex
 	messages []*Message          // in their order
@@ -108,8 +105,8 @@ func (q *Queue) store(m *Message) error {
 func (q *Queue) Send(body string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	now := q.now()
-	m := &Message{id: q.newID(), Body: body, SentAt: now, VisibleAt: now}
+	now := q.bus.Now()
+	m := &Message{id: q.bus.NewID(), Body: body, SentAt: now, VisibleAt: now}
 	if err := q.store(m); err != nil {
 		return err
 	}
@@ -127,7 +124,7 @@ func (q *Queue) Send(body string) error {
 func (q *Queue) Receive(n int) (received []Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for now := q.now(); len(received) < n && len(q.messages) > 0; {
+	for now := q.bus.Now(); len(received) < n && len(q.messages) > 0; {
 		m := q.messages[0]
 		switch {
 		case m.VisibleAt.After(now):
@@ -138,7 +135,7 @@ func (q *Queue) Receive(n int) (received []Message) {
 		}
 		delete(q.received, m.receiptHandle)
 		m.ReceiveCount++
-		m.receiptHandle = q.newID()
+		m.receiptHandle = q.bus.NewID()
 		q.received[m.receiptHandle] = m
 		q.hide(m, now.Add(q.VisibilityTimeout))
 		received = append(received, *m)
@@ -154,8 +151,8 @@ func (q *Queue) hide(m *Message, until time.Time) {
 }
 
 func (q *Queue) moveToDeadLetters(m *Message, now time.Time) {
-	log := q.logger.With(slog.String("queue", q.DeadLetterQueue), slog.String("message", m.Body))
-	if err := q.discard(m.Body); err != nil {
+	log := q.bus.Logger.With(slog.String("queue", q.DeadLetterQueue), slog.String("message", m.Body))
+	if err := q.bus.Discard(q.DeadLetterQueue, m.Body); err != nil {
 		q.hide(m, now.Add(q.VisibilityTimeout))
 		log.Error("a message cannot be moved to the dead-letter queue", slog.Any("cause", err))
 		return
@@ -187,7 +184,7 @@ func (q *Queue) ChangeVisibility(receiptHandle string, d time.Duration) error {
 		return errReceiptHandle
 	}
 	changed := *m
-	changed.VisibleAt = q.now().Add(d)
+	changed.VisibleAt = q.bus.Now().Add(d)
 	if err := q.store(&changed); err != nil {
 		return err
 	}
@@ -197,7 +194,7 @@ func (q *Queue) ChangeVisibility(receiptHandle string, d time.Duration) error {
 
 func (q *Queue) remove(m *Message) {
 	if err := os.Remove(filepath.Join(q.folder, m.id)); err != nil {
-		q.logger.Warn("a message cannot be deleted: it is delivered again after a restart", slog.Any("cause", err))
+		q.bus.Logger.Warn("a message cannot be deleted: it is delivered again after a restart", slog.Any("cause", err))
 	}
 	delete(q.received, m.receiptHandle)
 	q.take(m)
@@ -223,5 +220,5 @@ func (q *Queue) untilVisible() time.Duration {
 	if len(q.messages) == 0 {
 		return pollInterval
 	}
-	return min(max(q.messages[0].VisibleAt.Sub(q.now()), 0), pollInterval)
+	return min(max(q.messages[0].VisibleAt.Sub(q.bus.Now()), 0), pollInterval)
 }

@@ -25,12 +25,9 @@ func (e *Engine) lock(ctx context.Context) (*os.File, error) {
 	}
 	content, _ := io.ReadAll(f)
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(content)))
-	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		if pid <= 1 {
-			break
-		}
+	if pid > 1 {
 		e.options.Logger.InfoContext(ctx, "ending an engine that an earlier process left behind", "pid", pid)
-		_ = syscall.Kill(pid, signal) // it may end by itself in between
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may end by itself in between
 		if awaitLock(ctx, f) {
 			return f, nil
 		}

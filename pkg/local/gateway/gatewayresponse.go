@@ -81,14 +81,14 @@ var validHeader = regexp.MustCompile(`^('[^'$]*'|context\.requestId)$`)
 
 func checkGatewayResponses(declared map[string]samtemplate.GatewayResponse) error {
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
-		body, ok := declared[name].Templates[mediaType]
-		if !ok || len(declared[name].Templates) != 1 {
+		body, ok := declared[name].ResponseTemplates[mediaType]
+		if !ok || len(declared[name].ResponseTemplates) != 1 {
 			return fmt.Errorf("gateway response %s: needs one template, for %s", name, mediaType)
 		}
 		if err := checkVariables(body, requestID); err != nil {
 			return fmt.Errorf("gateway response %s: %w", name, err)
 		}
-		for header, expression := range declared[name].Headers {
+		for header, expression := range declared[name].ResponseParameters.Headers {
 			if !validHeader.MatchString(expression) {
 				return fmt.Errorf("gateway response %s: header %s: %s is not supported, only 'text' and context.requestId",
 					name, header, expression)
@@ -121,12 +121,12 @@ func (r *request) gatewayResponse(e *gatewayError) *response {
 	} else if !ok {
 		declared = responses[default5XX]
 	}
-	for name, expression := range declared.Headers {
+	for name, expression := range declared.ResponseParameters.Headers {
 		if constant, ok := strings.CutPrefix(expression, "'"); ok {
 			header.Set(name, strings.TrimSuffix(constant, "'"))
 		} else {
 			header.Set(name, r.id)
 		}
 	}
-	return &response{cmp.Or(declared.StatusCode, e.status), header, r.fill(declared.Templates[mediaType], "")}
+	return &response{cmp.Or(declared.StatusCode, e.status), header, r.fill(declared.ResponseTemplates[mediaType], "")}
 }

@@ -49,6 +49,13 @@ func captures(tb testing.TB, event any, output string) handler {
 	}
 }
 
+// declared returns a gateway response with a template for JSON.
+func declared(status int, body string, headers map[string]string) samtemplate.GatewayResponse {
+	r := samtemplate.GatewayResponse{StatusCode: status, ResponseTemplates: map[string]string{"application/json": body}}
+	r.ResponseParameters.Headers = headers
+	return r
+}
+
 // service is an API with and without an authorizer: /things and /things/{id}, /open and /open/{id}.
 type service struct {
 	gateway.Config
@@ -59,9 +66,6 @@ type service struct {
 func newService(thing, authorizer handler) *service {
 	ids := 0
 	s := &service{}
-	body := func(text string) samtemplate.GatewayResponse {
-		return samtemplate.GatewayResponse{Templates: map[string]string{"application/json": text}}
-	}
 	s.Config = gateway.Config{
 		API: samtemplate.API{
 			Stage:      "prod",
@@ -72,8 +76,10 @@ func newService(thing, authorizer handler) *service {
 				{Path: "/open", Method: "ANY", Function: "Thing"},
 				{Path: "/open/{id}", Method: "ANY", Function: "Thing"},
 			},
-			GatewayResponses: map[string]samtemplate.GatewayResponse{"DEFAULT_4XX": body("4"), "DEFAULT_5XX": body("5")},
-			AccessLogFormat:  "$context.status $context.error.responseType $context.authorizer.principalId",
+			GatewayResponses: map[string]samtemplate.GatewayResponse{
+				"DEFAULT_4XX": declared(0, "4", nil), "DEFAULT_5XX": declared(0, "5", nil),
+			},
+			AccessLogFormat: "$context.status $context.error.responseType $context.authorizer.principalId",
 		},
 		Functions: map[string]*invoke.Function{
 			"Thing":      {Name: "thing", Handler: thing, ARN: thingARN, Timeout: 10 * time.Second},

@@ -15,8 +15,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/google/go-cmp/cmp"
-
-	"toggleadmin/pkg/local/samtemplate"
 )
 
 func TestFunctionResponse(t *testing.T) {
@@ -177,12 +175,9 @@ func TestGatewayResponse(t *testing.T) {
 	t.Parallel()
 	const message = `{"id":"$context.requestId","price":"5"}`
 	s := newService(fails, returns(strings.Replace(allowAll, "Allow", "Deny", 1)))
-	s.API.GatewayResponses["ACCESS_DENIED"] = samtemplate.GatewayResponse{
-		StatusCode: 401,
-		Headers: map[string]string{"WWW-Authenticate": "'Bearer'", "cache-control": "'no-store'",
-			"X-Request-Id": "context.requestId"},
-		Templates: map[string]string{"application/json": message},
-	}
+	s.API.GatewayResponses["ACCESS_DENIED"] = declared(401, message, map[string]string{
+		"WWW-Authenticate": "'Bearer'", "cache-control": "'no-store'", "X-Request-Id": "context.requestId",
+	})
 	w := s.send(t, "GET", "/things", "", "x-amzn-RequestId: "+chosenUUID)
 	equal(t, "body", w.Body.String(), strings.Replace(message, "$context.requestId", chosenUUID, 1))
 	want := http.Header{

@@ -65,14 +65,12 @@ func TestNewRejects(t *testing.T) {
 			s.API.Routes = append(s.API.Routes, samtemplate.Route{Path: path, Method: method, Function: function})
 		}
 	}
-	throttled := func(header, mediaType, body string) func(*service) {
-		return func(s *service) {
-			s.API.GatewayResponses["THROTTLED"] = samtemplate.GatewayResponse{
-				Headers: map[string]string{"X": header}, Templates: map[string]string{mediaType: body},
-			}
-		}
+	response := func(name string, r samtemplate.GatewayResponse) func(*service) {
+		return func(s *service) { s.API.GatewayResponses[name] = r }
 	}
-	const json = "application/json"
+	header := func(expression string) func(*service) {
+		return response("THROTTLED", declared(429, "", map[string]string{"X": expression}))
+	}
 	for want, change := range map[string]func(*service){
 		"route BREW /x: unknown method":                route("BREW", "/x", "Thing"),
 		"route GET /things: declared twice":            route("GET", "/things", "Thing"),
@@ -86,17 +84,15 @@ func TestNewRejects(t *testing.T) {
 		"authorizer Token: ReauthorizeEvery must be 0, not 60: there is no authorizer cache": func(s *service) {
 			s.API.Authorizer.TTL = time.Minute
 		},
-		"gateway response THROTTLED: $context.path is not supported, only $context.requestId": throttled("''", json,
-			"$context.path"),
-		"gateway response THROTTLED: header X: context.path is not supported, only 'text' and context.requestId": throttled("context.path", json, ""),
-		"gateway response THROTTLED: header X: no-store is not supported, only 'text' and context.requestId": throttled("no-store",
-			json, ""),
-		"gateway response THROTTLED: needs one template, for application/json": throttled("''",
-			"text/html", ""),
-		"gateway response DEFAULT_4XX must be declared, without a StatusCode": func(s *service) {
-			s.API.GatewayResponses["DEFAULT_4XX"] = samtemplate.GatewayResponse{StatusCode: 400,
-				Templates: map[string]string{json: ""}}
-		},
+		"gateway response THROTTLED: $context.path is not supported, only $context.requestId": response("THROTTLED",
+			declared(429, "$context.path", nil)),
+		"gateway response THROTTLED: header X: context.path is not supported, only 'text' and context.requestId": header(
+			"context.path"),
+		"gateway response THROTTLED: header X: no-store is not supported, only 'text' and context.requestId": header(
+			"no-store"),
+		"gateway response THROTTLED: needs one template, for application/json": response("THROTTLED",
+			samtemplate.GatewayResponse{}),
+		"gateway response DEFAULT_4XX must be declared, without a StatusCode": response("DEFAULT_4XX", declared(400, "", nil)),
 		"access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, $context.error.responseType, " +
 			"$context.extendedRequestId, $context.identity.sourceIp, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, " +
 			"$context.responseLatency, $context.status": func(s *service) { s.API.AccessLogFormat = "$context.httpMethod" },

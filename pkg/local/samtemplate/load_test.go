@@ -130,7 +130,7 @@ func TestParse(t *testing.T) {
 				{Path: "/", Method: "ANY", Function: "WorkFunction"},
 			},
 			GatewayResponses: map[string]samtemplate.GatewayResponse{"THROTTLED": {
-				StatusCode: 429, Headers: map[string]string{"X": "'1'"}, Templates: map[string]string{"application/json": "{}"},
+				StatusCode: 429, ResponseTemplates: map[string]string{"application/json": "{}"},
 			}},
 		},
 		Functions: []samtemplate.Function{
@@ -164,6 +164,9 @@ func TestParse(t *testing.T) {
 		Rules:   []samtemplate.Rule{{Queue: "Jobs"}},
 		Outputs: map[string]string{"Table": "Things", "Joined": "a-b", "Selected": "b"},
 	}
+	throttled := want.API.GatewayResponses["THROTTLED"]
+	throttled.ResponseParameters.Headers = map[string]string{"X": "'1'"}
+	want.API.GatewayResponses["THROTTLED"] = throttled
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -65,9 +65,11 @@ type Route struct {
 
 // GatewayResponse is a customized response that API Gateway returns itself.
 type GatewayResponse struct {
-	StatusCode int               // 0: the default of the type
-	Headers    map[string]string // header name → 'constant' or context.variable
-	Templates  map[string]string // media type → body with $context variables
+	StatusCode         int // 0: the default of the type
+	ResponseParameters struct {
+		Headers map[string]string // header name → 'constant' or context.variable
+	}
+	ResponseTemplates map[string]string // media type → body with $context variables
 }
 
 // Function is one AWS::Serverless::Function.

@@ -60,12 +60,8 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 				}
 			}
 		}
-		AccessLogSetting struct{ DestinationArn, Format string }
-		GatewayResponses map[string]struct {
-			StatusCode         int
-			ResponseParameters struct{ Headers map[string]string }
-			ResponseTemplates  map[string]string
-		}
+		AccessLogSetting       struct{ DestinationArn, Format string }
+		GatewayResponses       map[string]GatewayResponse
 		MinimumCompressionSize *int
 		DefinitionBody         struct {
 			OpenAPI, Info ignored
@@ -82,7 +78,7 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 	}
 	r.decode(properties, &p)
 	t.API.LogicalID, t.API.Stage, t.API.AccessLogFormat = found.id, p.StageName, p.AccessLogSetting.Format
-	t.API.MinimumCompressionSize = p.MinimumCompressionSize
+	t.API.MinimumCompressionSize, t.API.GatewayResponses = p.MinimumCompressionSize, p.GatewayResponses
 	if arn := p.AccessLogSetting.DestinationArn; arn != "" {
 		t.API.AccessLogGroup = r.owner(found.at, typeLogGroup, arn, "Arn")
 	}
@@ -104,12 +100,6 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 			t.API.Routes = append(t.API.Routes, Route{
 				Path: path, Method: "ANY", Function: r.owner(found.at, typeFunction, function, "Arn", "Alias"),
 			})
-		}
-	}
-	t.API.GatewayResponses = make(map[string]GatewayResponse, len(p.GatewayResponses))
-	for name, response := range p.GatewayResponses {
-		t.API.GatewayResponses[name] = GatewayResponse{
-			StatusCode: response.StatusCode, Headers: response.ResponseParameters.Headers, Templates: response.ResponseTemplates,
 		}
 	}
 }

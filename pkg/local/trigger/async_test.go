@@ -28,7 +28,7 @@ func TestSchedule(t *testing.T) {
 			`"time":"2000-01-01T00:00:00Z","region":"eu-west-1",` +
 			`"resources":["arn:aws:scheduler:eu-west-1:123456789012:schedule/default/Minute"],"detail":"{}"}`
 		equal(h, want, string(h.invocations[0].Payload))
-		// The end of the program aborts the third one.
+		// The end of the program aborts the others.
 		equal(h, []trigger.Invocation{
 			{Function: "do-things", Trigger: "schedule Minute", ID: "id-002", Duration: 90 * time.Second},
 		}, h.ended)
