@@ -55,7 +55,7 @@ func Open(c Config) (*Bus, error) {
 func (b *Bus) openQueue(declared samtemplate.Queue) error {
 	q := &Queue{
 		Queue: declared, bus: b, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+declared.LogicalID),
-		sent: make(chan struct{}, 1), received: map[string]*Message{},
+		received: map[string]*Message{},
 	}
 	b.queues[q.LogicalID] = q
 	return q.open()

@@ -2,7 +2,6 @@ package bus
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +16,6 @@ import (
 	"toggleadmin/pkg/local/datafile"
 	"toggleadmin/pkg/local/samtemplate"
 )
-
-// pollInterval bounds a wait for messages, because Config.Now need not advance like the clock of the machine.
-const pollInterval = 100 * time.Millisecond
 
 // Message is a message of a queue. The file of the message contains the exported fields.
 type Message struct {
@@ -42,7 +38,6 @@ type Queue struct {
 	samtemplate.Queue
 	bus    *Bus
 	folder string
-	sent   chan struct{} // has an element after a message was sent
 
 	mu       sync.Mutex
 	messages []*Message          // in their order
@@ -111,10 +106,6 @@ func (q *Queue) Send(body string) error {
 		return err
 	}
 	q.insert(m)
-	select {
-	case q.sent <- struct{}{}:
-	default:
-	}
 	return nil
 }
 
@@ -198,27 +189,4 @@ func (q *Queue) remove(m *Message) {
 	}
 	delete(q.received, m.receiptHandle)
 	q.take(m)
-}
-
-// Wait waits until there can be a visible message. It returns false if the context ends first.
-func (q *Queue) Wait(ctx context.Context) bool {
-	timer := time.NewTimer(q.untilVisible())
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-q.sent:
-	case <-timer.C:
-	}
-	return true
-}
-
-// untilVisible returns the time until the next message becomes visible, but at most pollInterval.
-func (q *Queue) untilVisible() time.Duration {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.messages) == 0 {
-		return pollInterval
-	}
-	return min(max(q.messages[0].VisibleAt.Sub(q.bus.Now()), 0), pollInterval)
 }

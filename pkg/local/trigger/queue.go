@@ -21,9 +21,7 @@ func (t *Triggers) runQueue(ctx context.Context, f *samtemplate.Function, s samt
 	for ctx.Err() == nil {
 		batch := q.Receive(s.BatchSize)
 		if len(batch) == 0 {
-			if !q.Wait(ctx) {
-				return
-			}
+			pause(ctx, pollInterval)
 			continue
 		}
 		processed, err := t.process(f, q, batch)

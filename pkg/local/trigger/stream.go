@@ -21,8 +21,8 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 )
 
-// pollInterval is how often a stream is read that has no new records.
-const pollInterval = 150 * time.Millisecond
+// pollInterval is how often a stream or a queue is read that has no new records or messages.
+const pollInterval = 100 * time.Millisecond
 
 // stream delivers the records of a table's stream to a function.
 type stream struct {
@@ -131,9 +131,7 @@ func (s *stream) open(ctx context.Context) error {
 	in := &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: latest.StreamArn, ShardId: &s.shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon,
 	}
-	if err := s.load(); err != nil {
-		return err
-	}
+	s.load()
 	if shard := *latest.StreamArn + "/" + s.shard; s.done.Shard != shard {
 		s.done = position{Shard: shard}
 	}
@@ -150,21 +148,16 @@ func (s *stream) open(ctx context.Context) error {
 
 // load reads the checkpoint. One that is empty or cut, for example by a power failure, is like a missing one: records
 // are delivered again.
-func (s *stream) load() error {
+func (s *stream) load() {
+	s.done = position{}
 	content, err := os.ReadFile(s.checkpoint)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err == nil {
+		err = json.Unmarshal(content, &s.done)
 	}
-	if err != nil {
-		return fmt.Errorf("read the checkpoint: %w", err)
-	}
-	var done position
-	if err := json.Unmarshal(content, &done); err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.Logger.Warn("the checkpoint of a stream is not valid: beginning with the oldest record",
 			slog.String("file", s.checkpoint), slog.Any("cause", err))
 	}
-	s.done = done
-	return nil
 }
 
 // advance removes the first n records from the batch and moves the checkpoint after them.
