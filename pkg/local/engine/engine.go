@@ -17,9 +17,6 @@ import (
 	"sync"
 )
 
-// ErrMissing means that the engine's program is not installed.
-var ErrMissing = errors.New("the engine is not installed")
-
 // Find returns the path of dynoxide. Like npm, it searches node_modules of the folder and of every folder above it.
 func Find(folder string) (string, error) {
 	dir, err := filepath.Abs(folder)
@@ -36,7 +33,7 @@ func Find(folder string) (string, error) {
 			return path, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%w: run scripts/engine.sh", ErrMissing)
+			return "", errors.New("the engine is not installed: run scripts/engine.sh")
 		}
 		dir = filepath.Dir(dir)
 	}

@@ -13,9 +13,6 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// ErrTimedOut is the error of a function that did not return within its Timeout.
-var ErrTimedOut = errors.New("function timed out")
-
 // errExited is the error of a function whose handler ended its goroutine.
 var errExited = errors.New("function exited without a response")
 
@@ -69,6 +66,6 @@ func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byt
 	case r := <-done: // it returned at the same time
 		return r.output, r.err
 	default:
-		return nil, fmt.Errorf("%w after %s", ErrTimedOut, f.Timeout)
+		return nil, fmt.Errorf("function timed out after %s", f.Timeout)
 	}
 }
