@@ -31,11 +31,6 @@ const integrationLimit = 29 * time.Second
 
 var errWaited = errors.New("function did not return within 29 seconds")
 
-// ErrSharedBuffer rejects a handler made by lambda.NewHandler (aws-lambda-go v1.55). Its Invoke returns a slice of a
-// buffer that it has already returned to a pool, so concurrent calls can mix up their responses. Use app.Event or a
-// type with its own Invoke method.
-var ErrSharedBuffer = errors.New("handler comes from lambda.NewHandler, whose Invoke is not safe for concurrent calls")
-
 // Config is the configuration of a Gateway.
 type Config struct {
 	API       samtemplate.API
@@ -79,11 +74,6 @@ type Gateway struct {
 func New(c Config) (*Gateway, error) {
 	g := &Gateway{
 		config: c, arnPrefix: "arn:aws:execute-api:" + c.Region + ":" + c.AccountID + ":" + c.APIID + "/" + c.API.Stage + "/",
-	}
-	for id, f := range c.Functions {
-		if fmt.Sprintf("%T", f.Handler) == "*lambda.handlerOptions" {
-			return nil, fmt.Errorf("function %s: %w", id, ErrSharedBuffer)
-		}
 	}
 	if a := c.API.Authorizer; a.Function != "" {
 		g.authorizer = c.Functions[a.Function]

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
@@ -96,9 +94,6 @@ func TestNewRejects(t *testing.T) {
 		"access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, $context.error.responseType, " +
 			"$context.extendedRequestId, $context.identity.sourceIp, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, " +
 			"$context.responseLatency, $context.status": func(s *service) { s.API.AccessLogFormat = "$context.httpMethod" },
-		"function Thing: " + gateway.ErrSharedBuffer.Error(): func(s *service) {
-			s.Functions["Thing"].Handler = lambda.NewHandler(func() {})
-		},
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()

@@ -123,7 +123,9 @@ func (t *Triggers) Start(ctx context.Context, drain time.Duration) (stop func())
 
 // invoke invokes a function and returns its output and the id of the invocation. Only the function's Timeout and the end
 // of the program end the invocation.
-func (t *Triggers) invoke(f *samtemplate.Function, source string, payload []byte) (output []byte, id string, err error) {
+func (t *Triggers) invoke(f *samtemplate.Function, source string, payload []byte) (
+	output []byte, id string, err error,
+) {
 	id = t.NewID()
 	if t.running.Err() != nil {
 		return nil, id, errAborted
