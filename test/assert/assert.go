@@ -23,3 +23,11 @@ func Equal(tb testing.TB, want, got any, options ...cmp.Option) {
 		tb.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// ErrorIs fails the test unless an error is or wraps another one.
+func ErrorIs(tb testing.TB, err, want error) {
+	tb.Helper()
+	if !errors.Is(err, want) {
+		tb.Errorf("error %v, want %v", err, want)
+	}
+}

@@ -10,8 +10,8 @@ import (
 	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 )
@@ -36,52 +36,30 @@ func newFixture(tb testing.TB) *fixture {
 	}
 	_, err := f.users.Add(tb.Context(), user.User{Kind: user.Person, Name: "Ada", Email: "ada@example.com",
 		Role: access.RoleAdmin})
-	check(tb, err)
+	assert.OK(tb, err)
 	create, err := serviceaccount.Create(f.users, now)
-	check(tb, err)
+	assert.OK(tb, err)
 	update, err := serviceaccount.Update(f.store)
-	check(tb, err)
+	assert.OK(tb, err)
 	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"create": create, "update": update, "list": serviceaccount.List(f.store), "delete": serviceaccount.Delete(f.store),
 	}}
 	return f
 }
 
-func check(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
 // now is the time of the tests.
 func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_456_789, time.UTC) }
 
-// account adds a service account with tokens and returns its id.
-func (f *fixture) account(tb testing.TB, username string, tokens int) (id int64, created []access.Token) {
+// account adds a service account with tokens.
+func (f *fixture) account(tb testing.TB, username string, tokens int) {
 	tb.Helper()
 	a, err := f.users.Add(tb.Context(), user.User{Kind: user.ServiceAccount, Name: username, Username: username,
 		Role: access.RoleEditor, CreatedAt: new(now())})
-	check(tb, err)
+	assert.OK(tb, err)
 	for i := range tokens {
-		_, token, err := f.pats.Create(tb.Context(), pat.PAT{
+		_, _, err := f.pats.Create(tb.Context(), pat.PAT{
 			UserID: a.ID, Description: fmt.Sprint("token ", i), CreatedAt: now(), ExpiresAt: now().AddDate(1, 0, 0),
 		}, pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
-		check(tb, err)
-		created = append(created, token)
+		assert.OK(tb, err)
 	}
-	return a.ID, created
-}
-
-// items returns the items of the three tables without the counters.
-func (f *fixture) items(tb testing.TB) (all []dynamo.Item) {
-	tb.Helper()
-	for _, table := range []string{f.Tables.Users, f.Tables.Identifiers, f.Tables.PersonalAccessTokens} {
-		for _, item := range f.Scan(tb, table) {
-			if item["serviceAccounts"] == nil && item["lastAccountId"] == nil && item["lastId"] == nil {
-				all = append(all, item)
-			}
-		}
-	}
-	return all
 }

@@ -1,13 +1,10 @@
 package user_test
 
 import (
-	"errors"
-	"net/http"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -15,35 +12,22 @@ import (
 func TestLink(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	add(t, store, person("ada", ""), 1)
-	add(t, store, person("eve", ""), 2)
-	add(t, store, service("ci"), 3)
+	add(t, store, person("ada", ""), person("eve", ""), service("ci"))
 	signedIn(t, store, signIn("old", ""), 4)
-	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.Operation == "TransactWriteItems" && c.N == 1 {
-			if _, err := store.Link(t.Context(), 2, identity("s")); err != nil {
-				t.Error(err)
-			}
-		}
-		return c.Pass()
+	client := db.Before(t, transact, 1, func() {
+		assert.OK(t, failure(store.Link(t.Context(), 2, identity("s"))))
 	})
-	if u, err := user.NewStore(client, db.Tables, db.LogThrough(client)).Link(t.Context(), 1,
-		identity("s")); !errors.Is(err, user.ErrIdentityExists) || u.ID != 2 {
-		t.Error(u, err)
-	}
+	u, err := through(db, client).Link(t.Context(), 1, identity("s"))
+	assert.ErrorIs(t, err, user.ErrIdentityExists)
+	assert.Equal(t, int64(2), u.ID)
 	signedIn(t, store, signIn("s", ""), 2)
-	if u, err := store.Link(t.Context(), 4, identity("new")); err != nil || u.Identity == nil ||
-		*u.Identity != identity("old") {
-		t.Error(u, err)
-	}
+	u, err = store.Link(t.Context(), 4, identity("new"))
+	assert.OK(t, err)
+	assert.Equal(t, new(identity("old")), u.Identity)
 	signedIn(t, store, signIn("new", ""), 4)
-	if items := items(t, db); len(items) != 9 { // two counters, four accounts, a reservation and two links
-		t.Errorf("items: %v", items)
-	}
+	requireItems(t, db, 9) // two counters, four accounts, a reservation and two links
 	for _, id := range []int64{0, -1, 3, 5} {
-		if _, err := store.Link(t.Context(), id, identity("unused")); !errors.Is(err, user.ErrNotFound) {
-			t.Errorf("link %d: %v", id, err)
-		}
+		assert.ErrorIs(t, failure(store.Link(t.Context(), id, identity("unused"))), user.ErrNotFound)
 	}
 }
 
@@ -51,28 +35,19 @@ func TestLink(t *testing.T) {
 func TestUnlink(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	add(t, store, person("ada", "ada@example.com"), 1)
-	add(t, store, service("ci"), 2)
+	add(t, store, person("ada", "ada@example.com"), service("ci"))
 	before := items(t, db)
 	in := signIn("ada", "ada@example.com")
 	signedIn(t, store, in, 1)
-	if u, err := store.Unlink(t.Context(), 1); err != nil || u.Identity == nil || *u.Identity != in.Identity {
-		t.Error(u, err)
+	for _, want := range []*user.Identity{&in.Identity, nil} {
+		u, err := store.Unlink(t.Context(), 1)
+		assert.OK(t, err)
+		assert.Equal(t, want, u.Identity)
 	}
-	if diff := cmp.Diff(before, items(t, db), equalItems()); diff != "" {
-		t.Error(diff)
-	}
-	if u, err := store.Unlink(t.Context(), 1); err != nil || u.Identity != nil {
-		t.Errorf("a second time: %v, %v", u, err)
-	}
-	in.Email, in.DefaultRole = "", ""
-	if _, err := store.SignIn(t.Context(), in); !errors.Is(err, user.ErrUnknownIdentity) {
-		t.Error(err)
-	}
-	signedIn(t, store, signIn("ada", "ada@example.com"), 1)
+	assert.Equal(t, before, items(t, db), database.Items())
+	assert.ErrorIs(t, failure(store.SignIn(t.Context(), known("ada", ""))), user.ErrUnknownIdentity)
+	signedIn(t, store, in, 1)
 	for _, id := range []int64{0, -1, 2, 3} {
-		if _, err := store.Unlink(t.Context(), id); !errors.Is(err, user.ErrNotFound) {
-			t.Errorf("unlink %d: %v", id, err)
-		}
+		assert.ErrorIs(t, failure(store.Unlink(t.Context(), id)), user.ErrNotFound)
 	}
 }

@@ -1,13 +1,10 @@
 package user_test
 
 import (
-	"errors"
-	"net/http"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -16,26 +13,17 @@ import (
 func TestSignInKeepsIdentity(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	add(t, store, person("ada", "ada@example.com"), 1)
-	add(t, store, person("eve", "eve@example.com"), 2)
+	add(t, store, person("ada", "ada@example.com"), person("eve", "eve@example.com"))
 	signedIn(t, store, signIn("ada", "ada@example.com"), 1)
-	if _, err := store.Link(t.Context(), 2, identity("eve")); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, failure(store.Link(t.Context(), 2, identity("eve"))))
 	before := items(t, db)
 	other := signIn("ada", "ada@example.com")
 	other.Identity.Issuer = "https://other.example.com"
 	for _, in := range []user.SignIn{signIn("new", "ada@example.com"), signIn("new", "eve@example.com"), other} {
-		if u, err := store.SignIn(t.Context(), in); !errors.Is(err, user.ErrOtherIdentity) {
-			t.Errorf("%+v found %+v, %v", in, u, err)
-		}
+		assert.ErrorIs(t, failure(store.SignIn(t.Context(), in)), user.ErrOtherIdentity)
 	}
-	if diff := cmp.Diff(before, items(t, db), equalItems()); diff != "" {
-		t.Error(diff)
-	}
-	if _, err := store.Unlink(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	assert.Equal(t, before, items(t, db), database.Items())
+	assert.OK(t, failure(store.Unlink(t.Context(), 1)))
 	signedIn(t, store, other, 1)
 }
 
@@ -44,19 +32,11 @@ func TestSignInKeepsIdentity(t *testing.T) {
 func TestSignInOfTwoIdentities(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	add(t, store, person("ada", "ada@example.com"), 1)
-	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.Operation == "TransactWriteItems" && c.N == 1 {
-			signedIn(t, store, signIn("first", "ada@example.com"), 1)
-		}
-		return c.Pass()
-	})
-	_, err := user.NewStore(client, db.Tables, db.LogThrough(client)).SignIn(t.Context(),
-		signIn("second", "ada@example.com"))
-	// counter, person, link and reservation
-	if all := items(t, db); !errors.Is(err, user.ErrOtherIdentity) || len(all) != 4 {
-		t.Errorf("%v, items: %v", err, all)
-	}
+	add(t, store, person("ada", "ada@example.com"))
+	client := db.Before(t, transact, 1, func() { signedIn(t, store, signIn("first", "ada@example.com"), 1) })
+	assert.ErrorIs(t, failure(through(db, client).SignIn(t.Context(), signIn("second", "ada@example.com"))),
+		user.ErrOtherIdentity)
+	requireItems(t, db, 4) // counter, person, link and reservation
 }
 
 // TestSignInOfDisabledPerson checks that nobody gets a new account in place of a disabled one whose address the issuer
@@ -64,25 +44,18 @@ func TestSignInOfTwoIdentities(t *testing.T) {
 func TestSignInOfDisabledPerson(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
-	add(t, store, person("ada", "ada@example.com"), 1)
+	add(t, store, person("ada", "ada@example.com"))
 	notVerified := signIn("ada", "Ada@Example.com")
 	notVerified.EmailVerified = false
-	disable := func(id int64, disabled bool) {
-		if err := store.SetDisabled(t.Context(), id, disabled); err != nil {
-			t.Fatal(err)
-		}
-	}
-	disable(1, true)
-	if u, err := store.SignIn(t.Context(), notVerified); !errors.Is(err, user.ErrLockedOut) {
-		t.Errorf("%+v, %v", u, err)
-	}
+	assert.OK(t, store.SetDisabled(t.Context(), 1, true))
+	assert.ErrorIs(t, failure(store.SignIn(t.Context(), notVerified)), user.ErrLockedOut)
 	if u := signedIn(t, store, signIn("other", "ada@example.com"), 1); !u.Disabled {
 		t.Errorf("%+v", u)
 	}
-	disable(1, false)
-	u, err := store.SignIn(t.Context(), notVerified) // another person
-	if err != nil || u.ID == 1 || u.Email != "" || u.Name != "ada" {
-		t.Errorf("%+v, %v", u, err)
+	assert.OK(t, store.SetDisabled(t.Context(), 1, false))
+	// another person
+	if u := signedIn(t, store, notVerified, 2); u.Email != "" || u.Name != "ada" {
+		t.Errorf("%+v", u)
 	}
 }
 
@@ -91,7 +64,7 @@ func TestSignInOfDisabledPerson(t *testing.T) {
 func TestSignInDistinguishesLetters(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
-	add(t, store, person("ada", "ada@κόσμος.example"), 1)
+	add(t, store, person("ada", "ada@κόσμος.example"))
 	signedIn(t, store, signIn("eve", "ada@κόσμοσ.example"), 2)
 	signedIn(t, store, signIn("ada", "Ada@ΚόΣΜΟς.example"), 1)
 }
@@ -101,9 +74,7 @@ func TestSignInDistinguishesLetters(t *testing.T) {
 func TestSignInWithReservedAddress(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	add(t, store, person("ada", "ada@example.com"), 1)
+	add(t, store, person("ada", "ada@example.com"))
 	db.Delete(t, db.Tables.Users, user.Key(1))
-	if u, err := store.SignIn(t.Context(), signIn("ada", "ada@example.com")); !errors.Is(err, user.ErrEmailExists) {
-		t.Errorf("%+v, %v", u, err)
-	}
+	assert.ErrorIs(t, failure(store.SignIn(t.Context(), signIn("ada", "ada@example.com"))), user.ErrEmailExists)
 }

@@ -1,69 +1,33 @@
 package user_test
 
 import (
-	"errors"
 	"fmt"
-	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/database"
+	"toggleadmin/test/assert"
 )
-
-func signInTime() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 1_000_000, time.UTC) }
-
-func identity(subject string) user.Identity {
-	return user.Identity{Issuer: "https://issuer.example.com", Subject: subject}
-}
-
-// signIn returns the sign-in of a subject with an e-mail address that the issuer has verified. Unknown people become
-// viewers.
-func signIn(subject, email string) user.SignIn {
-	return user.SignIn{
-		Identity: identity(subject), Email: email, EmailVerified: true, DefaultRole: access.RoleViewer, Now: signInTime(),
-		Logger: slog.New(slog.DiscardHandler),
-	}
-}
-
-// signedIn signs in and fails the test unless the person has the id.
-func signedIn(tb testing.TB, store *user.Store, in user.SignIn, id int64) user.User {
-	tb.Helper()
-	u, err := store.SignIn(tb.Context(), in)
-	if err != nil || u.ID != id || u.Identity == nil || *u.Identity != in.Identity {
-		tb.Fatalf("found %+v, %v, want %d", u, err, id)
-	}
-	return u
-}
 
 // TestSignInOfLinkedPerson checks that a linked person is found by two reads, and then by one, whatever the e-mail
 // address is.
 func TestSignInOfLinkedPerson(t *testing.T) {
 	t.Parallel()
 	first, db := newStore(t)
-	add(t, first, person("ada", "ada@example.com"), 1)
-	add(t, first, person("eve", "eve@example.com"), 2)
+	add(t, first, person("ada", "ada@example.com"), person("eve", "eve@example.com"))
 	signedIn(t, first, signIn("ada", "ada@example.com"), 1)
 	client, tap := db.Through(t, nil)
-	store := user.NewStore(client, db.Tables, db.LogThrough(client))
+	store := through(db, client)
 	for _, email := range []string{"", "eve@example.com", "new@example.com"} {
-		in := signIn("ada", email)
-		in.DefaultRole = ""
-		signedIn(t, store, in, 1)
+		if u := signedIn(t, store, known("ada", email), 1); u.Email != "ada@example.com" {
+			t.Error(u)
+		}
 	}
-	if tap.Calls() != "GetItem"+strings.Repeat(" GetItem", 3) {
-		t.Errorf("calls %s", tap.Calls())
-	}
-	if u, err := store.Get(t.Context(), 1); err != nil || u.Email != "ada@example.com" {
-		t.Error(u, err)
-	}
+	assert.Equal(t, "GetItem"+strings.Repeat(" GetItem", 3), tap.Calls())
 }
 
 // TestSignInLinksByEmail checks that a person without an identity is found by the address, in any letter case, and is
@@ -71,20 +35,14 @@ func TestSignInOfLinkedPerson(t *testing.T) {
 func TestSignInLinksByEmail(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	// No service account is found.
-	create(t, store, user.User{ID: 1, Kind: user.ServiceAccount, Username: "ada@example.com", Email: "ada@example.com"})
-	create(t, store, user.User{ID: 2, Kind: user.Person, Name: "Ada", Email: "Ada@Example.com", Role: access.RoleEditor})
-	in := signIn("ada", "aDA@exAmple.com")
-	in.Name, in.DefaultRole = "Lovelace", ""
-	got := signedIn(t, store, in, 2)
-	want := user.User{
-		ID: 2, Kind: user.Person, Name: "Ada", Email: "Ada@Example.com", Role: access.RoleEditor, PATs: map[string]int64{},
-		Identity: &user.Identity{Issuer: "https://issuer.example.com", Subject: "ada"},
-	}
-	if diff := cmp.Diff(want, got, ignoreEvent()); diff != "" {
-		t.Error(diff)
-	}
-	signedIn(t, user.NewStore(db.Client, db.Tables, db.Log()), signIn("ada", ""), 2)
+	want := user.User{ID: 2, Kind: user.Person, Name: "Ada", Email: "Ada@Example.com", Role: access.RoleEditor}
+	assert.OK(t, store.Create(t.Context(), user.User{ID: 1, Kind: user.ServiceAccount, Username: "ada@example.com",
+		Email: "ada@example.com"}), store.Create(t.Context(), want))
+	in := known("ada", "aDA@exAmple.com")
+	in.Name = "Lovelace"
+	want.PATs, want.Identity = map[string]int64{}, &in.Identity
+	assert.Equal(t, want, signedIn(t, store, in, 2), ignoreEvent())
+	signedIn(t, through(db, db.Client), signIn("ada", ""), 2)
 }
 
 // TestSignInAddsPerson checks that an unknown person gets the default role, and no address that the issuer has not
@@ -92,51 +50,42 @@ func TestSignInLinksByEmail(t *testing.T) {
 func TestSignInAddsPerson(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	add(t, store, service("ci"), 1)
 	in := signIn("ada", "Ada@Example.com")
 	in.Name = "Ada"
-	got := signedIn(t, store, in, 2)
+	got := signedIn(t, store, in, 1)
 	want := user.User{
-		ID: 2, Kind: user.Person, Name: "Ada", Email: "ada@example.com", Role: access.RoleViewer, PATs: map[string]int64{},
+		ID: 1, Kind: user.Person, Name: "Ada", Email: "ada@example.com", Role: access.RoleViewer, PATs: map[string]int64{},
 		Identity: &in.Identity, CreatedAt: new(signInTime()),
 	}
-	stored, err := store.Get(t.Context(), 2)
-	if diff := cmp.Diff([]user.User{want, want}, []user.User{got, stored}, ignoreEvent()); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
+	stored, err := store.Get(t.Context(), 1)
+	assert.OK(t, err)
+	assert.Equal(t, []user.User{want, want}, []user.User{got, stored}, ignoreEvent())
 	for i, email := range []string{"", "ada", " ada@example.com", "Ada <ada@example.com>", "\u212aim@example.com",
 		strings.Repeat("x", 250) + "@example.com"} {
-		if u := signedIn(t, store, signIn(fmt.Sprint(i), email), int64(3+i)); u.Email != "" || u.Name != fmt.Sprint(i) {
+		if u := signedIn(t, store, signIn(fmt.Sprint(i), email), int64(2+i)); u.Email != "" || u.Name != fmt.Sprint(i) {
 			t.Errorf("stored are the address %q and the name %q", u.Email, u.Name)
 		}
 	}
-	if u := signedIn(t, store, signIn("kim", "kim@example.com"), 9); u.Name != "kim@example.com" {
-		t.Errorf("the name is %q", u.Name)
-	}
-	if _, err := store.Add(t.Context(), person("second", "ADA@example.com")); !errors.Is(err, user.ErrEmailExists) {
-		t.Error(err)
-	}
-	in = signIn("unknown", "unknown@example.com")
-	in.DefaultRole = ""
+	assert.Equal(t, "kim@example.com", signedIn(t, store, signIn("kim", "kim@example.com"), 8).Name)
 	before := len(items(t, db))
-	if _, err := store.SignIn(t.Context(), in); !errors.Is(err, user.ErrUnknownIdentity) {
-		t.Errorf("without a default role: %v", err)
-	}
-	if after := len(items(t, db)); after != before {
-		t.Errorf("%d items, before %d", after, before)
-	}
+	assert.ErrorIs(t, failure(store.SignIn(t.Context(), known("unknown", "unknown@example.com"))), user.ErrUnknownIdentity)
+	requireItems(t, db, before)
+	assert.ErrorIs(t, failure(store.Add(t.Context(), person("second", "ADA@example.com"))), user.ErrEmailExists)
 }
 
 // TestSignInIgnoresForeignLinks checks that a link does not count if its account is missing, another kind, or linked to
 // another identity.
 func TestSignInIgnoresForeignLinks(t *testing.T) {
 	t.Parallel()
+	linked := func(subject string) types.AttributeValue {
+		return dynamo.M(dynamo.Item{"issuer": dynamo.S("https://issuer.example.com"), "subject": dynamo.S(subject)})
+	}
 	for name, account := range map[string]dynamo.Item{
 		"deleted":         nil,
-		"service account": {"kind": dynamo.S("service-account"), "identity": identityItem("ada")},
+		"service account": {"kind": dynamo.S("service-account"), "identity": linked("ada")},
 		"not linked":      {"kind": dynamo.S("user")},
-		"another person":  {"kind": dynamo.S("user"), "identity": identityItem("eve")},
-		"in deletion":     {"identity": identityItem("ada")},
+		"another person":  {"kind": dynamo.S("user"), "identity": linked("eve")},
+		"in deletion":     {"identity": linked("ada")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,85 +97,47 @@ func TestSignInIgnoresForeignLinks(t *testing.T) {
 				db.Put(t, db.Tables.Users, account)
 			}
 			signedIn(t, store, signIn("ada", ""), 2)
-			signedIn(t, user.NewStore(db.Client, db.Tables, db.Log()), signIn("ada", ""), 2)
+			signedIn(t, through(db, db.Client), signIn("ada", ""), 2)
 		})
 	}
-}
-
-func identityItem(subject string) types.AttributeValue {
-	return dynamo.M(dynamo.Item{"issuer": dynamo.S("https://issuer.example.com"), "subject": dynamo.S(subject)})
 }
 
 // TestSignInTwice checks that a browser that sends two first requests at the same time gets one person, and that both
 // succeed.
 func TestSignInTwice(t *testing.T) {
 	t.Parallel()
-	// counter, person, link, and reservation of the address
-	for name, count := range map[string]int{"new": 4, "known": 4, "no address": 3} {
+	for name, email := range map[string]string{"new": "new@example.com", "known": "ada@example.com", "no address": ""} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store, db := newStore(t)
+			add(t, store, person("ada", "ada@example.com"))
+			id, items := int64(3), map[string]int{"new": 6, "known": 4, "no address": 5}[name]
 			if name == "known" {
-				add(t, store, person("known", "known@example.com"), 1)
+				id = 1
 			}
-			in := signIn("s", map[bool]string{false: name + "@example.com"}[name == "no address"])
-			var first user.User
-			client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
-				if c.Operation == "TransactWriteItems" && c.N == 1 {
-					var err error
-					if first, err = store.SignIn(t.Context(), in); err != nil {
-						t.Error(err)
-					}
-				}
-				return c.Pass()
-			})
-			second, err := user.NewStore(client, db.Tables, db.LogThrough(client)).SignIn(t.Context(), in)
-			if got := items(t, db); err != nil || first.ID == 0 || second.ID != first.ID || len(got) != count {
-				t.Errorf("%+v and %+v, %v, items: %v", first, second, err, got)
-			}
+			client := db.Before(t, transact, 1, func() { signedIn(t, store, signIn("s", email), id) })
+			signedIn(t, through(db, client), signIn("s", email), id)
+			requireItems(t, db, items) // counter, people, link, and reservations of the addresses
 		})
 	}
 }
 
-// TestInterruptedSignIn stops a sign-in at each of its calls, before or after the call is carried out. The next one
-// finds one person.
+// TestInterruptedSignIn stops a sign-in before or after its transaction is carried out. The next one finds one person.
 func TestInterruptedSignIn(t *testing.T) {
 	t.Parallel()
-	for _, known := range []bool{false, true} {
-		for call := 1; call <= 4; call++ {
-			for _, carriedOut := range []bool{false, true} {
-				t.Run(fmt.Sprintf("known: %t, call %d, carried out: %t", known, call, carriedOut), func(t *testing.T) {
-					t.Parallel()
-					store, db := newStore(t)
-					add(t, store, person("eve", ""), 1)
-					if known {
-						add(t, store, person("ada", "ada@example.com"), 2)
-					}
-					calls := 0
-					client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
-						if calls++; calls < call {
-							return c.Pass()
-						}
-						if calls == call && carriedOut {
-							if _, err := c.Pass(); err != nil {
-								t.Error(err)
-							}
-						}
-						return c.Refuse("ValidationException")
-					})
-					if _, err := user.NewStore(client, db.Tables, db.LogThrough(client)).SignIn(t.Context(),
-						signIn("ada", "ada@example.com")); err == nil && calls >= call {
-						t.Error("the sign-in did not fail")
-					}
-					if u, err := store.SignIn(t.Context(), signIn("ada", "ada@example.com")); err != nil ||
-						u.Email != "ada@example.com" {
-						t.Error(u, err)
-					}
-					if items := items(t, db); len(items) != 5 { // counter, two people, reservation and link
-						t.Errorf("items: %v", items)
-					}
-				})
-			}
+	for i := range 4 {
+		store, db := newStore(t)
+		add(t, store, person("eve", ""))
+		if i < 2 {
+			addAt(t, store, person("ada", "ada@example.com"), 2)
 		}
+		ctx, client := db.Interrupted(t.Context(), t, 1, i%2 == 1)
+		if u, err := through(db, client).SignIn(ctx, signIn("ada", "ada@example.com")); err == nil {
+			t.Error("the sign-in did not fail", u)
+		}
+		u, err := store.SignIn(t.Context(), signIn("ada", "ada@example.com"))
+		assert.OK(t, err)
+		assert.Equal(t, "ada@example.com", u.Email)
+		requireItems(t, db, 5) // counter, two people, reservation and link
 	}
 }
