@@ -4,6 +4,7 @@
 package stack_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,9 +16,32 @@ import (
 	"testing/fstest"
 
 	"toggleadmin/test/process"
+	"toggleadmin/test/table"
 )
 
 const root = "../../"
+
+// run runs a command of a shell and returns its exit status and its output.
+func run(t *testing.T, command, stdin string, environment ...string) string {
+	t.Helper()
+	shell := exec.CommandContext(t.Context(), "sh", "-c", command)
+	shell.Stdin, shell.Env = strings.NewReader(stdin), environment
+	output, _ := shell.CombinedOutput()
+	return fmt.Sprintf("%d %s", shell.ProcessState.ExitCode(), output)
+}
+
+// serve answers requests with a status and a body.
+func serve(t *testing.T, answer func(path string) (status int, body string)) (url string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, body := answer(r.URL.Path)
+		w.Header().Set("X-Amzn-Errortype", "AccessDeniedException") // for a status that is not 200
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
 
 func TestWrongArguments(t *testing.T) {
 	t.Parallel()
@@ -29,33 +53,26 @@ func TestWrongArguments(t *testing.T) {
 	for i := range folders {
 		folders[i] = filepath.Base(folders[i])
 	}
-	const (
-		environment = "unknown ENV 'production': dev, staging or prod\n"
-		notDeleted  = "This deletes the stack toggleadmin-prod and its API. The tables are kept.\nEnter the name of the " +
-			"stack to continue: " +
-			"not deleted: this is not the name of the stack\n"
-	)
-	functions := ": one of " + strings.Join(folders, " ") + "\n"
-	for _, tt := range []struct{ arguments, stdin, want string }{
-		{"deploy production", "", environment},
-		{"check production", "", environment},
-		{"deploy ''", "", "unknown ENV '': dev, staging or prod\n"},
-		{"check prod yes", "", "unknown NOW 'yes': 1, or none for the environment's gradual deployment\n"},
-		{"destroy dev", "", "unknown action 'destroy': check, deploy, package, sync, logs, outputs, delete or recover\n"},
-		{"sync prod", "", "sync bypasses alarms and confirmation: use it only with ENV=dev, not 'prod'\n"},
-		{"logs dev ''", "", "unknown FN ''" + functions},
-		{"logs dev authorize", "", "unknown FN 'authorize'" + functions},
-		{"logs dev 'authorizer not-found'", "", "unknown FN 'authorizer not-found'" + functions},
-		{"delete prod", "yes\n", notDeleted},
-		{"delete prod", "", notDeleted},
-	} {
-		t.Run(tt.arguments, func(t *testing.T) {
+	for _, row := range table.Rows(t, 3, strings.NewReplacer("ONE", "one of "+strings.Join(folders, " "),
+		"DELETE", "This deletes the stack toggleadmin-prod and its API. The tables are kept.\\nEnter the name of the stack to "+
+			"continue: not deleted: this is not the name of the stack").Replace(`
+		# arguments | stdin | output
+		deploy production | | unknown ENV 'production': dev, staging or prod
+		check production | | unknown ENV 'production': dev, staging or prod
+		deploy '' | | unknown ENV '': dev, staging or prod
+		check prod yes | | unknown NOW 'yes': 1, or none for the environment's gradual deployment
+		destroy dev | | unknown action 'destroy': check, deploy, package, sync, logs, outputs, delete or recover
+		sync prod | | sync bypasses alarms and confirmation: use it only with ENV=dev, not 'prod'
+		logs dev '' | | unknown FN '': ONE
+		logs dev authorize | | unknown FN 'authorize': ONE
+		logs dev 'authorizer not-found' | | unknown FN 'authorizer not-found': ONE
+		delete prod | "yes\n" | "DELETE"
+		delete prod | | "DELETE"
+	`)) {
+		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
-			command := exec.CommandContext(t.Context(), "sh", "-c", "exec "+root+"scripts/stack.sh "+tt.arguments)
-			command.Stdin = strings.NewReader(tt.stdin)
-			output, _ := command.CombinedOutput()
-			if status := command.ProcessState.ExitCode(); status != 2 || string(output) != tt.want {
-				t.Errorf("status %d, %q, want status 2, %q", status, output, tt.want)
+			if got, want := run(t, root+"scripts/stack.sh "+row[0], row[1]), "2 "+row[2]+"\n"; got != want {
+				t.Errorf("%q, want %q", got, want)
 			}
 		})
 	}
@@ -89,25 +106,25 @@ parameter_overrides = "Stage=dev"
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct{ arguments, config, parameters string }{
-		{"deploy staging 1", "staging", "Stage=staging LogRetentionDays=30 DeploymentPreference=AllAtOnce Version=1.2.3"},
-		{"deploy prod 1", "prod", "Stage=prod DeploymentPreference=AllAtOnce Version=1.2.3"},
-		{"deploy prod ''", "prod", "DeploymentPreference=Canary10Percent10Minutes Stage=prod Version=1.2.3"},
-		{"deploy dev ''", "",
-			"python scripts/logging-role.py default\nsamconfig.toml has no list parameter_overrides in [default.deploy.parameters]\n"},
-		{"check prod 1", "", ""},
-	} {
-		want := tt.parameters
-		if tt.config != "" {
-			want = "python scripts/logging-role.py CONFIG\npython scripts/versions.py announce CONFIG 1.2.3\n" +
-				"sam deploy --parameter-overrides " + tt.parameters +
-				" --config-env CONFIG\npython scripts/versions.py prune CONFIG\n"
-			want = strings.ReplaceAll(want, "CONFIG", tt.config)
+	const deployed = `python scripts/logging-role.py CONFIG
+python scripts/versions.py announce CONFIG 1.2.3
+sam deploy --parameter-overrides PARAMETERS Version=1.2.3 --config-env CONFIG
+python scripts/versions.py prune CONFIG
+`
+	for _, row := range table.Rows(t, 3, `
+		deploy staging 1 | staging | Stage=staging LogRetentionDays=30 DeploymentPreference=AllAtOnce
+		deploy prod 1 | prod | Stage=prod DeploymentPreference=AllAtOnce
+		deploy prod '' | prod | DeploymentPreference=Canary10Percent10Minutes Stage=prod
+	`) {
+		want := "0 " + strings.NewReplacer("CONFIG", row[1], "PARAMETERS", row[2]).Replace(deployed)
+		if got := run(t, folder+"/scripts/stack.sh "+row[0], ""); got != want {
+			t.Errorf("%s: %q, want %q", row[0], got, want)
 		}
-		command := exec.CommandContext(t.Context(), "sh", "-c", "exec "+folder+"/scripts/stack.sh "+tt.arguments)
-		if output, _ := command.CombinedOutput(); string(output) != want {
-			t.Errorf("%s: %q, want %q", tt.arguments, output, want)
-		}
+	}
+	want := "2 python scripts/logging-role.py default\n" +
+		"samconfig.toml has no list parameter_overrides in [default.deploy.parameters]\n0 "
+	if got := run(t, folder+"/scripts/stack.sh deploy dev ''", "") + run(t, folder+"/scripts/stack.sh check prod 1", ""); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -129,28 +146,20 @@ func TestWithoutPython(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const reason = " needs Python 3.10 or later with venv\n"
-	for _, tt := range []struct {
-		command string
-		status  int
-		want    string
-	}{
-		{"stack.sh deploy dev", 3, "python" + reason},
-		{"stack.sh sync dev", 3, "sam" + reason},
-		{"stack.sh logs dev authorizer", 3, "sam" + reason},
-		{"stack.sh outputs dev", 3, "sam" + reason},
-		{"stack.sh delete dev", 3, "sam" + reason},
-		{"python-tool.sh sam build", 3, "sam" + reason},
-		{"python-tool.sh --skip-without-python sam build", 0, "skipped sam build: sam" + reason},
-	} {
-		t.Run(tt.command, func(t *testing.T) {
+	for _, row := range table.Rows(t, 2, `
+		stack.sh deploy dev | 3 python
+		stack.sh sync dev | 3 sam
+		stack.sh logs dev authorizer | 3 sam
+		stack.sh outputs dev | 3 sam
+		stack.sh delete dev | 3 sam
+		python-tool.sh sam build | 3 sam
+		python-tool.sh --skip-without-python sam build | 0 skipped sam build: sam
+	`) {
+		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
-			arguments := strings.Fields(tt.command)
-			command := exec.CommandContext(t.Context(), filepath.Join(folder, "scripts", arguments[0]), arguments[1:]...)
-			command.Env = []string{"PATH=" + programs}
-			output, _ := command.CombinedOutput()
-			if status := command.ProcessState.ExitCode(); status != tt.status || string(output) != tt.want {
-				t.Errorf("status %d, %q, want status %d, %q", status, output, tt.status, tt.want)
+			want := row[1] + " needs Python 3.10 or later with venv\n"
+			if got := run(t, folder+"/scripts/"+row[0], "", "PATH="+programs); got != want {
+				t.Errorf("%q, want %q", got, want)
 			}
 		})
 	}
@@ -160,54 +169,39 @@ func TestWithoutPython(t *testing.T) {
 func TestLoggingRole(t *testing.T) {
 	t.Parallel()
 	process.DependOn(t, root+"scripts")
-	python, err := filepath.Abs(root + ".cache/sam/bin/python")
+	top, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(root + ".cache/sam/installed.txt"); err != nil {
 		t.Skip("the SAM CLI, which has the AWS SDK for Python, is not installed")
 	}
-	script, err := filepath.Abs(root + "scripts/logging-role.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const role = "arn:aws:iam::123456789012:role/"
-	for _, tt := range []struct{ name, parameters, account, want string }{
-		{"no role", `["Stage=prod"]`, `{}`, ""},
-		{"the role of this stack", `["Stage=prod"]`, `{"cloudwatchRoleArn": "` + role + `service-prod-GatewayAccountRole-1"}`,
-			""},
-		{"the role of another stack", `["Stage=prod"]`, `{"cloudwatchRoleArn": "` + role + `service-GatewayAccountRole-1"}`,
-			"in eu-west-1 with " + role +
-				"service-GatewayAccountRole-1.\nTo use this role, add \"ApiGatewayAccount=external\" to parameter_overrides in [prod"},
-		{"external", `["Stage=prod", "ApiGatewayAccount=external"]`, `{"cloudwatchRoleArn": "` + role + `other"}`, ""},
-		{"without permission", `["Stage=prod"]`, "",
-			"read the logging role of API Gateway: An error occurred (AccessDeniedException)"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	for _, row := range table.Rows(t, 4, strings.ReplaceAll(`
+		# name | parameters | the account; none: 403 | a part of the output; 0: success without output
+		no role | ["Stage=prod"] | {} | 0
+		the role of this stack | ["Stage=prod"] | {"cloudwatchRoleArn": "ROLE/service-prod-GatewayAccountRole-1"} | 0
+		the role of another stack | ["Stage=prod"] | {"cloudwatchRoleArn": "ROLE/service-GatewayAccountRole-1"} | "in eu-west-1 with ROLE/service-GatewayAccountRole-1.\nTo use this role, add \"ApiGatewayAccount=external\" to parameter_overrides in [prod"
+		external | ["Stage=prod", "ApiGatewayAccount=external"] | {"cloudwatchRoleArn": "ROLE/other"} | 0
+		without permission | ["Stage=prod"] | | read the logging role of API Gateway: An error occurred (AccessDeniedException)
+	`, "ROLE", "arn:aws:iam::123456789012:role")) {
+		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				if tt.account == "" {
-					w.Header().Set("X-Amzn-Errortype", "AccessDeniedException")
-					w.WriteHeader(http.StatusForbidden)
+			url := serve(t, func(string) (int, string) {
+				if row[2] == "" {
+					return http.StatusForbidden, ""
 				}
-				_, _ = io.WriteString(w, tt.account)
-			}))
-			defer server.Close()
+				return http.StatusOK, row[2]
+			})
 			folder := t.TempDir()
-			config := "[prod.global.parameters]\nstack_name = \"service-prod\"\n[prod.deploy.parameters]\nparameter_overrides = " + tt.parameters
+			config := "[prod.global.parameters]\nstack_name = \"service-prod\"\n[prod.deploy.parameters]\nparameter_overrides = " + row[1]
 			if err := os.WriteFile(filepath.Join(folder, "samconfig.toml"), []byte(config), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			command := exec.CommandContext(t.Context(), python, script, "prod")
-			command.Dir = folder
-			command.Env = []string{
-				"AWS_ENDPOINT_URL=" + server.URL, "AWS_DEFAULT_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=test",
-				"AWS_SECRET_ACCESS_KEY=test", "HOME=" + folder,
-			}
-			output, err := command.CombinedOutput()
-			if (err == nil) != (tt.want == "") || !strings.Contains(string(output), tt.want) || tt.want == "" &&
-				len(output) > 0 {
-				t.Errorf("%v, %q, want %q", err, output, tt.want)
+			got := run(t, "cd "+folder+" && "+top+"/.cache/sam/bin/python "+top+"/scripts/logging-role.py prod", "",
+				"AWS_ENDPOINT_URL="+url, "AWS_DEFAULT_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=test",
+				"AWS_SECRET_ACCESS_KEY=test", "HOME="+folder)
+			if row[3] == "0" && got != "0 " || !strings.Contains(got, row[3]) || (got[0] == '0') != (row[3] == "0") {
+				t.Errorf("%q, want %q", got, row[3])
 			}
 		})
 	}
@@ -217,46 +211,28 @@ func TestLoggingRole(t *testing.T) {
 func TestVulnerabilities(t *testing.T) {
 	t.Parallel()
 	process.DependOn(t, root+"scripts", root+"pkg/api/console/libraries")
-	const (
-		unreachable = "echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1"
-		none        = "echo No vulnerabilities found."
-		known       = `{"rapidoc":[{"id":1,"url":"https://example.com/GHSA-1","title":"Title","severity":"high",` +
-			`"vulnerable_versions":"<=9.3.8"}]}`
-	)
-	for _, tt := range []struct {
-		name, program, advisories, setting string // no advisories: the registry has none of the kind
-		status                             int
-		want                               []string
-	}{
-		{"no databases", unreachable, "", "", 1, []string{"govulncheck: the vulnerability database",
-			"npm audit: the vulnerability database", "nothing was checked"}},
-		{"no databases, allowed", unreachable, "", "SKIP_WITHOUT_DATABASE=1", 0,
-			[]string{"skipped govulncheck: the", "skipped npm audit: the"}},
-		{"in Go", "echo GO-2026-1; exit 3", "{}", "SKIP_WITHOUT_DATABASE=1", 3, []string{"GO-2026-1"}},
-		{"in a library", none, known, "SKIP_WITHOUT_DATABASE=1", 1, []string{"No vulnerabilities found.", "rapidoc",
-			"GHSA-1"}},
-		{"none", none, "{}", "", 0, []string{"No vulnerabilities found.", "found 0 vulnerabilities"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	for _, row := range table.Rows(t, 5, `
+		# name | govulncheck | advisories of the registry; none: it has none of the kind | setting | exit status and parts of the output
+		no databases | echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1 | | A=1 | 1, govulncheck: the vulnerability database, npm audit: the vulnerability database, nothing was checked
+		no databases, allowed | echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1 | | SKIP_WITHOUT_DATABASE=1 | 0, skipped govulncheck: the, skipped npm audit: the
+		in Go | echo GO-2026-1; exit 3 | {} | SKIP_WITHOUT_DATABASE=1 | 3, GO-2026-1
+		in a library | echo No vulnerabilities found. | {"rapidoc":[{"id":1,"url":"https://example.com/GHSA-1","title":"Title","severity":"high","vulnerable_versions":"<=9.3.8"}]} | SKIP_WITHOUT_DATABASE=1 | 1, No vulnerabilities found., rapidoc, GHSA-1
+		none | echo No vulnerabilities found. | {} | A=1 | 0, No vulnerabilities found., found 0 vulnerabilities
+	`) {
+		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
-			registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if tt.advisories == "" || !strings.HasSuffix(r.URL.Path, "/advisories/bulk") {
-					w.WriteHeader(http.StatusNotFound)
-					return
+			url := serve(t, func(path string) (int, string) {
+				if row[2] == "" || !strings.HasSuffix(path, "/advisories/bulk") {
+					return http.StatusNotFound, ""
 				}
-				_, _ = io.WriteString(w, tt.advisories)
-			}))
-			defer registry.Close()
-			command := exec.CommandContext(t.Context(), root+"scripts/vulnerabilities.sh", "sh", "-c", tt.program)
-			command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "npm_config_registry=" + registry.URL,
-				tt.setting}
-			output, _ := command.CombinedOutput()
-			if status := command.ProcessState.ExitCode(); status != tt.status {
-				t.Errorf("status %d, want %d: %s", status, tt.status, output)
-			}
-			for _, text := range tt.want {
-				if !strings.Contains(string(output), text) {
-					t.Errorf("%q does not contain %q", output, text)
+				return http.StatusOK, row[2]
+			})
+			got := run(t, root+`scripts/vulnerabilities.sh sh -c "$PROGRAM"`, "", "PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(),
+				"npm_config_registry="+url, "PROGRAM="+row[1], row[3])
+			status, texts, _ := strings.Cut(row[4], ", ")
+			for text := range strings.SplitSeq(texts, ", ") {
+				if !strings.HasPrefix(got, status+" ") || !strings.Contains(got, text) {
+					t.Errorf("%q does not contain %q, or has another status than %s", got, text, status)
 				}
 			}
 		})
