@@ -18,11 +18,8 @@ var errLookup = errors.New("the credential could not be looked up")
 func (a *Authenticator) Authorize(ctx context.Context, event events.APIGatewayCustomAuthorizerRequestTypeRequest) (
 	events.APIGatewayCustomAuthorizerResponse, error,
 ) {
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-lambdahttp.DeadlineMargin))
-		defer cancel()
-	}
+	ctx, cancel := lambdahttp.StopEarly(ctx, lambdahttp.DeadlineMargin)
+	defer cancel()
 	// The first sign-in of a person is recorded with the request.
 	ctx = lambdahttp.WithGateway(ctx, lambdahttp.Gateway{RequestID: event.RequestContext.RequestID})
 	principal, err := a.Authenticate(ctx, authorization(event))

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/platform/logging"
 )
 
@@ -69,11 +70,8 @@ type record struct {
 // delivers it and all that follow again.
 func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
 	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-stopBefore))
-		defer cancel()
-	}
+	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	defer cancel()
 	all := p.read(ctx, batch)
 	left := all
 	for attempt := 1; len(left) > 0 && attempt <= attempts; attempt++ {

@@ -41,11 +41,8 @@ var (
 // (requests of other paths) or malformed; malformed events make the line a warning. The cause of an error is only in
 // the log.
 func (r *Recorder) Handle(ctx context.Context, event events.CloudwatchLogsEvent) (Summary, error) {
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-lambdahttp.DeadlineMargin)) // to log the failure
-		defer cancel()
-	}
+	ctx, cancel := lambdahttp.StopEarly(ctx, lambdahttp.DeadlineMargin) // to log the failure
+	defer cancel()
 	started := r.Now()
 	batch, err := Decode(event.AWSLogs.Data, r.Paths)
 	if err != nil {

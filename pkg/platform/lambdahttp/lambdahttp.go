@@ -42,6 +42,14 @@ const (
 	ResponseBytes = "responseBytes"
 )
 
+// StopEarly returns a context that ends a margin before the deadline of ctx, if it has one.
+func StopEarly(ctx context.Context, margin time.Duration) (context.Context, context.CancelFunc) {
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(ctx, deadline.Add(-margin))
+	}
+	return context.WithCancel(ctx)
+}
+
 // New returns the Lambda handler of an operation. It is safe for concurrent use.
 func New(serve HandlerFunc, o Options) lambda.Handler {
 	return &function{Options: o, serve: serve}
@@ -93,11 +101,8 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 
 // respond calls the handler through the proxy library.
 func (f *function) respond(ctx context.Context, event *proxyEvent) (events.APIGatewayProxyResponse, error) {
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-DeadlineMargin))
-		defer cancel()
-	}
+	ctx, cancel := StopEarly(ctx, DeadlineMargin)
+	defer cancel()
 	ctx = WithGateway(ctx, Gateway{
 		RequestID: event.RequestContext.RequestID, Authorizer: event.RequestContext.Authorizer,
 		PathParameters: event.PathParameters, Query: event.Query,
