@@ -93,23 +93,21 @@ func (s *Store) item(ctx context.Context, name string) (dynamo.Item, error) {
 // Create adds an unused field, or returns ErrTooLarge or ErrExists, in this order. It is one transaction.
 func (s *Store) Create(ctx context.Context, f ContextField) error {
 	f.LastEvent = 0
-	for attempt := 1; ; attempt++ {
-		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.Creation(ctx, f) })
-		switch {
-		case err != nil:
-		case failures == nil:
+	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) { return s.Creation(ctx, f) },
+		func(failures []dynamo.Failure) error {
+			if failures[1].Failed {
+				return ErrTooLarge
+			}
+			if failures[0].Failed {
+				return ErrExists
+			}
+			f.LastEvent = eventlog.LastOf(failures[2]) // a process whose clock is ahead has deleted a field with this name
 			return nil
-		case failures[1].Failed:
-			return ErrTooLarge
-		case failures[0].Failed:
-			return ErrExists
-		default: // a field with this name was deleted by a process whose clock is ahead
-			f.LastEvent, err = eventlog.LastOf(failures[2]), dynamo.Pause(ctx, attempt)
-		}
-		if err != nil {
-			return fmt.Errorf("create context field %q: %w", f.Name, err)
-		}
+		})
+	if err != nil {
+		return fmt.Errorf("create context field %q: %w", f.Name, err)
 	}
+	return nil
 }
 
 // Creation returns the actions of a transaction that creates unused fields and records them: one for each field, then
@@ -138,47 +136,44 @@ func (s *Store) Creation(ctx context.Context, fields ...ContextField) ([]types.T
 // or ErrNotFound, the error of the precondition, or ErrTooLarge. precondition receives the ETag of the field that is
 // replaced. Replace is one consistent read and one transaction, repeated if the field is changed concurrently. If
 // nothing changes, it is the read alone.
-func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(etag string) error) (ContextField,
-	error) {
+func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(etag string) error) (
+	next ContextField, err error,
+) {
 	bytes, err := size(f)
 	if err != nil {
 		return ContextField{}, err
 	}
-	for attempt := 1; ; attempt++ {
+	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		stored, err := s.item(ctx, f.Name)
 		if err != nil {
-			return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
+			return nil, err
 		}
-		old, next := fromItem(stored), f
+		old := fromItem(stored)
 		if err := precondition(old.ETag()); err != nil {
-			return ContextField{}, err
+			return nil, err
 		}
+		next = f
 		next.CreatedAt, next.Usage, next.LastEvent = old.CreatedAt, old.Usage, old.LastEvent
 		if reflect.DeepEqual(old.snapshot(), next.snapshot()) {
-			return next, nil
+			return nil, nil
 		}
-		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-			id, record, err := s.log.Record(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
-			next.LastEvent = id
-			actions := []types.TransactWriteItem{s.replacement(old, next, bytes)}
-			if grown := bytes - stored.Int(attributeSize); grown != 0 {
-				actions = append(actions, s.addToTotal(grown))
-			}
-			return append(actions, record...), err
-		})
-		switch {
-		case err != nil:
-		case failures == nil:
-			return next, nil
-		case !failures[0].Failed:
-			return ContextField{}, ErrTooLarge
-		default:
-			err = dynamo.Pause(ctx, attempt)
+		id, record, err := s.log.Record(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
+		next.LastEvent = id
+		actions := []types.TransactWriteItem{s.replacement(old, next, bytes)}
+		if grown := bytes - stored.Int(attributeSize); grown != 0 {
+			actions = append(actions, s.addToTotal(grown))
 		}
-		if err != nil {
-			return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
+		return append(actions, record...), err
+	}, func(failures []dynamo.Failure) error {
+		if !failures[0].Failed {
+			return ErrTooLarge
 		}
+		return nil
+	})
+	if err != nil {
+		return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
 	}
+	return next, nil
 }
 
 // replacement returns the action that replaces a field that has not changed. Its usage may change at any time.
@@ -209,41 +204,34 @@ func (s *Store) replacement(old, next ContextField, bytes int64) types.TransactW
 // Delete deletes a field that no feature uses, or returns ErrNotFound or an *InUseError. It is one consistent read and
 // one transaction, repeated if the field or its usage was changed in between.
 func (s *Store) Delete(ctx context.Context, name string) error {
-	for attempt := 1; ; attempt++ {
+	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		stored, err := s.item(ctx, name)
 		if err != nil {
-			return fmt.Errorf("delete context field %q: %w", name, err)
+			return nil, err
 		}
 		f := fromItem(stored)
 		if n := f.UsedInFeatures(); n > 0 {
-			return &InUseError{Features: n}
+			return nil, &InUseError{Features: n}
 		}
-		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-			id, record, err := s.log.Record(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
-			condition, names, last := eventlog.Unchanged(hash, f.LastEvent)
-			values := dynamo.Item{} // last is nil if the field has no event
-			maps.Copy(values, last)
-			// unused projects remain with the number 0
-			names["#usage"], values[":usage"] = attributeUsage, stored[attributeUsage]
-			condition += " AND #usage = :usage"
-			return slices.Concat([]types.TransactWriteItem{
-				{Delete: &types.Delete{
-					TableName: &s.table, Key: key(name), ConditionExpression: &condition,
-					ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-				}},
-				s.addToTotal(-stored.Int(attributeSize)),
-			}, s.log.Deleted(f.subject(), id), record), err
-		})
-		if err == nil && failures == nil {
-			return nil
-		}
-		if err == nil {
-			err = dynamo.Pause(ctx, attempt)
-		}
-		if err != nil {
-			return fmt.Errorf("delete context field %q: %w", name, err)
-		}
+		id, record, err := s.log.Record(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
+		condition, names, last := eventlog.Unchanged(hash, f.LastEvent)
+		values := dynamo.Item{} // last is nil if the field has no event
+		maps.Copy(values, last)
+		// unused projects remain with the number 0
+		names["#usage"], values[":usage"] = attributeUsage, stored[attributeUsage]
+		condition += " AND #usage = :usage"
+		return slices.Concat([]types.TransactWriteItem{
+			{Delete: &types.Delete{
+				TableName: &s.table, Key: key(name), ConditionExpression: &condition,
+				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			}},
+			s.addToTotal(-stored.Int(attributeSize)),
+		}, s.log.Deleted(f.subject(), id), record), err
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("delete context field %q: %w", name, err)
 	}
+	return nil
 }
 
 func toItem(f ContextField, bytes int64) dynamo.Item {

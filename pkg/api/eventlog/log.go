@@ -118,14 +118,14 @@ func (l *Log) expire(item dynamo.Item, now time.Time, days int) {
 }
 
 // Transact carries out a transaction that plan makes with Record. plan is called again, with new ids, if another
-// process has issued an id. The failures are those of dynamo.Transact. If there are failures, nothing was written and
-// nothing will be, even if an attempt got no response.
+// process has issued an id. Without actions it does nothing. The failures are those of dynamo.Transact. If there are
+// failures, nothing was written and nothing will be, even if an attempt got no response.
 func (l *Log) Transact(
 	ctx context.Context, plan func() ([]types.TransactWriteItem, error),
 ) ([]dynamo.Failure, error) {
 	for attempt := 1; ; attempt++ {
 		actions, err := plan()
-		if err != nil {
+		if err != nil || len(actions) == 0 {
 			return nil, err
 		}
 		failures, unknown, err := dynamo.TransactReportingUnknown(ctx, l.client, actions)
@@ -143,6 +143,26 @@ func (l *Log) Transact(
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil {
 			return nil, err
+		}
+	}
+}
+
+// Write carries out a transaction of what plan reads and changes. If one of its conditions fails, because of a
+// concurrent write, Write pauses and calls plan again, until the context ends. refused, which can be nil, receives the
+// failures before; its error ends Write. Write does nothing if plan returns no actions.
+func (l *Log) Write(
+	ctx context.Context, plan func() ([]types.TransactWriteItem, error), refused func([]dynamo.Failure) error,
+) error {
+	for attempt := 1; ; attempt++ {
+		failures, err := l.Transact(ctx, plan)
+		if err == nil && failures != nil && refused != nil {
+			err = refused(failures)
+		}
+		if err != nil || failures == nil {
+			return err
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return err
 		}
 	}
 }

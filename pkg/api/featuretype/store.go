@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -59,26 +60,20 @@ func (s *Store) Get(ctx context.Context, id string) (FeatureType, error) {
 
 // SetLifetime changes a type's lifetime and returns the changed type, or ErrNotFound. The same lifetime again changes
 // nothing. It is one consistent read and one transaction, repeated if the type is changed concurrently.
-func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (FeatureType, error) {
-	for attempt := 1; ; attempt++ {
+func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next FeatureType, err error) {
+	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)
-		if err != nil || equal(old.LifetimeDays, days) {
-			return old, err
+		next = old
+		if err != nil || reflect.DeepEqual(old.LifetimeDays, days) {
+			return nil, err
 		}
-		next := old
 		next.LifetimeDays = days
-		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-			return s.change(ctx, old, &next)
-		})
-		if err == nil && failures != nil {
-			err = dynamo.Pause(ctx, attempt)
-		} else if err == nil {
-			return next, nil
-		}
-		if err != nil {
-			return FeatureType{}, fmt.Errorf("set the lifetime of feature type %q: %w", id, err)
-		}
+		return s.change(ctx, old, &next)
+	}, nil)
+	if err != nil {
+		return FeatureType{}, fmt.Errorf("set the lifetime of feature type %q: %w", id, err)
 	}
+	return next, nil
 }
 
 // Unchanged returns the condition, in a transaction, that the lifetime of a type has not changed since it was read. A
@@ -95,8 +90,6 @@ func (s *Store) Unchanged(t FeatureType) types.TransactWriteItem {
 	}
 	return types.TransactWriteItem{ConditionCheck: check}
 }
-
-func equal(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // change returns the actions that change the lifetime of a type, and sets next.LastChange.
 func (s *Store) change(ctx context.Context, old FeatureType, next *FeatureType) ([]types.TransactWriteItem, error) {

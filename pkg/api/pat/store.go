@@ -125,36 +125,28 @@ func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, erro
 //
 // The entry's key is the token's description, so Delete first reads the token: one GetItem, then one transaction.
 func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) error {
-	_, deleted := eventTypes(kind)
-	for attempt := 1; ; attempt++ {
+	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		item, err := dynamo.Get(ctx, s.client, s.pats, Key(userID, id))
 		if err != nil {
-			return fmt.Errorf("get PAT %d: %w", id, err)
+			return nil, err
 		}
 		if item == nil {
-			return ErrNotFound
+			return nil, ErrNotFound
 		}
 		p := FromItem(item)
-		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-			_, record, err := s.log.Record(ctx, p.change(deleted, nil, p.snapshot()))
-			condition, names, values := eventlog.Unchanged("id", p.LastEvent)
-			return append([]types.TransactWriteItem{{Delete: &types.Delete{
-				TableName: &s.pats, Key: Key(userID, id),
-				ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-			}}, s.changeOwner(p, kind, "REMOVE #pats.#key", "#pats.#key = :id", dynamo.Item{})}, record...), err
-		})
-		if err == nil && failures != nil {
-			if failures[1].Failed { // a concurrent call deleted it, or the account is of another kind
-				return ErrNotFound
-			}
-			err = dynamo.Pause(ctx, attempt) // its expiry was recorded at the same time
-		} else if err == nil {
-			return nil
+		owner := s.changeOwner(p, kind, "REMOVE #pats.#key", "#pats.#key = :id", dynamo.Item{})
+		deletion, err := s.deletion(ctx, p, kind)
+		return append([]types.TransactWriteItem{owner}, deletion...), err
+	}, func(failures []dynamo.Failure) error {
+		if failures[0].Failed { // a concurrent call deleted it, or the account is of another kind
+			return ErrNotFound
 		}
-		if err != nil {
-			return fmt.Errorf("delete PAT %d: %w", id, err)
-		}
+		return nil // its expiry was recorded at the same time
+	})
+	if err != nil {
+		return fmt.Errorf("delete PAT %d: %w", id, err)
 	}
+	return nil
 }
 
 // changeOwner returns the action that changes p's entry in the map of its owner, an account of the kind. #pats.#key is

@@ -8,7 +8,6 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 // perTransaction is the number of tokens that one transaction of DeleteOwner deletes. A transaction has at most 100
@@ -23,36 +22,29 @@ func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error
 	if err := s.accounts.BeginDeletion(ctx, kind, id); err != nil {
 		return err
 	}
-	_, deleted := eventTypes(kind)
-	for attempt := 1; ; attempt++ {
-		tokens, err := s.ListOf(ctx, id) // all of them: from now on no token is added
-		if err != nil {
-			return err
-		}
-		if len(tokens) == 0 {
-			return s.accounts.EndDeletion(ctx, id)
-		}
-		failures, err := s.log.Transact(ctx, func() (actions []types.TransactWriteItem, err error) {
+	for left := true; left; {
+		err := s.log.Write(ctx, func() (actions []types.TransactWriteItem, err error) {
+			tokens, err := s.ListOf(ctx, id) // all of them: from now on no token is added
+			left = len(tokens) > 0
 			for _, p := range tokens[:min(len(tokens), perTransaction)] {
-				deletion, err := s.deletion(ctx, p, deleted)
+				deletion, err := s.deletion(ctx, p, kind)
 				if err != nil {
 					return nil, err
 				}
 				actions = append(actions, deletion...)
 			}
-			return actions, nil
-		})
-		if err == nil && failures != nil { // a token was deleted, or its expiry was recorded, at the same time
-			err = dynamo.Pause(ctx, attempt)
-		}
+			return actions, err
+		}, nil)
 		if err != nil {
 			return fmt.Errorf("delete the tokens of user %d: %w", id, err)
 		}
 	}
+	return s.accounts.EndDeletion(ctx, id)
 }
 
 // deletion returns the actions that delete a token that has not changed, and record it. They do not change its owner.
-func (s *Store) deletion(ctx context.Context, p PAT, deleted eventlog.Type) ([]types.TransactWriteItem, error) {
+func (s *Store) deletion(ctx context.Context, p PAT, kind user.Kind) ([]types.TransactWriteItem, error) {
+	_, deleted := eventTypes(kind)
 	_, record, err := s.log.Record(ctx, p.change(deleted, nil, p.snapshot()))
 	condition, names, values := eventlog.Unchanged("userId", p.LastEvent)
 	return append([]types.TransactWriteItem{{Delete: &types.Delete{
@@ -64,8 +56,7 @@ func (s *Store) deletion(ctx context.Context, p PAT, deleted eventlog.Type) ([]t
 // DeleteUnlisted deletes a token that its owner does not list, such as after a restore of one table. If the token
 // changes at the same time, DeleteUnlisted does nothing.
 func (s *Store) DeleteUnlisted(ctx context.Context, p PAT) error {
-	_, deleted := eventTypes(AnyKind)
-	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.deletion(ctx, p, deleted) })
+	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.deletion(ctx, p, AnyKind) })
 	if err != nil {
 		return fmt.Errorf("delete PAT %d: %w", p.ID, err)
 	}

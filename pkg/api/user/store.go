@@ -114,42 +114,32 @@ func (s *Store) Update(ctx context.Context, id int64, change Change) (User, erro
 
 // modify changes the name, the role and the state of an account, and returns it, or ErrNotFound. It is one consistent
 // read and one transaction, repeated if the account is changed concurrently. If nothing changes, it is the read alone.
-func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (User, error) {
-	for attempt := 1; ; attempt++ {
+func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (next User, err error) {
+	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)
-		if err != nil {
-			return User{}, err
-		}
-		next := old
+		next = old
 		change(&next)
-		if reflect.DeepEqual(old, next) {
-			return next, nil
+		if err != nil || reflect.DeepEqual(old, next) {
+			return nil, err
 		}
-		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-			var record []types.TransactWriteItem
-			next.LastEvent, record, err = s.log.Record(ctx, old.changeTo(next))
-			names := map[string]string{"#kind": attributeKind, "#name": "name", "#role": "rootRole", "#disabled": "disabled"}
-			values := dynamo.Item{
-				":kind": dynamo.S(string(old.Kind)), ":name": dynamo.S(next.Name), ":role": dynamo.S(string(next.Role)),
-				":disabled": dynamo.Bool(next.Disabled),
-			}
-			condition, assignment := eventlog.Guard(old.LastEvent, next.LastEvent, names, values)
-			return append([]types.TransactWriteItem{{Update: &types.Update{
-				TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("#kind = :kind AND " + condition),
-				UpdateExpression:         aws.String("SET #name = :name, #role = :role, #disabled = :disabled, " + assignment),
-				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-			}}}, record...), err
-		})
-		if err == nil && failures == nil {
-			return next, nil
+		var record []types.TransactWriteItem
+		next.LastEvent, record, err = s.log.Record(ctx, old.changeTo(next))
+		names := map[string]string{"#kind": attributeKind, "#name": "name", "#role": "rootRole", "#disabled": "disabled"}
+		values := dynamo.Item{
+			":kind": dynamo.S(string(old.Kind)), ":name": dynamo.S(next.Name), ":role": dynamo.S(string(next.Role)),
+			":disabled": dynamo.Bool(next.Disabled),
 		}
-		if err == nil {
-			err = dynamo.Pause(ctx, attempt)
-		}
-		if err != nil {
-			return User{}, fmt.Errorf("change user %d: %w", id, err)
-		}
+		condition, assignment := eventlog.Guard(old.LastEvent, next.LastEvent, names, values)
+		return append([]types.TransactWriteItem{{Update: &types.Update{
+			TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("#kind = :kind AND " + condition),
+			UpdateExpression:         aws.String("SET #name = :name, #role = :role, #disabled = :disabled, " + assignment),
+			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		}}}, record...), err
+	}, nil)
+	if err != nil {
+		return User{}, fmt.Errorf("change user %d: %w", id, err)
 	}
+	return next, nil
 }
 
 func toItem(u User) dynamo.Item {

@@ -18,39 +18,29 @@ const attributeDeleting = "deleting"
 // identity are rejected, it is not listed, and it cannot be changed. If a deletion has begun but not ended,
 // BeginDeletion does nothing. Otherwise the error is ErrNotFound. It is one consistent read and one transaction.
 func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
-	for attempt := 1; ; attempt++ {
+	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
-		if err != nil {
-			return fmt.Errorf("get user %d: %w", id, err)
-		}
-		if deleted(item).Kind == kind {
-			return nil
+		if err != nil || deleted(item).Kind == kind {
+			return nil, err
 		}
 		u := FromItem(item)
 		if u.Kind != kind {
-			return ErrNotFound
+			return nil, ErrNotFound
 		}
-		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-			event, record, err := s.log.Record(ctx, u.deletion())
-			names := map[string]string{"#kind": attributeKind, "#deleting": attributeDeleting, "#disabled": "disabled"}
-			values := dynamo.Item{":kind": dynamo.S(string(kind)), ":true": dynamo.Bool(true)}
-			condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)
-			return append([]types.TransactWriteItem{{Update: &types.Update{
-				TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("#kind = :kind AND " + condition),
-				UpdateExpression:         aws.String("SET #disabled = :true, #deleting = :kind, " + assignment + " REMOVE #kind"),
-				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-			}}}, record...), err
-		})
-		if err == nil && failures == nil {
-			return nil
-		}
-		if err == nil {
-			err = dynamo.Pause(ctx, attempt)
-		}
-		if err != nil {
-			return fmt.Errorf("begin the deletion of user %d: %w", id, err)
-		}
+		event, record, err := s.log.Record(ctx, u.deletion())
+		names := map[string]string{"#kind": attributeKind, "#deleting": attributeDeleting, "#disabled": "disabled"}
+		values := dynamo.Item{":kind": dynamo.S(string(kind)), ":true": dynamo.Bool(true)}
+		condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)
+		return append([]types.TransactWriteItem{{Update: &types.Update{
+			TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("#kind = :kind AND " + condition),
+			UpdateExpression:         aws.String("SET #disabled = :true, #deleting = :kind, " + assignment + " REMOVE #kind"),
+			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		}}}, record...), err
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("begin the deletion of user %d: %w", id, err)
 	}
+	return nil
 }
 
 // deleted returns the account that an item contains whose deletion has begun. If none has, the account has no kind.

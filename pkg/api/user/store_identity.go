@@ -97,81 +97,61 @@ func (s *Store) holder(ctx context.Context, identity Identity) (u User, linked i
 	return u, linked, err
 }
 
-// replaceIdentity links an identity to a person, who may have another one. The link replaces one to the account stale.
-// Its error is errConcurrent if a concurrent call has changed the person's identity or linked this one.
-func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale int64) error {
-	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		actions, err := s.setIdentity(ctx, u, &next)
-		actions = append(actions, s.link(next, u.ID, stale))
-		if u.Identity != nil && *u.Identity != next {
-			actions = append(actions, s.release(linkName(*u.Identity), u.ID))
-		}
-		return actions, err
-	})
-	if err != nil {
-		return fmt.Errorf("link user %d: %w", u.ID, err)
+// replaceIdentity returns the actions that link an identity to a person, who may have another one. The link replaces
+// one to the account stale. They fail if a concurrent call has changed the person's identity or linked this one.
+func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale int64) (
+	[]types.TransactWriteItem, error,
+) {
+	actions, err := s.setIdentity(ctx, u, &next)
+	actions = append(actions, s.link(next, u.ID, stale))
+	if u.Identity != nil && *u.Identity != next {
+		actions = append(actions, s.release(linkName(*u.Identity), u.ID))
 	}
-	if failures != nil {
-		return errConcurrent
-	}
-	return nil
+	return actions, err
 }
 
 // Link links an identity to a person in place of an earlier one, and returns the person as they were before. It returns
 // ErrNotFound if there is no person with the id, and ErrIdentityExists and the other person if the identity is linked
 // to another one.
-func (s *Store) Link(ctx context.Context, id int64, identity Identity) (User, error) {
-	for attempt := 1; ; attempt++ {
-		u, err := s.person(ctx, id)
-		if err != nil {
-			return User{}, err
+func (s *Store) Link(ctx context.Context, id int64, identity Identity) (u User, err error) {
+	err = s.log.Write(ctx, func() (_ []types.TransactWriteItem, err error) {
+		if u, err = s.person(ctx, id); err != nil {
+			return nil, err
 		}
 		holder, linked, err := s.holder(ctx, identity)
 		if err == nil && holder.ID != id {
-			return holder, ErrIdentityExists
+			u = holder
+			return nil, ErrIdentityExists
 		}
 		if err != nil && !errors.Is(err, ErrNotFound) {
-			return User{}, err
+			return nil, err
 		}
 		if u.Identity != nil && *u.Identity == identity && linked == id {
-			return u, nil
+			return nil, nil
 		}
-		if err := s.replaceIdentity(ctx, u, identity, linked); !errors.Is(err, errConcurrent) {
-			return u, err
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return User{}, fmt.Errorf("link user %d: the identity was changed at the same time until the deadline: %w", id, err)
-		}
+		return s.replaceIdentity(ctx, u, identity, linked)
+	}, nil)
+	if err != nil {
+		return u, fmt.Errorf("link user %d: %w", id, err)
 	}
+	return u, nil
 }
 
 // Unlink removes a person's identity and returns the person as they were before, without an identity if there was none
 // to remove. It returns ErrNotFound if there is no person with the id. A person whose e-mail address the issuer still
 // verifies is linked again by the next sign-in.
-func (s *Store) Unlink(ctx context.Context, id int64) (User, error) {
-	for attempt := 1; ; attempt++ {
-		u, err := s.person(ctx, id)
-		if err != nil {
-			return User{}, err
+func (s *Store) Unlink(ctx context.Context, id int64) (u User, err error) {
+	err = s.log.Write(ctx, func() (_ []types.TransactWriteItem, err error) {
+		if u, err = s.person(ctx, id); err != nil || u.Identity == nil {
+			return nil, err
 		}
-		if u.Identity == nil {
-			return u, nil
-		}
-		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-			actions, err := s.setIdentity(ctx, u, nil)
-			return append(actions, s.release(linkName(*u.Identity), id)), err
-		})
-		if err != nil {
-			return User{}, fmt.Errorf("unlink user %d: %w", id, err)
-		}
-		if failures == nil {
-			return u, nil
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return User{}, fmt.Errorf("unlink user %d: the identity was changed at the same time until the deadline: %w", id,
-				err)
-		}
+		actions, err := s.setIdentity(ctx, u, nil)
+		return append(actions, s.release(linkName(*u.Identity), id)), err
+	}, nil)
+	if err != nil {
+		return User{}, fmt.Errorf("unlink user %d: %w", id, err)
 	}
+	return u, nil
 }
 
 // maxLinks limits the size of links.

@@ -15,37 +15,30 @@ import (
 func (s *Store) RecordNameRemoval(ctx context.Context, id int64) error {
 	c := eventlog.Change{Type: eventlog.UserNameRemoved, Subject: eventlog.PersonSubject(id),
 		Data: map[string]int64{"id": id}}
-	for attempt := 1; ; attempt++ {
+	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
-		if err == nil {
-			c.Last, err = s.lastEvent(ctx, item, c.Subject)
-		}
 		if err != nil {
-			return fmt.Errorf("record the removal of the name of user %d: %w", id, err)
+			return nil, err
 		}
-		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-			event, actions, err := s.log.Record(ctx, c)
-			if item == nil || err != nil {
-				return actions, err
-			}
-			names, values := map[string]string{"#id": hash}, dynamo.Item{}
-			condition, assignment := eventlog.Guard(c.Last, event, names, values)
-			return append(actions, types.TransactWriteItem{Update: &types.Update{
-				TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("attribute_exists(#id) AND " + condition),
-				UpdateExpression: aws.String("SET " + assignment), ExpressionAttributeNames: names,
-				ExpressionAttributeValues: values,
-			}}), err
-		})
-		if err == nil && failures == nil {
-			return nil
+		if c.Last, err = s.lastEvent(ctx, item, c.Subject); err != nil {
+			return nil, err
 		}
-		if err == nil {
-			err = dynamo.Pause(ctx, attempt)
+		event, actions, err := s.log.Record(ctx, c)
+		if item == nil || err != nil {
+			return actions, err
 		}
-		if err != nil {
-			return fmt.Errorf("record the removal of the name of user %d: %w", id, err)
-		}
+		names, values := map[string]string{"#id": hash}, dynamo.Item{}
+		condition, assignment := eventlog.Guard(c.Last, event, names, values)
+		return append(actions, types.TransactWriteItem{Update: &types.Update{
+			TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("attribute_exists(#id) AND " + condition),
+			UpdateExpression: aws.String("SET " + assignment), ExpressionAttributeNames: names,
+			ExpressionAttributeValues: values,
+		}}), nil
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("record the removal of the name of user %d: %w", id, err)
 	}
+	return nil
 }
 
 // lastEvent returns the id of the last event of a person: that of their item, or if they are deleted, the newest in the

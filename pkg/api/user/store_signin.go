@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
@@ -118,8 +120,14 @@ func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale int64) (Use
 	if u.Identity != nil && *u.Identity != in.Identity {
 		return User{}, ErrOtherIdentity
 	}
-	if err := s.replaceIdentity(eventlog.WithActor(ctx, u.Actor()), u, in.Identity, stale); err != nil {
-		return User{}, err
+	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+		return s.replaceIdentity(eventlog.WithActor(ctx, u.Actor()), u, in.Identity, stale)
+	})
+	if err != nil {
+		return User{}, fmt.Errorf("link user %d: %w", u.ID, err)
+	}
+	if failures != nil {
+		return User{}, errConcurrent
 	}
 	in.Logger.InfoContext(ctx, "a person was linked to an identity", slog.Int64("userId", u.ID))
 	u.Identity = &in.Identity
