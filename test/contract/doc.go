@@ -114,7 +114,7 @@
 //	lifetime, 0, null, limits, unknown ID, letter case          | 4.3 | pkg/api/featuretype TestUpdateLifetime
 //	the same value starts no re-evaluation                      | 4.3 | pkg/api/staleness TestStream
 //	the response does not wait                                  | 4.3 | test/usage TestCallsOfEachOperation
-//	date arithmetic does not overflow                           | 4.3 | pkg/api/staleness TestCutoff
+//	date arithmetic does not overflow                           | 4.3 | pkg/api/feature TestCutoff
 //	members, order and usage of context fields                  | 4.4 | pkg/api/contextfield TestList
 //	order by code points                                        | 4.4 | pkg/api/contextfield TestListOrdersBySortOrderThenName
 //	default context fields                                      | 4.4 | pkg/api/contextfield TestDefaults
@@ -179,7 +179,7 @@
 //	unknown members                                             | 4.16| pkg/platform/jsonbody TestUnknownProperties
 //	a misspelled member of a context field                      | 4.16| pkg/api/contextfield TestBodies
 //	change of a lifetime, in both directions                    | 5   | pkg/api/staleness TestSweep
-//	passing of time                                             | 5   | pkg/api/staleness TestCutoff
+//	passing of time                                             | 5   | pkg/api/feature TestCutoff
 //	current lifetime, idempotent, continues                     | 5   | test/simulation TestSeeds
 //	cost                                                        | 5   | test/usage TestCallsOfReevaluation
 //	writes decide the flag                                      | 5   | pkg/api/feature TestWriteDecidesTheFlag

@@ -2,8 +2,8 @@
 //
 // Every write of a toggle also updates, in the same transaction, what toggles are looked up by: the toggle's key in the
 // staleness index, and the usage of the context fields that its constraints use. A write that can change whether the
-// toggle is potentially stale decides it at once. FlagStore is the part that pkg/api/staleness uses to find and flip
-// flags.
+// toggle is potentially stale decides it at once. pkg/api/staleness finds and flips flags with Store.Due and
+// Store.Flip.
 package feature
 
 import (
@@ -124,56 +124,38 @@ type Range struct {
 }
 
 // Contains reports whether a toggle of the type, shard and flag is in the range.
-func (r Range) Contains(t Indexed) bool {
-	outlived := r.Cutoff != nil && t.CreatedAt <= datetime.Format(*r.Cutoff)
-	return outlived != r.PotentiallyStale
+func (r Range) Contains(f Feature) bool { return f.outlived(r.Cutoff) != r.PotentiallyStale }
+
+// outlived reports whether the toggle has outlived its lifetime: it was created at the cutoff or before.
+func (f Feature) outlived(cutoff *time.Time) bool {
+	return cutoff != nil && !f.CreatedAt.After(*cutoff)
 }
 
 // key returns the partition key of the range in the staleness index.
 func (r Range) key() string { return StalenessKey(r.Type, r.PotentiallyStale, r.Shard) }
 
-// flip returns the record of a flip of a toggle of the range.
-func (r Range) flip(t Indexed) eventlog.Change {
-	data := Flag{
-		FeatureName: t.Name, Project: t.Project, FeatureType: r.Type, LifetimeDays: r.LifetimeDays, CreatedAt: t.CreatedAt,
-	}
-	kind := eventlog.FeaturePotentiallyStaleOn
+// flip returns the record of a flip of a toggle of the range. If the toggle had not outlived the lifetime when that was
+// changed, time causes the flip.
+func (r Range) flip(f Feature) eventlog.Change {
+	var reason Reason
 	if r.PotentiallyStale {
-		kind, data.Reason = eventlog.FeaturePotentiallyStaleOff, LifetimeChanged
+		reason = LifetimeChanged
 	}
-	if r.LastChange > t.LastEvent && (r.PotentiallyStale || r.outlivedAtChange(t)) {
-		data.CausedBy = &r.LastChange
+	var cause *int64
+	if r.LastChange > f.LastEvent &&
+		(r.PotentiallyStale || f.outlived(Cutoff(r.LifetimeDays, eventlog.TimeOf(r.LastChange)))) {
+		cause = &r.LastChange
 	}
-	return eventlog.Change{
-		Type: kind, Subject: eventlog.Subject("toggle:" + t.Name), Last: t.LastEvent, Project: t.Project, FeatureName: t.Name,
-		Data: data,
-	}
+	change := f.flip(r.LifetimeDays, reason, cause)
+	change.Last = f.LastEvent
+	return change
 }
 
-// outlivedAtChange reports whether a toggle had outlived the lifetime when that was changed. Otherwise time causes the
-// flip.
-func (r Range) outlivedAtChange(t Indexed) bool {
-	created, err := datetime.Parse(t.CreatedAt)
-	if err != nil || r.LifetimeDays == nil {
-		return false
-	}
-	const day = 24 * time.Hour
-	age := eventlog.TimeOf(r.LastChange).Sub(created) // at most 292 years
-	return int64(age/day) >= *r.LifetimeDays
-}
-
-// Indexed is a toggle as it is in the staleness index, which is eventually consistent.
-type Indexed struct {
-	Name      string
-	CreatedAt string // as stored
-	Project   string
-	LastEvent int64
-}
-
-// Page is a part of a range.
+// Page is a part of a range. Its toggles have what the staleness index contains: the name, the project, the type, the
+// time of creation and the last event.
 type Page struct {
-	Toggles []Indexed
-	Next    *Indexed // the start of the next page; nil: this is the last page
+	Toggles []Feature
+	Next    *Feature // the start of the next page; nil: this is the last page
 }
 
 // canBecomeStale reports whether re-evaluation may flag the toggle. Only then it is in the staleness index.
@@ -206,10 +188,29 @@ const (
 	maxYear = 9999
 )
 
+// hasEnd reports whether a lifetime ends.
+func hasEnd(lifetimeDays *int64) bool {
+	return lifetimeDays != nil && *lifetimeDays > 0 && *lifetimeDays <= maxDays
+}
+
+// Cutoff returns the latest time of creation, in milliseconds, of the toggles that have outlived a lifetime at the time
+// now: now ≥ createdAt + lifetime. It returns nil if there are none, because there is no lifetime or because it began
+// before the year 1.
+func Cutoff(lifetimeDays *int64, now time.Time) *time.Time {
+	if !hasEnd(lifetimeDays) {
+		return nil
+	}
+	cutoff := time.UnixMilli(now.UnixMilli() - *lifetimeDays*millisecondsPerDay).UTC()
+	if cutoff.Year() < 1 {
+		return nil
+	}
+	return &cutoff
+}
+
 // PotentiallyStaleAt returns when the lifetime of the toggle's type ends or ended. It returns nil if the toggle is
 // archived or marked as stale, if the type has no lifetime, or if it ends after the year 9999.
 func (f Feature) PotentiallyStaleAt(lifetimeDays *int64) *time.Time {
-	if !f.canBecomeStale() || lifetimeDays == nil || *lifetimeDays <= 0 || *lifetimeDays > maxDays {
+	if !f.canBecomeStale() || !hasEnd(lifetimeDays) {
 		return nil
 	}
 	at := time.UnixMilli(f.CreatedAt.UnixMilli() + *lifetimeDays*millisecondsPerDay).UTC()
@@ -278,6 +279,19 @@ type Flag struct {
 	CreatedAt    string `json:"createdAt"`    // of the toggle
 	Reason       Reason `json:"reason,omitempty"`
 	CausedBy     *int64 `json:"causedBy,omitempty"` // the id of the event of the lifetime that caused it
+}
+
+// flip returns the record of a flip of the flag, without the id of the toggle's last event. The flag is set if there is
+// no reason to clear it. cause is the id of the event of the lifetime that causes the flip, or nil.
+func (f Feature) flip(lifetimeDays *int64, reason Reason, cause *int64) eventlog.Change {
+	kind := eventlog.FeaturePotentiallyStaleOn
+	if reason != "" {
+		kind = eventlog.FeaturePotentiallyStaleOff
+	}
+	return f.change(kind, Flag{
+		FeatureName: f.Name, Project: f.Project, FeatureType: f.Type, LifetimeDays: lifetimeDays,
+		CreatedAt: datetime.Format(f.CreatedAt), Reason: reason, CausedBy: cause,
+	}, nil)
 }
 
 // snapshot is a toggle in the data of events.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/featuretype"
@@ -78,30 +79,24 @@ func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
 	f.PotentiallyStale, f.LastEvent = false, 0
 	s.stampArchived(Feature{}, &f)
 	last := int64(0) // the id of the last event of a deleted toggle with the same name
-	for attempt := 1; ; attempt++ {
-		t := s.transaction()
-		err := t.add(ctx, Feature{LastEvent: last}, f.normalized())
-		if err != nil {
-			return Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
+	var t *transaction
+	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+		t = s.transaction()
+		if err := t.add(ctx, Feature{LastEvent: last}, f.normalized()); err != nil {
+			return nil, err
 		}
-		failures, err := t.carryOut(ctx)
-		switch {
-		case err != nil:
-		case failures == nil:
-			return t.edits[0].next, nil
-		case failures[0].Failed:
-			return Feature{}, ErrExists
-		default:
-			if err = t.unknownContextField(failures); err != nil {
-				return Feature{}, err
-			}
-			last = max(last, t.lastOf(failures))
-			err = dynamo.Pause(ctx, attempt)
+		return t.make(ctx)
+	}, func(failures []dynamo.Failure) error {
+		if failures[0].Failed {
+			return ErrExists
 		}
-		if err != nil {
-			return Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
-		}
+		last = max(last, t.lastOf(failures))
+		return t.unknownContextField(failures)
+	})
+	if err != nil {
+		return Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
 	}
+	return t.edits[0].next, nil
 }
 
 // Update changes a toggle. change receives the current toggle and returns the new one, or an error, which Update
@@ -124,8 +119,7 @@ func (s *Store) Update(ctx context.Context, name string, change func(Feature) (F
 // sets a flag again, or sets it, if the process ends in between.
 func (s *Store) UpdateAll(ctx context.Context, names []string, change func(Feature) (Feature, error)) ([]Feature,
 	error) {
-	var flagLater []string
-	all, err := s.write(ctx, names, func(t *transaction, old Feature) error {
+	t, err := s.write(ctx, names, func(t *transaction, old Feature) error {
 		next, err := change(old)
 		if err != nil {
 			return err
@@ -133,21 +127,17 @@ func (s *Store) UpdateAll(ctx context.Context, names []string, change func(Featu
 		next.Name, next.CreatedAt, next.CreatedBy = old.Name, old.CreatedAt, old.CreatedBy
 		s.stampArchived(old, &next)
 		return t.add(ctx, old, next.normalized())
-	}, func(t *transaction) *transaction {
-		var flips *transaction
-		flips, flagLater = t.split()
-		return flips
 	})
 	if err != nil {
 		return nil, fmt.Errorf("update %s: %w", describe(names), err)
 	}
-	for some := range slices.Chunk(flagLater, maxActions/3) {
-		if _, err := s.write(ctx, some, func(t *transaction, old Feature) error { return t.reevaluate(ctx, old) },
-			nil); err != nil {
+	for some := range slices.Chunk(t.flagLater, maxActions/3) {
+		if _, err := s.write(ctx, some,
+			func(t *transaction, old Feature) error { return t.reevaluate(ctx, old) }); err != nil {
 			return nil, fmt.Errorf("re-evaluate %s: %w", describe(some), err)
 		}
 	}
-	return all, nil
+	return t.results(), nil
 }
 
 func describe(names []string) string {
@@ -197,7 +187,7 @@ func (s *Store) DeleteIf(ctx context.Context, name string, permitted func(Featur
 			return err
 		}
 		return t.remove(ctx, old)
-	}, nil)
+	})
 	if err != nil {
 		return fmt.Errorf("delete toggle %q: %w", name, err)
 	}
@@ -205,44 +195,32 @@ func (s *Store) DeleteIf(ctx context.Context, name string, permitted func(Featur
 }
 
 // write reads toggles, and carries out the transaction to which plan adds a change of each. If one of them, or a type
-// on which the transaction depends, is changed concurrently, it begins again. Without a change it writes nothing.
-// first, which can be nil, returns a transaction that must be carried out before; then write begins again.
+// on which the transaction depends, is changed concurrently, it begins again, also after a transaction that split
+// returns. Without a change it writes nothing.
 func (s *Store) write(
-	ctx context.Context, names []string, plan func(*transaction, Feature) error, first func(*transaction) *transaction,
-) ([]Feature, error) {
-	for attempt := 1; ; attempt++ {
-		all, err := s.read(ctx, names)
-		if err != nil {
-			return nil, err
-		}
-		t := s.transaction()
-		for _, f := range all {
-			if err := plan(t, f); err != nil {
+	ctx context.Context, names []string, plan func(*transaction, Feature) error,
+) (whole *transaction, err error) {
+	for whole == nil && err == nil {
+		var t *transaction
+		err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+			all, err := s.read(ctx, names)
+			if err != nil {
 				return nil, err
 			}
-		}
-		whole := true
-		if first != nil {
-			if before := first(t); before != nil {
-				t, whole = before, false
+			t = s.transaction()
+			for _, f := range all {
+				if err := plan(t, f); err != nil {
+					return nil, err
+				}
 			}
-		}
-		failures, err := t.carryOut(ctx)
-		switch {
-		case err != nil:
-			return nil, err
-		case failures == nil && whole:
-			return t.results(), nil
-		case failures == nil:
-			continue
-		}
-		if err := t.unknownContextField(failures); err != nil {
-			return nil, err
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return nil, err
-		}
+			whole = t
+			if before := t.split(); before != nil {
+				t, whole = before, nil
+			}
+			return t.make(ctx)
+		}, func(failures []dynamo.Failure) error { return t.unknownContextField(failures) })
 	}
+	return whole, err
 }
 
 // read reads toggles, in the order of their names, which are different. It may return a NotFoundError.

@@ -2,6 +2,7 @@ package feature_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -11,13 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/test/database"
 )
-
-func (db tables) flags() *feature.FlagStore {
-	return feature.NewFlagStore(db.Client, db.Tables, db.Log())
-}
 
 // rangeOf returns a range that contains the toggle.
 func rangeOf(f feature.Feature, potentiallyStale bool) feature.Range {
@@ -28,16 +24,12 @@ func rangeOf(f feature.Feature, potentiallyStale bool) feature.Range {
 	return r
 }
 
-func indexed(f feature.Feature) feature.Indexed {
-	return feature.Indexed{Name: f.Name, CreatedAt: datetime.Format(f.CreatedAt)}
-}
-
 // flip flips a toggle, even if f is what an index that is behind shows.
 func (db tables) flip(tb testing.TB, r feature.Range, f feature.Feature, want bool) {
 	tb.Helper()
 	flipped := false
-	for toggles := []feature.Indexed{indexed(f)}; len(toggles) > 0; {
-		flips, err := db.flags().Flip(tb.Context(), r, toggles)
+	for toggles := []feature.Feature{f}; len(toggles) > 0; {
+		flips, err := db.store.Flip(tb.Context(), r, toggles)
 		check(tb, err)
 		flipped, toggles = flips.Done == 1, flips.Again
 	}
@@ -49,7 +41,7 @@ func (db tables) flip(tb testing.TB, r feature.Range, f feature.Feature, want bo
 // due reads the first page of a range.
 func (db tables) due(tb testing.TB, r feature.Range) feature.Page {
 	tb.Helper()
-	page, err := db.flags().Due(tb.Context(), r, nil)
+	page, err := db.store.Due(tb.Context(), r, nil)
 	check(tb, err)
 	return page
 }
@@ -61,19 +53,21 @@ func TestDueAndFlip(t *testing.T) {
 	db.create(t, f)
 	for _, flag := range []bool{false, true} {
 		r := rangeOf(f, flag)
-		due := indexed(f)
-		due.Project, due.LastEvent = f.Project, db.get(t, "f").LastEvent
-		same(t, feature.Page{Toggles: []feature.Indexed{due}}, db.due(t, r))
+		stored, page := db.get(t, "f"), db.due(t, r)
+		same(t, feature.Page{Toggles: []feature.Feature{stored}}, page)
+		if last := page.Toggles[0].LastEvent; last != stored.LastEvent {
+			t.Errorf("last event %d, want %d", last, stored.LastEvent)
+		}
 		for after, fresh := range map[time.Duration]bool{-time.Millisecond: false, 0: true, time.Millisecond: true} {
 			r := r
 			r.Cutoff = new(created().Add(after))
-			if got := db.due(t, r); (len(got.Toggles) == 1) != (fresh != flag) || r.Contains(indexed(f)) != (fresh != flag) {
+			if got := db.due(t, r); (len(got.Toggles) == 1) != (fresh != flag) || r.Contains(f) != (fresh != flag) {
 				t.Errorf("flag %t, cutoff after %s: %v", flag, after, got)
 			}
 		}
 		none := rangeOf(f, flag)
 		none.Cutoff = nil
-		if got := db.due(t, none); (len(got.Toggles) == 1) != flag || none.Contains(indexed(f)) != flag {
+		if got := db.due(t, none); (len(got.Toggles) == 1) != flag || none.Contains(f) != flag {
 			t.Errorf("flag %t, no cutoff: %v", flag, got)
 		}
 		for _, other := range []feature.Range{
@@ -113,18 +107,18 @@ func TestDuePages(t *testing.T) {
 	}
 	all.Wait()
 	r := feature.Range{Type: "release", Cutoff: new(created().Add(time.Hour))}
-	seen, last, sizes := map[string]bool{}, "", []int{}
-	for after := (*feature.Indexed)(nil); len(sizes) < 4; {
-		page, err := db.flags().Due(t.Context(), r, after)
+	seen, last, sizes := map[string]bool{}, time.Time{}, []int{}
+	for after := (*feature.Feature)(nil); len(sizes) < 4; {
+		page, err := db.store.Due(t.Context(), r, after)
 		check(t, err)
 		for _, found := range page.Toggles {
-			if seen[found.Name] || found.CreatedAt < last {
+			if seen[found.Name] || found.CreatedAt.Before(last) {
 				t.Errorf("%s is repeated or out of order", found.Name)
 			}
 			seen[found.Name], last = true, found.CreatedAt
 		}
 		for batch := range slices.Chunk(page.Toggles, feature.MaxFlips) {
-			if flips, err := db.flags().Flip(t.Context(), r, batch); err != nil || flips.Done != len(batch) {
+			if flips, err := db.store.Flip(t.Context(), r, batch); err != nil || flips.Done != len(batch) {
 				t.Errorf("%+v, %v", flips, err)
 			}
 		}
@@ -171,20 +165,59 @@ func TestFlipIsOvertaken(t *testing.T) {
 	}
 }
 
-// FlagStore does not repeat failed calls.
-func TestFlagStoreFails(t *testing.T) {
+// Due and Flip do not repeat failed calls.
+func TestFlagCallsFail(t *testing.T) {
 	t.Parallel()
 	db, f := newTables(t), toggle("f")
 	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("ThrottlingException") })
-	flags := feature.NewFlagStore(client, db.Tables, db.Log())
+	flags := feature.NewStore(client, db.Tables, db.Log())
 	if page, err := flags.Due(t.Context(), rangeOf(f, false), nil); err == nil {
 		t.Error(page)
 	}
-	if flips, err := flags.Flip(t.Context(), rangeOf(f, false), []feature.Indexed{indexed(f)}); err == nil {
+	if flips, err := flags.Flip(t.Context(), rangeOf(f, false), []feature.Feature{f}); err == nil {
 		t.Error(flips)
 	}
 	if got := tap.Calls(); got != "Query TransactWriteItems" {
 		t.Error(got)
+	}
+}
+
+func TestCutoff(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	created := time.Date(2026, 11, 13, 12, 0, 0, 5_000_000, time.UTC)
+	for _, tt := range []struct {
+		name     string
+		lifetime *int64
+		now      time.Time
+		due      bool
+	}{
+		{"at the end of the lifetime", new(int64(7)), created.Add(7 * day), true},
+		{"a millisecond before", new(int64(7)), created.Add(7*day - time.Millisecond), false},
+		{"a nanosecond before", new(int64(7)), created.Add(7*day - time.Nanosecond), false},
+		{"other time zone", new(int64(7)), created.Add(7 * day).In(time.FixedZone("", -36_000)), true},
+		{"shortest lifetime", new(int64(1)), created.Add(day), true},
+		{"longest lifetime", new(int64(math.MaxInt32)), created.AddDate(7000, 0, 0), false},
+		{"lifetime that overflows", new(int64(math.MaxInt64)), created.AddDate(7000, 0, 0), false},
+		{"no lifetime", nil, created.AddDate(7000, 0, 0), false},
+		{"lifetime 0", new(int64(0)), created.AddDate(7000, 0, 0), false},
+		{"created in the future", new(int64(1)), created.Add(-time.Hour), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cutoff := feature.Cutoff(tt.lifetime, tt.now)
+			if due := cutoff != nil && !created.After(*cutoff); due != tt.due {
+				t.Errorf("due: %t, cutoff %v", due, cutoff)
+			}
+		})
+	}
+	// A time before the year 1 cannot be stored.
+	early := time.Date(2, 1, 1, 0, 0, 0, 0, time.UTC)
+	if cutoff := feature.Cutoff(new(int64(365)), early); cutoff == nil || cutoff.Year() != 1 {
+		t.Errorf("cutoff %v", cutoff)
+	}
+	if cutoff := feature.Cutoff(new(int64(366)), early); cutoff != nil {
+		t.Errorf("cutoff %v", cutoff)
 	}
 }
 

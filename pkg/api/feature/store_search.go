@@ -10,9 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -189,13 +186,7 @@ func (s *Store) flagged(ctx context.Context, known Types, selects func(Feature) 
 	}
 	return s.parallel(len(ids)*Shards, func(i int, add func(Feature)) error {
 		id := ids[i/Shards]
-		input := &dynamodb.QueryInput{
-			TableName: &s.features, IndexName: aws.String(indexStaleness),
-			KeyConditionExpression:    aws.String("#staleness = :staleness"),
-			ExpressionAttributeNames:  map[string]string{"#staleness": attributeStaleness},
-			ExpressionAttributeValues: dynamo.Item{":staleness": dynamo.S(StalenessKey(id, true, i%Shards))},
-		}
-		for {
+		for input := s.inIndex(StalenessKey(id, true, i%Shards)); ; {
 			out, err := s.client.Query(ctx, input)
 			if err != nil {
 				return fmt.Errorf("read toggles of the type %q that are potentially stale: %w", id, err)

@@ -26,6 +26,8 @@ type transaction struct {
 	known   map[string]featuretype.FeatureType // the types that were read
 	depends map[string]bool                    // the types whose lifetime must not change
 	actions []types.TransactWriteItem
+
+	flagLater []string // toggles whose flags split has taken out of the transaction
 }
 
 // edit is a change of one toggle.
@@ -66,11 +68,11 @@ func (t *transaction) remove(ctx context.Context, old Feature) error {
 	e := &edit{old: old}
 	t.edits = append(t.edits, e)
 	if old.PotentiallyStale {
-		flip, err := t.flip(ctx, old, false, Deleted)
+		kind, err := t.typeOf(ctx, old.Type)
 		if err != nil {
 			return err
 		}
-		e.changes = append(e.changes, flip)
+		e.changes = append(e.changes, old.flip(kind.LifetimeDays, Deleted, nil))
 	}
 	e.changes = append(e.changes, old.change(eventlog.FeatureDeleted, nil, old.snapshot()))
 	return nil
@@ -91,27 +93,12 @@ func (t *transaction) decide(ctx context.Context, e *edit, reason Reason) error 
 	if e.next.PotentiallyStale == e.old.PotentiallyStale {
 		return nil
 	}
-	flip, err := t.flip(ctx, e.next, e.next.PotentiallyStale, reason)
-	e.changes = append(e.changes, flip)
+	kind, err := t.typeOf(ctx, e.next.Type)
+	if e.next.PotentiallyStale {
+		reason = ""
+	}
+	e.changes = append(e.changes, e.next.flip(kind.LifetimeDays, reason, nil))
 	return err
-}
-
-// flip returns the change of a flag to potentiallyStale.
-func (t *transaction) flip(ctx context.Context, f Feature, potentiallyStale bool, reason Reason) (eventlog.Change,
-	error) {
-	kind, err := t.typeOf(ctx, f.Type)
-	if err != nil {
-		return eventlog.Change{}, err
-	}
-	data := Flag{
-		FeatureName: f.Name, Project: f.Project, FeatureType: f.Type, LifetimeDays: kind.LifetimeDays,
-		CreatedAt: datetime.Format(f.CreatedAt),
-	}
-	if potentiallyStale {
-		return f.change(eventlog.FeaturePotentiallyStaleOn, data, nil), nil
-	}
-	data.Reason = reason
-	return f.change(eventlog.FeaturePotentiallyStaleOff, data, nil), nil
 }
 
 // typeOf reads a type once. One that does not exist has no lifetime.
@@ -156,20 +143,8 @@ func changes(old, next Feature) []eventlog.Change {
 	return all
 }
 
-// carryOut carries out the transaction. The failures are those of dynamo.Transact. Without a change it does nothing.
-func (t *transaction) carryOut(ctx context.Context) ([]dynamo.Failure, error) {
-	changed := slices.ContainsFunc(t.edits, func(e *edit) bool { return len(e.changes) > 0 })
-	if !changed {
-		return nil, nil
-	}
-	return t.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		err := t.make(ctx)
-		return t.actions, err
-	})
-}
-
-// make makes the actions. The writes of toggles come first.
-func (t *transaction) make(ctx context.Context) error {
+// make makes the actions: none without a change. The writes of toggles come first.
+func (t *transaction) make(ctx context.Context) ([]types.TransactWriteItem, error) {
 	var writes, others []types.TransactWriteItem
 	for _, e := range t.edits {
 		if len(e.changes) == 0 {
@@ -181,7 +156,7 @@ func (t *transaction) make(ctx context.Context) error {
 			c.Last = last
 			id, record, err := t.log.Record(ctx, c)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			last, records = id, append(records, record...)
 		}
@@ -206,11 +181,14 @@ func (t *transaction) make(ctx context.Context) error {
 		}
 		others = slices.Concat(others, records, t.usage(e.old, e.next))
 	}
+	if writes == nil {
+		return nil, nil
+	}
 	for _, id := range slices.Sorted(maps.Keys(t.depends)) {
 		others = append(others, t.types.Unchanged(t.known[id]))
 	}
 	t.actions = append(writes, others...)
-	return nil
+	return t.actions, nil
 }
 
 // size returns the number of actions of the changes of several toggles, which have no usage.
@@ -226,12 +204,12 @@ func (t *transaction) size() int {
 
 // split makes a transaction with too many actions smaller. It returns a transaction that must be carried out before,
 // which clears the flags that the change clears, or nil. Otherwise it takes the flips that set flags out of the
-// transaction, and returns the names of their toggles.
-func (t *transaction) split() (before *transaction, flagLater []string) {
+// transaction, which then has flagLater.
+func (t *transaction) split() *transaction {
 	if len(t.edits) == 1 || t.size() <= maxActions {
-		return nil, nil
+		return nil
 	}
-	before = t.Store.transaction()
+	before := t.Store.transaction()
 	for _, e := range t.edits {
 		if e.old.PotentiallyStale && !e.next.PotentiallyStale {
 			cleared := e.old
@@ -240,16 +218,16 @@ func (t *transaction) split() (before *transaction, flagLater []string) {
 		}
 	}
 	if len(before.edits) > 0 {
-		return before, nil
+		return before
 	}
 	clear(t.depends)
 	for _, e := range t.edits {
 		if !e.old.PotentiallyStale && e.next.PotentiallyStale {
 			e.next.PotentiallyStale, e.changes = false, e.changes[:len(e.changes)-1]
-			flagLater = append(flagLater, e.next.Name)
+			t.flagLater = append(t.flagLater, e.next.Name)
 		}
 	}
-	return nil, flagLater
+	return nil
 }
 
 func (t *transaction) results() []Feature {

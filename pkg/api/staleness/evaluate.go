@@ -11,15 +11,16 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // Toggles finds toggles and flips their flags. Each call is a single attempt. After an error it is unknown whether a
 // flip was written.
 type Toggles interface {
 	// Due reads a page of a range from an index that is eventually consistent.
-	Due(ctx context.Context, r feature.Range, after *feature.Indexed) (feature.Page, error)
+	Due(ctx context.Context, r feature.Range, after *feature.Feature) (feature.Page, error)
 	// Flip changes the flags of at most feature.MaxFlips toggles of a range and records it.
-	Flip(ctx context.Context, r feature.Range, toggles []feature.Indexed) (feature.Flips, error)
+	Flip(ctx context.Context, r feature.Range, toggles []feature.Feature) (feature.Flips, error)
 }
 
 // Types reads feature types, consistently.
@@ -87,7 +88,7 @@ type Result struct {
 // returns when nothing more is due in the index or shortly before the context's deadline. The next run continues with
 // what is left. The flags of a type that does not exist are cleared.
 func (e *Evaluator) Evaluate(ctx context.Context, types []string) []Result {
-	ctx, cancel := stopEarly(ctx)
+	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
 	defer cancel()
 	results := make([]Result, len(types))
 	calls := make(chan struct{}, cmp.Or(e.Concurrency, Concurrency))
@@ -98,14 +99,6 @@ func (e *Evaluator) Evaluate(ctx context.Context, types []string) []Result {
 	}
 	all.Wait()
 	return results
-}
-
-// stopEarly returns a context that ends before the deadline of ctx.
-func stopEarly(ctx context.Context) (context.Context, context.CancelFunc) {
-	if deadline, ok := ctx.Deadline(); ok {
-		return context.WithDeadline(ctx, deadline.Add(-stopBefore))
-	}
-	return context.WithCancel(ctx)
 }
 
 func (e *Evaluator) evaluate(ctx context.Context, id string, calls, flips chan struct{}) Result {
@@ -197,7 +190,7 @@ func (r *run) due(ctx context.Context, all feature.Range) (feature.Range, error)
 // drain flips the toggles of a range that are due, page by page. A page starts after the key of the last toggle of the
 // page before, so flips do not affect later pages.
 func (r *run) drain(ctx context.Context, all feature.Range) {
-	for after := (*feature.Indexed)(nil); ; {
+	for after := (*feature.Feature)(nil); ; {
 		page, ok := r.read(ctx, all, after)
 		if !ok {
 			return
@@ -213,7 +206,7 @@ func (r *run) drain(ctx context.Context, all feature.Range) {
 	}
 }
 
-func (r *run) read(ctx context.Context, all feature.Range, after *feature.Indexed) (page feature.Page, ok bool) {
+func (r *run) read(ctx context.Context, all feature.Range, after *feature.Feature) (page feature.Page, ok bool) {
 	ok = r.try(ctx, r.calls, func(ctx context.Context) error {
 		due, err := r.due(ctx, all)
 		if err != nil {
@@ -238,7 +231,7 @@ func (r *run) read(ctx context.Context, all feature.Range, after *feature.Indexe
 
 // flip flips the toggles that are still due. A transaction fails as a whole if one of its items cannot be written, so
 // each failed attempt is followed by one with half of the toggles.
-func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Indexed) {
+func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Feature) {
 	// whether an attempt without a response may have flipped the toggles; the first attempt has all of them
 	unknown := false
 	for size := len(toggles); len(toggles) > 0; {
@@ -248,7 +241,7 @@ func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Ind
 			if err != nil {
 				return err
 			}
-			batch := slices.DeleteFunc(slices.Clone(toggles[:size]), func(t feature.Indexed) bool { return !due.Contains(t) })
+			batch := slices.DeleteFunc(slices.Clone(toggles[:size]), func(t feature.Feature) bool { return !due.Contains(t) })
 			result := feature.Flips{Overtaken: size - len(batch)}
 			if len(batch) > 0 {
 				flips, err := r.Toggles.Flip(ctx, due, batch)

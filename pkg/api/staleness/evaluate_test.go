@@ -65,7 +65,7 @@ func (c *crowd) call(ctx context.Context) error {
 }
 
 // Due implements staleness.Toggles.
-func (c *crowd) Due(ctx context.Context, r feature.Range, after *feature.Indexed) (page feature.Page, err error) {
+func (c *crowd) Due(ctx context.Context, r feature.Range, after *feature.Feature) (page feature.Page, err error) {
 	if err := c.call(ctx); err != nil || r.PotentiallyStale {
 		return feature.Page{}, err
 	}
@@ -75,8 +75,8 @@ func (c *crowd) Due(ctx context.Context, r feature.Range, after *feature.Indexed
 		if feature.Shard(name) != r.Shard || after != nil && name <= after.Name {
 			continue
 		}
-		if page.Toggles = append(page.Toggles, feature.Indexed{Name: name}); len(page.Toggles) == 20 {
-			page.Next = &feature.Indexed{Name: name}
+		if page.Toggles = append(page.Toggles, feature.Feature{Name: name}); len(page.Toggles) == 20 {
+			page.Next = &feature.Feature{Name: name}
 			break
 		}
 	}
@@ -84,7 +84,7 @@ func (c *crowd) Due(ctx context.Context, r feature.Range, after *feature.Indexed
 }
 
 // Flip implements staleness.Toggles.
-func (c *crowd) Flip(ctx context.Context, r feature.Range, toggles []feature.Indexed) (flips feature.Flips, err error) {
+func (c *crowd) Flip(ctx context.Context, r feature.Range, toggles []feature.Feature) (flips feature.Flips, err error) {
 	if err := c.call(ctx); err != nil {
 		return feature.Flips{}, err
 	}

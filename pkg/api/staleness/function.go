@@ -35,7 +35,7 @@ func newHandler(env *app.Env) (*Handler, error) {
 	}
 	return &Handler{
 		Evaluator: &Evaluator{
-			Toggles: feature.NewFlagStore(client, tables, log), Types: featuretype.NewStore(client, tables, nil),
+			Toggles: feature.NewStore(client, tables, log), Types: featuretype.NewStore(client, tables, nil),
 			Now: env.Now, Pause: dynamo.Pause, Concurrency: env.Concurrency,
 		},
 		Logger: env.Logger, Function: env.Vars["AWS_LAMBDA_FUNCTION_NAME"],

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // Handler handles both triggers of re-evaluation. It is safe for concurrent use.
@@ -119,7 +121,7 @@ const readTimeout = 5 * time.Second
 
 // types returns the ids of all types.
 func (h *Handler) types(ctx context.Context) ([]string, error) {
-	ctx, cancel := stopEarly(ctx)
+	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
 	defer cancel()
 	ctx, cancel = context.WithTimeout(ctx, readTimeout)
 	defer cancel()

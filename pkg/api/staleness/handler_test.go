@@ -24,6 +24,8 @@ import (
 	"toggleadmin/test/database"
 )
 
+func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+
 // stage is a handler on the types a and b with a lifetime of 7 days, and a due toggle of each.
 type stage struct {
 	staleness.Handler
@@ -60,7 +62,7 @@ func newStage(tb testing.TB, fails string) *stage {
 	s.Handler = staleness.Handler{
 		Evaluator: &staleness.Evaluator{
 			Types:   featuretype.NewStore(client, db.Tables, nil),
-			Toggles: feature.NewFlagStore(client, db.Tables, eventlog.New(client, db.Tables, noon, 0)), Now: noon,
+			Toggles: feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, noon, 0)), Now: noon,
 			Pause:       func(ctx context.Context, _ int) error { return ctx.Err() },
 			Concurrency: 4, // so that on a busy machine each call takes less than the limit of an attempt
 		},
@@ -270,7 +272,7 @@ func TestFlipWithoutResponse(t *testing.T) {
 			return c.Refuse("ThrottlingException")
 		})
 		e := &staleness.Evaluator{
-			Toggles: feature.NewFlagStore(client, s.db.Tables, s.db.Log()), Types: s.types, Now: noon, Concurrency: 4,
+			Toggles: feature.NewStore(client, s.db.Tables, s.db.Log()), Types: s.types, Now: noon, Concurrency: 4,
 			Pause: func(ctx context.Context, _ int) error { // between attempts, which have a limit
 				if lost {
 					return nil

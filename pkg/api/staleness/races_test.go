@@ -64,7 +64,7 @@ func TestLifetimeIsReplacedDuringARun(t *testing.T) {
 					age.Store(int64(time.Second)) // the lifetime is read again
 					return err
 				}
-				s.Evaluator.Toggles = feature.NewFlagStore(client, s.db.Tables, s.db.Log())
+				s.Evaluator.Toggles = feature.NewStore(client, s.db.Tables, s.db.Log())
 				s.Evaluator.Now = func() time.Time { return noon().Add(time.Duration(age.Load())) }
 				results := s.Evaluator.Evaluate(t.Context(), []string{"a"})
 				if r := results[0]; r.Flagged != toggles-1 || r.Left != 0 || r.Err != nil || r.Throttled != 1 ||
@@ -102,7 +102,7 @@ func TestFlipsWithoutResponse(t *testing.T) {
 				}
 				return c.Lose()
 			})
-			s.Evaluator.Toggles = feature.NewFlagStore(client, s.db.Tables, s.db.Log())
+			s.Evaluator.Toggles = feature.NewStore(client, s.db.Tables, s.db.Log())
 			first := s.Evaluator.Evaluate(ctx, []string{"a"})[0]
 			again := s.Evaluator.Evaluate(t.Context(), []string{"a"})[0]
 			left := first.Left - (2*feature.Shards - first.Pages) // without the ranges that were not read
@@ -142,7 +142,7 @@ func TestRunsOverlap(t *testing.T) {
 		return c.Pass()
 	})
 	slow := staleness.Handler{Logger: s.Logger, Evaluator: &staleness.Evaluator{
-		Types: s.types, Toggles: feature.NewFlagStore(client, s.db.Tables, s.db.Log()), Pause: dynamo.Pause, Concurrency: 4,
+		Types: s.types, Toggles: feature.NewStore(client, s.db.Tables, s.db.Log()), Pause: dynamo.Pause, Concurrency: 4,
 		Now: func() time.Time {
 			if late.Load() {
 				return noon()

@@ -19,28 +19,9 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 )
 
-const (
-	millisecondsPerDay = 86_400_000
-	// maxDays is more than the longest lifetime (2147483647), and does not overflow in milliseconds.
-	maxDays = int64(100_000_000_000)
-	// margin is longer than the time by which an attempt, and a clock that is behind, can be late. Otherwise a run could
-	// clear a flag that another has just set, and the next would set it again.
-	margin = 5 * time.Second
-)
-
-// Cutoff returns the latest time of creation, in milliseconds, of the toggles that have outlived the lifetime at the
-// time now: now ≥ createdAt + lifetime. It returns nil if there are none, because there is no lifetime or because it
-// began before the year 1.
-func Cutoff(lifetimeDays *int64, now time.Time) *time.Time {
-	if lifetimeDays == nil || *lifetimeDays <= 0 || *lifetimeDays > maxDays {
-		return nil
-	}
-	cutoff := time.UnixMilli(now.UnixMilli() - *lifetimeDays*millisecondsPerDay).UTC()
-	if cutoff.Year() < 1 {
-		return nil
-	}
-	return &cutoff
-}
+// margin is longer than the time by which an attempt, and a clock that is behind, can be late. Otherwise a run could
+// clear a flag that another has just set, and the next would set it again.
+const margin = 5 * time.Second
 
 // limit returns the toggles of a range whose flag must change at the time now. A flag is cleared only if the toggle is
 // not due within the margin.
@@ -48,6 +29,6 @@ func limit(all feature.Range, t featuretype.FeatureType, now time.Time) feature.
 	if all.PotentiallyStale {
 		now = now.Add(margin)
 	}
-	all.Cutoff, all.LifetimeDays, all.LastChange = Cutoff(t.LifetimeDays, now), t.LifetimeDays, t.LastChange
+	all.Cutoff, all.LifetimeDays, all.LastChange = feature.Cutoff(t.LifetimeDays, now), t.LifetimeDays, t.LastChange
 	return all
 }
