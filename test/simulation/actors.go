@@ -188,15 +188,19 @@ func (a *actor) command(what string, run func(context.Context, *operator.Operato
 }
 
 func (w *World) newOperator(p *process) *operator.Operator {
+	return operator.New(w.newInstallation(p), p.now, p)
+}
+
+func (w *World) newInstallation(p *process) *installation.Installation {
 	tables := dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
 	client, err := dynamo.NewClient(p.config(), "")
 	if err != nil {
 		panic(err)
 	}
-	return operator.New(&installation.Installation{
+	return &installation.Installation{
 		Name: "the simulation", Tables: tables, TokenLimit: tokenLimit, AccountLimit: user.DefaultLimit,
 		EventSource: source, Issuer: "https://" + issuerHost, Client: client,
-	}, p.now, p)
+	}
 }
 
 func (a *actor) changeLifetime() {

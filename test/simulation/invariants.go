@@ -33,6 +33,8 @@ var (
 type oracle struct {
 	caller  *call    // that is carried out
 	changes []change // that it has written
+	copied  []string // logical ids of the tables that a restore restores
+	copying bool     // until it has repaired what it has restored
 
 	types, fields, toggles []string             // that the actors compete for
 	touched, due           map[string]time.Time // the last writes of toggles, and when some become potentially stale
@@ -156,6 +158,9 @@ func (w *World) prepare() {
 
 // checkWritten checks what must hold after every write.
 func (w *World) checkWritten() {
+	if w.copying {
+		w.changes = nil
+	}
 	if len(w.changes) == 0 {
 		return
 	}
@@ -331,28 +336,37 @@ func (w *World) checkQuiet() {
 	}
 }
 
-// checkAccounts checks that there are no tokens, reservations and links without an account, that deletions end, and the
-// order of tokens.
+// checkAccounts checks that deletions end, and the order of tokens, and records the roles.
 func (w *World) checkAccounts() {
-	for _, item := range w.items("PersonalAccessTokens") {
-		w.checkTokens(item.Int("userId"))
-	}
-	robots, users := int64(0), w.users()
-	for id, item := range users {
+	w.checkRelations()
+	for id, item := range w.users() {
 		if item["deleting"] != nil {
 			w.fail("the deletion of the account %d does not end", id)
 		}
 		if item.String("kind") == string(user.ServiceAccount) {
-			robots++
 			w.record(&op{begun: time.Now(), ended: time.Now()}, "role", fmt.Sprint(id), "get", "",
 				fmt.Sprint(access.Role(item.String("rootRole")).ID()))
 		}
 	}
-	if n := users[-1].Int("serviceAccounts"); n != robots || n > robotLimit {
-		w.fail("there are %d service accounts, %d are counted, and the limit is %d", robots, n, robotLimit)
+	last := ""
+	for _, id := range slices.Sorted(maps.Keys(w.createdAt)) {
+		if w.createdAt[id] < last {
+			w.fail("the token %d was created at %s, and an earlier one at %s", id, w.createdAt[id], last)
+		}
+		last = w.createdAt[id]
 	}
-	names := map[string]int64{}
+}
+
+// checkRelations checks that there are no tokens and reservations without an account, and the number of accounts.
+func (w *World) checkRelations() {
+	for _, item := range w.items("PersonalAccessTokens") {
+		w.checkTokens(item.Int("userId"))
+	}
+	robots, users, names := int64(0), w.users(), map[string]int64{}
 	for id, item := range users {
+		if item.String("kind") == string(user.ServiceAccount) {
+			robots++
+		}
 		identity := item.Map("identity")
 		for kind, name := range map[string]string{
 			"email:": item.String("email"), "username:": item.String("username"),
@@ -363,18 +377,14 @@ func (w *World) checkAccounts() {
 			}
 		}
 	}
+	if n := users[-1].Int("serviceAccounts"); n != robots || n > robotLimit {
+		w.fail("there are %d service accounts, %d are counted, and the limit is %d", robots, n, robotLimit)
+	}
 	identifiers := map[string]int64{}
 	for _, item := range w.items("Identifiers") {
 		identifiers[strings.ToLower(item.String("id"))] = item.Int("accountId")
 	}
 	if !maps.Equal(names, identifiers) {
 		w.fail("the accounts have the names %v, but %v are reserved", names, identifiers)
-	}
-	last := ""
-	for _, id := range slices.Sorted(maps.Keys(w.createdAt)) {
-		if w.createdAt[id] < last {
-			w.fail("the token %d was created at %s, and an earlier one at %s", id, w.createdAt[id], last)
-		}
-		last = w.createdAt[id]
 	}
 }

@@ -36,12 +36,13 @@ const (
 	lagging                   // indexes show writes later
 	noBus                     // the bus refuses, for minutes
 	noWebhook                 // the webhook refuses, for days
+	restored                  // in the end, tables are restored to an earlier time
 )
 
 var faultNames = []string{
 	"lost-request", "lost-response", "late", "throttled", "conflict", "server-error", "slow", "crash", "freeze",
 	"duplicated", "redelivered", "skewed",
-	"lagging", "no-bus", "no-webhook",
+	"lagging", "no-bus", "no-webhook", "restored",
 }
 
 // happens decides whether a fault occurs at a call or event with a key.

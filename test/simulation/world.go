@@ -266,6 +266,7 @@ func (w *World) live() {
 	w.end = time.Now().Add(duration)
 	w.startActors()
 	w.startTriggers()
+	w.back()
 	ended := false
 	w.at(w.end, func() { ended = true })
 	w.run(func() bool { return ended || w.over })
@@ -293,6 +294,8 @@ func (w *World) live() {
 	if !w.over {
 		w.checkQuiet()
 	}
+	w.spawn(w.restore)
+	w.drain()
 	w.over = true
 	w.run(func() bool { return w.busy == 0 })
 	w.pending = nil

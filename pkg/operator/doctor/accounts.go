@@ -32,7 +32,8 @@ func (d *doctor) accounts(ctx context.Context) (string, []inconsistency, error) 
 	}
 	others := map[int64]dynamo.Item{}
 	owners, accounts := map[string][]int64{}, 0
-	var newest *time.Time // creation of the newest account
+	var deleting []user.User // after their deletion has begun, other accounts can take their identifiers
+	var newest *time.Time    // creation of the newest account
 	var services, highest int64
 	for item, err := range dynamo.Scan(ctx, i.Client, i.Tables.Users) {
 		if err != nil {
@@ -54,8 +55,19 @@ func (d *doctor) accounts(ctx context.Context) (string, []inconsistency, error) 
 		if newest == nil || u.CreatedAt != nil && u.CreatedAt.After(*newest) {
 			newest = u.CreatedAt
 		}
+		if item["deleting"] != nil {
+			deleting = append(deleting, u)
+			continue
+		}
 		for _, name := range u.Identifiers() {
 			owners[name] = append(owners[name], u.ID)
+		}
+	}
+	for _, u := range deleting {
+		for _, name := range u.Identifiers() {
+			if len(owners[name]) == 0 {
+				owners[name] = []int64{u.ID}
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(reserved)) {

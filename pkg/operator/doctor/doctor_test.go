@@ -107,6 +107,12 @@ func TestData(t *testing.T) {
 				"the number of service accounts is 0, not 1",
 		},
 		{
+			"address of an unfinished deletion", "Users",
+			dynamo.Item{"id": dynamo.N(5), "deleting": dynamo.S("user"), "email": dynamo.S("editor@example.com")}, true, "deletions",
+			"the deletion of these accounts has not ended: user 5",
+			"1 inconsistency: the counter of account ids is 4, below the account 5: ids would be reused",
+		},
+		{
 			"lost token", "PersonalAccessTokens", pat.Key(2, 2), false, "tokens",
 			"1 inconsistency: the account 2 lists a token 2 that does not exist", "",
 		},

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,14 +50,28 @@ func New(tables []samtemplate.Table, now func() time.Time) *DB {
 		Written: func(string, item, item) {},
 	}
 	for _, definition := range tables {
-		t := &table{Table: definition}
-		own := samtemplate.Index{Hash: definition.Hash, Range: definition.Range, Projection: "ALL"}
-		for _, x := range append([]samtemplate.Index{own, own}, definition.Indexes...) {
-			t.views = append(t.views, &view{Index: x, table: t})
-		}
-		db.tables[definition.Name] = t
+		db.create(definition)
 	}
 	return db
+}
+
+func (db *DB) create(definition samtemplate.Table) *table {
+	t := &table{Table: definition}
+	own := samtemplate.Index{Hash: definition.Hash, Range: definition.Range, Projection: "ALL"}
+	for _, x := range append([]samtemplate.Index{own, own}, definition.Indexes...) {
+		t.views = append(t.views, &view{Index: x, table: t})
+	}
+	db.tables[definition.Name] = t
+	return t
+}
+
+// Copy creates a table with the keys and the items of another one, as a restore to a point in time does.
+func (db *DB) Copy(name, copied string) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	from := db.table(name)
+	to := db.create(samtemplate.Table{Name: copied, Hash: from.Hash, Range: from.Range})
+	to.views[0].rows = slices.Clone(from.views[0].rows)
 }
 
 // m is a JSON object.
@@ -132,6 +147,8 @@ func (db *DB) operation(name string, r *request) m {
 		return db.transact(r)
 	case "Query", "Scan":
 		return db.read(name, r)
+	case "DescribeTable":
+		return m{"Table": m{"KeySchema": db.table(r.TableName).schema()}}
 	}
 	panic(failed("UnknownOperationException", ""))
 }

@@ -78,6 +78,14 @@ func (x *view) key(i item) string {
 	return key
 }
 
+func (t *table) schema() []m {
+	keys := []m{{"AttributeName": t.Hash.Name, "KeyType": "HASH"}}
+	if t.Range.Name != "" {
+		keys = append(keys, m{"AttributeName": t.Range.Name, "KeyType": "RANGE"})
+	}
+	return keys
+}
+
 // keyNames returns the names of the attributes that identify a row.
 func (x *view) keyNames() []string {
 	names := []string{x.Hash.Name, x.Range.Name, x.table.Hash.Name, x.table.Range.Name}
