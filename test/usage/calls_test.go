@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,7 +18,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/pat"
@@ -25,7 +25,9 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
+	"toggleadmin/test/table"
 )
 
 // service is a local service whose calls are counted. It delivers no events.
@@ -86,170 +88,122 @@ func (s *service) send(t *testing.T, request, as, body string) (status int, resp
 	t.Helper()
 	method, path, _ := strings.Cut(request, " ")
 	r, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	if token := s.tokens[as]; token != "" {
 		r.Header.Set("Authorization", token)
 	}
 	got, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	defer got.Body.Close()
 	response, err = io.ReadAll(got.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return got.StatusCode, response
 }
 
 // The calls of the authorizer.
 const (
-	readAPIToken = "authorizer GetItem 1r"
-	readPAT      = "authorizer BatchGetItem 1r+1r" // token and user
-	seen         = "authorizer UpdateItem 1w"      // seenAt
+	readPAT = "authorizer BatchGetItem 1r+1r" // token and user
+	seen    = "authorizer UpdateItem 1w"      // seenAt
 )
 
 func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request at a time is counted
 	t.Parallel()
 	s := start(t)
-	const (
-		create    = `{"description":"a","expiresAt":"2199-01-01T00:00:00Z"}`
-		counted   = "create-service-account-token UpdateItem 1w"
-		notStored = "create-service-account-token TransactWriteItems failed"
-	)
-	for _, tt := range []struct {
-		name    string
-		request string
-		as      string
-		body    string
-		status  int
-		want    []string
-	}{
-		{"unknown path", "GET /api/admin/nothing", "admin", "", 404, nil},
-		{"without a credential", "GET /api/admin/context", "nobody", "", 401, nil},
-		{"without the permission", "PUT /api/admin/feature-types/release/lifetime", "editor", `{"lifetimeDays":1}`, 403,
-			[]string{readPAT}},
-		{"invalid body", "PUT /api/admin/feature-types/release/lifetime", "admin", `{}`, 400, []string{readPAT}},
+	abbreviations := strings.NewReplacer("PAT", readPAT, "API-TOKEN", "authorizer GetItem 1r", "SEEN", seen,
+		"LIFETIME", "feature-types/release/lifetime", "NEW", `{"description":"a","expiresAt":"2199-01-01T00:00:00Z"}`)
+	for _, row := range table.Rows(t, 6, abbreviations.Replace(`
+		# request | as | body | status | function | calls of the authorizer, and of the function
+		GET nothing | admin | | 404 | |
+		GET context | nobody | | 401 | |
+		PUT LIFETIME | editor | {"lifetimeDays":1} | 403 | | PAT
+		PUT LIFETIME | admin | {} | 400 | | PAT
+		PUT feedback/f | admin | {} | 200 | update-feedback | PAT, UpdateItem 1w
+		# for another user
+		PUT feedback/f | admin | {"userId":2} | 200 | update-feedback | PAT, GetItem 1r, UpdateItem 1w
+		GET feature-types | api-token | | 200 | list-feature-types | API-TOKEN, Scan 1r
+		PUT LIFETIME | admin | {"lifetimeDays":50} | 200 | update-feature-type-lifetime | PAT, GetItem 1r, TransactWriteItems 2w+3w
 
-		{"4.1", "PUT /api/admin/feedback/f", "admin", `{}`, 200, []string{readPAT, "update-feedback UpdateItem 1w"}},
-		{"4.1 for another user", "PUT /api/admin/feedback/f", "admin", `{"userId":2}`, 200,
-			[]string{readPAT, "update-feedback GetItem 1r", "update-feedback UpdateItem 1w"}},
-		{"4.2", "GET /api/admin/feature-types", "api-token", "", 200, []string{readAPIToken, "list-feature-types Scan 1r"}},
-		{"4.3", "PUT /api/admin/feature-types/release/lifetime", "admin", `{"lifetimeDays":50}`, 200,
-			[]string{readPAT, "update-feature-type-lifetime GetItem 1r",
-				"update-feature-type-lifetime TransactWriteItems 2w+3w"}},
-		{"4.4", "GET /api/admin/context", "viewer", "", 200, []string{readPAT, "list-context-fields Scan 1r"}},
-		{"4.11 GET", "GET /api/admin/context/userId", "viewer", "", 200, []string{readPAT, "get-context-field GetItem 1r"}},
-		{"4.11 POST", "POST /api/admin/context", "editor", `{"name":"a","sortOrder":1}`, 201,
-			[]string{readPAT, "create-context-field TransactWriteItems 4w+5w"}},
-		{"4.11 POST without sortOrder", "POST /api/admin/context", "editor", `{"name":"a"}`, 409,
-			[]string{readPAT, "create-context-field Scan 1r", "create-context-field TransactWriteItems failed"}},
-		{"4.11 PUT", "PUT /api/admin/context/a", "editor", `{"sortOrder":2}`, 200,
-			[]string{readPAT, "update-context-field GetItem 1r", "update-context-field TransactWriteItems 2w+3w"}},
-		{"4.11 PUT of the same", "PUT /api/admin/context/a", "editor", `{"sortOrder":2}`, 200,
-			[]string{readPAT, "update-context-field GetItem 1r"}},
-		{"4.11 PUT without sortOrder", "PUT /api/admin/context/a", "editor", `{}`, 200,
-			[]string{readPAT, "update-context-field Scan 1r", "update-context-field GetItem 1r",
-				"update-context-field TransactWriteItems 2w+3w"}},
-		{"4.11 DELETE", "DELETE /api/admin/context/a", "editor", "", 200,
-			[]string{readPAT, "delete-context-field GetItem 1r", "delete-context-field TransactWriteItems 4w+5w"}},
-		{"4.11 DELETE of a used field", "DELETE /api/admin/context/userId", "editor", "", 409,
-			[]string{readPAT, "delete-context-field GetItem 1r"}},
-		// PAT; account. The counter is counted before, even if the token is not created.
-		{"4.5", "POST /api/admin/service-account/4/token", "admin", create, 201,
-			[]string{readPAT, counted, "create-service-account-token TransactWriteItems 2w+2w+3w"}},
-		{"4.5 again", "POST /api/admin/service-account/4/token", "admin", create, 409,
-			[]string{readPAT, counted, notStored}},
-		{"4.5 unknown account", "POST /api/admin/service-account/99/token", "admin", create, 404,
-			[]string{readPAT, counted, notStored}},
-		{"list service accounts", "GET /api/admin/service-account", "admin", "", 200,
-			[]string{readPAT, "list-service-accounts Scan 1r", "list-service-accounts Scan 1r"}},
-		{"create service account", "POST /api/admin/service-account", "admin", `{"username":"a","name":"a","rootRole":3}`,
-			201,
-			[]string{readPAT, "create-service-account UpdateItem 1w", "create-service-account TransactWriteItems 4w+2w+3w"}},
-		{"username exists", "POST /api/admin/service-account", "admin", `{"username":"A","name":"a","rootRole":3}`, 409,
-			[]string{readPAT, "create-service-account UpdateItem 1w", "create-service-account TransactWriteItems failed"}},
-		{"update service account", "PUT /api/admin/service-account/5", "admin", `{"rootRole":2}`, 200,
-			[]string{readPAT, "update-service-account GetItem 1r", "update-service-account TransactWriteItems 2w+3w",
-				"update-service-account Query 1r"}},
-		{"delete service account", "DELETE /api/admin/service-account/5", "admin", "", 200,
-			[]string{readPAT, "delete-service-account GetItem 1r", "delete-service-account TransactWriteItems 2w+3w",
-				"delete-service-account Query 1r",
-				"delete-service-account GetItem 1r", "delete-service-account TransactWriteItems 4w+2w"}},
-		{"unknown service account", "DELETE /api/admin/service-account/5", "admin", "", 404,
-			[]string{readPAT, "delete-service-account GetItem 1r"}},
-		{"4.6", "GET /api/admin/metrics/traffic/2026-11", "admin", "", 200, []string{readPAT, "get-traffic-usage Query 1r"}},
-		// Each of eight partitions is counted, then read.
-		{"search events", "GET /api/admin/search/events", "admin", "", 200,
-			append([]string{readPAT}, slices.Repeat([]string{"search-events Query 1r"}, 16)...)},
-		{"4.7", "DELETE /api/admin/user/tokens/4", "new", "", 200, // PAT; account
-			[]string{readPAT, seen, "delete-own-token GetItem 1r", "delete-own-token TransactWriteItems 2w+2w+3w"}},
-		{"4.9 list", "GET /api/admin/service-account/4/token", "admin", "", 200, // the tokens, then their account
-			[]string{readPAT, "list-service-account-tokens Query 1r", "list-service-account-tokens GetItem 1r"}},
-		{"4.9 get", "GET /api/admin/service-account/4/token/5", "admin", "", 200,
-			[]string{readPAT, "get-service-account-token BatchGetItem 1r+1r"}},
-		{"4.9 delete", "DELETE /api/admin/service-account/4/token/5", "admin", "", 200, // PAT; account
-			[]string{readPAT, "delete-service-account-token GetItem 1r",
-				"delete-service-account-token TransactWriteItems 2w+2w+3w"}},
-		{"4.10 list", "GET /api/admin/user/tokens", "viewer", "", 200, []string{readPAT, "list-own-tokens Query 1r"}},
-		{"4.10 create", "POST /api/admin/user/tokens", "viewer", create, 201,
-			[]string{readPAT, "create-own-token UpdateItem 1w", "create-own-token TransactWriteItems 2w+2w+3w"}},
-		{"4.12", "GET /api/admin/user", "viewer", "", 200, []string{readPAT, "get-own-user GetItem 1r"}},
-		// A write that can change whether a toggle is potentially stale reads the lifetime, and checks it in the transaction.
-		{"4.14 POST", "POST /api/admin/projects/p/features", "editor", `{"name":"h"}`, 201,
-			[]string{readPAT, "create-feature GetItem 1r", "create-feature TransactWriteItems 3w+5w+2w",
-				"create-feature GetItem 1r"}},
-		{"4.14 POST of a name that exists", "POST /api/admin/projects/p/features", "editor", `{"name":"h"}`, 409,
-			[]string{readPAT, "create-feature GetItem 1r", "create-feature TransactWriteItems failed"}},
-		{"4.14 GET", "GET /api/admin/projects/p/features/h", "viewer", "", 200,
-			[]string{readPAT, "get-feature GetItem 1r", "get-feature GetItem 1r"}},
-		{"4.14 PUT", "PUT /api/admin/projects/p/features/h", "editor", `{"description":"d"}`, 200,
-			[]string{readPAT, "update-feature GetItem 1r", "update-feature TransactWriteItems 3w+3w",
-				"update-feature GetItem 1r"}},
-		{"4.14 PUT of the same", "PUT /api/admin/projects/p/features/h", "editor", `{"description":"d"}`, 200,
-			[]string{readPAT, "update-feature GetItem 1r", "update-feature GetItem 1r"}},
-		{"4.14 list", "GET /api/admin/projects/p/features", "viewer", "", 200,
-			[]string{readPAT, "list-features Scan 1r", "list-features Scan 1r", "list-features Scan 1r", "list-features Scan 1r",
-				"list-features Scan 1r"}},
-		{"4.14 stale", "POST /api/admin/projects/p/stale", "editor", `{"features":["h"],"stale":true}`, 202,
-			[]string{readPAT, "mark-features-stale GetItem 1r", "mark-features-stale TransactWriteItems 3w+3w"}},
-		{"4.14 not stale", "POST /api/admin/projects/p/stale", "editor", `{"features":["h"],"stale":false}`, 202,
-			[]string{readPAT, "mark-features-stale GetItem 1r", "mark-features-stale GetItem 1r",
-				"mark-features-stale TransactWriteItems 3w+3w+2w"}},
-		{"4.14 DELETE", "DELETE /api/admin/projects/p/features/h", "editor", "", 202,
-			[]string{readPAT, "archive-feature GetItem 1r", "archive-feature TransactWriteItems 3w+3w"}},
-		{"4.14 DELETE again", "DELETE /api/admin/projects/p/features/h", "editor", "", 202,
-			[]string{readPAT, "archive-feature GetItem 1r"}},
-		{"4.14 revive", "POST /api/admin/archive/revive/old-banner", "editor", "", 200,
-			[]string{readPAT, "revive-feature GetItem 1r", "revive-feature GetItem 1r",
-				"revive-feature TransactWriteItems 3w+6w+2w+2w"}},
-		{"4.14 delete", "DELETE /api/admin/archive/h", "editor", "", 200,
-			[]string{readPAT, "delete-feature GetItem 1r", "delete-feature TransactWriteItems 2w+5w"}},
-		// Four segments of the table; the types.
-		{"4.15", "GET /api/admin/search/features", "viewer", "", 200,
-			append([]string{readPAT}, slices.Repeat([]string{"search-features Scan 1r"}, 5)...)},
-		// Sixteen shards for each of five types, then the toggle of the page.
-		{"4.15 potentially stale", "GET /api/admin/search/features?state=IS:potentially-stale&limit=1", "viewer", "", 200,
-			slices.Concat([]string{readPAT, "search-features Scan 1r"}, slices.Repeat([]string{"search-features Query 0.5r"},
-				80),
-				[]string{"search-features BatchGetItem 1r"})},
-		{"4.7 of another user", "DELETE /api/admin/user/tokens/1", "viewer", "", 404,
-			[]string{readPAT, "delete-own-token GetItem 1r"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if !strings.HasPrefix(tt.request, http.MethodGet) {
+		GET context | viewer | | 200 | list-context-fields | PAT, Scan 1r
+		GET context/userId | viewer | | 200 | get-context-field | PAT, GetItem 1r
+		POST context | editor | {"name":"a","sortOrder":1} | 201 | create-context-field | PAT, TransactWriteItems 4w+5w
+		POST context | editor | {"name":"a"} | 409 | create-context-field | PAT, Scan 1r, TransactWriteItems failed
+		PUT context/a | editor | {"sortOrder":2} | 200 | update-context-field | PAT, GetItem 1r, TransactWriteItems 2w+3w
+		# the same
+		PUT context/a | editor | {"sortOrder":2} | 200 | update-context-field | PAT, GetItem 1r
+		PUT context/a | editor | {} | 200 | update-context-field | PAT, Scan 1r, GetItem 1r, TransactWriteItems 2w+3w
+		DELETE context/a | editor | | 200 | delete-context-field | PAT, GetItem 1r, TransactWriteItems 4w+5w
+		# it is used
+		DELETE context/userId | editor | | 409 | delete-context-field | PAT, GetItem 1r
+
+		# PAT; account. The counter is counted before, even if the token is not created.
+		POST service-account/4/token | admin | NEW | 201 | create-service-account-token | PAT, UpdateItem 1w, TransactWriteItems 2w+2w+3w
+		POST service-account/4/token | admin | NEW | 409 | create-service-account-token | PAT, UpdateItem 1w, TransactWriteItems failed
+		POST service-account/99/token | admin | NEW | 404 | create-service-account-token | PAT, UpdateItem 1w, TransactWriteItems failed
+		GET service-account | admin | | 200 | list-service-accounts | PAT, Scan 1r, Scan 1r
+		POST service-account | admin | {"username":"a","name":"a","rootRole":3} | 201 | create-service-account | PAT, UpdateItem 1w, TransactWriteItems 4w+2w+3w
+		# the username exists
+		POST service-account | admin | {"username":"A","name":"a","rootRole":3} | 409 | create-service-account | PAT, UpdateItem 1w, TransactWriteItems failed
+		PUT service-account/5 | admin | {"rootRole":2} | 200 | update-service-account | PAT, GetItem 1r, TransactWriteItems 2w+3w, Query 1r
+		DELETE service-account/5 | admin | | 200 | delete-service-account | PAT, GetItem 1r, TransactWriteItems 2w+3w, Query 1r, GetItem 1r, TransactWriteItems 4w+2w
+		DELETE service-account/5 | admin | | 404 | delete-service-account | PAT, GetItem 1r
+		GET metrics/traffic/2026-11 | admin | | 200 | get-traffic-usage | PAT, Query 1r
+		# each of eight partitions is counted, then read
+		GET search/events | admin | | 200 | search-events | PAT, 16 Query 1r
+		# PAT; account
+		DELETE user/tokens/4 | new | | 200 | delete-own-token | PAT, SEEN, GetItem 1r, TransactWriteItems 2w+2w+3w
+		# the tokens, then their account
+		GET service-account/4/token | admin | | 200 | list-service-account-tokens | PAT, Query 1r, GetItem 1r
+		GET service-account/4/token/5 | admin | | 200 | get-service-account-token | PAT, BatchGetItem 1r+1r
+		DELETE service-account/4/token/5 | admin | | 200 | delete-service-account-token | PAT, GetItem 1r, TransactWriteItems 2w+2w+3w
+		GET user/tokens | viewer | | 200 | list-own-tokens | PAT, Query 1r
+		POST user/tokens | viewer | NEW | 201 | create-own-token | PAT, UpdateItem 1w, TransactWriteItems 2w+2w+3w
+		GET user | viewer | | 200 | get-own-user | PAT, GetItem 1r
+
+		# A write that can change whether a toggle is potentially stale reads the lifetime, and checks it in the transaction.
+		POST projects/p/features | editor | {"name":"h"} | 201 | create-feature | PAT, GetItem 1r, TransactWriteItems 3w+5w+2w, GetItem 1r
+		POST projects/p/features | editor | {"name":"h"} | 409 | create-feature | PAT, GetItem 1r, TransactWriteItems failed
+		GET projects/p/features/h | viewer | | 200 | get-feature | PAT, GetItem 1r, GetItem 1r
+		PUT projects/p/features/h | editor | {"description":"d"} | 200 | update-feature | PAT, GetItem 1r, TransactWriteItems 3w+3w, GetItem 1r
+		# the same
+		PUT projects/p/features/h | editor | {"description":"d"} | 200 | update-feature | PAT, GetItem 1r, GetItem 1r
+		GET projects/p/features | viewer | | 200 | list-features | PAT, 5 Scan 1r
+		POST projects/p/stale | editor | {"features":["h"],"stale":true} | 202 | mark-features-stale | PAT, GetItem 1r, TransactWriteItems 3w+3w
+		POST projects/p/stale | editor | {"features":["h"],"stale":false} | 202 | mark-features-stale | PAT, GetItem 1r, GetItem 1r, TransactWriteItems 3w+3w+2w
+		DELETE projects/p/features/h | editor | | 202 | archive-feature | PAT, GetItem 1r, TransactWriteItems 3w+3w
+		DELETE projects/p/features/h | editor | | 202 | archive-feature | PAT, GetItem 1r
+		POST archive/revive/old-banner | editor | | 200 | revive-feature | PAT, GetItem 1r, GetItem 1r, TransactWriteItems 3w+6w+2w+2w
+		DELETE archive/h | editor | | 200 | delete-feature | PAT, GetItem 1r, TransactWriteItems 2w+5w
+		# four segments of the table; the types
+		GET search/features | viewer | | 200 | search-features | PAT, 5 Scan 1r
+		# sixteen shards for each of five types, then the toggle of the page
+		GET search/features?state=IS:potentially-stale&limit=1 | viewer | | 200 | search-features | PAT, Scan 1r, 80 Query 0.5r, BatchGetItem 1r
+		# of another user
+		DELETE user/tokens/1 | viewer | | 404 | delete-own-token | PAT, GetItem 1r
+	`)) {
+		request := strings.Replace(row[0], " ", " /api/admin/", 1)
+		t.Run(strings.Join(row[:4], " "), func(t *testing.T) {
+			var want []string
+			for c := range strings.SplitSeq(row[5], ", ") {
+				if c == "" {
+					continue
+				}
+				before, after, _ := strings.Cut(c, " ")
+				n, err := strconv.Atoi(before)
+				if err != nil {
+					n, after = 1, c
+				}
+				if !strings.HasPrefix(c, "authorizer ") {
+					after = row[4] + " " + after
+				}
+				want = append(want, slices.Repeat([]string{after}, n)...)
+			}
+			if !strings.HasPrefix(request, http.MethodGet) {
 				s.clock.Add(1) // otherwise two functions issue the same id of an event
 			}
-			status, got := s.calls(t, tt.request, tt.as, tt.body)
-			if status != tt.status {
-				t.Errorf("status %d, want %d", status, tt.status)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Error(diff)
-			}
+			status, got := s.calls(t, request, row[1], row[2])
+			assert.Equal(t, row[3], fmt.Sprint(status))
+			assert.Equal(t, want, got)
 		})
 	}
 }
@@ -272,23 +226,17 @@ func TestAnAccountWithAHundredTokensIsOneReadUnit(t *testing.T) {
 	_, token, err := pat.NewStore(client, s.tables, eventlog.Quiet(client), rand.Reader).Create(t.Context(),
 		pat.PAT{UserID: 7, Description: "hundredth", ExpiresAt: time.Unix(s.clock.Load(), 0).Add(time.Hour)},
 		pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	s.tokens["hundredth"] = token.Reveal()
 	_, got := s.calls(t, "GET /api/admin/context", "hundredth", "")
-	if diff := cmp.Diff([]string{readPAT, seen, "list-context-fields Scan 1r"}, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, []string{readPAT, seen, "list-context-fields Scan 1r"}, got)
 }
 
 // client returns a DynamoDB client whose calls are not counted.
 func (s *service) client(t *testing.T) *dynamodb.Client {
 	t.Helper()
 	client, err := dynamo.NewClient(s.config(t), s.DynamoDB.Endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return client
 }
 

@@ -11,22 +11,20 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/staleness"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/test/assert"
 )
 
 // function returns a function that receives events, with its calls counted by m.
 func (s *service) function(t *testing.T, construct app.Constructor, m *meter, name string) lambda.Handler {
 	t.Helper()
 	handler, err := construct(s.env(t, m, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return handler
 }
 
@@ -51,9 +49,7 @@ func (s *service) env(t *testing.T, m *meter, name string) *app.Env {
 func (m *meter) invoke(t *testing.T, function lambda.Handler, event any) []string {
 	t.Helper()
 	payload, err := json.Marshal(event)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	m.take()
 	if _, err := function.Invoke(t.Context(), payload); err != nil {
 		t.Fatal(err)
@@ -85,39 +81,28 @@ func TestCallsOfReevaluation(t *testing.T) {
 	m := &meter{}
 	stream, sweep := s.function(t, staleness.NewReevaluateFunction, m, ""),
 		s.function(t, staleness.NewSweepFunction, m, "")
-	check := func(name string, got []string, want ...string) {
-		t.Helper()
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
-	}
 	change := func(id string, from, to int) any { // the event of a changed lifetime
-		image := func(days int) map[string]any {
-			return map[string]any{"id": map[string]string{"S": id}, "lifetimeDays": map[string]string{"N": fmt.Sprint(days)}}
-		}
-		return map[string]any{"Records": []any{map[string]any{"eventName": "MODIFY", "dynamodb": map[string]any{
-			"Keys": map[string]any{"id": map[string]string{"S": id}}, "OldImage": image(from), "NewImage": image(to),
-			"SequenceNumber": "1", "ApproximateCreationDateTime": 1795153140,
-		}}}}
+		return json.RawMessage(fmt.Sprintf(`{"Records":[{"eventName":"MODIFY","dynamodb":{"Keys":{"id":{"S":%q}},
+			"OldImage":{"id":{"S":%[1]q},"lifetimeDays":{"N":"%d"}},"NewImage":{"id":{"S":%[1]q},"lifetimeDays":{"N":"%[3]d"}},
+			"SequenceNumber":"1","ApproximateCreationDateTime":1795153140}}]}`, id, from, to))
+	}
+	want := func(function lambda.Handler, event any, want ...string) {
+		t.Helper()
+		assert.Equal(t, append([]string{}, want...), m.invoke(t, function, event))
 	}
 	m.invoke(t, sweep, struct{}{}) // flags the seeded toggles
 	// Three of the default types have a lifetime.
-	check("a sweep with nothing to do", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r", "5 GetItem 1r")
-	check("the same lifetime", m.invoke(t, stream, change("release", 40, 40)), []string{}...)
-	check("a changed lifetime", m.invoke(t, stream, change("release", 41, 40)), "1 GetItem 1r", "32 Query 0.5r")
-	check("a type without a lifetime", m.invoke(t, stream, change("permission", 1, 2)), "1 GetItem 1r", "16 Query 0.5r")
+	want(sweep, struct{}{}, "1 Scan 1r", "128 Query 0.5r", "5 GetItem 1r")
+	want(stream, change("release", 40, 40))
+	want(stream, change("release", 41, 40), "1 GetItem 1r", "32 Query 0.5r")
+	want(stream, change("permission", 1, 2), "1 GetItem 1r", "16 Query 0.5r")
 	for i := range 2 {
 		old := feature.Feature{Name: fmt.Sprint("usage", i), Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0)}
-		if err := toggles.Create(t.Context(), old); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, toggles.Create(t.Context(), old))
 	}
-	check("two flags set", m.invoke(t, stream, change("release", 41, 40)), "1 GetItem 1r", "2 TransactWriteItems 4w+3w",
-		"32 Query 0.5r")
-	if _, err := types.SetLifetime(t.Context(), "release", new(int64(4000))); err != nil {
-		t.Fatal(err)
-	}
+	want(stream, change("release", 41, 40), "1 GetItem 1r", "2 TransactWriteItems 4w+3w", "32 Query 0.5r")
+	_, err := types.SetLifetime(t.Context(), "release", new(int64(4000)))
+	assert.OK(t, err)
 	// A seeded toggle of the type had its flag set, too.
-	check("flags cleared by a sweep", m.invoke(t, sweep, struct{}{}), "1 Scan 1r", "128 Query 0.5r",
-		"3 TransactWriteItems 4w+3w", "5 GetItem 1r")
+	want(sweep, struct{}{}, "1 Scan 1r", "128 Query 0.5r", "3 TransactWriteItems 4w+3w", "5 GetItem 1r")
 }

@@ -22,6 +22,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/script"
@@ -35,9 +36,7 @@ func load(t *testing.T) *samtemplate.Template {
 			"OidcDefaultRole": "Viewer",
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return template
 }
 
@@ -220,15 +219,11 @@ func requireRecorded(t *testing.T, calls []call) {
 func send(t *testing.T, service local.Running, token, method, path, body string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, service.BaseURL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", token)
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	if err := response.Body.Close(); err != nil || response.StatusCode/100 != 2 {
 		t.Fatal(method, path, response.Status, err)
 	}
@@ -247,9 +242,7 @@ func sendSamples(t *testing.T, running local.Running) {
 	}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		var event events.APIGatewayProxyRequest
 		principal, ok := "", false
 		if json.Unmarshal(content, &event) == nil {
@@ -272,9 +265,7 @@ func recordExpiringToken(t *testing.T, running local.Running, m *meter) {
 	_, _, err := pat.NewStore(client, s.tables, eventlog.Quiet(client), rand.Reader).Create(t.Context(),
 		pat.PAT{UserID: 4, Description: "expires soon", CreatedAt: time.Now(), ExpiresAt: time.Now().Add(2 * time.Hour)},
 		pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	if _, err := s.function(t, pat.NewAnnounceFunction, m, "announce-expiring-tokens").Invoke(t.Context(),
 		[]byte("{}")); err != nil {
 		t.Fatal(err)
