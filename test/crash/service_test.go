@@ -19,17 +19,21 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
 
 const (
+	clients         = 16               // of TestTraffic
 	dataDirVariable = "SERVE_DATA_DIR" // makes the test binary serve from this folder
 	webhookVariable = "SERVE_WEBHOOK"  // the URL that receives all events; empty: none
 	timeout         = time.Minute      // limits each wait, which usually takes milliseconds
@@ -73,17 +77,17 @@ func start(t *testing.T, dir string, variables ...string) *service {
 		Timeout: timeout}}
 	t.Cleanup(s.client.CloseIdleConnections)
 	log, err := os.OpenFile(dir+".log", os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
-	must(t, err)
+	assert.OK(t, err)
 	defer log.Close()
 	s.command = exec.CommandContext(t.Context(), os.Args[0])
 	s.command.Env = append(append(os.Environ(), dataDirVariable+"="+dir, "TEMPLATE="+localtest.Template(t)), variables...)
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.command.Stderr = log
 	output, input, err := os.Pipe()
-	must(t, err)
+	assert.OK(t, err)
 	t.Cleanup(func() { output.Close() })
 	s.command.Stdout = input
-	must(t, s.command.Start())
+	assert.OK(t, s.command.Start())
 	input.Close()
 	t.Cleanup(func() { s.kill(true) })
 	if line, err := bufio.NewReader(output).ReadString('\n'); !strings.HasPrefix(line, "ready ") {
@@ -91,7 +95,7 @@ func start(t *testing.T, dir string, variables ...string) *service {
 		t.Fatalf("not ready but %q, %v\n%s", line, err, content[max(0, len(content)-4000):])
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "local.json"))
-	must(t, errors.Join(err, json.Unmarshal(content, &s.Running)))
+	assert.OK(t, err, json.Unmarshal(content, &s.Running))
 	return s
 }
 
@@ -114,8 +118,8 @@ func (s *service) kill(engineFirst bool) {
 // stop ends the service with SIGTERM, which must succeed.
 func (s *service) stop() {
 	s.t.Helper()
-	must(s.t, s.command.Process.Signal(syscall.SIGTERM))
-	must(s.t, s.command.Wait())
+	assert.OK(s.t, s.command.Process.Signal(syscall.SIGTERM))
+	assert.OK(s.t, s.command.Wait())
 }
 
 func (s *service) killEngine() {
@@ -173,9 +177,23 @@ func (s *service) get(method, path, token, body string, into any) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+// load is a set of clients, each of which sends one request at a time.
+type load struct {
+	*service
+	acknowledged atomic.Int64
+	running      sync.WaitGroup
+}
+
+// add starts a client that sends requests until one fails.
+func (l *load) add(send func() (ok bool)) {
+	l.running.Go(func() {
+		for send() {
+		}
+	})
+}
+
+// awaitWrites waits for n acknowledged writes.
+func (l *load) awaitWrites(n int64) {
+	l.t.Helper()
+	l.await(fmt.Sprint(n, " acknowledged writes"), func() bool { return l.acknowledged.Load() >= n })
 }
