@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/script"
+	"toggleadmin/test/table"
 )
 
 // recorder is a testscript.T that records failures instead of failing the test.
@@ -66,42 +67,53 @@ func serve(t *testing.T) script.Environment {
 func TestScriptsFail(t *testing.T) {
 	t.Parallel()
 	e := serve(t)
-	const list = "GET /api/admin/feature-types as admin\n"
-	for name, tt := range map[string]struct{ script, want string }{
-		"status":            {list + "status 201", "the status is 200"},
-		"negated":           {list + "! status 200", "it succeeded"},
-		"negated bad usage": {list + "! status", "wrong arguments"},
-		"json value":        {list + "json version 2", "version is 1"},
-		"json type":         {list + `json version "1"`, "version is 1"},
-		"json path":         {list + "json types.7.id release", "types.7.id does not exist"},
-		"json members":      {list + "json types.0 members id name description", "types.0 is"},
-		"json match":        {list + "json types.0.id matches ^x", "types.0.id is release"},
-		"json absent":       {list + "json version absent", "version is 1"},
-		"header value":      {list + "header Cache-Control private", `"no-store"`},
-		"header missing":    {list + "header Retry-After matches .*", `the header Retry-After is ""`},
-		"header absent":     {list + "header Cache-Control absent", `"no-store"`},
-		"body":              {list + "body empty", "bytes, want 0"},
-		"not an error":      {list + "error NotFoundError text", "not an error object"},
-		"error text":        {"GET /x as admin\nerror NotFoundError text", `the error is NotFoundError: "The path`},
-		"error name":        {"GET /x as admin\nerror ValidationError matches .", "the error is NotFoundError"},
-		"error match":       {"GET /x as admin\nerror NotFoundError matches ^x", "the error is NotFoundError"},
-		"error pointer": {"PUT /api/admin/feature-types/release/lifetime as admin {}\nerror ValidationError names /body",
-			"`/body/lifetimeDays`"},
-		"unauthenticated": {list + "unauthenticated", "want 401"},
-		"capture":         {list + "capture X json nothing", "nothing does not exist"},
-		"credential":      {"GET /x as nobody", `unknown credential "nobody"`},
-		"condition":       {"[moonlight] " + list, `unknown condition "moonlight"`},
-		"no request":      {"status 200", "the status is 0"},
-		"until":           {"until 404 within 1ms " + list, "not 404 within 1ms"},
-		"secret": {
-			"POST /api/admin/service-account/4/token as admin " + `{"description": "d", "expiresAt": "$TOMORROW"}` +
-				"\nstatus 200", "v2_[redacted]",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"message":"no"}`)
+	}))
+	t.Cleanup(server.Close)
+	for _, row := range table.Rows(t, 3, strings.NewReplacer("LIST", "GET /api/admin/feature-types as admin", "NOTHING",
+		"GET /x as admin", "LIFETIME", "PUT /api/admin/feature-types/release/lifetime as admin {}", "TOKEN",
+		`POST /api/admin/service-account/4/token as admin {"description": "d", "expiresAt": "$TOMORROW"}`).Replace(`
+		# name | lines | part of the log
+		status | LIST; status 201 | the status is 200
+		negated | LIST; ! status 200 | it succeeded
+		negated bad usage | LIST; ! status | wrong arguments
+		json value | LIST; json version 2 | version is 1
+		json type | LIST; json version "1" | version is 1
+		json path | LIST; json types.7.id release | types.7.id does not exist
+		json members | LIST; json types.0 members id name description | types.0 is
+		json match | LIST; json types.0.id matches ^x | types.0.id is release
+		json absent | LIST; json version absent | version is 1
+		header value | LIST; header Cache-Control private | header Cache-Control is "no-store"
+		header missing | LIST; header Retry-After matches .* | the header Retry-After is ""
+		header absent | LIST; header Cache-Control absent | header Cache-Control is "no-store"
+		body | LIST; body empty | bytes, want 0
+		not an error | LIST; error NotFoundError text | not an error object
+		error text | NOTHING; error NotFoundError text | the error is NotFoundError: "The path
+		error name | NOTHING; error ValidationError matches . | the error is NotFoundError
+		error match | NOTHING; error NotFoundError matches ^x | the error is NotFoundError
+		error pointer | LIFETIME; error ValidationError names /body | ^/body/lifetimeDays^
+		unauthenticated | LIST; unauthenticated | want 401
+		capture | LIST; capture X json nothing | nothing does not exist
+		credential | GET /x as nobody | unknown credential "nobody"
+		condition | [moonlight] LIST | unknown condition "moonlight"
+		no request | status 200 | the status is 0
+		until | until 404 within 1ms LIST | not 404 within 1ms
+		secret | TOKEN; status 200 | v2_[redacted]
+		undocumented response | LIST | api/openapi.yaml does not declare this
+		response of sam local | GET /api/admin/context as none; unauthenticated | sam local returns its own 403
+	`)) {
+		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
-			if log, failed := run(t, e, tt.script); !failed || !strings.Contains(log, tt.want) {
-				t.Errorf("failed: %t, without %q:\n%s", failed, tt.want, log)
+			e, want := e, strings.ReplaceAll(row[2], "^", "`")
+			switch row[0] {
+			case "undocumented response":
+				e.BaseURL = server.URL
+			case "response of sam local":
+				e.Name = script.SAM
+			}
+			if log, failed := run(t, e, strings.ReplaceAll(row[1], "; ", "\n")); !failed || !strings.Contains(log, want) {
+				t.Errorf("failed: %t, without %q:\n%s", failed, want, log)
 			}
 		})
 	}
@@ -116,31 +128,5 @@ func TestCleanUp(t *testing.T) {
 	if log, failed := run(t, serve(t), create+"fill-tokens $SERVICE_ACCOUNT\nstatus 403\n"+change,
 		create+"GET /api/admin/feature-types as admin\njson types[id=release].lifetimeDays 40"); failed {
 		t.Error(log)
-	}
-}
-
-func TestUndocumentedResponse(t *testing.T) {
-	t.Parallel()
-	e := serve(t)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_,
-			_ = io.WriteString(w, `{"message":"no"}`)
-	}))
-	t.Cleanup(server.Close)
-	e.BaseURL = server.URL
-	if log, failed := run(t, e, "GET /api/admin/context as admin"); !failed ||
-		!strings.Contains(log, "api/openapi.yaml does not declare this") {
-		t.Errorf("failed: %t\n%s", failed, log)
-	}
-}
-
-// sam local sends its own responses to invalid credentials. Ours is a failure there.
-func TestSAMEnvironment(t *testing.T) {
-	t.Parallel()
-	e := serve(t)
-	e.Name = script.SAM
-	log, failed := run(t, e, "GET /api/admin/context as none\nunauthenticated")
-	if !failed || !strings.Contains(log, "sam local returns its own 403") {
-		t.Errorf("failed: %t\n%s", failed, log)
 	}
 }
