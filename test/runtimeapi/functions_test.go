@@ -19,6 +19,7 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 	"toggleadmin/test/runtimeapi"
@@ -67,9 +68,7 @@ func newService(t *testing.T) *service {
 	t.Helper()
 	sources(t)
 	folder, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	running := localtest.Start(t, local.Config{RequestsOnly: true})
 	parameters := map[string]string{"DynamoDBEndpoint": running.DynamoDB.Endpoint}
 	byDefault := load(t, parameters)
@@ -81,9 +80,7 @@ func newService(t *testing.T) *service {
 func load(t *testing.T, parameters map[string]string) []samtemplate.Function {
 	t.Helper()
 	template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{Parameters: parameters})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return template.Functions
 }
 
@@ -102,9 +99,7 @@ func (s *service) function(t *testing.T, name string) runtimeapi.Function {
 func start(t *testing.T, f runtimeapi.Function) *runtimeapi.Process {
 	t.Helper()
 	p, err := runtimeapi.Start(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	t.Cleanup(p.Stop)
 	return p
 }
@@ -114,18 +109,14 @@ func invoke(t *testing.T, p *runtimeapi.Process, event []byte) runtimeapi.Respon
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	response, err := p.Invoke(ctx, event)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return response
 }
 
 func sample(t *testing.T, name string) []byte {
 	t.Helper()
 	event, err := os.ReadFile(filepath.Join(root, "events", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return event
 }
 
@@ -144,8 +135,8 @@ var modules = regexp.MustCompile(`^(github\.com/(aws/(aws-lambda-go|aws-sdk-go-v
 // jwtModules are what the two functions that know the OpenID Connect issuer link, too.
 var jwtModules = regexp.MustCompile(`^(github\.com/(coreos/go-oidc|go-jose/go-jose)/v[34]|golang\.org/x/oauth2)$`)
 
-// reads matches the functions whose sample events change nothing that another one reads.
-var reads = regexp.MustCompile(`^(get|list|search)-|^(authorizer|console|not-found|publish-events|deliver-webhook|record-traffic)$`)
+// isolated matches the functions whose sample events change what those of others need, or need what others change.
+var isolated = regexp.MustCompile(`^(create-service-account-token|delete-service-account|sweep-staleness)$`)
 
 func TestBinaries(t *testing.T) {
 	t.Parallel()
@@ -159,7 +150,7 @@ func TestBinaries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := shared
-			if !reads.MatchString(name) { // it could change what the event of another function needs
+			if isolated.MatchString(name) {
 				s = newService(t)
 			}
 			f := s.function(t, name)
@@ -187,9 +178,7 @@ func checkBinary(t *testing.T, binary string) {
 	t.Helper()
 	const maxSize, maxSizeNotFound = 10_500_000, 8_500_000
 	info, err := buildinfo.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	name := filepath.Base(binary)
 	for _, module := range info.Deps {
 		if !modules.MatchString(module.Path) &&
@@ -198,9 +187,7 @@ func checkBinary(t *testing.T, binary string) {
 		}
 	}
 	content, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	size := len(content)
 	if size > maxSize || name == "not-found" && size > maxSizeNotFound {
 		t.Errorf("it has %d bytes", size)
