@@ -12,6 +12,7 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 	"github.com/google/go-cmp/cmp"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
 )
 
@@ -29,9 +30,7 @@ func TestSBOM(t *testing.T) {
 	var printed [2][]byte
 	for i := range printed {
 		output, err := exec.CommandContext(t.Context(), sbom, program).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		printed[i] = output
 	}
 	if !bytes.Equal(printed[0], printed[1]) {
@@ -39,9 +38,7 @@ func TestSBOM(t *testing.T) {
 	}
 
 	var bom cdx.BOM
-	if err := cdx.NewBOMDecoder(bytes.NewReader(printed[0]), cdx.BOMFileFormatJSON).Decode(&bom); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, cdx.NewBOMDecoder(bytes.NewReader(printed[0]), cdx.BOMFileFormatJSON).Decode(&bom))
 	var got []string
 	for _, component := range *bom.Components {
 		got = append(got, strings.TrimSpace(component.Name+" "+component.Version))

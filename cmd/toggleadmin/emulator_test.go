@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/assert"
 )
 
 // emulator creates stacks and users in an emulator of AWS.
@@ -33,13 +34,9 @@ func TestEmulator(t *testing.T) {
 		t.Skip("STACK and AWS_ENDPOINT_URL do not name a stack of an emulator on this machine; make test-deploy sets them")
 	}
 	cfg, err := config.LoadDefaultConfig(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	e := &emulator{context.WithoutCancel(t.Context()), cfg, template}
 	run(t, "testdata/emulator", withStack, commands{
 		"make-stack": e.makeStack, "permit": e.permit,

@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/test/assert"
 )
 
 // actions records the actions of DynamoDB that toggleadmin uses, as IAM names them. It is safe for concurrent use.
@@ -72,9 +74,7 @@ func (a *actions) record(r *http.Request) {
 func (a *actions) compare(t *testing.T) {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/toggleadmin.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	row := regexp.MustCompile(`(?m)^\| other commands \| (.*) \|$`).FindSubmatch(page)
 	if row == nil {
 		t.Fatal("docs/toggleadmin.md has no row with the permissions of the other commands")

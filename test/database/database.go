@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
 )
 
@@ -33,14 +34,10 @@ type Database struct {
 func New(tb testing.TB) *Database {
 	tb.Helper()
 	template, err := loadTemplate()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	db := &Database{Endpoint: enginetest.Endpoint(tb)}
 	db.Client = newClient(tb, db.Endpoint, newTransport(tb, db.Endpoint))
-	if err := tables.Make(tb.Context(), db.Client, template.Tables); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, tables.Make(tb.Context(), db.Client, template.Tables))
 	names := map[string]string{}
 	for _, table := range template.Tables {
 		names[table.LogicalID] = table.Name
@@ -89,9 +86,7 @@ func newClient(tb testing.TB, endpoint string, transport http.RoundTripper) *dyn
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 		HTTPClient: &http.Client{Transport: transport},
 	}, endpoint)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return client
 }
 
@@ -115,9 +110,7 @@ func (db *Database) Delete(tb testing.TB, table string, key dynamo.Item) {
 func (db *Database) Get(tb testing.TB, table string, key dynamo.Item) dynamo.Item {
 	tb.Helper()
 	item, err := dynamo.Get(tb.Context(), db.Client, table, key)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return item
 }
 
@@ -125,9 +118,7 @@ func (db *Database) Get(tb testing.TB, table string, key dynamo.Item) dynamo.Ite
 func (db *Database) Scan(tb testing.TB, table string) (all []dynamo.Item) {
 	tb.Helper()
 	for item, err := range dynamo.Scan(tb.Context(), db.Client, table) {
-		if err != nil {
-			tb.Fatal(err)
-		}
+		assert.OK(tb, err)
 		all = append(all, item)
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/test/assert"
 )
 
 // Events returns the events in the log, oldest first, in the form
@@ -37,9 +38,7 @@ func (db *Database) Events(tb testing.TB) (lines []string) {
 		lines = append(lines, line)
 		return nil
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return lines
 }
 

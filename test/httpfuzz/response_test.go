@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toggleadmin/test/assert"
 )
 
 // timeout is far above the duration of an exchange: the server closes each connection after it has received everything.
@@ -31,13 +33,9 @@ func send(tb testing.TB, base string, sent []byte) []response {
 	tb.Helper()
 	conn, err := new(net.Dialer).DialContext(context.WithoutCancel(tb.Context()), "tcp",
 		strings.TrimPrefix(base, "http://"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, conn.SetDeadline(time.Now().Add(timeout)))
 	go func() { // concurrently: a server that responds early may not read the rest
 		_, _ = conn.Write(sent)
 		if tcp, ok := conn.(*net.TCPConn); ok {

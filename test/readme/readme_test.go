@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 )
 
@@ -36,13 +37,9 @@ func testCommands(t *testing.T, page string, passes int) {
 	folder := t.TempDir()
 	service := localtest.Start(t, local.Config{DataDir: filepath.Join(folder, ".local")})
 	address, err := url.Parse(service.BaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	text, err := os.ReadFile(filepath.Join("../..", page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	var script string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		if strings.Contains(block[1], "$") {
@@ -76,9 +73,7 @@ func TestSize(t *testing.T) {
 	t.Parallel()
 	const most = 9_000 // bytes: other pages have the details
 	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	if len(text) > most {
 		t.Errorf("README.md has %d bytes, at most %d: move details to a page of docs", len(text), most)
 	}
