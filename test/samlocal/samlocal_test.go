@@ -4,21 +4,17 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/localtest"
+	"toggleadmin/test/process"
 	"toggleadmin/test/samlocal"
 	"toggleadmin/test/sampleevent"
 	"toggleadmin/test/script"
@@ -41,35 +37,28 @@ func TestSAMLocal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	phase(t, "build", func(t *testing.T) { build(t, template) })
-	phase(t, "scripts", func(t *testing.T) {
+	build(t, template)
+	t.Run("scripts", func(t *testing.T) {
 		t.Run("differences", func(t *testing.T) { runScripts(t, cli, filepath.Join("testdata", "differences")) })
 		t.Run("without-dynamodb", func(t *testing.T) { runWithoutDynamoDB(t, cli) })
 		for i, dir := range shard(t, filepath.Join(root, "test", "e2e", "testdata")) {
 			t.Run(fmt.Sprintf("e2e-%d", i+1), func(t *testing.T) { runScripts(t, cli, dir) })
 		}
 	})
-	phase(t, "sample-events", func(t *testing.T) {
+	t.Run("sample-events", func(t *testing.T) {
 		for i := range template.Functions {
 			t.Run(template.Functions[i].Name, func(t *testing.T) { invokeSample(t, cli, &template.Functions[i]) })
 		}
 	})
 }
 
-// phase runs a part of the test and prints how long it took.
-func phase(t *testing.T, name string, run func(*testing.T)) {
-	t.Helper()
-	start := time.Now()
-	if !t.Run(name, run) {
-		t.FailNow()
-	}
-	fmt.Fprintf(os.Stderr, "%s: %.0f s\n", name, time.Since(start).Seconds())
-}
-
 // build builds for sam local. The build for a deployment must not change.
 func build(t *testing.T, template *samtemplate.Template) {
 	t.Helper()
-	before := deploymentBuild(t)
+	before := filepath.Join(t.TempDir(), "before")
+	if err := os.WriteFile(before, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	command := exec.CommandContext(t.Context(), "make", "build-local")
 	command.Dir = root
 	command.Env = slices.DeleteFunc(os.Environ(),
@@ -77,8 +66,11 @@ func build(t *testing.T, template *samtemplate.Template) {
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("make build-local: %v\n%s", err, output)
 	}
-	if diff := cmp.Diff(before, deploymentBuild(t)); diff != "" {
-		t.Errorf("make build-local changed the build for a deployment:\n%s", diff)
+	command = exec.CommandContext(t.Context(), "find", ".aws-sam", "-path", ".aws-sam/local", "-prune", "-o", "-type", "f",
+		"-newer", before, "-print")
+	command.Dir = root
+	if changed, err := command.CombinedOutput(); err != nil || len(changed) > 0 {
+		t.Errorf("make build-local changed the build for a deployment: %v\n%s", err, changed)
 	}
 	for i := range template.Functions {
 		// A container may have no libraries.
@@ -94,30 +86,6 @@ func build(t *testing.T, template *samtemplate.Template) {
 		}
 		_ = binary.Close()
 	}
-}
-
-// deploymentBuild returns the size and time of each file of .aws-sam except those of the local build.
-func deploymentBuild(t *testing.T) map[string]string {
-	t.Helper()
-	found := map[string]string{}
-	folder := filepath.Join(root, ".aws-sam")
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if path == filepath.Join(folder, "local") {
-			return fs.SkipDir
-		}
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		info, err := entry.Info()
-		if err == nil {
-			found[path] = fmt.Sprint(info.Size(), info.ModTime())
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	return found
 }
 
 // serve starts an engine with new, seeded tables and returns a CLI that uses them.
@@ -136,38 +104,20 @@ func serve(t *testing.T, cli samlocal.CLI) (samlocal.CLI, *samlocal.Relay, local
 // startAPI starts `sam local start-api`, which ends with the test.
 func startAPI(t *testing.T, cli samlocal.CLI, data local.Running) script.Environment {
 	t.Helper()
-	api, err := cli.StartAPI(t.Context(), 0, openLog(t))
+	var log process.Output // of sam and of the functions
+	api, err := cli.StartAPI(t.Context(), 0, &log)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s", err, &log)
 	}
 	t.Cleanup(func() {
 		if err := api.Stop(); err != nil {
 			t.Error(err)
 		}
-	})
-	return script.Environment{Name: script.SAM, BaseURL: api.URL, Credentials: data.Credentials}
-}
-
-// openLog creates a file for the output of sam and of the functions. If the test fails, it logs the end of it.
-func openLog(t *testing.T) io.Writer {
-	t.Helper()
-	const most = 8000
-	path := filepath.Join(root, ".cache", "sam-local", filepath.Base(t.Name())+".log")
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = log.Close()
-		if content, err := os.ReadFile(path); t.Failed() && err == nil {
-			t.Logf("the end of %s:\n%s", path, content[max(0, len(content)-most):])
+		if t.Failed() {
+			t.Logf("sam local:\n%s", &log)
 		}
 	})
-	return log
+	return script.Environment{Name: script.SAM, BaseURL: api.URL, Credentials: data.Credentials}
 }
 
 func runScripts(t *testing.T, cli samlocal.CLI, dir string) {

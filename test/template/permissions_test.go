@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
-	"testing"
 
 	"toggleadmin/pkg/local/samtemplate"
 )
@@ -44,53 +42,6 @@ func (c *checker) permissions() {
 			cmp.Or(managed[id], "[]"))
 		c.compare(id, c.granted(id, list(role.Properties["Policies"])), want[id])
 	}
-}
-
-// TestWritersRecord checks that each function that may change something can append to the event log. The list of
-// writers follows from the permissions, so a new function with a write is one, and so is one with a table that does not
-// exist yet. Package test/usage checks that the writers do append.
-func TestWritersRecord(t *testing.T) {
-	t.Parallel()
-	writers := 0
-	for _, f := range load(t, everything).Functions {
-		var writes []string
-		appends := false
-		for _, p := range f.Policies {
-			for _, action := range p.Actions {
-				if !regexp.MustCompile(`^dynamodb:(Put|Update|Delete|BatchWrite|PartiQL(Insert|Update|Delete))`).MatchString(action) {
-					continue
-				}
-				for _, resource := range p.Resources {
-					_, table, _ := strings.Cut(resource, ":table/")
-					appends = appends || table == "Events" && action == "dynamodb:PutItem"
-					if !withoutRecord[table] && !onlySeenAt(p.Condition) {
-						writes = append(writes, action+" on "+table)
-					}
-				}
-			}
-		}
-		if len(writes) > 0 {
-			writers++
-		}
-		if (len(writes) > 0) != appends {
-			t.Errorf("%s has the permissions %q, but may append to the event log: %t", f.Name, writes, appends)
-		}
-	}
-	if writers < 10 {
-		t.Errorf("only %d functions change something", writers)
-	}
-}
-
-// withoutRecord are the tables whose changes are not recorded: the log itself, a person's own preferences, counts of
-// requests, and the reservations of names, which change with their accounts only.
-var withoutRecord = map[string]bool{"Events": true, "Feedback": true, "Traffic": true, "Identifiers": true}
-
-// onlySeenAt reports whether a condition limits a permission to seenAt, which records nothing.
-func onlySeenAt(condition map[string]map[string][]string) bool {
-	attributes := condition["ForAllValues:StringEquals"]["dynamodb:Attributes"]
-	return len(attributes) > 0 && !slices.ContainsFunc(attributes, func(name string) bool {
-		return !slices.Contains([]string{"userId", "id", "seenAt"}, name)
-	})
 }
 
 // needed returns the permissions that a function needs by its properties.
