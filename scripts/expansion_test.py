@@ -49,8 +49,6 @@ class Template(unittest.TestCase):
         self.assertEqual([], stack.problems)
 
     def test_alarms(self):
-        self.properties("Api5xxAlarm")["AlarmActions"] = []
-        self.expect("Api5xxAlarm notifies no topic", ALARMS)
         alarms = self.properties("AuthorizerFunction")["DeploymentPreference"]["Alarms"]
         alarms.pop()
         self.expect("AuthorizerFunctionDeploymentGroup does not watch AuthorizerErrorsAlarm", GRADUAL)
