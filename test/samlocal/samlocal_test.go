@@ -27,7 +27,7 @@ const root = "../.."
 const shards = 3
 
 // TestSAMLocal builds once and runs everything with this build.
-func TestSAMLocal(t *testing.T) {
+func TestSAMLocal(t *testing.T) { //nolint:tparallel // the phases follow one another
 	t.Parallel()
 	cli := samlocal.CLI{Program: os.Getenv("SAM_PROGRAM"), Image: os.Getenv("SAM_INVOKE_IMAGE"), Root: root}
 	if cli.Program == "" {

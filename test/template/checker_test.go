@@ -267,7 +267,7 @@ func metricOfFailures(f samtemplate.Resource) string {
 	switch {
 	case f.LogicalID == "AnnounceExpiringTokensFunction":
 		return ""
-	case invokedBy(f, func(typ any) bool { return typ == "DynamoDB" }):
+	case invokedBy(f, "DynamoDB"):
 		return "IteratorAge"
 	}
 	return "Errors"
@@ -275,17 +275,13 @@ func metricOfFailures(f samtemplate.Resource) string {
 
 // asynchronous reports whether a function is invoked other than by the API.
 func asynchronous(f samtemplate.Resource) bool {
-	return invokedBy(f, func(typ any) bool { return typ != "Api" })
+	return invokedBy(f, "CloudWatchLogs", "DynamoDB", "ScheduleV2", "SQS")
 }
 
-func scheduled(f samtemplate.Resource) bool {
-	return invokedBy(f, func(typ any) bool { return typ == "ScheduleV2" })
-}
-
-func invokedBy(f samtemplate.Resource, matches func(typ any) bool) bool {
+func invokedBy(f samtemplate.Resource, types ...any) bool {
 	events, _ := f.Properties["Events"].(map[string]any)
 	for _, event := range events {
-		if matches(at(event, "Type")) {
+		if slices.Contains(types, at(event, "Type")) {
 			return true
 		}
 	}

@@ -26,7 +26,7 @@ func (c *checker) permissions() {
 	for _, f := range c.ofType("AWS::Serverless::Function") {
 		role := strings.TrimSuffix(f.LogicalID, "Function") + "Role"
 		services[role], want[role] = "lambda.amazonaws.com", c.needed(f)
-		if scheduled(f) {
+		if invokedBy(f, "ScheduleV2") {
 			target := f.LogicalID
 			if alias, ok := f.Properties["AutoPublishAlias"].(string); ok {
 				target += ":" + alias
