@@ -11,7 +11,6 @@ SAM_PORT    ?= 3001
 DATA_DIR    ?= .local
 ENV         ?= dev
 ENVIRONMENT ?= aws
-PERMISSIONS ?= one
 TOGGLES     ?= 1000000
 REQUESTS    ?= 1000000
 FOR         ?= 1h
@@ -112,16 +111,15 @@ test-sam: node_modules/.installed ## test: Run the scripts and every sample even
 test-unleash: node_modules/.installed ## test: Import 2,000 toggles from a real Unleash on PostgreSQL; installs both
 	@scripts/test-unleash.sh -v -timeout=30m
 
-test-deploy: ## test: Deploy with sam into an emulator of AWS and test the stack: PERMISSIONS=one (or all)
-	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' PERMISSIONS='$(PERMISSIONS)' scripts/test-deploy.sh -timeout=2h
+test-deploy: ## test: Deploy with sam into an emulator of AWS and test the stack
+	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' scripts/test-deploy.sh -timeout=2h
 
 e2e: ## test: Run the end-to-end scripts against a running service: URL= CREDENTIALS= (a file) ENVIRONMENT=aws
 	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [ENVIRONMENT=aws]' >&2; exit 2; }
 	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' ENVIRONMENT='$(ENVIRONMENT)' go test -count=1 ./test/e2e/...
 
-soak: node_modules/.installed ## test: Run a million requests with kills, and all permissions: REQUESTS=1000000 KILLS=5
+soak: node_modules/.installed ## test: Run a million requests with kills: REQUESTS=1000000 KILLS=5
 	go test -count=1 -v -timeout=0 ./test/crash -run '^TestTraffic$$' -requests='$(REQUESTS)' -kills='$(KILLS)'
-	@$(MAKE) --no-print-directory test-deploy PERMISSIONS=all
 
 simulate: ## test: Search the simulated world for violations, and keep failing seeds in .cache/simulation: FOR=1h
 	@mkdir -p .cache/simulation

@@ -32,10 +32,10 @@ import (
 	"toggleadmin/test/script"
 )
 
-// check is a promise of a deployed and seeded stack. It can be checked repeatedly.
+// check is a promise of a deployed and seeded stack.
 type check struct {
 	name string
-	run  func(s *stack, timeout time.Duration) error
+	run  func(s *stack) error
 }
 
 var checks = []check{
@@ -52,14 +52,14 @@ func (s *stack) checkAll(t *testing.T) {
 	for _, c := range checks {
 		step(t, c.name, func(t *testing.T) {
 			started := time.Now()
-			if err := c.run(s, timeout); err != nil {
+			if err := c.run(s); err != nil {
 				t.Error(err, s.loggedErrors(t, started))
 			}
 		})
 	}
 }
 
-func checkScripts(s *stack, _ time.Duration) error {
+func checkScripts(s *stack) error {
 	file := filepath.Join(s.dir, "credentials.json")
 	content, err := json.Marshal(s.credentials)
 	if err = errors.Join(err, os.WriteFile(file, content, 0o600)); err != nil {
@@ -74,12 +74,12 @@ func checkScripts(s *stack, _ time.Duration) error {
 	return nil
 }
 
-func checkSeen(s *stack, timeout time.Duration) error {
+func checkSeen(s *stack) error {
 	created, err := s.createToken("seen " + rand.Text())
 	if err = cmp.Or(err, s.use(created.Secret, http.StatusOK)); err != nil {
 		return err
 	}
-	return errors.Join(within(s.ctx, timeout, func() error {
+	return errors.Join(within(s.ctx, func() error {
 		item, err := dynamo.Get(s.ctx, s.db, s.tables.PersonalAccessTokens,
 			pat.Key(s.credentials.ServiceAccounts[0].ID, created.ID))
 		if err == nil && item.Time(pat.AttributeSeenAt) == nil {
@@ -94,7 +94,7 @@ const streamPrefix = "requests-"
 
 // checkTraffic writes lines to the group of the access log, which the emulator does not do, and waits until they are
 // counted.
-func checkTraffic(s *stack, timeout time.Duration) error {
+func checkTraffic(s *stack) error {
 	want, err := s.usage()
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func checkTraffic(s *stack, timeout time.Duration) error {
 	if err := s.writeAccessLog(lines); err != nil {
 		return err
 	}
-	return within(s.ctx, timeout, func() error {
+	return within(s.ctx, func() error {
 		got, err := s.usage()
 		if err == nil && !maps.Equal(want, got) {
 			err = fmt.Errorf("reported usage:\n%s", gocmp.Diff(want, got))
@@ -190,7 +190,7 @@ var reevaluated = regexp.MustCompile(`toggles re-evaluated.*trigger\W+stream.*fe
 // checkStream changes a lifetime and waits for the flags and, because the sweep sets flags, too, for the log line of
 // the function. The seeded toggles of type release: dark-mode is 3 days old, new-checkout 55. The others are archived
 // or stale.
-func checkStream(s *stack, timeout time.Duration) (err error) {
+func checkStream(s *stack) (err error) {
 	setLifetime := func(days string) error {
 		_, err := s.request(http.MethodPut, "/api/admin/feature-types/release/lifetime", `{"lifetimeDays":`+days+`}`,
 			http.StatusOK, nil)
@@ -205,11 +205,11 @@ func checkStream(s *stack, timeout time.Duration) (err error) {
 		if err := setLifetime(change.days); err != nil {
 			return err
 		}
-		err := s.awaitFlags(timeout, map[string]bool{
+		err := s.awaitFlags(map[string]bool{
 			"dark-mode": change.darkMode, "new-checkout": change.newCheckout, "old-banner": false, "legacy-login": false,
 		})
 		if err == nil && change.days != "40" { // it may be the lifetime already
-			err = s.awaitLog(timeout, "ReevaluateStalenessFunction", started, 1, reevaluated)
+			err = s.awaitLog("ReevaluateStalenessFunction", started, 1, reevaluated)
 		}
 		if err != nil {
 			return fmt.Errorf("with a lifetime of %s days: %w", change.days, err)
@@ -219,7 +219,7 @@ func checkStream(s *stack, timeout time.Duration) (err error) {
 }
 
 // checkSweep calls the function of the schedule.
-func checkSweep(s *stack, timeout time.Duration) error {
+func checkSweep(s *stack) error {
 	name, err := s.createOverdueToggle()
 	if err != nil {
 		return err
@@ -229,7 +229,7 @@ func checkSweep(s *stack, timeout time.Duration) error {
 	if err == nil && strings.Contains(output, "errorMessage") {
 		err = errors.New(output)
 	}
-	return cmp.Or(err, s.awaitFlags(timeout, map[string]bool{name: true}))
+	return cmp.Or(err, s.awaitFlags(map[string]bool{name: true}))
 }
 
 // createOverdueToggle creates a toggle that only a sweep flags.
@@ -241,8 +241,8 @@ func (s *stack) createOverdueToggle() (name string, err error) {
 }
 
 // awaitFlags waits until toggles are potentially stale or not.
-func (s *stack) awaitFlags(timeout time.Duration, want map[string]bool) error {
-	return within(s.ctx, timeout, func() error {
+func (s *stack) awaitFlags(want map[string]bool) error {
+	return within(s.ctx, func() error {
 		got := map[string]bool{}
 		for name := range want {
 			toggle, err := feature.NewStore(s.db, s.tables, nil).Get(s.ctx, name)
@@ -259,9 +259,8 @@ func (s *stack) awaitFlags(timeout time.Duration, want map[string]bool) error {
 }
 
 // awaitLog waits until a function has logged a number of lines that match.
-func (s *stack) awaitLog(timeout time.Duration, function string, since time.Time, number int,
-	line *regexp.Regexp) error {
-	return within(s.ctx, timeout, func() error {
+func (s *stack) awaitLog(function string, since time.Time, number int, line *regexp.Regexp) error {
+	return within(s.ctx, func() error {
 		lines, err := s.logLines(function, since)
 		matching := slices.DeleteFunc(slices.Clone(lines), func(text string) bool { return !line.MatchString(text) })
 		if err == nil && len(matching) < number {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,12 +34,12 @@ func TestDeploy(t *testing.T) { //nolint:paralleltest // steps
 	})
 	s.checkAll(t)
 	step(t, "the schedule sweeps", func(t *testing.T) {
-		must(t, s.awaitFlags(timeout, map[string]bool{overdue: true}))
+		must(t, s.awaitFlags(map[string]bool{overdue: true}))
 		const calls = 2 // checkSweep has called it once
-		must(t, s.awaitLog(timeout, "SweepStalenessFunction", time.UnixMilli(0), calls, regexp.MustCompile("^REPORT ")))
+		must(t, s.awaitLog("SweepStalenessFunction", time.UnixMilli(0), calls, regexp.MustCompile("^REPORT ")))
 	})
 	for _, d := range differences {
-		step(t, "difference: "+d.name, func(t *testing.T) { must(t, d.run(s, timeout)) })
+		step(t, "difference: "+d.name, func(t *testing.T) { must(t, d.run(s)) })
 	}
 	step(t, "no function logged an error", func(t *testing.T) { must(t, s.loggedErrors(t, started)) })
 	step(t, "sam deploy, one parameter changed", func(t *testing.T) { update(t, s) })
@@ -115,22 +114,6 @@ func remove(t *testing.T, s *stack) {
 	}
 }
 
-// TestEnvironments deploys the other environments of samconfig.toml.
-func TestEnvironments(t *testing.T) { //nolint:paralleltest // one emulator
-	e := start(t)
-	for _, environment := range []string{"staging", "prod"} {
-		step(t, "sam deploy --config-env "+environment, func(t *testing.T) {
-			s := e.deploy(t, deployment{environment: environment, change: func(template *document) {
-				template.set(t, "Parameters.AlarmEmail.Default", "alarms@example.com")
-			}})
-			must(t, s.use("", http.StatusUnauthorized))
-			if s.stage != environment {
-				t.Errorf("the stage is %s", s.stage)
-			}
-		})
-	}
-}
-
 // TestOperator runs the scripts of cmd/toggleadmin that need a stack, on one from the plain template of `make package`.
 func TestOperator(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
@@ -153,8 +136,8 @@ func TestOperator(t *testing.T) { //nolint:paralleltest // one emulator
 	})
 }
 
-// TestRecover deploys an environment with protected tables for the first time, which fails, and again after `make
-// recover`.
+// TestRecover deploys the environment prod, with protected tables, for the first time, which fails, and again after
+// `make recover`.
 func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	stacks, db := cloudformation.NewFromConfig(e.config), dynamodb.NewFromConfig(e.config)
@@ -166,18 +149,14 @@ func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
 	}
 	deploy := func(t *testing.T, change func(*document)) error {
 		t.Helper()
-		_, err := e.tryDeploy(t, deployment{environment: "staging", change: func(template *document) {
+		_, err := e.tryDeploy(t, deployment{environment: "prod", change: func(template *document) {
 			template.set(t, "Parameters.AlarmEmail.Default", "alarms@example.com")
 			change(template)
 		}})
 		return err
 	}
-	makeRecover := func(t *testing.T) (string, error) {
-		t.Helper()
-		cmd := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(e.sam), "python"), "scripts/recover.py", "staging")
-		cmd.Env, cmd.Dir = e.environment(), absolute(t, ".")
-		output, err := cmd.CombinedOutput()
-		return string(output), err
+	makeRecover := func() (string, error) {
+		return e.runPython(absolute(t, "."), "python", "scripts/recover.py", "prod")
 	}
 	e.createResource(t, webhookSecret)
 	step(t, "the first deployment fails", func(t *testing.T) {
@@ -188,20 +167,20 @@ func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
 			})
 		})
 		described, err := stacks.DescribeStacks(t.Context(),
-			&cloudformation.DescribeStacksInput{StackName: aws.String("toggleadmin-staging")})
+			&cloudformation.DescribeStacksInput{StackName: aws.String("toggleadmin-prod")})
 		must(t, err)
 		if status := described.Stacks[0].StackStatus; status != types.StackStatusRollbackFailed || tables(t) == 0 {
 			t.Errorf("the stack is %s, with %d tables: %v", status, tables(t), failure)
 		}
 	})
 	step(t, "make recover", func(t *testing.T) {
-		if output, err := makeRecover(t); err != nil || tables(t) != 0 {
+		if output, err := makeRecover(); err != nil || tables(t) != 0 {
 			t.Errorf("%d tables remain: %v\n%s", tables(t), err, output)
 		}
 	})
 	step(t, "the second deployment", func(t *testing.T) { must(t, deploy(t, func(*document) {})) })
 	step(t, "make recover does not delete a deployed stack", func(t *testing.T) {
-		if output, err := makeRecover(t); err == nil || !strings.Contains(output, "is CREATE_COMPLETE") || tables(t) == 0 {
+		if output, err := makeRecover(); err == nil || !strings.Contains(output, "is CREATE_COMPLETE") || tables(t) == 0 {
 			t.Errorf("%d tables: %v\n%s", tables(t), err, output)
 		}
 	})

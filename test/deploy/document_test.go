@@ -2,7 +2,6 @@ package deploy_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -86,54 +85,4 @@ func (d *document) functions() (ids []string) {
 	}
 	slices.Sort(ids)
 	return ids
-}
-
-// permission is a DynamoDB action on a table or index that the role of a function allows.
-type permission struct {
-	function string
-	action   string
-	resource any
-}
-
-func (p permission) String() string {
-	return fmt.Sprintf("%s of %s on %v", p.action, p.function, p.resource)
-}
-
-// statements is the path of the policy of a function's role.
-func statements(function string) string {
-	return "Resources." + strings.TrimSuffix(function, "Function") + "Role.Properties.Policies.0.PolicyDocument.Statement"
-}
-
-// permissions returns the DynamoDB permissions of all functions. The emulator reads streams without permission.
-func (d *document) permissions() (found []permission) {
-	for _, function := range d.functions() {
-		list, _ := at(d.root, statements(function)).([]any)
-		for _, statement := range list {
-			actions, _ := at(statement, "Action").([]any)
-			resources, _ := at(statement, "Resource").([]any)
-			for _, action := range actions {
-				for _, resource := range resources {
-					name := fmt.Sprint(action)
-					if strings.HasPrefix(name, "dynamodb:") && !strings.Contains(fmt.Sprint(name, resource), "Stream") {
-						found = append(found, permission{function, name, resource})
-					}
-				}
-			}
-		}
-	}
-	return found
-}
-
-// deny withdraws a permission, and no other.
-func (d *document) deny(t *testing.T, p permission) {
-	t.Helper()
-	d.add(t, p.function, map[string]any{"Effect": "Deny", "Action": []any{p.action}, "Resource": []any{p.resource}})
-}
-
-// add adds a statement to the policy of a function's role.
-func (d *document) add(t *testing.T, function string, statement map[string]any) {
-	t.Helper()
-	path := statements(function)
-	list, _ := at(d.root, path).([]any)
-	d.set(t, path, append(list, statement))
 }

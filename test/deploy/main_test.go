@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"testing"
 	"time"
 
@@ -46,16 +45,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// step runs a part of a test. If it fails, the test ends.
+// step runs a part of a test and prints how long it took. If it fails, the test ends.
 func step(t *testing.T, name string, run func(t *testing.T)) {
-	t.Helper()
-	if !part(t, name, run) {
-		t.FailNow()
-	}
-}
-
-// part runs a part of a test and prints how long it took.
-func part(t *testing.T, name string, run func(t *testing.T)) bool {
 	t.Helper()
 	started, result := time.Now(), "ok"
 	passed := t.Run(name, run)
@@ -63,20 +54,8 @@ func part(t *testing.T, name string, run func(t *testing.T)) bool {
 		result = "FAILED"
 	}
 	_, _ = fmt.Fprintf(os.Stdout, "%-78.78s %6.1f s  %s\n", t.Name()+": "+name, time.Since(started).Seconds(), result)
-	return passed
-}
-
-var telling = regexp.MustCompile(`--- FAIL: TestScripts/\S+|[\w-]+\.txtar:\d+: .*|\w+Function ` +
-	`logged|AccessDenied\w*: .{0,160}|not within .*|^sam \w+: (?s:.*)`)
-
-// report prints the telling parts of an expected failure.
-func report(failure string) {
-	printed := map[string]bool{}
-	for _, words := range telling.FindAllString(failure, -1) {
-		if !printed[words] {
-			printed[words] = true
-			_, _ = fmt.Fprintf(os.Stdout, "    %s\n", words)
-		}
+	if !passed {
+		t.FailNow()
 	}
 }
 
@@ -87,7 +66,7 @@ func await(t *testing.T, what string, condition func() bool) {
 }
 
 // within repeats try until it succeeds. After the timeout it returns the last error.
-func within(ctx context.Context, timeout time.Duration, try func() error) error {
+func within(ctx context.Context, try func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	tick := time.NewTicker(300 * time.Millisecond)

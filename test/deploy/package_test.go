@@ -3,7 +3,7 @@ package deploy_test
 import (
 	"bytes"
 	"crypto/rand"
-	"crypto/sha256"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
-	"github.com/google/go-cmp/cmp"
 )
 
 // deployPackage creates a stack from the plain template and the uploaded files of scripts/package.py.
@@ -28,8 +27,8 @@ func (e *emulator) deployPackage(t *testing.T, name string, parameters map[strin
 	bucket := e.createResource(t, `{"Type": "AWS::S3::Bucket"}`)
 
 	first, second := e.pack(t, file, bucket), e.pack(t, file, bucket)
-	if diff := cmp.Diff(hashes(t, first), hashes(t, second)); diff != "" {
-		t.Errorf("the same build was packaged differently (-first +second):\n%s", diff)
+	if diff, err := exec.CommandContext(t.Context(), "diff", "-r", first, second).CombinedOutput(); err != nil {
+		t.Errorf("the same build was packaged differently: %v\n%s", err, diff)
 	}
 	plain, err := os.ReadFile(filepath.Join(first, "template.json"))
 	must(t, err)
@@ -38,7 +37,8 @@ func (e *emulator) deployPackage(t *testing.T, name string, parameters map[strin
 	}
 	// W8003 as in scripts/stack.sh. prepare removes the only use of a parameter (W2001) and adds an action that AWS does
 	// not have (W3037).
-	e.runPython(t, "cfn-lint", filepath.Join(first, "template.json"), "--ignore-checks", "W2001", "W3037", "W8003")
+	_, err = e.runPython(first, "cfn-lint", "template.json", "--ignore-checks", "W2001", "W3037", "W8003")
+	must(t, err)
 
 	var values []types.Parameter
 	for key, value := range parameters {
@@ -60,32 +60,20 @@ func (e *emulator) deployPackage(t *testing.T, name string, parameters map[strin
 func (e *emulator) pack(t *testing.T, template, bucket string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "package")
-	e.runPython(t, "python", absolute(t, "scripts/package.py"), template, folder, "default", bucket)
+	_, err := e.runPython(absolute(t, "."), "python", "scripts/package.py", template, folder, "default", bucket)
+	must(t, err)
 	return folder
 }
 
-// runPython runs a program of the SAM CLI's virtual environment.
-func (e *emulator) runPython(t *testing.T, program string, arguments ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(e.sam), program), arguments...)
-	cmd.Env, cmd.Dir = e.environment(), absolute(t, ".")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", program, err, output)
+// runPython runs a program of the SAM CLI's virtual environment in a folder and returns its output.
+func (e *emulator) runPython(folder, program string, arguments ...string) (string, error) {
+	cmd := exec.CommandContext(e.ctx, filepath.Join(filepath.Dir(e.sam), program), arguments...)
+	cmd.Env, cmd.Dir = e.environment(), folder
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%s: %w\n%s", program, err, output)
 	}
-}
-
-// hashes returns the SHA-256 of each file of a folder by name.
-func hashes(t *testing.T, folder string) map[string][sha256.Size]byte {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(folder, "*"))
-	must(t, err)
-	found := map[string][sha256.Size]byte{}
-	for _, name := range names {
-		content, err := os.ReadFile(name)
-		must(t, err)
-		found[filepath.Base(name)] = sha256.Sum256(content)
-	}
-	return found
+	return string(output), err
 }
 
 // createResource creates a resource in a stack of its own and returns its physical ID.

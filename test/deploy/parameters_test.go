@@ -30,7 +30,7 @@ func TestParameters(t *testing.T) { //nolint:paralleltest // one emulator
 	step(t, "seed", func(t *testing.T) { must(t, s.seed()) })
 	s.checkAll(t)
 	step(t, "an event reaches the function of the webhook", func(t *testing.T) { // and no further: the host does not exist
-		must(t, within(s.ctx, timeout, func() error {
+		must(t, within(s.ctx, func() error {
 			lines, err := s.logLines("DeliverWebhookFunction", started)
 			if err == nil && !strings.Contains(strings.Join(lines, ""), "event not delivered") {
 				err = fmt.Errorf("it has logged %q", lines)

@@ -3,8 +3,8 @@ package deploy_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,17 +21,13 @@ func TestVersions(t *testing.T) { //nolint:paralleltest // one emulator
 	_, err := cloudformation.NewFromConfig(e.config).CreateStack(t.Context(), &cloudformation.CreateStackInput{
 		StackName: aws.String(name),
 		TemplateBody: aws.String(`{"Resources": {"Only": {"Type": "AWS::Lambda::Function", "Properties": {
-			"Runtime": "python3.12", "Handler": "index.handler", "Code": {"ZipFile": "def handler(event, context): pass"},
+			"FunctionName": "only", "Runtime": "python3.12", "Handler": "index.handler", "Code": {"ZipFile": "def handler(event, context): pass"},
 			"Role": "arn:aws:iam::000000000000:role/only"}}},
-			"Outputs": {"Version": {"Value": "0.1.0+1a2b3c4d"}, "Function": {"Value": {"Ref": "Only"}}}}`),
+			"Outputs": {"Version": {"Value": "0.1.0+1a2b3c4d"}}}`),
 	})
 	must(t, err)
-	var function string
-	for _, output := range e.awaitStack(t, name).Outputs {
-		if aws.ToString(output.OutputKey) == "Function" {
-			function = aws.ToString(output.OutputValue)
-		}
-	}
+	e.awaitStack(t, name)
+	function := "only"
 	client := lambda.NewFromConfig(e.config)
 	for i := range 9 { // Lambda publishes only what has changed
 		_, err := client.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{
@@ -56,10 +52,8 @@ func TestVersions(t *testing.T) { //nolint:paralleltest // one emulator
 		folder := t.TempDir()
 		config := fmt.Sprintf("[default.global.parameters]\nstack_name = %q\n", tt.stack)
 		must(t, os.WriteFile(filepath.Join(folder, "samconfig.toml"), []byte(config), 0o600))
-		python := filepath.Join(filepath.Dir(e.sam), "python")
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", python+" "+absolute(t, "scripts/versions.py")+" "+tt.arguments)
-		cmd.Env, cmd.Dir = e.environment(), folder
-		if output, err := cmd.CombinedOutput(); err != nil || string(output) != tt.want {
+		arguments := append([]string{absolute(t, "scripts/versions.py")}, strings.Fields(tt.arguments)...)
+		if output, err := e.runPython(folder, "python", arguments...); err != nil || output != tt.want {
 			t.Errorf("%s of %s: %v, %q, want %q", tt.arguments, tt.stack, err, output, tt.want)
 		}
 	}
