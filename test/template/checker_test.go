@@ -94,6 +94,9 @@ func (c *checker) ofType(typ string) (found []samtemplate.Resource) {
 	return found
 }
 
+// complete reports whether the resources are those with the parameters everything.
+func (c *checker) complete() bool { return len(c.ofType("AWS::ApiGateway::DomainName")) > 0 }
+
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // expected are values of properties by resource type or logical id.
@@ -190,12 +193,19 @@ var expected = strings.NewReplacer(
 `)
 
 func (c *checker) properties() {
-	for _, r := range c.resources {
-		for _, row := range c.expected {
+	for _, row := range c.expected {
+		found := false
+		for _, r := range c.resources {
 			if row[0] == r.Type || row[0] == r.LogicalID {
+				found = true
 				c.expect(row[1]+" of "+r.LogicalID, at(r.Properties, row[1]), row[2])
 			}
 		}
+		if c.complete() && !found {
+			c.problem("there is no %s", row[0])
+		}
+	}
+	for _, r := range c.resources {
 		if r.Type == "AWS::DynamoDB::Table" || strings.HasPrefix(r.LogicalID, "GatewayAccount") {
 			c.expect("DeletionPolicy of "+r.LogicalID, r.DeletionPolicy, "RetainExceptOnCreate")
 			c.expect("UpdateReplacePolicy of "+r.LogicalID, r.UpdateReplacePolicy, "Retain")
@@ -223,10 +233,9 @@ func (c *checker) functions() {
 		if asynchronous(f) && f.LogicalID != "DeliverWebhookFunction" && c.queues(f) == nil {
 			c.problem("%s has no OnFailure destination: events that fail every time are lost", f.LogicalID)
 		}
-		gradual := len(c.ofType("AWS::ApiGateway::DomainName")) > 0 // as the variable everything
 		if alarm, ok := ownAlarm(f); !ok {
 			c.expect("the deployment of "+f.LogicalID, f.Properties["DeploymentPreference"], nil)
-		} else if gradual {
+		} else if c.complete() {
 			c.expect("the alias of "+f.LogicalID, f.Properties["AutoPublishAlias"], "live")
 			c.expect("the alarms of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Alarms"),
 				"[Api5xxAlarm ApiLatencyAlarm "+alarm+"]")
@@ -336,7 +345,7 @@ func (c *checker) alarms() {
 			c.problem("%s has no AlarmDescription or no TreatMissingData", alarm.LogicalID)
 		}
 	}
-	if len(c.ofType("AWS::ApiGateway::DomainName")) > 0 && len(sections) > 0 { // as the variable everything
+	if c.complete() && len(sections) > 0 {
 		c.problem("docs/runbook.md has sections for %v, which are not alarms of the template", sections)
 	}
 	needed := []string{"AWS/ApiGateway 5XXError local", "AWS/ApiGateway Latency local",
