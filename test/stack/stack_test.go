@@ -132,19 +132,10 @@ func TestWithoutPython(t *testing.T) {
 	t.Parallel()
 	process.DependOn(t, root+"scripts", root+"functions")
 	folder, programs := t.TempDir(), t.TempDir() // a copy without the tools in .cache, and a PATH without Python
-	for _, name := range []string{"scripts", "functions"} {
-		if err := os.CopyFS(filepath.Join(folder, name), os.DirFS(root+name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"bash", "dirname", "cat", "rm", "tr", "awk"} {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(path, filepath.Join(programs, name)); err != nil {
-			t.Fatal(err)
-		}
+	copying := "cp -R ../../scripts ../../functions " + folder + ` && for program in bash dirname cat rm tr awk; do
+		ln -s "$(command -v $program)" ` + programs + " || exit 1; done"
+	if got := run(t, copying, ""); got != "0 " {
+		t.Fatal(got)
 	}
 	for _, row := range table.Rows(t, 2, `
 		stack.sh deploy dev | 3 python
@@ -194,11 +185,8 @@ func TestLoggingRole(t *testing.T) {
 			})
 			folder := t.TempDir()
 			config := "[prod.global.parameters]\nstack_name = \"service-prod\"\n[prod.deploy.parameters]\nparameter_overrides = " + row[1]
-			if err := os.WriteFile(filepath.Join(folder, "samconfig.toml"), []byte(config), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			got := run(t, "cd "+folder+" && "+top+"/.cache/sam/bin/python "+top+"/scripts/logging-role.py prod", "",
-				"AWS_ENDPOINT_URL="+url, "AWS_DEFAULT_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=test",
+			got := run(t, "cd "+folder+" && cat >samconfig.toml && "+top+"/.cache/sam/bin/python "+top+"/scripts/logging-role.py prod",
+				config, "PATH="+os.Getenv("PATH"), "AWS_ENDPOINT_URL="+url, "AWS_DEFAULT_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=test",
 				"AWS_SECRET_ACCESS_KEY=test", "HOME="+folder)
 			if row[3] == "0" && got != "0 " || !strings.Contains(got, row[3]) || (got[0] == '0') != (row[3] == "0") {
 				t.Errorf("%q, want %q", got, row[3])
