@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"toggleadmin/test/assert"
 )
 
 // TestViolationsAreReported runs only if `make lint` sets GOLANGCI_LINT.
@@ -22,13 +24,9 @@ func TestViolationsAreReported(t *testing.T) {
 		t.Skip("GOLANGCI_LINT is not set; make lint sets it")
 	}
 	archive, err := txtar.ParseFile("testdata/violations.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	module := t.TempDir()
-	if err := txtar.Write(archive, module); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, txtar.Write(archive, module))
 	copying := exec.CommandContext(t.Context(), "cp", "go.mod", "go.sum", ".golangci.yml", module)
 	copying.Dir = "../.."
 	if output, err := copying.CombinedOutput(); err != nil {

@@ -11,15 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/openapi"
 )
 
 func document(t *testing.T) *openapi3.T {
 	t.Helper()
 	doc, err := openapi.Document(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return doc
 }
 
@@ -34,9 +33,7 @@ func TestDocumentIsValid(t *testing.T) {
 func TestDocumentHasTheTemplatesRoutes(t *testing.T) {
 	t.Parallel()
 	template, err := samtemplate.Load(filepath.Join("..", "..", "template.yaml"), samtemplate.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	var documented, routed []string
 	for path, item := range document(t).Paths.Map() {
 		for method := range item.Operations() {

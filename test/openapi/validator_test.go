@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/openapi"
 	"toggleadmin/test/table"
 )
@@ -15,9 +16,7 @@ import (
 func TestTransport(t *testing.T) {
 	t.Parallel()
 	validator, err := openapi.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	const token = `"secret":"user:v2_AAAAAAAAAAQAAAAAAAAADA_ExampleExampleExampleExampleExampleExampleE","userId":4,` +
 		`"description":"d","createdAt":"2026-11-20T05:39:00.000Z","seenAt":null,"expiresAt":"2099-11-20T05:39:00.000Z"}`
 	for _, row := range table.Rows(t, 6, strings.NewReplacer(
@@ -94,14 +93,10 @@ func TestTransport(t *testing.T) {
 			transport := validator.Transport(server.Client().Transport, "/dev", func(err error) { report += err.Error() })
 			method, path, _ := strings.Cut(row[0], " ")
 			request, err := http.NewRequestWithContext(t.Context(), method, server.URL+"/dev"+path, strings.NewReader(sent))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, err)
 			request.Header.Set("Content-Type", "application/json; charset=utf-8")
 			response, err := (&http.Client{Transport: transport}).Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, err)
 			defer response.Body.Close()
 			if body, err := io.ReadAll(response.Body); err != nil || string(body) != answered {
 				t.Errorf("the client received %q, %v; want %q", body, err, answered)

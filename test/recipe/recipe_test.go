@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"toggleadmin/test/assert"
 )
 
 const root = "../.."
@@ -27,7 +29,7 @@ func TestAddAnOperation(t *testing.T) {
 	copied := t.TempDir()
 	copyTree(t, copied)
 	operation, err := txtar.ParseFile("testdata/get-feedback.txtar")
-	must(t, err)
+	assert.OK(t, err)
 	var changed []string
 	for _, file := range operation.Files {
 		apply(t, filepath.Join(copied, file.Name), string(file.Data))
@@ -46,7 +48,7 @@ func TestAddAnOperation(t *testing.T) {
 func listed(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	must(t, err)
+	assert.OK(t, err)
 	_, section, _ := strings.Cut(string(text), "## Add an operation")
 	names := strings.NewReplacer("<domain>", "feedback", "<operation>", "get", "<verb-noun>", "get-feedback")
 	var files []string
@@ -61,7 +63,7 @@ func listed(t *testing.T) []string {
 func copyTree(t *testing.T, to string) {
 	t.Helper()
 	entries, err := os.ReadDir(root)
-	must(t, err)
+	assert.OK(t, err)
 	copying := []string{"-R"}
 	for _, entry := range entries {
 		if name := entry.Name(); !slices.Contains([]string{".git", ".cache", ".aws-sam", ".local", "node_modules"}, name) {
@@ -70,15 +72,8 @@ func copyTree(t *testing.T, to string) {
 	}
 	run(t, root, "cp", append(copying, to)...)
 	packages, err := filepath.Abs(filepath.Join(root, "node_modules"))
-	must(t, err)
-	must(t, os.Symlink(packages, filepath.Join(to, "node_modules")))
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
+	assert.OK(t, os.Symlink(packages, filepath.Join(to, "node_modules")))
 }
 
 // apply writes a new file, or changes an existing one: each block of the text begins with a line "after: TEXT" and is inserted after the
@@ -87,8 +82,8 @@ func apply(t *testing.T, path, text string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
-		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must(t, os.WriteFile(path, []byte(text), 0o600))
+		assert.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		assert.OK(t, os.WriteFile(path, []byte(text), 0o600))
 		return
 	}
 	lines := strings.SplitAfter(string(content), "\n")
@@ -114,7 +109,7 @@ func apply(t *testing.T, path, text string) {
 			at++
 		}
 	}
-	must(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
+	assert.OK(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
 }
 
 // run runs a command in a folder.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
 	"toggleadmin/test/table"
 )
@@ -22,9 +23,7 @@ const root = "../.."
 func read(t *testing.T, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return string(content)
 }
 
@@ -254,13 +253,9 @@ func TestWatchSeesEmbeddedFiles(t *testing.T) {
 		"{{$d := .Dir}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}", "./pkg/...")
 	command.Dir = root
 	output, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	top, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	for file := range strings.FieldsSeq(string(output)) {
 		name, _ := filepath.Rel(top, file)
 		if strings.Contains(name, "/vendor/") {
@@ -281,9 +276,7 @@ func TestPlantedBugsApply(t *testing.T) {
 		t.Skip(err)
 	}
 	top, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	patches, err := filepath.Glob(filepath.Join(top, "test", "simulation", "testdata", "*.patch"))
 	if err != nil || len(patches) == 0 {
 		t.Fatalf("there are no patches: %v", err)

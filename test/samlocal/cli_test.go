@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/samlocal"
 )
 
@@ -29,9 +30,7 @@ func TestRelay(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
 	relay, err := samlocal.StartRelay(t.Context(), server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	t.Cleanup(relay.Close)
 	url := "http://" + relay.Address
 	response, err := http.Get(url) //nolint:noctx // of this machine

@@ -13,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 	"toggleadmin/test/samlocal"
@@ -34,9 +35,7 @@ func TestSAMLocal(t *testing.T) { //nolint:tparallel // the phases follow one an
 		t.Skip("make test-sam runs this test: it installs the SAM CLI, Docker and an image")
 	}
 	template, err := samtemplate.Load(filepath.Join(root, "template.yaml"), samtemplate.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	build(t, template)
 	t.Run("scripts", func(t *testing.T) {
 		t.Run("differences", func(t *testing.T) { runScripts(t, cli, filepath.Join("testdata", "differences")) })
@@ -56,9 +55,7 @@ func TestSAMLocal(t *testing.T) { //nolint:tparallel // the phases follow one an
 func build(t *testing.T, template *samtemplate.Template) {
 	t.Helper()
 	before := filepath.Join(t.TempDir(), "before")
-	if err := os.WriteFile(before, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, os.WriteFile(before, nil, 0o600))
 	command := exec.CommandContext(t.Context(), "make", "build-local")
 	command.Dir = root
 	command.Env = slices.DeleteFunc(os.Environ(),
@@ -76,9 +73,7 @@ func build(t *testing.T, template *samtemplate.Template) {
 		// A container may have no libraries.
 		binary, err := elf.Open(filepath.Join(root, ".aws-sam", "local", "build", template.Functions[i].LogicalID,
 			"bootstrap"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		libraries, err := binary.ImportedLibraries()
 		if binary.Machine != elf.EM_X86_64 || err != nil || len(libraries) > 0 {
 			t.Errorf("%s is for %s and needs %q (%v), want x86_64 and none", template.Functions[i].Name, binary.Machine,
@@ -93,9 +88,7 @@ func serve(t *testing.T, cli samlocal.CLI) (samlocal.CLI, *samlocal.Relay, local
 	t.Helper()
 	data := localtest.Start(t, local.Config{RequestsOnly: true})
 	relay, err := samlocal.StartRelay(t.Context(), data.DynamoDB.Endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	t.Cleanup(relay.Close)
 	cli.Endpoint = relay.Endpoint
 	return cli, relay, data
@@ -173,9 +166,7 @@ func invokeSample(t *testing.T, cli samlocal.CLI, function *samtemplate.Function
 func TestDifferencesAreAsserted(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(filepath.Join("testdata", "differences", "differences.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	for _, condition := range script.Differences(script.SAM) {
 		if !strings.Contains(string(content), "\n[!"+condition+"] ") {
 			t.Errorf("differences.txtar does not assert what sam local does without %s", condition)

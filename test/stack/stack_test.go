@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
 	"toggleadmin/test/table"
 )
@@ -47,9 +48,7 @@ func TestWrongArguments(t *testing.T) {
 	t.Parallel()
 	process.DependOn(t, root+"scripts", root+"functions")
 	folders, err := filepath.Glob(root + "functions/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	for i := range folders {
 		folders[i] = filepath.Base(folders[i])
 	}
@@ -95,9 +94,7 @@ parameter_overrides = "Stage=dev"
 `
 	folder := t.TempDir()
 	script, err := os.ReadFile(root + "scripts/stack.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	if err := os.CopyFS(folder, fstest.MapFS{
 		"samconfig.toml":         {Data: []byte(config)},
 		"scripts/stack.sh":       {Data: script, Mode: 0o700},
@@ -161,9 +158,7 @@ func TestLoggingRole(t *testing.T) {
 	t.Parallel()
 	process.DependOn(t, root+"scripts")
 	top, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	if _, err := os.Stat(root + ".cache/sam/installed.txt"); err != nil {
 		t.Skip("the SAM CLI, which has the AWS SDK for Python, is not installed")
 	}

@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -50,9 +51,7 @@ func newChecker(tb testing.TB) *checker {
 	files, _ := filepath.Glob(root + "pkg/*/*/*.go")
 	for _, file := range files {
 		content, err := os.ReadFile(file)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		assert.OK(tb, err)
 		for _, namespace := range regexp.MustCompile(`"(ToggleAdmin/\w+)"`).FindAllSubmatch(content, -1) {
 			for _, name := range regexp.MustCompile(`"(\w+)"`).FindAllSubmatch(content, -1) {
 				c.metrics[string(namespace[1])+" "+string(name[1])] = true

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/assert"
 )
 
 // TestOneToOne checks that functions/<name>/main.go, the resource <Name>Function and events/<name>.json exist together.
@@ -43,9 +44,7 @@ func TestEvents(t *testing.T) {
 			continue
 		}
 		var event events.APIGatewayProxyRequest
-		if err := json.Unmarshal([]byte(read(t, "events/"+f.Name+".json")), &event); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, json.Unmarshal([]byte(read(t, "events/"+f.Name+".json")), &event))
 		if !slices.ContainsFunc(template.API.Routes, func(r samtemplate.Route) bool {
 			return (r.Function == f.LogicalID || authorizer && r.Authorized) && r.Path == event.Resource &&
 				(r.Method == event.HTTPMethod || r.Method == "ANY")

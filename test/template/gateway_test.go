@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/test/assert"
 )
 
 // responses are all gateway responses with their status and the name in the error object. All other types use the two
@@ -93,9 +95,7 @@ func TestAccessLog(t *testing.T) {
 		size += longest[variable] - len(value)
 		variables[variable] = true
 	}
-	if diff := cmp.Diff(sortedKeys(longest), sortedKeys(variables)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, sortedKeys(longest), sortedKeys(variables))
 	if size >= 1024 {
 		t.Errorf("a line can have %d bytes, API Gateway truncates it after 1,023", size)
 	}
@@ -136,9 +136,7 @@ func TestNotFound(t *testing.T) {
 			want[path] = 1
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, got)
 	for _, r := range template.Resources {
 		if paths, ok := at(r.Properties, "Environment.Variables.COUNTED_PATHS").(string); ok {
 			if diff := cmp.Diff(set(counted), set(strings.Fields(paths))); diff != "" {

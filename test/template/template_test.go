@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/assert"
 )
 
 const root = "../../"
@@ -29,18 +30,14 @@ var alarms = map[string]string{"Monitoring": "alarms", "AlarmEmail": everything[
 func load(tb testing.TB, parameters map[string]string) *samtemplate.Template {
 	tb.Helper()
 	t, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: parameters})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return t
 }
 
 func read(tb testing.TB, file string) string {
 	tb.Helper()
 	content, err := os.ReadFile(root + file)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return string(content)
 }
 
