@@ -3,8 +3,8 @@ package apitoken_test
 import (
 	"bytes"
 	"crypto/rand"
-	"errors"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -51,15 +52,10 @@ func TestNew(t *testing.T) {
 	if err != nil || token.Selector != access.Selector(selector) || token.Kind != access.APIToken {
 		t.Errorf("%v, %v", token.Selector, err)
 	}
-	if diff := cmp.Diff(apitoken.APIToken{Name: "n", Selector: token.Selector, Verifier: token.Verifier()},
-		stored); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, apitoken.APIToken{Name: "n", Selector: token.Selector, Verifier: token.Verifier()}, stored)
 	for _, n := range []int64{15, 47} {
-		if _, _, err := apitoken.New(apitoken.APIToken{}, io.LimitReader(rand.Reader, n)); !errors.Is(err,
-			io.ErrUnexpectedEOF) {
-			t.Errorf("with %d random bytes: %v", n, err)
-		}
+		_, _, err := apitoken.New(apitoken.APIToken{}, io.LimitReader(rand.Reader, n))
+		assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	}
 }
 
@@ -74,37 +70,26 @@ func TestTokensAreCreatedListedAndDeleted(t *testing.T) {
 	create := func(name string, expires *time.Time, selector byte) apitoken.APIToken {
 		random := io.MultiReader(bytes.NewReader(bytes.Repeat([]byte{selector}, 16)), rand.Reader)
 		token, err := store.Create(t.Context(), apitoken.APIToken{Name: name, ExpiresAt: expires, CreatedAt: fine}, random)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		return apitoken.APIToken{Selector: token.Selector, Name: name, Verifier: token.Verifier(), CreatedAt: stored}
 	}
 	b, second, first := create("b", nil, 1), create("a", nil, 3), create("a", &fine, 2)
 	first.ExpiresAt = &stored
 	all, err := store.List(t.Context())
-	if diff := cmp.Diff([]apitoken.APIToken{first, second, b}, all, ignoreEvent()); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
+	assert.OK(t, err)
+	assert.Equal(t, []apitoken.APIToken{first, second, b}, all, ignoreEvent())
 	got, err := store.Get(t.Context(), first.Selector)
-	if diff := cmp.Diff(first, got, ignoreEvent()); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
+	assert.OK(t, err)
+	assert.Equal(t, first, got, ignoreEvent())
 	want := dynamo.Item{
 		"id": dynamo.S(first.Selector.String()), "name": dynamo.S("a"), "verifier": dynamo.B(first.Verifier[:]),
 		"createdAt": dynamo.S("2026-11-20T05:39:00.123Z"), "expiresAt": dynamo.S("2026-11-20T05:39:00.123Z"),
 		"event": dynamo.N(got.LastEvent),
 	}
-	if diff := database.DiffItems(want, db.Get(t, db.Tables.APITokens, dynamo.Item{"id": want["id"]})); diff != "" {
-		t.Error(diff)
-	}
-	for range 2 {
-		if err := store.Delete(t.Context(), first.Selector); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := store.Get(t.Context(), first.Selector); !errors.Is(err, apitoken.ErrNotFound) {
-		t.Error(err)
-	}
+	assert.Equal(t, want, db.Get(t, db.Tables.APITokens, dynamo.Item{"id": want["id"]}), database.Items())
+	assert.OK(t, store.Delete(t.Context(), first.Selector), store.Delete(t.Context(), first.Selector))
+	_, err = store.Get(t.Context(), first.Selector)
+	assert.ErrorIs(t, err, apitoken.ErrNotFound)
 }
 
 // TestSelectorIsTaken checks that a creation does not replace another token.
@@ -112,9 +97,7 @@ func TestSelectorIsTaken(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	token, err := store.Create(t.Context(), apitoken.APIToken{Name: "n"}, rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	random := io.MultiReader(bytes.NewReader(token.Selector[:]), rand.Reader)
 	if _, err := store.Create(t.Context(), apitoken.APIToken{Name: "other"}, random); err == nil {
 		t.Error("another token has the selector")
@@ -137,21 +120,17 @@ func TestEvents(t *testing.T) {
 		return err
 	}
 	selector := access.Selector(bytes.Repeat([]byte{2}, 16))
-	if err := errors.Join(
-		create(apitoken.APIToken{Name: "a", ExpiresAt: &expires}, 1), create(apitoken.APIToken{Name: "b"}, 2),
-		store.Delete(ctx, selector), store.Delete(ctx, selector), // the second deletion changes nothing
-	); err != nil {
-		t.Fatal(err)
-	}
-	const a, b = "AQEBAQEBAQEBAQEBAQEBAQ", "AgICAgICAgICAgICAgICAg"
-	second := `{"id":"` + b + `","userId":null,"description":"b","expiresAt":null}`
+	assert.OK(t, create(apitoken.APIToken{Name: "a", ExpiresAt: &expires}, 1), create(apitoken.APIToken{Name: "b"}, 2),
+		store.Delete(ctx, selector), store.Delete(ctx, selector)) // the second deletion changes nothing
 	want := []string{
-		`api-token-created api-token:` + a + ` by operator ada: {"id":"` + a +
-			`","userId":null,"description":"a","expiresAt":"2026-11-20T05:39:00.000Z"}`,
-		`api-token-created api-token:` + b + ` by operator ada: ` + second,
-		`api-token-deleted api-token:` + b + ` by operator ada: before ` + second,
+		`api-token-created api-token:AQEBAQEBAQEBAQEBAQEBAQ by operator ada: {"id":"AQEBAQEBAQEBAQEBAQEBAQ",` +
+			`"userId":null,"description":"a","expiresAt":"2026-11-20T05:39:00.000Z"}`,
+		`api-token-created api-token:AgICAgICAgICAgICAgICAg by operator ada: SECOND`,
+		`api-token-deleted api-token:AgICAgICAgICAgICAgICAg by operator ada: before SECOND`,
 	}
-	if diff := cmp.Diff(want, db.Events(t)); diff != "" {
-		t.Error(diff)
+	for i, line := range want {
+		want[i] = strings.Replace(line, "SECOND",
+			`{"id":"AgICAgICAgICAgICAgICAg","userId":null,"description":"b","expiresAt":null}`, 1)
 	}
+	assert.Equal(t, want, db.Events(t))
 }

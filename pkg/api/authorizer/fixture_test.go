@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -43,17 +44,10 @@ func newFixture(tb testing.TB) *fixture {
 	f := &fixture{db, user.NewStore(db.Client, db.Tables, db.Log()),
 		pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader), apitoken.NewStore(db.Client, db.Tables, db.Log())}
 	for i, role := range []access.Role{access.RoleAdmin, access.RoleEditor, access.RoleViewer} {
-		check(tb, f.users.Create(tb.Context(), user.User{ID: int64(i + 1), Kind: user.Person, Name: string(role),
+		assert.OK(tb, f.users.Create(tb.Context(), user.User{ID: int64(i + 1), Kind: user.Person, Name: string(role),
 			Role: role}))
 	}
 	return f
-}
-
-func check(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
 }
 
 // pat creates a PAT that expires in a minute and has been seen now, with the given change.
@@ -65,7 +59,7 @@ func (f *fixture) pat(tb testing.TB, userID int64, change func(*pat.PAT)) (pat.P
 		change(&p)
 	}
 	created, token, err := f.pats.Create(tb.Context(), p, pat.Owner{Kind: user.Person, Limit: pat.MostPerOwner})
-	check(tb, err)
+	assert.OK(tb, err)
 	if p.SeenAt != nil {
 		item := f.Get(tb, f.Tables.PersonalAccessTokens, pat.Key(userID, created.ID))
 		item[pat.AttributeSeenAt] = dynamo.Time(*p.SeenAt)
@@ -77,7 +71,7 @@ func (f *fixture) pat(tb testing.TB, userID int64, change func(*pat.PAT)) (pat.P
 func (f *fixture) apiToken(tb testing.TB, expires *time.Time) access.Token {
 	tb.Helper()
 	token, err := f.apiTokens.Create(tb.Context(), apitoken.APIToken{Name: "ci", ExpiresAt: expires}, rand.Reader)
-	check(tb, err)
+	assert.OK(tb, err)
 	return token
 }
 
@@ -92,6 +86,14 @@ func (f *fixture) authenticator(tb testing.TB, respond func(*database.Call) (*ht
 		Store: authorizer.NewStore(client, f.Tables, f.LogThrough(client)), Now: now,
 		Logger: slog.New(slog.NewJSONHandler(&log, nil)),
 	}, tap, &log
+}
+
+// principal returns the ID of the principal of a request, which does not fail.
+func principal(tb testing.TB, a *authorizer.Authenticator, header string) string {
+	tb.Helper()
+	got, err := a.Authorize(tb.Context(), request(header))
+	assert.OK(tb, err)
+	return got.PrincipalID
 }
 
 // wrongSecret returns the text of a token with another secret.

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
 )
@@ -27,14 +27,14 @@ func TestValidCredentialIsAllowed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	later := now().Add(time.Millisecond)
-	check(t, f.users.Create(t.Context(), user.User{ID: 4, Kind: user.ServiceAccount, Name: "Pipeline", Username: "ci",
+	assert.OK(t, f.users.Create(t.Context(), user.User{ID: 4, Kind: user.ServiceAccount, Name: "Pipeline", Username: "ci",
 		Role: access.RoleViewer}))
 	_, admin := f.pat(t, 1, nil)
 	_, editor := f.pat(t, 2, nil)
 	_, viewer := f.pat(t, 3, nil)
 	_, service, err := f.pats.Create(t.Context(), pat.PAT{UserID: 4, Description: "d", ExpiresAt: later},
 		pat.Owner{Kind: pat.AnyKind, Limit: 1})
-	check(t, err)
+	assert.OK(t, err)
 	_, expiring := f.pat(t, 3, func(p *pat.PAT) { p.ExpiresAt = later })
 	unlimited, limited := f.apiToken(t, nil), f.apiToken(t, &later)
 	tokens := strings.NewReplacer("ADMIN", admin.Reveal(), "EDITOR", editor.Reveal(), "VIEWER", viewer.Reveal(), "SERVICE",
@@ -61,9 +61,8 @@ func TestValidCredentialIsAllowed(t *testing.T) {
 		}
 		a, tap, log := f.authenticator(t, nil)
 		got, err := a.Authorize(t.Context(), request(tokens.Replace(row[0])))
-		if diff := cmp.Diff(policy(id, "Allow", context), got); diff != "" || err != nil {
-			t.Errorf("%s: error %v, response (-want +got):\n%s", row[0], err, diff)
-		}
+		assert.OK(t, err)
+		assert.Equal(t, policy(id, "Allow", context), got)
 		calls := strings.TrimSuffix(tap.Calls(), " UpdateItem") // a token's first use is recorded
 		if calls != "BatchGetItem" && calls != "GetItem" || log.Len() > 0 {
 			t.Errorf("%s: calls %s, log %s", row[0], tap.Calls(), log)
@@ -79,9 +78,9 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 	_, valid := f.pat(t, 1, nil)
 	_, expired := f.pat(t, 1, func(p *pat.PAT) { p.ExpiresAt, p.SeenAt = now(), nil })
 	revoked, revokedToken := f.pat(t, 1, nil)
-	check(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, revoked.ID))
+	assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, revoked.ID))
 	_, disabled := f.pat(t, 2, nil)
-	check(t, f.users.SetDisabled(t.Context(), 2, true))
+	assert.OK(t, f.users.SetDisabled(t.Context(), 2, true))
 	_, orphaned := f.pat(t, 3, nil)
 	f.Delete(t, f.Tables.Users, user.Key(3))
 	apiToken, expiredAPIToken := f.apiToken(t, nil), f.apiToken(t, new(now()))
@@ -116,9 +115,8 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 	`) {
 		a, tap, log := f.authenticator(t, nil)
 		got, err := a.Authorize(t.Context(), request(strings.Split(replacer.Replace(row[0]), "; ")...))
-		if diff := cmp.Diff(policy("anonymous", "Deny", nil), got); diff != "" || err != nil {
-			t.Errorf("%s: error %v, response (-want +got):\n%s", row[0], err, diff)
-		}
+		assert.OK(t, err)
+		assert.Equal(t, policy("anonymous", "Deny", nil), got)
 		if tap.Calls() != row[1] || log.Len() > 0 {
 			t.Errorf("%s: calls %q, log %s", row[0], tap.Calls(), log)
 		}
@@ -141,7 +139,7 @@ func TestHeader(t *testing.T) {
 	`) {
 		a, _, _ := f.authenticator(t, nil)
 		var event events.APIGatewayCustomAuthorizerRequestTypeRequest
-		check(t, json.Unmarshal([]byte(strings.ReplaceAll(row[0], `"T"`, `"`+valid.Reveal()+`"`)), &event))
+		assert.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(row[0], `"T"`, `"`+valid.Reveal()+`"`)), &event))
 		if got, err := a.Authorize(t.Context(), event); err != nil || got.PrincipalID != row[1] {
 			t.Errorf("%s: principal %q, %v", row[0], got.PrincipalID, err)
 		}
@@ -150,21 +148,20 @@ func TestHeader(t *testing.T) {
 
 func TestPolicyIsForTheWholeStage(t *testing.T) {
 	t.Parallel()
-	for arn, want := range map[string]string{
-		api + "/dev/GET/api/admin/context":            api + "/dev/*",
-		api + "/prod/*/api/admin/context":             api + "/prod/*",
-		api + "/dev/GET/":                             api + "/dev/*",
-		api + "/dev/GET":                              api + "/dev/*",
-		api + "/dev/PUT/api/admin/feedback/a%2Fb//c/": api + "/dev/*",
-		api: api,
-		"":  "",
-	} {
+	for _, row := range table.Rows(t, 2, strings.ReplaceAll(`
+		API/dev/GET/api/admin/context | API/dev/*
+		API/prod/*/api/admin/context | API/prod/*
+		API/dev/GET/ | API/dev/*
+		API/dev/GET | API/dev/*
+		API/dev/PUT/api/admin/feedback/a%2Fb//c/ | API/dev/*
+		API | API
+		"" |
+	`, "API", api)) {
 		event := request("malformed")
-		event.MethodArn = arn
+		event.MethodArn = row[0]
 		got, err := (&authorizer.Authenticator{}).Authorize(t.Context(), event)
-		if err != nil || got.PolicyDocument.Statement[0].Resource[0] != want {
-			t.Errorf("%s: %v, %v", arn, got.PolicyDocument, err)
-		}
+		assert.OK(t, err)
+		assert.Equal(t, row[1], got.PolicyDocument.Statement[0].Resource[0])
 	}
 }
 
@@ -172,27 +169,29 @@ func TestPolicyIsForTheWholeStage(t *testing.T) {
 // text.
 func TestFailedLookup(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	_, known := f.pat(t, 1, nil)
-	for _, token := range []access.Token{known, f.apiToken(t, nil), known.At(access.PATSelector(7, 7))} {
-		a, _, log := f.authenticator(t,
+	s := newSignIn(t)
+	_, token := s.pat(t, 1, nil)
+	known := token.Reveal()
+	for _, header := range []string{known, s.apiToken(t, nil).Reveal(), token.At(access.PATSelector(7, 7)).Reveal(),
+		s.issuer.Token(now(), nil)} {
+		a, _, log := s.authenticator(t, "",
 			func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })
-		got, err := a.Authorize(t.Context(), request(token.Reveal()))
+		got, err := a.Authorize(t.Context(), request(header))
 		if err == nil || err.Error() != "the credential could not be looked up" || got.PrincipalID != "" {
 			t.Errorf("principal %q, error %v", got.PrincipalID, err)
 		}
 		for _, text := range []string{`"level":"ERROR"`, `"apiRequestId":"` + requestID + `"`, "AccessDeniedException"} {
-			if !strings.Contains(log.String(), text) || strings.Contains(log.String(), token.Reveal()) {
+			if !strings.Contains(log.String(), text) || strings.Contains(log.String(), header) {
 				t.Errorf("the log does not contain %s: %s", text, log)
 			}
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		a, _, _ := f.authenticator(t, (*database.Call).Hang)
+		a, _, _ := s.authenticator(t, "", (*database.Call).Hang)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		begin := time.Now()
-		if _, err := a.Authorize(ctx, request(known.Reveal())); err == nil || time.Since(begin) != 4500*time.Millisecond {
+		if _, err := a.Authorize(ctx, request(known)); err == nil || time.Since(begin) != 4500*time.Millisecond {
 			t.Errorf("error %v after %s", err, time.Since(begin))
 		}
 	})
@@ -200,35 +199,34 @@ func TestFailedLookup(t *testing.T) {
 
 func TestNewFunction(t *testing.T) {
 	t.Parallel()
-	env := &app.Env{Now: now, Logger: slog.New(slog.DiscardHandler), Vars: map[string]string{
-		"USERS_TABLE": "u", "API_TOKENS_TABLE": "a", "EVENTS_TABLE": "e", "EVENT_LOG_DAYS": "400",
-	}}
-	if _, err := authorizer.NewFunction(env); err == nil ||
-		!strings.Contains(err.Error(), "PERSONAL_ACCESS_TOKENS_TABLE") {
-		t.Errorf("error %v", err)
+	env := &app.Env{Now: now, Local: true, Logger: slog.New(slog.DiscardHandler), Vars: map[string]string{}}
+	for _, name := range []string{"USERS_TABLE", "API_TOKENS_TABLE", "EVENTS_TABLE", "PERSONAL_ACCESS_TOKENS_TABLE",
+		"IDENTIFIERS_TABLE", "OIDC_CLIENT_ID"} {
+		env.Vars[name] = "x"
 	}
-	env.Vars["PERSONAL_ACCESS_TOKENS_TABLE"] = "p"
-	for _, vars := range []map[string]string{
-		{"OIDC_ISSUER": "http://127.0.0.1", "OIDC_CLIENT_ID": "c"}, {"OIDC_ISSUER": "https://a.example"},
-		{"OIDC_CLIENT_ID": "c"},
-		{"OIDC_DEFAULT_ROLE": "Viewer"}, {"OIDC_ISSUER": "https://a.example", "OIDC_CLIENT_ID": "c",
-			"OIDC_DEFAULT_ROLE": "viewer"},
-	} {
+	env.Vars["EVENT_LOG_DAYS"], env.Vars["OIDC_ISSUER"], env.Vars["OIDC_DEFAULT_ROLE"] = "400", "http://127.0.0.1", "Viewer"
+	database.RequireVariables(t, env, authorizer.NewFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "IDENTIFIERS_TABLE")
+	for _, row := range table.Rows(t, 3, `
+		# issuer | client | default role
+		# only local
+		http://127.0.0.1 | c |
+		https://a.example | |
+		"" | c |
+		"" | | Viewer
+		https://a.example | c | viewer
+	`) {
 		wrong := *env
+		wrong.Local = false
 		wrong.Vars = maps.Clone(env.Vars)
-		maps.Copy(wrong.Vars, vars)
+		for i, name := range []string{"OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_DEFAULT_ROLE"} {
+			wrong.Vars[name] = row[i]
+		}
 		if _, err := authorizer.NewFunction(&wrong); err == nil || !strings.Contains(err.Error(), "OIDC_") {
-			t.Errorf("%v: error %v", vars, err)
+			t.Errorf("%v: error %v", row, err)
 		}
 	}
-	env.Vars["OIDC_ISSUER"], env.Vars["OIDC_CLIENT_ID"], env.Vars["OIDC_DEFAULT_ROLE"] = "http://127.0.0.1", "c", "Viewer"
-	env.Local = true
-	if _, err := authorizer.NewFunction(env); err == nil || !strings.Contains(err.Error(), "IDENTIFIERS_TABLE") {
-		t.Errorf("error %v", err)
-	}
-	env.Vars["IDENTIFIERS_TABLE"] = "i"
 	handler, err := authorizer.NewFunction(env)
-	check(t, err)
+	assert.OK(t, err)
 	got, err := handler.Invoke(t.Context(),
 		[]byte(`{"type":"REQUEST","methodArn":"a/b/c","headers":{"Authorization":"x"}}`))
 	if err != nil || !strings.Contains(string(got), `"principalId":"anonymous"`) {

@@ -4,19 +4,17 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
 )
@@ -48,16 +46,15 @@ func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 		p, token := f.pat(t, 1, func(p *pat.PAT) { p.SeenAt = seen })
 		a, tap, log := f.authenticator(t, nil)
 		for range 2 {
-			if got, err := a.Authorize(t.Context(), request(token.Reveal())); err != nil || got.PrincipalID != "user:1" {
-				t.Errorf("principal %q, %v", got.PrincipalID, err)
-			}
+			assert.Equal(t, "user:1", principal(t, a, token.Reveal()))
 		}
-		calls := "BatchGetItem" + " BatchGetItem"
+		writes := 0
 		if row[1] == "true" {
-			calls, seen = "BatchGetItem UpdateItem BatchGetItem", new(now())
+			writes, seen = 1, new(now())
 		}
-		if diff := cmp.Diff(seen, f.seenAt(t, p)); diff != "" || tap.Calls() != calls || log.Len() > 0 {
-			t.Errorf("%s: calls %s, log %s, seenAt (-want +got):\n%s", row[0], tap.Calls(), log, diff)
+		assert.Equal(t, seen, f.seenAt(t, p))
+		if strings.Count(tap.Calls(), "UpdateItem") != writes || log.Len() > 0 {
+			t.Errorf("%s: calls %s, log %s", row[0], tap.Calls(), log)
 		}
 	}
 }
@@ -68,19 +65,14 @@ func TestSeenDoesNotOverwrite(t *testing.T) {
 	f := newFixture(t)
 	p, token := f.pat(t, 1, nil)
 	store, later := authorizer.NewStore(f.Client, f.Tables, f.Log()), now().Add(time.Minute)
-	check(t, store.Seen(t.Context(), token, later, now())) // seen at now, which is not before now
-	if got := f.seenAt(t, p); !got.Equal(now()) {
-		t.Errorf("seenAt is %s", got)
-	}
-	check(t, store.Seen(t.Context(), token, later.Add(time.Microsecond), now().Add(time.Millisecond)))
-	if got := f.seenAt(t, p); !got.Equal(later) {
-		t.Errorf("seenAt is %s", got)
-	}
-	check(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, p.ID))
-	check(t, store.Seen(t.Context(), token, later, later))
-	if _, _, err := store.PAT(t.Context(), 1, p.ID); !errors.Is(err, pat.ErrNotFound) {
-		t.Errorf("the deleted PAT is back: %v", err)
-	}
+	assert.OK(t, store.Seen(t.Context(), token, later, now())) // seen at now, which is not before now
+	assert.Equal(t, new(now()), f.seenAt(t, p))
+	assert.OK(t, store.Seen(t.Context(), token, later.Add(time.Microsecond), now().Add(time.Millisecond)))
+	assert.Equal(t, &later, f.seenAt(t, p))
+	assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, p.ID))
+	assert.OK(t, store.Seen(t.Context(), token, later, later))
+	_, _, err := store.PAT(t.Context(), 1, p.ID)
+	assert.ErrorIs(t, err, pat.ErrNotFound)
 }
 
 // TestSeenAPIToken checks the writes for an API token: at first, and again after a minute.
@@ -89,22 +81,19 @@ func TestSeenAPIToken(t *testing.T) {
 	f := newFixture(t)
 	token, err := f.apiTokens.Create(t.Context(), apitoken.APIToken{Name: "n", CreatedAt: now().Add(-time.Hour)},
 		rand.Reader)
-	check(t, err)
+	assert.OK(t, err)
 	a, tap, _ := f.authenticator(t, nil)
 	for _, tt := range []struct{ after, want time.Duration }{{0, 0}, {time.Minute, 0},
 		{time.Minute + time.Millisecond, time.Minute + time.Millisecond}} {
 		a.Now = func() time.Time { return now().Add(tt.after) }
 		_, err := a.Authenticate(t.Context(), token.Reveal())
-		check(t, err)
-		if stored, err := f.apiTokens.Get(t.Context(), token.Selector); err != nil ||
-			!stored.SeenAt.Equal(now().Add(tt.want)) {
-			t.Errorf("after %s: %v, %v", tt.after, stored.SeenAt, err)
-		}
+		assert.OK(t, err)
+		stored, err := f.apiTokens.Get(t.Context(), token.Selector)
+		assert.OK(t, err)
+		assert.Equal(t, new(now().Add(tt.want)), stored.SeenAt)
 	}
-	const read, write = "GetItem", " UpdateItem"
-	if want := read + write + " " + read + " " + read + write; tap.Calls() != want {
-		t.Errorf("calls %s, want %s", tap.Calls(), want)
-	}
+	const written, read = " GetItem UpdateItem", " GetItem"
+	assert.Equal(t, written+read+written, " "+tap.Calls())
 }
 
 func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {
@@ -171,9 +160,7 @@ func TestUnprocessedKeys(t *testing.T) {
 			defer cancel()
 			got, owner, err := authorizer.NewStore(client, f.Tables, f.LogThrough(client)).PAT(ctx, 1, p.ID)
 			if tt.rounds > 2 {
-				if !errors.Is(err, dynamo.ErrUnavailable) {
-					t.Errorf("error %v", err)
-				}
+				assert.ErrorIs(t, err, dynamo.ErrUnavailable)
 			} else if calls := strings.Count(tap.Calls(), "BatchGetItem"); err != nil || got.ID != p.ID || owner.ID != 1 ||
 				calls != tt.rounds+1 {
 				t.Errorf("PAT %d, user %d, error %v after %d calls", got.ID, owner.ID, err, calls)
@@ -187,19 +174,19 @@ func TestUnprocessedKeys(t *testing.T) {
 func withoutTables(t *testing.T, c *database.Call, tables []string) (*http.Response, error) {
 	t.Helper()
 	var request struct{ RequestItems map[string]any }
-	check(t, json.Unmarshal([]byte(c.Body), &request))
+	assert.OK(t, json.Unmarshal([]byte(c.Body), &request))
 	response, err := c.Pass()
 	if err != nil {
 		return nil, err
 	}
 	defer response.Body.Close()
 	var found struct{ Responses, UnprocessedKeys map[string]any }
-	check(t, json.NewDecoder(response.Body).Decode(&found))
+	assert.OK(t, json.NewDecoder(response.Body).Decode(&found))
 	for _, name := range tables {
 		delete(found.Responses, name)
 		found.UnprocessedKeys[name] = request.RequestItems[name]
 	}
 	body, err := json.Marshal(found)
-	check(t, err)
+	assert.OK(t, err)
 	return c.Reply(http.StatusOK, string(body))
 }

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -14,10 +15,11 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/console"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/test/assert"
+	"toggleadmin/test/table"
 )
 
 // newFunction returns the function with an OpenID Connect issuer, if there is one.
@@ -27,9 +29,7 @@ func newFunction(t *testing.T, issuer, clientID string) lambda.Handler {
 		Vars: map[string]string{"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": clientID, "VERSION": "1.2.3+4567890a"}, Local: true,
 		Now: time.Now, Random: strings.NewReader(strings.Repeat("x", 1000)), Logger: slog.New(slog.DiscardHandler),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return handler
 }
 
@@ -46,17 +46,11 @@ func get(t *testing.T, function lambda.Handler, stage, requestPath string) event
 		event.Resource = "/"
 	}
 	payload, err := json.Marshal(event)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	output, err := function.Invoke(t.Context(), payload)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	var response events.APIGatewayProxyResponse
-	if err := json.Unmarshal(output, &response); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, json.Unmarshal(output, &response))
 	return response
 }
 
@@ -65,20 +59,17 @@ func header(response events.APIGatewayProxyResponse) http.Header { return respon
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	function := newFunction(t, "", "")
-	for _, tt := range []struct{ name, stage, path, want string }{
-		{"root of a stage", "/dev", "/", "/dev/console/"},
-		{"root of a domain", "", "/", "/console/"},
-		{"a stage with the name console", "/console", "/", "/console/console/"},
-		{"console below a stage", "/dev", "/console", "/dev/console/"},
-		{"console of a domain", "", "/console", "/console/"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			response := get(t, function, tt.stage, tt.path)
-			if got := header(response).Get("Location"); response.StatusCode != http.StatusFound || got != tt.want {
-				t.Errorf("status %d, Location %q, want %q", response.StatusCode, got, tt.want)
-			}
-		})
+	for _, row := range table.Rows(t, 3, `
+		# stage, or nothing below a custom domain | path | Location
+		/dev | / | /dev/console/
+		"" | / | /console/
+		/console | / | /console/console/
+		/dev | /console | /dev/console/
+		"" | /console | /console/
+	`) {
+		response := get(t, function, row[0], row[1])
+		assert.Equal(t, row[2], header(response).Get("Location"))
+		assert.Equal(t, http.StatusFound, response.StatusCode)
 	}
 }
 
@@ -99,17 +90,17 @@ func TestPages(t *testing.T) {
 			want := strings.NewReplacer(
 				"{{files}}", filesPath.FindString(response.Body), "{{config}}", "{}", "{{version}}",
 				"1.2.3+4567890a").Replace(content)
-			if diff := cmp.Diff(want, response.Body); diff != "" || response.StatusCode != http.StatusOK {
-				t.Errorf("status %d\n%s", response.StatusCode, diff)
-			}
-			for name, want := range map[string]string{
-				"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", "Referrer-Policy": "no-referrer",
-				"X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin",
-				"Strict-Transport-Security": "max-age=63072000",
-			} {
-				if got := header(response).Get(name); got != want {
-					t.Errorf("%s is %q, want %q", name, got, want)
-				}
+			assert.Equal(t, want, response.Body)
+			assert.Equal(t, http.StatusOK, response.StatusCode)
+			for _, row := range table.Rows(t, 2, `
+				Content-Type | text/html; charset=utf-8
+				Cache-Control | no-cache
+				Referrer-Policy | no-referrer
+				X-Content-Type-Options | nosniff
+				Cross-Origin-Opener-Policy | same-origin
+				Strict-Transport-Security | max-age=63072000
+			`) {
+				assert.Equal(t, row[1], header(response).Get(row[0]))
 			}
 			policy := header(response).Get("Content-Security-Policy")
 			for _, directive := range []string{
@@ -178,37 +169,21 @@ func TestIssuer(t *testing.T) {
 	server := httptest.NewServer(nil)
 	defer server.Close()
 	url := server.URL + `/x</script><script>alert(2)</script>&amp;`
-	for _, tt := range []struct {
-		name, token string // the token endpoint
-		status      int
-		want        map[string]any
-		connect     string
-	}{
-		{
-			"markup", url, http.StatusOK,
-			map[string]any{
-				"issuer": server.URL, "clientId": clientID, "authorizationEndpoint": url, "tokenEndpoint": url,
-				"endSessionEndpoint": url,
-			},
-			"connect-src 'self' " + server.URL + ";",
-		},
-		{
-			"policy", server.URL + "x;script-src *", http.StatusOK,
-			map[string]any{"issuer": server.URL, "clientId": clientID, "issuerError": true}, "connect-src 'self';",
-		},
-		{
-			"no token endpoint", "", http.StatusOK,
-			map[string]any{"issuer": server.URL, "clientId": clientID, "issuerError": true}, "connect-src 'self';",
-		},
-		{
-			"failure", url, http.StatusInternalServerError,
-			map[string]any{"issuer": server.URL, "clientId": clientID, "issuerError": true}, "connect-src 'self';",
-		},
-	} {
+	names := strings.NewReplacer("SERVER", server.URL, "URL", url, "FAILURE", "connect-src 'self'; | map[clientId:"+clientID+
+		" issuer:"+server.URL+" issuerError:true]", "CLIENT", clientID)
+	for _, row := range table.Rows(t, 4, names.Replace(`
+		# token endpoint | status | policy | configuration
+		URL | 200 | connect-src 'self' SERVER; | map[authorizationEndpoint:URL clientId:CLIENT endSessionEndpoint:URL issuer:SERVER tokenEndpoint:URL]
+		SERVERx;script-src * | 200 | FAILURE
+		"" | 200 | FAILURE
+		URL | 500 | FAILURE
+	`)) {
 		server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(tt.status)
+			if row[1] == "500" {
+				w.WriteHeader(http.StatusInternalServerError)
+			}
 			_ = json.NewEncoder(w).Encode(map[string]string{
-				"issuer": server.URL, "authorization_endpoint": url, "token_endpoint": tt.token, "end_session_endpoint": url,
+				"issuer": server.URL, "authorization_endpoint": url, "token_endpoint": row[0], "end_session_endpoint": url,
 				"jwks_uri": url,
 			})
 		})
@@ -216,14 +191,11 @@ func TestIssuer(t *testing.T) {
 		_, rest, _ := strings.Cut(response.Body, `id="config">`)
 		block, _, _ := strings.Cut(rest, "<")
 		var got map[string]any
-		if err := json.NewDecoder(strings.NewReader(block)).Decode(&got); err != nil {
-			t.Errorf("%s: %v in %s", tt.name, err, response.Body)
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" || response.StatusCode != http.StatusOK {
-			t.Errorf("%s: status %d\n%s", tt.name, response.StatusCode, diff)
-		}
-		if policy := header(response).Get("Content-Security-Policy"); !strings.Contains(policy, tt.connect) {
-			t.Errorf("%s: %s, want %s", tt.name, policy, tt.connect)
+		assert.OK(t, json.NewDecoder(strings.NewReader(block)).Decode(&got))
+		assert.Equal(t, row[3], fmt.Sprint(got))
+		policy := header(response).Get("Content-Security-Policy")
+		if response.StatusCode != http.StatusOK || !strings.Contains(policy, row[2]) {
+			t.Errorf("%s: status %d, policy %s", row, response.StatusCode, policy)
 		}
 	}
 }

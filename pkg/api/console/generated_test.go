@@ -22,6 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/test/assert"
 )
 
 var update = flag.Bool("update", false, "write the files that are not written by hand")
@@ -121,18 +122,14 @@ func compareLock(t *testing.T, versions map[string]string) {
 		Requires        bool           `json:"requires"`
 		Packages        map[string]any `json:"packages"`
 	}{"console", 3, true, packages}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	want = append(want, '\n')
 	if *update {
 		err = os.WriteFile(file, want, 0o644)
 	} else if diff := cmp.Diff(string(want), read(t, file)); diff != "" {
 		t.Errorf("%s is not current, run make console:\n%s", file, diff)
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	assert.OK(t, err)
 }
 
 // download returns the folder of a downloaded npm package.
@@ -151,10 +148,7 @@ func TestDocument(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	encoder := jsontext.NewEncoder(&out)
-	if err := encode(encoder, parse(t, root+"api/openapi.yaml"),
-		func(name string) *yaml.Node { return parse(t, root+"api/"+name) }); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, encode(encoder, parse(t, root+"api/openapi.yaml"), func(name string) *yaml.Node { return parse(t, root+"api/"+name) }))
 	compare(t, map[string]string{"api/openapi.json": out.String()},
 		map[string]string{"api/openapi.json": files(t)["api/openapi.json"]})
 }
@@ -218,9 +212,7 @@ func isName(e *jsontext.Encoder) bool {
 func parse(t *testing.T, name string) *yaml.Node {
 	t.Helper()
 	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(read(t, name)), &document); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, yaml.Unmarshal([]byte(read(t, name)), &document))
 	return document.Content[0]
 }
 
@@ -244,12 +236,8 @@ func compare(t *testing.T, want, got map[string]string) {
 		}
 	}
 	for name, content := range want {
-		if err := os.MkdirAll(filepath.Dir("static/"+name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile("static/"+name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, os.MkdirAll(filepath.Dir("static/"+name), 0o755))
+		assert.OK(t, os.WriteFile("static/"+name, []byte(content), 0o644))
 	}
 }
 
@@ -264,9 +252,7 @@ func TestEventTypes(t *testing.T) {
 	for _, known := range eventlog.Types() {
 		want[string(known)] = known.Label()
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, got)
 }
 
 // imports are the modules that a module loads at once.
@@ -290,9 +276,7 @@ func TestSize(t *testing.T) {
 		if _, err := w.Write([]byte(content)); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, w.Close())
 	}
 	if t.Logf("%q: %d bytes", load, size.Len()); size.Len() > most {
 		t.Errorf("the files of the first view have %d bytes compressed, want at most %d", size.Len(), most)
@@ -311,9 +295,7 @@ func files(t *testing.T) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return all
 }
 
@@ -328,9 +310,7 @@ func names(files map[string]string) (all []string) {
 func read(t *testing.T, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return string(content)
 }
 

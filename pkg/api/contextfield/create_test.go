@@ -3,12 +3,11 @@ package contextfield_test
 import (
 	"fmt"
 	"math"
-	"net/http"
 	"strings"
 	"testing"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/test/database"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
 
@@ -102,31 +101,9 @@ func TestNextSortOrder(t *testing.T) {
 		{"d", math.MaxInt32, math.MaxInt32, math.MaxInt32}} {
 		create(t, store, db, contextfield.ContextField{Name: tt.name, SortOrder: tt.stored})
 		for name, want := range map[string]int64{"new": tt.want, tt.name: tt.again} {
-			if got, err := store.NextSortOrder(t.Context(), name); got != want || err != nil {
-				t.Errorf("%s: %d, %v, want %d", name, got, err, want)
-			}
+			got, err := store.NextSortOrder(t.Context(), name)
+			assert.OK(t, err)
+			assert.Equal(t, want, got)
 		}
-	}
-}
-
-// A creation or deletion that was carried out succeeds, even if the first response is lost.
-func TestLostResponse(t *testing.T) {
-	t.Parallel()
-	_, db := newStore(t)
-	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.N%2 == 1 {
-			return c.Lose()
-		}
-		return c.Pass()
-	})
-	store := contextfield.NewStore(client, db.Tables, db.LogThrough(client))
-	if err := store.Create(t.Context(), contextfield.ContextField{Name: "a"}); err != nil {
-		t.Error(err)
-	}
-	if err := store.Delete(t.Context(), "a"); err != nil {
-		t.Error(err)
-	}
-	if calls := strings.Fields(tap.Calls()); len(calls) != 6 {
-		t.Error(calls)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -29,13 +30,13 @@ func TestDelete(t *testing.T) {
 		create | | {"name":"f","sortOrder":0} | 201 {…
 	`)
 	for i, project := range []string{"p", "p", "q"} {
-		check(t, features.Create(t.Context(), feature.Feature{Name: fmt.Sprint(i), Project: project,
+		assert.OK(t, features.Create(t.Context(), feature.Feature{Name: fmt.Sprint(i), Project: project,
 			ContextFields: []string{"f"}}))
 	}
 	for i := range 3 {
 		h.Run(t.Context(), t, fmt.Sprintf(`delete | f | | 409 ConflictError: The context field "f" is in use. The number `+
 			`of toggles with a constraint on it, without archived ones, is %d.`, 3-i))
-		check(t, archive(fmt.Sprint(i), true))
+		assert.OK(t, archive(fmt.Sprint(i), true))
 	}
 	h.Run(t.Context(), t, `delete | f | | 200`)
 	if err := archive("0", false); !errors.Is(err, feature.ErrUnknownContextField) {
@@ -43,7 +44,7 @@ func TestDelete(t *testing.T) {
 	}
 	h.Run(t.Context(), t, `create | | {"name":"f","sortOrder":0} | 201 {"name":"f","description":null,"stickiness":false,`+
 		`"sortOrder":0,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`)
-	check(t, archive("0", false))
+	assert.OK(t, archive("0", false))
 }
 
 // Creations and deletions leave nothing behind.

@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -29,9 +28,9 @@ func TestEvents(t *testing.T) {
 		update | plan | {"description":"e","stickiness":true,"sortOrder":3} | 200 {…
 	`)
 	features := feature.NewStore(db.Client, db.Tables, db.Log())
-	check(t, features.Create(t.Context(), feature.Feature{Name: "a", Project: "p", ContextFields: []string{"plan"}}))
+	assert.OK(t, features.Create(t.Context(), feature.Feature{Name: "a", Project: "p", ContextFields: []string{"plan"}}))
 	h.Run(ada, t, `delete | plan | | 409 …`)
-	check(t, features.Delete(t.Context(), "a"))
+	assert.OK(t, features.Delete(t.Context(), "a"))
 	h.Run(ada, t, `
 		delete | plan | | 200
 		create | | {"name":"plan"} | 201 {…
@@ -48,9 +47,7 @@ func TestEvents(t *testing.T) {
 		"context-field-created" + by + first, "context-field-updated" + by + second + " before " + first,
 		"context-field-deleted" + by + "before " + second, "context-field-created" + by + created,
 	}
-	if diff := cmp.Diff(want, database.About(db.Events(t), "field:plan")); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, database.About(db.Events(t), "field:plan"))
 }
 
 // TestEventsRise checks that a field that was deleted by a process whose clock is ahead is created by a later event.
@@ -60,14 +57,11 @@ func TestEventsRise(t *testing.T) {
 	ahead := contextfield.NewStore(db.Client, db.Tables,
 		eventlog.New(db.Client, db.Tables, func() time.Time { return time.Now().Add(time.Hour) }, 0))
 	f := contextfield.ContextField{Name: "f"}
-	check(t, errors.Join(store.Create(t.Context(), f), ahead.Delete(t.Context(), "f"), store.Create(t.Context(), f)))
+	assert.OK(t, errors.Join(store.Create(t.Context(), f), ahead.Delete(t.Context(), "f"), store.Create(t.Context(), f)))
 	var types []string
 	for _, line := range db.Events(t) {
 		kind, _, _ := strings.Cut(line, " ")
 		types = append(types, kind)
 	}
-	if diff := cmp.Diff([]string{"context-field-created", "context-field-deleted", "context-field-created"},
-		types); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, []string{"context-field-created", "context-field-deleted", "context-field-created"}, types)
 }

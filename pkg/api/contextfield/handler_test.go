@@ -8,6 +8,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
 
@@ -17,20 +18,13 @@ func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_987_654, tim
 func handlers(tb testing.TB, store *contextfield.Store) operation.Set {
 	tb.Helper()
 	create, err := contextfield.Create(store, now)
-	check(tb, err)
+	assert.OK(tb, err)
 	update, err := contextfield.Update(store)
-	check(tb, err)
+	assert.OK(tb, err)
 	return operation.Set{Parameters: []string{"name"}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"create": create, "update": update, "get": contextfield.Get(store), "list": contextfield.List(store),
 		"delete": contextfield.Delete(store),
 	}}
-}
-
-func check(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
 }
 
 func TestUnknownField(t *testing.T) {

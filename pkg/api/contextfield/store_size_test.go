@@ -2,17 +2,16 @@ package contextfield_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 )
@@ -27,9 +26,7 @@ func listed(tb testing.TB, store *contextfield.Store) int {
 	var response strings.Builder
 	encoder := json.NewEncoder(&response)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(events.APIGatewayProxyResponse{Body: text}); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, encoder.Encode(events.APIGatewayProxyResponse{Body: text}))
 	return response.Len()
 }
 
@@ -50,9 +47,7 @@ func TestLimit(t *testing.T) {
 			legal = append(legal, map[string]string{"value": fmt.Sprint(i), "description": text})
 		}
 		encoded, err := json.Marshal(map[string]any{"name": name, "sortOrder": 1, "description": text, "legalValues": legal})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		return string(encoded)
 	}
 	send := func(operationName, name string, values int) string {
@@ -88,9 +83,8 @@ func TestLimit(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"#total", "1"} {
-		if _, err := store.Get(t.Context(), name); !errors.Is(err, contextfield.ErrNotFound) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := store.Get(t.Context(), name)
+		assert.ErrorIs(t, err, contextfield.ErrNotFound)
 	}
 	requireTotal(t, db)
 }
@@ -108,34 +102,4 @@ func requireTotal(tb testing.TB, db *database.Database) {
 	if got != sum {
 		tb.Errorf("the sum is %d, want %d", got, sum)
 	}
-}
-
-// Concurrent writes of the same fields leave the sum of the sizes that are stored, and never exceed the limit.
-func TestConcurrentLimit(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	store = store.Limited(1000)
-	var writers sync.WaitGroup
-	for writer := range 4 {
-		writers.Go(func() {
-			for round := range 12 {
-				f := contextfield.ContextField{Name: fmt.Sprint(round % 3), Description: new(strings.Repeat("x", 200*writer))}
-				err := store.Create(t.Context(), f)
-				if err == nil || errors.Is(err, contextfield.ErrExists) || errors.Is(err, contextfield.ErrTooLarge) {
-					_, err = store.Replace(t.Context(), f, func(string) error { return nil })
-				}
-				if err == nil && round%2 == 0 {
-					err = store.Delete(t.Context(), f.Name)
-				}
-				if err != nil && !errors.Is(err, contextfield.ErrNotFound) && !errors.Is(err, contextfield.ErrTooLarge) {
-					t.Error(err)
-				}
-				if n := listed(t, store); n > 1000 {
-					t.Errorf("%d bytes", n)
-				}
-			}
-		})
-	}
-	writers.Wait()
-	requireTotal(t, db)
 }

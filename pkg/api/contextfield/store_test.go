@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -26,13 +26,9 @@ func newStore(tb testing.TB) (*contextfield.Store, *database.Database) {
 func create(tb testing.TB, store *contextfield.Store, db *database.Database, f contextfield.ContextField) bool {
 	tb.Helper()
 	actions, err := store.Creation(tb.Context(), f)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	failures, err := dynamo.Transact(tb.Context(), db.Client, actions)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return failures == nil
 }
 
@@ -40,10 +36,8 @@ func create(tb testing.TB, store *contextfield.Store, db *database.Database, f c
 func requireStored(tb testing.TB, store *contextfield.Store, want ...contextfield.ContextField) {
 	tb.Helper()
 	all, err := store.List(tb.Context())
-	if diff := cmp.Diff(want, all, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(contextfield.ContextField{},
-		"LastEvent")); err != nil || diff != "" {
-		tb.Error(err, diff)
-	}
+	assert.OK(tb, err)
+	assert.Equal(tb, want, all, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(contextfield.ContextField{}, "LastEvent"))
 }
 
 func TestListOrdersBySortOrderThenName(t *testing.T) {
@@ -100,9 +94,7 @@ func TestItems(t *testing.T) {
 		got := db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name)})
 		delete(got, "size")
 		delete(got, "event")
-		if diff := database.DiffItems(want, got); diff != "" {
-			t.Error(diff)
-		}
+		assert.Equal(t, want, got, database.Items())
 	}
 	item["usage"] = dynamo.M(dynamo.Item{"p": dynamo.N(2), "q": dynamo.N(1)})
 	db.Put(t, db.Tables.ContextFields, item)
@@ -120,10 +112,7 @@ func TestDefaults(t *testing.T) {
 		want = append(want, contextfield.ContextField{Name: name, SortOrder: int64(i), Stickiness: name == "sessionId",
 			CreatedAt: &now})
 	}
-	if diff := cmp.Diff(want, contextfield.Defaults(now), cmpopts.IgnoreFields(contextfield.ContextField{},
-		"Description")); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, contextfield.Defaults(now), cmpopts.IgnoreFields(contextfield.ContextField{}, "Description"))
 }
 
 func TestFunctionsNeedTheirTable(t *testing.T) {

@@ -1,16 +1,12 @@
 package contextfield_test
 
 import (
-	"context"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 )
 
@@ -69,13 +65,10 @@ func TestIfMatch(t *testing.T) {
 		t.Error("usage changes the tag")
 	}
 	// Another client changes the field after it was read.
-	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.Operation == "TransactWriteItems" && c.N == 1 {
-			h.Run(context.WithoutCancel(t.Context()), t, `update | f | {"sortOrder":5} | 200 {…`)
-		}
-		return c.Pass()
+	client := db.Before(t, "TransactWriteItems", 1, func() {
+		h.Run(t.Context(), t, `update | f | {"sortOrder":5} | 200 {…`)
 	})
-	overtaken := handlers(t, contextfield.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0)))
+	overtaken := handlers(t, contextfield.NewStore(client, db.Tables, db.LogThrough(client)))
 	put := operation.Request{Operation: "update", Path: "f", Body: `{"sortOrder":2}`, IfMatch: before}
 	overtaken.Want(t.Context(), t, put, "412 PreconditionFailed: …")
 	h.Want(t.Context(), t, put, "412 PreconditionFailed: …")
@@ -84,4 +77,25 @@ func TestIfMatch(t *testing.T) {
 	}
 	put.IfMatch = tag()
 	h.Want(t.Context(), t, put, "200 {…")
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	h := handlers(t, store)
+	h.Run(t.Context(), t, `list | | | 200 []`)
+	create(t, store, db, contextfield.ContextField{
+		Name: "a", Description: new("d"), Stickiness: true, SortOrder: 7,
+		CreatedAt:   new(time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC)),
+		LegalValues: []contextfield.LegalValue{{Value: "v", Description: new("w")}, {Value: "x"}},
+	})
+	item := db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S("a")})
+	item["usage"] = dynamo.M(dynamo.Item{"p": dynamo.N(2), "q": dynamo.N(1), "r": dynamo.N(0)})
+	db.Put(t, db.Tables.ContextFields, item)
+	create(t, store, db, contextfield.ContextField{Name: "b", SortOrder: 8})
+	h.Run(t.Context(), t, `list | | | 200 [{"name":"a","description":"d","stickiness":true,"sortOrder":7,`+
+		`"createdAt":"2026-11-20T05:39:00.000Z","usedInFeatures":3,"usedInProjects":2,`+
+		`"legalValues":[{"value":"v","description":"w"},{"value":"x"}]},`+
+		`{"name":"b","description":null,"stickiness":false,"sortOrder":8,"createdAt":null,"usedInFeatures":0,`+
+		`"usedInProjects":0,"legalValues":[]}]`)
 }

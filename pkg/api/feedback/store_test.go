@@ -11,6 +11,7 @@ import (
 
 	"toggleadmin/pkg/api/feedback"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
 )
@@ -83,9 +84,7 @@ func TestItems(t *testing.T) {
 			t.Error(err)
 		}
 		got := db.Get(t, db.Tables.Feedback, dynamo.Item{"userId": dynamo.N(1), "feedbackId": dynamo.S(id)})
-		if diff := database.DiffItems(want, got); diff != "" {
-			t.Error(diff)
-		}
+		assert.Equal(t, want, got, database.Items())
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 	"toggleadmin/test/table"
@@ -20,14 +21,10 @@ func TestUpdate(t *testing.T) {
 	client, tap := db.Through(t, nil)
 	users := user.NewStore(client, db.Tables, db.LogThrough(client))
 	for id := range int64(3) {
-		if err := users.Create(t.Context(), user.User{ID: id + 1, Kind: user.Person, Disabled: true}); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, users.Create(t.Context(), user.User{ID: id + 1, Kind: user.Person, Disabled: true}))
 	}
 	handler, err := feedback.Update(feedback.NewStore(client, db.Tables), users)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	all := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}
 	for _, row := range table.Rows(t, 4, strings.NewReplacer("GIVEN", `"given":"2026-11-20T05:39:00.123Z","feedbackId":"survey"}`,
 		"NULL", `"given":null,"feedbackId":"survey"}`, "400 /", "400 ValidationError: The `/body/", "; /", " The `/body/",
@@ -72,9 +69,7 @@ func TestUpdateFails(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
 	handler, err := feedback.Update(feedback.NewStore(db.Client, db.Tables), user.NewStore(db.Client, db.Tables, db.Log()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	ctx, cancel := context.WithCancel(access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleAdmin)))
 	cancel()
 	all := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -63,9 +64,7 @@ func day(year int, month time.Month, n int) time.Time {
 func decode(tb testing.TB, text string) *traffic.Batch {
 	tb.Helper()
 	b, err := traffic.Decode(pack(text), paths())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return b
 }
 
@@ -88,9 +87,7 @@ func TestLines(t *testing.T) {
 		/api/admin/feature-types | 200 | 1969-12-31T00:00:00.000Z | malformed
 	`) {
 		at, err := time.Parse(time.RFC3339, row[2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		wantLine(t, line(row[0], row[1], at), row[0], row[3])
 	}
 	good := line(types, "200", noon())
@@ -134,9 +131,7 @@ func TestUsage(t *testing.T) {
 		{APIPath: types, Day: day(2026, 12, 1), Counts: traffic.Counts{ServerErrors: 1}},
 		{APIPath: lifetime, Day: day(2026, 11, 30), Counts: each}, {APIPath: lifetime, Day: day(2026, 12, 1), Counts: each},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, got)
 }
 
 // Events without an id cannot be recognized in a repeated delivery.
@@ -193,9 +188,7 @@ func TestControlMessage(t *testing.T) {
 	got := decode(t, `{"messageType":"CONTROL_MESSAGE","owner":"CloudwatchLogs","logGroup":"","logStream":"",`+
 		`"subscriptionFilters":[],`+
 		`"logEvents":[{"id":"","timestamp":1,"message":"CWL CONTROL MESSAGE: Checking health of destination Lambda function."}]}`)
-	if diff := cmp.Diff(&traffic.Batch{}, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, &traffic.Batch{}, got)
 }
 
 func TestBatchID(t *testing.T) {
@@ -211,27 +204,22 @@ func TestBatchID(t *testing.T) {
 		}
 	}
 	// SHA-256 of "s\na\nb\n". Another id would count the deliveries of the last 30 days again.
-	if want := "MVQlj9xN1y9q7Ib3bOFMR0FzkePn8thSztvTtNdTDTs"; id != want {
-		t.Errorf("the id is %s, want %s", id, want)
-	}
+	assert.Equal(t, "MVQlj9xN1y9q7Ib3bOFMR0FzkePn8thSztvTtNdTDTs", id)
 }
 
 // The shards of stored counters depend on these values, which were computed independently.
 func TestShard(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{"": 5, "a": 4, "s": 2, "foobar": 0} {
-		if got := traffic.Shard(name); got != want {
-			t.Errorf("Shard(%q) = %d, want %d", name, got, want)
-		}
+		assert.Equal(t, want, traffic.Shard(name))
 	}
 }
 
 func TestParsePaths(t *testing.T) {
 	t.Parallel()
 	got, err := traffic.ParsePaths(" /a/{id}\n\t/b  /a/{id} ")
-	if diff := cmp.Diff(traffic.Paths{"/a/{id}": true, "/b": true}, got); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
+	assert.OK(t, err)
+	assert.Equal(t, traffic.Paths{"/a/{id}": true, "/b": true}, got)
 	for _, text := range []string{" \n", "a /b", "/a b c"} {
 		if got, err := traffic.ParsePaths(text); err == nil {
 			t.Errorf("%q: %v", text, got)

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -66,18 +66,17 @@ func TestHandle(t *testing.T) {
 		{Events: 3, Counted: 1, Uncounted: 1, Malformed: 1}, {Events: 3, Duplicate: 1, Uncounted: 1, Malformed: 1},
 	} {
 		summary, got, err := r.deliver(t.Context(), t, data)
-		if err != nil || summary != want {
-			t.Errorf("delivery %d: %+v, %v, want %+v", i+1, summary, err, want)
-		}
+		assert.OK(t, err)
+		assert.Equal(t, want, summary)
 		delete(got, "batch")
 		line := fmt.Sprintf(`{"_aws":{"CloudWatchMetrics":[{"Dimensions":[["functionName"]],"Metrics":[{"Name":%q,"Unit":"Count"},`+
 			`{"Name":"malformed","Unit":"Count"}],"Namespace":"ToggleAdmin/Traffic"}],"Timestamp":%d},"counted":%d,"duplicate":%d,`+
 			`"events":3,"functionName":"the-function","level":"WARN","malformed":1,"milliseconds":1.5,"msg":"requests counted",`+
 			`"repeated":1,"shard":2,"uncounted":1,"writes":1}`, []string{"counted", "duplicate"}[i],
 			noon().UnixMilli()+int64(3*i+3), want.Counted, want.Duplicate)
-		if text, err := json.Marshal(got); err != nil || string(text) != line {
-			t.Errorf("%s, %v, want\n%s", text, err, line)
-		}
+		text, err := json.Marshal(got)
+		assert.OK(t, err)
+		assert.Equal(t, line, string(text))
 	}
 	r.Function = ""
 	if _, got, err := r.deliver(t.Context(), t, pack(message("s", good))); err != nil || got["level"] != "INFO" ||
@@ -129,25 +128,18 @@ func environment(t *testing.T, db *database.Database) *app.Env {
 func TestRecordFunction(t *testing.T) {
 	t.Parallel()
 	sample, err := os.ReadFile("../../../events/record-traffic.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	db := database.New(t)
 	record, err := traffic.NewRecordFunction(environment(t, db))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	got, err := record.Invoke(t.Context(), sample)
-	if want := `{"events":6,"counted":3,"duplicate":0,"uncounted":3,"malformed":0}`; err != nil || string(got) != want {
-		t.Errorf("%s, %v, want %s", got, err, want)
-	}
+	assert.OK(t, err)
+	assert.Equal(t, `{"events":6,"counted":3,"duplicate":0,"uncounted":3,"malformed":0}`, string(got))
 	want := []traffic.Usage{
 		{APIPath: types, Day: day(2026, 11, 20), Counts: traffic.Counts{Successful: 1, ClientErrors: 1}},
 		{APIPath: lifetime, Day: day(2026, 11, 20), Counts: traffic.Counts{ClientErrors: 1}},
 	}
-	if diff := cmp.Diff(want, report(t, db, "2026-11")); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, report(t, db, "2026-11"))
 	env := environment(t, db)
 	database.RequireVariables(t, env, traffic.NewRecordFunction, "COUNTED_PATHS", "TRAFFIC_TABLE")
 	env.Vars["COUNTED_PATHS"] = "x"

@@ -1,25 +1,19 @@
 package traffic_test
 
 import (
-	"errors"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 
 	"toggleadmin/pkg/api/traffic"
-	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/operation"
 )
 
-func get(t *testing.T, store *traffic.Store, period string) (string, error) {
-	t.Helper()
-	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet,
-		"/api/admin/metrics/traffic/x", nil)
-	r.SetPathValue("period", period)
-	err := traffic.Get(store)(w, r)
-	return w.Body.String(), err
+func get(store *traffic.Store) operation.Set {
+	return operation.Set{Parameters: []string{"period"}, Handlers: map[string]lambdahttp.HandlerFunc{"get": traffic.Get(store)}}
 }
 
 // Only groups that were counted are named, and a path or day without any is left out.
@@ -33,55 +27,32 @@ func TestGet(t *testing.T) {
 		{APIPath: "/a", Day: day(2026, 11, 3), Counts: traffic.Counts{ServerErrors: 1}},
 		{APIPath: "/b", Day: day(2026, 11, 3), Counts: traffic.Counts{ClientErrors: 1}},
 	}}
-	if _, err := store.Record(t.Context(), b, noon()); err != nil {
-		t.Fatal(err)
-	}
-	for period, want := range map[string]string{
-		"2026-11": `{"period":"2026-11","apiData":[{"apiPath":"/a","days":[{"day":"2026-11-01T00:00:00.000Z","trafficTypes":[` +
-			`{"group":"successful-requests","count":3},{"group":"client-errors","count":2},{"group":"server-errors","count":1}]},` +
-			`{"day":"2026-11-03T00:00:00.000Z","trafficTypes":[{"group":"server-errors","count":1}]}]},` +
-			`{"apiPath":"/b","days":[{"day":"2026-11-03T00:00:00.000Z","trafficTypes":[{"group":"client-errors","count":1}]}]}]}`,
-		"0001-01": `{"period":"0001-01","apiData":[]}`,
-		"9999-12": `{"period":"9999-12","apiData":[]}`,
-	} {
-		if got, err := get(t, store, period); err != nil || strings.TrimSpace(got) != want {
-			t.Errorf("%s: %v, %s\nwant %s", period, err, got, want)
-		}
-	}
-}
-
-func TestGetRejectsPeriods(t *testing.T) {
-	t.Parallel()
-	for _, period := range []string{"", "2026", "2026-1", "2026-13", "2026-00", "0000-12", "2026-11-01", "+026-11",
-		"2026-11 ", "nonsense"} {
-		_, err := get(t, nil, period) // the store is not called
-		if e, ok := errors.AsType[*apierror.Error](err); !ok || e.Kind != apierror.Validation ||
-			!strings.Contains(e.Error(), "/params/period") {
-			t.Errorf("%q: %v", period, err)
-		}
-	}
-}
-
-func TestGetFails(t *testing.T) {
-	t.Parallel()
-	db := database.New(t)
-	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })
-	if body, err := get(t, traffic.NewStore(client, db.Tables), "2026-11"); err == nil || body != "" {
-		t.Errorf("%q, %v", body, err)
-	}
+	_, err := store.Record(t.Context(), b, noon())
+	assert.OK(t, err)
+	get(store).Run(t.Context(), t, strings.ReplaceAll(`
+		get | 2026-11 | | 200 {"period":"2026-11","apiData":[{"apiPath":"/a","days":[{"day":"2026-11-01T00:00:00.000Z","trafficTypes":[{"group":"successful-requests","count":3},{"group":"client-errors","count":2},{"group":"server-errors","count":1}]},{"day":"2026-11-03T00:00:00.000Z","trafficTypes":[{"group":"server-errors","count":1}]}]},{"apiPath":"/b","days":[{"day":"2026-11-03T00:00:00.000Z","trafficTypes":[{"group":"client-errors","count":1}]}]}]}
+		get | 0001-01 | | 200 {"period":"0001-01","apiData":[]}
+		get | 9999-12 | | 200 {"period":"9999-12","apiData":[]}
+		get | | | 400 PERIOD
+		get | 2026 | | 400 PERIOD
+		get | 2026-1 | | 400 PERIOD
+		get | 2026-13 | | 400 PERIOD
+		get | 2026-00 | | 400 PERIOD
+		get | 0000-12 | | 400 PERIOD
+		get | 2026-11-01 | | 400 PERIOD
+		get | +026-11 | | 400 PERIOD
+		get | "2026-11 " | | 400 PERIOD
+	`, "PERIOD", "ValidationError: The ^/params/period^ …"))
+	get(traffic.NewStore(db.Refusing(t, "Query"), db.Tables)).Run(t.Context(), t, "get | 2026-11 | | 500 …")
 }
 
 func TestGetFunction(t *testing.T) {
 	t.Parallel()
 	sample, err := os.ReadFile("../../../events/get-traffic-usage.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	env := environment(t, database.New(t))
 	get, err := traffic.NewGetFunction(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	got, err := get.Invoke(t.Context(), sample)
 	if err != nil || !strings.Contains(string(got), `"statusCode":200`) {
 		t.Errorf("%s, %v", got, err)

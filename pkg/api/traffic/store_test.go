@@ -2,17 +2,15 @@ package traffic_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -35,9 +33,7 @@ func report(tb testing.TB, db *database.Database, periods ...string) []traffic.U
 	var all []traffic.Usage
 	for _, period := range periods {
 		usage, err := traffic.NewStore(db.Client, db.Tables).Report(tb.Context(), period)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		assert.OK(tb, err)
 		all = append(all, usage...)
 	}
 	return all
@@ -50,27 +46,18 @@ func TestRecord(t *testing.T) {
 		{APIPath: "/a/{id}", Day: day(2026, 11, 30), Counts: traffic.Counts{Successful: 3, ClientErrors: 2, ServerErrors: 1}},
 		{APIPath: "/a/{id}", Day: day(2026, 12, 1), Counts: traffic.Counts{ServerErrors: 4}},
 	}}
-	for i, want := range []traffic.Recorded{{Counted: 10, Writes: 1}, {Duplicate: 10, Writes: 1},
+	for _, want := range []traffic.Recorded{{Counted: 10, Writes: 1}, {Duplicate: 10, Writes: 1},
 		{Duplicate: 10, Writes: 1}} {
 		got, err := record(t.Context(), db, db.Client, b)
-		if err != nil || got != want {
-			t.Errorf("delivery %d: %+v, %v, want %+v", i+1, got, err, want)
-		}
+		assert.OK(t, err)
+		assert.Equal(t, want, got)
 	}
-	if diff := cmp.Diff(b.Usage, report(t, db, "2026-11", "2026-12")); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, b.Usage, report(t, db, "2026-11", "2026-12"))
 	marker := db.Get(t, db.Tables.Traffic, dynamo.Item{"period": dynamo.S("batch#b"), "pathDayShard": dynamo.S("-")})
-	if got, want := marker.Int("expiresAt"), noon().AddDate(0, 0, 30).Unix(); got != want {
-		t.Errorf("the marker expires at %d, want %d", got, want)
-	}
+	assert.Equal(t, noon().AddDate(0, 0, 30).Unix(), marker.Int("expiresAt"))
 	counter := dynamo.Item{"period": dynamo.S("2026-12"), "pathDayShard": dynamo.S("/a/{id}#2026-12-01#5")}
-	if got := db.Get(t, db.Tables.Traffic, counter).Int("serverErrors"); got != 4 {
-		t.Errorf("the counter of shard 5 is %d", got)
-	}
-	if n := len(db.Scan(t, db.Tables.Traffic)); n != 3 {
-		t.Errorf("%d items", n)
-	}
+	assert.Equal(t, int64(4), db.Get(t, db.Tables.Traffic, counter).Int("serverErrors"))
+	assert.Equal(t, 3, len(db.Scan(t, db.Tables.Traffic)))
 }
 
 // A transaction contains at most 100 items, one of which is the marker.
@@ -79,52 +66,33 @@ func TestRecordInParts(t *testing.T) {
 	for items, parts := range map[int]int{0: 0, 99: 1, 100: 2, 199: 3} {
 		db := database.New(t)
 		b := &traffic.Batch{ID: "b", Usage: days("/a", items)}
-		for i, want := range []traffic.Recorded{{Counted: items, Writes: parts}, {Duplicate: items, Writes: parts}} {
+		for _, want := range []traffic.Recorded{{Counted: items, Writes: parts}, {Duplicate: items, Writes: parts}} {
 			got, err := record(t.Context(), db, db.Client, b)
-			if err != nil || got != want {
-				t.Errorf("delivery %d of %d items: %+v, %v, want %+v", i+1, items, got, err, want)
-			}
+			assert.OK(t, err)
+			assert.Equal(t, want, got)
 		}
-		if n := len(db.Scan(t, db.Tables.Traffic)); n != items+parts {
-			t.Errorf("%d items of a batch of %d", n, items)
-		}
+		assert.Equal(t, items+parts, len(db.Scan(t, db.Tables.Traffic)))
 	}
 }
 
 // Each of the three parts of a batch fails once, before or after it is written. The next delivery counts what is left.
 func TestRecordIsInterrupted(t *testing.T) {
 	t.Parallel()
-	for _, written := range []bool{false, true} {
-		for part := 1; part <= 3; part++ {
-			t.Run(fmt.Sprintf("part %d, written %t", part, written), func(t *testing.T) {
-				t.Parallel()
-				db := database.New(t)
-				ctx, stop := context.WithCancel(t.Context())
-				defer stop()
-				client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
-					if c.N < part {
-						return c.Pass()
-					}
-					defer stop()
-					if written {
-						return c.Lose()
-					}
-					return nil, errors.New("no connection")
-				})
-				b := &traffic.Batch{ID: "b", Usage: days("/a", 200)}
-				if _, err := record(ctx, db, client, b); err == nil {
-					t.Fatal("no error")
-				}
-				counted := (part - 1) * 99
-				if written {
-					counted = min(part*99, 200)
-				}
-				got, err := record(t.Context(), db, db.Client, b)
-				if want := (traffic.Recorded{Counted: 200 - counted, Duplicate: counted, Writes: 3}); err != nil || got != want {
-					t.Errorf("%+v, %v, want %+v", got, err, want)
-				}
-			})
-		}
+	for i := range 6 {
+		part, written := i/2+1, i%2 == 1
+		t.Run(fmt.Sprintf("part %d, written %t", part, written), func(t *testing.T) {
+			t.Parallel()
+			db := database.New(t)
+			ctx, client := db.Interrupted(t.Context(), t, part, written)
+			b := &traffic.Batch{ID: "b", Usage: days("/a", 200)}
+			if _, err := record(ctx, db, client, b); err == nil {
+				t.Fatal("no error")
+			}
+			counted := min((i+1)/2*99, 200)
+			got, err := record(t.Context(), db, db.Client, b)
+			assert.OK(t, err)
+			assert.Equal(t, traffic.Recorded{Counted: 200 - counted, Duplicate: counted, Writes: 3}, got)
+		})
 	}
 }
 
@@ -152,9 +120,7 @@ func TestReport(t *testing.T) {
 		{APIPath: "/a", Day: day(2026, 11, 2), Counts: counts}, {APIPath: "/a", Day: day(2026, 11, 10), Counts: counts},
 		{APIPath: "/a/b", Day: day(2026, 11, 1), Counts: counts}, {APIPath: "/b#c", Day: day(2026, 11, 30), Counts: counts},
 	}
-	if diff := cmp.Diff(want, report(t, db, "2026-11", "2026-10")); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, report(t, db, "2026-11", "2026-10"))
 }
 
 func TestReportRefusesUnknownKeys(t *testing.T) {

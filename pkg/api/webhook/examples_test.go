@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
 )
 
@@ -49,11 +50,10 @@ func TestReceivers(t *testing.T) {
 			receiver.Stdout, receiver.Stderr = &out, &out
 			client := start(t, receiver)
 			process.Await(t, "the receiver", 10*time.Millisecond, time.Minute, func() bool {
-				return client.Send(t.Context(), "1", []byte(body), secrets(t, second+" "+secret)) == nil &&
+				return send(t, client, second+" "+secret) == nil &&
 					strings.Contains(out.String(), "toggleadmin.token-expiring")
 			})
-			wrong := secrets(t, webhook.NewSecret(make([]byte, 32)))
-			if err := client.Send(t.Context(), "1", []byte(body), wrong); err == nil || !strings.Contains(err.Error(), "401") {
+			if err := send(t, client, webhook.NewSecret(make([]byte, 32))); err == nil || !strings.Contains(err.Error(), "401") {
 				t.Errorf("with another secret: %v", err)
 			}
 		})
@@ -66,9 +66,7 @@ func start(t *testing.T, receiver *exec.Cmd) *webhook.Client {
 	process.DependOn(t, receivers)
 	port := freePort(t)
 	receiver.Env = append(append(os.Environ(), "SECRET="+secret, "PORT="+port), receiver.Env...)
-	if err := receiver.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, receiver.Start())
 	t.Cleanup(func() {
 		_ = receiver.Process.Kill()
 		_ = receiver.Wait()
@@ -151,7 +149,7 @@ func TestTickets(t *testing.T) {
 	command := exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs", "ticket.mjs")
 	command.Env = []string{"GITHUB_API_URL=" + server.URL, "REPOSITORY=a/b", "GITHUB_TOKEN=x"}
 	client := start(t, command)
-	send := func(toggle, kind string, sequence int) error {
+	tell := func(toggle, kind string, sequence int) error {
 		id := fmt.Sprint(toggle, sequence)
 		event := fmt.Sprintf(`{"id":%q,"type":"toggleadmin.feature-potentially-stale-%s","subject":%q,"sequence":"%d",`+
 			`"data":{}}`, id, kind, toggle, sequence)
@@ -159,14 +157,12 @@ func TestTickets(t *testing.T) {
 	}
 	// again after the creation without a response
 	process.Await(t, "the receiver", 10*time.Millisecond, time.Minute, func() bool {
-		return send("new", "on", 1) == nil
+		return tell("new", "on", 1) == nil
 	})
 	var sending sync.WaitGroup
 	for range 3 {
 		sending.Go(func() {
-			if err := send("same", "on", 1); err != nil {
-				t.Error(err)
-			}
+			assert.OK(t, tell("same", "on", 1))
 		})
 	}
 	sending.Wait()
@@ -175,9 +171,7 @@ func TestTickets(t *testing.T) {
 		sequence     int
 	}{{"new", "on", 1}, {"late", "off", 4}, {"late", "on", 3}, {"old-149", "off", 6}, {"old-149", "on", 5},
 		{"same", "off", 2}, {"same", "on", 3}} {
-		if err := send(e.toggle, e.kind, e.sequence); err != nil {
-			t.Error(err)
-		}
+		assert.OK(t, tell(e.toggle, e.kind, e.sequence))
 	}
 	got := map[string][]any{}
 	for _, issue := range api.issues {

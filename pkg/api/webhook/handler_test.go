@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +24,7 @@ import (
 
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -92,9 +92,7 @@ func newHarness(t *testing.T) *harness {
 		},
 		Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	h.function = function.Invoke
 	return h
 }
@@ -126,24 +124,19 @@ func (h *harness) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err := json.Unmarshal(content, &in); err != nil {
 			return nil, err
 		}
-		if h.refuse {
-			status, response = http.StatusBadRequest, `{"__type":"com.amazonaws.sqs#ReceiptHandleIsInvalid"}`
-			break
-		}
 		h.delays[in.ReceiptHandle] = fmt.Sprint(in.VisibilityTimeout)
 	case "AmazonSQS.SendMessage":
 		var in struct{ QueueURL, MessageBody string }
 		if err := json.Unmarshal(content, &in); err != nil || in.QueueURL != "failures" {
 			h.Errorf("%s, %v", content, err)
 		}
-		if h.refuse {
-			status, response = http.StatusBadRequest, `{"__type":"com.amazonaws.sqs#QueueDoesNotExist"}`
-			break
-		}
 		h.dead = append(h.dead, in.MessageBody)
 		response = fmt.Sprintf(`{"MD5OfMessageBody":"%x"}`, md5.Sum([]byte(in.MessageBody)))
 	default:
 		h.Errorf("unexpected call %s", target)
+	}
+	if h.refuse && r.Header.Get("X-Amz-Target") != "AmazonSSM.GetParameter" {
+		status, response = http.StatusBadRequest, `{"__type":"com.amazonaws.sqs#QueueDoesNotExist"}`
 	}
 	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(response)), Header: http.Header{}}, nil
 }
@@ -176,6 +169,12 @@ func (h *harness) invoke(messages ...events.SQSMessage) (failed []string) {
 	return failed
 }
 
+// requireStay invokes the function with a batch and fails the test unless these messages stay in the queue.
+func (h *harness) requireStay(want []string, messages ...events.SQSMessage) {
+	h.Helper()
+	assert.Equal(h, want, h.invoke(messages...))
+}
+
 // Retries depend on the age of a message. The receives before, of invocations that could not start, do not count.
 func TestPartialBatch(t *testing.T) {
 	t.Parallel()
@@ -186,19 +185,11 @@ func TestPartialBatch(t *testing.T) {
 	poison, noID := h.message("p", 0), h.message("q", 0)
 	poison.Body, noID.Body = "not JSON", `{"id":"two words"}`
 	last := h.message("e", 72*time.Hour)
-	got := h.invoke(h.message("a", 0), h.message("b", time.Millisecond), h.message("c", 0), poison,
+	h.requireStay([]string{"b", "d", "f"}, h.message("a", 0), h.message("b", time.Millisecond), h.message("c", 0), poison,
 		h.message("d", 15*time.Second), noID, last,
 		h.message("f", 72*time.Hour-time.Minute))
-	if diff := cmp.Diff([]string{"b", "d", "f"}, got); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(map[string]string{"b": "16", "d": "45", "f": "60"}, h.delays); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{poison.Body, noID.Body, last.Body}, h.dead,
-		cmpopts.SortSlices(strings.Compare)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, map[string]string{"b": "16", "d": "45", "f": "60"}, h.delays)
+	assert.Equal(t, []string{poison.Body, noID.Body, last.Body}, h.dead, cmpopts.SortSlices(strings.Compare))
 	if log := h.log.String(); !strings.Contains(log, " again=15s\n") {
 		t.Error(log)
 	}
@@ -213,13 +204,11 @@ func TestEnvelope(t *testing.T) {
 	h := newHarness(t)
 	m := h.message("a", 0)
 	m.Body = `{"version":"0","id":"of EventBridge","detail-type":"t","source":"toggleadmin","detail":` + m.Body + `}`
-	if got := h.invoke(m); got != nil || !slices.Equal(h.posted, []string{"a"}) {
-		t.Errorf("%v stay, posted %v", got, h.posted)
-	}
-	m.Body = `{"detail-type":"t"}`
-	if got := h.invoke(m); got != nil || len(h.posted) != 1 || len(h.dead) != 1 {
-		t.Errorf("without an event: %v stay, posted %v, dead %v", got, h.posted, h.dead)
-	}
+	h.requireStay(nil, m)
+	m.Body = `{"detail-type":"t"}` // without an event
+	h.requireStay(nil, m)
+	assert.Equal(t, []string{"a"}, h.posted)
+	assert.Equal(t, []string{m.Body}, h.dead)
 }
 
 // Without its URL and secret, the webhook gets nothing, and the events stay in the queue with the usual delays.
@@ -229,19 +218,14 @@ func TestSecretThatCannotBeUsed(t *testing.T) {
 		h := newHarness(t)
 		usable := h.secret
 		h.secret = func() string { return text }
-		if got := h.invoke(h.message("a", 15*time.Second), h.message("b", 0)); len(got) != 2 || len(h.posted) != 0 {
-			t.Errorf("%q: %v stay, posted %v", text, got, h.posted)
-		}
-		if diff := cmp.Diff(map[string]string{"a": "45", "b": "15"}, h.delays); diff != "" {
-			t.Error(diff)
-		}
+		h.requireStay([]string{"a", "b"}, h.message("a", 15*time.Second), h.message("b", 0))
+		assert.Equal(t, map[string]string{"a": "45", "b": "15"}, h.delays)
 		if log := h.log.String(); !strings.Contains(log, webhook.UnreadableParameter) || strings.Contains(log, "hunter2") {
 			t.Error(log)
 		}
 		h.secret = usable // corrected
-		if got := h.invoke(h.message("a", time.Minute)); got != nil {
-			t.Errorf("%v stay", got)
-		}
+		h.requireStay(nil, h.message("c", time.Minute))
+		assert.Equal(t, []string{"c"}, h.posted)
 	}
 }
 
@@ -261,18 +245,13 @@ func TestSecretIsReadAgain(t *testing.T) {
 		1s | | 5 false
 	`) {
 		after, err := time.ParseDuration(row[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		h.now = h.now.Add(after)
 		text := strings.NewReplacer("usable", usable, "second", h.url+" "+second).Replace(row[1])
 		h.secret = func() string { return text }
 		h.log.Reset()
-		stay := h.invoke(h.message("a", 0))
-		got := fmt.Sprint(h.gets, strings.Contains(h.log.String(), webhook.UnreadableParameter))
-		if stay != nil || got != row[2] {
-			t.Errorf("%s: %v stay, %s, log %s", row, stay, got, &h.log)
-		}
+		h.requireStay(nil, h.message("a", 0))
+		assert.Equal(t, row[2], fmt.Sprint(h.gets, strings.Contains(h.log.String(), webhook.UnreadableParameter)))
 	}
 }
 
@@ -282,12 +261,11 @@ func TestMessageThatCannotBeDelayed(t *testing.T) {
 	h := newHarness(t)
 	h.refuse = true
 	h.respond = func(string) int { return 500 }
-	if got := h.invoke(h.message("a", 0)); len(got) != 1 || !strings.Contains(h.log.String(), "cannot be delayed") {
-		t.Errorf("%v stay, log %s", got, &h.log)
-	}
-	if got := h.invoke(h.message("a", 80*time.Hour)); len(got) != 1 ||
-		!strings.Contains(h.log.String(), "cannot be moved") {
-		t.Errorf("%v stay, log %s", got, &h.log)
+	for age, want := range map[time.Duration]string{0: "cannot be delayed", 80 * time.Hour: "cannot be moved"} {
+		h.requireStay([]string{"a"}, h.message("a", age))
+		if !strings.Contains(h.log.String(), want) {
+			t.Error(&h.log)
+		}
 	}
 }
 
