@@ -30,16 +30,8 @@ func ignoreEvent() cmp.Option { return cmpopts.IgnoreFields(apitoken.APIToken{},
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	for _, tt := range []struct {
-		name    string
-		expires *time.Time
-		want    bool
-	}{
-		{"never", nil, false}, {"later", new(now.Add(1)), false}, {"now", &now, true}, {"earlier", new(now.Add(-1)), true},
-	} {
-		if got := (apitoken.APIToken{ExpiresAt: tt.expires}).Expired(now); got != tt.want {
-			t.Errorf("%s: %t", tt.name, got)
-		}
+	for expires, want := range map[*time.Time]bool{nil: false, new(now.Add(1)): false, &now: true, new(now.Add(-1)): true} {
+		assert.Equal(t, want, apitoken.APIToken{ExpiresAt: expires}.Expired(now))
 	}
 }
 
@@ -62,9 +54,6 @@ func TestNew(t *testing.T) {
 func TestTokensAreCreatedListedAndDeleted(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	if all, err := store.List(t.Context()); err != nil || len(all) != 0 {
-		t.Error(all, err)
-	}
 	fine := time.Date(2026, 11, 20, 7, 39, 0, 123_987_654, time.FixedZone("", 7200))
 	stored := time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC)
 	create := func(name string, expires *time.Time, selector byte) apitoken.APIToken {
@@ -102,12 +91,10 @@ func TestSelectorIsTaken(t *testing.T) {
 	if _, err := store.Create(t.Context(), apitoken.APIToken{Name: "other"}, random); err == nil {
 		t.Error("another token has the selector")
 	}
-	if stored, err := store.Get(t.Context(), token.Selector); err != nil || stored.Verifier != token.Verifier() {
-		t.Error(err, "another token is stored")
-	}
-	if events := db.Events(t); len(events) != 1 {
-		t.Error(events)
-	}
+	stored, err := store.Get(t.Context(), token.Selector)
+	assert.OK(t, err)
+	assert.Equal(t, token.Verifier(), stored.Verifier)
+	assert.Equal(t, 1, len(db.Events(t)))
 }
 
 func TestEvents(t *testing.T) {

@@ -140,9 +140,9 @@ func TestHeader(t *testing.T) {
 		a, _, _ := f.authenticator(t, nil)
 		var event events.APIGatewayCustomAuthorizerRequestTypeRequest
 		assert.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(row[0], `"T"`, `"`+valid.Reveal()+`"`)), &event))
-		if got, err := a.Authorize(t.Context(), event); err != nil || got.PrincipalID != row[1] {
-			t.Errorf("%s: principal %q, %v", row[0], got.PrincipalID, err)
-		}
+		got, err := a.Authorize(t.Context(), event)
+		assert.OK(t, err)
+		assert.Equal(t, row[1], got.PrincipalID)
 	}
 }
 

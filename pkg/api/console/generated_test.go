@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
 	"toggleadmin/pkg/api/eventlog"
@@ -126,8 +125,8 @@ func compareLock(t *testing.T, versions map[string]string) {
 	want = append(want, '\n')
 	if *update {
 		err = os.WriteFile(file, want, 0o644)
-	} else if diff := cmp.Diff(string(want), read(t, file)); diff != "" {
-		t.Errorf("%s is not current, run make console:\n%s", file, diff)
+	} else {
+		assert.Equal(t, string(want), read(t, file)) // run make console
 	}
 	assert.OK(t, err)
 }
@@ -147,44 +146,38 @@ func download(t *testing.T, version string) string {
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	encoder := jsontext.NewEncoder(&out)
-	assert.OK(t, encode(encoder, parse(t, root+"api/openapi.yaml"), func(name string) *yaml.Node { return parse(t, root+"api/"+name) }))
+	encode(t, jsontext.NewEncoder(&out), parse(t, root+"api/openapi.yaml"))
 	compare(t, map[string]string{"api/openapi.json": out.String()},
 		map[string]string{"api/openapi.json": files(t)["api/openapi.json"]})
 }
 
 // encode writes YAML as JSON, in the same order. A reference to a file is replaced by its content.
-func encode(to *jsontext.Encoder, node *yaml.Node, file func(name string) *yaml.Node) error {
+func encode(t *testing.T, to *jsontext.Encoder, node *yaml.Node) {
+	t.Helper()
 	tokens := map[yaml.Kind][2]jsontext.Token{
 		yaml.MappingNode:  {jsontext.BeginObject, jsontext.EndObject},
 		yaml.SequenceNode: {jsontext.BeginArray, jsontext.EndArray},
 	}
 	if around, ok := tokens[node.Kind]; ok {
 		if len(node.Content) == 2 && node.Content[0].Value == "$ref" && !strings.HasPrefix(node.Content[1].Value, "#") {
-			return encode(to, file(node.Content[1].Value), file)
+			encode(t, to, parse(t, root+"api/"+node.Content[1].Value))
+			return
 		}
-		if err := to.WriteToken(around[0]); err != nil {
-			return err
-		}
+		assert.OK(t, to.WriteToken(around[0]))
 		for _, item := range merged(node) {
-			if err := encode(to, item, file); err != nil {
-				return err
-			}
+			encode(t, to, item)
 		}
-		return to.WriteToken(around[1])
+		assert.OK(t, to.WriteToken(around[1]))
+		return
 	}
 	if tag := node.ShortTag(); tag == "!!str" || tag == "!!timestamp" || isName(to) {
-		return to.WriteToken(jsontext.String(node.Value))
+		assert.OK(t, to.WriteToken(jsontext.String(node.Value)))
+		return
 	}
 	var value any
-	if err := node.Decode(&value); err != nil {
-		return err
-	}
+	assert.OK(t, node.Decode(&value))
 	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	return to.WriteValue(text)
+	assert.OK(t, err, to.WriteValue(text))
 }
 
 // merged returns the content of a node, with the members that a merge key (<<) adds to a mapping.
@@ -225,9 +218,7 @@ func compare(t *testing.T, want, got map[string]string) {
 				t.Errorf("%s is not current: run make console", name)
 			}
 		}
-		if diff := cmp.Diff(names(want), names(got)); diff != "" {
-			t.Errorf("run make console:\n%s", diff)
-		}
+		assert.Equal(t, names(want), names(got)) // run make console
 		return
 	}
 	for name := range got {
@@ -273,10 +264,8 @@ func TestSize(t *testing.T) {
 			}
 		}
 		w := gzip.NewWriter(&size)
-		if _, err := w.Write([]byte(content)); err != nil {
-			t.Fatal(err)
-		}
-		assert.OK(t, w.Close())
+		_, err := w.Write([]byte(content))
+		assert.OK(t, err, w.Close())
 	}
 	if t.Logf("%q: %d bytes", load, size.Len()); size.Len() > most {
 		t.Errorf("the files of the first view have %d bytes compressed, want at most %d", size.Len(), most)
@@ -316,7 +305,5 @@ func read(t *testing.T, name string) string {
 
 func decode(t *testing.T, name string, into any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(read(t, name)), into); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	assert.OK(t, json.Unmarshal([]byte(read(t, name)), into))
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/feedback"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
@@ -44,9 +42,8 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 			if strings.HasSuffix(result, "given") {
 				want.Given = &stored
 			}
-			if diff := cmp.Diff(want, got); err != nil || diff != "" {
-				t.Errorf("%s: %s: %v %s", row[0], step, err, diff)
-			}
+			assert.OK(t, err)
+			assert.Equal(t, want, got)
 		}
 	}
 }
@@ -56,15 +53,13 @@ func TestRecordsAreSeparatePerUserAndQuestionnaire(t *testing.T) {
 	db := database.New(t)
 	store := feedback.NewStore(db.Client, db.Tables)
 	longest := strings.Repeat("\U0001F600", 255)
-	for i, id := range []string{"f", "F", "f ", "f/%2F", longest} {
+	for _, id := range []string{"f", "F", "f ", "f/%2F", longest} {
 		for user := range int64(2) {
 			record, err := store.Update(t.Context(), id, user, feedback.Change{})
-			if err != nil || record.NeverShow || record.FeedbackID != id || record.UserID != user {
-				t.Errorf("record %d of user %d: %+v, %v", i, user, record, err)
-			}
-			if _, err := store.Update(t.Context(), id, user, feedback.Change{NeverShow: new(true)}); err != nil {
-				t.Error(err)
-			}
+			assert.OK(t, err)
+			assert.Equal(t, feedback.Feedback{FeedbackID: id, UserID: user}, record)
+			_, err = store.Update(t.Context(), id, user, feedback.Change{NeverShow: new(true)})
+			assert.OK(t, err)
 		}
 	}
 }
@@ -80,9 +75,8 @@ func TestItems(t *testing.T) {
 		if change.Given != nil {
 			want["given"] = dynamo.S("2026-11-20T05:39:00.000Z")
 		}
-		if _, err := store.Update(t.Context(), id, 1, change); err != nil {
-			t.Error(err)
-		}
+		_, err := store.Update(t.Context(), id, 1, change)
+		assert.OK(t, err)
 		got := db.Get(t, db.Tables.Feedback, dynamo.Item{"userId": dynamo.N(1), "feedbackId": dynamo.S(id)})
 		assert.Equal(t, want, got, database.Items())
 	}

@@ -89,9 +89,7 @@ func testInterruptedDeletion(t *testing.T, kind user.Kind, carriedOut int) {
 		assert.OK(t, f.pats.DeleteOwner(as("second"), kind, u.ID))
 	}
 	assert.Equal(t, before, f.accounts(t), database.Items())
-	if err := f.pats.DeleteOwner(t.Context(), kind, u.ID); !errors.Is(err, user.ErrNotFound) {
-		t.Error(err)
-	}
+	assert.ErrorIs(t, f.pats.DeleteOwner(t.Context(), kind, u.ID), user.ErrNotFound)
 	events, names := f.Events(t)[created:], strings.Fields(types)
 	if want := fmt.Sprintf("%s %s:%d by first: before {", names[0], names[1], u.ID); !strings.HasPrefix(events[0], want) {
 		t.Errorf("%s, want %s", events[0], want)
@@ -124,13 +122,11 @@ func (f *fixture) requireUnusable(t *testing.T, u user.User) {
 	_, link := f.users.Link(t.Context(), u.ID, user.Identity{Subject: "s"})
 	_, add := f.users.Add(t.Context(), u)
 	_, signedIn := f.users.SignIn(t.Context(), signIn())
-	for i, got := range [][2]error{{create, pat.ErrNoOwner}, {createOwn, pat.ErrNoOwner}, {update, user.ErrNotFound},
+	for _, got := range [][2]error{{create, pat.ErrNoOwner}, {createOwn, pat.ErrNoOwner}, {update, user.ErrNotFound},
 		{link, user.ErrNotFound}, {add, taken}, {signedIn, unknown},
 		{f.users.SetDisabled(t.Context(), u.ID, false), user.ErrNotFound},
 		{f.pats.DeleteOwner(t.Context(), other, u.ID), user.ErrNotFound}} {
-		if !errors.Is(got[0], got[1]) {
-			t.Errorf("%d: %v, want %v", i, got[0], got[1])
-		}
+		assert.ErrorIs(t, got[0], got[1])
 	}
 	all, listErr := f.users.List(t.Context())
 	unfinished, err := f.users.Unfinished(t.Context())

@@ -2,7 +2,6 @@ package pat_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -35,12 +34,8 @@ func TestEvents(t *testing.T) {
 	assert.OK(t, create(own, "own", pat.AnyKind, 20*day), create(admin, "theirs", user.ServiceAccount, 20*day),
 		create(own, "short", pat.AnyKind, time.Minute),
 		f.pats.Delete(other, user.ServiceAccount, 4, 1), f.pats.Delete(own, pat.AnyKind, 4, 2))
-	if err := create(own, "short", pat.AnyKind, day); !errors.Is(err, pat.ErrDescriptionExists) {
-		t.Error(err)
-	}
-	if err := f.pats.Delete(own, pat.AnyKind, 4, 1); !errors.Is(err, pat.ErrNotFound) {
-		t.Error(err)
-	}
+	assert.ErrorIs(t, create(own, "short", pat.AnyKind, day), pat.ErrDescriptionExists)
+	assert.ErrorIs(t, f.pats.Delete(own, pat.AnyKind, 4, 1), pat.ErrNotFound)
 	want := strings.NewReplacer("ONE", `{"id":"1","userId":4,"description":"own","expiresAt":"2026-12-10T05:39:00.123Z"}`,
 		"TWO", `{"id":"2","userId":4,"description":"theirs","expiresAt":"2026-12-10T05:39:00.123Z"}`,
 		"SHORT", `"userId":4,"description":"short","expiresAt":"2026-11-20T05:40:00.123Z"`,

@@ -2,7 +2,6 @@ package pat_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"math"
 	"strings"
@@ -20,9 +19,7 @@ func TestExpired(t *testing.T) {
 	t.Parallel()
 	p := pat.PAT{ExpiresAt: now()}
 	for difference, want := range map[time.Duration]bool{-1: false, 0: true, 1: true} {
-		if got := p.Expired(now().Add(difference)); got != want {
-			t.Errorf("%d ns after: %t", difference, got)
-		}
+		assert.Equal(t, want, p.Expired(now().Add(difference)))
 	}
 }
 
@@ -70,9 +67,7 @@ func TestCreateUpToTheHighestID(t *testing.T) {
 	counter := pat.Key(0, 0)
 	counter["lastId"] = dynamo.N(access.MaxID - 1)
 	f.Put(t, f.Tables.PersonalAccessTokens, counter)
-	if p := f.create(t, newPAT(1, "last")); p.ID != access.MaxID {
-		t.Errorf("id %d", p.ID)
-	}
+	assert.Equal(t, int64(access.MaxID), f.create(t, newPAT(1, "last")).ID)
 	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 10})
 	h.Run(ctx, t, `createOwn | | {"description":"one more","expiresAt":"2099-01-01T00:00:00Z"} | 403 NoAccessError: `+
 		`All ids of tokens, up to 2147483647, are used up.`)
@@ -92,9 +87,7 @@ func TestDeleteLosesTheRace(t *testing.T) {
 		assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, p.ID))
 		f.create(t, newPAT(1, "ci"))
 	}))
-	if err := store.Delete(t.Context(), pat.AnyKind, 1, p.ID); !errors.Is(err, pat.ErrNotFound) {
-		t.Error(err)
-	}
+	assert.ErrorIs(t, store.Delete(t.Context(), pat.AnyKind, 1, p.ID), pat.ErrNotFound)
 	f.requireConsistent(t)
 }
 
@@ -123,13 +116,9 @@ func TestErrorsNameTheAction(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if !errors.Is(random, io.ErrUnexpectedEOF) {
-		t.Error(random)
-	}
+	assert.ErrorIs(t, random, io.ErrUnexpectedEOF)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := f.pats.Delete(ctx, pat.AnyKind, 1, 1); !errors.Is(err, dynamo.ErrUnavailable) {
-		t.Error(err)
-	}
+	assert.ErrorIs(t, f.pats.Delete(ctx, pat.AnyKind, 1, 1), dynamo.ErrUnavailable)
 	f.requireConsistent(t)
 }

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
@@ -154,9 +152,8 @@ func TestEvents(t *testing.T) {
 		got := decode(t, message("s", events...))
 		want := []traffic.Usage{{APIPath: types, Day: day(2026, 11, 20),
 			Counts: traffic.Counts{Successful: int64(got.Events - got.Malformed)}}}
-		if diff := cmp.Diff(want, got.Usage); diff != "" || fmt.Sprint(got.Events, got.Malformed, got.Repeated) != row[1] {
-			t.Errorf("%s: %+v %s", row, got, diff)
-		}
+		assert.Equal(t, want, got.Usage)
+		assert.Equal(t, row[1], fmt.Sprint(got.Events, got.Malformed, got.Repeated))
 	}
 	if got := decode(t, message("s", event("1", good), event("", good))); got.Malformed != 1 {
 		t.Errorf("%+v", got)

@@ -19,7 +19,6 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/api/webhook"
@@ -39,9 +38,9 @@ func TestRetryDelays(t *testing.T) {
 	}
 	want := strings.Fields("15s 45s 2m15s 6m45s 20m15s 1h0m45s 3h2m15s 9h6m45s 11h45m0s 11h45m0s 11h45m0s 11h45m0s " +
 		"11h20m0s")
-	if diff := cmp.Diff(want, got); diff != "" || age != 72*time.Hour || webhook.RetryDelay(100*time.Hour) != 0 {
-		t.Errorf("the last attempt is after %s, delays (-want +got):\n%s", age, diff)
-	}
+	assert.Equal(t, want, got)
+	assert.Equal(t, 72*time.Hour, age)
+	assert.Equal(t, time.Duration(0), webhook.RetryDelay(100*time.Hour))
 }
 
 // harness is the function with a webhook, and with AWS as a RoundTripper.
@@ -109,9 +108,7 @@ func (h *harness) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch target := r.Header.Get("X-Amz-Target"); target {
 	case "AmazonSSM.GetParameter":
 		h.gets++
-		if diff := cmp.Diff(`{"Name":"/hook","WithDecryption":true}`, string(content)); diff != "" {
-			h.Error(diff)
-		}
+		assert.Equal(h, `{"Name":"/hook","WithDecryption":true}`, string(content))
 		response = fmt.Sprintf(`{"Parameter":{"Value":%q}}`, h.secret())
 		if h.secret() == "" {
 			status, response = http.StatusBadRequest, `{"__type":"ParameterNotFound"}`
