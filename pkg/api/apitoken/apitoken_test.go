@@ -25,6 +25,11 @@ func newStore(tb testing.TB) (*apitoken.Store, *database.Database) {
 	return apitoken.NewStore(db.Client, db.Tables, db.Log()), db
 }
 
+// random returns random bytes for a token with a selector.
+func random(selector byte) io.Reader {
+	return io.MultiReader(bytes.NewReader(bytes.Repeat([]byte{selector}, 16)), rand.Reader)
+}
+
 func ignoreEvent() cmp.Option { return cmpopts.IgnoreFields(apitoken.APIToken{}, "LastEvent") }
 
 func TestExpired(t *testing.T) {
@@ -57,8 +62,8 @@ func TestTokensAreCreatedListedAndDeleted(t *testing.T) {
 	fine := time.Date(2026, 11, 20, 7, 39, 0, 123_987_654, time.FixedZone("", 7200))
 	stored := time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC)
 	create := func(name string, expires *time.Time, selector byte) apitoken.APIToken {
-		random := io.MultiReader(bytes.NewReader(bytes.Repeat([]byte{selector}, 16)), rand.Reader)
-		token, err := store.Create(t.Context(), apitoken.APIToken{Name: name, ExpiresAt: expires, CreatedAt: fine}, random)
+		token, err := store.Create(t.Context(), apitoken.APIToken{Name: name, ExpiresAt: expires, CreatedAt: fine},
+			random(selector))
 		assert.OK(t, err)
 		return apitoken.APIToken{Selector: token.Selector, Name: name, Verifier: token.Verifier(), CreatedAt: stored}
 	}
@@ -85,10 +90,9 @@ func TestTokensAreCreatedListedAndDeleted(t *testing.T) {
 func TestSelectorIsTaken(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	token, err := store.Create(t.Context(), apitoken.APIToken{Name: "n"}, rand.Reader)
+	token, err := store.Create(t.Context(), apitoken.APIToken{Name: "n"}, random(1))
 	assert.OK(t, err)
-	random := io.MultiReader(bytes.NewReader(token.Selector[:]), rand.Reader)
-	if _, err := store.Create(t.Context(), apitoken.APIToken{Name: "other"}, random); err == nil {
+	if _, err := store.Create(t.Context(), apitoken.APIToken{Name: "other"}, random(1)); err == nil {
 		t.Error("another token has the selector")
 	}
 	stored, err := store.Get(t.Context(), token.Selector)
@@ -103,7 +107,7 @@ func TestEvents(t *testing.T) {
 	ctx := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "operator ada"})
 	expires := time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC)
 	create := func(t apitoken.APIToken, selector byte) error {
-		_, err := store.Create(ctx, t, io.MultiReader(bytes.NewReader(bytes.Repeat([]byte{selector}, 16)), rand.Reader))
+		_, err := store.Create(ctx, t, random(selector))
 		return err
 	}
 	selector := access.Selector(bytes.Repeat([]byte{2}, 16))

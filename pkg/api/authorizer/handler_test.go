@@ -20,6 +20,7 @@ import (
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/issuer"
 	"toggleadmin/test/table"
 )
 
@@ -71,10 +72,10 @@ func TestValidCredentialIsAllowed(t *testing.T) {
 }
 
 // TestInvalidCredentialIsDenied checks that an unknown credential costs the same calls as a wrong secret, and that
-// neither is written as seen.
+// neither is written as seen. None of them needs the issuer.
 func TestInvalidCredentialIsDenied(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newSignIn(t)
 	_, valid := f.pat(t, 1, nil)
 	_, expired := f.pat(t, 1, func(p *pat.PAT) { p.ExpiresAt, p.SeenAt = now(), nil })
 	revoked, revokedToken := f.pat(t, 1, nil)
@@ -99,6 +100,7 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 		Bearer bearer VALID |
 		Basic VALID |
 		VALIDA |
+		a.b.c |
 		VALID; API |
 		VALID; VALID |
 		VALID, VALID |
@@ -113,7 +115,7 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 		WRONG-API | GetItem
 		EXPIRED-API | GetItem
 	`) {
-		a, tap, log := f.authenticator(t, nil)
+		a, tap, log := f.authenticator(t, "", nil)
 		got, err := a.Authorize(t.Context(), request(strings.Split(replacer.Replace(row[0]), "; ")...))
 		assert.OK(t, err)
 		assert.Equal(t, policy("anonymous", "Deny", nil), got)
@@ -121,6 +123,7 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 			t.Errorf("%s: calls %q, log %s", row[0], tap.Calls(), log)
 		}
 	}
+	assert.Equal(t, 0, f.issuer.Fetches(issuer.MetadataPath))
 }
 
 func TestHeader(t *testing.T) {

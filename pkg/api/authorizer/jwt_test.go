@@ -130,19 +130,3 @@ func TestWithoutIssuer(t *testing.T) {
 		t.Errorf("%s, calls %s, log %s", got, tap.Calls(), log)
 	}
 }
-
-// TestOtherCredentialsFetchNothing checks that an issuer costs other credentials nothing.
-func TestOtherCredentialsFetchNothing(t *testing.T) {
-	t.Parallel()
-	s := newSignIn(t)
-	a, tap, _ := s.authenticator(t, "", nil)
-	_, valid := s.pat(t, 1, nil)
-	for _, header := range []string{valid.Reveal(), wrongSecret(valid), s.apiToken(t, nil).Reveal(), "malformed",
-		"a.b.c"} {
-		principal(t, a, header)
-	}
-	if tap.Calls() != strings.Repeat("BatchGetItem ", 2)+"GetItem UpdateItem" ||
-		s.issuer.Fetches(issuer.MetadataPath) > 0 {
-		t.Errorf("calls %s, %d fetches", tap.Calls(), s.issuer.Fetches(issuer.MetadataPath))
-	}
-}

@@ -148,16 +148,28 @@ func TestUnknownFiles(t *testing.T) {
 	t.Parallel()
 	function := newFunction(t, "", "")
 	folder := "/console/" + filesPath.FindString(get(t, function, "/dev", "/console/").Body)
-	for _, name := range []string{
-		"/console/main.js", "/console/static-00000000/main.js", folder, folder + "/", folder + "/main.js/",
-		folder + "/MAIN.JS", folder + "//main.js",
-		folder + "/views/../main.js", folder + "/views/..%2fmain.js", folder + "%2Fmain.js", folder + "/main.js%00",
-		folder + "/%zz", folder + "/\xff",
-		"/console/API/", "/console/api/index.html", "/console/..%2f..%2fapi", "/console/static/main.js",
-	} {
-		if got := get(t, function, "/dev", name); got.StatusCode != http.StatusNotFound ||
+	for _, row := range table.Rows(t, 1, strings.ReplaceAll(`
+		/console/main.js
+		/console/static-00000000/main.js
+		FOLDER
+		FOLDER/
+		FOLDER/main.js/
+		FOLDER/MAIN.JS
+		FOLDER//main.js
+		FOLDER/views/../main.js
+		FOLDER/views/..%2fmain.js
+		FOLDER%2Fmain.js
+		FOLDER/main.js%00
+		FOLDER/%zz
+		"FOLDER/\xff"
+		/console/API/
+		/console/api/index.html
+		/console/..%2f..%2fapi
+		/console/static/main.js
+	`, "FOLDER", folder)) {
+		if got := get(t, function, "/dev", row[0]); got.StatusCode != http.StatusNotFound ||
 			!strings.Contains(got.Body, `"name":"NotFoundError"`) {
-			t.Errorf("%s: status %d, %.100s", name, got.StatusCode, got.Body)
+			t.Errorf("%s: status %d, %.100s", row[0], got.StatusCode, got.Body)
 		}
 	}
 }

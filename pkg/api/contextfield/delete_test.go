@@ -43,21 +43,7 @@ func TestDelete(t *testing.T) {
 	h.Run(t.Context(), t, `create | | {"name":"f","sortOrder":0} | 201 {"name":"f","description":null,"stickiness":false,`+
 		`"sortOrder":0,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`)
 	assert.OK(t, archive("0", false))
-}
-
-// Creations and deletions leave nothing behind.
-func TestRounds(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	for range 10 {
-		handlers(t, store).Run(t.Context(), t, `
-			create | | {"name":"round"} | 201 {…
-			delete | round | | 200
-		`)
-	}
-	if items := db.Scan(t, db.Tables.ContextFields); len(items) != 1 || items[0].Int("size") != 0 { // the sum of the sizes
-		t.Error(items)
-	}
+	requireTotal(t, db)
 }
 
 // A use that begins and ends while the field is being deleted is noticed.
