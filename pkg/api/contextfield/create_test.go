@@ -92,14 +92,14 @@ func TestLargestBody(t *testing.T) {
 
 func TestNextSortOrder(t *testing.T) {
 	t.Parallel()
-	store, db := newStore(t)
+	store, _ := newStore(t)
 	for _, tt := range []struct {
 		name        string
 		stored      int64 // sort order of the field that is created before
 		want, again int64 // for a new field, and for the stored one
 	}{{"a", -5, -4, 0}, {"b", 3, 4, -4}, {"c", math.MaxInt32, math.MaxInt32, 4},
 		{"d", math.MaxInt32, math.MaxInt32, math.MaxInt32}} {
-		create(t, store, db, contextfield.ContextField{Name: tt.name, SortOrder: tt.stored})
+		create(t, store, contextfield.ContextField{Name: tt.name, SortOrder: tt.stored})
 		for name, want := range map[string]int64{"new": tt.want, tt.name: tt.again} {
 			got, err := store.NextSortOrder(t.Context(), name)
 			assert.OK(t, err)

@@ -50,7 +50,7 @@ func TestDelete(t *testing.T) {
 func TestDeleteIsOvertaken(t *testing.T) {
 	t.Parallel()
 	for _, stays := range []bool{false, true} {
-		_, db := newStore(t)
+		existing, db := newStore(t)
 		features := feature.NewStore(db.Client, db.Tables, db.Log())
 		round := 0
 		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
@@ -59,17 +59,14 @@ func TestDeleteIsOvertaken(t *testing.T) {
 			}
 			round++
 			name := fmt.Sprint(round)
-			err := features.Create(t.Context(), feature.Feature{Name: name, Project: name, ContextFields: []string{"a"}})
-			if err == nil && !(stays && round == 2) {
-				err = features.Delete(t.Context(), name)
-			}
-			if err != nil {
-				return nil, err
+			assert.OK(t, features.Create(t.Context(), feature.Feature{Name: name, Project: name, ContextFields: []string{"a"}}))
+			if !stays || round == 1 {
+				assert.OK(t, features.Delete(t.Context(), name))
 			}
 			return c.Pass()
 		})
 		store := contextfield.NewStore(client, db.Tables, db.LogThrough(client))
-		create(t, contextfield.NewStore(db.Client, db.Tables, db.Log()), db, contextfield.ContextField{Name: "a"})
+		create(t, existing, contextfield.ContextField{Name: "a"})
 		err := store.Delete(t.Context(), "a")
 		if _, used := errors.AsType[*contextfield.InUseError](err); used != stays || !stays && err != nil {
 			t.Errorf("the toggle stays: %t: %v", stays, err)

@@ -29,8 +29,8 @@ func handlers(tb testing.TB, store *contextfield.Store) operation.Set {
 
 func TestUnknownField(t *testing.T) {
 	t.Parallel()
-	store, db := newStore(t)
-	create(t, store, db, contextfield.ContextField{Name: "a"})
+	store, _ := newStore(t)
+	create(t, store, contextfield.ContextField{Name: "a"})
 	handlers(t, store).Run(t.Context(), t, strings.NewReplacer("101n", strings.Repeat("n", 101), "100n",
 		strings.Repeat("n", 100)).Replace(`
 		get update delete | A | {} | 404 NotFoundError: There is no context field with the name "A".

@@ -16,8 +16,8 @@ func TestUpdate(t *testing.T) {
 	store, db := newStore(t)
 	h := handlers(t, store)
 	created := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
-	create(t, store, db, contextfield.ContextField{Name: "other", SortOrder: 7})
-	create(t, store, db, contextfield.ContextField{
+	create(t, store, contextfield.ContextField{Name: "other", SortOrder: 7})
+	create(t, store, contextfield.ContextField{
 		Name: "f", Description: new("d"), Stickiness: true, SortOrder: 3, CreatedAt: &created,
 		LegalValues: []contextfield.LegalValue{{Value: "v"}},
 	})
@@ -41,7 +41,7 @@ func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	h := handlers(t, store)
-	create(t, store, db, contextfield.ContextField{Name: "f", SortOrder: 1})
+	create(t, store, contextfield.ContextField{Name: "f", SortOrder: 1})
 	tag := func() string {
 		_, header, _ := h.Serve(t.Context(), operation.Request{Operation: "get", Path: "f"})
 		return header.Get("ETag")
@@ -83,7 +83,7 @@ func TestList(t *testing.T) {
 	store, db := newStore(t)
 	h := handlers(t, store)
 	h.Run(t.Context(), t, `list | | | 200 []`)
-	create(t, store, db, contextfield.ContextField{
+	create(t, store, contextfield.ContextField{
 		Name: "a", Description: new("d"), Stickiness: true, SortOrder: 7,
 		CreatedAt:   new(time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC)),
 		LegalValues: []contextfield.LegalValue{{Value: "v", Description: new("w")}, {Value: "x"}},
@@ -91,7 +91,7 @@ func TestList(t *testing.T) {
 	item := db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S("a")})
 	item["usage"] = dynamo.M(dynamo.Item{"p": dynamo.N(2), "q": dynamo.N(1), "r": dynamo.N(0)})
 	db.Put(t, db.Tables.ContextFields, item)
-	create(t, store, db, contextfield.ContextField{Name: "b", SortOrder: 8})
+	create(t, store, contextfield.ContextField{Name: "b", SortOrder: 8})
 	h.Run(t.Context(), t, `list | | | 200 [{"name":"a","description":"d","stickiness":true,"sortOrder":7,`+
 		`"createdAt":"2026-11-20T05:39:00.000Z","usedInFeatures":3,"usedInProjects":2,`+
 		`"legalValues":[{"value":"v","description":"w"},{"value":"x"}]},`+

@@ -61,10 +61,9 @@ func TestCreatedAtRises(t *testing.T) {
 		p := newPAT(1, strings.Repeat("d", i+1))
 		p.CreatedAt = p.CreatedAt.Add(time.Duration(tt.clock) * time.Millisecond)
 		got, _, err := f.through(client).Create(t.Context(), p, owner(100))
-		if want := now().Add(time.Duration(tt.want) * time.Millisecond); err != nil || got.ID != int64(i+1) ||
-			!got.CreatedAt.Equal(want) {
-			t.Errorf("%v: PAT %d created at %v, want %v, error %v", tt, got.ID, got.CreatedAt, want, err)
-		}
+		assert.OK(t, err)
+		assert.Equal(t, int64(i+1), got.ID)
+		assert.Equal(t, now().Add(time.Duration(tt.want)*time.Millisecond), got.CreatedAt)
 	}
 	create, behind := " "+count+" "+transact, " "+count
 	assert.Equal(t, create+create+create+behind+create+behind+create+create, " "+tap.Calls())

@@ -15,7 +15,6 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/api/traffic"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -118,19 +117,14 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func environment(t *testing.T, db *database.Database) *app.Env {
-	t.Helper()
-	env := db.Env(t)
-	env.Vars["COUNTED_PATHS"] = types + " " + lifetime
-	return env
-}
-
 func TestRecordFunction(t *testing.T) {
 	t.Parallel()
 	sample, err := os.ReadFile("../../../events/record-traffic.json")
 	assert.OK(t, err)
 	db := database.New(t)
-	record, err := traffic.NewRecordFunction(environment(t, db))
+	env := db.Env(t)
+	env.Vars["COUNTED_PATHS"] = types + " " + lifetime
+	record, err := traffic.NewRecordFunction(env)
 	assert.OK(t, err)
 	got, err := record.Invoke(t.Context(), sample)
 	assert.OK(t, err)
@@ -140,8 +134,8 @@ func TestRecordFunction(t *testing.T) {
 		{APIPath: lifetime, Day: day(2026, 11, 20), Counts: traffic.Counts{ClientErrors: 1}},
 	}
 	assert.Equal(t, want, report(t, db, "2026-11"))
-	env := environment(t, db)
 	database.RequireVariables(t, env, traffic.NewRecordFunction, "COUNTED_PATHS", "TRAFFIC_TABLE")
+	database.RequireVariables(t, env, traffic.NewGetFunction, "TRAFFIC_TABLE")
 	env.Vars["COUNTED_PATHS"] = "x"
 	if _, err := traffic.NewRecordFunction(env); err == nil || !strings.Contains(err.Error(), "COUNTED_PATHS") {
 		t.Error(err)

@@ -1,7 +1,6 @@
 package traffic_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -44,18 +43,4 @@ func TestGet(t *testing.T) {
 		get | "2026-11 " | | 400 PERIOD
 	`, "PERIOD", "ValidationError: The ^/params/period^ …"))
 	get(traffic.NewStore(db.Refusing(t, "Query"), db.Tables)).Run(t.Context(), t, "get | 2026-11 | | 500 …")
-}
-
-func TestGetFunction(t *testing.T) {
-	t.Parallel()
-	sample, err := os.ReadFile("../../../events/get-traffic-usage.json")
-	assert.OK(t, err)
-	env := environment(t, database.New(t))
-	get, err := traffic.NewGetFunction(env)
-	assert.OK(t, err)
-	got, err := get.Invoke(t.Context(), sample)
-	if err != nil || !strings.Contains(string(got), `"statusCode":200`) {
-		t.Errorf("%s, %v", got, err)
-	}
-	database.RequireVariables(t, env, traffic.NewGetFunction, "TRAFFIC_TABLE")
 }
