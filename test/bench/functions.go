@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -16,162 +14,94 @@ import (
 )
 
 const (
-	starts      = 21   // of each binary, in turn with the baseline's
+	starts      = 21   // of each binary, in turn with the others
 	invocations = 1000 // warm ones
 )
 
 // buildFunctions builds all functions and the baseline as `make build` does, but for this machine.
-func buildFunctions(ctx context.Context, work string) (string, error) {
-	folder := filepath.Join(work, "functions") + string(filepath.Separator)
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s",
-		"-o", folder,
-		"./functions/...", "./test/bench/baseline")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the functions: %w: %s", err, out)
-	}
-	return folder, nil
+func buildFunctions(ctx context.Context, o options) (folder string) {
+	folder = filepath.Join(o.disk, "functions") + string(filepath.Separator)
+	build(ctx, "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s", "-o", folder, "./functions/...",
+		"./test/bench/baseline")
+	return folder
 }
 
 // measureFunctions compares each function that serves requests, as the process that Lambda starts, with the baseline.
-func measureFunctions(ctx context.Context, _ options, work string) error {
-	folder, err := buildFunctions(ctx, work)
-	if err != nil {
-		return err
-	}
-	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{Region: "eu-west-1", AccountID: "123456789012",
-		StackName: "bench"})
-	if err != nil {
-		return err
-	}
-	local, err := buildLocal(ctx, work)
-	if err != nil {
-		return err
-	}
-	data, err := os.MkdirTemp(memoryFolder(), "bench")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(data) //nolint:errcheck // a temporary folder
-	s, err := startLocal(ctx, local, filepath.Join(data, "functions"))
-	if err != nil {
-		return err
-	}
-	defer s.stop() //nolint:errcheck // the measurement is complete
-	var rows [][]string
+func measureFunctions(ctx context.Context, o options) {
+	folder := buildFunctions(ctx, o)
+	s := startService(ctx, o, filepath.Join(o.memory, "functions"))
+	defer s.stop()
+	template := loadTemplate(map[string]string{"DynamoDBEndpoint": s.DynamoDB.Endpoint})
+	baseline := runtimeapi.Function{Binary: folder + "baseline", Timeout: time.Second,
+		Variables: function(template, "authorizer").Environment}
+	var rows [][]any
 	for _, f := range template.Functions {
-		if !servesRequests(template, f.LogicalID) {
+		if f.LogicalID != template.API.Authorizer.Function &&
+			!slices.ContainsFunc(template.API.Routes, func(r samtemplate.Route) bool { return r.Function == f.LogicalID }) {
 			continue // no request waits for it
 		}
-		row, err := measureFunction(ctx, folder, f, s)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.Name, err)
-		}
-		rows = append(rows, row)
+		measured := runtimeapi.Function{Binary: folder + f.Name, Variables: f.Environment, Timeout: f.Timeout}
+		event := sampleEvent(f.Name)
+		times := startInTurn(ctx, event, baseline, measured)
+		rows = append(rows, []any{f.Name, times[1].next, ratio(times[1].next, times[0].next), times[1].response,
+			ratio(times[1].response, times[0].response), sizeMB(measured), warmMB(ctx, measured, event)})
 	}
 	printTable("Each function as a process",
 		fmt.Sprintf("Built with the flags of a deployment and driven through the Runtime API, with the local engine, "+
-			"whose file is in memory if "+
-			"there is a tmpfs. Start → first `/next`, and → first response with its DynamoDB calls: median of %d starts, in turn with a baseline "+
-			"program (same SDK packages, same warm-up, one GetItem). Memory: after %d invocations. Goals: ratio 1.15, size 12 MB.",
-			starts, invocations),
-		[]string{"function", "→ next ms", "baseline ms", "ratio", "→ response ms", "baseline ms", "ratio", "size MB",
-			"memory MB"}, rows)
-	return nil
+			"whose file is in memory. Start → first `/next`, and → first response with its DynamoDB calls: median of %d "+
+			"starts, in turn with a baseline program (same SDK packages, same warm-up, one GetItem). Memory: after %d "+
+			"invocations. Goals: ratio 1.15, size 12 MB.", starts, invocations),
+		[]any{"function", "→ next ms", "ratio", "→ response ms", "ratio", "size MB", "memory MB"}, rows)
 }
 
-// servesRequests reports whether a function is part of the path of a request.
-func servesRequests(template *samtemplate.Template, function string) bool {
-	return function == template.API.Authorizer.Function ||
-		slices.ContainsFunc(template.API.Routes, func(r samtemplate.Route) bool { return r.Function == function })
+func sampleEvent(function string) []byte {
+	return must(os.ReadFile(filepath.Join("events", function+".json")))
 }
 
-func measureFunction(ctx context.Context, folder string, f samtemplate.Function, s *service) ([]string, error) {
-	event, err := os.ReadFile(filepath.Join("events", f.Name+".json"))
-	if err != nil {
-		return nil, err
-	}
-	variables := maps.Clone(f.Environment)
-	if variables == nil {
-		variables = map[string]string{}
-	}
-	variables["DYNAMODB_ENDPOINT"] = s.Credentials.DynamoDB.Endpoint
-	function := runtimeapi.Function{Binary: filepath.Join(folder, f.Name), Variables: variables, Timeout: f.Timeout}
-	baseline := runtimeapi.Function{
-		Binary: filepath.Join(folder, "baseline"), Timeout: f.Timeout,
-		Variables: map[string]string{"DYNAMODB_ENDPOINT": s.Credentials.DynamoDB.Endpoint,
-			"USERS_TABLE": s.Credentials.DynamoDB.Tables["Users"]},
-	}
-	var next, answer, baselineNext, baselineAnswer []time.Duration
+func sizeMB(f runtimeapi.Function) float64 { return float64(must(os.Stat(f.Binary)).Size()) / 1e6 }
+
+// startTimes are times from the start of a function: medians.
+type startTimes struct{ next, response time.Duration }
+
+// startInTurn starts functions, one after the other, and invokes each once after its start.
+func startInTurn(ctx context.Context, event []byte, functions ...runtimeapi.Function) []startTimes {
+	next, response := make([][]time.Duration, len(functions)), make([][]time.Duration, len(functions))
 	for range starts {
-		n, a, err := startOnce(ctx, function, event)
-		if err != nil {
-			return nil, err
+		for i, f := range functions {
+			started := time.Now()
+			p := must(runtimeapi.Start(ctx, f))
+			select {
+			case <-p.Polled():
+				next[i] = append(next[i], time.Since(started))
+			case <-p.Ended():
+				check(errors.New("the process ended: " + p.Stderr()))
+			}
+			_, err := p.Invoke(ctx, event)
+			response[i] = append(response[i], time.Since(started))
+			p.Stop()
+			check(err)
 		}
-		fn, fa, err := startOnce(ctx, baseline, event)
-		if err != nil {
-			return nil, err
-		}
-		next, answer, baselineNext, baselineAnswer = append(next, n), append(answer, a), append(baselineNext, fn),
-			append(baselineAnswer, fa)
 	}
-	memory, err := warm(ctx, function, event)
-	if err != nil {
-		return nil, err
+	times := make([]startTimes, len(functions))
+	for i := range times {
+		times[i] = startTimes{median(next[i]), median(response[i])}
 	}
-	info, err := os.Stat(function.Binary)
-	if err != nil {
-		return nil, err
-	}
-	n, fn, a, fa := median(next), median(baselineNext), median(answer), median(baselineAnswer)
-	return []string{
-		f.Name, milliseconds(n), milliseconds(fn), ratio(n, fn), milliseconds(a), milliseconds(fa), ratio(a, fa),
-		fmt.Sprintf("%.1f", float64(info.Size())/1e6), fmt.Sprintf("%.1f", memory),
-	}, nil
+	return times
 }
 
-// memoryFolder returns a folder in memory, or empty (the default folder for temporary files) if there is none.
-func memoryFolder() string {
-	const tmpfs = "/dev/shm"
-	if info, err := os.Stat(tmpfs); err == nil && info.IsDir() {
-		return tmpfs
+// invoke invokes a function, which must succeed.
+func invoke(ctx context.Context, p *runtimeapi.Process, event []byte) {
+	if response := must(p.Invoke(ctx, event)); response.Failed {
+		check(fmt.Errorf("the function returned the error %s", response.Body))
 	}
-	return ""
 }
 
-func ratio(a, b time.Duration) string { return fmt.Sprintf("%.2f", float64(a)/float64(b)) }
-
-// startOnce starts a function and invokes it once.
-func startOnce(ctx context.Context, f runtimeapi.Function, event []byte) (next, answer time.Duration, err error) {
-	started := time.Now()
-	p, err := runtimeapi.Start(ctx, f)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer p.Stop()
-	select {
-	case <-p.Polled():
-		next = time.Since(started)
-	case <-p.Ended():
-		return 0, 0, errors.New("the process ended: " + p.Stderr())
-	}
-	if _, err := p.Invoke(ctx, event); err != nil {
-		return 0, 0, err
-	}
-	return next, time.Since(started), nil
-}
-
-// warm invokes a function many times and returns its resident memory in MB.
-func warm(ctx context.Context, f runtimeapi.Function, event []byte) (float64, error) {
-	p, err := runtimeapi.Start(ctx, f)
-	if err != nil {
-		return 0, err
-	}
+// warmMB invokes a function many times and returns its resident memory.
+func warmMB(ctx context.Context, f runtimeapi.Function, event []byte) float64 {
+	p := must(runtimeapi.Start(ctx, f))
 	defer p.Stop()
 	for range invocations {
-		if _, err := p.Invoke(ctx, event); err != nil {
-			return 0, err
-		}
+		must(p.Invoke(ctx, event))
 	}
-	return residentMB(p.PID()), nil
+	return memoryMB(p.PID(), "VmRSS")
 }

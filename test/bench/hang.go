@@ -7,21 +7,16 @@ import (
 	"log/slog"
 	"maps"
 	"net"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/app"
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 const (
@@ -31,11 +26,8 @@ const (
 )
 
 // measureHang counts the invocations that run at once while DynamoDB accepts connections and never responds.
-func measureHang(ctx context.Context, _ options, _ string) error {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
+func measureHang(ctx context.Context, _ options) {
+	listener := must(new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0"))
 	defer listener.Close()
 	go func() {
 		for {
@@ -46,41 +38,21 @@ func measureHang(ctx context.Context, _ options, _ string) error {
 			defer connection.Close() // open until the end
 		}
 	}()
-	template, err := samtemplate.Load("template.yaml", samtemplate.Settings{
-		Parameters: map[string]string{"DynamoDBEndpoint": "http://" + listener.Addr().String()},
-	})
-	if err != nil {
-		return err
-	}
-	var rows [][]string
-	for _, f := range template.Functions {
-		construct := map[string]app.Constructor{"authorizer": authorizer.NewFunction,
-			"list-feature-types": featuretype.NewListFunction}[f.Name]
-		if construct == nil {
-			continue
-		}
-		event, err := os.ReadFile(filepath.Join("events", f.Name+".json"))
-		if err != nil {
-			return err
-		}
-		h := &hang{function: f, construct: construct, event: event}
-		if err := h.run(ctx); err != nil {
-			return err
-		}
-		rows = append(rows, []string{
-			f.Name, fmt.Sprint(slices.Max(h.samples)),
-			fmt.Sprint(median(h.samples[len(h.samples)-int(hangLast.Seconds()*hangRate):])),
-			milliseconds(slices.Max(h.took)), milliseconds(median(h.took)),
-		})
+	template := loadTemplate(map[string]string{"DynamoDBEndpoint": "http://" + listener.Addr().String()})
+	var rows [][]any
+	for name, construct := range map[string]app.Constructor{"authorizer": authorizer.NewFunction,
+		"list-feature-types": featuretype.NewListFunction} {
+		h := &hang{function: function(template, name), construct: construct, event: sampleEvent(name)}
+		h.run(ctx)
+		rows = append(rows, []any{name, slices.Max(h.samples),
+			median(h.samples[len(h.samples)-int(hangLast.Seconds()*hangRate):]), slices.Max(h.took), median(h.took)})
 	}
 	printTable("Invocations while DynamoDB does not respond",
 		fmt.Sprintf("%d requests per second for %s, each at its time. DynamoDB is a listener that accepts connections and "+
-			"never responds. As in "+
-			"Lambda, an execution environment runs one invocation at a time, and a new one starts if none is free; its start counts.",
-			hangRate, hangTotal),
-		[]string{"function", "most at once", fmt.Sprintf("at once in the last %s (median)", hangLast), "longest ms",
+			"never responds. As in Lambda, an execution environment runs one invocation at a time, and a new one starts if "+
+			"none is free; its start counts.", hangRate, hangTotal),
+		[]any{"function", "most at once", fmt.Sprintf("at once in the last %s (median)", hangLast), "longest ms",
 			"median ms"}, rows)
-	return nil
 }
 
 // hang calls one function in as many execution environments as its invocations need.
@@ -91,33 +63,29 @@ type hang struct {
 
 	mu      sync.Mutex
 	idle    []lambda.Handler // one per environment
-	running int
+	running int64
 	took    []time.Duration
 	samples []int64 // invocations that run, at each arrival
 	failed  error
 }
 
-func (h *hang) run(ctx context.Context) error {
-	arrivals := time.NewTicker(time.Second / hangRate)
-	defer arrivals.Stop()
+func (h *hang) run(ctx context.Context) {
+	arrivals := time.Tick(time.Second / hangRate)
 	var all sync.WaitGroup
 	for range int(hangTotal.Seconds() * hangRate) {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-arrivals.C:
-		}
+		<-arrivals
+		check(ctx.Err())
 		all.Go(func() { h.invoke(ctx) })
 	}
 	all.Wait()
-	return h.failed
+	check(h.failed)
 }
 
 func (h *hang) invoke(ctx context.Context) {
 	started := time.Now()
 	h.mu.Lock()
 	h.running++
-	h.samples = append(h.samples, int64(h.running))
+	h.samples = append(h.samples, h.running)
 	var handler lambda.Handler
 	if last := len(h.idle) - 1; last >= 0 {
 		handler, h.idle = h.idle[last], h.idle[:last]
@@ -125,7 +93,11 @@ func (h *hang) invoke(ctx context.Context) {
 	h.mu.Unlock()
 	var err error
 	if handler == nil {
-		handler, err = h.start()
+		// It uses the HTTP client for AWS, not the one for engines.
+		handler, err = h.construct(&app.Env{
+			Vars: maps.Clone(h.function.Environment), AWS: awsConfig(""), Now: time.Now, Random: rand.Reader,
+			Logger: slog.New(slog.DiscardHandler), WarmUp: true,
+		})
 	}
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, h.function.Timeout)
@@ -140,16 +112,4 @@ func (h *hang) invoke(ctx context.Context) {
 	if err != nil {
 		h.failed = err
 	}
-}
-
-// start starts an execution environment. It uses the HTTP client for AWS, not the one for engines.
-func (h *hang) start() (lambda.Handler, error) {
-	return h.construct(&app.Env{
-		Vars: maps.Clone(h.function.Environment),
-		AWS: aws.Config{
-			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-			HTTPClient: dynamo.NewHTTPClient(""),
-		},
-		Now: time.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), WarmUp: true,
-	})
 }

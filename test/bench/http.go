@@ -5,19 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/api/feedback"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 // serviceAccounts is how many accounts the created tokens are spread over; firstAccount is the id of the first.
@@ -29,185 +25,108 @@ const (
 // httpCase is one operation, as workers do it, with the goal of its ratio to GetItem at 16 connections.
 type httpCase struct {
 	name   string
-	goal   float64 // 0: none
-	writes bool    // measured with the data in memory, too
-	work   func(ctx context.Context, s *service, i int) (worker, error)
+	goals  map[string]float64 // by where the data are; measured only there
+	calls  float64            // requests of one call of the worker
+	worker func(ctx context.Context, s *service, i int) worker
 }
 
 func httpCases() []httpCase {
 	return []httpCase{
-		{"list feature types", 0.24, false, repeat(http.MethodGet, "/api/admin/feature-types", "")},
-		{"list context fields", 0.18, false, repeat(http.MethodGet, "/api/admin/context", "")},
-		{"update feedback", 0.20, true, repeat(http.MethodPut, "/api/admin/feedback/bench-%d", `{"neverShow":true}`)},
-		{"create + delete token", 0.11, true, createAndDelete},
-		{"(the engine's UpdateItem alone)", 0, true, updateItem},
+		{"list feature types", map[string]float64{"disk": 0.24}, 1, repeat(http.MethodGet, "feature-types", "")},
+		{"list context fields", map[string]float64{"disk": 0.18}, 1, repeat(http.MethodGet, "context", "")},
+		{"update feedback", map[string]float64{"disk": 0.20, "tmpfs": 0.20}, 1,
+			repeat(http.MethodPut, "feedback/bench", `{"neverShow":true}`)},
+		{"create + delete token", map[string]float64{"disk": 0.05, "tmpfs": 0.05}, 2, createAndDelete},
 	}
 }
 
-// repeat sends the same request again and again; %d in the path is the worker's number.
-func repeat(method, path, body string) func(context.Context, *service, int) (worker, error) {
-	return func(ctx context.Context, s *service, i int) (worker, error) {
-		c, err := dial(ctx, s.Credentials.BaseURL)
-		if err != nil {
-			return nil, err
-		}
+// repeat sends the same request again and again. With a body, each worker has its own path.
+func repeat(method, path, body string) func(context.Context, *service, int) worker {
+	return func(ctx context.Context, s *service, i int) worker {
+		c, path := dial(ctx, s), path
 		if body != "" {
-			path := fmt.Sprintf(path, i)
-			request := c.request(method, path, s.Credentials.Users[0].PAT, body)
-			return func(context.Context) (int, error) { _, err := c.do(request, http.StatusOK); return 1, err }, nil
+			path = fmt.Sprint(path, i)
 		}
-		request := c.request(method, path, s.Credentials.Users[0].PAT, "")
-		return func(context.Context) (int, error) { _, err := c.do(request, http.StatusOK); return 1, err }, nil
+		return func(context.Context) error {
+			_, err := c.do(http.StatusOK, method, "/api/admin/"+path, s.Users[0].PAT, body)
+			return err
+		}
 	}
 }
 
-// createAndDelete creates a PAT of a service account that deletes itself: two operations.
-func createAndDelete(ctx context.Context, s *service, i int) (worker, error) {
-	c, err := dial(ctx, s.Credentials.BaseURL)
-	if err != nil {
-		return nil, err
-	}
-	account := firstAccount + i%serviceAccounts
-	create := c.request(http.MethodPost, "/api/admin/service-account/"+strconv.Itoa(account)+"/token",
-		s.Credentials.Users[0].PAT,
-		fmt.Sprintf(`{"description":"bench %d","expiresAt":"2099-01-01T00:00:00Z"}`, i))
-	return func(context.Context) (int, error) {
-		body, err := c.do(create, http.StatusCreated)
+// createAndDelete creates a PAT of a service account that deletes itself.
+func createAndDelete(ctx context.Context, s *service, i int) worker {
+	c := dial(ctx, s)
+	path := fmt.Sprintf("/api/admin/service-account/%d/token", firstAccount+i%serviceAccounts)
+	body := fmt.Sprintf(`{"description":"bench %d","expiresAt":"2099-01-01T00:00:00Z"}`, i)
+	return func(context.Context) error {
+		answer, err := c.do(http.StatusCreated, http.MethodPost, path, s.Users[0].PAT, body)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		var made struct {
-			ID     int64  `json:"id"`
-			Secret string `json:"secret"`
+		var created struct {
+			ID     int64
+			Secret string
 		}
-		if err := json.Unmarshal(body, &made); err != nil {
-			return 0, err
+		if err := json.Unmarshal(answer, &created); err != nil {
+			return err
 		}
-		_, err = c.do(c.request(http.MethodDelete, "/api/admin/user/tokens/"+strconv.FormatInt(made.ID, 10), made.Secret, ""),
-			http.StatusOK)
-		return 2, err
-	}, nil
+		_, err = c.do(http.StatusOK, http.MethodDelete, fmt.Sprint("/api/admin/user/tokens/", created.ID), created.Secret, "")
+		return err
+	}
 }
 
 // getItem is the reference: a consistent GetItem of a small item by the SDK's client, as the functions use it.
-func getItem(s *service) func(int) (worker, error) {
-	input := &dynamodb.GetItemInput{
-		TableName: aws.String(s.Credentials.DynamoDB.Tables["Users"]), Key: user.Key(1), ConsistentRead: aws.Bool(true),
+func getItem(s *service) worker {
+	return func(ctx context.Context) error {
+		_, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.tables.Users, Key: user.Key(1),
+			ConsistentRead: aws.Bool(true)})
+		return err
 	}
-	return func(int) (worker, error) {
-		return func(ctx context.Context) (int, error) { _, err := s.client.GetItem(ctx, input); return 1, err }, nil
-	}
-}
-
-// updateItem is what update feedback asks of the engine: its rate is the limit of that operation's, and, since each
-// commit is on disk before it is answered, of everything that writes.
-func updateItem(_ context.Context, s *service, i int) (worker, error) {
-	store := feedback.NewStore(s.client, dynamo.TablesByID(s.Credentials.DynamoDB.Tables))
-	neverShow := true
-	return func(ctx context.Context) (int, error) {
-		_, err := store.Update(ctx, "bench-engine-"+strconv.Itoa(i), 1, feedback.Change{NeverShow: &neverShow})
-		return 1, err
-	}, nil
 }
 
 // measureHTTP compares the operations over HTTP with GetItem.
-func measureHTTP(ctx context.Context, o options, work string) error {
-	binary, err := buildLocal(ctx, work)
-	if err != nil {
-		return err
-	}
-	rows, err := compareAll(ctx, o, binary, filepath.Join(work, "http"), "disk")
-	if err != nil {
-		return err
-	}
-	if folder := memoryFolder(); folder != "" {
-		data, err := os.MkdirTemp(folder, "bench")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(data) //nolint:errcheck // a temporary folder
-		more, err := compareAll(ctx, o, binary, filepath.Join(data, "http"), "tmpfs")
-		if err != nil {
-			return err
-		}
-		rows = append(rows, more...)
-	}
+func measureHTTP(ctx context.Context, o options) {
+	rows := append(compareAll(ctx, o, o.disk, "disk"), compareAll(ctx, o, o.memory, "tmpfs")...)
 	printTable("Requests over HTTP through `make run`",
 		fmt.Sprintf("Client, gateway, functions and engine share this machine. Closed loop, one keep-alive connection a "+
-			"worker; every status is checked. "+
-			"Each run is paired with one of the engine's GetItem (consistent, by the SDK's client) with as many workers; median of %d pairs of %s. "+
-			"What writes is measured twice: with the data on disk, where every commit waits for the disk, and on a tmpfs. "+
-			"Goal of create + delete: p99.9 at most 10 times p50.",
+			"worker; every status is checked. Each run is paired with one of the engine's GetItem (consistent, by the SDK's "+
+			"client) with as many workers; median of %d pairs of %s. What writes is measured twice: with the data on disk, "+
+			"where every commit waits for the disk, and on a tmpfs. The goal is the ratio with 16 connections.",
 			o.Rounds, o.Length),
-		[]string{"operation", "data on", "connections", "requests/s", "p50 ms", "p99 ms", "p99.9 ms", "GetItem/s", "ratio",
-			"goal"}, rows)
-	return nil
+		[]any{"operation", "data on", "connections", "requests/s", "p50 ms", "p99 ms", "ratio", "goal"}, rows)
 }
 
-// compareAll measures all cases on disk, and those that write elsewhere.
-func compareAll(ctx context.Context, o options, binary, dataDir, place string) ([][]string, error) {
-	s, err := startLocal(ctx, binary, dataDir)
-	if err != nil {
-		return nil, err
+// compareAll measures all cases with data in a folder.
+func compareAll(ctx context.Context, o options, folder, place string) (rows [][]any) {
+	s := startService(ctx, o, filepath.Join(folder, "http"))
+	defer s.stop()
+	users := user.NewStore(s.client, s.tables, eventlog.Quiet(s.client))
+	for i := range serviceAccounts {
+		name := fmt.Sprint("bench ", i)
+		check(users.Create(ctx, user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: name,
+			Username: name, Role: access.RoleEditor}))
 	}
-	defer s.stop() //nolint:errcheck // the measurement is complete
-	if err := makeAccounts(ctx, s); err != nil {
-		return nil, err
-	}
-	var rows [][]string
 	for _, n := range o.Clients {
+		baselines := newWorkers(n, func(int) worker { return getItem(s) })
 		for _, c := range httpCases() {
-			if len(o.Cases) > 0 && !slices.Contains(o.Cases, c.name) || place != "disk" && !c.writes {
+			goal, measured := c.goals[place]
+			if !measured {
 				continue
 			}
-			row, err := compare(ctx, o, s, c, n)
-			if err != nil {
-				return nil, fmt.Errorf("%s, %d connections: %w", c.name, n, err)
+			workers := newWorkers(n, func(i int) worker { return c.worker(ctx, s, i) })
+			var perSecond, ratios []float64
+			var p50, p99 []time.Duration
+			for range o.Rounds {
+				baseline := must(drive(ctx, o.Length, baselines))
+				r := must(drive(ctx, o.Length, workers))
+				perSecond = append(perSecond, r.perSecond*c.calls)
+				ratios = append(ratios, r.perSecond*c.calls/baseline.perSecond)
+				p50, p99 = append(p50, r.p50), append(p99, r.p99)
 			}
-			rows = append(rows, slices.Insert(row, 1, place))
+			rows = append(rows, []any{c.name, place, n, int(median(perSecond)), median(p50), median(p99),
+				fmt.Sprintf("%.3f", median(ratios)), goal})
 		}
 	}
-	return rows, nil
-}
-
-func compare(ctx context.Context, o options, s *service, c httpCase, n int) ([]string, error) {
-	var results, baselines []result
-	var ratios []float64
-	for range o.Rounds {
-		baseline, err := drive(ctx, n, o.Length, getItem(s))
-		if err != nil {
-			return nil, err
-		}
-		r, err := drive(ctx, n, o.Length, func(i int) (worker, error) { return c.work(ctx, s, i) })
-		if err != nil {
-			return nil, err
-		}
-		results, baselines, ratios = append(results, r), append(baselines, baseline),
-			append(ratios, r.PerSecond/baseline.PerSecond)
-	}
-	bySpeed := func(a, b result) int { return int(a.PerSecond - b.PerSecond) }
-	slices.SortFunc(results, bySpeed)
-	slices.SortFunc(baselines, bySpeed)
-	r, baseline, goal := results[len(results)/2], baselines[len(baselines)/2], ""
-	if n == 16 && c.goal > 0 {
-		goal = fmt.Sprintf("%.2f", c.goal)
-	}
-	return []string{
-		c.name, strconv.Itoa(n), fmt.Sprintf("%.0f", r.PerSecond), milliseconds(r.P50), milliseconds(r.P99),
-		milliseconds(r.P999),
-		fmt.Sprintf("%.0f", baseline.PerSecond), fmt.Sprintf("%.3f", median(ratios)), goal,
-	}, nil
-}
-
-func makeAccounts(ctx context.Context, s *service) error {
-	users := user.NewStore(s.client, dynamo.TablesByID(s.Credentials.DynamoDB.Tables), eventlog.Quiet(s.client))
-	for i := range serviceAccounts {
-		name := "bench " + strconv.Itoa(i)
-		account := user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: name, Username: name,
-			Role: access.RoleEditor}
-		if err := users.Create(ctx, account); err != nil {
-			return err
-		}
-	}
-	return nil
+	return rows
 }

@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -16,115 +16,73 @@ import (
 )
 
 // worker does one operation after another, on a connection of its own.
-type worker func(ctx context.Context) (operations int, err error)
+type worker func(ctx context.Context) error
+
+func newWorkers(n int, newWorker func(i int) worker) []worker {
+	workers := make([]worker, n)
+	for i := range workers {
+		workers[i] = newWorker(i)
+	}
+	return workers
+}
 
 // result is one run of a closed loop.
 type result struct {
-	PerSecond      float64
-	P50, P99, P999 time.Duration // of one call of the worker
+	perSecond float64
+	p50, p99  time.Duration
 }
 
-// drive runs n workers for a while, each beginning its next call when the last has ended.
-func drive(ctx context.Context, n int, length time.Duration, newWorker func(i int) (worker, error)) (result, error) {
-	workers := make([]worker, n)
-	for i := range workers {
-		var err error
-		if workers[i], err = newWorker(i); err != nil {
-			return result{}, err
-		}
-	}
-	var (
-		group sync.WaitGroup
-		mu    sync.Mutex
-		all   []time.Duration
-		total int
-		fault error
-	)
+// drive runs workers for a while, after a quarter of this time to warm up. Each begins its next operation when the last
+// has ended.
+func drive(ctx context.Context, length time.Duration, workers []worker) (result, error) {
+	var group sync.WaitGroup
+	times, errs := make([][]time.Duration, len(workers)), make([]error, len(workers))
 	warmUntil := time.Now().Add(length / 4)
 	until := warmUntil.Add(length)
-	for _, work := range workers {
+	for i, work := range workers {
 		group.Go(func() {
-			var took []time.Duration
-			done := 0
-			for time.Now().Before(until) {
+			for time.Now().Before(until) && errs[i] == nil {
 				started := time.Now()
-				operations, err := work(ctx)
-				if err != nil {
-					mu.Lock()
-					fault = err
-					mu.Unlock()
-					return
-				}
+				errs[i] = work(ctx)
 				if started.After(warmUntil) {
-					took = append(took, time.Since(started))
-					done += operations
+					times[i] = append(times[i], time.Since(started))
 				}
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			all = append(all, took...)
-			total += done
 		})
 	}
 	group.Wait()
-	if fault != nil {
-		return result{}, fault
-	}
-	slices.Sort(all)
-	return result{
-		PerSecond: float64(total) / length.Seconds(), P50: percentile(all, 0.5), P99: percentile(all, 0.99),
-		P999: percentile(all, 0.999),
-	}, nil
+	all := slices.Concat(times...)
+	return result{float64(len(all)) / length.Seconds(), percentile(all, 0.5), percentile(all, 0.99)}, errors.Join(errs...)
 }
 
 // connection is one keep-alive connection. It writes requests as they are and reads responses with net/http, so that
 // the client takes as little as possible of the two processors that it shares with the service.
 type connection struct {
-	conn   net.Conn
+	net.Conn
 	reader *bufio.Reader
-	host   string
 }
 
-func dial(ctx context.Context, baseURL string) (*connection, error) {
-	u, err := url.Parse(baseURL)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", u.Host)
-	if err != nil {
-		return nil, err
-	}
-	return &connection{conn: conn, reader: bufio.NewReader(conn), host: u.Host}, nil
+func dial(ctx context.Context, s *service) *connection {
+	conn := must((&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(s.BaseURL, "http://")))
+	return &connection{conn, bufio.NewReader(conn)}
 }
 
-// request spells a request; a body is JSON.
-func (c *connection) request(method, path, token, body string) []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\n", method, path, c.host, token)
-	if body != "" {
-		fmt.Fprintf(&b, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
-	}
-	b.WriteString("\r\n" + body)
-	return []byte(b.String())
-}
-
-// do sends a request and reads the whole response, which must have the wanted status.
-func (c *connection) do(request []byte, status int) ([]byte, error) {
-	if _, err := c.conn.Write(request); err != nil {
+// do sends a request, whose body is JSON, and reads the whole response, which must have the wanted status.
+func (c *connection) do(status int, method, path, token, body string) ([]byte, error) {
+	var request bytes.Buffer
+	fmt.Fprintf(&request, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\n\r\n%s", method, path, c.RemoteAddr(), token, len(body), body)
+	if _, err := request.WriteTo(c); err != nil {
 		return nil, err
 	}
-	answer, err := http.ReadResponse(c.reader, nil)
+	response, err := http.ReadResponse(c.reader, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return nil, err
+	defer response.Body.Close()
+	got, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != status {
+		err = fmt.Errorf("%s %s: %s: %s", method, path, response.Status, got)
 	}
-	if answer.StatusCode != status {
-		return nil, fmt.Errorf("%s: status %d: %s", bytes.TrimSpace(request[:bytes.IndexByte(request, '\r')]),
-			answer.StatusCode, body)
-	}
-	return body, nil
+	return got, err
 }

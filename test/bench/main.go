@@ -1,3 +1,5 @@
+// Command bench measures the service and prints Markdown tables. Run it on a quiet machine (make bench). Machines
+// differ by a factor of three, so compare the ratios: each is measured side by side in one run.
 package main
 
 import (
@@ -10,16 +12,16 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// options are the command line.
+// options are the command line, and two temporary folders.
 type options struct {
-	Suites  []string      `arg:"" optional:"" enum:"${suites}" help:"Default: functions, http, start."`
+	Suites  []string      `arg:"" enum:"${suites}" default:"functions,http,start" help:"Default: functions, http, start."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
-	Cases   []string      `help:"Only these cases of the suite http."`
+	Clients []int         `default:"1,16" help:"Numbers of connections of the suite http."`
 	Toggles int           `default:"1000000" help:"Toggles of the suite staleness."`
-	Events  bool          `help:"Send the events of the suite staleness to a bus."`
 	Before  string        `type:"existingfile" help:"The authorizer of an earlier version, for the suite signin."`
-	Clients []int         `default:"1,16,64" help:"Numbers of connections of the suite http."`
+
+	disk, memory string
 }
 
 func main() {
@@ -34,25 +36,43 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, o options) error {
-	work, err := os.MkdirTemp("", "bench")
-	if err != nil {
-		return err
+func run(ctx context.Context, o options) (err error) {
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case failure:
+			err = cause.error
+		default:
+			panic(cause)
+		}
+	}()
+	for folder, parent := range map[*string]string{&o.disk: "", &o.memory: "/dev/shm"} {
+		*folder = must(os.MkdirTemp(parent, "bench"))
+		defer os.RemoveAll(*folder) //nolint:errcheck // a temporary folder
 	}
-	defer os.RemoveAll(work) //nolint:errcheck // a temporary folder
-	suites := map[string]func(context.Context, options, string) error{
+	suites := map[string]func(context.Context, options){
 		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn,
-		"hang":    measureHang,
-		"traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
+		"hang": measureHang, "traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
 		"toggles": measureToggles,
 	}
-	if len(o.Suites) == 0 {
-		o.Suites = []string{"functions", "http", "start"}
-	}
 	for _, name := range o.Suites {
-		if err := suites[name](ctx, o, work); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+		suites[name](ctx, o)
 	}
 	return nil
+}
+
+// failure is the panic of check, with which a measurement ends. Deferred calls stop what it has started, and run
+// returns the error.
+type failure struct{ error }
+
+// check ends the measurement if there is an error. Only the goroutine of run may call it, and must.
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,97 +16,105 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/engine"
+	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
 // service is a running `make run`.
 type service struct {
-	command     *exec.Cmd
-	dataDir     string
-	Ready       time.Duration // from the start of the process to its line ready
-	Credentials localCredentials
-	client      *dynamodb.Client // of its engine, as the functions make theirs
+	local.Running
+	command *exec.Cmd
+	ready   time.Duration // from the start of the process to its line ready
+	client  *dynamodb.Client
+	tables  dynamo.Tables
 }
 
-// localCredentials is the part of local.json that the benchmark reads.
-type localCredentials struct {
-	BaseURL string `json:"baseUrl"`
-	Users   []struct {
-		ID  int64  `json:"id"`
-		PAT string `json:"pat"`
-	} `json:"users"`
-	DynamoDB struct {
-		Endpoint string            `json:"endpoint"`
-		Tables   map[string]string `json:"tables"`
-	} `json:"dynamodb"`
-}
-
-// buildLocal builds the program that `make run` runs.
-func buildLocal(ctx context.Context, work string) (string, error) {
-	binary := filepath.Join(work, "local")
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/local").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build cmd/local: %w: %s", err, out)
-	}
-	return binary, nil
-}
-
-// startLocal starts the program on a data folder and waits until it is ready.
-func startLocal(ctx context.Context, binary, dataDir string, variables ...string) (*service, error) {
-	s := &service{dataDir: dataDir, command: exec.CommandContext(ctx, binary)}
+// startService builds the program that `make run` runs, starts it on a data folder and waits until it is ready.
+func startService(ctx context.Context, o options, dataDir string, variables ...string) *service {
+	binary := filepath.Join(o.disk, "local")
+	build(ctx, "-o", binary, "./cmd/local")
+	s := &service{command: exec.CommandContext(ctx, binary)}
 	s.command.Env = append(append(os.Environ(), "PORT=0", "DATA_DIR="+dataDir), variables...)
-	log, err := os.Create(dataDir + ".log")
-	if err != nil {
-		return nil, err
-	}
+	log := must(os.Create(dataDir + ".log"))
 	defer log.Close()
 	s.command.Stderr = log
-	stdout, err := s.command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
+	lines := bufio.NewScanner(must(s.command.StdoutPipe()))
 	started := time.Now()
-	if err := s.command.Start(); err != nil {
-		return nil, err
-	}
-	lines := bufio.NewScanner(stdout)
+	check(s.command.Start())
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "ready ") {
 	}
-	if lines.Err() != nil || !strings.HasPrefix(lines.Text(), "ready ") {
-		return nil, errors.New("the service did not become ready, see " + log.Name())
-	}
-	s.Ready = time.Since(started)
+	s.ready = time.Since(started)
 	go func() {
 		for lines.Scan() { // keep the pipe empty
 		}
 	}()
 	file, err := os.ReadFile(filepath.Join(dataDir, "local.json"))
 	if err != nil {
-		return nil, err
+		s.stop()
+		check(fmt.Errorf("the service did not become ready, see %s: %w", log.Name(), err))
 	}
-	if err := json.Unmarshal(file, &s.Credentials); err != nil {
-		return nil, err
-	}
-	s.client, err = engineClient(s.Credentials.DynamoDB.Endpoint)
-	return s, err
+	check(json.Unmarshal(file, &s.Running))
+	s.client, s.tables = engineClient(s.DynamoDB.Endpoint), dynamo.TablesByID(s.DynamoDB.Tables)
+	return s
 }
 
-// engineConfig is the AWS configuration for an engine.
-func engineConfig(endpoint string) aws.Config {
+// stop stops the service with SIGTERM.
+func (s *service) stop() {
+	_ = s.command.Process.Signal(syscall.SIGTERM) // it fails if the process has ended
+	_ = s.command.Wait()
+}
+
+// build runs go build.
+func build(ctx context.Context, arguments ...string) {
+	command := exec.CommandContext(ctx, "go", append([]string{"build"}, arguments...)...)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	if output, err := command.CombinedOutput(); err != nil {
+		check(fmt.Errorf("build %q: %w: %s", arguments, err, output))
+	}
+}
+
+// database is an engine in memory with the tables of the template.
+type database struct {
+	*engine.Engine
+	template *samtemplate.Template
+	client   *dynamodb.Client
+	tables   dynamo.Tables
+}
+
+func startDatabase(ctx context.Context) *database {
+	e := must(engine.Start(ctx, engine.Options{Program: must(engine.Find("."))}))
+	d := &database{Engine: e, client: engineClient(e.Endpoint())}
+	d.template = loadTemplate(map[string]string{"DynamoDBEndpoint": e.Endpoint(), "SendEventsToBus": "true"})
+	d.tables = dynamo.TablesByID(samtemplate.TableNames(d.template.Tables))
+	check(tables.Make(ctx, d.client, d.template.Tables))
+	return d
+}
+
+func loadTemplate(parameters map[string]string) *samtemplate.Template {
+	return must(samtemplate.Load("template.yaml", samtemplate.Settings{Parameters: parameters}))
+}
+
+// function returns the function with a name.
+func function(t *samtemplate.Template, name string) samtemplate.Function {
+	for _, f := range t.Functions {
+		if f.Name == name {
+			return f
+		}
+	}
+	panic(failure{fmt.Errorf("the template has no function %s", name)})
+}
+
+// awsConfig is the AWS configuration for an engine, or, without an endpoint, for AWS.
+func awsConfig(endpoint string) aws.Config {
 	return aws.Config{
 		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 		HTTPClient: dynamo.NewHTTPClient(endpoint),
 	}
 }
 
-func engineClient(endpoint string) (*dynamodb.Client, error) {
-	return dynamo.NewClient(engineConfig(endpoint), endpoint)
-}
-
-// stop stops the service with SIGTERM.
-func (s *service) stop() error {
-	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
-	}
-	return s.command.Wait()
+func engineClient(endpoint string) *dynamodb.Client {
+	return must(dynamo.NewClient(awsConfig(endpoint), endpoint))
 }

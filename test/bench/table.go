@@ -9,36 +9,37 @@ import (
 	"time"
 )
 
-// printTable writes a Markdown table, aligned for the eye, with a title and the method.
-func printTable(title, method string, header []string, rows [][]string) {
+// printTable writes a Markdown table, aligned for the eye, with a title and the method. Durations are in milliseconds.
+func printTable(title, method string, header []any, rows [][]any) {
 	fmt.Printf("\n### %s\n\n%s\n\n", title, method)
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	line := func(cells []string) { fmt.Fprintf(w, "| %s\t|\n", strings.Join(cells, "\t| ")) }
-	line(header)
-	rule := make([]string, len(header))
-	for i := range rule {
-		rule[i] = "---"
-	}
-	line(rule)
-	for _, row := range rows {
-		line(row)
+	for _, row := range slices.Concat([][]any{header, slices.Repeat([]any{"---"}, len(header))}, rows) {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			switch value := cell.(type) {
+			case time.Duration:
+				cells[i] = fmt.Sprintf("%.2f", value.Seconds()*1000)
+			case float64:
+				cells[i] = fmt.Sprintf("%.2f", value)
+			default:
+				cells[i] = fmt.Sprint(value)
+			}
+		}
+		fmt.Fprintf(w, "| %s\t|\n", strings.Join(cells, "\t| "))
 	}
 	_ = w.Flush() // to stdout
 }
 
-// median of an odd or even number of values; it sorts them.
-func median[T ~int64 | ~float64](values []T) T {
-	slices.Sort(values)
-	return values[len(values)/2]
-}
+// median sorts the values.
+func median[T ~int64 | ~float64](values []T) T { return percentile(values, 0.5) }
 
-func percentile(sorted []time.Duration, p float64) time.Duration {
-	if len(sorted) == 0 {
+// percentile sorts the values. If there are none, it is 0.
+func percentile[T ~int64 | ~float64](values []T, p float64) T {
+	if len(values) == 0 {
 		return 0
 	}
-	return sorted[min(int(float64(len(sorted))*p), len(sorted)-1)]
+	slices.Sort(values)
+	return values[min(int(float64(len(values))*p), len(values)-1)]
 }
 
-func milliseconds(d time.Duration) string {
-	return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000)
-}
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
