@@ -242,21 +242,19 @@ func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Fea
 				return err
 			}
 			batch := slices.DeleteFunc(slices.Clone(toggles[:size]), func(t feature.Feature) bool { return !due.Contains(t) })
-			result := feature.Flips{Overtaken: size - len(batch)}
+			var flips feature.Flips
 			if len(batch) > 0 {
-				flips, err := r.Toggles.Flip(ctx, due, batch)
-				if err != nil {
+				if flips, err = r.Toggles.Flip(ctx, due, batch); err != nil {
 					unknown, size = unknown || dynamo.ResultUnknown(err), max(1, size/2)
 					return err
 				}
 				if unknown {
 					flips.Done, flips.Overtaken = flips.Done+flips.Overtaken, 0
 				}
-				result = feature.Flips{Done: flips.Done, Overtaken: result.Overtaken + flips.Overtaken, Again: flips.Again}
-				r.wrote()
 			}
-			r.count(all, result)
-			toggles = append(result.Again, toggles[size:]...)
+			flips.Overtaken += size - len(batch)
+			r.count(all, flips, min(len(batch), 1))
+			toggles = append(flips.Again, toggles[size:]...)
 			return nil
 		})
 		if !ok {
@@ -271,22 +269,18 @@ func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Fea
 	}
 }
 
-func (r *run) wrote() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.result.Writes++
-}
-
 func (r *run) left(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Left += n
 }
 
-func (r *run) count(all feature.Range, flips feature.Flips) {
+// count adds the result of an attempt with a number of transactions: one, or none if no toggle was due.
+func (r *run) count(all feature.Range, flips feature.Flips, writes int) {
 	now := r.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.result.Writes += writes
 	r.result.Overtaken += flips.Overtaken
 	if flips.Done == 0 {
 		return
@@ -311,12 +305,8 @@ func (r *run) try(ctx context.Context, calls chan struct{}, call func(context.Co
 	}
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		err := once(ctx, call)
-		if err == nil {
-			r.succeeded()
-			return true
-		}
-		if !r.failed(err, attempt) || r.Pause(ctx, attempt) != nil {
-			return false
+		if !r.repeats(err, attempt) || r.Pause(ctx, attempt) != nil {
+			return err == nil
 		}
 	}
 	return false
@@ -329,17 +319,15 @@ func once(ctx context.Context, call func(context.Context) error) error {
 	return call(ctx)
 }
 
-func (r *run) succeeded() {
+// repeats records the result of an attempt and reports whether the call is repeated. Throttled calls are repeated until
+// the run ends.
+func (r *run) repeats(err error, attempt int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failures = 0
-}
-
-// failed records a failed attempt and reports whether the call is repeated. Throttled calls are repeated until the run
-// ends.
-func (r *run) failed(err error, attempt int) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	if err == nil {
+		r.failures = 0
+		return false
+	}
 	if dynamo.Throttled(err) {
 		r.result.Throttled++
 		return true
