@@ -55,25 +55,19 @@ var (
 	ErrUnknownContextField = errors.New("context field not found")
 )
 
-// NotFoundError is an ErrNotFound with the name of the toggle.
-type NotFoundError struct{ Name string }
-
-// Error implements error.
-func (e *NotFoundError) Error() string { return fmt.Sprintf("%v: %q", ErrNotFound, e.Name) }
-
-// Is reports that the error is ErrNotFound.
-func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
-
-// UnknownContextFieldError is an ErrUnknownContextField with the name of the field.
-type UnknownContextFieldError struct{ Name string }
-
-// Error implements error.
-func (e *UnknownContextFieldError) Error() string {
-	return fmt.Sprintf("%v: %q", ErrUnknownContextField, e.Name)
+// NameError is an ErrNotFound with the name of the toggle, or an ErrUnknownContextField with the name of the field.
+type NameError struct {
+	Err  error
+	Name string
 }
 
-// Is reports that the error is ErrUnknownContextField.
-func (e *UnknownContextFieldError) Is(target error) bool { return target == ErrUnknownContextField }
+// Error implements error.
+func (e *NameError) Error() string { return fmt.Sprintf("%v: %q", e.Err, e.Name) }
+
+// Unwrap returns ErrNotFound or ErrUnknownContextField.
+func (e *NameError) Unwrap() error { return e.Err }
+
+func notFound(name string) error { return &NameError{ErrNotFound, name} }
 
 var (
 	validName    = regexp.MustCompile(`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`)

@@ -193,7 +193,7 @@ func path(r *http.Request) (project, name string, err error) {
 		return "", "", err
 	}
 	if name, err = lambdahttp.PathParam(r, "featureName"); err != nil {
-		return "", "", refusal(&NotFoundError{name}, project)
+		return "", "", refusal(notFound(name), project)
 	}
 	return project, name, nil
 }
@@ -201,7 +201,7 @@ func path(r *http.Request) (project, name string, err error) {
 // in returns an error unless a toggle belongs to a project.
 func in(project string, f Feature) error {
 	if f.Project != project {
-		return &NotFoundError{f.Name}
+		return notFound(f.Name)
 	}
 	return nil
 }
@@ -209,16 +209,17 @@ func in(project string, f Feature) error {
 // refusal returns the error for the client, if err is an error of Store. project is empty if the path does not contain
 // it.
 func refusal(err error, project string) error {
-	if missing, ok := errors.AsType[*NotFoundError](err); ok {
-		text := fmt.Sprintf("There is no toggle with the name %q", apierror.Echo(missing.Name))
-		if project != "" {
-			text += fmt.Sprintf(" in the project %q", project)
-		}
-		return apierror.New(apierror.NotFound, text+".")
+	e, ok := errors.AsType[*NameError](err)
+	if !ok {
+		return err
 	}
-	if unknown, ok := errors.AsType[*UnknownContextFieldError](err); ok {
+	if errors.Is(err, ErrUnknownContextField) {
 		return apierror.New(apierror.Conflict, fmt.Sprintf(
-			"The toggle uses the context field %q, which does not exist. Create the field first.", apierror.Echo(unknown.Name)))
+			"The toggle uses the context field %q, which does not exist. Create the field first.", apierror.Echo(e.Name)))
 	}
-	return err
+	text := fmt.Sprintf("There is no toggle with the name %q", apierror.Echo(e.Name))
+	if project != "" {
+		text += fmt.Sprintf(" in the project %q", project)
+	}
+	return apierror.New(apierror.NotFound, text+".")
 }

@@ -47,7 +47,7 @@ func (s *Store) Get(ctx context.Context, name string) (Feature, error) {
 		return Feature{}, fmt.Errorf("get toggle %q: %w", name, err)
 	}
 	if item == nil {
-		return Feature{}, &NotFoundError{name}
+		return Feature{}, notFound(name)
 	}
 	return fromItem(item), nil
 }
@@ -223,7 +223,7 @@ func (s *Store) write(
 	return whole, err
 }
 
-// read reads toggles, in the order of their names, which are different. It may return a NotFoundError.
+// read reads toggles, in the order of their names, which are different. It may return a NameError.
 func (s *Store) read(ctx context.Context, names []string) ([]Feature, error) {
 	if len(names) == 1 {
 		f, err := s.Get(ctx, names[0])
@@ -246,7 +246,7 @@ func (s *Store) read(ctx context.Context, names []string) ([]Feature, error) {
 	for i, name := range names {
 		f, ok := found[name]
 		if !ok {
-			return nil, &NotFoundError{name}
+			return nil, notFound(name)
 		}
 		all[i] = f
 	}

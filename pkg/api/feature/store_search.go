@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -180,10 +181,7 @@ func (s *Store) existing(ctx context.Context, all []Feature, selects func(Featur
 
 // flagged reads the selected toggles that are potentially stale from the staleness index.
 func (s *Store) flagged(ctx context.Context, known Types, selects func(Feature) bool) ([]Feature, error) {
-	var ids []string
-	for id := range known {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(known))
 	return s.parallel(len(ids)*Shards, func(i int, add func(Feature)) error {
 		id := ids[i/Shards]
 		for input := s.inIndex(StalenessKey(id, true, i%Shards)); ; {

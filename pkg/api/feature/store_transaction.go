@@ -23,8 +23,8 @@ const maxActions = 100
 type transaction struct {
 	*Store
 	edits   []*edit
-	known   map[string]featuretype.FeatureType // the types that were read
-	depends map[string]bool                    // the types whose lifetime must not change
+	known   Types           // the types that were read
+	depends map[string]bool // the types whose lifetime must not change
 	actions []types.TransactWriteItem
 
 	flagLater []string // toggles whose flags split has taken out of the transaction
@@ -37,7 +37,7 @@ type edit struct {
 }
 
 func (s *Store) transaction() *transaction {
-	return &transaction{Store: s, known: map[string]featuretype.FeatureType{}, depends: map[string]bool{}}
+	return &transaction{Store: s, known: Types{}, depends: map[string]bool{}}
 }
 
 // add adds the change of a toggle from old to next, and decides its flag. An old toggle without a name does not exist.
@@ -251,7 +251,7 @@ func (t *transaction) unknownContextField(failures []dynamo.Failure) error {
 			unknown = dynamo.Item(update.Key).String("name")
 		}
 	}
-	return &UnknownContextFieldError{unknown}
+	return &NameError{ErrUnknownContextField, unknown}
 }
 
 // lastOf returns the id of the last event of a deleted toggle with the same name, if it is not before the creation's.

@@ -219,7 +219,7 @@ func TestUpdateAllOrNone(t *testing.T) {
 	db, ctx := newTyped(t)
 	names := db.fifty(ctx, t)
 	_, err := db.store.UpdateAll(ctx, append(slices.Clone(names[:10]), "unknown"), marked(true))
-	if missing, ok := errors.AsType[*feature.NotFoundError](err); !ok || missing.Name != "unknown" {
+	if missing, ok := errors.AsType[*feature.NameError](err); !ok || missing.Name != "unknown" {
 		t.Error(err)
 	}
 	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {

@@ -252,7 +252,7 @@ func MarkStale(features *Store) (lambdahttp.HandlerFunc, error) {
 func archived(r *http.Request) (string, error) {
 	name, err := lambdahttp.PathParam(r, "featureName")
 	if err != nil {
-		return "", refusal(&NotFoundError{name}, "")
+		return "", refusal(notFound(name), "")
 	}
 	return name, nil
 }
