@@ -138,8 +138,8 @@
 //	members that were not sent, order                          | 4.8 | pkg/api/serviceaccount TestUpdateAndList
 //	letter case of usernames                                   | 4.8 | pkg/api/user TestAddRefusesConflicts
 //	concurrent creations                                       | 4.8 | test/simulation TestSeeds
-//	tokens of a deleted account                                | 4.8 | pkg/api/serviceaccount TestInterruptedDelete
-//	interrupted deletion                                       | 4.8 | pkg/api/serviceaccount TestInterruptedDelete
+//	tokens of a deleted account                                | 4.8 | pkg/api/pat TestInterruptedDeletion
+//	interrupted deletion                                       | 4.8 | pkg/api/pat TestInterruptedDeletion
 //	parallel deletions                                         | 4.8 | test/simulation TestSeeds
 //	unfinished deletions are reported                          | 4.8 | pkg/operator/doctor TestData
 //	tokens of a service account: list, get, delete              | 4.9 | pkg/api/pat TestTokens
