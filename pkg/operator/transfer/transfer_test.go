@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -22,8 +23,6 @@ import (
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/test/database"
 )
-
-const now = "2026-11-20T05:39:00.000Z"
 
 // stage is an installation with the type release and the context field userId.
 type stage struct {
@@ -80,46 +79,24 @@ func same(t *testing.T, what string, want, got any) {
 	}
 }
 
-// document has something of everything.
-func document() transfer.Document {
-	return transfer.Document{
-		Format: "toggleadmin", Version: 1,
-		FeatureTypes: []transfer.FeatureType{
-			{ID: "release", Name: "Other", Description: "other", LifetimeDays: new(int64(50))},
-			{ID: "Sunset", Name: "Sunset", Description: "s", LifetimeDays: new(int64(0))},
-		},
-		ContextFields: []transfer.ContextField{
-			{Name: "userId", Description: new("the user"), Stickiness: true, LegalValues: []transfer.LegalValue{{"a", new("b")},
-				{"c", nil}}},
-			{Name: "plan", SortOrder: 4, CreatedAt: new("2020-01-02T03:04:05+01:00")},
-		},
-		Features: []transfer.Toggle{
-			{
-				Name: "full", Project: "shop", Type: "SUNSET", Description: new("d"), ImpressionData: true, Stale: true,
-				CreatedAt: new("2020-01-02T03:04:05.678Z"), CreatedBy: new("Ada"), Archived: true,
-				ArchivedAt:    new("2021-01-01T00:00:00.000Z"),
-				ContextFields: []string{"userId", "plan", "userId"},
-			},
-			{Name: "minimal", Project: "default", Type: "release"},
-		},
-		Accounts: []transfer.Account{
-			{
-				Kind: "user", Name: "Ada", Email: new("Ada@example.com"), Role: "Admin", Disabled: true,
-				CreatedAt: new("2020-01-01T00:00:00Z"),
-				Identity:  &transfer.Identity{"https://issuer.example.com", "s"},
-			},
-			{Kind: "user", Name: "Bob", Role: "Viewer"},
-			{Kind: "service-account", Name: "Deployment", Username: new("deploy"), Role: "Editor",
-				CreatedAt: new("2020-01-01T00:00:00Z")},
-		},
-	}
+// document reads a document.
+func document(t *testing.T, file string) transfer.Document {
+	t.Helper()
+	content, err := os.ReadFile("testdata/" + file)
+	must(t, err)
+	d, err := transfer.Parse([]byte(strings.ReplaceAll(string(content), "LONG", strings.Repeat("é", 1001))))
+	must(t, err)
+	return d
 }
 
-func names(remarks []transfer.Remark) (names []string) {
-	for _, r := range remarks {
-		names = append(names, r.Name)
-	}
-	return names
+// golden compares a value with a file of JSON.
+func golden(t *testing.T, file string, got any) {
+	t.Helper()
+	content, err := json.MarshalIndent(got, "", "  ")
+	must(t, err)
+	want, err := os.ReadFile("testdata/" + file)
+	must(t, err)
+	same(t, file, string(want), string(content)+"\n")
 }
 
 // An import creates and updates, is recorded, and a second one changes nothing. Its export makes another installation
@@ -128,34 +105,16 @@ func TestImport(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	before := s.export(t)
-	want := s.run(t, document(), transfer.Options{DryRun: true})
+	want := s.run(t, document(t, "document.json"), transfer.Options{DryRun: true})
 	same(t, "after the dry run", before, s.export(t))
 	if events := s.Events(t); len(events) != 0 {
 		t.Errorf("the dry run has recorded %q", events)
 	}
 	want.DryRun = false
-	got := s.run(t, document(), transfer.Options{})
+	got := s.run(t, document(t, "document.json"), transfer.Options{})
 	same(t, "the report of the dry run, and of the import", want, got)
-	same(t, "report", transfer.Report{
-		FeatureTypes: transfer.Section{Created: []string{"sunset"},
-			Updated: []transfer.Update{{"release", []string{"lifetimeDays"}}}},
-		ContextFields: transfer.Section{
-			Created: []string{"plan"},
-			Updated: []transfer.Update{{"userId", []string{"description", "legalValues", "stickiness"}}},
-		},
-		Features: transfer.Section{Created: []string{"full", "minimal"}},
-		Accounts: transfer.Section{Created: []string{"ada@example.com", "Bob", "deploy (service account)"}},
-	}, got)
-	d := document()
-	d.FeatureTypes[0].Name, d.FeatureTypes[0].Description = featuretype.Defaults()[0].Name,
-		featuretype.Defaults()[0].Description
-	d.FeatureTypes[1].ID, d.FeatureTypes[1].LifetimeDays = "sunset", nil
-	d.ContextFields[1].CreatedAt = new("2020-01-02T02:04:05.000Z")
-	d.Features[0].Type, d.Features[0].ContextFields, d.Features[1].CreatedAt = "sunset", []string{"plan", "userId"},
-		new(now)
-	d.Accounts[0].Email, d.Accounts[0].CreatedAt = new("ada@example.com"), new("2020-01-01T00:00:00.000Z")
-	d.Accounts[2].CreatedAt = d.Accounts[0].CreatedAt
-	same(t, "stored", d, s.export(t))
+	golden(t, "imported.json", got)
+	golden(t, "stored.json", s.export(t))
 	events := s.Events(t)
 	if kinds := kindsOf(events); !slices.Equal(kinds, []string{
 		"feature-type-updated", "feature-type-created", "context-field-updated", "context-field-created", "feature-created",
@@ -165,7 +124,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("events: %q", events)
 	}
 
-	again := s.run(t, document(), transfer.Options{})
+	again := s.run(t, document(t, "document.json"), transfer.Options{})
 	if again.Changed() || again.FeatureTypes.Unchanged+again.ContextFields.Unchanged+again.Features.Unchanged != 6 ||
 		again.Accounts.Unchanged != 3 || len(s.Events(t)) != len(events) {
 		t.Errorf("the second import has changed something: %+v", again)
@@ -192,8 +151,8 @@ func kindsOf(events []string) (kinds []string) {
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
-	s.run(t, document(), transfer.Options{})
-	d := document()
+	s.run(t, document(t, "document.json"), transfer.Options{})
+	d := document(t, "document.json")
 	d.Features = d.Features[:1]
 	f := &d.Features[0]
 	f.Project, f.Type, f.Description, f.ImpressionData, f.Stale, f.Archived, f.ArchivedAt = "p", "release", nil, false,
@@ -206,7 +165,7 @@ func TestUpdate(t *testing.T) {
 	same(t, "notes", []transfer.Remark{
 		{"full", "its time of creation stays 2020-01-02T03:04:05.678Z, and does not become 2022-01-01T00:00:00.000Z"},
 	}, r.Features.Notes)
-	d = document()
+	d = document(t, "document.json")
 	d.Accounts[0].Role, d.Accounts[2].Disabled = "Editor", true
 	r = s.run(t, transfer.Document{Accounts: d.Accounts}, transfer.Options{})
 	same(t, "accounts", transfer.Section{Unchanged: 3, Notes: []transfer.Remark{
@@ -214,7 +173,7 @@ func TestUpdate(t *testing.T) {
 		{"deploy (service account)", "it exists, and was not changed: its role is Editor, disabled: false"},
 	}}, r.Accounts)
 	want := *f
-	want.CreatedAt, want.CreatedBy = document().Features[0].CreatedAt, new("Ada")
+	want.CreatedAt, want.CreatedBy = document(t, "document.json").Features[0].CreatedAt, new("Ada")
 	same(t, "stored", []transfer.Toggle{want, s.export(t).Features[1]}, s.export(t).Features)
 
 	// An export of one environment of Unleash has neither times nor all context fields.
@@ -229,15 +188,6 @@ func TestUpdate(t *testing.T) {
 func TestSkipped(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
-	long := strings.Repeat("é", 1001)
-	valid := func(name string) transfer.Toggle {
-		return transfer.Toggle{Name: name, Project: "default", Type: "release"}
-	}
-	with := func(name string, change func(*transfer.Toggle)) transfer.Toggle {
-		toggle := valid(name)
-		change(&toggle)
-		return toggle
-	}
 	var used []string
 	many := transfer.Document{}
 	for n := range feature.MaxContextFields + 1 {
@@ -250,45 +200,10 @@ func TestSkipped(t *testing.T) {
 	for n := range 200 {
 		values = append(values, transfer.LegalValue{fmt.Sprintf("%0250d", n), nil})
 	}
-	d := transfer.Document{
-		FeatureTypes: []transfer.FeatureType{{ID: ".."}, {ID: "long", LifetimeDays: new(int64(1 << 31))}},
-		ContextFields: []transfer.ContextField{
-			{Name: "a/b"}, {Name: "order", SortOrder: 1 << 31},
-			{Name: "values", LegalValues: []transfer.LegalValue{{"a", nil}, {"a", nil}}},
-			{Name: "empty", LegalValues: []transfer.LegalValue{{"", nil}}},
-			{Name: "more", LegalValues: make([]transfer.LegalValue, 1001)},
-			{Name: "time", CreatedAt: new("yesterday")},
-			{Name: "cut", Description: &long, LegalValues: []transfer.LegalValue{{"v", &long}}},
-			{Name: "large", LegalValues: values},
-		},
-		Features: []transfer.Toggle{
-			valid("revive"), valid(""), valid("a b"), with("project", func(f *transfer.Toggle) { f.Project = "a b" }),
-			with("type", func(f *transfer.Toggle) { f.Type = "long" }),
-			with("time", func(f *transfer.Toggle) { f.CreatedAt = new("now") }),
-			with("ok", func(f *transfer.Toggle) { f.Description, f.ContextFields = &long, append(used, "large", "gone") }),
-			valid("ok"),
-		},
-	}
-	d.Accounts = []transfer.Account{
-		{Kind: "robot", Name: "robot", Role: "Admin"}, {Kind: "user", Name: "role", Role: "Root"},
-		{Kind: "user", Name: "a\x1b", Role: "Admin"},
-		{Kind: "service-account", Name: "nameless", Role: "Admin"}, {Kind: "user", Name: "x", Email: new("x"), Role: "Admin"},
-		{Kind: "user", Name: "identity", Role: "Admin", Identity: &transfer.Identity{}},
-		{Kind: "user", Name: "ok", Role: "Admin"},
-	}
-	r := s.run(t, d, transfer.Options{})
-	same(t, "accounts", []string{"robot", "role", "a\x1b", "nameless", "x", "identity"}, names(r.Accounts.Skipped))
-	same(t, "types", []string{"..", "long"}, names(r.FeatureTypes.Skipped))
-	same(t, "fields", []string{"a/b", "order", "values", "empty", "more", "time", "large"}, names(r.ContextFields.Skipped))
-	same(t, "toggles", []string{"revive", "", "a b", "project", "type", "time", "ok"}, names(r.Features.Skipped))
-	same(t, "notes", []transfer.Remark{{"cut", "its description was cut: it has 1001 characters, the maximum is 1000"},
-		{"cut", `the description of its legal value "v" was cut: it has 1001 characters, the maximum is 1000`}},
-		r.ContextFields.Notes)
-	same(t, "notes", []transfer.Remark{
-		{"ok", "its description was cut: it has 1001 characters, the maximum is 1000"},
-		{"ok", `it uses context fields that do not exist: "gone", "large"`},
-		{"ok", "it uses more than 47 context fields, and was imported without f47"},
-	}, r.Features.Notes)
+	d := document(t, "skipped.json")
+	d.ContextFields[4].LegalValues, d.ContextFields[7].LegalValues = make([]transfer.LegalValue, 1001), values
+	d.Features[6].ContextFields = append(used, "large", "gone")
+	golden(t, "partly.json", s.run(t, d, transfer.Options{}))
 }
 
 // An import that is interrupted can be repeated. TestFieldIsGone checks that an archived toggle keeps a field that is
@@ -318,14 +233,14 @@ func TestInterrupted(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	r, err := s.Import(ctx, document(), transfer.Options{Progress: func(string, int, int) {}})
+	r, err := s.Import(ctx, document(t, "document.json"), transfer.Options{Progress: func(string, int, int) {}})
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), `import toggles: "full"`) {
 		t.Error(err)
 	}
 	if len(r.Features.Created) != 0 || len(r.ContextFields.Created) != 1 {
 		t.Errorf("%+v", r)
 	}
-	again := s.run(t, document(), transfer.Options{})
+	again := s.run(t, document(t, "document.json"), transfer.Options{})
 	if n := len(again.Features.Created) + again.Features.Unchanged; n != 2 || again.FeatureTypes.Unchanged != 2 ||
 		again.ContextFields.Unchanged != 2 {
 		t.Errorf("%+v", again)
@@ -334,7 +249,7 @@ func TestInterrupted(t *testing.T) {
 
 func TestProject(t *testing.T) {
 	t.Parallel()
-	s, d := newStage(t, nil), document()
+	s, d := newStage(t, nil), document(t, "document.json")
 	d.Features[0].ContextFields = []string{"plan"}
 	r := s.run(t, d, transfer.Options{Project: "shop"})
 	same(t, "report", transfer.Report{
