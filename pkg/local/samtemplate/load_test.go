@@ -1,7 +1,6 @@
 package samtemplate_test
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/golden"
 	"toggleadmin/test/table"
 )
 
@@ -119,11 +119,7 @@ func TestParse(t *testing.T) {
 		t.Error(diff)
 	}
 	got.Resources = nil
-	content, err := json.MarshalIndent(got, "", "  ")
-	want, readErr := os.ReadFile("testdata/small.json")
-	if diff := cmp.Diff(string(want), string(content)+"\n"); diff != "" || errors.Join(err, readErr) != nil {
-		t.Error(err, readErr, diff)
-	}
+	golden.JSON(t, "testdata/small.json", got)
 }
 
 // TestProjectTemplate loads the template that is deployed.

@@ -22,6 +22,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/test/database"
+	"toggleadmin/test/golden"
 )
 
 // stage is an installation with the type release and the context field userId.
@@ -89,16 +90,6 @@ func document(t *testing.T, file string) transfer.Document {
 	return d
 }
 
-// golden compares a value with a file of JSON.
-func golden(t *testing.T, file string, got any) {
-	t.Helper()
-	content, err := json.MarshalIndent(got, "", "  ")
-	must(t, err)
-	want, err := os.ReadFile("testdata/" + file)
-	must(t, err)
-	same(t, file, string(want), string(content)+"\n")
-}
-
 // An import creates and updates, is recorded, and a second one changes nothing. Its export makes another installation
 // equal.
 func TestImport(t *testing.T) {
@@ -113,8 +104,8 @@ func TestImport(t *testing.T) {
 	want.DryRun = false
 	got := s.run(t, document(t, "document.json"), transfer.Options{})
 	same(t, "the report of the dry run, and of the import", want, got)
-	golden(t, "imported.json", got)
-	golden(t, "stored.json", s.export(t))
+	golden.JSON(t, "testdata/imported.json", got)
+	golden.JSON(t, "testdata/stored.json", s.export(t))
 	events := s.Events(t)
 	if kinds := kindsOf(events); !slices.Equal(kinds, []string{
 		"feature-type-updated", "feature-type-created", "context-field-updated", "context-field-created", "feature-created",
@@ -203,7 +194,7 @@ func TestSkipped(t *testing.T) {
 	d := document(t, "skipped.json")
 	d.ContextFields[4].LegalValues, d.ContextFields[7].LegalValues = make([]transfer.LegalValue, 1001), values
 	d.Features[6].ContextFields = append(used, "large", "gone")
-	golden(t, "partly.json", s.run(t, d, transfer.Options{}))
+	golden.JSON(t, "testdata/partly.json", s.run(t, d, transfer.Options{}))
 }
 
 // An import that is interrupted can be repeated. TestFieldIsGone checks that an archived toggle keeps a field that is

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
+	"toggleadmin/test/golden"
+	"toggleadmin/test/table"
 )
 
 // server responds as Unleash 8.2.0 does, as test/unleash shows.
@@ -117,28 +117,8 @@ func TestRead(t *testing.T) {
 	if err != nil || len(d.Features) != 251 {
 		t.Fatalf("%d toggles, %v", len(d.Features), err)
 	}
-	want := transfer.Document{
-		FeatureTypes: []transfer.FeatureType{{ID: "release", Name: "Release", Description: "d",
-			LifetimeDays: new(int64(40))}},
-		ContextFields: []transfer.ContextField{{
-			Name: "plan", Stickiness: true, SortOrder: 3, CreatedAt: new("2020-01-01T00:00:00.000Z"),
-			LegalValues: []transfer.LegalValue{{Value: "a"}},
-		}},
-		Features: []transfer.Toggle{
-			{Name: "t249", Project: "default", Type: "release", CreatedAt: new("2020-01-01T00:00:00.000Z"),
-				CreatedBy: new("Ada")},
-			{
-				Name: "old", Project: "shop", Type: "kill-switch", ImpressionData: true, Stale: true,
-				CreatedAt: new("2020-01-01T00:00:00.000Z"),
-				Archived:  true, ArchivedAt: new("2021-01-01T00:00:00.000Z"),
-				ContextFields: []string{"plan", "userId", "sessionId"},
-			},
-		},
-	}
 	d.Features = d.Features[249:]
-	if diff := cmp.Diff(want, d); diff != "" {
-		t.Error(diff)
-	}
+	golden.JSON(t, "testdata/read.json", d)
 	if !slices.Equal(s.waits, []time.Duration{42 * time.Second}) {
 		t.Errorf("waits: %s", s.waits)
 	}
@@ -164,26 +144,18 @@ func TestTogglesChangeMeanwhile(t *testing.T) {
 
 func TestReadFails(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name, path, token, project, want string
-		status                           exitstatus.Status
-	}{
-		{"wrong path", "/wrong", "user:secret", "", "does not respond with JSON: --url must be the URL of an Unleash",
-			exitstatus.Unreachable},
-		{"wrong token", "/base", "user:other", "", "Unleash rejects the token", exitstatus.Rejected},
-		{"not a URL", "?a=b", "user:secret", "", "is not the URL of an Unleash", exitstatus.Usage},
-		{"unknown project", "/base", "user:secret", "none", `Unleash has no toggle in the project "none"`,
-			exitstatus.NotFound},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			s := &server{searches: 10}
-			_, err := s.read(t, tt.path, tt.token, tt.project)
-			if exitstatus.Of(err) != tt.status || !strings.Contains(err.Error(), tt.want) ||
-				strings.Contains(err.Error(), tt.token) {
-				t.Error(err)
-			}
-		})
+	for _, row := range table.Rows(t, 5, `
+		# path | token | project | error | exit status
+		/wrong | user:secret | | does not respond with JSON: --url must be the URL of an Unleash | 6
+		/base | user:other | | Unleash rejects the token | 4
+		?a=b | user:secret | | is not the URL of an Unleash | 2
+		/base | user:secret | none | Unleash has no toggle in the project "none" | 3
+	`) {
+		s := &server{searches: 10}
+		_, err := s.read(t, row[0], row[1], row[2])
+		if fmt.Sprint(int(exitstatus.Of(err))) != row[4] || !strings.Contains(err.Error(), row[3]) || strings.Contains(err.Error(), row[1]) {
+			t.Errorf("%s: %v", row, err)
+		}
 	}
 }
 
@@ -192,16 +164,9 @@ func TestParse(t *testing.T) {
 	d, err := unleash.Parse([]byte(`{"features":[{"name":"a","description":"","type":"release","project":"shop","stale":true,"impressionData":true,"archived":false}],
 		"featureStrategies":[{"featureName":"a","parameters":{"stickiness":"plan"},"constraints":[{"contextName":"userId"}],"variants":[]}],
 		"contextFields":[{"name":"plan","description":"","sortOrder":1,"legalValues":[]}],"segments":[]}`))
-	want := transfer.Document{
-		Partial:       true,
-		ContextFields: []transfer.ContextField{{Name: "plan", SortOrder: 1, LegalValues: []transfer.LegalValue{}}},
-		Features: []transfer.Toggle{{
-			Name: "a", Project: "shop", Type: "release", ImpressionData: true, Stale: true,
-			ContextFields: []string{"userId", "plan"},
-		}},
-	}
-	if diff := cmp.Diff(want, d); err != nil || diff != "" {
-		t.Error(err, diff)
+	golden.JSON(t, "testdata/parsed.json", d)
+	if err != nil || !d.Partial {
+		t.Errorf("%v, partial: %t", err, d.Partial)
 	}
 	if _, err := unleash.Parse([]byte(`{"features":[]}`)); !errors.Is(err, unleash.ErrFormat) {
 		t.Error(err)
