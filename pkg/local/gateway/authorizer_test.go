@@ -7,6 +7,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/test/table"
 )
 
 func TestAuthorizerEvent(t *testing.T) {
@@ -52,43 +54,46 @@ func TestAuthorizerContext(t *testing.T) {
 
 func TestAuthorizerResult(t *testing.T) {
 	t.Parallel()
-	const allowed, denied, failed = "200 - user:1", "403 ACCESS_DENIED user:1", "500 AUTHORIZER_CONFIGURATION_ERROR -"
-	const api = "arn:aws:execute-api:eu-west-1:123456789012:a1b2c3d4e5/prod/"
-	policy := func(statements string) handler {
-		return returns(`{"principalId":"user:1","policyDocument":{"Statement":[` + statements + `]}}`)
+	const failed = "500 AUTHORIZER_CONFIGURATION_ERROR -"
+	check := func(authorizer handler, want string) {
+		t.Helper()
+		s := newService(returns(ok), authorizer)
+		s.send(t, "GET", "/things/7", "")
+		equal(t, "access log", s.lines[0], want)
+		if (s.records[0].Err != nil) != (want == failed) {
+			t.Errorf("cause %v", s.records[0].Err)
+		}
 	}
-	statement := func(effect, resources string) string {
-		return `{"Action":["execute-api:Invoke"],"Effect":"` + effect + `","Resource":["` + resources + `"]}`
+	for _, row := range table.Rows(t, 2, strings.NewReplacer("ALLOWED", "200 - user:1", "DENIED",
+		"403 ACCESS_DENIED user:1", "FAILED", failed, "API/",
+		"arn:aws:execute-api:eu-west-1:123456789012:a1b2c3d4e5/prod/").Replace(`
+		# statements | access log
+		Allow API/GET/things/7 | ALLOWED
+		Allow API/PUT/things/7 | DENIED
+		Allow API/* | ALLOWED
+		Deny API/* | DENIED
+		Allow *, Deny API/GET/* | DENIED
+		Deny API/GET/*, Allow * | DENIED
+		Allow API/*/things/* | FAILED
+		Allow API/GET/things/? | FAILED
+		Maybe * | FAILED
+	`)) {
+		var statements []string
+		for statement := range strings.SplitSeq(row[0], ", ") {
+			effect, resource, _ := strings.Cut(statement, " ")
+			statements = append(statements,
+				`{"Action":["execute-api:Invoke"],"Effect":"`+effect+`","Resource":["`+resource+`"]}`)
+		}
+		check(returns(`{"principalId":"user:1","policyDocument":{"Statement":[`+strings.Join(statements, ",")+`]}}`), row[1])
 	}
-	changed := func(from, to string) handler { return returns(strings.Replace(allowAll, from, to, 1)) }
-	for _, tt := range []struct {
-		name       string
-		authorizer handler
-		want       string
-	}{
-		{"method", policy(statement("Allow", api+"GET/things/7")), allowed},
-		{"other method", policy(statement("Allow", api+"PUT/things/7")), denied},
-		{"stage", policy(statement("Allow", api+"*")), allowed},
-		{"deny", policy(statement("Deny", api+"*")), denied},
-		{"deny after allow", policy(statement("Allow", "*") + "," + statement("Deny", api+"GET/*")), denied},
-		{"deny before allow", policy(statement("Deny", api+"GET/*") + "," + statement("Allow", "*")), denied},
-		{"wildcard inside", policy(statement("Allow", api+"*/things/*")), failed},
-		{"question mark", policy(statement("Allow", api+"GET/things/?")), failed},
-		{"other effect", policy(statement("Maybe", "*")), failed},
-		{"other action", changed("execute-api:Invoke", "*"), failed},
-		{"condition", changed(`"Effect"`, `"Condition":{},"Effect"`), failed},
-		{"no principal", changed("user:1", ""), failed},
-		{"object in the context", changed(`{"userId":"1"}`, `{"a":{}}`), failed},
-		{"panic", func(context.Context, []byte) ([]byte, error) { panic("no") }, failed},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			s := newService(returns(ok), tt.authorizer)
-			s.send(t, "GET", "/things/7", "")
-			equal(t, "access log", s.lines[0], tt.want)
-			if (s.records[0].Err != nil) != (tt.want == failed) {
-				t.Errorf("cause %v", s.records[0].Err)
-			}
-		})
+	for _, row := range table.Rows(t, 2, `
+		# part of a valid response | what replaces it
+		execute-api:Invoke | *
+		"Effect": | "Condition":{},"Effect":
+		user:1 |
+		{"userId":"1"} | {"a":{}}
+	`) {
+		check(returns(strings.Replace(allowAll, row[0], row[1], 1)), failed)
 	}
+	check(func(context.Context, []byte) ([]byte, error) { panic("no") }, failed)
 }

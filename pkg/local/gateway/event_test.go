@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/test/golden"
+	"toggleadmin/test/table"
 )
 
 // eventOf returns the function's event for a request.
@@ -23,33 +27,7 @@ func TestProxyEvent(t *testing.T) {
 	t.Parallel()
 	got := eventOf(t, "POST", "/open/a%20b%2Fc?q=1&q=2", `{"x":"é\n"}`, "X-Twice: one", "x-twice: two",
 		"User-Agent: probe/1")
-	single := map[string]string{
-		"Host": "example.com", "User-Agent": "probe/1", "X-Twice": "two", "X-Forwarded-For": "192.0.2.1",
-		"X-Forwarded-Port":  "80",
-		"X-Forwarded-Proto": "http", "X-Amzn-Trace-Id": "Root=1-6a5145a8-000040008000000000000001",
-	}
-	multi := map[string][]string{}
-	for name, value := range single {
-		multi[name] = []string{value}
-	}
-	multi["X-Twice"] = []string{"one", "two"}
-	want := events.APIGatewayProxyRequest{
-		Resource: "/open/{id}", Path: "/open/a%20b%2Fc", HTTPMethod: "POST", Headers: single, MultiValueHeaders: multi,
-		QueryStringParameters:           map[string]string{"q": "2"},
-		MultiValueQueryStringParameters: map[string][]string{"q": {"1", "2"}},
-		PathParameters:                  map[string]string{"id": "a%20b%2Fc"}, Body: `{"x":"é\n"}`,
-		RequestContext: events.APIGatewayProxyRequestContext{
-			AccountID: "123456789012", APIID: "a1b2c3d4e5", Stage: "prod", ResourceID: got.RequestContext.ResourceID,
-			ResourcePath: "/open/{id}", HTTPMethod: "POST", Path: "/open/a%20b%2Fc", Protocol: "HTTP/1.1",
-			DomainName: "example.com", DomainPrefix: "example",
-			RequestID: "00000000-0000-4000-8000-000000000002", ExtendedRequestID: "AEAAgAAAAAAAAAE=",
-			RequestTime: "10/Jul/2026:19:19:04 +0000", RequestTimeEpoch: 1783711144836,
-			Identity: events.APIGatewayRequestIdentity{SourceIP: "192.0.2.1", UserAgent: "probe/1"},
-		},
-	}
-	if diff := cmp.Diff(want, got); diff != "" || len(got.RequestContext.ResourceID) != 6 {
-		t.Errorf("resource id %q, event (-want +got):\n%s", got.RequestContext.ResourceID, diff)
-	}
+	golden.JSON(t, "testdata/event.json", got)
 }
 
 func TestEmptyPartsAreNull(t *testing.T) {
@@ -66,49 +44,57 @@ func TestEmptyPartsAreNull(t *testing.T) {
 
 func TestPathIsRaw(t *testing.T) {
 	t.Parallel()
-	for target, id := range map[string]string{
-		"/open/%2F": "%2F", "/open/%c3%A9": "%c3%A9", "/open/%41%FF": "%41%FF", "/open/a+b;c": "a+b;c", "/open/..": "..",
-		"/open/7/":                     "7",
-		"http://api.example/open/7%2f": "7%2f",
-	} {
-		t.Run(target, func(t *testing.T) {
-			t.Parallel()
-			e, path := eventOf(t, "GET", target, ""), strings.TrimPrefix(target, "http://api.example")
-			equal(t, "parameter", e.PathParameters["id"], id)
-			equal(t, "path", e.Path, path)
-			equal(t, "path in the context", e.RequestContext.Path, path)
-		})
+	for _, row := range table.Rows(t, 2, `
+		# target | parameter
+		/open/%2F | %2F
+		/open/%c3%A9 | %c3%A9
+		/open/%41%FF | %41%FF
+		/open/a+b;c | a+b;c
+		/open/.. | ..
+		/open/7/ | 7
+		http://api.example/open/7%2f | 7%2f
+	`) {
+		e, path := eventOf(t, "GET", row[0], ""), strings.TrimPrefix(row[0], "http://api.example")
+		equal(t, row[0], e.PathParameters["id"]+" "+e.Path+" "+e.RequestContext.Path, row[1]+" "+path+" "+path)
 	}
 }
 
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	for query, want := range map[string]map[string][]string{
-		"a=1;b=2;a=3":   {"a": {"1", "3"}, "b": {"2"}},
-		"%61=%26+":      {"a": {"& "}},
-		"a=%zz":         {"a": {"%zz"}},
-		"%ff=%ff&%fe=1": {"\uFFFD": {"\uFFFD", "1"}},
-		"&&a=b=c&d&":    {"a": {"b=c"}, "d": {""}},
-	} {
-		t.Run(query, func(t *testing.T) {
-			t.Parallel()
-			e := eventOf(t, "GET", "/open?"+query, "")
-			if diff := cmp.Diff(want, e.MultiValueQueryStringParameters); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
+	for _, row := range table.Rows(t, 2, `
+		# query | values
+		a=1;b=2;a=3 | map[a:[1 3] b:[2]]
+		%61=%26+ | map[a:[& ]]
+		a=%zz | map[a:[%zz]]
+		%ff=%ff&%fe=1 | map[�:[� 1]]
+		&&a=b=c&d& | map[a:[b=c] d:[]]
+	`) {
+		got := eventOf(t, "GET", "/open?"+row[0], "").MultiValueQueryStringParameters
+		equal(t, row[0], fmt.Sprint(got), row[1])
 	}
 }
 
 func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
-	e := eventOf(t, "GET", "/open", "", "Host: api.example:3000", "Connection: x", "Keep-Alive: 5", "TE: trailers",
-		"Upgrade: h2c",
-		"Max-Forwards: 1", "Server: s", "Content-MD5: x", "Content-Length: 0", "Proxy-Authenticate: x", "WWW-Authenticate: x",
-		"Expect: x",
-		"Trailer: x", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-For: 5.6.7.8", "X-Forwarded-Proto: https",
-		"X-Forwarded-Port: 1",
-		"X-Amzn-Trace-Id: Root=1-67891233-abcdef012345678912345678", "X-Bytes: \xff")
+	e := eventOf(t, "GET", "/open", "", strings.Split(`Host: api.example:3000
+Connection: x
+Keep-Alive: 5
+TE: trailers
+Upgrade: h2c
+Max-Forwards: 1
+Server: s
+Content-MD5: x
+Content-Length: 0
+Proxy-Authenticate: x
+WWW-Authenticate: x
+Expect: x
+Trailer: x
+X-Forwarded-For: 1.2.3.4
+X-Forwarded-For: 5.6.7.8
+X-Forwarded-Proto: https
+X-Forwarded-Port: 1
+X-Amzn-Trace-Id: Root=1-67891233-abcdef012345678912345678
+X-Bytes: `+"\xff", "\n")...)
 	want := map[string]string{
 		"Host": "api.example:3000", "X-Forwarded-For": "1.2.3.4, 5.6.7.8, 192.0.2.1", "X-Forwarded-Proto": "http",
 		"X-Forwarded-Port": "3000",
@@ -127,27 +113,33 @@ func TestMethodOverride(t *testing.T) {
 
 func TestHost(t *testing.T) {
 	t.Parallel()
-	test := func(host, want string) {
-		t.Run(host, func(t *testing.T) {
-			t.Parallel()
-			var event events.APIGatewayProxyRequest
-			ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3000})
-			request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/open", nil)
-			request.Host = host
-			w := newService(captures(t, &event, ok), nil).serve(t, request)
-			if equal(t, "domainName", event.RequestContext.DomainName, want); (w.Code == http.StatusBadRequest) != (want == "") {
-				t.Errorf("status %d", w.Code)
-			}
-		})
-	}
-	for _, valid := range []string{"example.com", "a-b_c.example.com:3000", "x:", "127.0.0.1:80", "[::1]",
-		"[2001:db8::1]:3000"} {
-		test(valid, valid)
-	}
-	test("", "127.0.0.1:3000")
-	for _, malformed := range []string{":3000", "x:http", "x:1:2", "[::1", "[[::1]]", "[example.com]", "a@example.com",
-		"x/a", "ä"} {
-		test(malformed, "")
+	for _, row := range table.Rows(t, 2, `
+		# sent | host; none: 400
+		example.com | example.com
+		a-b_c.example.com:3000 | a-b_c.example.com:3000
+		x: | x:
+		127.0.0.1:80 | 127.0.0.1:80
+		[::1] | [::1]
+		[2001:db8::1]:3000 | [2001:db8::1]:3000
+		| 127.0.0.1:3000
+		:3000 |
+		x:http |
+		x:1:2 |
+		[::1 |
+		[[::1]] |
+		[example.com] |
+		a@example.com |
+		x/a |
+		ä |
+	`) {
+		var event events.APIGatewayProxyRequest
+		ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3000})
+		request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/open", nil)
+		request.Host = row[0]
+		w := newService(captures(t, &event, ok), nil).serve(t, request)
+		if equal(t, row[0], event.RequestContext.DomainName, row[1]); (w.Code == http.StatusBadRequest) != (row[1] == "") {
+			t.Errorf("%s: status %d", row[0], w.Code)
+		}
 	}
 }
 

@@ -15,79 +15,69 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/google/go-cmp/cmp"
+
+	"toggleadmin/test/table"
 )
 
 func TestFunctionResponse(t *testing.T) {
 	t.Parallel()
-	const none = "-"
-	for _, tt := range []struct {
-		name, output, body string
-		status             int
-		headers            map[string]string
-	}{
-		{"body and header", `{"statusCode":201,"headers":{"content-type":"text/plain"},"body":"aé\n"}`, "aé\n", 201,
-			map[string]string{"Content-Type": "text/plain", "Content-Length": "4"}},
-		{"default content type", `{"statusCode":200,"body":""}`, "", 200,
-			map[string]string{"Content-Type": "application/json", "Content-Length": "0"}},
-		{"no content", `{"statusCode":204}`, "", 204, map[string]string{"Content-Type": "application/json",
-			"Content-Length": none}},
-		{"nulls", `{"statusCode":200,"body":null,"headers":null,"multiValueHeaders":null}`, "", 200, nil},
-		{"multi-value headers", `{"statusCode":200,"headers":{"X-A":"0","X-B":"b"},"multiValueHeaders":{"x-a":["1","2"]}}`,
-			"", 200,
-			map[string]string{"X-A": "1,2", "X-B": "b"}},
-		{"base64 without binary media types", `{"statusCode":200,"body":"aGk=","isBase64Encoded":true}`, "aGk=", 200, nil},
-		{"headers of the gateway", ok, "ok", 200, map[string]string{
-			"x-amzn-RequestId": "00000000-0000-4000-8000-000000000002", "x-amz-apigw-id": "AEAAgAAAAAAAAAE=",
-			"x-amzn-ErrorType": none,
-			"X-Amzn-Trace-Id":  "Root=1-6a5145a8-000040008000000000000001",
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			w := newService(returns(tt.output), nil).send(t, "GET", "/open", "")
-			if equal(t, "body", w.Body.String(), tt.body); w.Code != tt.status {
-				t.Errorf("status %d", w.Code)
+	for _, row := range table.Rows(t, 4, `
+		# output | status | body | headers; -: none
+		{"statusCode":201,"headers":{"content-type":"text/plain"},"body":"aé\n"} | 201 | "aé\n" | Content-Type=text/plain Content-Length=4
+		{"statusCode":200,"body":""} | 200 | | Content-Type=application/json Content-Length=0
+		{"statusCode":204} | 204 | | Content-Type=application/json Content-Length=-
+		{"statusCode":200,"body":null,"headers":null,"multiValueHeaders":null} | 200 | |
+		{"statusCode":200,"headers":{"X-A":"0","X-B":"b"},"multiValueHeaders":{"x-a":["1","2"]}} | 200 | | X-A=1,2 X-B=b
+		# without binary media types
+		{"statusCode":200,"body":"aGk=","isBase64Encoded":true} | 200 | aGk= |
+		# headers of the gateway
+		{"statusCode":200,"body":"ok"} | 200 | ok | x-amzn-RequestId=00000000-0000-4000-8000-000000000002
+		{"statusCode":200,"body":"ok"} | 200 | ok | x-amz-apigw-id="AEAAgAAAAAAAAAE=" x-amzn-ErrorType=-
+		{"statusCode":200,"body":"ok"} | 200 | ok | X-Amzn-Trace-Id="Root=1-6a5145a8-000040008000000000000001"
+	`) {
+		w := newService(returns(row[0]), nil).send(t, "GET", "/open", "")
+		equal(t, row[0], fmt.Sprint(w.Code, w.Body), row[1]+" "+row[2])
+		for header := range strings.FieldsSeq(row[3]) {
+			name, want, _ := strings.Cut(header, "=")
+			got := "-"
+			if values := w.Header()[name]; values != nil {
+				got = strings.Join(values, ",")
 			}
-			for name, want := range tt.headers {
-				got := none
-				if values := w.Header()[name]; values != nil {
-					got = strings.Join(values, ",")
-				}
-				equal(t, name, got, want)
-			}
-		})
+			equal(t, name, got, strings.Trim(want, `"`))
+		}
 	}
 }
 
 func TestCompression(t *testing.T) {
 	t.Parallel()
 	const plain = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-	for _, tt := range []struct {
-		name, accept, output, coding string
-		minimum                      int
-	}{
-		{"equal priorities", "gzip, deflate, br", plain, "gzip", len(plain)},
-		{"highest priority", "br;q=0.8, GZIP", plain, "gzip", 0},
-		{"another coding has the highest priority", "br, gzip;q=0.5", plain, "", 0},
-		{"excluded", "gzip;q=0", plain, "", 0},
-		{"every coding", "*", plain, "", 0},
-		{"none", "", plain, "", 0},
-		{"too small", "gzip", plain, "", len(plain) + 1},
-		{"empty", "gzip", "", "", 0},
-	} {
-		s := newService(returns(`{"statusCode":200,"body":"`+tt.output+`"}`), nil)
-		s.API.MinimumCompressionSize = &tt.minimum
-		w := s.send(t, "GET", "/open", "", "Accept-Encoding: "+tt.accept)
+	for _, row := range table.Rows(t, 4, `
+		# minimum | Accept-Encoding | output | coding
+		40 | gzip, deflate, br | PLAIN | gzip
+		0 | br;q=0.8, GZIP | PLAIN | gzip
+		0 | br, gzip;q=0.5 | PLAIN |
+		0 | gzip;q=0 | PLAIN |
+		0 | * | PLAIN |
+		0 | | PLAIN |
+		41 | gzip | PLAIN |
+		0 | gzip | |
+	`) {
+		output := strings.ReplaceAll(row[2], "PLAIN", plain)
+		s := newService(returns(`{"statusCode":200,"body":"`+output+`"}`), nil)
+		minimum, err := strconv.Atoi(row[0])
+		if s.API.MinimumCompressionSize = &minimum; err != nil {
+			t.Fatal(err)
+		}
+		w := s.send(t, "GET", "/open", "", "Accept-Encoding: "+row[1])
 		coding, body := w.Header().Get("Content-Encoding"), io.Reader(w.Body)
-		equal(t, tt.name+": Content-Length", w.Header().Get("Content-Length"), strconv.Itoa(w.Body.Len()))
-		if equal(t, tt.name, coding, tt.coding); coding == "gzip" {
-			var err error
+		equal(t, row[1]+": Content-Length", w.Header().Get("Content-Length"), strconv.Itoa(w.Body.Len()))
+		if equal(t, row[1], coding, row[3]); coding == "gzip" {
 			if body, err = gzip.NewReader(body); err != nil {
 				t.Fatal(err)
 			}
 		}
 		content, err := io.ReadAll(body)
-		if equal(t, tt.name+": body", string(content), tt.output); err != nil {
+		if equal(t, row[1]+": body", string(content), output); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,49 +1,57 @@
 package gateway_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/table"
 )
 
 func TestRouting(t *testing.T) {
 	t.Parallel()
 	s := newService(returns(ok), nil)
 	s.API.Authorizer, s.API.Routes = samtemplate.Authorizer{}, nil
-	for _, r := range []samtemplate.Route{
-		{Method: "ANY", Path: "/{proxy+}", Function: "catchAll"},
-		{Method: "ANY", Path: "/", Function: "root"},
-		{Method: "GET", Path: "/things", Function: "list"},
-		{Method: "ANY", Path: "/things", Function: "listAny"},
-		{Method: "GET", Path: "/things/{id}", Function: "one"},
-		{Method: "GET", Path: "/things/mine", Function: "mine"},
-		{Method: "PUT", Path: "/things/{id}/parts/{part}", Function: "part"},
-		{Method: "GET", Path: "/files/{path+}", Function: "files"},
-	} {
-		s.API.Routes = append(s.API.Routes, r)
-		s.Functions[r.Function] = &invoke.Function{Name: r.Function, Handler: returns(ok), Timeout: time.Second}
+	for _, row := range table.Rows(t, 3, `
+		# method | path | function
+		ANY | /{proxy+} | catchAll
+		ANY | / | root
+		GET | /things | list
+		ANY | /things | listAny
+		GET | /things/{id} | one
+		GET | /things/mine | mine
+		PUT | /things/{id}/parts/{part} | part
+		GET | /files/{path+} | files
+	`) {
+		s.API.Routes = append(s.API.Routes, samtemplate.Route{Method: row[0], Path: row[1], Function: row[2]})
+		s.Functions[row[2]] = &invoke.Function{Name: row[2], Handler: returns(ok), Timeout: time.Second}
 	}
-	for _, tt := range []struct{ name, method, target, want string }{
-		{"root", "GET", "/", "root"},
-		{"ANY", "POST", "/things", "listAny"},
-		{"trailing slash", "GET", "/things/", "list"},
-		{"parameter before greedy", "GET", "/things/7", "one"},
-		{"fixed before parameter", "GET", "/things/mine", "mine"},
-		{"encoded slash", "GET", "/things/a%2Fb", "one"},
-		{"encoded fixed segment", "GET", "/%74hings", "catchAll"},
-		{"two parameters", "PUT", "/things/7/parts/8", "part"},
-		{"parent without methods", "GET", "/things/7/parts", "catchAll"},
-		{"greedy needs a segment", "GET", "/files", "catchAll"},
-		{"two trailing slashes", "GET", "/things//", "catchAll"},
-		{"slash in the query", "GET", "/things?x=/y", "list"},
-		{"no fallback for a method", "DELETE", "/things/7", ""},
-		{"invented method", "BREW", "/", ""},
-	} {
-		s.send(t, tt.method, tt.target, "")
-		equal(t, tt.name, s.records[len(s.records)-1].Function, tt.want)
+	for _, row := range table.Rows(t, 3, `
+		# method | target | function
+		GET | / | root
+		POST | /things | listAny
+		# a trailing slash is ignored
+		GET | /things/ | list
+		GET | /things/7 | one
+		GET | /things/mine | mine
+		GET | /things/a%2Fb | one
+		# raw segments are compared
+		GET | /%74hings | catchAll
+		PUT | /things/7/parts/8 | part
+		# a parent without methods
+		GET | /things/7/parts | catchAll
+		GET | /files | catchAll
+		GET | /things// | catchAll
+		GET | /things?x=/y | list
+		# no fallback for a method
+		DELETE | /things/7 |
+		BREW | / |
+	`) {
+		s.send(t, row[0], row[1], "")
+		equal(t, strings.Join(row, " "), s.records[len(s.records)-1].Function, row[2])
 	}
 }
 
@@ -58,10 +66,27 @@ func TestUnknownMethod(t *testing.T) {
 
 func TestNewRejects(t *testing.T) {
 	t.Parallel()
-	route := func(method, path, function string) func(*service) {
-		return func(s *service) {
-			s.API.Routes = append(s.API.Routes, samtemplate.Route{Path: path, Method: method, Function: function})
+	check := func(want string, change func(*service)) {
+		t.Helper()
+		s := newService(returns(ok), returns(allowAll))
+		change(s)
+		if _, err := gateway.New(s.Config); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+	for _, row := range table.Rows(t, 3, `
+		BREW | /x | unknown method
+		GET | /things | declared twice
+		GET | x | malformed resource path
+		GET | /x//y | malformed resource path
+		GET | /x/ | malformed resource path
+		GET | /{x | malformed resource path
+		GET | /a{x} | malformed resource path
+		GET | /{x+}/y | malformed resource path
+	`) {
+		check("route "+row[0]+" "+row[1]+": "+row[2], func(s *service) {
+			s.API.Routes = append(s.API.Routes, samtemplate.Route{Method: row[0], Path: row[1], Function: "Thing"})
+		})
 	}
 	response := func(name string, r samtemplate.GatewayResponse) func(*service) {
 		return func(s *service) { s.API.GatewayResponses[name] = r }
@@ -70,14 +95,6 @@ func TestNewRejects(t *testing.T) {
 		return response("THROTTLED", declared(429, "", map[string]string{"X": expression}))
 	}
 	for want, change := range map[string]func(*service){
-		"route BREW /x: unknown method":                route("BREW", "/x", "Thing"),
-		"route GET /things: declared twice":            route("GET", "/things", "Thing"),
-		"route GET x: malformed resource path":         route("GET", "x", "Thing"),
-		"route GET /x//y: malformed resource path":     route("GET", "/x//y", "Thing"),
-		"route GET /x/: malformed resource path":       route("GET", "/x/", "Thing"),
-		"route GET /{x: malformed resource path":       route("GET", "/{x", "Thing"),
-		"route GET /a{x}: malformed resource path":     route("GET", "/a{x}", "Thing"),
-		"route GET /{x+}/y: malformed resource path":   route("GET", "/{x+}/y", "Thing"),
 		"route GET /things: the API has no authorizer": func(s *service) { s.API.Authorizer.Function = "" },
 		"authorizer Token: ReauthorizeEvery must be 0, not 60: there is no authorizer cache": func(s *service) {
 			s.API.Authorizer.TTL = time.Minute
@@ -95,13 +112,6 @@ func TestNewRejects(t *testing.T) {
 			"$context.extendedRequestId, $context.identity.sourceIp, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, " +
 			"$context.responseLatency, $context.status": func(s *service) { s.API.AccessLogFormat = "$context.httpMethod" },
 	} {
-		t.Run(want, func(t *testing.T) {
-			t.Parallel()
-			s := newService(returns(ok), returns(allowAll))
-			change(s)
-			if _, err := gateway.New(s.Config); err == nil || err.Error() != want {
-				t.Errorf("error %v", err)
-			}
-		})
+		check(want, change)
 	}
 }
