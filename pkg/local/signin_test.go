@@ -3,6 +3,7 @@ package local_test
 import (
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,34 +19,43 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
+	"toggleadmin/test/table"
 )
 
 // A web page whose name leads to this machine must not read responses.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	service := localtest.Start(t, local.Config{})
-	for host, want := range map[string]int{
-		"localhost": 200, "LOCALHOST:3000": 200, "localhost.": 200, "toggles.localhost:80": 200, "127.0.0.1": 200,
-		"127.1.2.3:1": 200, "[::1]": 200,
-		"[::1]:3000": 200, "example.com": 403, "example.com:3000": 403, "localhost.example.com": 403,
-		"127.0.0.1.example.com": 403, "10.0.0.1": 403,
-		"0.0.0.0": 403, "xlocalhost": 403, "[fe80::1]": 403, "": 200,
-	} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.BaseURL+"/api/admin/feature-types",
-			http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Host = host
-		request.Header.Set("Authorization", service.APIToken)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := response.Body.Close(); err != nil || response.StatusCode != want {
-			t.Errorf("%q: %s, want %d", host, response.Status, want)
+	for _, row := range table.Rows(t, 2, `
+		# status | hosts
+		200 | localhost LOCALHOST:3000 localhost. toggles.localhost:80 127.0.0.1 127.1.2.3:1 [::1] [::1]:3000 ""
+		403 | example.com example.com:3000 localhost.example.com 127.0.0.1.example.com 10.0.0.1 0.0.0.0 xlocalhost [fe80::1]
+	`) {
+		for host := range strings.FieldsSeq(row[1]) {
+			status := get(t, service, strings.Trim(host, `"`))
+			if strconv.Itoa(status) != row[0] {
+				t.Errorf("%s: %d, want %s", host, status, row[0])
+			}
 		}
 	}
+}
+
+// get reads the feature types with a Host header.
+func get(t *testing.T, service local.Running, host string) (status int) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.BaseURL+"/api/admin/feature-types",
+		http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Host = host
+	request.Header.Set("Authorization", service.APIToken)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	return response.StatusCode
 }
 
 // The code of the printed URL works once, and for ten minutes.

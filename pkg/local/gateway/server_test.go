@@ -6,11 +6,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/local/gateway"
+	"toggleadmin/test/table"
 )
 
 // exchange sends bytes on a connection and returns the first response.
@@ -75,30 +77,26 @@ func TestLimits(t *testing.T) {
 func TestMalformedRequests(t *testing.T) {
 	t.Parallel()
 	address := newService(returns(ok), nil).listen(t, nil)
-	const post = "POST /open HTTP/1.1\r\nHost: x\r\n"
-	for _, tt := range []struct {
-		name, sent string
-		status     int
-	}{
-		{"HTTP/1.0 without a Host", "GET /open HTTP/1.0\r\n\r\n", 200},
-		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", 400},
-		{"CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 400},
-		{"malformed chunk", post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
-		{"9 GB", post + "Content-Length: 9000000000\r\n\r\n", 413},
-		{"11 MB", post + "Content-Length: 11534336\r\n\r\n" + strings.Repeat("a", 11<<20), 413},
-		{"11 MB in a chunk", post + "Transfer-Encoding: chunked\r\n\r\nb00000\r\n" + strings.Repeat("a", 11<<20) +
-			"\r\n0\r\n\r\n", 413},
-		{"11 MB expected", post + "Content-Length: 11534336\r\nExpect: 100-continue\r\n\r\n", 413},
-		{"unknown transfer coding", post + "Transfer-Encoding: gzip\r\n\r\n", 501},
-		{"unknown version", "GET /open HTTP/3.0\r\nHost: x\r\n\r\n", 505},
-		{"headers of 200 KB", "GET /open HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", 200_000) + "\r\n\r\n", 431},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	for _, row := range table.Rows(t, 2, `
+		# request; an empty line follows | status
+		GET /open HTTP/1.0\r\n | 200
+		OPTIONS * HTTP/1.1\r\nHost: x\r\n | 400
+		CONNECT x:443 HTTP/1.1\r\nHost: x\r\n | 400
+		POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz | 400
+		POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000000\r\n | 413
+		POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 11534336\r\n\r\n11MB | 413
+		POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nb00000\r\n11MB\r\n0\r\n | 413
+		POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 11534336\r\nExpect: 100-continue\r\n | 413
+		POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n | 501
+		GET /open HTTP/3.0\r\nHost: x\r\n | 505
+		GET /open HTTP/1.1\r\nHost: x\r\nX: 200kB\r\n | 431
+	`) {
+		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
-			status, body, _ := exchange(t, address, tt.sent)
-			if status != tt.status {
-				t.Errorf("status %d, want %d; body %s", status, tt.status, body)
-			}
+			sent := strings.NewReplacer(`\r\n`, "\r\n", "11MB", strings.Repeat("a", 11<<20), "200kB",
+				strings.Repeat("a", 200_000)).Replace(row[0])
+			status, body, _ := exchange(t, address, sent+"\r\n")
+			equal(t, body, strconv.Itoa(status), row[1])
 		})
 	}
 }

@@ -57,19 +57,10 @@ func TestQueue(t *testing.T) {
 // Nothing is deleted if it is not known what the function has processed.
 func TestQueueFailures(t *testing.T) {
 	t.Parallel()
-	for name, response := range map[string]string{
-		"error": "", "not JSON": "{", "unknown": `{"batchItemFailures":[{"itemIdentifier":"x"}]}`,
-		"empty": `{"batchItemFailures":[{"itemIdentifier":""}]}`,
+	for response, err := range map[string]error{
+		"": errFunction, `{"batchItemFailures":[{"itemIdentifier":"x"}]}`: nil,
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := onQueue(t, func(events.SQSEvent) ([]byte, error) {
-				if response == "" {
-					return nil, errFunction
-				}
-				return []byte(response), nil
-			})
-			equal(t, []string{"0s a1 b1", "0s c1", "1m0s a2 b2", "1m0s c2"}, got)
-		})
+		got := onQueue(t, func(events.SQSEvent) ([]byte, error) { return []byte(response), err })
+		equal(t, []string{"0s a1 b1", "0s c1", "1m0s a2 b2", "1m0s c2"}, got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/test/table"
 )
 
 func TestStream(t *testing.T) {
@@ -98,39 +99,31 @@ func TestStreamResponses(t *testing.T) {
 	t.Parallel()
 	db := streamed(t)
 	put(t, db, 1, 2, 3)
-	for _, tt := range []struct {
-		name     string
-		response string   // to the first invocation; S1 to S3 become the records' sequence numbers
-		second   []string // records of a second invocation
-	}{
-		{"nothing", "", nil},
-		{"null", "null", nil},
-		{"null list", `{"batchItemFailures": null}`, nil},
-		{"first", `{"batchItemFailures": [{"itemIdentifier": "S1"}]}`, []string{"1,2,3"}},
-		{"last", `{"batchItemFailures": [{"itemIdentifier": "S3"}]}`, []string{"3"}},
-		{"lowest", `{"batchItemFailures": [{"itemIdentifier": "S3"}, {"itemIdentifier": "S2"}, {"itemIdentifier": "S3"}]}`,
-			[]string{"2,3"}},
-		{"empty identifier", `{"batchItemFailures": [{"itemIdentifier": ""}]}`, []string{"1,2,3"}},
-		{"unknown identifier", `{"batchItemFailures": [{"itemIdentifier": "S3"}, {"itemIdentifier": "x"}]}`,
-			[]string{"1,2,3"}},
-		{"not JSON", "failed", []string{"1,2,3"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			inBubble(t, onStream(3, 5), db, func(h *harness) {
-				h.respond = func(payload []byte) ([]byte, error) {
-					if len(h.invocations) > 1 {
-						return nil, nil
-					}
-					response := tt.response
-					for i, r := range decode[events.DynamoDBEvent](h, payload).Records {
-						response = strings.ReplaceAll(response, fmt.Sprintf("S%d", i+1), r.Change.SequenceNumber)
-					}
-					return []byte(response), nil
+	for _, row := range table.Rows(t, 2, `
+		# response to the first invocation | records of a second one
+		|
+		null |
+		{"batchItemFailures": null} |
+		{"batchItemFailures": [{"itemIdentifier": "S1"}]} | 1,2,3
+		{"batchItemFailures": [{"itemIdentifier": "S3"}]} | 3
+		{"batchItemFailures": [{"itemIdentifier": "S3"}, {"itemIdentifier": "S2"}, {"itemIdentifier": "S3"}]} | 2,3
+		{"batchItemFailures": [{"itemIdentifier": ""}]} | 1,2,3
+		{"batchItemFailures": [{"itemIdentifier": "S3"}, {"itemIdentifier": "x"}]} | 1,2,3
+		failed | 1,2,3
+	`) {
+		inBubble(t, onStream(3, 5), db, func(h *harness) {
+			h.respond = func(payload []byte) ([]byte, error) {
+				if len(h.invocations) > 1 {
+					return nil, nil
 				}
-				h.run(10 * time.Second)
-				equal(h, append([]string{"1,2,3"}, tt.second...), h.records())
-			})
+				response := row[0]
+				for i, r := range decode[events.DynamoDBEvent](h, payload).Records {
+					response = strings.ReplaceAll(response, fmt.Sprintf("S%d", i+1), r.Change.SequenceNumber)
+				}
+				return []byte(response), nil
+			}
+			h.run(10 * time.Second)
+			equal(h, strings.Fields("1,2,3 "+row[1]), h.records())
 		})
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/table"
 )
 
 func TestTables(t *testing.T) {
@@ -79,20 +80,21 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // select.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ region, fips, dualStack, want string }{
-		{"us-east-1", "", "", "dynamodb.us-east-1.amazonaws.com"},
-		{"us-east-1", "false", "false", "dynamodb.us-east-1.amazonaws.com"},
-		{"us-east-1", "true", "false", "dynamodb-fips.us-east-1.amazonaws.com"},
-		{"us-east-1", "false", "true", "dynamodb.us-east-1.api.aws"},
-		{"us-east-1", "true", "true", "dynamodb-fips.us-east-1.api.aws"},
-		{"cn-north-1", "false", "false", "dynamodb.cn-north-1.amazonaws.com.cn"},
-		{"cn-north-1", "false", "true", "dynamodb.cn-north-1.api.amazonwebservices.com.cn"},
-	} {
+	for _, row := range table.Rows(t, 4, `
+		# region | FIPS | dual stack | endpoint
+		us-east-1 | | | dynamodb.us-east-1.amazonaws.com
+		us-east-1 | false | false | dynamodb.us-east-1.amazonaws.com
+		us-east-1 | true | false | dynamodb-fips.us-east-1.amazonaws.com
+		us-east-1 | false | true | dynamodb.us-east-1.api.aws
+		us-east-1 | true | true | dynamodb-fips.us-east-1.api.aws
+		cn-north-1 | false | false | dynamodb.cn-north-1.amazonaws.com.cn
+		cn-north-1 | false | true | dynamodb.cn-north-1.api.amazonwebservices.com.cn
+	`) {
 		var hosts []string
 		env := &app.Env{
-			Vars: map[string]string{"AWS_USE_FIPS_ENDPOINT": tt.fips, "AWS_USE_DUALSTACK_ENDPOINT": tt.dualStack},
+			Vars: map[string]string{"AWS_USE_FIPS_ENDPOINT": row[1], "AWS_USE_DUALSTACK_ENDPOINT": row[2]},
 			AWS: aws.Config{
-				Region: tt.region, Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+				Region: row[0], Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
 				HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 					hosts = append(hosts, r.URL.Host)
 					return nil, errors.New("unreachable")
@@ -105,8 +107,8 @@ func TestEndpoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{}, dynamo.Once)
-		if diff := cmp.Diff([]string{tt.want, tt.want}, hosts); diff != "" || err == nil {
-			t.Errorf("%+v: error %v, hosts (-want +got):\n%s", tt, err, diff)
+		if diff := cmp.Diff([]string{row[3], row[3]}, hosts); diff != "" || err == nil {
+			t.Errorf("%s: error %v, hosts (-want +got):\n%s", row, err, diff)
 		}
 	}
 }
