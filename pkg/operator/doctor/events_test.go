@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/test/table"
 )
 
 // withWebhook are the resources of a stack with a webhook: type, logical id, physical id.
@@ -61,58 +63,43 @@ func respond(resources [][3]string, answers map[string]string) http.HandlerFunc 
 
 func TestEvents(t *testing.T) {
 	t.Parallel()
+	secret := webhook.NewSecret(make([]byte, 32))
 	healthy := map[string]string{
 		"DescribeEventBus": `{"Name":"my-bus"}`, "DescribeRule": `{"State":"ENABLED"}`,
-		"GetParameter":       `{"Parameter":{"Value":"https://example.com ` + webhook.NewSecret(make([]byte, 32)) + `"}}`,
+		"GetParameter":       `{"Parameter":{"Value":"https://example.com ` + secret + `"}}`,
 		"GetQueueAttributes": `{"Attributes":{"ApproximateNumberOfMessages":"0","ApproximateNumberOfMessagesNotVisible":"0"}}`,
 	}
-	for _, tt := range []struct {
-		name      string
-		resources [][3]string
-		off       bool // the parameter SendEventsToBus is false
-		answers   map[string]string
-		check     string
-		want      string
-	}{
-		{"off", nil, true, nil, "event bus", "skipped the parameter SendEventsToBus is false"},
-		{"without a webhook", withWebhook[:1], false, nil, "event bus", "ok my-bus, without a webhook"},
-		{"with a webhook", withWebhook, false, nil, "event bus", "ok my-bus, the rule of the webhook is enabled"},
-		{"no bus", withWebhook, false, map[string]string{"DescribeEventBus": ""}, "event bus",
-			"problem the event bus my-bus does not exist"},
-		{"no rule", withWebhook, false, map[string]string{"DescribeRule": ""}, "event bus",
-			"problem the rule my-rule does not exist"},
-		{
-			"disabled rule", withWebhook, false, map[string]string{"DescribeRule": `{"State":"DISABLED"}`},
-			"event bus", "problem the rule my-rule is DISABLED: the webhook receives no events",
-		},
-		{"no webhook", withWebhook[:1], true, nil, "webhook secret", "skipped the stack has no webhook"},
-		{"secret", withWebhook, false, nil, "webhook secret", "ok /hook can be read, secrets: 1"},
-		{
-			"unusable secret", withWebhook, false,
-			map[string]string{"GetParameter": `{"Parameter":{"Value":"http://127.0.0.1 ` + webhook.NewSecret(make([]byte, 32)) +
-				`"}}`},
-			"webhook secret", "problem /hook: " + webhook.ErrURL.Error(),
-		},
-		{"no secret", withWebhook, false, map[string]string{"GetParameter": ""}, "webhook secret",
-			"problem get parameter /hook"},
-		{"mapping of the queue", withWebhook, false, nil, "event source mapping", "ok enabled"},
-		{"waiting events", withWebhook, false, nil, "failure queues", "ok 1, all empty"},
-		{
-			"undelivered events", withWebhook, false,
-			map[string]string{"GetQueueAttributes": `{"Attributes":{"ApproximateNumberOfMessages":"2",` +
-				`"ApproximateNumberOfMessagesNotVisible":"0"}}`},
-			"failure queues", "problem queues with failed events: failed has 2 and 0 in flight",
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	for _, row := range table.Rows(t, 5, strings.ReplaceAll(`
+		# resources | SendEventsToBus | another answer | check | finding
+		0 | false | | event bus | skipped the parameter SendEventsToBus is false
+		1 | true | | event bus | ok my-bus, without a webhook
+		5 | true | | event bus | ok my-bus, the rule of the webhook is enabled
+		5 | true | DescribeEventBus= | event bus | problem the event bus my-bus does not exist
+		5 | true | DescribeRule= | event bus | problem the rule my-rule does not exist
+		5 | true | DescribeRule={"State":"DISABLED"} | event bus | problem the rule my-rule is DISABLED: the webhook receives no events
+		1 | false | | webhook secret | skipped the stack has no webhook
+		5 | true | | webhook secret | ok /hook can be read, secrets: 1
+		5 | true | GetParameter={"Parameter":{"Value":"http://127.0.0.1 SECRET"}} | webhook secret | problem /hook: URL
+		5 | true | GetParameter= | webhook secret | problem get parameter /hook
+		5 | true | | event source mapping | ok enabled
+		5 | true | | failure queues | ok 1, all empty
+		5 | true | GetQueueAttributes={"Attributes":{"ApproximateNumberOfMessages":"2","ApproximateNumberOfMessagesNotVisible":"0"}} | failure queues | problem queues with failed events: failed has 2 and 0 in flight
+	`, "/hook: URL", "/hook: "+webhook.ErrURL.Error())) {
+		t.Run(strings.Join(row, " "), func(t *testing.T) {
 			t.Parallel()
+			resources, err := strconv.Atoi(row[0])
+			if err != nil {
+				t.Fatal(err)
+			}
 			answers := maps.Clone(healthy)
-			maps.Copy(answers, tt.answers)
-			aws := httptest.NewServer(respond(tt.resources, answers))
+			if call, answer, ok := strings.Cut(row[2], "="); ok {
+				answers[call] = strings.ReplaceAll(answer, "SECRET", secret)
+			}
+			aws := httptest.NewServer(respond(withWebhook[:resources], answers))
 			defer aws.Close()
 			_, i := newInstallation(t)
 			i.Stack.Name = "stack"
-			if !tt.off {
+			if row[1] == "true" {
 				i.EventSource, i.Stack.Parameters = "stack", map[string]string{"WebhookSecretName": "/hook"}
 			}
 			i.Stack.Config = sdk.Config{
@@ -123,13 +110,13 @@ func TestEvents(t *testing.T) {
 			doctor.Examine(t.Context(), doctor.Config{
 				Installation: i, HTTP: http.DefaultClient, Now: time.Now, Random: rand.Reader,
 				Report: func(f doctor.Finding) {
-					if f.Check == tt.check {
+					if f.Check == row[3] {
 						got = string(f.Status) + " " + f.Detail
 					}
 				},
 			})
-			if !strings.HasPrefix(got, tt.want) {
-				t.Errorf("%s, want %s", got, tt.want)
+			if !strings.HasPrefix(got, row[4]) {
+				t.Errorf("%s, want %s", got, row[4])
 			}
 		})
 	}

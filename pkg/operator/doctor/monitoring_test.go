@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/test/table"
 )
 
 // alarm is an alarm in the responses of AWS.
@@ -70,70 +72,52 @@ func monitoring(alarms []alarm, subscriptions []string, now time.Time) http.Hand
 
 func TestAlarms(t *testing.T) {
 	t.Parallel()
-	const failure = "Failed to execute action arn:aws:sns:eu-west-1:123456789012:topic. Received error: no"
-	for _, tt := range []struct {
-		name            string
-		alarms          []alarm
-		states, actions string // status and detail of the checks
-	}{
-		{"none", nil, "skipped the stack has no alarms", "skipped the stack has no alarms"},
-		{
-			"quiet", []alarm{{"A", "OK", 0, ""}, {"B", "INSUFFICIENT_DATA", 0, "Successfully executed action arn"}},
-			"ok 2 alarms, none in state ALARM; 1 have no data yet", "ok 1 of 2 alarms have notified the topic, without an error",
-		},
-		{
-			"active", []alarm{{"A", "ALARM", time.Minute, failure}, {"B", "OK", time.Hour, ""}},
-			"problem in state ALARM: stack-A", "problem stack-A: " + failure,
-		},
-		{"deleted", []alarm{{"A", "", 0, ""}}, "problem 1 of the stack's 1 alarms do not exist",
-			"ok 0 of 1 alarms have notified the topic, without an error"},
-		{
-			"no sweep in a new stack", []alarm{{doctor.SweepMissing, "ALARM", 14 * time.Minute, ""}},
-			"ok 1 alarms, none in state ALARM except stack-SweepMissingAlarm, which is new and ends within 15 minutes; 0 have no data yet",
-			"ok 0 of 1 alarms have notified the topic, without an error",
-		},
-		{
-			"no sweep", []alarm{{doctor.SweepMissing, "ALARM", 15 * time.Minute, ""}},
-			"problem in state ALARM: stack-SweepMissingAlarm",
-			"ok 0 of 1 alarms have notified the topic, without an error",
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			got := examineAlarms(t, tt.alarms, nil, "")
-			if diff := cmp.Diff([]string{tt.states, tt.actions}, []string{got["alarms"], got["alarm actions"]}); diff != "" {
-				t.Error(diff)
-			}
-		})
+	for _, row := range table.Rows(t, 3, strings.ReplaceAll(`
+		# alarms: id, state, age and last action | finding about the states | finding about the actions
+		| skipped the stack has no alarms | skipped the stack has no alarms
+		A OK 0s; B INSUFFICIENT_DATA 0s Successfully executed action arn | ok 2 alarms, none in state ALARM; 1 have no data yet | ok 1 of 2 NOTIFIED
+		A ALARM 1m Failed to execute action arn: no; B OK 1h | problem in state ALARM: stack-A | problem stack-A: Failed to execute action arn: no
+		A - 0s | problem 1 of the stack's 1 alarms do not exist | ok 0 of 1 NOTIFIED
+		# no sweep, in a new stack and in an older one
+		SweepMissingAlarm ALARM 14m | ok 1 alarms, none in state ALARM except stack-SweepMissingAlarm, which is new and ends within 15 minutes; 0 have no data yet | ok 0 of 1 NOTIFIED
+		SweepMissingAlarm ALARM 15m | problem in state ALARM: stack-SweepMissingAlarm | ok 0 of 1 NOTIFIED
+	`, "NOTIFIED", "alarms have notified the topic, without an error")) {
+		got := examineAlarms(t, parse(t, row[0]), nil, "")
+		if diff := cmp.Diff(row[1:], []string{got["alarms"], got["alarm actions"]}); diff != "" {
+			t.Error(diff)
+		}
 	}
+}
+
+// parse returns alarms from a text.
+func parse(t *testing.T, text string) (alarms []alarm) {
+	t.Helper()
+	for one := range strings.SplitSeq(text, "; ") {
+		if words := strings.SplitN(one+" ", " ", 4); text != "" {
+			age, err := time.ParseDuration(words[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			alarms = append(alarms, alarm{words[0], strings.Trim(words[1], "-"), age, strings.TrimSpace(words[3])})
+		}
+	}
+	return alarms
 }
 
 func TestAlarmSubscriptions(t *testing.T) {
 	t.Parallel()
-	one := []alarm{{"A", "OK", 0, ""}}
-	for _, tt := range []struct {
-		name          string
-		alarms        []alarm
-		subscriptions []string
-		parameter     string // AlarmTopicArn
-		want          string // status and detail of the check
-	}{
-		{"no alarms", nil, nil, "", "skipped the stack has no alarms"},
-		{"confirmed", one, []string{topic + ":1"}, "", "ok 1 confirmed"},
-		{"none", one, nil, "", "problem nobody receives the alarms: the topic has no subscription"},
-		{
-			"not confirmed", one, []string{"PendingConfirmation", topic + ":1", "Deleted"}, "",
-			"problem 2 of 3 receivers of the alarms: ops@example.com is not confirmed, ops@example.com is unsubscribed",
-		},
-		{"another topic", one, nil, topic + "-2",
-			"skipped the alarms notify " + topic + "-2, which is not part of the stack"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			if got := examineAlarms(t, tt.alarms, tt.subscriptions, tt.parameter)["alarm subscriptions"]; got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
+	for _, row := range table.Rows(t, 4, strings.ReplaceAll(`
+		# alarms | subscriptions | AlarmTopicArn | finding
+		| | | skipped the stack has no alarms
+		A OK 0s | TOPIC:1 | | ok 1 confirmed
+		A OK 0s | | | problem nobody receives the alarms: the topic has no subscription
+		A OK 0s | PendingConfirmation TOPIC:1 Deleted | | problem 2 of 3 receivers of the alarms: ops@example.com is not confirmed, ops@example.com is unsubscribed
+		A OK 0s | | TOPIC-2 | skipped the alarms notify TOPIC-2, which is not part of the stack
+	`, "TOPIC", topic)) {
+		got := examineAlarms(t, parse(t, row[0]), strings.Fields(row[1]), row[2])["alarm subscriptions"]
+		if got != row[3] {
+			t.Errorf("got %q, want %q", got, row[3])
+		}
 	}
 }
 
