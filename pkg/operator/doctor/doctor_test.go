@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,8 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/api/pat"
-	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/doctor"
@@ -23,6 +22,7 @@ import (
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 // newInstallation returns a local installation with seeded tables.
@@ -70,84 +70,40 @@ func examine(t *testing.T, i *installation.Installation, api http.HandlerFunc) m
 
 func TestData(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name   string
-		table  string // logical id of the table that is changed
-		item   dynamo.Item
-		put    bool   // false: the item is deleted
-		check  string // of the problem
-		detail string
-		other  string // the problem of the check "accounts"
-	}{
-		{"lost type", "FeatureTypes", dynamo.Item{"id": dynamo.S("release")}, false, "seeds",
-			"missing: the feature type release", ""},
-		{
-			"old field", "ContextFields", dynamo.Item{
-				"name": dynamo.S("plan"), "usage": dynamo.M(dynamo.Item{"default": dynamo.N(1)}), "size": dynamo.N(7),
-				"sortOrder": dynamo.N(9),
-			}, true, "context fields",
-			`2 inconsistencies: the context field "plan" counts default: 1, and its toggles are none; ` +
-				"the sum of the sizes of the context fields is 1347, not 1340", "",
-		},
-		{
-			"lost account", "Users", user.Key(2), false, "tokens",
-			"1 inconsistency: the token 2 belongs to the account 2, which does not exist",
-			`1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it`,
-		},
-		{
-			"old account", "Users", dynamo.Item{"id": dynamo.N(2), "kind": dynamo.S("user"), "pats": dynamo.M(nil)}, true,
-			"tokens",
-			"1 inconsistency: the account 2 does not list its token 2",
-			`1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it`,
-		},
-		{
-			"unfinished deletion", "Users", dynamo.Item{"id": dynamo.N(4), "deleting": dynamo.S("user")}, true, "deletions",
-			"the deletion of these accounts has not ended: user 4",
-			`2 inconsistencies: "username:CI" is reserved for the account 4, which does not have it; ` +
-				"the number of service accounts is 0, not 1",
-		},
-		{
-			"address of an unfinished deletion", "Users",
-			dynamo.Item{"id": dynamo.N(5), "deleting": dynamo.S("user"), "email": dynamo.S("editor@example.com")}, true, "deletions",
-			"the deletion of these accounts has not ended: user 5",
-			"1 inconsistency: the counter of account ids is 4, below the account 5: ids would be reused",
-		},
-		{
-			"lost token", "PersonalAccessTokens", pat.Key(2, 2), false, "tokens",
-			"1 inconsistency: the account 2 lists a token 2 that does not exist", "",
-		},
-		{
-			"old number", "Users", dynamo.Item{"id": dynamo.N(-1), "serviceAccounts": dynamo.N(7)}, true, "accounts",
-			"1 inconsistency: the number of service accounts is 1, not 7", "",
-		},
-		{
-			"unknown account", "Identifiers", dynamo.Item{"id": dynamo.S("username:X"), "accountId": dynamo.N(7)}, true,
-			"accounts",
-			`2 inconsistencies: "username:X" is reserved for the account 7, which does not have it; ` +
-				"the counter of account ids is 4, below the account 7: ids would be reused", "",
-		},
-		{
-			"old counter", "PersonalAccessTokens", dynamo.Item{"userId": dynamo.N(0), "id": dynamo.N(0), "lastId": dynamo.N(2)},
-			true, "tokens",
-			"1 inconsistency: the counter of ids is 2, below the token 3: ids would be reused", "",
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	for _, row := range table.Rows(t, 6, `
+		# table | change | item | check | problem | another problem of the accounts
+		FeatureTypes | delete | {"id":"release"} | seeds | missing: the feature type release |
+		ContextFields | put | {"name":"plan","usage":{"default":1},"size":7,"sortOrder":9} | context fields | 2 inconsistencies: the context field "plan" counts default: 1, and its toggles are none; the sum of the sizes of the context fields is 1347, not 1340 |
+		Users | delete | {"id":2} | tokens | 1 inconsistency: the token 2 belongs to the account 2, which does not exist | 1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it
+		Users | put | {"id":2,"kind":"user","pats":{}} | tokens | 1 inconsistency: the account 2 does not list its token 2 | 1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it
+		Users | put | {"id":4,"deleting":"user"} | deletions | the deletion of these accounts has not ended: user 4 | 2 inconsistencies: "username:CI" is reserved for the account 4, which does not have it; the number of service accounts is 0, not 1
+		# the address of an account whose deletion has not ended
+		Users | put | {"id":5,"deleting":"user","email":"editor@example.com"} | deletions | the deletion of these accounts has not ended: user 5 | 1 inconsistency: the counter of account ids is 4, below the account 5: ids would be reused
+		PersonalAccessTokens | delete | {"userId":2,"id":2} | tokens | 1 inconsistency: the account 2 lists a token 2 that does not exist |
+		Users | put | {"id":-1,"serviceAccounts":7} | accounts | 1 inconsistency: the number of service accounts is 1, not 7 |
+		Identifiers | put | {"id":"username:X","accountId":7} | accounts | 2 inconsistencies: "username:X" is reserved for the account 7, which does not have it; the counter of account ids is 4, below the account 7: ids would be reused |
+		PersonalAccessTokens | put | {"userId":0,"id":0,"lastId":2} | tokens | 1 inconsistency: the counter of ids is 2, below the token 3: ids would be reused |
+	`) {
+		t.Run(strings.Join(row[:3], " "), func(t *testing.T) {
 			t.Parallel()
 			db, i := newInstallation(t)
 			change := db.Delete
-			if tt.put {
+			if row[1] == "put" {
 				change = db.Put
 			}
-			change(t, db.Tables.ByID()[tt.table], tt.item)
-			want := map[string]string{tt.check: tt.detail}
-			if tt.other != "" {
-				want["accounts"] = tt.other
+			var members map[string]any
+			if err := json.Unmarshal([]byte(row[2]), &members); err != nil {
+				t.Fatal(err)
+			}
+			change(t, db.Tables.ByID()[row[0]], item(members))
+			want := map[string]string{row[3]: row[4]}
+			if row[5] != "" {
+				want["accounts"] = row[5]
 			}
 			if diff := cmp.Diff(want, examine(t, i, api(t, db))); diff != "" {
 				t.Error(diff)
 			}
-			if tt.check == "seeds" || tt.check == "deletions" {
+			if row[3] == "seeds" || row[3] == "deletions" {
 				return
 			}
 			repair(t, i)
@@ -156,6 +112,22 @@ func TestData(t *testing.T) {
 			}
 		})
 	}
+}
+
+// item returns the item with the members of a JSON object.
+func item(members map[string]any) dynamo.Item {
+	i := dynamo.Item{}
+	for name, member := range members {
+		switch v := member.(type) {
+		case string:
+			i[name] = dynamo.S(v)
+		case float64:
+			i[name] = dynamo.N(int64(v))
+		case map[string]any:
+			i[name] = dynamo.M(item(v))
+		}
+	}
+	return i
 }
 
 // api accepts a request if the token of doctor is stored.
@@ -251,13 +223,14 @@ func TestInterrupted(t *testing.T) {
 
 func TestCheckURL(t *testing.T) {
 	t.Parallel()
-	for url, valid := range map[string]bool{
-		"https://api.example.com/prod": true, "http://localhost:3000/x": true, "http://[::1]:3000": true,
-		"http://api.example.com": false, "http://10.0.0.1": false, "api.example.com": false,
-		"http://localhost.example.com": false,
-	} {
-		if err := doctor.CheckURL(url); (err == nil) != valid {
-			t.Errorf("%q: %v", url, err)
+	for _, row := range table.Rows(t, 2, `
+		true | https://api.example.com/prod http://localhost:3000/x http://[::1]:3000
+		false | http://api.example.com http://10.0.0.1 api.example.com http://localhost.example.com
+	`) {
+		for url := range strings.FieldsSeq(row[1]) {
+			if err := doctor.CheckURL(url); fmt.Sprint(err == nil) != row[0] {
+				t.Errorf("%q: %v", url, err)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -77,16 +78,19 @@ func TestRequire(t *testing.T) {
 
 func TestInvalidContext(t *testing.T) {
 	t.Parallel()
-	for _, context := range []map[string]any{
-		nil,
-		{"userId": "1", "permissions": "ADMIN"},
-		{"principalId": "", "userId": "1", "permissions": "ADMIN"},
-		{"principalId": 1, "userId": "1", "permissions": "ADMIN"},
-		{"principalId": "user:0", "userId": "0", "permissions": "ADMIN"},
-		{"principalId": "user:", "userId": "", "permissions": "ADMIN"},
-	} {
-		if _, got := send(t, access.IsAnyone, context); got != "401 You need a valid credential in the Authorization header." {
-			t.Errorf("%v: %s", context, got)
+	for _, row := range table.Rows(t, 1, `
+		null
+		{"userId": "1", "permissions": "ADMIN"}
+		{"principalId": "", "userId": "1", "permissions": "ADMIN"}
+		{"principalId": 1, "userId": "1", "permissions": "ADMIN"}
+		{"principalId": "user:0", "userId": "0", "permissions": "ADMIN"}
+		{"principalId": "user:", "userId": "", "permissions": "ADMIN"}
+	`) {
+		var context map[string]any
+		err := json.Unmarshal([]byte(row[0]), &context)
+		if _, got := send(t, access.IsAnyone, context); err != nil ||
+			got != "401 You need a valid credential in the Authorization header." {
+			t.Errorf("%s: %s, %v", row[0], got, err)
 		}
 	}
 }
