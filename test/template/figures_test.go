@@ -17,27 +17,8 @@ func TestFigures(t *testing.T) {
 	resources := template.Resources
 	recorder := resources[slices.IndexFunc(resources,
 		func(r samtemplate.Resource) bool { return r.LogicalID == "RecordTrafficFunction" })]
-	operations, methods := 0, 0
-	for _, r := range resources {
-		events, _ := r.Properties["Events"].(map[string]any)
-		for name := range events {
-			if at(events, name+".Type") == "Api" {
-				methods++
-			}
-			if name == "Operation" {
-				operations++
-			}
-		}
-		others, _ := at(r.Properties, "DefinitionBody.paths").(map[string]any)
-		methods += len(others)
-	}
 	paths := len(strings.Fields(fmt.Sprint(at(recorder.Properties, "Environment.Variables.COUNTED_PATHS"))))
 	for page, figures := range map[string][]string{
-		"docs/costs.md": {
-			fmt.Sprintf("%d, of which %d are operations", methods, operations),
-			fmt.Sprintf("on all %d methods", methods),
-			fmt.Sprintf("$47 for the %d operations, $%.0f for all %d methods", operations, 1.5*float64(methods), methods),
-		},
 		"docs/traffic.md": {
 			// A partition takes 1,000 write units per second, and a transaction takes two for each item.
 			fmt.Sprintf("all %d paths in every batch, its limit is %d batches", paths, 1000/(2*paths)),
