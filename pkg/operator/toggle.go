@@ -63,7 +63,7 @@ type ToggleChange struct {
 	ContextFields *[]string
 }
 
-// PutToggle creates or changes a toggle. created and changed are false if it already was as the change says.
+// PutToggle creates or changes a toggle. created and changed are false if the toggle has this content already.
 func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChange) (
 	t Toggle, created, changed bool, err error,
 ) {

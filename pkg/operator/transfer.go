@@ -20,7 +20,7 @@ func (o *Operator) Export(ctx context.Context) (transfer.Document, error) {
 	return o.installed().Export(ctx)
 }
 
-// Import writes a document. The report is also valid with an error. If ctx ends, the error says so.
+// Import writes a document. The report is valid even with an error. If ctx ends, the error states it.
 func (o *Operator) Import(ctx context.Context, d transfer.Document, options transfer.Options) (transfer.Report, error) {
 	report, err := o.installed().Import(ctx, d, options)
 	if err != nil && ctx.Err() != nil {

@@ -107,7 +107,7 @@ func (d *doctor) webhookSecret(ctx context.Context, _ installation.Resources) (s
 	return fmt.Sprintf("%s can be read, secrets: %d", name, len(secrets)), nil
 }
 
-// explainMissing returns a problem if EventBridge does not know a resource.
+// explainMissing returns a problem if EventBridge does not have a resource.
 func explainMissing(what string, err error) error {
 	if _, missing := errors.AsType[*bustypes.ResourceNotFoundException](err); missing {
 		return problem(what+" does not exist", deployAgain)

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// tokenName is the name of the round trip's credentials. It identifies those that an interrupted round trip left
-	// behind.
+	// tokenName is the name of the round trip's credentials. It identifies those that an interrupted round trip did not
+	// delete.
 	tokenName = "toggleadmin doctor" //nolint:gosec // not a credential
-	// tokenLifetime limits the use of a credential that was left behind.
+	// tokenLifetime limits the use of a credential that was not deleted.
 	tokenLifetime = 5 * time.Minute
-	// deleteTimeout limits the deletion of the credential, which also runs after the check has timed out.
+	// deleteTimeout limits the deletion of the credential, which runs after a check that has timed out too.
 	deleteTimeout = 5 * time.Second
 	// operationPath is an operation that every credential may call.
 	operationPath = "/api/admin/feature-types"

@@ -81,8 +81,8 @@ func (d *doctor) deleteToken(p pat.PAT) func(context.Context) error {
 	}
 }
 
-// listToken returns the repair of a token that its owner does not list. If the log says that it was deleted, the
-// restored table has it again, and it is deleted. Otherwise the owner lists it, so that it can be revoked.
+// listToken returns the repair of a token that its owner does not list. If the event log has its deletion, the token is
+// from a restored table, and is deleted. Otherwise it is added to the owner's list, so that it can be revoked.
 func (d *doctor) listToken(p pat.PAT) func(context.Context) error {
 	i := d.Installation
 	return func(ctx context.Context) error {

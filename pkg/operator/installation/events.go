@@ -60,7 +60,7 @@ func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, emi
 const replayAttempts = 10
 
 // ReplayEvents sends the events that a filter selects again, with the same ids, oldest first: those of a stack to the
-// bus, and those of the local service to the webhook, if it receives the type. It returns their number, also with an
+// bus, and those of the local service to the webhook, if it receives the type. It returns their number, even with an
 // error.
 func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now func() time.Time) (sent int,
 	err error) {

@@ -75,7 +75,7 @@ const writeTimeout = time.Minute
 // Import makes the types, fields and toggles of the installation as the document has them: it creates those that are
 // missing, updates those that differ, and deletes none. It creates accounts that are missing, and changes none. Each
 // write is one transaction with its event, in the order of the document. An Import that ends early can be repeated. The
-// report is also valid with an error.
+// report is valid even with an error.
 func (i Installation) Import(ctx context.Context, d Document, o Options) (Report, error) {
 	r := Report{
 		DryRun: o.DryRun, FeatureTypes: newSection(), ContextFields: newSection(), Features: newSection(),
@@ -238,7 +238,7 @@ func (m merge[T]) write(
 	return false, nil
 }
 
-// isRefused reports whether an element cannot be written, whatever is repeated.
+// isRefused reports whether an element cannot be written, even if the write is repeated.
 func isRefused(err error) bool {
 	return slices.ContainsFunc([]error{
 		contextfield.ErrTooLarge, user.ErrTooMany, user.ErrEmailExists, user.ErrUsernameExists, user.ErrIdentityExists,

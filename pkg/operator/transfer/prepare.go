@@ -193,7 +193,7 @@ func knownFields(names []string, exist map[string]bool, notes []string) (known, 
 	return known, notes
 }
 
-// cut shortens a description that is too long, and returns a note that says so.
+// cut shortens a description that is too long, and returns a note about it.
 func cut(description **string, what string) []string {
 	if *description == nil {
 		return nil

@@ -23,7 +23,7 @@ type Config struct {
 	Token    string // a personal access token or an admin API token
 	HTTP     *http.Client
 	Wait     func(context.Context, time.Duration) error
-	Progress func(what string, done, total int) // is called often, also concurrently
+	Progress func(what string, done, total int) // is called often and concurrently
 }
 
 // client is safe for concurrent use.

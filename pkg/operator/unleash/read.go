@@ -36,7 +36,7 @@ type found struct {
 	}
 }
 
-// strategy is a strategy of a toggle, as far as it says which context fields it uses.
+// strategy is the part of a toggle's strategy that contains context fields.
 type strategy struct {
 	Constraints []struct{ ContextName string }
 	Parameters  map[string]any
@@ -56,7 +56,7 @@ func (s strategy) fields() (names []string) {
 	return names
 }
 
-// custom returns the name of the context field of a stickiness. default and random are Unleash's own.
+// custom returns the name of the context field of a stickiness. default and random are not context fields.
 func custom(stickiness string) []string {
 	if stickiness == "" || stickiness == "default" || stickiness == "random" {
 		return nil

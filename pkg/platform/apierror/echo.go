@@ -18,7 +18,7 @@ var (
 )
 
 // Echo returns a client's value for use in a message: truncated to 100 characters, or a placeholder if it contains
-// anything that looks like a credential, also percent-encoded (contract section 1).
+// text in the form of a credential, percent-encoded or not (contract section 1).
 func Echo(value string) string {
 	decoded := escape.ReplaceAllStringFunc(value, func(sent string) string {
 		c, _ := hex.DecodeString(sent[1:]) // the pattern matches hexadecimal digits only

@@ -26,8 +26,8 @@ func Main(construct Constructor) {
 	lambda.Start(handler)
 }
 
-// processEnv reads the environment as Lambda sets it. The credentials are those of the execution role and live as long
-// as the execution environment, so the SDK's chain of configuration sources is not needed and not linked.
+// processEnv reads the environment as Lambda sets it. The credentials are those of the execution role and are valid as
+// long as the execution environment exists, so the SDK's chain of configuration sources is not needed and not linked.
 func processEnv() *Env {
 	vars := map[string]string{}
 	for _, pair := range os.Environ() {

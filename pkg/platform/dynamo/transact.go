@@ -22,17 +22,17 @@ type Failure struct {
 // ErrUnavailable. A transaction whose conditions failed is not an error: Transact returns one Failure per action. If
 // the actions were written, it returns nil.
 //
-// DynamoDB remembers the client request token for ten minutes and carries out the transaction only once in this time
-// (DynamoDB API Reference, TransactWriteItems). The context must end earlier. An engine that forgets the token, for
-// example when it is restarted, evaluates the conditions again: then those of a transaction that was written may fail.
+// DynamoDB stores the client request token for ten minutes and writes the transaction only once in this time (DynamoDB
+// API Reference, TransactWriteItems). The context must end earlier. An engine that loses the token, for example when it
+// is restarted, evaluates the conditions again: then those of a transaction that was written may fail.
 func Transact(ctx context.Context, client *dynamodb.Client, actions []types.TransactWriteItem) ([]Failure, error) {
 	failures, _, err := TransactReportingUnknown(ctx, client, actions)
 	return failures, err
 }
 
 // TransactReportingUnknown is Transact. If it returns failures and the result of an earlier attempt is unknown, it also
-// returns an error for which ResultUnknown is true: that attempt may have been written, or, because DynamoDB does not
-// remember a canceled transaction, may still be.
+// returns an error for which ResultUnknown is true: that attempt may have been written, or may be written later, because
+// DynamoDB does not store the token of a canceled transaction.
 func TransactReportingUnknown(ctx context.Context, client *dynamodb.Client, actions []types.TransactWriteItem) (
 	failures []Failure, unknown, err error,
 ) {

@@ -39,7 +39,7 @@ type source[T any] struct {
 }
 
 // get returns the latest value. If that value does not suffice, and a fetch is running or may begin, get waits for its
-// end. The error is that of the last fetch. A value that was fetched before remains, whatever the error is.
+// end. The error is that of the last fetch. After an error, the value of an earlier fetch remains.
 //
 // Lambda stops the process between requests, and with it a refresh in the background: if requests are rare, none
 // succeeds. Therefore, get also waits if the value is older than maxIdleAge.
@@ -92,7 +92,7 @@ func (s *source[T]) run(ctx context.Context, done chan struct{}) {
 func newClient(c Config) *http.Client {
 	transport := c.Transport
 	if transport == nil {
-		// A connection would not live until the next fetch.
+		// A connection would be closed before the next fetch.
 		transport = &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true,
 			MaxResponseHeaderBytes: maxDocument}
 	}

@@ -1,9 +1,9 @@
-// Package oidc verifies JSON Web Tokens (JWTs) of one OpenID Connect issuer (contract section 3). It does not know
-// users: a verified token names a subject and nothing else.
+// Package oidc verifies JSON Web Tokens (JWTs) of one OpenID Connect issuer (contract section 3). It does not read
+// users: the result is the claims of the token.
 //
-// The package go-oidc verifies signature, issuer, audience and expiry. This package checks before that what go-oidc
+// The package go-oidc verifies signature, issuer, audience and expiry. Before that, this package checks what go-oidc
 // does not: the exact form of the token, header members, azp, all times with one leeway, and the subject. It also
-// fetches the keys itself, within bounds: go-oidc fetches them for every unknown key ID.
+// fetches the keys, because go-oidc fetches them for every unknown key ID, without a limit.
 package oidc
 
 import (
@@ -35,7 +35,7 @@ type Config struct {
 	Transport http.RoundTripper // nil: a new one with the system's certificates
 }
 
-// Issuer verifies the tokens of one issuer. It fetches the issuer's keys when it gets the first token. It is safe for
+// Issuer verifies the tokens of one issuer. The first token causes a fetch of the issuer's keys. It is safe for
 // concurrent use.
 type Issuer struct {
 	config   Config
@@ -45,7 +45,7 @@ type Issuer struct {
 }
 
 // New checks the configuration; its error names the environment variables. It fetches nothing. Without an issuer and a
-// client ID, the Issuer refuses every token and never fetches anything.
+// client ID, the Issuer rejects every token and fetches nothing.
 func New(c Config) (*Issuer, error) {
 	var problems []error
 	if (c.Issuer == "") != (c.ClientID == "") {
@@ -104,7 +104,7 @@ var hostPattern = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-
 
 func isLoopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
-// Claims are what a verified token says about its owner.
+// Claims are the claims of a verified token about its owner.
 type Claims struct {
 	Issuer        string
 	Subject       string

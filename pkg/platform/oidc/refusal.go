@@ -1,6 +1,6 @@
 package oidc
 
-// Reason is why a token was refused.
+// Reason is why a token was rejected.
 type Reason string
 
 // The reasons.

@@ -100,7 +100,7 @@ func (i *Issuer) check(token string) (header, Claims, error) {
 	return h, claims, nil
 }
 
-// check returns why the header is refused, or "".
+// check returns why the header is rejected, or "".
 func (h header) check() Reason {
 	switch {
 	case !slices.Contains(algorithms, h.Algorithm):
@@ -113,7 +113,7 @@ func (h header) check() Reason {
 	return ""
 }
 
-// checkClaims returns why the claims are refused, or "".
+// checkClaims returns why the claims are rejected, or "".
 //
 // An ID token is recognized by what other tokens of the issuer have (RFC 8725, section 3.11): access and refresh tokens
 // of Keycloak have another payload typ, and logout tokens and security events have the claim events.
