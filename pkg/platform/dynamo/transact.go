@@ -31,8 +31,8 @@ func Transact(ctx context.Context, client *dynamodb.Client, actions []types.Tran
 }
 
 // TransactReportingUnknown is Transact. If it returns failures and the result of an earlier attempt is unknown, it also
-// returns an error for which ResultUnknown is true: that attempt may have been written, or may be written later, because
-// DynamoDB does not store the token of a canceled transaction.
+// returns an error for which ResultUnknown is true: that attempt may have been written, or may be written later,
+// because DynamoDB does not store the token of a canceled transaction.
 func TransactReportingUnknown(ctx context.Context, client *dynamodb.Client, actions []types.TransactWriteItem) (
 	failures []Failure, unknown, err error,
 ) {
