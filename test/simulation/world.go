@@ -67,13 +67,13 @@ type World struct {
 	tables   map[string]string // ids by name
 	db       *dynamodb.DB
 
-	mu      sync.Mutex // protects what such goroutines use
-	parked  []parked
-	wake    chan struct{}
-	pending []timed // sorted by time, then by order
-	order   int
-	resumed bool // a goroutine was resumed since all were blocked
-	busy    int  // the number of goroutines that the world has started
+	mu        sync.Mutex // protects what such goroutines use
+	parked    []parked
+	wake      chan struct{}
+	scheduled []timed // sorted by time, then by order
+	order     int
+	resumed   bool // a goroutine was resumed since all were blocked
+	busy      int  // the number of goroutines that the world has started
 
 	start, end time.Time // of the time in which actors act and faults occur
 	calm       bool      // no more faults
@@ -150,10 +150,10 @@ func (w *World) random(values ...uint64) *rand.Rand {
 func (w *World) at(t time.Time, do func()) {
 	w.order++
 	e := timed{t, w.order, do}
-	i, _ := slices.BinarySearchFunc(w.pending, e, func(a, b timed) int {
+	i, _ := slices.BinarySearchFunc(w.scheduled, e, func(a, b timed) int {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order))
 	})
-	w.pending = slices.Insert(w.pending, i, e)
+	w.scheduled = slices.Insert(w.scheduled, i, e)
 }
 
 func (w *World) after(d time.Duration, do func()) { w.at(time.Now().Add(d), do) }
@@ -237,11 +237,11 @@ func (w *World) run(done func() bool) {
 		if done() {
 			return
 		}
-		if len(w.pending) == 0 {
+		if len(w.scheduled) == 0 {
 			<-w.wake // of a goroutine that waits for a timer of its own
 			continue
 		}
-		next := w.pending[0]
+		next := w.scheduled[0]
 		if wait := time.Until(next.at); wait > 0 {
 			timer := time.NewTimer(wait)
 			select {
@@ -251,7 +251,7 @@ func (w *World) run(done func() bool) {
 			timer.Stop()
 			continue
 		}
-		w.pending = slices.Delete(w.pending, 0, 1)
+		w.scheduled = slices.Delete(w.scheduled, 0, 1)
 		next.do()
 	}
 }
@@ -298,13 +298,13 @@ func (w *World) live() {
 	w.drain()
 	w.over = true
 	w.run(func() bool { return w.busy == 0 })
-	w.pending = nil
+	w.scheduled = nil
 	w.result.Plan, w.result.Steps, w.result.ops = w.Plan, w.steps, w.ops
 }
 
 // drain lets everything end that has begun.
 func (w *World) drain() {
-	w.run(func() bool { return w.over || len(w.pending) == 0 && w.busy == 0 })
+	w.run(func() bool { return w.over || len(w.scheduled) == 0 && w.busy == 0 })
 }
 
 // fail records a violation, unless there is one.

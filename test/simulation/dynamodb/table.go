@@ -34,9 +34,9 @@ type table struct {
 // view shows the items with its keys, in their order. A name distinguishes an index.
 type view struct {
 	samtemplate.Index
-	table   *table
-	rows    []row
-	pending []change
+	table  *table
+	rows   []row
+	hidden []change // which the view does not show yet
 }
 
 // change is a change of an item.
@@ -118,19 +118,19 @@ func (db *DB) write(t *table, key string, next item) {
 	for _, x := range t.views[1:] {
 		c := c
 		c.visible = c.visible.Add(db.Lag(t.Name, x.Name, key, db.version))
-		for _, earlier := range x.pending { // a view shows the changes of an item in their order
+		for _, earlier := range x.hidden { // a view shows the changes of an item in their order
 			if earlier.key == key && earlier.visible.After(c.visible) {
 				c.visible = earlier.visible
 			}
 		}
-		x.pending = append(x.pending, c)
+		x.hidden = append(x.hidden, c)
 		x.settle(db.now())
 	}
 }
 
 // settle applies the changes that are visible.
 func (x *view) settle(now time.Time) {
-	x.pending = slices.DeleteFunc(x.pending, func(c change) bool {
+	x.hidden = slices.DeleteFunc(x.hidden, func(c change) bool {
 		if c.visible.After(now) {
 			return false
 		}
