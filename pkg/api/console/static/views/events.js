@@ -76,19 +76,25 @@ export async function render(content, { search, signal }) {
       'contains the filters, so you can share it. Days and times are UTC.'),
     filterForm(filters, show),
     h('section', { 'aria-labelledby': title.id }, h('div', { class: 'title' }, title, count), list));
+  let requests = 0;
+  let shown = 0; // the newest request whose events the page shows
   await first();
 
   async function first() {
     try {
       await show(filters);
     } catch (error) {
-      if (!signal.aborted) list.replaceChildren(failure(error, first));
+      if (!signal.aborted && shown === 0) list.replaceChildren(failure(error, first));
     }
   }
 
   /** Shows the events that the filters select, or throws the API's error and leaves the page as it is. */
   async function show(selected) {
+    requests += 1;
+    const request = requests;
     const page = await load(selected, signal);
+    if (request < shown) return; // the response to a later request came first
+    shown = request;
     title.textContent = heading(selected, page.events);
     const start = Number(selected.offset ?? 0);
     const end = start + page.events.length;
