@@ -92,11 +92,11 @@
 //	unreachable issuer                                          | 3   | pkg/platform/oidc TestKnownKeysWorkIfTheIssuerIsUnreachable
 //	issuer that returns                                         | 3   | pkg/platform/oidc TestIssuerThatReturns
 //	without an issuer nothing is fetched                        | 3   | pkg/platform/oidc TestWithoutIssuerEveryTokenIsRefused
-//	other credentials fetch nothing                             | 3   | pkg/api/authorizer TestOtherCredentialsFetchNothing
+//	other credentials fetch nothing                             | 3   | pkg/api/authorizer TestInvalidCredentialIsDenied
 //	reasons contain no text of the token                        | 3   | pkg/platform/oidc TestRefusalsContainNoTextOfTheToken
 //	log line of a refused JWT                                   | 3   | pkg/api/authorizer TestRefusedJWT
 //	claims grant no role                                        | 3   | pkg/api/authorizer TestPersonWithAToken
-//	a failure of DynamoDB is not a 401                          | 3   | pkg/api/authorizer TestFailedLookupOfAPerson
+//	a failure of DynamoDB is not a 401                          | 3   | pkg/api/authorizer TestFailedLookup
 //	the person who is linked to an identity                     | 3   | pkg/api/user TestSignInOfLinkedPerson
 //	the person with the e-mail address, who is then linked      | 3   | pkg/api/user TestSignInLinksByEmail
 //	a new person with the default role; names                   | 3   | pkg/api/user TestSignInAddsPerson

@@ -372,7 +372,7 @@ func (w *World) checkRelations() {
 			"email:": item.String("email"), "username:": item.String("username"),
 			"identity:" + identity.String("issuer") + " ": identity.String("subject"),
 		} {
-			if name != "" {
+			if name != "" && item["deleting"] == nil {
 				names[strings.ToLower(kind+name)] = id
 			}
 		}
@@ -382,7 +382,10 @@ func (w *World) checkRelations() {
 	}
 	identifiers := map[string]int64{}
 	for _, item := range w.items("Identifiers") {
-		identifiers[strings.ToLower(item.String("id"))] = item.Int("accountId")
+		name, owner := strings.ToLower(item.String("id")), item.Int("accountId")
+		if names[name] != 0 || users[owner]["deleting"] == nil { // otherwise the end of the deletion removes it
+			identifiers[name] = owner
+		}
 	}
 	if !maps.Equal(names, identifiers) {
 		w.fail("the accounts have the names %v, but %v are reserved", names, identifiers)

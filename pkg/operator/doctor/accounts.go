@@ -65,7 +65,7 @@ func (d *doctor) accounts(ctx context.Context) (string, []inconsistency, error) 
 	}
 	for _, u := range deleting {
 		for _, name := range u.Identifiers() {
-			if len(owners[name]) == 0 {
+			if reserved[name] == u.ID && len(owners[name]) == 0 {
 				owners[name] = []int64{u.ID}
 			}
 		}
