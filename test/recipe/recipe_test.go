@@ -39,7 +39,6 @@ func TestAddAnOperation(t *testing.T) {
 	if diff := cmp.Diff(listed(t), changed); diff != "" {
 		t.Fatalf("files of CONTRIBUTING.md (-) and of the operation (+):\n%s", diff)
 	}
-	// The number of operations is also in figures of docs/costs.md.
 	run(t, copied, "go", "test", "./pkg/platform/access", "./pkg/api/feedback", "./pkg/local/...",
 		"./test/template", "./test/openapi", "./test/usage", "./test/repository", "./test/runtimeapi")
 }

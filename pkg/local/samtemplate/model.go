@@ -49,10 +49,9 @@ type API struct {
 
 // Authorizer is the API's default Lambda authorizer of type REQUEST.
 type Authorizer struct {
-	Name            string
-	Function        string   // logical id
-	IdentityHeaders []string // names of the headers that are identity sources
-	TTL             time.Duration
+	Name     string
+	Function string // logical id
+	TTL      time.Duration
 }
 
 // Route sends one method of one resource path to a function.

@@ -88,8 +88,7 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 		only(r, found.at, "FunctionPayloadType", a.FunctionPayloadType, "REQUEST")
 		t.API.Authorizer = Authorizer{
 			Name: name, Function: r.owner(found.at, typeFunction, a.FunctionArn, "Arn", "Alias"),
-			IdentityHeaders: a.Identity.Headers,
-			TTL:             time.Duration(a.Identity.ReauthorizeEvery) * time.Second,
+			TTL: time.Duration(a.Identity.ReauthorizeEvery) * time.Second,
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(p.DefinitionBody.Paths)) {

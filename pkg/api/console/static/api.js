@@ -6,7 +6,7 @@ import { credential, signOut } from './session.js';
 export const roles = { 1: 'Admin', 2: 'Editor', 3: 'Viewer' };
 
 /** An error response of the API, or a request without a response (status 0). */
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, { name, message, id }) {
     super(message);
     this.status = status;

@@ -80,7 +80,7 @@ export function field(label, control, hint) {
 }
 
 /** Shows an error next to a control, or removes it if the message is empty. */
-export function setError(control, message) {
+function setError(control, message) {
   const id = `${control.id}-error`;
   document.getElementById(id)?.remove();
   const ids = (control.getAttribute('aria-describedby') ?? '').split(' ').filter((other) => other && other !== id);
