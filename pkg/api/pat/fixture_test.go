@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -74,7 +75,8 @@ func (f *fixture) requireConsistent(tb testing.TB) {
 	tb.Helper()
 	all, listErr := f.pats.List(tb.Context())
 	accounts, usersErr := f.users.List(tb.Context())
-	last, counterErr := f.pats.LastID(tb.Context())
+	counter, counterErr := dynamo.Get(tb.Context(), f.Client, f.Tables.PersonalAccessTokens, pat.Key(0, 0))
+	last := counter.Int("lastId")
 	assert.OK(tb, listErr, usersErr, counterErr)
 	entries, tokens := map[string]int64{}, map[string]int64{}
 	for _, u := range accounts {

@@ -65,16 +65,6 @@ func (s *Store) List(ctx context.Context) ([]PAT, error) {
 	return all, nil
 }
 
-// LastID returns the last id that was taken for a token, even if that token was not created or was deleted; 0 if none
-// was. The read is consistent.
-func (s *Store) LastID(ctx context.Context) (int64, error) {
-	counter, err := dynamo.Get(ctx, s.client, s.pats, Key(0, 0))
-	if err != nil {
-		return 0, fmt.Errorf("read the counter of PATs: %w", err)
-	}
-	return counter.Int(lastID), nil
-}
-
 // ListOf returns the tokens of one account, ordered by id; none if there is no such account. It is one consistent Query
 // per MB.
 func (s *Store) ListOf(ctx context.Context, userID int64) ([]PAT, error) {

@@ -101,13 +101,12 @@ func TestErrorsNameTheAction(t *testing.T) {
 		return err
 	}
 	_, list := refuse("Scan").List(t.Context())
-	_, counter := refuse(get).LastID(t.Context())
 	_, query := refuse("Query").ListOf(t.Context(), 1)
 	_, _, read := refuse("BatchGetItem").Get(t.Context(), 1, 1)
 	random := create(pat.NewStore(f.Client, f.Tables, f.Log(), strings.NewReader("short")))
 	for want, err := range map[string]error{
 		"list PATs: ": list, "list PATs of user 1: ": query, "get PAT 1 of user 1: ": read,
-		"read the counter of PATs: ": counter, "take an id for a PAT: ": create(refuse(count)),
+		"take an id for a PAT: ": create(refuse(count)),
 		"create a PAT: ": create(refuse(transact)), "make a secret: ": random,
 		"delete PAT 1: operation error DynamoDB: GetItem": refuse(get).Delete(t.Context(), pat.AnyKind, 1, 1),
 		"delete PAT 1: ": refuse(transact).Delete(t.Context(), pat.AnyKind, 1, 1),
