@@ -107,7 +107,7 @@ func TestErrorsNameTheAction(t *testing.T) {
 	for want, err := range map[string]error{
 		"list PATs: ": list, "list PATs of user 1: ": query, "get PAT 1 of user 1: ": read,
 		"take an id for a PAT: ": create(refuse(count)),
-		"create a PAT: ": create(refuse(transact)), "make a secret: ": random,
+		"create a PAT: ":         create(refuse(transact)), "make a secret: ": random,
 		"delete PAT 1: operation error DynamoDB: GetItem": refuse(get).Delete(t.Context(), pat.AnyKind, 1, 1),
 		"delete PAT 1: ": refuse(transact).Delete(t.Context(), pat.AnyKind, 1, 1),
 	} {
