@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -59,12 +61,13 @@ func declared(status int, body string, headers map[string]string) samtemplate.Ga
 // service is an API with and without an authorizer: /things and /things/{id}, /open and /open/{id}.
 type service struct {
 	gateway.Config
+	mu      sync.Mutex // guards the fields below: a server handles requests concurrently
 	lines   []string
 	records []gateway.Record
 }
 
 func newService(thing, authorizer handler) *service {
-	ids := 0
+	var ids atomic.Int64
 	s := &service{}
 	s.Config = gateway.Config{
 		API: samtemplate.API{
@@ -86,10 +89,18 @@ func newService(thing, authorizer handler) *service {
 			"Authorizer": {Name: "authorizer", Handler: authorizer, Timeout: 5 * time.Second},
 		},
 		Region: "eu-west-1", AccountID: "123456789012", APIID: "a1b2c3d4e5",
-		Now:       func() time.Time { return time.Date(2026, 7, 10, 19, 19, 4, 836e6, time.UTC) },
-		NewID:     func() string { ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", ids) },
-		AccessLog: func(line []byte, _ time.Time) { s.lines = append(s.lines, string(line)) },
-		OnRequest: func(r gateway.Record) { s.records = append(s.records, r) },
+		Now:   func() time.Time { return time.Date(2026, 7, 10, 19, 19, 4, 836e6, time.UTC) },
+		NewID: func() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", ids.Add(1)) },
+		AccessLog: func(line []byte, _ time.Time) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.lines = append(s.lines, string(line))
+		},
+		OnRequest: func(r gateway.Record) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.records = append(s.records, r)
+		},
 	}
 	return s
 }
