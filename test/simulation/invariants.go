@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -364,7 +365,7 @@ func (w *World) checkRelations() {
 	}
 	robots, users, names := int64(0), w.users(), map[string]int64{}
 	for id, item := range users {
-		if item.String("kind") == string(user.ServiceAccount) {
+		if cmp.Or(item.String("kind"), item.String("deleting")) == string(user.ServiceAccount) { // counted until it is gone
 			robots++
 		}
 		identity := item.Map("identity")
