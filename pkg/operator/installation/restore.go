@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -71,13 +72,14 @@ func (i *Installation) Restore(ctx context.Context, id, source string, now time.
 			return err
 		}
 	}
-	for _, item := range current {
-		if id == "Events" || isCounter(id, key(item)) {
+	for _, k := range slices.Sorted(maps.Keys(current)) {
+		k := key(current[k])
+		if id == "Events" || isCounter(id, k) {
 			continue
 		}
 		result.Deleted++
 		w.calls <- func() error { // no condition, as above
-			_, err := i.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: key(item)})
+			_, err := i.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: k})
 			return err
 		}
 	}
