@@ -21,7 +21,7 @@ func (t *Triggers) runQueue(ctx context.Context, f *samtemplate.Function, s samt
 	for ctx.Err() == nil {
 		batch := q.Receive(s.BatchSize)
 		if len(batch) == 0 {
-			pause(ctx, pollInterval)
+			pause(ctx, queueInterval)
 			continue
 		}
 		processed, err := t.process(f, q, batch)

@@ -21,8 +21,12 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 )
 
-// pollInterval is how often a stream or a queue is read that has no new records or messages.
-const pollInterval = 100 * time.Millisecond
+// How often a stream is read that has no new records, and a queue that has no messages. Reading a stream is a request to
+// the engine, of which 20 in a second take 2 % of a CPU. A queue is in the memory of this process.
+const (
+	streamInterval = 100 * time.Millisecond
+	queueInterval  = 5 * time.Millisecond
+)
 
 // stream delivers the records of a table's stream to a function.
 type stream struct {
@@ -70,7 +74,7 @@ func (s *stream) step(ctx context.Context) time.Duration {
 	}
 	if err == nil {
 		if len(s.batch) == 0 {
-			return pollInterval
+			return streamInterval
 		}
 		err = s.deliver(ctx)
 	}
