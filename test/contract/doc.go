@@ -73,7 +73,7 @@
 //	sub                                                         | 3   | pkg/platform/oidc TestTokens
 //	email_verified, email and name                              | 3   | pkg/platform/oidc TestClaims
 //	weak, private, symmetric keys, keys for other uses, equal IDs| 3   | pkg/platform/oidc TestPublishedKeys
-//	the first JWT fetches the keys                              | 3   | pkg/platform/oidc TestKeysAreFetchedWhenTheFirstTokenArrives
+//	the first JWT fetches the keys                              | 3   | pkg/platform/oidc TestRefusedTokensFetchNothing
 //	a token that cannot be valid fetches nothing                | 3   | pkg/platform/oidc TestRefusedTokensFetchNothing
 //	2 seconds, slow responses, deadline of the request          | 3   | pkg/platform/oidc TestFetchTakesAtMostTwoSeconds
 //	1 MB                                                        | 3   | pkg/platform/oidc TestDocumentsOfOneMegabyte
@@ -88,7 +88,7 @@
 //	keys of a process that was idle                             | 3   | pkg/platform/oidc TestKeysOfAProcessThatWasIdle
 //	unknown keys: one fetch per 30 seconds, rotation            | 3   | pkg/platform/oidc TestUnknownKeyIsFetchedOncePer30Seconds
 //	a key that is replaced under its ID                         | 3   | pkg/platform/oidc TestKeyIsReplacedUnderItsID
-//	one shared fetch                                            | 3   | pkg/platform/oidc TestConcurrentRequestsShareOneFetch
+//	one shared fetch                                            | 3   | pkg/platform/oidc TestUnknownKeyIsFetchedOncePer30Seconds
 //	unreachable issuer                                          | 3   | pkg/platform/oidc TestKnownKeysWorkIfTheIssuerIsUnreachable
 //	issuer that returns                                         | 3   | pkg/platform/oidc TestIssuerThatReturns
 //	without an issuer nothing is fetched                        | 3   | pkg/platform/oidc TestWithoutIssuerEveryTokenIsRefused

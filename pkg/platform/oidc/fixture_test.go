@@ -2,14 +2,20 @@ package oidc_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/platform/oidc"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
+	"toggleadmin/test/table"
 )
 
 // begin is the time at which each test begins. The tables of tokens contain it as a number.
@@ -19,7 +25,7 @@ var begin = time.Unix(1_800_000_000, 0)
 type fixture struct {
 	*issuer.Issuer
 	verifier *oidc.Issuer
-	log      *buffer
+	log      bytes.Buffer // written before Verify returns, except by a refresh in the background
 
 	mu  sync.Mutex
 	now time.Time
@@ -27,20 +33,18 @@ type fixture struct {
 
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
-	f := &fixture{Issuer: issuer.New(tb), log: &buffer{}, now: begin}
-	f.verifier = f.newVerifier(tb)
+	f := &fixture{Issuer: issuer.New(tb), now: begin}
+	f.verifier = newVerifier(tb, oidc.Config{Issuer: f.URL, Now: f.Now, Logger: slog.New(slog.NewJSONHandler(&f.log, nil)),
+		Transport: f.Transport()})
 	return f
 }
 
-func (f *fixture) newVerifier(tb testing.TB) *oidc.Issuer {
+// newVerifier adds the client ID and, if there is none, a logger.
+func newVerifier(tb testing.TB, config oidc.Config) *oidc.Issuer {
 	tb.Helper()
-	verifier, err := oidc.New(oidc.Config{
-		Issuer: f.URL, ClientID: issuer.ClientID, Now: f.Now, Logger: slog.New(slog.NewJSONHandler(f.log, nil)),
-		Transport: f.Transport(),
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	config.ClientID, config.Logger = issuer.ClientID, cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
+	verifier, err := oidc.New(config)
+	assert.OK(tb, err)
 	return verifier
 }
 
@@ -85,29 +89,42 @@ func (f *fixture) expect(tb testing.TB, token string, want oidc.Reason) {
 	}
 }
 
-// expectFetches compares the number of requests for the metadata and for the keys.
-func (f *fixture) expectFetches(tb testing.TB, metadata, keys int) {
+// fetches returns the numbers of requests for the metadata and for the keys.
+func (f *fixture) fetches() string {
+	return fmt.Sprint(f.Fetches(issuer.MetadataPath), " ", f.Fetches(issuer.KeysPath))
+}
+
+// run verifies tokens, ten concurrently per row. A row has the time since begin, the keys that the issuer publishes
+// unless it is down, the key of the tokens, the reason, and the numbers of requests for the metadata and for the keys.
+// The key with the name "replaced" has the ID of ES256.
+func (f *fixture) run(tb testing.TB, steps string) {
 	tb.Helper()
-	if gotMetadata, gotKeys := f.Fetches(issuer.MetadataPath), f.Fetches(issuer.KeysPath); gotMetadata != metadata ||
-		gotKeys != keys {
-		tb.Errorf("%d fetches of the metadata and %d of the keys, want %d and %d", gotMetadata, gotKeys, metadata, keys)
+	keys := map[string]issuer.Key{
+		"ES256": issuer.KeyFor("ES256"), "replaced": issuer.NewKey("ES256", "ES256"), "new": issuer.NewKey("ES256", "new"),
 	}
-}
-
-// buffer is safe for concurrent use.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
+	for _, row := range table.Rows(tb, 5, steps) {
+		after, err := time.ParseDuration(row[0])
+		assert.OK(tb, err)
+		f.advance(begin.Add(after).Sub(f.Now()))
+		var respond http.HandlerFunc
+		var published []map[string]any
+		if row[1] == "down" {
+			respond = http.NotFound
+		} else {
+			for name := range strings.FieldsSeq(row[1]) {
+				published = append(published, keys[name].JWK())
+			}
+		}
+		f.Respond(issuer.MetadataPath, respond)
+		f.Respond(issuer.KeysPath, respond)
+		f.Publish(published...)
+		var group sync.WaitGroup
+		for range 10 {
+			group.Go(func() { f.expect(tb, f.token(keys[row[2]]), oidc.Reason(row[3])) })
+		}
+		group.Wait()
+		if got := f.fetches(); got != row[4] {
+			tb.Errorf("%s: %s requests", row, got)
+		}
+	}
 }

@@ -7,11 +7,9 @@ import (
 	"crypto/rsa"
 	"encoding/json"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"toggleadmin/pkg/platform/oidc"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
 	"toggleadmin/test/table"
 )
@@ -19,14 +17,9 @@ import (
 // TestPublishedKeys publishes keys in different forms. The token is always signed with the private key.
 func TestPublishedKeys(t *testing.T) {
 	t.Parallel()
-	weak, err := rsa.GenerateKey(rand.Reader, 1024)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	weak, weakErr := rsa.GenerateKey(rand.Reader, 1024)
+	p384, p384Err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	assert.OK(t, weakErr, p384Err)
 	keys := map[string]issuer.Key{
 		"weak": {ID: "weak", Algorithm: "RS256", Private: weak}, "P-384": {ID: "P-384", Algorithm: "ES256", Private: p384},
 		"other": issuer.NewKey("ES256", "ES256"),
@@ -86,31 +79,6 @@ func TestPublishedKeys(t *testing.T) {
 
 func decode(tb testing.TB, text string) (members map[string]any) {
 	tb.Helper()
-	if err := json.Unmarshal([]byte(text), &members); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, json.Unmarshal([]byte(text), &members))
 	return members
-}
-
-// TestKeyIsReplacedUnderItsID checks that a signature that a known key does not verify causes a fetch under the same
-// limit.
-func TestKeyIsReplacedUnderItsID(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	replaced := issuer.NewKey("ES256", "ES256")
-	f.expect(t, f.Token(begin, nil), "")
-	f.Publish(replaced.JWK())
-	f.advance(30*time.Second - 1)
-	for range 10 {
-		f.expect(t, f.token(replaced), oidc.Signature)
-	}
-	f.expectFetches(t, 1, 1)
-	f.advance(1)
-	var group sync.WaitGroup
-	for range 100 {
-		group.Go(func() { f.expect(t, f.token(replaced), "") })
-	}
-	group.Wait()
-	f.expect(t, f.Token(begin, nil), oidc.Signature)
-	f.expectFetches(t, 1, 2)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/oidc"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
 	"toggleadmin/test/table"
 )
@@ -54,14 +55,10 @@ func TestWithoutIssuerEveryTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	verifier, err := oidc.New(oidc.Config{Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 		Transport: roundTripper(nil)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	key := issuer.KeyFor("ES256")
 	_, err = verifier.Verify(t.Context(), key.Sign(nil, map[string]any{"iss": "", "aud": "", "sub": "a", "exp": 4e9}))
-	if got := reason(t, err); got != oidc.NotConfigured {
-		t.Errorf("reason %q", got)
-	}
+	assert.Equal(t, oidc.NotConfigured, reason(t, err))
 	if m, err := verifier.Metadata(t.Context()); err == nil {
 		t.Errorf("metadata %+v", m)
 	}
