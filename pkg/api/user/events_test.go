@@ -65,8 +65,10 @@ func TestSignInEvents(t *testing.T) {
 	store, db := newStore(t)
 	add(t, store, person("Ada", "ada@example.com"))
 	for range 2 {
-		signedIn(t, store, signIn("s", "ada@example.com"), 1)
-		signedIn(t, store, signIn("new", "new@example.com"), 2)
+		signIns(t, store, `
+			s | ada@example.com | 1
+			new | new@example.com | 2
+		`)
 		// the table is restored from before
 		db.Delete(t, db.Tables.Identifiers, user.IdentifierKey("identity:https://issuer.example.com s"))
 		store = through(db, db.Client)

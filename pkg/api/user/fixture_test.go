@@ -1,6 +1,7 @@
 package user_test
 
 import (
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 const transact = "TransactWriteItems"
@@ -92,11 +94,19 @@ func signIn(subject, email string) user.SignIn {
 	}
 }
 
-// known returns a sign-in of signIn that adds nobody.
-func known(subject, email string) user.SignIn {
-	in := signIn(subject, email)
-	in.DefaultRole = ""
-	return in
+// signIns signs in as the rows say, with signIn's subject and address, and compares the ID of the person, or the error.
+func signIns(tb testing.TB, store *user.Store, rows string) {
+	tb.Helper()
+	for _, row := range table.Rows(tb, 3, rows) {
+		u, err := store.SignIn(tb.Context(), signIn(row[0], row[1]))
+		got := fmt.Sprint(u.ID)
+		if err != nil {
+			got = err.Error()
+		} else {
+			assert.Equal(tb, new(identity(row[0])), u.Identity)
+		}
+		assert.Equal(tb, row[2], got)
+	}
 }
 
 // signedIn signs in and fails the test unless the person has the id.

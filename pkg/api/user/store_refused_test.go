@@ -14,7 +14,7 @@ func TestSignInKeepsIdentity(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	add(t, store, person("ada", "ada@example.com"), person("eve", "eve@example.com"))
-	signedIn(t, store, signIn("ada", "ada@example.com"), 1)
+	signIns(t, store, "ada | ada@example.com | 1")
 	assert.OK(t, failure(store.Link(t.Context(), 2, identity("eve"))))
 	before := items(t, db)
 	other := signIn("ada", "ada@example.com")
@@ -33,9 +33,8 @@ func TestSignInOfTwoIdentities(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	add(t, store, person("ada", "ada@example.com"))
-	client := db.Before(t, transact, 1, func() { signedIn(t, store, signIn("first", "ada@example.com"), 1) })
-	assert.ErrorIs(t, failure(through(db, client).SignIn(t.Context(), signIn("second", "ada@example.com"))),
-		user.ErrOtherIdentity)
+	client := db.Before(t, transact, 1, func() { signIns(t, store, "first | ada@example.com | 1") })
+	signIns(t, through(db, client), "second | ada@example.com | "+user.ErrOtherIdentity.Error())
 	requireItems(t, db, 4) // counter, person, link and reservation
 }
 
@@ -65,8 +64,10 @@ func TestSignInDistinguishesLetters(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
 	add(t, store, person("ada", "ada@κόσμος.example"))
-	signedIn(t, store, signIn("eve", "ada@κόσμοσ.example"), 2)
-	signedIn(t, store, signIn("ada", "Ada@ΚόΣΜΟς.example"), 1)
+	signIns(t, store, `
+		eve | ada@κόσμοσ.example | 2
+		ada | Ada@ΚόΣΜΟς.example | 1
+	`)
 }
 
 // TestSignInWithReservedAddress checks that an address whose account is missing, because one table was restored, is
@@ -76,5 +77,5 @@ func TestSignInWithReservedAddress(t *testing.T) {
 	store, db := newStore(t)
 	add(t, store, person("ada", "ada@example.com"))
 	db.Delete(t, db.Tables.Users, user.Key(1))
-	assert.ErrorIs(t, failure(store.SignIn(t.Context(), signIn("ada", "ada@example.com"))), user.ErrEmailExists)
+	signIns(t, store, "ada | ada@example.com | "+user.ErrEmailExists.Error())
 }

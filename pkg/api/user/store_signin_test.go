@@ -19,15 +19,15 @@ func TestSignInOfLinkedPerson(t *testing.T) {
 	t.Parallel()
 	first, db := newStore(t)
 	add(t, first, person("ada", "ada@example.com"), person("eve", "eve@example.com"))
-	signedIn(t, first, signIn("ada", "ada@example.com"), 1)
+	signIns(t, first, "ada | ada@example.com | 1")
 	client, tap := db.Through(t, nil)
-	store := through(db, client)
-	for _, email := range []string{"", "eve@example.com", "new@example.com"} {
-		if u := signedIn(t, store, known("ada", email), 1); u.Email != "ada@example.com" {
-			t.Error(u)
-		}
-	}
+	signIns(t, through(db, client), `
+		ada | | 1
+		ada | eve@example.com | 1
+		ada | new@example.com | 1
+	`)
 	assert.Equal(t, "GetItem"+strings.Repeat(" GetItem", 3), tap.Calls())
+	assert.Equal(t, "ada@example.com", signedIn(t, first, signIn("ada", "new@example.com"), 1).Email)
 }
 
 // TestSignInLinksByEmail checks that a person without an identity is found by the address, in any letter case, and is
@@ -38,11 +38,11 @@ func TestSignInLinksByEmail(t *testing.T) {
 	want := user.User{ID: 2, Kind: user.Person, Name: "Ada", Email: "Ada@Example.com", Role: access.RoleEditor}
 	assert.OK(t, store.Create(t.Context(), user.User{ID: 1, Kind: user.ServiceAccount, Username: "ada@example.com",
 		Email: "ada@example.com"}), store.Create(t.Context(), want))
-	in := known("ada", "aDA@exAmple.com")
+	in := signIn("ada", "aDA@exAmple.com")
 	in.Name = "Lovelace"
 	want.PATs, want.Identity = map[string]int64{}, &in.Identity
 	assert.Equal(t, want, signedIn(t, store, in, 2), ignoreEvent())
-	signedIn(t, through(db, db.Client), signIn("ada", ""), 2)
+	signIns(t, through(db, db.Client), "ada | | 2")
 }
 
 // TestSignInAddsPerson checks that an unknown person gets the default role, and no address that the issuer has not
@@ -68,7 +68,9 @@ func TestSignInAddsPerson(t *testing.T) {
 	}
 	assert.Equal(t, "kim@example.com", signedIn(t, store, signIn("kim", "kim@example.com"), 8).Name)
 	before := len(items(t, db))
-	assert.ErrorIs(t, failure(store.SignIn(t.Context(), known("unknown", "unknown@example.com"))), user.ErrUnknownIdentity)
+	in = signIn("unknown", "unknown@example.com")
+	in.DefaultRole = ""
+	assert.ErrorIs(t, failure(store.SignIn(t.Context(), in)), user.ErrUnknownIdentity)
 	requireItems(t, db, before)
 	assert.ErrorIs(t, failure(store.Add(t.Context(), person("second", "ADA@example.com"))), user.ErrEmailExists)
 }
@@ -80,25 +82,22 @@ func TestSignInIgnoresForeignLinks(t *testing.T) {
 	linked := func(subject string) types.AttributeValue {
 		return dynamo.M(dynamo.Item{"issuer": dynamo.S("https://issuer.example.com"), "subject": dynamo.S(subject)})
 	}
-	for name, account := range map[string]dynamo.Item{
-		"deleted":         nil,
-		"service account": {"kind": dynamo.S("service-account"), "identity": linked("ada")},
-		"not linked":      {"kind": dynamo.S("user")},
-		"another person":  {"kind": dynamo.S("user"), "identity": linked("eve")},
-		"in deletion":     {"identity": linked("ada")},
+	for i, account := range []dynamo.Item{
+		nil, // deleted
+		{"kind": dynamo.S("service-account"), "identity": linked("ada")},
+		{"kind": dynamo.S("user")},
+		{"kind": dynamo.S("user"), "identity": linked("eve")},
+		{"identity": linked("ada")}, // in deletion
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			store, db := newStore(t)
-			signedIn(t, store, signIn("ada", ""), 1)
-			db.Delete(t, db.Tables.Users, user.Key(1))
-			if account != nil {
-				account["id"] = dynamo.N(1)
-				db.Put(t, db.Tables.Users, account)
-			}
-			signedIn(t, store, signIn("ada", ""), 2)
-			signedIn(t, through(db, db.Client), signIn("ada", ""), 2)
-		})
+		store, db := newStore(t)
+		signIns(t, store, "ada | | 1")
+		db.Delete(t, db.Tables.Users, user.Key(1))
+		if i > 0 {
+			account["id"] = dynamo.N(1)
+			db.Put(t, db.Tables.Users, account)
+		}
+		signIns(t, store, "ada | | 2")
+		signIns(t, through(db, db.Client), "ada | | 2")
 	}
 }
 
@@ -106,19 +105,15 @@ func TestSignInIgnoresForeignLinks(t *testing.T) {
 // succeed.
 func TestSignInTwice(t *testing.T) {
 	t.Parallel()
-	for name, email := range map[string]string{"new": "new@example.com", "known": "ada@example.com", "no address": ""} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			store, db := newStore(t)
-			add(t, store, person("ada", "ada@example.com"))
-			id, items := int64(3), map[string]int{"new": 6, "known": 4, "no address": 5}[name]
-			if name == "known" {
-				id = 1
-			}
-			client := db.Before(t, transact, 1, func() { signedIn(t, store, signIn("s", email), id) })
-			signedIn(t, through(db, client), signIn("s", email), id)
-			requireItems(t, db, items) // counter, people, link, and reservations of the addresses
-		})
+	for step, items := range map[string]int{ // counter, people, link, and reservations of the addresses
+		"s | new@example.com | 3": 6,
+		"s | ada@example.com | 1": 4,
+		"s | | 3":                 5,
+	} {
+		store, db := newStore(t)
+		add(t, store, person("ada", "ada@example.com"))
+		signIns(t, through(db, db.Before(t, transact, 1, func() { signIns(t, store, step) })), step)
+		requireItems(t, db, items)
 	}
 }
 
