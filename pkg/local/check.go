@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/eventlog"
@@ -26,89 +26,58 @@ import (
 	"toggleadmin/pkg/platform/oidc"
 )
 
-// checked is a configuration that can be served.
-type checked struct {
-	template *samtemplate.Template
-	listener net.Listener
-	program  string   // of the engine; empty: another engine is used
-	lock     *os.File // of the data folder; nil: data are in memory
-}
-
-// Close closes the port, and unlocks the data folder.
-func (c *checked) Close() {
-	if c.listener != nil {
-		_ = c.listener.Close()
-	}
-	if c.lock != nil {
-		_ = c.lock.Close()
-	}
-}
-
 // check checks the configuration. The folder comes last, so that an invalid configuration leaves none.
-func check(ctx context.Context, c *Config) (_ *checked, err error) {
-	ok := &checked{}
-	defer func() {
-		if err != nil {
-			ok.Close()
-		}
-	}()
-	issuer := oidc.Config{Issuer: c.OIDCIssuer, ClientID: c.OIDCClientID, Loopback: true, Now: c.Now}
-	err = errors.Join(checkIssuer(issuer, c.OIDCDefaultRole), checkWebhookEvents(c.WebhookURL, c.WebhookEvents))
+func (s *service) check(ctx context.Context) error {
+	issuer := oidc.Config{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Loopback: true, Now: s.Now}
+	err := errors.Join(checkIssuer(issuer, s.OIDCDefaultRole), checkWebhookEvents(s.WebhookURL, s.WebhookEvents))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if ok.template, err = load(c.Template, parameters(c)); err != nil {
-		return nil, err
+	if err := s.loadTemplate(); err != nil {
+		return err
 	}
-	if err := checkWebhook(c.WebhookURL, c.Now); err != nil {
-		return nil, err
+	if err := checkWebhook(s.WebhookURL, s.Now); err != nil {
+		return err
 	}
-	if ok.listener, err = listen(ctx, c.Port); err != nil {
-		return nil, err
+	if s.listener, err = listen(ctx, s.Port); err != nil {
+		return err
 	}
-	if c.DynamoDBEndpoint != "" {
-		err = checkEndpoint(ctx, c.DynamoDBEndpoint)
+	if s.endpoint != "" {
+		err = checkEndpoint(ctx, s.endpoint)
 	} else {
-		ok.program, err = engine.Find(filepath.Dir(c.Template))
+		s.program, err = engine.Find(filepath.Dir(s.Template))
 	}
-	if err == nil && c.DataDir != "" {
-		ok.lock, err = lockDataDir(c.DataDir)
+	if err == nil && s.DataDir != "" {
+		s.lock, err = lockDataDir(s.DataDir)
 	}
-	return ok, err
+	return err
 }
 
-// parameters returns the parameters of the template. functionEnv replaces the URLs and the client id, of which AWS
+// loadTemplate reads the template. functionEnv replaces the URLs and the client id of its parameters, of which AWS
 // accepts less.
-func parameters(c *Config) map[string]string {
-	p := map[string]string{"MaxTokenDays": strconv.Itoa(c.MaxTokenDays)}
-	if c.OIDCIssuer != "" {
-		p["OidcIssuer"], p["OidcClientId"], p["OidcDefaultRole"] = "https://issuer.invalid", "local", c.OIDCDefaultRole
+func (s *service) loadTemplate() (err error) {
+	p := map[string]string{
+		"MaxTokenDays": strconv.Itoa(s.MaxTokenDays), "SendEventsToBus": strconv.FormatBool(!s.RequestsOnly),
 	}
-	if c.RequestsOnly {
-		return p
+	if s.OIDCIssuer != "" {
+		p["OidcIssuer"], p["OidcClientId"], p["OidcDefaultRole"] = "https://issuer.invalid", "local", s.OIDCDefaultRole
 	}
-	p["SendEventsToBus"] = "true"
-	if c.WebhookURL != "" {
+	if s.WebhookURL != "" {
 		p["WebhookSecretName"] = "/local/webhook"
-		if c.WebhookEvents != "" {
-			p["WebhookEvents"] = c.WebhookEvents
+		if s.WebhookEvents != "" {
+			p["WebhookEvents"] = s.WebhookEvents
 		}
 	}
-	return p
-}
-
-// load reads the template.
-func load(path string, parameters map[string]string) (*samtemplate.Template, error) {
-	template, err := samtemplate.Load(path, samtemplate.Settings{
-		Region: region, AccountID: accountID, StackName: stackName, Parameters: parameters,
+	s.template, err = samtemplate.Load(s.Template, samtemplate.Settings{
+		Region: region, AccountID: accountID, StackName: stackName, Parameters: p,
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("TEMPLATE %s does not exist: start in the project's folder, or name another file", path)
+		return fmt.Errorf("TEMPLATE %s does not exist: start in the project's folder, or name another file", s.Template)
 	case err != nil:
-		return nil, fmt.Errorf("TEMPLATE %s cannot be used, correct it: %w", path, err)
+		return fmt.Errorf("TEMPLATE %s cannot be used, correct it: %w", s.Template, err)
 	}
-	return template, nil
+	return nil
 }
 
 // checkIssuer returns an error if the settings of the OpenID Connect issuer cannot be used.
@@ -170,7 +139,8 @@ func checkEndpoint(ctx context.Context, endpoint string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
-	_, err = adminClient(awsConfig(endpoint), endpoint).ListTables(ctx, &dynamodb.ListTablesInput{})
+	client := dynamodb.NewFromConfig(awsConfig(endpoint), func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+	_, err = client.ListTables(ctx, &dynamodb.ListTablesInput{})
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -18,8 +17,8 @@ import (
 )
 
 // prepareTimeout bounds the check of the endpoint, and the creation of tables and seeds. The latter usually takes 0.1 s
-// with dynoxide and 2 s with a DynamoDB Local that has just started. A damaged database can fail each call, and the
-// client repeats calls until its retry quota or the time is used up.
+// with dynoxide and 2 s with a DynamoDB Local that has just started. A damaged database can fail each call, and clients
+// repeat calls until their retry quota or the time is used up.
 const prepareTimeout = 20 * time.Second
 
 // awsConfig is the AWS configuration for an engine, with credentials that are valid nowhere else.
@@ -27,24 +26,15 @@ func awsConfig(endpoint string) aws.Config {
 	return aws.Config{
 		Region:      region,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient:  dynamo.NewHTTPClient(endpoint),
+		HTTPClient:  dynamo.NewHTTPClient(endpoint), BaseEndpoint: &endpoint,
 	}
-}
-
-// adminClient returns a client for tables. It has the SDK's default number of retries, so that a failure is reported
-// soon.
-func adminClient(cfg aws.Config, endpoint string) *dynamodb.Client {
-	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.BaseEndpoint = &endpoint
-		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = 200 * time.Millisecond })
-	})
 }
 
 // makeTables creates and seeds the tables. Streams are enabled afterwards, so that they have no records of the seed.
 func (s *service) makeTables(ctx context.Context, cfg aws.Config, known seed.Credentials) (seed.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
-	admin := adminClient(cfg, s.endpoint)
+	admin := dynamodb.NewFromConfig(cfg) // its calls end after three attempts, so that a failure is reported soon
 	if err := tables.Make(ctx, admin, s.template.Tables); err != nil {
 		return seed.Result{}, err
 	}

@@ -15,19 +15,16 @@ import (
 // It has three phases: check everything that can be wrong; prepare the engine, its tables, the functions and the
 // triggers; serve.
 func Run(ctx context.Context, c Config) error {
-	c = c.withDefaults()
-	checked, err := check(ctx, &c)
-	if err != nil {
+	s := &service{Config: c.withDefaults(), endpoint: c.DynamoDBEndpoint}
+	s.out = terminal.New(s.Stderr, terminal.Options{Terminal: s.Terminal, Color: s.Color, Now: s.Now})
+	defer s.close()
+	if err := s.check(ctx); err != nil {
 		return err
 	}
-	defer checked.Close()
-	out := terminal.New(c.Stderr, terminal.Options{Terminal: c.Terminal, Color: c.Color, Now: c.Now})
-	defer out.Close()
-	s := &service{Config: c, template: checked.template, endpoint: c.DynamoDBEndpoint, out: out}
 	if s.endpoint != "" {
-		return s.run(ctx, checked.listener)
+		return s.run(ctx)
 	}
-	e, err := engine.Start(ctx, engine.Options{Program: checked.program, Dir: c.DataDir, Logger: s.logger()})
+	e, err := engine.Start(ctx, engine.Options{Program: s.program, Dir: s.DataDir, Logger: s.logger()})
 	if err != nil {
 		return err
 	}
@@ -39,8 +36,17 @@ func Run(ctx context.Context, c Config) error {
 		<-e.Done()
 		cancel()
 	}()
-	err = s.run(running, checked.listener)
+	err = s.run(running)
 	return cmp.Or(e.Err(), err)
+}
+
+// close closes what Run has opened.
+func (s *service) close() {
+	if s.listener != nil {
+		_ = s.listener.Close()
+	}
+	_ = s.lock.Close()
+	s.out.Close()
 }
 
 // logger is the logger for what is neither a request nor a function's.

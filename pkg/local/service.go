@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -29,13 +28,16 @@ const drainTimeout = 500 * time.Millisecond
 // service is what Run prepares and serves.
 type service struct {
 	Config
-	template *samtemplate.Template
-	endpoint string // of the engine
 	out      *terminal.Output
+	template *samtemplate.Template
+	listener net.Listener
+	program  string   // of the engine; empty: another engine is used
+	endpoint string   // of the engine
+	lock     *os.File // of the data folder; nil: data are in memory
 }
 
 // run prepares the tables, the functions and the API, and serves requests until the context ends.
-func (s *service) run(ctx context.Context, listener net.Listener) error {
+func (s *service) run(ctx context.Context) error {
 	cfg := awsConfig(s.endpoint)
 	kept := readLocalJSON(s.DataDir)
 	seeded, err := s.makeTables(ctx, cfg, kept.Credentials)
@@ -59,7 +61,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	}
 	events, err := bus.Open(bus.Config{
 		Template: s.template, DataDir: folder, Parameter: s.WebhookURL + " " + secret, Now: s.Now,
-		NewID: newSortedID(s.Random), Logger: s.logger(),
+		NewID: newID(s.Random), Logger: s.logger(),
 	})
 	if err != nil {
 		return fmt.Errorf("DATA_DIR %s: %w", folder, err)
@@ -73,14 +75,13 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return err
 	}
-	defer triggers.Close()
 	api, err := s.newGateway(functions, triggers) //nolint:contextcheck // the same
 	if err != nil {
 		return err
 	}
 	defer triggers.Start(ctx, drainTimeout)() // ends after the last request
-	return s.serve(ctx, listener, api, &Running{
-		BaseURL:     "http://" + listener.Addr().String(),
+	return s.serve(ctx, api, &Running{
+		BaseURL:     "http://" + s.listener.Addr().String(),
 		Credentials: seeded.Credentials,
 		DynamoDB:    DynamoDB{Endpoint: s.endpoint, Tables: samtemplate.TableNames(s.template.Tables)},
 		WebhookURL:  s.WebhookURL, WebhookSecret: secret, WebhookEvents: s.WebhookEvents,
@@ -96,22 +97,17 @@ func (s *service) newTriggers(
 	if s.RequestsOnly {
 		template = &samtemplate.Template{}
 	}
-	quiet := map[string]bool{}
-	for i := range template.Functions {
-		f := &template.Functions[i]
-		quiet[f.Name] = routine(f) || len(f.Schedules) > 0
-	}
 	return trigger.New(trigger.Config{
 		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables),
 		Bus: events,
 		Ended: func(i *trigger.Invocation) {
 			s.out.Log(&terminal.Entry{
-				Method: "event", Path: i.Trigger, Function: i.Function, ID: i.ID, Duration: i.Duration,
-				Cause: cause(i.Err), Quiet: quiet[i.Function],
+				Method: "event", Path: i.Trigger, Function: i.Function.Name, ID: i.ID, Duration: i.Duration,
+				Cause: i.Err, Quiet: routine(i.Function) || len(i.Function.Schedules) > 0,
 			})
 		},
-		AWS: cfg, Endpoint: s.endpoint, Region: region, AccountID: accountID,
-		Now: time.Now, NewID: newSortedID(s.Random), Logger: s.logger(),
+		AWS: cfg, Region: region, AccountID: accountID,
+		Now: time.Now, NewID: newID(s.Random), Logger: s.logger(),
 	})
 }
 
@@ -126,7 +122,7 @@ func (s *service) newGateway(functions map[string]*invoke.Function, triggers *tr
 		OnRequest: func(r gateway.Record) {
 			s.out.Log(&terminal.Entry{
 				Method: r.Method, Path: r.Path, Status: r.Status, Function: r.Function, Duration: r.Duration,
-				ID: r.RequestID, Cause: cause(r.Err),
+				ID: r.RequestID, Cause: r.Err,
 			})
 		},
 	})
@@ -136,29 +132,13 @@ func (s *service) newGateway(functions map[string]*invoke.Function, triggers *tr
 	return api, nil
 }
 
-// newID returns a function that returns random UUIDs.
+// newID returns a function that returns UUIDs of which later ones sort after earlier ones.
 func newID(random io.Reader) func() string {
-	return func() string { return uuid.Must(uuid.NewRandomFromReader(random)).String() }
-}
-
-// newSortedID returns a function that returns UUIDs of which later ones sort after earlier ones.
-func newSortedID(random io.Reader) func() string {
 	return func() string { return uuid.Must(uuid.NewV7FromReader(random)).String() }
 }
 
-// cause returns an error as text, a panic with its stack.
-func cause(err error) string {
-	if err == nil {
-		return ""
-	}
-	if p, ok := errors.AsType[*invoke.PanicError](err); ok {
-		return p.Error() + "\n" + string(p.Stack)
-	}
-	return err.Error()
-}
-
 // serve serves requests until the context ends, and waits until requests in progress have ended.
-func (s *service) serve(ctx context.Context, listener net.Listener, api http.Handler, r *Running) error {
+func (s *service) serve(ctx context.Context, api http.Handler, r *Running) error {
 	entrance, err := newSignIn(api, r.Users, s.Now, s.Random)
 	if err != nil {
 		return err
@@ -166,7 +146,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, api http.Han
 	server := gateway.NewServer(entrance)
 	server.ErrorLog = slog.NewLogLogger(s.logger().Handler(), slog.LevelWarn)
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(s.listener) }()
 	defer func() {
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 		defer cancel()

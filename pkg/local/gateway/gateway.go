@@ -59,7 +59,7 @@ type Record struct {
 	Function  string // Name of the function; empty if no route matched
 	Duration  time.Duration
 	RequestID string
-	Err       error // cause of a gateway response with status 500 or higher; may be an *invoke.PanicError
+	Err       error // cause of a gateway response with status 500 or higher
 }
 
 // Gateway emulates one REST API. It is an http.Handler and safe for concurrent use.

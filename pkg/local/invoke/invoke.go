@@ -16,14 +16,6 @@ import (
 // errExited is the error of a function whose handler ended its goroutine.
 var errExited = errors.New("function exited without a response")
 
-// PanicError is the error of a function that panicked.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
 // Function is a Lambda function.
 type Function struct {
 	Name    string // folder in functions/
@@ -49,7 +41,7 @@ func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byt
 		r := result{err: errExited} // unless the handler returns
 		defer func() {
 			if v := recover(); v != nil {
-				r = result{err: &PanicError{Value: v, Stack: debug.Stack()}}
+				r = result{err: fmt.Errorf("panic: %v\n%s", v, debug.Stack())}
 			}
 			done <- r
 		}()

@@ -54,8 +54,7 @@ func TestInvokeErrors(t *testing.T) {
 		{"error", func(context.Context, []byte) ([]byte, error) { return nil, errFunction }, 0,
 			func(err error) bool { return errors.Is(err, errFunction) }},
 		{"panic", func(context.Context, []byte) ([]byte, error) { panic("no") }, 0, func(err error) bool {
-			p, ok := errors.AsType[*invoke.PanicError](err)
-			return ok && p.Error() == "panic: no" && strings.Contains(string(p.Stack), "invoke_test.go")
+			return err != nil && strings.HasPrefix(err.Error(), "panic: no\n") && strings.Contains(err.Error(), "invoke_test.go")
 		}},
 		{"the handler ends its goroutine", func(context.Context, []byte) ([]byte, error) {
 			runtime.Goexit()

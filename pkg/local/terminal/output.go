@@ -38,8 +38,8 @@ type Entry struct {
 	Function string // empty: none
 	Duration time.Duration
 	ID       string
-	Cause    string // why the gateway or a delivery failed; may have several lines
-	Quiet    bool   // not shown on a terminal, unless it failed or its function logged something
+	Cause    error // why the gateway or a delivery failed; may have several lines
+	Quiet    bool  // not shown on a terminal, unless it failed or its function logged something
 }
 
 // New returns an Output that writes to out.
@@ -80,7 +80,7 @@ func (o *Output) Log(e *Entry) {
 		o.logLine(e)
 		return
 	}
-	if e.Status == 0 && e.Cause == "" {
+	if e.Status == 0 && e.Cause == nil {
 		return
 	}
 	attributes := []slog.Attr{
@@ -88,11 +88,11 @@ func (o *Output) Log(e *Entry) {
 		slog.String("function", e.Function), slog.Float64("milliseconds", milliseconds(e.Duration)),
 		slog.String("requestId", e.ID),
 	}
-	if e.Cause == "" {
+	if e.Cause == nil {
 		o.Logger(slog.LevelInfo).LogAttrs(context.Background(), slog.LevelInfo, "request", attributes...)
 		return
 	}
-	attributes = append(attributes, slog.String("cause", e.Cause))
+	attributes = append(attributes, slog.Any("cause", e.Cause))
 	o.Logger(slog.LevelError).LogAttrs(context.Background(), slog.LevelError, "request failed", attributes...)
 }
 

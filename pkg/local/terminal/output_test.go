@@ -26,7 +26,7 @@ func request(id, path string, status int) *terminal.Entry {
 		Duration: 1234 * time.Microsecond, ID: id}
 }
 
-func event(id, cause string, quiet bool) *terminal.Entry {
+func event(id string, cause error, quiet bool) *terminal.Entry {
 	return &terminal.Entry{
 		Method: "event", Path: "log L, 2 lines", Function: "f", Duration: time.Millisecond, ID: id, Cause: cause,
 		Quiet: quiet,
@@ -83,10 +83,10 @@ func TestTerminal(t *testing.T) {
 				log("shown", slog.LevelInfo, slog.LevelInfo)
 				log("quiet", slog.LevelInfo, slog.LevelWarn)
 				log("warned", slog.LevelWarn, slog.LevelWarn)
-				c.Log(event("shown", "", false))
-				c.Log(event("quiet", "", true))
-				c.Log(event("warned", "", true))
-				c.Log(event("failed", "no table", true))
+				c.Log(event("shown", nil, false))
+				c.Log(event("quiet", nil, true))
+				c.Log(event("warned", nil, true))
+				c.Log(event("failed", errors.New("no table"), true))
 			},
 			want: "10:20:30 event   log L, 2 lines                                       ok  f                               " +
 				"   1.0 ms  shown\n" +
@@ -130,7 +130,7 @@ func TestJSON(t *testing.T) {
 	c := terminal.New(&out, terminal.Options{Now: now})
 	c.Log(request("id-1", "/api", 200))
 	failed := request("id-2", "/"+token, 500)
-	failed.Cause = "panic: x\nline 2"
+	failed.Cause = errors.New("panic: x\nline 2")
 	c.Log(failed)
 	c.RequestLogger("f").Info("request", "apiRequestId", "id-1")
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "id-3"})

@@ -27,7 +27,7 @@ const (
 func (o *Output) logLine(e *Entry) {
 	status, color := strconv.Itoa(e.Status), green
 	switch {
-	case e.Status == 0 && e.Cause == "":
+	case e.Status == 0 && e.Cause == nil:
 		status = "ok "
 	case e.Status == 0:
 		status, color = "ERR", red
@@ -46,14 +46,14 @@ func (o *Output) logLine(e *Entry) {
 	fmt.Fprintf(&b, "%s %-7s %-52s %s %-29s %s\n",
 		o.options.Now().Format("15:04:05"), printable(e.Method, 14), path, o.paint(color, status), function,
 		o.paint(faint, end))
-	if e.Cause != "" {
-		writeLines(&b, "cause", e.Cause)
+	if e.Cause != nil {
+		writeLines(&b, "cause", e.Cause.Error())
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	records := o.held[e.ID]
 	delete(o.held, e.ID)
-	if e.Quiet && e.Cause == "" && len(records) == 0 {
+	if e.Quiet && e.Cause == nil && len(records) == 0 {
 		return
 	}
 	b.Write(records)
@@ -185,9 +185,4 @@ func (h invocationHandler) Handle(ctx context.Context, r slog.Record) error {
 // WithAttrs implements slog.Handler.
 func (h invocationHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return invocationHandler{h.Handler.WithAttrs(attrs)}
-}
-
-// WithGroup implements slog.Handler.
-func (h invocationHandler) WithGroup(name string) slog.Handler {
-	return invocationHandler{h.Handler.WithGroup(name)}
 }

@@ -20,13 +20,6 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 )
 
-// Limits of a batch. Source: docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html.
-const (
-	maxBatchLines = 10_000
-	maxBatchBytes = 1 << 20
-	eventOverhead = 26 // bytes that each event counts besides its message
-)
-
 // batchInterval is how long lines wait for others.
 const batchInterval = time.Second
 
@@ -39,21 +32,10 @@ type accessLog struct {
 	function *samtemplate.Function
 	folder   string
 
-	mu      sync.Mutex
-	current batchFile
-}
-
-// batchFile is the batch that lines are appended to. Each line of the file is the JSON object of one log event.
-type batchFile struct {
-	id    string   // the file's name
-	file  *os.File // nil: it is created with the next line
-	lines int
-	bytes int // as PutLogEvents counts them
-}
-
-func openAccessLog(t *Triggers, f *samtemplate.Function) (*accessLog, error) {
-	l := &accessLog{Triggers: t, function: f, folder: filepath.Join(t.folder, "access-log-"+f.LogicalID)}
-	return l, os.MkdirAll(l.folder, 0o700)
+	mu sync.Mutex
+	// The batch that lines are appended to. Each line of the file is the JSON object of one log event. nil: the file is
+	// created with the next line.
+	batch *os.File
 }
 
 // append writes a line.
@@ -67,53 +49,38 @@ func (l *accessLog) append(line []byte, at time.Time) {
 
 // write appends a line to the current batch. It calls Write once, so a killed process has written either the whole line
 // or not yet sent the response.
-func (l *accessLog) write(line []byte, at time.Time) error {
-	size := len(line) + eventOverhead
-	if l.current.lines == maxBatchLines || l.current.bytes+size > maxBatchBytes {
-		l.cut()
-	}
-	b := &l.current
-	if b.file == nil {
-		id := l.NewID()
-		file, err := os.OpenFile(l.path(id), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func (l *accessLog) write(line []byte, at time.Time) (err error) {
+	if l.batch == nil {
+		l.batch, err = os.OpenFile(filepath.Join(l.folder, l.NewID()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return err
 		}
-		*b = batchFile{id: id, file: file}
 	}
 	event, err := json.Marshal(events.CloudwatchLogsLogEvent{
-		ID: fmt.Sprintf("%s-%05d", b.id, b.lines), Timestamp: at.UnixMilli(), Message: string(line),
+		ID: l.NewID(), Timestamp: at.UnixMilli(), Message: string(line),
 	})
+	if err == nil {
+		_, err = l.batch.Write(append(event, '\n'))
+	}
 	if err != nil {
-		return err
-	}
-	if _, err := b.file.Write(append(event, '\n')); err != nil {
 		l.cut() // the next line must not continue an incomplete one
-		return err
 	}
-	b.lines++
-	b.bytes += size
-	return nil
+	return err
 }
 
 // cut completes the current batch, if there is one.
 func (l *accessLog) cut() {
-	if l.current.file != nil {
-		_ = l.current.file.Close()
-	}
-	l.current = batchFile{}
+	_ = l.batch.Close()
+	l.batch = nil
 }
-
-// path returns the path of a batch's file.
-func (l *accessLog) path(id string) string { return filepath.Join(l.folder, id) }
 
 // run delivers a batch every second until the context ends.
 func (l *accessLog) run(ctx context.Context) {
 	ticker := time.NewTicker(batchInterval)
 	defer ticker.Stop()
 	for {
-		for _, id := range l.batches() {
-			if !l.deliver(ctx, id) {
+		for _, path := range l.batches() {
+			if !l.deliver(ctx, path) {
 				break
 			}
 		}
@@ -125,8 +92,9 @@ func (l *accessLog) run(ctx context.Context) {
 	}
 }
 
-// batches completes the current batch and returns all that are not done, oldest first, with those of earlier processes.
-func (l *accessLog) batches() (ids []string) {
+// batches completes the current batch and returns the paths of all that are not done, oldest first, with those of earlier
+// processes.
+func (l *accessLog) batches() (paths []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut()
@@ -135,14 +103,14 @@ func (l *accessLog) batches() (ids []string) {
 		l.Logger.Error("the access log cannot be read: requests are not counted", slog.Any("cause", err))
 	}
 	for _, file := range files {
-		ids = append(ids, file.Name())
+		paths = append(paths, filepath.Join(l.folder, file.Name()))
 	}
-	return ids
+	return paths
 }
 
 // deliver invokes the function with a batch and deletes its file. It returns false if the batch is not done.
-func (l *accessLog) deliver(ctx context.Context, id string) bool {
-	content, err := os.ReadFile(l.path(id))
+func (l *accessLog) deliver(ctx context.Context, path string) bool {
+	content, err := os.ReadFile(path)
 	if err != nil {
 		l.Logger.Error("a batch of the access log cannot be read: its requests are not counted", slog.Any("cause", err))
 	}
@@ -156,7 +124,7 @@ func (l *accessLog) deliver(ctx context.Context, id string) bool {
 			return false
 		}
 	}
-	if err := os.Remove(l.path(id)); err != nil {
+	if err := os.Remove(path); err != nil {
 		l.Logger.Warn("a batch of the access log cannot be deleted: it is delivered again", slog.Any("cause", err))
 	}
 	return true
@@ -186,11 +154,4 @@ func (l *accessLog) event(lines []events.CloudwatchLogsLogEvent) (*events.Cloudw
 	})
 	err = errors.Join(err, compressed.Close(), encoded.Close())
 	return &events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: data.String()}}, err
-}
-
-// close closes the current batch, which is delivered after the next start.
-func (l *accessLog) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.cut()
 }

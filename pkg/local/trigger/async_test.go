@@ -29,9 +29,9 @@ func TestSchedule(t *testing.T) {
 			`"resources":["arn:aws:scheduler:eu-west-1:123456789012:schedule/default/Minute"],"detail":"{}"}`
 		equal(h, want, string(h.invocations[0].Payload))
 		// The end of the program aborts the others.
-		equal(h, []trigger.Invocation{
-			{Function: "do-things", Trigger: "schedule Minute", ID: "id-002", Duration: 90 * time.Second},
-		}, h.ended)
+		equal(h, []trigger.Invocation{{
+			Function: &h.config.Template.Functions[0], Trigger: "schedule Minute", ID: "id-002", Duration: 90 * time.Second,
+		}}, h.ended)
 	})
 }
 

@@ -10,8 +10,8 @@
 // record is appended to the file of the template's queue, DATA_DIR/queues/<LogicalId>.jsonl.
 //
 // Sources in the table: "lambda" is a page of the Lambda Developer Guide (without "services-"), "ddb" of the DynamoDB
-// Developer Guide, "scheduler" of the EventBridge Scheduler User Guide, "logs" of the CloudWatch Logs API Reference. A
-// choice is behavior that no source specifies, or that is specific to the local service.
+// Developer Guide, "scheduler" of the EventBridge Scheduler User Guide. A choice is behavior that no source specifies, or
+// that is specific to the local service.
 //
 //	behavior                                        | source                             | test
 //	-- streams
@@ -19,7 +19,6 @@
 //	at most BatchSize records for each invocation   | lambda: ddb-params                 | TestStream
 //	a write that changes nothing has no record      | ddb: Streams; unlike the engine    | TestStream
 //	delivery continues after the checkpoint         | choice                             | TestStream
-//	attribute values of all types                   | ddb: API AttributeValue            | TestAttributeValues
 //	no batchItemFailures: the batch is done         | lambda: ddb-batchfailurereporting  | TestStreamResponses
 //	the lowest itemIdentifier is the checkpoint     | lambda: ddb-batchfailurereporting  | TestStreamResponses
 //	an empty or unknown itemIdentifier is a failure | lambda: ddb-batchfailurereporting  | TestStreamResponses
@@ -37,7 +36,6 @@
 //	-- access log
 //	the event: base64 of gzip of JSON               | lambda: cloudwatchlogs             | TestAccessLog
 //	one batch for each second                       | choice                             | TestAccessLog
-//	a batch has at most 10,000 lines and 1 MB       | logs: API PutLogEvents             | TestAccessLogLimits
 //	the same events and identifiers after a restart | choice                             | TestAccessLogRestart
 //	an incomplete last line is ignored              | choice                             | TestAccessLogRestart
 //	a line that cannot be written is reported       | choice                             | TestAccessLogUnwritable

@@ -72,11 +72,11 @@ func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test 
 	synctest.Test(t, func(t *testing.T) {
 		h := &harness{T: t, begin: time.Now(), dir: t.TempDir()}
 		h.config = trigger.Config{
-			Template: template, Endpoint: db.Endpoint, Region: "eu-west-1", AccountID: "123456789012",
-			Functions: map[string]*invoke.Function{"DoThings": {Name: "do-things", ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
+			Template: template, Region: "eu-west-1", AccountID: "123456789012",
+			Functions: map[string]*invoke.Function{"DoThings": {ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
 			Tables:    map[string]string{"FeatureTypes": db.Tables.FeatureTypes},
 			AWS: aws.Config{
-				Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+				BaseEndpoint: &db.Endpoint, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 				// The bubble's clock stands still while there is a connection.
 				HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 			},
@@ -127,7 +127,6 @@ func (h *harness) run(d time.Duration, meanwhile ...func(*trigger.Triggers)) {
 	<-time.After(d)
 	stop()
 	synctest.Wait()
-	triggers.Close()
 }
 
 // openBus opens a bus with the queues of a template, as one process does.

@@ -1,14 +1,18 @@
 package trigger
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -34,6 +38,7 @@ type stream struct {
 	function   *samtemplate.Function
 	source     samtemplate.Stream
 	streams    *dynamodbstreams.Client
+	response   *responseBody
 	checkpoint string // path of the file that contains done
 
 	eventSourceARN string
@@ -51,9 +56,10 @@ type position struct {
 }
 
 func newStream(t *Triggers, f *samtemplate.Function, source samtemplate.Stream) *stream {
+	cfg, response := t.AWS, &responseBody{HTTPClient: t.AWS.HTTPClient}
+	cfg.HTTPClient = response
 	return &stream{
-		Triggers: t, function: f, source: source,
-		streams:    dynamodbstreams.NewFromConfig(t.AWS, func(o *dynamodbstreams.Options) { o.BaseEndpoint = &t.Endpoint }),
+		Triggers: t, function: f, source: source, streams: dynamodbstreams.NewFromConfig(cfg), response: response,
 		checkpoint: filepath.Join(t.folder, "stream-"+f.LogicalID+"-"+source.Table+".json"),
 	}
 }
@@ -103,13 +109,37 @@ func (s *stream) read(ctx context.Context) error {
 		s.iterator = nil
 		return err
 	}
+	var event events.DynamoDBEvent // the response has its form
+	if err := json.Unmarshal(s.response.content, &event); err != nil {
+		return err
+	}
 	s.iterator = out.NextShardIterator
-	for i := range out.Records {
-		if changes(&out.Records[i]) {
-			s.batch = append(s.batch, s.record(&out.Records[i]))
+	for _, r := range event.Records {
+		// The engine also creates a record for a write that leaves the item as it was. DynamoDB does not.
+		if before := r.Change.OldImage; before == nil || !reflect.DeepEqual(before, r.Change.NewImage) {
+			r.AWSRegion, r.EventSourceArn = s.Region, s.eventSourceARN
+			s.batch = append(s.batch, r)
 		}
 	}
 	return nil
+}
+
+// responseBody is an HTTP client that keeps the body of the last response. It is not safe for concurrent use.
+type responseBody struct {
+	aws.HTTPClient
+	content []byte
+}
+
+// Do implements aws.HTTPClient.
+func (b *responseBody) Do(r *http.Request) (*http.Response, error) {
+	response, err := b.HTTPClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	b.content, err = io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	response.Body = io.NopCloser(bytes.NewReader(b.content))
+	return response, err
 }
 
 // open requests an iterator that begins after the checkpoint, or with the oldest record if there is no checkpoint.

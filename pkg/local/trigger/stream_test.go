@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/trigger"
@@ -70,29 +69,6 @@ func TestStreamCheckpointNotValid(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestAttributeValues(t *testing.T) {
-	t.Parallel()
-	db := streamed(t)
-	db.Put(t, db.Tables.FeatureTypes, map[string]types.AttributeValue{
-		"id": &types.AttributeValueMemberS{Value: "release"},
-		"all": &types.AttributeValueMemberL{Value: []types.AttributeValue{
-			&types.AttributeValueMemberN{Value: "1.5"}, &types.AttributeValueMemberB{Value: []byte("b")},
-			&types.AttributeValueMemberBOOL{Value: true}, &types.AttributeValueMemberNULL{Value: true},
-			&types.AttributeValueMemberSS{Value: []string{"a"}}, &types.AttributeValueMemberNS{Value: []string{"1"}},
-			&types.AttributeValueMemberBS{Value: [][]byte{[]byte("b")}},
-			&types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"a": &types.AttributeValueMemberS{Value: "b"}}},
-		}},
-	})
-	inBubble(t, onStream(5, 0), db, func(h *harness) {
-		h.run(time.Second)
-		want := `"all":{"L":[{"N":"1.5"},{"B":"Yg=="},{"BOOL":true},{"NULL":true},{"SS":["a"]},{"NS":["1"]},` +
-			`{"BS":["Yg=="]},{"M":{"a":{"S":"b"}}}]}`
-		if got := string(h.invocations[0].Payload); !strings.Contains(got, want) {
-			h.Errorf("%s\nhas no %s", got, want)
-		}
-	})
 }
 
 func TestStreamResponses(t *testing.T) {

@@ -25,9 +25,8 @@ type Config struct {
 	Bus       *bus.Bus                    // its queues, which also receive what functions have failed to process
 	Ended     func(*Invocation)           // called concurrently after each invocation that was not aborted
 
-	AWS               aws.Config // reaches the tables and their streams at Endpoint
-	Endpoint          string
-	Region, AccountID string // as events name them
+	AWS               aws.Config // reaches the tables and their streams
+	Region, AccountID string     // as events name them
 
 	Now    func() time.Time
 	NewID  func() string // returns a UUID; later ones sort after earlier ones
@@ -36,7 +35,7 @@ type Config struct {
 
 // Invocation describes an invocation that has ended.
 type Invocation struct {
-	Function string // its Name
+	Function *samtemplate.Function
 	Trigger  string // what caused the invocation: "stream of FeatureTypes, 3 records"
 	ID       string
 	Duration time.Duration
@@ -77,8 +76,8 @@ func New(c Config) (*Triggers, error) {
 					"access log, %s",
 					f.LogicalID, s.LogGroup, t.Template.API.AccessLogGroup)
 			}
-			l, err := openAccessLog(t, f)
-			if err != nil {
+			l := &accessLog{Triggers: t, function: f, folder: filepath.Join(t.folder, "access-log-"+f.LogicalID)}
+			if err := os.MkdirAll(l.folder, 0o700); err != nil {
 				return nil, fmt.Errorf("open the access log: %w", err)
 			}
 			t.accessLogs = append(t.accessLogs, l)
@@ -95,7 +94,8 @@ func (t *Triggers) AccessLog(line []byte, at time.Time) {
 }
 
 // Start delivers events until ctx ends or stop is called. stop waits for invocations in progress, but not longer than
-// drain after the end of ctx: what is not done by then is delivered again after the next start.
+// drain after the end of ctx: what is not done by then is delivered again after the next start. Call it after the last
+// line of the access log.
 func (t *Triggers) Start(ctx context.Context, drain time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	context.AfterFunc(ctx, func() { time.AfterFunc(drain, func() { t.abort(errAborted) }) })
@@ -118,6 +118,9 @@ func (t *Triggers) Start(ctx context.Context, drain time.Duration) (stop func())
 	return func() {
 		cancel()
 		running.Wait()
+		for _, l := range t.accessLogs {
+			l.batches() // closes the file of the last one
+		}
 	}
 }
 
@@ -130,17 +133,10 @@ func (t *Triggers) invoke(f *samtemplate.Function, source string, payload []byte
 	if t.running.Err() != nil {
 		return nil, id, errAborted
 	}
-	function, begin := t.Functions[f.LogicalID], t.Now()
-	output, err = function.Invoke(t.running, id, payload)
+	begin := t.Now()
+	output, err = t.Functions[f.LogicalID].Invoke(t.running, id, payload)
 	if !errors.Is(err, errAborted) {
-		t.Ended(&Invocation{function.Name, source, id, t.Now().Sub(begin), err})
+		t.Ended(&Invocation{f, source, id, t.Now().Sub(begin), err})
 	}
 	return output, id, err
-}
-
-// Close closes the access logs. Call it after stop, when no more lines come.
-func (t *Triggers) Close() {
-	for _, l := range t.accessLogs {
-		l.close()
-	}
 }
