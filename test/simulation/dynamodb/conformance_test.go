@@ -3,14 +3,17 @@ package dynamodb_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math/rand/v2"
 	"net/http"
-	"os"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
+	"text/template"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,6 +21,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/local/tables"
 	"toggleadmin/test/database"
 	"toggleadmin/test/enginetest"
 	"toggleadmin/test/simulation/dynamodb"
@@ -29,29 +33,27 @@ type m = map[string]any
 // pair is the fake and a server, with the same tables.
 type pair struct {
 	*testing.T
+	tables []samtemplate.Table
+	now    time.Time // of the fake
 	fake   *dynamodb.DB
 	server *database.Database
 }
 
 func newPair(t *testing.T) *pair {
 	t.Helper()
-	return &pair{t, dynamodb.New(template(t).Tables, time.Now), database.New(t)}
-}
-
-func template(tb testing.TB) *samtemplate.Template {
-	tb.Helper()
 	loaded, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
 	if err != nil {
-		tb.Fatal(err)
+		t.Fatal(err)
 	}
-	return loaded
+	p := &pair{T: t, tables: loaded.Tables, now: time.Unix(1_800_000_000, 0), server: database.New(t)}
+	p.fake = dynamodb.New(p.tables, func() time.Time { return p.now })
+	return p
 }
 
 // deviations matches the calls to which a server does not respond as DynamoDB's documentation says, and the fake does.
 var deviations = map[string]*regexp.Regexp{
 	"dynoxide": regexp.MustCompile(`^(` + strings.Join([]string{
 		`start in another partition`,               // accepts it
-		`page of 1 MB`,                             // has an item less
 		`(transaction|item): (SET|REMOVE) #name.*`, // changes a key in a transaction
 		`(transaction: )?REMOVE nothing.#one .*`,   // accepts paths in a missing map
 		`item: REMOVE nothing.#one / missing`, `(transaction: |item: )?REMOVE .*#map.\S+ / missing`,
@@ -62,7 +64,7 @@ var deviations = map[string]*regexp.Regexp{
 
 // call sends a call to both and compares the responses, and those for the other pages of a Query. name is unique if the
 // call is one of the deviations.
-func (p *pair) call(name, operation string, request m) m {
+func (p *pair) call(name, operation string, request m) {
 	p.Helper()
 	body := marshal(p, request)
 	got := response(p.fake.Do(operation, body))
@@ -85,7 +87,6 @@ func (p *pair) call(name, operation string, request m) m {
 		request["ExclusiveStartKey"] = next
 		p.call(name, operation, request)
 	}
-	return got
 }
 
 // post sends a call to the server.
@@ -135,35 +136,129 @@ func response(status int, body []byte) m {
 	return all
 }
 
-var repeated = regexp.MustCompile(`x\*\d+`)
+// defined are the names and values that play defines for the expressions that use them.
+const defined = `
+ExpressionAttributeNames: {'#name': name, '#s': s, '#map': map, '#one': one, '#new': new, '#createdAt': createdAt}
+ExpressionAttributeValues: {':s': {S: bcd}, ':c': {S: cde}, ':b': {S: b}, ':n': {N: '5'}, ':six': {N: '6'},
+  ':ten': {N: '10'}, ':minus': {N: '-1'}, ':bytes': {B: AcgB}, ':yes': {BOOL: true}, ':no': {BOOL: false},
+  ':empty': {S: ''}, ':list': {L: [{S: x}, {N: '1'}]}, ':none': {L: []}, ':x': {S: x}, ':one': {N: '1'},
+  ':map': {M: {deep: {M: {s: {S: x}}}, one: {N: '1'}}}, ':p': {S: p1}, ':c07': {S: c07}, ':c13': {S: c13}}`
 
-// decode reads YAML, in which x*5 is xxxxx.
-func decode[T any](tb testing.TB, text string) (v T) {
-	tb.Helper()
-	text = repeated.ReplaceAllStringFunc(text, func(text string) string {
-		n, _ := strconv.Atoi(text[len("x*"):])
-		return strings.Repeat("x", n)
-	})
-	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
-		tb.Fatal(err)
+// play carries out the calls of a file in the folder testdata: a template of a list in YAML. A call with a response,
+// such as one after a time, is not sent to the server: the fake's response contains the text.
+func (p *pair) play(file string) {
+	p.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	functions := template.FuncMap{
+		"lines": func(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") },
+		"pick":  func(all []string) string { return all[random.IntN(len(all))] },
+		"some":  func(n int) []int { return random.Perm(n)[:1+random.IntN(n-1)] },
 	}
-	return v
-}
-
-// TestCalls compares the calls of testdata/calls.yaml.
-func TestCalls(t *testing.T) {
-	t.Parallel()
-	content, err := os.ReadFile("testdata/calls.yaml")
-	if err != nil {
-		t.Fatal(err)
+	var text bytes.Buffer
+	parsed, err := template.New(file).Funcs(functions).ParseFiles("testdata/" + file)
+	if err != nil || parsed.Execute(&text, nil) != nil {
+		p.Fatal(err)
 	}
-	p := newPair(t)
-	for _, call := range decode[[]map[string]yaml.Node](t, string(content)) {
-		for operation, request := range call {
-			var parameters m
-			if operation != "call" && request.Decode(&parameters) == nil {
-				p.call(call["call"].Value, operation, parameters)
+	var known map[string]m
+	var calls []struct {
+		Call, Response string
+		After          time.Duration
+		Sent           map[string]m `yaml:",inline"`
+	}
+	if err := errors.Join(yaml.Unmarshal([]byte(defined), &known), yaml.Unmarshal(text.Bytes(), &calls)); err != nil {
+		p.Fatal(err)
+	}
+	define := func(v any) {
+		request, _ := v.(m)
+		body := marshal(p, request)
+		for member, all := range known {
+			used := maps.Clone(all)
+			maps.DeleteFunc(used, func(ref string, _ any) bool { return !regexp.MustCompile(ref + `\b`).Match(body) })
+			if len(used) > 0 && request[member] == nil {
+				request[member] = used
 			}
 		}
 	}
+	for _, call := range calls {
+		p.now = p.now.Add(call.After)
+		for operation, request := range call.Sent {
+			actions, ok := request["TransactItems"].([]any)
+			for _, action := range actions {
+				action, _ := action.(m)
+				for _, one := range action {
+					define(one)
+				}
+			}
+			if !ok {
+				define(request)
+			}
+			if call.Response == "" {
+				p.call(call.Call, operation, request)
+			} else if _, got := p.fake.Do(operation, marshal(p, request)); !strings.Contains(string(got), call.Response) {
+				p.Errorf("%s %s: %s", operation, request, got)
+			}
+		}
+	}
+}
+
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{
+		"calls.yaml", "conditions.yaml", "updates.yaml", "queries.yaml", "transactions.yaml", "tokens.yaml",
+	} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			newPair(t).play(file)
+		})
+	}
+}
+
+// TestLag writes an item and then another state of it, which an index or the table shows together: a change never
+// overtakes an earlier one.
+func TestLag(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	p.fake.Lag = func(_, _, _ string, version int64) time.Duration { return time.Duration(4-version) * time.Second }
+	p.play("lag.yaml")
+}
+
+// TestStream compares the records of a stream. The engine also has one of a write that changes nothing.
+func TestStream(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	if err := tables.EnableStreams(t.Context(), p.server.Client, p.tables); err != nil {
+		t.Fatal(err)
+	}
+	p.play("stream.yaml")
+	var body []byte
+	sent := m{"TableName": "FeatureTypes", "ShardIteratorType": "TRIM_HORIZON"}
+	for _, step := range [][2]string{{"ListStreams", "StreamArn"}, {"DescribeStream", "ShardId"},
+		{"GetShardIterator", "ShardIterator"}, {"GetRecords", "Records"}} {
+		_, body = p.post("DynamoDBStreams_20120810."+step[0], marshal(t, sent))
+		if found := regexp.MustCompile(`"` + step[1] + `":"(.*?)"`).FindSubmatch(body); found != nil {
+			sent[step[1]] = string(found[1])
+		}
+	}
+	var want, got, next struct{ Records []record }
+	batch, n := p.fake.Records("FeatureTypes", 0, 100)
+	part, _ := p.fake.Records("FeatureTypes", 1, 2)
+	err := errors.Join(json.Unmarshal(body, &want), json.Unmarshal(batch, &got), json.Unmarshal(part, &next))
+	if err != nil || n != 4 || !cmp.Equal(got.Records[1:3], next.Records) {
+		t.Fatalf("%d records: %s, from the second on: %s, %v", n, batch, part, err)
+	}
+	want.Records = slices.DeleteFunc(want.Records, func(r record) bool {
+		return cmp.Equal(r.Change.OldImage, r.Change.NewImage)
+	})
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(record{}, "Change.SequenceNumber")); diff != "" {
+		t.Errorf("(-server +fake)\n%s", diff)
+	}
+}
+
+// record is a record of a stream.
+type record struct {
+	EventName string
+	Change    struct {
+		Keys, OldImage, NewImage m
+		SequenceNumber           string
+	} `json:"dynamodb"`
 }

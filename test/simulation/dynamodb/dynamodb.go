@@ -1,21 +1,18 @@
 // Package dynamodb is a fake of DynamoDB in memory, for simulations: each call is atomic, takes microseconds and
 // depends on nothing but the calls before it and the clock.
 //
-// It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, fractions,
-// lists in paths, projections of reads, most functions and operators, local secondary indexes, transactional reads,
-// capacity and the administration of tables. A request with a member or value that it does not know is a
-// SerializationException that names it. It accepts key conditions, overlapping updates and transactions of more than 4
-// MB that DynamoDB rejects. Reserved words are not checked. Calls never conflict, because they follow one another:
-// throttling and conflicts are injected in front of it. The tests compare it with the engine of `make run` and with
-// DynamoDB Local.
+// It has the operations, expressions and errors that the service uses. It does not have sets, null, fractions, lists in
+// paths, projections of reads, most functions and operators, local secondary indexes, transactional reads, limits of
+// sizes, capacity and the administration of tables. A request with a member or value that it does not know is a
+// SerializationException that names it. It accepts key conditions and overlapping updates that DynamoDB rejects.
+// Reserved words are not checked. Calls never conflict, because they follow one another: throttling and conflicts are
+// injected in front of it. The tests compare it with the engine of `make run` and with DynamoDB Local.
 package dynamodb
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -24,7 +21,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// DB contains tables. It is safe for concurrent use, except that its fields are set before the first call.
+// DB contains tables. It is not safe for concurrent use.
 type DB struct {
 	// Lag returns how long after a write an index shows it, or a read of the table that is not consistent, for which index
 	// is empty. version counts the writes, key is the item's key in an encoded form.
@@ -34,18 +31,16 @@ type DB struct {
 	// DB or change the items.
 	Written func(table string, old, next item)
 
-	mu          sync.Mutex
-	now         func() time.Time
-	tables      map[string]*table
-	version     int64
-	tokens      []remembered
-	expressions map[string]*expression
+	now     func() time.Time
+	tables  map[string]*table
+	version int64
+	tokens  map[string]transaction
 }
 
 // New returns a database with the tables, without items, whose indexes do not lag.
 func New(tables []samtemplate.Table, now func() time.Time) *DB {
 	db := &DB{
-		now: now, tables: map[string]*table{}, expressions: map[string]*expression{},
+		now: now, tables: map[string]*table{}, tokens: map[string]transaction{},
 		Lag:     func(string, string, string, int64) time.Duration { return 0 },
 		Written: func(string, item, item) {},
 	}
@@ -55,20 +50,8 @@ func New(tables []samtemplate.Table, now func() time.Time) *DB {
 	return db
 }
 
-func (db *DB) create(definition samtemplate.Table) *table {
-	t := &table{Table: definition}
-	own := samtemplate.Index{Hash: definition.Hash, Range: definition.Range, Projection: "ALL"}
-	for _, x := range append([]samtemplate.Index{own, own}, definition.Indexes...) {
-		t.views = append(t.views, &view{Index: x, table: t})
-	}
-	db.tables[definition.Name] = t
-	return t
-}
-
 // Copy creates a table with the keys and the items of another one, as a restore to a point in time does.
 func (db *DB) Copy(name, copied string) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
 	from := db.table(name)
 	to := db.create(samtemplate.Table{Name: copied, Hash: from.Hash, Range: from.Range})
 	to.views[0].rows = slices.Clone(from.views[0].rows)
@@ -94,8 +77,6 @@ type request struct {
 		Keys           []item
 		ConsistentRead bool
 	}
-
-	condition, update, keyCondition, filter *expression
 }
 
 // failure is an error response, and the value of panics while a request is carried out.
@@ -109,8 +90,6 @@ func invalid(message string) failure { return failed("ValidationException", mess
 
 // Do carries out one call, such as GetItem, and returns the status and the body of DynamoDB's response.
 func (db *DB) Do(operation string, body []byte) (status int, response []byte) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
 	defer func() {
 		switch f := recover().(type) {
 		case nil:
@@ -161,42 +140,8 @@ func (db *DB) table(name string) *table {
 	return t
 }
 
-func (r *request) scope(i item) *scope {
-	return &scope{r.ExpressionAttributeNames, r.ExpressionAttributeValues, i}
-}
-
-// compile parses the expressions and checks that they use exactly the names and values of the request.
-func (r *request) compile(db *DB) {
-	used, given := map[string]bool{}, map[string]bool{}
-	parse := func(kind string, text *string) *expression {
-		if text == nil {
-			return nil
-		}
-		e := db.parse(kind, *text)
-		for _, ref := range e.refs {
-			used[ref] = true
-		}
-		return e
-	}
-	r.condition = parse("ConditionExpression", r.ConditionExpression)
-	r.update = parse("UpdateExpression", r.UpdateExpression)
-	r.keyCondition = parse("KeyConditionExpression", r.KeyConditionExpression)
-	r.filter = parse("FilterExpression", r.FilterExpression)
-	for ref := range r.ExpressionAttributeNames {
-		given[ref] = true
-	}
-	for ref := range r.ExpressionAttributeValues {
-		given[ref] = true
-	}
-	if !maps.Equal(used, given) {
-		panic(invalid(fmt.Sprintf("the expressions use %v, and %v are defined", used, given)))
-	}
-}
-
 // Items returns the items of a table in the order of a Scan. They must not be changed.
 func (db *DB) Items(table string) (all []dynamo.Item) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
 	for _, r := range db.table(table).views[0].rows {
 		all = append(all, r.item)
 	}
@@ -207,25 +152,21 @@ func (db *DB) Items(table string) (all []dynamo.Item) {
 // that Lambda passes to a function, and their number. The first record has the position 0 and the sequence number 1.
 // The stream has one shard.
 func (db *DB) Records(table string, from, limit int) (event []byte, n int) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
 	t, all := db.table(table), []m{}
 	for i, c := range t.changes[from:min(from+limit, len(t.changes))] {
-		record := m{
-			"ApproximateCreationDateTime": c.visible.Unix(), "SequenceNumber": fmt.Sprintf("%021d", from+i+1),
-		}
-		name := "MODIFY"
-		if c.next == nil {
-			name = "REMOVE"
-		} else {
-			record["NewImage"], record["Keys"] = c.next, only(c.next, t.views[0].keyNames()...)
-		}
-		if c.old == nil {
+		name, keys := "MODIFY", c.next
+		switch {
+		case c.old == nil:
 			name = "INSERT"
-		} else {
-			record["OldImage"], record["Keys"] = c.old, only(c.old, t.views[0].keyNames()...)
+		case c.next == nil:
+			name, keys = "REMOVE", c.old
 		}
-		all = append(all, m{"eventID": fmt.Sprintf("%s-%d", table, from+i), "eventName": name, "dynamodb": record})
+		all = append(all, m{"eventID": fmt.Sprintf("%s-%d", table, from+i), "eventName": name, "dynamodb": struct {
+			Keys                        item
+			OldImage, NewImage          item `json:",omitzero"`
+			ApproximateCreationDateTime int64
+			SequenceNumber              string
+		}{t.views[0].only(keys), c.old, c.next, c.visible.Unix(), fmt.Sprintf("%021d", from+i+1)}})
 	}
 	return marshal(m{"Records": all}), len(all)
 }

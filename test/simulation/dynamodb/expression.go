@@ -1,7 +1,7 @@
 package dynamodb
 
 import (
-	"cmp"
+	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,30 +12,17 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// expression is a parsed condition, filter, key condition or update.
-type expression struct {
-	condition condition
-	actions   []action // of an update
-	refs      []string // the #names and :values
-}
-
-// scope is what an expression is evaluated with.
-type scope struct {
-	names        map[string]string
-	values, item item
+// expressions are those of a request.
+type expressions struct {
+	condition, keyCondition, filter condition // which are true if there is none
+	update                          []action
 }
 
 type (
-	condition func(*scope) bool
-	operand   func(*scope) value
+	condition func(item) bool
+	operand   func(item) value
+	action    func(old, next item) item // returns next with a change, which depends on the item before the update
 )
-
-// action sets an attribute, adds a number to it, or, without a value, removes it.
-type action struct {
-	path  []string
-	value operand
-	add   bool
-}
 
 const end = "<EOF>"
 
@@ -44,28 +31,43 @@ var (
 	name   = regexp.MustCompile(`^#?\w+$`)
 )
 
+// parser reads an expression. Keywords can have any case.
 type parser struct {
-	expression
+	*request
+	used   map[string]bool // the #names and :values of all expressions of the request
 	update bool
 	tokens []string
 }
 
-// parse parses an expression. Keywords can have any case.
-func (db *DB) parse(kind, text string) *expression {
-	if parsed := db.expressions[kind+text]; parsed != nil {
-		return parsed
-	}
-	p := &parser{update: kind == "UpdateExpression", tokens: append(tokens.FindAllString(text, -1), end)}
-	if p.update {
-		for p.clause(); p.tokens[0] != end; {
-			p.clause()
+// parse parses the expressions and checks that they use exactly the names and values of the request.
+func (r *request) parse() (e expressions) {
+	p := &parser{request: r, used: map[string]bool{}}
+	e.condition = p.condition(r.ConditionExpression)
+	e.keyCondition = p.condition(r.KeyConditionExpression)
+	e.filter = p.condition(r.FilterExpression)
+	if r.UpdateExpression != nil {
+		p.update, p.tokens = true, split(*r.UpdateExpression)
+		for e.update = p.clause(); !p.accept(end); {
+			e.update = append(e.update, p.clause()...)
 		}
-	} else {
-		p.condition = p.or()
 	}
+	if len(p.used) != len(r.ExpressionAttributeNames)+len(r.ExpressionAttributeValues) {
+		panic(invalid(fmt.Sprintf("the expressions use %v of %v and %v",
+			p.used, r.ExpressionAttributeNames, r.ExpressionAttributeValues)))
+	}
+	return e
+}
+
+func split(text string) []string { return append(tokens.FindAllString(text, -1), end) }
+
+func (p *parser) condition(text *string) condition {
+	if text == nil {
+		return func(item) bool { return true }
+	}
+	p.tokens = split(*text)
+	c := p.or()
 	p.expect(end)
-	db.expressions[kind+text] = &p.expression
-	return &p.expression
+	return c
 }
 
 func (p *parser) next() (token string) {
@@ -89,7 +91,9 @@ func (p *parser) expect(token string) {
 	}
 }
 
-func fail(token string) { panic(invalid(`Invalid expression: Syntax error; token: "` + token + `"`)) }
+func fail(token string) {
+	panic(invalid(`Invalid expression: Syntax error or undefined; token: "` + token + `"`))
+}
 
 func (p *parser) or() condition {
 	left := p.and()
@@ -97,7 +101,7 @@ func (p *parser) or() condition {
 		return left
 	}
 	right := p.or()
-	return func(s *scope) bool { return left(s) || right(s) }
+	return func(i item) bool { return left(i) || right(i) }
 }
 
 func (p *parser) and() condition {
@@ -106,7 +110,7 @@ func (p *parser) and() condition {
 		return left
 	}
 	right := p.and()
-	return func(s *scope) bool { return left(s) && right(s) }
+	return func(i item) bool { return left(i) && right(i) }
 }
 
 func (p *parser) term() condition {
@@ -116,26 +120,26 @@ func (p *parser) term() condition {
 		p.expect(")")
 		return c
 	case p.accept("attribute_exists"):
-		path := p.arguments(1)[0]
-		return func(s *scope) bool { return path(s) != nil }
+		of := p.arguments(1)[0]
+		return func(i item) bool { return of(i) != nil }
 	case p.accept("attribute_not_exists"):
-		path := p.arguments(1)[0]
-		return func(s *scope) bool { return path(s) == nil }
+		of := p.arguments(1)[0]
+		return func(i item) bool { return of(i) == nil }
 	}
 	left := p.operand()
 	switch operator := strings.ToUpper(p.next()); operator {
 	case "=", "<", "<=", ">", ">=":
 		right := p.operand()
-		return func(s *scope) bool { return compare(left(s), operator, right(s)) }
+		return func(i item) bool { return compare(left(i), operator, right(i)) }
 	case "BETWEEN":
 		low := p.operand()
 		p.expect("AND")
 		high := p.operand()
-		return func(s *scope) bool { return compare(left(s), ">=", low(s)) && compare(left(s), "<=", high(s)) }
+		return func(i item) bool { return compare(left(i), ">=", low(i)) && compare(left(i), "<=", high(i)) }
 	case "IN":
 		others := p.arguments(0)
-		return func(s *scope) bool {
-			return slices.ContainsFunc(others, func(o operand) bool { return compare(left(s), "=", o(s)) })
+		return func(i item) bool {
+			return slices.ContainsFunc(others, func(o operand) bool { return compare(left(i), "=", o(i)) })
 		}
 	default:
 		fail(operator)
@@ -170,36 +174,33 @@ func (p *parser) arguments(n int) (all []operand) {
 func (p *parser) operand() operand {
 	switch token := p.tokens[0]; {
 	case token[0] == ':':
-		p.refs = append(p.refs, p.next())
-		return func(s *scope) value { return s.values[token] }
+		p.used[p.next()] = true
+		v := p.ExpressionAttributeValues[token]
+		if v == nil {
+			fail(token)
+		}
+		return func(item) value { return v }
 	case !p.update && p.accept("size"): // of maps only
 		of := p.arguments(1)[0]
-		return func(s *scope) value {
-			if v, ok := of(s).(*types.AttributeValueMemberM); ok {
+		return func(i item) value {
+			if v, ok := of(i).(*types.AttributeValueMemberM); ok {
 				return dynamo.N(int64(len(v.Value)))
 			}
 			return nil
 		}
 	case p.update && p.accept("if_not_exists"):
 		arguments := p.arguments(2)
-		return func(s *scope) value {
-			if v := arguments[0](s); v != nil {
-				return v
-			}
-			return arguments[1](s)
-		}
+		return either(arguments[0], arguments[1])
 	}
-	path := p.path()
-	return func(s *scope) value {
-		v := dynamo.M(s.item)
-		for _, name := range s.resolve(path) {
-			inner, ok := v.(*types.AttributeValueMemberM)
-			if !ok {
-				return nil
-			}
-			v = inner.Value[name]
+	return at(p.path())
+}
+
+func either(a, b operand) operand {
+	return func(i item) value {
+		if v := a(i); v != nil {
+			return v
 		}
-		return v
+		return b(i)
 	}
 }
 
@@ -210,7 +211,10 @@ func (p *parser) path() (path []string) {
 			fail(token)
 		}
 		if token[0] == '#' {
-			p.refs = append(p.refs, token)
+			p.used[token] = true
+			if token = p.ExpressionAttributeNames[token]; token == "" {
+				fail("an undefined name")
+			}
 		}
 		if path = append(path, token); !p.accept(".") {
 			return path
@@ -218,60 +222,63 @@ func (p *parser) path() (path []string) {
 	}
 }
 
-// resolve returns a path without #names.
-func (s *scope) resolve(path []string) []string {
-	names := slices.Clone(path)
-	for i, token := range path {
-		if token[0] == '#' {
-			names[i] = s.names[token]
+// at returns what is at a path.
+func at(path []string) operand {
+	return func(i item) value {
+		v := dynamo.M(i)
+		for _, name := range path {
+			inner, ok := v.(*types.AttributeValueMemberM)
+			if !ok {
+				return nil
+			}
+			v = inner.Value[name]
 		}
+		return v
 	}
-	return names
 }
 
 // clause reads a clause of an update, such as SET with its actions.
-func (p *parser) clause() {
+func (p *parser) clause() (actions []action) {
 	for clause := strings.ToUpper(p.next()); ; {
-		a := action{path: p.path(), add: clause == "ADD"}
+		path := p.path()
+		v := at(path)
 		switch clause {
 		case "SET":
 			p.expect("=")
-			if a.value = p.operand(); p.accept("+") {
-				left, right := a.value, p.operand()
-				a.value = func(s *scope) value { return sum(left(s), right(s)) }
+			if v = required(p.operand()); p.accept("+") {
+				v = sum(v, p.operand())
 			}
 		case "ADD":
-			a.value = p.operand()
+			v = sum(either(v, func(item) value { return dynamo.N(0) }), p.operand())
 		case "REMOVE":
+			v = func(item) value { return nil }
 		default:
 			fail(clause)
 		}
-		if p.actions = append(p.actions, a); !p.accept(",") {
-			return
+		actions = append(actions, func(old, next item) item { return set(next, path, v(old)) })
+		if !p.accept(",") {
+			return actions
 		}
 	}
 }
 
-// holds reports whether a condition is true. There can be none.
-func (e *expression) holds(s *scope) bool { return e == nil || e.condition(s) }
+func required(of operand) operand {
+	return func(i item) value {
+		v := of(i)
+		if v == nil {
+			panic(invalid("The provided expression refers to an attribute that does not exist in the item"))
+		}
+		return v
+	}
+}
 
-// apply returns an item after an update, if there is one. Each action reads the item as it was before.
-func (e *expression) apply(s *scope) item {
-	next := s.item
-	if e == nil {
-		return next
-	}
-	for _, a := range e.actions {
-		path, v := s.resolve(a.path), value(nil)
-		if a.value != nil {
-			if v = a.value(s); v == nil {
-				panic(invalid("The provided expression refers to an attribute that does not exist in the item"))
-			}
+func sum(a, b operand) operand {
+	return func(i item) value {
+		x, ok := a(i).(*types.AttributeValueMemberN)
+		y, also := b(i).(*types.AttributeValueMemberN)
+		if !ok || !also {
+			panic(invalid("An operand in the update expression has an incorrect data type"))
 		}
-		if a.add {
-			v = sum(cmp.Or(s.item[path[0]], dynamo.N(0)), v)
-		}
-		next = set(next, path, v)
+		return dynamo.N(integer(x.Value) + integer(y.Value))
 	}
-	return next
 }

@@ -6,21 +6,21 @@ import (
 )
 
 // view returns what a read shows.
-func (db *DB) view(t *table, index string, consistent bool) *view {
-	if index == "" && consistent {
-		return t.views[0]
+func (db *DB) view(r *request) *view {
+	views := db.table(r.TableName).views
+	if r.IndexName == "" && r.ConsistentRead {
+		return views[0]
 	}
-	i := 1 + slices.IndexFunc(t.views[1:], func(x *view) bool { return x.Name == index })
-	if i == 0 || consistent {
-		panic(invalid("The table does not have the specified index, or the read is consistent: " + index))
+	i := 1 + slices.IndexFunc(views[1:], func(x *view) bool { return x.Name == r.IndexName })
+	if i == 0 || r.ConsistentRead {
+		panic(invalid("The table does not have the specified index, or the read is consistent: " + r.IndexName))
 	}
-	t.views[i].settle(db.now())
-	return t.views[i]
+	views[i].settle(db.now())
+	return views[i]
 }
 
 func (db *DB) getItem(r *request) m {
-	t, key := db.target(r)
-	if found := db.view(t, "", r.ConsistentRead).get(key); found != nil {
+	if found := db.view(r).get(db.key(r)); found != nil {
 		return m{"Item": found}
 	}
 	return m{}
@@ -30,13 +30,14 @@ func (db *DB) batchGetItem(r *request) m {
 	responses, known := m{}, map[string]bool{}
 	for name, of := range r.RequestItems {
 		all := []item{}
-		for _, of := range of.Keys {
-			t, key := db.target(&request{TableName: name, Key: of})
-			if known[name+key] {
+		for _, key := range of.Keys {
+			one := &request{TableName: name, Key: key, ConsistentRead: of.ConsistentRead}
+			encoded := db.key(one)
+			if known[name+encoded] {
 				panic(invalid("Provided list of item keys contains duplicates"))
 			}
-			known[name+key] = true
-			if found := db.view(t, "", r.RequestItems[name].ConsistentRead).get(key); found != nil {
+			known[name+encoded] = true
+			if found := db.view(one).get(encoded); found != nil {
 				all = append(all, found)
 			}
 		}
@@ -55,39 +56,33 @@ func (r *request) inSegment(key string) bool {
 
 // read carries out Query or Scan.
 func (db *DB) read(operation string, r *request) m {
-	r.compile(db)
-	t := db.table(r.TableName)
-	x := db.view(t, r.IndexName, r.ConsistentRead)
-	if (operation == "Query") != (r.keyCondition != nil) || r.Limit != nil && *r.Limit < 1 {
+	e, x := r.parse(), db.view(r)
+	if (operation == "Query") != (r.KeyConditionExpression != nil) || r.Limit != nil && *r.Limit < 1 {
 		panic(invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request, and " +
 			"a positive limit."))
 	}
-	from, backward, start := x.rows, r.ScanIndexForward != nil && !*r.ScanIndexForward, ""
+	rows, backward, start := x.rows, r.ScanIndexForward != nil && !*r.ScanIndexForward, ""
 	if backward {
-		from = slices.Clone(from)
-		slices.Reverse(from)
+		rows = slices.Clone(rows)
+		slices.Reverse(rows)
 	}
 	if key := r.ExclusiveStartKey; key != nil {
 		x.check(key, false)
-		t.views[0].check(key, false)
-		if start = x.key(key); len(only(key, x.keyNames()...)) != len(key) ||
-			!r.keyCondition.holds(r.scope(key)) {
+		if start = x.key(key); len(x.only(key)) != len(key) || !e.keyCondition(key) {
 			panic(invalid("The provided starting key is invalid"))
 		}
 	}
-	items, response, scanned, bytes := []item{}, m{}, 0, 0
-	for _, row := range from {
+	items, response, scanned := []item{}, m{}, 0
+	for _, row := range rows {
 		if start != "" && (row.key == start || row.key < start != backward) || !r.inSegment(row.key) ||
-			!r.keyCondition.holds(r.scope(row.item)) {
+			!e.keyCondition(row.item) {
 			continue
 		}
-		scanned++
-		if r.filter.holds(r.scope(row.item)) {
+		if scanned++; e.filter(row.item) {
 			items = append(items, row.item)
 		}
-		bytes += size(row.item)
-		if r.Limit != nil && scanned == *r.Limit || bytes >= maxPage {
-			response["LastEvaluatedKey"] = only(row.item, x.keyNames()...)
+		if r.Limit != nil && scanned == *r.Limit {
+			response["LastEvaluatedKey"] = x.only(row.item)
 			break
 		}
 	}

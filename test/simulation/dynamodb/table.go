@@ -12,19 +12,6 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Limits in bytes and of actions (DynamoDB Developer Guide, "Quotas").
-const (
-	maxItem    = 400 << 10
-	maxPage    = 1 << 20
-	maxActions = 100
-)
-
-// row is an item of a view. The order of keys is the order of reads.
-type row struct {
-	key  string
-	item item
-}
-
 type table struct {
 	samtemplate.Table
 	views   []*view  // the items, what a read shows that is not consistent, and the indexes
@@ -34,34 +21,53 @@ type table struct {
 // view shows the items with its keys, in their order. A name distinguishes an index.
 type view struct {
 	samtemplate.Index
-	table  *table
+	keys   []samtemplate.Attribute // which identify a row: those of the index and of the table
 	rows   []row
 	hidden []change // which the view does not show yet
 }
 
+// row is an item of a view. The order of keys is the order of reads.
+type row struct {
+	key  string
+	item item
+}
+
 // change is a change of an item.
 type change struct {
+	table     *table
 	key       string
 	old, next item
 	visible   time.Time
 }
 
+func (db *DB) create(definition samtemplate.Table) *table {
+	t := &table{Table: definition}
+	own := samtemplate.Index{Hash: definition.Hash, Range: definition.Range, Projection: "ALL"}
+	for _, index := range append([]samtemplate.Index{own, own}, definition.Indexes...) {
+		x := &view{Index: index, keys: []samtemplate.Attribute{index.Hash, index.Range}}
+		if index.Name != "" {
+			x.keys = append(x.keys, definition.Hash, definition.Range)
+		}
+		x.keys = slices.DeleteFunc(x.keys, func(a samtemplate.Attribute) bool { return a.Name == "" })
+		t.views = append(t.views, x)
+	}
+	db.tables[definition.Name] = t
+	return t
+}
+
 // key returns the key of an item's row, and checks the item.
 func (t *table) key(i item) string {
-	for _, x := range t.views {
+	for _, x := range t.views[1:] {
 		x.check(i, x.Name != "")
-	}
-	if size(i) > maxItem {
-		panic(invalid("Item size has exceeded the maximum allowed size"))
 	}
 	return t.views[0].key(i)
 }
 
 // check checks the attributes of an item that identify its row.
 func (x *view) check(i item, optional bool) {
-	for _, a := range []samtemplate.Attribute{x.Hash, x.Range} {
+	for _, a := range x.keys {
 		v := order(i[a.Name])
-		if a.Name != "" && (!optional || i[a.Name] != nil) && (v == "" || v[:1] != a.Type || v == order(dynamo.S(""))) {
+		if (!optional || i[a.Name] != nil) && (v == "" || v[:1] != a.Type || v == order(dynamo.S(""))) {
 			panic(invalid("One or more parameter values were invalid: the key " + a.Name +
 				" is missing, empty or of another type than " + a.Type))
 		}
@@ -70,26 +76,33 @@ func (x *view) check(i item, optional bool) {
 
 // key returns the key of an item's row. The first characters put partitions into an arbitrary order, as DynamoDB does.
 func (x *view) key(i item) string {
-	key := order(i[x.Hash.Name])
-	key = fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(key))) + key + order(i[x.Range.Name])
-	if x.Name != "" {
-		key += x.table.views[0].key(i)
+	var key strings.Builder
+	fmt.Fprintf(&key, "%08x", crc32.ChecksumIEEE([]byte(order(i[x.Hash.Name]))))
+	for _, a := range x.keys {
+		key.WriteString(order(i[a.Name]))
 	}
-	return key
+	return key.String()
 }
 
-func (t *table) schema() []m {
-	keys := []m{{"AttributeName": t.Hash.Name, "KeyType": "HASH"}}
-	if t.Range.Name != "" {
-		keys = append(keys, m{"AttributeName": t.Range.Name, "KeyType": "RANGE"})
+func (t *table) schema() (keys []m) {
+	for i, a := range t.views[0].keys {
+		keys = append(keys, m{"AttributeName": a.Name, "KeyType": []string{"HASH", "RANGE"}[i]})
 	}
 	return keys
 }
 
-// keyNames returns the names of the attributes that identify a row.
-func (x *view) keyNames() []string {
-	names := []string{x.Hash.Name, x.Range.Name, x.table.Hash.Name, x.table.Range.Name}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+// only returns the attributes of an item that identify its row, and those with other names.
+func (x *view) only(i item, others ...string) item {
+	for _, a := range x.keys {
+		others = append(others, a.Name)
+	}
+	part := item{}
+	for _, name := range others {
+		if i[name] != nil {
+			part[name] = i[name]
+		}
+	}
+	return part
 }
 
 func (x *view) search(key string) (int, bool) {
@@ -104,22 +117,22 @@ func (x *view) get(key string) item {
 }
 
 // write stores the change of an item in the table, its indexes and its stream.
-func (db *DB) write(t *table, key string, next item) {
-	c := change{key, t.views[0].get(key), next, db.now()}
-	if reflect.DeepEqual(c.old, next) {
+func (db *DB) write(c change) {
+	if reflect.DeepEqual(c.old, c.next) {
 		return
 	}
 	db.version++
-	if t.StreamViewType != "" {
+	t := c.table
+	if c.visible = db.now(); t.StreamViewType != "" {
 		t.changes = append(t.changes, c)
 	}
-	db.Written(t.Name, c.old, next)
+	db.Written(t.Name, c.old, c.next)
 	t.views[0].apply(c)
 	for _, x := range t.views[1:] {
 		c := c
-		c.visible = c.visible.Add(db.Lag(t.Name, x.Name, key, db.version))
+		c.visible = c.visible.Add(db.Lag(t.Name, x.Name, c.key, db.version))
 		for _, earlier := range x.hidden { // a view shows the changes of an item in their order
-			if earlier.key == key && earlier.visible.After(c.visible) {
+			if earlier.key == c.key && earlier.visible.After(c.visible) {
 				c.visible = earlier.visible
 			}
 		}
@@ -147,13 +160,11 @@ func (x *view) apply(c change) {
 	if x.shows(c.next) {
 		key, shown := x.key(c.next), c.next
 		if x.Projection != "ALL" {
-			shown = only(shown, append(x.keyNames(), x.NonKeyAttributes...)...)
+			shown = x.only(shown, x.NonKeyAttributes...)
 		}
 		at, _ := x.search(key)
 		x.rows = slices.Insert(x.rows, at, row{key, shown})
 	}
 }
 
-func (x *view) shows(i item) bool {
-	return i[x.Hash.Name] != nil && (x.Range.Name == "" || i[x.Range.Name] != nil)
-}
+func (x *view) shows(i item) bool { return len(x.only(i)) == len(x.keys) }

@@ -1,121 +1,110 @@
 package dynamodb
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"time"
 )
 
-// planned is a write whose conditions hold.
-type planned struct {
-	table *table
-	key   string
-	next  item
-}
-
-// target returns the table and the key of a write.
-func (db *DB) target(r *request) (t *table, key string) {
-	t = db.table(r.TableName)
+// key returns the encoded key of the item that a request reads or writes.
+func (db *DB) key(r *request) string {
+	t := db.table(r.TableName)
 	if r.Item != nil {
-		return t, t.key(r.Item)
+		return t.key(r.Item)
 	}
-	if len(only(r.Key, t.views[0].keyNames()...)) != len(r.Key) {
+	if len(t.views[0].only(r.Key)) != len(r.Key) {
 		panic(invalid("The provided key element does not match the schema"))
 	}
-	return t, t.key(r.Key)
+	return t.key(r.Key)
 }
 
 // plan checks a write. refused is set if its condition does not hold: the item, if the request asks for it.
-func (db *DB) plan(operation string, r *request) (p planned, refused m) {
-	t, key := db.target(r)
-	old := t.views[0].get(key)
-	p = planned{t, key, nil}
-	if !r.condition.holds(r.scope(old)) {
-		if refused = (m{}); old != nil && r.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
-			refused["Item"] = old
+func (db *DB) plan(operation string, r *request) (c change, refused m) {
+	e := r.parse()
+	c = change{table: db.table(r.TableName), key: db.key(r)}
+	if c.old = c.table.views[0].get(c.key); !e.condition(c.old) {
+		if refused = (m{}); c.old != nil && r.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
+			refused["Item"] = c.old
 		}
-		return p, refused
+		return c, refused
 	}
 	switch operation {
 	case "Put":
-		p.next = r.Item
+		c.next = r.Item
 	case "ConditionCheck":
-		p.next = old
+		c.next = c.old
 	case "Update":
-		if p.next = old; old == nil {
-			p.next = r.Key
+		if c.next = c.old; c.old == nil {
+			c.next = r.Key
 		}
-		if p.next = r.update.apply(r.scope(p.next)); t.key(p.next) != key {
+		old := c.next
+		for _, change := range e.update {
+			c.next = change(old, c.next)
+		}
+		if c.table.key(c.next) != c.key {
 			panic(invalid("One or more parameter values were invalid: Cannot update an attribute that is part of the key"))
 		}
 	case "Delete":
 	default:
 		panic(invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"))
 	}
-	return p, nil
+	return c, nil
 }
 
 // single carries out PutItem, UpdateItem or DeleteItem.
 func (db *DB) single(operation string, r *request) m {
-	r.compile(db)
-	p, refused := db.plan(operation, r)
+	c, refused := db.plan(operation, r)
 	if refused != nil {
 		f := failed("ConditionalCheckFailedException", "The conditional request failed")
 		maps.Copy(f, refused)
 		panic(f)
 	}
-	db.write(p.table, p.key, p.next)
+	response := m{}
 	switch {
 	case r.ReturnValues == "" || r.ReturnValues == "NONE":
-		return m{}
 	case r.ReturnValues == "ALL_NEW" && operation == "Update":
-		return m{"Attributes": p.next}
+		response["Attributes"] = c.next
+	default:
+		panic(invalid("Return values set to invalid value"))
 	}
-	panic(invalid("Return values set to invalid value"))
+	db.write(c)
+	return response
 }
 
-// remembered is a transaction that was carried out. Its token makes it idempotent for ten minutes.
-type remembered struct {
-	token   string
+// maxActions is the limit of actions of a transaction and of keys of a batch (DynamoDB Developer Guide, "Quotas").
+const maxActions = 100
+
+// transaction was carried out. Its token makes it idempotent for ten minutes.
+type transaction struct {
 	actions []map[string]*request
 	at      time.Time
 }
 
-const tokenAge = 10 * time.Minute
-
 // transact carries out TransactWriteItems.
 func (db *DB) transact(r *request) m {
-	now, token := db.now(), r.ClientRequestToken
-	db.tokens = slices.DeleteFunc(db.tokens, func(done remembered) bool { return now.Sub(done.at) >= tokenAge })
 	if n := len(r.TransactItems); n == 0 || n > maxActions {
-		panic(invalid(fmt.Sprintf("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: "+
-			"Member must have length between 1 and %d", maxActions)))
+		panic(invalid("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have " +
+			"length between 1 and 100"))
 	}
+	done, now := db.tokens[r.ClientRequestToken], db.now()
+	switch {
+	case now.Sub(done.at) >= 10*time.Minute:
+	case !reflect.DeepEqual(done.actions, r.TransactItems):
+		panic(failed("IdempotentParameterMismatchException",
+			"The request uses the same client token as a previous, but non-identical request."))
+	default:
+		return m{}
+	}
+	var changes []change
+	reasons, canceled := []m{}, false
 	for _, action := range r.TransactItems {
-		for _, one := range action {
-			one.compile(db)
-		}
 		if len(action) != 1 {
 			panic(invalid("TransactItems can only contain one of Check, Put, Update or Delete"))
 		}
-	}
-	for _, done := range db.tokens {
-		switch {
-		case done.token != token:
-		case !reflect.DeepEqual(done.actions, r.TransactItems):
-			panic(failed("IdempotentParameterMismatchException",
-				"The request uses the same client token as a previous, but non-identical request."))
-		default:
-			return m{}
-		}
-	}
-	plans, reasons, canceled := []planned{}, []m{}, false
-	for _, action := range r.TransactItems {
 		for operation, one := range action {
-			p, reason := db.plan(operation, one)
-			if slices.ContainsFunc(plans, func(other planned) bool { return other.table == p.table && other.key == p.key }) {
+			c, reason := db.plan(operation, one)
+			if slices.ContainsFunc(changes, func(other change) bool { return other.table == c.table && other.key == c.key }) {
 				panic(invalid("Transaction request cannot include multiple operations on one item"))
 			}
 			if reason == nil {
@@ -123,7 +112,7 @@ func (db *DB) transact(r *request) m {
 			} else {
 				reason["Code"], canceled = "ConditionalCheckFailed", true
 			}
-			plans, reasons = append(plans, p), append(reasons, reason)
+			changes, reasons = append(changes, c), append(reasons, reason)
 		}
 	}
 	if canceled {
@@ -131,11 +120,11 @@ func (db *DB) transact(r *request) m {
 		f["CancellationReasons"] = reasons
 		panic(f)
 	}
-	for _, p := range plans {
-		db.write(p.table, p.key, p.next)
+	for _, c := range changes {
+		db.write(c)
 	}
-	if token != "" {
-		db.tokens = append(db.tokens, remembered{token, r.TransactItems, now})
+	if r.ClientRequestToken != "" {
+		db.tokens[r.ClientRequestToken] = transaction{r.TransactItems, now}
 	}
 	return m{}
 }
