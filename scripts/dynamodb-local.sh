@@ -9,11 +9,10 @@ main=software.amazon.dynamodb.services.local.main.ServerRunner
 
 usage() {
     cat <<'TEXT'
-usage: scripts/dynamodb-local.sh start|run|stop [--port N] [--data DIR] [--isolated]
+usage: scripts/dynamodb-local.sh start|stop [--port N] [--data DIR] [--isolated]
 
 start   installs DynamoDB Local with Maven (46 MB, once), starts it in the background, waits until it responds, and prints its URL for
         DYNAMODB_ENDPOINT. Does not start a second one on the same port.
-run     does the same in the foreground. Ctrl-C ends it.
 stop    ends the one that start has started.
 
 If Java, Maven or the download is missing, it prints the reason and exits with status 3.
@@ -115,12 +114,6 @@ start() {
     echo "$endpoint"
 }
 
-run() {
-    prepare
-    echo "$endpoint"
-    exec "${command[@]}"
-}
-
 stop() {
     if running; then
         local pid limit=$((SECONDS + 10))
@@ -137,7 +130,7 @@ stop() {
 action='' port=8000 data='' options=(-sharedDb)
 while [ $# -gt 0 ]; do
     case $1 in
-        start | run | stop) action=$1 ;;
+        start | stop) action=$1 ;;
         --port) port=${2:?--port needs a number} && shift ;;
         --data) data=${2:?--data needs a folder} && shift ;;
         --isolated) options=() ;;

@@ -217,12 +217,11 @@ func TestAnAccountWithAHundredTokensIsOneReadUnit(t *testing.T) {
 		tokens[fmt.Sprintf("%022d", i)] = dynamo.N(access.MaxID - int64(i))
 	}
 	client := s.client(t)
-	if err := dynamo.PutNew(t.Context(), client, s.tables.Users, "id", dynamo.Item{
+	_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &s.tables.Users, Item: dynamo.Item{
 		"id": dynamo.N(7), "kind": dynamo.S(string(user.ServiceAccount)), "name": dynamo.S(strings.Repeat("n", 100)),
 		"rootRole": dynamo.S(string(access.RoleAdmin)), "disabled": dynamo.Bool(false), user.AttributePATs: dynamo.M(tokens),
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}})
+	assert.OK(t, err)
 	_, token, err := pat.NewStore(client, s.tables, eventlog.Quiet(client), rand.Reader).Create(t.Context(),
 		pat.PAT{UserID: 7, Description: "hundredth", ExpiresAt: time.Unix(s.clock.Load(), 0).Add(time.Hour)},
 		pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})

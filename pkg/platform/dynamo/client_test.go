@@ -91,7 +91,9 @@ func newClient(tb testing.TB, endpoint string, transport http.RoundTripper) *dyn
 func isUnavailable(err error) bool { return errors.Is(err, dynamo.ErrUnavailable) }
 
 func put(ctx context.Context, client *dynamodb.Client) error {
-	return dynamo.PutNew(ctx, client, "t", "id", dynamo.Item{"id": dynamo.S("x")})
+	_, err := client.PutItem(ctx,
+		&dynamodb.PutItemInput{TableName: aws.String("t"), Item: dynamo.Item{"id": dynamo.S("x")}})
+	return err
 }
 
 func TestNewClientChecksTheEndpoint(t *testing.T) {

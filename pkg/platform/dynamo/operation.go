@@ -128,13 +128,3 @@ func NewItem(table, hash string, item Item) types.TransactWriteItem {
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}}
 }
-
-// PutNew writes an item. It returns a FailedCondition if the key exists. hash names the table's partition key.
-func PutNew(ctx context.Context, client *dynamodb.Client, table, hash string, item Item) error {
-	put := NewItem(table, hash, item).Put
-	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: put.TableName, Item: put.Item,
-		ConditionExpression: put.ConditionExpression, ExpressionAttributeNames: put.ExpressionAttributeNames,
-	})
-	return err
-}
