@@ -55,8 +55,22 @@ func line(path, status string, at time.Time) string {
 
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-func day(year int, month time.Month, n int) time.Time {
-	return time.Date(year, month, n, 0, 0, 0, 0, time.UTC)
+// day returns the beginning of a day of 2026.
+func day(month time.Month, n int) time.Time {
+	return time.Date(2026, month, n, 0, 0, 0, 0, time.UTC)
+}
+
+// usage reads a table with a path, a day, and the successful requests, client errors and server errors.
+func usage(tb testing.TB, rows string) (all []traffic.Usage) {
+	tb.Helper()
+	for _, row := range table.Rows(tb, 3, rows) {
+		at, err := time.Parse(time.DateOnly, row[1])
+		u := traffic.Usage{APIPath: row[0], Day: at}
+		_, scanErr := fmt.Sscan(row[2], &u.Counts.Successful, &u.Counts.ClientErrors, &u.Counts.ServerErrors)
+		assert.OK(tb, err, scanErr)
+		all = append(all, u)
+	}
+	return all
 }
 
 func decode(tb testing.TB, text string) *traffic.Batch {
@@ -68,50 +82,39 @@ func decode(tb testing.TB, text string) *traffic.Batch {
 
 func TestLines(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 4, `
-		# path | status | time | day and counts, or what the line is
-		/api/admin/feature-types | 200 | 2026-11-20T00:00:00.000Z | 2026-11-20 {1 0 0}
-		/api/admin/feature-types | 399 | 2026-11-20T23:59:59.999Z | 2026-11-20 {1 0 0}
-		/api/admin/feature-types | 400 | 2026-11-21T00:00:00.000Z | 2026-11-21 {0 1 0}
-		/api/admin/feature-types/{id}/lifetime | 499 | 2026-11-20T12:00:00.000Z | 2026-11-20 {0 1 0}
-		/api/admin/feature-types | 500 | 2026-11-20T12:00:00.000Z | 2026-11-20 {0 0 1}
-		/api/admin/feature-types | 599 | 1970-01-01T00:00:00.001Z | 1970-01-01 {0 0 1}
-		/api/admin/feature-types | 200 | 9999-12-31T23:59:59.999Z | 9999-12-31 {1 0 0}
-		/{proxy+} | 404 | 2026-11-20T12:00:00.000Z | uncounted
-		/api/admin/feature-types | - | 2026-11-20T12:00:00.000Z | malformed
-		/api/admin/feature-types | 199 | 2026-11-20T12:00:00.000Z | malformed
-		/api/admin/feature-types | 600 | 2026-11-20T12:00:00.000Z | malformed
-		/api/admin/feature-types | 200 | 1970-01-01T00:00:00.000Z | malformed
-		/api/admin/feature-types | 200 | 1969-12-31T00:00:00.000Z | malformed
+	replacer := strings.NewReplacer("TYPES", `"resourcePath":"/api/admin/feature-types"`, "NOON", "1795176000000", "EPOCH",
+		`"requestTimeEpoch"`, "STATUS", `"status"`)
+	for _, row := range table.Rows(t, 2, `
+		# line | day and counts, or what the line is
+		{TYPES,EPOCH:"1795132800000",STATUS:"200"} | 2026-11-20 {1 0 0}
+		{TYPES,EPOCH:"1795219199999",STATUS:"399"} | 2026-11-20 {1 0 0}
+		{TYPES,EPOCH:"1795219200000",STATUS:"400"} | 2026-11-21 {0 1 0}
+		{TYPES,EPOCH:"NOON",STATUS:"499","x":"y"} | 2026-11-20 {0 1 0}
+		{TYPES,EPOCH:"NOON",STATUS:"500"} | 2026-11-20 {0 0 1}
+		{TYPES,EPOCH:"1",STATUS:"599"} | 1970-01-01 {0 0 1}
+		{TYPES,EPOCH:"253402300799999",STATUS:"200"} | 9999-12-31 {1 0 0}
+		{"resourcePath":"/{proxy+}",EPOCH:"NOON",STATUS:"404"} | uncounted
+		START RequestId: 1 | malformed
+		{TYPES,EPOCH:"NOON",STATUS:"-"} | malformed
+		{TYPES,EPOCH:"NOON",STATUS:"199"} | malformed
+		{TYPES,EPOCH:"NOON",STATUS:"600"} | malformed
+		{TYPES,EPOCH:"0",STATUS:"200"} | malformed
+		{TYPES,EPOCH:"-86400000",STATUS:"200"} | malformed
+		{TYPES,EPOCH:"253402300800000",STATUS:"200"} | malformed
+		{"resourcePath":7,EPOCH:"NOON",STATUS:"200"} | malformed
+		{EPOCH:"NOON",STATUS:"200"} | malformed
+		{TYPES,EPOCH:"NOON",STATUS:"200" | malformed
+		{TYPES,EPOCH:"NOON",STATUS:"200",STATUS:"200"} | malformed
+		"{TYPES,EPOCH:\"NOON\",STATUS:\"200\"}\xff" | malformed
 	`) {
-		at, err := time.Parse(time.RFC3339, row[2])
-		assert.OK(t, err)
-		wantLine(t, line(row[0], row[1], at), row[0], row[3])
-	}
-	good := line(types, "200", noon())
-	for _, malformed := range []string{
-		"START RequestId: 1", good[:60], `{"status":"200",` + good[1:], "\xff" + good,
-		line(types, "200", day(10000, 1, 1)), strings.Replace(good, `Epoch":"`, `Epoch":"-`, 1),
-		`{"resourcePath":7,"status":"200","requestTimeEpoch":"1795153140123"}`,
-		`{"status":"200","requestTimeEpoch":"1795153140123"}`,
-	} {
-		wantLine(t, malformed, "", "malformed")
-	}
-}
-
-// wantLine decodes a line beside another one, of a path that is not counted.
-func wantLine(t *testing.T, line, path, want string) {
-	t.Helper()
-	got := decode(t, message("s", event("1", line), event("2", `{"resourcePath":"/","status":"500","requestTimeEpoch":"1"}`)))
-	text := map[[2]int]string{{2, 0}: "uncounted", {1, 1}: "malformed"}[[2]int{got.Uncounted, got.Malformed}]
-	for _, u := range got.Usage {
-		text += fmt.Sprint(u.Day.Format(time.DateOnly), " ", u.Counts)
-		if u.APIPath != path {
-			t.Errorf("%s has the path %s", line, u.APIPath)
+		got := decode(t, message("s", event("1", replacer.Replace(row[0]))))
+		text := map[[2]int]string{{1, 0}: "uncounted", {0, 1}: "malformed"}[[2]int{got.Uncounted, got.Malformed}]
+		for _, u := range got.Usage {
+			text += fmt.Sprint(u.Day.Format(time.DateOnly), " ", u.Counts)
 		}
-	}
-	if text != want || got.Events != 2 {
-		t.Errorf("%s: %s, want %s", line, text, want)
+		if text != row[1] || got.Events != 1 {
+			t.Errorf("%s: %s", row, text)
+		}
 	}
 }
 
@@ -119,44 +122,39 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	var events []string
 	for i, status := range []string{"200", "500", "404", "302"} {
-		for j, at := range []time.Time{day(2026, 12, 1), day(2026, 11, 30)} {
+		for j, at := range []time.Time{day(12, 1), day(11, 30)} {
 			events = append(events, event(fmt.Sprint(i, j), line(lifetime, status, at)))
 		}
 	}
-	got := decode(t, message("s", append(events, event("last", line(types, "500", day(2026, 12, 1))))...)).Usage
-	each := traffic.Counts{Successful: 2, ClientErrors: 1, ServerErrors: 1}
-	want := []traffic.Usage{
-		{APIPath: types, Day: day(2026, 12, 1), Counts: traffic.Counts{ServerErrors: 1}},
-		{APIPath: lifetime, Day: day(2026, 11, 30), Counts: each}, {APIPath: lifetime, Day: day(2026, 12, 1), Counts: each},
-	}
-	assert.Equal(t, want, got)
+	got := decode(t, message("s", append(events, event("last", line(types, "500", day(12, 1))))...)).Usage
+	assert.Equal(t, usage(t, `
+		/api/admin/feature-types | 2026-12-01 | 0 0 1
+		/api/admin/feature-types/{id}/lifetime | 2026-11-30 | 2 1 1
+		/api/admin/feature-types/{id}/lifetime | 2026-12-01 | 2 1 1
+	`), got)
 }
 
 // Events without an id cannot be recognized in a repeated delivery.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	good := line(types, "200", noon())
-	for _, row := range table.Rows(t, 2, `
-		# events | distinct, malformed, repeated
-		2, 1, 2, 2 | 2 0 2
-		1, {"id":"2"} | 2 1 0
-		1, null | 2 1 0
+	for _, row := range table.Rows(t, 3, `
+		# events | distinct, malformed, repeated | counts
+		2, 1, 2, 2 | 2 0 2 | 2 0 0
+		1, {"id":"2"} | 2 1 0 | 1 0 0
+		1, _ | 2 1 0 | 1 0 0
+		1, null | 2 1 0 | 1 0 0
 	`) {
 		var events []string
 		for id := range strings.SplitSeq(row[0], ", ") {
 			if len(id) == 1 {
-				id = event(id, good)
+				id = event(strings.Trim(id, "_"), good)
 			}
 			events = append(events, id)
 		}
 		got := decode(t, message("s", events...))
-		want := []traffic.Usage{{APIPath: types, Day: day(2026, 11, 20),
-			Counts: traffic.Counts{Successful: int64(got.Events - got.Malformed)}}}
-		assert.Equal(t, want, got.Usage)
+		assert.Equal(t, usage(t, "/api/admin/feature-types | 2026-11-20 | "+row[2]), got.Usage)
 		assert.Equal(t, row[1], fmt.Sprint(got.Events, got.Malformed, got.Repeated))
-	}
-	if got := decode(t, message("s", event("1", good), event("", good))); got.Malformed != 1 {
-		t.Errorf("%+v", got)
 	}
 }
 
@@ -182,9 +180,7 @@ func TestInvalidDeliveries(t *testing.T) {
 
 func TestControlMessage(t *testing.T) {
 	t.Parallel()
-	got := decode(t, `{"messageType":"CONTROL_MESSAGE","owner":"CloudwatchLogs","logGroup":"","logStream":"",`+
-		`"subscriptionFilters":[],`+
-		`"logEvents":[{"id":"","timestamp":1,"message":"CWL CONTROL MESSAGE: Checking health of destination Lambda function."}]}`)
+	got := decode(t, strings.Replace(message("", event("", "CWL CONTROL MESSAGE")), "DATA_", "CONTROL_", 1))
 	assert.Equal(t, &traffic.Batch{}, got)
 }
 
