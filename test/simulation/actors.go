@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -63,6 +62,7 @@ type actor struct {
 	process  *process
 	n        int // of names that it has chosen
 	last     *credential
+	rival    func() // of the next step
 }
 
 func (w *World) startActors() {
@@ -79,7 +79,11 @@ func (w *World) startActors() {
 					break
 				}
 				if w.steps++; self.IntN(3) == 0 {
-					self.meanwhile(a.step)
+					rival := a.step
+					if i < editors { // they depend on the same objects
+						rival = choose(self, rival, actors[self.IntN(editors)].step)
+					}
+					self.meanwhile(rival)
 				}
 				a.step(self)
 			}
@@ -88,7 +92,7 @@ func (w *World) startActors() {
 	}
 }
 
-// meanwhile sometimes does something else at the same time.
+// meanwhile sometimes does something else at the same time, or between the reads and the first write of the next step.
 func (a *actor) meanwhile(do func(*actor)) {
 	if a.calm || strings.Contains(a.name, "+") || a.IntN(2) == 0 {
 		return
@@ -98,6 +102,13 @@ func (a *actor) meanwhile(do func(*actor)) {
 	b := &actor{World: a.World, Rand: a.random(hashOf(name)), name: name, id: a.id}
 	soon := func() time.Duration { return time.Duration(b.Int64N(int64(20 * time.Millisecond))) }
 	before, wait := soon(), soon()
+	if a.IntN(2) == 0 {
+		a.rival = func() {
+			b.turn(name)
+			do(b)
+		}
+		return
+	}
 	a.spawn(func() {
 		b.sleep(name, wait)
 		do(b)
@@ -136,6 +147,13 @@ func (w *World) topic(t time.Time, n int) int {
 	return int(mix(w.Seed, uint64(t.Add(meeting/2).UnixNano()/int64(meeting))) % uint64(n))
 }
 
+// begin returns the operation of a request or command.
+func (a *actor) begin() *op {
+	o := &op{actor: a.id, begun: time.Now(), writes: &tracked{rival: a.rival}}
+	a.rival = nil
+	return o
+}
+
 // do sends a request with a credential and checks whether it is accepted.
 func (a *actor) do(c *credential, method, path, body string) (status int, response string, o *op) {
 	status, _, response, o = a.doIf(c, method, path, "", body)
@@ -144,7 +162,7 @@ func (a *actor) do(c *credential, method, path, body string) (status int, respon
 
 // doIf is do with an If-Match, unless it is empty. It also returns the response's ETag.
 func (a *actor) doIf(c *credential, method, path, match, body string) (status int, etag, response string, o *op) {
-	o = &op{actor: a.id, begun: time.Now(), writes: &tracked{}}
+	o = a.begin()
 	day := time.Now().UTC().Format(time.DateOnly)
 	a.sent++
 	status, etag, response = a.request(a.name, c.text, method, "/api/admin/"+path, match, body, o.writes)
@@ -163,7 +181,7 @@ func (a *actor) command(what string, run func(context.Context, *operator.Operato
 		a.process = a.newProcess(fmt.Sprintf("%s/%d", a.name, a.n))
 		a.operator = a.newOperator(a.process)
 	}
-	o = &op{actor: a.id, begun: time.Now(), writes: &tracked{}}
+	o = a.begin()
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), trackedKey{}, o.writes), time.Minute)
 	defer cancel()
 	done := make(chan error, 1)
@@ -232,12 +250,6 @@ func (a *actor) listTypes(c *credential) {
 	a.decode(response, &out)
 	for _, t := range out.Types {
 		a.record(o, "type", t.ID, "get", "", fmt.Sprint(t.LifetimeDays))
-	}
-}
-
-func (w *World) decode(text string, into any) {
-	if err := json.Unmarshal([]byte(text), into); err != nil {
-		w.fail("a response is not valid: %v: %s", err, text)
 	}
 }
 
@@ -355,7 +367,7 @@ func (a *actor) tryCredential() {
 	}
 	c := choose(a, a.credentials...)
 	for _, other := range a.credentials { // one that is about to expire
-		if left := time.Until(other.expires) + maxSkew; left > 0 && left < 40*time.Second && other.revoking.IsZero() {
+		if left := time.Until(other.expires) + a.skew; left > 0 && left < 40*time.Second && other.revoking.IsZero() {
 			a.sleep(a.name, left+time.Duration(a.Int64N(int64(choose(a, 10*time.Millisecond, time.Second, 20*time.Second)))))
 			c = other
 			break

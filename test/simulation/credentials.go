@@ -44,11 +44,11 @@ func (w *World) checkAccepted(c *credential, o *op, status int) {
 	}
 	a := w.account(c.account)
 	if refuse("deleted", c.revoked) || refuse("without its account", a.deleted) ||
-		refuse("expired", c.expires.Add(maxSkew)) {
+		refuse("expired", c.expires.Add(w.skew)) {
 		return
 	}
 	before := func(t time.Time) bool { return t.IsZero() || t.After(o.ended) }
-	switch valid := before(c.revoking) && before(a.deleting) && c.expires.After(o.ended.Add(maxSkew)); {
+	switch valid := before(c.revoking) && before(a.deleting) && c.expires.After(o.ended.Add(w.skew)); {
 	case c.account != 0 && (accepted || valid):
 		w.recordEnabled(o, c.account, accepted)
 	case valid && !accepted:

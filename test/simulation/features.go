@@ -125,6 +125,12 @@ func (a *actor) searchToggles(c *credential, archived bool) {
 	}
 }
 
+func (w *World) decode(text string, into any) {
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		w.fail("a response is not valid: %v: %s", err, text)
+	}
+}
+
 // members returns some members of an object.
 func (w *World) members(text string, names ...string) map[string]any {
 	var all map[string]any

@@ -75,6 +75,9 @@ func newWorld(t *testing.T, p Plan) *World {
 	if random.IntN(2) == 0 {
 		begin = begin.Truncate(24*time.Hour) + 24*time.Hour - time.Duration(random.Int64N(int64(duration)))
 	}
+	if w.has(skewed) {
+		w.skew = maxSkew
+	}
 	<-time.After(begin)
 	w.start = time.Now()
 	w.tables = map[string]string{}
@@ -201,6 +204,7 @@ var errEnded = errors.New("the instance ended")
 type tracked struct {
 	writes int
 	last   time.Time
+	rival  func() // what happens before the first write
 }
 
 type trackedKey struct{}

@@ -3,9 +3,12 @@ package simulation
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Shrink returns a smaller plan with a violation, in which fewer actors do fewer things and fewer faults occur. It runs
@@ -72,4 +75,34 @@ func Report(t *testing.T, p Plan) string {
 func (p Plan) Command() string {
 	return fmt.Sprintf("go test ./test/simulation -run TestReplay -seed=%d -actors=%#x -faults=%#x -steps=%d", p.Seed,
 		p.Actors, p.Faults, p.Steps)
+}
+
+// trace adds a line about a call to the history.
+func (w *World) trace(c *call, text string) {
+	if w.tracing {
+		w.note("    %s: %s (%s of %s)", c.process.name, text, c.name, describe(c))
+	}
+}
+
+func describe(c *call) string {
+	body := jsontext.Value(slices.Clone(c.body))
+	_ = body.Canonicalize() // the SDK writes members in any order
+	text := string(body)
+	if _, actions, found := strings.Cut(text, `"TransactItems":`); found { // after the idempotency token
+		text = actions
+	}
+	return fmt.Sprint(tableOf(text), " ", shortened(text, 160))
+}
+
+func tableOf(request string) string {
+	_, name, _ := strings.Cut(request, `"TableName":"`)
+	name, _, _ = strings.Cut(name, `"`)
+	return name
+}
+
+func shortened(text string, n int) string {
+	if len(text) > n {
+		return text[:n] + "…"
+	}
+	return text
 }

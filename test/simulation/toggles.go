@@ -14,8 +14,10 @@ import (
 	"toggleadmin/pkg/operator/exitstatus"
 )
 
-func (a *actor) changeToggle() {
-	name, on := subject(a, a.toggles...), a.IntN(2) == 0
+func (a *actor) changeToggle() { a.changeOne(subject(a, a.toggles...)) }
+
+func (a *actor) changeOne(name string) {
+	on := a.IntN(2) == 0
 	switch n := a.IntN(6); {
 	case a.flips(name) && n < 2 || n == 0 && a.IntN(4) == 0: // otherwise there would soon be no old ones
 		a.operate("delete", name, "", func(ctx context.Context, o *operator.Operator) error {
@@ -45,16 +47,19 @@ func (w *World) flips(name string) bool {
 	})
 }
 
-// putToggle creates or changes a toggle, sometimes its type.
-func (a *actor) putToggle(name string, kind bool) {
+// putToggle creates or changes a toggle, sometimes its type, and its use of some of the fields.
+func (a *actor) putToggle(name string, kind bool, fields ...string) {
 	change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
 	value := fmt.Sprintf(`{"project":%q}`, *change.Project)
 	if kind {
 		change.Type = new(choose(a, a.types...))
 		value = merged(value, fmt.Sprintf(`{"type":%q}`, *change.Type))
 	}
-	if a.IntN(2) == 0 {
-		change.ContextFields = new([]string{subject(a, a.fields...)}[:a.IntN(2)])
+	if fields == nil && a.IntN(2) == 0 {
+		fields = []string{subject(a, a.fields...)}[:a.IntN(2)]
+	}
+	if fields != nil {
+		change.ContextFields = &fields
 		value = merged(value, fmt.Sprintf(`{"contextFields":%q}`, *change.ContextFields))
 	}
 	a.operate("put", name, value, func(ctx context.Context, o *operator.Operator) error {
@@ -155,7 +160,7 @@ func (w *World) checkFlags(begun time.Time) {
 		if item.Bool("archived") || item.Bool("stale") {
 			current.days = 0
 		}
-		if !current.allows(flag, age, maxSkew) {
+		if !current.allows(flag, age, w.skew) {
 			w.fail("the flag of %s is %t after a run: its type %s has a lifetime of %d days, and its age is %s", name, flag,
 				item.String("type"), current.days, age)
 		}
@@ -194,7 +199,7 @@ func (a *actor) editField() {
 	var o *op
 	kind := choose(a, "create", "replace", "delete", "get", "list")
 	if kind == "delete" {
-		a.meanwhile((*actor).changeToggle)
+		a.meanwhile(func(b *actor) { b.putToggle(subject(b, b.toggles...), false, name) })
 		status, _, o = a.do(c, http.MethodDelete, "context/"+name, "")
 		a.recordField(o, status, name, kind, "")
 		kind = choose(a, "create", "get") // at once, and with another clock

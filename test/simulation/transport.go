@@ -9,12 +9,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // fault is something that can go wrong with a call.
@@ -72,13 +71,13 @@ type process struct {
 
 func (w *World) newProcess(name string) *process {
 	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]uint64{}}
-	if w.has(skewed) {
-		p.skew = time.Duration(w.random(p.hash, 3).Int64N(int64(2*maxSkew))) - maxSkew
+	if w.skew > 0 {
+		p.skew = time.Duration(w.random(p.hash, 3).Int64N(int64(2*w.skew))) - w.skew
 	}
 	return p
 }
 
-// maxSkew is the largest difference of a clock from the right time: clocks are up to 250 ms apart.
+// maxSkew is the largest difference of a clock from the right time if clocks differ: they are up to 250 ms apart.
 const maxSkew = 125 * time.Millisecond
 
 // now is the process's clock.
@@ -193,6 +192,11 @@ func (c *call) send() {
 	} else if staleness && mix(w.Seed, c.key, 14)%2 == 0 { // others act between its reads and writes
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%16)
 	}
+	if t := c.tracked(); t != nil && t.rival != nil && c.isWrite() {
+		w.spawn(t.rival)
+		t.rival = nil
+		latency += time.Duration(mix(w.Seed, c.key, 15) % uint64(80*time.Millisecond))
+	}
 	if c.reliable() {
 		w.after(latency%responseTimeout, c.receive)
 		return
@@ -269,6 +273,9 @@ func (c *call) receive() {
 	}
 }
 
+// flipped matches the toggles of the transaction of a re-evaluation.
+var flipped = regexp.MustCompile(`"Key":{"name":{"S":"([^"]*)"}}`)
+
 // reject responds with an error of DynamoDB that means that nothing was written.
 func (c *call) reject() bool {
 	w := c.w
@@ -281,13 +288,18 @@ func (c *call) reject() bool {
 	case (c.chance(conflict, 0.03) || (c.again || c.reevaluates()) && c.chance(conflict, 0.3)) &&
 		c.name == "TransactWriteItems":
 		w.trace(c, "conflict")
-		if c.reevaluates() { // with this change
+		var wait time.Duration
+		if names := flipped.FindAllSubmatch(c.body, -1); c.reevaluates() && names != nil { // with a change of one of them
 			other := &actor{World: w, Rand: w.random(c.key), name: fmt.Sprintf("operator-%x", c.key)}
-			w.spawn(other.changeToggle)
+			name := string(names[other.IntN(2)*other.IntN(len(names))][1])
+			change := choose(other, other.changeOne, func(name string) { other.putToggle(name, false) })
+			w.spawn(func() { change(name) })
+			wait = time.Duration(other.Int64N(int64(80 * time.Millisecond)))
 		}
 		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
-		c.respond(http.StatusBadRequest,
+		c.status, c.out = http.StatusBadRequest, []byte(
 			prefix+`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]}`)
+		w.after(wait, c.finish)
 	case c.chance(conflict, 0.02) && c.isWrite():
 		w.trace(c, "conflict")
 		c.respond(http.StatusBadRequest,
@@ -303,6 +315,12 @@ func (c *call) reject() bool {
 
 // chance decides whether a fault occurs at the call.
 func (c *call) chance(f fault, probability float64) bool { return c.w.happens(f, c.key, probability) }
+
+// tracked returns what the world remembers about the request that the call belongs to, or nil.
+func (c *call) tracked() *tracked {
+	t, _ := c.ctx.Value(trackedKey{}).(*tracked)
+	return t
+}
 
 // reliable reports whether no faults occur at the call: the SDK would repeat it after random times.
 func (c *call) reliable() bool { return c.service == "AmazonSSM" || c.service == "AmazonSQS" }
@@ -358,7 +376,7 @@ func (c *call) execute() {
 func (w *World) execute(c *call) {
 	w.caller = c
 	c.status, c.out = w.db.Do(c.name, c.body)
-	if t, ok := c.ctx.Value(trackedKey{}).(*tracked); ok && (len(w.changes) > 0 || c.name == "UpdateItem") {
+	if t := c.tracked(); t != nil && (len(w.changes) > 0 || c.name == "UpdateItem") {
 		t.writes++
 		t.last = time.Now()
 	}
@@ -366,34 +384,4 @@ func (w *World) execute(c *call) {
 	if c.status != http.StatusOK && !bytes.Contains(c.out, []byte("ConditionalCheckFailed")) {
 		w.fail("DynamoDB rejects a call of %s: %s\n%s %s", c.process.name, c.out, c.name, c.body)
 	}
-}
-
-// trace adds a line about a call to the history.
-func (w *World) trace(c *call, text string) {
-	if w.tracing {
-		w.note("    %s: %s (%s of %s)", c.process.name, text, c.name, describe(c))
-	}
-}
-
-func describe(c *call) string {
-	body := jsontext.Value(slices.Clone(c.body))
-	_ = body.Canonicalize() // the SDK writes members in any order
-	text := string(body)
-	if _, actions, found := strings.Cut(text, `"TransactItems":`); found { // after the idempotency token
-		text = actions
-	}
-	return fmt.Sprint(tableOf(text), " ", shortened(text, 160))
-}
-
-func tableOf(request string) string {
-	_, name, _ := strings.Cut(request, `"TableName":"`)
-	name, _, _ = strings.Cut(name, `"`)
-	return name
-}
-
-func shortened(text string, n int) string {
-	if len(text) > n {
-		return text[:n] + "…"
-	}
-	return text
 }

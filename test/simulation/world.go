@@ -75,9 +75,10 @@ type World struct {
 	resumed   bool // a goroutine was resumed since all were blocked
 	busy      int  // the number of goroutines that the world has started
 
-	start, end time.Time // of the time in which actors act and faults occur
-	calm       bool      // no more faults
-	over       bool      // a violation was found: everything ends
+	skew       time.Duration // the largest difference of a clock from the right time
+	start, end time.Time     // of the time in which actors act and faults occur
+	calm       bool          // no more faults
+	over       bool          // a violation was found: everything ends
 	result     Result
 	tracing    bool
 
