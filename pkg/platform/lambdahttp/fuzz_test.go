@@ -10,14 +10,13 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 )
 
 // The response to any payload is a valid proxy response with the common headers, and its errors are error objects.
 func FuzzInvoke(f *testing.F) {
 	event, err := os.ReadFile("../../../events/update-feedback.json")
-	if err != nil {
-		f.Fatal(err)
-	}
+	assert.OK(f, err)
 	f.Add(event)
 	for _, seed := range []string{
 		"", "null", "[]", `{"httpMethod":"B AD"}`, `{"body":"%","isBase64Encoded":true}`, `{"body":"panic"}`,

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 )
 
 // Each test in this file fails without the guard against a defect of the proxy library.
@@ -37,15 +37,13 @@ func TestForgedGatewayHeadersAreRemoved(t *testing.T) {
 
 func TestHandlerThatSetsNoStatus(t *testing.T) {
 	t.Parallel()
-	for i, serve := range []func(http.ResponseWriter){
+	for _, serve := range []func(http.ResponseWriter){
 		func(http.ResponseWriter) {},
 		func(w http.ResponseWriter) { _, _ = w.Write(nil) },
 		func(w http.ResponseWriter) { w.WriteHeader(http.StatusEarlyHints) },
 	} {
 		response := respond(t, func(w http.ResponseWriter, _ *http.Request) error { serve(w); return nil })
-		if response.StatusCode != http.StatusOK || response.Body != "" {
-			t.Errorf("%d: status %d, body %q", i, response.StatusCode, response.Body)
-		}
+		assert.Equal(t, "200 ", fmt.Sprint(response.StatusCode, " ", response.Body))
 	}
 }
 
@@ -64,10 +62,8 @@ func TestFirstStatusFreezesTheHeaders(t *testing.T) {
 		return nil
 	})
 	h := http.Header(response.MultiValueHeaders)
-	got := []string{response.Body, h.Get("X-Before"), h.Get("X-Between"), h.Get("X-After")}
-	if diff := cmp.Diff([]string{"one, two", "a", "b", ""}, got); diff != "" || response.StatusCode != http.StatusCreated {
-		t.Errorf("status %d, body and headers (-want +got):\n%s", response.StatusCode, diff)
-	}
+	assert.Equal(t, []any{201, "one, two", "a", "b", ""},
+		[]any{response.StatusCode, response.Body, h.Get("X-Before"), h.Get("X-Between"), h.Get("X-After")})
 }
 
 func TestUnusualEventsReachTheHandler(t *testing.T) {
@@ -76,18 +72,14 @@ func TestUnusualEventsReachTheHandler(t *testing.T) {
 		r := request(t, func(e *event) {
 			e.HTTPMethod, e.Path, e.Resource, e.RequestContext.Path, e.RequestContext.DomainName = text, text, text, text, text
 		})
-		if r.Method != text {
-			t.Errorf("method %q, want %q", r.Method, text)
-		}
+		assert.Equal(t, text, r.Method)
 	}
 }
 
 func TestEmptyMultiValueHeadersDoNotHideTheHeaders(t *testing.T) {
 	t.Parallel()
 	r := request(t, func(e *event) { e.MultiValueHeaders = map[string][]string{} })
-	if got := r.Header.Values("Content-Type"); !cmp.Equal(got, []string{"application/json"}) {
-		t.Errorf("Content-Type %q", got)
-	}
+	assert.Equal(t, []string{"application/json"}, r.Header.Values("Content-Type"))
 }
 
 func TestPanicIsA500(t *testing.T) {
@@ -97,9 +89,7 @@ func TestPanicIsA500(t *testing.T) {
 			w.WriteHeader(http.StatusCreated)
 			panic(value)
 		})
-		if got := checkError(t, response, 500, "InternalError"); got != apierror.TextInternal {
-			t.Errorf("message %q", got)
-		}
+		assert.Equal(t, apierror.TextInternal, checkError(t, response, 500, "InternalError"))
 	}
 }
 
@@ -113,8 +103,6 @@ func TestContentTypeIsAlwaysSet(t *testing.T) {
 			_, err := w.Write([]byte("<html>"))
 			return err
 		})
-		if got := response.MultiValueHeaders["Content-Type"]; !cmp.Equal(got, []string{want}) {
-			t.Errorf("Content-Type %q, want %q", got, want)
-		}
+		assert.Equal(t, []string{want}, response.MultiValueHeaders["Content-Type"])
 	}
 }

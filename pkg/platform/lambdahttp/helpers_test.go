@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 )
 
 const (
@@ -29,13 +30,8 @@ type (
 func sample(tb testing.TB, changes ...change) event {
 	tb.Helper()
 	file, err := os.ReadFile("../../../events/update-feedback.json")
-	if err != nil {
-		tb.Fatal(err)
-	}
 	var e event
-	if err := json.Unmarshal(file, &e); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err, json.Unmarshal(file, &e))
 	for _, f := range changes {
 		f(&e)
 	}
@@ -59,20 +55,15 @@ func invoke(tb testing.TB, handler lambda.Handler, in any) events.APIGatewayProx
 	payload, ok := in.([]byte)
 	if !ok {
 		var err error
-		if payload, err = json.Marshal(in); err != nil {
-			tb.Fatal(err)
-		}
+		payload, err = json.Marshal(in)
+		assert.OK(tb, err)
 	}
 	out, err := handler.Invoke(tb.Context(), payload)
-	if err != nil {
-		tb.Fatalf("Lambda error: %v", err)
-	}
+	assert.OK(tb, err)
 	var response events.APIGatewayProxyResponse
 	decoder := json.NewDecoder(bytes.NewReader(out))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&response); err != nil {
-		tb.Fatalf("not a proxy response: %v\n%s", err, out)
-	}
+	assert.OK(tb, decoder.Decode(&response))
 	return response
 }
 
@@ -98,12 +89,11 @@ func request(tb testing.TB, changes ...change) *http.Request {
 func checkError(tb testing.TB, response events.APIGatewayProxyResponse, status int, name string) string {
 	tb.Helper()
 	var members map[string]string
-	if err := json.Unmarshal([]byte(response.Body), &members); err != nil {
-		tb.Fatalf("not an error object: %q, %v", response.Body, err)
+	assert.OK(tb, json.Unmarshal([]byte(response.Body), &members))
+	message := members["message"]
+	assert.Equal(tb, map[string]string{"id": errorID, "name": name, "message": message}, members)
+	if response.StatusCode != status || message == "" {
+		tb.Errorf("got %d %v, want %d", response.StatusCode, members, status)
 	}
-	if response.StatusCode != status || len(members) != 3 || members["id"] != errorID || members["name"] != name ||
-		members["message"] == "" {
-		tb.Errorf("got %d %v, want %d %s with id %s", response.StatusCode, members, status, name, errorID)
-	}
-	return members["message"]
+	return message
 }

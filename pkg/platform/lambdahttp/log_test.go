@@ -10,22 +10,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 )
 
 // line returns the only line of the log without its time.
 func line(t *testing.T, log *bytes.Buffer) map[string]any {
 	t.Helper()
-	if n := bytes.Count(log.Bytes(), []byte("\n")); n != 1 {
-		t.Fatalf("%d lines, want 1:\n%s", n, log)
-	}
 	var got map[string]any
-	if err := json.Unmarshal(log.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, json.Unmarshal(log.Bytes(), &got)) // it refuses two lines
 	delete(got, slog.TimeKey)
 	return got
 }
@@ -51,45 +45,29 @@ func TestLogLine(t *testing.T) {
 		})
 		invoke(t, handler, sample(t, func(e *event) { e.Body = secret }))
 		var want map[string]any
-		if err := json.Unmarshal([]byte(`{"msg":"request","apiRequestId":"`+requestID+`","method":"PUT",
-			"route":"/api/admin/feedback/{id}","milliseconds":1,"principalId":"user:1",`+members+`}`), &want); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, line(t, log)); diff != "" {
-			t.Errorf("line (-want +got):\n%s", diff)
-		}
+		assert.OK(t, json.Unmarshal([]byte(`{"msg":"request","apiRequestId":"`+requestID+`","method":"PUT",
+			"route":"/api/admin/feedback/{id}","milliseconds":1,"principalId":"user:1",`+members+`}`), &want))
+		assert.Equal(t, want, line(t, log))
 	}
 }
 
 func TestLogLineOfALargeResponse(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		size  int // of the whole response
-		level string
-		bytes any
-	}{
-		{lambdahttp.LargeResponse, "DEBUG", nil},
-		{lambdahttp.LargeResponse + 1, "WARN", lambdahttp.LargeResponse + 1.0},
-	} {
-		body := ""
-		handler, log := function(func(w http.ResponseWriter, _ *http.Request) error {
-			return lambdahttp.WriteJSON(w, http.StatusOK, body)
-		})
-		size := func() int {
-			log.Reset()
-			response, err := handler.Invoke(t.Context(), []byte("{}"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return len(response)
-		}
-		body = strings.Repeat("a", tt.size-size())
-		if n := size(); n != tt.size {
-			t.Fatalf("the response has %d bytes, want %d", n, tt.size)
-		}
-		if got := line(t, log); got["level"] != tt.level || got[lambdahttp.ResponseBytes] != tt.bytes {
-			t.Errorf("%d bytes: %v", tt.size, got)
-		}
+	body, over := "", 0
+	handler, log := function(func(w http.ResponseWriter, _ *http.Request) error {
+		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+	})
+	empty, err := handler.Invoke(t.Context(), []byte("{}"))
+	assert.OK(t, err)
+	for _, want := range [][]any{{"DEBUG", nil}, {"WARN", lambdahttp.LargeResponse + 1.0}} {
+		log.Reset()
+		body = strings.Repeat("a", lambdahttp.LargeResponse+over-len(empty))
+		response, err := handler.Invoke(t.Context(), []byte("{}"))
+		assert.OK(t, err)
+		assert.Equal(t, lambdahttp.LargeResponse+over, len(response))
+		got := line(t, log)
+		assert.Equal(t, want, []any{got["level"], got[lambdahttp.ResponseBytes]})
+		over++
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -34,9 +35,7 @@ func TestQuery(t *testing.T) {
 		number=%2B1 | number must be an integer from 0 to 9; you sent "+1"
 	`, "99,", strings.Repeat("x,", 99))) {
 		values, err := url.ParseQuery(row[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		q := lambdahttp.NewQuery(httptest.NewRequest(http.MethodGet, "/", nil).WithContext(
 			lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{Query: values})))
 		q.Time("time")

@@ -3,7 +3,6 @@ package lambdahttp_test
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -14,23 +13,17 @@ import (
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	r := request(t, func(e *event) { e.Body = "seven b" })
-	if r.Method != http.MethodPut || r.Host != r.URL.Host || r.RequestURI != "/dev/api/admin/feedback/autumn%20survey" ||
-		r.ContentLength != 7 {
-		t.Errorf("method %s, host %s, request URI %s, content length %d", r.Method, r.Host, r.RequestURI, r.ContentLength)
-	}
-	if got := r.Header.Values("Content-Type"); !cmp.Equal(got, []string{"application/json"}) {
-		t.Errorf("Content-Type %q", got)
-	}
 	gateway := lambdahttp.GatewayFrom(r.Context())
-	if gateway.RequestID != requestID || gateway.Authorizer["principalId"] != "user:1" {
-		t.Errorf("gateway %+v", gateway)
-	}
+	assert.Equal(t, []any{"PUT", r.URL.Host, "/dev/api/admin/feedback/autumn%20survey", int64(7), []string{"application/json"},
+		requestID, "user:1"}, []any{r.Method, r.Host, r.RequestURI, r.ContentLength, r.Header.Values("Content-Type"),
+		gateway.RequestID, gateway.Authorizer["principalId"]})
 }
 
 func TestURL(t *testing.T) {
@@ -55,18 +48,14 @@ func TestURL(t *testing.T) {
 			e.RequestContext.DomainName, e.RequestContext.Path = row[0], row[1]
 			e.MultiValueQueryStringParameters = map[string][]string{"id": {"ignored"}}
 		})
-		if got := r.URL.String(); got != row[3] {
-			t.Errorf("got %s, want %s", got, row[3])
-		}
+		assert.Equal(t, row[3], r.URL.String())
 	}
 }
 
 func TestSAMLocalRepeatsTheResource(t *testing.T) {
 	t.Parallel()
 	r := request(t, func(e *event) { e.Resource, e.RequestContext.Path, e.Path = "/a/{id}", "/a/{id}", "/a/b%20c/" })
-	if r.URL.EscapedPath() != "/a/b%20c/" || r.Pattern != "/a/{id}" {
-		t.Errorf("path %s, pattern %s", r.URL.EscapedPath(), r.Pattern)
-	}
+	assert.Equal(t, []string{"/a/b%20c/", "/a/{id}"}, []string{r.URL.EscapedPath(), r.Pattern})
 }
 
 func TestPathParam(t *testing.T) {
@@ -95,10 +84,9 @@ func TestPathParam(t *testing.T) {
 		if want == "" {
 			want, wantErr = row[0], lambdahttp.ErrPathParam
 		}
-		if got, err := lambdahttp.PathParam(r, "id"); got != want || !errors.Is(err, wantErr) ||
-			r.PathValue("id") != row[1] {
-			t.Errorf("%s: %q, %v", row, got, err)
-		}
+		got, err := lambdahttp.PathParam(r, "id")
+		assert.ErrorIs(t, err, wantErr)
+		assert.Equal(t, []string{want, row[1]}, []string{got, r.PathValue("id")})
 	}
 }
 
@@ -154,9 +142,8 @@ func TestContext(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := handler.Invoke(ctx, []byte("{}")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := handler.Invoke(ctx, []byte("{}"))
+	assert.OK(t, err)
 	if got, ok := request(t).Context().Deadline(); ok {
 		t.Errorf("deadline %v without one of the invocation", got)
 	}

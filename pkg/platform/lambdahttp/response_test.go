@@ -1,7 +1,6 @@
 package lambdahttp_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 )
 
 // unavailable is an error of a dependency.
@@ -25,39 +23,35 @@ func (unavailable) Unavailable() bool { return true }
 
 func TestResponses(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		result error
-		status int
-	}{
-		"":                   {nil, 201},
-		"NotFoundError":      {fmt.Errorf("get: %w", apierror.New(apierror.NotFound, "not found")), 404},
-		"ServiceUnavailable": {fmt.Errorf("get: %w", unavailable{errors.New("secret")}), 503},
-		"InternalError":      {errors.New("secret"), 500},
+	failed := errors.New("secret")
+	for name, result := range map[string]error{
+		"":                       nil,
+		"404 NotFoundError":      fmt.Errorf("get: %w", apierror.New(apierror.NotFound, "not found")),
+		"503 ServiceUnavailable": fmt.Errorf("get: %w", unavailable{failed}),
+		"500 InternalError":      failed,
 	} {
 		response := respond(t, func(w http.ResponseWriter, _ *http.Request) error {
-			if tt.result != nil {
+			if result != nil {
 				w.Header().Set("Location", "/discarded")
 			}
-			if err := lambdahttp.WriteJSON(w, http.StatusCreated, map[string]any{"a": []int{}, "é": nil}); err != nil {
-				return err
-			}
-			return tt.result
+			assert.OK(t, lambdahttp.WriteJSON(w, http.StatusCreated, map[string]any{"a": []int{}, "é": nil}))
+			return result
 		})
 		want := map[string][]string{
 			"Cache-Control": {"no-store"}, "X-Content-Type-Options": {"nosniff"}, "X-Request-Id": {requestID},
 			"Content-Type": {"application/json"},
 		}
-		if tt.status == http.StatusServiceUnavailable {
+		if response.StatusCode == http.StatusServiceUnavailable {
 			want["Retry-After"] = []string{"1"}
 		}
-		if diff := cmp.Diff(want, response.MultiValueHeaders); diff != "" || response.StatusCode != tt.status {
-			t.Errorf("status %d, headers (-want +got):\n%s", response.StatusCode, diff)
+		assert.Equal(t, want, response.MultiValueHeaders)
+		if result == nil {
+			assert.Equal(t, `201 {"a":[],"é":null}`, fmt.Sprint(response.StatusCode, " ", response.Body))
+			continue
 		}
-		if name != "" {
-			checkError(t, response, tt.status, name)
-		} else if response.Body != `{"a":[],"é":null}` {
-			t.Errorf("body %s", response.Body)
-		}
+		status, errorName, _ := strings.Cut(name, " ")
+		assert.Equal(t, status, strconv.Itoa(response.StatusCode))
+		checkError(t, response, response.StatusCode, errorName)
 	}
 }
 
@@ -69,9 +63,7 @@ func TestWriteJSONWritesNothingIfItFails(t *testing.T) {
 		}
 		return nil
 	})
-	if response.StatusCode != http.StatusOK || response.Body != "" {
-		t.Errorf("status %d, body %s", response.StatusCode, response.Body)
-	}
+	assert.Equal(t, "200 ", fmt.Sprint(response.StatusCode, " ", response.Body))
 }
 
 func TestMalformedEventIsA500(t *testing.T) {
@@ -83,10 +75,9 @@ func TestMalformedEventIsA500(t *testing.T) {
 		handler, log := function(nil) // is not called
 		response := invoke(t, handler, []byte(payload))
 		checkError(t, response, 500, "InternalError")
-		cause, _ := line(t, log)["cause"].(string)
-		if got := http.Header(response.MultiValueHeaders).Get("X-Request-Id"); got != id ||
-			!strings.HasPrefix(cause, "decode the proxy event: ") {
-			t.Errorf("%s: X-Request-Id %q, cause %q", payload, got, cause)
+		assert.Equal(t, id, http.Header(response.MultiValueHeaders).Get("X-Request-Id"))
+		if cause := fmt.Sprint(line(t, log)["cause"]); !strings.HasPrefix(cause, "decode the proxy event: ") {
+			t.Errorf("%s: cause %q", payload, cause)
 		}
 	}
 }
@@ -103,9 +94,7 @@ func TestConcurrentInvocations(t *testing.T) {
 			n := strconv.Itoa(i)
 			response := invoke(t, handler,
 				sample(t, func(e *event) { e.PathParameters["id"], e.RequestContext.RequestID = n, n }))
-			if want := fmt.Sprintf(`["%[1]s","%[1]s"]`, n); response.Body != want {
-				t.Errorf("got %s, want %s", response.Body, want)
-			}
+			assert.Equal(t, fmt.Sprintf(`["%[1]s","%[1]s"]`, n), response.Body)
 		})
 	}
 	clients.Wait()
@@ -117,8 +106,9 @@ func TestNoCharacterIsEscapedForHTML(t *testing.T) {
 	handler, _ := function(func(w http.ResponseWriter, _ *http.Request) error {
 		return lambdahttp.WriteJSON(w, http.StatusOK, "<&>")
 	})
-	if got, err := handler.Invoke(t.Context(), []byte("{}")); err != nil ||
-		!bytes.Contains(got, []byte(`"body":"\"<&>\""`)) {
-		t.Errorf("%s, %v", got, err)
+	got, err := handler.Invoke(t.Context(), []byte("{}"))
+	assert.OK(t, err)
+	if !strings.Contains(string(got), `"body":"\"<&>\""`) {
+		t.Error(string(got))
 	}
 }
