@@ -115,7 +115,7 @@
 //	the same value starts no re-evaluation                      | 4.3 | pkg/api/staleness TestStream
 //	the response does not wait                                  | 4.3 | test/usage TestCallsOfEachOperation
 //	date arithmetic does not overflow                           | 4.3 | pkg/api/feature TestCutoff
-//	members, order and usage of context fields                  | 4.4 | pkg/api/contextfield TestList
+//	members, order and usage of context fields                  | 4.4 | pkg/api/contextfield TestUpdate
 //	order by code points                                        | 4.4 | pkg/api/contextfield TestListOrdersBySortOrderThenName
 //	default context fields                                      | 4.4 | pkg/api/contextfield TestDefaults
 //	created token and Location                                  | 4.5 | pkg/api/pat TestCreate

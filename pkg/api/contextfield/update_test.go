@@ -7,6 +7,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
 
@@ -15,23 +16,24 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	h := handlers(t, store)
+	h.Run(t.Context(), t, `list | | | 200 []`)
 	created := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
-	create(t, store, contextfield.ContextField{Name: "other", SortOrder: 7})
-	create(t, store, contextfield.ContextField{
+	create(t, store, contextfield.ContextField{Name: "other", SortOrder: 7}, contextfield.ContextField{
 		Name: "f", Description: new("d"), Stickiness: true, SortOrder: 3, CreatedAt: &created,
 		LegalValues: []contextfield.LegalValue{{Value: "v"}},
 	})
-	item := db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S("f")})
-	item["usage"] = dynamo.M(dynamo.Item{"p": dynamo.N(2), "q": dynamo.N(1)})
-	db.Put(t, db.Tables.ContextFields, item)
-	h.Run(t.Context(), t, strings.NewReplacer("EMPTY", `200 {"name":"f","description":null,"stickiness":false,"sortOrder":8,`+
+	setUsage(t, db, "f", dynamo.Item{"p": dynamo.N(2), "q": dynamo.N(1), "r": dynamo.N(0)})
+	h.Run(t.Context(), t, strings.NewReplacer("EMPTY", `{"name":"f","description":null,"stickiness":false,"sortOrder":8,`+
 		`"createdAt":"2020-01-02T03:04:05.000Z","usedInFeatures":3,"usedInProjects":2,"legalValues":[]}`,
+		"OTHER", `{"name":"other","description":null,"stickiness":false,"sortOrder":7,"createdAt":null,"usedInFeatures":0,`+
+			`"usedInProjects":0,"legalValues":[]}`,
 		"CREATED", `"createdAt":"2020-01-02T03:04:05.000Z","usedInFeatures":3,"usedInProjects":2`).Replace(`
-		update | f | {"name":7,"createdAt":1,"usedInFeatures":{}} | EMPTY
-		update | f | {} | EMPTY
-		get | f | | EMPTY
-		update | f | {"description":"e","stickiness":true,"sortOrder":0,"legalValues":[{"value":"w","description":"x"}]} | 200 {"name":"f","description":"e","stickiness":true,"sortOrder":0,CREATED,"legalValues":[{"value":"w","description":"x"}]}
-		get | f | | 200 {"name":"f","description":"e","stickiness":true,"sortOrder":0,CREATED,"legalValues":[{"value":"w","description":"x"}]}
+		list | | | 200 [{"name":"f","description":"d","stickiness":true,"sortOrder":3,CREATED,"legalValues":[{"value":"v"}]},OTHER]
+		update | f | {"name":7,"createdAt":1,"usedInFeatures":{}} | 200 EMPTY
+		update | f | {} | 200 EMPTY
+		get | f | | 200 EMPTY
+		update | f | {"description":"e","stickiness":true,"sortOrder":0,"legalValues":[{"value":"w","description":"x"},{"value":"v"}]} | 200 {"name":"f","description":"e","stickiness":true,"sortOrder":0,CREATED,"legalValues":[{"value":"w","description":"x"},{"value":"v"}]}
+		list | | | 200 [{"name":"f","description":"e","stickiness":true,"sortOrder":0,CREATED,"legalValues":[{"value":"w","description":"x"},{"value":"v"}]},OTHER]
 		update | f | {"description":"","legalValues":[]} | 200 {"name":"f","description":"","stickiness":false,"sortOrder":8,CREATED,"legalValues":[]}
 	`))
 }
@@ -58,12 +60,8 @@ func TestIfMatch(t *testing.T) {
 		known[tag()] = body
 	}
 	before := tag()
-	item := db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S("f")})
-	item["usage"] = dynamo.M(dynamo.Item{"p": dynamo.N(2)})
-	db.Put(t, db.Tables.ContextFields, item)
-	if tag() != before {
-		t.Error("usage changes the tag")
-	}
+	setUsage(t, db, "f", dynamo.Item{"p": dynamo.N(2)})
+	assert.Equal(t, before, tag())
 	// Another client changes the field after it was read.
 	client := db.Before(t, "TransactWriteItems", 1, func() {
 		h.Run(t.Context(), t, `update | f | {"sortOrder":5} | 200 {…`)
@@ -76,25 +74,4 @@ func TestIfMatch(t *testing.T) {
 		`200 {"name":"f","description":null,"stickiness":false,"sortOrder":5,…`)
 	put.IfMatch = tag()
 	h.Want(t.Context(), t, put, "200 {…")
-}
-
-func TestList(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	h := handlers(t, store)
-	h.Run(t.Context(), t, `list | | | 200 []`)
-	create(t, store, contextfield.ContextField{
-		Name: "a", Description: new("d"), Stickiness: true, SortOrder: 7,
-		CreatedAt:   new(time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC)),
-		LegalValues: []contextfield.LegalValue{{Value: "v", Description: new("w")}, {Value: "x"}},
-	})
-	item := db.Get(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S("a")})
-	item["usage"] = dynamo.M(dynamo.Item{"p": dynamo.N(2), "q": dynamo.N(1), "r": dynamo.N(0)})
-	db.Put(t, db.Tables.ContextFields, item)
-	create(t, store, contextfield.ContextField{Name: "b", SortOrder: 8})
-	h.Run(t.Context(), t, `list | | | 200 [{"name":"a","description":"d","stickiness":true,"sortOrder":7,`+
-		`"createdAt":"2026-11-20T05:39:00.000Z","usedInFeatures":3,"usedInProjects":2,`+
-		`"legalValues":[{"value":"v","description":"w"},{"value":"x"}]},`+
-		`{"name":"b","description":null,"stickiness":false,"sortOrder":8,"createdAt":null,"usedInFeatures":0,`+
-		`"usedInProjects":0,"legalValues":[]}]`)
 }
