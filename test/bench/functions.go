@@ -32,19 +32,19 @@ func measureFunctions(ctx context.Context, o options) {
 	s := startService(ctx, o, filepath.Join(o.memory, "functions"))
 	defer s.stop()
 	template := loadTemplate(map[string]string{"DynamoDBEndpoint": s.DynamoDB.Endpoint})
-	baseline := runtimeapi.Function{Binary: folder + "baseline", Timeout: time.Second,
-		Variables: function(template, "authorizer").Environment}
+	baseline := process(folder, function(template, "authorizer"))
+	baseline.Binary = folder + "baseline"
 	var rows [][]any
 	for _, f := range template.Functions {
 		if f.LogicalID != template.API.Authorizer.Function &&
 			!slices.ContainsFunc(template.API.Routes, func(r samtemplate.Route) bool { return r.Function == f.LogicalID }) {
 			continue // no request waits for it
 		}
-		measured := runtimeapi.Function{Binary: folder + f.Name, Variables: f.Environment, Timeout: f.Timeout}
-		event := sampleEvent(f.Name)
+		measured, event := process(folder, f), sampleEvent(f.Name)
 		times := startInTurn(ctx, event, baseline, measured)
 		rows = append(rows, []any{f.Name, times[1].next, ratio(times[1].next, times[0].next), times[1].response,
-			ratio(times[1].response, times[0].response), sizeMB(measured), warmMB(ctx, measured, event)})
+			ratio(times[1].response, times[0].response), float64(must(os.Stat(measured.Binary)).Size()) / 1e6,
+			warmMB(ctx, measured, event)})
 	}
 	printTable("Each function as a process",
 		fmt.Sprintf("Built with the flags of a deployment and driven through the Runtime API, with the local engine, "+
@@ -54,11 +54,14 @@ func measureFunctions(ctx context.Context, o options) {
 		[]any{"function", "→ next ms", "ratio", "→ response ms", "ratio", "size MB", "memory MB"}, rows)
 }
 
+// process is a built function in a folder.
+func process(folder string, f samtemplate.Function) runtimeapi.Function {
+	return runtimeapi.Function{Binary: folder + f.Name, Variables: f.Environment, Timeout: f.Timeout}
+}
+
 func sampleEvent(function string) []byte {
 	return must(os.ReadFile(filepath.Join("events", function+".json")))
 }
-
-func sizeMB(f runtimeapi.Function) float64 { return float64(must(os.Stat(f.Binary)).Size()) / 1e6 }
 
 // startTimes are times from the start of a function: medians.
 type startTimes struct{ next, response time.Duration }
@@ -101,7 +104,7 @@ func warmMB(ctx context.Context, f runtimeapi.Function, event []byte) float64 {
 	p := must(runtimeapi.Start(ctx, f))
 	defer p.Stop()
 	for range invocations {
-		must(p.Invoke(ctx, event))
+		must(p.Invoke(ctx, event)) // the sample event of the authorizer is rejected
 	}
 	return memoryMB(p.PID(), "VmRSS")
 }

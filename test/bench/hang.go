@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
+	"errors"
 	"fmt"
-	"log/slog"
-	"maps"
-	"net"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -20,96 +21,67 @@ import (
 )
 
 const (
-	hangRate  = 100 // requests per second
-	hangTotal = 20 * time.Second
-	hangLast  = 5 * time.Second // the part of hangTotal that counts as steady
+	hangRate    = 100 // requests per second
+	hangSeconds = 20
+	hangLast    = 5 // seconds at the end, which count as steady
 )
 
-// measureHang counts the invocations that run at once while DynamoDB accepts connections and never responds.
+// measureHang counts the invocations that run at once while DynamoDB accepts requests and never responds.
 func measureHang(ctx context.Context, _ options) {
-	listener := must(new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0"))
-	defer listener.Close()
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			defer connection.Close() // open until the end
-		}
-	}()
-	template := loadTemplate(map[string]string{"DynamoDBEndpoint": "http://" + listener.Addr().String()})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client hangs up
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	template := loadTemplate(map[string]string{"DynamoDBEndpoint": server.URL})
 	var rows [][]any
-	for name, construct := range map[string]app.Constructor{"authorizer": authorizer.NewFunction,
+	for name, constructor := range map[string]app.Constructor{"authorizer": authorizer.NewFunction,
 		"list-feature-types": featuretype.NewListFunction} {
-		h := &hang{function: function(template, name), construct: construct, event: sampleEvent(name)}
-		h.run(ctx)
-		rows = append(rows, []any{name, slices.Max(h.samples),
-			median(h.samples[len(h.samples)-int(hangLast.Seconds()*hangRate):]), slices.Max(h.took), median(h.took)})
+		running, took := hang(ctx, function(template, name), constructor)
+		rows = append(rows, []any{name, slices.Max(running), median(running[len(running)-hangLast*hangRate:]),
+			slices.Max(took), median(took)})
 	}
 	printTable("Invocations while DynamoDB does not respond",
-		fmt.Sprintf("%d requests per second for %s, each at its time. DynamoDB is a listener that accepts connections and "+
-			"never responds. As in Lambda, an execution environment runs one invocation at a time, and a new one starts if "+
-			"none is free; its start counts.", hangRate, hangTotal),
-		[]any{"function", "most at once", fmt.Sprintf("at once in the last %s (median)", hangLast), "longest ms",
-			"median ms"}, rows)
+		fmt.Sprintf("%d requests per second for %d s, each at its time. DynamoDB is a server that accepts requests and never "+
+			"responds. As in Lambda, an execution environment runs one invocation at a time, and a new one starts if none is "+
+			"free; its start counts.", hangRate, hangSeconds),
+		[]any{"function", "most at once", fmt.Sprintf("median of the last %d s", hangLast), "longest ms", "median ms"}, rows)
 }
 
-// hang calls one function in as many execution environments as its invocations need.
-type hang struct {
-	function  samtemplate.Function
-	construct app.Constructor
-	event     []byte
-
-	mu      sync.Mutex
-	idle    []lambda.Handler // one per environment
-	running int64
-	took    []time.Duration
-	samples []int64 // invocations that run, at each arrival
-	failed  error
-}
-
-func (h *hang) run(ctx context.Context) {
-	arrivals := time.Tick(time.Second / hangRate)
+// hang invokes a function in as many execution environments as its invocations need. It returns the number of
+// invocations that run at each arrival, and how long each takes.
+func hang(ctx context.Context, f samtemplate.Function, constructor app.Constructor) (running []int64,
+	took []time.Duration) {
+	const n = hangSeconds * hangRate
+	event, env := sampleEvent(f.Name), newEnv(f, "", io.Discard)
+	env.WarmUp = true
+	idle, errs, took := make(chan lambda.Handler, n), make([]error, n), make([]time.Duration, n)
+	var now atomic.Int64
 	var all sync.WaitGroup
-	for range int(hangTotal.Seconds() * hangRate) {
+	arrivals := time.Tick(time.Second / hangRate)
+	for i := range n {
 		<-arrivals
 		check(ctx.Err())
-		all.Go(func() { h.invoke(ctx) })
-	}
-	all.Wait()
-	check(h.failed)
-}
-
-func (h *hang) invoke(ctx context.Context) {
-	started := time.Now()
-	h.mu.Lock()
-	h.running++
-	h.samples = append(h.samples, h.running)
-	var handler lambda.Handler
-	if last := len(h.idle) - 1; last >= 0 {
-		handler, h.idle = h.idle[last], h.idle[:last]
-	}
-	h.mu.Unlock()
-	var err error
-	if handler == nil {
-		// It uses the HTTP client for AWS, not the one for engines.
-		handler, err = h.construct(&app.Env{
-			Vars: maps.Clone(h.function.Environment), AWS: awsConfig(""), Now: time.Now, Random: rand.Reader,
-			Logger: slog.New(slog.DiscardHandler), WarmUp: true,
+		running = append(running, now.Add(1))
+		all.Go(func() {
+			defer now.Add(-1)
+			var handler lambda.Handler // of one environment
+			started := time.Now()
+			select {
+			case handler = <-idle:
+			default:
+				if handler, errs[i] = constructor(env); errs[i] != nil {
+					return
+				}
+			}
+			ctx, cancel := context.WithTimeout(ctx, f.Timeout)
+			defer cancel()
+			_, _ = handler.Invoke(ctx, event) // it fails: an error of the authorizer, a 503 response of a function
+			took[i] = time.Since(started)
+			idle <- handler
 		})
 	}
-	if err == nil {
-		ctx, cancel := context.WithTimeout(ctx, h.function.Timeout)
-		_, _ = handler.Invoke(ctx, h.event) // it fails: an error of the authorizer, a 503 response of a function
-		cancel()
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.running--
-	h.took = append(h.took, time.Since(started))
-	h.idle = append(h.idle, handler)
-	if err != nil {
-		h.failed = err
-	}
+	all.Wait()
+	check(errors.Join(errs...))
+	return running, took
 }

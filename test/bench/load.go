@@ -34,7 +34,7 @@ type result struct {
 
 // drive runs workers for a while, after a quarter of this time to warm up. Each begins its next operation when the last
 // has ended.
-func drive(ctx context.Context, length time.Duration, workers []worker) (result, error) {
+func drive(ctx context.Context, length time.Duration, workers []worker) result {
 	var group sync.WaitGroup
 	times, errs := make([][]time.Duration, len(workers)), make([]error, len(workers))
 	warmUntil := time.Now().Add(length / 4)
@@ -51,8 +51,9 @@ func drive(ctx context.Context, length time.Duration, workers []worker) (result,
 		})
 	}
 	group.Wait()
+	check(errors.Join(errs...))
 	all := slices.Concat(times...)
-	return result{float64(len(all)) / length.Seconds(), percentile(all, 0.5), percentile(all, 0.99)}, errors.Join(errs...)
+	return result{float64(len(all)) / length.Seconds(), percentile(all, 0.5), percentile(all, 0.99)}
 }
 
 // connection is one keep-alive connection. It writes requests as they are and reads responses with net/http, so that

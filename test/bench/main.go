@@ -19,7 +19,6 @@ type options struct {
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Clients []int         `default:"1,16" help:"Numbers of connections of the suite http."`
 	Toggles int           `default:"1000000" help:"Toggles of the suite staleness."`
-	Before  string        `type:"existingfile" help:"The authorizer of an earlier version, for the suite signin."`
 
 	disk, memory string
 }

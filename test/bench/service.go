@@ -3,8 +3,11 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -20,6 +24,7 @@ import (
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
+	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -96,6 +101,14 @@ func startDatabase(ctx context.Context) *database {
 func loadTemplate(parameters map[string]string) *samtemplate.Template {
 	return must(samtemplate.Load("template.yaml", samtemplate.Settings{Parameters: parameters}))
 }
+
+// newEnv returns the environment of a function in this process. Without an endpoint, it has the HTTP client for AWS.
+func newEnv(f samtemplate.Function, endpoint string, log io.Writer) *app.Env {
+	return &app.Env{Vars: f.Environment, AWS: awsConfig(endpoint), Now: time.Now, Random: rand.Reader,
+		Logger: slog.New(slog.NewJSONHandler(log, nil))}
+}
+
+func construct(constructor app.Constructor, env *app.Env) lambda.Handler { return must(constructor(env)) }
 
 // function returns the function with a name.
 func function(t *samtemplate.Template, name string) samtemplate.Function {

@@ -1,13 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"net/http"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
@@ -31,9 +32,9 @@ const (
 // togglesBench has an engine with toggles, and the function search-features.
 type togglesBench struct {
 	*database
-	counter
-	search lambda.Handler
-	rows   [][]any
+	search       lambda.Handler
+	calls, items atomic.Int64 // of the function to DynamoDB, and that these read
+	rows         [][]any
 }
 
 // measureToggles compares searches, and the searches of the console's preview of a lifetime, with one parallel scan of
@@ -42,7 +43,9 @@ func measureToggles(ctx context.Context, _ options) {
 	b := &togglesBench{database: startDatabase(ctx)}
 	defer b.Stop()
 	b.createTypes(ctx, eventlog.Quiet(b.client))
-	b.search = b.construct(b.database, "search-features", feature.NewSearchFunction, b.Endpoint(), io.Discard)
+	env := newEnv(function(b.template, "search-features"), b.Endpoint(), io.Discard)
+	env.AWS.APIOptions = []func(*middleware.Stack) error{b.count}
+	b.search = construct(feature.NewSearchFunction, env)
 	now, step := time.Now(), 3*365*24*time.Hour/manyToggles
 	put := func(n int, flagged bool) {
 		putToggles(ctx, b.client, b.tables.Features, n, func(i int) dynamo.Item {
@@ -69,11 +72,15 @@ func measureToggles(ctx context.Context, _ options) {
 
 // compare measures concurrent searches, in turn with the scan.
 func (b *togglesBench) compare(ctx context.Context, name, goal string, searches ...string) {
+	var requests [][]byte
+	for _, search := range searches {
+		requests = append(requests, searchRequest(search))
+	}
 	var took, scanned []time.Duration
 	for range searchRounds {
 		b.calls.Store(0)
 		b.items.Store(0)
-		took = append(took, concurrently(len(searches), func(i int) error { return b.find(ctx, searches[i]) }))
+		took = append(took, concurrently(len(searches), func(i int) error { return b.find(ctx, requests[i]) }))
 		var read atomic.Int64
 		scanned = append(scanned, concurrently(scanSegments, func(i int) error {
 			var errs error
@@ -104,34 +111,44 @@ func concurrently(n int, call func(i int) error) time.Duration {
 	return time.Since(started)
 }
 
-// find invokes search-features.
-func (b *togglesBench) find(ctx context.Context, parameters string) error {
-	query, err := url.ParseQuery(parameters)
-	if err != nil {
-		return err
-	}
+// searchRequest returns an event of search-features.
+func searchRequest(parameters string) []byte {
 	var request events.APIGatewayProxyRequest
-	if err := json.Unmarshal(sampleEvent("search-features"), &request); err != nil {
-		return err
-	}
+	check(json.Unmarshal(sampleEvent("search-features"), &request))
+	query := must(url.ParseQuery(parameters))
 	request.MultiValueQueryStringParameters, request.QueryStringParameters = query, map[string]string{}
-	for name := range maps.Keys(query) {
+	for name := range query {
 		request.QueryStringParameters[name] = query.Get(name)
 	}
-	payload, err := json.Marshal(request)
-	if err != nil {
-		return err
+	return must(json.Marshal(request))
+}
+
+// find invokes search-features.
+func (b *togglesBench) find(ctx context.Context, request []byte) error {
+	output, err := b.search.Invoke(ctx, request)
+	if err == nil && !bytes.Contains(output, []byte(`"statusCode":200`)) {
+		err = fmt.Errorf("%s: %s", request, output)
 	}
-	output, err := b.search.Invoke(ctx, payload)
-	if err != nil {
-		return err
-	}
-	var response events.APIGatewayProxyResponse
-	if err := json.Unmarshal(output, &response); err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: status %d: %s", parameters, response.StatusCode, response.Body)
-	}
-	return nil
+	return err
+}
+
+// count counts the calls of a client, and the items that they read.
+func (b *togglesBench) count(stack *middleware.Stack) error {
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Count", func(
+		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+	) (middleware.InitializeOutput, middleware.Metadata, error) {
+		out, metadata, err := next.HandleInitialize(ctx, in)
+		b.calls.Add(1)
+		switch result := out.Result.(type) {
+		case *dynamodb.QueryOutput:
+			b.items.Add(int64(result.ScannedCount))
+		case *dynamodb.ScanOutput:
+			b.items.Add(int64(result.ScannedCount))
+		case *dynamodb.BatchGetItemOutput:
+			for _, items := range result.Responses {
+				b.items.Add(int64(len(items)))
+			}
+		}
+		return out, metadata, err
+	}), middleware.After)
 }

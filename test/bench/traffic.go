@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -29,12 +28,11 @@ func measureTraffic(ctx context.Context, o options) {
 	}
 	const sample = 20_000
 	largest := int(sample * 0.995 * (1 << 20) / float64(len(delivery(sample))))
-	variables := maps.Clone(f.Environment)
-	variables["GOMAXPROCS"] = "1"
-	process := runtimeapi.Function{Binary: buildFunctions(ctx, o) + f.Name, Variables: variables, Timeout: f.Timeout}
+	f.Environment["GOMAXPROCS"] = "1"
+	folder := buildFunctions(ctx, o)
 	var rows [][]any
 	for _, lines := range []int{100, 1000, largest} {
-		p := must(runtimeapi.Start(ctx, process))
+		p := must(runtimeapi.Start(ctx, process(folder, f)))
 		defer p.Stop()
 		var took []time.Duration
 		for range min(max(200_000/lines, 5), 300) {
