@@ -108,7 +108,9 @@ func newEnv(f samtemplate.Function, endpoint string, log io.Writer) *app.Env {
 		Logger: slog.New(slog.NewJSONHandler(log, nil))}
 }
 
-func construct(constructor app.Constructor, env *app.Env) lambda.Handler { return must(constructor(env)) }
+func construct(constructor app.Constructor, env *app.Env) lambda.Handler {
+	return must(constructor(env))
+}
 
 // function returns the function with a name.
 func function(t *samtemplate.Template, name string) samtemplate.Function {
