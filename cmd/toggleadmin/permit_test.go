@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -48,13 +47,5 @@ func (e *emulator) iam(ts *testscript.TestScript, form url.Values) []byte {
 	sum := sha256.Sum256([]byte(body))
 	ts.Check(signer.NewSigner().SignHTTP(e.ctx, credentials, request, hex.EncodeToString(sum[:]), "iam", "us-east-1",
 		time.Now()))
-	response, err := (&http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
-	ts.Check(err)
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	ts.Check(err)
-	if response.StatusCode != http.StatusOK {
-		ts.Fatalf("%s: status %d: %s", form.Get("Action"), response.StatusCode, content)
-	}
-	return content
+	return do(ts, request, "200")
 }

@@ -102,9 +102,15 @@ func TestLocal(t *testing.T) {
 	})
 }
 
-func age(ts *testscript.TestScript, _ bool, args []string) {
+// open opens the script's local service.
+func open(ts *testscript.TestScript) *installation.Installation {
 	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
 	ts.Check(err)
+	return i
+}
+
+func age(ts *testscript.TestScript, _ bool, args []string) {
+	i := open(ts)
 	id, err := strconv.ParseInt(args[0], 10, 64)
 	ts.Check(err)
 	_, err = i.Client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
@@ -116,9 +122,8 @@ func age(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func signIn(ts *testscript.TestScript, _ bool, args []string) {
-	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
-	ts.Check(err)
-	_, err = user.NewStore(i.Client, i.Tables, i.Log(time.Now)).SignIn(context.Background(), user.SignIn{
+	i := open(ts)
+	_, err := user.NewStore(i.Client, i.Tables, i.Log(time.Now)).SignIn(context.Background(), user.SignIn{
 		Identity: user.Identity{Issuer: "https://issuer.example.com", Subject: args[0]}, Email: args[1], EmailVerified: true,
 		Logger: slog.New(slog.DiscardHandler),
 	})
@@ -126,8 +131,7 @@ func signIn(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
-	ts.Check(err)
+	i := open(ts)
 	id, err := strconv.ParseInt(args[0], 10, 64)
 	ts.Check(err)
 	err = user.NewStore(i.Client, i.Tables, i.Log(time.Now)).BeginDeletion(context.Background(), user.Person, id)
@@ -145,11 +149,8 @@ func ask(ts *testscript.TestScript, _ bool, args []string) {
 	const example = "17" // the id of a token
 	id := strings.Join(args[1:], "")
 	code := func(cell, separator string) string {
-		var parts []string
-		for _, match := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
-			parts = append(parts, match[1])
-		}
-		text := strings.Join(parts, separator)
+		parts := regexp.MustCompile("`[^`]+`").FindAllString(cell, -1)
+		text := strings.ReplaceAll(strings.Join(parts, separator), "`", "")
 		if id != "" && !strings.Contains(text, example) { // "and the event's id"
 			return text + separator + id
 		}
@@ -179,18 +180,15 @@ func listen(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 	ts.Defer(func() { server.Close(); ts.Check(file.Close()) })
 	settings, path := map[string]any{}, filepath.Join(ts.Getenv("DATA_DIR"), "local.json")
-	content, err := os.ReadFile(path)
-	ts.Check(err)
-	ts.Check(json.Unmarshal(content, &settings))
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(path)), &settings))
 	settings["webhookUrl"], settings["webhookSecret"] = server.URL, webhook.NewSecret(make([]byte, 32))
-	content, err = json.Marshal(settings)
+	content, err := json.Marshal(settings)
 	ts.Check(err)
 	ts.Check(os.WriteFile(path, content, 0o600))
 }
 
 func copyTable(ts *testscript.TestScript, _ bool, args []string) {
-	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
-	ts.Check(err)
+	i := open(ts)
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
 	ts.Check(err)
 	table := template.Tables[slices.IndexFunc(template.Tables,
@@ -201,8 +199,7 @@ func copyTable(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func putBack(ts *testscript.TestScript, _ bool, args []string) {
-	i, err := installation.OpenLocal(context.Background(), ts.Getenv("DATA_DIR"))
-	ts.Check(err)
+	i := open(ts)
 	copyItems(ts, i, args[0], i.Tables.ByID()[args[1]])
 }
 
@@ -274,14 +271,19 @@ func request(ts *testscript.TestScript, args ...string) []byte {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	r.Header.Set("Authorization", args[1])
+	return do(ts, r, args[0])
+}
+
+// do sends a request and returns the body of the response, which must have the status.
+func do(ts *testscript.TestScript, r *http.Request, status string) []byte {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(r)
 	ts.Check(err)
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
 	ts.Check(err)
-	if got := strconv.Itoa(response.StatusCode); got != args[0] {
-		ts.Fatalf("status %s, want %s: %s", got, args[0], content)
+	if got := strconv.Itoa(response.StatusCode); got != status {
+		ts.Fatalf("%s %s: status %s, want %s: %s", r.Method, r.URL.Path, got, status, content)
 	}
 	return content
 }

@@ -11,8 +11,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"sync"
+
+	"github.com/go-jose/go-jose/v4"
 )
 
 // Key signs tokens.
@@ -57,19 +58,10 @@ func NewKey(algorithm, id string) Key {
 
 // JWK returns the public key as the issuer publishes it.
 func (k Key) JWK() map[string]any {
-	jwk := map[string]any{"kid": k.ID, "use": "sig", "alg": k.Algorithm}
-	switch public := k.Private.Public().(type) {
-	case *rsa.PublicKey:
-		jwk["kty"], jwk["n"], jwk["e"] = "RSA", Encode(public.N.Bytes()), Encode(big.NewInt(int64(public.E)).Bytes())
-	case *ecdsa.PublicKey:
-		point, err := public.Bytes() // 4, x, y
-		must(err)
-		size := len(point) / 2
-		jwk["kty"], jwk["crv"], jwk["x"], jwk["y"] = "EC", public.Params().Name, Encode(point[1:1+size]),
-			Encode(point[1+size:])
-	case ed25519.PublicKey:
-		jwk["kty"], jwk["crv"], jwk["x"] = "OKP", "Ed25519", Encode(public)
-	}
+	b, err := jose.JSONWebKey{Key: k.Private.Public(), KeyID: k.ID, Use: "sig", Algorithm: k.Algorithm}.MarshalJSON()
+	must(err)
+	var jwk map[string]any
+	must(json.Unmarshal(b, &jwk))
 	return jwk
 }
 
