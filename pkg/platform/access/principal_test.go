@@ -1,23 +1,18 @@
 package access_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
 func TestParseID(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"1", "9", "10", "1234567890", "2147483647"} {
-		if got, ok := access.ParseID(text); strconv.FormatInt(got, 10) != text || !ok {
-			t.Errorf("%q: %d, %t", text, got, ok)
-		}
-	}
 	for _, row := range table.Rows(t, 1, `
 		""
 		0
@@ -44,6 +39,10 @@ func TestParseID(t *testing.T) {
 		if got, ok := access.ParseID(row[0]); ok {
 			t.Errorf("%q: %d", row[0], got)
 		}
+	}
+	for _, want := range []int64{1, 9, 10, 1234567890, access.MaxID} {
+		got, ok := access.ParseID(fmt.Sprint(want))
+		assert.Equal(t, []any{want, true}, []any{got, ok})
 	}
 }
 
@@ -74,9 +73,7 @@ func TestRoles(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[access.Role]int64{access.RoleAdmin: 1, access.RoleEditor: 2, access.RoleViewer: 3, "": 0,
 		"admin": 0} {
-		if got := role.ID(); got != want {
-			t.Errorf("role %q has the id %d", role, got)
-		}
+		assert.Equal(t, want, role.ID())
 	}
 }
 
@@ -96,8 +93,7 @@ func TestContext(t *testing.T) {
 			want["userId"] = "2147483647"
 		}
 		p.Name, p.TokenID = "Ada", "12"
-		if diff := cmp.Diff(want, p.Context()); diff != "" || p.ID != id {
-			t.Errorf("id %s, context (-want +got):\n%s", p.ID, diff)
-		}
+		assert.Equal(t, want, p.Context())
+		assert.Equal(t, id, p.ID)
 	}
 }

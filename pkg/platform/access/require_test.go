@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -69,9 +68,8 @@ func TestRequire(t *testing.T) {
 				want, wantFailure = access.Principal{}, row[2]
 			}
 			got, failure := send(t, requirement, context)
-			if diff := cmp.Diff(want, got); diff != "" || failure != wantFailure {
-				t.Errorf("%s, %s: error %q, principal (-want +got):\n%s", row[0], name, failure, diff)
-			}
+			assert.Equal(t, want, got)
+			assert.Equal(t, wantFailure, failure)
 		}
 	}
 }
@@ -87,11 +85,9 @@ func TestInvalidContext(t *testing.T) {
 		{"principalId": "user:", "userId": "", "permissions": "ADMIN"}
 	`) {
 		var context map[string]any
-		err := json.Unmarshal([]byte(row[0]), &context)
-		if _, got := send(t, access.IsAnyone, context); err != nil ||
-			got != "401 You need a valid credential in the Authorization header." {
-			t.Errorf("%s: %s, %v", row[0], got, err)
-		}
+		assert.OK(t, json.Unmarshal([]byte(row[0]), &context))
+		_, got := send(t, access.IsAnyone, context)
+		assert.Equal(t, "401 You need a valid credential in the Authorization header.", got)
 	}
 }
 

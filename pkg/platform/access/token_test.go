@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -26,9 +27,7 @@ const (
 func parse(t *testing.T, text string) access.Token {
 	t.Helper()
 	token, err := access.ParseToken(text)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
+	assert.OK(t, err)
 	return token
 }
 
@@ -43,16 +42,15 @@ func TestParseToken(t *testing.T) {
 		*:*.v2_AAAAAAAAAAAAAAAAAAAAAA_0123456789-_0123456789-_0123456789-_012345A | 0 0 false
 	`) {
 		token := parse(t, row[0])
-		if (token.Kind == access.PAT) != (row[0][0] == 'u') || token.Reveal() != row[0] {
-			t.Errorf("%s: kind %v, revealed %s", row[0], token.Kind, token.Reveal())
-		}
+		assert.Equal(t, row[0][0] == 'u', token.Kind == access.PAT)
+		assert.Equal(t, row[0], token.Reveal())
 		userID, id, ok := token.Selector.PATIDs()
-		if got := fmt.Sprint(userID, id, ok); got != row[1] || ok && access.PATSelector(userID, id) != token.Selector {
-			t.Errorf("%s: ids %s", row[0], got)
+		assert.Equal(t, row[1], fmt.Sprint(userID, id, ok))
+		if ok {
+			assert.Equal(t, token.Selector, access.PATSelector(userID, id))
 		}
-		if selector, ok := access.ParseSelector(token.Selector.String()); !ok || selector != token.Selector {
-			t.Errorf("ParseSelector returns %s, %t", selector, ok)
-		}
+		selector, ok := access.ParseSelector(token.Selector.String())
+		assert.Equal(t, []any{token.Selector, true}, []any{selector, ok})
 	}
 }
 
@@ -99,48 +97,36 @@ func TestTokensHaveOneSpelling(t *testing.T) {
 	t.Parallel()
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	for _, prefix := range []string{"user:", "*:*."} {
-		taken := map[string]int{}
+		want, taken := 16+4, 0
+		if prefix == "user:" {
+			want-- // there is no PAT 0
+		}
 		for _, c := range alphabet {
 			for _, text := range []string{
 				prefix + "v2_" + selector[:21] + string(c) + "_" + secret,
 				prefix + "v2_" + selector + "_" + secret[:42] + string(c),
 			} {
-				token, err := access.ParseToken(text)
-				if err != nil {
-					continue
+				if token, err := access.ParseToken(text); err == nil {
+					assert.Equal(t, text, token.Reveal())
+					taken++
 				}
-				if token.Reveal() != text {
-					t.Errorf("%s is revealed as %s", text, token.Reveal())
-				}
-				taken[text]++
 			}
 		}
-		want := 16 + 4 // the last character of a selector has 2 bits, of a secret 4; one of either is the token itself
-		if prefix == "user:" {
-			want = 16 + 3 // there is no PAT 0
-		}
-		if got := len(taken) + 1; got != want {
-			t.Errorf("%s: %d spellings are accepted, want %d", prefix, got, want)
-		}
+		assert.Equal(t, want, taken)
 	}
 }
 
 func TestTokensAreRedacted(t *testing.T) {
 	t.Parallel()
 	token := parse(t, pat)
-	raw, err := base64.RawURLEncoding.DecodeString(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw, rawErr := base64.RawURLEncoding.DecodeString(secret)
 	holder := struct {
 		Token access.Token
 		Many  []access.Token
 		Ref   *access.Token
 	}{token, []access.Token{token}, &token}
 	encoded, err := json.Marshal(holder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, rawErr, err)
 	var log bytes.Buffer
 	for _, handler := range []slog.Handler{slog.NewJSONHandler(&log, nil), slog.NewTextHandler(&log, nil)} {
 		slog.New(handler).Info("m", slog.Any("token", token), slog.Any("ref", &token), slog.Any("holder", holder))
@@ -166,20 +152,11 @@ func TestNewToken(t *testing.T) {
 	t.Parallel()
 	random := bytes.Repeat([]byte{0xfb}, 40)
 	token, err := access.NewToken(access.PAT, access.PATSelector(7, 9), bytes.NewReader(random))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	want := "user:v2_AAAAAAAAAAcAAAAAAAAACQ_" + base64.RawURLEncoding.EncodeToString(random[:32])
-	if got := token.Reveal(); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	if moved := token.At(access.PATSelector(7, 10)); moved.Verifier() != token.Verifier() ||
-		moved.Reveal() != strings.Replace(want, "CQ_", "Cg_", 1) {
-		t.Errorf("moved: %s", moved.Reveal())
-	}
-	if token.Reveal() != want {
-		t.Error("At has changed the token itself")
-	}
+	moved := token.At(access.PATSelector(7, 10))
+	assert.Equal(t, []string{want, strings.Replace(want, "CQ_", "Cg_", 1)}, []string{token.Reveal(), moved.Reveal()})
+	assert.Equal(t, token.Verifier(), moved.Verifier())
 	for _, broken := range []io.Reader{bytes.NewReader(random[:31]), bytes.NewReader(nil)} {
 		if token, err := access.NewToken(access.PAT, access.PATSelector(7, 9), broken); err == nil ||
 			token != (access.Token{}) {
@@ -192,25 +169,14 @@ func TestVerifier(t *testing.T) {
 	t.Parallel()
 	verifier := parse(t, pat).Verifier()
 	raw, err := base64.RawURLEncoding.DecodeString(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if verifier != sha256.Sum256(raw) {
-		t.Errorf("the verifier is %x", verifier)
-	}
-	if parse(t, apiToken).Verifier() != verifier ||
-		parse(t, "user:v2_AAAAAAAAAAEAAAAAAAAAAg_"+secret).Verifier() != verifier {
-		t.Error("the verifier depends on more than the secret")
+	assert.OK(t, err)
+	for _, text := range []string{pat, apiToken, "user:v2_AAAAAAAAAAEAAAAAAAAAAg_" + secret} {
+		assert.Equal(t, sha256.Sum256(raw), [32]byte(parse(t, text).Verifier()))
 	}
 	other := verifier
 	other[31] ^= 1
-	if !verifier.Equal(verifier[:]) {
-		t.Error("the verifier does not equal itself")
-	}
-	for _, stored := range [][]byte{other[:], nil, make([]byte, 32), verifier[:31], append(verifier[:], 0)} {
-		if verifier.Equal(stored) {
-			t.Errorf("the verifier equals %x", stored)
-		}
+	for i, stored := range [][]byte{verifier[:], other[:], nil, make([]byte, 32), verifier[:31], append(verifier[:], 0)} {
+		assert.Equal(t, i == 0, verifier.Equal(stored))
 	}
 }
 

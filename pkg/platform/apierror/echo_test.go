@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -21,18 +22,14 @@ func TestEcho(t *testing.T) {
 		"": "", strings.Repeat("😀", 100): strings.Repeat("😀", 100), strings.Repeat("😀", 101): strings.Repeat("😀", 100) + "…",
 		strings.Repeat("\xff", 101): strings.Repeat("\xff", 100) + "…",
 	} {
-		if got := apierror.Echo(value); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		assert.Equal(t, want, apierror.Echo(value))
 	}
 	for _, row := range table.Rows(t, 1, `
 		50%25 %zz %
 		v2_2026-11 v2_ user:7 AAAAAAAAAAEAAAAAAAAAAQ
 		eyJ eyJabc eyJ. eyes.only
 	`) {
-		if got := apierror.Echo(row[0]); got != row[0] {
-			t.Errorf("got %q", got)
-		}
+		assert.Equal(t, row[0], apierror.Echo(row[0]))
 	}
 }
 
@@ -50,9 +47,7 @@ func TestEchoRedactsCredentials(t *testing.T) {
 		eyJabc. eyJhbGciOiJSUzI1NiJ9.e
 		eyJhbGciOiJSUzI1NiJ9%2eeyJzdWIiOiIxIn0%2ec2lnbmF0dXJl
 	`)) {
-		if got := apierror.Echo(row[0]); got != "[redacted]" {
-			t.Errorf("got %q", got)
-		}
+		assert.Equal(t, "[redacted]", apierror.Echo(row[0]))
 	}
 }
 
@@ -67,9 +62,7 @@ func FuzzEcho(f *testing.F) {
 			t.Fatalf("%q: %d characters: %q", before+after, n, got)
 		}
 		for _, credential := range []string{pat, jwt} {
-			if got := apierror.Echo(before + credential + after); got != "[redacted]" {
-				t.Fatalf("%q: %q", before+credential+after, got)
-			}
+			assert.Equal(t, "[redacted]", apierror.Echo(before+credential+after))
 		}
 	})
 }

@@ -14,42 +14,29 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
 func TestTables(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name string
-		vars map[string]string
-		want dynamo.Tables
-		errs []string
-	}{
-		{"all set", map[string]string{"USERS_TABLE": "u", "API_TOKENS_TABLE": "a", "TRAFFIC_TABLE": "t"},
-			dynamo.Tables{Users: "u", APITokens: "a"}, nil},
-		{
-			"none set", map[string]string{"USERS_TABLE": "", "DYNAMODB_ENDPOINT": "localhost", "AWS_USE_FIPS_ENDPOINT": "yes"},
-			dynamo.Tables{},
-			[]string{"USERS_TABLE is missing", "API_TOKENS_TABLE is missing", "DYNAMODB_ENDPOINT: ",
-				"AWS_USE_FIPS_ENDPOINT must be true or false"},
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			client, tables, err := (&app.Env{Vars: tt.vars}).Tables("USERS_TABLE", "API_TOKENS_TABLE")
-			if tables != tt.want || (client == nil) != (err != nil) || (err == nil) != (tt.errs == nil) {
-				t.Errorf("%+v, error %v", tables, err)
-			}
-			for _, text := range tt.errs {
-				if !strings.Contains(err.Error(), text) {
-					t.Errorf("the error does not contain %q: %v", text, err)
-				}
-			}
-		})
+	env := &app.Env{Vars: map[string]string{"USERS_TABLE": "u", "API_TOKENS_TABLE": "a", "TRAFFIC_TABLE": "t"}}
+	_, tables, err := env.Tables("USERS_TABLE", "API_TOKENS_TABLE")
+	assert.OK(t, err)
+	assert.Equal(t, dynamo.Tables{Users: "u", APITokens: "a"}, tables)
+	env.Vars = map[string]string{"USERS_TABLE": "", "DYNAMODB_ENDPOINT": "localhost", "AWS_USE_FIPS_ENDPOINT": "yes"}
+	client, tables, err := env.Tables("USERS_TABLE", "API_TOKENS_TABLE")
+	if client != nil || tables != (dynamo.Tables{}) {
+		t.Errorf("%v, %+v", client, tables)
+	}
+	for _, text := range []string{"USERS_TABLE is missing", "API_TOKENS_TABLE is missing", "DYNAMODB_ENDPOINT: ",
+		"AWS_USE_FIPS_ENDPOINT must be true or false"} {
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("the error does not contain %q: %v", text, err)
+		}
 	}
 }
 
@@ -90,6 +77,7 @@ func TestEndpoints(t *testing.T) {
 		cn-north-1 | false | false | dynamodb.cn-north-1.amazonaws.com.cn
 		cn-north-1 | false | true | dynamodb.cn-north-1.api.amazonwebservices.com.cn
 	`) {
+		unreachable := errors.New("unreachable")
 		var hosts []string
 		env := &app.Env{
 			Vars: map[string]string{"AWS_USE_FIPS_ENDPOINT": row[1], "AWS_USE_DUALSTACK_ENDPOINT": row[2]},
@@ -97,19 +85,16 @@ func TestEndpoints(t *testing.T) {
 				Region: row[0], Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
 				HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 					hosts = append(hosts, r.URL.Host)
-					return nil, errors.New("unreachable")
+					return nil, unreachable
 				})},
 			},
 			Logger: slog.New(slog.DiscardHandler), WarmUp: true,
 		}
 		client, _, err := env.Tables()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{}, dynamo.Once)
-		if diff := cmp.Diff([]string{row[3], row[3]}, hosts); diff != "" || err == nil {
-			t.Errorf("%s: error %v, hosts (-want +got):\n%s", row, err, diff)
-		}
+		assert.ErrorIs(t, err, unreachable)
+		assert.Equal(t, []string{row[3], row[3]}, hosts)
 	}
 }
 

@@ -1,13 +1,13 @@
 package app_test
 
 import (
-	"bytes"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/test/assert"
 )
 
 func TestNotFound(t *testing.T) {
@@ -15,12 +15,12 @@ func TestNotFound(t *testing.T) {
 	env := &app.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Random: strings.NewReader(strings.Repeat("x", 16))}
 	handler, err := app.NewNotFoundFunction(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	got, err := handler.Invoke(t.Context(), []byte(`{}`))
-	if err != nil || !bytes.Contains(got, []byte(`"statusCode":404`)) ||
-		!bytes.Contains(got, []byte("The path you were looking for is not available.")) {
-		t.Errorf("got %s, %v", got, err)
+	assert.OK(t, err)
+	for _, want := range []string{`"statusCode":404`, "The path you were looking for is not available."} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("%s does not contain %s", got, want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -13,9 +14,8 @@ func TestCount(t *testing.T) {
 	update := dynamo.Count(db.Tables.Users, dynamo.Item{"id": dynamo.N(0)}, "lastId", 2)
 	for want := range int64(2) {
 		out, err := db.Client.UpdateItem(t.Context(), update)
-		if err != nil || dynamo.Item(out.Attributes).Int("lastId") != want+1 {
-			t.Errorf("%v, %v, want %d", out, err, want+1)
-		}
+		assert.OK(t, err)
+		assert.Equal(t, want+1, dynamo.Item(out.Attributes).Int("lastId"))
 	}
 	if _, err := db.Client.UpdateItem(t.Context(), update); !dynamo.FailedCondition(err) {
 		t.Error(err)

@@ -1,57 +1,43 @@
 package dynamo_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
+	"toggleadmin/test/table"
 )
-
-// values is one attribute as every reader returns it.
-type values struct {
-	String  string
-	Int     int64
-	IsInt   bool
-	Bytes   string
-	Bool    bool
-	Map     int
-	List    int
-	Strings []string
-	Time    *time.Time
-}
 
 func TestAttributes(t *testing.T) {
 	t.Parallel()
-	at := time.Date(2026, 11, 21, 10, 0, 0, 123456789, time.FixedZone("", 3600))
-	stored := time.Date(2026, 11, 21, 9, 0, 0, 123000000, time.UTC)
 	item := dynamo.Item{
 		"string": dynamo.S("x"), "zero": dynamo.N(0), "number": dynamo.N(math.MinInt64), "bytes": dynamo.B([]byte("b")),
 		"true": dynamo.Bool(true), "false": dynamo.Bool(false), "map": dynamo.M(dynamo.Item{"a": dynamo.S("b")}),
-		"strings": dynamo.Strings([]string{"a", ""}), "empty": dynamo.Strings(nil), "time": dynamo.Time(at),
+		"strings": dynamo.Strings([]string{"a", ""}), "empty": dynamo.Strings(nil),
+		"time": dynamo.Time(time.Date(2026, 11, 21, 10, 0, 0, 123456789, time.FixedZone("", 3600))),
 	}
-	for name, want := range map[string]values{
-		"string":  {String: "x"},
-		"zero":    {IsInt: true},
-		"number":  {Int: math.MinInt64, IsInt: true},
-		"bytes":   {Bytes: "b"},
-		"true":    {Bool: true},
-		"false":   {},
-		"map":     {Map: 1},
-		"strings": {List: 2, Strings: []string{"a", ""}},
-		"empty":   {},
-		"time":    {String: "2026-11-21T09:00:00.123Z", Time: &stored},
-		"absent":  {},
-	} {
-		n, isInt := item.IntOK(name)
-		got := values{
-			String: item.String(name), Int: item.Int(name), IsInt: isInt, Bytes: string(item.Bytes(name)), Bool: item.Bool(name),
-			Map: len(item.Map(name)), List: len(item.List(name)), Strings: item.Strings(name), Time: item.Time(name),
-		}
-		if diff := cmp.Diff(want, got); diff != "" || n != got.Int {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+	for _, row := range table.Rows(t, 9, `
+		# attribute | as a string | number | whether it is one | bytes | boolean | sizes as a map and a list | strings | time
+		string | x | 0 | false | | false | 0 0 | [] | <nil>
+		zero | | 0 | true | | false | 0 0 | [] | <nil>
+		number | | -9223372036854775808 | true | | false | 0 0 | [] | <nil>
+		bytes | | 0 | false | b | false | 0 0 | [] | <nil>
+		true | | 0 | false | | true | 0 0 | [] | <nil>
+		false | | 0 | false | | false | 0 0 | [] | <nil>
+		map | | 0 | false | | false | 1 0 | [] | <nil>
+		strings | | 0 | false | | false | 0 2 | ["a" ""] | <nil>
+		empty | | 0 | false | | false | 0 0 | [] | <nil>
+		time | 2026-11-21T09:00:00.123Z | 0 | false | | false | 0 0 | [] | 2026-11-21 09:00:00.123 +0000 UTC
+		absent | | 0 | false | | false | 0 0 | [] | <nil>
+	`) {
+		name := row[0]
+		_, isNumber := item.IntOK(name)
+		got := fmt.Sprintf("%s|%s|%d|%t|%s|%t|%d %d|%q|%v", name, item.String(name), item.Int(name), isNumber,
+			item.Bytes(name), item.Bool(name), len(item.Map(name)), len(item.List(name)), item.Strings(name), item.Time(name))
+		assert.Equal(t, strings.Join(row, "|"), got)
 	}
 }

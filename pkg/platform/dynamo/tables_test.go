@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 )
 
 // TestTables checks that logical ids, variables and fields belong together, and that no field is left out.
@@ -21,9 +20,7 @@ func TestTables(t *testing.T) {
 		names[id] = "name of " + id
 	}
 	all := dynamo.TablesByID(names)
-	if diff := cmp.Diff(names, all.ByID()); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, names, all.ByID())
 	for i := range fields.NumField() {
 		field := fields.Field(i).Name
 		id := strings.Replace(field, "API", "Api", 1)
@@ -36,9 +33,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: %v, %+v", variable, err, one)
 		}
 	}
-	if len(ids) != fields.NumField() {
-		t.Errorf("%d ids for %d fields", len(ids), fields.NumField())
-	}
+	assert.Equal(t, fields.NumField(), len(ids))
 	var none dynamo.Tables
 	if err := none.SetVariable("OTHER_TABLE", "x"); err == nil || !strings.Contains(err.Error(), "OTHER_TABLE") ||
 		none != (dynamo.Tables{}) {

@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 )
 
 // newHTTPServer counts the connections of a client made for it.
@@ -54,13 +55,9 @@ func TestLoopbackSendsACopyOfTheBody(t *testing.T) {
 		}
 	})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	response.Body.Close()
 	if request.Body != io.ReadCloser(body) {
 		t.Error("the caller's request was changed")
@@ -96,9 +93,7 @@ func TestWarmUp(t *testing.T) {
 		_, _ = io.WriteString(w, "healthy: dynamodb")
 	})
 	for range 10 {
-		if err := dynamo.WarmUp(t.Context(), newClient(t, url, client.Transport)); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, dynamo.WarmUp(t.Context(), newClient(t, url, client.Transport)))
 	}
 	if n := connections.Load(); n > 5 { // net/http closes one whose writer is late, on a busy machine
 		t.Errorf("%d connections for 10 requests: they are not kept", n)

@@ -7,14 +7,13 @@ import (
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/test/assert"
 )
 
 func compile(tb testing.TB, file string) *jsonbody.Schema {
 	tb.Helper()
 	schema, err := jsonbody.Compile([]byte(file))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return schema
 }
 

@@ -10,10 +10,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -72,24 +71,17 @@ func TestOrderOfChecks(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPut, "/", tt.body)
 		r.Header.Set("Content-Type", tt.contentType)
 		_, err := compile(t, integers).Read(r, func(jsonbody.Object) string { return "A rule." })
-		if diff := cmp.Diff(tt.want, apierror.From(err)); diff != "" {
-			t.Errorf("error (-want +got):\n%s", diff)
-		}
+		assert.Equal(t, tt.want, apierror.From(err))
 	}
 }
 
 func TestRulesGetTheValidProperties(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		body string
-		want jsonbody.Object
-	}{
-		{`{"n":"x","other":"y"}`, jsonbody.Object{"other": "y"}}, {`[]`, nil}, {``, nil},
+	for body, want := range map[string]jsonbody.Object{
+		`{"n":"x","other":"y"}`: {"other": "y"}, `[]`: nil, "": nil,
 	} {
-		_, err := compile(t, integers).Decode([]byte(tt.body), func(valid jsonbody.Object) string {
-			if diff := cmp.Diff(tt.want, valid); diff != "" {
-				t.Errorf("%s: object (-want +got):\n%s", tt.body, diff)
-			}
+		_, err := compile(t, integers).Decode([]byte(body), func(valid jsonbody.Object) string {
+			assert.Equal(t, want, valid)
 			return ""
 		})
 		message(t, err)

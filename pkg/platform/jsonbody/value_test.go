@@ -6,8 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -44,28 +43,22 @@ func TestObject(t *testing.T) {
 	object, err := compile(t,
 		integers).Decode([]byte(`{"a":[{"e":""},{}],"n":7,"b":true,"s":" \ud83d\ude00\u0000e\u0301 ",` +
 		`"t":"2026-11-20T05:39:00.1239+01:00","none":null}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	n, ok := object.Int("n")
 	got := []any{n, ok, object.Bool("b"), object.Text("s"), *object.Time("t"), object.Has("none"), object.Has("absent"),
 		object.Has("N")}
 	want := []any{int64(7), true, true, " 😀\x00e\u0301 ", time.Date(2026, 11, 20, 4, 39, 0, 123e6, time.UTC), true, false,
 		false}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("values (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, want, got)
 	elements := object.Objects("a")
 	if e, ok := elements[0].TextOK("e"); len(elements) != 2 || e != "" || !ok {
 		t.Errorf("elements %v", elements)
 	}
 	for _, name := range []string{"none", "absent"} {
-		if _, ok := object.TextOK(name); ok || len(object.Objects(name)) != 0 {
-			t.Errorf("%s has a value", name)
-		}
-		if _, ok := object.Int(name); ok || object.Bool(name) || object.Text(name) != "" || object.Time(name) != nil {
-			t.Errorf("%s has a value", name)
-		}
+		n, isInt := object.Int(name)
+		text, isText := object.TextOK(name)
+		assert.Equal(t, []any{int64(0), false, "", false, false, (*time.Time)(nil), 0}, []any{n, isInt, text, isText,
+			object.Bool(name), object.Time(name), len(object.Objects(name))})
 	}
 	if object.Time("s") != nil {
 		t.Error("a text that is not a date-time has a time")
