@@ -43,7 +43,7 @@ func TestBadSettings(t *testing.T) {
 		DATA_DIR= | 2 | DATA_DIR is empty
 		DATA_DIR=FILE | 1 | cannot be created, choose another folder
 		DATA_DIR=/proc/self | 1 | cannot be written, choose another folder
-		DYNAMODB_ENDPOINT=localhost | 1 | use one such as http://127.0.0.1:8000
+		DYNAMODB_ENDPOINT=localhost | 1 | must be a URL such as http://127.0.0.1:8000
 		DYNAMODB_ENDPOINT=http://127.0.0.1:1 | 1 | "check that an engine runs there: dial tcp 127.0.0.1:1: connect: connection refused\n"
 		DYNAMODB_ENDPOINT=OTHER | 1 | "DYNAMODB_ENDPOINT OTHER does not respond as DynamoDB: check that an engine runs there\n"
 		WEBHOOK_URL=localhost:8080/key | 1 | WEBHOOK_URL cannot be used: the URL must begin with https://

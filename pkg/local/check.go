@@ -23,6 +23,7 @@ import (
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/oidc"
 )
 
@@ -133,14 +134,14 @@ func checkWebhookEvents(address, types string) error {
 
 // checkEndpoint returns an error if DYNAMODB_ENDPOINT is not a URL at which DynamoDB responds.
 func checkEndpoint(ctx context.Context, endpoint string) error {
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("DYNAMODB_ENDPOINT %q is not a URL: use one such as http://127.0.0.1:8000", endpoint)
+	client, err := dynamo.NewClient(awsConfig(endpoint), endpoint)
+	if err != nil {
+		return fmt.Errorf("DYNAMODB_ENDPOINT %q cannot be used: %w", endpoint, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
-	client := dynamodb.NewFromConfig(awsConfig(endpoint), func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
-	_, err = client.ListTables(ctx, &dynamodb.ListTablesInput{})
+	once := func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
+	_, err = client.ListTables(ctx, &dynamodb.ListTablesInput{}, once)
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -126,7 +126,7 @@ func (s *service) functionEnv(f *samtemplate.Function, cfg aws.Config) *app.Env 
 	cfg.APIOptions = s.APIOptions(f.Name)
 	logger := s.out.RequestLogger(f.Name)
 	switch {
-	case routine(f), len(f.Queues) > 0:
+	case len(f.Queues)+len(f.LogSubscriptions) > 0:
 		logger = s.out.EventLogger(f.Name, slog.LevelWarn)
 	case len(f.Streams)+len(f.Schedules) > 0:
 		logger = s.out.EventLogger(f.Name, slog.LevelInfo)
@@ -136,6 +136,3 @@ func (s *service) functionEnv(f *samtemplate.Function, cfg aws.Config) *app.Env 
 		Concurrency: runtime.GOMAXPROCS(0), // the engine shares the CPUs, so more calls would delay the first flag
 	}
 }
-
-// routine reports whether a function is invoked every second while there are requests, for lines of the access log.
-func routine(f *samtemplate.Function) bool { return len(f.LogSubscriptions) > 0 }

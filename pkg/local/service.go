@@ -99,13 +99,7 @@ func (s *service) newTriggers(
 	}
 	return trigger.New(trigger.Config{
 		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables),
-		Bus: events,
-		Ended: func(i *trigger.Invocation) {
-			s.out.Log(&terminal.Entry{
-				Method: "event", Path: i.Trigger, Function: i.Function.Name, ID: i.ID, Duration: i.Duration,
-				Cause: i.Err, Quiet: routine(i.Function) || len(i.Function.Schedules) > 0,
-			})
-		},
+		Bus: events, Ended: s.out.Log,
 		AWS: cfg, Region: region, AccountID: accountID,
 		Now: time.Now, NewID: newID(s.Random), Logger: s.logger(),
 	})
@@ -118,13 +112,7 @@ func (s *service) newGateway(functions map[string]*invoke.Function, triggers *tr
 		API: s.template.API, Functions: functions,
 		Region: region, AccountID: accountID, APIID: apiID, AcceptHost: isLoopback,
 		Now: s.Now, NewID: newID(s.Random),
-		AccessLog: triggers.AccessLog,
-		OnRequest: func(r gateway.Record) {
-			s.out.Log(&terminal.Entry{
-				Method: r.Method, Path: r.Path, Status: r.Status, Function: r.Function, Duration: r.Duration,
-				ID: r.RequestID, Cause: r.Err,
-			})
-		},
+		AccessLog: triggers.AccessLog, OnRequest: s.out.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("TEMPLATE %s cannot be used, correct its API: %w", s.Template, err)

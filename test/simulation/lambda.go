@@ -26,6 +26,7 @@ import (
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
@@ -102,7 +103,7 @@ func newWorld(t *testing.T, p Plan) *World {
 	g, err := gateway.New(gateway.Config{
 		API: w.template.API, Functions: w.invoked, Region: "us-east-1", AccountID: "123456789012", APIID: "simulation",
 		Now:   time.Now,
-		NewID: w.newID, AccessLog: w.logLine, OnRequest: func(gateway.Record) {},
+		NewID: w.newID, AccessLog: w.logLine, OnRequest: func(*terminal.Entry) {},
 	})
 	if err != nil {
 		t.Fatal(err)

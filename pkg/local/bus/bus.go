@@ -51,16 +51,6 @@ func Open(c Config) (*Bus, error) {
 	return b, nil
 }
 
-// openQueue opens a queue that is the target of a rule.
-func (b *Bus) openQueue(declared samtemplate.Queue) error {
-	q := &Queue{
-		Queue: declared, bus: b, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+declared.LogicalID),
-		received: map[string]*Message{},
-	}
-	b.queues[q.LogicalID] = q
-	return q.open()
-}
-
 // Discard appends a message, of one line, to the file of a queue that no function reads.
 func (b *Bus) Discard(queue, body string) error {
 	return datafile.Append(filepath.Join(b.DataDir, deadLetterFolder, queue+".jsonl"), []byte(body))

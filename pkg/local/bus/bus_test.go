@@ -117,16 +117,16 @@ func TestQueue(t *testing.T) {
 	messages := h.expect(0, "a1", "b1")
 	h.Queue("Queue").Delete(messages[:1])
 	queue := webhook.NewQueue(h.config(), "Queue", "Dead")
-	if err := queue.Delay(t.Context(), messages[1].ReceiptHandle(), time.Hour); err != nil {
+	if err := queue.Delay(t.Context(), messages[1].ReceiptHandle, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	h.expect(59 * time.Minute)
 	last := h.expect(time.Minute, "b2")
-	if err := queue.Delay(t.Context(), messages[1].ReceiptHandle(), 0); !isInvalid(err) { // a handle of the receive before
+	if err := queue.Delay(t.Context(), messages[1].ReceiptHandle, 0); !isInvalid(err) { // a handle of the receive before
 		t.Error(err)
 	}
 	other := webhook.NewQueue(h.config(), "Other", "Queue")
-	if err := errors.Join(other.Delay(t.Context(), last[0].ReceiptHandle(), 0),
+	if err := errors.Join(other.Delay(t.Context(), last[0].ReceiptHandle, 0),
 		other.Discard(t.Context(), "")); strings.Count(err.Error(), "DoesNotExist") != 2 {
 		t.Error(err)
 	}
@@ -157,7 +157,7 @@ func TestRestart(t *testing.T) {
 	h := newHarness(t)
 	h.publish("delayed", "processing", "done", "new")
 	messages := h.expect(0, "delayed1", "processing1", "done1", "new1")
-	if err := h.Queue("Queue").ChangeVisibility(messages[0].ReceiptHandle(), time.Hour); err != nil {
+	if err := h.Queue("Queue").ChangeVisibility(messages[0].ReceiptHandle, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	h.Queue("Queue").Delete(messages[2:3])

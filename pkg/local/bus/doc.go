@@ -10,6 +10,4 @@
 // SIGKILL, but can be lost in a power failure, because files are not synced to the disk. A message that is being
 // processed when the program ends is received again at the next start, and that attempt is not counted. A message that
 // was received too often is appended to the file of the dead-letter queue, DATA_DIR/queues/<LogicalId>.jsonl.
-//
-// The archive is DATA_DIR/events/sent.jsonl, which only `make reset` deletes.
 package bus

@@ -17,21 +17,15 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 )
 
-// Message is a message of a queue. The file of the message contains the exported fields.
+// Message is a message of a queue. Its file has the id as its name.
 type Message struct {
-	Body         string    `json:"body"`
-	SentAt       time.Time `json:"sentAt"`
-	VisibleAt    time.Time `json:"visibleAt"`
-	ReceiveCount int       `json:"receiveCount"`
-
-	id, receiptHandle string
+	ID            string    `json:"-"`
+	Body          string    `json:"body"`
+	SentAt        time.Time `json:"sentAt"`
+	VisibleAt     time.Time `json:"visibleAt"`
+	ReceiveCount  int       `json:"receiveCount"`
+	ReceiptHandle string    `json:"-"` // of the last receive of this process
 }
-
-// ID returns the message's id.
-func (m *Message) ID() string { return m.id }
-
-// ReceiptHandle returns the handle of the last receive.
-func (m *Message) ReceiptHandle() string { return m.receiptHandle }
 
 // Queue is a queue. It is safe for concurrent use.
 type Queue struct {
@@ -40,31 +34,34 @@ type Queue struct {
 	folder string
 
 	mu       sync.Mutex
-	messages []*Message          // in their order
-	received map[string]*Message // by the receipt handle of the last receive
+	messages []*Message // the first one became or becomes visible before the others
 }
 
-// order compares messages. The first one became or becomes visible before the others.
-func order(a, b *Message) int {
-	return cmp.Or(a.VisibleAt.Compare(b.VisibleAt), strings.Compare(a.id, b.id))
+// sort restores the order of the messages. It takes linear time if one message is not in its place.
+func (q *Queue) sort() {
+	slices.SortFunc(q.messages, func(a, b *Message) int {
+		return cmp.Or(a.VisibleAt.Compare(b.VisibleAt), strings.Compare(a.ID, b.ID))
+	})
 }
 
-func (q *Queue) insert(m *Message) {
-	i, _ := slices.BinarySearchFunc(q.messages, m, order)
-	q.messages = slices.Insert(q.messages, i, m)
+// received returns the message with this handle of its last receive, or nil.
+func (q *Queue) received(receiptHandle string) *Message {
+	for _, m := range q.messages {
+		if m.ReceiptHandle == receiptHandle {
+			return m
+		}
+	}
+	return nil
 }
 
-func (q *Queue) take(m *Message) {
-	i, _ := slices.BinarySearchFunc(q.messages, m, order)
-	q.messages = slices.Delete(q.messages, i, i+1)
-}
-
-// open reads the messages of earlier processes.
-func (q *Queue) open() error {
+// openQueue opens a queue with the messages of earlier processes.
+func (b *Bus) openQueue(declared samtemplate.Queue) error {
+	q := &Queue{Queue: declared, bus: b, folder: filepath.Join(b.DataDir, stateFolder, "queue-"+declared.LogicalID)}
+	b.queues[q.LogicalID] = q
 	if err := os.MkdirAll(q.folder, 0o700); err != nil {
 		return err
 	}
-	files, err := os.ReadDir(q.folder) // sorted by name: ids are sorted by time
+	files, err := os.ReadDir(q.folder)
 	if err != nil {
 		return err
 	}
@@ -74,7 +71,7 @@ func (q *Queue) open() error {
 			_ = os.Remove(path)
 			continue
 		}
-		m := &Message{id: file.Name()}
+		m := &Message{ID: file.Name()}
 		content, err := os.ReadFile(path)
 		if err == nil {
 			err = json.Unmarshal(content, m)
@@ -82,8 +79,9 @@ func (q *Queue) open() error {
 		if err != nil {
 			return fmt.Errorf("read a message (delete %s to lose it): %w", path, err)
 		}
-		q.insert(m)
+		q.messages = append(q.messages, m)
 	}
+	q.sort()
 	return nil
 }
 
@@ -93,7 +91,7 @@ func (q *Queue) store(m *Message) error {
 	if err != nil {
 		return err
 	}
-	return datafile.Replace(filepath.Join(q.folder, m.id), content)
+	return datafile.Replace(filepath.Join(q.folder, m.ID), content)
 }
 
 // Send adds a message. It returns nil after the file of the message is written.
@@ -101,11 +99,12 @@ func (q *Queue) Send(body string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.bus.Now()
-	m := &Message{id: q.bus.NewID(), Body: body, SentAt: now, VisibleAt: now}
+	m := &Message{ID: q.bus.NewID(), Body: body, SentAt: now, VisibleAt: now}
 	if err := q.store(m); err != nil {
 		return err
 	}
-	q.insert(m)
+	q.messages = append(q.messages, m)
+	q.sort()
 	return nil
 }
 
@@ -124,10 +123,8 @@ func (q *Queue) Receive(n int) (received []Message) {
 			q.moveToDeadLetters(m, now)
 			continue
 		}
-		delete(q.received, m.receiptHandle)
 		m.ReceiveCount++
-		m.receiptHandle = q.bus.NewID()
-		q.received[m.receiptHandle] = m
+		m.ReceiptHandle = q.bus.NewID()
 		q.hide(m, now.Add(q.VisibilityTimeout))
 		received = append(received, *m)
 	}
@@ -136,9 +133,8 @@ func (q *Queue) Receive(n int) (received []Message) {
 
 // hide makes a message visible at a time.
 func (q *Queue) hide(m *Message, until time.Time) {
-	q.take(m)
 	m.VisibleAt = until
-	q.insert(m)
+	q.sort()
 }
 
 func (q *Queue) moveToDeadLetters(m *Message, now time.Time) {
@@ -157,7 +153,7 @@ func (q *Queue) Delete(processed []Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := range processed {
-		if m := q.received[processed[i].receiptHandle]; m != nil {
+		if m := q.received(processed[i].ReceiptHandle); m != nil {
 			q.remove(m)
 		}
 	}
@@ -170,7 +166,7 @@ var errReceiptHandle = errors.New("the receipt handle is not valid")
 func (q *Queue) ChangeVisibility(receiptHandle string, d time.Duration) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	m := q.received[receiptHandle]
+	m := q.received(receiptHandle)
 	if m == nil {
 		return errReceiptHandle
 	}
@@ -184,9 +180,8 @@ func (q *Queue) ChangeVisibility(receiptHandle string, d time.Duration) error {
 }
 
 func (q *Queue) remove(m *Message) {
-	if err := os.Remove(filepath.Join(q.folder, m.id)); err != nil {
+	if err := os.Remove(filepath.Join(q.folder, m.ID)); err != nil {
 		q.bus.Logger.Warn("a message cannot be deleted: it is delivered again after a restart", slog.Any("cause", err))
 	}
-	delete(q.received, m.receiptHandle)
-	q.take(m)
+	q.messages = slices.DeleteFunc(q.messages, func(other *Message) bool { return other == m })
 }

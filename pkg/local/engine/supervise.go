@@ -35,8 +35,8 @@ func (e *Engine) supervise(serving, starting context.Context, started chan<- err
 		e.child, err = e.launch(starting)
 	}
 	started <- err
-	for err == nil && e.await(serving) {
-		err = e.restart(serving)
+	for err == nil {
+		err = e.await(serving)
 	}
 	if serving.Err() == nil {
 		e.mu.Lock()
@@ -45,28 +45,22 @@ func (e *Engine) supervise(serving, starting context.Context, started chan<- err
 	}
 }
 
-// await waits until the child ends, and counts quick ends. If serving ends first, await stops the child and returns
-// false.
-func (e *Engine) await(serving context.Context) bool {
+// await waits until the child ends, and starts another one. If serving ends first, await stops the child.
+func (e *Engine) await(serving context.Context) error {
 	start := time.Now()
 	select {
 	case <-serving.Done():
 		e.child.stop()
-		return false
+		return serving.Err()
 	case <-e.child.exited:
 	}
-	if time.Since(start) > quickDeath {
-		e.deaths = 0
-	}
-	return true
-}
-
-// restart replaces a child that has ended.
-func (e *Engine) restart(serving context.Context) error {
 	reason := e.child.reason()
 	e.child.stop()
 	if e.options.Dir == "" {
 		return fmt.Errorf("the engine ended, and its data in memory are lost: %s", reason)
+	}
+	if time.Since(start) > quickDeath {
+		e.deaths = 0
 	}
 	if e.deaths++; e.deaths > maxDeaths {
 		return fmt.Errorf("the engine died %d times in a row, see %s: %s", e.deaths, e.logPath(), reason)

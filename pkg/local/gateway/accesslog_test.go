@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/local/gateway"
+	"toggleadmin/pkg/local/terminal"
 )
 
 // everyVariable is a format with every variable that is supported.
@@ -100,7 +99,7 @@ func TestAccessLogPrecedesTheResponse(t *testing.T) {
 		w.Code = 0
 		var whenLogged, whenRecorded int
 		s.AccessLog = func([]byte, time.Time) { whenLogged = w.Code }
-		s.OnRequest = func(r gateway.Record) { whenRecorded = w.Code - r.Status }
+		s.OnRequest = func(r *terminal.Entry) { whenRecorded = w.Code - r.Status }
 		s.gateway(t).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, nil))
 		if w.Code == 0 || whenLogged != 0 || whenRecorded != 0 {
 			t.Errorf("%s: status %d, %d when the line is written, %d off when it is recorded", target, w.Code, whenLogged,
@@ -113,15 +112,11 @@ func TestRecord(t *testing.T) {
 	t.Parallel()
 	s := newService(fails, nil)
 	s.send(t, "GET", "/open/a%20b?x=1", "", "X-HTTP-Method-Override: PUT")
-	got := s.records[0]
-	if !errors.Is(got.Err, errFunction) {
-		t.Errorf("cause %v", got.Err)
+	want := terminal.Entry{
+		Method: "GET", Path: "/open/a%20b", Status: 502, Function: "thing", ID: "00000000-0000-4000-8000-000000000002",
+		Cause: errFunction,
 	}
-	got.Err = nil
-	want := gateway.Record{
-		Method: "GET", Path: "/open/a%20b", Status: 502, Function: "thing", RequestID: "00000000-0000-4000-8000-000000000002",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("record (-want +got):\n%s", diff)
+	if got := *s.records[0]; got != want {
+		t.Errorf("record %+v, want %+v", got, want)
 	}
 }

@@ -60,8 +60,8 @@ func TestAuthorizerResult(t *testing.T) {
 		s := newService(returns(ok), authorizer)
 		s.send(t, "GET", "/things/7", "")
 		equal(t, "access log", s.lines[0], want)
-		if (s.records[0].Err != nil) != (want == failed) {
-			t.Errorf("cause %v", s.records[0].Err)
+		if (s.records[0].Cause != nil) != (want == failed) {
+			t.Errorf("cause %v", s.records[0].Cause)
 		}
 	}
 	for _, row := range table.Rows(t, 2, strings.NewReplacer("ALLOWED", "200 - user:1", "DENIED",

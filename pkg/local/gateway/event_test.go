@@ -158,6 +158,6 @@ func TestRequestID(t *testing.T) {
 	} {
 		s := newService(returns(ok), nil)
 		s.send(t, "GET", "/open", "", "x-amzn-RequestId: "+sent)
-		equal(t, "request id", s.records[0].RequestID, want)
+		equal(t, "request id", s.records[0].ID, want)
 	}
 }

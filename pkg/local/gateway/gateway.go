@@ -14,6 +14,7 @@ import (
 
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/local/terminal"
 )
 
 // Limits of API Gateway and Lambda, in bytes.
@@ -48,18 +49,7 @@ type Config struct {
 	// a request that has a response is in the log. OnRequest is called after each response. Both are required and called
 	// concurrently.
 	AccessLog func(line []byte, at time.Time)
-	OnRequest func(Record)
-}
-
-// Record describes one request for the terminal.
-type Record struct {
-	Method    string // as sent
-	Path      string // as sent, percent-encoded
-	Status    int
-	Function  string // Name of the function; empty if no route matched
-	Duration  time.Duration
-	RequestID string
-	Err       error // cause of a gateway response with status 500 or higher
+	OnRequest func(*terminal.Entry)
 }
 
 // Gateway emulates one REST API. It is an http.Handler and safe for concurrent use.
@@ -103,16 +93,14 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, httpRequest *http.Request) {
 		response = r.gatewayResponse(gatewayError)
 	}
 	r.send(w, response)
-	record := Record{
-		Method: httpRequest.Method, Path: r.path, Status: r.status, Duration: r.latency, RequestID: r.id,
-	}
+	entry := &terminal.Entry{Method: httpRequest.Method, Path: r.path, Status: r.status, Duration: r.latency, ID: r.id}
 	if r.route != nil {
-		record.Function = r.route.function.Name
+		entry.Function = r.route.function.Name
 	}
 	if gatewayError != nil && r.status >= http.StatusInternalServerError {
-		record.Err = gatewayError.cause
+		entry.Cause = gatewayError.cause
 	}
-	g.config.OnRequest(record)
+	g.config.OnRequest(entry)
 }
 
 // handle returns the function's response or the reason why the gateway responds itself.

@@ -21,47 +21,32 @@ const (
 
 // gatewayError is the reason why the gateway responds itself.
 type gatewayError struct {
-	responseType string // type of gateway response
 	status       int    // unless the template sets another one
-	errorType    string // x-amzn-ErrorType
+	errorType    string // x-amzn-ErrorType, without "Exception"
+	responseType string // type of gateway response
 	body         string // if set, the template has no influence on the response
 	cause        error
 }
 
-// The errors of the gateway. The template has no influence on those with a body.
+// The errors of the gateway.
 var (
-	errBadRequest = &gatewayError{status: 400, errorType: "BadRequestException", body: `{"message":"Bad Request"}`}
-	errOtherHost  = &gatewayError{status: 403, errorType: "ForbiddenException",
-		body: `{"message":"Forbidden: the Host is not one of this API"}`}
-	errRequestTimeout = &gatewayError{status: 408, errorType: "RequestTimeoutException",
-		body: `{"message":"Request Timeout"}`}
-	errHeadersTooLarge = &gatewayError{
-		status: 431, errorType: "RequestHeaderFieldsTooLargeException", body: `{"message":"Request Header Fields Too Large"}`,
-	}
-	errPayloadTooLarge = &gatewayError{
-		responseType: requestTooLarge, status: 413, errorType: "RequestEntityTooLargeException",
-		body: fmt.Sprintf("HTTP content length exceeded %d bytes.", maxPayload),
-	}
-	errEventTooLarge = &gatewayError{
-		responseType: requestTooLarge, status: 413, errorType: "RequestEntityTooLargeException",
-		body: `{"message":"Request Too Long"}`,
-	}
-	errURITooLong   = &gatewayError{responseType: default4XX, status: 414, errorType: "RequestUriTooLongException"}
-	errAccessDenied = &gatewayError{responseType: "ACCESS_DENIED", status: 403, errorType: "AccessDeniedException"}
+	errBadRequest      = &gatewayError{400, "BadRequest", "", `{"message":"Bad Request"}`, nil}
+	errOtherHost       = &gatewayError{403, "Forbidden", "", `{"message":"Forbidden: the Host is not one of this API"}`, nil}
+	errRequestTimeout  = &gatewayError{408, "RequestTimeout", "", `{"message":"Request Timeout"}`, nil}
+	errHeadersTooLarge = &gatewayError{431, "RequestHeaderFieldsTooLarge", "",
+		`{"message":"Request Header Fields Too Large"}`, nil}
+	errPayloadTooLarge = &gatewayError{413, "RequestEntityTooLarge", requestTooLarge,
+		fmt.Sprintf("HTTP content length exceeded %d bytes.", maxPayload), nil}
+	errEventTooLarge = &gatewayError{413, "RequestEntityTooLarge", requestTooLarge, `{"message":"Request Too Long"}`, nil}
 
-	errMissingAuthenticationToken = &gatewayError{
-		responseType: "MISSING_AUTHENTICATION_TOKEN", status: 403, errorType: "MissingAuthenticationTokenException",
-	}
-	errInvalidSignature = &gatewayError{responseType: "INVALID_SIGNATURE", status: 403,
-		errorType: "IncompleteSignatureException"}
-	errAuthorizerFailure = &gatewayError{responseType: "AUTHORIZER_FAILURE", status: 500,
-		errorType: "AuthorizerFailureException"}
-	errAuthorizerConfiguration = &gatewayError{
-		responseType: "AUTHORIZER_CONFIGURATION_ERROR", status: 500, errorType: "AuthorizerConfigurationException",
-	}
-	errIntegrationTimeout = &gatewayError{responseType: "INTEGRATION_TIMEOUT", status: 504,
-		errorType: "InternalServerErrorException"}
-	errBadGateway = &gatewayError{responseType: default5XX, status: 502, errorType: "InternalServerErrorException"}
+	errURITooLong                 = &gatewayError{414, "RequestUriTooLong", default4XX, "", nil}
+	errAccessDenied               = &gatewayError{403, "AccessDenied", "ACCESS_DENIED", "", nil}
+	errMissingAuthenticationToken = &gatewayError{403, "MissingAuthenticationToken", "MISSING_AUTHENTICATION_TOKEN", "", nil}
+	errInvalidSignature           = &gatewayError{403, "IncompleteSignature", "INVALID_SIGNATURE", "", nil}
+	errAuthorizerFailure          = &gatewayError{500, "AuthorizerFailure", "AUTHORIZER_FAILURE", "", nil}
+	errAuthorizerConfiguration    = &gatewayError{500, "AuthorizerConfiguration", "AUTHORIZER_CONFIGURATION_ERROR", "", nil}
+	errIntegrationTimeout         = &gatewayError{504, "InternalServerError", "INTEGRATION_TIMEOUT", "", nil}
+	errBadGateway                 = &gatewayError{502, "InternalServerError", default5XX, "", nil}
 )
 
 func (e *gatewayError) because(cause error) *gatewayError {
@@ -107,7 +92,7 @@ func checkGatewayResponses(declared map[string]samtemplate.GatewayResponse) erro
 // default type.
 func (r *request) gatewayResponse(e *gatewayError) *response {
 	r.errorType = e.responseType
-	header := http.Header{"x-amzn-ErrorType": {e.errorType}}
+	header := http.Header{"x-amzn-ErrorType": {e.errorType + "Exception"}}
 	if e.body != "" {
 		if e == errPayloadTooLarge {
 			header.Set("Content-Type", "text/plain")

@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/local/terminal"
 )
 
 const (
@@ -63,7 +64,7 @@ type service struct {
 	gateway.Config
 	mu      sync.Mutex // guards the fields below: a server handles requests concurrently
 	lines   []string
-	records []gateway.Record
+	records []*terminal.Entry
 }
 
 func newService(thing, authorizer handler) *service {
@@ -96,7 +97,7 @@ func newService(thing, authorizer handler) *service {
 			defer s.mu.Unlock()
 			s.lines = append(s.lines, string(line))
 		},
-		OnRequest: func(r gateway.Record) {
+		OnRequest: func(r *terminal.Entry) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.records = append(s.records, r)

@@ -104,7 +104,7 @@ func TestFunctionError(t *testing.T) {
 			t.Parallel()
 			s := newService(tt.function, nil)
 			s.send(t, "GET", "/open", "")
-			if equal(t, "access log", s.lines[0], "502 DEFAULT_5XX -"); s.records[0].Err == nil {
+			if equal(t, "access log", s.lines[0], "502 DEFAULT_5XX -"); s.records[0].Cause == nil {
 				t.Error("the record has no cause")
 			}
 		})

@@ -115,7 +115,7 @@ func TestParse(t *testing.T) {
 		t.Error(diff)
 	}
 	merged := []any{properties["WorkFunction"]["MemorySize"], properties["WorkFunction"]["Architectures"]}
-	if diff := cmp.Diff([]any{1769, []any{"arm64", "x86_64"}}, merged); diff != "" {
+	if diff := cmp.Diff([]any{1769, []any{"x86_64"}}, merged); diff != "" {
 		t.Error(diff)
 	}
 	got.Resources = nil

@@ -81,22 +81,8 @@ func (r *reader) decode(n *yaml.Node, into any) {
 		return
 	}
 	if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
-		name = strings.Trim(name, `"`)
-		r.fail(find(n, name), "%s is not supported by the local gateway", name)
+		r.fail(n, "%s is not supported by the local gateway", strings.Trim(name, `"`))
 		return
 	}
 	r.fail(n, "%s", strings.TrimPrefix(err.Error(), "json: "))
-}
-
-// find returns a key at any depth, or the value itself.
-func find(n *yaml.Node, name string) *yaml.Node {
-	for _, child := range n.Content {
-		if child.Value == name {
-			return child
-		}
-		if found := find(child, name); found != child {
-			return found
-		}
-	}
-	return n
 }

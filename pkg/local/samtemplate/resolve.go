@@ -14,20 +14,16 @@ func isFunction(n *yaml.Node) bool {
 	return strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!")
 }
 
-// merge merges the properties of a function over those of Globals, as SAM does: mappings by key, lists one after the
-// other with the global list first. An intrinsic function is one value.
+// merge merges the properties of a function over those of Globals, as SAM does: mappings by key. SAM also concatenates
+// lists; none of those that are supported has a meaning on one machine.
 func merge(global, own *yaml.Node) *yaml.Node {
 	if own.Kind == 0 {
 		return global
 	}
-	if global.Kind != own.Kind || isFunction(global) || isFunction(own) || own.Kind == yaml.ScalarNode {
+	if global.Kind != yaml.MappingNode || own.Kind != yaml.MappingNode {
 		return own
 	}
 	merged := *own
-	if own.Kind == yaml.SequenceNode {
-		merged.Content = slices.Concat(global.Content, own.Content)
-		return &merged
-	}
 	merged.Content = nil
 	for key, value := range pairs(own) {
 		merged.Content = append(merged.Content, key, merge(get(global, key.Value), value))

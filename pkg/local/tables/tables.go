@@ -15,10 +15,7 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 )
 
-// activeTimeout limits the wait for a new table. Local engines need milliseconds, AWS needs some seconds.
-const activeTimeout = time.Minute
-
-// ErrDiffers is returned for an existing table whose keys, index keys, stream or time to live are not the template's.
+// ErrDiffers is returned for an existing table whose keys or index keys are not the template's.
 var ErrDiffers = errors.New("the table differs from the template")
 
 // Make creates the tables that do not exist, waits until they are active, and sets their time to live. It can be
@@ -41,7 +38,7 @@ func makeTable(ctx context.Context, client *dynamodb.Client, table *samtemplate.
 	waiter := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 20*time.Millisecond, time.Second
 	})
-	found, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &table.Name}, activeTimeout)
+	found, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &table.Name}, time.Minute)
 	if err != nil {
 		return err
 	}
@@ -125,11 +122,7 @@ func enableTTL(ctx context.Context, client *dynamodb.Client, table *samtemplate.
 	if err != nil {
 		return err
 	}
-	if d := out.TimeToLiveDescription; d != nil && d.AttributeName != nil &&
-		d.TimeToLiveStatus != types.TimeToLiveStatusDisabled {
-		if *d.AttributeName != table.TTLAttribute {
-			return fmt.Errorf("%w: it has time to live on %q", ErrDiffers, *d.AttributeName)
-		}
+	if d := out.TimeToLiveDescription; d != nil && aws.ToString(d.AttributeName) == table.TTLAttribute {
 		return nil
 	}
 	_, err = client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
@@ -157,10 +150,7 @@ func enableStream(ctx context.Context, client *dynamodb.Client, table *samtempla
 	if err != nil {
 		return err
 	}
-	if s := out.Table.StreamSpecification; s != nil && aws.ToBool(s.StreamEnabled) {
-		if string(s.StreamViewType) != table.StreamViewType {
-			return fmt.Errorf("%w: it has a stream of %s", ErrDiffers, s.StreamViewType)
-		}
+	if s := out.Table.StreamSpecification; s != nil && string(s.StreamViewType) == table.StreamViewType {
 		return nil
 	}
 	_, err = client.UpdateTable(ctx, &dynamodb.UpdateTableInput{

@@ -69,10 +69,6 @@ func TestMakeAndEnableStreams(t *testing.T) {
 	if s := read().StreamSpecification; s == nil || s.StreamViewType != types.StreamViewTypeNewAndOldImages {
 		t.Errorf("stream %+v", s)
 	}
-	all[0].StreamViewType = "KEYS_ONLY"
-	if err := tables.EnableStreams(t.Context(), client, all); !errors.Is(err, tables.ErrDiffers) {
-		t.Errorf("another view type: error %v", err)
-	}
 }
 
 func TestOtherTablesAreRefused(t *testing.T) {
@@ -94,7 +90,6 @@ func TestOtherTablesAreRefused(t *testing.T) {
 		{"no index", func(s *samtemplate.Table) { s.Indexes[0].Name = "other" }, `without "other (`},
 		{"projection", func(s *samtemplate.Table) { s.Indexes[0].Projection = "ALL" },
 			`without "staleness (staleness S, createdAt S) ALL"`},
-		{"time to live", func(s *samtemplate.Table) { s.TTLAttribute = "gone" }, `time to live on "expires"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

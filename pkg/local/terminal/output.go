@@ -33,13 +33,13 @@ type Output struct {
 // Entry is a request that was answered or an event that was delivered to a function.
 type Entry struct {
 	Method   string // of an event: "event"
-	Path     string // as the client sent it, without the query; of an event: what triggered it
+	Path     string // as sent, percent-encoded; of an event: its source, such as "stream of FeatureTypes, 3 records"
 	Status   int    // of an event: 0
-	Function string // empty: none
+	Function string // its Name; empty: no route matched
 	Duration time.Duration
-	ID       string
-	Cause    error // why the gateway or a delivery failed; may have several lines
-	Quiet    bool  // not shown on a terminal, unless it failed or its function logged something
+	ID       string // of the request or the invocation
+	Cause    error  // why the gateway or a delivery failed; may have several lines
+	Quiet    bool   // not shown on a terminal, unless it failed or its function logged something
 }
 
 // New returns an Output that writes to out.

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/local/samtemplate"
-	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/test/database"
 )
 
@@ -29,8 +29,8 @@ func TestSchedule(t *testing.T) {
 			`"resources":["arn:aws:scheduler:eu-west-1:123456789012:schedule/default/Minute"],"detail":"{}"}`
 		equal(h, want, string(h.invocations[0].Payload))
 		// The end of the program aborts the others.
-		equal(h, []trigger.Invocation{{
-			Function: &h.config.Template.Functions[0], Trigger: "schedule Minute", ID: "id-002", Duration: 90 * time.Second,
+		equal(h, []*terminal.Entry{{
+			Method: "event", Path: "schedule Minute", Function: "do-things", ID: "id-002", Duration: 90 * time.Second, Quiet: true,
 		}}, h.ended)
 	})
 }
@@ -56,8 +56,8 @@ func TestRetries(t *testing.T) {
 				h.respond = func([]byte) ([]byte, error) { return nil, errFunction }
 				h.run(100 * time.Second)
 				equal(h, tt.want, h.times())
-				if !errors.Is(h.ended[0].Err, errFunction) {
-					h.Error(h.ended[0].Err)
+				if !errors.Is(h.ended[0].Cause, errFunction) {
+					h.Error(h.ended[0].Cause)
 				}
 			})
 		})

@@ -24,6 +24,7 @@ import (
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/test/database"
 	"toggleadmin/test/doctable"
@@ -56,14 +57,14 @@ type harness struct {
 	mu          sync.Mutex
 	ids         int
 	invocations []invocation
-	ended       []trigger.Invocation
+	ended       []*terminal.Entry
 	log         bytes.Buffer
 }
 
 // inBubble runs a test of a function with these triggers in a synctest bubble. The database is needed for streams only.
 func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test func(h *harness)) {
 	t.Helper()
-	f.LogicalID = "DoThings"
+	f.LogicalID, f.Name = "DoThings", "do-things"
 	template := &samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"},
 		Functions: []samtemplate.Function{f}}
 	if db == nil {
@@ -80,10 +81,10 @@ func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test 
 				// The bubble's clock stands still while there is a connection.
 				HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 			},
-			Ended: func(i *trigger.Invocation) {
+			Ended: func(e *terminal.Entry) {
 				h.mu.Lock()
 				defer h.mu.Unlock()
-				h.ended = append(h.ended, *i)
+				h.ended = append(h.ended, e)
 			},
 			Now: time.Now, NewID: h.newID, Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 		}

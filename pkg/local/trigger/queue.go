@@ -37,14 +37,14 @@ func (t *Triggers) process(f *samtemplate.Function, q *bus.Queue, batch []bus.Me
 	event := events.SQSEvent{}
 	var ids []string
 	for i := range batch {
-		event.Records, ids = append(event.Records, t.message(q, &batch[i])), append(ids, batch[i].ID())
+		event.Records, ids = append(event.Records, t.message(q, &batch[i])), append(ids, batch[i].ID)
 	}
 	failed, _, err := t.invokeBatch(f, fmt.Sprintf("queue %s, %s", q.LogicalID, count(len(batch), "message")), event, ids)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(batch, func(m bus.Message) bool {
-		return slices.ContainsFunc(failed, func(i int) bool { return ids[i] == m.ID() })
+		return slices.ContainsFunc(failed, func(i int) bool { return ids[i] == m.ID })
 	}), nil
 }
 
@@ -81,7 +81,7 @@ func (t *Triggers) invokeBatch(f *samtemplate.Function, source string, event any
 // message returns a message in AWS's form.
 func (t *Triggers) message(q *bus.Queue, m *bus.Message) events.SQSMessage {
 	return events.SQSMessage{
-		MessageId: m.ID(), ReceiptHandle: m.ReceiptHandle(), Body: m.Body, EventSource: "aws:sqs", AWSRegion: t.Region,
+		MessageId: m.ID, ReceiptHandle: m.ReceiptHandle, Body: m.Body, EventSource: "aws:sqs", AWSRegion: t.Region,
 		EventSourceARN: "arn:aws:sqs:" + t.Region + ":" + t.AccountID + ":" + q.LogicalID,
 		Attributes: map[string]string{
 			"ApproximateReceiveCount": strconv.Itoa(m.ReceiveCount), "SentTimestamp": strconv.FormatInt(m.SentAt.UnixMilli(),

@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/local/terminal"
 )
 
 // Config is the configuration of Triggers.
@@ -23,7 +24,7 @@ type Config struct {
 	Functions map[string]*invoke.Function // by logical id
 	Tables    map[string]string           // names by logical id
 	Bus       *bus.Bus                    // its queues, which also receive what functions have failed to process
-	Ended     func(*Invocation)           // called concurrently after each invocation that was not aborted
+	Ended     func(*terminal.Entry)       // called concurrently after each invocation that was not aborted
 
 	AWS               aws.Config // reaches the tables and their streams
 	Region, AccountID string     // as events name them
@@ -31,15 +32,6 @@ type Config struct {
 	Now    func() time.Time
 	NewID  func() string // returns a UUID; later ones sort after earlier ones
 	Logger *slog.Logger
-}
-
-// Invocation describes an invocation that has ended.
-type Invocation struct {
-	Function *samtemplate.Function
-	Trigger  string // what caused the invocation: "stream of FeatureTypes, 3 records"
-	ID       string
-	Duration time.Duration
-	Err      error // the function's error; nil if it succeeded
 }
 
 // errAborted is the error of an invocation that the end of the program ended. The function did not cause it.
@@ -136,7 +128,10 @@ func (t *Triggers) invoke(f *samtemplate.Function, source string, payload []byte
 	begin := t.Now()
 	output, err = t.Functions[f.LogicalID].Invoke(t.running, id, payload)
 	if !errors.Is(err, errAborted) {
-		t.Ended(&Invocation{f, source, id, t.Now().Sub(begin), err})
+		t.Ended(&terminal.Entry{
+			Method: "event", Path: source, Function: f.Name, ID: id, Duration: t.Now().Sub(begin), Cause: err,
+			Quiet: len(f.LogSubscriptions)+len(f.Schedules) > 0,
+		})
 	}
 	return output, id, err
 }
