@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -29,15 +29,8 @@ import (
 
 // check checks the configuration. The folder comes last, so that an invalid configuration leaves none.
 func (s *service) check(ctx context.Context) error {
-	issuer := oidc.Config{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Loopback: true, Now: s.Now}
-	err := errors.Join(checkIssuer(issuer, s.OIDCDefaultRole), checkWebhookEvents(s.WebhookURL, s.WebhookEvents))
+	err := cmp.Or(s.checkIssuer(), s.checkWebhook(), s.loadTemplate())
 	if err != nil {
-		return err
-	}
-	if err := s.loadTemplate(); err != nil {
-		return err
-	}
-	if err := checkWebhook(s.WebhookURL, s.Now); err != nil {
 		return err
 	}
 	if s.listener, err = listen(ctx, s.Port); err != nil {
@@ -82,51 +75,39 @@ func (s *service) loadTemplate() (err error) {
 }
 
 // checkIssuer returns an error if the settings of the OpenID Connect issuer cannot be used.
-func checkIssuer(c oidc.Config, defaultRole string) error {
-	if _, err := oidc.New(c); err != nil {
-		return err
-	}
+func (s *service) checkIssuer() error {
+	_, err := oidc.New(oidc.Config{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Loopback: true, Now: s.Now})
 	switch {
-	case defaultRole == "":
-		return nil
-	case access.Role(defaultRole).ID() == 0:
-		return fmt.Errorf("OIDC_DEFAULT_ROLE %q is not a role: use Viewer, Editor or Admin, or unset it", defaultRole)
-	case c.Issuer == "":
+	case err != nil || s.OIDCDefaultRole == "":
+		return err
+	case access.Role(s.OIDCDefaultRole).ID() == 0:
+		return fmt.Errorf("OIDC_DEFAULT_ROLE %q is not a role: use Viewer, Editor or Admin, or unset it", s.OIDCDefaultRole)
+	case s.OIDCIssuer == "":
 		return errors.New("OIDC_DEFAULT_ROLE is set without OIDC_ISSUER, the issuer at which people sign in: set both, or " +
 			"unset it")
 	}
 	return nil
 }
 
-// checkWebhook returns an error if WEBHOOK_URL cannot be used.
-func checkWebhook(address string, now func() time.Time) error {
-	if address == "" {
+// checkWebhook returns an error if the settings of the webhook cannot be used.
+func (s *service) checkWebhook() error {
+	if s.WebhookURL == "" {
+		if s.WebhookEvents != "" {
+			return errors.New("WEBHOOK_EVENTS is set without WEBHOOK_URL, which receives the events: set both, or unset it")
+		}
 		return nil
 	}
-	if strings.ContainsFunc(address, unicode.IsSpace) { // which separates the URL and the secrets in the parameter
+	if strings.ContainsFunc(s.WebhookURL, unicode.IsSpace) { // which separates the URL and the secrets in the parameter
 		return errors.New("WEBHOOK_URL cannot be used: it contains white space")
 	}
-	if _, err := webhook.NewClient(address, true, now); err != nil {
+	if _, err := webhook.NewClient(s.WebhookURL, true, s.Now); err != nil {
 		return fmt.Errorf("WEBHOOK_URL cannot be used: %w", err)
 	}
-	return nil
-}
-
-// checkWebhookEvents returns an error if WEBHOOK_EVENTS cannot be used.
-func checkWebhookEvents(address, types string) error {
-	switch {
-	case types == "":
-		return nil
-	case address == "":
-		return errors.New("WEBHOOK_EVENTS is set without WEBHOOK_URL, which receives the events: set both, or unset it")
-	case types == "*":
-		return nil
-	}
-	known := eventlog.Types()
-	for name := range strings.SplitSeq(types, ",") {
+	known := append(eventlog.Types(), "", "*")
+	for name := range strings.SplitSeq(s.WebhookEvents, ",") {
 		if !slices.Contains(known, eventlog.Type(name)) {
 			return fmt.Errorf("WEBHOOK_EVENTS %q is not a type of event: use * for all, or types separated by commas: %s",
-				name, strings.Trim(fmt.Sprint(known), "[]"))
+				name, strings.Trim(fmt.Sprint(eventlog.Types()), "[]"))
 		}
 	}
 	return nil
@@ -156,14 +137,12 @@ func checkEndpoint(ctx context.Context, endpoint string) error {
 func listen(ctx context.Context, port int) (net.Listener, error) {
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
+	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("PORT %d is in use: stop the process that listens there, or choose another port (0 is a "+
 			"free one)", port)
-	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("PORT %d is not permitted: choose one from 1024 (0 is a free one)", port)
-	case err != nil:
-		return nil, fmt.Errorf("listen on PORT %d: %w", port, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("PORT %d cannot be used, choose another port (0 is a free one): %w", port, err)
 	}
 	return listener, nil
 }

@@ -79,8 +79,5 @@ func (c Config) withDefaults() Config {
 	if c.Random == nil {
 		c.Random = rand.Reader
 	}
-	if c.APIOptions == nil {
-		c.APIOptions = func(string) []func(*middleware.Stack) error { return nil }
-	}
 	return c
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"toggleadmin/pkg/api/webhook"
@@ -34,15 +33,12 @@ func lockDataDir(dir string) (*os.File, error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		pid, _ := os.ReadFile(path)
-		err = fmt.Errorf("another instance, process %s, uses it: stop that one, or choose another folder",
-			strings.TrimSpace(string(pid)))
+		err = fmt.Errorf("another instance, process %s, uses it: stop that one, or choose another folder", pid)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("DATA_DIR %s is locked: %w", dir, err), f.Close())
 	}
-	// For the error above. The lock does not depend on it.
-	_ = f.Truncate(0)
-	_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0)
+	_ = os.WriteFile(path, fmt.Append(nil, os.Getpid()), 0o600) // for the error above; the lock does not depend on it
 	return f, nil
 }
 

@@ -123,8 +123,10 @@ func (s *service) functionEnv(f *samtemplate.Function, cfg aws.Config) *app.Env 
 			variables[name] = value
 		}
 	}
-	cfg.APIOptions = s.APIOptions(f.Name)
-	logger := s.out.RequestLogger(f.Name)
+	if s.APIOptions != nil {
+		cfg.APIOptions = s.APIOptions(f.Name)
+	}
+	logger := s.out.FunctionLogger(f.Name, slog.LevelWarn)
 	switch {
 	case len(f.Queues)+len(f.LogSubscriptions) > 0:
 		logger = s.out.EventLogger(f.Name, slog.LevelWarn)

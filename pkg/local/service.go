@@ -71,11 +71,11 @@ func (s *service) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	triggers, err := s.newTriggers(functions, events, cfg) //nolint:contextcheck // a log line needs no context
+	triggers, err := s.newTriggers(functions, events, cfg)
 	if err != nil {
 		return err
 	}
-	api, err := s.newGateway(functions, triggers) //nolint:contextcheck // the same
+	api, err := s.newGateway(functions, triggers)
 	if err != nil {
 		return err
 	}

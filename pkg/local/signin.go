@@ -64,14 +64,14 @@ func (a *signIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // isLoopback reports whether a Host header names this machine. Others come from web pages whose names resolve
 // to this machine (DNS rebinding), so that they can read the responses. Clients resolve localhost and the names below
-// it to loopback addresses (RFC 6761). HTTP/1.0 has no Host.
+// it to loopback addresses (RFC 6761).
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(host, "]"), "["), "."))
 	address, err := netip.ParseAddr(host)
-	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && address.IsLoopback()
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && address.IsLoopback()
 }
 
 // signIn responds with the token if the code is right, for the first time and in time.

@@ -28,12 +28,11 @@ func TestHosts(t *testing.T) {
 	service := localtest.Start(t, local.Config{})
 	for _, row := range table.Rows(t, 2, `
 		# status | hosts
-		200 | localhost LOCALHOST:3000 localhost. toggles.localhost:80 127.0.0.1 127.1.2.3:1 [::1] [::1]:3000 ""
+		200 | localhost LOCALHOST:3000 localhost. toggles.localhost:80 127.0.0.1 127.1.2.3:1 [::1] [::1]:3000
 		403 | example.com example.com:3000 localhost.example.com 127.0.0.1.example.com 10.0.0.1 0.0.0.0 xlocalhost [fe80::1]
 	`) {
 		for host := range strings.FieldsSeq(row[1]) {
-			status := get(t, service, strings.Trim(host, `"`))
-			if strconv.Itoa(status) != row[0] {
+			if status := get(t, service, host); strconv.Itoa(status) != row[0] {
 				t.Errorf("%s: %d, want %s", host, status, row[0])
 			}
 		}

@@ -4,7 +4,6 @@ package datafile
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -23,36 +22,23 @@ func Replace(path string, content []byte) error {
 }
 
 // Append appends a line, without its line feed, to a file. It creates the file if it is missing, readable by its owner
-// only. An incomplete line at the end, which a full disk or a killed process has left, is removed before. Append is
-// safe for concurrent use, by several processes too.
+// only. An incomplete line at the end, which a full disk or a killed process has left, becomes a line of its own. Append
+// is safe for concurrent use, by several processes too.
 func Append(path string, line []byte) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX) // Close unlocks it
-	if err == nil {
-		err = removeIncomplete(file)
+	text := append(bytes.Clone(line), '\n')
+	if size, _ := file.Seek(0, io.SeekEnd); err == nil && size > 0 {
+		last := make([]byte, 1)
+		if _, err = file.ReadAt(last, size-1); last[0] != '\n' {
+			text = append([]byte("\n"), text...)
+		}
 	}
 	if err == nil {
-		_, err = file.Write(append(bytes.Clone(line), '\n'))
+		_, err = file.Write(text)
 	}
 	return errors.Join(err, file.Close())
-}
-
-// removeIncomplete truncates a file after its last line feed.
-func removeIncomplete(file *os.File) error {
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	last := make([]byte, 1)
-	if _, err := file.ReadAt(last, info.Size()-1); info.Size() == 0 || err == nil && last[0] == '\n' {
-		return nil // the usual case
-	}
-	content, err := io.ReadAll(file)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", file.Name(), err)
-	}
-	return file.Truncate(int64(bytes.LastIndexByte(content, '\n') + 1))
 }

@@ -14,18 +14,14 @@ import (
 // What a full disk or a killed process has left does not become part of the next line.
 func TestIncompleteLine(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", 10_000)
-	for content, want := range map[string]string{
-		"": "c\n", "a": "c\n", "a\n": "a\nc\n", "a\nb": "a\nc\n", "a\n" + long: "a\nc\n", long: "c\n",
-		long + "\n" + long: long + "\nc\n", "\n": "\nc\n",
-	} {
+	for content, want := range map[string]string{"": "c\n", "a": "a\nc\n", "a\n": "a\nc\n", "a\nb": "a\nb\nc\n"} {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		err := datafile.Append(path, []byte("c"))
 		if got, _ := os.ReadFile(path); err != nil || string(got) != want {
-			t.Errorf("%.20q: %v, %.20q of %d bytes, want %.20q of %d", content, err, got, len(got), want, len(want))
+			t.Errorf("%q: %v, %q, want %q", content, err, got, want)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (e *Engine) launch(ctx context.Context) (_ *child, err error) {
 		_ = cmd.Wait() // cmd.ProcessState has the result
 	}()
 	if e.options.Dir != "" {
-		err = writePID(cmd.ExtraFiles[0], cmd.Process.Pid)
+		err = os.WriteFile(cmd.ExtraFiles[0].Name(), fmt.Append(nil, cmd.Process.Pid), 0o600)
 	}
 	if err == nil {
 		err = c.awaitReady(ctx, e.Endpoint())

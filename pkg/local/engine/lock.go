@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -24,7 +23,7 @@ func (e *Engine) lock(ctx context.Context) (*os.File, error) {
 		return f, nil
 	}
 	content, _ := io.ReadAll(f)
-	pid, _ := strconv.Atoi(strings.TrimSpace(string(content)))
+	pid, _ := strconv.Atoi(string(content))
 	if pid > 1 {
 		e.options.Logger.InfoContext(ctx, "ending an engine that an earlier process left behind", "pid", pid)
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may end by itself in between
@@ -51,15 +50,4 @@ func awaitLock(ctx context.Context, f *os.File) bool {
 		}
 	}
 	return false
-}
-
-func writePID(f *os.File, pid int) error {
-	err := f.Truncate(0)
-	if err == nil {
-		_, err = f.WriteAt([]byte(strconv.Itoa(pid)+"\n"), 0)
-	}
-	if err != nil {
-		return fmt.Errorf("write the engine's process id: %w", err)
-	}
-	return nil
 }

@@ -26,11 +26,12 @@
 //	-- the function's event
 //	members of payload 1.0, without null members of identity | observed                           | TestProxyEvent
 //	path and path parameters are raw                         | observed                           | TestPathIsRaw
+//	resourceId is the path of the resource                   | choice                             | TestProxyEvent
 //	path without stage, as behind a custom domain            | how-to-custom-domains              | TestProxyEvent
 //	query, parameters and stage variables are null if empty  | observed                           | TestEmptyPartsAreNull
 //	query: decoded, last and all values; ";" separates       | observed; known-issues             | TestQuery
-//	domainName is the Host header or the server's address    | choice                             | TestHost
-//	malformed Host: 400                                      | choice                             | TestHost
+//	domainName is the Host header                            | choice                             | TestHost
+//	missing or malformed Host: 400                           | choice                             | TestHost
 //	header names in canonical case; last and all values      | deviation: AWS keeps the case      | TestProxyEvent
 //	Host, X-Forwarded-*, X-Amzn-Trace-Id added or extended   | observed                           | TestRequestHeaders
 //	hop-by-hop headers and Content-Length dropped            | known-issues; observed             | TestRequestHeaders
@@ -57,7 +58,7 @@
 //	Content-Type application/json by default                 | observed                           | TestFunctionResponse
 //	isBase64Encoded has no effect without binary media types | lambda-proxy-binary-media          | TestFunctionResponse
 //	x-amzn-RequestId, x-amz-apigw-id, X-Amzn-Trace-Id        | observed                           | TestFunctionResponse
-//	gzip from MinimumCompressionSize on, if it is preferred  | enable-compression                 | TestCompression
+//	gzip from MinimumCompressionSize on, if it is accepted   | enable-compression                 | TestCompression
 //	deflate is not offered; the function's coding remains    | deviation; receive-response        | TestCompression
 //	gateway response: the template's status, headers, body   | gatewayResponse-definition         | TestGatewayResponse
 //	types not declared use DEFAULT_4XX or DEFAULT_5XX        | supported-gateway-response-types   | TestGatewayResponse

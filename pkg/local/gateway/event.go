@@ -28,7 +28,8 @@ func (r *request) event(body string) *events.APIGatewayProxyRequest {
 		Resource: r.resource.path, Path: r.path, HTTPMethod: r.method, Headers: headers, MultiValueHeaders: multiValueHeaders,
 		QueryStringParameters: query, MultiValueQueryStringParameters: multiValueQuery, PathParameters: r.params, Body: body,
 		RequestContext: events.APIGatewayProxyRequestContext{
-			AccountID: c.AccountID, APIID: c.APIID, Stage: c.API.Stage, ResourceID: r.resource.id, ResourcePath: r.resource.path,
+			AccountID: c.AccountID, APIID: c.APIID, Stage: c.API.Stage,
+			ResourceID: r.resource.path, ResourcePath: r.resource.path,
 			HTTPMethod: r.method, Path: r.path, Protocol: r.http.Proto, DomainName: r.host, DomainPrefix: domainPrefix,
 			RequestID: r.id, ExtendedRequestID: r.extendedID,
 			RequestTime: r.start.Format("02/Jan/2006:15:04:05 -0700"), RequestTimeEpoch: r.start.UnixMilli(),

@@ -61,9 +61,6 @@ func (g *Gateway) newRequest(httpRequest *http.Request) *request {
 		r.path, r.query = cmp.Or(url.EscapedPath(), "/"), url.RawQuery
 	}
 	r.host = httpRequest.Host
-	if address, ok := httpRequest.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && r.host == "" { // HTTP/1.0
-		r.host = address.String()
-	}
 	r.sourceIP, _, _ = net.SplitHostPort(httpRequest.RemoteAddr)
 	return r
 }

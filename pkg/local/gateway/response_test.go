@@ -55,7 +55,7 @@ func TestCompression(t *testing.T) {
 		# minimum | Accept-Encoding | output | coding
 		40 | gzip, deflate, br | PLAIN | gzip
 		0 | br;q=0.8, GZIP | PLAIN | gzip
-		0 | br, gzip;q=0.5 | PLAIN |
+		0 | br, gzip;q=0.5 | PLAIN | gzip
 		0 | gzip;q=0 | PLAIN |
 		0 | * | PLAIN |
 		0 | | PLAIN |

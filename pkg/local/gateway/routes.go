@@ -3,7 +3,6 @@ package gateway
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"net/http"
 	"regexp"
 	"slices"
@@ -29,7 +28,6 @@ var validPath = regexp.MustCompile(`^(/|(/([^/{}]+|\{[^/{}+]+\}))+|(/([^/{}]+|\{
 // resource is a path of the API.
 type resource struct {
 	path     string
-	id       string
 	segments []segment
 	routes   map[string]*route // by method
 }
@@ -88,9 +86,7 @@ func newResources(routes []samtemplate.Route, functions map[string]*invoke.Funct
 }
 
 func newResource(path string) *resource {
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(path)) // never fails
-	res := &resource{path: path, id: fmt.Sprintf("%08x", hash.Sum32())[2:], routes: map[string]*route{}}
+	res := &resource{path: path, routes: map[string]*route{}}
 	for text := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' }) {
 		s := segment{fixed, text}
 		if name, ok := strings.CutPrefix(text, "{"); ok {

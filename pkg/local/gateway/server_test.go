@@ -79,7 +79,7 @@ func TestMalformedRequests(t *testing.T) {
 	address := newService(returns(ok), nil).listen(t, nil)
 	for _, row := range table.Rows(t, 2, `
 		# request; an empty line follows | status
-		GET /open HTTP/1.0\r\n | 200
+		GET /open HTTP/1.0\r\n | 400
 		OPTIONS * HTTP/1.1\r\nHost: x\r\n | 400
 		CONNECT x:443 HTTP/1.1\r\nHost: x\r\n | 400
 		POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz | 400

@@ -55,19 +55,13 @@ func (o *Output) Logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(o, &slog.HandlerOptions{Level: level}))
 }
 
-// RequestLogger returns the logger of a function behind the API. A terminal shows its warnings and errors, JSON has all
-// its records.
-func (o *Output) RequestLogger(function string) *slog.Logger {
-	return o.functionLogger(function, slog.LevelWarn)
-}
-
-// EventLogger returns the logger of a function that receives events. A terminal shows its records of at least the
-// level, beneath the line of their event. JSON has all its records.
+// EventLogger returns the logger of a function that receives events. Its records are beneath the line of their event.
 func (o *Output) EventLogger(function string, level slog.Level) *slog.Logger {
-	return slog.New(invocationHandler{o.functionLogger(function, level).Handler()})
+	return slog.New(invocationHandler{o.FunctionLogger(function, level).Handler()})
 }
 
-func (o *Output) functionLogger(function string, level slog.Level) *slog.Logger {
+// FunctionLogger returns the logger of a function. A terminal shows its records of at least the level, JSON has all.
+func (o *Output) FunctionLogger(function string, level slog.Level) *slog.Logger {
 	if !o.options.Terminal {
 		level = slog.LevelInfo
 	}

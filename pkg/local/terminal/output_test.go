@@ -53,7 +53,7 @@ func TestTerminal(t *testing.T) {
 		},
 		{
 			name: "records are beneath their request", do: func(c *terminal.Output) {
-				log := c.RequestLogger("list-feature-types")
+				log := c.FunctionLogger("list-feature-types", slog.LevelWarn)
 				log.Info("request", "apiRequestId", "id-2", "status", 200)
 				log.Error("request", "apiRequestId", "id-1", "status", 500, "error", "InternalError", "cause",
 					"it\tbroke\nat line 7\n")
@@ -132,7 +132,7 @@ func TestJSON(t *testing.T) {
 	failed := request("id-2", "/"+token, 500)
 	failed.Cause = errors.New("panic: x\nline 2")
 	c.Log(failed)
-	c.RequestLogger("f").Info("request", "apiRequestId", "id-1")
+	c.FunctionLogger("f", slog.LevelWarn).Info("request", "apiRequestId", "id-1")
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "id-3"})
 	c.EventLogger("g", slog.LevelWarn).InfoContext(ctx, "counted")
 	want := `{TIME,"level":"INFO","msg":"request","method":"GET","path":"/api","status":200,"function":"list-feature-types","milliseconds":1.234,"requestId":"id-1"}
@@ -173,7 +173,7 @@ func TestHeldRecordsAreBounded(t *testing.T) {
 	var out bytes.Buffer
 	c := terminal.New(&out, terminal.Options{Terminal: true, Now: now})
 	for i := range 1025 {
-		c.RequestLogger("f").Error("x", "apiRequestId", fmt.Sprint("id-", i))
+		c.FunctionLogger("f", slog.LevelWarn).Error("x", "apiRequestId", fmt.Sprint("id-", i))
 	}
 	if got := strings.Count(out.String(), "\n"); got != 1024 {
 		t.Errorf("%d lines", got)
