@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
-	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -149,40 +147,49 @@ func (w *World) topic(t time.Time, n int) int {
 
 // begin returns the operation of a request or command.
 func (a *actor) begin() *op {
-	o := &op{actor: a.id, begun: time.Now(), writes: &tracked{rival: a.rival}}
+	o := &op{actor: a.id, begun: time.Now(), tracked: &tracked{rival: a.rival}}
 	a.rival = nil
 	return o
 }
 
-// do sends a request with a credential and checks whether it is accepted.
-func (a *actor) do(c *credential, method, path, body string) (status int, response string, o *op) {
-	status, _, response, o = a.doIf(c, method, path, "", body)
-	return status, response, o
-}
-
-// doIf is do with an If-Match, unless it is empty. It also returns the response's ETag.
-func (a *actor) doIf(c *credential, method, path, match, body string) (status int, etag, response string, o *op) {
-	o = a.begin()
+// do sends a request with a credential, and sometimes an If-Match, and checks whether it is accepted. It does not wait
+// longer than API Gateway.
+func (a *actor) do(c *credential, method, path, body string, match ...string) *op {
+	o := a.begin()
 	day := time.Now().UTC().Format(time.DateOnly)
 	a.sent++
-	status, etag, response = a.request(a.name, c.text, method, "/api/admin/"+path, match, body, o.writes)
-	o.ended = time.Now()
-	o.unknown = status >= http.StatusInternalServerError
-	a.answered[fmt.Sprintf("%s %dxx", day, max(status/100, 2))]++
-	a.checkAccepted(c, o, status)
-	return status, etag, response, o
+	path = "/api/admin/" + path
+	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), trackedKey{}, o.tracked), method, path,
+		strings.NewReader(body))
+	r.Header.Set("Authorization", c.text)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, etag := range match {
+		r.Header.Set("If-Match", etag)
+	}
+	recorder := httptest.NewRecorder()
+	a.gateway.ServeHTTP(recorder, r)
+	a.turn(a.name)
+	o.ended, o.status, o.response = time.Now(), recorder.Code, recorder.Body.String()
+	o.etag = recorder.Header().Get("ETag")
+	a.digest(hashOf(a.name), uint64(o.status), hashOf(o.response))
+	a.note("%s: %s %s %s → %d %s", a.name, method, path, body, o.status, shortened(o.response, 200))
+	o.unknown = o.status >= http.StatusInternalServerError
+	a.answered[fmt.Sprintf("%s %dxx", day, max(o.status/100, 2))]++
+	a.checkAccepted(c, o)
+	return o
 }
 
-// command runs a command of toggleadmin and returns its status.
-func (a *actor) command(what string, run func(context.Context, *operator.Operator) error) (status exitstatus.Status,
-	o *op) {
+// command runs a command of toggleadmin.
+func (a *actor) command(what string, run func(context.Context, *operator.Operator) error) *op {
 	if a.process == nil || a.process.dead {
 		a.n++
 		a.process = a.newProcess(fmt.Sprintf("%s/%d", a.name, a.n))
 		a.operator = a.newOperator(a.process)
 	}
-	o = a.begin()
-	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), trackedKey{}, o.writes), time.Minute)
+	o := a.begin()
+	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), trackedKey{}, o.tracked), time.Minute)
 	defer cancel()
 	done := make(chan error, 1)
 	a.spawn(func() { done <- run(ctx, a.operator) })
@@ -194,31 +201,18 @@ func (a *actor) command(what string, run func(context.Context, *operator.Operato
 		cancel()
 	}
 	a.turn(a.name)
-	o.ended = time.Now()
-	status = exitstatus.Of(err)
-	if o.unknown = status == exitstatus.Failure; o.unknown && !errors.Is(err, errEnded) &&
-		!errors.Is(err, dynamo.ErrUnavailable) {
+	status := exitstatus.Of(err)
+	o.ended, o.unknown = time.Now(), status == exitstatus.Failure
+	o.status = map[exitstatus.Status]int{
+		exitstatus.Success: http.StatusOK, exitstatus.NotFound: http.StatusNotFound,
+		exitstatus.Failure: http.StatusInternalServerError,
+	}[status]
+	if o.unknown && !errors.Is(err, errEnded) && !errors.Is(err, dynamo.ErrUnavailable) {
 		a.fail("%s: toggleadmin %s: %v", a.name, what, err)
 	}
 	a.digest(hashOf(a.name), uint64(status))
 	a.note("%s: toggleadmin %s → %d %v", a.name, what, status, err)
-	return status, o
-}
-
-func (w *World) newOperator(p *process) *operator.Operator {
-	return operator.New(w.newInstallation(p), p.now, p)
-}
-
-func (w *World) newInstallation(p *process) *installation.Installation {
-	tables := dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
-	client, err := dynamo.NewClient(p.config(), "")
-	if err != nil {
-		panic(err)
-	}
-	return &installation.Installation{
-		Name: "the simulation", Tables: tables, TokenLimit: tokenLimit, AccountLimit: user.DefaultLimit,
-		EventSource: source, Issuer: "https://" + issuerHost, Client: client,
-	}
+	return o
 }
 
 func (a *actor) changeLifetime() {
@@ -230,15 +224,15 @@ func (a *actor) changeLifetime() {
 	a.meanwhile((*actor).changeToggle)
 	days := choose(a, 0, 1, 1, 7, 40)
 	body := fmt.Sprintf(`{"lifetimeDays":%d}`, days)
-	status, _, o := a.do(choose(a, a.admin, a.api), http.MethodPut, "feature-types/"+id+"/lifetime", body)
-	if status == http.StatusOK || o.unknown {
-		a.record(o, "type", id, "set", fmt.Sprint(days), "")
+	o := a.do(choose(a, a.admin, a.api), http.MethodPut, "feature-types/"+id+"/lifetime", body)
+	if o.ok() || o.unknown {
+		a.record(o, "type", id, "set", days)
 	}
 }
 
 func (a *actor) listTypes(c *credential) {
-	status, response, o := a.do(c, http.MethodGet, "feature-types", "")
-	if status != http.StatusOK {
+	o := a.do(c, http.MethodGet, "feature-types", "")
+	if !o.ok() {
 		return
 	}
 	var out struct {
@@ -247,9 +241,9 @@ func (a *actor) listTypes(c *credential) {
 			LifetimeDays int64
 		}
 	}
-	a.decode(response, &out)
+	a.decode(o, &out)
 	for _, t := range out.Types {
-		a.record(o, "type", t.ID, "get", "", fmt.Sprint(t.LifetimeDays))
+		a.record(o, "type", t.ID, "get", t.LifetimeDays)
 	}
 }
 
@@ -259,22 +253,19 @@ func (a *actor) manageAccounts() {
 	switch a.IntN(6) {
 	case 0, 1:
 		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(4))
-		status, response, o := a.do(a.admin, http.MethodPost, "service-account",
+		o := a.do(a.admin, http.MethodPost, "service-account",
 			fmt.Sprintf(`{"username":%q,"name":"Robot","rootRole":2}`, name))
 		var out struct{ ID int64 }
-		switch status {
-		case http.StatusCreated:
-			a.decode(response, &out)
+		switch {
+		case o.ok():
+			a.decode(o, &out)
 			a.robots = append(a.robots, out.ID)
 			a.account(out.ID).username = strings.ToLower(name)
-			a.record(o, "role", fmt.Sprint(out.ID), "set", "2", "")
-		case http.StatusConflict:
-		default:
-			if !o.unknown {
-				return
-			}
+			a.record(o, "role", out.ID, "set", 2)
+		case o.status != http.StatusConflict && !o.unknown:
+			return
 		}
-		a.record(o, "username", strings.ToLower(name), "create", fmt.Sprint(out.ID), fmt.Sprint(status))
+		a.record(o, "username", strings.ToLower(name), "create", out.ID)
 	case 2:
 		if id != a.robots[0] {
 			a.deleteAccount(id)
@@ -298,40 +289,38 @@ func (a *actor) updateAccount(id int64) {
 		a.do(a.admin, http.MethodPut, path, fmt.Sprintf(`{"name":"Robot %d"}`, a.IntN(9)))
 		return
 	}
-	status, _, o := a.do(a.admin, http.MethodPut, path, fmt.Sprintf(`{"rootRole":%s}`, role))
-	a.recordRole(o, status, id, role)
+	a.recordRole(a.do(a.admin, http.MethodPut, path, fmt.Sprintf(`{"rootRole":%s}`, role)), id, role)
 }
 
 // recordRole records that an account has got a role.
-func (a *actor) recordRole(o *op, status int, id int64, role string) {
-	if status == http.StatusOK || o.unknown {
-		a.record(o, "role", fmt.Sprint(id), "set", role, "")
+func (a *actor) recordRole(o *op, id int64, role string) {
+	if o.ok() || o.unknown {
+		a.record(o, "role", id, "set", role)
 	}
 }
 
-// deleteAccount deletes a service account. It returns the status of the response.
-func (a *actor) deleteAccount(id int64) int {
+// deleteAccount deletes a service account.
+func (a *actor) deleteAccount(id int64) {
 	account := a.account(id)
 	account.deleting = earliest(account.deleting, time.Now())
 	a.meanwhile(choose(a, func(b *actor) { b.createToken(b.admin, id, "token 0") }, func(b *actor) { b.createOwn(id) },
 		(*actor).manageCredentials))
-	status, _, o := a.do(a.admin, http.MethodDelete, fmt.Sprintf("service-account/%d", id), "")
-	if status == http.StatusOK || status == http.StatusNotFound {
-		account.deleted = earliest(account.deleted, o.ended)
+	o := a.do(a.admin, http.MethodDelete, fmt.Sprintf("service-account/%d", id), "")
+	if gone := o.ok() || o.status == http.StatusNotFound; gone || o.unknown {
+		if gone {
+			account.deleted = earliest(account.deleted, o.ended)
+		}
+		a.record(o, "tokens", id, "close", "")
+		a.record(o, "username", account.username, "delete", id)
 	}
-	if status == http.StatusOK || status == http.StatusNotFound || o.unknown {
-		a.record(o, "tokens", fmt.Sprint(id), "close", "", fmt.Sprint(status))
-		a.record(o, "username", account.username, "delete", fmt.Sprint(id), fmt.Sprint(status))
-	}
-	return status
 }
 
 // listAccounts lists the service accounts with their tokens. What it contains of an account that is being deleted is
 // not defined.
 func (a *actor) listAccounts() {
 	known := slices.Clone(a.robots)
-	status, response, o := a.do(a.admin, http.MethodGet, "service-account", "")
-	if status != http.StatusOK {
+	o := a.do(a.admin, http.MethodGet, "service-account", "")
+	if !o.ok() {
 		return
 	}
 	var out struct {
@@ -340,23 +329,24 @@ func (a *actor) listAccounts() {
 			Tokens       []struct{ Description string }
 		}
 	}
-	a.decode(response, &out)
+	a.decode(o, &out)
 	for _, id := range known {
 		if !a.account(id).deleting.IsZero() {
 			continue
 		}
-		value, result := "", "404"
+		value, listed := "", *o
+		listed.status = http.StatusNotFound
 		for _, s := range out.ServiceAccounts {
 			if s.ID == id {
 				var found []string
 				for _, t := range s.Tokens {
 					found = append(found, t.Description)
 				}
-				value, result = canonical(found), "200"
-				a.record(o, "role", fmt.Sprint(id), "get", "", fmt.Sprint(s.RootRole))
+				value, listed = canonical(found), *o
+				a.record(o, "role", id, "get", s.RootRole)
 			}
 		}
-		a.record(o, "tokens", fmt.Sprint(id), "list", value, result)
+		a.record(&listed, "tokens", id, "list", value)
 	}
 }
 

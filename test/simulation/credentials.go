@@ -27,11 +27,11 @@ type account struct {
 
 // checkAccepted checks whether the service accepts a credential exactly if it must. The world does not know what must
 // happen to a request at the time of a change.
-func (w *World) checkAccepted(c *credential, o *op, status int) {
-	if c.subject != "" || status >= http.StatusInternalServerError {
+func (w *World) checkAccepted(c *credential, o *op) {
+	if c.subject != "" || o.unknown {
 		return
 	}
-	accepted := status != http.StatusUnauthorized
+	accepted := o.status != http.StatusUnauthorized
 	refuse := func(what string, since time.Time) bool {
 		if since.IsZero() || since.After(o.begun) {
 			return false
@@ -58,7 +58,7 @@ func (w *World) checkAccepted(c *credential, o *op, status int) {
 
 // recordEnabled records that the service treats an account as enabled or disabled.
 func (w *World) recordEnabled(o *op, account int64, enabled bool) {
-	w.record(o, "enabled", fmt.Sprint(account), "get", "", fmt.Sprint(enabled))
+	w.add(o, "enabled", account, "get", enabled)
 }
 
 func (w *World) when(t time.Time) string {

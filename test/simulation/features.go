@@ -27,21 +27,19 @@ func (a *actor) editToggle() {
 	case 0:
 		e := edit{Project: project, Change: map[string]any{"project": project, "type": choose(a, a.types...)}}
 		body := fmt.Sprintf(`{"name":%q,"type":%q}`, name, e.Change["type"])
-		status, _, o := a.do(c, http.MethodPost, "projects/"+project+"/features", body)
-		a.recordEdit(o, status, name, "create", e)
+		a.recordEdit(a.do(c, http.MethodPost, "projects/"+project+"/features", body), name, "create", e)
 	case 1, 2, 7:
 		a.updateToggle(c, path, name, project)
 	case 3:
-		status, _, o := a.do(c, http.MethodDelete, path, "")
-		a.recordEdit(o, status, name, "archive", edit{Project: project, Change: map[string]any{"archived": true}})
+		a.recordEdit(a.do(c, http.MethodDelete, path, ""), name, "archive",
+			edit{Project: project, Change: map[string]any{"archived": true}})
 	case 4:
 		a.markToggles(c, name, project, on)
 	case 5:
-		status, _, o := a.do(c, http.MethodPost, "archive/revive/"+name, "")
-		a.recordEdit(o, status, name, "revive", edit{Change: map[string]any{"archived": false}})
+		a.recordEdit(a.do(c, http.MethodPost, "archive/revive/"+name, ""), name, "revive",
+			edit{Change: map[string]any{"archived": false}})
 	case 6:
-		status, _, o := a.do(c, http.MethodDelete, "archive/"+name, "")
-		a.recordEdit(o, status, name, "remove", edit{})
+		a.recordEdit(a.do(c, http.MethodDelete, "archive/"+name, ""), name, "remove", edit{})
 	default:
 		a.searchToggles(c, on)
 	}
@@ -49,32 +47,30 @@ func (a *actor) editToggle() {
 
 // updateToggle reads a toggle, and changes it most of the time only if it is as it was read.
 func (a *actor) updateToggle(c *credential, path, name, project string) {
-	status, etag, response, o := a.doIf(c, http.MethodGet, path, "", "")
+	o := a.do(c, http.MethodGet, path, "")
 	e := edit{Project: project}
-	if status == http.StatusOK {
-		e.Seen = a.members(response, "project", "type", "description", "archived", "stale", "contextFields")
+	if o.ok() {
+		e.Seen = a.members(o, "project", "type", "description", "archived", "stale", "contextFields")
 	}
-	a.recordEdit(o, status, name, "read", e)
-	if status != http.StatusOK {
+	a.recordEdit(o, name, "read", e)
+	if !o.ok() {
 		return
 	}
+	match := []string{o.etag}
 	a.meanwhile((*actor).editToggle)
 	a.n++
 	e.Change = choose(a, map[string]any{"type": choose(a, a.types...)}, map[string]any{"stale": a.IntN(2) == 0},
 		map[string]any{"description": fmt.Sprint(a.name, " ", a.n)},
 		map[string]any{"description": fmt.Sprint(a.name, " again ", a.n)})
-	maps.DeleteFunc(e.Seen, func(member string, _ any) bool {
-		return !slices.Contains([]string{"type", "description", "stale"}, member)
-	})
+	only(e.Seen, "type", "description", "stale")
 	if a.IntN(4) == 0 {
-		e.Seen, etag = nil, ""
+		e.Seen, match = nil, nil
 	}
 	body, _ := json.Marshal(e.Change)
-	status, _, response, o = a.doIf(c, http.MethodPut, path, etag, string(body))
-	a.recordEdit(o, status, name, "update", e)
-	if changed := a.members(response, slices.Collect(maps.Keys(e.Change))...); status == http.StatusOK &&
-		!reflect.DeepEqual(changed, e.Change) {
-		a.fail("an update of %s to %s returns %s", name, body, response)
+	o = a.do(c, http.MethodPut, path, string(body), match...)
+	a.recordEdit(o, name, "update", e)
+	if o.ok() && !reflect.DeepEqual(a.members(o, slices.Collect(maps.Keys(e.Change))...), e.Change) {
+		a.fail("an update of %s to %s returns %s", name, body, o.response)
 	}
 }
 
@@ -85,67 +81,66 @@ func (a *actor) markToggles(c *credential, name, project string, stale bool) {
 		names = append(names, other)
 	}
 	body, _ := json.Marshal(map[string]any{"features": names, "stale": stale})
-	status, _, o := a.do(c, http.MethodPost, "projects/"+project+"/stale", string(body))
-	if status == http.StatusNotFound && len(names) > 1 {
+	o := a.do(c, http.MethodPost, "projects/"+project+"/stale", string(body))
+	if o.status == http.StatusNotFound && len(names) > 1 {
 		return // it is not known here which one
 	}
 	for _, name := range names {
-		a.recordEdit(o, status, name, "mark", edit{Project: project, Change: map[string]any{"stale": stale}})
+		a.recordEdit(o, name, "mark", edit{Project: project, Change: map[string]any{"stale": stale}})
 	}
 }
 
 // searchToggles lists all toggles that are archived, or the others.
 func (a *actor) searchToggles(c *credential, archived bool) {
-	status, response, o := a.do(c, http.MethodGet, fmt.Sprintf("search/features?archived=IS:%t", archived), "")
-	if status != http.StatusOK {
+	o := a.do(c, http.MethodGet, fmt.Sprintf("search/features?archived=IS:%t", archived), "")
+	if !o.ok() {
 		return
 	}
 	var found struct {
-		Features []json.RawMessage
+		Features []map[string]any
 		Total    int
 	}
-	if a.decode(response, &found); found.Total != len(found.Features) {
+	if a.decode(o, &found); found.Total != len(found.Features) {
 		a.fail("a search returns %d of %d toggles", len(found.Features), found.Total)
 	}
 	seen := map[string]map[string]any{}
-	for _, text := range found.Features {
-		f := a.members(string(text), "name", "project", "type", "description", "archived", "stale")
-		name := fmt.Sprint(f["name"])
-		delete(f, "name")
-		if seen[name] = f; f["archived"] != archived {
-			a.fail("a search for archived toggles: %t, returns %s", archived, text)
+	for _, f := range found.Features {
+		if seen[fmt.Sprint(f["name"])] = f; f["archived"] != archived {
+			a.fail("a search for archived toggles: %t, returns %v", archived, f)
 		}
 	}
 	for _, name := range a.toggles {
 		if seen[name] != nil {
-			a.recordEdit(o, status, name, "read", edit{Seen: seen[name]})
+			a.recordEdit(o, name, "read", edit{Seen: only(seen[name], "project", "type", "description", "archived", "stale")})
 		} else { // it is not there, or not in this state
-			a.recordEdit(o, status, name, "miss", edit{Seen: map[string]any{"archived": archived}})
+			a.recordEdit(o, name, "miss", edit{Seen: map[string]any{"archived": archived}})
 		}
 	}
 }
 
-func (w *World) decode(text string, into any) {
-	if err := json.Unmarshal([]byte(text), into); err != nil {
-		w.fail("a response is not valid: %v: %s", err, text)
+func (w *World) decode(o *op, into any) {
+	if err := json.Unmarshal([]byte(o.response), into); err != nil {
+		w.fail("a response is not valid: %v: %s", err, o.response)
 	}
 }
 
-// members returns some members of an object.
-func (w *World) members(text string, names ...string) map[string]any {
+// members returns some members of the response.
+func (w *World) members(o *op, names ...string) map[string]any {
 	var all map[string]any
-	w.decode(text, &all)
-	maps.DeleteFunc(all, func(name string, _ any) bool { return !slices.Contains(names, name) })
-	return all
+	w.decode(o, &all)
+	return only(all, names...)
 }
 
-// recordEdit records an operation on a toggle, unless the credential was refused, or a read has no result.
-func (a *actor) recordEdit(o *op, status int, name, verb string, e edit) {
-	if status == http.StatusUnauthorized || status == http.StatusForbidden || o.unknown && verb == "read" {
-		return
-	}
+// only returns an object without the other members.
+func only(object map[string]any, names ...string) map[string]any {
+	maps.DeleteFunc(object, func(name string, _ any) bool { return !slices.Contains(names, name) })
+	return object
+}
+
+// recordEdit records an operation on a toggle.
+func (a *actor) recordEdit(o *op, name, verb string, e edit) {
 	value, _ := json.Marshal(e)
-	a.record(o, "toggle", name, verb, string(value), fmt.Sprint(status))
+	a.record(o, "toggle", name, verb, string(value))
 }
 
 // stepToggle is stepRecord with the operations of the API.

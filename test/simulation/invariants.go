@@ -131,7 +131,9 @@ func (w *World) prepare() {
 	for _, name := range w.fields {
 		must(contextfield.NewStore(client, tables, log).Create(ctx,
 			contextfield.ContextField{Name: name, Description: new("")}))
-		w.record(&op{begun: time.Now(), ended: time.Now(), writes: &tracked{}}, "field", name, "create", "", "201")
+		created := observed()
+		created.status = http.StatusCreated
+		w.record(created, "field", name, "create", "")
 	}
 	var due time.Time
 	for i, name := range w.toggles { // they become potentially stale while the world lives
@@ -151,8 +153,7 @@ func (w *World) prepare() {
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],
 		}
 		must(feature.NewStore(client, tables, log).Create(ctx, f))
-		w.record(&op{begun: time.Now(), ended: time.Now()}, "toggle", name, "put",
-			fmt.Sprintf(`{"type":%q,"contextFields":%q}`, f.Type, f.ContextFields), "")
+		w.record(observed(), "toggle", name, "put", fmt.Sprintf(`{"type":%q,"contextFields":%q}`, f.Type, f.ContextFields))
 	}
 	must(w.prepareAccounts(w.newOperator(p)))
 }
@@ -289,24 +290,24 @@ func (w *World) checkTokens(owner int64) {
 func (a *actor) checkTraffic() {
 	now := time.Now()
 	path := "metrics/traffic/" + now.UTC().Format("2006-01")
-	status, response, _ := a.do(a.admin, http.MethodGet, path, "")
-	if status != http.StatusOK {
+	o := a.do(a.admin, http.MethodGet, path, "")
+	if !o.ok() {
 		return
 	}
-	if n := a.total(response); n > a.sent {
+	if n := a.total(o); n > a.sent {
 		a.fail("%d requests are counted, but only %d were sent", n, a.sent)
 	}
 }
 
 // total returns the number of requests in a report.
-func (w *World) total(response string) (n int64) {
+func (w *World) total(o *op) (n int64) {
 	var report struct {
 		APIData []struct {
 			APIPath string
 			Days    []struct{ TrafficTypes []struct{ Count int64 } }
 		}
 	}
-	w.decode(response, &report)
+	w.decode(o, &report)
 	for _, path := range report.APIData {
 		for _, day := range path.Days {
 			for _, kind := range day.TrafficTypes {
@@ -345,8 +346,7 @@ func (w *World) checkAccounts() {
 			w.fail("the deletion of the account %d does not end", id)
 		}
 		if item.String("kind") == string(user.ServiceAccount) {
-			w.record(&op{begun: time.Now(), ended: time.Now()}, "role", fmt.Sprint(id), "get", "",
-				fmt.Sprint(access.Role(item.String("rootRole")).ID()))
+			w.record(observed(), "role", id, "get", access.Role(item.String("rootRole")).ID())
 		}
 	}
 	last := ""

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -204,7 +203,6 @@ var errEnded = errors.New("the instance ended")
 // tracked is what the world remembers about the writes for a request.
 type tracked struct {
 	writes int
-	last   time.Time
 	rival  func() // what happens before the first write
 }
 
@@ -257,25 +255,4 @@ func (w *World) invoke(name, what string, event []byte) ([]byte, error) {
 		w.note("%s for %s: %v", name, what, err)
 	}
 	return output, err
-}
-
-// request sends a request to the API, with an If-Match unless match is empty, and returns the response. It does not
-// wait longer than API Gateway.
-func (w *World) request(actor, credential, method, path, match, body string, t *tracked) (status int, etag,
-	response string) {
-	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), trackedKey{}, t), method, path,
-		strings.NewReader(body))
-	r.Header.Set("Authorization", credential)
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	if match != "" {
-		r.Header.Set("If-Match", match)
-	}
-	recorder := httptest.NewRecorder()
-	w.gateway.ServeHTTP(recorder, r)
-	w.turn(actor)
-	w.digest(hashOf(actor), uint64(recorder.Code), hashOf(recorder.Body.String()))
-	w.note("%s: %s %s %s → %d %s", actor, method, path, body, recorder.Code, shortened(recorder.Body.String(), 200))
-	return recorder.Code, recorder.Header().Get("ETag"), recorder.Body.String()
 }

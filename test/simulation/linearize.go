@@ -1,32 +1,55 @@
 package simulation
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 )
 
-// op is an operation of an actor on an object, for the check that there is an order in which each operation takes
-// effect at one time between its beginning and its end.
+// op is a request or command of an actor, and what it did to an object, for the check that there is an order in which
+// each operation takes effect at one time between its beginning and its end.
 type op struct {
 	actor        int
 	begun, ended time.Time
+	status       int // of a command: 200, 404, 409 or 500
+	response     string
+	etag         string
 	unknown      bool // it may have taken effect, or may still
-	writes       *tracked
+	*tracked
 
 	kind, object, name string
 	value, result      string
 }
 
-// record adds an operation to the history of an object.
-func (w *World) record(o *op, kind, object, name, value, result string) {
+func (o *op) ok() bool { return o.status/100 == 2 }
+
+// observed returns an operation that the world itself makes now.
+func observed() *op {
+	return &op{begun: time.Now(), ended: time.Now(), status: http.StatusOK, tracked: &tracked{}}
+}
+
+// record adds an operation to the history of an object, unless it is a read without a result, or was refused for a
+// reason that has nothing to do with the object.
+func (w *World) record(o *op, kind string, object any, name string, value any) {
+	read := slices.Contains([]string{"get", "list", "list own", "read", "miss"}, name)
+	if o.status == http.StatusUnauthorized || o.status == http.StatusForbidden && kind != "tokens" || o.unknown && read {
+		return
+	}
+	w.add(o, kind, object, name, value)
+}
+
+func (w *World) add(o *op, kind string, object any, name string, value any) {
 	recorded := *o
-	recorded.kind, recorded.object, recorded.name, recorded.value, recorded.result = kind, object, name, value, result
+	recorded.kind, recorded.object, recorded.name, recorded.value = kind, fmt.Sprint(object), name, fmt.Sprint(value)
+	recorded.result = cmp.Or(o.result, strconv.Itoa(o.status))
 	w.ops = append(w.ops, recorded)
 }
 
@@ -54,10 +77,7 @@ const absent = "\x00"
 
 // stepType: the state is the lifetime; empty: unknown.
 func stepType(state string, o op) (bool, string) {
-	if o.name == "get" {
-		return state == "" || state == o.result, o.result
-	}
-	return true, o.value
+	return o.name == "set" || state == "" || state == o.value, o.value
 }
 
 // stepField: the state is the description.
@@ -110,14 +130,14 @@ var defaults = map[string]string{
 func stepRecord(record string, o op) (bool, string) {
 	switch {
 	case o.name == "get":
-		return o.result == record, record
+		return o.value == record, record
 	case o.name == "delete":
 		return o.unknown || record != "", ""
 	case o.name == "change" && record == "":
 		return o.unknown, record
 	}
 	next := merged(defaults[o.kind], record, o.value)
-	return o.unknown || o.result == "" || o.result == next, next
+	return o.unknown || o.name != "answer" || o.result == next, next
 }
 
 // merged returns a JSON object with the members of several ones. Later ones win.
@@ -157,7 +177,7 @@ func stepTokens(state string, o op) (bool, string) {
 	case "create":
 		switch full := len(set) >= tokenLimit; {
 		case closed:
-			return o.result == "404" || o.result == "401" || o.unknown, state
+			return o.result == "404" || o.unknown, state
 		case o.result == "409":
 			return exists, state
 		case o.result == "403":
@@ -221,7 +241,7 @@ func (r *Result) linearize() string {
 // repeated it.
 func (o *op) repeated() int {
 	if o.name == "set" || o.name == "replace" || o.name == "answer" {
-		return max(0, o.writes.writes-1)
+		return max(0, o.writes-1)
 	}
 	return 0
 }

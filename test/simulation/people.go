@@ -12,7 +12,6 @@ import (
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/test/issuer"
 )
 
@@ -46,24 +45,22 @@ func (a *actor) deletePerson(id int64) {
 	account := a.account(id)
 	account.deleting = earliest(account.deleting, time.Now())
 	a.meanwhile(choose(a, (*actor).signIn, (*actor).managePeople, func(b *actor) { b.createOwn(id) }))
-	status, o := a.command(fmt.Sprintf("delete %d", id), func(ctx context.Context, o *operator.Operator) error {
+	o := a.command(fmt.Sprintf("delete %d", id), func(ctx context.Context, o *operator.Operator) error {
 		return o.DeleteAccount(ctx, user.Person, id)
 	})
-	result := map[exitstatus.Status]string{exitstatus.Success: "200", exitstatus.NotFound: "404"}[status]
 	if !o.unknown {
 		account.deleted = earliest(account.deleted, o.ended)
 	}
-	a.record(o, "tokens", fmt.Sprint(id), "close", "", result)
+	a.record(o, "tokens", id, "close", "")
 }
 
 func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
-	status, o := a.command(fmt.Sprintf("disabled %d %t", id, disabled),
-		func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.SetDisabled(ctx, kind, id, disabled)
-			return err
-		})
-	if status == exitstatus.Success || o.unknown {
-		a.record(o, "enabled", fmt.Sprint(id), "set", fmt.Sprint(!disabled), "")
+	o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context, o *operator.Operator) error {
+		_, _, err := o.SetDisabled(ctx, kind, id, disabled)
+		return err
+	})
+	if o.ok() || o.unknown {
+		a.record(o, "enabled", id, "set", !disabled)
 	}
 }
 
@@ -99,15 +96,15 @@ func (a *actor) signIn() {
 		"email": email, "email_verified": true, "name": name,
 	})
 	c := &credential{text: token, subject: name}
-	status, response, o := a.do(c, http.MethodGet, "user", "")
-	if status != http.StatusOK {
+	o := a.do(c, http.MethodGet, "user", "")
+	if !o.ok() {
 		return
 	}
 	var out struct{ User struct{ ID int64 } }
-	a.decode(response, &out)
+	a.decode(o, &out)
 	c.account = out.User.ID
 	a.checkPerson(name, c.account, o)
-	if status, _, _ := a.do(c, http.MethodGet, "service-account", ""); status == http.StatusOK {
+	if a.do(c, http.MethodGet, "service-account", "").ok() {
 		a.fail("%s, who is not an administrator, lists the service accounts", name)
 	}
 	switch a.IntN(4) {

@@ -8,9 +8,12 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // related are the tables whose items belong together.
@@ -74,5 +77,21 @@ func (w *World) restore() {
 	for _, name := range w.toggles {
 		_, _, _, err := o.PutToggle(ctx, name, operator.ToggleChange{Project: new("last")})
 		must("features put", err)
+	}
+}
+
+func (w *World) newOperator(p *process) *operator.Operator {
+	return operator.New(w.newInstallation(p), p.now, p)
+}
+
+func (w *World) newInstallation(p *process) *installation.Installation {
+	tables := dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
+	client, err := dynamo.NewClient(p.config(), "")
+	if err != nil {
+		panic(err)
+	}
+	return &installation.Installation{
+		Name: "the simulation", Tables: tables, TokenLimit: tokenLimit, AccountLimit: user.DefaultLimit,
+		EventSource: source, Issuer: "https://" + issuerHost, Client: client,
 	}
 }

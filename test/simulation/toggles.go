@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/operator/exitstatus"
 )
 
 func (a *actor) changeToggle() { a.changeOne(subject(a, a.toggles...)) }
@@ -70,10 +69,10 @@ func (a *actor) putToggle(name string, kind bool, fields ...string) {
 
 // operate runs a command about a toggle. What it has created can be deleted before it has read it.
 func (a *actor) operate(kind, name, value string, run func(context.Context, *operator.Operator) error) {
-	status, o := a.command(fmt.Sprintf("features %s %s %s", kind, name, value), run)
-	if status == exitstatus.Success || o.unknown || kind == "put" {
-		o.unknown = status != exitstatus.Success
-		a.record(o, "toggle", name, kind, value, "")
+	o := a.command(fmt.Sprintf("features %s %s %s", kind, name, value), run)
+	if o.ok() || o.unknown || kind == "put" {
+		o.unknown = !o.ok()
+		a.record(o, "toggle", name, kind, value)
 	}
 }
 
@@ -86,21 +85,14 @@ func (a *actor) answer() {
 	if a.IntN(2) == 0 {
 		c, body = a.admin, merged(change, fmt.Sprintf(`{"userId":%d}`, a.editor.account))
 	}
-	status, response, o := a.do(c, http.MethodPut, "feedback/survey", body)
-	if status != http.StatusOK && !o.unknown {
-		return
+	o := a.do(c, http.MethodPut, "feedback/survey", body)
+	if o.ok() {
+		text, _ := json.Marshal(a.members(o, "neverShow", "given"))
+		o.result = string(text)
 	}
-	result := ""
-	if status == http.StatusOK {
-		var record struct {
-			NeverShow bool    `json:"neverShow"`
-			Given     *string `json:"given"`
-		}
-		a.decode(response, &record)
-		text, _ := json.Marshal(record)
-		result = merged(string(text))
+	if o.ok() || o.unknown {
+		a.record(o, "feedback", "survey", "answer", change)
 	}
-	a.record(o, "feedback", "survey", "answer", change, result)
 }
 
 // checkUsage compares the usage of context fields with a recount of the toggles, and their sizes with the sum.
@@ -186,7 +178,7 @@ func (w *World) recordToggles() {
 		toggles[item.String("name")] = string(text)
 	}
 	for _, name := range w.toggles {
-		w.record(&op{begun: time.Now(), ended: time.Now()}, "toggle", name, "get", "", toggles[name])
+		w.record(observed(), "toggle", name, "get", toggles[name])
 	}
 }
 
@@ -195,13 +187,10 @@ func (a *actor) editField() {
 	c := choose(a, a.admin, a.api, a.editor)
 	a.n++
 	value := fmt.Sprintf("%s %d%s", a.name, a.n, strings.Repeat("x", 200*a.IntN(3)))
-	var status int
-	var o *op
 	kind := choose(a, "create", "replace", "delete", "get", "list")
 	if kind == "delete" {
 		a.meanwhile(func(b *actor) { b.putToggle(subject(b, b.toggles...), false, name) })
-		status, _, o = a.do(c, http.MethodDelete, "context/"+name, "")
-		a.recordField(o, status, name, kind, "")
+		a.record(a.do(c, http.MethodDelete, "context/"+name, ""), "field", name, kind, "")
 		kind = choose(a, "create", "get") // at once, and with another clock
 	}
 	switch kind {
@@ -210,43 +199,30 @@ func (a *actor) editField() {
 		if a.IntN(2) == 0 {
 			body = fmt.Sprintf(`{"name":%q,"description":%q,"sortOrder":1}`, name, value)
 		}
-		status, _, o = a.do(c, http.MethodPost, "context", body)
-		a.recordField(o, status, name, kind, value)
+		a.record(a.do(c, http.MethodPost, "context", body), "field", name, kind, value)
 	case "replace":
-		status, _, o = a.do(c, http.MethodPut, "context/"+name, fmt.Sprintf(`{"description":%q,"sortOrder":1}`, value))
-		a.recordField(o, status, name, kind, value)
+		body := fmt.Sprintf(`{"description":%q,"sortOrder":1}`, value)
+		a.record(a.do(c, http.MethodPut, "context/"+name, body), "field", name, kind, value)
 	case "get":
 		var field struct{ Description string }
-		var response string
-		if status, response, o = a.do(c, http.MethodGet, "context/"+name, ""); status == http.StatusOK {
-			a.decode(response, &field)
+		o := a.do(c, http.MethodGet, "context/"+name, "")
+		if o.ok() {
+			a.decode(o, &field)
 		}
-		a.recordField(o, status, name, "get", field.Description)
+		a.record(o, "field", name, kind, field.Description)
 	default:
 		a.listFields(c)
 	}
 }
 
-// recordField records an operation on a field, unless it was refused for a reason that has nothing to do with the
-// field.
-func (a *actor) recordField(o *op, status int, name, kind, value string) {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return
-	}
-	if !o.unknown || kind != "get" {
-		a.record(o, "field", name, kind, value, fmt.Sprint(status))
-	}
-}
-
 func (a *actor) listFields(c *credential) {
-	status, response, o := a.do(c, http.MethodGet, "context", "")
-	if status != http.StatusOK {
+	o := a.do(c, http.MethodGet, "context", "")
+	if !o.ok() {
 		return
 	}
 	var all []struct{ Name, Description string }
-	a.decode(response, &all)
-	if text, _ := json.Marshal(response); len(text) > fieldLimit {
+	a.decode(o, &all)
+	if text, _ := json.Marshal(o.response); len(text) > fieldLimit {
 		a.fail("the list of context fields has %d bytes, the limit is %d", len(text), fieldLimit)
 	}
 	found := map[string]string{}
@@ -255,11 +231,9 @@ func (a *actor) listFields(c *credential) {
 	}
 	for _, name := range a.fields {
 		value, exists := found[name]
-		o := *o
-		if exists {
-			a.record(&o, "field", name, "get", value, "200")
-		} else {
-			a.record(&o, "field", name, "get", "", "404")
+		if o.status = http.StatusOK; !exists {
+			o.status = http.StatusNotFound
 		}
+		a.record(o, "field", name, "get", value)
 	}
 }

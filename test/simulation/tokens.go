@@ -12,7 +12,6 @@ import (
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 )
@@ -28,13 +27,13 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 	}
 	highest := a.highest
 	body := fmt.Sprintf(`{"description":%q,"expiresAt":%q}`, description, datetime.Format(expires))
-	status, response, o := a.do(c, http.MethodPost, path, body)
+	o := a.do(c, http.MethodPost, path, body)
 	var out struct {
 		ID     json.Number
 		UserID int64
 		Secret string
 	}
-	switch status {
+	switch o.status {
 	case http.StatusUnauthorized, http.StatusBadRequest: // it would expire too early
 		return nil
 	case http.StatusNotFound:
@@ -42,11 +41,11 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 			a.fail("a creation of an own token of the account %d is 404", account)
 		}
 	case http.StatusForbidden:
-		if !strings.Contains(response, "maximum number of tokens") {
+		if !strings.Contains(o.response, "maximum number of tokens") {
 			return nil
 		}
 	case http.StatusCreated:
-		a.decode(response, &out)
+		a.decode(o, &out)
 		account = out.UserID // of a JWT, it can change
 		id, _ := out.ID.Int64()
 		if id <= highest {
@@ -55,8 +54,7 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 		a.highest = max(a.highest, id)
 	}
 	id, _ := out.ID.Int64()
-	if a.recordTokens(c, o, account, "create", fmt.Sprintf("%s#%d", description, id),
-		status); status != http.StatusCreated {
+	if a.recordTokens(c, o, account, "create", fmt.Sprintf("%s#%d", description, id)); !o.ok() {
 		return nil
 	}
 	created := &credential{text: out.Secret, account: account, id: id, description: description, created: o.ended,
@@ -72,18 +70,19 @@ func (a *actor) deleteToken(c, old *credential, own bool) {
 	}
 	old.revoking = earliest(old.revoking, time.Now())
 	a.meanwhile(func(b *actor) { b.useToken(old) })
-	status, _, o := a.do(c, http.MethodDelete, path, "")
-	if status == http.StatusOK || status == http.StatusNotFound && !own {
+	o := a.do(c, http.MethodDelete, path, "")
+	missing := o.status == http.StatusNotFound
+	if o.ok() || missing && !own {
 		old.revoked = earliest(old.revoked, o.ended)
 	}
-	if status == http.StatusOK || status == http.StatusNotFound || o.unknown {
-		a.recordTokens(c, o, old.account, "delete", old.name(), status)
+	if o.ok() || missing || o.unknown {
+		a.recordTokens(c, o, old.account, "delete", old.name())
 	}
 }
 
 // recordTokens records an operation on the tokens of an account, unless the person who did it with a JWT had another
 // account meanwhile.
-func (a *actor) recordTokens(c *credential, o *op, account int64, name, value string, status int) {
+func (a *actor) recordTokens(c *credential, o *op, account int64, name, value string) {
 	accounts := map[int64]bool{account: true}
 	for _, h := range a.identities {
 		if c.subject == h.subject && h.during(o) {
@@ -94,7 +93,7 @@ func (a *actor) recordTokens(c *credential, o *op, account int64, name, value st
 		name = "unclear"
 	}
 	for _, id := range slices.Sorted(maps.Keys(accounts)) {
-		a.record(o, "tokens", fmt.Sprint(id), name, value, fmt.Sprint(status))
+		a.record(o, "tokens", id, name, value)
 	}
 }
 
@@ -104,28 +103,28 @@ func (a *actor) listTokens(c *credential, account int64) {
 	if account == 0 {
 		path, name, account = "user/tokens", "list own", c.account
 	}
-	status, response, o := a.do(c, http.MethodGet, path, "")
-	if status != http.StatusOK && status != http.StatusNotFound {
+	o := a.do(c, http.MethodGet, path, "")
+	if !o.ok() && o.status != http.StatusNotFound {
 		return
 	}
 	var out struct {
 		Pats []struct{ Description string }
 	}
-	if status == http.StatusOK {
-		a.decode(response, &out)
+	if o.ok() {
+		a.decode(o, &out)
 	}
 	var found []string
 	for _, p := range out.Pats {
 		found = append(found, p.Description)
 	}
-	a.recordTokens(c, o, account, name, canonical(found), status)
+	a.recordTokens(c, o, account, name, canonical(found))
 }
 
 // readToken gets a token of a service account.
 func (a *actor) readToken(c *credential) {
-	status, _, o := a.do(a.admin, http.MethodGet, fmt.Sprintf("service-account/%d/token/%d", c.account, c.id), "")
-	if slices.Contains(a.robots, c.account) && (status == http.StatusOK || status == http.StatusNotFound) {
-		a.record(o, "tokens", fmt.Sprint(c.account), "read", c.name(), fmt.Sprint(status))
+	o := a.do(a.admin, http.MethodGet, fmt.Sprintf("service-account/%d/token/%d", c.account, c.id), "")
+	if slices.Contains(a.robots, c.account) && (o.ok() || o.status == http.StatusNotFound) {
+		a.record(o, "tokens", c.account, "read", c.name())
 	}
 }
 
@@ -162,15 +161,15 @@ func (a *actor) rotate() {
 
 // useToken gets the account of a token, and its role twice: as the authorizer and as the function reads it.
 func (a *actor) useToken(c *credential) {
-	status, response, o := a.do(c, http.MethodGet, "user", "")
-	if status != http.StatusOK {
+	o := a.do(c, http.MethodGet, "user", "")
+	if !o.ok() {
 		return
 	}
 	var out struct {
 		User        struct{ ID, RootRole int64 }
 		Permissions []struct{ Permission access.Permission }
 	}
-	a.decode(response, &out)
+	a.decode(o, &out)
 	role := 3
 	switch p := out.Permissions; {
 	case len(p) > 0 && p[0].Permission == access.Admin:
@@ -178,8 +177,8 @@ func (a *actor) useToken(c *credential) {
 	case len(p) > 0:
 		role = 2
 	}
-	a.record(o, "role", fmt.Sprint(out.User.ID), "get", "", fmt.Sprint(out.User.RootRole))
-	a.record(o, "role", fmt.Sprint(out.User.ID), "get", "", fmt.Sprint(role))
+	a.record(o, "role", out.User.ID, "get", out.User.RootRole)
+	a.record(o, "role", out.User.ID, "get", role)
 }
 
 func (a *actor) manageCredentials() {
@@ -189,11 +188,11 @@ func (a *actor) manageCredentials() {
 		a.disable(user.ServiceAccount, id, a.IntN(2) == 0)
 	case 1:
 		role := choose(a, access.Roles()...)
-		status, o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context, o *operator.Operator) error {
+		o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context, o *operator.Operator) error {
 			_, _, err := o.SetRole(ctx, user.ServiceAccount, id, role)
 			return err
 		})
-		a.recordRole(o, map[exitstatus.Status]int{exitstatus.Success: http.StatusOK}[status], id, fmt.Sprint(role.ID()))
+		a.recordRole(o, id, fmt.Sprint(role.ID()))
 	case 2:
 		a.createAPIToken()
 	default:
@@ -225,12 +224,12 @@ func (a *actor) createOwn(id int64) {
 // createAPIToken creates an API token. Its description is its id.
 func (a *actor) createAPIToken() {
 	c := &credential{expires: time.Now().AddDate(100, 0, 0)}
-	status, o := a.command("tokens create", func(ctx context.Context, o *operator.Operator) error {
+	o := a.command("tokens create", func(ctx context.Context, o *operator.Operator) error {
 		created, token, err := o.CreateToken(ctx, 0, a.name, nil)
 		c.text, c.description = token.Reveal(), created.ID
 		return err
 	})
-	if c.created = o.ended; status == exitstatus.Success {
+	if c.created = o.ended; o.ok() {
 		a.credentials = append(a.credentials, c)
 	}
 }
@@ -255,14 +254,13 @@ func (a *actor) revoke() {
 	}
 	c.revoking = earliest(c.revoking, time.Now())
 	a.meanwhile(func(b *actor) { b.useToken(c) })
-	status, o := a.command(fmt.Sprintf("tokens revoke %d", c.id),
+	o := a.command(fmt.Sprintf("tokens revoke %d", c.id),
 		func(ctx context.Context, o *operator.Operator) error { return o.Revoke(ctx, token) })
-	if status != exitstatus.Failure {
+	if !o.unknown {
 		c.revoked = earliest(c.revoked, o.ended)
 	}
 	if c.account != 0 {
-		result := map[exitstatus.Status]string{exitstatus.Success: "200", exitstatus.NotFound: "404"}[status]
-		a.record(o, "tokens", fmt.Sprint(c.account), "delete", c.name(), result)
+		a.record(o, "tokens", c.account, "delete", c.name())
 	}
 	a.useToken(c)
 }

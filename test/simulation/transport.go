@@ -378,7 +378,6 @@ func (w *World) execute(c *call) {
 	c.status, c.out = w.db.Do(c.name, c.body)
 	if t := c.tracked(); t != nil && (len(w.changes) > 0 || c.name == "UpdateItem") {
 		t.writes++
-		t.last = time.Now()
 	}
 	w.checkWritten()
 	if c.status != http.StatusOK && !bytes.Contains(c.out, []byte("ConditionalCheckFailed")) {
