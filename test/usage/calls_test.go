@@ -4,7 +4,6 @@ package usage_test
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -42,32 +41,38 @@ type service struct {
 // start starts a service. All seeded tokens have been used within the minute. The token of "new" has never been used.
 func start(t *testing.T) *service {
 	t.Helper()
-	s := &service{tokens: map[string]string{}}
+	s := &service{}
 	s.clock.Store(time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC).Unix())
-	s.Running = localtest.Start(t, local.Config{
+	s.run(t, local.Config{
 		APIOptions: s.meter.options, Now: func() time.Time { return time.Unix(s.clock.Load(), 0) }, RequestsOnly: true,
 	})
-	s.tables = dynamo.TablesByID(s.DynamoDB.Tables)
-	s.tokens["api-token"] = s.APIToken
-	for _, u := range s.Users {
-		s.tokens[u.Name] = u.PAT
-		s.calls(t, "GET /api/admin/context", u.Name, "")
+	for name := range s.tokens {
+		s.calls(t, "GET /api/admin/context", name, "")
 	}
-	s.calls(t, "GET /api/admin/context", "api-token", "")
-	s.tokens["new"] = s.createToken(t, 4)
+	s.tokens["new"] = s.createToken(t, 4, time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC))
 	return s
 }
 
-// createToken creates a token of an account.
-func (s *service) createToken(t *testing.T, account int64) string {
+// run runs the service with a configuration.
+func (s *service) run(t *testing.T, c local.Config) {
 	t.Helper()
-	_, body := s.send(t, fmt.Sprintf("POST /api/admin/service-account/%d/token", account), "api-token",
-		`{"description":"usage","expiresAt":"2199-01-01T00:00:00Z"}`)
-	var created struct{ Secret string }
-	if err := json.Unmarshal(body, &created); err != nil || created.Secret == "" {
-		t.Fatalf("%s: %v", body, err)
+	s.Running = localtest.Start(t, c)
+	s.tables = dynamo.TablesByID(s.DynamoDB.Tables)
+	s.tokens = map[string]string{"api-token": s.APIToken}
+	for _, u := range s.Users {
+		s.tokens[u.Name] = u.PAT
 	}
-	return created.Secret
+}
+
+// createToken creates a token of a service account. Its calls are not counted.
+func (s *service) createToken(t *testing.T, account int64, expires time.Time) string {
+	t.Helper()
+	client := s.client(t)
+	_, token, err := pat.NewStore(client, s.tables, eventlog.Quiet(client), rand.Reader).Create(t.Context(),
+		pat.PAT{UserID: account, Description: "usage", ExpiresAt: expires},
+		pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
+	assert.OK(t, err)
+	return token.Reveal()
 }
 
 // calls sends a request and returns its status and the calls that it caused: "function API units".
@@ -216,17 +221,12 @@ func TestAnAccountWithAHundredTokensIsOneReadUnit(t *testing.T) {
 	for i := range pat.MostPerOwner - 1 { // the longest keys and IDs
 		tokens[fmt.Sprintf("%022d", i)] = dynamo.N(access.MaxID - int64(i))
 	}
-	client := s.client(t)
-	_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &s.tables.Users, Item: dynamo.Item{
+	_, err := s.client(t).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &s.tables.Users, Item: dynamo.Item{
 		"id": dynamo.N(7), "kind": dynamo.S(string(user.ServiceAccount)), "name": dynamo.S(strings.Repeat("n", 100)),
 		"rootRole": dynamo.S(string(access.RoleAdmin)), "disabled": dynamo.Bool(false), user.AttributePATs: dynamo.M(tokens),
 	}})
 	assert.OK(t, err)
-	_, token, err := pat.NewStore(client, s.tables, eventlog.Quiet(client), rand.Reader).Create(t.Context(),
-		pat.PAT{UserID: 7, Description: "hundredth", ExpiresAt: time.Unix(s.clock.Load(), 0).Add(time.Hour)},
-		pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
-	assert.OK(t, err)
-	s.tokens["hundredth"] = token.Reveal()
+	s.tokens["hundredth"] = s.createToken(t, 7, time.Unix(s.clock.Load(), 0).Add(time.Hour))
 	_, got := s.calls(t, "GET /api/admin/context", "hundredth", "")
 	assert.Equal(t, []string{readPAT, seen, "list-context-fields Scan 1r"}, got)
 }

@@ -20,18 +20,9 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// function returns a function that receives events, with its calls counted by m.
-func (s *service) function(t *testing.T, construct app.Constructor, m *meter, name string) lambda.Handler {
+// function returns a function that receives events. Its calls are counted, and its clock stands still.
+func (s *service) function(t *testing.T, construct app.Constructor, name string, now time.Time) lambda.Handler {
 	t.Helper()
-	handler, err := construct(s.env(t, m, name))
-	assert.OK(t, err)
-	return handler
-}
-
-// env returns the environment of a function whose clock stands still.
-func (s *service) env(t *testing.T, m *meter, name string) *app.Env {
-	t.Helper()
-	now := time.Now()
 	env := &app.Env{
 		Vars: map[string]string{
 			"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "FEATURE_TYPES_TABLE": s.tables.FeatureTypes,
@@ -41,21 +32,22 @@ func (s *service) env(t *testing.T, m *meter, name string) *app.Env {
 		},
 		AWS: s.config(t), Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler),
 	}
-	env.AWS.APIOptions = m.options(name)
-	return env
+	env.AWS.APIOptions = s.meter.options(name)
+	handler, err := construct(env)
+	assert.OK(t, err)
+	return handler
 }
 
 // invoke returns the calls of one invocation, sorted, with equal calls counted: "32 Query 0.5r".
-func (m *meter) invoke(t *testing.T, function lambda.Handler, event any) []string {
+func (s *service) invoke(t *testing.T, function lambda.Handler, event any) []string {
 	t.Helper()
 	payload, err := json.Marshal(event)
 	assert.OK(t, err)
-	m.take()
-	if _, err := function.Invoke(t.Context(), payload); err != nil {
-		t.Fatal(err)
-	}
+	s.meter.take()
+	_, err = function.Invoke(t.Context(), payload)
+	assert.OK(t, err)
 	counts, calls := map[string]int{}, []string{}
-	for _, c := range m.take() {
+	for _, c := range s.meter.take() {
 		if !errors.Is(c.Err, context.DeadlineExceeded) { // otherwise the function repeats it: the machine is busy
 			counts[c.String()]++
 		}
@@ -78,9 +70,9 @@ func TestCallsOfReevaluation(t *testing.T) {
 	log := eventlog.New(client, s.tables, time.Now, 400)
 	types, toggles := featuretype.NewStore(client, s.tables, log),
 		feature.NewStore(client, s.tables, eventlog.Quiet(client))
-	m := &meter{}
-	stream, sweep := s.function(t, staleness.NewReevaluateFunction, m, ""),
-		s.function(t, staleness.NewSweepFunction, m, "")
+	stream := s.function(t, staleness.NewReevaluateFunction, "", time.Now())
+	// A second later: otherwise both can issue the same id of an event, and one of the writes fails.
+	sweep := s.function(t, staleness.NewSweepFunction, "", time.Now().Add(time.Second))
 	change := func(id string, from, to int) any { // the event of a changed lifetime
 		return json.RawMessage(fmt.Sprintf(`{"Records":[{"eventName":"MODIFY","dynamodb":{"Keys":{"id":{"S":%q}},
 			"OldImage":{"id":{"S":%[1]q},"lifetimeDays":{"N":"%d"}},"NewImage":{"id":{"S":%[1]q},"lifetimeDays":{"N":"%[3]d"}},
@@ -88,9 +80,9 @@ func TestCallsOfReevaluation(t *testing.T) {
 	}
 	want := func(function lambda.Handler, event any, want ...string) {
 		t.Helper()
-		assert.Equal(t, append([]string{}, want...), m.invoke(t, function, event))
+		assert.Equal(t, append([]string{}, want...), s.invoke(t, function, event))
 	}
-	m.invoke(t, sweep, struct{}{}) // flags the seeded toggles
+	s.invoke(t, sweep, struct{}{}) // flags the seeded toggles
 	// Three of the default types have a lifetime.
 	want(sweep, struct{}{}, "1 Scan 1r", "128 Query 0.5r", "5 GetItem 1r")
 	want(stream, change("release", 40, 40))

@@ -1,7 +1,10 @@
 package usage_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -16,8 +19,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
-
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 // call is one call of DynamoDB's API.
@@ -75,7 +76,7 @@ type tableAccess struct {
 	Index      string  // empty: the table itself
 	ReadUnits  float64 // consumed; of a transaction, in the first access to a table. A failed call has none.
 	WriteUnits float64
-	// the partition key that a put or delete in a transaction names, if it is a string with the name id
+	// the partition key that a put or delete names, if its name is id
 	Leading    string
 	Attributes []string // top-level attributes that an update names: of the key, and in expressions
 	Returns    string   // ReturnValues of an update; empty: NONE
@@ -87,20 +88,19 @@ func (m *meter) options(function string) []func(*middleware.Stack) error {
 		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Meter", func(
 			ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 		) (middleware.InitializeOutput, middleware.Metadata, error) {
-			input := reflect.ValueOf(in.Parameters).Elem()
-			if field := input.FieldByName("ReturnConsumedCapacity"); field.IsValid() {
+			if field := reflect.ValueOf(in.Parameters).Elem().FieldByName("ReturnConsumedCapacity"); field.IsValid() {
 				field.Set(reflect.ValueOf(types.ReturnConsumedCapacityTotal))
 			}
 			out, metadata, err := next.HandleInitialize(ctx, in)
 			c := call{Function: function, API: middleware.GetOperationName(ctx), Err: err}
 			if awsmiddleware.GetServiceID(ctx) == dynamodb.ServiceID {
-				c.Accesses = accesses(c.API, input)
+				c.Accesses = accesses(c.API, in.Parameters)
 			}
 			if attempts, ok := retry.GetAttemptResults(metadata); ok {
 				c.Attempts = len(attempts.Results)
 			}
 			if err == nil {
-				addUnits(&c, reflect.ValueOf(out.Result).Elem())
+				addUnits(&c, out.Result)
 			}
 			m.record(c)
 			return out, metadata, err
@@ -108,90 +108,78 @@ func (m *meter) options(function string) []func(*middleware.Stack) error {
 	}}
 }
 
-// accesses reads a call's tables from its input, whose type is one of the SDK's.
-func accesses(api string, input reflect.Value) []tableAccess {
-	text := func(v reflect.Value, name string) string {
-		if field := v.FieldByName(name); field.IsValid() && !field.IsNil() {
-			return field.Elem().String()
-		}
-		return ""
+// action is what accesses reads of a call's input, or of an action of a transaction.
+type action struct {
+	TableName, IndexName, UpdateExpression, ConditionExpression, ReturnValues string
+	Key, Item                                                                 map[string]struct{ Value any }
+	ExpressionAttributeNames                                                  map[string]string
+}
+
+// accesses reads a call's tables from its input.
+func accesses(api string, input any) (all []tableAccess) {
+	var call struct {
+		action
+		RequestItems  map[string]any
+		TransactItems []map[string]*action // Put, Update, Delete, ConditionCheck or Get; the others are nil
 	}
-	if tables := input.FieldByName("RequestItems"); tables.IsValid() { // batches
-		var all []tableAccess
-		for _, table := range tables.MapKeys() {
-			all = append(all, tableAccess{Action: "dynamodb:" + api, Table: table.String()})
-		}
-		slices.SortFunc(all, func(a, b tableAccess) int { return strings.Compare(a.Table, b.Table) })
-		return all
+	convert(input, &call)
+	for _, name := range slices.Sorted(maps.Keys(call.RequestItems)) {
+		all = append(all, tableAccess{Action: "dynamodb:" + api, Table: name})
 	}
-	items := input.FieldByName("TransactItems")
-	if !items.IsValid() {
-		a := tableAccess{Action: "dynamodb:" + api, Table: text(input, "TableName"), Index: text(input, "IndexName")}
-		if update, ok := reflect.TypeAssert[*dynamodb.UpdateItemInput](input.Addr()); ok {
-			a.Attributes = attributes(update.Key, update.ExpressionAttributeNames, update.UpdateExpression,
-				update.ConditionExpression)
-			a.Returns = string(update.ReturnValues)
-		}
-		return []tableAccess{a}
+	actions := call.TransactItems
+	if all == nil && actions == nil {
+		actions = []map[string]*action{{strings.TrimSuffix(api, "Item"): &call.action}}
 	}
-	var all []tableAccess
-	for i := range items.Len() {
-		for kind, action := range items.Index(i).Fields() { // Put, Update, Delete, ConditionCheck or Get
-			if action.Kind() != reflect.Pointer || action.IsNil() {
+	for _, kinds := range actions {
+		for kind, a := range kinds {
+			if a == nil {
 				continue
 			}
-			a := tableAccess{Action: "dynamodb:" + kind.Name + "Item", Table: text(action.Elem(), "TableName")}
-			switch action := action.Interface().(type) {
-			case *types.Put:
-				a.Leading = dynamo.Item(action.Item).String("id")
-			case *types.Delete:
-				a.Leading = dynamo.Item(action.Key).String("id")
+			one := tableAccess{Action: "dynamodb:" + kind + "Item", Table: a.TableName, Index: a.IndexName, Returns: a.ReturnValues}
+			switch kind {
+			case "Query", "Scan":
+				one.Action = "dynamodb:" + kind
+			case "Put":
+				one.Leading = fmt.Sprint(a.Item["id"].Value)
+			case "Delete":
+				one.Leading = fmt.Sprint(a.Key["id"].Value)
+			case "Update":
+				one.Attributes = append(slices.Collect(maps.Keys(a.Key)),
+					attributes(a.UpdateExpression+" "+a.ConditionExpression, a.ExpressionAttributeNames)...)
 			}
-			if update, ok := reflect.TypeAssert[*types.Update](action); ok {
-				a.Attributes = attributes(update.Key, update.ExpressionAttributeNames, update.UpdateExpression,
-					update.ConditionExpression)
-			}
-			all = append(all, a)
+			all = append(all, one)
 		}
 	}
 	return all
+}
+
+// convert copies the fields of one of the SDK's types to the fields of another one that have the same names.
+func convert(from, to any) {
+	text, err := json.Marshal(from)
+	if err = errors.Join(err, json.Unmarshal(text, to)); err != nil {
+		panic(err)
+	}
 }
 
 // operand matches a value, a function or a keyword of an expression, or else captures the first element of a document
 // path.
 var operand = regexp.MustCompile(`:\w+|\w+ ?\(|\b(?:SET|REMOVE|ADD|DELETE|AND|OR|NOT|IN|BETWEEN)\b|([#\w]+)(?:\.[#\w]+|\[\d+\])*`)
 
-// attributes returns the top-level attributes of an item that a key and expressions name.
-func attributes(key map[string]types.AttributeValue, names map[string]string, expressions ...*string) []string {
-	all := slices.Collect(maps.Keys(key))
-	for _, expression := range expressions {
-		for _, match := range operand.FindAllStringSubmatch(aws.ToString(expression), -1) {
-			if name, ok := names[match[1]]; ok {
-				all = append(all, name)
-			} else if match[1] != "" {
-				all = append(all, match[1])
-			}
+// attributes returns the top-level attributes of an item that an expression names.
+func attributes(expression string, names map[string]string) (all []string) {
+	for _, match := range operand.FindAllStringSubmatch(expression, -1) {
+		if match[1] != "" {
+			all = append(all, cmp.Or(names[match[1]], match[1]))
 		}
 	}
 	return all
 }
 
 // addUnits adds the consumed units to the first access to their table.
-func addUnits(call *call, output reflect.Value) {
-	field := output.FieldByName("ConsumedCapacity")
-	if !field.IsValid() {
-		return
-	}
-	var consumed []types.ConsumedCapacity
-	switch value := field.Interface().(type) {
-	case []types.ConsumedCapacity:
-		consumed = value
-	case *types.ConsumedCapacity:
-		if value != nil {
-			consumed = append(consumed, *value)
-		}
-	}
-	for _, c := range consumed {
+func addUnits(call *call, output any) {
+	var consumed struct{ ConsumedCapacity capacities }
+	convert(output, &consumed)
+	for _, c := range consumed.ConsumedCapacity {
 		i := slices.IndexFunc(call.Accesses, func(a tableAccess) bool { return a.Table == aws.ToString(c.TableName) })
 		switch {
 		case i < 0:
@@ -201,4 +189,16 @@ func addUnits(call *call, output reflect.Value) {
 			call.Accesses[i].WriteUnits += aws.ToFloat64(c.CapacityUnits)
 		}
 	}
+}
+
+// capacities is a list of several tables, or what one table has consumed.
+type capacities []types.ConsumedCapacity
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *capacities) UnmarshalJSON(text []byte) error {
+	*c = make(capacities, 1)
+	if text[0] != '[' {
+		return json.Unmarshal(text, &(*c)[0])
+	}
+	return json.Unmarshal(text, (*[]types.ConsumedCapacity)(c))
 }

@@ -2,10 +2,9 @@ package usage_test
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"net/http"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,15 +15,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/pat"
-	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/samtemplate"
-	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
 	"toggleadmin/test/localtest"
+	"toggleadmin/test/process"
 	"toggleadmin/test/script"
 )
 
@@ -99,73 +96,49 @@ func used(calls []call) map[string]bool {
 	return all
 }
 
-// compare names each permission that is used and not granted, or granted and not used.
-func compare(used, granted map[string]bool) []string {
-	problems := []string{}
-	for permission := range used {
-		if !granted[permission] {
-			problems = append(problems, "not granted: "+permission)
-		}
-	}
-	for permission := range granted {
-		if !used[permission] {
-			problems = append(problems, "never used: "+permission)
-		}
-	}
-	slices.Sort(problems)
-	return problems
-}
-
 // TestPoliciesGrantExactlyWhatIsUsed runs the end-to-end scripts and sends the requests of the sample events.
 func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // the comparison follows the scripts
 	t.Parallel()
-	var m meter
+	s := &service{}
 	people := issuer.Start(false)
 	t.Cleanup(people.Close)
-	service := localtest.Start(t, local.Config{
-		APIOptions: m.options, OIDCIssuer: people.URL, OIDCClientID: issuer.ClientID, OIDCDefaultRole: "Viewer",
+	s.run(t, local.Config{
+		APIOptions: s.meter.options, OIDCIssuer: people.URL, OIDCClientID: issuer.ClientID, OIDCDefaultRole: "Viewer",
 	})
 	if !t.Run("Scripts", func(t *testing.T) {
-		script.Run(t, script.Environment{Name: script.Local, BaseURL: service.BaseURL, Credentials: service.Credentials},
-			filepath.Join(filepath.Dir(localtest.Template(t)), "test", "e2e", "testdata"))
+		script.Run(t, script.Environment{Name: script.Local, BaseURL: s.BaseURL, Credentials: s.Credentials},
+			"../e2e/testdata")
 	}) {
 		t.Fatal("the scripts failed")
 	}
-	recordExpiringToken(t, service, &m)
+	s.createToken(t, 4, time.Now().Add(2*time.Hour)) // which the function announces that runs every hour
+	_, err := s.function(t, pat.NewAnnounceFunction, "announce-expiring-tokens", time.Now()).Invoke(t.Context(), []byte("{}"))
+	assert.OK(t, err)
 	for _, claims := range []map[string]any{
 		{"sub": "new", "email": "new@example.com"}, {"sub": "1", "email": "viewer@example.com"},
 	} {
-		send(t, service, people.Token(time.Now(), claims), http.MethodGet, "/api/admin/context", "")
+		s.tokens["person"] = people.Token(time.Now(), claims)
+		s.mustSend(t, "GET /api/admin/context", "person", "")
 	}
 	// A toggle that is old enough to be potentially stale at once, and uses a context field.
 	for _, request := range []string{
 		"POST /api/admin/archive/revive/old-banner", "GET /api/admin/search/features?state=IS:potentially-stale",
 		"DELETE /api/admin/projects/shop/features/old-banner",
 	} {
-		method, path, _ := strings.Cut(request, " ")
-		send(t, service, service.APIToken, method, path, "")
+		s.mustSend(t, request, "api-token", "")
 	}
-	sendSamples(t, service)
-	granted, calls := permissions(load(t)), []call{}
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	timeout := time.After(time.Minute)
-	for n := 0; ; n++ { // functions that receive events run after the requests
-		calls = append(calls, m.take()...)
-		problems := compare(used(calls), granted)
-		if len(problems) == 0 {
-			break
-		}
-		if n%20 == 19 { // the sweep may have set the flags that the stream handler should set
-			send(t, service, service.APIToken, http.MethodPut, "/api/admin/feature-types/experiment/lifetime",
+	s.sendSamples(t)
+	granted, n := permissions(load(t)), 0
+	var calls []call
+	t.Cleanup(func() { assert.Equal(t, granted, used(calls)) })
+	process.Await(t, "the use of exactly what is granted", 100*time.Millisecond, time.Minute, func() bool {
+		if n++; n%20 == 0 { // the sweep may have set the flags that the stream handler should set
+			s.mustSend(t, "PUT /api/admin/feature-types/experiment/lifetime", "api-token",
 				fmt.Sprintf(`{"lifetimeDays":%d}`, 1+n%3*1000))
 		}
-		select {
-		case <-timeout:
-			t.Fatal(strings.Join(problems, "\n"))
-		case <-tick.C:
-		}
-	}
+		calls = append(calls, s.meter.take()...) // functions that receive events run after the requests
+		return maps.Equal(used(calls), granted)
+	})
 	requireRecorded(t, calls)
 }
 
@@ -216,28 +189,21 @@ func requireRecorded(t *testing.T, calls []call) {
 	}
 }
 
-// send sends a request, which must succeed.
-func send(t *testing.T, service local.Running, token, method, path, body string) {
+// mustSend sends a request, which must succeed.
+func (s *service) mustSend(t *testing.T, request, as, body string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, service.BaseURL+path, strings.NewReader(body))
-	assert.OK(t, err)
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", token)
-	response, err := http.DefaultClient.Do(r)
-	assert.OK(t, err)
-	if err := response.Body.Close(); err != nil || response.StatusCode/100 != 2 {
-		t.Fatal(method, path, response.Status, err)
+	if status, response := s.send(t, request, as, body); status/100 != 2 {
+		t.Fatalf("%s: %d %s", request, status, response)
 	}
 }
 
 // sendSamples sends the requests of the sample events, whatever their responses are.
-func sendSamples(t *testing.T, running local.Running) {
+func (s *service) sendSamples(t *testing.T) {
 	t.Helper()
-	s := &service{Running: running, tokens: map[string]string{}}
-	for _, u := range running.Users {
+	for _, u := range s.Users {
 		s.tokens[fmt.Sprint("user:", u.ID)] = u.PAT
 	}
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(localtest.Template(t)), "events", "*.json"))
+	files, err := filepath.Glob("../../events/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no sample events: %v", err)
 	}
@@ -252,23 +218,8 @@ func sendSamples(t *testing.T, running local.Running) {
 		if !ok || strings.HasSuffix(file, "delete-own-token.json") { // it would delete the token of other requests
 			continue
 		}
-		s.tokens[principal] = cmp.Or(s.tokens[principal], running.APIToken)
+		s.tokens[principal] = cmp.Or(s.tokens[principal], s.APIToken)
 		query := url.Values(event.MultiValueQueryStringParameters).Encode()
 		s.send(t, event.HTTPMethod+" "+event.Path+"?"+query, principal, event.Body)
-	}
-}
-
-// recordExpiringToken runs the function that the service runs every hour, with a token that expires soon.
-func recordExpiringToken(t *testing.T, running local.Running, m *meter) {
-	t.Helper()
-	s := &service{Running: running, tables: dynamo.TablesByID(running.DynamoDB.Tables)}
-	client := s.client(t)
-	_, _, err := pat.NewStore(client, s.tables, eventlog.Quiet(client), rand.Reader).Create(t.Context(),
-		pat.PAT{UserID: 4, Description: "expires soon", CreatedAt: time.Now(), ExpiresAt: time.Now().Add(2 * time.Hour)},
-		pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
-	assert.OK(t, err)
-	if _, err := s.function(t, pat.NewAnnounceFunction, m, "announce-expiring-tokens").Invoke(t.Context(),
-		[]byte("{}")); err != nil {
-		t.Fatal(err)
 	}
 }
