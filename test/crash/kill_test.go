@@ -21,7 +21,7 @@ func TestKillEverything(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	w := startWebhook(t)
-	s := start(t, dir, webhookVariable+"="+w.URL)
+	s := start(t, dir, w.URL)
 	first := s.Running
 	for round := range 2 {
 		l := &load{service: s}
@@ -34,7 +34,7 @@ func TestKillEverything(t *testing.T) {
 		l.awaitWrites(50 + rand.Int64N(150))
 		s.kill(round%2 == 0)
 		l.running.Wait()
-		s = start(t, dir, webhookVariable+"="+w.URL)
+		s = start(t, dir, w.URL)
 		assert.Equal(t, first.Credentials, s.Credentials)
 		assert.Equal(t, first.WebhookSecret, s.WebhookSecret)
 		lifetimes := s.lifetimes()
@@ -94,7 +94,7 @@ func (w *webhook) awaitAll(s *service) {
 	}
 	for offset, total := 0, 1; offset < total; offset += len(log.Events) {
 		log.Events = nil
-		s.get(http.MethodGet, fmt.Sprint("/api/admin/search/events?limit=1000&offset=", offset), s.APIToken, "", &log)
+		s.get(fmt.Sprint("/api/admin/search/events?limit=1000&offset=", offset), &log)
 		if total = log.Total; len(log.Events) == 0 {
 			break
 		}
@@ -116,7 +116,6 @@ func (w *webhook) awaitAll(s *service) {
 	verifier, err := standardwebhooks.NewWebhook(s.WebhookSecret)
 	assert.OK(s.t, err)
 	assert.OK(s.t, verifier.Verify(w.content, w.header))
-	s.t.Logf("%d events are in the log and at the webhook", log.Total)
 	if log.Total < 50 {
 		s.t.Errorf("the log has only %d events", log.Total)
 	}
@@ -156,7 +155,7 @@ func (s *service) lifetimes() map[string]int64 {
 			LifetimeDays int64
 		}
 	}
-	s.get(http.MethodGet, "/api/admin/feature-types", s.APIToken, "", &list)
+	s.get("/api/admin/feature-types", &list)
 	all := map[string]int64{}
 	for _, one := range list.Types {
 		all[one.ID] = one.LifetimeDays

@@ -6,7 +6,6 @@ package crash_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,27 +33,19 @@ import (
 )
 
 const (
-	clients         = 16               // of TestTraffic
-	dataDirVariable = "SERVE_DATA_DIR" // makes the test binary serve from this folder
-	webhookVariable = "SERVE_WEBHOOK"  // the URL that receives all events; empty: none
-	timeout         = time.Minute      // limits each wait, which usually takes milliseconds
+	clients        = 16          // of TestTraffic
+	configVariable = "SERVE"     // makes the test binary serve with this local.Config, in JSON
+	timeout        = time.Minute // limits each wait, which usually takes milliseconds
 )
 
 func TestMain(m *testing.M) {
-	dir := os.Getenv(dataDirVariable)
-	if dir == "" {
+	c := local.Config{Stdout: os.Stdout, Stderr: os.Stderr}
+	if json.Unmarshal([]byte(os.Getenv(configVariable)), &c) != nil {
 		m.Run()
 		return
 	}
-	events := ""
-	if os.Getenv(webhookVariable) != "" {
-		events = "*"
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	err := local.Run(ctx, local.Config{
-		Template: os.Getenv("TEMPLATE"), DataDir: dir, Stdout: os.Stdout, Stderr: os.Stderr,
-		WebhookURL: os.Getenv(webhookVariable), WebhookEvents: events,
-	})
+	err := local.Run(ctx, c)
 	stop()
 	if err != nil {
 		panic(err)
@@ -69,8 +61,9 @@ type service struct {
 	client  *http.Client
 }
 
-// start starts the service in a process group of its own and waits until it is ready. The end of the test kills it.
-func start(t *testing.T, dir string, variables ...string) *service {
+// start starts the service in a process group of its own and waits until it is ready. The end of the test kills it. An
+// empty URL is no webhook.
+func start(t *testing.T, dir, webhookURL string) *service {
 	t.Helper()
 	enginetest.Program(t)
 	s := &service{t: t, dir: dir, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients},
@@ -79,8 +72,14 @@ func start(t *testing.T, dir string, variables ...string) *service {
 	log, err := os.OpenFile(dir+".log", os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	assert.OK(t, err)
 	defer log.Close()
+	config := map[string]string{"Template": localtest.Template(t), "DataDir": dir, "WebhookURL": webhookURL}
+	if webhookURL != "" {
+		config["WebhookEvents"] = "*"
+	}
+	text, err := json.Marshal(config)
+	assert.OK(t, err)
 	s.command = exec.CommandContext(t.Context(), os.Args[0])
-	s.command.Env = append(append(os.Environ(), dataDirVariable+"="+dir, "TEMPLATE="+localtest.Template(t)), variables...)
+	s.command.Env = append(os.Environ(), configVariable+"="+string(text))
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.command.Stderr = log
 	output, input, err := os.Pipe()
@@ -104,15 +103,19 @@ func (s *service) kill(engineFirst bool) {
 	if s.command.ProcessState != nil {
 		return
 	}
-	engine := s.engine()
-	kills := []func(){s.killEngine, func() { _ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL) }}
+	content, err := os.ReadFile(filepath.Join(s.dir, "engine.pid"))
+	assert.OK(s.t, err)
+	engine, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	assert.OK(s.t, err)
+	processes := []int{engine, -s.command.Process.Pid}
 	if !engineFirst {
-		kills[0], kills[1] = kills[1], kills[0]
+		slices.Reverse(processes)
 	}
-	kills[0]()
-	kills[1]()
+	for _, pid := range processes {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	}
 	_ = s.command.Wait()
-	s.await("the end of the engine", func() bool { return !s.isEngine(engine) })
+	s.await("the end of the engine", func() bool { return !process.Runs(engine) })
 }
 
 // stop ends the service with SIGTERM, which must succeed.
@@ -120,27 +123,6 @@ func (s *service) stop() {
 	s.t.Helper()
 	assert.OK(s.t, s.command.Process.Signal(syscall.SIGTERM))
 	assert.OK(s.t, s.command.Wait())
-}
-
-func (s *service) killEngine() {
-	if pid := s.engine(); pid > 0 {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
-}
-
-// engine returns the process ID of the engine, or 0 if it does not run.
-func (s *service) engine() int {
-	content, _ := os.ReadFile(filepath.Join(s.dir, "engine.pid"))
-	if pid, err := strconv.Atoi(strings.TrimSpace(string(content))); err == nil && s.isEngine(pid) {
-		return pid
-	}
-	return 0
-}
-
-// isEngine reports whether a process is the engine of this data folder.
-func (s *service) isEngine(pid int) bool {
-	line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
-	return pid > 0 && err == nil && bytes.Contains(line, []byte(filepath.Join(s.dir, "dynamodb.db")))
 }
 
 func (s *service) await(what string, condition func() bool) {
@@ -165,15 +147,12 @@ func (s *service) exchange(method, path, token, body string) (status int, respon
 	return received.StatusCode, response, err
 }
 
-// get sends a request as the administrator, which must succeed, and decodes the response.
-func (s *service) get(method, path, token, body string, into any) {
+// get gets a resource, which must succeed, and decodes the response.
+func (s *service) get(path string, into any) {
 	s.t.Helper()
-	status, response, err := s.exchange(method, path, token, body)
-	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("status %d", status)
-	}
-	if err = errors.Join(err, json.Unmarshal(response, into)); err != nil {
-		s.t.Errorf("%s %s: %v\n%s", method, path, err, response)
+	status, response, err := s.exchange(http.MethodGet, path, s.APIToken, "")
+	if err = errors.Join(err, json.Unmarshal(response, into)); err != nil || status != http.StatusOK {
+		s.t.Errorf("%s: %d %v\n%s", path, status, err, response)
 	}
 }
 

@@ -7,13 +7,16 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
+	"toggleadmin/test/table"
 )
 
 var (
@@ -28,25 +31,31 @@ type kind struct {
 	apiPath                        string // that counts it; empty: not counted
 }
 
-// marker is a kind of request that only traffic.settle sends.
-var marker = kind{"GET", "/api/admin/context", "", "", 401, "/api/admin/context"}
-
-var kinds = []kind{
-	{"GET", "/api/admin/feature-types", "api", "", 200, "/api/admin/feature-types"},
-	{"GET", "/api/admin/feature-types", "viewer", "", 200, "/api/admin/feature-types"},
-	{"GET", "/api/admin/feature-types", "", "", 401, "/api/admin/feature-types"},
-	{"GET", "/api/admin/context", "viewer", "", 200, "/api/admin/context"},
-	{"PATCH", "/api/admin/feature-types", "admin", "{}", 404, "/api/admin/feature-types"},
-	{"PUT", "/api/admin/feature-types/release/lifetime", "viewer", `{"lifetimeDays":1}`, 403,
-		"/api/admin/feature-types/{id}/lifetime"},
-	{"PUT", "/api/admin/feature-types/none/lifetime", "admin", `{"lifetimeDays":1}`, 404,
-		"/api/admin/feature-types/{id}/lifetime"},
-	{"PUT", "/api/admin/feedback/soak", "admin", `{"neverShow":true}`, 200, "/api/admin/feedback/{id}"},
-	{"PUT", "/api/admin/feedback/soak", "admin", `{"neverShow":1}`, 400, "/api/admin/feedback/{id}"},
-	{"POST", "/api/admin/service-account/4/token", "admin", `{}`, 400, "/api/admin/service-account/{id}/token"},
-	{"DELETE", "/api/admin/user/tokens/999999", "admin", "", 404, "/api/admin/user/tokens/{id}"},
-	{"GET", "/api/admin/nothing", "admin", "", 404, ""},
-	{"GET", "/nothing", "", "", 404, ""},
+// kinds are the kinds of requests. Only traffic.settle sends the first one.
+func kinds(t *testing.T) (all []kind) {
+	t.Helper()
+	for _, row := range table.Rows(t, 5, `
+		# request | credential | body | status | path that counts it
+		GET /api/admin/context | | | 401 | /api/admin/context
+		GET /api/admin/feature-types | api | | 200 | /api/admin/feature-types
+		GET /api/admin/feature-types | viewer | | 200 | /api/admin/feature-types
+		GET /api/admin/feature-types | | | 401 | /api/admin/feature-types
+		GET /api/admin/context | viewer | | 200 | /api/admin/context
+		PATCH /api/admin/feature-types | admin | {} | 404 | /api/admin/feature-types
+		PUT /api/admin/feature-types/release/lifetime | viewer | {"lifetimeDays":1} | 403 | /api/admin/feature-types/{id}/lifetime
+		PUT /api/admin/feature-types/none/lifetime | admin | {"lifetimeDays":1} | 404 | /api/admin/feature-types/{id}/lifetime
+		PUT /api/admin/feedback/soak | admin | {"neverShow":true} | 200 | /api/admin/feedback/{id}
+		PUT /api/admin/feedback/soak | admin | {"neverShow":1} | 400 | /api/admin/feedback/{id}
+		POST /api/admin/service-account/4/token | admin | {} | 400 | /api/admin/service-account/{id}/token
+		DELETE /api/admin/user/tokens/999999 | admin | | 404 | /api/admin/user/tokens/{id}
+		GET /api/admin/nothing | admin | | 404 |
+		GET /nothing | | | 404 |`) {
+		method, path, _ := strings.Cut(row[0], " ")
+		status, err := strconv.Atoi(row[3])
+		assert.OK(t, err)
+		all = append(all, kind{method, path, row[1], row[2], status, row[4]})
+	}
+	return all
 }
 
 // usage is the number of requests by API path and group. For sent requests, the group is empty.
@@ -54,6 +63,7 @@ type usage map[[2]string]int64
 
 // traffic counts the requests of a test.
 type traffic struct {
+	kinds          []kind
 	started        time.Time
 	mayFail        atomic.Bool // before a kill
 	next           atomic.Int64
@@ -66,8 +76,8 @@ type traffic struct {
 func TestTraffic(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	s := start(t, dir)
-	tr := &traffic{started: time.Now(), sent: usage{}, answered: usage{}}
+	s := start(t, dir, "")
+	tr := &traffic{kinds: kinds(t), started: time.Now(), sent: usage{}, answered: usage{}}
 	before := usage{}
 	part := *requests / (*kills + 1)
 	for round := range *kills {
@@ -77,7 +87,7 @@ func TestTraffic(t *testing.T) {
 		s.kill(round%2 == 0)
 		l.running.Wait()
 		tr.mayFail.Store(false)
-		s = start(t, dir)
+		s = start(t, dir, "")
 		before = tr.settle(s)
 	}
 	answered := maps.Clone(tr.answered)
@@ -105,7 +115,7 @@ func (tr *traffic) load(s *service, n int64) *load {
 	for range clients {
 		l.add(func() bool {
 			i := tr.next.Add(1)
-			return i <= n && !s.t.Failed() && tr.send(s, &kinds[i%int64(len(kinds))])
+			return i <= n && !s.t.Failed() && tr.send(s, &tr.kinds[1+i%int64(len(tr.kinds)-1)])
 		})
 	}
 	return l
@@ -150,7 +160,8 @@ func (tr *traffic) add(to usage, path, group string) {
 // settle waits until a last request is counted, which means that all earlier ones are, and compares the counts.
 func (tr *traffic) settle(s *service) usage {
 	s.t.Helper()
-	if !tr.send(s, &marker) {
+	marker := &tr.kinds[0]
+	if !tr.send(s, marker) {
 		s.t.Fatal("the marker was not answered")
 	}
 	last := [2]string{marker.apiPath, group(marker.status)}
@@ -170,13 +181,7 @@ func (tr *traffic) settle(s *service) usage {
 				tr.sent[path])
 		}
 	}
-	total := func(u usage) (sum int64) {
-		for n := range maps.Values(u) {
-			sum += n
-		}
-		return sum
-	}
-	s.t.Logf("%d answered ≤ %d counted ≤ %d sent", total(tr.answered), total(counted), total(tr.sent))
+	s.t.Logf("answered: %v, counted: %v, sent: %v", tr.answered, counted, tr.sent)
 	return counted
 }
 
@@ -197,7 +202,7 @@ func (tr *traffic) counted(s *service) usage {
 				}
 			}
 		}
-		s.get(http.MethodGet, "/api/admin/metrics/traffic/"+month, s.APIToken, "", &report)
+		s.get("/api/admin/metrics/traffic/"+month, &report)
 		for _, path := range report.APIData {
 			for _, day := range path.Days {
 				for _, group := range day.TrafficTypes {

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,50 +48,36 @@ var build = sync.OnceValues(func() (folder string, err error) {
 	return folder, nil
 })
 
-// sources makes the test cache depend on the sources of the functions.
-func sources(t *testing.T) {
-	t.Helper()
-	for _, name := range []string{"functions", "pkg", "go.mod", "go.sum"} {
-		process.DependOn(t, filepath.Join(root, name))
-	}
-}
-
 // service is an engine with new, seeded tables, and the functions that use it.
 type service struct {
 	local.Running
-	functions []samtemplate.Function
-	folder    string
+	functions map[string]runtimeapi.Function
 }
 
 func newService(t *testing.T) *service {
 	t.Helper()
-	sources(t)
+	for _, name := range []string{"functions", "pkg", "go.mod", "go.sum"} { // the test cache depends on the sources
+		process.DependOn(t, filepath.Join(root, name))
+	}
 	folder, err := build()
 	assert.OK(t, err)
-	running := localtest.Start(t, local.Config{RequestsOnly: true})
-	parameters := map[string]string{"DynamoDBEndpoint": running.DynamoDB.Endpoint}
-	byDefault := load(t, parameters)
-	// Other functions exist only with events. The functions above do without, because a sweep would call EventBridge.
-	parameters["SendEventsToBus"], parameters["WebhookSecretName"] = "true", "/secret"
-	return &service{running, append(byDefault, load(t, parameters)...), folder}
-}
-
-func load(t *testing.T, parameters map[string]string) []samtemplate.Function {
-	t.Helper()
-	template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{Parameters: parameters})
-	assert.OK(t, err)
-	return template.Functions
-}
-
-// function returns the configuration of a function.
-func (s *service) function(t *testing.T, name string) runtimeapi.Function {
-	t.Helper()
-	i := slices.IndexFunc(s.functions, func(f samtemplate.Function) bool { return f.Name == name })
-	if i < 0 {
-		t.Fatalf("template.yaml has no function for functions/%s", name)
+	s := &service{localtest.Start(t, local.Config{RequestsOnly: true}), map[string]runtimeapi.Function{}}
+	// Other functions exist only with events. The functions that exist without do without, because a sweep would call
+	// EventBridge.
+	for _, events := range []string{"true", ""} {
+		parameters := map[string]string{"DynamoDBEndpoint": s.DynamoDB.Endpoint}
+		if events != "" {
+			parameters["SendEventsToBus"], parameters["WebhookSecretName"] = events, "/secret"
+		}
+		template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{Parameters: parameters})
+		assert.OK(t, err)
+		for _, f := range template.Functions {
+			s.functions[f.Name] = runtimeapi.Function{
+				Binary: filepath.Join(folder, f.Name), Variables: f.Environment, Timeout: f.Timeout,
+			}
+		}
 	}
-	return runtimeapi.Function{Binary: filepath.Join(s.folder, name), Variables: s.functions[i].Environment,
-		Timeout: s.functions[i].Timeout}
+	return s
 }
 
 // start starts a function, which ends with the test.
@@ -153,7 +138,7 @@ func TestBinaries(t *testing.T) {
 			if isolated.MatchString(name) {
 				s = newService(t)
 			}
-			f := s.function(t, name)
+			f := s.functions[name]
 			checkBinary(t, f.Binary)
 			checkSample(t, start(t, f), name)
 			if name == "not-found" || name == "console" {
@@ -213,7 +198,7 @@ func TestMalformedEvents(t *testing.T) {
 	for _, name := range []string{"update-feedback", "authorizer", "record-traffic", "reevaluate-staleness"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := start(t, s.function(t, name))
+			p := start(t, s.functions[name])
 			for _, event := range malformed {
 				response := invoke(t, p, []byte(event))
 				allowed := name == "authorizer" && sampleevent.CheckDenied(response.Body) != nil
@@ -241,7 +226,7 @@ func TestWithoutDynamoDB(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := s.function(t, name)
+			f := s.functions[name]
 			f.Timeout, f.Variables = 2*time.Second, maps.Clone(f.Variables)
 			f.Variables["DYNAMODB_ENDPOINT"] = endpoint
 			p := start(t, f)
@@ -262,18 +247,5 @@ func TestWithoutDynamoDB(t *testing.T) {
 			default:
 			}
 		})
-	}
-}
-
-func TestAuthorizerAllowsValidCredential(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	event := sample(t, "authorizer")
-	credential := regexp.MustCompile(`user:v2_[A-Za-z0-9_-]+`).Find(event)
-	response := invoke(t, start(t, s.function(t, "authorizer")),
-		bytes.ReplaceAll(event, credential, []byte(s.Users[0].PAT)))
-	if response.Failed || !bytes.Contains(response.Body, []byte(`"Effect":"Allow"`)) ||
-		!bytes.Contains(response.Body, []byte(`"user:1"`)) {
-		t.Errorf("%s", response.Body)
 	}
 }

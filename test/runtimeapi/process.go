@@ -5,16 +5,12 @@ package runtimeapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"time"
 
 	"toggleadmin/test/process"
 )
-
-// ErrEnded means that the process has ended.
-var ErrEnded = errors.New("the process has ended")
 
 // Process is a running function. Its methods are safe for concurrent use, except Invoke: a process handles one event at
 // a time.
@@ -76,28 +72,25 @@ func (p *Process) Stdout() string { return p.stdout.String() }
 // Stderr returns what the process has written to its standard error: why it could not start, or how it crashed.
 func (p *Process) Stderr() string { return p.stderr.String() }
 
-// Invoke sends an event to the process as soon as it requests one, and returns its response. If the process has ended,
-// it returns ErrEnded, unless there is a response.
+// Invoke sends an event to the process as soon as it requests one, and returns its response. It returns an error if the
+// process has ended without one.
 func (p *Process) Invoke(ctx context.Context, event []byte) (Response, error) {
-	select {
-	case p.server.events <- event:
-	case <-p.ended:
-		return Response{}, fmt.Errorf("invoke: %w: %s", ErrEnded, p.Stderr())
-	case <-ctx.Done():
-		return Response{}, fmt.Errorf("wait for the process to request an event: %w", ctx.Err())
-	}
-	select {
-	case response := <-p.server.responses:
-		return response, nil
-	case <-p.ended:
+	for events := p.server.events; ; {
 		select {
+		case events <- event:
+			events = nil
 		case response := <-p.server.responses:
 			return response, nil
-		default:
-			return Response{}, fmt.Errorf("invoke: %w: %s", ErrEnded, p.Stderr())
+		case <-p.ended:
+			select {
+			case response := <-p.server.responses:
+				return response, nil
+			default:
+				return Response{}, fmt.Errorf("the process has ended: %s", p.Stderr())
+			}
+		case <-ctx.Done():
+			return Response{}, fmt.Errorf("wait for the response: %w", ctx.Err())
 		}
-	case <-ctx.Done():
-		return Response{}, fmt.Errorf("wait for the response: %w", ctx.Err())
 	}
 }
 

@@ -1,11 +1,13 @@
 package runtimeapi
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,8 +27,7 @@ type server struct {
 	responses chan Response
 
 	poll     sync.Once
-	mu       sync.Mutex
-	sequence int
+	sequence atomic.Int64 // the number of events
 }
 
 func newServer(timeout time.Duration) *server {
@@ -54,7 +55,8 @@ func (s *server) next(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-r.Context().Done():
 	case event := <-s.events:
-		w.Header().Set("Lambda-Runtime-Aws-Request-Id", s.nextID())
+		s.sequence.Add(1)
+		w.Header().Set("Lambda-Runtime-Aws-Request-Id", s.id())
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(time.Now().Add(s.timeout).UnixMilli(), 10))
 		w.Header().Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-west-1:123456789012:function:sample")
 		w.Header().Set("Lambda-Runtime-Trace-Id",
@@ -67,7 +69,7 @@ func (s *server) next(w http.ResponseWriter, r *http.Request) {
 func (s *server) accept(failed bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		if err != nil || r.PathValue("id") != s.currentID() {
+		if err != nil || r.PathValue("id") != s.id() {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -76,15 +78,5 @@ func (s *server) accept(failed bool) http.HandlerFunc {
 	}
 }
 
-func (s *server) nextID() string {
-	s.mu.Lock()
-	s.sequence++
-	s.mu.Unlock()
-	return s.currentID()
-}
-
-func (s *server) currentID() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return "00000000-0000-4000-8000-" + strconv.Itoa(100000000000+s.sequence)
-}
+// id returns the ID of the current event.
+func (s *server) id() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", s.sequence.Load()) }
