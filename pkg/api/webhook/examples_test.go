@@ -21,6 +21,7 @@ import (
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
+	"toggleadmin/test/table"
 )
 
 const receivers = "../../../docs/receivers/"
@@ -28,35 +29,22 @@ const receivers = "../../../docs/receivers/"
 // TestReceivers runs the receivers in Go and JavaScript.
 func TestReceivers(t *testing.T) {
 	t.Parallel()
-	for name, program := range map[string]func(t *testing.T) *exec.Cmd{
-		"Go": func(t *testing.T) *exec.Cmd {
-			t.Helper()
-			program := filepath.Join(t.TempDir(), "receiver")
-			out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, receivers+"receiver.go").CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			return exec.CommandContext(t.Context(), program)
-		},
-		"JavaScript": func(t *testing.T) *exec.Cmd {
-			t.Helper()
-			return exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs")
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var out process.Output
-			receiver := program(t)
-			receiver.Stdout, receiver.Stderr = &out, &out
-			client := start(t, receiver)
-			process.Await(t, "the receiver", 10*time.Millisecond, time.Minute, func() bool {
-				return send(t, client, second+" "+secret) == nil &&
-					strings.Contains(out.String(), "toggleadmin.token-expiring")
-			})
-			if err := send(t, client, webhook.NewSecret(make([]byte, 32))); err == nil || !strings.Contains(err.Error(), "401") {
-				t.Errorf("with another secret: %v", err)
-			}
+	program := filepath.Join(t.TempDir(), "receiver")
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, receivers+"receiver.go").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, receiver := range []*exec.Cmd{exec.CommandContext(t.Context(), program),
+		exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs")} {
+		var out process.Output
+		receiver.Stdout, receiver.Stderr = &out, &out
+		client := start(t, receiver)
+		process.Await(t, "the receiver", 10*time.Millisecond, time.Minute, func() bool {
+			return send(t, client, second+" "+secret) == nil && strings.Contains(out.String(), "toggleadmin.token-expiring")
 		})
+		if err := send(t, client, webhook.NewSecret(make([]byte, 32))); err == nil || !strings.Contains(err.Error(), "401") {
+			t.Errorf("%s with another secret: %v", receiver, err)
+		}
 	}
 }
 
@@ -139,39 +127,37 @@ func TestTickets(t *testing.T) {
 	command := exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs", "ticket.mjs")
 	command.Env = []string{"GITHUB_API_URL=" + server.URL, "REPOSITORY=a/b", "GITHUB_TOKEN=x"}
 	client := start(t, command)
-	tell := func(toggle, kind string, sequence int) error {
-		id := fmt.Sprint(toggle, sequence)
-		event := fmt.Sprintf(`{"id":%q,"type":"toggleadmin.feature-potentially-stale-%s","subject":%q,"sequence":"%d",`+
+	tell := func(toggle, kind, sequence string) error {
+		id := toggle + sequence
+		event := fmt.Sprintf(`{"id":%q,"type":"toggleadmin.feature-potentially-stale-%s","subject":%q,"sequence":%q,`+
 			`"data":{}}`, id, kind, toggle, sequence)
 		return client.Send(t.Context(), id, []byte(event), secrets(t, secret))
 	}
 	// again after the creation without a response
 	process.Await(t, "the receiver", 10*time.Millisecond, time.Minute, func() bool {
-		return tell("new", "on", 1) == nil
+		return tell("new", "on", "1") == nil
 	})
 	var sending sync.WaitGroup
 	for range 3 {
-		sending.Go(func() {
-			assert.OK(t, tell("same", "on", 1))
-		})
+		sending.Go(func() { assert.OK(t, tell("same", "on", "1")) })
 	}
 	sending.Wait()
-	for _, e := range []struct {
-		toggle, kind string
-		sequence     int
-	}{{"new", "on", 1}, {"late", "off", 4}, {"late", "on", 3}, {"old-149", "off", 6}, {"old-149", "on", 5},
-		{"same", "off", 2}, {"same", "on", 3}} {
-		assert.OK(t, tell(e.toggle, e.kind, e.sequence))
+	for _, row := range table.Rows(t, 3, `
+		new | on | 1
+		late | off | 4
+		late | on | 3
+		old-149 | off | 6
+		old-149 | on | 5
+		same | off | 2
+		same | on | 3
+	`) {
+		assert.OK(t, tell(row[0], row[1], row[2]))
 	}
 	got := map[string][]any{}
-	for _, issue := range api.issues {
+	for _, issue := range api.issues[148:] {
 		name := strings.TrimPrefix(fmt.Sprint(issue["title"]), "Remove the toggle ")
 		got[name] = append(got[name], issue["state"])
 	}
-	for name, want := range map[string]string{"new": "[open]", "late": "[closed]", "old-149": "[closed]",
-		"old-0": "[open]", "same": "[open]"} {
-		if fmt.Sprint(got[name]) != want {
-			t.Errorf("%s: the issues are %v, want %s", name, got[name], want)
-		}
-	}
+	assert.Equal(t, map[string][]any{"new": {"open"}, "late": {"closed"}, "old-148": {"open"}, "old-149": {"closed"},
+		"same": {"open"}}, got)
 }
