@@ -38,11 +38,7 @@ func New(tb testing.TB) *Database {
 	db := &Database{Endpoint: enginetest.Endpoint(tb)}
 	db.Client = newClient(tb, db.Endpoint, newTransport(tb, db.Endpoint))
 	assert.OK(tb, tables.Make(tb.Context(), db.Client, template.Tables))
-	names := map[string]string{}
-	for _, table := range template.Tables {
-		names[table.LogicalID] = table.Name
-	}
-	db.Tables = dynamo.TablesByID(names)
+	db.Tables = dynamo.TablesByID(samtemplate.TableNames(template.Tables))
 	return db
 }
 
@@ -82,28 +78,30 @@ func newTransport(tb testing.TB, endpoint string) http.RoundTripper {
 
 func newClient(tb testing.TB, endpoint string, transport http.RoundTripper) *dynamodb.Client {
 	tb.Helper()
-	client, err := dynamo.NewClient(aws.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient: &http.Client{Transport: transport},
-	}, endpoint)
+	client, err := dynamo.NewClient(config(transport), endpoint)
 	assert.OK(tb, err)
 	return client
+}
+
+func config(transport http.RoundTripper) aws.Config {
+	return aws.Config{
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient: &http.Client{Transport: transport},
+	}
 }
 
 // Put writes an item.
 func (db *Database) Put(tb testing.TB, table string, item dynamo.Item) {
 	tb.Helper()
-	if _, err := db.Client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item}); err != nil {
-		tb.Fatal(err)
-	}
+	_, err := db.Client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item})
+	assert.OK(tb, err)
 }
 
 // Delete deletes an item.
 func (db *Database) Delete(tb testing.TB, table string, key dynamo.Item) {
 	tb.Helper()
-	if _, err := db.Client.DeleteItem(tb.Context(), &dynamodb.DeleteItemInput{TableName: &table, Key: key}); err != nil {
-		tb.Fatal(err)
-	}
+	_, err := db.Client.DeleteItem(tb.Context(), &dynamodb.DeleteItemInput{TableName: &table, Key: key})
+	assert.OK(tb, err)
 }
 
 // Get reads an item. It returns nil if the item does not exist.

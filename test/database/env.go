@@ -4,14 +4,10 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"maps"
-	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"toggleadmin/pkg/platform/app"
 )
@@ -24,12 +20,8 @@ func (db *Database) Env(tb testing.TB) *app.Env {
 		vars[strings.ToUpper(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(id, "${1}_${2}"))+"_TABLE"] = name
 	}
 	return &app.Env{
-		Vars: vars,
-		AWS: aws.Config{
-			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-			HTTPClient: &http.Client{Transport: newTransport(tb, db.Endpoint)},
-		},
-		Now: time.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+		Vars: vars, AWS: config(newTransport(tb, db.Endpoint)), Now: time.Now, Random: rand.Reader,
+		Logger: slog.New(slog.DiscardHandler),
 	}
 }
 

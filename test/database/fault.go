@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -97,16 +98,11 @@ func (t *Tap) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	c := &Call{Operation: operation, N: 1, Body: string(body), Request: r, next: t.next}
 	t.mu.Lock()
-	for _, earlier := range t.order {
-		if earlier == operation {
-			c.N++
-		}
-	}
 	t.order = append(t.order, operation)
+	n := len(slices.DeleteFunc(slices.Clone(t.order), func(o string) bool { return o != operation }))
 	t.mu.Unlock()
-	return t.respond(c)
+	return t.respond(&Call{operation, n, string(body), r, t.next})
 }
 
 // Calls returns the operations so far, separated by spaces.
@@ -125,12 +121,8 @@ func (c *Call) Pass() (*http.Response, error) {
 
 // Lose sends the call to the engine and returns an error instead of the response.
 func (c *Call) Lose() (*http.Response, error) {
-	response, err := c.Pass()
-	if err != nil {
-		return nil, err
-	}
-	_, err = io.Copy(io.Discard, response.Body)
-	return nil, errors.Join(errLost, err, response.Body.Close())
+	_, err := c.Cut()
+	return nil, errors.Join(errLost, err)
 }
 
 // Cut sends the call to the engine and returns the first half of the response, followed by an error.
@@ -165,13 +157,9 @@ func (c *Call) Refuse(code string) (*http.Response, error) {
 
 // Cancel returns the error of a canceled transaction, with one reason per action.
 func (c *Call) Cancel(reasons ...string) (*http.Response, error) {
-	list := make([]string, len(reasons))
-	for i, reason := range reasons {
-		list[i] = `{"Code":"` + reason + `","Message":"injected"}`
-	}
 	return c.Reply(http.StatusBadRequest,
 		`{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","message":"injected",`+
-			`"CancellationReasons":[`+strings.Join(list, ",")+`]}`)
+			`"CancellationReasons":[{"Code":"`+strings.Join(reasons, `","Message":"injected"},{"Code":"`)+`","Message":"injected"}]}`)
 }
 
 // Reply returns a response with a status and a body.

@@ -133,7 +133,9 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestValues checks a property of all resources of a type, or of one resource, with values of parameters.
+// TestValues checks a property of all resources of a type, or of one resource, with values of parameters, or their number.
+// Alarms and dashboards are most of the cost of an idle month (docs/costs.md): an alarm is for a condition that needs an
+// operator.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for _, row := range table.Rows(t, 5, strings.NewReplacer("CERTIFICATE", everything["CertificateArn"], "WEBACL",
@@ -154,40 +156,27 @@ func TestValues(t *testing.T) {
 		| Api | | DisableExecuteApiEndpoint | false
 		DomainName=a.example.com, CertificateArn=CERTIFICATE | Api | | DisableExecuteApiEndpoint | true
 		WebAclArn=WEBACL | AWS::WAFv2::WebACLAssociation | | WebACLArn | WEBACL
+
+		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | | number | 14
+		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Dashboard | | number | 0
+		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | | number | 14
+		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Dashboard | | number | 1
+		# each can have an alarm
+		SendEventsToBus=true, WebhookSecretName=/a, DomainName=a.example.com, CertificateArn=CERTIFICATE | AWS::CloudWatch::Alarm | | number | 0
+		Monitoring=alarms, AlarmTopicArn=TOPIC | AWS::SNS::Topic | | number | 0
+		| AWS::WAFv2::WebACLAssociation | | number | 0
 	`)) {
 		found := 0
 		for _, r := range load(t, values(row[0])).Resources {
 			if (r.Type == row[1] || r.LogicalID == row[1]) && r.LogicalID != row[2] {
 				found++
-				if got := fmt.Sprint(r.Properties[row[3]]); got != row[4] {
+				if got := fmt.Sprint(r.Properties[row[3]]); got != row[4] && row[3] != "number" {
 					t.Errorf("with %q: %s of %s is %s, want %s", row[0], row[3], r.LogicalID, got, row[4])
 				}
 			}
 		}
-		if found == 0 {
-			t.Errorf("with %q: there is no %s", row[0], row[1])
-		}
-	}
-}
-
-// TestNumbers checks the number of resources of a type. Alarms and dashboards are most of the cost of an idle month
-// (docs/costs.md): an alarm is for a condition that needs an operator.
-func TestNumbers(t *testing.T) {
-	t.Parallel()
-	for _, row := range table.Rows(t, 3, strings.ReplaceAll(`
-		# parameters | type | number
-		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | 14
-		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Dashboard | 0
-		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | 14
-		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Dashboard | 1
-		# each can have an alarm
-		SendEventsToBus=true, WebhookSecretName=/a, DomainName=a.example.com, CertificateArn=CERTIFICATE | AWS::CloudWatch::Alarm | 0
-		Monitoring=alarms, AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:a | AWS::SNS::Topic | 0
-		| AWS::WAFv2::WebACLAssociation | 0
-	`, "CERTIFICATE", everything["CertificateArn"])) {
-		resources := load(t, values(row[0])).Resources
-		if n := len((&checker{resources: resources}).ofType(row[1])); fmt.Sprint(n) != row[2] {
-			t.Errorf("with %q: %d resources of the type %s, want %s", row[0], n, row[1], row[2])
+		if number := row[3] == "number"; number && fmt.Sprint(found) != row[4] || !number && found == 0 {
+			t.Errorf("with %q: %d resources are %s, want %s %s", row[0], found, row[1], row[4], row[3])
 		}
 	}
 }
