@@ -2,38 +2,28 @@ package main_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
-	"golang.org/x/sys/unix"
 )
 
 // typeTokens runs `tokens revoke -`, types each answer after its prompt, a regular expression, and prints what the
 // terminal has shown.
 func typeTokens(ts *testscript.TestScript, _ bool, args []string) {
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	ts.Check(err)
-	defer master.Close()
-	ts.Check(unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	ts.Check(err)
-	slave, err := os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	ts.Check(err)
 	executable, err := os.Executable()
 	ts.Check(err)
 	process := exec.Cmd{
 		Path: executable, Args: []string{"toggleadmin", "tokens", "revoke", "-", "--local"},
-		Env:   []string{"DATA_DIR=" + ts.Getenv("DATA_DIR")},
-		Stdin: slave, Stdout: slave, Stderr: slave,
+		Env: []string{"DATA_DIR=" + ts.Getenv("DATA_DIR")},
 	}
-	ts.Check(process.Start())
-	ts.Check(slave.Close())
+	master, err := pty.Start(&process)
+	ts.Check(err)
+	defer master.Close()
 	timeout := time.AfterFunc(time.Minute, func() { _ = process.Process.Kill() })
 	defer timeout.Stop()
 	var shown strings.Builder
