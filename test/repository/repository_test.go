@@ -2,7 +2,6 @@ package repository_test
 
 import (
 	"io/fs"
-	"net/url"
 	"os"
 	"os/exec"
 	"path"
@@ -25,6 +24,15 @@ func read(t *testing.T, name string) string {
 	content, err := os.ReadFile(filepath.Join(root, name))
 	assert.OK(t, err)
 	return string(content)
+}
+
+// run runs a command in the root folder and returns its output.
+func run(t *testing.T, program string, arguments ...string) (string, error) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), program, arguments...)
+	command.Dir = root
+	output, err := command.CombinedOutput()
+	return string(output), err
 }
 
 // TestLines checks what no line of a file may contain.
@@ -66,30 +74,14 @@ func TestLines(t *testing.T) {
 // assembled here because this file is checked, too.
 func registryHosts(t *testing.T) []string {
 	t.Helper()
-	var hosts []string
-	for _, row := range table.Rows(t, 2, `
-		proxy | golang.org
-		sum | golang.org
-		registry | npmjs.org
-		registry | yarnpkg.com
-		files | pythonhosted.org
-		repo1 | maven.org
-		repo.maven | apache.org
-		deb | debian.org
-		security | debian.org
-	`) {
-		hosts = append(hosts, row[0]+"."+row[1])
-	}
-	setting, err := exec.CommandContext(t.Context(), "go", "env", "GOPROXY").Output()
-	if err != nil {
-		t.Fatalf("ask for GOPROXY: %v", err)
-	}
-	for proxy := range strings.FieldsFuncSeq(strings.TrimSpace(string(setting)),
-		func(r rune) bool { return r == ',' || r == '|' }) {
-		address, err := url.Parse(proxy)
-		if err == nil && strings.Contains(address.Hostname(), ".") {
-			hosts = append(hosts, address.Hostname())
-		}
+	hosts := strings.Fields(strings.ReplaceAll(`
+		proxy~golang.org sum~golang.org registry~npmjs.org registry~yarnpkg.com files~pythonhosted.org
+		repo1~maven.org repo.maven~apache.org deb~debian.org security~debian.org
+	`, "~", "."))
+	setting, err := run(t, "go", "env", "GOPROXY")
+	assert.OK(t, err)
+	for _, proxy := range regexp.MustCompile(`://(?:[^/@,|]*@)?([^/:,|\s]+\.[^/:,|\s]+)`).FindAllStringSubmatch(setting, -1) {
+		hosts = append(hosts, proxy[1])
 	}
 	return hosts
 }
@@ -151,10 +143,8 @@ func TestPackageNamesAreSpecific(t *testing.T) {
 func eachLine(t *testing.T, do func(file string, number int, line string)) {
 	t.Helper()
 	eachFile(t, func(file string, content []byte) {
-		number := 0
-		for line := range strings.Lines(string(content)) {
-			number++
-			do(file, number, strings.TrimSuffix(line, "\n"))
+		for i, line := range strings.Split(strings.TrimSuffix(string(content), "\n"), "\n") {
+			do(file, i+1, line)
 		}
 	})
 }
@@ -179,9 +169,7 @@ func eachFile(t *testing.T, do func(file string, content []byte)) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatalf("walk the tree: %v", err)
-	}
+	assert.OK(t, err)
 }
 
 // TestDeclared checks names in pages: each target that a page or the example pipeline runs is one of the Makefile, and
@@ -210,17 +198,17 @@ func TestDeclared(t *testing.T) {
 // make help shows each target once, and first the few that a newcomer needs.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	output, err := exec.CommandContext(t.Context(), "make", "-s", "-C", root, "help").CombinedOutput()
+	output, err := run(t, "make", "-s", "help")
 	if err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}
-	first, _, _ := strings.Cut(string(output), "\n\n")
+	first, _, _ := strings.Cut(output, "\n\n")
 	if lines := strings.Split(first, "\n"); len(lines) != 6 || lines[0] != "start:" ||
 		!strings.HasPrefix(lines[1], "  run ") {
 		t.Errorf("the first group is %q", lines)
 	}
 	for _, match := range regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):.*## `).FindAllStringSubmatch(read(t, "Makefile"), -1) {
-		if n := len(regexp.MustCompile(`(?m)^  `+match[1]+` +[A-Z]`).FindAllString(string(output), -1)); n != 1 {
+		if n := len(regexp.MustCompile(`(?m)^  `+match[1]+` +[A-Z]`).FindAllString(output, -1)); n != 1 {
 			t.Errorf("make help has %d lines about %s", n, match[1])
 		}
 	}
@@ -231,15 +219,12 @@ func TestRunWithoutGo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	linking := `for tool in make sh sed awk bash; do ln -s "$(command -v $tool)" ` + folder + " || exit 1; done"
-	if output, err := exec.CommandContext(t.Context(), "sh", "-c", linking).CombinedOutput(); err != nil {
+	if output, err := run(t, "sh", "-c", linking); err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}
 	for _, target := range []string{"run", "watch", "test"} {
-		command := exec.CommandContext(t.Context(), filepath.Join(folder, "make"), "-s", "-C", root, "-W", "package.json",
-			target)
-		command.Env = []string{"PATH=" + folder}
-		output, err := command.CombinedOutput()
-		if err == nil || !strings.Contains(string(output), "Go is missing") || strings.Contains(string(output), "npm") {
+		output, err := run(t, "env", "-i", "PATH="+folder, folder+"/make", "-s", "-W", "package.json", target)
+		if err == nil || !strings.Contains(output, "Go is missing") || strings.Contains(output, "npm") {
 			t.Errorf("make %s without Go: %v, %s", target, err, output)
 		}
 	}
@@ -249,15 +234,10 @@ func TestRunWithoutGo(t *testing.T) {
 func TestWatchSeesEmbeddedFiles(t *testing.T) {
 	t.Parallel()
 	settings := read(t, ".air.toml")
-	command := exec.CommandContext(t.Context(), "go", "list", "-f",
-		"{{$d := .Dir}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}", "./pkg/...")
-	command.Dir = root
-	output, err := command.Output()
+	output, err := run(t, "go", "list", "-f", "{{$p := .ImportPath}}{{range .EmbedFiles}}{{$p}}/{{.}}\n{{end}}", "./pkg/...")
 	assert.OK(t, err)
-	top, err := filepath.Abs(root)
-	assert.OK(t, err)
-	for file := range strings.FieldsSeq(string(output)) {
-		name, _ := filepath.Rel(top, file)
+	for file := range strings.FieldsSeq(output) {
+		name := strings.TrimPrefix(file, "toggleadmin/")
 		if strings.Contains(name, "/vendor/") {
 			continue // written by make console
 		}
@@ -283,11 +263,9 @@ func TestPlantedBugsApply(t *testing.T) {
 	}
 	process.DependOn(t, append(patches, filepath.Join(top, "pkg"))...)
 	for _, patch := range patches {
-		command := exec.CommandContext(t.Context(), git, "apply", "--check", patch)
-		command.Dir = top
 		// In a repository around the tree, git would check nothing.
-		command.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(top))
-		if output, err := command.CombinedOutput(); err != nil {
+		output, err := run(t, "env", "GIT_CEILING_DIRECTORIES="+filepath.Dir(top), git, "apply", "--check", patch)
+		if err != nil {
 			t.Errorf("%s does not apply: %v\n%s", filepath.Base(patch), err, output)
 		}
 	}
