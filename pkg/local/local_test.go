@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"github.com/aws/smithy-go/middleware"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
@@ -28,20 +28,14 @@ import (
 func send(tb testing.TB, service local.Running, method, path, token, body string) (int, string) {
 	tb.Helper()
 	request, err := http.NewRequestWithContext(tb.Context(), method, service.BaseURL+path, strings.NewReader(body))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", token)
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return response.StatusCode, string(content)
 }
 
@@ -55,16 +49,10 @@ func TestLocalJSON(t *testing.T) {
 		t.Errorf("mode %v, %v", info, err)
 	}
 	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	var written local.Running
-	if err := json.Unmarshal(content, &written); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(service, written); diff != "" {
-		t.Error(diff)
-	}
+	assert.OK(t, json.Unmarshal(content, &written))
+	assert.Equal(t, service, written)
 	if len(written.DynamoDB.Tables) != 10 || len(written.Users) != 3 || len(written.ServiceAccounts) != 1 {
 		t.Errorf("%s", content)
 	}
@@ -85,14 +73,10 @@ func TestLocalJSON(t *testing.T) {
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, os.Chmod(dir, 0o755))
 	_, stop := localtest.StartStop(t, local.Config{DataDir: dir})
 	stop()
-	if err := os.Chmod(filepath.Join(dir, "dynamodb.db"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, os.Chmod(filepath.Join(dir, "dynamodb.db"), 0o644))
 	service := localtest.Start(t, local.Config{DataDir: dir})
 	send(t, service, http.MethodPut, "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":12}`)
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -136,9 +120,7 @@ func TestRestartKeepsDataAndCredentials(t *testing.T) {
 	stop()
 	var stderr process.Output
 	second := localtest.Start(t, local.Config{DataDir: dir, Stderr: &stderr})
-	if diff := cmp.Diff(first.Credentials, second.Credentials); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, first.Credentials, second.Credentials)
 	if _, body := send(t, second, "GET", "/api/admin/feature-types", first.Users[0].PAT, ""); !strings.Contains(body,
 		`"lifetimeDays":99`) {
 		t.Errorf("the lifetime is lost: %s", body)
@@ -153,9 +135,7 @@ func TestDamagedCredentialsAreReplaced(t *testing.T) {
 	dir := t.TempDir()
 	first, stop := localtest.StartStop(t, local.Config{DataDir: dir})
 	stop()
-	if err := os.WriteFile(filepath.Join(dir, "local.json"), []byte(`{"users": 7`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, os.WriteFile(filepath.Join(dir, "local.json"), []byte(`{"users": 7`), 0o600))
 	var stderr process.Output
 	second := localtest.Start(t, local.Config{DataDir: dir, Stderr: &stderr})
 	if got := strings.Count(stderr.String(), "new ones were created, and the old ones revoked"); got != 1 {
@@ -187,14 +167,10 @@ func TestRunningEngineIsUsedAndNotStopped(t *testing.T) {
 func TestTemplateWithAnUnknownFunction(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(localtest.Template(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	path := filepath.Join(t.TempDir(), "template.yaml")
 	text := strings.ReplaceAll(string(content), "functions/list-feature-types/", "functions/list-all-types/")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	err = local.Run(t.Context(), local.Config{Template: path, DynamoDBEndpoint: enginetest.Endpoint(t)})
 	if err == nil || !strings.Contains(err.Error(), "functions/list-all-types") ||
 		!strings.Contains(err.Error(), "pkg/local/functions.go") {

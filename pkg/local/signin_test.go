@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 	"toggleadmin/test/table"
@@ -44,15 +45,11 @@ func get(t *testing.T, service local.Running, host string) (status int) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.BaseURL+"/api/admin/feature-types",
 		http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	request.Host = host
 	request.Header.Set("Authorization", service.APIToken)
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	response.Body.Close()
 	return response.StatusCode
 }
@@ -100,9 +97,7 @@ func TestStartWithoutAdmin(t *testing.T) {
 		func(s *user.Store) error { return s.BeginDeletion(t.Context(), user.Person, 1) },
 	} {
 		client, tables := database(t, service)
-		if err := change(user.NewStore(client, tables, eventlog.New(client, tables, time.Now, 0))); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, change(user.NewStore(client, tables, eventlog.New(client, tables, time.Now, 0))))
 		stop()
 		var stdout process.Output
 		service, stop = localtest.StartStop(t, local.Config{DataDir: dir, Stdout: &stdout})
@@ -125,8 +120,6 @@ func database(t *testing.T, service local.Running) (*dynamodb.Client, dynamo.Tab
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 		HTTPClient: dynamo.NewHTTPClient(service.DynamoDB.Endpoint),
 	}, service.DynamoDB.Endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return client, dynamo.TablesByID(service.DynamoDB.Tables)
 }

@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -25,17 +26,13 @@ func TestRemoveName(t *testing.T) {
 			o := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables, AccountLimit: 9}, time.Now,
 				rand.Reader)
 			ada, err := o.AddAccount(ctx, user.Person, "Ada", "ada@example.com", "Admin")
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, err)
 			byAda := eventlog.WithActor(ctx, eventlog.Actor{Name: "Ada", UserID: ada.ID, TokenID: "3"})
 			if _, err := o.AddAccount(byAda, user.Person, "Eve", "eve@example.com", "Viewer"); err != nil {
 				t.Fatal(err)
 			}
 			if !exists {
-				if err := o.DeleteAccount(ctx, user.Person, ada.ID); err != nil {
-					t.Fatal(err)
-				}
+				assert.OK(t, o.DeleteAccount(ctx, user.Person, ada.ID))
 			}
 			client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
 				if c.Operation == "UpdateItem" && c.N == writes {
@@ -88,9 +85,7 @@ func TestRemoveNameOfNobody(t *testing.T) {
 	o := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables, AccountLimit: 1}, time.Now,
 		rand.Reader)
 	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", "Viewer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	for _, id := range []int64{account.ID, 9} {
 		if _, err := o.PersonToForget(t.Context(), id); exitstatus.Of(err) != exitstatus.NotFound {
 			t.Errorf("%d: %v", id, err)

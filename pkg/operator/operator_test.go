@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -111,9 +112,7 @@ func TestLimits(t *testing.T) {
 		Name: "the stack", Client: db.Client, Tables: db.Tables, TokenLimit: 10, AccountLimit: 1, MaxTokenDays: 30,
 	}, func() time.Time { return now }, rand.Reader)
 	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", "Viewer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	const want = "the maximum number of service accounts (1) is reached: delete one first"
 	if _, err := o.AddAccount(t.Context(), user.ServiceAccount, "cd", "",
 		"Viewer"); exitstatus.Of(err) != exitstatus.Rejected || err.Error() != want {
@@ -178,17 +177,13 @@ func TestDeletedDuringCommand(t *testing.T) {
 			t.Parallel()
 			db := database.New(t)
 			fields := contextfield.NewStore(db.Client, db.Tables, db.Log())
-			if err := fields.Create(t.Context(), contextfield.ContextField{Name: "plan"}); err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, fields.Create(t.Context(), contextfield.ContextField{Name: "plan"}))
 			before := operator.New(&installation.Installation{Client: db.Client, Tables: db.Tables}, now, rand.Reader)
 			account, err := before.AddAccount(t.Context(), user.Person, "Ada", "ada@example.com", "Viewer")
 			if err == nil {
 				_, _, err = before.Link(t.Context(), account.ID, identity("ada"))
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, err)
 			client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
 				if c.Operation == "TransactWriteItems" && c.N == 1 {
 					if err := errors.Join(before.DeleteAccount(t.Context(), user.Person, account.ID),

@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -20,9 +21,7 @@ func TestDisableWarnings(t *testing.T) {
 	i := &installation.Installation{Client: db.Client, Tables: db.Tables}
 	o := operator.New(i, time.Now, rand.Reader)
 	ada, err := o.AddAccount(t.Context(), user.Person, "Ada", "ada@example.com", "Editor")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	expect := func(want string) {
 		t.Helper()
 		warnings, err := o.DisableWarnings(t.Context(), ada)

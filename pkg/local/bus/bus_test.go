@@ -22,6 +22,7 @@ import (
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/assert"
 )
 
 // harness is a bus with one queue, on a clock that only the test advances.
@@ -60,9 +61,7 @@ func (h *harness) open() {
 			return fmt.Sprintf("id-%03d", h.ids)
 		},
 	})
-	if err != nil {
-		h.Fatal(err)
-	}
+	assert.OK(h, err)
 }
 
 // engine is what the requests for DynamoDB reach.
@@ -117,9 +116,7 @@ func TestQueue(t *testing.T) {
 	messages := h.expect(0, "a1", "b1")
 	h.Queue("Queue").Delete(messages[:1])
 	queue := webhook.NewQueue(h.config(), "Queue", "Dead")
-	if err := queue.Delay(t.Context(), messages[1].ReceiptHandle, time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, queue.Delay(t.Context(), messages[1].ReceiptHandle, time.Hour))
 	h.expect(59 * time.Minute)
 	last := h.expect(time.Minute, "b2")
 	if err := queue.Delay(t.Context(), messages[1].ReceiptHandle, 0); !isInvalid(err) { // a handle of the receive before
@@ -157,14 +154,10 @@ func TestRestart(t *testing.T) {
 	h := newHarness(t)
 	h.publish("delayed", "processing", "done", "new")
 	messages := h.expect(0, "delayed1", "processing1", "done1", "new1")
-	if err := h.Queue("Queue").ChangeVisibility(messages[0].ReceiptHandle, time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, h.Queue("Queue").ChangeVisibility(messages[0].ReceiptHandle, time.Hour))
 	h.Queue("Queue").Delete(messages[2:3])
 	incomplete := filepath.Join(h.dir, "events", "queue-Queue", "id-999.new")
-	if err := os.WriteFile(incomplete, []byte(`{"bo`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, os.WriteFile(incomplete, []byte(`{"bo`), 0o600))
 	h.open()
 	h.publish("last")
 	h.Queue("Queue").Delete(h.expect(0, "processing1", "new1", "last1")[2:])
@@ -175,9 +168,7 @@ func TestRestart(t *testing.T) {
 func TestEntryThatCannotBeStored(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	if err := os.RemoveAll(filepath.Join(h.dir, "events")); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, os.RemoveAll(filepath.Join(h.dir, "events")))
 	if errs := h.publish("a"); errs[0] == nil || !strings.Contains(errs[0].Error(), "InternalFailure") {
 		t.Errorf("%v", errs)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local/datafile"
+	"toggleadmin/test/assert"
 )
 
 // What a full disk or a killed process has left does not become part of the next line.
@@ -16,9 +17,7 @@ func TestIncompleteLine(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{"": "c\n", "a": "a\nc\n", "a\n": "a\nc\n", "a\nb": "a\nb\nc\n"} {
 		path := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, os.WriteFile(path, []byte(content), 0o600))
 		err := datafile.Append(path, []byte("c"))
 		if got, _ := os.ReadFile(path); err != nil || string(got) != want {
 			t.Errorf("%q: %v, %q, want %q", content, err, got, want)

@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/local/engine"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
 	"toggleadmin/test/process"
 )
@@ -42,9 +43,7 @@ func createTable(tb testing.TB, e *engine.Engine) *dynamodb.Client {
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"),
 			AttributeType: types.ScalarAttributeTypeS}},
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return db
 }
 
@@ -53,16 +52,12 @@ func put(tb testing.TB, db *dynamodb.Client, id string) {
 	_, err := db.PutItem(tb.Context(), &dynamodb.PutItemInput{
 		TableName: aws.String("things"), Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}},
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 }
 
 func signal(tb testing.TB, pid int, s syscall.Signal) {
 	tb.Helper()
-	if err := syscall.Kill(pid, s); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, syscall.Kill(pid, s))
 }
 
 func TestKilledEngineIsStartedAgainWithItsData(t *testing.T) {
@@ -72,9 +67,7 @@ func TestKilledEngineIsStartedAgainWithItsData(t *testing.T) {
 		Program: enginetest.Program(t), Dir: filepath.Join(t.TempDir(), "new", "folder"),
 		Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	t.Cleanup(e.Stop)
 	db := createTable(t, e)
 	for i := range 30 {
@@ -158,9 +151,7 @@ func TestFindMissing(t *testing.T) {
 func TestStartWaitsForItsOwnChild(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "engine")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 60\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 60\n"), 0o700))
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if _, err := engine.Start(ctx, engine.Options{Program: program}); !errors.Is(err, context.DeadlineExceeded) {
@@ -172,16 +163,12 @@ func TestStartWaitsForItsOwnChild(t *testing.T) {
 func leaveBehind(tb testing.TB, dir string) *exec.Cmd {
 	tb.Helper()
 	lock, err := os.Create(filepath.Join(dir, "engine.pid"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	defer lock.Close()
 	cmd := exec.CommandContext(tb.Context(), enginetest.Program(tb), "serve", "--port", "0", "--db-path",
 		filepath.Join(dir, "dynamodb.db"))
 	cmd.ExtraFiles = []*os.File{lock}
-	if err := errors.Join(syscall.Flock(int(lock.Fd()), syscall.LOCK_EX), cmd.Start()); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, errors.Join(syscall.Flock(int(lock.Fd()), syscall.LOCK_EX), cmd.Start()))
 	if _, err := lock.WriteString(strconv.Itoa(cmd.Process.Pid)); err != nil {
 		tb.Fatal(err)
 	}
@@ -207,9 +194,7 @@ func TestStartSparesOtherProcesses(t *testing.T) {
 	other := enginetest.Start(t)
 	for _, note := range []string{strconv.Itoa(other.PID()), "-1", "text", ""} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "engine.pid"), []byte(note), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, os.WriteFile(filepath.Join(dir, "engine.pid"), []byte(note), 0o600))
 		enginetest.StartIn(t, dir)
 	}
 	createTable(t, other)

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/local/terminal"
+	"toggleadmin/test/assert"
 )
 
 // everyVariable is a format with every variable that is supported.
@@ -34,9 +33,7 @@ func TestAccessLogLine(t *testing.T) {
 		`{"extendedRequestId":"AEAAgAAAAAAAAAQ=", "requestId":"` + chosenUUID + `", "time":"1783711144841", "path":"-", ` +
 			`"status":"403", "latency":"1", "principal":"-", "error":"MISSING_AUTHENTICATION_TOKEN", "ip":"192.0.2.1"}`,
 	}
-	if diff := cmp.Diff(want, s.lines); diff != "" {
-		t.Errorf("lines (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, want, s.lines)
 }
 
 // TestClientsCannotForgeLines sends texts that would add members to a line, replace members, end it, or push members

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/google/go-cmp/cmp"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/golden"
 	"toggleadmin/test/table"
 )
@@ -98,9 +98,7 @@ X-Bytes: `+"\xff", "\n")...)
 		"X-Forwarded-Port": "3000",
 		"X-Amzn-Trace-Id":  "Root=1-67891233-abcdef012345678912345678", "X-Bytes": "\uFFFD",
 	}
-	if diff := cmp.Diff(want, e.Headers); diff != "" {
-		t.Errorf("headers (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, want, e.Headers)
 }
 
 func TestMethodOverride(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
+	"toggleadmin/test/assert"
 )
 
 const (
@@ -109,9 +110,7 @@ func newService(thing, authorizer handler) *service {
 func (s *service) gateway(tb testing.TB) *gateway.Gateway {
 	tb.Helper()
 	g, err := gateway.New(s.Config)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return g
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/gateway"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -19,18 +20,14 @@ import (
 func exchange(tb testing.TB, address, sent string) (status int, body string, closed bool) {
 	tb.Helper()
 	conn, err := new(net.Dialer).DialContext(tb.Context(), "tcp", address)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(20 * time.Second)) // shorter than the server's timeouts
 	if _, err := io.WriteString(conn, sent); err != nil {
 		tb.Fatal(err)
 	}
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/golden"
 	"toggleadmin/test/table"
 )
@@ -98,9 +97,7 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	got, err := samtemplate.Parse("template.yaml", []byte(small),
 		samtemplate.Settings{Region: "eu-west-1", AccountID: "000000000012"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	properties := map[string]map[string]any{}
 	for _, r := range got.Resources {
 		properties[r.LogicalID] = r.Properties
@@ -111,13 +108,9 @@ func TestParse(t *testing.T) {
 	if _, ok := properties["Hidden"]; ok {
 		t.Error("a resource is created though its condition is false")
 	}
-	if diff := cmp.Diff(map[string]any{"Name": "local-10"}, properties["Lines"]); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, map[string]any{"Name": "local-10"}, properties["Lines"])
 	merged := []any{properties["WorkFunction"]["MemorySize"], properties["WorkFunction"]["Architectures"]}
-	if diff := cmp.Diff([]any{1769, []any{"x86_64"}}, merged); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, []any{1769, []any{"x86_64"}}, merged)
 	got.Resources = nil
 	golden.JSON(t, "testdata/small.json", got)
 }
@@ -126,9 +119,7 @@ func TestParse(t *testing.T) {
 func TestProjectTemplate(t *testing.T) {
 	t.Parallel()
 	got, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	if names := samtemplate.TableNames(got.Tables); names["ApiTokens"] != "ApiTokens" ||
 		got.API.Authorizer.Function != "AuthorizerFunction" {
 		t.Errorf("tables %v, authorizer %+v", names, got.API.Authorizer)
@@ -173,9 +164,7 @@ func TestUnsupported(t *testing.T) {
 	check("", " the template is empty")
 	check("a: [", " yaml: line 1: did not find expected node content")
 	rows, err := os.ReadFile("testdata/unsupported.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	for _, row := range table.Rows(t, 3, string(rows)) {
 		check(strings.Replace(small, row[0], row[1], 1), row[2])
 	}

@@ -12,6 +12,7 @@ import (
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
 )
 
@@ -40,31 +41,23 @@ func TestMakeAndEnableStreams(t *testing.T) {
 	client, all := newClient(t), []samtemplate.Table{features()}
 	read := func() *types.TableDescription {
 		out, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Features")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		return out.Table
 	}
 	for range 2 { // both can be repeated
-		if err := tables.Make(t.Context(), client, all); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, tables.Make(t.Context(), client, all))
 	}
 	if s := read().StreamSpecification; s != nil && aws.ToBool(s.StreamEnabled) {
 		t.Error("Make has enabled the stream")
 	}
 	ttl, err := client.DescribeTimeToLive(t.Context(),
 		&dynamodb.DescribeTimeToLiveInput{TableName: aws.String("Features")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	if got := aws.ToString(ttl.TimeToLiveDescription.AttributeName); got != "expires" {
 		t.Errorf("time to live on %q", got)
 	}
 	for range 2 {
-		if err := tables.EnableStreams(t.Context(), client, all); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, tables.EnableStreams(t.Context(), client, all))
 	}
 	if s := read().StreamSpecification; s == nil || s.StreamViewType != types.StreamViewTypeNewAndOldImages {
 		t.Errorf("stream %+v", s)
@@ -74,9 +67,7 @@ func TestMakeAndEnableStreams(t *testing.T) {
 func TestOtherTablesAreRefused(t *testing.T) {
 	t.Parallel()
 	client := newClient(t)
-	if err := tables.Make(t.Context(), client, []samtemplate.Table{features()}); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, tables.Make(t.Context(), client, []samtemplate.Table{features()}))
 	for _, tt := range []struct {
 		name   string
 		change func(*samtemplate.Table)

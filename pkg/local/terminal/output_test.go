@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local/terminal"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -117,9 +117,7 @@ func TestTerminal(t *testing.T) {
 					lines[i] = "TIME " + rest
 				}
 			}
-			if diff := cmp.Diff(tt.want, strings.Join(lines, "")); diff != "" {
-				t.Error(diff)
-			}
+			assert.Equal(t, tt.want, strings.Join(lines, ""))
 		})
 	}
 }
@@ -141,9 +139,7 @@ func TestJSON(t *testing.T) {
 {TIME,"level":"INFO","msg":"counted","function":"g","requestId":"id-3"}
 `
 	got := regexp.MustCompile(`"time":"[^"]+"`).ReplaceAllString(out.String(), "TIME")
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, got)
 }
 
 func TestHostilePaths(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/test/assert"
 )
 
 // onAccessLog is a function with a subscription to the access log.
@@ -25,9 +26,7 @@ func (h *harness) batches() (all []events.CloudwatchLogsData) {
 	h.Helper()
 	for _, i := range h.invocations {
 		data, err := decode[events.CloudwatchLogsEvent](h, i.Payload).AWSLogs.Parse()
-		if err != nil {
-			h.Fatal(err)
-		}
+		assert.OK(h, err)
 		all = append(all, data)
 	}
 	return all
@@ -50,9 +49,7 @@ func (h *harness) lines() (all []string) {
 func (h *harness) files() (names []string) {
 	h.Helper()
 	names, err := filepath.Glob(filepath.Join(h.dir, "events", "access-log-DoThings", "*"))
-	if err != nil {
-		h.Fatal(err)
-	}
+	assert.OK(h, err)
 	return names
 }
 
@@ -77,7 +74,7 @@ func TestAccessLog(t *testing.T) {
 			<-time.After(700 * time.Millisecond)
 			write("third")(triggers)
 		})
-		equal(h, seconds(1, 2), h.times())
+		assert.Equal(h, seconds(1, 2), h.times())
 		got, at := h.batches()[0], h.begin.UnixMilli()
 		want := events.CloudwatchLogsData{
 			MessageType: "DATA_MESSAGE", Owner: "123456789012", LogGroup: "AccessLogs", LogStream: got.LogStream,
@@ -108,15 +105,11 @@ func TestAccessLogRestart(t *testing.T) {
 			h.Fatalf("%q, want two batches", names)
 		}
 		content, err := os.ReadFile(names[1])
-		if err != nil {
-			h.Fatal(err)
-		}
-		if err := os.WriteFile(names[1], append(content, `{"id":"x","mess`...), 0o600); err != nil {
-			h.Fatal(err)
-		}
+		assert.OK(h, err)
+		assert.OK(h, os.WriteFile(names[1], append(content, `{"id":"x","mess`...), 0o600))
 		h.respond = nil
 		h.run(1500*time.Millisecond, write("fourth"))
-		equal(h, []string{"first,second", "first,second", "third", "fourth"}, h.lines())
+		assert.Equal(h, []string{"first,second", "first,second", "third", "fourth"}, h.lines())
 		if first, again := string(h.invocations[0].Payload), string(h.invocations[1].Payload); first != again {
 			h.Errorf("the same batch was delivered as %s and as %s", first, again)
 		}
@@ -128,16 +121,12 @@ func TestAccessLogUnwritable(t *testing.T) {
 	inBubble(t, onAccessLog(), nil, func(h *harness) {
 		folder := filepath.Join(h.dir, "events", "access-log-DoThings")
 		h.run(2*time.Second, func(triggers *trigger.Triggers) {
-			if err := os.RemoveAll(folder); err != nil {
-				h.Fatal(err)
-			}
+			assert.OK(h, os.RemoveAll(folder))
 			write("lost")(triggers)
-			if err := os.Mkdir(folder, 0o700); err != nil {
-				h.Fatal(err)
-			}
+			assert.OK(h, os.Mkdir(folder, 0o700))
 			write("kept")(triggers)
 		})
-		equal(h, []string{"kept"}, h.lines())
+		assert.Equal(h, []string{"kept"}, h.lines())
 		if n := strings.Count(h.log.String(),
 			`level=ERROR msg="the access log cannot be written: a request is not counted"`); n != 1 {
 			h.Errorf("%d errors:\n%s", n, &h.log)

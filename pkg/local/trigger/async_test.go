@@ -14,6 +14,7 @@ import (
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -22,14 +23,14 @@ func TestSchedule(t *testing.T) {
 	inBubble(t, everyMinute(0), nil, func(h *harness) {
 		h.respond = func([]byte) ([]byte, error) { <-time.After(90 * time.Second); return nil, nil }
 		h.run(130 * time.Second)
-		equal(h, seconds(0, 60, 120), h.times())
+		assert.Equal(h, seconds(0, 60, 120), h.times())
 		want := `{"version":"0","id":"id-001","detail-type":"Scheduled Event","source":"aws.scheduler",` +
 			`"account":"123456789012",` +
 			`"time":"2000-01-01T00:00:00Z","region":"eu-west-1",` +
 			`"resources":["arn:aws:scheduler:eu-west-1:123456789012:schedule/default/Minute"],"detail":"{}"}`
-		equal(h, want, string(h.invocations[0].Payload))
+		assert.Equal(h, want, string(h.invocations[0].Payload))
 		// The end of the program aborts the others.
-		equal(h, []*terminal.Entry{{
+		assert.Equal(h, []*terminal.Entry{{
 			Method: "event", Path: "schedule Minute", Function: "do-things", ID: "id-002", Duration: 90 * time.Second, Quiet: true,
 		}}, h.ended)
 	})
@@ -55,7 +56,7 @@ func TestRetries(t *testing.T) {
 			inBubble(t, tt.function, tt.db, func(h *harness) {
 				h.respond = func([]byte) ([]byte, error) { return nil, errFunction }
 				h.run(100 * time.Second)
-				equal(h, tt.want, h.times())
+				assert.Equal(h, tt.want, h.times())
 				if !errors.Is(h.ended[0].Cause, errFunction) {
 					h.Error(h.ended[0].Cause)
 				}
@@ -76,7 +77,7 @@ func TestRetriesOfEachBatch(t *testing.T) {
 			return nil, nil
 		}
 		h.run(time.Minute)
-		equal(h, []string{"1", "1", "2", "2"}, h.records())
+		assert.Equal(h, []string{"1", "1", "2", "2"}, h.records())
 	})
 }
 
@@ -112,9 +113,7 @@ func TestOnFailureRecords(t *testing.T) {
 				h.respond = func([]byte) ([]byte, error) { return nil, errFunction }
 				h.run(10 * time.Second)
 				content, err := os.ReadFile(filepath.Join(h.dir, "queues", "Failures.jsonl"))
-				if err != nil {
-					h.Fatal(err)
-				}
+				assert.OK(h, err)
 				payload := h.invocations[0].Payload
 				values := []string{"PAYLOAD", string(payload)}
 				if records := decode[events.DynamoDBEvent](h, payload).Records; len(records) == 2 {
@@ -123,7 +122,7 @@ func TestOnFailureRecords(t *testing.T) {
 				got := regexp.MustCompile(`"shardId":"[^"]+"`).ReplaceAllString(string(content), `"shardId":"SHARD"`)
 				got = regexp.MustCompile(`"streamArn":"arn:aws:[^"]+"`).ReplaceAllString(got, `"streamArn":"ARN"`)
 				got = regexp.MustCompile(`Record":"2[0-9T:-]+Z"`).ReplaceAllString(got, `Record":"TIME"`)
-				equal(h, strings.NewReplacer(values...).Replace(tt.want)+"\n", got)
+				assert.Equal(h, strings.NewReplacer(values...).Replace(tt.want)+"\n", got)
 				if !strings.Contains(h.log.String(), `level=ERROR msg="an event is discarded"`) {
 					h.Errorf("the log does not report it:\n%s", &h.log)
 				}
@@ -137,9 +136,7 @@ func TestQueueUnwritable(t *testing.T) {
 	f := onAccessLog()
 	f.AsyncOnFailure = "Failures"
 	inBubble(t, f, nil, func(h *harness) {
-		if err := os.MkdirAll(filepath.Join(h.dir, "queues", "Failures.jsonl"), 0o700); err != nil {
-			h.Fatal(err)
-		}
+		assert.OK(h, os.MkdirAll(filepath.Join(h.dir, "queues", "Failures.jsonl"), 0o700))
 		h.respond = func([]byte) ([]byte, error) { return nil, errFunction }
 		h.run(2*time.Second, write("line"))
 		if len(h.files()) != 1 ||
@@ -159,8 +156,6 @@ func seconds(all ...float64) (times []time.Duration) {
 // decode decodes JSON.
 func decode[T any](tb testing.TB, content []byte) (v T) {
 	tb.Helper()
-	if err := json.Unmarshal(content, &v); err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, json.Unmarshal(content, &v))
 	return v
 }

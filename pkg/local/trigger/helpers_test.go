@@ -19,13 +19,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/doctable"
 )
@@ -118,9 +118,7 @@ func (h *harness) run(d time.Duration, meanwhile ...func(*trigger.Triggers)) {
 		h.openBus(samtemplate.Template{})
 	}
 	triggers, err := trigger.New(h.config)
-	if err != nil {
-		h.Fatal(err)
-	}
+	assert.OK(h, err)
 	stop := triggers.Start(h.Context(), drain)
 	for _, do := range meanwhile {
 		do(triggers)
@@ -137,9 +135,7 @@ func (h *harness) openBus(queues samtemplate.Template) {
 	h.config.Bus, err = bus.Open(bus.Config{
 		Template: &queues, DataDir: h.dir, Now: time.Now, NewID: h.newID, Logger: h.config.Logger,
 	})
-	if err != nil {
-		h.Fatal(err)
-	}
+	assert.OK(h, err)
 }
 
 // times returns when the function was invoked.
@@ -161,14 +157,6 @@ func (h *harness) records() (all []string) {
 		all = append(all, strings.Join(numbers, ","))
 	}
 	return all
-}
-
-// equal compares what is wanted with what there is.
-func equal(tb testing.TB, want, got any) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		tb.Error(diff)
-	}
 }
 
 // streamed returns a database whose FeatureTypes has a stream.

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/test/assert"
 )
 
 // onQueue runs a function with a mapping of a queue that contains the messages a, b and c. It returns the time of each
@@ -30,9 +31,7 @@ func onQueue(t *testing.T, respond func(events.SQSEvent) ([]byte, error)) (batch
 				return respond(event)
 			}
 			for _, body := range []string{"a", "b", "c"} {
-				if err := h.config.Bus.Queue("Queue").Send(body); err != nil {
-					t.Fatal(err)
-				}
+				assert.OK(t, h.config.Bus.Queue("Queue").Send(body))
 			}
 			h.run(90 * time.Second)
 		})
@@ -51,7 +50,7 @@ func TestQueue(t *testing.T) {
 		}
 		return nil, nil
 	})
-	equal(t, []string{"0s a1 b1", "0s c1", "1m0s b2"}, got)
+	assert.Equal(t, []string{"0s a1 b1", "0s c1", "1m0s b2"}, got)
 }
 
 // Nothing is deleted if it is not known what the function has processed.
@@ -61,6 +60,6 @@ func TestQueueFailures(t *testing.T) {
 		"": errFunction, `{"batchItemFailures":[{"itemIdentifier":"x"}]}`: nil,
 	} {
 		got := onQueue(t, func(events.SQSEvent) ([]byte, error) { return []byte(response), err })
-		equal(t, []string{"0s a1 b1", "0s c1", "1m0s a2 b2", "1m0s c2"}, got)
+		assert.Equal(t, []string{"0s a1 b1", "0s c1", "1m0s a2 b2", "1m0s c2"}, got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -25,12 +26,10 @@ func TestStream(t *testing.T) {
 	inBubble(t, onStream(5, 0), db, func(h *harness) {
 		h.dir = dir
 		checkpoint := filepath.Join(dir, "events", "stream-DoThings-FeatureTypes.json")
-		if err := errors.Join(os.Mkdir(filepath.Dir(checkpoint), 0o700),
-			os.WriteFile(checkpoint, []byte(`{"shard":"of another stream","sequenceNumber":"99"}`), 0o600)); err != nil {
-			h.Fatal(err)
-		}
+		assert.OK(h, errors.Join(os.Mkdir(filepath.Dir(checkpoint), 0o700),
+			os.WriteFile(checkpoint, []byte(`{"shard":"of another stream","sequenceNumber":"99"}`), 0o600)))
 		h.run(time.Second)
-		equal(h, []string{"1,2,3,4,5", "6,7,8,9,10", "11"}, h.records())
+		assert.Equal(h, []string{"1,2,3,4,5", "6,7,8,9,10", "11"}, h.records())
 		r := decode[events.DynamoDBEvent](h, h.invocations[1].Payload).Records[0]
 		want := "MODIFY aws:dynamodb 1.1 eu-west-1 arn:aws:dynamodb:eu-west-1:123456789012:table/" + db.Tables.FeatureTypes +
 			"/stream/"
@@ -46,7 +45,7 @@ func TestStream(t *testing.T) {
 	inBubble(t, onStream(5, 0), db, func(h *harness) {
 		h.dir = dir
 		h.run(time.Second)
-		equal(h, []string{"12"}, h.records())
+		assert.Equal(h, []string{"12"}, h.records())
 	})
 }
 
@@ -58,12 +57,10 @@ func TestStreamCheckpointNotValid(t *testing.T) {
 	for _, content := range []string{"", `{"shard":"a","sequenceNu`} {
 		inBubble(t, onStream(5, 0), db, func(h *harness) {
 			checkpoint := filepath.Join(h.dir, "events", "stream-DoThings-FeatureTypes.json")
-			if err := errors.Join(os.MkdirAll(filepath.Dir(checkpoint), 0o700),
-				os.WriteFile(checkpoint, []byte(content), 0o600)); err != nil {
-				h.Fatal(err)
-			}
+			assert.OK(h, errors.Join(os.MkdirAll(filepath.Dir(checkpoint), 0o700),
+				os.WriteFile(checkpoint, []byte(content), 0o600)))
 			h.run(time.Second)
-			equal(h, []string{"1"}, h.records())
+			assert.Equal(h, []string{"1"}, h.records())
 			if !strings.Contains(h.log.String(), "the checkpoint of a stream is not valid") {
 				h.Errorf("log:\n%s", &h.log)
 			}
@@ -99,7 +96,7 @@ func TestStreamResponses(t *testing.T) {
 				return []byte(response), nil
 			}
 			h.run(10 * time.Second)
-			equal(h, strings.Fields("1,2,3 "+row[1]), h.records())
+			assert.Equal(h, strings.Fields("1,2,3 "+row[1]), h.records())
 		})
 	}
 }
@@ -116,7 +113,7 @@ func TestStreamInterrupted(t *testing.T) {
 		}
 		h.respond = nil
 		h.run(time.Second)
-		equal(h, []string{"1", "1"}, h.records())
+		assert.Equal(h, []string{"1", "1"}, h.records())
 	})
 }
 
@@ -142,7 +139,7 @@ func TestStreamUnreadable(t *testing.T) {
 			return working.Do(r)
 		})}
 		h.run(time.Minute)
-		equal(h, []string{"1"}, h.records())
+		assert.Equal(h, []string{"1"}, h.records())
 		if iterators != 2 || !strings.Contains(h.log.String(), "stream records are not delivered, trying again") {
 			h.Errorf("%d iterators, log:\n%s", iterators, &h.log)
 		}

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/doctor"
@@ -21,6 +19,7 @@ import (
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
 )
@@ -37,9 +36,7 @@ func newInstallation(t *testing.T) (*database.Database, *installation.Installati
 		{Name: db.Tables.FeatureTypes, StreamViewType: "NEW_AND_OLD_IMAGES"},
 		{Name: db.Tables.Events, StreamViewType: "NEW_IMAGE"},
 	}
-	if err := tables.EnableStreams(t.Context(), db.Client, streams); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, tables.EnableStreams(t.Context(), db.Client, streams))
 	return db, &installation.Installation{Name: "the installation", Option: "--local", Client: db.Client,
 		Tables: db.Tables}
 }
@@ -92,17 +89,13 @@ func TestData(t *testing.T) {
 				change = db.Put
 			}
 			var members map[string]any
-			if err := json.Unmarshal([]byte(row[2]), &members); err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, json.Unmarshal([]byte(row[2]), &members))
 			change(t, db.Tables.ByID()[row[0]], item(members))
 			want := map[string]string{row[3]: row[4]}
 			if row[5] != "" {
 				want["accounts"] = row[5]
 			}
-			if diff := cmp.Diff(want, examine(t, i, api(t, db))); diff != "" {
-				t.Error(diff)
-			}
+			assert.Equal(t, want, examine(t, i, api(t, db)))
 			if row[3] == "seeds" || row[3] == "deletions" {
 				return
 			}
@@ -161,9 +154,7 @@ func TestAPI(t *testing.T) {
 		"URL/api/admin/feature-types responds with the status 302": http.StatusFound,
 	} {
 		problems := examine(t, i, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
-		if diff := cmp.Diff(map[string]string{"token round trip": want}, problems); diff != "" {
-			t.Error(diff)
-		}
+		assert.Equal(t, map[string]string{"token round trip": want}, problems)
 	}
 	if n := len(db.Scan(t, db.Tables.APITokens)); n != 1 {
 		t.Errorf("%d API tokens, want the seeded one", n)

@@ -17,6 +17,7 @@ import (
 
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -88,9 +89,7 @@ func TestEvents(t *testing.T) {
 		t.Run(strings.Join(row, " "), func(t *testing.T) {
 			t.Parallel()
 			resources, err := strconv.Atoi(row[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, err)
 			answers := maps.Clone(healthy)
 			if call, answer, ok := strings.Cut(row[2], "="); ok {
 				answers[call] = strings.ReplaceAll(answer, "SECRET", secret)

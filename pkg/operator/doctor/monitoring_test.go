@@ -11,9 +11,9 @@ import (
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -83,9 +83,7 @@ func TestAlarms(t *testing.T) {
 		SweepMissingAlarm ALARM 15m | problem in state ALARM: stack-SweepMissingAlarm | ok 0 of 1 NOTIFIED
 	`, "NOTIFIED", "alarms have notified the topic, without an error")) {
 		got := examineAlarms(t, parse(t, row[0]), nil, "")
-		if diff := cmp.Diff(row[1:], []string{got["alarms"], got["alarm actions"]}); diff != "" {
-			t.Error(diff)
-		}
+		assert.Equal(t, row[1:], []string{got["alarms"], got["alarm actions"]})
 	}
 }
 
@@ -95,9 +93,7 @@ func parse(t *testing.T, text string) (alarms []alarm) {
 	for one := range strings.SplitSeq(text, "; ") {
 		if words := strings.SplitN(one+" ", " ", 4); text != "" {
 			age, err := time.ParseDuration(words[2])
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, err)
 			alarms = append(alarms, alarm{words[0], strings.Trim(words[1], "-"), age, strings.TrimSpace(words[3])})
 		}
 	}

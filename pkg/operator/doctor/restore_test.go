@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -32,9 +33,7 @@ func newWorld(t *testing.T, i *installation.Installation) *world {
 func (w *world) must(errs ...error) {
 	w.Helper()
 	for _, err := range errs {
-		if err != nil {
-			w.Fatal(err)
-		}
+		assert.OK(w, err)
 	}
 }
 
@@ -71,18 +70,14 @@ func (w *world) link(id int64, subject string) {
 func copyTables(t *testing.T, db *database.Database) map[string]string {
 	t.Helper()
 	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	copies := map[string]string{}
 	for i := range template.Tables {
 		table := &template.Tables[i]
 		copies[table.LogicalID] = "copy-of-" + table.LogicalID
 		table.Name = copies[table.LogicalID]
 	}
-	if err := tables.Make(t.Context(), db.Client, template.Tables); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, tables.Make(t.Context(), db.Client, template.Tables))
 	for id, name := range db.Tables.ByID() {
 		for _, item := range db.Scan(t, name) {
 			db.Put(t, copies[id], item)

@@ -5,21 +5,18 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/test/assert"
 )
 
 // TestTemplate compares the tables, the logical ids and the default limits with template.yaml.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	key := func(attributes ...samtemplate.Attribute) (text string) {
 		for _, a := range attributes {
 			if a.Name != "" {
@@ -39,9 +36,7 @@ func TestTemplate(t *testing.T) {
 		}
 		want[table.LogicalID] = properties
 	}
-	if diff := cmp.Diff(want, doctor.Layouts); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, doctor.Layouts)
 	for variable, limit := range map[string]int{
 		"MAX_TOKENS_PER_ACCOUNT": installation.DefaultTokenLimit, "MAX_SERVICE_ACCOUNTS": user.DefaultLimit,
 	} {

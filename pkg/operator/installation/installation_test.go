@@ -7,6 +7,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -24,10 +25,8 @@ func TestInitialization(t *testing.T) {
 	i := &installation.Installation{Client: db.Client, Tables: db.Tables}
 	_, err := i.Initialization(t.Context())
 	check(t, err, exitstatus.Uninitialized, "is not initialized, its tables are empty")
-	if err := featuretype.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(),
-		featuretype.Defaults()[0]); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, featuretype.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(),
+		featuretype.Defaults()[0]))
 	_, err = i.Initialization(t.Context())
 	check(t, err, exitstatus.Uninitialized, "is only partly initialized: it has 1 feature types and 0 context fields")
 }

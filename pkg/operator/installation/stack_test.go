@@ -12,6 +12,7 @@ import (
 
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 )
 
 // TestOpenStack answers DescribeStacks and GetCallerIdentity in the form of CloudFormation's API reference.
@@ -44,9 +45,7 @@ func TestOpenStack(t *testing.T) {
 					nil
 			})},
 		}, "my-stack")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		if i.TokenLimit != 3 || i.AccountLimit != 7 || i.MaxTokenDays != 30 {
 			t.Errorf("limits %d, %d, %d, want 3, 7, 30", i.TokenLimit, i.AccountLimit, i.MaxTokenDays)
 		}

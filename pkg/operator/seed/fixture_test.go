@@ -9,11 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -27,13 +26,6 @@ func newFixture(tb testing.TB) fixture {
 	return fixture{database.New(tb)}
 }
 
-func check(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
 func (f fixture) config(known seed.Credentials) seed.Config {
 	return seed.Config{Client: f.Client, Tables: f.Tables, Now: now, Random: rand.Reader, Known: known}
 }
@@ -41,7 +33,7 @@ func (f fixture) config(known seed.Credentials) seed.Config {
 func (f fixture) seed(tb testing.TB, known seed.Credentials) seed.Result {
 	tb.Helper()
 	r, err := seed.Seed(tb.Context(), f.config(known))
-	check(tb, err)
+	assert.OK(tb, err)
 	return r
 }
 
@@ -64,10 +56,9 @@ func (f fixture) checkCounts(tb testing.TB, want map[string]int) {
 		}
 	}
 	types, err := featuretype.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
-	check(tb, err)
-	if diff := cmp.Diff(want, got) + cmp.Diff(featuretype.Defaults(), types); diff != "" {
-		tb.Error(diff)
-	}
+	assert.OK(tb, err)
+	assert.Equal(tb, want, got)
+	assert.Equal(tb, featuretype.Defaults(), types)
 }
 
 var errCrashed = errors.New("crashed")

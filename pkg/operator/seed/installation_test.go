@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -26,10 +27,8 @@ func (f fixture) checkInitialized(tb testing.TB, token access.Token) {
 	f.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 6, "Users": 2, "Identifiers": 1,
 		"PersonalAccessTokens": 1, "ApiTokens": 1, "Events": 1})
 	fields, err := contextfield.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
-	check(tb, err)
-	if diff := cmp.Diff(contextfield.Defaults(now()), fields, cmpopts.EquateEmpty()); diff != "" {
-		tb.Error(diff)
-	}
+	assert.OK(tb, err)
+	assert.Equal(tb, contextfield.Defaults(now()), fields, cmpopts.EquateEmpty())
 	administrator, err := user.NewStore(f.Client, f.Tables, f.Log()).Get(tb.Context(), 1)
 	want := user.User{ID: 1, Kind: user.Person, Name: "Ada", Email: "ada@example.com", Role: access.RoleAdmin}
 	if diff := cmp.Diff(want, administrator, cmpopts.EquateEmpty()); diff != "" || err != nil {
@@ -53,9 +52,7 @@ func TestInitialize(t *testing.T) {
 	f.checkInitialized(t, first.Token)
 	recorded := `installation-initialized installation:toggleadmin by system: {"apiToken":"` +
 		first.Token.Selector.String() + `"}`
-	if diff := cmp.Diff([]string{recorded}, f.Events(t)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, []string{recorded}, f.Events(t))
 	again, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), seed.Administrator{Name: "Eve"})
 	want := seed.Initialized{Marker: seed.Marker{At: now(), APIToken: first.Token.Selector.String()}}
 	if diff := cmp.Diff(want.Marker, again.Marker); diff != "" || err != nil || again.New ||
@@ -69,8 +66,8 @@ func TestInitializeChangesNothingThatExists(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	types := featuretype.NewStore(f.Client, f.Tables, f.Log())
-	check(t, types.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(3))}))
-	check(t, user.NewStore(f.Client, f.Tables, f.Log()).Create(t.Context(),
+	assert.OK(t, types.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(3))}))
+	assert.OK(t, user.NewStore(f.Client, f.Tables, f.Log()).Create(t.Context(),
 		user.User{ID: 1, Kind: user.Person, Name: "first", Role: access.RoleAdmin}))
 	done, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), ada())
 	if err != nil || !done.New || done.Administrator.Name != "first" {

@@ -7,14 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/test/assert"
 )
 
 // checkSeeded checks that everything exists once and that the credentials are the only ones.
@@ -26,34 +25,28 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 		"PersonalAccessTokens": 5, "Events": 1,
 	})
 	fields, err := contextfield.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
-	check(tb, err)
+	assert.OK(tb, err)
 	used := map[string]string{}
 	for _, f := range fields {
 		used[f.Name] = fmt.Sprintf("%d/%d", f.UsedInFeatures(), f.UsedInProjects())
 	}
 	want := map[string]string{"environment": "2/1", "userId": "3/2", "appName": "2/2", "currentTime": "0/0",
 		"sessionId": "1/1"}
-	if diff := cmp.Diff(want, used); diff != "" {
-		tb.Error(diff)
-	}
+	assert.Equal(tb, want, used)
 	owners := []string{f.principal(tb, c.APIToken)[:len("api-token:")]}
 	users := slices.Clone(c.Users)
 	for i, u := range users {
 		owners, users[i].PAT = append(owners, f.principal(tb, u.PAT)), ""
 	}
 	c.APIToken, c.Users = "", users
-	if diff := cmp.Diff([]string{"api-token:", "user:1", "user:2", "user:3"}, owners); diff != "" {
-		tb.Error(diff)
-	}
-	if diff := cmp.Diff(seed.Credentials{
+	assert.Equal(tb, []string{"api-token:", "user:1", "user:2", "user:3"}, owners)
+	assert.Equal(tb, seed.Credentials{
 		Users: []seed.User{
 			{ID: 1, Name: "admin", Role: access.RoleAdmin}, {ID: 2, Name: "editor", Role: access.RoleEditor},
 			{ID: 3, Name: "viewer", Role: access.RoleViewer},
 		},
 		ServiceAccounts: []seed.ServiceAccount{{ID: 4, Name: "ci", Role: access.RoleEditor}},
-	}, c); diff != "" {
-		tb.Error(diff)
-	}
+	}, c)
 	ci, err := user.NewStore(f.Client, f.Tables, f.Log()).Get(tb.Context(), 4)
 	if err != nil || ci.Kind != user.ServiceAccount || len(ci.PATs) != 0 || ci.CreatedAt == nil {
 		tb.Errorf("the service account is %+v, %v", ci, err)
@@ -68,13 +61,9 @@ func TestSeed(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	f.checkSeeded(t, first.Credentials)
-	if diff := cmp.Diff([]string{`installation-initialized installation:toggleadmin by system: {"apiToken":null}`},
-		f.Events(t)); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(seed.Result{Credentials: first.Credentials}, f.seed(t, first.Credentials)); diff != "" {
-		t.Errorf("a restart (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, []string{`installation-initialized installation:toggleadmin by system: {"apiToken":null}`},
+		f.Events(t))
+	assert.Equal(t, seed.Result{Credentials: first.Credentials}, f.seed(t, first.Credentials))
 	lost := f.seed(t, seed.Credentials{})
 	if lost.New || lost.Renewed != 4 {
 		t.Errorf("%+v", lost)
@@ -123,10 +112,10 @@ func TestSeedKeepsChangesOfUsers(t *testing.T) {
 	first := f.seed(t, seed.Credentials{}).Credentials
 	types, toggles := featuretype.NewStore(f.Client, f.Tables, f.Log()), feature.NewStore(f.Client, f.Tables, f.Log())
 	_, err := types.SetLifetime(t.Context(), "release", new(int64(3)))
-	check(t, err)
+	assert.OK(t, err)
 	_, err = toggles.Update(t.Context(), "dark-mode",
 		func(f feature.Feature) (feature.Feature, error) { f.Stale = true; return f, nil })
-	check(t, err)
+	assert.OK(t, err)
 	f.Delete(t, f.Tables.Users, user.Key(2))
 	if r := f.seed(t, first); r.New || r.Renewed != 0 || len(r.Credentials.Users) != 2 {
 		t.Errorf("%+v", r)

@@ -21,6 +21,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/golden"
 )
@@ -34,9 +35,9 @@ type stage struct {
 func newStage(t *testing.T, respond func(*database.Call) (*http.Response, error)) stage {
 	t.Helper()
 	db := database.New(t)
-	must(t, featuretype.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client)).Create(t.Context(),
+	assert.OK(t, featuretype.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client)).Create(t.Context(),
 		featuretype.Defaults()[0]))
-	must(t, contextfield.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client)).Create(t.Context(),
+	assert.OK(t, contextfield.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client)).Create(t.Context(),
 		contextfield.ContextField{Name: "userId"}))
 	client, _ := db.Through(t, respond)
 	now := func() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) }
@@ -50,26 +51,19 @@ func newStage(t *testing.T, respond func(*database.Call) (*http.Response, error)
 	}}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // run imports a document and fails the test on an error.
 func (s stage) run(t *testing.T, d transfer.Document, o transfer.Options) transfer.Report {
 	t.Helper()
 	o.Progress = func(string, int, int) {}
 	r, err := s.Import(t.Context(), d, o)
-	must(t, err)
+	assert.OK(t, err)
 	return r
 }
 
 func (s stage) export(t *testing.T) transfer.Document {
 	t.Helper()
 	d, err := s.Export(t.Context())
-	must(t, err)
+	assert.OK(t, err)
 	return d
 }
 
@@ -84,9 +78,9 @@ func same(t *testing.T, what string, want, got any) {
 func document(t *testing.T, file string) transfer.Document {
 	t.Helper()
 	content, err := os.ReadFile("testdata/" + file)
-	must(t, err)
+	assert.OK(t, err)
 	d, err := transfer.Parse([]byte(strings.ReplaceAll(string(content), "LONG", strings.Repeat("é", 1001))))
-	must(t, err)
+	assert.OK(t, err)
 	return d
 }
 
@@ -122,9 +116,9 @@ func TestImport(t *testing.T) {
 	}
 
 	text, err := json.Marshal(s.export(t))
-	must(t, err)
+	assert.OK(t, err)
 	parsed, err := transfer.Parse(text)
-	must(t, err)
+	assert.OK(t, err)
 	other := newStage(t, nil)
 	other.run(t, parsed, transfer.Options{})
 	same(t, "the other installation", s.export(t), other.export(t))
