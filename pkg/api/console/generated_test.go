@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -63,9 +64,7 @@ func TestLibraries(t *testing.T) {
 		folder := root + "node_modules/" + library.name + "/"
 		var installed struct{ Version, License string }
 		decode(t, folder+"package.json", &installed)
-		if pinned := project.DevDependencies[library.name]; pinned != installed.Version {
-			t.Errorf("package.json has the version %q of %s, npm installed %s", pinned, library.name, installed.Version)
-		}
+		assert.Equal(t, project.DevDependencies[library.name], installed.Version)
 		versions[library.name] = installed.Version
 		licenses += fmt.Sprintf("\n---- %s %s, %s\n", library.name, installed.Version, installed.License)
 		for _, name := range library.files {
@@ -97,9 +96,7 @@ func TestLibraries(t *testing.T) {
 			}
 			want[copied] = read(t, downloaded+name)
 		}
-		if found := sum(want[copied]); found != pinned {
-			t.Errorf("the SHA-256 of %s of %s is %s, want %s", name, renderer.version, found, pinned)
-		}
+		assert.Equal(t, pinned, sum(want[copied]))
 	}
 	if !t.Failed() {
 		compare(t, want, got)
@@ -218,7 +215,7 @@ func compare(t *testing.T, want, got map[string]string) {
 				t.Errorf("%s is not current: run make console", name)
 			}
 		}
-		assert.Equal(t, names(want), names(got)) // run make console
+		assert.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))) // run make console
 		return
 	}
 	for name := range got {
@@ -285,14 +282,6 @@ func files(t *testing.T) map[string]string {
 		return err
 	})
 	assert.OK(t, err)
-	return all
-}
-
-func names(files map[string]string) (all []string) {
-	for name := range files {
-		all = append(all, name)
-	}
-	slices.Sort(all)
 	return all
 }
 

@@ -2,7 +2,8 @@ package feedback_test
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,23 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 			assert.Equal(t, want, got)
 		}
 	}
+	for id, given := range map[string]dynamo.Item{
+		"nothing: false none":                      {},
+		"given: false given; nothing: false given": {"given": dynamo.S("2026-11-20T05:39:00.123Z")},
+	} {
+		key := dynamo.Item{"userId": dynamo.N(1), "feedbackId": dynamo.S(id)}
+		got := db.Get(t, db.Tables.Feedback, key)
+		given["neverShow"] = dynamo.Bool(false)
+		maps.Copy(given, key)
+		assert.Equal(t, given, got, database.Items())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := store.Update(ctx, "f", 7, feedback.Change{})
+	assert.ErrorIs(t, err, context.Canceled)
+	if !strings.HasPrefix(fmt.Sprint(err), "update the feedback of user 7: ") {
+		t.Error(err)
+	}
 }
 
 func TestRecordsAreSeparatePerUserAndQuestionnaire(t *testing.T) {
@@ -61,35 +79,6 @@ func TestRecordsAreSeparatePerUserAndQuestionnaire(t *testing.T) {
 			_, err = store.Update(t.Context(), id, user, feedback.Change{NeverShow: new(true)})
 			assert.OK(t, err)
 		}
-	}
-}
-
-func TestItems(t *testing.T) {
-	t.Parallel()
-	db := database.New(t)
-	store := feedback.NewStore(db.Client, db.Tables)
-	given := time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC)
-	for id, change := range map[string]feedback.Change{"full": {SetGiven: true, Given: &given},
-		"minimal": {SetGiven: true}} {
-		want := dynamo.Item{"userId": dynamo.N(1), "feedbackId": dynamo.S(id), "neverShow": dynamo.Bool(false)}
-		if change.Given != nil {
-			want["given"] = dynamo.S("2026-11-20T05:39:00.000Z")
-		}
-		_, err := store.Update(t.Context(), id, 1, change)
-		assert.OK(t, err)
-		got := db.Get(t, db.Tables.Feedback, dynamo.Item{"userId": dynamo.N(1), "feedbackId": dynamo.S(id)})
-		assert.Equal(t, want, got, database.Items())
-	}
-}
-
-func TestErrorsNameTheAction(t *testing.T) {
-	t.Parallel()
-	db := database.New(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := feedback.NewStore(db.Client, db.Tables).Update(ctx, "f", 7, feedback.Change{})
-	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "update the feedback of user 7: ") {
-		t.Error(err)
 	}
 }
 

@@ -59,9 +59,7 @@ func TestUpdate(t *testing.T) {
 		}
 		all.Want(access.WithPrincipal(t.Context(), principal), t,
 			operation.Request{Operation: "update", Path: id, Body: row[1]}, row[2])
-		if calls := strings.TrimSpace(tap.Calls()[before:]); calls != row[3] {
-			t.Errorf("%s: calls %s", row, calls)
-		}
+		assert.Equal(t, row[3], strings.TrimSpace(tap.Calls()[before:]))
 	}
 }
 
