@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -37,6 +38,16 @@ func send(tb testing.TB, service local.Running, method, path, token, body string
 	content, err := io.ReadAll(response.Body)
 	assert.OK(tb, err)
 	return response.StatusCode, string(content)
+}
+
+// setLifetime changes the lifetime of the type release.
+func setLifetime(tb testing.TB, service local.Running, days int) {
+	tb.Helper()
+	status, body := send(tb, service, http.MethodPut, "/api/admin/feature-types/release/lifetime", service.APIToken,
+		fmt.Sprintf(`{"lifetimeDays":%d}`, days))
+	if status != http.StatusOK {
+		tb.Fatalf("%d %s", status, body)
+	}
 }
 
 func TestLocalJSON(t *testing.T) {
@@ -78,7 +89,7 @@ func TestPermissions(t *testing.T) {
 	stop()
 	assert.OK(t, os.Chmod(filepath.Join(dir, "dynamodb.db"), 0o644))
 	service := localtest.Start(t, local.Config{DataDir: dir})
-	send(t, service, http.MethodPut, "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":12}`)
+	setLifetime(t, service, 12)
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || path == dir { // replaced or deleted meanwhile
 			return nil
@@ -113,10 +124,7 @@ func TestRestartKeepsDataAndCredentials(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, stop := localtest.StartStop(t, local.Config{DataDir: dir})
-	if status, body := send(t, first, "PUT", "/api/admin/feature-types/release/lifetime", first.APIToken,
-		`{"lifetimeDays":99}`); status != 200 {
-		t.Fatalf("%d %s", status, body)
-	}
+	setLifetime(t, first, 99)
 	stop()
 	var stderr process.Output
 	second := localtest.Start(t, local.Config{DataDir: dir, Stderr: &stderr})
@@ -153,10 +161,7 @@ func TestRunningEngineIsUsedAndNotStopped(t *testing.T) {
 	t.Parallel()
 	host := localtest.Start(t, local.Config{})
 	guest, stop := localtest.StartStop(t, local.Config{DynamoDBEndpoint: host.DynamoDB.Endpoint})
-	if status, body := send(t, guest, "PUT", "/api/admin/feature-types/release/lifetime", guest.APIToken,
-		`{"lifetimeDays":5}`); status != 200 {
-		t.Fatalf("%d %s", status, body)
-	}
+	setLifetime(t, guest, 5)
 	stop()
 	// the guest replaced the credentials
 	if status, _ := send(t, host, "GET", "/api/admin/context", guest.APIToken, ""); status != 200 {

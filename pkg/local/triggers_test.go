@@ -3,7 +3,6 @@ package local_test
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -38,11 +37,7 @@ func TestEventsReachTheirFunctions(t *testing.T) {
 	service, stop := localtest.StartStop(t, local.Config{
 		DynamoDBEndpoint: enginetest.Endpoint(t), Functions: eventFunctions(received), Stderr: &stderr, Terminal: true,
 	})
-	status, body := send(t, service, "PUT", "/api/admin/feature-types/release/lifetime", service.APIToken,
-		`{"lifetimeDays":65}`)
-	if status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
-	}
+	setLifetime(t, service, 65)
 	want := map[string]string{"reevaluate-staleness": `"lifetimeDays":{"N":"65"}`, "sweep-staleness": `"aws.scheduler"`,
 		"record-traffic": `"awslogs"`}
 	for timeout := time.After(time.Minute); len(want) > 0; {
@@ -71,7 +66,7 @@ func TestRequestsOnly(t *testing.T) {
 	service, stop := localtest.StartStop(t, local.Config{
 		DynamoDBEndpoint: enginetest.Endpoint(t), Functions: eventFunctions(received), RequestsOnly: true,
 	})
-	send(t, service, "PUT", "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":65}`)
+	setLifetime(t, service, 65)
 	stop()
 	if len(received) > 0 {
 		t.Error("a function received an event")

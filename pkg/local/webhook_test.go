@@ -25,7 +25,7 @@ func TestWebhook(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	service := localtest.Start(t, local.Config{DataDir: t.TempDir(), WebhookURL: server.URL})
-	send(t, service, http.MethodPut, "/api/admin/feature-types/release/lifetime", service.APIToken, `{"lifetimeDays":3}`)
+	setLifetime(t, service, 3)
 	timeout := time.After(time.Minute)
 	for subject := ""; subject != "release"; {
 		select {

@@ -1,22 +1,15 @@
 package doctor_test
 
 import (
-	"crypto/rand"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
-
-	sdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"toggleadmin/pkg/api/webhook"
-	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
@@ -94,26 +87,11 @@ func TestEvents(t *testing.T) {
 			if call, answer, ok := strings.Cut(row[2], "="); ok {
 				answers[call] = strings.ReplaceAll(answer, "SECRET", secret)
 			}
-			aws := httptest.NewServer(respond(withWebhook[:resources], answers))
-			defer aws.Close()
 			_, i := newInstallation(t)
-			i.Stack.Name = "stack"
 			if row[1] == "true" {
 				i.EventSource, i.Stack.Parameters = "stack", map[string]string{"WebhookSecretName": "/hook"}
 			}
-			i.Stack.Config = sdk.Config{
-				Region: "eu-west-1", BaseEndpoint: &aws.URL, Credentials: credentials.NewStaticCredentialsProvider("key", "secret",
-					""),
-			}
-			got := ""
-			doctor.Examine(t.Context(), doctor.Config{
-				Installation: i, HTTP: http.DefaultClient, Now: time.Now, Random: rand.Reader,
-				Report: func(f doctor.Finding) {
-					if f.Check == row[3] {
-						got = string(f.Status) + " " + f.Detail
-					}
-				},
-			})
+			got := findings(t, i, respond(withWebhook[:resources], answers))[row[3]]
 			if !strings.HasPrefix(got, row[4]) {
 				t.Errorf("%s, want %s", got, row[4])
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
@@ -122,18 +123,24 @@ const topic = "arn:aws:sns:eu-west-1:123456789012:alarms"
 // examineAlarms returns the findings about a stack as "status detail", by check.
 func examineAlarms(t *testing.T, alarms []alarm, subscriptions []string, topicParameter string) map[string]string {
 	t.Helper()
-	now := time.Now().Truncate(time.Second)
-	aws := httptest.NewServer(monitoring(alarms, subscriptions, now))
-	t.Cleanup(aws.Close)
 	_, i := newInstallation(t)
-	i.Stack.Name, i.Stack.Parameters = "stack", map[string]string{"AlarmTopicArn": topicParameter}
+	i.Stack.Parameters = map[string]string{"AlarmTopicArn": topicParameter}
+	return findings(t, i, monitoring(alarms, subscriptions, time.Now()))
+}
+
+// findings returns the findings about a stack as "status detail", by check. aws responds as the services of AWS.
+func findings(t *testing.T, i *installation.Installation, aws http.Handler) map[string]string {
+	t.Helper()
+	server := httptest.NewServer(aws)
+	t.Cleanup(server.Close)
+	i.Stack.Name = "stack"
 	i.Stack.Config = sdk.Config{
-		Region: "eu-west-1", BaseEndpoint: &aws.URL, Credentials: credentials.NewStaticCredentialsProvider("key", "secret",
-			""),
+		Region: "eu-west-1", BaseEndpoint: &server.URL,
+		Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
 	}
 	got := map[string]string{}
 	doctor.Examine(t.Context(), doctor.Config{
-		Installation: i, HTTP: http.DefaultClient, Now: func() time.Time { return now }, Random: rand.Reader,
+		Installation: i, HTTP: http.DefaultClient, Now: time.Now, Random: rand.Reader,
 		Report: func(f doctor.Finding) { got[f.Check] = string(f.Status) + " " + f.Detail },
 	})
 	return got
