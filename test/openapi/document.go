@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -17,35 +16,27 @@ import (
 
 // Document reads api/openapi.yaml of the module that contains the working directory, and the files that it references.
 func Document(ctx context.Context) (*openapi3.T, error) {
-	file, err := find(filepath.Join("api", "openapi.yaml"))
+	file, err := find()
 	if err != nil {
 		return nil, err
 	}
 	loader := openapi3.NewLoader()
 	loader.Context = ctx
 	loader.IsExternalRefsAllowed = true
-	doc, err := loader.LoadFromFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", file, err)
-	}
-	return doc, nil
+	return loader.LoadFromFile(file)
 }
 
-// find returns the absolute path of a file of the module.
-func find(name string) (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("find %s: %w", name, err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, name), nil
+// find returns the absolute path of api/openapi.yaml.
+func find() (file string, err error) {
+	for depth := range 10 {
+		if file, err = filepath.Abs(strings.Repeat("../", depth) + "api/openapi.yaml"); err == nil {
+			_, err = os.Stat(file)
 		}
-		if dir == filepath.Dir(dir) {
-			return "", errors.New("there is no go.mod above the working directory")
+		if err == nil {
+			return file, nil
 		}
-		dir = filepath.Dir(dir)
 	}
+	return "", err
 }
 
 // schemas validates values against the document's schemas. It is safe for concurrent use.
@@ -56,25 +47,22 @@ type schemas struct {
 }
 
 func newSchemas() (*schemas, error) {
-	file, err := find(filepath.Join("api", "openapi.yaml"))
+	file, err := find()
 	if err != nil {
 		return nil, err
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("read the document: %w", err)
-	}
-	var document any
-	if err := yaml.Unmarshal(data, &document); err != nil {
-		return nil, fmt.Errorf("parse %s: %w", file, err)
+		return nil, err
 	}
 	s := &schemas{compiler: jsonschema.NewCompiler(), document: (&url.URL{Scheme: "file", Path: file}).String()}
 	s.compiler.DefaultDraft(jsonschema.Draft2020)
 	s.compiler.AssertFormat()
-	if err := s.compiler.AddResource(s.document, document); err != nil {
-		return nil, fmt.Errorf("add %s: %w", file, err)
+	var document any
+	if err = yaml.Unmarshal(data, &document); err == nil {
+		err = s.compiler.AddResource(s.document, document)
 	}
-	return s, nil
+	return s, err
 }
 
 // validate validates a value against the schema at a JSON pointer.

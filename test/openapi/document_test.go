@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/assert"
@@ -24,9 +23,7 @@ func document(t *testing.T) *openapi3.T {
 
 func TestDocumentIsValid(t *testing.T) {
 	t.Parallel()
-	if err := document(t).Validate(t.Context(), openapi3.EnableExamplesValidation()); err != nil {
-		t.Error(err)
-	}
+	assert.OK(t, document(t).Validate(t.Context(), openapi3.EnableExamplesValidation()))
 }
 
 // The operations are the template's routes with an authorizer.
@@ -47,9 +44,7 @@ func TestDocumentHasTheTemplatesRoutes(t *testing.T) {
 	}
 	slices.Sort(documented)
 	slices.Sort(routed)
-	if diff := cmp.Diff(routed, documented); diff != "" {
-		t.Errorf("routes of template.yaml (-) and operations of the document (+) differ:\n%s", diff)
-	}
+	assert.Equal(t, routed, documented)
 }
 
 // The schema of each request body is a file that the Go package in the same folder embeds.
@@ -64,8 +59,7 @@ func TestRequestSchemasAreTheEmbeddedFiles(t *testing.T) {
 			}
 			name := strings.TrimPrefix(operation.RequestBody.Value.Content["application/json"].Schema.Ref,
 				"#/components/schemas/")
-			file := filepath.Join("..", doc.Components.Schemas[name].Ref)
-			referenced = append(referenced, file)
+			referenced = append(referenced, filepath.Join("..", doc.Components.Schemas[name].Ref))
 		}
 	}
 	slices.Sort(referenced)
@@ -76,7 +70,6 @@ func TestRequestSchemasAreTheEmbeddedFiles(t *testing.T) {
 			t.Errorf("no Go file embeds %s", file)
 		}
 	}
-	if diff := cmp.Diff(files, slices.Compact(referenced)); err != nil || diff != "" {
-		t.Errorf("%v; schema files (-) and references of the document (+) differ:\n%s", err, diff)
-	}
+	assert.OK(t, err)
+	assert.Equal(t, files, slices.Compact(referenced))
 }

@@ -24,14 +24,8 @@ type Validator struct {
 // Load reads the document.
 func Load(ctx context.Context) (*Validator, error) {
 	doc, err := Document(ctx)
-	if err != nil {
-		return nil, err
-	}
-	schemas, err := newSchemas()
-	if err != nil {
-		return nil, err
-	}
-	return &Validator{doc, schemas}, nil
+	schemas, other := newSchemas()
+	return &Validator{doc, schemas}, errors.Join(err, other)
 }
 
 // exchange is a request and its response.
@@ -198,8 +192,5 @@ func (v *Validator) compareBody(pointer string, body []byte) error {
 	if err != nil {
 		return fmt.Errorf("the body is not JSON: %w", err)
 	}
-	if err := v.schemas.validate(pointer, value); err != nil {
-		return fmt.Errorf("the body: %w", err)
-	}
-	return nil
+	return v.schemas.validate(pointer, value)
 }

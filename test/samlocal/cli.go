@@ -90,10 +90,8 @@ func (c CLI) StartAPI(ctx context.Context, port int, log io.Writer) (*API, error
 		return nil, fmt.Errorf("find a port: %w", err)
 	}
 	address := listener.Addr().String()
+	_ = listener.Close()
 	_, number, _ := net.SplitHostPort(address)
-	if err := listener.Close(); err != nil {
-		return nil, err
-	}
 	ctx, stop := context.WithCancel(ctx)
 	command := c.command(ctx, "start-api", "--host", "127.0.0.1", "--port", number)
 	command.Stdout, command.Stderr = log, log

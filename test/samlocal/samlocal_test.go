@@ -38,8 +38,9 @@ func TestSAMLocal(t *testing.T) { //nolint:tparallel // the phases follow one an
 	assert.OK(t, err)
 	build(t, template)
 	t.Run("scripts", func(t *testing.T) {
-		t.Run("differences", func(t *testing.T) { runScripts(t, cli, filepath.Join("testdata", "differences")) })
-		t.Run("without-dynamodb", func(t *testing.T) { runWithoutDynamoDB(t, cli) })
+		for _, name := range []string{"differences", "without-dynamodb"} {
+			t.Run(name, func(t *testing.T) { runScripts(t, cli, filepath.Join("testdata", name)) })
+		}
 		for i, dir := range shard(t, filepath.Join(root, "test", "e2e", "testdata")) {
 			t.Run(fmt.Sprintf("e2e-%d", i+1), func(t *testing.T) { runScripts(t, cli, dir) })
 		}
@@ -94,9 +95,15 @@ func serve(t *testing.T, cli samlocal.CLI) (samlocal.CLI, *samlocal.Relay, local
 	return cli, relay, data
 }
 
-// startAPI starts `sam local start-api`, which ends with the test.
-func startAPI(t *testing.T, cli samlocal.CLI, data local.Running) script.Environment {
+// runScripts runs the scripts of a folder with `sam local start-api`, which ends with the test. Those of the folder
+// without-dynamodb run without an engine.
+func runScripts(t *testing.T, cli samlocal.CLI, dir string) {
 	t.Helper()
+	t.Parallel()
+	cli, relay, data := serve(t, cli)
+	if filepath.Base(dir) == "without-dynamodb" {
+		relay.Close()
+	}
 	var log process.Output // of sam and of the functions
 	api, err := cli.StartAPI(t.Context(), 0, &log)
 	if err != nil {
@@ -110,22 +117,7 @@ func startAPI(t *testing.T, cli samlocal.CLI, data local.Running) script.Environ
 			t.Logf("sam local:\n%s", &log)
 		}
 	})
-	return script.Environment{Name: script.SAM, BaseURL: api.URL, Credentials: data.Credentials}
-}
-
-func runScripts(t *testing.T, cli samlocal.CLI, dir string) {
-	t.Helper()
-	t.Parallel()
-	cli, _, data := serve(t, cli)
-	script.Run(t, startAPI(t, cli, data), dir)
-}
-
-func runWithoutDynamoDB(t *testing.T, cli samlocal.CLI) {
-	t.Helper()
-	t.Parallel()
-	cli, relay, data := serve(t, cli)
-	relay.Close()
-	script.Run(t, startAPI(t, cli, data), filepath.Join("testdata", "without-dynamodb"))
+	script.Run(t, script.Environment{Name: script.SAM, BaseURL: api.URL, Credentials: data.Credentials}, dir)
 }
 
 // shard distributes the scripts of a folder to folders.
