@@ -13,26 +13,19 @@ import (
 	"strings"
 )
 
-// request is a request that a script describes.
-type request struct {
-	method string
-	target string // raw path and query, relative to the base URL
-	header http.Header
-	body   []byte
-}
-
 // parse reads /path [as WHO] [with 'Name: value']… [without NAME] [BODY].
-func (s *session) parse(method string, args []string) (*request, error) {
+func (s *session) parse(method string, args []string) (*http.Request, error) {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "/") {
 		return nil, errUsage
 	}
-	r := &request{method: method, target: args[0], header: http.Header{}}
+	header, body := http.Header{}, []byte(nil)
+	path, query, _ := strings.Cut(args[0], "?")
 	args = args[1:]
 options:
 	for ; len(args) >= 2; args = args[2:] {
 		switch args[0] {
 		case "as":
-			if err := s.authorize(r, args[1]); err != nil {
+			if err := s.authorize(header, args[1]); err != nil {
 				return nil, err
 			}
 		case "with":
@@ -40,26 +33,33 @@ options:
 			for _, who := range credentials {
 				value = strings.ReplaceAll(value, "{"+who+"}", s.environment.credential(who))
 			}
-			r.header.Add(name, strings.TrimSpace(value))
+			header.Add(name, strings.TrimSpace(value))
 		case "without":
-			r.header[http.CanonicalHeaderKey(args[1])] = nil // not set by default either
+			header[http.CanonicalHeaderKey(args[1])] = nil // not set by default either
 		default:
 			break options
 		}
 	}
 	if len(args) > 0 {
 		var err error
-		if r.body, err = s.parseBody(args); err != nil {
+		if body, err = s.parseBody(args); err != nil {
 			return nil, err
 		}
-		if _, set := r.header["Content-Type"]; !set {
-			r.header.Set("Content-Type", "application/json")
+		if _, set := header["Content-Type"]; !set {
+			header.Set("Content-Type", "application/json")
 		}
 	}
+	r, err := http.NewRequestWithContext(s.ctx, method, s.base.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	// Opaque is sent unchanged, with broken escapes and repeated slashes.
+	r.URL = &url.URL{Scheme: s.base.Scheme, Host: s.base.Host, Opaque: s.base.EscapedPath() + path, RawQuery: query}
+	r.Header = header
 	return r, nil
 }
 
-func (s *session) authorize(r *request, who string) error {
+func (s *session) authorize(header http.Header, who string) error {
 	if who == "none" {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (s *session) authorize(r *request, who string) error {
 	if credential == "" {
 		return fmt.Errorf("unknown credential %q", who)
 	}
-	r.header.Set("Authorization", credential)
+	header.Set("Authorization", credential)
 	return nil
 }
 
@@ -89,31 +89,15 @@ func (s *session) parseBody(args []string) ([]byte, error) {
 	return []byte(strings.Join(args, " ")), nil
 }
 
-// request parses and sends a request.
+// request parses and sends a request, and keeps the response. An exchange that api/openapi.yaml does not declare is an
+// error.
 func (s *session) request(method string, args []string) error {
 	r, err := s.parse(method, args)
 	if err != nil {
 		return err
 	}
-	return s.send(r)
-}
-
-// send sends a request and keeps the response. An exchange that api/openapi.yaml does not declare is an error.
-func (s *session) send(r *request) error {
-	req, err := http.NewRequestWithContext(s.ctx, r.method, s.base.String(), bytes.NewReader(r.body))
-	if err != nil {
-		return err
-	}
-	if r.body == nil {
-		req.Body = http.NoBody
-	}
-	// Opaque is sent unchanged, with broken escapes and repeated slashes.
-	path, query, _ := strings.Cut(r.target, "?")
-	req.URL = &url.URL{Scheme: s.base.Scheme, Host: s.base.Host, Opaque: s.base.EscapedPath() + path, RawQuery: query}
-	req.Header = r.header
-
 	s.violations = nil
-	answer, err := s.client.Do(req)
+	answer, err := s.client.Do(r)
 	if err != nil {
 		return err
 	}
@@ -122,7 +106,7 @@ func (s *session) send(r *request) error {
 	if err != nil {
 		return fmt.Errorf("read the response: %w", err)
 	}
-	s.last = &response{request: r.method + " " + r.target, status: answer.StatusCode, header: answer.Header, body: body}
+	s.last = &response{request: method + " " + args[0], status: answer.StatusCode, header: answer.Header, body: body}
 	s.noteToken()
 	if len(s.violations) > 0 && !s.environment.tolerates(s.last) {
 		return fmt.Errorf("api/openapi.yaml does not declare this: %w", errors.Join(s.violations...))

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -39,20 +40,19 @@ func (r *response) json() (any, error) {
 
 // errorObject asserts that the body is an error object with the name and a message that matches.
 func (r *response) errorObject(name string, matches func(message string) bool) error {
-	value, err := r.json()
-	if err != nil {
-		return err
+	var object struct {
+		ID            uuid.UUID
+		Name, Message string
 	}
-	object, ok := value.(map[string]any)
-	if contentType := r.header.Get("Content-Type"); !ok || len(object) != 3 || contentType != "application/json" {
-		return assert(false, "the body is not an error object with id, name and message, or is sent as %q", contentType)
+	decoder := json.NewDecoder(bytes.NewReader(r.body))
+	decoder.DisallowUnknownFields()
+	contentType, err := r.header.Get("Content-Type"), decoder.Decode(&object)
+	if err != nil || object.ID == uuid.Nil || contentType != "application/json" {
+		return assert(false, "the body is not an error object with id (a UUID), name and message, or is sent as %q: %v",
+			contentType, err)
 	}
-	message, _ := object["message"].(string)
-	if err := uuid.Validate(fmt.Sprint(object["id"])); err != nil {
-		return assert(false, "the id of the error is not a UUID: %v", err)
-	}
-	return assert(object["name"] == name && message != "" && matches(message), "the error is %v: %q", object["name"],
-		redact(message))
+	return assert(object.Name == name && object.Message != "" && matches(object.Message), "the error is %s: %q", object.Name,
+		redact(object.Message))
 }
 
 var pointer = regexp.MustCompile("`(/(?:body|params|query)[^`]*)`")

@@ -36,7 +36,7 @@ func run(ctx context.Context, t testscript.T, e Environment, dir string) {
 	})
 }
 
-// Setup prepares a script that runs against a service: the variables, and the session that Commands use.
+// Setup prepares a script that runs against a service: the session that Commands use, and the predefined variables.
 func Setup(ctx context.Context, env *testscript.Env, e Environment, validator *openapi.Validator) error {
 	base, err := url.Parse(e.BaseURL)
 	if err != nil || base.Host == "" {
@@ -49,13 +49,7 @@ func Setup(ctx context.Context, env *testscript.Env, e Environment, validator *o
 			env.T().Fatal(fmt.Sprintf("clean up: %v", err))
 		}
 	})
-	setVariables(env, e)
-	return nil
-}
-
-// setVariables sets the predefined variables. Credentials are not among them, because a verbose run prints the
-// variables.
-func setVariables(env *testscript.Env, e Environment) {
+	// Credentials are not among the variables, because a verbose run prints these.
 	now := time.Now().UTC()
 	env.Setenv("RANDOM", strings.ToLower(rand.Text()[:10]))
 	env.Setenv("TOMORROW", now.AddDate(0, 0, 1).Format(time.RFC3339))
@@ -66,6 +60,7 @@ func setVariables(env *testscript.Env, e Environment) {
 	for _, name := range credentials[1:] {
 		env.Setenv(strings.ToUpper(name)+"_ID", strconv.FormatInt(e.user(name).ID, 10))
 	}
+	return nil
 }
 
 // errUsage is a command with arguments that it does not take.
