@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -96,9 +97,12 @@ func measureHTTP(ctx context.Context, o options) {
 	}
 	var rows [][]any
 	for _, n := range o.Clients {
-		baselines := newWorkers(n, func(int) worker { return getItem(s) })
+		baselines := slices.Repeat([]worker{getItem(s)}, n)
 		for _, c := range httpCases() {
-			workers := newWorkers(n, func(i int) worker { return c.worker(ctx, s, i) })
+			workers := make([]worker, n)
+			for i := range workers {
+				workers[i] = c.worker(ctx, s, i)
+			}
 			var perSecond, ratios []float64
 			var p50, p99 []time.Duration
 			for range o.Rounds {

@@ -18,14 +18,6 @@ import (
 // worker does one operation after another, on a connection of its own.
 type worker func(ctx context.Context) error
 
-func newWorkers(n int, newWorker func(i int) worker) []worker {
-	workers := make([]worker, n)
-	for i := range workers {
-		workers[i] = newWorker(i)
-	}
-	return workers
-}
-
 // result is one run of a closed loop.
 type result struct {
 	perSecond float64

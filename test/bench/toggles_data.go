@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -49,19 +47,16 @@ func toggle(i int, typeID string, created time.Time, flagged bool) dynamo.Item {
 // putToggles writes the toggles with the numbers 0 to n - 1.
 func putToggles(ctx context.Context, client *dynamodb.Client, table string, n int, item func(i int) dynamo.Item) {
 	const batch, writers = 100, 8
-	errs := make([]error, writers)
-	var all sync.WaitGroup
-	for w := range writers {
-		all.Go(func() {
-			for start := w * batch; start < n && errs[w] == nil; start += writers * batch {
-				var actions []types.TransactWriteItem
-				for i := start; i < min(start+batch, n); i++ {
-					actions = append(actions, types.TransactWriteItem{Put: &types.Put{TableName: &table, Item: item(i)}})
-				}
-				_, errs[w] = dynamo.Transact(ctx, client, actions)
+	concurrently(writers, func(w int) error {
+		for start := w * batch; start < n; start += writers * batch {
+			var actions []types.TransactWriteItem
+			for i := start; i < min(start+batch, n); i++ {
+				actions = append(actions, types.TransactWriteItem{Put: &types.Put{TableName: &table, Item: item(i)}})
 			}
-		})
-	}
-	all.Wait()
-	check(errors.Join(errs...))
+			if _, err := dynamo.Transact(ctx, client, actions); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
