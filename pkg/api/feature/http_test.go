@@ -22,16 +22,10 @@ import (
 )
 
 // handlers returns the operations on a store.
-func handlers(tb testing.TB, store *feature.Store) operation.Set {
-	tb.Helper()
-	create, err := feature.Create(store, now)
-	check(tb, err)
-	update, err := feature.Update(store)
-	check(tb, err)
-	stale, err := feature.MarkStale(store)
-	check(tb, err)
+func handlers(store *feature.Store) operation.Set {
 	return operation.Set{Parameters: []string{"projectId", "featureName"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"create": create, "update": update, "stale": stale, "get": feature.Get(store), "list": feature.List(store),
+		"create": feature.Create(store, now), "update": feature.Update(store), "stale": feature.MarkStale(store),
+		"get": feature.Get(store), "list": feature.List(store),
 		"search": feature.Search(store), "archive": feature.Archive(store), "revive": feature.Revive(store),
 		"remove": feature.Delete(store),
 	}}
@@ -41,7 +35,7 @@ func handlers(tb testing.TB, store *feature.Store) operation.Set {
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	db, _ := newTyped(t)
-	all := handlers(t, db.store)
+	all := handlers(db.store)
 	ctx := access.WithPrincipal(t.Context(), access.Principal{ID: "user:7", UserID: 7, Name: "ada"})
 	const made = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
 	const rest = `"environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null,"contextFields":[]`
@@ -91,7 +85,7 @@ func TestOperations(t *testing.T) {
 func TestRemoveCreatorName(t *testing.T) {
 	t.Parallel()
 	db, _ := newTyped(t)
-	h := handlers(t, db.store)
+	h := handlers(db.store)
 	for id, name := range []string{"ada", "eve"} {
 		p := access.Principal{ID: name, UserID: int64(id + 1), Name: name}
 		h.Run(access.WithPrincipal(t.Context(), p), t, `create | p/ | {"name":"of-`+name+`"} | 201 {…`)
@@ -128,7 +122,7 @@ func TestRefusals(t *testing.T) {
 	archived := toggle("c", "b", "gone")
 	archived.Archived = true
 	db.create(t, toggle("a"), feature.Feature{Name: "b", Project: "p", Type: "release"}, archived)
-	handlers(t, db.store).Run(ctx, t, strings.NewReplacer("1001é", strings.Repeat("é", 1001), "51a",
+	handlers(db.store).Run(ctx, t, strings.NewReplacer("1001é", strings.Repeat("é", 1001), "51a",
 		strings.TrimSuffix(strings.Repeat(`"a",`, 51), ","), "101x", strings.Repeat("x", 101),
 		"PROJECT", "400 ValidationError: The ^/params/projectId^ property must have 1 to 100 of…", "400 ^",
 		"400 ValidationError: The ^/body/").Replace(`
@@ -159,7 +153,7 @@ func TestRefusals(t *testing.T) {
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	db, ctx := newTyped(t)
-	h := handlers(t, db.store)
+	h := handlers(db.store)
 	f := toggle("a")
 	f.Type = "long"
 	db.create(t, f)
@@ -193,7 +187,7 @@ func TestIfMatch(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	overtaken := handlers(t, feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, now, 0)))
+	overtaken := handlers(feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, now, 0)))
 	overtaken.Want(ctx, t, operation.Request{Operation: "update", Path: "default/a", Body: `{"description":"mine"}`,
 		IfMatch: first}, "412 PreconditionFailed: …")
 	if f := db.get(t, "a"); *f.Description != "theirs" {
@@ -204,7 +198,7 @@ func TestIfMatch(t *testing.T) {
 func TestList(t *testing.T) {
 	t.Parallel()
 	db, ctx := newTyped(t)
-	h := handlers(t, db.store)
+	h := handlers(db.store)
 	archived, other := toggle("a"), toggle("b")
 	archived.Archived, other.Project = true, "p"
 	db.create(t, toggle("d", "a"), toggle("c"), archived, other)
@@ -231,7 +225,7 @@ func TestListIsTooLarge(t *testing.T) {
 			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{db.Tables.Features: batch}})
 		check(t, err)
 	}
-	handlers(t, db.store).Run(ctx, t, `list | p/ | | 400 ValidationError: The list of the 1150 toggles of the project `+
+	handlers(db.store).Run(ctx, t, `list | p/ | | 400 ValidationError: The list of the 1150 toggles of the project `+
 		`is too large. Use GET /api/admin/search/features?project=IS:p.`)
 }
 

@@ -46,7 +46,7 @@ func TestSearch(t *testing.T) {
 	t.Parallel()
 	db, ctx := searchable(t)
 	client, tap := db.Through(t, nil)
-	search := handlers(t, feature.NewStore(client, db.Tables, nil))
+	search := handlers(feature.NewStore(client, db.Tables, nil))
 	for _, row := range table.Rows(t, 3, `
 		# query | names | total; 0: their number
 		| old checkout login banner stop | 0
@@ -122,7 +122,7 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	search := handlers(t, feature.NewStore(client, db.Tables, nil))
+	search := handlers(feature.NewStore(client, db.Tables, nil))
 	if _, _, text := search.Serve(ctx,
 		operation.Request{Operation: "search", Query: "state=IS:potentially-stale"}); !strings.HasSuffix(text,
 		`"total":1}`) || strings.Contains(text, "banner") {
@@ -132,7 +132,7 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 
 func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
-	search := handlers(t, nil)
+	search := handlers(nil)
 	for _, row := range table.Rows(t, 2, strings.ReplaceAll(`
 		# query | what the error begins with
 		type=release | type~ parameter must begin with IS: or IS_NOT: or IS_ANY_OF: or IS_NONE_OF: and have a value…

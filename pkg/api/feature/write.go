@@ -34,26 +34,18 @@ const (
 )
 
 func newWriteFunction(
-	env *app.Env, permission access.Permission, serve func(*Store) (lambdahttp.HandlerFunc, error), more ...string,
+	env *app.Env, permission access.Permission, serve func(*Store) lambdahttp.HandlerFunc, more ...string,
 ) (lambda.Handler, error) {
 	client, tables, log, err := eventlog.Open(env, append(more, "FEATURES_TABLE")...)
 	if err != nil {
 		return nil, err
 	}
-	handler, err := serve(NewStore(client, tables, log))
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(permission), handler)), nil
-}
-
-func always(serve func(*Store) lambdahttp.HandlerFunc) func(*Store) (lambdahttp.HandlerFunc, error) {
-	return func(features *Store) (lambdahttp.HandlerFunc, error) { return serve(features), nil }
+	return env.API(access.Require(access.Has(permission), serve(NewStore(client, tables, log)))), nil
 }
 
 // NewCreateFunction returns the handler of functions/create-feature.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.CreateFeature, func(features *Store) (lambdahttp.HandlerFunc, error) {
+	return newWriteFunction(env, access.CreateFeature, func(features *Store) lambdahttp.HandlerFunc {
 		return Create(features, env.Now)
 	}, typesVariable)
 }
@@ -65,7 +57,7 @@ func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
 
 // NewArchiveFunction returns the handler of functions/archive-feature.
 func NewArchiveFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.DeleteFeature, always(Archive), typesVariable, fieldsVariable)
+	return newWriteFunction(env, access.DeleteFeature, Archive, typesVariable, fieldsVariable)
 }
 
 // NewMarkStaleFunction returns the handler of functions/mark-features-stale.
@@ -75,23 +67,20 @@ func NewMarkStaleFunction(env *app.Env) (lambda.Handler, error) {
 
 // NewReviveFunction returns the handler of functions/revive-feature.
 func NewReviveFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.UpdateFeature, always(Revive), typesVariable, fieldsVariable)
+	return newWriteFunction(env, access.UpdateFeature, Revive, typesVariable, fieldsVariable)
 }
 
 // NewDeleteFunction returns the handler of functions/delete-feature. An archived toggle neither uses context fields nor
 // becomes potentially stale.
 func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.DeleteFeature, always(Delete))
+	return newWriteFunction(env, access.DeleteFeature, Delete)
 }
 
 const defaultType = "release"
 
 // Create serves POST /api/admin/projects/{projectId}/features.
-func Create(features *Store, now func() time.Time) (lambdahttp.HandlerFunc, error) {
-	schema, err := jsonbody.Compile(createSchema)
-	if err != nil {
-		return nil, err
-	}
+func Create(features *Store, now func() time.Time) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r, notReserved)
 		if err != nil {
@@ -119,7 +108,7 @@ func Create(features *Store, now func() time.Time) (lambdahttp.HandlerFunc, erro
 		}
 		w.Header().Set("Location", r.URL.JoinPath(f.Name).String())
 		return features.respond(w, r, http.StatusCreated, f)
-	}, nil
+	}
 }
 
 // notReserved is the rule that a name is not reserved.
@@ -162,11 +151,8 @@ func (s *Store) change(r *http.Request, body jsonbody.Object) (func(Feature) Fea
 }
 
 // Update serves PUT /api/admin/projects/{projectId}/features/{featureName}.
-func Update(features *Store) (lambdahttp.HandlerFunc, error) {
-	schema, err := jsonbody.Compile(updateSchema)
-	if err != nil {
-		return nil, err
-	}
+func Update(features *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {
@@ -195,7 +181,7 @@ func Update(features *Store) (lambdahttp.HandlerFunc, error) {
 			return refusal(err, project)
 		}
 		return features.respond(w, r, http.StatusOK, f)
-	}, nil
+	}
 }
 
 // Archive serves DELETE /api/admin/projects/{projectId}/features/{featureName}.
@@ -219,11 +205,8 @@ func Archive(features *Store) lambdahttp.HandlerFunc {
 }
 
 // MarkStale serves POST /api/admin/projects/{projectId}/stale.
-func MarkStale(features *Store) (lambdahttp.HandlerFunc, error) {
-	schema, err := jsonbody.Compile(staleSchema)
-	if err != nil {
-		return nil, err
-	}
+func MarkStale(features *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(staleSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {
@@ -245,7 +228,7 @@ func MarkStale(features *Store) (lambdahttp.HandlerFunc, error) {
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return nil
-	}, nil
+	}
 }
 
 // archived returns the name of the toggle of a request without a project, or a 404.

@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// FeatureType is a kind of toggle.
+// FeatureType is a kind of toggle. Its JSON is featureTypeSchema in api/openapi.yaml.
 type FeatureType struct {
-	ID           string // lower case
-	Name         string
-	Description  string
-	LifetimeDays *int64 // 1 to 2147483647; nil: its toggles are never potentially stale
-	Position     int64  // in lists: the order of creation
-	LastChange   int64  // the id of its last event, that of its creation or of a change of the lifetime; 0: none
+	ID           string `json:"id"` // lower case
+	Name         string `json:"name"`
+	Description  string `json:"description"`
+	LifetimeDays *int64 `json:"lifetimeDays"` // 1 to 2147483647; nil: its toggles are never potentially stale
+	Position     int64  `json:"-"`            // in lists: the order of creation
+	// LastChange is the id of its last event, that of its creation or of a change of the lifetime; 0: none.
+	LastChange int64 `json:"-"`
 }
 
 // ErrNotFound reports that no type has the given id.

@@ -47,10 +47,7 @@ func TestUpdateLifetime(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	create(t, db, featuretype.FeatureType{ID: "release", Name: "Release", Description: "d"})
-	handler, err := featuretype.UpdateLifetime(store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	handler := featuretype.UpdateLifetime(store)
 	updated := func(lifetime string) string {
 		return `{"id":"release","name":"Release","description":"d","lifetimeDays":` + lifetime + `}`
 	}

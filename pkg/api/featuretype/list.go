@@ -19,18 +19,6 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 	return env.API(access.Require(access.IsAnyone, List(NewStore(client, tables, nil)))), nil
 }
 
-// response is featureTypeSchema in api/openapi.yaml.
-type response struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Description  string `json:"description"`
-	LifetimeDays *int64 `json:"lifetimeDays"`
-}
-
-func newResponse(t FeatureType) response {
-	return response{ID: t.ID, Name: t.Name, Description: t.Description, LifetimeDays: t.LifetimeDays}
-}
-
 // listVersion is the version of the list's schema; there is only one (specification, 2.3).
 const listVersion = 1
 
@@ -41,13 +29,9 @@ func List(types *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		body := struct {
-			Version int        `json:"version"`
-			Types   []response `json:"types"`
-		}{listVersion, make([]response, len(all))}
-		for i, t := range all {
-			body.Types[i] = newResponse(t)
-		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+			Version int           `json:"version"`
+			Types   []FeatureType `json:"types"`
+		}{listVersion, append([]FeatureType{}, all...)}) // an empty list is not null
 	}
 }

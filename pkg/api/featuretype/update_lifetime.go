@@ -25,19 +25,12 @@ func NewUpdateLifetimeFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := UpdateLifetime(NewStore(client, tables, log))
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(access.Admin), handler)), nil
+	return env.API(access.Require(access.Has(access.Admin), UpdateLifetime(NewStore(client, tables, log)))), nil
 }
 
 // UpdateLifetime serves PUT /api/admin/feature-types/{id}/lifetime.
-func UpdateLifetime(types *Store) (lambdahttp.HandlerFunc, error) {
-	schema, err := jsonbody.Compile(lifetimeSchema)
-	if err != nil {
-		return nil, err
-	}
+func UpdateLifetime(types *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(lifetimeSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {
@@ -58,8 +51,8 @@ func UpdateLifetime(types *Store) (lambdahttp.HandlerFunc, error) {
 		if err != nil {
 			return err
 		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, newResponse(updated))
-	}, nil
+		return lambdahttp.WriteJSON(w, http.StatusOK, updated)
+	}
 }
 
 func notFound(id string) error {

@@ -97,6 +97,15 @@ func Compile(file []byte) (*Schema, error) {
 	return d.compile()
 }
 
+// MustCompile is Compile for a file that is part of the program. It panics instead of returning an error.
+func MustCompile(file []byte) *Schema {
+	schema, err := Compile(file)
+	if err != nil {
+		panic(err)
+	}
+	return schema
+}
+
 func (d document) compile() (*Schema, error) {
 	if d.Type != "object" {
 		return nil, errors.New("compile a JSON Schema: the type must be object, or string for items")
