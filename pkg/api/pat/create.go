@@ -1,7 +1,6 @@
 package pat
 
 import (
-	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -43,55 +42,42 @@ func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 // newCreateFunction returns the handler of an operation that creates a token.
 func newCreateFunction(
 	env *app.Env, requirement access.Requirement,
-	newHandler func(*Store, func() time.Time, Limits) (lambdahttp.HandlerFunc, error),
+	newHandler func(*Store, func() time.Time, Limits) lambdahttp.HandlerFunc,
 ) (lambda.Handler, error) {
 	limits, err := readLimits(env)
 	if err != nil {
 		return nil, err
 	}
-	store, err := newStore(env)
-	if err != nil {
-		return nil, err
-	}
-	handler, err := newHandler(store, env.Now, limits)
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(requirement, handler)), nil
+	return newWriteFunction(env, requirement, func(pats *Store) lambdahttp.HandlerFunc {
+		return newHandler(pats, env.Now, limits)
+	})
 }
 
-func readLimits(env *app.Env) (Limits, error) {
+func newWriteFunction(
+	env *app.Env, requirement access.Requirement, serve func(*Store) lambdahttp.HandlerFunc,
+) (lambda.Handler, error) {
+	client, tables, log, err := eventlog.Open(env, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(requirement, serve(NewStore(client, tables, log, env.Random)))), nil
+}
+
+func readLimits(env *app.Env) (limits Limits, err error) {
 	perAccount, err := env.Var(limitVariable)
 	days, daysErr := env.Var(daysVariable)
 	if err := errors.Join(err, daysErr); err != nil {
 		return Limits{}, err
 	}
-	var limits Limits
-	if limits.PerAccount, err = ParseLimit(perAccount); err != nil {
-		return Limits{}, fmt.Errorf("the environment variable %s %w", limitVariable, err)
+	limits.PerAccount, err = strconv.Atoi(perAccount)
+	if err != nil || limits.PerAccount < 1 || limits.PerAccount > MostPerOwner {
+		return Limits{}, fmt.Errorf("the environment variable %s must be a number from 1 to %d, not %q", limitVariable,
+			MostPerOwner, perAccount)
 	}
 	if limits.Days, err = ParseDays(days); err != nil {
 		return Limits{}, fmt.Errorf("the environment variable %s %w", daysVariable, err)
 	}
 	return limits, nil
-}
-
-// newStore returns a Store for the tables of an environment, which records its changes.
-func newStore(env *app.Env) (*Store, error) {
-	client, tables, log, err := eventlog.Open(env, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	return NewStore(client, tables, log, env.Random), nil
-}
-
-// ParseLimit reads the maximum number of tokens per account: 1 to MostPerOwner.
-func ParseLimit(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > MostPerOwner {
-		return 0, fmt.Errorf("must be a number from 1 to %d, not %q", MostPerOwner, text)
-	}
-	return n, nil
 }
 
 // ParseDays reads the maximum number of days from the creation to the expiry of a token: 0 to access.MaxDays. 0 is no
@@ -105,60 +91,59 @@ func ParseDays(text string) (int, error) {
 }
 
 // Create serves POST /api/admin/service-account/{id}/token.
-func Create(pats *Store, now func() time.Time, limits Limits) (lambdahttp.HandlerFunc, error) {
-	c, err := newCreator(pats, now, user.ServiceAccount, limits)
-	if err != nil {
-		return nil, err
-	}
+func Create(pats *Store, now func() time.Time, limits Limits) lambdahttp.HandlerFunc {
+	return create(pats, now, limits, user.ServiceAccount, user.PathID, user.NoServiceAccount)
+}
+
+// create serves the creation of a token of an account of the kind, whose id owner returns.
+func create(
+	pats *Store, now func() time.Time, limits Limits, kind user.Kind, owner func(*http.Request) (int64, error),
+	noOwner func(*http.Request) error,
+) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		p, err := c.read(r)
+		p, err := read(r, schema, datetime.Milliseconds(now()), limits.Days)
 		if err != nil {
 			return err
 		}
-		if p.UserID, err = user.PathID(r); err != nil {
+		if p.UserID, err = owner(r); err != nil {
 			return err
 		}
-		created, err := c.create(r.Context(), p)
-		if errors.Is(err, ErrNoOwner) {
-			return user.NoServiceAccount(r)
-		}
-		if err != nil {
+		p, token, err := pats.Create(r.Context(), p, Owner{kind, limits.PerAccount})
+		switch {
+		case errors.Is(err, ErrNoOwner):
+			return noOwner(r)
+		case errors.Is(err, ErrTooMany):
+			return apierror.New(apierror.NoAccess, fmt.Sprintf(
+				"The account has reached the maximum number of tokens (%d), including expired ones.", limits.PerAccount))
+		case errors.Is(err, ErrNoIDsLeft):
+			return apierror.New(apierror.NoAccess, fmt.Sprintf("All ids of tokens, up to %d, are used up.", access.MaxID))
+		case errors.Is(err, ErrDescriptionExists):
+			return apierror.New(apierror.NameExists, "The account already has a token with this description.")
+		case err != nil:
 			return err
 		}
-		location := r.URL.JoinPath("../..", strconv.FormatInt(created.UserID, 10), "token", strconv.FormatInt(created.ID, 10))
-		w.Header().Set("Location", location.String())
-		return lambdahttp.WriteJSON(w, http.StatusCreated, created)
-	}, nil
-}
-
-// creator creates the tokens that requests describe.
-type creator struct {
-	pats   *Store
-	now    func() time.Time
-	owner  Owner
-	days   int
-	schema *jsonbody.Schema
-}
-
-func newCreator(pats *Store, now func() time.Time, kind user.Kind, limits Limits) (*creator, error) {
-	schema, err := jsonbody.Compile(createSchema)
-	if err != nil {
-		return nil, err
+		if kind == user.ServiceAccount {
+			location := r.URL.JoinPath("../..", strconv.FormatInt(p.UserID, 10), "token", strconv.FormatInt(p.ID, 10))
+			w.Header().Set("Location", location.String())
+		}
+		return lambdahttp.WriteJSON(w, http.StatusCreated, struct { // createdPatSchema in api/openapi.yaml
+			Response
+			Secret string `json:"secret"`
+		}{NewResponse(p), token.Reveal()})
 	}
-	return &creator{pats, now, Owner{Kind: kind, Limit: limits.PerAccount}, limits.Days, schema}, nil
 }
 
 // read returns the token that the body of a request describes, without its owner.
-func (c *creator) read(r *http.Request) (PAT, error) {
-	created := datetime.Milliseconds(c.now())
-	body, err := c.schema.Read(r, func(body jsonbody.Object) string {
+func read(r *http.Request, schema *jsonbody.Schema, created time.Time, days int) (PAT, error) {
+	body, err := schema.Read(r, func(body jsonbody.Object) string {
 		expires := body.Time("expiresAt")
 		if expires == nil {
 			return ""
 		}
 		var problem string
-		if latest, ok := access.LatestExpiry(created, c.days); ok && expires.After(latest) {
-			problem = fmt.Sprintf("at most %d days from now", c.days)
+		if latest, ok := access.LatestExpiry(created, days); ok && expires.After(latest) {
+			problem = fmt.Sprintf("at most %d days from now", days)
 		} else if (PAT{ExpiresAt: *expires}).Expired(created) {
 			problem = "in the future"
 		} else {
@@ -171,28 +156,4 @@ func (c *creator) read(r *http.Request) (PAT, error) {
 		return PAT{}, err
 	}
 	return PAT{Description: body.Text("description"), ExpiresAt: *body.Time("expiresAt"), CreatedAt: created}, nil
-}
-
-// createdResponse is createdPatSchema in api/openapi.yaml.
-type createdResponse struct {
-	Response
-	Secret string `json:"secret"`
-}
-
-// create creates a token. Its errors are for the client, except ErrNoOwner.
-func (c *creator) create(ctx context.Context, p PAT) (createdResponse, error) {
-	p, token, err := c.pats.Create(ctx, p, c.owner)
-	switch {
-	case errors.Is(err, ErrTooMany):
-		err = apierror.New(apierror.NoAccess, fmt.Sprintf(
-			"The account has reached the maximum number of tokens (%d), including expired ones.", c.owner.Limit))
-	case errors.Is(err, ErrNoIDsLeft):
-		err = apierror.New(apierror.NoAccess, fmt.Sprintf("All ids of tokens, up to %d, are used up.", access.MaxID))
-	case errors.Is(err, ErrDescriptionExists):
-		err = apierror.New(apierror.NameExists, "The account already has a token with this description.")
-	}
-	if err != nil {
-		return createdResponse{}, err
-	}
-	return createdResponse{NewResponse(p), token.Reveal()}, nil
 }

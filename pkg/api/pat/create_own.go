@@ -1,7 +1,6 @@
 package pat
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
@@ -19,24 +18,10 @@ func NewCreateOwnFunction(env *app.Env) (lambda.Handler, error) {
 }
 
 // CreateOwn serves POST /api/admin/user/tokens.
-func CreateOwn(pats *Store, now func() time.Time, limits Limits) (lambdahttp.HandlerFunc, error) {
-	c, err := newCreator(pats, now, AnyKind, limits)
-	if err != nil {
-		return nil, err
-	}
-	return func(w http.ResponseWriter, r *http.Request) error {
-		p, err := c.read(r)
-		if err != nil {
-			return err
-		}
-		p.UserID = access.PrincipalFrom(r.Context()).UserID
-		created, err := c.create(r.Context(), p)
-		if errors.Is(err, ErrNoOwner) { // the account was deleted after the request was authenticated
-			return apierror.New(apierror.AuthenticationRequired, apierror.TextAuthenticationRequired)
-		}
-		if err != nil {
-			return err
-		}
-		return lambdahttp.WriteJSON(w, http.StatusCreated, created)
-	}, nil
+func CreateOwn(pats *Store, now func() time.Time, limits Limits) lambdahttp.HandlerFunc {
+	caller := func(r *http.Request) (int64, error) { return access.PrincipalFrom(r.Context()).UserID, nil }
+	return create(pats, now, limits, AnyKind, caller, func(*http.Request) error {
+		// the account was deleted after the request was authenticated
+		return apierror.New(apierror.AuthenticationRequired, apierror.TextAuthenticationRequired)
+	})
 }

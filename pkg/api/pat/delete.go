@@ -14,11 +14,7 @@ import (
 
 // NewDeleteFunction returns the handler of functions/delete-service-account-token.
 func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
-	store, err := newStore(env)
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(access.Admin), Delete(store))), nil
+	return newWriteFunction(env, access.Has(access.Admin), Delete)
 }
 
 // Delete serves DELETE /api/admin/service-account/{id}/token/{tokenId}.

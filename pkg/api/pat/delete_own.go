@@ -14,11 +14,7 @@ import (
 
 // NewDeleteOwnFunction returns the handler of functions/delete-own-token.
 func NewDeleteOwnFunction(env *app.Env) (lambda.Handler, error) {
-	store, err := newStore(env)
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.IsUser, DeleteOwn(store))), nil
+	return newWriteFunction(env, access.IsUser, DeleteOwn)
 }
 
 // DeleteOwn serves DELETE /api/admin/user/tokens/{id}. It returns the same 404 for every id that is not a token of the

@@ -16,11 +16,7 @@ import (
 
 // NewGetFunction returns the handler of functions/get-service-account-token.
 func NewGetFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(access.Admin), Get(NewStore(client, tables, nil, nil)))), nil
+	return newReadFunction(env, access.Has(access.Admin), Get, "USERS_TABLE")
 }
 
 // Get serves GET /api/admin/service-account/{id}/token/{tokenId}.

@@ -14,18 +14,23 @@ import (
 
 // NewListFunction returns the handler of functions/list-service-account-tokens.
 func NewListFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
+	return newReadFunction(env, access.Has(access.Admin), List, "USERS_TABLE")
+}
+
+func newReadFunction(
+	env *app.Env, requirement access.Requirement, serve func(*Store) lambdahttp.HandlerFunc, more ...string,
+) (lambda.Handler, error) {
+	client, tables, err := env.Tables(append(more, "PERSONAL_ACCESS_TOKENS_TABLE")...)
 	if err != nil {
 		return nil, err
 	}
-	handler := List(NewStore(client, tables, nil, nil), user.NewStore(client, tables, nil))
-	return env.API(access.Require(access.Has(access.Admin), handler)), nil
+	return env.API(access.Require(requirement, serve(NewStore(client, tables, nil, nil)))), nil
 }
 
 // List serves GET /api/admin/service-account/{id}/token. It also reads the account: an account without tokens is not a
 // 404, but a person is. It reads the tokens first, so that those of an account that is deleted in between are not an
 // empty list.
-func List(pats *Store, users *user.Store) lambdahttp.HandlerFunc {
+func List(pats *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id, err := user.PathID(r)
 		if err != nil {
@@ -35,7 +40,7 @@ func List(pats *Store, users *user.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		owner, err := users.Get(r.Context(), id)
+		owner, err := pats.accounts.Get(r.Context(), id)
 		if errors.Is(err, user.ErrNotFound) || err == nil && owner.Kind != user.ServiceAccount {
 			return user.NoServiceAccount(r)
 		}

@@ -12,11 +12,7 @@ import (
 
 // NewListOwnFunction returns the handler of functions/list-own-tokens.
 func NewListOwnFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.IsUser, ListOwn(NewStore(client, tables, nil, nil)))), nil
+	return newReadFunction(env, access.IsUser, ListOwn)
 }
 
 // ListOwn serves GET /api/admin/user/tokens.
