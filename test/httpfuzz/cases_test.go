@@ -51,7 +51,7 @@ const texts = `
 		NUL bytes | "{\x00×100}{END}" | 400
 		all bytes | "{ALL}{END}" | 400
 		TLS | "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03{\x00×100}{END}" | 400
-		HTTP/1.0 | "GET /api/admin/context HTTP/1.0\r\nAuthorization: {TOKEN}{END}" | 200
+		HTTP/1.0 | "GET /api/admin/context HTTP/1.0\r\nHost: localhost\r\nAuthorization: {TOKEN}{END}" | 200
 		HTTP/2.0 | "GET /api/admin/context HTTP/2.0\r\nHost: localhost\r\nAuthorization: {TOKEN}{END}" | 505
 		lower case method | "get /api/admin/context {LINE}" | 404
 		unknown method | "BREW /api/admin/context {LINE}" | 404
@@ -70,7 +70,7 @@ const texts = `
 		request line of 1 MB | "GET /{a×1048576} {LINE}" | 431
 
 		no Host | "GET /api/admin/context HTTP/1.1\r\nAuthorization: {TOKEN}{END}" | 400
-		an empty Host | "GET /api/admin/context HTTP/1.1\r\nHost:\r\nAuthorization: {TOKEN}{END}" | 200
+		an empty Host | "GET /api/admin/context HTTP/1.1\r\nHost:\r\nAuthorization: {TOKEN}{END}" | 400
 		two Hosts | "{GET}\r\nHost: y{END}" | 400
 		a Host with a slash | "GET /api/admin/context HTTP/1.1\r\nHost: localhost/y\r\nAuthorization: {TOKEN}{END}" | 400
 		a space before the colon | "{GET}\r\nX : y{END}" | 400
