@@ -222,14 +222,20 @@ func (l lifetime) allows(flag bool, age, late time.Duration) bool {
 // staleAfter is how long a re-evaluation can use a lifetime that was replaced, and clocks can differ.
 const staleAfter = 5 * time.Second
 
+// lifetime returns the current lifetime of a type.
+func (w *World) lifetime(id string) (current lifetime) {
+	for _, current = range w.lifetimes[id] {
+	}
+	return current
+}
+
 // flipped checks a flip when it is written.
 func (w *World) flipped(name string, old, next dynamo.Item) {
-	was, is := old.Bool("potentiallyStale"), next.Bool("potentiallyStale")
-	now, by := time.Now(), w.caller.process.name
-	decides := old["staleness"] == nil || was != is || old.String("type") != next.String("type")
-	if all := w.lifetimes[next.String("type")]; decides && next["staleness"] != nil && len(all) > 0 &&
-		!strings.Contains(by, "staleness") {
-		current := all[len(all)-1] // since this write, because it depends on the type
+	was, is, kind := old.Bool("potentiallyStale"), next.Bool("potentiallyStale"), next.String("type")
+	now, by, sameType, all := time.Now(), w.caller.process.name, old.String("type") == kind, w.lifetimes[kind]
+	if next["staleness"] != nil && (old["staleness"] == nil || was != is || !sameType) && all != nil &&
+		!w.caller.reevaluates() {
+		current := w.lifetime(kind) // since this write, because it depends on the type
 		if age := now.Sub(*next.Time("createdAt")); !current.allows(is, age, time.Minute) {
 			w.fail("%s sets the flag of %s to %t, but the lifetime is %d days, and the age %s", by, name, is, current.days, age)
 		}
@@ -237,24 +243,18 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 	if was == is {
 		return
 	}
-	if strings.Contains(by, "staleness") {
-		created := next.Time("createdAt")
-		justified := false
-		for i, l := range w.lifetimes[next.String("type")] {
-			all := w.lifetimes[next.String("type")]
-			if i+1 < len(all) && all[i+1].from.Before(now.Add(-staleAfter)) {
-				continue
-			}
-			justified = justified || l.allows(is, now.Sub(*created), staleAfter)
+	if w.caller.reevaluates() {
+		age, justified := now.Sub(*next.Time("createdAt")), false
+		for i, l := range all {
+			replaced := i+1 < len(all) && all[i+1].from.Before(now.Add(-staleAfter))
+			justified = justified || !replaced && l.allows(is, age, staleAfter)
 		}
 		if !justified {
 			w.fail("%s sets the flag of %s to %t, for which there was no reason in the last %s", by, name, is, staleAfter)
 		}
-		if on, ok := w.flippedAt[name]; was && ok && old.String("type") == next.String("type") {
-			if all := w.lifetimes[next.String("type")]; !all[len(all)-1].from.After(on.Add(-staleAfter)) {
-				w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by,
-					name)
-			}
+		if on, ok := w.flippedAt[name]; was && ok && sameType && !w.lifetime(kind).from.After(on.Add(-staleAfter)) {
+			w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by,
+				name)
 		}
 	}
 	w.flippedAt[name] = now

@@ -212,8 +212,8 @@ func (c change) account() int64 {
 
 func (w *World) changedType(c change) {
 	id, days := either(c).String("id"), c.next.Int("lifetimeDays")
-	if all := w.lifetimes[id]; len(all) == 0 || all[len(all)-1].days != days {
-		w.lifetimes[id] = append(all, lifetime{days, time.Now()})
+	if len(w.lifetimes[id]) == 0 || w.lifetime(id).days != days {
+		w.lifetimes[id] = append(w.lifetimes[id], lifetime{days, time.Now()})
 	}
 }
 

@@ -41,27 +41,26 @@ func (a *actor) changeOne(name string) {
 // flips reports whether the flag of a toggle is likely to change at this time.
 func (w *World) flips(name string) bool {
 	return time.Since(w.due[name]).Abs() < meeting/2 || slices.ContainsFunc(w.types, func(id string) bool {
-		all := w.lifetimes[id]
-		return len(all) > 1 && time.Since(all[len(all)-1].from) < time.Second
+		return len(w.lifetimes[id]) > 1 && time.Since(w.lifetime(id).from) < time.Second
 	})
 }
 
 // putToggle creates or changes a toggle, sometimes its type, and its use of some of the fields.
 func (a *actor) putToggle(name string, kind bool, fields ...string) {
 	change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
-	value := fmt.Sprintf(`{"project":%q}`, *change.Project)
+	value := map[string]any{"project": *change.Project}
 	if kind {
 		change.Type = new(choose(a, a.types...))
-		value = merged(value, fmt.Sprintf(`{"type":%q}`, *change.Type))
+		value["type"] = *change.Type
 	}
 	if fields == nil && a.IntN(2) == 0 {
 		fields = []string{subject(a, a.fields...)}[:a.IntN(2)]
 	}
 	if fields != nil {
-		change.ContextFields = &fields
-		value = merged(value, fmt.Sprintf(`{"contextFields":%q}`, *change.ContextFields))
+		change.ContextFields, value["contextFields"] = &fields, fields
 	}
-	a.operate("put", name, value, func(ctx context.Context, o *operator.Operator) error {
+	text, _ := json.Marshal(value)
+	a.operate("put", name, string(text), func(ctx context.Context, o *operator.Operator) error {
 		_, _, _, err := o.PutToggle(ctx, name, change)
 		return err
 	})
@@ -140,12 +139,12 @@ func (w *World) checkUsage() {
 // checkFlags checks that the flags are what types and ages say, after a run that began at this time and left nothing.
 func (w *World) checkFlags(begun time.Time) {
 	for _, item := range w.items("Features") {
-		name, all, flag := item.String("name"), w.lifetimes[item.String("type")], item.Bool("potentiallyStale")
+		name, current, flag := item.String("name"), w.lifetime(item.String("type")), item.Bool("potentiallyStale")
 		if item.String("toggle") != "" || w.touched[name].After(begun.Add(-staleAfter)) ||
-			all[len(all)-1].from.After(begun) {
+			current.from.After(begun) {
 			continue
 		}
-		current, age := all[len(all)-1], begun.Sub(*item.Time("createdAt"))
+		age := begun.Sub(*item.Time("createdAt"))
 		if flag {
 			age += time.Since(begun) + staleAfter
 		}

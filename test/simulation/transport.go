@@ -264,8 +264,8 @@ func (c *call) receive() {
 		w.trace(c, "the response is lost")
 		c.fail(time.Millisecond, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
 	case c.chance(serverError, 0.003):
-		w.trace(c, "500 after the request was carried out")
-		c.respond(http.StatusInternalServerError, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError"}`)
+		w.trace(c, "carried out, but")
+		c.refuse(0, http.StatusInternalServerError, `InternalServerError"`)
 	case mix(w.Seed, c.key, 12)%8 == 0:
 		w.after(time.Duration(mix(w.Seed, c.key, 13)%uint64(20*time.Millisecond)), c.finish)
 	default:
@@ -279,15 +279,12 @@ var flipped = regexp.MustCompile(`"Key":{"name":{"S":"([^"]*)"}}`)
 // reject responds with an error of DynamoDB that means that nothing was written.
 func (c *call) reject() bool {
 	w := c.w
-	const prefix = `{"__type":"com.amazonaws.dynamodb.v20120810#`
 	switch {
 	case c.chance(throttled, 0.005) || c.chance(throttled, 0.9) &&
 		w.storm(throttled, 10*time.Second, tableOf(string(c.body))):
-		w.trace(c, "throttled")
-		c.respond(http.StatusBadRequest, prefix+`ThrottlingException","message":"Throughput exceeds the current capacity"}`)
+		c.refuse(0, http.StatusBadRequest, `ThrottlingException","message":"Throughput exceeds the current capacity"`)
 	case (c.chance(conflict, 0.03) || (c.again || c.reevaluates()) && c.chance(conflict, 0.3)) &&
 		c.name == "TransactWriteItems":
-		w.trace(c, "conflict")
 		var wait time.Duration
 		if names := flipped.FindAllSubmatch(c.body, -1); c.reevaluates() && names != nil { // with a change of one of them
 			other := &actor{World: w, Rand: w.random(c.key), name: fmt.Sprintf("operator-%x", c.key)}
@@ -297,16 +294,12 @@ func (c *call) reject() bool {
 			wait = time.Duration(other.Int64N(int64(80 * time.Millisecond)))
 		}
 		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
-		c.status, c.out = http.StatusBadRequest, []byte(
-			prefix+`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]}`)
-		w.after(wait, c.finish)
+		c.refuse(wait, http.StatusBadRequest,
+			`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]`)
 	case c.chance(conflict, 0.02) && c.isWrite():
-		w.trace(c, "conflict")
-		c.respond(http.StatusBadRequest,
-			prefix+`TransactionConflictException","message":"Transaction is ongoing for the item"}`)
+		c.refuse(0, http.StatusBadRequest, `TransactionConflictException","message":"Transaction is ongoing for the item"`)
 	case c.chance(serverError, 0.003):
-		w.trace(c, "500")
-		c.respond(http.StatusInternalServerError, prefix+`InternalServerError"}`)
+		c.refuse(0, http.StatusInternalServerError, `InternalServerError"`)
 	default:
 		return false
 	}
@@ -332,9 +325,15 @@ func (c *call) isWrite() bool {
 	return slices.Contains([]string{"UpdateItem", "PutItem", "DeleteItem", "TransactWriteItems"}, c.name)
 }
 
-func (c *call) respond(status int, body string) {
-	c.status, c.out = status, []byte(body)
-	c.finish()
+// refuse responds after a time with an error of DynamoDB: the end of its JSON.
+func (c *call) refuse(wait time.Duration, status int, text string) {
+	c.w.trace(c, text)
+	c.status, c.out = status, []byte(`{"__type":"com.amazonaws.dynamodb.v20120810#`+text+"}")
+	if wait == 0 {
+		c.finish()
+		return
+	}
+	c.w.after(wait, c.finish)
 }
 
 func (c *call) finish() {

@@ -70,10 +70,9 @@ type World struct {
 	mu        sync.Mutex // protects what such goroutines use
 	parked    []parked
 	wake      chan struct{}
-	scheduled []timed // sorted by time, then by order
-	order     int
-	resumed   bool // a goroutine was resumed since all were blocked
-	busy      int  // the number of goroutines that the world has started
+	scheduled []timed // in their order
+	resumed   bool    // a goroutine was resumed since all were blocked
+	busy      int     // the number of goroutines that the world has started
 
 	skew       time.Duration // the largest difference of a clock from the right time
 	start, end time.Time     // of the time in which actors act and faults occur
@@ -89,9 +88,8 @@ type World struct {
 
 // timed is something that happens at a time.
 type timed struct {
-	at    time.Time
-	order int
-	do    func()
+	at time.Time
+	do func()
 }
 
 // parked is a goroutine that waits to be started in the order of the keys.
@@ -149,12 +147,11 @@ func (w *World) random(values ...uint64) *rand.Rand {
 
 // at schedules an event.
 func (w *World) at(t time.Time, do func()) {
-	w.order++
-	e := timed{t, w.order, do}
-	i, _ := slices.BinarySearchFunc(w.scheduled, e, func(a, b timed) int {
-		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order))
-	})
-	w.scheduled = slices.Insert(w.scheduled, i, e)
+	i := len(w.scheduled) // after those at the same time
+	for i > 0 && w.scheduled[i-1].at.After(t) {
+		i--
+	}
+	w.scheduled = slices.Insert(w.scheduled, i, timed{t, do})
 }
 
 func (w *World) after(d time.Duration, do func()) { w.at(time.Now().Add(d), do) }
