@@ -8,11 +8,11 @@ import (
 
 // credential is a token that the world has seen, and what it knows about it.
 type credential struct {
-	text             string
-	account, id      int64
-	description      string
-	subject          string // of a JWT
-	created, expires time.Time
+	text        string
+	account, id int64
+	description string
+	subject     string // of a JWT
+	expires     time.Time
 	// when the first request to delete it began, and when the first one that succeeded had ended
 	revoking, revoked time.Time
 }

@@ -115,21 +115,16 @@ func (w *World) prepare() {
 	tables := dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
 	client, err := dynamo.NewClient(p.config(), "")
 	log := eventlog.New(client, tables, p.now, 0)
-	must := func(err error) {
-		if err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	must(err)
+	w.must(err)
 	w.types, w.fields, w.toggles = types[:1+random.IntN(4)/3], fields[:1+random.IntN(len(fields))],
 		toggles[:2+random.IntN(2)*4]
 	for i, id := range w.types {
 		lifetime := []*int64{nil, new(int64(1)), new(int64(1)), new(int64(7))}[random.IntN(4)]
-		must(featuretype.NewStore(client, tables, log).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i),
+		w.must(featuretype.NewStore(client, tables, log).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i),
 			LifetimeDays: lifetime}))
 	}
 	for _, name := range w.fields {
-		must(contextfield.NewStore(client, tables, log).Create(ctx,
+		w.must(contextfield.NewStore(client, tables, log).Create(ctx,
 			contextfield.ContextField{Name: name, Description: new("")}))
 		created := observed()
 		created.status = http.StatusCreated
@@ -152,10 +147,17 @@ func (w *World) prepare() {
 			Name: name, Project: "default", Type: kind, CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],
 		}
-		must(feature.NewStore(client, tables, log).Create(ctx, f))
+		w.must(feature.NewStore(client, tables, log).Create(ctx, f))
 		w.record(observed(), "toggle", name, "put", fmt.Sprintf(`{"type":%q,"contextFields":%q}`, f.Type, f.ContextFields))
 	}
-	must(w.prepareAccounts(w.newOperator(p)))
+	w.prepareAccounts(w.newOperator(p))
+}
+
+// must panics because of an error that no fault explains.
+func (w *World) must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 // checkWritten checks what must hold after every write.

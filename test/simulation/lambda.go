@@ -67,7 +67,7 @@ var load = sync.OnceValue(func() *samtemplate.Template {
 
 func newWorld(t *testing.T, p Plan) *World {
 	t.Helper()
-	w := &World{Plan: p, t: t, template: load(), wake: make(chan struct{}, 1)}
+	w := &World{Plan: p, template: load(), wake: make(chan struct{}, 1)}
 	// The world begins shortly before a day, month or year ends, or at any time of a day.
 	random := w.random(2)
 	begin := time.Duration([]int{0, 30, 58, 365}[random.IntN(4)])*24*time.Hour +

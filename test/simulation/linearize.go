@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -85,7 +86,7 @@ func stepField(state string, o op) (bool, string) {
 	exists := state != absent
 	switch {
 	case o.name == "get" && o.result == "200":
-		return exists && (state == o.value || state == unread), o.value
+		return exists && state == o.value, state
 	case o.name == "get":
 		return !exists, state
 	case o.unknown && (o.name == "create") == exists: // it had no effect
@@ -152,9 +153,6 @@ func merged(objects ...string) string {
 	return string(text)
 }
 
-// unread is the state of a field whose description the history does not contain.
-const unread = "\x01"
-
 // stepTokens: the state is the set of an account's tokens, each with its description and id; absent: the account is
 // deleted.
 func stepTokens(state string, o op) (bool, string) {
@@ -200,15 +198,11 @@ func stepTokens(state string, o op) (bool, string) {
 // linearize checks the histories, and returns the first one that has no order.
 func (r *Result) linearize() string {
 	byObject := map[string][]op{}
-	var objects []string
 	for _, o := range r.ops {
 		object := o.kind + " " + o.object
-		if byObject[object] == nil {
-			objects = append(objects, object)
-		}
 		byObject[object] = append(byObject[object], o)
 	}
-	for _, object := range objects {
+	for _, object := range slices.Sorted(maps.Keys(byObject)) {
 		if slices.ContainsFunc(byObject[object], func(o op) bool { return o.name == "unclear" }) {
 			continue
 		}

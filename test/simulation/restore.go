@@ -87,9 +87,7 @@ func (w *World) newOperator(p *process) *operator.Operator {
 func (w *World) newInstallation(p *process) *installation.Installation {
 	tables := dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
 	client, err := dynamo.NewClient(p.config(), "")
-	if err != nil {
-		panic(err)
-	}
+	w.must(err)
 	return &installation.Installation{
 		Name: "the simulation", Tables: tables, TokenLimit: tokenLimit, AccountLimit: user.DefaultLimit,
 		EventSource: source, Issuer: "https://" + issuerHost, Client: client,

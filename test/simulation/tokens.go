@@ -28,6 +28,7 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 	highest := a.highest
 	body := fmt.Sprintf(`{"description":%q,"expiresAt":%q}`, description, datetime.Format(expires))
 	o := a.do(c, http.MethodPost, path, body)
+	var id int64
 	var out struct {
 		ID     json.Number
 		UserID int64
@@ -47,17 +48,15 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 	case http.StatusCreated:
 		a.decode(o, &out)
 		account = out.UserID // of a JWT, it can change
-		id, _ := out.ID.Int64()
-		if id <= highest {
+		if id, _ = out.ID.Int64(); id <= highest {
 			a.fail("%s creates the token %d, after the token %d was created", a.name, id, highest)
 		}
 		a.highest = max(a.highest, id)
 	}
-	id, _ := out.ID.Int64()
 	if a.recordTokens(c, o, account, "create", fmt.Sprintf("%s#%d", description, id)); !o.ok() {
 		return nil
 	}
-	created := &credential{text: out.Secret, account: account, id: id, description: description, created: o.ended,
+	created := &credential{text: out.Secret, account: account, id: id, description: description,
 		expires: expires}
 	a.credentials = append(a.credentials, created)
 	return created
@@ -229,7 +228,7 @@ func (a *actor) createAPIToken() {
 		c.text, c.description = token.Reveal(), created.ID
 		return err
 	})
-	if c.created = o.ended; o.ok() {
+	if o.ok() {
 		a.credentials = append(a.credentials, c)
 	}
 }
@@ -265,40 +264,27 @@ func (a *actor) revoke() {
 	a.useToken(c)
 }
 
-// admin and editor are the credentials that the world begins with.
-func (w *World) prepareAccounts(o *operator.Operator) error {
+// prepareAccounts adds the accounts and credentials that the world begins with.
+func (w *World) prepareAccounts(o *operator.Operator) {
 	ctx := context.Background()
-	for _, role := range []access.Role{access.RoleAdmin, access.RoleEditor} {
+	credentialOf := func(id int64, expires *time.Time) *credential {
+		_, token, err := o.CreateToken(ctx, id, "first", expires)
+		w.must(err)
+		return &credential{text: token.Reveal(), account: id, expires: time.Now().AddDate(1, 0, 0)}
+	}
+	personOf := func(role access.Role) *credential {
 		p, err := o.AddAccount(ctx, user.Person, string(role), strings.ToLower(string(role))+"@example.com", role)
-		if err != nil {
-			return err
-		}
-		expires := datetime.Milliseconds(time.Now().AddDate(1, 0, 0))
-		_, token, err := o.CreateToken(ctx, p.ID, "first", &expires)
-		if err != nil {
-			return err
-		}
-		c := &credential{text: token.Reveal(), account: p.ID, created: time.Now(), expires: expires}
-		if role == access.RoleAdmin {
-			w.admin = c
-		} else {
-			w.editor = c
-		}
+		w.must(err)
+		return credentialOf(p.ID, new(datetime.Milliseconds(time.Now().AddDate(1, 0, 0))))
 	}
-	_, token, err := o.CreateToken(ctx, 0, "first", nil)
-	if err != nil {
-		return err
-	}
-	w.api = &credential{text: token.Reveal(), created: time.Now(), expires: time.Now().AddDate(100, 0, 0)}
+	w.admin, w.editor, w.api = personOf(access.RoleAdmin), personOf(access.RoleEditor), credentialOf(0, nil)
 	robot, err := o.AddAccount(ctx, user.ServiceAccount, "ci", "", access.RoleEditor)
-	if err != nil {
-		return err
-	}
+	w.must(err)
 	w.robots = []int64{robot.ID}
 	w.account(robot.ID)
 	w.highest = 2
 	if w.random(5).IntN(2) == 0 {
 		_, err = o.AddAccount(ctx, user.Person, "Bob", "bob@example.com", access.RoleEditor)
+		w.must(err)
 	}
-	return err
 }

@@ -62,7 +62,6 @@ type Result struct {
 // of them calls park.
 type World struct {
 	Plan
-	t        *testing.T
 	template *samtemplate.Template
 	tables   map[string]string // ids by name
 	db       *dynamodb.DB
