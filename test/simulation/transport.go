@@ -290,8 +290,8 @@ func (c *call) reject() bool {
 			other := &actor{World: w, Rand: w.random(c.key), name: fmt.Sprintf("operator-%x", c.key)}
 			name := string(names[other.IntN(2)*other.IntN(len(names))][1])
 			change := choose(other, other.changeOne, func(name string) { other.putToggle(name, false) })
-			w.spawn(func() { change(name) })
 			wait = time.Duration(other.Int64N(int64(80 * time.Millisecond)))
+			w.spawn(func() { change(name) })
 		}
 		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
 		c.refuse(wait, http.StatusBadRequest,
