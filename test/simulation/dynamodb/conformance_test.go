@@ -58,6 +58,7 @@ var deviations = map[string]*regexp.Regexp{
 		`(transaction: )?REMOVE nothing.#one .*`,   // accepts paths in a missing map
 		`item: REMOVE nothing.#one / missing`, `(transaction: |item: )?REMOVE .*#map.\S+ / missing`,
 		`two in one action`, // accepts them
+		`pages of 1 MB`,     // has an item less
 	}, "|") + `)$`),
 	"DynamoDB Local": regexp.MustCompile(`^.*SET #createdAt = :n .*$`), // accepts an index key of another type
 }
@@ -152,6 +153,7 @@ func (p *pair) play(file string) {
 	functions := template.FuncMap{
 		"lines": func(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") },
 		"pick":  func(all []string) string { return all[random.IntN(len(all))] },
+		"large": func(n int) string { return strings.Repeat("x", n) },
 		"some":  func(n int) []int { return random.Perm(n)[:1+random.IntN(n-1)] },
 	}
 	var text bytes.Buffer

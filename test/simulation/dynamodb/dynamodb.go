@@ -1,9 +1,9 @@
 // Package dynamodb is a fake of DynamoDB in memory, for simulations: each call is atomic, takes microseconds and
 // depends on nothing but the calls before it and the clock.
 //
-// It has the operations, expressions and errors that the service uses. It does not have sets, null, fractions, lists in
-// paths, projections of reads, most functions and operators, local secondary indexes, transactional reads, limits of
-// sizes, capacity and the administration of tables. A request with a member or value that it does not know is a
+// It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, fractions,
+// lists in paths, projections of reads, most functions and operators, local secondary indexes, transactional reads,
+// capacity and the administration of tables. A request with a member or value that it does not know is a
 // SerializationException that names it. It accepts key conditions and overlapping updates that DynamoDB rejects.
 // Reserved words are not checked. Calls never conflict, because they follow one another: throttling and conflicts are
 // injected in front of it. The tests compare it with the engine of `make run` and with DynamoDB Local.

@@ -3,6 +3,8 @@ package dynamodb
 import (
 	"hash/crc32"
 	"slices"
+
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // view returns what a read shows.
@@ -72,7 +74,7 @@ func (db *DB) read(operation string, r *request) m {
 			panic(invalid("The provided starting key is invalid"))
 		}
 	}
-	items, response, scanned := []item{}, m{}, 0
+	items, response, scanned, bytes := []item{}, m{}, 0, 0
 	for _, row := range rows {
 		if start != "" && (row.key == start || row.key < start != backward) || !r.inSegment(row.key) ||
 			!e.keyCondition(row.item) {
@@ -81,7 +83,7 @@ func (db *DB) read(operation string, r *request) m {
 		if scanned++; e.filter(row.item) {
 			items = append(items, row.item)
 		}
-		if r.Limit != nil && scanned == *r.Limit {
+		if bytes += size(dynamo.M(row.item)); r.Limit != nil && scanned == *r.Limit || bytes >= maxPage {
 			response["LastEvaluatedKey"] = x.only(row.item)
 			break
 		}

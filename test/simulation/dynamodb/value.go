@@ -89,6 +89,25 @@ func set(i item, path []string, v value) item {
 	return next
 }
 
+// size returns the bytes of a value that count towards limits, except that DynamoDB stores numbers in fewer bytes.
+func size(v value) (n int) {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		n = len(v.Value)
+	case *types.AttributeValueMemberN:
+		n = len(v.Value)
+	case *types.AttributeValueMemberL:
+		for _, element := range v.Value {
+			n += size(element)
+		}
+	case *types.AttributeValueMemberM:
+		for name, inner := range v.Value {
+			n += len(name) + size(inner)
+		}
+	}
+	return n
+}
+
 // integer parses a number. The service has integers only.
 func integer(text string) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)

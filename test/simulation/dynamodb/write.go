@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // key returns the encoded key of the item that a request reads or writes.
@@ -49,6 +51,9 @@ func (db *DB) plan(operation string, r *request) (c change, refused m) {
 	default:
 		panic(invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"))
 	}
+	if size(dynamo.M(c.next)) > maxItem {
+		panic(invalid("Item size has exceeded the maximum allowed size"))
+	}
 	return c, nil
 }
 
@@ -72,8 +77,12 @@ func (db *DB) single(operation string, r *request) m {
 	return response
 }
 
-// maxActions is the limit of actions of a transaction and of keys of a batch (DynamoDB Developer Guide, "Quotas").
-const maxActions = 100
+// Limits of actions of a transaction and keys of a batch, and of bytes (DynamoDB Developer Guide, "Quotas").
+const (
+	maxActions = 100
+	maxItem    = 400 << 10
+	maxPage    = 1 << 20
+)
 
 // transaction was carried out. Its token makes it idempotent for ten minutes.
 type transaction struct {
