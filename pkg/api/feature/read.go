@@ -56,7 +56,9 @@ func (s *Store) respond(w http.ResponseWriter, r *http.Request, status int, f Fe
 	if err != nil {
 		return err
 	}
-	return lambdahttp.WriteJSON(w, status, newOneResponse(f, t.LifetimeDays))
+	body := newResponse(f, f.PotentiallyStaleAt(t.LifetimeDays))
+	body.ContextFields = append([]string{}, f.ContextFields...)
+	return lambdahttp.WriteJSON(w, status, body)
 }
 
 const (

@@ -6,7 +6,7 @@ import (
 	"toggleadmin/pkg/platform/datetime"
 )
 
-// response is featureSchema in api/openapi.yaml. It has the same members in every operation.
+// response is featureSchema in api/openapi.yaml. Operations on one toggle add its context fields.
 type response struct {
 	Name               string   `json:"name"`
 	Type               string   `json:"type"`
@@ -27,6 +27,9 @@ type response struct {
 	Tags           []string `json:"tags"`
 	Favorite       bool     `json:"favorite"`
 	DependencyType *string  `json:"dependencyType"`
+
+	// ContextFields is sorted. Lists leave it out.
+	ContextFields []string `json:"contextFields,omitzero"`
 }
 
 type creator struct {
@@ -47,16 +50,6 @@ func newResponse(f Feature, potentiallyStaleAt *time.Time) response {
 		r.CreatedBy = &creator{ID: f.CreatedBy.ID, Name: f.CreatedBy.Name}
 	}
 	return r
-}
-
-// oneResponse is the response of operations on one toggle.
-type oneResponse struct {
-	response
-	ContextFields []string `json:"contextFields"` // sorted
-}
-
-func newOneResponse(f Feature, lifetimeDays *int64) oneResponse {
-	return oneResponse{newResponse(f, f.PotentiallyStaleAt(lifetimeDays)), append([]string{}, f.ContextFields...)}
 }
 
 func newResponses(all []Feature, known Types) []response {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -84,21 +85,26 @@ func SortKeys() []string {
 
 // sort sorts toggles. Those with the same key are ordered by name, and those without a key are last.
 func (o Order) sort(all []Feature, known Types) {
+	staleAt := func(f Feature) time.Time {
+		if at := known.PotentiallyStaleAt(f); at != nil {
+			return *at
+		}
+		if o.Descending {
+			return time.Time{}
+		}
+		return time.Date(maxYear+1, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
 	compare := map[string]func(a, b Feature) int{
 		"createdAt": func(a, b Feature) int { return a.CreatedAt.Compare(b.CreatedAt) },
 		"name":      byName,
 		"type":      func(a, b Feature) int { return cmp.Compare(a.Type, b.Type) },
 		"project":   func(a, b Feature) int { return cmp.Compare(a.Project, b.Project) },
-		"stale":     func(a, b Feature) int { return cmp.Compare(number(a.Stale), number(b.Stale)) },
+		"stale": func(a, b Feature) int {
+			return cmp.Compare(strconv.FormatBool(a.Stale), strconv.FormatBool(b.Stale)) // false, then true
+		},
+		"potentiallyStaleAt": func(a, b Feature) int { return staleAt(a).Compare(staleAt(b)) },
 	}[o.By]
-	if compare == nil {
-		compare = func(a, b Feature) int { return known.PotentiallyStaleAt(a).Compare(*known.PotentiallyStaleAt(b)) }
-	}
-	without := func(f Feature) int { return number(o.By == "potentiallyStaleAt" && known.PotentiallyStaleAt(f) == nil) }
 	slices.SortFunc(all, func(a, b Feature) int {
-		if last := cmp.Compare(without(a), without(b)); last != 0 || without(a) == 1 {
-			return cmp.Or(last, byName(a, b))
-		}
 		order := compare(a, b)
 		if o.Descending {
 			order = -order
@@ -108,13 +114,6 @@ func (o Order) sort(all []Feature, known Types) {
 }
 
 func byName(a, b Feature) int { return cmp.Compare(a.Name, b.Name) }
-
-func number(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
 
 // page returns the toggles of the page.
 func (o Order) page(all []Feature) []Feature {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"reflect"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -55,10 +56,10 @@ func (h *Handler) changes(ctx context.Context, event events.DynamoDBEvent) []cha
 	known := map[string]bool{}
 	for i := range event.Records {
 		record := &event.Records[i].Change
-		id, ok := text(record.Keys["id"], events.DataTypeString)
-		if !ok {
+		key := record.Keys["id"]
+		if key.DataType() != events.DataTypeString { // String panics
 			h.logMalformed(ctx, event.Records[i].EventID)
-		} else if !known[id] && !sameLifetime(record) {
+		} else if id := key.String(); !known[id] && !sameLifetime(record) {
 			known[id] = true
 			all = append(all, change{id, record.SequenceNumber, record.ApproximateCreationDateTime.Time})
 		}
@@ -67,23 +68,8 @@ func (h *Handler) changes(ctx context.Context, event events.DynamoDBEvent) []cha
 }
 
 func sameLifetime(record *events.DynamoDBStreamRecord) bool {
-	if record.OldImage == nil || record.NewImage == nil {
-		return false
-	}
-	before, had := text(record.OldImage["lifetimeDays"], events.DataTypeNumber)
-	after, has := text(record.NewImage["lifetimeDays"], events.DataTypeNumber)
-	return had == has && before == after
-}
-
-// text returns the text of an attribute of the type want. The library's own methods panic if the type is different.
-func text(value events.DynamoDBAttributeValue, want events.DynamoDBDataType) (string, bool) {
-	if value.DataType() != want {
-		return "", false
-	}
-	if want == events.DataTypeNumber {
-		return value.Number(), true
-	}
-	return value.String(), true
+	return record.OldImage != nil && record.NewImage != nil &&
+		reflect.DeepEqual(record.OldImage["lifetimeDays"], record.NewImage["lifetimeDays"])
 }
 
 // Summary is the response of a sweep, for manual invocations.
