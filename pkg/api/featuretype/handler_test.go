@@ -2,93 +2,58 @@ package featuretype_test
 
 import (
 	"context"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"toggleadmin/pkg/api/featuretype"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/operation"
 )
 
-// serve returns the status and the body of a response, or the message of an error.
-func serve(handler lambdahttp.HandlerFunc, r *http.Request) (int, string) {
-	w := httptest.NewRecorder()
-	if err := handler(w, r); err != nil {
-		e := apierror.From(err)
-		return e.Kind.Status(), e.Message
-	}
-	return w.Code, w.Body.String()
+// handlers returns the operations on a store.
+func handlers(store *featuretype.Store) operation.Set {
+	return operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
+		"list": featuretype.List(store), "update": featuretype.UpdateLifetime(store),
+	}}
 }
 
-func TestList(t *testing.T) {
+// TestDefaults checks contract section 4.2.
+func TestDefaults(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	request := httptest.NewRequest(http.MethodGet, "/api/admin/feature-types", nil)
-	if status, body := serve(featuretype.List(store), request); status != 200 || body != `{"version":1,"types":[]}` {
-		t.Errorf("without types: %d %s", status, body)
-	}
-	create(t, db, featuretype.FeatureType{ID: "a", Name: "A", Description: "d", LifetimeDays: new(int64(7))},
-		featuretype.FeatureType{ID: "b", Position: 1})
-	const want = `{"version":1,"types":[{"id":"a","name":"A","description":"d","lifetimeDays":7},{"id":"b","name":"",` +
-		`"description":"","lifetimeDays":null}]}`
-	if status, body := serve(featuretype.List(store), request); status != 200 || body != want {
-		t.Errorf("%d %s, want %s", status, body, want)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if status, _ := serve(featuretype.List(store), request.WithContext(ctx)); status != 503 {
-		t.Errorf("without DynamoDB: %d", status)
-	}
+	handlers(store).Run(t.Context(), t, `list | | | 200 {"version":1,"types":[]}`)
+	create(t, db, featuretype.Defaults()...)
+	handlers(store).Run(t.Context(), t, strings.NewReplacer("; ", `","description":"`, " = ", `","lifetimeDays":`).Replace(
+		`list | | | 200 {"version":1,"types":[`+
+			`{"id":"release","name":"Release; Brings a new feature to users step by step. = 40},`+
+			`{"id":"experiment","name":"Experiment; Tries several versions of a feature to see which does best. = 40},`+
+			`{"id":"operational","name":"Operational; Controls how the system behaves while a change rolls out. = 7},`+
+			`{"id":"kill-switch","name":"Kill switch; Turns a critical part of the system off, or on again, at once. = null},`+
+			`{"id":"permission","name":"Permission; Decides what a user is entitled to do or see. = null}]}`))
 }
 
 func TestUpdateLifetime(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	create(t, db, featuretype.FeatureType{ID: "release", Name: "Release", Description: "d"})
-	handler := featuretype.UpdateLifetime(store)
-	updated := func(lifetime string) string {
-		return `{"id":"release","name":"Release","description":"d","lifetimeDays":` + lifetime + `}`
-	}
-	const property = "The `/body/lifetimeDays` property "
-	for _, tt := range []struct {
-		name, id, body string
-		status         int
-		want           string
-	}{
-		{"1 day", "release", `{"lifetimeDays":1}`, 200, updated("1")},
-		{"the maximum", "release", `{"lifetimeDays":2147483647}`, 200, updated("2147483647")},
-		{"0 is null", "release", `{"lifetimeDays":0}`, 200, updated("null")},
-		{"null", "release", `{"lifetimeDays":null}`, 200, updated("null")},
-		{"the id in upper case", "RELEASE", `{"lifetimeDays":1}`, 200, updated("1")},
-		{"negative", "release", `{"lifetimeDays":-1}`, 400, property + "must be at least 0; you sent -1."},
-		{"above the maximum", "release", `{"lifetimeDays":2147483648}`, 400,
-			property + "must be at most 2147483647; you sent 2147483648."},
-		{"a fraction", "release", `{"lifetimeDays":1.5}`, 400, property + "must be an integer or null; you sent 1.5."},
-		{"missing", "release", `{}`, 400, property + "is required; you did not send it."},
-		{"an unknown id", `x"y`, `{"lifetimeDays":1}`, 404, `There is no feature type with the id "x\"y".`},
-		{"an unknown id and an invalid body", "x", `{}`, 400, property + "is required; you did not send it."},
-		{"an invalid id", "", `{"lifetimeDays":1}`, 404, `There is no feature type with the id "%FF".`},
-	} {
-		r := httptest.NewRequest(http.MethodPut, "/api/admin/feature-types/id/lifetime", strings.NewReader(tt.body))
-		r.Header.Set("Content-Type", "application/json")
-		r.SetPathValue("id", tt.id)
-		r = r.WithContext(lambdahttp.WithGateway(t.Context(),
-			lambdahttp.Gateway{PathParameters: map[string]string{"id": "%FF"}}))
-		if status, got := serve(handler, r); status != tt.status || got != tt.want {
-			t.Errorf("%s: %d %s", tt.name, status, got)
-		}
-	}
+	h := handlers(store)
+	h.Run(t.Context(), t, strings.NewReplacer("STORED", `{"id":"release","name":"Release","description":"d","lifetimeDays":`,
+		"PROPERTY", "400 ValidationError: The ^/body/lifetimeDays^ property").Replace(`
+		update | release | {"lifetimeDays":1} | 200 STORED1}
+		update | release | {"lifetimeDays":2147483647} | 200 STORED2147483647}
+		update | release | {"lifetimeDays":0} | 200 STOREDnull}
+		update | RELEASE | {"lifetimeDays":1} | 200 STORED1}
+		update | release | {"lifetimeDays":null} | 200 STOREDnull}
+		update | release | {"lifetimeDays":-1} | PROPERTY must be at least 0; you sent -1.
+		update | release | {"lifetimeDays":2147483648} | PROPERTY must be at most 2147483647; you sent 2147483648.
+		update | release | {"lifetimeDays":1.5} | PROPERTY must be an integer or null; you sent 1.5.
+		# the body is read first
+		update | release | {} | PROPERTY is required; you did not send it.
+		update | x | {} | PROPERTY is required; you did not send it.
+		update | x"y | {"lifetimeDays":1} | 404 NotFoundError: There is no feature type with the id "x\"y".
+		update | %FF | {"lifetimeDays":1} | 404 NotFoundError: There is no feature type with the id "%FF".
+	`))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := httptest.NewRequestWithContext(ctx, http.MethodPut, "/", strings.NewReader(`{"lifetimeDays":1}`))
-	if status, _ := serve(handler, r); status != 415 {
-		t.Errorf("without a content type: %d", status)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.SetPathValue("id", "release")
-	if status, _ := serve(handler, r); status != 503 {
-		t.Errorf("without DynamoDB: %d", status)
-	}
+	h.Run(ctx, t, `list update | release | {"lifetimeDays":1} | 503 …`)
 }

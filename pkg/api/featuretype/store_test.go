@@ -2,7 +2,6 @@ package featuretype_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -11,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -30,9 +29,7 @@ func create(tb testing.TB, db *database.Database, all ...featuretype.FeatureType
 	tb.Helper()
 	store := featuretype.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client))
 	for _, t := range all {
-		if err := store.Create(tb.Context(), t); err != nil {
-			tb.Fatal(err)
-		}
+		assert.OK(tb, store.Create(tb.Context(), t))
 	}
 }
 
@@ -40,15 +37,18 @@ func create(tb testing.TB, db *database.Database, all ...featuretype.FeatureType
 func requireStored(tb testing.TB, store *featuretype.Store, want ...featuretype.FeatureType) {
 	tb.Helper()
 	all, err := store.List(tb.Context())
-	if diff := cmp.Diff(want, all); err != nil || diff != "" {
-		tb.Error(err, diff)
+	assert.OK(tb, err)
+	assert.Equal(tb, want, all)
+	for _, t := range want {
+		got, err := store.Get(tb.Context(), t.ID)
+		assert.OK(tb, err)
+		assert.Equal(tb, t, got)
 	}
 }
 
 func TestListOrdersByPositionThenID(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	requireStored(t, store)
 	want := append(featuretype.Defaults(),
 		featuretype.FeatureType{ID: "a", Position: 10, LifetimeDays: new(int64(math.MaxInt32))},
 		featuretype.FeatureType{ID: "b", Position: 10})
@@ -58,34 +58,15 @@ func TestListOrdersByPositionThenID(t *testing.T) {
 	requireStored(t, store, want...)
 }
 
-func TestGet(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	want := featuretype.FeatureType{ID: "release", Name: "n", Description: "d", Position: 3, LifetimeDays: new(int64(9))}
-	create(t, db, want)
-	got, err := store.Get(t.Context(), "release")
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
-	if _, err := store.Get(t.Context(), "Release"); !errors.Is(err, featuretype.ErrNotFound) {
-		t.Error(err)
-	}
-}
-
 // TestCreate checks that a new type is recorded, and that an existing one is kept.
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	first := featuretype.FeatureType{ID: "release", Name: "first", LifetimeDays: new(int64(7))}
-	for _, f := range []featuretype.FeatureType{first, {ID: "release", Name: "second"}} {
-		if err := store.Create(t.Context(), f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := []string{`feature-type-created type:release by system: {"id":"release","lifetimeDays":7}`}
-	if diff := cmp.Diff(want, db.Events(t)); diff != "" {
-		t.Error(diff)
-	}
+	assert.OK(t, store.Create(t.Context(), first),
+		store.Create(t.Context(), featuretype.FeatureType{ID: "release", Name: "second"}))
+	assert.Equal(t, []string{`feature-type-created type:release by system: {"id":"release","lifetimeDays":7}`},
+		db.Events(t))
 	stored, err := store.Get(t.Context(), "release")
 	if err != nil || stored.LastChange == 0 {
 		t.Errorf("%+v, %v", stored, err)
@@ -105,45 +86,32 @@ func TestSetLifetime(t *testing.T) {
 	want := featuretype.FeatureType{ID: "release", Name: "Release", Description: "d", LifetimeDays: new(int64(40)),
 		Position: 3}
 	create(t, db, want)
-	var changes []int64
+	var changes, recorded []int64
 	for _, days := range []*int64{new(int64(7)), new(int64(7)), nil, nil, new(int64(math.MaxInt32))} {
-		want.LifetimeDays = days
 		got, err := store.SetLifetime(t.Context(), "release", days)
-		if !slices.Contains(changes, got.LastChange) {
-			changes = append(changes, got.LastChange)
-		}
-		want.LastChange = got.LastChange
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Error(err, diff)
-		}
+		assert.OK(t, err)
+		want.LifetimeDays, want.LastChange = days, got.LastChange
+		assert.Equal(t, want, got)
 		requireStored(t, store, want)
+		changes = append(changes, got.LastChange)
 	}
-	for _, days := range []*int64{nil, new(int64(1))} {
-		if _, err := store.SetLifetime(t.Context(), "unknown", days); !errors.Is(err, featuretype.ErrNotFound) {
-			t.Error(err)
-		}
+	_, get := store.Get(t.Context(), "Release")
+	_, end := store.SetLifetime(t.Context(), "unknown", nil)
+	_, set := store.SetLifetime(t.Context(), "unknown", new(int64(1)))
+	for _, err := range []error{get, end, set} {
+		assert.ErrorIs(t, err, featuretype.ErrNotFound)
 	}
 	requireStored(t, store, want)
-	var events []eventlog.Event
-	for i, data := range []string{
-		`{"id":"release","lifetimeDays":40}`, `{"id":"release","lifetimeDays":7}`, `{"id":"release","lifetimeDays":null}`,
-		`{"id":"release","lifetimeDays":2147483647}`,
-	} {
-		if i > 0 {
-			events[i-1].Data = json.RawMessage(data)
-		}
-		if i < len(changes) {
-			events = append(events, eventlog.Event{
-				ID: changes[i], Type: eventlog.FeatureTypeUpdated, Subject: "type:release", By: eventlog.System,
-				PreData: json.RawMessage(data),
-			})
-		}
-	}
-	slices.Reverse(events)
-	got, _, err := db.Log().Search(t.Context(), eventlog.Filter{}, 0, 10)
-	if diff := cmp.Diff(events, got); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
+	assert.OK(t, db.Log().All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
+		recorded = append(recorded, e.ID)
+		return nil
+	}))
+	assert.Equal(t, slices.Compact(changes), recorded)
+	assert.Equal(t, `
+feature-type-updated type:release by system: {"id":"release","lifetimeDays":7} before {"id":"release","lifetimeDays":40}
+feature-type-updated type:release by system: {"id":"release","lifetimeDays":null} before {"id":"release","lifetimeDays":7}
+feature-type-updated type:release by system: {"id":"release","lifetimeDays":2147483647} before {"id":"release","lifetimeDays":null}`,
+		"\n"+strings.Join(db.Events(t), "\n"))
 }
 
 // TestSetLifetimeConcurrently checks that every change is recorded with the lifetime that it replaced.
@@ -161,15 +129,11 @@ func TestSetLifetimeConcurrently(t *testing.T) {
 	}
 	all.Wait()
 	last := `{"id":"release","lifetimeDays":null}`
-	if err := db.Log().All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
-		if string(e.PreData) != last {
-			t.Errorf("before %s, want %s", e.PreData, last)
-		}
+	assert.OK(t, db.Log().All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
+		assert.Equal(t, last, string(e.PreData))
 		last = string(e.Data)
 		return nil
-	}); err != nil {
-		t.Error(err)
-	}
+	}))
 }
 
 func TestItems(t *testing.T) {
@@ -185,9 +149,7 @@ func TestItems(t *testing.T) {
 		},
 		"minimal": {"id": dynamo.S("minimal"), "name": dynamo.S(""), "description": dynamo.S(""), "position": dynamo.N(0)},
 	} {
-		if diff := database.DiffItems(want, db.Get(t, db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S(id)})); diff != "" {
-			t.Error(diff)
-		}
+		assert.Equal(t, want, db.Get(t, db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S(id)}), database.Items())
 	}
 }
 
@@ -212,26 +174,7 @@ func TestNormalID(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{"Kill-SWITCH": "kill-switch", "AZ@[az`{": "az@[az`{", "É": "É",
 		"\u212a": "\u212a", "": ""} {
-		if got := featuretype.NormalID(id); got != want {
-			t.Errorf("%q: %q, want %q", id, got, want)
-		}
-	}
-}
-
-// TestDefaults checks contract section 4.2.
-func TestDefaults(t *testing.T) {
-	t.Parallel()
-	lifetimes := map[string]int64{"release": 40, "experiment": 40, "operational": 7}
-	var ids []string
-	for i, f := range featuretype.Defaults() {
-		ids = append(ids, f.ID)
-		if days, ok := lifetimes[f.ID]; f.Position != int64(i) || (f.LifetimeDays != nil) != ok || ok &&
-			*f.LifetimeDays != days {
-			t.Errorf("%+v", f)
-		}
-	}
-	if diff := cmp.Diff([]string{"release", "experiment", "operational", "kill-switch", "permission"}, ids); diff != "" {
-		t.Error(diff)
+		assert.Equal(t, want, featuretype.NormalID(id))
 	}
 }
 
