@@ -126,7 +126,7 @@ simulate simulate-planted: export GODEBUG := adaptivestackstart=1
 
 simulate: ## test: Search the simulated world for violations, and keep failing seeds in .cache/simulation: FOR=1h
 	@mkdir -p .cache/simulation
-	go test -count=1 -timeout=0 -v -run '^TestSearch$$' ./test/simulation -for='$(FOR)' -failures='$(CURDIR)/.cache/simulation'
+	go test -count=1 -timeout=0 -v -run '^TestSeeds$$' ./test/simulation -for='$(FOR)' -failures='$(CURDIR)/.cache/simulation'
 
 simulate-determinism: ## test: Run seeds twice, with one and with two processors, and compare their digests: SEEDS=1000
 	go test -count=1 -timeout=1h -v -run '^TestSameSeedSameHistory$$' ./test/simulation -seeds='$(SEEDS)'

@@ -11,7 +11,7 @@ build() { go test -c -trimpath -ldflags='-s -w' -o simulation.test ./test/simula
 
 search() {
   cd test/simulation
-  ../../simulation.test -test.run '^TestSearch$' -test.timeout 10m -seed 1 -for "$duration" -shrink 0s
+  ../../simulation.test -test.run '^TestSeeds$' -test.timeout 10m -seed 1 -for "$duration" -shrink 0s
 }
 
 copy() {

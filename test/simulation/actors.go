@@ -181,6 +181,15 @@ func (a *actor) do(c *credential, method, path, body string, match ...string) *o
 	return o
 }
 
+// get sends a GET request. If it succeeds, into is the response.
+func (a *actor) get(c *credential, path string, into any) *op {
+	o := a.do(c, http.MethodGet, path, "")
+	if o.ok() {
+		a.decode(o, into)
+	}
+	return o
+}
+
 // command runs a command of toggleadmin.
 func (a *actor) command(what string, run func(context.Context, *operator.Operator) error) *op {
 	if a.process == nil || a.process.dead {
@@ -231,17 +240,13 @@ func (a *actor) changeLifetime() {
 }
 
 func (a *actor) listTypes(c *credential) {
-	o := a.do(c, http.MethodGet, "feature-types", "")
-	if !o.ok() {
-		return
-	}
 	var out struct {
 		Types []struct {
 			ID           string
 			LifetimeDays int64
 		}
 	}
-	a.decode(o, &out)
+	o := a.get(c, "feature-types", &out)
 	for _, t := range out.Types {
 		a.record(o, "type", t.ID, "get", t.LifetimeDays)
 	}
@@ -319,30 +324,22 @@ func (a *actor) deleteAccount(id int64) {
 // not defined.
 func (a *actor) listAccounts() {
 	known := slices.Clone(a.robots)
-	o := a.do(a.admin, http.MethodGet, "service-account", "")
-	if !o.ok() {
-		return
-	}
 	var out struct {
 		ServiceAccounts []struct {
 			ID, RootRole int64
-			Tokens       []struct{ Description string }
+			Tokens       descriptions
 		}
 	}
-	a.decode(o, &out)
+	o := a.get(a.admin, "service-account", &out)
 	for _, id := range known {
-		if !a.account(id).deleting.IsZero() {
+		if !o.ok() || !a.account(id).deleting.IsZero() {
 			continue
 		}
 		value, listed := "", *o
 		listed.status = http.StatusNotFound
 		for _, s := range out.ServiceAccounts {
 			if s.ID == id {
-				var found []string
-				for _, t := range s.Tokens {
-					found = append(found, t.Description)
-				}
-				value, listed = canonical(found), *o
+				value, listed = s.Tokens.canonical(), *o
 				a.record(o, "role", id, "get", s.RootRole)
 			}
 		}

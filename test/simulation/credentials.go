@@ -37,8 +37,7 @@ func (w *World) checkAccepted(c *credential, o *op) {
 			return false
 		}
 		if accepted {
-			w.fail("%s accepts the token %d of the account %d, which is %s since %s", w.when(o.begun), c.id, c.account, what,
-				since.Sub(w.start))
+			w.fail("the token %d of the account %d is accepted, which is %s since %s", c.id, c.account, what, since.Sub(w.start))
 		}
 		return true
 	}
@@ -50,17 +49,8 @@ func (w *World) checkAccepted(c *credential, o *op) {
 	before := func(t time.Time) bool { return t.IsZero() || t.After(o.ended) }
 	switch valid := before(c.revoking) && before(a.deleting) && c.expires.After(o.ended.Add(w.skew)); {
 	case c.account != 0 && (accepted || valid):
-		w.recordEnabled(o, c.account, accepted)
+		w.add(o, "enabled", c.account, "get", accepted)
 	case valid && !accepted:
-		w.fail("%s refuses an API token, which is valid", w.when(o.begun))
+		w.fail("an API token is refused, which is valid")
 	}
-}
-
-// recordEnabled records that the service treats an account as enabled or disabled.
-func (w *World) recordEnabled(o *op, account int64, enabled bool) {
-	w.add(o, "enabled", account, "get", enabled)
-}
-
-func (w *World) when(t time.Time) string {
-	return "at " + t.Sub(w.start).Truncate(time.Microsecond).String() + " the service"
 }

@@ -36,9 +36,8 @@ type bus struct {
 type sent struct{ ID, Type, Subject, Sequence string }
 
 type message struct {
-	id, body string
+	events.SQSMessage
 	receives int
-	sent     time.Time
 	visible  time.Time
 }
 
@@ -59,7 +58,7 @@ func (w *World) serve(c *call) (status int, response []byte) {
 		}
 		_ = json.Unmarshal(c.body, &in)
 		for _, m := range w.queue {
-			if m.receipt() == in.ReceiptHandle {
+			if m.ReceiptHandle == in.ReceiptHandle {
 				m.visible = time.Now().Add(time.Duration(in.VisibilityTimeout) * time.Second)
 				w.at(m.visible, w.poll)
 			}
@@ -116,7 +115,8 @@ func (w *World) store(detail string) {
 	}
 	w.stored = time.Now()
 	if w.toWebhook(e.Type) {
-		w.queue = append(w.queue, &message{id: w.newID(), body: detail, sent: time.Now(), visible: time.Now()})
+		w.queue = append(w.queue, &message{SQSMessage: events.SQSMessage{MessageId: w.newID(), Body: detail,
+			Attributes: map[string]string{"SentTimestamp": fmt.Sprint(time.Now().UnixMilli())}}})
 		w.after(50*time.Millisecond, w.poll)
 	}
 }
@@ -127,18 +127,16 @@ func (w *World) toWebhook(kind string) bool {
 	return rule.Types == nil || slices.Contains(rule.Types, kind)
 }
 
-// receipt changes with every receive.
-func (m *message) receipt() string { return m.id + "/" + strconv.Itoa(m.receives) }
-
 // poll invokes the function with the visible messages.
 func (w *World) poll() {
 	mapping := w.functions["deliver-webhook"].Queues[0]
 	i := slices.IndexFunc(w.template.Queues, func(q samtemplate.Queue) bool { return q.LogicalID == mapping.Queue })
 	settings := w.template.Queues[i]
-	var batch []*message
 	var in events.SQSEvent
 	w.queue = slices.DeleteFunc(w.queue, func(m *message) bool {
-		if len(batch) == mapping.BatchSize || m.visible.After(time.Now()) || same(batch, m) {
+		if len(in.Records) == mapping.BatchSize || m.visible.After(time.Now()) ||
+			// The world could not distinguish the requests to the webhook.
+			slices.ContainsFunc(in.Records, func(other events.SQSMessage) bool { return other.Body == m.Body }) {
 			return false
 		}
 		if settings.MaxReceiveCount > 0 && m.receives == settings.MaxReceiveCount {
@@ -146,47 +144,30 @@ func (w *World) poll() {
 			return true
 		}
 		m.receives++
+		m.ReceiptHandle = fmt.Sprint(m.MessageId, "/", m.receives)
 		m.visible = time.Now().Add(settings.VisibilityTimeout)
-		batch = append(batch, m)
+		in.Records = append(in.Records, m.SQSMessage)
 		w.at(m.visible, w.poll)
-		in.Records = append(in.Records, events.SQSMessage{
-			MessageId: m.id, ReceiptHandle: m.receipt(), Body: m.body,
-			Attributes: map[string]string{"SentTimestamp": strconv.FormatInt(m.sent.UnixMilli(), 10)},
-		})
 		return false
 	})
-	if len(batch) == 0 || w.over {
+	if len(in.Records) == 0 || w.over {
 		return
 	}
-	w.spawn(func() { w.deliver(batch, in) })
+	w.spawn(func() { w.deliverMessages(in) })
 	w.after(time.Millisecond, w.poll)
 }
 
-// same reports whether a batch contains the message's event: the world could not distinguish the requests to the
-// webhook.
-func same(batch []*message, m *message) bool {
-	return slices.ContainsFunc(batch, func(other *message) bool { return other.body == m.body })
-}
-
-func (w *World) deliver(batch []*message, in events.SQSEvent) {
-	receipts := map[string]string{}
-	for _, m := range batch {
-		receipts[m.id] = m.receipt()
-	}
+// deliverMessages deletes the messages that are processed. The others are visible again after the timeout.
+func (w *World) deliverMessages(in events.SQSEvent) {
 	payload, _ := json.Marshal(in)
-	output, err := w.invoke("deliver-webhook", fmt.Sprintf("%d messages", len(batch)), payload)
-	var failures events.SQSEventResponse
-	if err == nil {
-		err = json.Unmarshal(output, &failures)
+	failed, ok := w.deliver("deliver-webhook", fmt.Sprintf("%d messages", len(in.Records)), payload)
+	if !ok {
+		return
 	}
-	if err != nil {
-		return // visible again after the timeout
-	}
-	w.enter(hashOf(batch[0].receipt()), func() {
+	w.enter(hashOf(in.Records[0].ReceiptHandle), func() {
 		w.queue = slices.DeleteFunc(w.queue, func(m *message) bool {
-			return receipts[m.id] == m.receipt() && !w.happens(redelivered, hashOf(m.id), 0.05) &&
-				!slices.ContainsFunc(failures.BatchItemFailures,
-					func(f events.SQSBatchItemFailure) bool { return f.ItemIdentifier == m.id })
+			return slices.ContainsFunc(in.Records, func(r events.SQSMessage) bool { return r.ReceiptHandle == m.ReceiptHandle }) &&
+				!w.happens(redelivered, hashOf(m.MessageId), 0.05) && !slices.Contains(failed, m.MessageId)
 		})
 	})
 }
@@ -229,33 +210,33 @@ func (w *World) lifetime(id string) (current lifetime) {
 	return current
 }
 
-// flipped checks a flip when it is written.
+// flipped checks a flip when it is written: some lifetime of the type allows it. For a re-evaluation, it is one of the
+// last five seconds, for others the current one.
 func (w *World) flipped(name string, old, next dynamo.Item) {
 	was, is, kind := old.Bool("potentiallyStale"), next.Bool("potentiallyStale"), next.String("type")
 	now, by, sameType, all := time.Now(), w.caller.process.name, old.String("type") == kind, w.lifetimes[kind]
-	if next["staleness"] != nil && (old["staleness"] == nil || was != is || !sameType) && all != nil &&
-		!w.caller.reevaluates() {
-		current := w.lifetime(kind) // since this write, because it depends on the type
-		if age := now.Sub(*next.Time("createdAt")); !current.allows(is, age, time.Minute) {
-			w.fail("%s sets the flag of %s to %t, but the lifetime is %d days, and the age %s", by, name, is, current.days, age)
+	reevaluated, since, late := w.caller.reevaluates(), now, time.Minute
+	// The write of others decides a flag only if it depends on the type.
+	decided := next["staleness"] != nil && (old["staleness"] == nil || was != is || !sameType) && all != nil
+	if reevaluated {
+		decided, since, late = was != is, now.Add(-staleAfter), staleAfter
+	}
+	if decided {
+		age, justified := now.Sub(*next.Time("createdAt")), false
+		for i, l := range all {
+			replaced := i+1 < len(all) && all[i+1].from.Before(since)
+			justified = justified || !replaced && l.allows(is, age, late)
+		}
+		if !justified {
+			w.fail("%s sets the flag of %s to %t at the age of %s, but the lifetimes are %v", by, name, is, age, all)
 		}
 	}
 	if was == is {
 		return
 	}
-	if w.caller.reevaluates() {
-		age, justified := now.Sub(*next.Time("createdAt")), false
-		for i, l := range all {
-			replaced := i+1 < len(all) && all[i+1].from.Before(now.Add(-staleAfter))
-			justified = justified || !replaced && l.allows(is, age, staleAfter)
-		}
-		if !justified {
-			w.fail("%s sets the flag of %s to %t, for which there was no reason in the last %s", by, name, is, staleAfter)
-		}
-		if on, ok := w.flippedAt[name]; was && ok && sameType && !w.lifetime(kind).from.After(on.Add(-staleAfter)) {
-			w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by,
-				name)
-		}
+	if on, ok := w.flippedAt[name]; reevaluated && was && ok && sameType &&
+		!w.lifetime(kind).from.After(on.Add(-staleAfter)) {
+		w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by, name)
 	}
 	w.flippedAt[name] = now
 }
@@ -263,34 +244,24 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 // subject returns the subject of the item of a change, and the item without what is not recorded. Both are empty if
 // nothing about the item is recorded.
 func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item) {
-	if item == nil {
-		return "", nil
-	}
 	recorded = maps.Clone(item)
-	delete(recorded, "event")
-	switch c.table {
-	case "Features":
+	for _, name := range []string{"event", "usage", "pats", "seenAt"} {
+		delete(recorded, name)
+	}
+	id := fmt.Sprint(item.Int("id"))
+	switch {
+	case item == nil:
+	case c.table == "Features":
 		return "toggle:" + item.String("name"), recorded
-	case "FeatureTypes":
+	case c.table == "FeatureTypes":
 		return "type:" + item.String("id"), recorded
-	case "ContextFields":
-		delete(recorded, "usage")
-		if item["usage"] != nil { // otherwise the sum of the sizes
-			return "field:" + item.String("name"), recorded
-		}
-	case "Users":
-		delete(recorded, "pats")
-		if item["kind"] != nil { // otherwise a counter, or an account whose deletion is recorded
-			return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] +
-				fmt.Sprint(item.Int("id")), recorded
-		}
-	case "PersonalAccessTokens":
-		delete(recorded, "seenAt")
-		if item.Int("userId") > 0 { // otherwise a counter
-			return fmt.Sprint("pat:", item.Int("id")), recorded
-		}
-	case "ApiTokens":
-		delete(recorded, "seenAt")
+	case c.table == "ContextFields" && item["usage"] != nil: // otherwise the sum of the sizes
+		return "field:" + item.String("name"), recorded
+	case c.table == "Users" && item["kind"] != nil: // otherwise a counter, or an account whose deletion is recorded
+		return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] + id, recorded
+	case c.table == "PersonalAccessTokens" && item.Int("userId") > 0: // otherwise a counter
+		return "pat:" + id, recorded
+	case c.table == "ApiTokens":
 		return "api-token:" + item.String("id"), recorded
 	}
 	return "", nil
@@ -299,15 +270,20 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 // checkRecorded checks that a call has recorded each change that it has made, and nothing else. The ids of a subject's
 // events rise in the order of the calls.
 func (w *World) checkRecorded() {
-	events := map[string][]dynamo.Item{} // by subject
+	recorded := map[string][]string{} // types of events, by subject
 	for _, c := range w.changes {
-		if c.table == "Events" && c.old["type"] != nil {
-			w.fail("the event %d is changed", c.old.Int("id"))
+		if c.table != "Events" || either(c)["type"] == nil {
+			continue
 		}
-		if c.table == "Events" && c.next["type"] != nil {
-			subject := c.next.String("subject")
-			events[subject] = append(events[subject], c.next)
+		id, subject := either(c).Int("id"), either(c).String("subject")
+		if c.old["type"] != nil {
+			w.fail("the event %d is changed", id)
 		}
+		if last := w.lastEvent(subject); last >= id {
+			w.fail("the event %d of %s is not later than the one before, %d", id, subject, last)
+		}
+		w.log[subject] = append(w.log[subject], c.next)
+		recorded[subject] = append(recorded[subject], c.next.String("type"))
 	}
 	for _, c := range w.changes {
 		subject, before := c.subject(c.old)
@@ -315,35 +291,31 @@ func (w *World) checkRecorded() {
 		if subject = cmp.Or(subject, next); subject == "" || reflect.DeepEqual(before, after) {
 			continue
 		}
-		recorded := events[subject]
-		delete(events, subject)
-		if len(recorded) == 0 {
+		events := recorded[subject]
+		if delete(recorded, subject); events == nil {
 			w.fail("%s changes %s without an event", w.caller.process.name, subject)
-			return
 		}
-		slices.SortFunc(recorded, func(a, b dynamo.Item) int { return cmp.Compare(a.Int("id"), b.Int("id")) })
-		if before := w.log[subject]; len(before) > 0 && before[len(before)-1].Int("id") >= recorded[0].Int("id") {
-			w.fail("the event %d of %s is not later than the one before, %d", recorded[0].Int("id"), subject,
-				before[len(before)-1].Int("id"))
-		}
-		w.log[subject] = append(w.log[subject], recorded...)
-		if last := recorded[len(recorded)-1].Int("id"); c.next != nil && c.next.Int("event") != last {
+		if last := w.lastEvent(subject); c.next != nil && c.next.Int("event") != last {
 			w.fail("the last event of %s is %d, but its item has %d", subject, last, c.next.Int("event"))
 		}
-		for state, changed := range map[string]bool{
-			"on":  c.next.Bool("potentiallyStale") && !c.old.Bool("potentiallyStale"),
-			"off": c.old.Bool("potentiallyStale") && !c.next.Bool("potentiallyStale"),
-		} {
-			if changed != slices.ContainsFunc(recorded, func(e dynamo.Item) bool {
-				return e.String("type") == "feature-potentially-stale-"+state
-			}) {
-				w.fail("the flag of %s is recorded wrongly: %s: %t", subject, state, !changed)
+		was, is := c.old.Bool("potentiallyStale"), c.next.Bool("potentiallyStale")
+		for flag, kind := range map[bool]string{true: "feature-potentially-stale-on", false: "feature-potentially-stale-off"} {
+			if flips := was != is && is == flag; flips != slices.Contains(events, kind) {
+				w.fail("the flag of %s is recorded wrongly: %s: %t", subject, kind, !flips)
 			}
 		}
 	}
-	for subject := range events {
+	for subject := range recorded {
 		w.fail("%s records an event of %s without a change", w.caller.process.name, subject)
 	}
+}
+
+// lastEvent returns the id of the last event of a subject, or 0.
+func (w *World) lastEvent(subject string) (id int64) {
+	if log := w.log[subject]; len(log) > 0 {
+		id = log[len(log)-1].Int("id")
+	}
+	return id
 }
 
 // checkEvents checks, in the quiet world, that each event has arrived.

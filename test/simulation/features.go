@@ -92,15 +92,15 @@ func (a *actor) markToggles(c *credential, name, project string, stale bool) {
 
 // searchToggles lists all toggles that are archived, or the others.
 func (a *actor) searchToggles(c *credential, archived bool) {
-	o := a.do(c, http.MethodGet, fmt.Sprintf("search/features?archived=IS:%t", archived), "")
-	if !o.ok() {
-		return
-	}
 	var found struct {
 		Features []map[string]any
 		Total    int
 	}
-	if a.decode(o, &found); found.Total != len(found.Features) {
+	o := a.get(c, fmt.Sprintf("search/features?archived=IS:%t", archived), &found)
+	if !o.ok() {
+		return
+	}
+	if found.Total != len(found.Features) {
 		a.fail("a search returns %d of %d toggles", len(found.Features), found.Total)
 	}
 	seen := map[string]map[string]any{}

@@ -290,26 +290,15 @@ func (w *World) checkTokens(owner int64) {
 
 // checkTraffic compares the report with the requests.
 func (a *actor) checkTraffic() {
-	now := time.Now()
-	path := "metrics/traffic/" + now.UTC().Format("2006-01")
-	o := a.do(a.admin, http.MethodGet, path, "")
-	if !o.ok() {
-		return
-	}
-	if n := a.total(o); n > a.sent {
-		a.fail("%d requests are counted, but only %d were sent", n, a.sent)
-	}
-}
-
-// total returns the number of requests in a report.
-func (w *World) total(o *op) (n int64) {
+	path := "metrics/traffic/" + time.Now().UTC().Format("2006-01")
+	n := int64(0)
 	var report struct {
 		APIData []struct {
 			APIPath string
 			Days    []struct{ TrafficTypes []struct{ Count int64 } }
 		}
 	}
-	w.decode(o, &report)
+	a.get(a.admin, path, &report)
 	for _, path := range report.APIData {
 		for _, day := range path.Days {
 			for _, kind := range day.TrafficTypes {
@@ -317,7 +306,9 @@ func (w *World) total(o *op) (n int64) {
 			}
 		}
 	}
-	return n
+	if n > a.sent {
+		a.fail("%d requests are counted, but only %d were sent", n, a.sent)
+	}
 }
 
 // checkQuiet checks what must hold when nothing happens any more.

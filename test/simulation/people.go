@@ -24,15 +24,13 @@ func (a *actor) managePeople() {
 	switch a.IntN(7) {
 	case 0, 1:
 		a.command(fmt.Sprintf("unlink %d", id), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.Unlink(ctx, id)
-			return err
+			return errorOf(o.Unlink(ctx, id))
 		})
 	case 2, 3, 4:
 		a.meanwhile((*actor).managePeople)
 		identity := operator.Identity{Issuer: "https://" + issuerHost, Subject: choose(a, "bob", "eve")}
 		a.command(fmt.Sprintf("link %d %s", id, identity.Subject), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.Link(ctx, id, identity)
-			return err
+			return errorOf(o.Link(ctx, id, identity))
 		})
 	case 5:
 		a.disable(user.Person, id, a.IntN(2) == 0)
@@ -56,8 +54,7 @@ func (a *actor) deletePerson(id int64) {
 
 func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
 	o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context, o *operator.Operator) error {
-		_, _, err := o.SetDisabled(ctx, kind, id, disabled)
-		return err
+		return errorOf(o.SetDisabled(ctx, kind, id, disabled))
 	})
 	if o.ok() || o.unknown {
 		a.record(o, "enabled", id, "set", !disabled)
@@ -96,12 +93,11 @@ func (a *actor) signIn() {
 		"email": email, "email_verified": true, "name": name,
 	})
 	c := &credential{text: token, subject: name}
-	o := a.do(c, http.MethodGet, "user", "")
+	var out struct{ User struct{ ID int64 } }
+	o := a.get(c, "user", &out)
 	if !o.ok() {
 		return
 	}
-	var out struct{ User struct{ ID int64 } }
-	a.decode(o, &out)
 	c.account = out.User.ID
 	a.checkPerson(name, c.account, o)
 	if a.do(c, http.MethodGet, "service-account", "").ok() {
@@ -151,7 +147,7 @@ func (w *World) holds(id int64, subject string) {
 
 // checkPerson checks that a subject who has signed in had this identity, and is always the same person.
 func (w *World) checkPerson(subject string, id int64, o *op) {
-	w.recordEnabled(o, id, true)
+	w.add(o, "enabled", id, "get", true)
 	if !slices.ContainsFunc(w.identities, func(h held) bool { return h.id == id && h.subject == subject && h.during(o) }) {
 		w.fail("%s signs in as the account %d, which has another identity", subject, id)
 	}

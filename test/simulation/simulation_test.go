@@ -18,15 +18,15 @@ import (
 )
 
 var (
-	seed     = flag.Uint64("seed", 0, "the seed of TestReplay, and the first one of the other tests")
+	seed     = flag.Uint64("seed", 0, "the seed of TestReplay, and the first one of the other tests; 0 with -for: the time")
 	actors   = flag.Uint64("actors", 0, "the actors of TestReplay, as a failing seed prints them")
 	faults   = flag.Uint64("faults", 0, "the faults of TestReplay")
 	steps    = flag.Int("steps", 0, "the steps of TestReplay; 0: all of the seed")
 	seeds    = flag.Uint64("seeds", 0, "the number of seeds; 0: 200 for TestSeeds, 4 for the others")
 	shrink   = flag.Duration("shrink", 30*time.Second, "how long a failing seed is shrunk")
-	search   = flag.Duration("for", 0, "the duration of TestSearch")
+	search   = flag.Duration("for", 0, "how long TestSeeds runs; 0: as many seeds as -seeds")
 	failures = flag.String("failures", "",
-		"the folder in which TestSearch keeps failing seeds; empty: it ends at the first one")
+		"the folder in which TestSeeds keeps failing seeds; empty: it ends at the first one")
 )
 
 func TestMain(m *testing.M) {
@@ -35,34 +35,47 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
+// TestSeeds runs seeds on all cores: a number of them, or with the flag -for, for a duration. It shrinks those that fail,
+// and keeps them. Without the flag -failures, it ends at the first one.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
-	end := *seed + cmp.Or(*seeds, seedsOfTest)
-	new(progress).run(t, func(s uint64) bool { return s < end && !t.Failed() })
-}
-
-// progress counts the seeds that have run.
-type progress struct{ begun, done, failed atomic.Uint64 }
-
-// run runs seeds on all cores as long as more allows, shrinks those that fail, and keeps them.
-func (p *progress) run(t *testing.T, more func(seed uint64) bool) {
-	t.Helper()
+	started, first := time.Now(), *seed
+	if *search > 0 && first == 0 {
+		first = uint64(started.UnixNano()) / 1000 * 1000
+	}
+	var begun, done, failed atomic.Uint64
+	show := func() {
+		elapsed := time.Since(started)
+		fmt.Fprintf(os.Stderr, "%d seeds in %s, %.1f per second, %d failed\n", done.Load(), elapsed.Round(time.Second),
+			float64(done.Load())/elapsed.Seconds(), failed.Load())
+	}
+	t.Cleanup(show)
+	go func() {
+		for range time.Tick(10 * time.Second) {
+			show()
+		}
+	}()
 	for core := range runtime.GOMAXPROCS(0) {
 		t.Run(fmt.Sprint("core ", core), func(t *testing.T) {
 			t.Parallel()
-			for s := *seed + p.begun.Add(1) - 1; more(s); s = *seed + p.begun.Add(1) - 1 {
-				r := simulation.Run(t, simulation.NewPlan(s), false)
-				p.done.Add(1)
+			for failed.Load() == 0 || *failures != "" {
+				n := begun.Add(1) - 1
+				if *search == 0 && n >= cmp.Or(*seeds, seedsOfTest) || *search > 0 && time.Since(started) > *search {
+					return
+				}
+				r := simulation.Run(t, simulation.NewPlan(first+n), false)
+				done.Add(1)
 				if r.Violation == "" {
 					continue
 				}
-				p.failed.Add(1)
+				failed.Add(1)
 				report := simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan)
-				t.Errorf("seed %d: %s", s, report)
+				t.Errorf("seed %d: %s", first+n, report)
 				if *failures == "" {
-					continue
+					return
 				}
-				if err := os.WriteFile(filepath.Join(*failures, fmt.Sprintf("%d.txt", s)), []byte(report), 0o600); err != nil {
+				file := filepath.Join(*failures, fmt.Sprintf("%d.txt", first+n))
+				if err := os.WriteFile(file, []byte(report), 0o600); err != nil {
 					t.Error(err)
 				}
 			}
@@ -107,31 +120,4 @@ func TestSameSeedSameHistory(t *testing.T) {
 	if n := strings.Count(one, "seed "); one != two || n == 0 {
 		t.Errorf("%d digests with GOMAXPROCS=1 and 2:\n%s\n%s", n, one, two)
 	}
-}
-
-// TestSearch runs seeds for the duration of the flag -for.
-func TestSearch(t *testing.T) {
-	t.Parallel()
-	if *search == 0 {
-		t.Skip("it needs the flag -for")
-	}
-	started := time.Now()
-	if *seed == 0 {
-		*seed = uint64(started.UnixNano()) / 1000 * 1000
-	}
-	var p progress
-	show := func() {
-		elapsed := time.Since(started)
-		fmt.Fprintf(os.Stderr, "%d seeds in %s, %.1f per second, %d failed\n", p.done.Load(), elapsed.Round(time.Second),
-			float64(p.done.Load())/elapsed.Seconds(), p.failed.Load())
-	}
-	t.Cleanup(show)
-	go func() {
-		for range time.Tick(10 * time.Second) {
-			show()
-		}
-	}()
-	p.run(t, func(uint64) bool {
-		return time.Since(started) < *search && (p.failed.Load() == 0 || *failures != "")
-	})
 }

@@ -25,18 +25,18 @@ func (a *actor) changeOne(name string) {
 		a.putToggle(name, false)
 	case n < 4:
 		a.putToggle(name, on)
-	case n == 4:
-		a.operate("change", name, fmt.Sprintf(`{"stale":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.SetStale(ctx, name, on)
-			return err
-		})
 	default:
-		a.operate("change", name, fmt.Sprintf(`{"archived":%t}`, on), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.SetArchived(ctx, name, on)
-			return err
+		member, set := "stale", (*operator.Operator).SetStale
+		if n == 5 {
+			member, set = "archived", (*operator.Operator).SetArchived
+		}
+		a.operate("change", name, fmt.Sprintf(`{%q:%t}`, member, on), func(ctx context.Context, o *operator.Operator) error {
+			return errorOf(set(o, ctx, name, on))
 		})
 	}
 }
+
+func errorOf[T any](_ T, _ bool, err error) error { return err }
 
 // flips reports whether the flag of a toggle is likely to change at this time.
 func (w *World) flips(name string) bool {
@@ -96,16 +96,12 @@ func (a *actor) answer() {
 
 // checkUsage compares the usage of context fields with a recount of the toggles, and their sizes with the sum.
 func (w *World) checkUsage() {
-	recount := map[string]map[string]int64{}
+	recount, stored := map[string]int64{}, map[string]int64{} // by field and project
 	for _, toggle := range w.items("Features") {
 		for _, field := range toggle.Strings("contextFields") {
-			if toggle.Bool("archived") {
-				break
+			if !toggle.Bool("archived") {
+				recount[field+" in "+toggle.String("project")]++
 			}
-			if recount[field] == nil {
-				recount[field] = map[string]int64{}
-			}
-			recount[field][toggle.String("project")]++
 		}
 	}
 	var sizes, total int64
@@ -116,20 +112,15 @@ func (w *World) checkUsage() {
 			continue
 		}
 		sizes += item.Int("size")
-		stored := map[string]int64{}
 		usage := item.Map("usage")
 		for project := range usage {
 			if n := usage.Int(project); n != 0 {
-				stored[project] = n
+				stored[name+" in "+project] = n
 			}
 		}
-		if !maps.Equal(stored, recount[name]) {
-			w.fail("the usage of the field %s is %v, but toggles use it %v", name, stored, recount[name])
-		}
-		delete(recount, name)
 	}
-	for name, projects := range recount {
-		w.fail("the field %s does not exist, but toggles use it %v", name, projects)
+	if !maps.Equal(stored, recount) {
+		w.fail("the usage of the fields is %v, but toggles use them %v", stored, recount)
 	}
 	if sizes != total || total > fieldLimit {
 		w.fail("the sizes of the fields are %d, their sum is %d, and the limit is %d", sizes, total, fieldLimit)
@@ -165,9 +156,9 @@ func (w *World) recordToggles() {
 		if item.String("toggle") != "" {
 			continue
 		}
-		var description *string
+		var description any
 		if item["description"] != nil {
-			description = new(item.String("description"))
+			description = item.String("description")
 		}
 		text, _ := json.Marshal(map[string]any{
 			"project": item.String("project"), "type": item.String("type"), "description": description,
@@ -204,10 +195,7 @@ func (a *actor) editField() {
 		a.record(a.do(c, http.MethodPut, "context/"+name, body), "field", name, kind, value)
 	case "get":
 		var field struct{ Description string }
-		o := a.do(c, http.MethodGet, "context/"+name, "")
-		if o.ok() {
-			a.decode(o, &field)
-		}
+		o := a.get(c, "context/"+name, &field)
 		a.record(o, "field", name, kind, field.Description)
 	default:
 		a.listFields(c)
@@ -215,12 +203,11 @@ func (a *actor) editField() {
 }
 
 func (a *actor) listFields(c *credential) {
-	o := a.do(c, http.MethodGet, "context", "")
+	var all []struct{ Name, Description string }
+	o := a.get(c, "context", &all)
 	if !o.ok() {
 		return
 	}
-	var all []struct{ Name, Description string }
-	a.decode(o, &all)
 	if text, _ := json.Marshal(o.response); len(text) > fieldLimit {
 		a.fail("the list of context fields has %d bytes, the limit is %d", len(text), fieldLimit)
 	}

@@ -102,21 +102,21 @@ func (a *actor) listTokens(c *credential, account int64) {
 	if account == 0 {
 		path, name, account = "user/tokens", "list own", c.account
 	}
-	o := a.do(c, http.MethodGet, path, "")
-	if !o.ok() && o.status != http.StatusNotFound {
-		return
+	var out struct{ Pats descriptions }
+	if o := a.get(c, path, &out); o.ok() || o.status == http.StatusNotFound {
+		a.recordTokens(c, o, account, name, out.Pats.canonical())
 	}
-	var out struct {
-		Pats []struct{ Description string }
+}
+
+// descriptions are tokens in a response.
+type descriptions []struct{ Description string }
+
+func (d descriptions) canonical() string {
+	var all []string
+	for _, token := range d {
+		all = append(all, token.Description)
 	}
-	if o.ok() {
-		a.decode(o, &out)
-	}
-	var found []string
-	for _, p := range out.Pats {
-		found = append(found, p.Description)
-	}
-	a.recordTokens(c, o, account, name, canonical(found))
+	return canonical(all)
 }
 
 // readToken gets a token of a service account.
@@ -160,15 +160,14 @@ func (a *actor) rotate() {
 
 // useToken gets the account of a token, and its role twice: as the authorizer and as the function reads it.
 func (a *actor) useToken(c *credential) {
-	o := a.do(c, http.MethodGet, "user", "")
-	if !o.ok() {
-		return
-	}
 	var out struct {
 		User        struct{ ID, RootRole int64 }
 		Permissions []struct{ Permission access.Permission }
 	}
-	a.decode(o, &out)
+	o := a.get(c, "user", &out)
+	if !o.ok() {
+		return
+	}
 	role := 3
 	switch p := out.Permissions; {
 	case len(p) > 0 && p[0].Permission == access.Admin:
@@ -188,8 +187,7 @@ func (a *actor) manageCredentials() {
 	case 1:
 		role := choose(a, access.Roles()...)
 		o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context, o *operator.Operator) error {
-			_, _, err := o.SetRole(ctx, user.ServiceAccount, id, role)
-			return err
+			return errorOf(o.SetRole(ctx, user.ServiceAccount, id, role))
 		})
 		a.recordRole(o, id, fmt.Sprint(role.ID()))
 	case 2:

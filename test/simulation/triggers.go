@@ -89,10 +89,15 @@ func (w *World) readStream(s *stream) {
 		return
 	}
 	w.spawn(func() {
-		done := w.deliverRecords(s, batch, n)
+		failed, ok := w.deliver(s.function, fmt.Sprintf("%d records", n), batch)
 		s.attempts++
-		if w.happens(redelivered, mix(hashOf(s.table), s.attempts), 0.1) {
+		done := n
+		if !ok || w.happens(redelivered, mix(hashOf(s.table), s.attempts), 0.1) {
 			done = 0
+		}
+		for _, id := range failed {
+			position, _ := strconv.Atoi(id) // one more than the position of the record
+			done = min(done, position-1-s.read)
 		}
 		w.enter(hashOf(s.table), func() {
 			s.read, s.awaited = s.read+done, false
@@ -105,21 +110,17 @@ func (w *World) readStream(s *stream) {
 	})
 }
 
-// deliverRecords returns how many of n records are processed.
-func (w *World) deliverRecords(s *stream, batch []byte, n int) int {
-	output, err := w.invoke(s.function, fmt.Sprintf("%d records", n), batch)
-	var response events.DynamoDBEventResponse
-	if err == nil {
-		err = json.Unmarshal(output, &response)
-	}
-	if err != nil {
-		return 0
+// deliver invokes a function with a batch. It returns what the function has not processed, unless it fails.
+func (w *World) deliver(name, what string, batch []byte) (failed []string, ok bool) {
+	output, err := w.invoke(name, what, batch)
+	var response events.SQSEventResponse // that of a stream has the same form
+	if err != nil || json.Unmarshal(output, &response) != nil {
+		return nil, false
 	}
 	for _, f := range response.BatchItemFailures {
-		position, _ := strconv.Atoi(f.ItemIdentifier) // one more than the position of the record
-		n = min(n, position-1-s.read)
+		failed = append(failed, f.ItemIdentifier)
 	}
-	return n
+	return failed, true
 }
 
 // logLine receives a line of the access log. Lines of five seconds are delivered together.
