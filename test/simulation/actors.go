@@ -73,10 +73,10 @@ func (w *World) startActors() {
 		w.spawn(func() {
 			for {
 				w.sleep(self.name, self.pause())
-				if w.calm || w.over || w.steps >= w.Steps {
+				if w.calm || w.over || w.result.Steps >= w.Steps {
 					break
 				}
-				if w.steps++; self.IntN(3) == 0 {
+				if w.result.Steps++; self.IntN(3) == 0 {
 					rival := a.step
 					if i < editors { // they depend on the same objects
 						rival = choose(self, rival, actors[self.IntN(editors)].step)
@@ -98,7 +98,7 @@ func (a *actor) meanwhile(do func(*actor)) {
 	a.n++
 	name := fmt.Sprintf("%s+%d", a.name, a.n)
 	b := &actor{World: a.World, Rand: a.random(hashOf(name)), name: name, id: a.id}
-	soon := func() time.Duration { return time.Duration(b.Int64N(int64(20 * time.Millisecond))) }
+	soon := func() time.Duration { return within(b.Rand, 20*time.Millisecond) }
 	before, wait := soon(), soon()
 	if a.IntN(2) == 0 {
 		a.rival = func() {
@@ -120,10 +120,10 @@ const meeting = 30 * time.Second
 // pause returns the time to the next step. Most steps are at the same times as those of others, and as what is
 // scheduled.
 func (a *actor) pause() time.Duration {
-	soon := time.Duration(a.Int64N(int64(choose(a, 5*time.Millisecond, 40*time.Millisecond, 200*time.Millisecond))))
+	soon := within(a.Rand, choose(a, 5*time.Millisecond, 40*time.Millisecond, 200*time.Millisecond))
 	switch a.IntN(8) {
 	case 0:
-		return time.Duration(a.Int64N(int64(time.Minute)))
+		return within(a.Rand, time.Minute)
 	case 1, 2, 3:
 		return soon
 	}
@@ -190,8 +190,8 @@ func (a *actor) get(c *credential, path string, into any) *op {
 	return o
 }
 
-// command runs a command of toggleadmin.
-func (a *actor) command(what string, run func(context.Context, *operator.Operator) error) *op {
+// command runs a command of toggleadmin, with the operator of the actor.
+func (a *actor) command(what string, run func(context.Context) error) *op {
 	if a.process == nil || a.process.dead {
 		a.n++
 		a.process = a.newProcess(fmt.Sprintf("%s/%d", a.name, a.n))
@@ -201,7 +201,7 @@ func (a *actor) command(what string, run func(context.Context, *operator.Operato
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), trackedKey{}, o.tracked), time.Minute)
 	defer cancel()
 	done := make(chan error, 1)
-	a.spawn(func() { done <- run(ctx, a.operator) })
+	a.spawn(func() { done <- run(ctx) })
 	var err error
 	select {
 	case err = <-done:
@@ -307,13 +307,13 @@ func (a *actor) recordRole(o *op, id int64, role string) {
 // deleteAccount deletes a service account.
 func (a *actor) deleteAccount(id int64) {
 	account := a.account(id)
-	account.deleting = earliest(account.deleting, time.Now())
+	earliest(&account.deleting, time.Now())
 	a.meanwhile(choose(a, func(b *actor) { b.createToken(b.admin, id, "token 0") }, func(b *actor) { b.createOwn(id) },
 		(*actor).manageCredentials))
 	o := a.do(a.admin, http.MethodDelete, fmt.Sprintf("service-account/%d", id), "")
 	if gone := o.ok() || o.status == http.StatusNotFound; gone || o.unknown {
 		if gone {
-			account.deleted = earliest(account.deleted, o.ended)
+			earliest(&account.deleted, o.ended)
 		}
 		a.record(o, "tokens", id, "close", "")
 		a.record(o, "username", account.username, "delete", id)
@@ -355,7 +355,7 @@ func (a *actor) tryCredential() {
 	c := choose(a, a.credentials...)
 	for _, other := range a.credentials { // one that is about to expire
 		if left := time.Until(other.expires) + a.skew; left > 0 && left < 40*time.Second && other.revoking.IsZero() {
-			a.sleep(a.name, left+time.Duration(a.Int64N(int64(choose(a, 10*time.Millisecond, time.Second, 20*time.Second)))))
+			a.sleep(a.name, left+within(a.Rand, choose(a, 10*time.Millisecond, time.Second, 20*time.Second)))
 			c = other
 			break
 		}

@@ -166,8 +166,10 @@ func (w *World) deliverMessages(in events.SQSEvent) {
 	}
 	w.enter(hashOf(in.Records[0].ReceiptHandle), func() {
 		w.queue = slices.DeleteFunc(w.queue, func(m *message) bool {
-			return slices.ContainsFunc(in.Records, func(r events.SQSMessage) bool { return r.ReceiptHandle == m.ReceiptHandle }) &&
-				!w.happens(redelivered, hashOf(m.MessageId), 0.05) && !slices.Contains(failed, m.MessageId)
+			delivered := slices.ContainsFunc(in.Records, func(r events.SQSMessage) bool {
+				return r.ReceiptHandle == m.ReceiptHandle
+			})
+			return delivered && !w.happens(redelivered, hashOf(m.MessageId), 0.05) && !slices.Contains(failed, m.MessageId)
 		})
 	})
 }
@@ -224,11 +226,12 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 	if decided {
 		age, justified := now.Sub(*next.Time("createdAt")), false
 		for i, l := range all {
-			replaced := i+1 < len(all) && all[i+1].from.Before(since)
+			replaced := i+1 < len(all) && !all[i+1].from.After(since)
 			justified = justified || !replaced && l.allows(is, age, late)
 		}
 		if !justified {
-			w.fail("%s sets the flag of %s to %t at the age of %s, but the lifetimes are %v", by, name, is, age, all)
+			w.fail("%s sets the flag of %s to %t, but the lifetime is %d days, and the age %s", by, name, is,
+				w.lifetime(kind).days, age)
 		}
 	}
 	if was == is {
@@ -236,7 +239,8 @@ func (w *World) flipped(name string, old, next dynamo.Item) {
 	}
 	if on, ok := w.flippedAt[name]; reevaluated && was && ok && sameType &&
 		!w.lifetime(kind).from.After(on.Add(-staleAfter)) {
-		w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by, name)
+		w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by,
+			name)
 	}
 	w.flippedAt[name] = now
 }
@@ -299,9 +303,10 @@ func (w *World) checkRecorded() {
 			w.fail("the last event of %s is %d, but its item has %d", subject, last, c.next.Int("event"))
 		}
 		was, is := c.old.Bool("potentiallyStale"), c.next.Bool("potentiallyStale")
-		for flag, kind := range map[bool]string{true: "feature-potentially-stale-on", false: "feature-potentially-stale-off"} {
-			if flips := was != is && is == flag; flips != slices.Contains(events, kind) {
-				w.fail("the flag of %s is recorded wrongly: %s: %t", subject, kind, !flips)
+		for flag, state := range map[bool]string{true: "on", false: "off"} {
+			flips := was != is && is == flag
+			if flips != slices.Contains(events, "feature-potentially-stale-"+state) {
+				w.fail("the flag of %s is recorded wrongly: %s: %t", subject, state, !flips)
 			}
 		}
 	}

@@ -42,7 +42,7 @@ type oracle struct {
 	streams                map[string]*stream   // by table
 
 	createdAt     map[int64]string // of tokens
-	steps, acting int
+	acting        int
 	latency       time.Duration // of the stream of types
 	highest       int64         // id of the tokens that were created
 	admin, editor *credential
@@ -58,8 +58,6 @@ type oracle struct {
 
 	logged int
 	lines  []events.CloudwatchLogsLogEvent
-
-	ops []op
 }
 
 // change is a change of an item.
@@ -75,12 +73,11 @@ func (w *World) account(id int64) *account {
 	return w.accounts[id]
 }
 
-// earliest returns the earlier of two times, of which the first can be unknown.
-func earliest(known, t time.Time) time.Time {
-	if known.IsZero() || t.Before(known) {
-		return t
+// earliest sets a time that is unknown or later.
+func earliest(known *time.Time, t time.Time) {
+	if known.IsZero() || t.Before(*known) {
+		*known = t
 	}
-	return known
 }
 
 func (w *World) table(id string) string {
@@ -134,13 +131,13 @@ func (w *World) prepare() {
 	for i, name := range w.toggles { // they become potentially stale while the world lives
 		// Many are due together, or when actors change them.
 		for try := 1; due.Before(w.start) || random.IntN(2) == 0 && try < 9; try++ {
-			due = w.start.Add(time.Duration(random.Int64N(int64(duration)))).Truncate(w.period())
+			due = w.start.Add(within(random, duration)).Truncate(w.period())
 			if w.topic(due, len(w.toggles)) == i {
 				break
 			}
 		}
 		w.due[name] = due
-		due := due.Add(time.Duration(random.Int64N(int64(80*time.Millisecond))) - 40*time.Millisecond)
+		due := due.Add(within(random, 80*time.Millisecond) - 40*time.Millisecond)
 		kind := w.types[random.IntN(len(w.types))]
 		age := time.Duration(max(1, w.lifetimes[kind][0].days))*24*time.Hour - time.Until(due)
 		f := feature.Feature{

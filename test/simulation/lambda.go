@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	awslambda "github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
@@ -67,13 +66,13 @@ var load = sync.OnceValue(func() *samtemplate.Template {
 
 func newWorld(t *testing.T, p Plan) *World {
 	t.Helper()
-	w := &World{Plan: p, template: load(), wake: make(chan struct{}, 1)}
+	w := &World{Plan: p, template: load(), result: Result{Plan: p}, wake: make(chan struct{}, 1)}
 	// The world begins shortly before a day, month or year ends, or at any time of a day.
 	random := w.random(2)
 	begin := time.Duration([]int{0, 30, 58, 365}[random.IntN(4)])*24*time.Hour +
-		time.Duration(random.Int64N(int64(24*time.Hour)))
+		within(random, 24*time.Hour)
 	if random.IntN(2) == 0 {
-		begin = begin.Truncate(24*time.Hour) + 24*time.Hour - time.Duration(random.Int64N(int64(duration)))
+		begin = begin.Truncate(24*time.Hour) + 24*time.Hour - within(random, duration)
 	}
 	if w.has(skewed) {
 		w.skew = maxSkew
@@ -127,13 +126,8 @@ type function struct {
 	w *World
 	*samtemplate.Function
 	construct app.Constructor
-	idle      []*instance
+	idle      []*process
 	made      int
-}
-
-type instance struct {
-	*process
-	handler awslambda.Handler
 }
 
 // config is the SDK's configuration of a process.
@@ -161,7 +155,7 @@ func skipEmpty(stack *middleware.Stack) error {
 }
 
 // instance returns an idle instance, or a new one.
-func (f *function) instance() *instance {
+func (f *function) instance() *process {
 	f.w.mu.Lock()
 	if n := len(f.idle); n > 0 {
 		i := f.idle[n-1]
@@ -172,15 +166,15 @@ func (f *function) instance() *instance {
 	f.made++
 	name := fmt.Sprintf("%s/%d", f.Name, f.made)
 	f.w.mu.Unlock()
-	i := &instance{process: f.w.newProcess(name)}
+	i := f.w.newProcess(name)
 	vars := maps.Clone(f.Environment)
 	delete(vars, "DYNAMODB_ENDPOINT")
 	if vars["MAX_CONTEXT_FIELD_KILOBYTES"] != "" {
 		vars["MAX_CONTEXT_FIELD_KILOBYTES"] = fmt.Sprint(fieldLimit / 1000) // less than the template permits
 	}
 	handler, err := f.construct(&app.Env{
-		Vars: vars, AWS: i.config(), Now: i.now, Random: i.process, Logger: slog.New(slog.DiscardHandler),
-		Transport: i.process, Concurrency: 1 << 20,
+		Vars: vars, AWS: i.config(), Now: i.now, Random: i, Logger: slog.New(slog.DiscardHandler),
+		Transport: i, Concurrency: 1 << 20,
 	})
 	if err != nil {
 		panic(fmt.Errorf("%s: %w", f.Name, err))
@@ -189,12 +183,12 @@ func (f *function) instance() *instance {
 	return i
 }
 
-func (f *function) release(i *instance) {
+func (f *function) release(i *process) {
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
 	if !i.dead && i.until.Before(time.Now()) { // Lambda would end a frozen one
 		f.idle = append(f.idle, i)
-		slices.SortFunc(f.idle, func(a, b *instance) int { return cmp.Compare(a.name, b.name) }) // some end at the same time
+		slices.SortFunc(f.idle, func(a, b *process) int { return cmp.Compare(a.name, b.name) }) // some end at the same time
 	}
 }
 

@@ -51,7 +51,7 @@ func (w *World) add(o *op, kind string, object any, name string, value any) {
 	recorded := *o
 	recorded.kind, recorded.object, recorded.name, recorded.value = kind, fmt.Sprint(object), name, fmt.Sprint(value)
 	recorded.result = cmp.Or(o.result, strconv.Itoa(o.status))
-	w.ops = append(w.ops, recorded)
+	w.result.ops = append(w.result.ops, recorded)
 }
 
 // canonical returns a set as text.

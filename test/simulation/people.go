@@ -23,14 +23,14 @@ func (a *actor) managePeople() {
 	id := subject(a, slices.Sorted(maps.Values(a.people))...)
 	switch a.IntN(7) {
 	case 0, 1:
-		a.command(fmt.Sprintf("unlink %d", id), func(ctx context.Context, o *operator.Operator) error {
-			return errorOf(o.Unlink(ctx, id))
+		a.command(fmt.Sprintf("unlink %d", id), func(ctx context.Context) error {
+			return errorOf(a.operator.Unlink(ctx, id))
 		})
 	case 2, 3, 4:
 		a.meanwhile((*actor).managePeople)
 		identity := operator.Identity{Issuer: "https://" + issuerHost, Subject: choose(a, "bob", "eve")}
-		a.command(fmt.Sprintf("link %d %s", id, identity.Subject), func(ctx context.Context, o *operator.Operator) error {
-			return errorOf(o.Link(ctx, id, identity))
+		a.command(fmt.Sprintf("link %d %s", id, identity.Subject), func(ctx context.Context) error {
+			return errorOf(a.operator.Link(ctx, id, identity))
 		})
 	case 5:
 		a.disable(user.Person, id, a.IntN(2) == 0)
@@ -41,20 +41,20 @@ func (a *actor) managePeople() {
 
 func (a *actor) deletePerson(id int64) {
 	account := a.account(id)
-	account.deleting = earliest(account.deleting, time.Now())
+	earliest(&account.deleting, time.Now())
 	a.meanwhile(choose(a, (*actor).signIn, (*actor).managePeople, func(b *actor) { b.createOwn(id) }))
-	o := a.command(fmt.Sprintf("delete %d", id), func(ctx context.Context, o *operator.Operator) error {
-		return o.DeleteAccount(ctx, user.Person, id)
+	o := a.command(fmt.Sprintf("delete %d", id), func(ctx context.Context) error {
+		return a.operator.DeleteAccount(ctx, user.Person, id)
 	})
 	if !o.unknown {
-		account.deleted = earliest(account.deleted, o.ended)
+		earliest(&account.deleted, o.ended)
 	}
 	a.record(o, "tokens", id, "close", "")
 }
 
 func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
-	o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context, o *operator.Operator) error {
-		return errorOf(o.SetDisabled(ctx, kind, id, disabled))
+	o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context) error {
+		return errorOf(a.operator.SetDisabled(ctx, kind, id, disabled))
 	})
 	if o.ok() || o.unknown {
 		a.record(o, "enabled", id, "set", !disabled)

@@ -31,7 +31,7 @@ func (w *World) back() {
 	if w.copied = related; random.IntN(3) > 0 {
 		w.copied = related[random.IntN(len(related)):][:1]
 	}
-	w.at(w.start.Add(time.Duration(random.Int64N(int64(duration)))), func() {
+	w.at(w.start.Add(within(random, duration)), func() {
 		for _, id := range w.copied {
 			w.db.Copy(w.table(id), copyOf(id))
 		}

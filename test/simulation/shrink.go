@@ -3,12 +3,9 @@ package simulation
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Shrink returns a smaller plan with a violation, in which fewer actors do fewer things and fewer faults occur. It runs
@@ -80,18 +77,9 @@ func (p Plan) Command() string {
 // trace adds a line about a call to the history.
 func (w *World) trace(c *call, text string) {
 	if w.tracing {
-		w.note("    %s: %s (%s of %s)", c.process.name, text, c.name, describe(c))
+		body := canonicalJSON(c.body)
+		w.note("    %s: %s (%s of %s %s)", c.process.name, text, c.name, tableOf(body), shortened(body, 160))
 	}
-}
-
-func describe(c *call) string {
-	body := jsontext.Value(slices.Clone(c.body))
-	_ = body.Canonicalize() // the SDK writes members in any order
-	text := string(body)
-	if _, actions, found := strings.Cut(text, `"TransactItems":`); found { // after the idempotency token
-		text = actions
-	}
-	return fmt.Sprint(tableOf(text), " ", shortened(text, 160))
 }
 
 func tableOf(request string) string {

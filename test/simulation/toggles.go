@@ -19,8 +19,8 @@ func (a *actor) changeOne(name string) {
 	on := a.IntN(2) == 0
 	switch n := a.IntN(6); {
 	case a.flips(name) && n < 2 || n == 0 && a.IntN(4) == 0: // otherwise there would soon be no old ones
-		a.operate("delete", name, "", func(ctx context.Context, o *operator.Operator) error {
-			return o.DeleteToggle(ctx, name)
+		a.operate("delete", name, "", func(ctx context.Context) error {
+			return a.operator.DeleteToggle(ctx, name)
 		})
 		a.putToggle(name, false)
 	case n < 4:
@@ -30,8 +30,8 @@ func (a *actor) changeOne(name string) {
 		if n == 5 {
 			member, set = "archived", (*operator.Operator).SetArchived
 		}
-		a.operate("change", name, fmt.Sprintf(`{%q:%t}`, member, on), func(ctx context.Context, o *operator.Operator) error {
-			return errorOf(set(o, ctx, name, on))
+		a.operate("change", name, fmt.Sprintf(`{%q:%t}`, member, on), func(ctx context.Context) error {
+			return errorOf(set(a.operator, ctx, name, on))
 		})
 	}
 }
@@ -60,14 +60,14 @@ func (a *actor) putToggle(name string, kind bool, fields ...string) {
 		change.ContextFields, value["contextFields"] = &fields, fields
 	}
 	text, _ := json.Marshal(value)
-	a.operate("put", name, string(text), func(ctx context.Context, o *operator.Operator) error {
-		_, _, _, err := o.PutToggle(ctx, name, change)
+	a.operate("put", name, string(text), func(ctx context.Context) error {
+		_, _, _, err := a.operator.PutToggle(ctx, name, change)
 		return err
 	})
 }
 
 // operate runs a command about a toggle. What it has created can be deleted before it has read it.
-func (a *actor) operate(kind, name, value string, run func(context.Context, *operator.Operator) error) {
+func (a *actor) operate(kind, name, value string, run func(context.Context) error) {
 	o := a.command(fmt.Sprintf("features %s %s %s", kind, name, value), run)
 	if o.ok() || o.unknown || kind == "put" {
 		o.unknown = !o.ok()

@@ -67,12 +67,12 @@ func (a *actor) deleteToken(c, old *credential, own bool) {
 	if own {
 		path = fmt.Sprintf("user/tokens/%d", old.id)
 	}
-	old.revoking = earliest(old.revoking, time.Now())
+	earliest(&old.revoking, time.Now())
 	a.meanwhile(func(b *actor) { b.useToken(old) })
 	o := a.do(c, http.MethodDelete, path, "")
 	missing := o.status == http.StatusNotFound
 	if o.ok() || missing && !own {
-		old.revoked = earliest(old.revoked, o.ended)
+		earliest(&old.revoked, o.ended)
 	}
 	if o.ok() || missing || o.unknown {
 		a.recordTokens(c, o, old.account, "delete", old.name())
@@ -186,8 +186,8 @@ func (a *actor) manageCredentials() {
 		a.disable(user.ServiceAccount, id, a.IntN(2) == 0)
 	case 1:
 		role := choose(a, access.Roles()...)
-		o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context, o *operator.Operator) error {
-			return errorOf(o.SetRole(ctx, user.ServiceAccount, id, role))
+		o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context) error {
+			return errorOf(a.operator.SetRole(ctx, user.ServiceAccount, id, role))
 		})
 		a.recordRole(o, id, fmt.Sprint(role.ID()))
 	case 2:
@@ -221,8 +221,8 @@ func (a *actor) createOwn(id int64) {
 // createAPIToken creates an API token. Its description is its id.
 func (a *actor) createAPIToken() {
 	c := &credential{expires: time.Now().AddDate(100, 0, 0)}
-	o := a.command("tokens create", func(ctx context.Context, o *operator.Operator) error {
-		created, token, err := o.CreateToken(ctx, 0, a.name, nil)
+	o := a.command("tokens create", func(ctx context.Context) error {
+		created, token, err := a.operator.CreateToken(ctx, 0, a.name, nil)
 		c.text, c.description = token.Reveal(), created.ID
 		return err
 	})
@@ -249,12 +249,12 @@ func (a *actor) revoke() {
 	if a.IntN(2) == 0 { // the authorizers know it
 		a.useToken(c)
 	}
-	c.revoking = earliest(c.revoking, time.Now())
+	earliest(&c.revoking, time.Now())
 	a.meanwhile(func(b *actor) { b.useToken(c) })
 	o := a.command(fmt.Sprintf("tokens revoke %d", c.id),
-		func(ctx context.Context, o *operator.Operator) error { return o.Revoke(ctx, token) })
+		func(ctx context.Context) error { return a.operator.Revoke(ctx, token) })
 	if !o.unknown {
-		c.revoked = earliest(c.revoked, o.ended)
+		earliest(&c.revoked, o.ended)
 	}
 	if c.account != 0 {
 		a.record(o, "tokens", c.account, "delete", c.name())

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	awslambda "github.com/aws/aws-lambda-go/lambda"
 )
 
 // fault is something that can go wrong with a call.
@@ -67,6 +69,8 @@ type process struct {
 	calls  map[uint64]uint64 // how often it has made the same call
 	skew   time.Duration
 	direct bool // its calls are carried out at once, without faults
+
+	handler awslambda.Handler // of an instance of a function
 }
 
 func (w *World) newProcess(name string) *process {
@@ -147,7 +151,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	content := hashOf(c.body)
 	if found {
-		content = hashJSON(c.body)
+		content = hashOf(canonicalJSON(c.body))
 	}
 	content = mix(p.hash, hashOf(c.service), hashOf(c.name), content)
 	p.w.mu.Lock()
@@ -290,7 +294,7 @@ func (c *call) reject() bool {
 			other := &actor{World: w, Rand: w.random(c.key), name: fmt.Sprintf("operator-%x", c.key)}
 			name := string(names[other.IntN(2)*other.IntN(len(names))][1])
 			change := choose(other, other.changeOne, func(name string) { other.putToggle(name, false) })
-			wait = time.Duration(other.Int64N(int64(80 * time.Millisecond)))
+			wait = within(other.Rand, 80*time.Millisecond)
 			w.spawn(func() { change(name) })
 		}
 		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
@@ -367,7 +371,7 @@ func (c *call) execute() {
 		c.status, c.out = w.serve(c)
 	}
 	if c.service != issuerHost {
-		w.digest(c.key, uint64(c.status), hashJSON(c.out))
+		w.digest(c.key, uint64(c.status), hashOf(canonicalJSON(c.out)))
 	}
 }
 

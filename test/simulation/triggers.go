@@ -32,16 +32,15 @@ func (w *World) period() time.Duration { return meeting << w.random(8).IntN(4) }
 func (w *World) every(period time.Duration, name string, invoke func()) {
 	next := time.Now().Add(period).Truncate(period)
 	random := w.random(hashOf(name), uint64(next.UnixNano()))
-	within := func(d time.Duration) time.Duration { return time.Duration(random.Int64N(int64(d))) }
 	run := func() {
 		if !w.calm {
 			w.spawn(invoke)
 		}
 	}
-	w.at(next.Add(within(40*time.Millisecond)), run)
+	w.at(next.Add(within(random, 40*time.Millisecond)), run)
 	if random.IntN(2) == 0 {
 		before := []time.Duration{1, 10 * time.Second}[random.IntN(2)]
-		w.at(next.Add(within(40*time.Millisecond)-within(before)), run)
+		w.at(next.Add(within(random, 40*time.Millisecond)-within(random, before)), run)
 	}
 	w.at(next, func() {
 		if !w.calm {
@@ -126,16 +125,14 @@ func (w *World) deliver(name, what string, batch []byte) (failed []string, ok bo
 // logLine receives a line of the access log. Lines of five seconds are delivered together.
 func (w *World) logLine(line []byte, at time.Time) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.logged++
-	if w.lines == nil {
-		stream := fmt.Sprintf("stream-%d", w.logged%3)
-		w.mu.Unlock()
-		w.enter(hashOf(line), func() { w.after(5*time.Second, func() { w.deliverLines(stream) }) })
-		w.mu.Lock()
-	}
-	w.lines = append(w.lines, events.CloudwatchLogsLogEvent{ID: fmt.Sprintf("%020d", w.logged), Timestamp: at.UnixMilli(),
+	n, first := w.logged, w.lines == nil
+	w.lines = append(w.lines, events.CloudwatchLogsLogEvent{ID: fmt.Sprintf("%020d", n), Timestamp: at.UnixMilli(),
 		Message: string(line)})
+	w.mu.Unlock()
+	if first {
+		w.enter(hashOf(line), func() { w.after(5*time.Second, func() { w.deliverLines(fmt.Sprint("stream-", n%3)) }) })
+	}
 }
 
 func (w *World) deliverLines(stream string) {

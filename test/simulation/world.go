@@ -132,16 +132,20 @@ func hashOf[T string | []byte](text T) uint64 {
 // idempotencyToken is random, and the first member of a request.
 var idempotencyToken = regexp.MustCompile(`"ClientRequestToken":"[^"]*",`)
 
-// hashJSON returns a hash of a JSON value. It does not depend on the order of members, nor on idempotency tokens.
-func hashJSON(text []byte) uint64 {
+// canonicalJSON returns a JSON value with its members in order, and without an idempotency token.
+func canonicalJSON(text []byte) string {
 	value := jsontext.Value(idempotencyToken.ReplaceAll(text, nil))
 	_ = value.Canonicalize() // some responses are empty
-	return hashOf([]byte(value))
+	return string(value)
 }
 
 // random returns a source of random numbers that depends on nothing but the seed and the values.
 func (w *World) random(values ...uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(w.Seed, mix(values...)))
+}
+
+func within(random *rand.Rand, d time.Duration) time.Duration {
+	return time.Duration(random.Int64N(int64(d)))
 }
 
 // at schedules an event.
@@ -264,11 +268,8 @@ func (w *World) live() {
 	w.startActors()
 	w.startTriggers()
 	w.back()
-	ended := false
-	w.at(w.end, func() { ended = true })
-	w.run(func() bool { return ended || w.over })
-	w.calm = true
-	w.run(func() bool { return w.over || w.acting == 0 })
+	w.at(w.end, func() { w.calm = true })
+	w.run(func() bool { return w.over || w.calm && w.acting == 0 })
 	w.drain()
 	w.spawn(func() {
 		last := &actor{World: w, Rand: w.random(9), name: actors[0].name}
@@ -296,7 +297,6 @@ func (w *World) live() {
 	w.over = true
 	w.run(func() bool { return w.busy == 0 })
 	w.scheduled = nil
-	w.result.Plan, w.result.Steps, w.result.ops = w.Plan, w.steps, w.ops
 }
 
 // drain lets everything end that has begun.
