@@ -1,9 +1,7 @@
 package feature_test
 
 import (
-	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 )
@@ -72,13 +71,9 @@ func TestOperations(t *testing.T) {
 		revive remove | /%FF | | 404 NotFoundError: There is no toggle with the name "%FF".
 	`))
 	want := "created stale-on updated updated stale-off archived updated revived archived deleted" //nolint:dupword // events
-	if got := db.events(t, "a", 0); got != want {
-		t.Error(got)
-	}
+	assert.Equal(t, want, db.events(t, "a", 0))
 	_, header, _ := all.Serve(ctx, operation.Request{Operation: "create", Path: "p/", Body: `{"name":"b"}`})
-	if location := header.Get("Location"); location != "https://example.com/dev/api/admin/x/b" {
-		t.Error(location)
-	}
+	assert.Equal(t, "https://example.com/dev/api/admin/x/b", header.Get("Location"))
 }
 
 // The name of a creator can be removed, and is not in the events of the toggle.
@@ -94,22 +89,20 @@ func TestRemoveCreatorName(t *testing.T) {
 	foreign.CreatedBy = &feature.Creator{Name: "bob"}
 	db.create(t, foreign)
 	for range 2 {
-		check(t, db.store.RemoveCreatorName(t.Context(), 1))
+		assert.OK(t, db.store.RemoveCreatorName(t.Context(), 1))
 	}
 	for name, want := range map[string]string{"of-ada": "user:1", "of-eve": "eve", "foreign": "bob"} {
-		if f := db.get(t, name); f.CreatedBy.Name != want {
-			t.Errorf("%s was created by %s", name, f.CreatedBy.Name)
-		}
+		assert.Equal(t, want, db.get(t, name).CreatedBy.Name)
 	}
-	check(t, db.Log().All(t.Context(), eventlog.Filter{Types: []string{string(eventlog.FeatureCreated)}},
+	assert.OK(t, db.Log().All(t.Context(), eventlog.Filter{Types: []string{string(eventlog.FeatureCreated)}},
 		func(e eventlog.Event) error {
 			if named := strings.Contains(string(e.Data), "createdBy"); named != (e.FeatureName == "foreign") {
 				t.Errorf("%s", e.Data)
 			}
 			return nil
 		}))
-	if _, _, text := h.Serve(t.Context(), operation.Request{Operation: "get", Path: "default/foreign"}); !strings.Contains(text,
-		`"createdBy":null`) {
+	_, _, text := h.Serve(t.Context(), operation.Request{Operation: "get", Path: "default/foreign"})
+	if !strings.Contains(text, `"createdBy":null`) {
 		t.Error(text)
 	}
 }
@@ -181,18 +174,12 @@ func TestIfMatch(t *testing.T) {
 		t.Error("a flip changes the tag")
 	}
 	// Another client changes the toggle after it was read.
-	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.Operation == "TransactWriteItems" && c.N == 1 {
-			h.Run(context.WithoutCancel(ctx), t, `update | default/a | {"description":"theirs"} | 200 {…`)
-		}
-		return c.Pass()
-	})
-	overtaken := handlers(feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, now, 0)))
+	overtaken := handlers(db.through(db.Before(t, "TransactWriteItems", 1, func() {
+		h.Run(ctx, t, `update | default/a | {"description":"theirs"} | 200 {…`)
+	})))
 	overtaken.Want(ctx, t, operation.Request{Operation: "update", Path: "default/a", Body: `{"description":"mine"}`,
 		IfMatch: first}, "412 PreconditionFailed: …")
-	if f := db.get(t, "a"); *f.Description != "theirs" {
-		t.Error(*f.Description)
-	}
+	assert.Equal(t, "theirs", *db.get(t, "a").Description)
 }
 
 func TestList(t *testing.T) {
@@ -223,7 +210,7 @@ func TestListIsTooLarge(t *testing.T) {
 	for batch := range slices.Chunk(requests, 25) {
 		_, err := db.Client.BatchWriteItem(ctx,
 			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{db.Tables.Features: batch}})
-		check(t, err)
+		assert.OK(t, err)
 	}
 	handlers(db.store).Run(ctx, t, `list | p/ | | 400 ValidationError: The list of the 1150 toggles of the project `+
 		`is too large. Use GET /api/admin/search/features?project=IS:p.`)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 	"toggleadmin/test/table"
@@ -37,7 +38,7 @@ func searchable(tb testing.TB) (tables, context.Context) {
 		{Name: "old", Project: "default", Type: "release", CreatedAt: day(10, 1), Stale: true},
 		{Name: "gone", Project: "default", Type: "release", CreatedAt: day(10, 2), Archived: true},
 	} {
-		check(tb, db.store.Create(ctx, f))
+		assert.OK(tb, db.store.Create(ctx, f))
 	}
 	return db, ctx
 }
@@ -118,7 +119,7 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
 		if c.Operation == "BatchGetItem" {
 			_, err := db.store.Update(context.WithoutCancel(ctx), "banner", marked(true))
-			check(t, err)
+			assert.OK(t, err)
 		}
 		return c.Pass()
 	})

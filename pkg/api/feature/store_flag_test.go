@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -30,19 +29,17 @@ func (db tables) flip(tb testing.TB, r feature.Range, f feature.Feature, want bo
 	flipped := false
 	for toggles := []feature.Feature{f}; len(toggles) > 0; {
 		flips, err := db.store.Flip(tb.Context(), r, toggles)
-		check(tb, err)
+		assert.OK(tb, err)
 		flipped, toggles = flips.Done == 1, flips.Again
 	}
-	if flipped != want {
-		tb.Errorf("flipped: %t", flipped)
-	}
+	assert.Equal(tb, want, flipped)
 }
 
 // due reads the first page of a range.
 func (db tables) due(tb testing.TB, r feature.Range) feature.Page {
 	tb.Helper()
 	page, err := db.store.Due(tb.Context(), r, nil)
-	check(tb, err)
+	assert.OK(tb, err)
 	return page
 }
 
@@ -55,9 +52,7 @@ func TestDueAndFlip(t *testing.T) {
 		r := rangeOf(f, flag)
 		stored, page := db.get(t, "f"), db.due(t, r)
 		same(t, feature.Page{Toggles: []feature.Feature{stored}}, page)
-		if last := page.Toggles[0].LastEvent; last != stored.LastEvent {
-			t.Errorf("last event %d, want %d", last, stored.LastEvent)
-		}
+		assert.Equal(t, stored.LastEvent, page.Toggles[0].LastEvent)
 		for after, fresh := range map[time.Duration]bool{-time.Millisecond: false, 0: true, time.Millisecond: true} {
 			r := r
 			r.Cutoff = new(created().Add(after))
@@ -75,9 +70,7 @@ func TestDueAndFlip(t *testing.T) {
 			{Type: r.Type, Shard: (r.Shard + 1) % feature.Shards, PotentiallyStale: flag, Cutoff: r.Cutoff},
 			{Type: r.Type, Shard: r.Shard, PotentiallyStale: !flag},
 		} {
-			if got := db.due(t, other); len(got.Toggles) != 0 {
-				t.Errorf("%+v: %v", other, got)
-			}
+			same(t, feature.Page{}, db.due(t, other))
 		}
 		db.flip(t, r, f, true)
 		db.flip(t, r, f, false)
@@ -110,7 +103,7 @@ func TestDuePages(t *testing.T) {
 	seen, last, sizes := map[string]bool{}, time.Time{}, []int{}
 	for after := (*feature.Feature)(nil); len(sizes) < 4; {
 		page, err := db.store.Due(t.Context(), r, after)
-		check(t, err)
+		assert.OK(t, err)
 		for _, found := range page.Toggles {
 			if seen[found.Name] || found.CreatedAt.Before(last) {
 				t.Errorf("%s is repeated or out of order", found.Name)
@@ -127,12 +120,9 @@ func TestDuePages(t *testing.T) {
 			break
 		}
 	}
-	if diff := cmp.Diff([]int{100, 70}, sizes); diff != "" || len(seen) != n {
-		t.Errorf("%d toggles: %s", len(seen), diff)
-	}
-	if left := db.due(t, r); len(left.Toggles) != 0 {
-		t.Errorf("left: %v", left)
-	}
+	assert.Equal(t, []int{100, 70}, sizes)
+	assert.Equal(t, n, len(seen))
+	same(t, feature.Page{}, db.due(t, r))
 }
 
 // A toggle that changed after it was read from the index is not flipped.
@@ -148,7 +138,7 @@ func TestFlipIsOvertaken(t *testing.T) {
 			if change, ok := changes[name]; ok {
 				db.update(t, "f", change)
 			} else {
-				check(t, db.store.Delete(t.Context(), "f"))
+				assert.OK(t, db.store.Delete(t.Context(), "f"))
 			}
 			if name == "created again" {
 				again := f
@@ -156,10 +146,10 @@ func TestFlipIsOvertaken(t *testing.T) {
 				db.create(t, again)
 			}
 			before, err := db.store.List(t.Context())
-			check(t, err)
+			assert.OK(t, err)
 			db.flip(t, rangeOf(f, flag), f, false)
 			after, err := db.store.List(t.Context())
-			check(t, err)
+			assert.OK(t, err)
 			same(t, before, after)
 		}
 	}
@@ -170,46 +160,41 @@ func TestFlagCallsFail(t *testing.T) {
 	t.Parallel()
 	db, f := newTables(t), toggle("f")
 	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("ThrottlingException") })
-	flags := feature.NewStore(client, db.Tables, db.Log())
+	flags := db.through(client)
 	if page, err := flags.Due(t.Context(), rangeOf(f, false), nil); err == nil {
 		t.Error(page)
 	}
 	if flips, err := flags.Flip(t.Context(), rangeOf(f, false), []feature.Feature{f}); err == nil {
 		t.Error(flips)
 	}
-	if got := tap.Calls(); got != "Query TransactWriteItems" {
-		t.Error(got)
-	}
+	assert.Equal(t, "Query TransactWriteItems", tap.Calls())
 }
 
 func TestCutoff(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	created := time.Date(2026, 11, 13, 12, 0, 0, 5_000_000, time.UTC)
+	far := created.AddDate(7000, 0, 0)
 	for _, tt := range []struct {
-		name     string
 		lifetime *int64
 		now      time.Time
 		due      bool
 	}{
-		{"at the end of the lifetime", new(int64(7)), created.Add(7 * day), true},
-		{"a millisecond before", new(int64(7)), created.Add(7*day - time.Millisecond), false},
-		{"a nanosecond before", new(int64(7)), created.Add(7*day - time.Nanosecond), false},
-		{"other time zone", new(int64(7)), created.Add(7 * day).In(time.FixedZone("", -36_000)), true},
-		{"shortest lifetime", new(int64(1)), created.Add(day), true},
-		{"longest lifetime", new(int64(math.MaxInt32)), created.AddDate(7000, 0, 0), false},
-		{"lifetime that overflows", new(int64(math.MaxInt64)), created.AddDate(7000, 0, 0), false},
-		{"no lifetime", nil, created.AddDate(7000, 0, 0), false},
-		{"lifetime 0", new(int64(0)), created.AddDate(7000, 0, 0), false},
-		{"created in the future", new(int64(1)), created.Add(-time.Hour), false},
+		{new(int64(7)), created.Add(7 * day), true},
+		{new(int64(7)), created.Add(7*day - time.Millisecond), false},
+		{new(int64(7)), created.Add(7*day - time.Nanosecond), false},
+		{new(int64(7)), created.Add(7 * day).In(time.FixedZone("", -36_000)), true},
+		{new(int64(1)), created.Add(day), true},
+		{new(int64(math.MaxInt32)), far, false},
+		{new(int64(math.MaxInt64)), far, false},
+		{nil, far, false},
+		{new(int64(0)), far, false},
+		{new(int64(1)), created.Add(-time.Hour), false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			cutoff := feature.Cutoff(tt.lifetime, tt.now)
-			if due := cutoff != nil && !created.After(*cutoff); due != tt.due {
-				t.Errorf("due: %t, cutoff %v", due, cutoff)
-			}
-		})
+		cutoff := feature.Cutoff(tt.lifetime, tt.now)
+		if due := cutoff != nil && !created.After(*cutoff); due != tt.due {
+			t.Errorf("%+v: due %t, cutoff %v", tt, due, cutoff)
+		}
 	}
 	// A time before the year 1 cannot be stored.
 	early := time.Date(2, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -225,8 +210,6 @@ func TestCutoff(t *testing.T) {
 func TestShard(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{"": 5, "a": 12, "f": 9, "toggle": 5, "\U0001F600": 8} {
-		if got := feature.Shard(name); got != want {
-			t.Errorf("Shard(%q) = %d, want %d", name, got, want)
-		}
+		assert.Equal(t, want, feature.Shard(name))
 	}
 }

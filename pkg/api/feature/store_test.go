@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
 )
@@ -41,24 +42,22 @@ func newTables(tb testing.TB) tables {
 	return tables{db, feature.NewStore(db.Client, db.Tables, db.Log())}
 }
 
-func check(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
+// through returns a store that uses another client.
+func (db tables) through(client *dynamodb.Client) *feature.Store {
+	return feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, now, 0))
 }
 
 func (db tables) create(tb testing.TB, all ...feature.Feature) {
 	tb.Helper()
 	for _, f := range all {
-		check(tb, db.store.Create(tb.Context(), f))
+		assert.OK(tb, db.store.Create(tb.Context(), f))
 	}
 }
 
 func (db tables) update(tb testing.TB, name string, change func(*feature.Feature)) feature.Feature {
 	tb.Helper()
 	f, err := db.store.Update(tb.Context(), name, with(change))
-	check(tb, err)
+	assert.OK(tb, err)
 	return f
 }
 
@@ -72,7 +71,7 @@ func with(change func(*feature.Feature)) func(feature.Feature) (feature.Feature,
 func (db tables) get(tb testing.TB, name string) feature.Feature {
 	tb.Helper()
 	f, err := db.store.Get(tb.Context(), name)
-	check(tb, err)
+	assert.OK(tb, err)
 	return f
 }
 
@@ -120,10 +119,7 @@ var changes = map[string]func(*feature.Feature){
 // same fails the test unless got is equal to want.
 func same(tb testing.TB, want, got any) {
 	tb.Helper()
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(feature.Feature{}, "LastEvent",
-		"ArchivedAt")); diff != "" {
-		tb.Error(diff)
-	}
+	assert.Equal(tb, want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(feature.Feature{}, "LastEvent", "ArchivedAt"))
 }
 
 func TestCreate(t *testing.T) {
@@ -138,17 +134,13 @@ func TestCreate(t *testing.T) {
 	f.CreatedAt, f.PotentiallyStale, f.ContextFields = created(), false, []string{"a", "b"}
 	same(t, f, db.get(t, f.Name))
 	other := feature.Feature{Name: f.Name, Project: "other", Type: "t", ContextFields: []string{"c"}}
-	if err := db.store.Create(t.Context(), other); !errors.Is(err, feature.ErrExists) {
-		t.Error(err)
-	}
+	assert.ErrorIs(t, db.store.Create(t.Context(), other), feature.ErrExists)
 	same(t, f, db.get(t, f.Name))
 	got := db.update(t, f.Name, func(f *feature.Feature) {
 		f.Name, f.CreatedAt, f.PotentiallyStale, f.ContextFields = "g", time.Now(), true, []string{"b", "a", "b"}
 	})
 	same(t, f, got)
-	if got := db.item(t, f.Name).String("createdAt"); got != "2026-11-20T05:39:00.123Z" {
-		t.Errorf("createdAt is stored as %s", got)
-	}
+	assert.Equal(t, "2026-11-20T05:39:00.123Z", db.item(t, f.Name).String("createdAt"))
 }
 
 func TestUnknownToggle(t *testing.T) {
@@ -157,30 +149,24 @@ func TestUnknownToggle(t *testing.T) {
 	_, get := db.store.Get(t.Context(), "f")
 	_, update := db.store.Update(t.Context(), "f", with(func(*feature.Feature) {}))
 	for _, err := range []error{get, update, db.store.Delete(t.Context(), "f")} {
-		if !errors.Is(err, feature.ErrNotFound) {
-			t.Error(err)
-		}
+		assert.ErrorIs(t, err, feature.ErrNotFound)
 	}
-	if items := db.Scan(t, db.Tables.Features); len(items) != 0 {
-		t.Errorf("created: %v", items)
-	}
+	assert.Equal(t, 0, len(db.Scan(t, db.Tables.Features)))
 }
 
 func TestUnknownContextField(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
-	if err := db.store.Create(t.Context(), toggle("f", "a", "unknown")); !errors.Is(err, feature.ErrUnknownContextField) ||
-		!strings.Contains(err.Error(), `"unknown"`) {
-		t.Error(err)
-	}
 	db.create(t, toggle("g", "a"))
-	_, err := db.store.Update(t.Context(), "g",
+	_, update := db.store.Update(t.Context(), "g",
 		with(func(f *feature.Feature) { f.ContextFields, f.Project = []string{"unknown"}, "other" }))
-	if !errors.Is(err, feature.ErrUnknownContextField) || !strings.Contains(err.Error(), `"unknown"`) {
-		t.Error(err)
+	for _, err := range []error{update, db.store.Create(t.Context(), toggle("f", "a", "unknown"))} {
+		if !errors.Is(err, feature.ErrUnknownContextField) || !strings.Contains(err.Error(), `"unknown"`) {
+			t.Error(err)
+		}
 	}
 	all, err := db.store.List(t.Context())
-	check(t, err)
+	assert.OK(t, err)
 	same(t, []feature.Feature{toggle("g", "a")}, all)
 	db.wantUsage(t, "unknown field", "a/default: 1")
 }
@@ -215,7 +201,7 @@ func TestUsage(t *testing.T) {
 		db.wantUsage(t, row[0], row[1])
 	}
 	for _, name := range []string{"2", "3"} {
-		check(t, db.store.Delete(t.Context(), name))
+		assert.OK(t, db.store.Delete(t.Context(), name))
 		db.wantUsage(t, "deleted", "b/default: 1")
 	}
 }
@@ -224,13 +210,12 @@ func TestListAll(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
 	all, err := db.store.List(t.Context())
-	if len(all) != 0 || err != nil {
-		t.Errorf("%v, %v", all, err)
-	}
+	assert.OK(t, err)
+	same(t, []feature.Feature{}, all)
 	want := []feature.Feature{toggle("B"), toggle("a", "a"), toggle("b")}
 	db.create(t, want[2], want[1], want[0])
 	all, err = db.store.List(t.Context())
-	check(t, err)
+	assert.OK(t, err)
 	same(t, want, all)
 }
 
@@ -240,15 +225,7 @@ func TestConcurrentWrites(t *testing.T) {
 	db := newTables(t)
 	// overtaken returns a store whose first transaction comes after another client's update of the toggle.
 	overtaken := func(name string, change func(*feature.Feature)) *feature.Store {
-		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
-			if c.Operation == "TransactWriteItems" && c.N == 1 {
-				if _, err := db.store.Update(context.WithoutCancel(t.Context()), name, with(change)); err != nil {
-					return nil, err
-				}
-			}
-			return c.Pass()
-		})
-		return feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0))
+		return db.through(db.Before(t, "TransactWriteItems", 1, func() { db.update(t, name, change) }))
 	}
 	names := strings.Fields("moved retyped archived marked constrained")
 	for _, first := range names {
@@ -257,7 +234,7 @@ func TestConcurrentWrites(t *testing.T) {
 			want := toggle(first + ", then " + second)
 			db.create(t, want)
 			_, err := overtaken(want.Name, change).Update(t.Context(), want.Name, with(other))
-			check(t, err)
+			assert.OK(t, err)
 			change(&want)
 			other(&want)
 			same(t, want, db.get(t, want.Name))
@@ -265,10 +242,8 @@ func TestConcurrentWrites(t *testing.T) {
 			if !want.Archived && !want.Stale {
 				key = feature.StalenessKey(want.Type, false, feature.Shard(want.Name))
 			}
-			if got := db.item(t, want.Name).String("staleness"); got != key {
-				t.Errorf("%s: the key is %q, want %q", want.Name, got, key)
-			}
-			check(t, overtaken(want.Name, func(f *feature.Feature) { f.ContextFields = []string{"b"} }).Delete(t.Context(),
+			assert.Equal(t, key, db.item(t, want.Name).String("staleness"))
+			assert.OK(t, overtaken(want.Name, func(f *feature.Feature) { f.ContextFields = []string{"b"} }).Delete(t.Context(),
 				want.Name))
 		}
 	}
@@ -287,7 +262,7 @@ func TestFailures(t *testing.T) {
 			}
 			return c.Pass()
 		})
-		store := feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0))
+		store := db.through(client)
 		_, get := store.Get(t.Context(), "f")
 		_, list := store.List(t.Context())
 		_, update := store.Update(t.Context(), "f", with(func(f *feature.Feature) { f.Project = "other" }))
@@ -318,9 +293,8 @@ func TestUpdateLosesEveryRace(t *testing.T) {
 		}
 		return c.Cancel("ConditionalCheckFailed")
 	})
-	_, err := feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, time.Now, 0)).Update(ctx, "f",
+	_, err := db.through(client).Update(ctx, "f",
 		with(func(f *feature.Feature) { f.Project = "p" }))
-	if stop(); !errors.Is(err, dynamo.ErrUnavailable) {
-		t.Error(err)
-	}
+	stop()
+	assert.ErrorIs(t, err, dynamo.ErrUnavailable)
 }

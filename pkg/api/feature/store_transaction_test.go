@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
 )
@@ -28,9 +29,9 @@ func newTyped(tb testing.TB) (tables, context.Context) {
 	db := newTables(tb)
 	for id, days := range map[string]*int64{"release": new(int64(40)), "short": new(int64(7)), "long": new(int64(41)),
 		"endless": nil} {
-		check(tb, db.types().Create(tb.Context(), featuretype.FeatureType{ID: id, LifetimeDays: days}))
+		assert.OK(tb, db.types().Create(tb.Context(), featuretype.FeatureType{ID: id, LifetimeDays: days}))
 	}
-	db.store = feature.NewStore(db.Client, db.Tables, eventlog.New(db.Client, db.Tables, now, 0))
+	db.store = db.through(db.Client)
 	return db, eventlog.WithActor(tb.Context(), eventlog.Actor{Name: "ada"})
 }
 
@@ -42,7 +43,7 @@ func (db tables) types() *featuretype.Store {
 func (db tables) events(tb testing.TB, name string, n int) string {
 	tb.Helper()
 	var all []string
-	check(tb, db.Log().All(tb.Context(), eventlog.Filter{Features: []string{name}}, func(e eventlog.Event) error {
+	assert.OK(tb, db.Log().All(tb.Context(), eventlog.Filter{Features: []string{name}}, func(e eventlog.Event) error {
 		text := strings.TrimPrefix(string(e.Type), "feature-")
 		if _, reason, ok := strings.Cut(string(e.Data), `"reason":"`); ok {
 			text += ":" + strings.TrimSuffix(reason, `"}`)
@@ -86,14 +87,14 @@ func TestWriteDecidesTheFlag(t *testing.T) {
 			changes[name](&f)
 		}
 		stored, err := db.store.Add(ctx, f)
-		check(t, err)
+		assert.OK(t, err)
 		if row[1] != "" {
 			stored, err = db.store.Update(ctx, "f", with(func(f *feature.Feature) {
 				for name := range strings.FieldsSeq(row[1]) {
 					changes[name](f)
 				}
 			}))
-			check(t, err)
+			assert.OK(t, err)
 		}
 		got, flag, key := db.get(t, "f"), row[2] == "true", ""
 		if !got.Archived && !got.Stale {
@@ -127,14 +128,10 @@ func TestLifetimeChangesDuringAWrite(t *testing.T) {
 			}
 			return c.Pass()
 		})
-		store := feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, now, 0))
-		check(t, store.Create(ctx, f))
-		if got := db.get(t, "f"); got.PotentiallyStale != (days == 39) {
-			t.Errorf("%d days: %+v", days, got)
-		}
-		if calls := tap.Calls(); calls != "GetItem TransactWriteItems GetItem TransactWriteItems" {
-			t.Error(calls)
-		}
+		store := db.through(client)
+		assert.OK(t, store.Create(ctx, f))
+		assert.Equal(t, days == 39, db.get(t, "f").PotentiallyStale)
+		assert.Equal(t, "GetItem TransactWriteItems GetItem TransactWriteItems", tap.Calls())
 	}
 }
 
@@ -168,7 +165,7 @@ func (db tables) fifty(ctx context.Context, tb testing.TB) []string {
 	names := make([]string, 50)
 	for i := range names {
 		names[i] = fmt.Sprintf("toggle-%02d", i)
-		check(tb, db.store.Create(ctx, toggle(names[i])))
+		assert.OK(tb, db.store.Create(ctx, toggle(names[i])))
 	}
 	return names
 }
@@ -183,10 +180,10 @@ func TestUpdateAll(t *testing.T) {
 	db, ctx := newTyped(t)
 	names := db.fifty(ctx, t)
 	client, tap := db.Through(t, nil)
-	store := feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, now, 0))
+	store := db.through(client)
 	for _, stale := range []bool{true, true, false, false} {
 		_, err := store.UpdateAll(ctx, names, marked(stale))
-		check(t, err)
+		assert.OK(t, err)
 		for _, name := range names {
 			f := db.get(t, name)
 			if key := db.item(t, name).String("staleness"); f.Stale != stale || f.PotentiallyStale == stale ||
@@ -198,19 +195,13 @@ func TestUpdateAll(t *testing.T) {
 	// The flags are cleared before and set after; nothing changes the second time.
 	want := "BatchGetItem GetItem TransactWriteItems BatchGetItem TransactWriteItems BatchGetItem " +
 		"BatchGetItem GetItem TransactWriteItems BatchGetItem GetItem TransactWriteItems BatchGetItem GetItem TransactWriteItems BatchGetItem"
-	if calls := tap.Calls(); calls != want {
-		t.Errorf("calls: %s", calls)
-	}
-	if got := db.events(t, names[49],
-		2); got != "potentially-stale-off:marked-stale stale-on stale-off potentially-stale-on" {
-		t.Error(got)
-	}
+	assert.Equal(t, want, tap.Calls())
+	assert.Equal(t, "potentially-stale-off:marked-stale stale-on stale-off potentially-stale-on",
+		db.events(t, names[49], 2))
 	// 33 toggles fit into one transaction.
 	_, err := store.UpdateAll(ctx, names[:33], marked(true))
-	check(t, err)
-	if calls := tap.Calls(); calls != want+" BatchGetItem GetItem TransactWriteItems" {
-		t.Errorf("calls: %s", calls)
-	}
+	assert.OK(t, err)
+	assert.Equal(t, want+" BatchGetItem GetItem TransactWriteItems", tap.Calls())
 }
 
 // Either all toggles are marked or none.
@@ -228,10 +219,9 @@ func TestUpdateAllOrNone(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	store := feature.NewStore(client, db.Tables, eventlog.New(client, db.Tables, now, 0))
-	if _, err = store.UpdateAll(ctx, names, marked(true)); !errors.Is(err, dynamo.ErrUnavailable) {
-		t.Error(err)
-	}
+	store := db.through(client)
+	_, err = store.UpdateAll(ctx, names, marked(true))
+	assert.ErrorIs(t, err, dynamo.ErrUnavailable)
 	for _, name := range names {
 		// Re-evaluation finds the toggle where it finds those that become due.
 		if key := db.item(t, name).String("staleness"); db.get(t, name).Stale || key != feature.StalenessKey("release", false,
@@ -239,7 +229,5 @@ func TestUpdateAllOrNone(t *testing.T) {
 			t.Errorf("%s has the key %q", name, key)
 		}
 	}
-	if got := db.events(t, names[0], 2); got != "potentially-stale-off:marked-stale" {
-		t.Error(got)
-	}
+	assert.Equal(t, "potentially-stale-off:marked-stale", db.events(t, names[0], 2))
 }
