@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/eventbus"
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/test/assert"
 )
 
 func at() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC) }
@@ -28,9 +27,7 @@ func logged(t eventlog.Type, subject eventlog.Subject, by eventlog.Actor, data, 
 func sent(tb testing.TB, e eventlog.Event) eventbus.Event {
 	tb.Helper()
 	s, err := eventbus.New("my-stack", e)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	return s
 }
 
@@ -47,9 +44,7 @@ const toggle = `"featureName":"checkout","project":"default","featureType":"rele
 func TestForms(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/events.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	ada := eventlog.Actor{Name: "Ada", UserID: 1, TokenID: "5"}
 	field := logged(eventlog.ContextFieldUpdated, "field:plan", ada, `{"name":"plan","stickiness":true}`,
 		`{"name":"plan","stickiness":false}`)
@@ -88,25 +83,19 @@ func TestForms(t *testing.T) {
 		},
 	} {
 		got, err := json.Marshal(sent(t, tt.event))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		want := fmt.Sprintf(`{"specversion":"1.0","id":"%s","source":"my-stack","type":"toggleadmin.%s",`+
 			`"time":"2026-11-20T05:39:00.123Z",`+
 			`"subject":"%s","sequence":"1436122512098400","datacontenttype":"application/json","data":%s}`,
 			sent(t, tt.event).ID, tt.event.Type, tt.subject, tt.data)
-		if diff := cmp.Diff(want, string(got)); diff != "" {
-			t.Error(diff)
-		}
+		assert.Equal(t, want, string(got))
 	}
 	for _, example := range []any{
 		sent(t, logged(eventlog.FeaturePotentiallyStaleOn, "toggle:checkout", eventlog.System, `{`+toggle+`}`, "")),
 		sent(t, field).Data, expiring(t, 17).Data,
 	} {
 		text, err := json.MarshalIndent(example, "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		if want := "```json\n" + string(text) + "\n```\n"; !strings.Contains(string(page), want) {
 			t.Errorf("docs/events.md does not contain\n%s", want)
 		}
@@ -134,7 +123,5 @@ func TestDefaultTypes(t *testing.T) {
 	t.Parallel()
 	want := []eventlog.Type{"feature-potentially-stale-off", "feature-potentially-stale-on", "feature-type-updated",
 		"token-expiring"}
-	if diff := cmp.Diff(want, eventbus.DefaultTypes()); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, eventbus.DefaultTypes())
 }

@@ -2,16 +2,14 @@ package eventlog_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/test/assert"
 )
 
 // TestLongUnchangedData checks that of data which are too large the changed members stay, and that a changed order is
@@ -30,9 +28,7 @@ func TestLongUnchangedData(t *testing.T) {
 			PreData: map[string]any{"description": b, "legalValues": before},
 		})
 		page, _, err := f.Search(t.Context(), eventlog.Filter{}, 0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		return page[0]
 	}
 	a, b := strings.Repeat("a", 1000), strings.Repeat("b", 1000)
@@ -68,13 +64,9 @@ func TestLongData(t *testing.T) {
 		PreData: map[string]any{"name": "f", "legalValues": append(values(998, ""), map[string]any{"value": "gone"})},
 	})
 	page, _, err := f.Search(t.Context(), eventlog.Filter{}, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	var after, before map[string]any
-	if err := errors.Join(json.Unmarshal(page[0].Data, &after), json.Unmarshal(page[0].PreData, &before)); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, json.Unmarshal(page[0].Data, &after), json.Unmarshal(page[0].PreData, &before))
 	description, _ := after["description"].(map[string]any)
 	if sum, _ := description["sha256"].(string); len(sum) != 16 {
 		t.Error(description)
@@ -86,12 +78,8 @@ func TestLongData(t *testing.T) {
 			"changed": []any{},
 		},
 	}
-	if diff := cmp.Diff(want, after); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(map[string]any{"name": "f", "legalValues": map[string]any{"length": 999.0}}, before); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, want, after)
+	assert.Equal(t, map[string]any{"name": "f", "legalValues": map[string]any{"length": 999.0}}, before)
 	f.record(t.Context(), t, eventlog.Change{
 		Type: eventlog.ContextFieldCreated, Subject: "field:g", Data: map[string]any{"legalValues": values(1000, "x")},
 	})

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
@@ -55,9 +55,7 @@ func (f *fixture) record(ctx context.Context, tb testing.TB, c eventlog.Change) 
 func (f *fixture) search(tb testing.TB, filter eventlog.Filter, offset, limit int) (ids []int64, total int) {
 	tb.Helper()
 	page, total, err := f.Search(tb.Context(), filter, offset, limit)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(tb, err)
 	for _, e := range page {
 		ids = append(ids, e.ID)
 	}
@@ -86,16 +84,11 @@ func TestRecord(t *testing.T) {
 		By:        eventlog.Actor{Name: "Ada", UserID: 7, TokenID: "12"},
 		RequestID: "r", Data: json.RawMessage(`{"a":1}`), PreData: json.RawMessage(`{"a":2}`),
 	}}
-	if diff := cmp.Diff(want, page); diff != "" || total != 1 || err != nil {
-		t.Error(diff, total, err)
-	}
-	if !page[0].CreatedAt().Equal(start()) {
-		t.Errorf("created at %v", page[0].CreatedAt())
-	}
-	items := f.Scan(t, f.Tables.Events)
-	if expires := items[0].Int("expiresAt"); expires != start().AddDate(0, 0, 400).Unix() {
-		t.Errorf("expires at %d", expires)
-	}
+	assert.OK(t, err)
+	assert.Equal(t, want, page)
+	assert.Equal(t, 1, total)
+	assert.Equal(t, start(), page[0].CreatedAt())
+	assert.Equal(t, start().AddDate(0, 0, 400).Unix(), f.Scan(t, f.Tables.Events)[0].Int("expiresAt"))
 }
 
 func TestActor(t *testing.T) {
@@ -196,9 +189,7 @@ func TestDelayedTransaction(t *testing.T) {
 				want = 0
 				f.Delete(t, f.Tables.APITokens, taken)
 				response, err := first.Pass()
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.OK(t, err)
 				if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusBadRequest {
 					t.Error("the first attempt was carried out", err)
 				}
@@ -226,9 +217,7 @@ func TestDeletedSubject(t *testing.T) {
 		last = id
 		return append(put, f.Deleted(subject, id)...), err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	behind := eventlog.New(f.Client, f.Tables, func() time.Time { return start().Add(-time.Second) }, 0)
 	c := created("a")
 	for range 2 {
@@ -236,9 +225,7 @@ func TestDeletedSubject(t *testing.T) {
 			id, put, err := behind.Record(t.Context(), c)
 			return append(put, behind.Created(subject, id)...), err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		if c.Last != 0 {
 			if failures != nil {
 				t.Error("not created after the last event")
@@ -315,12 +302,11 @@ func TestSearch(t *testing.T) {
 		})
 	}
 	var all []int64
-	if err := f.All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
+	assert.OK(t, f.All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
 		all = append(all, e.ID)
 		return nil
-	}); err != nil || !slices.Equal(all, ids) {
-		t.Error(all, err)
-	}
+	}))
+	assert.Equal(t, ids, all)
 }
 
 func TestEveryTypeHasALabelAndASummary(t *testing.T) {
@@ -358,8 +344,6 @@ func TestSummary(t *testing.T) {
 	} {
 		e := eventlog.Event{Type: tt.kind, Subject: tt.subject, By: eventlog.Actor{Name: "Ada"}, Data: []byte(tt.data),
 			PreData: []byte(tt.preData)}
-		if got := e.Summary(); got != tt.want {
-			t.Errorf("%s, want %s", got, tt.want)
-		}
+		assert.Equal(t, tt.want, e.Summary())
 	}
 }
