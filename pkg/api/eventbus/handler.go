@@ -82,9 +82,6 @@ func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (ev
 		left = slices.DeleteFunc(slices.Clone(left), func(r *record) bool { return r.err == nil })
 	}
 	left = p.reject(ctx, left, len(all) > len(left))
-	if len(all) > len(left) {
-		p.Logger.InfoContext(ctx, "events sent", slog.Int("sent", len(all)-len(left)), slog.Int("left", len(left)))
-	}
 	if len(left) > 0 {
 		p.Logger.ErrorContext(ctx, "events not sent", slog.Int("left", len(left)), slog.String("first", left[0].event.ID),
 			logging.Cause(left[0].err))

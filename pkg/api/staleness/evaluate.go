@@ -50,6 +50,9 @@ const (
 	// maxAge is the age from which a type is read again before the next attempt. With attemptTimeout, no flag changes
 	// because of a lifetime that was replaced more than two seconds before.
 	maxAge = time.Second
+	// margin is longer than the time by which an attempt, and a clock that is behind, can be late. Otherwise a run could
+	// clear a flag that another has just set, and the next would set it again.
+	margin = 5 * time.Second
 )
 
 // Evaluator re-evaluates types. It is safe for concurrent use.
@@ -181,10 +184,16 @@ func (r *run) refresh(ctx context.Context) (featuretype.FeatureType, error) {
 	return t, err
 }
 
-// due limits a range to the toggles whose flag must change at this time, under the current lifetime.
+// due limits a range to the toggles whose flag must change at this time, under the current lifetime. A flag is cleared
+// only if the toggle is not due within the margin.
 func (r *run) due(ctx context.Context, all feature.Range) (feature.Range, error) {
 	t, err := r.refresh(ctx)
-	return limit(all, t, r.Now()), err
+	now := r.Now()
+	if all.PotentiallyStale {
+		now = now.Add(margin)
+	}
+	all.Cutoff, all.LifetimeDays, all.LastChange = feature.Cutoff(t.LifetimeDays, now), t.LifetimeDays, t.LastChange
+	return all, err
 }
 
 // drain flips the toggles of a range that are due, page by page. A page starts after the key of the last toggle of the
@@ -262,17 +271,13 @@ func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Fea
 			if ctx.Err() != nil {
 				failed = len(toggles)
 			}
-			r.left(failed)
+			r.mu.Lock()
+			r.result.Left += failed
+			r.mu.Unlock()
 			toggles = toggles[failed:]
 			size = len(toggles)
 		}
 	}
-}
-
-func (r *run) left(n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.result.Left += n
 }
 
 // count adds the result of an attempt with a number of transactions: one, or none if no toggle was due.
@@ -304,19 +309,15 @@ func (r *run) try(ctx context.Context, calls chan struct{}, call func(context.Co
 		defer func() { <-calls }()
 	}
 	for attempt := 1; ctx.Err() == nil; attempt++ {
-		err := once(ctx, call)
+		// It is not canceled when the run ends, because the result of a write would then be unknown.
+		once, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
+		err := call(once)
+		cancel()
 		if !r.repeats(err, attempt) || r.Pause(ctx, attempt) != nil {
 			return err == nil
 		}
 	}
 	return false
-}
-
-// once makes one attempt. It is not canceled when the run ends, because the result of a write would then be unknown.
-func once(ctx context.Context, call func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
-	defer cancel()
-	return call(ctx)
 }
 
 // repeats records the result of an attempt and reports whether the call is repeated. Throttled calls are repeated until

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/logging"
 )
 
 // Handler handles both triggers of re-evaluation. It is safe for concurrent use.
@@ -58,7 +59,8 @@ func (h *Handler) changes(ctx context.Context, event events.DynamoDBEvent) []cha
 		record := &event.Records[i].Change
 		key := record.Keys["id"]
 		if key.DataType() != events.DataTypeString { // String panics
-			h.logMalformed(ctx, event.Records[i].EventID)
+			h.Logger.ErrorContext(ctx, "record without a feature type",
+				slog.String("eventId", logging.Truncate(event.Records[i].EventID)))
 		} else if id := key.String(); !known[id] && !sameLifetime(record) {
 			known[id] = true
 			all = append(all, change{id, record.SequenceNumber, record.ApproximateCreationDateTime.Time})
@@ -86,7 +88,7 @@ var errSweep = errors.New("the sweep failed, see its log for the cause; the next
 func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (Summary, error) {
 	types, err := h.types(ctx)
 	if err != nil {
-		h.logUnreadable(ctx, err)
+		h.Logger.ErrorContext(ctx, "feature types not read", slog.String("trigger", onSchedule), logging.Cause(err))
 		return Summary{}, errSweep
 	}
 	var sum Summary

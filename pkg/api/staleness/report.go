@@ -54,13 +54,4 @@ func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, chan
 	h.Logger.LogAttrs(ctx, level, "toggles re-evaluated", attributes...)
 }
 
-// logUnreadable logs that the list of types could not be read.
-func (h *Handler) logUnreadable(ctx context.Context, err error) {
-	h.Logger.ErrorContext(ctx, "feature types not read", slog.String("trigger", onSchedule), logging.Cause(err))
-}
-
-func (h *Handler) logMalformed(ctx context.Context, eventID string) {
-	h.Logger.ErrorContext(ctx, "record without a feature type", slog.String("eventId", logging.Truncate(eventID)))
-}
-
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

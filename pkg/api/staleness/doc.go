@@ -11,24 +11,3 @@
 // trigger that clears the flags of its toggles. A toggle that the index does not show yet at that moment keeps its flag
 // until the toggle is written or the type is created again.
 package staleness
-
-import (
-	"time"
-
-	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/featuretype"
-)
-
-// margin is longer than the time by which an attempt, and a clock that is behind, can be late. Otherwise a run could
-// clear a flag that another has just set, and the next would set it again.
-const margin = 5 * time.Second
-
-// limit returns the toggles of a range whose flag must change at the time now. A flag is cleared only if the toggle is
-// not due within the margin.
-func limit(all feature.Range, t featuretype.FeatureType, now time.Time) feature.Range {
-	if all.PotentiallyStale {
-		now = now.Add(margin)
-	}
-	all.Cutoff, all.LifetimeDays, all.LastChange = feature.Cutoff(t.LifetimeDays, now), t.LifetimeDays, t.LastChange
-	return all
-}
