@@ -90,7 +90,9 @@ func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
 		if failures[0].Failed {
 			return ErrExists
 		}
-		last = max(last, t.lastOf(failures))
+		for _, f := range failures {
+			last = max(last, eventlog.LastOf(f))
+		}
 		return t.unknownContextField(failures)
 	})
 	if err != nil {
@@ -137,7 +139,11 @@ func (s *Store) UpdateAll(ctx context.Context, names []string, change func(Featu
 			return nil, fmt.Errorf("re-evaluate %s: %w", describe(some), err)
 		}
 	}
-	return t.results(), nil
+	all := make([]Feature, len(t.edits))
+	for i, e := range t.edits {
+		all[i] = e.next
+	}
+	return all, nil
 }
 
 func describe(names []string) string {
@@ -229,28 +235,31 @@ func (s *Store) read(ctx context.Context, names []string) ([]Feature, error) {
 		f, err := s.Get(ctx, names[0])
 		return []Feature{f}, err
 	}
+	found, err := s.named(ctx, names)
+	if err != nil {
+		return nil, fmt.Errorf("read %d toggles: %w", len(names), err)
+	}
+	all := make([]Feature, len(names))
+	for _, f := range found {
+		all[slices.Index(names, f.Name)] = f
+	}
+	if missing := slices.IndexFunc(all, func(f Feature) bool { return f.Name == "" }); missing >= 0 {
+		return nil, notFound(names[missing])
+	}
+	return all, nil
+}
+
+// named reads the toggles that exist, in any order.
+func (s *Store) named(ctx context.Context, names []string) (all []Feature, err error) {
 	keys := make([]dynamo.Item, len(names))
 	for i, name := range names {
 		keys[i] = key(name)
 	}
 	items, err := dynamo.GetAll(ctx, s.client, s.features, keys)
-	if err != nil {
-		return nil, fmt.Errorf("read %d toggles: %w", len(names), err)
-	}
-	found := map[string]Feature{}
 	for _, item := range items {
-		f := fromItem(item)
-		found[f.Name] = f
+		all = append(all, fromItem(item))
 	}
-	all := make([]Feature, len(names))
-	for i, name := range names {
-		f, ok := found[name]
-		if !ok {
-			return nil, notFound(name)
-		}
-		all[i] = f
-	}
-	return all, nil
+	return all, err
 }
 
 func toItem(f Feature) dynamo.Item {

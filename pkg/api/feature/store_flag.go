@@ -94,45 +94,34 @@ func (s *Store) Flip(ctx context.Context, r Range, toggles []Feature) (Flips, er
 		input.TransactItems = append(append(input.TransactItems, s.flip(r, f, id)), record...)
 	}
 	_, err := s.client.TransactWriteItems(ctx, input, dynamo.Once)
-	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
-	if !ok {
-		if err != nil {
-			return Flips{}, fmt.Errorf("flip the flags of %d toggles of the type %q: %w", len(toggles), r.Type, err)
-		}
+	if err == nil {
 		return Flips{Done: len(toggles)}, nil
 	}
-	return s.canceled(r, toggles, canceled)
+	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+		if failures, _ := dynamo.Failures(canceled); failures != nil {
+			return r.overtaken(toggles, failures), nil
+		}
+	}
+	return Flips{}, fmt.Errorf("flip the flags of %d toggles of the type %q: %w", len(toggles), r.Type, err)
 }
 
-// canceled returns which toggles of a transaction that was canceled are to be tried again. If no condition failed, it
-// returns the error.
-func (s *Store) canceled(r Range, toggles []Feature, canceled *types.TransactionCanceledException) (Flips, error) {
-	if len(canceled.CancellationReasons) != 2*len(toggles) {
-		return Flips{}, fmt.Errorf("flip the flags of %d toggles: %w", len(toggles), canceled)
-	}
-	var result Flips
-	failed := false
+// overtaken returns the result of a transaction with a failed condition. It has two actions per toggle: the second one
+// fails if the id of the event was used.
+func (r Range) overtaken(toggles []Feature, failures []dynamo.Failure) (result Flips) {
 	for i, f := range toggles {
-		reason := canceled.CancellationReasons[2*i]
-		if aws.ToString(reason.Code) != "ConditionalCheckFailed" {
-			// its id was used
-			failed = failed || aws.ToString(canceled.CancellationReasons[2*i+1].Code) == "ConditionalCheckFailed"
+		stored := failures[2*i]
+		now := fromItem(stored.Item)
+		switch {
+		case !stored.Failed:
 			result.Again = append(result.Again, f)
-			continue
-		}
-		failed = true
-		// The index may be behind: the toggle was written, but is still in the range.
-		item := dynamo.Item(reason.Item)
-		if now := fromItem(item); item.String(attributeStaleness) == r.key() && now.CreatedAt.Equal(f.CreatedAt) {
+		case stored.Item.String(attributeStaleness) == r.key() && now.CreatedAt.Equal(f.CreatedAt):
+			// The index was behind: the toggle was written, but is still in the range.
 			result.Again = append(result.Again, now)
-		} else {
+		default:
 			result.Overtaken++
 		}
 	}
-	if !failed {
-		return Flips{}, fmt.Errorf("flip the flags of %d toggles of the type %q: %w", len(toggles), r.Type, canceled)
-	}
-	return result, nil
+	return result
 }
 
 // flip returns the action that flips the flag of a toggle, with the id of its event.

@@ -163,14 +163,14 @@ func (s *Store) searchFlagged(ctx context.Context, f Filter, o Order, known Type
 // existing reads toggles again, and returns those that are still selected.
 func (s *Store) existing(ctx context.Context, all []Feature, selects func(Feature) bool) ([]Feature, error) {
 	batches := slices.Collect(slices.Chunk(all, maxRead))
-	return s.parallel(len(batches), func(i int, add func(Feature)) error {
-		keys := make([]dynamo.Item, len(batches[i]))
+	return parallel(len(batches), func(i int, add func(Feature)) error {
+		names := make([]string, len(batches[i]))
 		for j, f := range batches[i] {
-			keys[j] = key(f.Name)
+			names[j] = f.Name
 		}
-		items, err := dynamo.GetAll(ctx, s.client, s.features, keys)
-		for _, item := range items {
-			if f := fromItem(item); selects(f) {
+		found, err := s.named(ctx, names)
+		for _, f := range found {
+			if selects(f) {
 				add(f)
 			}
 		}
@@ -181,7 +181,7 @@ func (s *Store) existing(ctx context.Context, all []Feature, selects func(Featur
 // flagged reads the selected toggles that are potentially stale from the staleness index.
 func (s *Store) flagged(ctx context.Context, known Types, selects func(Feature) bool) ([]Feature, error) {
 	ids := slices.Collect(maps.Keys(known))
-	return s.parallel(len(ids)*Shards, func(i int, add func(Feature)) error {
+	return parallel(len(ids)*Shards, func(i int, add func(Feature)) error {
 		id := ids[i/Shards]
 		for input := s.inIndex(StalenessKey(id, true, i%Shards)); ; {
 			out, err := s.client.Query(ctx, input)
@@ -213,7 +213,7 @@ const (
 
 // scan reads the selected toggles of the table, consistently.
 func (s *Store) scan(ctx context.Context, selects func(Feature) bool) ([]Feature, error) {
-	return s.parallel(segments, func(i int, add func(Feature)) error {
+	return parallel(segments, func(i int, add func(Feature)) error {
 		segment := int32(i) //nolint:gosec // below segments
 		for item, err := range dynamo.ScanSegment(ctx, s.client, s.features, segment, segments) {
 			if err != nil {
@@ -228,7 +228,7 @@ func (s *Store) scan(ctx context.Context, selects func(Feature) bool) ([]Feature
 }
 
 // parallel calls read with the numbers from 0 to n-1, and returns what the calls add, in any order.
-func (s *Store) parallel(n int, read func(i int, add func(Feature)) error) ([]Feature, error) {
+func parallel(n int, read func(i int, add func(Feature)) error) ([]Feature, error) {
 	parts, errs := make([][]Feature, n), make([]error, n)
 	running := make(chan struct{}, maxReads)
 	var all sync.WaitGroup

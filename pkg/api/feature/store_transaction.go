@@ -113,32 +113,21 @@ func (t *transaction) typeOf(ctx context.Context, id string) (featuretype.Featur
 }
 
 // changes returns what an update of a toggle records, without its flip.
-func changes(old, next Feature) []eventlog.Change {
-	var all []eventlog.Change
-	add := func(t eventlog.Type, before, after Feature) {
-		all = append(all, next.change(t, after.snapshot(), before.snapshot()))
+func changes(old, next Feature) (all []eventlog.Change) {
+	add := func(t eventlog.Type, state Feature) {
+		all = append(all, next.change(t, state.snapshot(), old.snapshot()))
+		old = state
 	}
 	state := old
-	if state.Archived != next.Archived {
-		before := state
-		state.Archived, state.ArchivedAt = next.Archived, next.ArchivedAt
-		t := eventlog.FeatureRevived
-		if next.Archived {
-			t = eventlog.FeatureArchived
-		}
-		add(t, before, state)
+	if state.Archived, state.ArchivedAt = next.Archived, next.ArchivedAt; old.Archived != next.Archived {
+		add(map[bool]eventlog.Type{true: eventlog.FeatureArchived, false: eventlog.FeatureRevived}[next.Archived], state)
 	}
-	if state.Stale != next.Stale {
-		before := state
-		state.Stale = next.Stale
-		t := eventlog.FeatureStaleOff
-		if next.Stale {
-			t = eventlog.FeatureStaleOn
-		}
-		add(t, before, state)
+	state = old
+	if state.Stale = next.Stale; old.Stale != next.Stale {
+		add(map[bool]eventlog.Type{true: eventlog.FeatureStaleOn, false: eventlog.FeatureStaleOff}[next.Stale], state)
 	}
-	if state.differs(next) {
-		add(eventlog.FeatureUpdated, state, next)
+	if old.differs(next) {
+		add(eventlog.FeatureUpdated, next)
 	}
 	return all
 }
@@ -230,14 +219,6 @@ func (t *transaction) split() *transaction {
 	return nil
 }
 
-func (t *transaction) results() []Feature {
-	all := make([]Feature, len(t.edits))
-	for i, e := range t.edits {
-		all[i] = e.next
-	}
-	return all
-}
-
 // unknownContextField returns the error if a transaction failed only because a context field does not exist. It names
 // the field.
 func (t *transaction) unknownContextField(failures []dynamo.Failure) error {
@@ -252,16 +233,6 @@ func (t *transaction) unknownContextField(failures []dynamo.Failure) error {
 		}
 	}
 	return &NameError{ErrUnknownContextField, unknown}
-}
-
-// lastOf returns the id of the last event of a deleted toggle with the same name, if it is not before the creation's.
-func (t *transaction) lastOf(failures []dynamo.Failure) (last int64) {
-	for _, f := range failures {
-		if f.Failed {
-			last = max(last, eventlog.LastOf(f))
-		}
-	}
-	return last
 }
 
 // usage returns the actions that update the usage of context fields (project → number of toggles) after a change from

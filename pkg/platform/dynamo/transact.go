@@ -46,7 +46,7 @@ func TransactReportingUnknown(ctx context.Context, client *dynamodb.Client, acti
 			unknown = errResultUnknown
 		}
 		if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-			failures, err := readReasons(canceled)
+			failures, err := Failures(canceled)
 			if failures != nil || err != nil {
 				return failures, unknown, err
 			}
@@ -59,9 +59,9 @@ func TransactReportingUnknown(ctx context.Context, client *dynamodb.Client, acti
 	}
 }
 
-// readReasons returns the failures if a condition failed, an error for a reason that a retry cannot fix, and otherwise
-// neither.
-func readReasons(canceled *types.TransactionCanceledException) (failures []Failure, err error) {
+// Failures returns one Failure per action if a condition failed, an error for a reason that a retry cannot fix, and
+// otherwise neither.
+func Failures(canceled *types.TransactionCanceledException) (failures []Failure, err error) {
 	all, failed := make([]Failure, len(canceled.CancellationReasons)), false
 	for i, reason := range canceled.CancellationReasons {
 		switch code := aws.ToString(reason.Code); code {
