@@ -15,8 +15,9 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
-	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
 )
 
 // flags are the options. Each can also be set by an environment variable.
@@ -55,11 +56,11 @@ func main() {
 	if err != nil {
 		exit(2, err)
 	}
-	days, err := pat.ParseDays(f.MaxTokenDays)
+	days, err := app.ParseNumber(f.MaxTokenDays, 0, access.MaxDays)
 	if err != nil {
 		exit(2, fmt.Errorf("MAX_TOKEN_DAYS %w", err))
 	}
-	if err := serve(&f, port, days); err != nil {
+	if err := serve(&f, port, int(days)); err != nil {
 		exit(1, err)
 	}
 }

@@ -2,7 +2,6 @@ package contextfield
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -32,14 +31,9 @@ const (
 
 // newLimitedStore returns a Store for the table and with the limit of an environment.
 func newLimitedStore(env *app.Env) (*Store, error) {
-	text, err := env.Var(limitVariable)
+	limit, err := env.Number(limitVariable, 1, maxBytes/1000)
 	if err != nil {
 		return nil, err
-	}
-	limit, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || limit < 1 || limit > maxBytes/1000 {
-		return nil, fmt.Errorf("the environment variable %s must be a number of kilobytes from 1 to %d, not %q",
-			limitVariable, maxBytes/1000, text)
 	}
 	client, tables, log, err := eventlog.Open(env, "CONTEXT_FIELDS_TABLE")
 	if err != nil {

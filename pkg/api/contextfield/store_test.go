@@ -99,7 +99,7 @@ func TestFunctionsNeedTheirTable(t *testing.T) {
 		for _, limit := range []string{"0", "5001", "many"} {
 			env.Vars["MAX_CONTEXT_FIELD_KILOBYTES"] = limit
 			if _, err := construct(env); err == nil ||
-				!strings.Contains(err.Error(), "MAX_CONTEXT_FIELD_KILOBYTES must be a number of kilobytes from 1 to 5000") {
+				!strings.Contains(err.Error(), "MAX_CONTEXT_FIELD_KILOBYTES must be a number from 1 to 5000") {
 				t.Errorf("%s: %v", limit, err)
 			}
 		}

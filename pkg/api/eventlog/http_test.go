@@ -196,12 +196,3 @@ func TestFunctionsNeedTheirTable(t *testing.T) {
 	t.Parallel()
 	database.RequireVariables(t, database.New(t).Env(t), eventlog.NewSearchFunction, "EVENTS_TABLE")
 }
-
-func TestParseDays(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int{"0": 0, "400": 400, "3650": 3650, "": -1, "-1": -1, "3651": -1, "1.5": -1} {
-		if got, err := eventlog.ParseDays(text); (err != nil) != (want < 0) || err == nil && got != want {
-			t.Errorf("%q: %d, %v", text, got, err)
-		}
-	}
-}

@@ -76,11 +76,11 @@ const day = 24 * time.Hour
 // dueThreshold returns the lowest threshold that the token has reached, or 0 if there is none, or if it was recorded.
 func (p PAT) dueThreshold(now time.Time) int64 {
 	for _, days := range thresholds {
+		if days == p.AnnouncedDays {
+			break
+		}
 		if !now.Before(p.ExpiresAt.Add(-time.Duration(days) * day)) {
-			if p.AnnouncedDays == 0 || days < p.AnnouncedDays {
-				return days
-			}
-			return 0
+			return days
 		}
 	}
 	return 0

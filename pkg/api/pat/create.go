@@ -63,31 +63,10 @@ func newWriteFunction(
 	return env.API(access.Require(requirement, serve(NewStore(client, tables, log, env.Random)))), nil
 }
 
-func readLimits(env *app.Env) (limits Limits, err error) {
-	perAccount, err := env.Var(limitVariable)
-	days, daysErr := env.Var(daysVariable)
-	if err := errors.Join(err, daysErr); err != nil {
-		return Limits{}, err
-	}
-	limits.PerAccount, err = strconv.Atoi(perAccount)
-	if err != nil || limits.PerAccount < 1 || limits.PerAccount > MostPerOwner {
-		return Limits{}, fmt.Errorf("the environment variable %s must be a number from 1 to %d, not %q", limitVariable,
-			MostPerOwner, perAccount)
-	}
-	if limits.Days, err = ParseDays(days); err != nil {
-		return Limits{}, fmt.Errorf("the environment variable %s %w", daysVariable, err)
-	}
-	return limits, nil
-}
-
-// ParseDays reads the maximum number of days from the creation to the expiry of a token: 0 to access.MaxDays. 0 is no
-// limit.
-func ParseDays(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > access.MaxDays {
-		return 0, fmt.Errorf("must be a number of days from 0, which is no limit, to %d, not %q", access.MaxDays, text)
-	}
-	return n, nil
+func readLimits(env *app.Env) (Limits, error) {
+	perAccount, err := env.Number(limitVariable, 1, MostPerOwner)
+	days, daysErr := env.Number(daysVariable, 0, access.MaxDays)
+	return Limits{int(perAccount), int(days)}, errors.Join(err, daysErr)
 }
 
 // Create serves POST /api/admin/service-account/{id}/token.

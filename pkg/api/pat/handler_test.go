@@ -178,7 +178,7 @@ func TestFunctionsNeedTheirVariables(t *testing.T) {
 	database.RequireVariables(t, env, pat.NewCreateFunction, variables...)
 	for _, row := range table.Rows(t, 4, `
 		MAX_TOKENS_PER_ACCOUNT | 0 101 -1 ten 1.0 | must be a number from 1 to 100 | 1
-		MAX_TOKEN_DAYS | 36501 -1 x | must be a number of days from 0 | 0
+		MAX_TOKEN_DAYS | 36501 -1 x | must be a number from 0 to 36500 | 0
 	`) {
 		for value := range strings.FieldsSeq(row[1]) {
 			env.Vars[row[0]] = value

@@ -4,8 +4,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -32,13 +32,9 @@ func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := env.Var(limitVariable)
+	limit, err := env.Number(limitVariable, 1, math.MaxInt32)
 	if err != nil {
 		return nil, err
-	}
-	limit, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || limit < 1 {
-		return nil, fmt.Errorf("the environment variable %s must be a number from 1, not %q", limitVariable, text)
 	}
 	accounts := user.NewStore(client, tables, log)
 	accounts.SetLimit(limit)

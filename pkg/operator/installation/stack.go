@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -49,8 +50,8 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	}
 	i.Issuer, i.ClientID = i.Stack.Parameters["OidcIssuer"], i.Stack.Parameters["OidcClientId"]
 	i.LogDays = DefaultLogDays
-	if days, err := eventlog.ParseDays(i.Stack.Parameters["EventLogDays"]); err == nil {
-		i.LogDays = days
+	if days, err := app.ParseNumber(i.Stack.Parameters["EventLogDays"], 0, eventlog.MaxDays); err == nil {
+		i.LogDays = int(days)
 	}
 	if limit, err := strconv.Atoi(i.Stack.Parameters["MaxTokensPerAccount"]); err == nil {
 		i.TokenLimit = limit

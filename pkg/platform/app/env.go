@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -59,6 +60,28 @@ func (e *Env) Var(name string) (string, error) {
 		return v, nil
 	}
 	return "", fmt.Errorf("the environment variable %s is missing", name)
+}
+
+// Number returns a variable that is a whole number from least to most. Its error names the variable.
+func (e *Env) Number(name string, least, most int64) (int64, error) {
+	text, err := e.Var(name)
+	if err != nil {
+		return 0, err
+	}
+	n, err := ParseNumber(text, least, most)
+	if err != nil {
+		return 0, fmt.Errorf("the environment variable %s %w", name, err)
+	}
+	return n, nil
+}
+
+// ParseNumber returns the whole number that a setting contains. Its error continues a sentence that names the setting.
+func ParseNumber(text string, least, most int64) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("must be a number from %d to %d, not %q", least, most, text)
+	}
+	return n, nil
 }
 
 // flag returns a variable that is "true" or "false". If it is missing, it is false.

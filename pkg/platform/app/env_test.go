@@ -40,6 +40,21 @@ func TestTables(t *testing.T) {
 	}
 }
 
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"0": "", "400": "", "3650": "", "": "MAX is missing", "-1": "MAX must be a number from 0 to 3650, not \"-1\"",
+		"3651": "MAX must be", "1.5": "MAX must be",
+	} {
+		env := app.Env{Vars: map[string]string{"MAX": text}}
+		got, err := env.Number("MAX", 0, 3650)
+		if want == "" && (err != nil || fmt.Sprint(got) != text) ||
+			want != "" && (err == nil || !strings.Contains(err.Error(), "the environment variable "+want)) {
+			t.Errorf("%q: %d, %v", text, got, err)
+		}
+	}
+}
+
 func TestTablesWarmsUpTheConnection(t *testing.T) {
 	t.Parallel()
 	requests := 0
