@@ -40,7 +40,8 @@ func (w *World) every(period time.Duration, name string, invoke func()) {
 	w.at(next.Add(within(random, 40*time.Millisecond)), run)
 	if random.IntN(2) == 0 {
 		before := []time.Duration{1, 10 * time.Second}[random.IntN(2)]
-		w.at(next.Add(within(random, 40*time.Millisecond)-within(random, before)), run)
+		after := []time.Duration{40 * time.Millisecond, 200 * time.Millisecond}[random.IntN(2)] // while the first one flips
+		w.at(next.Add(within(random, after)-within(random, before)), run)
 	}
 	w.at(next, func() {
 		if !w.calm {
