@@ -31,7 +31,7 @@ if in_use; then
 fi
 
 rm -f "$folder"/dynamodb.db* "$folder"/engine.log "$folder"/engine.pid "$folder"/local.json* "$folder"/lock
-rm -f "$folder"/events/sent.jsonl "$folder"/queues/*.jsonl
+rm -f "$folder"/queues/*.jsonl
 rm -rf "$folder"/events/stream-* "$folder"/events/access-log-* "$folder"/events/queue-*
 rmdir "$folder"/events "$folder"/queues 2>/dev/null || true
 if rmdir "$folder" 2>/dev/null; then
