@@ -48,6 +48,8 @@ func (a *actor) deletePerson(id int64) {
 	})
 	if !o.unknown {
 		earliest(&account.deleted, o.ended)
+	} else if !a.calm { // its end may be far
+		a.after(within(a.Rand, time.Minute), a.copyTables)
 	}
 	a.record(o, "tokens", id, "close", "")
 }

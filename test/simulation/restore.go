@@ -31,11 +31,13 @@ func (w *World) back() {
 	if w.copied = related; random.IntN(3) > 0 {
 		w.copied = related[random.IntN(len(related)):][:1]
 	}
-	w.at(w.start.Add(within(random, duration)), func() {
-		for _, id := range w.copied {
-			w.db.Copy(w.table(id), copyOf(id))
-		}
-	})
+	w.at(w.start.Add(within(random, duration)), w.copyTables)
+}
+
+func (w *World) copyTables() {
+	for _, id := range w.copied {
+		w.db.Copy(w.table(id), copyOf(id))
+	}
 }
 
 // restore restores the tables from their copies, as docs/backup.md describes, and checks what must hold afterwards.
