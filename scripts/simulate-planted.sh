@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Applies each patch of test/simulation/testdata to a copy of the tree, two at a time, and searches for a seed that
-# fails, for at most PLANTED_FOR (default: 60s) on one core. First it searches without a patch, and no seed may fail. It
+# fails, for at most PLANTED_FOR (default: 90s) on one core. First it searches without a patch, and no seed may fail. It
 # fails unless a seed is found for every patch. Usage: simulate-planted.sh [PATCH…]
 set -euo pipefail
 
-duration=${PLANTED_FOR:-60s}
+duration=${PLANTED_FOR:-90s}
 
 # build builds the tests of the tree in this folder. -trimpath lets all copies share the build cache.
 build() { go test -c -trimpath -ldflags='-s -w' -o simulation.test ./test/simulation; }
