@@ -26,19 +26,12 @@ func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := Create(fields, env.Now)
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(access.CreateFieldPermission), handler)), nil
+	return env.API(access.Require(access.Has(access.CreateFieldPermission), Create(fields, env.Now))), nil
 }
 
 // Create serves POST /api/admin/context.
-func Create(fields *Store, now func() time.Time) (lambdahttp.HandlerFunc, error) {
-	schema, err := jsonbody.Compile(createSchema)
-	if err != nil {
-		return nil, err
-	}
+func Create(fields *Store, now func() time.Time) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r, uniqueValues)
 		if err != nil {
@@ -62,5 +55,5 @@ func Create(fields *Store, now func() time.Time) (lambdahttp.HandlerFunc, error)
 		}
 		w.Header().Set("Location", r.URL.JoinPath(f.Name).String())
 		return lambdahttp.WriteJSON(w, http.StatusCreated, response(f))
-	}, nil
+	}
 }

@@ -14,7 +14,7 @@ import (
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
-	h := handlers(t, store)
+	h := handlers(store)
 	h.Run(t.Context(), t, strings.NewReplacer("FIRST", `{"name":"first","description":null,"stickiness":false,`+
 		`"sortOrder":0,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`,
 		"VALUES", `"legalValues":[{"value":" é ","description":""},{"value":" É "},{"value":"z","description":"d"}]`).Replace(`
@@ -35,7 +35,7 @@ func TestCreate(t *testing.T) {
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
-	h := handlers(t, store)
+	h := handlers(store)
 	repeat := strings.NewReplacer("1001e", strings.Repeat("e", 1001), "1000e", strings.Repeat("e", 1000), "256e",
 		strings.Repeat("e", 256), "255é", strings.Repeat("é", 255), "100e", strings.Repeat("e", 100), "101n",
 		strings.Repeat("n", 101), "100n", strings.Repeat("n", 100), "100~", strings.Repeat("~", 100), "1001×{}",
@@ -78,7 +78,7 @@ func TestBodies(t *testing.T) {
 func TestLargestBody(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
-	h := handlers(t, store)
+	h := handlers(store)
 	var values []string
 	for i := range 1000 { // 4-byte characters, about 100,000 bytes
 		values = append(values, fmt.Sprintf(`{"value":"%04d%s"}`, i, strings.Repeat("😀", 20)))

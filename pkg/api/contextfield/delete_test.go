@@ -15,7 +15,7 @@ import (
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h, features := handlers(t, store), feature.NewStore(db.Client, db.Tables, db.Log())
+	h, features := handlers(store), feature.NewStore(db.Client, db.Tables, db.Log())
 	archive := func(name string, archived bool) error {
 		_, err := features.Update(t.Context(), name, func(f feature.Feature) (feature.Feature, error) {
 			f.Archived = archived

@@ -19,7 +19,7 @@ import (
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h := handlers(t, store)
+	h := handlers(store)
 	ada := access.WithPrincipal(t.Context(), access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "9"})
 	h.Run(ada, t, `
 		create | | {"name":"plan","legalValues":[{"value":"basic"},{"value":"pro","description":"d"}]} | 201 {…

@@ -8,22 +8,16 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
 
 func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_987_654, time.UTC) }
 
 // handlers returns the operations on a store.
-func handlers(tb testing.TB, store *contextfield.Store) operation.Set {
-	tb.Helper()
-	create, err := contextfield.Create(store, now)
-	assert.OK(tb, err)
-	update, err := contextfield.Update(store)
-	assert.OK(tb, err)
+func handlers(store *contextfield.Store) operation.Set {
 	return operation.Set{Parameters: []string{"name"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"create": create, "update": update, "get": contextfield.Get(store), "list": contextfield.List(store),
-		"delete": contextfield.Delete(store),
+		"create": contextfield.Create(store, now), "update": contextfield.Update(store), "get": contextfield.Get(store),
+		"list": contextfield.List(store), "delete": contextfield.Delete(store),
 	}}
 }
 
@@ -31,7 +25,7 @@ func TestUnknownField(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
 	create(t, store, contextfield.ContextField{Name: "a"})
-	handlers(t, store).Run(t.Context(), t, strings.NewReplacer("101n", strings.Repeat("n", 101), "100n",
+	handlers(store).Run(t.Context(), t, strings.NewReplacer("101n", strings.Repeat("n", 101), "100n",
 		strings.Repeat("n", 100)).Replace(`
 		get update delete | A | {} | 404 NotFoundError: There is no context field with the name "A".
 		get update delete | "a " | {} | 404 NotFoundError: There is no context field with the name "a ".
@@ -47,7 +41,7 @@ func TestUnavailable(t *testing.T) {
 	store, _ := newStore(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	handlers(t, store).Run(ctx, t, `
+	handlers(store).Run(ctx, t, `
 		get delete list | a | | 503 ServiceUnavailable: …
 		create update | a | {"name":"a"} | 503 ServiceUnavailable: …
 		create update | a | {"name":"a","sortOrder":1} | 503 ServiceUnavailable: …

@@ -19,7 +19,7 @@ import (
 // listed returns the number of bytes of the list in a response of Lambda.
 func listed(tb testing.TB, store *contextfield.Store) int {
 	tb.Helper()
-	status, _, text := handlers(tb, store).Serve(tb.Context(), operation.Request{Operation: "list"})
+	status, _, text := handlers(store).Serve(tb.Context(), operation.Request{Operation: "list"})
 	if status != http.StatusOK {
 		tb.Fatal(text)
 	}
@@ -36,7 +36,7 @@ func TestLimit(t *testing.T) {
 	store, db := newStore(t)
 	const limit = 20_000
 	store = store.Limited(limit)
-	h := handlers(t, store)
+	h := handlers(store)
 	refused := fmt.Sprintf(
 		"NoAccessError: The list of all context fields may have at most %d bytes. Delete fields or legal values first.",
 		limit)

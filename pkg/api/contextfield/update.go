@@ -22,19 +22,12 @@ func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := Update(fields)
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(access.UpdateFieldPermission), handler)), nil
+	return env.API(access.Require(access.Has(access.UpdateFieldPermission), Update(fields))), nil
 }
 
 // Update serves PUT /api/admin/context/{name}.
-func Update(fields *Store) (lambdahttp.HandlerFunc, error) {
-	schema, err := jsonbody.Compile(updateSchema)
-	if err != nil {
-		return nil, err
-	}
+func Update(fields *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r, uniqueValues)
 		if err != nil {
@@ -59,5 +52,5 @@ func Update(fields *Store) (lambdahttp.HandlerFunc, error) {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, response(f))
-	}, nil
+	}
 }

@@ -15,7 +15,7 @@ import (
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h := handlers(t, store)
+	h := handlers(store)
 	h.Run(t.Context(), t, `list | | | 200 []`)
 	created := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
 	create(t, store, contextfield.ContextField{Name: "other", SortOrder: 7}, contextfield.ContextField{
@@ -42,7 +42,7 @@ func TestUpdate(t *testing.T) {
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h := handlers(t, store)
+	h := handlers(store)
 	create(t, store, contextfield.ContextField{Name: "f", SortOrder: 1})
 	tag := func() string {
 		_, header, _ := h.Serve(t.Context(), operation.Request{Operation: "get", Path: "f"})
@@ -66,7 +66,7 @@ func TestIfMatch(t *testing.T) {
 	client := db.Before(t, "TransactWriteItems", 1, func() {
 		h.Run(t.Context(), t, `update | f | {"sortOrder":5} | 200 {…`)
 	})
-	overtaken := handlers(t, contextfield.NewStore(client, db.Tables, db.LogThrough(client)))
+	overtaken := handlers(contextfield.NewStore(client, db.Tables, db.LogThrough(client)))
 	put := operation.Request{Operation: "update", Path: "f", Body: `{"sortOrder":2}`, IfMatch: before}
 	overtaken.Want(t.Context(), t, put, "412 PreconditionFailed: …")
 	h.Want(t.Context(), t, put, "412 PreconditionFailed: …")

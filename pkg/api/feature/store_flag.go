@@ -98,7 +98,7 @@ func (s *Store) Flip(ctx context.Context, r Range, toggles []Feature) (Flips, er
 		return Flips{Done: len(toggles)}, nil
 	}
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-		if failures, _ := dynamo.Failures(canceled); failures != nil {
+		if failures, _ := dynamo.Failures(canceled); len(failures) == 2*len(toggles) {
 			return r.overtaken(toggles, failures), nil
 		}
 	}

@@ -28,10 +28,7 @@ func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := Update(NewStore(client, tables), user.NewStore(client, tables, nil))
-	if err != nil {
-		return nil, err
-	}
+	handler := Update(NewStore(client, tables), user.NewStore(client, tables, nil))
 	return env.API(access.Require(access.IsUserOr401, handler)), nil
 }
 
@@ -44,11 +41,8 @@ type response struct {
 }
 
 // Update serves PUT /api/admin/feedback/{id}.
-func Update(records *Store, users *user.Store) (lambdahttp.HandlerFunc, error) {
-	schema, err := jsonbody.Compile(updateSchema)
-	if err != nil {
-		return nil, err
-	}
+func Update(records *Store, users *user.Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id, badID := lambdahttp.PathParam(r, "id")
 		caller := access.PrincipalFrom(r.Context())
@@ -82,7 +76,7 @@ func Update(records *Store, users *user.Store) (lambdahttp.HandlerFunc, error) {
 			UserID: record.UserID, NeverShow: record.NeverShow, Given: datetime.FormatOptional(record.Given),
 			FeedbackID: record.FeedbackID,
 		})
-	}, nil
+	}
 }
 
 // mayName reports whether the caller may send that user's id in the body: its own id or, with the ADMIN permission, any

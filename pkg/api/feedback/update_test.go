@@ -23,8 +23,7 @@ func TestUpdate(t *testing.T) {
 	for id := range int64(3) {
 		assert.OK(t, users.Create(t.Context(), user.User{ID: id + 1, Kind: user.Person, Disabled: true}))
 	}
-	handler, err := feedback.Update(feedback.NewStore(client, db.Tables), users)
-	assert.OK(t, err)
+	handler := feedback.Update(feedback.NewStore(client, db.Tables), users)
 	all := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}
 	for _, row := range table.Rows(t, 4, strings.NewReplacer("GIVEN", `"given":"2026-11-20T05:39:00.123Z","feedbackId":"survey"}`,
 		"NULL", `"given":null,"feedbackId":"survey"}`, "400 /", "400 ValidationError: The `/body/", "; /", " The `/body/",
@@ -66,8 +65,7 @@ func TestUpdate(t *testing.T) {
 func TestUpdateFails(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	handler, err := feedback.Update(feedback.NewStore(db.Client, db.Tables), user.NewStore(db.Client, db.Tables, db.Log()))
-	assert.OK(t, err)
+	handler := feedback.Update(feedback.NewStore(db.Client, db.Tables), user.NewStore(db.Client, db.Tables, db.Log()))
 	ctx, cancel := context.WithCancel(access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleAdmin)))
 	cancel()
 	all := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}

@@ -38,19 +38,12 @@ func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
 	}
 	accounts := user.NewStore(client, tables, log)
 	accounts.SetLimit(limit)
-	handler, err := Create(accounts, env.Now)
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(access.Admin), handler)), nil
+	return env.API(access.Require(access.Has(access.Admin), Create(accounts, env.Now))), nil
 }
 
 // Create serves POST /api/admin/service-account.
-func Create(accounts *user.Store, now func() time.Time) (lambdahttp.HandlerFunc, error) {
-	schema, err := jsonbody.Compile(createSchema)
-	if err != nil {
-		return nil, err
-	}
+func Create(accounts *user.Store, now func() time.Time) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {
@@ -76,5 +69,5 @@ func Create(accounts *user.Store, now func() time.Time) (lambdahttp.HandlerFunc,
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusCreated, newResponse(Account{User: account}))
-	}, nil
+	}
 }

@@ -37,12 +37,9 @@ func newFixture(tb testing.TB) *fixture {
 	_, err := f.users.Add(tb.Context(), user.User{Kind: user.Person, Name: "Ada", Email: "ada@example.com",
 		Role: access.RoleAdmin})
 	assert.OK(tb, err)
-	create, err := serviceaccount.Create(f.users, now)
-	assert.OK(tb, err)
-	update, err := serviceaccount.Update(f.store)
-	assert.OK(tb, err)
 	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"create": create, "update": update, "list": serviceaccount.List(f.store), "delete": serviceaccount.Delete(f.store),
+		"create": serviceaccount.Create(f.users, now), "update": serviceaccount.Update(f.store),
+		"list": serviceaccount.List(f.store), "delete": serviceaccount.Delete(f.store),
 	}}
 	return f
 }

@@ -23,19 +23,12 @@ func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := Update(store)
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(access.Admin), handler)), nil
+	return env.API(access.Require(access.Has(access.Admin), Update(store))), nil
 }
 
 // Update serves PUT /api/admin/service-account/{id}.
-func Update(accounts *Store) (lambdahttp.HandlerFunc, error) {
-	schema, err := jsonbody.Compile(updateSchema)
-	if err != nil {
-		return nil, err
-	}
+func Update(accounts *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {
@@ -57,5 +50,5 @@ func Update(accounts *Store) (lambdahttp.HandlerFunc, error) {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, newResponse(account))
-	}, nil
+	}
 }
