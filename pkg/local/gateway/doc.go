@@ -16,43 +16,43 @@
 //	fixed segment before {param} before {proxy+}             | inferred; http-api-develop-routes  | TestRouting
 //	a method's own route before ANY                          | observed                           | TestRouting
 //	the raw, percent-encoded path is compared                | choice                             | TestRouting
-//	a trailing slash is ignored but stays in path            | observed                           | TestPathIsRaw
+//	a trailing slash is ignored but stays in path            | observed                           | TestEventMembers
 //	only {proxy+} matches an empty segment                   | choice                             | TestRouting
 //	a resource without the method: no fallback to {proxy+}   | choice                             | TestRouting
-//	unknown method: MISSING_AUTHENTICATION_TOKEN             | supported-gateway-response-types   | TestUnknownMethod
-//	with Authorization: INVALID_SIGNATURE                    | observed; the type is a choice     | TestUnknownMethod
-//	X-HTTP-Method-Override changes the method                | AWS documentation                  | TestMethodOverride
+//	unknown method: MISSING_AUTHENTICATION_TOKEN             | supported-gateway-response-types   | TestRouting
+//	with Authorization: INVALID_SIGNATURE                    | observed; the type is a choice     | TestRouting
+//	X-HTTP-Method-Override changes the method                | AWS documentation                  | TestEvents
 //	unsupported parts of the template are rejected at start  | choice                             | TestNewRejects
 //	-- the function's event
-//	members of payload 1.0, without null members of identity | observed                           | TestProxyEvent
-//	path and path parameters are raw                         | observed                           | TestPathIsRaw
-//	resourceId is the path of the resource                   | choice                             | TestProxyEvent
-//	path without stage, as behind a custom domain            | how-to-custom-domains              | TestProxyEvent
-//	query, parameters and stage variables are null if empty  | observed                           | TestEmptyPartsAreNull
-//	query: decoded, last and all values; ";" separates       | observed; known-issues             | TestQuery
-//	domainName is the Host header                            | choice                             | TestHost
+//	members of payload 1.0, without null members of identity | observed                           | TestEvents
+//	path and path parameters are raw                         | observed                           | TestEventMembers
+//	resourceId is the path of the resource                   | choice                             | TestEvents
+//	path without stage, as behind a custom domain            | how-to-custom-domains              | TestEvents
+//	query, parameters and stage variables are null if empty  | observed                           | TestEventMembers
+//	query: decoded, last and all values; ";" separates       | observed; known-issues             | TestEventMembers
+//	domainName is the Host header                            | choice                             | TestEventMembers
 //	missing or malformed Host: 400                           | choice                             | TestHost
-//	header names in canonical case; last and all values      | deviation: AWS keeps the case      | TestProxyEvent
-//	Host, X-Forwarded-*, X-Amzn-Trace-Id added or extended   | observed                           | TestRequestHeaders
-//	hop-by-hop headers and Content-Length dropped            | known-issues; observed             | TestRequestHeaders
-//	body: never base64; invalid UTF-8 becomes U+FFFD         | payload-encodings                  | TestBodyIsText
-//	x-amzn-RequestId with a UUID sets the request id         | mapping-template-reference         | TestRequestID
+//	header names in canonical case; last and all values      | deviation: AWS keeps the case      | TestEvents
+//	Host, X-Forwarded-*, X-Amzn-Trace-Id added or extended   | observed                           | TestEventMembers
+//	hop-by-hop headers and Content-Length dropped            | known-issues; observed             | TestEventMembers
+//	body: never base64; invalid UTF-8 becomes U+FFFD         | payload-encodings                  | TestEventMembers
+//	x-amzn-RequestId with a UUID sets the request id         | mapping-template-reference         | TestEventMembers
 //	the extended request id is unique; clients cannot set it | mapping-template-reference         | TestAccessLogLine
 //	-- calling a function
-//	deadline, ARN and invocation id in the context           | lambda: golang-context             | TestFunctionContext
+//	invocation id in the context, see pkg/local/invoke       | lambda: golang-context             | TestFunctionContext
 //	a client that disconnects cancels nothing                | inferred                           | TestFunctionContext
 //	the function's timeout: 502                              | lambda: services-apigateway-errors | TestTimeouts
 //	no result within 29 seconds: INTEGRATION_TIMEOUT         | limits                             | TestTimeouts
-//	error, panic, malformed response: 502 with DEFAULT_5XX   | lambda: services-apigateway-errors | TestFunctionError
+//	error, panic, malformed response: 502 with DEFAULT_5XX   | lambda: services-apigateway-errors | TestFunctionResponse
 //	-- authorizer
-//	the REQUEST event; the method ARN has the raw path       | use-lambda-authorizer; choice      | TestAuthorizerEvent
-//	members body, empty, and isBase64Encoded                 | deviation: AWS leaves them out     | TestAuthorizerEvent
-//	called for each request, even without Authorization      | choice; CreateAuthorizer           | TestAuthorizerIsAlwaysCalled
-//	not called for routes without authorizer                 | use-lambda-authorizer              | TestAuthorizerIsAlwaysCalled
-//	Allow, Deny or no match; Deny wins; * at the end only    | lambda-authorizer-output           | TestAuthorizerResult
-//	error, timeout, malformed or unsupported policy: 500     | use-lambda-authorizer              | TestAuthorizerResult
+//	the REQUEST event; the method ARN has the raw path       | use-lambda-authorizer; choice      | TestEvents
+//	members body, empty, and isBase64Encoded                 | deviation: AWS leaves them out     | TestEvents
+//	called for each request, even without Authorization      | choice; CreateAuthorizer           | TestAuthorizer
+//	not called for routes without authorizer                 | use-lambda-authorizer              | TestAuthorizer
+//	Allow, Deny or no match; Deny wins; * at the end only    | lambda-authorizer-output           | TestAuthorizer
+//	error, timeout, malformed or unsupported policy: 500     | use-lambda-authorizer              | TestAuthorizer
 //	no result within 29 seconds: AUTHORIZER_FAILURE          | choice                             | TestTimeouts
-//	context values become strings; null is left out          | lambda-authorizer-output           | TestAuthorizerContext
+//	context values become strings; null is left out          | lambda-authorizer-output           | TestEventMembers
 //	-- the response
 //	status, headers, body; multiValueHeaders win             | set-up-lambda-proxy-integrations   | TestFunctionResponse
 //	Content-Type application/json by default                 | observed                           | TestFunctionResponse
@@ -65,11 +65,11 @@
 //	x-amzn-ErrorType on gateway responses                    | observed; a few types inferred     | TestGatewayResponse
 //	-- limits
 //	payload above 10 MB, event above 6 MB: 413, AWS's body   | limits; known-issues; observed     | TestLimits
-//	response above 6 MB: 502                                 | lambda: gettingstarted-limits      | TestFunctionError
+//	response above 6 MB: 502                                 | lambda: gettingstarted-limits      | TestFunctionResponse
 //	headers above 10,240 bytes: 431                          | limits                             | TestLimits
 //	method ARN above 1,600 bytes: 414                        | limits                             | TestLimits
 //	malformed requests: the response of net/http, mostly 400 | choice                             | TestMalformedRequests
-//	a slow body: 408 and a closed connection                 | choice                             | TestSlowBody
+//	a slow body: 408 and a closed connection                 | choice                             | TestMalformedRequests
 //	every phase of a connection has a time limit             | choice                             | TestServerLimits
 //	-- access log
 //	one line per request; an unset variable is -             | variables-for-access-logging       | TestAccessLogLine

@@ -1,158 +1,81 @@
 package gateway_test
 
 import (
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-lambda-go/events"
+	"github.com/go-json-experiment/json/jsontext"
 
-	"toggleadmin/test/assert"
 	"toggleadmin/test/golden"
 	"toggleadmin/test/table"
 )
 
-// eventOf returns the function's event for a request.
-func eventOf(t *testing.T, method, target, body string, headers ...string) (event events.APIGatewayProxyRequest) {
-	t.Helper()
-	newService(captures(t, &event, ok), nil).send(t, method, target, body, headers...)
-	return event
+// TestEvents compares the events of the authorizer and the function for the same request.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	s := newService()
+	s.send(t, "POST /things/a%20b%2Fc/?q=1&q=2 X-Twice: one\nx-twice: two\nUser-Agent: probe/1\nX-HTTP-Method-Override: PUT",
+		`{"x":"é\n"}`)
+	golden.JSON(t, "testdata/authorizer.json", jsontext.Value(s.events[0]))
+	golden.JSON(t, "testdata/function.json", jsontext.Value(s.events[1]))
 }
 
-func TestProxyEvent(t *testing.T) {
+func TestEventMembers(t *testing.T) {
 	t.Parallel()
-	got := eventOf(t, "POST", "/open/a%20b%2Fc?q=1&q=2", `{"x":"é\n"}`, "X-Twice: one", "x-twice: two",
-		"User-Agent: probe/1")
-	golden.JSON(t, "testdata/event.json", got)
-}
-
-func TestEmptyPartsAreNull(t *testing.T) {
-	t.Parallel()
-	var event map[string]any
-	newService(captures(t, &event, ok), nil).send(t, "GET", "/open?", "")
-	for _, name := range []string{"queryStringParameters", "multiValueQueryStringParameters", "pathParameters",
-		"stageVariables"} {
-		if value, there := event[name]; !there || value != nil {
-			t.Errorf("%s is %v, want null", name, value)
+	for _, row := range table.Rows(t, 3, strings.NewReplacer("MADE", "00000000-0000-4000-8000-000000000002", "CHOSEN",
+		chosenUUID).Replace(`
+		# request | body | part of the function's event
+		GET /open? | | "multiValueQueryStringParameters":null,"path":"/open","pathParameters":null,"queryStringParameters":null
+		GET /open/%2F | | "path":"/open/%2F","pathParameters":{"id":"%2F"}
+		GET /open/%c3%A9 | | "path":"/open/%c3%A9","pathParameters":{"id":"%c3%A9"}
+		GET /open/%41%FF | | "path":"/open/%41%FF","pathParameters":{"id":"%41%FF"}
+		GET /open/a+b;c | | "path":"/open/a+b;c","pathParameters":{"id":"a+b;c"}
+		GET /open/.. | | "path":"/open/..","pathParameters":{"id":".."}
+		GET /open/7/ | | "path":"/open/7/","pathParameters":{"id":"7"}
+		GET http://api.example/open/7%2f | | "path":"/open/7%2f","pathParameters":{"id":"7%2f"}
+		GET /open?a=1;b=2;a=3 | | "multiValueQueryStringParameters":{"a":["1","3"],"b":["2"]}
+		GET /open?%61=%26+ | | "multiValueQueryStringParameters":{"a":["& "]}
+		GET /open?a=%zz | | "multiValueQueryStringParameters":{"a":["%zz"]}
+		GET /open?%ff=%ff&%fe=1 | | "multiValueQueryStringParameters":{"�":["�","1"]}
+		GET /open?&&a=b=c&d& | | "multiValueQueryStringParameters":{"a":["b=c"],"d":[""]}
+		POST /open | "a\xffb\xc3\x00\"\\\u2028" | "\"body\":\"a\uFFFDb\uFFFD\\u0000\\\"\\\\\u2028\""
+		"GET /open Host: api.example:3000\nX-Forwarded-For: 1.2.3.4\nX-Forwarded-For: 5.6.7.8\nX-Forwarded-Proto: https\nX-Forwarded-Port: 1" | | "X-Forwarded-For":"1.2.3.4, 5.6.7.8, 192.0.2.1","X-Forwarded-Port":"3000","X-Forwarded-Proto":"http"}
+		"GET /open X-Amzn-Trace-Id: Root=1-67891233-abcdef012345678912345678\nX-Bytes: \xff" | | "X-Amzn-Trace-Id":"Root=1-67891233-abcdef012345678912345678","X-Bytes":"�",
+		# headers that do not reach the function
+		"GET /open Connection: x\nKeep-Alive: 5\nTE: trailers\nUpgrade: h2c\nMax-Forwards: 1\nServer: s\nContent-MD5: x\nContent-Length: 0" | | "headers":{"Host":"example.com","X-Amzn-Trace-Id":"Root=1-6a5145a8-000040008000000000000001","X-Forwarded-For":"192.0.2.1","X-Forwarded-Port":"80","X-Forwarded-Proto":"http"}
+		"GET /open Proxy-Authenticate: x\nWWW-Authenticate: x\nExpect: x\nTrailer: x" | | "headers":{"Host":"example.com","X-Amzn-Trace-Id":"Root=1-6a5145a8-000040008000000000000001","X-Forwarded-For":"192.0.2.1","X-Forwarded-Port":"80","X-Forwarded-Proto":"http"}
+		GET /open Host: example.com | | "domainName":"example.com"
+		GET /open Host: a-b_c.example.com:3000 | | "domainName":"a-b_c.example.com:3000"
+		GET /open Host: x: | | "domainName":"x:"
+		GET /open Host: 127.0.0.1:80 | | "domainName":"127.0.0.1:80"
+		GET /open Host: [::1] | | "domainName":"[::1]"
+		GET /open Host: [2001:db8::1]:3000 | | "domainName":"[2001:db8::1]:3000"
+		GET /things Authorizer: return {"principalId":"user:1","policyDocument":{"Statement":[{"Action":["execute-api:Invoke"],"Effect":"Allow","Resource":["*"]}]},"context":{"text":"a\"b","number":1,"float":1.5,"yes":true,"nothing":null,"empty":"","principalId":"forged"}} | | "authorizer":{"empty":"","float":"1.5","integrationLatency":0,"number":"1","principalId":"user:1","text":"a\"b","yes":"true"}
+		GET /open x-amzn-RequestId: CHOSEN | | "requestId":"CHOSEN"
+		GET /open x-amzn-RequestId: {7c2af7db-31f3-42b5-8a6d-9ffc74e3b9e} | | "requestId":"MADE"
+		GET /open x-amzn-RequestId: 7c2af7db31f342b58a6d9ffc74e3b9e0 | | "requestId":"MADE"
+		GET /open x-amzn-RequestId: 36×z | | "requestId":"MADE"
+	`)) {
+		s := newService()
+		s.send(t, row[0], row[1])
+		if event := s.events[len(s.events)-1]; !strings.Contains(event, row[2]) {
+			t.Errorf("%s: %s\nwant %s", row[0], event, row[2])
 		}
 	}
-}
-
-func TestPathIsRaw(t *testing.T) {
-	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		# target | parameter
-		/open/%2F | %2F
-		/open/%c3%A9 | %c3%A9
-		/open/%41%FF | %41%FF
-		/open/a+b;c | a+b;c
-		/open/.. | ..
-		/open/7/ | 7
-		http://api.example/open/7%2f | 7%2f
-	`) {
-		e, path := eventOf(t, "GET", row[0], ""), strings.TrimPrefix(row[0], "http://api.example")
-		equal(t, row[0], e.PathParameters["id"]+" "+e.Path+" "+e.RequestContext.Path, row[1]+" "+path+" "+path)
-	}
-}
-
-func TestQuery(t *testing.T) {
-	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		# query | values
-		a=1;b=2;a=3 | map[a:[1 3] b:[2]]
-		%61=%26+ | map[a:[& ]]
-		a=%zz | map[a:[%zz]]
-		%ff=%ff&%fe=1 | map[�:[� 1]]
-		&&a=b=c&d& | map[a:[b=c] d:[]]
-	`) {
-		got := eventOf(t, "GET", "/open?"+row[0], "").MultiValueQueryStringParameters
-		equal(t, row[0], fmt.Sprint(got), row[1])
-	}
-}
-
-func TestRequestHeaders(t *testing.T) {
-	t.Parallel()
-	e := eventOf(t, "GET", "/open", "", strings.Split(`Host: api.example:3000
-Connection: x
-Keep-Alive: 5
-TE: trailers
-Upgrade: h2c
-Max-Forwards: 1
-Server: s
-Content-MD5: x
-Content-Length: 0
-Proxy-Authenticate: x
-WWW-Authenticate: x
-Expect: x
-Trailer: x
-X-Forwarded-For: 1.2.3.4
-X-Forwarded-For: 5.6.7.8
-X-Forwarded-Proto: https
-X-Forwarded-Port: 1
-X-Amzn-Trace-Id: Root=1-67891233-abcdef012345678912345678
-X-Bytes: `+"\xff", "\n")...)
-	want := map[string]string{
-		"Host": "api.example:3000", "X-Forwarded-For": "1.2.3.4, 5.6.7.8, 192.0.2.1", "X-Forwarded-Proto": "http",
-		"X-Forwarded-Port": "3000",
-		"X-Amzn-Trace-Id":  "Root=1-67891233-abcdef012345678912345678", "X-Bytes": "\uFFFD",
-	}
-	assert.Equal(t, want, e.Headers)
-}
-
-func TestMethodOverride(t *testing.T) {
-	t.Parallel()
-	e := eventOf(t, "POST", "/open", "", "X-HTTP-Method-Override: PUT")
-	equal(t, "method", e.HTTPMethod+", "+e.RequestContext.HTTPMethod, "PUT, PUT")
 }
 
 func TestHost(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		# sent | host; none: 400
-		example.com | example.com
-		a-b_c.example.com:3000 | a-b_c.example.com:3000
-		x: | x:
-		127.0.0.1:80 | 127.0.0.1:80
-		[::1] | [::1]
-		[2001:db8::1]:3000 | [2001:db8::1]:3000
-		|
-		:3000 |
-		x:http |
-		x:1:2 |
-		[::1 |
-		[[::1]] |
-		[example.com] |
-		a@example.com |
-		x/a |
-		ä |
-	`) {
-		var event events.APIGatewayProxyRequest
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/open", nil)
-		request.Host = row[0]
-		w := newService(captures(t, &event, ok), nil).serve(t, request)
-		if equal(t, row[0], event.RequestContext.DomainName, row[1]); (w.Code == http.StatusBadRequest) != (row[1] == "") {
-			t.Errorf("%s: status %d", row[0], w.Code)
-		}
-	}
-}
-
-func TestBodyIsText(t *testing.T) {
-	t.Parallel()
-	e := eventOf(t, "POST", "/open", "a\xffb\xc3\x00\"\\\u2028")
-	equal(t, "body", e.Body, "a\uFFFDb\uFFFD\x00\"\\\u2028")
-}
-
-func TestRequestID(t *testing.T) {
-	t.Parallel()
-	const made = "00000000-0000-4000-8000-000000000002"
-	for sent, want := range map[string]string{
-		chosenUUID:                  chosenUUID,
-		"{" + chosenUUID[:34] + "}": made, strings.ReplaceAll(chosenUUID, "-", ""): made, strings.Repeat("z", 36): made,
-	} {
-		s := newService(returns(ok), nil)
-		s.send(t, "GET", "/open", "", "x-amzn-RequestId: "+sent)
-		equal(t, "request id", s.records[0].ID, want)
-	}
+	newService().run(t, `
+		GET /open Host: | | 400 - - | {"message":"Bad Request"} |
+		GET /open Host: :3000 | | 400 - - | {"message":"Bad Request"} |
+		GET /open Host: x:http | | 400 - - | {"message":"Bad Request"} |
+		GET /open Host: x:1:2 | | 400 - - | {"message":"Bad Request"} |
+		GET /open Host: [::1 | | 400 - - | {"message":"Bad Request"} |
+		GET /open Host: [[::1]] | | 400 - - | {"message":"Bad Request"} |
+		GET /open Host: [example.com] | | 400 - - | {"message":"Bad Request"} |
+		GET /open Host: a@example.com | | 400 - - | {"message":"Bad Request"} |
+		GET /open Host: x/a | | 400 - - | {"message":"Bad Request"} |
+		GET /open Host: ä | | 400 - - | {"message":"Bad Request"} |
+	`)
 }

@@ -1,76 +1,86 @@
 package gateway_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/table"
 )
 
 const (
 	ok       = `{"statusCode":200,"body":"ok"}`
 	allowAll = `{"principalId":"user:1","policyDocument":{"Version":"2012-10-17",` +
-		`"Statement":[{"Action":["execute-api:Invoke"],"Effect":"Allow","Resource":["*"]}]},"context":{"userId":"1"}}`
-	thingARN   = "arn:aws:lambda:eu-west-1:123456789012:function:thing"
+		`"Statement":[{"Action":["execute-api:Invoke"],"Effect":"Allow","Resource":["*"]}]}}`
 	chosenUUID = "7c2af7db-31f3-42b5-8a6d-9ffc74e3b9e0"
 )
 
-var errFunction = errors.New("the function fails")
+var (
+	errFunction = errors.New("the function fails")
+	repeated    = regexp.MustCompile(`\d+×.`)
+)
+
+// repeat replaces 3×a by aaa.
+func repeat(text string) string {
+	return repeated.ReplaceAllStringFunc(text, func(found string) string {
+		count, character, _ := strings.Cut(found, "×")
+		n, _ := strconv.Atoi(count)
+		return strings.Repeat(character, n)
+	})
+}
 
 type handler func(ctx context.Context, payload []byte) ([]byte, error)
 
 func (h handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) { return h(ctx, payload) }
 
-// returns makes a function that always returns the same output.
-func returns(output string) handler {
-	return func(context.Context, []byte) ([]byte, error) { return []byte(output), nil }
+// service is an API with and without an authorizer: /things and /things/{id}, /open and /open/{id}. A body "fail" makes
+// their function fail, and "return TEXT" makes it return the text. The header Authorizer does the same for the authorizer.
+type service struct {
+	gateway.Config
+	events  []string // of both functions, as canonical JSON
+	lines   []string
+	records []*terminal.Entry
 }
 
-func fails(context.Context, []byte) ([]byte, error) { return nil, errFunction }
-
-// captures makes a function that decodes its event and returns an output.
-func captures(tb testing.TB, event any, output string) handler {
-	tb.Helper()
+// function returns a function that reads what it does from a header, or from the body.
+func (s *service) function(header, output string) handler {
 	return func(_ context.Context, payload []byte) ([]byte, error) {
-		if err := json.Unmarshal(payload, event); err != nil {
-			tb.Error(err)
+		var event events.APIGatewayProxyRequest
+		canonical := jsontext.Value(bytes.Clone(payload))
+		if err := errors.Join(json.Unmarshal(payload, &event), canonical.Canonicalize()); err != nil {
+			return nil, err
+		}
+		s.events = append(s.events, string(canonical))
+		script := cmp.Or(event.Headers[header], event.Body)
+		if script == "fail" {
+			return nil, errFunction
+		}
+		if text, found := strings.CutPrefix(script, "return"); found {
+			return []byte(strings.TrimSpace(text)), nil
 		}
 		return []byte(output), nil
 	}
 }
 
-// declared returns a gateway response with a template for JSON.
-func declared(status int, body string, headers map[string]string) samtemplate.GatewayResponse {
-	r := samtemplate.GatewayResponse{StatusCode: status, ResponseTemplates: map[string]string{"application/json": body}}
-	r.ResponseParameters.Headers = headers
-	return r
-}
-
-// service is an API with and without an authorizer: /things and /things/{id}, /open and /open/{id}.
-type service struct {
-	gateway.Config
-	mu      sync.Mutex // guards the fields below: a server handles requests concurrently
-	lines   []string
-	records []*terminal.Entry
-}
-
-func newService(thing, authorizer handler) *service {
-	var ids atomic.Int64
-	s := &service{}
+func newService() *service {
+	s, ids := &service{}, 0
 	s.Config = gateway.Config{
 		API: samtemplate.API{
 			Stage:      "prod",
@@ -81,30 +91,32 @@ func newService(thing, authorizer handler) *service {
 				{Path: "/open", Method: "ANY", Function: "Thing"},
 				{Path: "/open/{id}", Method: "ANY", Function: "Thing"},
 			},
-			GatewayResponses: map[string]samtemplate.GatewayResponse{
-				"DEFAULT_4XX": declared(0, "4", nil), "DEFAULT_5XX": declared(0, "5", nil),
-			},
-			AccessLogFormat: "$context.status $context.error.responseType $context.authorizer.principalId",
+			GatewayResponses: map[string]samtemplate.GatewayResponse{},
+			AccessLogFormat:  "$context.status $context.error.responseType $context.authorizer.principalId",
 		},
 		Functions: map[string]*invoke.Function{
-			"Thing":      {Name: "thing", Handler: thing, ARN: thingARN, Timeout: 10 * time.Second},
-			"Authorizer": {Name: "authorizer", Handler: authorizer, Timeout: 5 * time.Second},
+			"Thing":      {Name: "thing", Handler: s.function("", ok), Timeout: 10 * time.Second},
+			"Authorizer": {Name: "authorizer", Handler: s.function("Authorizer", allowAll), Timeout: 5 * time.Second},
 		},
 		Region: "eu-west-1", AccountID: "123456789012", APIID: "a1b2c3d4e5",
-		Now:   func() time.Time { return time.Date(2026, 7, 10, 19, 19, 4, 836e6, time.UTC) },
-		NewID: func() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", ids.Add(1)) },
-		AccessLog: func(line []byte, _ time.Time) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.lines = append(s.lines, string(line))
+		Now: func() time.Time { return time.Date(2026, 7, 10, 19, 19, 4, 836e6, time.UTC) },
+		NewID: func() string {
+			ids++
+			return fmt.Sprintf("00000000-0000-4000-8000-%012d", ids)
 		},
-		OnRequest: func(r *terminal.Entry) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.records = append(s.records, r)
-		},
+		AccessLog: func(line []byte, _ time.Time) { s.lines = append(s.lines, string(line)) },
+		OnRequest: func(r *terminal.Entry) { s.records = append(s.records, r) },
 	}
+	s.declare("DEFAULT_4XX", 0, "4", nil)
+	s.declare("DEFAULT_5XX", 0, "5", nil)
 	return s
+}
+
+// declare adds a gateway response with a template for JSON.
+func (s *service) declare(name string, status int, body string, headers map[string]string) {
+	r := samtemplate.GatewayResponse{StatusCode: status, ResponseTemplates: map[string]string{"application/json": body}}
+	r.ResponseParameters.Headers = headers
+	s.API.GatewayResponses[name] = r
 }
 
 func (s *service) gateway(tb testing.TB) *gateway.Gateway {
@@ -114,42 +126,39 @@ func (s *service) gateway(tb testing.TB) *gateway.Gateway {
 	return g
 }
 
-// send handles a request to http://example.com; headers are "Name: value".
-func (s *service) send(tb testing.TB, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+// send handles a request to http://example.com. The request is a method, a target, and headers in one line each.
+func (s *service) send(tb testing.TB, request, body string) *httptest.ResponseRecorder {
 	tb.Helper()
-	request := httptest.NewRequestWithContext(tb.Context(), method, target, strings.NewReader(body))
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		if request.Header.Add(name, value); name == "Host" {
-			request.Host = value
+	method, target, _ := strings.Cut(repeat(request), " ")
+	target, headers, _ := strings.Cut(target, " ")
+	r := httptest.NewRequestWithContext(tb.Context(), method, target, strings.NewReader(repeat(body)))
+	for header := range strings.Lines(headers) {
+		name, value, _ := strings.Cut(header, ":")
+		value = strings.TrimSpace(value)
+		if r.Header.Add(name, value); name == "Host" {
+			r.Host = value
 		}
 	}
-	return s.serve(tb, request)
-}
-
-func (s *service) serve(tb testing.TB, request *http.Request) *httptest.ResponseRecorder {
-	tb.Helper()
 	w := httptest.NewRecorder()
-	s.gateway(tb).ServeHTTP(w, request)
+	s.gateway(tb).ServeHTTP(w, r)
 	return w
 }
 
-// listen serves the gateway on a port, as the local service does.
-func (s *service) listen(tb testing.TB, change func(*http.Server)) (address string) {
+// run sends the requests of a table: request | body | access log | body of the response | headers of the response.
+func (s *service) run(tb testing.TB, text string) {
 	tb.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	server.Config = gateway.NewServer(s.gateway(tb))
-	if change != nil {
-		change(server.Config)
-	}
-	server.Start()
-	tb.Cleanup(server.Close)
-	return server.Listener.Addr().String()
-}
-
-func equal(tb testing.TB, what, got, want string) {
-	tb.Helper()
-	if got != want {
-		tb.Errorf("%s\n got %s\nwant %s", what, got, want)
+	for _, row := range table.Rows(tb, 5, text) {
+		w := s.send(tb, row[0], row[1])
+		var headers []string
+		for header := range strings.FieldsSeq(row[4]) {
+			name, _, _ := strings.Cut(header, "=")
+			headers = append(headers, name+"="+strings.Join(w.Header()[name], ","))
+		}
+		got := []string{row[0], row[1], s.lines[len(s.lines)-1], w.Body.String(), strings.Join(headers, " ")}
+		assert.Equal(tb, row, got)
+		r := s.records[len(s.records)-1]
+		if r.Status != w.Code || !strings.HasPrefix(got[2], strconv.Itoa(w.Code)) || (r.Cause != nil) != (w.Code >= 500) {
+			tb.Errorf("%s: status %d, record %+v", row[0], w.Code, r)
+		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,131 +14,84 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 func TestFunctionResponse(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 4, `
-		# output | status | body | headers; -: none
-		{"statusCode":201,"headers":{"content-type":"text/plain"},"body":"aé\n"} | 201 | "aé\n" | Content-Type=text/plain Content-Length=4
-		{"statusCode":200,"body":""} | 200 | | Content-Type=application/json Content-Length=0
-		{"statusCode":204} | 204 | | Content-Type=application/json Content-Length=-
-		{"statusCode":200,"body":null,"headers":null,"multiValueHeaders":null} | 200 | |
-		{"statusCode":200,"headers":{"X-A":"0","X-B":"b"},"multiValueHeaders":{"x-a":["1","2"]}} | 200 | | X-A=1,2 X-B=b
+	s := newService()
+	s.run(t, `
+		POST /open | | 200 - - | ok | x-amzn-RequestId=00000000-0000-4000-8000-000000000002 x-amz-apigw-id=AEAAgAAAAAAAAAE= x-amzn-ErrorType=
+		POST /open | | 200 - - | ok | X-Amzn-Trace-Id=Root=1-6a5145a8-000040008000000000000004
+		POST /open | return {"statusCode":201,"headers":{"content-type":"text/plain"},"body":"aé\n"} | 201 - - | "aé\n" | Content-Type=text/plain Content-Length=4
+		POST /open | return {"statusCode":200,"body":""} | 200 - - | | Content-Type=application/json Content-Length=0
+		POST /open | return {"statusCode":204} | 204 - - | | Content-Type=application/json Content-Length=
+		POST /open | return {"statusCode":200,"body":null,"headers":null,"multiValueHeaders":null} | 200 - - | |
+		POST /open | return {"statusCode":200,"headers":{"X-A":"0","X-B":"b"},"multiValueHeaders":{"x-a":["1","2"]}} | 200 - - | | X-A=1,2 X-B=b
 		# without binary media types
-		{"statusCode":200,"body":"aGk=","isBase64Encoded":true} | 200 | aGk= |
-		# headers of the gateway
-		{"statusCode":200,"body":"ok"} | 200 | ok | x-amzn-RequestId=00000000-0000-4000-8000-000000000002
-		{"statusCode":200,"body":"ok"} | 200 | ok | x-amz-apigw-id="AEAAgAAAAAAAAAE=" x-amzn-ErrorType=-
-		{"statusCode":200,"body":"ok"} | 200 | ok | X-Amzn-Trace-Id="Root=1-6a5145a8-000040008000000000000001"
-	`) {
-		w := newService(returns(row[0]), nil).send(t, "GET", "/open", "")
-		equal(t, row[0], fmt.Sprint(w.Code, w.Body), row[1]+" "+row[2])
-		for header := range strings.FieldsSeq(row[3]) {
-			name, want, _ := strings.Cut(header, "=")
-			got := "-"
-			if values := w.Header()[name]; values != nil {
-				got = strings.Join(values, ",")
-			}
-			equal(t, name, got, strings.Trim(want, `"`))
-		}
-	}
+		POST /open | return {"statusCode":200,"body":"aGk=","isBase64Encoded":true} | 200 - - | aGk= |
+		# errors of the function
+		POST /open | fail | 502 DEFAULT_5XX - | 5 | x-amzn-ErrorType=InternalServerErrorException
+		POST /open | return | 502 DEFAULT_5XX - | 5 |
+		POST /open | return null | 502 DEFAULT_5XX - | 5 |
+		POST /open | return {"statusCode":200,"cookies":[]} | 502 DEFAULT_5XX - | 5 |
+		POST /open | return {"statusCode":200,"headers":{"a":["b"]}} | 502 DEFAULT_5XX - | 5 |
+	`)
+	s.Functions["Thing"].Handler = s.function("", repeat(`{"statusCode":200,"body":"6291456×a"}`))
+	s.run(t, `GET /open | | 502 DEFAULT_5XX - | 5 |`)
 }
 
 func TestCompression(t *testing.T) {
 	t.Parallel()
-	const plain = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-	for _, row := range table.Rows(t, 4, `
-		# minimum | Accept-Encoding | output | coding
-		40 | gzip, deflate, br | PLAIN | gzip
-		0 | br;q=0.8, GZIP | PLAIN | gzip
-		0 | br, gzip;q=0.5 | PLAIN | gzip
-		0 | gzip;q=0 | PLAIN |
-		0 | * | PLAIN |
-		0 | | PLAIN |
-		41 | gzip | PLAIN |
-		0 | gzip | |
-	`) {
-		output := strings.ReplaceAll(row[2], "PLAIN", plain)
-		s := newService(returns(`{"statusCode":200,"body":"`+output+`"}`), nil)
-		minimum, err := strconv.Atoi(row[0])
-		if s.API.MinimumCompressionSize = &minimum; err != nil {
-			t.Fatal(err)
-		}
-		w := s.send(t, "GET", "/open", "", "Accept-Encoding: "+row[1])
-		coding, body := w.Header().Get("Content-Encoding"), io.Reader(w.Body)
-		equal(t, row[1]+": Content-Length", w.Header().Get("Content-Length"), strconv.Itoa(w.Body.Len()))
-		if equal(t, row[1], coding, row[3]); coding == "gzip" {
-			if body, err = gzip.NewReader(body); err != nil {
-				t.Fatal(err)
-			}
-		}
+	s := newService()
+	s.API.MinimumCompressionSize = new(4)
+	s.run(t, `
+		POST /open | return {"statusCode":200,"body":"aaaa"} | 200 - - | aaaa | Content-Encoding=
+		POST /open Accept-Encoding: gzip | return {"statusCode":200,"body":"aaa"} | 200 - - | aaa | Content-Encoding=
+		POST /open Accept-Encoding: gzip;q=0 | return {"statusCode":200,"body":"aaaa"} | 200 - - | aaaa | Content-Encoding=
+		POST /open Accept-Encoding: * | return {"statusCode":200,"body":"aaaa"} | 200 - - | aaaa | Content-Encoding=
+		POST /open Accept-Encoding: gzip | return {"statusCode":200,"headers":{"content-encoding":"br"},"body":"aaaa"} | 200 - - | aaaa | Content-Encoding=br
+	`)
+	for _, accepted := range []string{"gzip, deflate, br", "br;q=0.8, GZIP", "br, gzip;q=0.5"} {
+		w := s.send(t, "POST /open Accept-Encoding: "+accepted, `return {"statusCode":200,"body":"aaaa"}`)
+		assert.Equal(t, []string{"gzip", fmt.Sprint(w.Body.Len())}, []string{w.Header().Get("Content-Encoding"),
+			w.Header().Get("Content-Length")})
+		body, err := gzip.NewReader(w.Body)
+		assert.OK(t, err)
 		content, err := io.ReadAll(body)
-		if equal(t, row[1]+": body", string(content), output); err != nil {
-			t.Error(err)
-		}
+		assert.OK(t, err)
+		assert.Equal(t, "aaaa", string(content))
 	}
-	s := newService(returns(`{"statusCode":200,"headers":{"content-encoding":"br"},"body":"`+plain+`"}`), nil)
 	s.API.MinimumCompressionSize = new(0)
-	equal(t, "compressed by the function", s.send(t, "GET", "/open", "", "Accept-Encoding: gzip").Body.String(), plain)
+	s.run(t, `POST /open Accept-Encoding: gzip | return {"statusCode":200} | 200 - - | | Content-Encoding=`)
 }
 
-func TestFunctionError(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name     string
-		function handler
-	}{
-		{"error", fails},
-		{"nothing", returns("")},
-		{"null", returns("null")},
-		{"unknown key", returns(`{"statusCode":200,"cookies":[]}`)},
-		{"header is an array", returns(`{"statusCode":200,"headers":{"a":["b"]}}`)},
-		{"larger than 6 MB", returns(`{"statusCode":200,"body":"` + strings.Repeat("a", 6<<20) + `"}`)},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			s := newService(tt.function, nil)
-			s.send(t, "GET", "/open", "")
-			if equal(t, "access log", s.lines[0], "502 DEFAULT_5XX -"); s.records[0].Cause == nil {
-				t.Error("the record has no cause")
-			}
-		})
-	}
-}
-
-// TestTimeouts runs functions that ignore their context.
+// TestTimeouts runs functions that take 50 seconds and ignore their context.
 func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name, target        string
-		timeout, runs, ends time.Duration
-		line                string
+		target        string
+		timeout, ends int // seconds
+		line          string
 	}{
-		{"timeout", "/open", 10 * time.Second, time.Minute, 10 * time.Second, "502 DEFAULT_5XX -"},
-		{"API Gateway's timeout", "/open", time.Minute, 40 * time.Second, 29 * time.Second, "504 INTEGRATION_TIMEOUT -"},
-		{"authorizer's timeout", "/things", 10 * time.Second, time.Minute, 10 * time.Second,
-			"500 AUTHORIZER_CONFIGURATION_ERROR -"},
-		{"API Gateway's timeout for the authorizer", "/things", time.Minute, 40 * time.Second, 29 * time.Second,
-			"500 AUTHORIZER_FAILURE -"},
+		{"/open", 10, 10, "502 DEFAULT_5XX -"},
+		{"/open", 60, 29, "504 INTEGRATION_TIMEOUT -"},
+		{"/things", 10, 10, "500 AUTHORIZER_CONFIGURATION_ERROR -"},
+		{"/things", 60, 29, "500 AUTHORIZER_FAILURE -"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				slow := func(context.Context, []byte) ([]byte, error) {
-					<-time.After(tt.runs)
+		synctest.Test(t, func(t *testing.T) {
+			s := newService()
+			for _, f := range s.Functions {
+				f.Timeout = time.Duration(tt.timeout) * time.Second
+				f.Handler = handler(func(context.Context, []byte) ([]byte, error) {
+					<-time.After(50 * time.Second)
 					return []byte(ok), nil
-				}
-				s := newService(slow, slow)
-				s.Functions["Thing"].Timeout, s.Functions["Authorizer"].Timeout = tt.timeout, tt.timeout
-				begin := time.Now()
-				s.send(t, "GET", tt.target, "")
-				if equal(t, "access log", s.lines[0], tt.line); time.Since(begin) != tt.ends {
-					t.Errorf("response after %s", time.Since(begin))
-				}
-				<-time.After(2 * time.Minute) // the abandoned function ends
-			})
+				})
+			}
+			begin := time.Now()
+			s.send(t, "GET "+tt.target, "")
+			assert.Equal(t, []string{tt.line}, s.lines)
+			assert.Equal(t, time.Duration(tt.ends)*time.Second, time.Since(begin))
+			<-time.After(time.Minute) // the abandoned function ends
 		})
 	}
 }
@@ -148,37 +99,28 @@ func TestTimeouts(t *testing.T) {
 func TestFunctionContext(t *testing.T) {
 	t.Parallel()
 	client, disconnect := context.WithCancel(t.Context())
-	s := newService(func(ctx context.Context, _ []byte) ([]byte, error) {
+	s := newService()
+	s.Functions["Thing"].Handler = handler(func(ctx context.Context, _ []byte) ([]byte, error) {
 		disconnect()
 		call, _ := lambdacontext.FromContext(ctx)
-		_, deadline := ctx.Deadline()
-		return fmt.Appendf(nil, `{"statusCode":200,"body":"%s %s %t %v"}`, call.InvokedFunctionArn, call.AwsRequestID,
-			deadline, ctx.Err()), nil
-	}, nil)
-	w := s.serve(t, httptest.NewRequestWithContext(client, http.MethodGet, "/open", nil))
-	equal(t, "ARN, invocation id, deadline and error", w.Body.String(),
-		thingARN+" 00000000-0000-4000-8000-000000000003 true <nil>")
+		return fmt.Appendf(nil, `{"statusCode":200,"body":"%s %v"}`, call.AwsRequestID, ctx.Err()), nil
+	})
+	w := httptest.NewRecorder()
+	s.gateway(t).ServeHTTP(w, httptest.NewRequestWithContext(client, http.MethodGet, "/open", nil))
+	assert.Equal(t, "00000000-0000-4000-8000-000000000003 <nil>", w.Body.String())
 }
 
 func TestGatewayResponse(t *testing.T) {
 	t.Parallel()
-	const message = `{"id":"$context.requestId","price":"5"}`
-	s := newService(fails, returns(strings.Replace(allowAll, "Allow", "Deny", 1)))
-	s.API.GatewayResponses["ACCESS_DENIED"] = declared(401, message, map[string]string{
-		"WWW-Authenticate": "'Bearer'", "cache-control": "'no-store'", "X-Request-Id": "context.requestId",
-	})
-	w := s.send(t, "GET", "/things", "", "x-amzn-RequestId: "+chosenUUID)
-	equal(t, "body", w.Body.String(), strings.Replace(message, "$context.requestId", chosenUUID, 1))
-	want := http.Header{
+	s := newService()
+	s.declare("AUTHORIZER_CONFIGURATION_ERROR", 401, `{"id":"$context.requestId","price":"5"}`, map[string]string{
+		"WWW-Authenticate": "'Bearer'", "cache-control": "'no-store'", "X-Request-Id": "context.requestId"})
+	w := s.send(t, "GET /things x-amzn-RequestId: "+chosenUUID+"\nAuthorizer: fail", "")
+	assert.Equal(t, `{"id":"`+chosenUUID+`","price":"5"}`, w.Body.String())
+	assert.Equal(t, http.Header{
 		"Www-Authenticate": {"Bearer"}, "Cache-Control": {"no-store"}, "X-Request-Id": {chosenUUID},
-		"Content-Type":     {"application/json"},
-		"x-amzn-ErrorType": {"AccessDeniedException"}, "x-amzn-RequestId": {chosenUUID},
-		"x-amz-apigw-id": {"AEAAgAAAAAAAAAE="},
-		"Content-Length": {"57"},
-	}
-	assert.Equal(t, want, w.Header())
-	equal(t, "DEFAULT_5XX", s.send(t, "GET", "/open", "").Body.String(), "5")
-	equal(t, "DEFAULT_4XX", s.send(t, "GET", "/nothing", "").Body.String(), "4")
-	assert.Equal(t, []string{"401 ACCESS_DENIED user:1", "502 DEFAULT_5XX -", "403 MISSING_AUTHENTICATION_TOKEN -"},
-		s.lines)
+		"Content-Type": {"application/json"}, "x-amzn-ErrorType": {"AuthorizerConfigurationException"},
+		"x-amzn-RequestId": {chosenUUID}, "x-amz-apigw-id": {"AEAAgAAAAAAAAAE="}, "Content-Length": {"57"},
+	}, w.Header())
+	assert.Equal(t, []string{"401 AUTHORIZER_CONFIGURATION_ERROR -"}, s.lines)
 }

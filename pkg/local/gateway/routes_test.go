@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -13,8 +12,8 @@ import (
 
 func TestRouting(t *testing.T) {
 	t.Parallel()
-	s := newService(returns(ok), nil)
-	s.API.Authorizer, s.API.Routes = samtemplate.Authorizer{}, nil
+	s := newService()
+	s.API.Routes = nil
 	for _, row := range table.Rows(t, 3, `
 		# method | path | function
 		ANY | /{proxy+} | catchAll
@@ -27,48 +26,37 @@ func TestRouting(t *testing.T) {
 		GET | /files/{path+} | files
 	`) {
 		s.API.Routes = append(s.API.Routes, samtemplate.Route{Method: row[0], Path: row[1], Function: row[2]})
-		s.Functions[row[2]] = &invoke.Function{Name: row[2], Handler: returns(ok), Timeout: time.Second}
+		s.Functions[row[2]] = &invoke.Function{
+			Handler: s.function("", `{"statusCode":200,"body":"`+row[2]+`"}`), Timeout: time.Second}
 	}
-	for _, row := range table.Rows(t, 3, `
-		# method | target | function
-		GET | / | root
-		POST | /things | listAny
+	s.run(t, `
+		GET / | | 200 - - | root |
+		POST /things | | 200 - - | listAny |
 		# a trailing slash is ignored
-		GET | /things/ | list
-		GET | /things/7 | one
-		GET | /things/mine | mine
-		GET | /things/a%2Fb | one
+		GET /things/ | | 200 - - | list |
+		GET /things/7 | | 200 - - | one |
+		GET /things/mine | | 200 - - | mine |
+		GET /things/a%2Fb | | 200 - - | one |
 		# raw segments are compared
-		GET | /%74hings | catchAll
-		PUT | /things/7/parts/8 | part
+		GET /%74hings | | 200 - - | catchAll |
+		PUT /things/7/parts/8 | | 200 - - | part |
 		# a parent without methods
-		GET | /things/7/parts | catchAll
-		GET | /files | catchAll
-		GET | /things// | catchAll
-		GET | /things?x=/y | list
+		GET /things/7/parts | | 200 - - | catchAll |
+		GET /files | | 200 - - | catchAll |
+		GET /things// | | 200 - - | catchAll |
+		GET /things?x=/y | | 200 - - | list |
 		# no fallback for a method
-		DELETE | /things/7 |
-		BREW | / |
-	`) {
-		s.send(t, row[0], row[1], "")
-		equal(t, strings.Join(row, " "), s.records[len(s.records)-1].Function, row[2])
-	}
-}
-
-func TestUnknownMethod(t *testing.T) {
-	t.Parallel()
-	s := newService(returns(ok), returns(allowAll))
-	s.send(t, "POST", "/things", "")
-	s.send(t, "POST", "/things", "", "Authorization: Bearer x")
-	equal(t, "without Authorization", s.lines[0], "403 MISSING_AUTHENTICATION_TOKEN -")
-	equal(t, "with Authorization", s.lines[1], "403 INVALID_SIGNATURE -")
+		DELETE /things/7 | | 403 MISSING_AUTHENTICATION_TOKEN - | 4 |
+		DELETE /things/7 Authorization: x | | 403 INVALID_SIGNATURE - | 4 |
+		BREW / | | 403 MISSING_AUTHENTICATION_TOKEN - | 4 |
+	`)
 }
 
 func TestNewRejects(t *testing.T) {
 	t.Parallel()
 	check := func(want string, change func(*service)) {
 		t.Helper()
-		s := newService(returns(ok), returns(allowAll))
+		s := newService()
 		change(s)
 		if _, err := gateway.New(s.Config); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -88,26 +76,24 @@ func TestNewRejects(t *testing.T) {
 			s.API.Routes = append(s.API.Routes, samtemplate.Route{Method: row[0], Path: row[1], Function: "Thing"})
 		})
 	}
-	response := func(name string, r samtemplate.GatewayResponse) func(*service) {
-		return func(s *service) { s.API.GatewayResponses[name] = r }
-	}
-	header := func(expression string) func(*service) {
-		return response("THROTTLED", declared(429, "", map[string]string{"X": expression}))
+	for _, row := range table.Rows(t, 4, `
+		THROTTLED | $context.path | '' | : $context.path is not supported, only $context.requestId
+		THROTTLED | | context.path | : header X: context.path is not supported, only 'text' and context.requestId
+		THROTTLED | | no-store | : header X: no-store is not supported, only 'text' and context.requestId
+		DEFAULT_4XX | | '' | " must be declared, without a StatusCode"
+	`) {
+		check("gateway response "+row[0]+row[3], func(s *service) {
+			s.declare(row[0], 429, row[1], map[string]string{"X": row[2]})
+		})
 	}
 	for want, change := range map[string]func(*service){
+		"gateway response THROTTLED: needs one template, for application/json": func(s *service) {
+			s.API.GatewayResponses["THROTTLED"] = samtemplate.GatewayResponse{}
+		},
 		"route GET /things: the API has no authorizer": func(s *service) { s.API.Authorizer.Function = "" },
 		"authorizer Token: ReauthorizeEvery must be 0, not 60: there is no authorizer cache": func(s *service) {
 			s.API.Authorizer.TTL = time.Minute
 		},
-		"gateway response THROTTLED: $context.path is not supported, only $context.requestId": response("THROTTLED",
-			declared(429, "$context.path", nil)),
-		"gateway response THROTTLED: header X: context.path is not supported, only 'text' and context.requestId": header(
-			"context.path"),
-		"gateway response THROTTLED: header X: no-store is not supported, only 'text' and context.requestId": header(
-			"no-store"),
-		"gateway response THROTTLED: needs one template, for application/json": response("THROTTLED",
-			samtemplate.GatewayResponse{}),
-		"gateway response DEFAULT_4XX must be declared, without a StatusCode": response("DEFAULT_4XX", declared(400, "", nil)),
 		"access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, $context.error.responseType, " +
 			"$context.extendedRequestId, $context.identity.sourceIp, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, " +
 			"$context.responseLatency, $context.status": func(s *service) { s.API.AccessLogFormat = "$context.httpMethod" },
