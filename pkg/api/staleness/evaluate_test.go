@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -25,8 +24,8 @@ type crowd struct {
 	staleness.Toggles
 
 	takes   time.Duration
-	fail    func(call, running int) error // nil: never
-	refused []string                      // toggles that cannot be written
+	fail    func(*crowd) error // nil: never
+	refused string             // toggles whose names are lower cannot be written
 
 	mu                   sync.Mutex
 	toggles              map[string][]string // by type
@@ -42,14 +41,13 @@ func newCrowd(n int) *crowd {
 	return c
 }
 
-func (c *crowd) call(ctx context.Context) error {
+func (c *crowd) call(ctx context.Context) (err error) {
 	c.mu.Lock()
 	c.calls++
 	c.running++
 	c.most = max(c.most, c.running)
-	var err error
 	if c.fail != nil {
-		err = c.fail(c.calls, c.running)
+		err = c.fail(c)
 	}
 	takes := c.takes
 	c.mu.Unlock()
@@ -84,24 +82,23 @@ func (c *crowd) Due(ctx context.Context, r feature.Range, after *feature.Feature
 }
 
 // Flip implements staleness.Toggles.
-func (c *crowd) Flip(ctx context.Context, r feature.Range, toggles []feature.Feature) (flips feature.Flips, err error) {
+func (c *crowd) Flip(ctx context.Context, r feature.Range, toggles []feature.Feature) (feature.Flips, error) {
 	if err := c.call(ctx); err != nil {
 		return feature.Flips{}, err
 	}
+	var names []string
 	for _, t := range toggles {
-		if slices.Contains(c.refused, t.Name) {
+		if t.Name < c.refused {
 			return feature.Flips{}, errors.New("refused: " + t.Name)
 		}
+		names = append(names, t.Name)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, t := range toggles {
-		before := len(c.toggles[r.Type])
-		c.toggles[r.Type] = slices.DeleteFunc(c.toggles[r.Type], func(name string) bool { return name == t.Name })
-		flips.Done += before - len(c.toggles[r.Type])
-	}
-	flips.Overtaken = len(toggles) - flips.Done
-	return flips, nil
+	c.toggles[r.Type] = slices.DeleteFunc(c.toggles[r.Type], func(name string) bool {
+		return slices.Contains(names, name)
+	})
+	return feature.Flips{Done: len(names)}, nil
 }
 
 // sameLifetime is types that all have the same lifetime.
@@ -120,71 +117,47 @@ func (c *crowd) evaluate(ctx context.Context, types ...string) []staleness.Resul
 		types)
 }
 
-func throttled() error {
-	return &smithy.GenericAPIError{Code: "ProvisionedThroughputExceededException"}
-}
+var errThrottled, errBroken = &smithy.GenericAPIError{Code: "ProvisionedThroughputExceededException"}, errors.New("broken")
 
-var errBroken = errors.New("broken")
-
-func TestConcurrencyIsLimited(t *testing.T) {
+// The number of concurrent calls is limited. A type with many toggles does not delay another.
+func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowd(1000)
-		r := c.evaluate(t.Context(), "release")[0]
-		if r.Flagged != 1000 || r.Read != 1000 || r.Writes != 64 || r.Left != 0 || c.most != staleness.Concurrency {
+		c.toggles["other"] = []string{"alone"}
+		all := c.evaluate(t.Context(), "release", "other")
+		r, other := all[0], all[1]
+		if r.Flagged != 1000 || r.Read != 1000 || r.Writes != 64 || r.Left != 0 ||
+			c.most > staleness.Concurrency+staleness.FlipConcurrency {
 			t.Errorf("%d concurrent calls, %+v", c.most, r)
 		}
-		if r.Took < (80+64)/staleness.Concurrency*time.Millisecond || r.Took > 20*time.Millisecond ||
+		if r.Took < 64/staleness.FlipConcurrency*time.Millisecond || r.Took > 20*time.Millisecond ||
 			r.LastFlip.Sub(r.Now) > r.Took {
 			t.Errorf("took %s", r.Took)
 		}
-	})
-}
-
-// A table that accepts only four concurrent calls does not make a run fail.
-func TestThrottling(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := newCrowd(1000)
-		c.fail = func(_, running int) error {
-			if running > 4 {
-				return throttled()
-			}
-			return nil
-		}
-		r := c.evaluate(t.Context(), "release")[0]
-		if r.Flagged != 1000 || r.Left != 0 || r.Err != nil || r.Throttled == 0 || r.Retried != 0 {
-			t.Errorf("%+v", r)
-		}
-		if r.Throttled > 3000 {
-			t.Errorf("%d of %d calls were throttled", r.Throttled, c.calls)
+		if other.Flagged != 1 || other.LastFlip.Sub(other.Now) > r.Took/2 {
+			t.Errorf("%s, %+v", r.Took, other)
 		}
 	})
 }
 
 func TestEvaluateStopsBeforeTheDeadline(t *testing.T) {
 	t.Parallel()
-	for name, fail := range map[string]func(call, running int) error{
-		"slow":             nil,
-		"always throttled": func(int, int) error { return throttled() },
-		"always failing":   func(int, int) error { return errBroken },
-	} {
+	for name, failure := range map[string]error{"slow": nil, "throttled": errThrottled, "failing": errBroken} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				const n, timeout = 10_000, 10 * time.Second
 				c := newCrowd(n)
-				c.takes, c.fail = 400*time.Millisecond, fail
+				c.takes, c.fail = 400*time.Millisecond, func(*crowd) error { return failure }
 				started := time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), timeout)
 				defer cancel()
 				r := c.evaluate(ctx, "release")[0]
-				if took := time.Since(started); took > timeout-time.Second || name != "always failing" &&
-					took < timeout-2*time.Second {
-					t.Errorf("it took %s", took)
-				}
-				if r.Left == 0 || (r.Err != nil) != (name == "always failing") || c.running != 0 {
-					t.Errorf("%d calls still run, %+v", c.running, r)
+				took := time.Since(started)
+				if took > timeout-time.Second || name != "failing" && took < timeout-2*time.Second ||
+					r.Left == 0 || (r.Err != nil) != (name == "failing") || c.running != 0 {
+					t.Errorf("after %s %d calls still run, %+v", took, c.running, r)
 				}
 				if name != "slow" {
 					return
@@ -198,51 +171,41 @@ func TestEvaluateStopsBeforeTheDeadline(t *testing.T) {
 	}
 }
 
-func TestCallWithoutResponse(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := newCrowd(3)
-		c.fail = func(call, _ int) error {
-			if c.takes = time.Millisecond; call == 1 {
-				c.takes = time.Hour
-			}
-			return nil
-		}
-		if r := c.evaluate(t.Context(), "release")[0]; r.Flagged != 3 || r.Retried != 1 || r.Err != nil ||
-			r.Took > 1500*time.Millisecond {
-			t.Errorf("%+v", r)
-		}
-	})
-}
-
 // Single failures do not end a run. A run ends early if all calls fail.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	all := func(n int) (names []string) { return newCrowd(n).toggles["release"] }
+	fails := func(err error, when func(*crowd) bool) func(*crowd) error {
+		return func(c *crowd) error {
+			if when(c) {
+				return err
+			}
+			return nil
+		}
+	}
 	for name, tt := range map[string]struct {
-		fail    func(call, running int) error
-		refused []string
+		fail    func(*crowd) error
+		refused string
 		flagged int
 		calls   int // maximum
 	}{
-		"every 20th call": {func(call, _ int) error {
-			if call%20 == 0 {
-				return errBroken
+		"throttled": {fails(errThrottled, func(c *crowd) bool { return c.running > 4 }), "", 1000, 3144},
+		"no response": {func(c *crowd) error {
+			c.takes = time.Millisecond
+			if c.calls == 1 {
+				c.takes = time.Hour
 			}
 			return nil
-		}, nil, 1000, 1200},
-		"an outage of a quarter of a second": {func(int, int) error {
+		}, "", 1000, 145},
+		"every 20th call": {fails(errBroken, func(c *crowd) bool { return c.calls%20 == 0 }), "", 1000, 1200},
+		"an outage of a quarter of a second": {fails(errBroken, func(*crowd) bool {
 			// The clock of a bubble starts at this time.
-			if elapsed := time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)); elapsed > 2*time.Millisecond &&
-				elapsed < time.Second/4 {
-				return errBroken
-			}
-			return nil
-		}, nil, 1000, 1400},
-		"every call":        {func(int, int) error { return errBroken }, nil, 0, 32*12 + 32},
-		"one toggle":        {nil, all(1000)[:1], 999, 1200},
-		"toggles of a page": {nil, all(20), 980, 1400},
-		"all toggles":       {nil, all(1000), 0, 1000},
+			elapsed := time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
+			return elapsed > 2*time.Millisecond && elapsed < time.Second/4
+		}), "", 1000, 1400},
+		"every call":        {fails(errBroken, func(*crowd) bool { return true }), "", 0, 32*12 + 32},
+		"one toggle":        {nil, "toggle0001", 999, 1200},
+		"toggles of a page": {nil, "toggle0020", 980, 1400},
+		"all toggles":       {nil, "toggles", 0, 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -250,29 +213,19 @@ func TestFailures(t *testing.T) {
 				c := newCrowd(1000)
 				c.fail, c.refused = tt.fail, tt.refused
 				r := c.evaluate(t.Context(), "release")[0]
-				if r.Flagged != tt.flagged || r.Retried == 0 || c.calls > tt.calls {
-					t.Errorf("%d calls, %+v", c.calls, r)
-				}
-				if complete := tt.flagged == 1000; (r.Err == nil) != complete || (r.Left == 0) != complete {
+				complete := tt.flagged == 1000
+				if r.Flagged != tt.flagged || (r.Throttled > 0) != (name == "throttled") ||
+					(r.Retried > 0) == (name == "throttled") || (r.Err == nil) != complete || (r.Left == 0) != complete {
 					t.Errorf("%+v", r)
 				}
-				if len(tt.refused) == 1 && (r.Left != 1 || !strings.Contains(r.Err.Error(), tt.refused[0]) || r.Retried != 11) {
+				if c.calls > tt.calls || tt.refused == "" && r.Took > 3*time.Second/2 {
+					t.Errorf("%d calls, %s", c.calls, r.Took)
+				}
+				if name == "one toggle" &&
+					(r.Left != 1 || r.Err.Error() != "refused: toggle0000" || r.Retried != 11) {
 					t.Errorf("%+v", r)
 				}
 			})
 		})
 	}
-}
-
-// A type with many toggles does not delay another.
-func TestTypesShareTheTime(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := newCrowd(2000)
-		c.toggles["other"] = []string{"alone"}
-		all := c.evaluate(t.Context(), "release", "other")
-		if took := all[1].LastFlip.Sub(all[1].Now); all[1].Flagged != 1 || took > all[0].Took/2 || all[0].Flagged != 2000 {
-			t.Errorf("after %s: %+v", took, all)
-		}
-	})
 }

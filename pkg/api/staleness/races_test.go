@@ -10,165 +10,155 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/staleness"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
+
+// createInShard creates n toggles of the type a in the shard of the first one.
+func (s *stage) createInShard(tb testing.TB, n int) {
+	tb.Helper()
+	for i := 0; n > 0; i++ {
+		if name := fmt.Sprint(i); feature.Shard(name) == feature.Shard("of a") {
+			s.create(tb, "a", name)
+			n--
+		}
+	}
+}
 
 // A lifetime that is replaced while a run waits does not change a flag any more.
 func TestLifetimeIsReplacedDuringARun(t *testing.T) {
 	t.Parallel()
-	for name, replace := range map[string]func(s *stage) error{
-		"no lifetime": func(s *stage) error {
-			_, err := s.types.SetLifetime(context.Background(), "a", nil)
-			return err
-		},
-		"a longer lifetime": func(s *stage) error {
-			_, err := s.types.SetLifetime(context.Background(), "a", new(int64(30)))
-			return err
-		},
-		"deleted": func(s *stage) error {
-			s.db.Delete(t, s.db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S("a")})
-			return nil
-		},
+	for waits, toggles := range map[string]int{
+		"TransactWriteItems": 1,                      // a flip
+		"ExclusiveStartKey":  2*feature.MaxFlips + 1, // the second page
 	} {
-		for _, waits := range []string{"TransactWriteItems", "ExclusiveStartKey"} { // a flip; the second page
-			t.Run(name+", "+waits, func(t *testing.T) {
+		for _, deleted := range []bool{false, true} {
+			t.Run(fmt.Sprint(waits, deleted), func(t *testing.T) {
 				t.Parallel()
-				s := newStage(t, "")
-				toggles := 1
-				for i := 0; waits == "ExclusiveStartKey" && toggles <= 2*feature.MaxFlips; i++ { // more than a page
-					f := feature.Feature{Name: fmt.Sprint(i), Type: "a", CreatedAt: noon().AddDate(0, 0, -8)}
-					if feature.Shard(f.Name) == feature.Shard("of a") {
-						check(t, s.features.Create(t.Context(), f))
-						toggles++
-					}
-				}
-				var refused atomic.Bool
-				var age atomic.Int64 // of the first calls
+				s := newStage(t)
+				s.createInShard(t, toggles-1)
+				var refused, replaced atomic.Int64 // the number of times
 				client, _ := s.db.Through(t, func(c *database.Call) (*http.Response, error) {
 					if c.Operation != waits && !strings.Contains(c.Body, waits) {
 						return c.Pass()
 					}
-					if refused.Swap(true) {
+					if refused.Add(1) > 1 {
 						t.Errorf("%s was repeated", c.Operation)
-						return c.Pass()
 					}
 					return c.Refuse("ThrottlingException")
 				})
-				s.Evaluator.Pause = func(context.Context, int) error { // between attempts, which have a limit
-					if !refused.Load() {
+				s.use(client)
+				s.Evaluator.Now = func() time.Time { return noon().Add(time.Duration(replaced.Load()) * time.Second) }
+				s.Evaluator.Pause = func(ctx context.Context, _ int) error { // between attempts, which have a limit
+					if refused.Load() == 0 {
 						return nil
 					}
-					err := replace(s)
-					age.Store(int64(time.Second)) // the lifetime is read again
-					return err
+					if deleted {
+						s.db.Delete(t, s.db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S("a")})
+					} else if _, err := s.types.SetLifetime(ctx, "a", new(int64(30))); err != nil {
+						return err
+					}
+					replaced.Add(1) // the lifetime is read again
+					return nil
 				}
-				s.Evaluator.Toggles = feature.NewStore(client, s.db.Tables, s.db.Log())
-				s.Evaluator.Now = func() time.Time { return noon().Add(time.Duration(age.Load())) }
-				results := s.Evaluator.Evaluate(t.Context(), []string{"a"})
-				if r := results[0]; r.Flagged != toggles-1 || r.Left != 0 || r.Err != nil || r.Throttled != 1 ||
-					r.Found == (name == "deleted") {
-					t.Errorf("%d toggles, %+v", toggles, r)
+				if r := s.evaluate(t.Context()); r.Flagged != toggles-1 || r.Left != 0 || r.Err != nil ||
+					r.Throttled != 1 || r.Found == deleted {
+					t.Errorf("%+v", r)
 				}
 			})
 		}
 	}
 }
 
-// Toggles that an attempt without a response flipped count as flipped, or as left if the run then ends.
+// Toggles that an attempt without a response flipped count as flipped, or as left if the run then ends. Toggles that
+// another run flipped count as overtaken.
 func TestFlipsWithoutResponse(t *testing.T) {
 	t.Parallel()
-	for _, ends := range []bool{false, true} {
-		t.Run(fmt.Sprint("the run ends: ", ends), func(t *testing.T) {
+	for name, want := range map[string]string{
+		"the run continues": "flagged 4, overtaken 0, left 0, writes 2, last flip true, then 0",
+		"the run ends":      "flagged 0, overtaken 0, left 4, writes 0, last flip false, then 0",
+		"another run":       "flagged 0, overtaken 4, left 0, writes 2, last flip false, then 0",
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, "")
-			const n = 4 // of one shard, so in one transaction, which is then divided
-			for i, created := 0, 1; created < n; i++ {
-				f := feature.Feature{Name: fmt.Sprint(i), Type: "a", CreatedAt: noon().AddDate(0, 0, -8)}
-				if feature.Shard(f.Name) == feature.Shard("of a") {
-					check(t, s.features.Create(t.Context(), f))
-					created++
-				}
-			}
+			s := newStage(t)
+			s.createInShard(t, 3) // so that one transaction has all, and is then divided
+			other := *s.Evaluator
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			client, _ := s.db.Through(t, func(c *database.Call) (*http.Response, error) {
 				if c.Operation != "TransactWriteItems" || c.N > 1 {
 					return c.Pass()
 				}
-				if ends {
+				if name == "another run" {
+					return c.Refuse("ThrottlingException")
+				}
+				if name == "the run ends" {
 					cancel()
 				}
 				return c.Lose()
 			})
-			s.Evaluator.Toggles = feature.NewStore(client, s.db.Tables, s.db.Log())
-			first := s.Evaluator.Evaluate(ctx, []string{"a"})[0]
-			again := s.Evaluator.Evaluate(t.Context(), []string{"a"})[0]
-			left := first.Left - (2*feature.Shards - first.Pages) // without the ranges that were not read
-			if first.Flagged+left != n || (left > 0) != ends || first.Overtaken != 0 || again.Read != 0 {
-				t.Errorf("%+v, then %+v", first, again)
+			s.use(client)
+			s.Evaluator.Pause = func(ctx context.Context, _ int) error { // between attempts, which have a limit
+				if name == "another run" {
+					other.Evaluate(ctx, []string{"a"})
+				}
+				return ctx.Err()
 			}
-			if got := strings.Count(strings.Join(s.db.Events(t), "\n"), "feature-potentially-stale-on toggle:"); got != n {
-				t.Errorf("%d events of %d flips", got, n)
+			r := s.evaluate(ctx)
+			left := r.Left - (2*feature.Shards - r.Pages) // without the ranges that were not read
+			assert.Equal(t, want, fmt.Sprintf("flagged %d, overtaken %d, left %d, writes %d, last flip %t, then %d", r.Flagged,
+				r.Overtaken, left, r.Writes, !r.LastFlip.IsZero(), s.evaluate(t.Context()).Read))
+			if got := strings.Count(strings.Join(s.db.Events(t), "\n"), "feature-potentially-stale-on toggle:"); got != 4 {
+				t.Errorf("%d events of 4 flips", got)
 			}
 		})
 	}
 }
 
-// onTheHour is a stage whose toggle of a is due at noon.
-func onTheHour(tb testing.TB) *stage {
-	tb.Helper()
-	s := newStage(tb, "")
-	check(tb, s.features.Delete(tb.Context(), "of a"))
-	check(tb, s.features.Delete(tb.Context(), "of b"))
-	check(tb, s.features.Create(tb.Context(),
-		feature.Feature{Name: "of a", Type: "a", CreatedAt: noon().AddDate(0, 0, -7)}))
-	return s
-}
+// yesterday is the time from which toggles are due.
+func yesterday() time.Time { return noon().AddDate(0, 0, -1) }
 
 // A run that reads a toggle before it is due does not clear the flag that another run has set since then.
 func TestRunsOverlap(t *testing.T) {
 	t.Parallel()
-	s := onTheHour(t)
+	s := newStage(t)
+	other := *s.Evaluator
 	var late atomic.Bool
 	client, _ := s.db.Through(t, func(c *database.Call) (*http.Response, error) {
 		if !late.Load() && c.Operation == "Query" && strings.Contains(c.Body, feature.StalenessKey("a", true, feature.Shard("of a"))) {
-			if sum, err := s.Sweep(context.Background(), nil); err != nil || sum.Flagged != 1 {
-				t.Error(sum, err)
+			if r := other.Evaluate(context.Background(), []string{"a"})[0]; r.Flagged != 1 {
+				t.Errorf("%+v", r)
 			}
 			late.Store(true)
 		}
 		return c.Pass()
 	})
-	slow := staleness.Handler{Logger: s.Logger, Evaluator: &staleness.Evaluator{
-		Types: s.types, Toggles: feature.NewStore(client, s.db.Tables, s.db.Log()), Pause: dynamo.Pause, Concurrency: 4,
-		Now: func() time.Time {
-			if late.Load() {
-				return noon()
-			}
-			return noon().Add(-time.Minute)
-		},
-	}}
-	if sum, err := slow.Sweep(t.Context(), nil); err != nil || sum != (staleness.Summary{}) || s.flagged(t) != "a" {
-		t.Errorf("%+v, %v, flagged: %s", sum, err, s.flagged(t))
+	s.use(client)
+	other.Now = yesterday
+	s.Evaluator.Now = func() time.Time {
+		if late.Load() {
+			return yesterday()
+		}
+		return yesterday().Add(-time.Minute)
+	}
+	if r := s.evaluate(t.Context()); r.Flagged+r.Unflagged+r.Left != 0 || r.Err != nil || s.flagged(t) != "a" {
+		t.Errorf("%+v, flagged: %s", r, s.flagged(t))
 	}
 }
 
 // A run whose clock is behind does not clear a flag, unless the toggle is due more than five seconds later.
 func TestClockIsBehind(t *testing.T) {
 	t.Parallel()
-	s := onTheHour(t)
+	s := newStage(t)
 	for _, tt := range []struct {
-		behind time.Duration
-		want   staleness.Summary
-	}{
-		{0, staleness.Summary{Flagged: 1}}, {time.Millisecond, staleness.Summary{}}, {5 * time.Second, staleness.Summary{}},
-		{5*time.Second + time.Millisecond, staleness.Summary{Unflagged: 1}},
-	} {
-		s.Evaluator.Now = func() time.Time { return noon().Add(-tt.behind) }
-		if sum, err := s.Sweep(t.Context(), nil); err != nil || sum != tt.want {
-			t.Errorf("%s behind: %+v, %v, want %+v", tt.behind, sum, err, tt.want)
+		behind             time.Duration
+		flagged, unflagged int
+	}{{0, 1, 0}, {time.Millisecond, 0, 0}, {5 * time.Second, 0, 0}, {5*time.Second + time.Millisecond, 0, 1}} {
+		s.Evaluator.Now = func() time.Time { return yesterday().Add(-tt.behind) }
+		if r := s.evaluate(t.Context()); r.Flagged != tt.flagged || r.Unflagged != tt.unflagged || r.Err != nil {
+			t.Errorf("%s behind: %+v", tt.behind, r)
 		}
 	}
 }
