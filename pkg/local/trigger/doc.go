@@ -19,16 +19,17 @@
 //	at most BatchSize records for each invocation   | lambda: ddb-params                 | TestStream
 //	a write that changes nothing has no record      | ddb: Streams; unlike the engine    | TestStream
 //	delivery continues after the checkpoint         | choice                             | TestStream
-//	no batchItemFailures: the batch is done         | lambda: ddb-batchfailurereporting  | TestStreamResponses
-//	the lowest itemIdentifier is the checkpoint     | lambda: ddb-batchfailurereporting  | TestStreamResponses
-//	an empty or unknown itemIdentifier is a failure | lambda: ddb-batchfailurereporting  | TestStreamResponses
-//	an interrupted invocation is repeated           | choice                             | TestStreamInterrupted
+//	no batchItemFailures: the batch is done         | lambda: ddb-batchfailurereporting  | TestDelivery
+//	the lowest itemIdentifier is the checkpoint     | lambda: ddb-batchfailurereporting  | TestDelivery
+//	an empty or unknown itemIdentifier is a failure | lambda: ddb-batchfailurereporting  | TestDelivery
+//	an interrupted invocation is repeated           | choice                             | TestStream
 //	a stream that cannot be read is read later      | choice                             | TestStreamUnreadable
-//	a checkpoint that is not valid is a missing one | choice                             | TestStreamCheckpointNotValid
+//	a checkpoint that is not valid is a missing one | choice                             | TestStreamCheckpoints
 //	-- queues
-//	at most BatchSize messages for each invocation  | lambda: sqs-configure              | TestQueue
-//	what is not in batchItemFailures is deleted     | lambda: sqs-errorhandling          | TestQueue
-//	the function fails: nothing is deleted          | lambda: sqs-errorhandling          | TestQueueFailures
+//	AWS's form                                      | observed on AWS                    | TestQueueEvent
+//	at most BatchSize messages for each invocation  | lambda: sqs-configure              | TestDelivery
+//	what is not in batchItemFailures is deleted     | lambda: sqs-errorhandling          | TestDelivery
+//	the function fails: nothing is deleted          | lambda: sqs-errorhandling          | TestDelivery
 //	-- schedules
 //	one invocation at the start and in each period  | choice                             | TestSchedule
 //	the event                                       | observed on AWS                    | TestSchedule
@@ -40,9 +41,9 @@
 //	an incomplete last line is ignored              | choice                             | TestAccessLogRestart
 //	a line that cannot be written is reported       | choice                             | TestAccessLogUnwritable
 //	-- failures
-//	MaximumRetryAttempts; -1: without a limit       | lambda: dynamodb-errors            | TestRetries
-//	retries are counted for each batch              | lambda: dynamodb-errors            | TestRetriesOfEachBatch
-//	waits of 0.5 s, doubled up to 30 s              | choice; AWS: up to 2 minutes       | TestRetries
+//	MaximumRetryAttempts; -1: without a limit       | lambda: dynamodb-errors            | TestDelivery
+//	retries are counted for each batch              | lambda: dynamodb-errors            | TestDelivery
+//	waits of 0.5 s, doubled up to 30 s              | choice; AWS: up to 2 minutes       | TestDelivery
 //	record of a stream: the batch's metadata        | lambda: dynamodb-errors            | TestOnFailureRecords
 //	record of an asynchronous invocation: its event | lambda: invocation-async           | TestOnFailureRecords
 //	without a record in the queue, it is not done   | choice                             | TestQueueUnwritable

@@ -3,10 +3,12 @@ package trigger_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,45 +35,64 @@ import (
 // drain is the time for invocations at the end of a run.
 const drain = time.Second
 
-var errFunction = errors.New("the function fails")
+var (
+	errFunction = errors.New("the function fails")
+	// The values in the events and records of a stream that differ in each run.
+	varying = regexp.MustCompile(`(shardId":"|eventID":"|(?:eventSourceARN|streamArn)":"arn:aws:dynamodb:eu-west-1:123456789012:table/)[^"]+` +
+		`|(Record":")2[0-9T:-]+Z|(CreationDateTime":|SizeBytes":)[1-9]\d+`)
+)
 
 func TestTableNamesTests(t *testing.T) {
 	t.Parallel()
 	doctable.Check(t, "doc.go")
 }
 
-// invocation is one invocation of the function.
-type invocation struct {
-	At      time.Duration // since the harness was created
-	Payload []byte
-}
-
 // harness runs Triggers with one function.
 type harness struct {
 	*testing.T
-	config  trigger.Config
-	dir     string                               // DATA_DIR
-	respond func(payload []byte) ([]byte, error) // the function; nil: it succeeds
-	begin   time.Time
+	config trigger.Config
+	dir    string // DATA_DIR
+	// What the function does in each invocation, and from the last element on: a duration to wait for, "fail", or its
+	// response, with the identifiers of the items as #1, #2.
+	responses []string
+	begin     time.Time
 
 	mu          sync.Mutex
 	ids         int
-	invocations []invocation
+	invocations []string // the time since begin, and the items of the event
+	payloads    []string // without values that differ in each run
+	identifiers []string // of the items of the last event
 	ended       []*terminal.Entry
 	log         bytes.Buffer
 }
 
-// inBubble runs a test of a function with these triggers in a synctest bubble. The database is needed for streams only.
-func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test func(h *harness)) {
+// inBubble runs a test of a function in a synctest bubble. The trigger is stream, queue, schedule or log, with the batch
+// size and the number of retries. The database is needed for streams only.
+func inBubble(t *testing.T, source string, db *database.Database, test func(h *harness)) {
 	t.Helper()
-	f.LogicalID, f.Name = "DoThings", "do-things"
-	template := &samtemplate.Template{API: samtemplate.API{AccessLogGroup: "AccessLogs"},
-		Functions: []samtemplate.Function{f}}
+	var kind string
+	var size, retries int
+	_, _ = fmt.Sscan(source, &kind, &size, &retries)
+	f := samtemplate.Function{LogicalID: "DoThings", Name: "do-things", AsyncRetries: retries, AsyncOnFailure: "Failures"}
+	switch kind {
+	case "stream":
+		f.Streams = []samtemplate.Stream{{Table: "FeatureTypes", BatchSize: size, RetryAttempts: retries, OnFailure: "Failures"}}
+	case "queue":
+		f.Queues = []samtemplate.QueueMapping{{Queue: "Queue", BatchSize: size}}
+	case "schedule":
+		f.Schedules = []samtemplate.Schedule{{Name: "Minute", Every: time.Minute}}
+	case "log":
+		f.LogSubscriptions = []samtemplate.LogSubscription{{LogGroup: "AccessLogs"}}
+	}
+	template := &samtemplate.Template{
+		API: samtemplate.API{AccessLogGroup: "AccessLogs"}, Functions: []samtemplate.Function{f},
+		Rules: []samtemplate.Rule{{Queue: "Queue"}}, Queues: []samtemplate.Queue{{LogicalID: "Queue", VisibilityTimeout: time.Minute}},
+	}
 	if db == nil {
 		db = &database.Database{}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		h := &harness{T: t, begin: time.Now(), dir: t.TempDir()}
+		h := &harness{T: t, begin: time.Now(), dir: t.TempDir(), responses: []string{""}}
 		h.config = trigger.Config{
 			Template: template, Region: "eu-west-1", AccountID: "123456789012",
 			Functions: map[string]*invoke.Function{"DoThings": {ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
@@ -88,6 +109,10 @@ func inBubble(t *testing.T, f samtemplate.Function, db *database.Database, test 
 			},
 			Now: time.Now, NewID: h.newID, Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 		}
+		var err error
+		h.config.Bus, err = bus.Open(bus.Config{
+			Template: template, DataDir: h.dir, Now: time.Now, NewID: h.newID, Logger: h.config.Logger})
+		assert.OK(t, err)
 		test(h)
 		<-time.After(time.Hour) // abandoned invocations end
 	})
@@ -102,98 +127,107 @@ func (h *harness) newID() string {
 
 // Invoke implements lambda.Handler.
 func (h *harness) Invoke(_ context.Context, payload []byte) ([]byte, error) {
+	var event struct {
+		Records []struct {
+			MessageID, Body string
+			Attributes      struct{ ApproximateReceiveCount string }
+			DynamoDB        struct {
+				SequenceNumber string
+				NewImage       struct{ N struct{ N string } }
+			}
+		}
+		AWSLogs events.CloudwatchLogsRawData
+	}
+	assert.OK(h, json.Unmarshal(payload, &event))
+	var items, identifiers []string
+	for _, r := range event.Records {
+		items = append(items, r.Body+r.Attributes.ApproximateReceiveCount+r.DynamoDB.NewImage.N.N)
+		identifiers = append(identifiers, r.MessageID+r.DynamoDB.SequenceNumber)
+	}
+	text := string(payload)
+	if event.AWSLogs.Data != "" {
+		data, err := event.AWSLogs.Parse()
+		assert.OK(h, err)
+		for _, e := range data.LogEvents {
+			items = append(items, e.Message)
+		}
+		text = fmt.Sprintf("%+v", data)
+	}
 	h.mu.Lock()
-	h.invocations = append(h.invocations, invocation{time.Since(h.begin), payload})
+	response := h.responses[min(len(h.invocations), len(h.responses)-1)]
+	h.invocations = append(h.invocations, strings.TrimSpace(fmt.Sprint(time.Since(h.begin), " ", strings.Join(items, ","))))
+	h.identifiers = identifiers
+	h.payloads = append(h.payloads, h.constant(text))
 	h.mu.Unlock()
-	if h.respond == nil {
+	if wait, err := time.ParseDuration(response); err == nil {
+		<-time.After(wait)
 		return nil, nil
 	}
-	return h.respond(payload)
+	if response == "fail" {
+		return nil, errFunction
+	}
+	for i, identifier := range identifiers {
+		response = strings.ReplaceAll(response, fmt.Sprintf("#%d", i+1), identifier)
+	}
+	return []byte(response), nil
 }
 
-// run delivers events for a time, as one process does, and closes everything.
-func (h *harness) run(d time.Duration, meanwhile ...func(*trigger.Triggers)) {
-	h.Helper()
-	if h.config.Bus == nil {
-		h.openBus(samtemplate.Template{})
+// constant replaces what differs in each run: the sequence numbers of the last event by #1, #2.
+func (h *harness) constant(text string) string {
+	for i, identifier := range h.identifiers {
+		text = strings.ReplaceAll(text, `equenceNumber":"`+identifier+`"`, fmt.Sprintf(`equenceNumber":"#%d"`, i+1))
 	}
+	return varying.ReplaceAllString(text, "$1$2$3")
+}
+
+// run delivers events for a time, as one process does, and closes everything. Meanwhile, it waits for durations, calls
+// functions and appends lines to the access log.
+func (h *harness) run(d time.Duration, meanwhile ...any) {
+	h.Helper()
 	triggers, err := trigger.New(h.config)
 	assert.OK(h, err)
 	stop := triggers.Start(h.Context(), drain)
-	for _, do := range meanwhile {
-		do(triggers)
+	synctest.Wait() // until batches of the access log are cut by the second
+	for _, step := range meanwhile {
+		switch step := step.(type) {
+		case time.Duration:
+			<-time.After(step)
+			synctest.Wait()
+		case func() error:
+			assert.OK(h, step())
+		case string:
+			triggers.AccessLog([]byte(step), time.Now())
+		}
 	}
 	<-time.After(d)
 	stop()
 	synctest.Wait()
 }
 
-// openBus opens a bus with the queues of a template, as one process does.
-func (h *harness) openBus(queues samtemplate.Template) {
+// logged fails the test unless the log contains a text.
+func (h *harness) logged(text string) {
 	h.Helper()
-	var err error
-	h.config.Bus, err = bus.Open(bus.Config{
-		Template: &queues, DataDir: h.dir, Now: time.Now, NewID: h.newID, Logger: h.config.Logger,
-	})
-	assert.OK(h, err)
-}
-
-// times returns when the function was invoked.
-func (h *harness) times() (all []time.Duration) {
-	for _, i := range h.invocations {
-		all = append(all, i.At)
+	if !strings.Contains(h.log.String(), text) {
+		h.Errorf("the log does not contain %q:\n%s", text, &h.log)
 	}
-	return all
 }
 
-// records returns for each invocation the attributes n of its stream records, separated by commas.
-func (h *harness) records() (all []string) {
-	h.Helper()
-	for _, i := range h.invocations {
-		var numbers []string
-		for _, r := range decode[events.DynamoDBEvent](h, i.Payload).Records {
-			numbers = append(numbers, r.Change.NewImage["n"].Number())
-		}
-		all = append(all, strings.Join(numbers, ","))
-	}
-	return all
-}
-
-// streamed returns a database whose FeatureTypes has a stream.
-func streamed(tb testing.TB) *database.Database {
+// streamed returns a database whose FeatureTypes has a stream with one record for each number of an item, from 1 on. The
+// item was also written once without a change.
+func streamed(tb testing.TB, numbers int) *database.Database {
 	tb.Helper()
 	db := database.New(tb)
-	if _, err := db.Client.UpdateTable(tb.Context(), &dynamodb.UpdateTableInput{
+	_, err := db.Client.UpdateTable(tb.Context(), &dynamodb.UpdateTableInput{
 		TableName: &db.Tables.FeatureTypes, StreamSpecification: &types.StreamSpecification{
 			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
 		},
-	}); err != nil {
-		tb.Fatal(err)
-	}
-	return db
-}
-
-// put writes the item "release" with a number. Each number makes a record of the stream.
-func put(tb testing.TB, db *database.Database, numbers ...int) {
-	tb.Helper()
-	for _, n := range numbers {
+	})
+	assert.OK(tb, err)
+	for n := range numbers + 1 {
 		db.Put(tb, db.Tables.FeatureTypes, map[string]types.AttributeValue{
-			"id": &types.AttributeValueMemberS{Value: "release"}, "n": &types.AttributeValueMemberN{Value: strconv.Itoa(n)},
+			"id": &types.AttributeValueMemberS{Value: "release"},
+			"n":  &types.AttributeValueMemberN{Value: strconv.Itoa(min(n+1, numbers))},
 		})
 	}
-}
-
-// onStream is a function with a mapping of the stream.
-func onStream(batchSize, retries int) samtemplate.Function {
-	return samtemplate.Function{Streams: []samtemplate.Stream{{
-		Table: "FeatureTypes", BatchSize: batchSize, RetryAttempts: retries, OnFailure: "Failures",
-	}}}
-}
-
-// everyMinute is a function with a schedule.
-func everyMinute(retries int) samtemplate.Function {
-	return samtemplate.Function{
-		Schedules: []samtemplate.Schedule{{Name: "Minute", Every: time.Minute}}, AsyncRetries: retries,
-		AsyncOnFailure: "Failures",
-	}
+	return db
 }
