@@ -1,15 +1,13 @@
 package pat_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
@@ -62,141 +60,125 @@ func TestInterruptedDeletion(t *testing.T) {
 		for carriedOut := 1; carriedOut <= 7; carriedOut++ { // in halves of transactions
 			t.Run(fmt.Sprint(kind, carriedOut), func(t *testing.T) {
 				t.Parallel()
-				testInterruptedDeletion(t, kind, carriedOut)
+				f := newFixture(t, 99)
+				before := f.accounts(t)
+				u, types := f.ada(t, kind, 51), "service-account-deleted account service-account-token-deleted"
+				if kind == user.Person {
+					types = "user-deleted user pat-deleted"
+					_, err := f.users.SignIn(t.Context(), signIn())
+					assert.OK(t, err)
+				}
+				created := len(f.Events(t))
+				ctx, client := f.Interrupted(as(t, "first"), t, carriedOut/2+1, carriedOut%2 == 1)
+				if err := f.through(client).DeleteOwner(ctx, kind, u.ID); err == nil {
+					t.Error("the deletion did not fail")
+				}
+				if carriedOut < 7 {
+					f.requireUnusable(t, u)
+					assert.OK(t, f.pats.DeleteOwner(as(t, "second"), kind, u.ID))
+				}
+				assert.Equal(t, before, f.accounts(t), database.Items())
+				assert.ErrorIs(t, f.pats.DeleteOwner(t.Context(), kind, u.ID), user.ErrNotFound)
+				events, names := f.Events(t)[created:], strings.Fields(types)
+				if want := fmt.Sprintf("%s %s:%d by first: before {", names[0], names[1], u.ID); !strings.HasPrefix(events[0], want) {
+					t.Errorf("%s, want %s", events[0], want)
+				}
+				var want []string
+				for id := 1; id <= 51; id++ {
+					by := "second"
+					if carriedOut >= 3+id/51*2 {
+						by = "first"
+					}
+					want = append(want, fmt.Sprintf(`%s pat:%d by %s: before {"id":"%[2]d","userId":%[4]d,"description":"%[2]d",`+
+						`"expiresAt":"2026-11-20T05:39:00.123Z"}`, names[2], id, by, u.ID))
+				}
+				assert.Equal(t, want, events[1:])
 			})
 		}
 	}
 }
 
-func testInterruptedDeletion(t *testing.T, kind user.Kind, carriedOut int) {
-	t.Helper()
-	f := newFixture(t, 99)
-	before := f.accounts(t)
-	u, types := f.ada(t, kind, 51), "service-account-deleted account service-account-token-deleted"
-	if kind == user.Person {
-		types = "user-deleted user pat-deleted"
-		_, err := f.users.SignIn(t.Context(), signIn())
-		assert.OK(t, err)
-	}
-	created := len(f.Events(t))
-	as := func(name string) context.Context { return eventlog.WithActor(t.Context(), eventlog.Actor{Name: name}) }
-	ctx, client := f.Interrupted(as("first"), t, carriedOut/2+1, carriedOut%2 == 1)
-	if err := f.through(client).DeleteOwner(ctx, kind, u.ID); err == nil {
-		t.Error("the deletion did not fail")
-	}
-	if carriedOut < 7 {
-		f.requireUnusable(t, u)
-		assert.OK(t, f.pats.DeleteOwner(as("second"), kind, u.ID))
-	}
-	assert.Equal(t, before, f.accounts(t), database.Items())
-	assert.ErrorIs(t, f.pats.DeleteOwner(t.Context(), kind, u.ID), user.ErrNotFound)
-	events, names := f.Events(t)[created:], strings.Fields(types)
-	if want := fmt.Sprintf("%s %s:%d by first: before {", names[0], names[1], u.ID); !strings.HasPrefix(events[0], want) {
-		t.Errorf("%s, want %s", events[0], want)
-	}
-	var want []string
-	for id := 1; id <= 51; id++ {
-		by := "second"
-		if carriedOut >= 3+id/51*2 {
-			by = "first"
-		}
-		want = append(want, fmt.Sprintf(`%s pat:%d by %s: before {"id":"%[2]d","userId":%[4]d,"description":"%[2]d",`+
-			`"expiresAt":"2026-11-20T05:39:00.123Z"}`, names[2], id, by, u.ID))
-	}
-	assert.Equal(t, want, events[1:])
-}
-
 // requireUnusable fails the test if anything but a deletion accepts an account whose deletion has begun.
 func (f *fixture) requireUnusable(t *testing.T, u user.User) {
 	t.Helper()
+	ctx := t.Context()
 	other, taken, unknown := user.ServiceAccount, user.ErrEmailExists, user.ErrEmailExists
 	if u.Kind == user.ServiceAccount {
 		other, taken, unknown = user.Person, user.ErrUsernameExists, user.ErrUnknownIdentity
 	}
-	if _, owner, err := f.pats.Get(t.Context(), u.ID, 51); !errors.Is(err, pat.ErrNotFound) && !owner.Disabled {
+	if _, owner, err := f.pats.Get(ctx, u.ID, 51); !errors.Is(err, pat.ErrNotFound) && !owner.Disabled {
 		t.Errorf("the owner of the token: %+v, %v", owner, err)
 	}
-	_, _, create := f.pats.Create(t.Context(), newPAT(u.ID, "new"), pat.Owner{Kind: u.Kind, Limit: 100})
-	_, _, createOwn := f.pats.Create(t.Context(), newPAT(u.ID, "new"), pat.Owner{Limit: 100})
-	_, update := f.users.Update(t.Context(), u.ID, user.Change{Name: "n"})
-	_, link := f.users.Link(t.Context(), u.ID, user.Identity{Subject: "s"})
-	_, add := f.users.Add(t.Context(), u)
-	_, signedIn := f.users.SignIn(t.Context(), signIn())
-	for _, got := range [][2]error{{create, pat.ErrNoOwner}, {createOwn, pat.ErrNoOwner}, {update, user.ErrNotFound},
+	_, update := f.users.Update(ctx, u.ID, user.Change{Name: "n"})
+	_, link := f.users.Link(ctx, u.ID, user.Identity{Subject: "s"})
+	_, add := f.users.Add(ctx, u)
+	_, signedIn := f.users.SignIn(ctx, signIn())
+	for _, got := range [][2]error{{update, user.ErrNotFound},
+		{create(ctx, f.pats, u.Kind, newPAT(u.ID, "new")), pat.ErrNoOwner},
+		{create(ctx, f.pats, pat.AnyKind, newPAT(u.ID, "new")), pat.ErrNoOwner},
 		{link, user.ErrNotFound}, {add, taken}, {signedIn, unknown},
-		{f.users.SetDisabled(t.Context(), u.ID, false), user.ErrNotFound},
-		{f.pats.DeleteOwner(t.Context(), other, u.ID), user.ErrNotFound}} {
+		{f.users.SetDisabled(ctx, u.ID, false), user.ErrNotFound},
+		{f.pats.DeleteOwner(ctx, other, u.ID), user.ErrNotFound}} {
 		assert.ErrorIs(t, got[0], got[1])
 	}
-	all, listErr := f.users.List(t.Context())
-	unfinished, err := f.users.Unfinished(t.Context())
+	all, listErr := f.users.List(ctx)
+	unfinished, err := f.users.Unfinished(ctx)
 	assert.OK(t, listErr, err)
 	if len(all) != 1 || len(unfinished) != 1 || unfinished[0].ID != u.ID || unfinished[0].Kind != u.Kind {
 		t.Errorf("listed: %+v, unfinished: %+v", all, unfinished)
 	}
 }
 
-// TestSlowDeletion ends a deletion after another one, and after the username was given to a new account.
+// TestSlowDeletion checks that a slow deletion does not delete an identifier that a new account has in the meantime: a
+// username after another call has ended the deletion, an identity before.
 func TestSlowDeletion(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	id := f.ada(t, user.ServiceAccount, 0).ID
-	var want []dynamo.Item
-	store := f.through(f.Before(t, transact, 2, func() {
-		assert.OK(t, f.pats.DeleteOwner(t.Context(), user.ServiceAccount, id))
-		f.ada(t, user.ServiceAccount, 0)
-		want = f.accounts(t)
-	}))
-	assert.OK(t, store.DeleteOwner(t.Context(), user.ServiceAccount, id))
-	assert.Equal(t, want, f.accounts(t), database.Items())
+	ctx := t.Context()
+	for _, kind := range []user.Kind{user.ServiceAccount, user.Person} {
+		f := newFixture(t)
+		id := f.ada(t, kind, 1).ID
+		var want []dynamo.Item // what does not belong to the deleted account
+		store := f.through(f.Before(t, transact, 3, func() {
+			if kind == user.ServiceAccount {
+				assert.OK(t, f.pats.DeleteOwner(ctx, kind, id))
+				f.ada(t, kind, 0)
+			} else {
+				in := signIn()
+				in.Email, in.DefaultRole = "", access.RoleViewer
+				_, err := f.users.SignIn(ctx, in)
+				assert.OK(t, err)
+			}
+			want = slices.DeleteFunc(f.accounts(t), func(item dynamo.Item) bool {
+				return item.Int("id") == id || item.Int("accountId") == id
+			})
+		}))
+		if kind == user.Person {
+			_, err := f.users.SignIn(ctx, signIn())
+			assert.OK(t, err)
+		}
+		assert.OK(t, store.DeleteOwner(ctx, kind, id))
+		assert.Equal(t, want, f.accounts(t), database.Items())
+		if len(want) < 2 {
+			t.Errorf("%v, want a new account and its identifier", want)
+		}
+	}
 }
 
-// TestDeletePersonDuringSignIn deletes a person between the calls of a sign-in that links them. Nothing of the person
-// remains.
+// TestDeletePersonDuringSignIn deletes a person between the calls of two sign-ins that link them: one transaction arrives
+// before the deletion begins, although after it read the person, and one after it. Nothing of the person remains.
 func TestDeletePersonDuringSignIn(t *testing.T) {
 	t.Parallel()
+	ctx := t.Context()
 	f := newFixture(t)
 	id := f.ada(t, user.Person, 1).ID
-	linking, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.Operation == transact && c.N == 1 {
-			deleting, _ := f.Through(t, func(d *database.Call) (*http.Response, error) {
-				if d.Operation == transact && d.N == 1 {
-					_, _ = c.Lose()
-					u, err := f.users.Get(t.Context(), id)
-					if assert.OK(t, err); u.Identity == nil {
-						t.Error("not linked")
-					}
-				}
-				return d.Pass()
-			})
-			assert.OK(t, f.through(deleting).DeleteOwner(t.Context(), user.Person, id))
+	deleting := f.through(f.Before(t, transact, 1, func() {
+		u, err := f.users.SignIn(ctx, signIn())
+		if assert.OK(t, err); u.Identity == nil {
+			t.Error("not linked")
 		}
-		return c.Pass() // the same transaction again
-	})
-	_, _ = user.NewStore(linking, f.Tables, f.LogThrough(linking)).SignIn(t.Context(), signIn()) // either result
+	}))
+	linking := f.Before(t, transact, 1, func() { assert.OK(t, deleting.DeleteOwner(ctx, user.Person, id)) })
+	_, err := user.NewStore(linking, f.Tables, f.LogThrough(linking)).SignIn(ctx, signIn())
+	assert.ErrorIs(t, err, user.ErrUnknownIdentity)
 	assert.Equal(t, 0, len(f.accounts(t)))
-}
-
-// TestDeletePersonAfterIdentityIsTaken checks that a slow deletion does not delete the link of a new account with the
-// same identity.
-func TestDeletePersonAfterIdentityIsTaken(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	id := f.ada(t, user.Person, 1).ID
-	signedIn := func(store *user.Store, in user.SignIn) int64 {
-		u, err := store.SignIn(t.Context(), in)
-		assert.OK(t, err)
-		return u.ID
-	}
-	signedIn(f.users, signIn())
-	in := signIn()
-	in.Email, in.DefaultRole = "", access.RoleViewer
-	var added int64
-	store := f.through(f.Before(t, transact, 3, func() { added = signedIn(f.users, in) })) // the last one
-	assert.OK(t, store.DeleteOwner(t.Context(), user.Person, id))
-	in.DefaultRole = ""
-	got := signedIn(user.NewStore(f.Client, f.Tables, f.Log()), in)
-	if all := f.accounts(t); len(all) != 2 || got != added || got == id { // the new account and its link
-		t.Errorf("account %d, want %d, items %v", got, added, all)
-	}
 }

@@ -14,7 +14,6 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
-	"toggleadmin/test/table"
 )
 
 // handlers returns the operations on a store, and the context of the caller, account 1.
@@ -164,35 +163,27 @@ func TestListDuringDeletion(t *testing.T) {
 	client := f.Before(t, get, 1, func() { // the tokens were read
 		assert.OK(t, f.pats.DeleteOwner(t.Context(), user.ServiceAccount, 2))
 	})
-	set := operation.Set{Parameters: []string{"id"},
-		Handlers: map[string]lambdahttp.HandlerFunc{"list": pat.List(f.through(client))}}
-	set.Run(t.Context(), t, "list | 2 | | 404 …")
+	ctx, h := f.handlers(t, f.through(client), pat.Limits{})
+	h.Run(ctx, t, "list | 2 | | 404 …")
 }
 
 func TestFunctionsNeedTheirVariables(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
 	env.Vars["MAX_TOKENS_PER_ACCOUNT"], env.Vars["MAX_TOKEN_DAYS"] = "100", "36500"
-	tables := []string{"PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE"}
-	variables := append(tables, "MAX_TOKEN_DAYS", "MAX_TOKENS_PER_ACCOUNT")
-	database.RequireVariables(t, env, pat.NewCreateFunction, variables...)
-	for _, row := range table.Rows(t, 4, `
-		MAX_TOKENS_PER_ACCOUNT | 0 101 -1 ten 1.0 | must be a number from 1 to 100 | 1
-		MAX_TOKEN_DAYS | 36501 -1 x | must be a number from 0 to 36500 | 0
-	`) {
-		for value := range strings.FieldsSeq(row[1]) {
-			env.Vars[row[0]] = value
-			if _, err := pat.NewCreateFunction(env); err == nil || !strings.Contains(err.Error(), row[0]+" "+row[2]) {
-				t.Errorf("%s: %v", value, err)
-			}
+	const table = "PERSONAL_ACCESS_TOKENS_TABLE "
+	for variables, constructors := range map[string][]app.Constructor{
+		table:                 {pat.NewListOwnFunction},
+		table + "USERS_TABLE": {pat.NewListFunction, pat.NewGetFunction, pat.NewDeleteFunction, pat.NewDeleteOwnFunction},
+		table + "USERS_TABLE MAX_TOKEN_DAYS MAX_TOKENS_PER_ACCOUNT": {pat.NewCreateFunction, pat.NewCreateOwnFunction},
+		table + "EVENTS_TABLE EVENT_LOG_DAYS":                       {pat.NewAnnounceFunction},
+	} {
+		for _, construct := range constructors {
+			database.RequireVariables(t, env, construct, strings.Fields(variables)...)
 		}
-		env.Vars[row[0]] = row[3]
 	}
-	database.RequireVariables(t, env, pat.NewCreateOwnFunction, variables...)
-	for _, constructor := range []app.Constructor{pat.NewListFunction, pat.NewGetFunction, pat.NewDeleteFunction,
-		pat.NewDeleteOwnFunction} {
-		database.RequireVariables(t, env, constructor, tables...)
-	}
-	database.RequireVariables(t, env, pat.NewListOwnFunction, tables[0])
-	database.RequireVariables(t, env, pat.NewAnnounceFunction, tables[0], "EVENTS_TABLE", "EVENT_LOG_DAYS")
+	env.Vars["MAX_TOKENS_PER_ACCOUNT"], env.Vars["MAX_TOKEN_DAYS"] = "101", "36501"
+	_, err := pat.NewCreateFunction(env)
+	assert.Equal(t, `the environment variable MAX_TOKENS_PER_ACCOUNT must be a number from 1 to 100, not "101"`+"\n"+
+		`the environment variable MAX_TOKEN_DAYS must be a number from 0 to 36500, not "36501"`, fmt.Sprint(err))
 }
