@@ -94,7 +94,7 @@ test-browser: node_modules/.installed ## test: Test the pages in Chromium
 
 screenshots: node_modules/.installed ## test: Take the screenshots of docs/images; needs Chromium
 	SCREENSHOTS='$(CURDIR)/docs/images' CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
-	go test -count=1 -run '^Test(Screenshots|Scripts)$$/^clean-up$$' ./test/browser
+	go test -count=1 -run '^TestScripts$$/^(clean-up|screenshots)$$' ./test/browser
 
 # The packages whose tests use an engine and do not restart it.
 DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/e2e ./test/simulation/dynamodb

@@ -63,6 +63,15 @@ func (b *tab) keepsMeaning() {
 	b.is("[...document.querySelectorAll('.swatch')].every(e => getComputedStyle(e).forcedColorAdjust === 'none')")
 }
 
+// isIntact checks that the page has no element that it did not create, and is not wider than a narrow window.
+func (b *tab) isIntact() {
+	b.t.Helper()
+	b.is("document.querySelector('body :is(img, script, b, [onfocus], [onerror])') === null")
+	b.resize(360, 740)
+	b.fitsTheWindow()
+	b.resize(1200, 900)
+}
+
 // fitsTheWindow checks that the page does not scroll horizontally.
 func (b *tab) fitsTheWindow() {
 	b.t.Helper()

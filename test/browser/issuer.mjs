@@ -1,11 +1,9 @@
-// Runs OpenID Connect issuers for tests: oidc-provider, which is OpenID-certified. The first line on stdout is the URL of the control server:
-//
-//   POST / {"algorithm": "RS256", "accounts": {"LOGIN": {claims}}} -> {"issuer": URL}
-//   POST /rotate {"issuer": URL}: replaces the signing key; sessions and tokens end
-//
-// Each issuer has one client, "console". Everything ends with stdin.
+// Runs an OpenID Connect issuer for a test: node issuer.mjs ALGORITHM. It is oidc-provider, which is OpenID-certified. It has one client,
+// "console". The first line on stdout is its URL. Each line on stdin replaces the signing key, which ends sessions and tokens, and is
+// answered by a line. The end of stdin ends the issuer.
 import { generateKeyPair, randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import Provider, { interactionPolicy } from 'oidc-provider';
@@ -20,10 +18,14 @@ const keyTypes = {
 const policy = interactionPolicy.base();
 policy.get('consent').checks.remove('native_client_prompt'); // nobody is asked at each sign-in
 
-const issuers = new Map(); // by URL
+const accounts = { // by login, which is also the subject
+  grace: { email: 'Admin@Example.com', email_verified: true, name: 'Grace' }, // the seeded admin, in other letter case
+  alan: { email: 'admin@example.com', email_verified: false, name: 'Alan' },
+  ada: { name: 'Ada <b>L.</b>' },
+};
 
 // newProvider returns a provider with a new signing key.
-async function newProvider(url, { algorithm, accounts }) {
+async function newProvider(url, algorithm) {
   const { privateKey } = await promisify(generateKeyPair)(...keyTypes[algorithm]);
   const page = (body) => `<!DOCTYPE html><html lang="en"><title>Issuer</title><link rel="icon" href="data:,">${body}</html>`;
   const provider = new Provider(url, {
@@ -79,26 +81,15 @@ async function newProvider(url, { algorithm, accounts }) {
   return provider;
 }
 
-// listen serves on a free port and returns the URL.
-async function listen(handler) {
-  const server = createServer(handler);
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  return `http://127.0.0.1:${server.address().port}`;
+let serve;
+const server = createServer((request, response) => serve(request, response));
+await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+const url = `http://127.0.0.1:${server.address().port}`;
+const replaceKey = async () => { serve = (await newProvider(url, process.argv[2])).callback(); };
+await replaceKey();
+console.log(url);
+for await (const _ of createInterface({ input: process.stdin })) {
+  await replaceKey();
+  console.log('the key is replaced');
 }
-
-async function control(request, response) {
-  const body = JSON.parse(await text(request));
-  if (request.url === '/rotate') {
-    const issuer = issuers.get(body.issuer);
-    issuer.serve = (await newProvider(body.issuer, issuer)).callback();
-  } else {
-    const issuer = { ...body };
-    body.issuer = await listen((q, r) => issuer.serve(q, r));
-    issuer.serve = (await newProvider(body.issuer, issuer)).callback();
-    issuers.set(body.issuer, issuer);
-  }
-  response.end(JSON.stringify({ issuer: body.issuer }));
-}
-
-process.stdin.on('end', () => process.exit()).resume();
-console.log(await listen(control));
+process.exit();

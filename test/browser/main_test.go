@@ -1,9 +1,9 @@
-// Package browser_test tests the pages of the console in Chromium: each test has a service, and tabs without cookies or
-// storage of other tests. Most tests are scripts in testdata; script_test.go lists their commands. Elements are found
+// Package browser_test tests the pages of the console in Chromium by the scripts in testdata. script_test.go lists their
+// commands. Each script has a service, and a tab without cookies or storage of other scripts. Elements are found
 // as assistive technology finds them, by role and name. Signing in uses a certified OpenID Connect issuer.
 //
-// Every test fails on an error or a warning in the browser's console, an uncaught exception, a violation of the
-// Content-Security-Policy, and a request to another host.
+// Every script fails on an error or a warning in the browser's console, an uncaught exception, a violation of the
+// Content-Security-Policy, a request to another host, and a credential that is sent or logged where it does not belong.
 package browser_test
 
 import (
@@ -29,8 +29,9 @@ type chromiumProcess struct {
 
 func TestMain(m *testing.M) {
 	m.Run()
-	chromium.close()
-	issuers.close()
+	if chromium.stop != nil {
+		chromium.stop()
+	}
 }
 
 // context returns the context in which tabs open. Without CHROMIUM it skips the test.
@@ -48,12 +49,6 @@ func (b *chromiumProcess) context(tb testing.TB) context.Context {
 	})
 	must(tb, b.err)
 	return b.ctx
-}
-
-func (b *chromiumProcess) close() {
-	if b.stop != nil {
-		b.stop()
-	}
 }
 
 func must(tb testing.TB, err error) {

@@ -1,12 +1,8 @@
 package browser_test
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,14 +11,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"toggleadmin/pkg/local"
 	"toggleadmin/test/openapi"
 	"toggleadmin/test/script"
 )
 
 // commands are the commands of scripts besides those of package script, by name. An ELEMENT is ROLE NAME, optionally
 // followed by "in row TEXT", "in event TEXT" or "in dialog"; the role "field" is that of every input. In arguments,
-// {admin} is the token of this person, \n a line break and \t a tab.
+// {admin} is the token of this person; \n, \r and \t are characters.
 var commands = map[string]any{
 	"visit":          (*tab).visit,        // /PATH
 	"sign-in":        (*tab).signIn,       // PERSON #FRAGMENT
@@ -55,6 +50,8 @@ var commands = map[string]any{
 	"accessible":   (*tab).isAccessible,
 	"only-buttons": (*tab).seesOnlyButtons, // NAME…
 	"requested":    (*tab).hasRequested,    // N PART: the tab has sent N requests with this part in the URL; does not wait
+	"downloaded":   (*tab).hasDownloaded,   // FILE TEXT
+	"reports":      (*tab).reports,         // PART…: of messages that would fail the test
 
 	"run":           (*tab).run,     // JavaScript
 	"may-log":       (*tab).mayLog,  // PART…: of messages that do not fail the test
@@ -64,10 +61,12 @@ var commands = map[string]any{
 	"advance":       (*tab).advance,    // DURATION: moves the clock of the service
 	"rotate-key":    (*tab).rotateKey,  // replaces the key of the issuer
 	"import":        (*tab).importFile, // FILE: runs toggleadmin
+	"count":         (*tab).count,      // FILE of requests: DAY PATH SUCCESSFUL CLIENT-ERRORS SERVER-ERRORS
 	"shot":          (*tab).shot,       // NAME: takes a screenshot for the documentation
 }
 
-// TestScripts runs the scripts in testdata. Each has a service, configured by its file service.json, and a tab.
+// TestScripts runs the scripts in testdata. Each has a service, configured by its file service.json, and a tab. $PRINTED
+// is the path that the service prints.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	chromium.context(t)
@@ -90,12 +89,11 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata", RequireUniqueNames: true, Cmds: all,
 		Setup: func(env *testscript.Env) error {
 			t, _ := env.T().(testing.TB)
-			s := start(t, configuration(t, env.WorkDir))
-			b := openTab(t, s)
-			b.allowClipboard()
-			env.Values[tabKey{}] = b
-			if s.issuer != "" {
-				env.Setenv("ISSUER", strings.TrimPrefix(s.issuer, "http://"))
+			s := start(t, env.WorkDir)
+			env.Values[tabKey{}] = openTab(t, s)
+			env.Setenv("PRINTED", regexp.MustCompile(`/console/#code=\S+`).FindString(s.printed.String()))
+			if s.issuer != nil {
+				env.Setenv("ISSUER", strings.TrimPrefix(s.issuer.url, "http://"))
 			}
 			return script.Setup(t.Context(), env,
 				script.Environment{Name: script.Local, BaseURL: s.BaseURL, Credentials: s.Credentials}, validator)
@@ -105,22 +103,6 @@ func TestScripts(t *testing.T) {
 
 type tabKey struct{}
 
-// configuration reads service.json in the folder of a script. OIDCIssuer is the algorithm of a new issuer.
-func configuration(tb testing.TB, folder string) local.Config {
-	tb.Helper()
-	c := local.Config{DataDir: filepath.Join(folder, "data")}
-	file, err := os.ReadFile(filepath.Join(folder, "service.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return c
-	}
-	must(tb, err)
-	must(tb, json.Unmarshal(file, &c))
-	if c.OIDCIssuer != "" {
-		c.OIDCIssuer, c.OIDCClientID = newIssuer(tb, c.OIDCIssuer), "console"
-	}
-	return c
-}
-
 // adapt makes a command of a method of tab whose parameters are strings.
 func adapt(method any) func(*testscript.TestScript, bool, []string) {
 	f := reflect.ValueOf(method)
@@ -129,7 +111,7 @@ func adapt(method any) func(*testscript.TestScript, bool, []string) {
 		b.script = ts
 		values := []reflect.Value{reflect.ValueOf(b)}
 		for _, arg := range args {
-			arg = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(arg)
+			arg = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t").Replace(arg)
 			for _, u := range b.service.Users {
 				arg = strings.ReplaceAll(arg, "{"+u.Name+"}", u.PAT)
 			}

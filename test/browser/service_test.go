@@ -2,15 +2,21 @@ package browser_test
 
 import (
 	"encoding/json"
-	"net/http"
+	"errors"
+	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
@@ -18,61 +24,44 @@ import (
 // service is a running service with its own data.
 type service struct {
 	local.Running
-	issuer  string // URL; empty: none
-	dataDir string
-	log     *process.Output
-	ahead   *atomic.Int64 // of its clock, in nanoseconds
+	Clock        time.Time // where the clocks of the service and of the pages stand still; zero: nowhere
+	folder       string    // of the script
+	issuer       *issuer   // nil: none
+	printed, log process.Output
+	ahead        atomic.Int64 // of the service's clock, in nanoseconds
 }
 
-// start starts a service. Its clock moves with the tab's advance, unless the configuration has a clock.
-func start(tb testing.TB, c local.Config) *service {
+// start starts a service with the configuration in service.json: Clock, and the members of local.Config, in which
+// OIDCIssuer is the algorithm of a new issuer.
+func start(tb testing.TB, folder string) *service {
 	tb.Helper()
-	chromium.context(tb) // skips the test before anything starts
-	s := &service{issuer: c.OIDCIssuer, dataDir: c.DataDir, log: &process.Output{}, ahead: &atomic.Int64{}}
-	c.Stderr = s.log
-	if c.Now == nil {
-		c.Now = func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+	s := &service{folder: folder}
+	c := local.Config{DataDir: filepath.Join(folder, "data"), Stdout: &s.printed, Stderr: &s.log}
+	c.Now = func() time.Time { return s.now().Add(time.Duration(s.ahead.Load())) }
+	file, err := os.ReadFile(filepath.Join(folder, "service.json"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		must(tb, errors.Join(err, json.Unmarshal(file, &c), json.Unmarshal(file, s)))
+	}
+	if c.OIDCIssuer != "" {
+		s.issuer = startIssuer(tb, c.OIDCIssuer)
+		c.OIDCIssuer, c.OIDCClientID = s.issuer.url, "console"
 	}
 	s.Running = localtest.Start(tb, c)
 	return s
 }
 
-// pat returns the PAT of a seeded person.
-func (s *service) pat(name string) string {
-	for _, u := range s.Users {
-		if u.Name == name {
-			return u.PAT
-		}
+func (s *service) now() time.Time {
+	if s.Clock.IsZero() {
+		return time.Now()
 	}
-	return ""
+	return s.Clock
 }
 
 // serves reports whether pages may send requests to a URL.
 func (s *service) serves(u *url.URL) bool {
 	origin := u.Scheme + "://" + u.Host
-	return origin == s.BaseURL || origin == s.issuer || u.Scheme == "data" || u.Scheme == "blob" ||
+	return origin == s.BaseURL || s.issuer != nil && origin == s.issuer.url || u.Scheme == "data" || u.Scheme == "blob" ||
 		u.String() == "about:blank"
-}
-
-// create sends a POST request as admin, which must succeed, and returns the ID in the response.
-func (s *service) create(tb testing.TB, path string, body map[string]any) (id any) {
-	tb.Helper()
-	text, err := json.Marshal(body)
-	must(tb, err)
-	request, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, s.BaseURL+"/api/admin/"+path,
-		strings.NewReader(string(text)))
-	must(tb, err)
-	request.Header.Set("Authorization", s.pat("admin"))
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	must(tb, err)
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusCreated {
-		tb.Fatalf("POST %s %s: %s", path, text, response.Status)
-	}
-	var created struct{ ID any }
-	must(tb, json.NewDecoder(response.Body).Decode(&created))
-	return created.ID
 }
 
 // advance moves the clock of the service.
@@ -87,8 +76,36 @@ func (b *tab) advance(duration string) {
 func (b *tab) importFile(name string) {
 	b.t.Helper()
 	output, err := exec.CommandContext(b.t.Context(), "go", "run", "toggleadmin/cmd/toggleadmin", "import", "file",
-		"--local", "--data-dir", b.service.dataDir, b.script.MkAbs(name)).CombinedOutput()
+		"--local", "--data-dir", b.script.MkAbs("data"), b.script.MkAbs(name)).CombinedOutput()
 	if err != nil {
 		b.t.Fatalf("%v: %s", err, output)
 	}
+}
+
+// count counts the requests of a file as functions/record-traffic does.
+func (b *tab) count(file string) {
+	b.t.Helper()
+	batch := &traffic.Batch{ID: file}
+	for line := range strings.Lines(b.script.ReadFile(file)) {
+		var u traffic.Usage
+		var day string
+		_, err := fmt.Sscan(line, &day, &u.APIPath, &u.Counts.Successful, &u.Counts.ClientErrors, &u.Counts.ServerErrors)
+		must(b.t, err)
+		u.Day, err = time.Parse(time.DateOnly, day)
+		must(b.t, err)
+		batch.Usage = append(batch.Usage, u)
+	}
+	i, err := installation.OpenLocal(b.t.Context(), b.script.MkAbs("data"))
+	must(b.t, err)
+	_, err = traffic.NewStore(i.Client, i.Tables).Record(b.t.Context(), batch, time.Now())
+	must(b.t, err)
+}
+
+// hasDownloaded waits until the page has saved a file.
+func (b *tab) hasDownloaded(file, text string) {
+	b.t.Helper()
+	b.await("the download of "+file, func() (bool, error) {
+		got, err := os.ReadFile(b.script.MkAbs(file))
+		return string(got) == text, err
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -26,6 +28,12 @@ import (
 
 // patience is how long a tab waits for a condition.
 const patience = 20 * time.Second
+
+// credential is a part of all credentials, except of ID tokens.
+const credential = "v2_"
+
+// protected matches the URLs that get a credential: those of operations, and of the exchange of a printed code.
+var protected = regexp.MustCompile(`^http://[^/]+/(api|local)/`)
 
 // tab is a tab of the browser.
 type tab struct {
@@ -36,23 +44,18 @@ type tab struct {
 
 	mu       sync.Mutex
 	problems []string
-	requests []*network.Request
+	requests []string // URLs
 	allowed  []string // parts of messages in the console
 }
 
-// openTab opens an empty tab without cookies and storage of other tabs.
+// openTab opens an empty tab without cookies and storage of other tabs. Pages may use the clipboard, and save files in
+// the folder of the script.
 func openTab(tb testing.TB, s *service) *tab {
 	tb.Helper()
-	return newTab(chromium.context(tb), tb, s, chromedp.WithNewBrowserContext())
-}
-
-// newTab opens an empty tab in the window of the parent context.
-func newTab(parent context.Context, tb testing.TB, s *service, options ...chromedp.ContextOption) *tab {
-	tb.Helper()
 	b := &tab{t: tb, service: s}
-	limited, stop := context.WithTimeout(parent, 15*patience)
+	limited, stop := context.WithTimeout(chromium.context(tb), 15*patience)
 	tb.Cleanup(stop)
-	ctx, cancel := chromedp.NewContext(limited, append(options, chromedp.WithListener(b.record))...)
+	ctx, cancel := chromedp.NewContext(limited, chromedp.WithNewBrowserContext(), chromedp.WithListener(b.record))
 	tb.Cleanup(cancel)
 	b.ctx = ctx
 	// All tabs of a process behave as if they had the focus.
@@ -60,6 +63,23 @@ func newTab(parent context.Context, tb testing.TB, s *service, options ...chrome
 	call(b, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
 	call(b, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
 	b.resize(1200, 900)
+	if !s.Clock.IsZero() {
+		call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(
+			`{ const now = %d; globalThis.Date = class extends Date { constructor(...a) { a.length ? super(...a) : super(now); } static now() { return now; } }; }`,
+			s.Clock.UnixMilli())})
+	}
+	window := chromedp.FromContext(ctx).BrowserContextID
+	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, BrowserContextID: window, DownloadPath: s.folder,
+	})
+	must(tb, err)
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		_, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
+			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
+			Origin: s.BaseURL, BrowserContextID: window,
+		})
+		must(tb, err)
+	}
 	tb.Cleanup(b.check)
 	return b
 }
@@ -85,9 +105,15 @@ func (b *tab) record(event any) {
 			b.problems = append(b.problems, fmt.Sprintf("%s: %s (%s)", e.Entry.Source, e.Entry.Text, e.Entry.URL))
 		}
 	case *network.EventRequestWillBeSent:
-		b.requests = append(b.requests, e.Request)
+		b.requests = append(b.requests, e.Request.URL)
 		if target, err := url.Parse(e.Request.URL); err != nil || !b.service.serves(target) {
 			b.problems = append(b.problems, "request to "+e.Request.URL)
+		}
+		_, authorized := e.Request.Headers["Authorization"]
+		delete(e.Request.Headers, "Authorization")
+		if sent := fmt.Sprint(e.Request.URL, e.Request.Headers); strings.Contains(sent, credential) ||
+			authorized != protected.MatchString(e.Request.URL) {
+			b.problems = append(b.problems, fmt.Sprintf("with authorization: %t: %s", authorized, sent))
 		}
 	}
 }
@@ -97,6 +123,19 @@ func (b *tab) mayLog(texts ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.allowed = append(b.allowed, texts...)
+}
+
+// reports waits for messages that contain texts, and permits them.
+func (b *tab) reports(texts ...string) {
+	b.t.Helper()
+	for _, text := range texts {
+		b.await("the message "+text, func() (bool, error) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			return strings.Contains(strings.Join(b.problems, "\n"), text), nil
+		})
+	}
+	b.mayLog(texts...)
 }
 
 // check reports what no test may cause. If the test has failed, it shows the page.
@@ -113,9 +152,14 @@ func (b *tab) check() {
 			b.t.Error(problem)
 		}
 	}
+	if log := b.service.log.String(); strings.Contains(log, credential) {
+		b.t.Errorf("the service has logged a credential:\n%s", log)
+	}
 	if b.t.Failed() {
 		b.t.Logf("the page at the end: %s", text)
-		if image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot()); err == nil {
+		ctx, cancel := context.WithTimeout(b.ctx, patience)
+		defer cancel()
+		if image, err := chromedp.Run(ctx, chromedp.CaptureScreenshot()); err == nil {
 			_ = os.WriteFile(filepath.Join(b.t.ArtifactDir(), "page.png"), image, 0o600)
 		}
 	}
@@ -138,6 +182,52 @@ func (b *tab) await(what string, condition func() (bool, error)) {
 		case <-tick.C:
 		}
 	}
+}
+
+// signIn signs a seeded person in and waits for the page with the fragment.
+func (b *tab) signIn(name, fragment string) {
+	b.t.Helper()
+	for _, u := range b.service.Users {
+		if u.Name == name {
+			b.enter(u.PAT, fragment)
+		}
+	}
+	b.sees("Sign out", name)
+}
+
+// enter opens a page with a token.
+func (b *tab) enter(token, fragment string) {
+	b.t.Helper()
+	b.visit("/console/")
+	b.run(fmt.Sprintf("sessionStorage.setItem('toggleadmin.token', %q)", token))
+	b.reload()
+	b.setFragment(fragment)
+}
+
+// issuerSignIn signs in through the issuer, beginning on the sign-in page.
+func (b *tab) issuerSignIn(login string) {
+	b.t.Helper()
+	b.click("button", "Sign in with "+b.script.Getenv("ISSUER"))
+	b.fill("Login", login)
+	b.click("button", "Continue")
+}
+
+// shot takes a screenshot for the documentation, if the folder SCREENSHOTS is set.
+func (b *tab) shot(name string) {
+	b.t.Helper()
+	folder := os.Getenv("SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	b.resize(1000, 730, chromedp.EmulateScale(1.5))
+	call(b, emulation.SetScrollbarsHidden, emulation.SetScrollbarsHiddenParams{Hidden: true})
+	b.run("document.activeElement.blur(); document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+	image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	must(b.t, err)
+	if len(image) > 170_000 {
+		b.t.Errorf("%s has %d bytes", name, len(image))
+	}
+	must(b.t, os.WriteFile(filepath.Join(folder, name+".png"), image, 0o644))
 }
 
 // visit loads a page of the service.
@@ -217,23 +307,17 @@ func (b *tab) setFragment(fragment string) {
 	b.run(fmt.Sprintf("location.hash = %q", fragment))
 }
 
-// requested returns how many requests of the tab have a URL that contains a text.
-func (b *tab) requested(part string) (n int) {
+// hasRequested checks how many requests of the tab have a URL that contains a text.
+func (b *tab) hasRequested(want, part string) {
+	b.t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, request := range b.requests {
-		if strings.Contains(request.URL, part) {
-			n++
-		}
+	got := 0
+	for _, url := range b.requests {
+		got += min(1, strings.Count(url, part))
 	}
-	return n
-}
-
-// hasRequested checks how many requests of the tab have a URL that contains a text.
-func (b *tab) hasRequested(n, part string) {
-	b.t.Helper()
-	if got := fmt.Sprint(b.requested(part)); got != n {
-		b.t.Errorf("%s requests of %s, want %s", got, part, n)
+	if fmt.Sprint(got) != want {
+		b.t.Errorf("%d requests of %s, want %s", got, part, want)
 	}
 }
 
@@ -250,18 +334,6 @@ func (b *tab) connect(offline bool, pattern string) {
 }
 
 func (b *tab) clearCookies() { b.t.Helper(); call(b, network.ClearBrowserCookies, cdp.Empty{}) }
-
-// allowClipboard lets the page write to the clipboard, and the test read it.
-func (b *tab) allowClipboard() {
-	b.t.Helper()
-	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		_, err := chromedp.CallBrowser(b.ctx, browser.SetPermission, browser.SetPermissionParams{
-			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
-			Origin: b.service.BaseURL, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID,
-		})
-		must(b.t, err)
-	}
-}
 
 // copied sets a variable of the script to what is in the clipboard.
 func (b *tab) copied(variable string) {
