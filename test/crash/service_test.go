@@ -8,8 +8,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -19,13 +17,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
 	"toggleadmin/test/localtest"
@@ -55,6 +52,7 @@ func TestMain(m *testing.M) {
 // service is a running service.
 type service struct {
 	local.Running
+	data    *installation.Installation
 	t       *testing.T
 	dir     string
 	command *exec.Cmd
@@ -69,32 +67,24 @@ func start(t *testing.T, dir, webhookURL string) *service {
 	s := &service{t: t, dir: dir, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients},
 		Timeout: timeout}}
 	t.Cleanup(s.client.CloseIdleConnections)
-	log, err := os.OpenFile(dir+".log", os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	config, err := json.Marshal(map[string]string{"Template": localtest.Template(t), "DataDir": dir,
+		"WebhookURL": webhookURL, "WebhookEvents": strings.Repeat("*", min(1, len(webhookURL)))})
 	assert.OK(t, err)
-	defer log.Close()
-	config := map[string]string{"Template": localtest.Template(t), "DataDir": dir, "WebhookURL": webhookURL}
-	if webhookURL != "" {
-		config["WebhookEvents"] = "*"
-	}
-	text, err := json.Marshal(config)
-	assert.OK(t, err)
+	var log process.Output
 	s.command = exec.CommandContext(t.Context(), os.Args[0])
-	s.command.Env = append(os.Environ(), configVariable+"="+string(text))
+	s.command.Env = append(os.Environ(), configVariable+"="+string(config))
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	s.command.Stderr = log
-	output, input, err := os.Pipe()
-	assert.OK(t, err)
-	t.Cleanup(func() { output.Close() })
-	s.command.Stdout = input
-	assert.OK(t, s.command.Start())
-	input.Close()
+	s.command.Stderr = &log
+	output, err := s.command.StdoutPipe()
+	assert.OK(t, err, s.command.Start())
 	t.Cleanup(func() { s.kill(true) })
 	if line, err := bufio.NewReader(output).ReadString('\n'); !strings.HasPrefix(line, "ready ") {
-		content, _ := os.ReadFile(log.Name())
-		t.Fatalf("not ready but %q, %v\n%s", line, err, content[max(0, len(content)-4000):])
+		t.Fatalf("not ready but %q, %v\n%s", line, err, &log)
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "local.json"))
 	assert.OK(t, err, json.Unmarshal(content, &s.Running))
+	s.data, err = installation.OpenLocal(t.Context(), dir)
+	assert.OK(t, err)
 	return s
 }
 
@@ -145,34 +135,4 @@ func (s *service) exchange(method, path, token, body string) (status int, respon
 	defer received.Body.Close()
 	response, err = io.ReadAll(received.Body)
 	return received.StatusCode, response, err
-}
-
-// get gets a resource, which must succeed, and decodes the response.
-func (s *service) get(path string, into any) {
-	s.t.Helper()
-	status, response, err := s.exchange(http.MethodGet, path, s.APIToken, "")
-	if err = errors.Join(err, json.Unmarshal(response, into)); err != nil || status != http.StatusOK {
-		s.t.Errorf("%s: %d %v\n%s", path, status, err, response)
-	}
-}
-
-// load is a set of clients, each of which sends one request at a time.
-type load struct {
-	*service
-	acknowledged atomic.Int64
-	running      sync.WaitGroup
-}
-
-// add starts a client that sends requests until one fails.
-func (l *load) add(send func() (ok bool)) {
-	l.running.Go(func() {
-		for send() {
-		}
-	})
-}
-
-// awaitWrites waits for n acknowledged writes.
-func (l *load) awaitWrites(n int64) {
-	l.t.Helper()
-	l.await(fmt.Sprint(n, " acknowledged writes"), func() bool { return l.acknowledged.Load() >= n })
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	apitraffic "toggleadmin/pkg/api/traffic"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
 	"toggleadmin/test/table"
@@ -58,17 +59,20 @@ func kinds(t *testing.T) (all []kind) {
 	return all
 }
 
-// usage is the number of requests by API path and group. For sent requests, the group is empty.
-type usage map[[2]string]int64
+// group is a path and the first digit of a status; 0 is all requests to the path.
+type group struct {
+	path   string
+	status int
+}
 
 // traffic counts the requests of a test.
 type traffic struct {
-	kinds          []kind
-	started        time.Time
-	mayFail        atomic.Bool // before a kill
-	next           atomic.Int64
-	mu             sync.Mutex
-	sent, answered usage
+	kinds    []kind
+	started  time.Time
+	mayFail  atomic.Bool // before a kill
+	next     atomic.Int64
+	mu       sync.Mutex
+	requests map[group]int64 // answered ones, and sent ones
 }
 
 // TestTraffic sends requests and kills everything repeatedly. Then answered ≤ counted ≤ sent. Requests without a kill
@@ -77,25 +81,25 @@ func TestTraffic(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	s := start(t, dir, "")
-	tr := &traffic{kinds: kinds(t), started: time.Now(), sent: usage{}, answered: usage{}}
-	before := usage{}
+	tr := &traffic{kinds: kinds(t), started: time.Now(), requests: map[group]int64{}}
+	var before map[group]int64
 	part := *requests / (*kills + 1)
 	for round := range *kills {
 		tr.mayFail.Store(true)
-		l := tr.load(s, 1<<62)
+		running := tr.load(s, 1<<62)
 		s.awaitRequests(tr, part*round+part/2+rand.Int64N(max(1, part/2)))
 		s.kill(round%2 == 0)
-		l.running.Wait()
+		running.Wait()
 		tr.mayFail.Store(false)
 		s = start(t, dir, "")
 		before = tr.settle(s)
 	}
-	answered := maps.Clone(tr.answered)
-	tr.load(s, *requests).running.Wait()
+	earlier := maps.Clone(tr.requests)
+	tr.load(s, *requests).Wait()
 	after := tr.settle(s)
-	for key := range tr.answered {
-		if counted, want := after[key]-before[key], tr.answered[key]-answered[key]; counted != want {
-			t.Errorf("%s: %d counted since the last kill, %d answered", key, counted, want)
+	for key := range tr.requests {
+		if counted, want := after[key]-before[key], tr.requests[key]-earlier[key]; counted != want {
+			t.Errorf("%v: %d counted since the last kill, %d answered", key, counted, want)
 		}
 	}
 	s.stop()
@@ -110,21 +114,24 @@ func (s *service) awaitRequests(tr *traffic, n int64) {
 }
 
 // load starts clients that send requests until n are sent or the service is killed.
-func (tr *traffic) load(s *service, n int64) *load {
-	l := &load{service: s}
+func (tr *traffic) load(s *service, n int64) *sync.WaitGroup {
+	var running sync.WaitGroup
 	for range clients {
-		l.add(func() bool {
-			i := tr.next.Add(1)
-			return i <= n && !s.t.Failed() && tr.send(s, &tr.kinds[1+i%int64(len(tr.kinds)-1)])
+		running.Go(func() {
+			for !s.t.Failed() {
+				if i := tr.next.Add(1); i > n || !tr.send(s, &tr.kinds[1+i%int64(len(tr.kinds)-1)]) {
+					return
+				}
+			}
 		})
 	}
-	return l
+	return &running
 }
 
 // send reports whether there was a response.
 func (tr *traffic) send(s *service, k *kind) bool {
 	credentials := map[string]string{"api": s.APIToken, "admin": s.Users[0].PAT, "viewer": s.Users[2].PAT}
-	tr.add(tr.sent, k.apiPath, "")
+	tr.add(group{k.apiPath, 0})
 	status, response, err := s.exchange(k.method, k.path, credentials[k.credential], k.body)
 	if err != nil {
 		if !tr.mayFail.Load() {
@@ -135,81 +142,51 @@ func (tr *traffic) send(s *service, k *kind) bool {
 	if status != k.status && (status < http.StatusInternalServerError || !tr.mayFail.Load()) {
 		s.t.Errorf("%s %s: %d %s, want %d", k.method, k.path, status, response, k.status)
 	}
-	tr.add(tr.answered, k.apiPath, group(status))
+	tr.add(group{k.apiPath, status / 100})
 	return true
 }
 
-func group(status int) string {
-	switch {
-	case status >= http.StatusInternalServerError:
-		return "server-errors"
-	case status >= http.StatusBadRequest:
-		return "client-errors"
-	}
-	return "successful-requests"
-}
-
-func (tr *traffic) add(to usage, path, group string) {
+func (tr *traffic) add(g group) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	if path != "" {
-		to[[2]string{path, group}]++
+	if g.path != "" {
+		tr.requests[g]++
 	}
 }
 
 // settle waits until a last request is counted, which means that all earlier ones are, and compares the counts.
-func (tr *traffic) settle(s *service) usage {
+func (tr *traffic) settle(s *service) (counted map[group]int64) {
 	s.t.Helper()
 	marker := &tr.kinds[0]
 	if !tr.send(s, marker) {
 		s.t.Fatal("the marker was not answered")
 	}
-	last := [2]string{marker.apiPath, group(marker.status)}
-	var counted usage
+	last := group{marker.apiPath, marker.status / 100}
 	process.Await(s.t, "the last request is counted", 200*time.Millisecond, 2*timeout, func() bool {
 		counted = tr.counted(s)
-		return counted[last] >= tr.answered[last]
+		return counted[last] >= tr.requests[last]
 	})
-	sums := usage{}
-	for key := range counted {
-		sums[[2]string{key[0]}] += counted[key]
-	}
-	for key, n := range tr.answered {
-		path := [2]string{key[0]}
-		if counted[key] < n || sums[path] > tr.sent[path] {
-			s.t.Errorf("%s: %d answered, %d counted, %d of %d sent to the path counted", key, n, counted[key], sums[path],
-				tr.sent[path])
+	for key, n := range tr.requests {
+		if key.status == 0 && counted[key] > n || key.status > 0 && counted[key] < n {
+			s.t.Errorf("%v: %d, but %d counted", key, n, counted[key])
 		}
 	}
-	s.t.Logf("answered: %v, counted: %v, sent: %v", tr.answered, counted, tr.sent)
+	s.t.Logf("requests: %v, counted: %v", tr.requests, counted)
 	return counted
 }
 
-// counted returns the reported usage of the months of the test, without that of the report itself.
-func (tr *traffic) counted(s *service) usage {
+// counted returns the counted requests of the months of the test.
+func (tr *traffic) counted(s *service) map[group]int64 {
 	s.t.Helper()
-	counted := usage{}
+	counted := map[group]int64{}
 	for _, month := range slices.Compact([]string{tr.started.UTC().Format("2006-01"),
 		time.Now().UTC().Format("2006-01")}) {
-		var report struct {
-			APIData []struct {
-				APIPath string
-				Days    []struct {
-					TrafficTypes []struct {
-						Group string
-						Count int64
-					}
-				}
-			}
-		}
-		s.get("/api/admin/metrics/traffic/"+month, &report)
-		for _, path := range report.APIData {
-			for _, day := range path.Days {
-				for _, group := range day.TrafficTypes {
-					if !strings.Contains(path.APIPath, "traffic") {
-						counted[[2]string{path.APIPath, group.Group}] += group.Count
-					}
-				}
+		report, err := apitraffic.NewStore(s.data.Client, s.data.Tables).Report(s.t.Context(), month)
+		assert.OK(s.t, err)
+		for _, u := range report {
+			for status, n := range map[int]int64{2: u.Counts.Successful, 4: u.Counts.ClientErrors, 5: u.Counts.ServerErrors} {
+				counted[group{u.APIPath, status}] += n
+				counted[group{u.APIPath, 0}] += n
 			}
 		}
 	}
