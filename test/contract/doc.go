@@ -55,7 +55,7 @@
 //	permissions of each operation                               | 3   | TestSection3Permissions
 //	form of a JWT                                               | 3   | pkg/platform/oidc TestIsJWT
 //	a JWT is never treated as a PAT                             | 3   | pkg/api/authorizer TestWithoutIssuer
-//	8,192 bytes                                                 | 3   | pkg/platform/oidc TestLength
+//	8,192 bytes                                                 | 3   | pkg/platform/oidc TestTokens
 //	compact form, one spelling of base64url                     | 3   | pkg/platform/oidc TestForm
 //	no duplicate members, valid UTF-8                           | 3   | pkg/platform/oidc TestTokens
 //	forged and changed signatures                               | 3   | pkg/platform/oidc TestSignatureMustVerify
@@ -73,27 +73,27 @@
 //	sub                                                         | 3   | pkg/platform/oidc TestTokens
 //	email_verified, email and name                              | 3   | pkg/platform/oidc TestClaims
 //	weak, private, symmetric keys, keys for other uses, equal IDs| 3   | pkg/platform/oidc TestPublishedKeys
-//	the first JWT fetches the keys                              | 3   | pkg/platform/oidc TestRefusedTokensFetchNothing
-//	a token that cannot be valid fetches nothing                | 3   | pkg/platform/oidc TestRefusedTokensFetchNothing
+//	the first JWT fetches the keys                              | 3   | pkg/platform/oidc TestSignatureMustVerify
+//	a token that cannot be valid fetches nothing                | 3   | pkg/platform/oidc TestTokens
 //	2 seconds, slow responses, deadline of the request          | 3   | pkg/platform/oidc TestFetchTakesAtMostTwoSeconds
-//	1 MB                                                        | 3   | pkg/platform/oidc TestDocumentsOfOneMegabyte
-//	compressed documents                                        | 3   | pkg/platform/oidc TestCompressedDocumentsAreNotDecompressed
-//	https, URLs in the discovery document                       | 3   | pkg/platform/oidc TestDiscoveryDocument
-//	redirects                                                   | 3   | pkg/platform/oidc TestRedirects
-//	discovery document of another issuer                        | 3   | pkg/platform/oidc TestDiscoveryDocument
-//	malformed documents                                         | 3   | pkg/platform/oidc TestUnusableDocuments
+//	1 MB                                                        | 3   | pkg/platform/oidc TestDocuments
+//	compressed documents                                        | 3   | pkg/platform/oidc TestDocuments
+//	https, URLs in the discovery document                       | 3   | pkg/platform/oidc TestDocuments
+//	redirects                                                   | 3   | pkg/platform/oidc TestDocuments
+//	discovery document of another issuer                        | 3   | pkg/platform/oidc TestDocuments
+//	malformed documents                                         | 3   | pkg/platform/oidc TestDocuments
 //	http:// of loopback addresses                               | 3   | pkg/platform/oidc TestLoopbackIssuer
 //	settings of the issuer                                      | 3   | pkg/platform/oidc TestConfiguration
 //	refresh after an hour, revoked keys                         | 3   | pkg/platform/oidc TestKeysAreRefreshedInTheBackgroundAfterAnHour
-//	keys of a process that was idle                             | 3   | pkg/platform/oidc TestKeysOfAProcessThatWasIdle
-//	unknown keys: one fetch per 30 seconds, rotation            | 3   | pkg/platform/oidc TestUnknownKeyIsFetchedOncePer30Seconds
-//	a key that is replaced under its ID                         | 3   | pkg/platform/oidc TestKeyIsReplacedUnderItsID
-//	one shared fetch                                            | 3   | pkg/platform/oidc TestUnknownKeyIsFetchedOncePer30Seconds
-//	unreachable issuer                                          | 3   | pkg/platform/oidc TestKnownKeysWorkIfTheIssuerIsUnreachable
-//	issuer that returns                                         | 3   | pkg/platform/oidc TestIssuerThatReturns
+//	keys of a process that was idle                             | 3   | pkg/platform/oidc TestFetches
+//	unknown keys: one fetch per 30 seconds, rotation            | 3   | pkg/platform/oidc TestFetches
+//	a key that is replaced under its ID                         | 3   | pkg/platform/oidc TestFetches
+//	one shared fetch                                            | 3   | pkg/platform/oidc TestFetches
+//	unreachable issuer                                          | 3   | pkg/platform/oidc TestFetches
+//	issuer that returns                                         | 3   | pkg/platform/oidc TestFetches
 //	without an issuer nothing is fetched                        | 3   | pkg/platform/oidc TestWithoutIssuerEveryTokenIsRefused
 //	other credentials fetch nothing                             | 3   | pkg/api/authorizer TestInvalidCredentialIsDenied
-//	reasons contain no text of the token                        | 3   | pkg/platform/oidc TestRefusalsContainNoTextOfTheToken
+//	reasons contain no text of the token                        | 3   | pkg/platform/oidc TestTokens
 //	log line of a refused JWT                                   | 3   | pkg/api/authorizer TestRefusedJWT
 //	claims grant no role                                        | 3   | pkg/api/authorizer TestPersonWithAToken
 //	a failure of DynamoDB is not a 401                          | 3   | pkg/api/authorizer TestFailedLookup

@@ -1,7 +1,6 @@
 package oidc_test
 
 import (
-	"compress/gzip"
 	"context"
 	"io"
 	"net/http"
@@ -19,27 +18,6 @@ import (
 )
 
 // The tests in this file are the sentences about fetching keys in contract section 3.
-
-// TestDiscoveryDocument publishes URLs that must not be fetched or given to a browser, and documents of other issuers.
-func TestDiscoveryDocument(t *testing.T) {
-	t.Parallel()
-	for member, values := range map[string]string{
-		"jwks_uri": urls, "authorization_endpoint": urls, "token_endpoint": urls, "end_session_endpoint": urls,
-		"issuer": "$ISSUER/ $ISSUER/realms/a $ISSUER?x $ISSUER:443 https://attacker.example",
-	} {
-		for address := range strings.FieldsSeq(values) {
-			f := newFixture(t)
-			document := f.Metadata()
-			document[member] = strings.ReplaceAll(address, "$ISSUER", f.URL)
-			f.Respond(issuer.MetadataPath, text(encode(t, document)))
-			f.expect(t, f.Token(begin, nil), oidc.Unreachable)
-			assert.Equal(t, "1 0", f.fetches())
-		}
-	}
-}
-
-const urls = `http://127.0.0.1/keys javascript:alert(1) //a.example /keys https://a.example;script-src%20*
-	https://u:p@a.example`
 
 func TestLoopbackIssuer(t *testing.T) {
 	t.Parallel()
@@ -66,97 +44,75 @@ func TestMetadata(t *testing.T) {
 	assert.Equal(t, "1 0", f.fetches())
 }
 
-// text responds with a text.
-func text(s string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, s) }
-}
-
-// keys is a document with the key for ES256.
-func keys(tb testing.TB) string {
-	tb.Helper()
-	return encode(tb, map[string]any{"keys": []any{issuer.KeyFor("ES256").JWK()}})
-}
-
-// TestUnusableDocuments gives a response in place of the metadata or the keys.
-func TestUnusableDocuments(t *testing.T) {
-	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		# status | body
-		404 |
-		204 |
-		200 |
-		200 | <html>
-		500 | KEYS
-		200 | []
-		200 | {"keys":[],"keys":[],"issuer":"a","issuer":"a"}
-		200 | {"issuer":7,"keys":7}
-		closed |
-	`) {
-		for _, path := range []string{issuer.MetadataPath, issuer.KeysPath} {
-			f := newFixture(t)
-			f.Respond(path, func(w http.ResponseWriter, r *http.Request) {
-				status, err := strconv.Atoi(row[0])
-				if err != nil {
-					panic(http.ErrAbortHandler)
-				}
-				w.WriteHeader(status)
-				text(strings.ReplaceAll(row[1], "KEYS", keys(t)))(w, r)
-			})
-			got := f.reason(t, f.Token(begin, nil))
-			if got != oidc.Unreachable || !strings.Contains(f.log.String(), `"level":"WARN"`) {
-				t.Errorf("%s: %q, log %s", row, got, f.log.String())
-			}
-		}
-	}
-}
-
-func TestDocumentsOfOneMegabyte(t *testing.T) {
-	t.Parallel()
-	for surplus, want := range map[int]oidc.Reason{0: "", 1: oidc.Unreachable} {
-		f := newFixture(t)
-		f.Respond(issuer.KeysPath, text(keys(t)+strings.Repeat(" ", 1<<20-len(keys(t))+surplus)))
-		f.expect(t, f.Token(begin, nil), want)
-	}
-}
-
-// TestCompressedDocumentsAreNotDecompressed sends a compressed document of any size, which the request did not ask for.
-func TestCompressedDocumentsAreNotDecompressed(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.Respond(issuer.KeysPath, func(w http.ResponseWriter, r *http.Request) {
-		if got := r.Header.Get("Accept-Encoding"); got != "identity" {
-			t.Errorf("Accept-Encoding: %s", got)
-		}
-		w.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(w)
-		_, _ = io.WriteString(z, keys(t)+strings.Repeat(" ", 1<<22))
-		_ = z.Close()
-	})
-	f.expect(t, f.Token(begin, nil), oidc.Unreachable)
-}
-
-func TestRedirects(t *testing.T) {
+// TestDocuments gives a response in place of the metadata or the keys. All but those that end with "accepted" are logged.
+func TestDocuments(t *testing.T) {
 	t.Parallel()
 	other := issuer.New(t)
-	for _, row := range table.Rows(t, 2, `
-		HTTPS/moved |
-		/moved |
-		/keys | issuer unreachable
-		OTHER/keys | issuer unreachable
-		HTTP/moved | issuer unreachable
-		https://169.254.169.254/ | issuer unreachable
-		file:///etc/passwd | issuer unreachable
+	keys := encode(t, map[string]any{"keys": []any{issuer.KeyFor("ES256").JWK()}})
+	for _, row := range table.Rows(t, 4, `
+		# path | status; location, or CUT: the connection is closed | changes of the metadata, or the document | log
+		METADATA /keys | 404 | = | status 404
+		METADATA /keys | 204 | = | status 204
+		METADATA /keys | 500 | =KEYS | status 500
+		METADATA /keys | 200 | = | "level":"WARN","msg":"fetch from the issuer"
+		METADATA /keys | 200 | =<html> | invalid character
+		METADATA /keys | 200 | =[] | unmarshal JSON
+		METADATA /keys | 200 | ={"keys":[],"keys":[],"issuer":"a","issuer":"a"} | duplicate
+		METADATA /keys | 200 | ={"issuer":7,"keys":7} | unmarshal JSON
+		METADATA /keys | 200 CUT | = | EOF
+		/keys | 200 CUT | =KEYSLONG | unexpected EOF
+		/keys | 200 | =KEYSLONG | accepted
+		/keys | 200 | =KEYSLONG. | larger than 1048576 bytes
+
+		# URLs that must not be fetched or given to a browser
+		METADATA | 200 | "jwks_uri":"http://127.0.0.1/keys" | contains the URL
+		METADATA | 200 | "jwks_uri":"javascript:alert(1)" | contains the URL
+		METADATA | 200 | "jwks_uri":"//a.example" | contains the URL
+		METADATA | 200 | "jwks_uri":"/keys" | contains the URL
+		METADATA | 200 | "jwks_uri":"https://a.example;script-src%20*" | contains the URL
+		METADATA | 200 | "jwks_uri":"https://u:p@a.example" | contains the URL
+		METADATA | 200 | "authorization_endpoint":"/keys" | contains the URL
+		METADATA | 200 | "token_endpoint":"/keys" | contains the URL
+		METADATA | 200 | "end_session_endpoint":"/keys" | contains the URL
+		METADATA | 200 | "issuer":"ISSUER/" | is that of the issuer
+		METADATA | 200 | "issuer":"ISSUER/realms/a" | is that of the issuer
+		METADATA | 200 | "issuer":"ISSUER?x" | is that of the issuer
+		METADATA | 200 | "issuer":"ISSUER:443" | is that of the issuer
+		METADATA | 200 | "issuer":"https://attacker.example" | is that of the issuer
+
+		/keys | 302 ISSUER/moved | = | accepted
+		/keys | 302 /moved | = | accepted
+		/keys | 302 /keys | = | refused redirect
+		/keys | 302 OTHER/keys | = | refused redirect
+		/keys | 302 HTTP/moved | = | refused redirect
+		/keys | 302 https://169.254.169.254/ | = | refused redirect
+		/keys | 302 file:///etc/passwd | = | refused redirect
 	`) {
-		f := newFixture(t)
-		to := strings.NewReplacer("HTTPS", f.URL, "HTTP", "http"+f.URL[5:], "OTHER", other.URL).Replace(row[0])
-		f.Respond(issuer.KeysPath, http.RedirectHandler(to, http.StatusFound).ServeHTTP)
-		f.Respond("/moved", text(keys(t)))
-		got := f.reason(t, f.Token(begin, nil))
-		if string(got) != row[1] || got != "" && !strings.Contains(f.log.String(), "refused redirect") {
-			t.Errorf("%s: %q, log %s", to, got, f.log.String())
-		}
-		if got := f.Fetches(issuer.KeysPath); got > 4 || other.Fetches(issuer.KeysPath) > 0 {
-			t.Errorf("%s: %d requests, or one to another host", to, got)
+		for path := range strings.FieldsSeq(strings.ReplaceAll(row[0], "METADATA", issuer.MetadataPath)) {
+			f := newFixture(t)
+			values := strings.NewReplacer("KEYS", keys, "LONG", strings.Repeat(" ", 1<<20-len(keys)), "ISSUER", f.URL,
+				"HTTP/", "http"+f.URL[5:]+"/", "OTHER", other.URL)
+			status, location, _ := strings.Cut(values.Replace(row[1]), " ")
+			f.Respond(path, func(w http.ResponseWriter, r *http.Request) {
+				assert.Equal(t, "identity", r.Header.Get("Accept-Encoding")) // so nothing is decompressed
+				code, _ := strconv.Atoi(status)
+				w.Header().Set("Location", location)
+				w.WriteHeader(code)
+				_, _ = io.WriteString(w, override(t, f.Metadata(), values.Replace(row[2])))
+				if location == "CUT" {
+					panic(http.ErrAbortHandler)
+				}
+			})
+			f.Respond("/moved", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, keys) })
+			got := f.reason(t, f.Token(begin, nil))
+			accepted := got == "" && row[3] == "accepted"
+			if !accepted && (got != oidc.Unreachable || !strings.Contains(f.log.String(), row[3])) {
+				t.Errorf("%s: %q, log %s", row, got, f.log.String())
+			}
+			fetched := f.Fetches(issuer.KeysPath)
+			if fetched > 4 || path == issuer.MetadataPath && fetched > 0 || other.Fetches(issuer.KeysPath) > 0 {
+				t.Errorf("%s: %d requests for keys, or one to another host", row, fetched)
+			}
 		}
 	}
 }
@@ -170,15 +126,13 @@ func TestFetchTakesAtMostTwoSeconds(t *testing.T) {
 	t.Parallel()
 	const address = "https://login.example.com"
 	transport := func(r *http.Request) (*http.Response, error) {
-		body, document := io.Pipe()
-		context.AfterFunc(r.Context(), func() { document.CloseWithError(r.Context().Err()) })
-		if r.URL.Path == issuer.MetadataPath {
-			time.AfterFunc(1500*time.Millisecond, func() {
-				_, _ = io.WriteString(document, `{"issuer":"`+address+`","jwks_uri":"`+address+`/keys"}`)
-				_ = document.Close()
-			})
+		if r.URL.Path == issuer.KeysPath {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
 		}
-		return &http.Response{StatusCode: http.StatusOK, Body: body}, nil
+		<-time.After(1500 * time.Millisecond)
+		body := strings.NewReader(`{"issuer":"` + address + `","jwks_uri":"` + address + `/keys"}`)
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
 	}
 	synctest.Test(t, func(t *testing.T) {
 		verifier := newVerifier(t, oidc.Config{Issuer: address, Now: time.Now, Transport: roundTripper(transport)})
@@ -224,56 +178,32 @@ func TestKeysAreRefreshedInTheBackgroundAfterAnHour(t *testing.T) {
 	assert.Equal(t, "2 2", f.fetches())
 }
 
-// TestUnknownKeyIsFetchedOncePer30Seconds also checks that concurrent requests share one fetch.
-func TestUnknownKeyIsFetchedOncePer30Seconds(t *testing.T) {
+func TestFetches(t *testing.T) {
 	t.Parallel()
-	newFixture(t).run(t, `
-		0s | ES256 | ES256 | | 1 1
+	for _, steps := range []string{
+		// a key that the issuer begins to use
+		`0s | ES256 | ES256 | | 1 1
 		29s | ES256 | new | unknown key | 1 1
 		30s | ES256 | new | unknown key | 1 2
-		# the issuer has begun to use the key
-		60s | new ES256 | new | | 1 3
-	`)
-}
-
-// TestKeyIsReplacedUnderItsID checks that a signature that a known key does not verify causes a fetch under the same
-// limit.
-func TestKeyIsReplacedUnderItsID(t *testing.T) {
-	t.Parallel()
-	newFixture(t).run(t, `
-		0s | ES256 | ES256 | | 1 1
+		60s | new ES256 | new | | 1 3`,
+		// a key that is replaced under its ID
+		`0s | ES256 | ES256 | | 1 1
 		29.999999999s | replaced | replaced | signature | 1 1
 		30s | replaced | replaced | | 1 2
-		30s | replaced | ES256 | signature | 1 2
-	`)
-}
-
-// TestKeysOfAProcessThatWasIdle checks that a key that the issuer has removed is accepted for two hours at most, even
-// if no refresh in the background has ended.
-func TestKeysOfAProcessThatWasIdle(t *testing.T) {
-	t.Parallel()
-	newFixture(t).run(t, `
-		0s | ES256 | ES256 | | 1 1
-		2h | | ES256 | unknown key | 2 2
-	`)
-}
-
-func TestKnownKeysWorkIfTheIssuerIsUnreachable(t *testing.T) {
-	t.Parallel()
-	newFixture(t).run(t, `
-		0s | ES256 | ES256 | | 1 1
+		30s | replaced | ES256 | signature | 1 2`,
+		// a removed key is accepted for two hours at most, even if no refresh in the background has ended
+		`0s | ES256 | ES256 | | 1 1
+		2h | | ES256 | unknown key | 2 2`,
+		// known keys work if the issuer is unreachable
+		`0s | ES256 | ES256 | | 1 1
 		2h | down | ES256 | | 2 2
 		20h | down | ES256 | | 3 3
-		20h | down | new | issuer unreachable | 3 3
-	`)
-}
-
-// TestIssuerThatReturns checks that a failed fetch is repeated after 30 seconds.
-func TestIssuerThatReturns(t *testing.T) {
-	t.Parallel()
-	newFixture(t).run(t, `
-		0s | down | ES256 | issuer unreachable | 1 0
+		20h | down | new | issuer unreachable | 3 3`,
+		// a failed fetch is repeated after 30 seconds
+		`0s | down | ES256 | issuer unreachable | 1 0
 		29.999999999s | ES256 | ES256 | issuer unreachable | 1 0
-		30s | ES256 | ES256 | | 2 1
-	`)
+		30s | ES256 | ES256 | | 2 1`,
+	} {
+		newFixture(t).run(t, steps)
+	}
 }

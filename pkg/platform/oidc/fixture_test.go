@@ -79,6 +79,7 @@ func reason(tb testing.TB, err error) oidc.Reason {
 	if !ok {
 		tb.Fatalf("the error is %v, want a RefusedError", err)
 	}
+	assert.Equal(tb, "the token is refused: "+string(refused.Reason), err.Error()) // no text of the token
 	return refused.Reason
 }
 
