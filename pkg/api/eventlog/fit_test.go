@@ -1,16 +1,30 @@
 package eventlog_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/test/assert"
 )
+
+type object = map[string]any
+
+// update records an update of a context field and returns its event.
+func (f *fixture) update(tb testing.TB, before, after any) eventlog.Event {
+	tb.Helper()
+	f.record(tb.Context(), tb, eventlog.Change{
+		Type: eventlog.ContextFieldUpdated, Subject: "field:f", Data: after, PreData: before,
+	})
+	page, _, err := f.Search(tb.Context(), eventlog.Filter{}, 0, 1)
+	assert.OK(tb, err)
+	if n := len(page[0].Data) + len(page[0].PreData); n > eventlog.MaxSize {
+		tb.Errorf("%d bytes", n)
+	}
+	return page[0]
+}
 
 // TestLongUnchangedData checks that of data which are too large the changed members stay, and that a changed order is
 // seen.
@@ -21,28 +35,17 @@ func TestLongUnchangedData(t *testing.T) {
 	for i := range values {
 		values[i] = strings.Repeat("<", 150) + fmt.Sprint(i)
 	}
-	update := func(a, b string, before []any) eventlog.Event {
-		f.record(t.Context(), t, eventlog.Change{
-			Type: eventlog.ContextFieldUpdated, Subject: "field:f",
-			Data:    map[string]any{"description": a, "legalValues": values},
-			PreData: map[string]any{"description": b, "legalValues": before},
-		})
-		page, _, err := f.Search(t.Context(), eventlog.Filter{}, 0, 1)
-		assert.OK(t, err)
-		return page[0]
-	}
-	a, b := strings.Repeat("a", 1000), strings.Repeat("b", 1000)
-	e := update(a, b, values)
-	if !strings.Contains(string(e.Data), a) || !strings.Contains(string(e.PreData), b) ||
-		!strings.HasSuffix(e.Summary(), ": description.") {
-		t.Errorf("%s %s %s", e.Summary(), e.Data, e.PreData)
-	}
 	reordered := slices.Clone(values)
 	slices.Reverse(reordered)
-	if e := update(a, a, reordered); !strings.Contains(string(e.Data), `"reordered":true`) {
-		t.Errorf("%s", e.Data)
-	}
-	if e := update(a, a, values[50:]); strings.Count(string(e.Data), "<<") < 50*75 {
+	a, b := strings.Repeat("a", 1000), strings.Repeat("b", 1000)
+	e := f.update(t, object{"description": b, "legalValues": values}, object{"description": a, "legalValues": values})
+	assert.Equal(t, `{"description":"`+a+`","legalValues":{"length":100}}`, string(e.Data))
+	assert.Equal(t, `{"description":"`+b+`","legalValues":{"length":100}}`, string(e.PreData))
+	assert.Equal(t, "system updated the context field f: description.", e.Summary())
+	e = f.update(t, object{"legalValues": values}, object{"legalValues": reordered})
+	assert.Equal(t, `{"legalValues":{"added":[],"changed":[],"length":100,"removed":[],"reordered":true}}`, string(e.Data))
+	e = f.update(t, object{"legalValues": values[50:]}, object{"legalValues": values})
+	if strings.Count(string(e.Data), "<<") < 50*75 {
 		t.Errorf("%s", e.Data)
 	}
 }
@@ -51,41 +54,25 @@ func TestLongUnchangedData(t *testing.T) {
 func TestLongData(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	values := func(n int, changed string) []any {
-		all := make([]any, n)
-		for i := range all {
-			all[i] = map[string]any{"value": strings.Repeat("v", 20) + time.Duration(i).String(), "description": changed}
-		}
-		return all
+	values := make([]any, 1000)
+	for i := range values {
+		values[i] = object{"value": fmt.Sprintf("a value: %025d", i)}
 	}
-	f.record(t.Context(), t, eventlog.Change{
-		Type: eventlog.ContextFieldUpdated, Subject: "field:f",
-		Data:    map[string]any{"name": "f", "description": strings.Repeat("é", 1000), "legalValues": values(999, "")},
-		PreData: map[string]any{"name": "f", "legalValues": append(values(998, ""), map[string]any{"value": "gone"})},
-	})
-	page, _, err := f.Search(t.Context(), eventlog.Filter{}, 0, 1)
-	assert.OK(t, err)
-	var after, before map[string]any
-	assert.OK(t, json.Unmarshal(page[0].Data, &after), json.Unmarshal(page[0].PreData, &before))
-	description, _ := after["description"].(map[string]any)
-	if sum, _ := description["sha256"].(string); len(sum) != 16 {
-		t.Error(description)
+	before := append(slices.Clone(values[:998]), object{"value": "gone"},
+		object{"value": fmt.Sprintf("a value: %025d", 999), "description": "d"})
+	e := f.update(t, object{"name": "f", "legalValues": before},
+		object{"name": "f", "description": strings.Repeat("é", 1000), "legalValues": values})
+	assert.Equal(t, `{"description":{"length":1000,"sha256":"25990d98060fb7c3"},"legalValues":{"added":[{"value":"a value: 0000000000000000000000998"}],`+
+		`"changed":[{"value":"a value: 0000000000000000000000999"}],"length":1000,"removed":[{"value":"gone"}]},"name":"f"}`, string(e.Data))
+	assert.Equal(t, `{"legalValues":{"length":1000},"name":"f"}`, string(e.PreData))
+	e = f.update(t, object{"legalValues": []any{}}, object{"legalValues": values})
+	if !strings.Contains(string(e.Data), `"addedTotal":1000`) {
+		t.Errorf("%s", e.Data)
 	}
-	delete(description, "sha256")
-	want := map[string]any{
-		"name": "f", "description": map[string]any{"length": 1000.0}, "legalValues": map[string]any{
-			"length": 999.0, "added": values(999, "")[998:], "removed": []any{map[string]any{"value": "gone"}},
-			"changed": []any{},
-		},
-	}
-	assert.Equal(t, want, after)
-	assert.Equal(t, map[string]any{"name": "f", "legalValues": map[string]any{"length": 999.0}}, before)
-	f.record(t.Context(), t, eventlog.Change{
-		Type: eventlog.ContextFieldCreated, Subject: "field:g", Data: map[string]any{"legalValues": values(1000, "x")},
-	})
-	for _, item := range f.Scan(t, f.Tables.Events) {
-		if n := len(item.String("data")) + len(item.String("preData")); n > eventlog.MaxSize {
-			t.Errorf("%d bytes", n)
+	for _, data := range [][]any{{nil, object{"legalValues": values}}, {object{"legalValues": values}, nil}} {
+		e := f.update(t, data[0], data[1])
+		if text := string(e.Data) + string(e.PreData); !strings.HasPrefix(text, `{"legalValues":{"first":[{"value":"a value: 0000000000000000000000000"},`) || !strings.HasSuffix(text, `"}],"length":1000}}`) {
+			t.Error(text)
 		}
 	}
 }

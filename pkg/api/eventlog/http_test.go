@@ -4,51 +4,64 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/operation"
+	"toggleadmin/test/table"
 )
 
-// serve returns the status and the body of a response, or the message of an error.
-func (f *fixture) serve(query string) (int, string) {
-	return f.serveWithin(context.Background(), eventlog.SearchTime, query)
+// set contains the operation, whose searches end after the time.
+func (f *fixture) set(within time.Duration) operation.Set {
+	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"search": eventlog.Search(f.Log, within)}}
 }
 
-func (f *fixture) serveWithin(ctx context.Context, within time.Duration, query string) (int, string) {
-	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/admin/search/events?"+query, nil)
-	r = r.WithContext(lambdahttp.WithGateway(ctx, lambdahttp.Gateway{Query: r.URL.Query()}))
-	if err := eventlog.Search(f.Log, within)(w, r); err != nil {
-		e := apierror.From(err)
-		return e.Kind.Status(), e.Message
-	}
-	return w.Code, w.Body.String()
+// search returns the response to a query.
+func (f *fixture) search(tb testing.TB, query string) string {
+	tb.Helper()
+	status, _, text := f.set(time.Minute).Serve(tb.Context(), operation.Request{Operation: "search", Query: query})
+	return fmt.Sprint(status, " ", text)
 }
 
+// TestSearchResponse checks the members of events of an API request, of an operator and of the system.
 func TestSearchResponse(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	if status, body := f.serve(""); status != 200 || body != `{"events":[],"total":0}` {
-		t.Errorf("%d %s", status, body)
+	assert.Equal(t, `200 {"events":[],"total":0}`, f.search(t, ""))
+	request := lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{RequestID: "r"})
+	principal := access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "5"}
+	ids := []any{f.record(access.WithPrincipal(request, principal), t, eventlog.Change{
+		Type: eventlog.FeatureUpdated, Subject: "toggle:a", FeatureName: "a", Project: "default",
+		Data: map[string]any{"type": "b"}, PreData: map[string]any{"type": "c"},
+	})}
+	for _, ctx := range []context.Context{eventlog.WithActor(request, eventlog.Actor{Name: "operator"}), t.Context()} {
+		f.now = f.now.Add(time.Second)
+		ids = append(ids, f.record(ctx, t, eventlog.Change{Type: eventlog.FeatureTypeCreated, Subject: "type:x"}))
 	}
-	id := f.record(eventlog.WithActor(t.Context(), eventlog.Actor{Name: "Ada", UserID: 1, TokenID: "5"}), t, created("a"))
-	want := fmt.Sprintf(`{"events":[{"id":%d,"createdAt":"2026-11-22T10:00:00.000Z","type":"feature-created",`+
-		`"label":"Toggle created","summary":"Ada created the toggle a.","subject":"toggle:a","createdBy":"Ada","createdByUserId":1,`+
-		`"createdByTokenId":"5","environment":null,"project":"default","featureName":"a","data":{"name":"a"},"preData":null,`+
-		`"requestId":null,"tags":[]}],"total":1}`, id)
-	status, body := f.serve("")
-	if diff := cmp.Diff(want, body); diff != "" || status != 200 {
-		t.Error(status, diff)
+	assert.Equal(t, fmt.Sprintf(`200 {"events":[{"id":%[3]d,"createdAt":"2026-11-22T10:00:02.000Z","type":"feature-type-created",`+
+		`"label":"Toggle type created","summary":"system created the toggle type x.","subject":"type:x","createdBy":"system",`+
+		`"createdByUserId":null,"createdByTokenId":null,"environment":null,"project":null,"featureName":null,"data":null,`+
+		`"preData":null,"requestId":null,"tags":[]},`+
+		`{"id":%[2]d,"createdAt":"2026-11-22T10:00:01.000Z","type":"feature-type-created",`+
+		`"label":"Toggle type created","summary":"operator created the toggle type x.","subject":"type:x","createdBy":"operator",`+
+		`"createdByUserId":null,"createdByTokenId":null,"environment":null,"project":null,"featureName":null,"data":null,`+
+		`"preData":null,"requestId":"r","tags":[]},`+
+		`{"id":%[1]d,"createdAt":"2026-11-22T10:00:00.000Z","type":"feature-updated",`+
+		`"label":"Toggle updated","summary":"Ada updated the toggle a: type.","subject":"toggle:a","createdBy":"Ada",`+
+		`"createdByUserId":1,"createdByTokenId":"5","environment":null,"project":"default","featureName":"a","data":{"type":"b"},`+
+		`"preData":{"type":"c"},"requestId":"r","tags":[]}],"total":3}`, ids...), f.search(t, ""))
+	for _, item := range f.Scan(t, f.Tables.Events) {
+		if item.Int("id") == ids[0] {
+			assert.Equal(t, start().AddDate(0, 0, 400).Unix(), item.Int("expiresAt"))
+		}
 	}
 }
 
@@ -56,91 +69,100 @@ func TestSearchResponse(t *testing.T) {
 func TestSearchParameters(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	first := f.record(eventlog.WithActor(t.Context(), eventlog.Actor{Name: "Ada", UserID: 1, TokenID: "5"}), t,
-		created("a"))
-	f.now = f.now.AddDate(0, 0, 1)
-	f.record(t.Context(), t, created("b"))
+	ada := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "Ada", UserID: 1, TokenID: "5"})
+	bob := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "Bob", UserID: 2})
+	first := f.record(ada, t, created("a")) // 22 November, 10:00
+	f.now = f.now.Add(12 * time.Hour)
+	f.record(t.Context(), t, eventlog.Change{
+		Type: eventlog.FeaturePotentiallyStaleOn, Subject: "toggle:a", FeatureName: "a", Project: "default",
+		Data: map[string]any{"lifetimeDays": 40, "list": []any{map[string]any{"KEY": "Value"}}},
+	})
+	f.now = f.now.Add(12 * time.Hour)
+	f.record(ada, t, created("b"))
+	f.now = f.now.Add(12 * time.Hour)
+	f.record(bob, t, eventlog.Change{Type: eventlog.ContextFieldCreated, Subject: "field:plan",
+		PreData: map[string]any{"name": "plan"}})
 	hundred := ""
 	for i := range 99 {
 		hundred += fmt.Sprint(",", 100+i)
 	}
-	for query, want := range map[string]string{
-		"":                                    "b a",
-		"limit=1":                             "b",
-		"offset=1":                            "a",
-		"offset=2":                            "",
-		"type=IS:feature-created":             "b a",
-		"type=IS:other":                       "",
-		"feature=IS:a":                        "a",
-		"feature=IS_ANY_OF:a,b":               "b a",
-		"subject=IS:toggle:a":                 "a",
-		"subject=IS_ANY_OF:toggle:a,toggle:b": "b a",
-		"subject=IS:toggle:a&feature=IS:b":    "",
-		fmt.Sprintf("subject=IS:toggle:b&id=IS:%d", first): "",
-		"project=IS:default":                              "b a",
-		"createdBy=IS:1":                                  "a",
-		"createdBy=IS_ANY_OF:2,1":                         "a",
-		fmt.Sprintf("id=IS:%d", first):                    "a",
-		fmt.Sprintf("id=IS:%d&from=IS:2026-11-23", first): "",
-		"type=IS_ANY_OF:feature-created" + hundred + "&createdBy=IS_ANY_OF:1" + hundred + "&project=IS_ANY_OF:default" +
-			hundred: "a",
-		"token=IS:5":                          "a",
-		"from=IS:2026-11-22&limit=1000":       "b a",
-		"from=IS:2026-11-23":                  "b",
-		"to=IS:2026-11-22":                    "a",
-		"from=IS:2026-11-22&to=IS:2026-11-22": "a",
-		"query=TOGGLE%3AB":                    "b",
-		"unknown=1&unknown=2":                 "b a",
-	} {
-		status, body := f.serve(query)
+	assert.Equal(t, `context-field-created field:plan by Bob, user 2: before {"name":"plan"}`, f.Events(t)[3])
+	for _, row := range table.Rows(t, 2, strings.NewReplacer("ID", fmt.Sprint(first), ",100", hundred).Replace(`
+		# query | total, subjects of the events
+		| 4, field:plan, toggle:b, toggle:a, toggle:a
+		limit=1 | 4, field:plan
+		offset=1&limit=2 | 4, toggle:b, toggle:a
+		offset=4 | 4
+		type=IS:feature-created | 2, toggle:b, toggle:a
+		type=IS_ANY_OF:feature-created,context-field-created | 3, field:plan, toggle:b, toggle:a
+		type=IS:other | 0
+		feature=IS:a | 2, toggle:a, toggle:a
+		feature=IS:a&offset=1 | 2, toggle:a
+		feature=IS_ANY_OF:b,a,b&type=IS:feature-created | 2, toggle:b, toggle:a
+		subject=IS:toggle:a | 2, toggle:a, toggle:a
+		subject=IS_ANY_OF:toggle:a,toggle:b | 3, toggle:b, toggle:a, toggle:a
+		subject=IS:toggle:a&feature=IS:b | 0
+		project=IS:default | 3, toggle:b, toggle:a, toggle:a
+		createdBy=IS:1 | 2, toggle:b, toggle:a
+		createdBy=IS_ANY_OF:2,1 | 3, field:plan, toggle:b, toggle:a
+		token=IS:5&feature=IS:b | 1, toggle:b
+		id=IS_ANY_OF:77,ID,ID | 1, toggle:a
+		id=IS:ID&subject=IS:toggle:b | 0
+		id=IS:ID&from=IS:2026-11-23 | 0
+		type=IS_ANY_OF:feature-created,100&createdBy=IS_ANY_OF:1,100&project=IS_ANY_OF:default,100 | 2, toggle:b, toggle:a
+		from=IS:2026-11-22&limit=1000 | 4, field:plan, toggle:b, toggle:a, toggle:a
+		from=IS:2026-11-23 | 2, field:plan, toggle:b
+		to=IS:2026-11-22 | 2, toggle:a, toggle:a
+		from=IS:2026-11-22&to=IS:2026-11-22 | 2, toggle:a, toggle:a
+		query=vALUE | 1, toggle:a
+		query=40 | 1, toggle:a
+		query=lifetimeDays | 0
+		query=field%3APLAN | 1, field:plan
+		query=plan&type=IS:feature-created | 0
+		query=ada&limit=1 | 2, toggle:b
+		query=ada&offset=1 | 2, toggle:a
+		unknown=1&unknown=2 | 4, field:plan, toggle:b, toggle:a, toggle:a
+	`)) {
 		var page struct {
-			Events []struct{ FeatureName string }
+			Total  int
+			Events []struct{ Subject string }
 		}
-		err := json.Unmarshal([]byte(body), &page)
-		var names []string
+		body := strings.TrimPrefix(f.search(t, row[0]), "200 ")
+		assert.OK(t, json.Unmarshal([]byte(body), &page))
+		got := fmt.Sprint(page.Total)
 		for _, e := range page.Events {
-			names = append(names, e.FeatureName)
+			got += ", " + e.Subject
 		}
-		if got := strings.Join(names, " "); status != 200 || err != nil || got != want {
-			t.Errorf("%s: %d %s, want %s", query, status, body, want)
-		}
+		assert.Equal(t, row, []string{row[0], got})
 	}
 }
 
 func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for query, want := range map[string]string{
-		"type=x": "`/query/type` parameter must begin with IS: or IS_ANY_OF: and have a " +
-			"value; you sent \"x\"",
-		"type=IS:":          "`/query/type`",
-		"type=":             "`/query/type`",
-		"token=IS_ANY_OF:a": "`/query/token` parameter must begin with IS: and",
-		"createdBy=IS:x": "`/query/createdBy` parameter must have ids that are positive integers; " +
-			"you sent \"IS:x\"",
-		"createdBy=IS:01":                        "`/query/createdBy`",
-		"id=IS:0":                                "`/query/id`",
-		"id=IS:9007199254740992":                 "`/query/id`",
-		"from=IS:2026-02-30":                     "`/query/from` parameter must be IS: and a date",
-		"from=2026-02-20":                        "`/query/from`",
-		"to=IS:0000-01-01":                       "`/query/to`",
-		"from=IS:2026-11-23&to=IS:2026-11-22":    "`/query/from` parameter must not be after `/query/to`",
-		"limit=0":                                "`/query/limit` parameter must be an integer from 1 to 1000; you sent \"0\"",
-		"limit=1001":                             "`/query/limit`",
-		"limit=01":                               "`/query/limit`",
-		"limit=":                                 "`/query/limit`",
-		"offset=-1":                              "`/query/offset`",
-		"offset=1&offset=2":                      "`/query/offset` parameter must be sent once; you sent \"1 and 2\"",
-		"query=" + strings.Repeat("%C3%A9", 101): "`/query/query` parameter must have at most 100 characters",
-		"id=IS_ANY_OF:" + strings.Repeat("1,", 100) + "1": "`/query/id` parameter must have at most 100 values",
-	} {
-		if status, message := f.serve(query); status != 400 || !strings.Contains(message, want) {
-			t.Errorf("%s: %d %s, want %s", query, status, message, want)
+	for _, row := range table.Rows(t, 2, strings.NewReplacer("101é", strings.Repeat("%C3%A9", 101), "1025x",
+		strings.Repeat("x", 1025)).Replace(`
+		type=x | /type^ parameter must begin with IS: or IS_ANY_OF: and have a value; you sent "x"
+		token=IS_ANY_OF:a | /token^ parameter must begin with IS: and
+		subject=IS:1025x | /subject^ parameter must have values of 1 to 1024 bytes
+		feature=IS_ANY_OF:a, | /feature^ parameter must have values of 1 to 1024 bytes
+		createdBy=IS:x | /createdBy^ parameter must have ids that are positive integers; you sent "IS:x"
+		createdBy=IS:01 | /createdBy^
+		id=IS:0 | /id^
+		id=IS:9007199254740992 | /id^
+		to=IS:0000-01-01 | /to^
+		from=IS:2026-11-23&to=IS:2026-11-22 | /from^ parameter must not be after ^/query/to^
+		limit=0 | /limit^ parameter must be an integer from 1 to 1000; you sent "0"
+		limit=1001 | /limit^
+		offset=-1 | /offset^
+		query=101é | /query^ parameter must have at most 100 characters
+		limit=0&from=x | /limit^
+		limit=0&from=x | /from^
+	`)) {
+		want := strings.ReplaceAll("`/query"+row[1], "^", "`")
+		if got := f.search(t, row[0]); !strings.HasPrefix(got, "400 ") || !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", row[0], got, want)
 		}
-	}
-	if status, message := f.serve("limit=0&" + url.Values{"from": {"x"}}.Encode()); !strings.Contains(message,
-		"/query/from") || !strings.Contains(message, "/query/limit") {
-		t.Error(status, message)
 	}
 }
 
@@ -148,22 +170,23 @@ func TestSearchRefuses(t *testing.T) {
 func TestLargePage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for range 450 {
+	const n = 350
+	for range n {
 		f.record(t.Context(), t, eventlog.Change{
 			Type: eventlog.FeatureUpdated, Subject: "toggle:a", Data: map[string]any{"a": strings.Repeat("x", 450),
 				"list": strings.Split(strings.Repeat("x", 3000), "")},
 		})
 	}
 	seen := map[int64]bool{}
-	for len(seen) < 450 {
-		status, body := f.serveWithin(t.Context(), time.Minute, fmt.Sprintf("limit=1000&offset=%d", len(seen)))
+	for len(seen) < n {
+		body := strings.TrimPrefix(f.search(t, fmt.Sprintf("limit=1000&offset=%d", len(seen))), "200 ")
 		var page struct {
 			Events []struct{ ID int64 }
 			Total  int
 		}
-		if err := json.Unmarshal([]byte(body), &page); err != nil || status != 200 || page.Total != 450 ||
-			len(body) > 6_000_000 || len(page.Events) == 0 {
-			t.Fatalf("%d, %d bytes, %d events of %d, %v", status, len(body), len(page.Events), page.Total, err)
+		if err := json.Unmarshal([]byte(body), &page); err != nil || page.Total != n || len(strconv.Quote(body)) > 6_000_000 ||
+			len(page.Events) == 0 {
+			t.Fatalf("%d bytes, %d events of %d, %v", len(body), len(page.Events), page.Total, err)
 		}
 		for _, e := range page.Events {
 			seen[e.ID] = true
@@ -179,16 +202,14 @@ func TestSearchTakesTooLong(t *testing.T) {
 	client, _ := f.Through(t, (*database.Call).Hang)
 	f.Log = eventlog.New(client, f.Tables, start, 0)
 	synctest.Test(t, func(t *testing.T) {
+		set, search := f.set(eventlog.SearchTime), operation.Request{Operation: "search"}
 		started := time.Now()
-		status, message := f.serve("")
-		if took := time.Since(started); status != 400 || !strings.Contains(message, "`/query/from`") || took != 4*time.Second {
-			t.Errorf("%d %s after %s", status, message, took)
-		}
+		set.Want(t.Context(), t, search, "400 ValidationError: The search covers too many events. Narrow it with the "+
+			"`/query/from`, `/query/to`, `/query/subject`, `/query/feature` or `/query/id` parameter.")
+		assert.Equal(t, 4*time.Second, time.Since(started))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if status, message := f.serveWithin(ctx, eventlog.SearchTime, ""); status < 500 {
-			t.Error(status, message)
-		}
+		set.Want(ctx, t, search, "503 …")
 	})
 }
 

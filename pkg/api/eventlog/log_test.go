@@ -2,11 +2,9 @@ package eventlog_test
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,9 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -37,70 +33,33 @@ func newFixture(tb testing.TB) *fixture {
 	return f
 }
 
-// record appends the event of a change and returns its id.
-func (f *fixture) record(ctx context.Context, tb testing.TB, c eventlog.Change) (id int64) {
-	tb.Helper()
-	failures, err := f.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		var put []types.TransactWriteItem
-		var err error
-		id, put, err = f.Record(ctx, c)
-		return put, err
+// try appends the event of a change in a transaction with further actions.
+func (f *fixture) try(ctx context.Context, c eventlog.Change,
+	further ...func(eventlog.Subject, int64) []types.TransactWriteItem) (id int64, failures []dynamo.Failure, err error) {
+	failures, err = f.Transact(ctx, func() (actions []types.TransactWriteItem, err error) {
+		id, actions, err = f.Record(ctx, c)
+		for _, more := range further {
+			actions = append(actions, more(c.Subject, id)...)
+		}
+		return actions, err
 	})
+	return id, failures, err
+}
+
+// record appends the event of a change and returns its id.
+func (f *fixture) record(ctx context.Context, tb testing.TB, c eventlog.Change) int64 {
+	tb.Helper()
+	id, failures, err := f.try(ctx, c)
 	if err != nil || failures != nil {
 		tb.Fatal(failures, err)
 	}
 	return id
 }
 
-func (f *fixture) search(tb testing.TB, filter eventlog.Filter, offset, limit int) (ids []int64, total int) {
-	tb.Helper()
-	page, total, err := f.Search(tb.Context(), filter, offset, limit)
-	assert.OK(tb, err)
-	for _, e := range page {
-		ids = append(ids, e.ID)
-	}
-	return ids, total
-}
-
 func created(name string) eventlog.Change {
 	return eventlog.Change{
 		Type: eventlog.FeatureCreated, Subject: eventlog.Subject("toggle:" + name), FeatureName: name, Project: "default",
 		Data: map[string]any{"name": name},
-	}
-}
-
-func TestRecord(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	ctx := access.WithPrincipal(lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{RequestID: "r"}),
-		access.Principal{ID: "user:7", UserID: 7, Name: "Ada", TokenID: "12"})
-	id := f.record(ctx, t, eventlog.Change{
-		Type: eventlog.ContextFieldUpdated, Subject: "field:plan", Data: map[string]any{"a": 1},
-		PreData: map[string]any{"a": 2},
-	})
-	page, total, err := f.Search(t.Context(), eventlog.Filter{}, 0, 1)
-	want := []eventlog.Event{{
-		ID: id, Type: eventlog.ContextFieldUpdated, Subject: "field:plan",
-		By:        eventlog.Actor{Name: "Ada", UserID: 7, TokenID: "12"},
-		RequestID: "r", Data: json.RawMessage(`{"a":1}`), PreData: json.RawMessage(`{"a":2}`),
-	}}
-	assert.OK(t, err)
-	assert.Equal(t, want, page)
-	assert.Equal(t, 1, total)
-	assert.Equal(t, start(), page[0].CreatedAt())
-	assert.Equal(t, start().AddDate(0, 0, 400).Unix(), f.Scan(t, f.Tables.Events)[0].Int("expiresAt"))
-}
-
-func TestActor(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	operator := eventlog.Actor{Name: "operator ada"}
-	f.record(eventlog.WithActor(t.Context(), operator), t, created("a"))
-	f.now = f.now.Add(time.Second)
-	f.record(t.Context(), t, created("b"))
-	page, _, err := f.Search(t.Context(), eventlog.Filter{}, 0, 2)
-	if err != nil || page[1].By != operator || page[0].By != eventlog.System {
-		t.Error(page, err)
 	}
 }
 
@@ -115,28 +74,23 @@ func TestIDsRise(t *testing.T) {
 		t.Errorf("%d after %d", second, first)
 	}
 	c.Last = 4e15
-	var ahead []int64
-	for range 2 {
-		ahead = append(ahead, f.record(t.Context(), t, c))
-	}
-	if ahead[0] <= c.Last || ahead[0] == ahead[1] {
-		t.Errorf("%d after %d", ahead, c.Last)
+	ahead := f.record(t.Context(), t, c)
+	if other := f.record(t.Context(), t, c); ahead <= c.Last || ahead == other {
+		t.Errorf("%d and %d after %d", ahead, other, c.Last)
 	}
 	f.now = f.now.Add(2 * time.Hour)
-	if id := f.record(t.Context(), t, created("d")); !eventlog.TimeOf(id).Equal(f.now) {
-		t.Errorf("an event after one that is ahead of the clock is at %v", eventlog.TimeOf(id))
-	}
+	// an event after one that is ahead of the clock
+	assert.Equal(t, f.now, eventlog.TimeOf(f.record(t.Context(), t, created("d"))))
 }
 
 // TestEqualIDs checks that an event gets another id if another process has issued the same one.
 func TestEqualIDs(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	other := *f
-	other.Log = eventlog.New(f.Client, f.Tables, func() time.Time { return start() }, 0)
-	ids := []int64{f.record(t.Context(), t, created("a")), other.record(t.Context(), t, created("a"))}
-	if ids[1] <= ids[0] {
-		t.Error(ids)
+	first := f.record(t.Context(), t, created("a"))
+	f.Log = eventlog.New(f.Client, f.Tables, start, 0)
+	if second := f.record(t.Context(), t, created("a")); second <= first {
+		t.Errorf("%d after %d", second, first)
 	}
 }
 
@@ -170,10 +124,9 @@ func TestDelayedTransaction(t *testing.T) {
 				}
 				return c.Pass()
 			})
-			log := eventlog.New(client, f.Tables, func() time.Time { return f.now }, 0)
-			failures, err := log.Transact(t.Context(), func() ([]types.TransactWriteItem, error) {
-				_, record, err := log.Record(t.Context(), created("a"))
-				return append(record, dynamo.NewItem(f.Tables.APITokens, "id", taken)), err
+			f.Log = eventlog.New(client, f.Tables, start, 0)
+			_, failures, err := f.try(t.Context(), created("a"), func(eventlog.Subject, int64) []types.TransactWriteItem {
+				return []types.TransactWriteItem{dynamo.NewItem(f.Tables.APITokens, "id", taken)}
 			})
 			if refused {
 				if !dynamo.ResultUnknown(err) {
@@ -184,23 +137,22 @@ func TestDelayedTransaction(t *testing.T) {
 			if err != nil || (failures == nil) != arrives {
 				t.Fatal(failures, err)
 			}
-			want := 1
-			if !arrives {
-				want = 0
-				f.Delete(t, f.Tables.APITokens, taken)
-				response, err := first.Pass()
-				assert.OK(t, err)
-				if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusBadRequest {
-					t.Error("the first attempt was carried out", err)
-				}
-				if items := f.Scan(t, f.Tables.Events); len(items) != 1 || items[0].Int("expiresAt") != start().AddDate(0, 0,
-					2).Unix() {
-					t.Error(items)
-				}
+			if arrives {
+				assert.Equal(t, 1, len(f.Events(t)))
+				return
 			}
-			if ids, total := f.search(t, eventlog.Filter{}, 0, 10); total != want || len(ids) != want {
-				t.Errorf("%d events, found %v, want %d", total, ids, want)
+			f.Delete(t, f.Tables.APITokens, taken)
+			response, err := first.Pass()
+			assert.OK(t, err)
+			if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusBadRequest {
+				t.Error("the first attempt was carried out", err)
 			}
+			if items := f.Scan(t, f.Tables.Events); len(items) != 1 || items[0].Int("expiresAt") != start().AddDate(0, 0,
+				2).Unix() {
+				t.Error(items)
+			}
+			assert.Equal(t, `200 {"events":[],"total":0}`, f.search(t, ""))
+			assert.Equal(t, 0, len(f.Events(t)))
 		})
 	}
 }
@@ -210,103 +162,21 @@ func TestDelayedTransaction(t *testing.T) {
 func TestDeletedSubject(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	const subject = "toggle:a"
-	var last int64
-	_, err := f.Transact(t.Context(), func() ([]types.TransactWriteItem, error) {
-		id, put, err := f.Record(t.Context(), eventlog.Change{Type: eventlog.FeatureDeleted, Subject: subject})
-		last = id
-		return append(put, f.Deleted(subject, id)...), err
-	})
+	last, _, err := f.try(t.Context(), eventlog.Change{Type: eventlog.FeatureDeleted, Subject: "toggle:a"}, f.Deleted)
 	assert.OK(t, err)
-	behind := eventlog.New(f.Client, f.Tables, func() time.Time { return start().Add(-time.Second) }, 0)
+	f.Log = eventlog.New(f.Client, f.Tables, func() time.Time { return start().Add(-time.Second) }, 0)
 	c := created("a")
-	for range 2 {
-		failures, err := behind.Transact(t.Context(), func() ([]types.TransactWriteItem, error) {
-			id, put, err := behind.Record(t.Context(), c)
-			return append(put, behind.Created(subject, id)...), err
-		})
-		assert.OK(t, err)
-		if c.Last != 0 {
-			if failures != nil {
-				t.Error("not created after the last event")
-			}
-			break
-		}
-		if failures == nil || !failures[1].Failed || eventlog.LastOf(failures[1]) != last {
-			t.Fatalf("%v, last %d", failures, last)
-		}
-		c.Last = eventlog.LastOf(failures[1])
+	_, failures, err := f.try(t.Context(), c, f.Created)
+	if err != nil || len(failures) != 2 || eventlog.LastOf(failures[1]) != last {
+		t.Fatalf("%v, %v, last %d", failures, err, last)
 	}
-	if ids, total := f.search(t, eventlog.Filter{}, 0, 10); total != 2 || len(ids) != 2 {
-		t.Error("the marker of the deleted toggle is an event:", ids, total)
+	c.Last = last
+	if _, failures, err = f.try(t.Context(), c, f.Created); err != nil || failures != nil {
+		t.Error("not created after the last event", failures, err)
 	}
-}
-
-func TestSearch(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	var ids []int64
-	add := func(by eventlog.Actor, c eventlog.Change) {
-		ids = append(ids, f.record(eventlog.WithActor(t.Context(), by), t, c))
-		f.now = f.now.Add(12 * time.Hour)
+	if got := f.search(t, ""); !strings.HasSuffix(got, `"total":2}`) || len(f.Events(t)) != 2 {
+		t.Error("the marker of the deleted toggle is an event:", got)
 	}
-	ada := eventlog.Actor{Name: "Ada", UserID: 1, TokenID: "5"}
-	add(ada, created("a")) // 22 November, 10:00
-	add(eventlog.System, eventlog.Change{
-		Type: eventlog.FeaturePotentiallyStaleOn, Subject: "toggle:a", FeatureName: "a", Project: "default",
-		Data: map[string]any{"lifetimeDays": 40, "list": []any{map[string]any{"KEY": "Value"}}},
-	})
-	add(ada, created("b")) // 23 November, 10:00
-	add(eventlog.Actor{Name: "Bob", UserID: 2}, eventlog.Change{
-		Type: eventlog.ContextFieldCreated, Subject: "field:plan", Data: map[string]any{"name": "plan"},
-	})
-	day := func(d int) time.Time { return time.Date(2026, 11, d, 0, 0, 0, 0, time.UTC) }
-	for name, tt := range map[string]struct {
-		filter eventlog.Filter
-		want   []int // newest first, counted from 0
-	}{
-		"all":      {eventlog.Filter{}, []int{3, 2, 1, 0}},
-		"an id":    {eventlog.Filter{IDs: []int64{ids[2], 77, ids[2]}}, []int{2}},
-		"types":    {eventlog.Filter{Types: []string{"feature-created", "context-field-created"}}, []int{3, 2, 0}},
-		"a toggle": {eventlog.Filter{Features: []string{"a"}}, []int{1, 0}},
-		"toggles": {eventlog.Filter{Features: []string{"b", "a", "b"}, Types: []string{"feature-created"}},
-			[]int{2, 0}},
-		"a project":       {eventlog.Filter{Projects: []string{"default"}}, []int{2, 1, 0}},
-		"a user":          {eventlog.Filter{Users: []int64{1}}, []int{2, 0}},
-		"a token":         {eventlog.Filter{Tokens: []string{"5"}, Features: []string{"b"}}, []int{2}},
-		"from":            {eventlog.Filter{From: day(23)}, []int{3, 2}},
-		"until":           {eventlog.Filter{Until: day(23)}, []int{1, 0}},
-		"nothing":         {eventlog.Filter{From: day(24), Until: day(23)}, nil},
-		"text in a value": {eventlog.Filter{Text: "vALUE"}, []int{1}},
-		"a number":        {eventlog.Filter{Text: "40"}, []int{1}},
-		"no member names": {eventlog.Filter{Text: "lifetimeDays"}, nil},
-		"text in subject": {eventlog.Filter{Text: "field:PLAN"}, []int{3}},
-		"text in actor":   {eventlog.Filter{Text: "ada", Types: []string{"feature-created"}}, []int{2, 0}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var want []int64
-			for _, i := range tt.want {
-				want = append(want, ids[i])
-			}
-			got, total := f.search(t, tt.filter, 0, 10)
-			if !slices.Equal(got, want) || total != len(want) {
-				t.Errorf("%v of %d, want %v", got, total, want)
-			}
-			if len(want) < 2 {
-				return
-			}
-			if got, total := f.search(t, tt.filter, 1, 1); !slices.Equal(got, want[1:2]) || total != len(want) {
-				t.Errorf("second: %v of %d, want %v", got, total, want)
-			}
-		})
-	}
-	var all []int64
-	assert.OK(t, f.All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
-		all = append(all, e.ID)
-		return nil
-	}))
-	assert.Equal(t, ids, all)
 }
 
 func TestEveryTypeHasALabelAndASummary(t *testing.T) {
