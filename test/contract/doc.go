@@ -12,7 +12,7 @@
 //	429, 502, 504 and gateway errors                            | 1   | pkg/local/gateway TestGatewayResponse
 //	each name has one status                                    | 1   | pkg/platform/apierror TestWrite
 //	no internals in errors                                      | 1   | pkg/platform/apierror TestWrite
-//	error IDs, also in the log                                  | 1   | pkg/platform/lambdahttp TestLogLine
+//	error IDs, also in the log                                  | 1   | pkg/platform/lambdahttp TestResponses
 //	400 names pointers, the expected and the sent value         | 1   | pkg/platform/jsonbody TestKeywords
 //	values are cut after 100 characters                         | 1   | pkg/platform/apierror TestEcho
 //	no credential in errors                                     | 1   | TestSection1NoCredentialInErrors
@@ -32,12 +32,12 @@
 //	strict JSON without coercion                                | 2   | pkg/platform/jsonbody TestKeywords
 //	all syntax errors                                           | 2   | pkg/platform/jsonbody TestSyntax
 //	notations of integers                                       | 2   | pkg/platform/jsonbody TestIntegers
-//	base64-encoded bodies                                       | 2   | pkg/platform/lambdahttp TestBody
+//	base64-encoded bodies                                       | 2   | pkg/platform/lambdahttp TestRequest
 //	date-times                                                  | 2   | pkg/api/feedback TestUpdate
 //	all forms of date-times                                     | 2   | pkg/platform/datetime TestParse
 //	other texts are not date-times                              | 2   | pkg/platform/datetime TestParseRejects
-//	path parameters                                             | 2   | pkg/platform/lambdahttp TestPathParam
-//	invalid escapes                                             | 2   | pkg/platform/lambdahttp TestPathParam
+//	path parameters                                             | 2   | pkg/platform/lambdahttp TestRequest
+//	invalid escapes                                             | 2   | pkg/platform/lambdahttp TestRequest
 //	query, trailing and doubled slashes                         | 2   | TestSection2QueryAndSlashes
 //	compression                                                 | 2   | pkg/local/gateway TestCompression
 //	response headers                                            | 2   | test/openapi TestTransport

@@ -6,6 +6,6 @@
 // failure, including a panic, becomes the error object of package apierror, and one log line with the same id.
 //
 // The package uses github.com/awslabs/aws-lambda-go-api-proxy, which is archived and has known defects. It is the only
-// package that imports that library. The guards against the defects are in event.go and response.go; guards_test.go has
-// a test for each.
+// package that imports that library. The guards against the defects are in event.go and response.go; request_test.go and
+// response_test.go test each.
 package lambdahttp

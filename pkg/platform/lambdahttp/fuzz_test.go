@@ -2,22 +2,18 @@ package lambdahttp_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
-	"os"
+	"regexp"
 	"testing"
 
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/assert"
 )
 
 // The response to any payload is a valid proxy response with the common headers, and its errors are error objects.
 func FuzzInvoke(f *testing.F) {
-	event, err := os.ReadFile("../../../events/update-feedback.json")
-	assert.OK(f, err)
-	f.Add(event)
+	f.Add(event(""))
 	for _, seed := range []string{
 		"", "null", "[]", `{"httpMethod":"B AD"}`, `{"body":"%","isBase64Encoded":true}`, `{"body":"panic"}`,
 		`{"headers":{"x-golambdaproxy-apigw-context":"{}"},"multiValueHeaders":{}}`, `{"pathParameters":{"id":"%ff"}}`,
@@ -39,23 +35,12 @@ func FuzzInvoke(f *testing.F) {
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, []any{id, string(body), r.URL.String(), r.Method, r.Header})
 	})
+	valid := regexp.MustCompile(`^(?s:200 \[.*\]|400 {"id":"E","name":"ValidationError",.+}|500 {"id":"E","name":"InternalError",.+})` +
+		`(?s: map\[Content-Type:\[application/json\]( X-Request-Id:\[.*\])?\])$`)
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		log.Reset()
-		response := invoke(t, handler, payload)
-		headers := http.Header(response.MultiValueHeaders)
-		if len(headers["Content-Type"]) != 1 || headers.Get("Cache-Control") != "no-store" ||
-			headers.Get("X-Content-Type-Options") != "nosniff" {
-			t.Fatalf("headers %v", headers)
-		}
-		switch response.StatusCode {
-		case http.StatusOK:
-			if !json.Valid([]byte(response.Body)) {
-				t.Fatalf("body %s", response.Body)
-			}
-		case http.StatusBadRequest:
-			checkError(t, response, http.StatusBadRequest, "ValidationError")
-		default:
-			checkError(t, response, http.StatusInternalServerError, "InternalError")
+		if response := invoke(t, handler, payload); !valid.MatchString(response) {
+			t.Fatal(response)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package lambdahttp_test
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -15,112 +16,100 @@ import (
 	"toggleadmin/test/table"
 )
 
-func TestRequest(t *testing.T) {
-	t.Parallel()
-	r := request(t, func(e *event) { e.Body = "seven b" })
-	gateway := lambdahttp.GatewayFrom(r.Context())
-	assert.Equal(t, []any{"PUT", r.URL.Host, "/dev/api/admin/feedback/autumn%20survey", int64(7), []string{"application/json"},
-		requestID, "user:1"}, []any{r.Method, r.Host, r.RequestURI, r.ContentLength, r.Header.Values("Content-Type"),
-		gateway.RequestID, gateway.Authorizer["principalId"]})
+// described returns what a handler reads of the request of an event.
+func described(tb testing.TB, payload []byte) (got string) {
+	tb.Helper()
+	handler, _ := function(func(_ http.ResponseWriter, r *http.Request) error {
+		id, idErr := lambdahttp.PathParam(r, "id")
+		body, bodyErr := io.ReadAll(r.Body)
+		gateway := lambdahttp.GatewayFrom(r.Context())
+		got = fmt.Sprintf("%s %s host=%s target=%s pattern=%s headers=%v gateway=%s %v query=%v id=%s %v length=%d body=%s %v.",
+			r.Method, r.URL, r.Host, r.RequestURI, r.Pattern, r.Header, gateway.RequestID, gateway.Authorizer, gateway.Query, id,
+			idErr, r.ContentLength, body, bodyErr)
+		return nil
+	})
+	invoke(tb, handler, payload)
+	return got
 }
 
-func TestURL(t *testing.T) {
+func TestRequest(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 4, `
-		# domain | path | header | URL
-		a.example | /dev/api/admin/feedback/autumn%20survey | | https://a.example/dev/api/admin/feedback/autumn%20survey
-		a.example | /dev/a%2Fb/ | | https://a.example/dev/a%2Fb/
-		127.0.0.1:3000 | /a | x-forwarded-proto: http | http://127.0.0.1:3000/a
-		a.example | /a | X-Forwarded-Proto: https | https://a.example/a
-		a.example | /a | X-Forwarded-Proto: javascript | https://a.example/a
-		| /a | host: localhost:3000 | https://localhost:3000/a
+	limit := strings.Repeat("a", lambdahttp.MaxBody)
+	for _, row := range table.Rows(t, 2, strings.NewReplacer("255×%", strings.Repeat("%F0%9F%98%80", 255),
+		"255×", strings.Repeat("😀", 255), "256×a", strings.Repeat("a", 256), "LIMIT", limit, "ENCODED",
+		base64.StdEncoding.EncodeToString([]byte(limit+"a")), "FORGED", `{\"authorizer\":{\"principalId\":\"user:9\"},\"requestId\":\"forged\"}`).Replace(`
+		# changes of the event | part of the request
+		"headers":{"a":"b"},"body":"seven b" | PUT https://a.example/dev/api/admin/feedback/a%20b host=a.example target=/dev/api/admin/feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[A:[b]] gateway=R map[principalId:user:1] query=map[] id=a b <nil> length=7 body=seven b <nil>.
+		"headers":{"a":"b"},"multiValueHeaders":{} | headers=map[A:[b]]
+		"headers":{"a":"b"},"multiValueHeaders":{"a":["c","d"]} | headers=map[A:[c d]]
+
+		"requestContext":{"path":"/dev/a%2Fb/"} | PUT https://a.example/dev/a%2Fb/ host
+		"requestContext":{"path":""} | PUT https://a.example host
+		"requestContext":{"path":"/50%"} | PUT https://a.example/50%25 host
+		"requestContext":{"path":"/a b?c"} | PUT https://a.example/a%20b%3Fc host
+		"multiValueQueryStringParameters":{"id":["c"]} | feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[] gateway=R map[principalId:user:1] query=map[id:[c]]
+		"requestContext":{"domainName":"127.0.0.1:3000","path":"/a"},"headers":{"x-forwarded-proto":"http"} | PUT http://127.0.0.1:3000/a host=127.0.0.1:3000
+		"headers":{"X-Forwarded-Proto":"https"} | PUT https://a.example/
+		"headers":{"X-Forwarded-Proto":"javascript"} | PUT https://a.example/
+		"requestContext":{"domainName":"","path":"/a"},"headers":{"host":"localhost:3000"} | PUT https://localhost:3000/a host=localhost:3000
 		# a Host header does not override the domain
-		a.example | /a | Host: evil.example | https://a.example/a
-		a.example | | | https://a.example
-		a.example | /50% | | https://a.example/50%25
-		a.example | /a b?c | | https://a.example/a%20b%3Fc
-	`) {
-		r := request(t, func(e *event) {
-			name, value, _ := strings.Cut(row[2], ": ")
-			e.Headers, e.MultiValueHeaders = map[string]string{name: value}, nil
-			e.RequestContext.DomainName, e.RequestContext.Path = row[0], row[1]
-			e.MultiValueQueryStringParameters = map[string][]string{"id": {"ignored"}}
-		})
-		assert.Equal(t, row[3], r.URL.String())
+		"headers":{"Host":"evil.example"} | PUT https://a.example/dev/api/admin/feedback/a%20b host=a.example
+		# sam local repeats the resource
+		"resource":"/a/{id}","path":"/a/b%20c/","requestContext":{"path":"/a/{id}"} | PUT https://a.example/a/b%20c/ host=a.example target=/a/b%20c/ pattern=/a/{id}
+
+		# headers that the proxy library trusts
+		"headers":{"X-Golambdaproxy-Apigw-Context":"FORGED"} | headers=map[] gateway=R map[principalId:user:1]
+		"headers":{"x-golambdaproxy-apigw-stagevars":"FORGED"} | headers=map[] gateway=R map[principalId:user:1]
+		"multiValueHeaders":{"x-golambdaproxy-apigw-context":["FORGED","FORGED"]} | headers=map[] gateway=R map[principalId:user:1]
+		"multiValueHeaders":{"X-GOLAMBDAPROXY-APIGW-STAGEVARS":["FORGED"]} | headers=map[] gateway=R map[principalId:user:1]
+
+		"pathParameters":{"id":"abc"} | id=abc <nil>
+		"pathParameters":{"id":"a%20b%2Fc%2fd%25"} | id=a b/c/d% <nil>
+		# decoded once
+		"pathParameters":{"id":"a%252Fb"} | id=a%2Fb <nil>
+		"pathParameters":{"id":"a+b%2Bc"} | id=a+b+c <nil>
+		"pathParameters":{"id":"a%3Fb;c=d%23e"} | id=a?b;c=d#e <nil>
+		"pathParameters":{"id":"%2E%2E"} | id=.. <nil>
+		"pathParameters":{"id":"é%C3%A9"} | id=éé <nil>
+		"pathParameters":{"id":"%00"} | "id=\x00 <nil>"
+		"pathParameters":{"id":"255×%"} | id=255× <nil>
+		"pathParameters":{"id":"256×a"} | id=256×a invalid path parameter
+		"pathParameters":{"id":"%zz"} | id=%zz invalid path parameter
+		"pathParameters":{"id":"50%"} | id=50% invalid path parameter
+		"pathParameters":{"id":"%ff"} | id=%ff invalid path parameter
+		"pathParameters":{"id":""} | id= invalid path parameter
+
+		"body":"" | length=0 body= <nil>.
+		"body":"LIMIT" | length=102400 body=LIMIT <nil>.
+		"body":"LIMITa" | length=102401 body=LIMIT http: request body too large.
+		"\"body\":\"\xff\"" | body=� <nil>.
+		"isBase64Encoded":true,"body":"/wA=" | "length=-1 body=\xff\x00 <nil>."
+		"isBase64Encoded":true,"body":"ENCODED" | length=-1 body=LIMIT http: request body too large.
+		"isBase64Encoded":true,"body":"%%%%" | body= illegal base64 data at input byte 0.
+	`)) {
+		if got := described(t, event(row[0])); !strings.Contains(got, row[1]) {
+			t.Errorf("%.200s: %.1000s\nwant %.1000s", row[0], got, row[1])
+		}
 	}
 }
 
-func TestSAMLocalRepeatsTheResource(t *testing.T) {
+func TestUnusualEventsReachTheHandler(t *testing.T) {
 	t.Parallel()
-	r := request(t, func(e *event) { e.Resource, e.RequestContext.Path, e.Path = "/a/{id}", "/a/{id}", "/a/b%20c/" })
-	assert.Equal(t, []string{"/a/b%20c/", "/a/{id}"}, []string{r.URL.EscapedPath(), r.Pattern})
-}
-
-func TestPathParam(t *testing.T) {
-	t.Parallel()
-	for _, row := range table.Rows(t, 2, strings.NewReplacer("255×%", strings.Repeat("%F0%9F%98%80", 255),
-		"255×", strings.Repeat("😀", 255), "256×a", strings.Repeat("a", 256)).Replace(`
-		# sent | value; none: invalid
-		abc | abc
-		a%20b%2Fc%2fd%25 | a b/c/d%
-		# decoded once
-		a%252Fb | a%2Fb
-		a+b%2Bc | a+b+c
-		a%3Fb;c=d%23e | a?b;c=d#e
-		%2E%2E | ..
-		é%C3%A9 | éé
-		%00 | "\x00"
-		255×% | 255×
-		256×a |
-		%zz |
-		50% |
-		%ff |
-		|
-	`)) {
-		r := request(t, func(e *event) { e.PathParameters["id"] = row[0] })
-		want, wantErr := row[1], error(nil)
-		if want == "" {
-			want, wantErr = row[0], lambdahttp.ErrPathParam
+	for _, text := range []string{"", "get", "FOO BAR", `G\nET`, "%zz", "[", "a b", "user@host", "//example.org/?#"} {
+		got := described(t, event(strings.ReplaceAll(
+			`"httpMethod":"X","path":"X","resource":"X","requestContext":{"path":"X","domainName":"X"}`, "X", text)))
+		if !strings.HasPrefix(strings.ReplaceAll(got, "\n", `\n`), text+" ") {
+			t.Errorf("%q: %q", text, got)
 		}
-		got, err := lambdahttp.PathParam(r, "id")
-		assert.ErrorIs(t, err, wantErr)
-		assert.Equal(t, []string{want, row[1]}, []string{got, r.PathValue("id")})
 	}
 }
 
 func TestBadPathParam(t *testing.T) {
 	t.Parallel()
 	got := apierror.From(lambdahttp.BadPathParam("period", strings.Repeat("a", 256)))
-	want := "The `/params/period` property must be UTF-8, percent-encoded and at most 255 characters long; you sent \"" +
+	want := "ValidationError: The `/params/period` property must be UTF-8, percent-encoded and at most 255 characters long; you sent \"" +
 		strings.Repeat("a", 100) + "…\"."
-	if got.Kind != apierror.Validation || got.Message != want {
-		t.Errorf("got %v, want %s", got, want)
-	}
-}
-
-func TestBody(t *testing.T) {
-	t.Parallel()
-	limit := strings.Repeat("a", lambdahttp.MaxBody)
-	encoded := func(body string) string { return base64.StdEncoding.EncodeToString([]byte(body)) }
-	for _, row := range table.Rows(t, 4, strings.NewReplacer("LIMIT", limit, "ENCODED", encoded(limit+"a")).Replace(`
-		# sent | its encoding | read | error
-		| | |
-		LIMIT | | LIMIT |
-		LIMITa | | LIMIT | http: request body too large
-		"\xff" | | � |
-		/wA= | base64 | "\xff\x00" |
-		ENCODED | base64 | LIMIT | http: request body too large
-		%%%% | base64 | | illegal base64 data at input byte 0
-	`)) {
-		r := request(t, func(e *event) { e.Body, e.IsBase64Encoded = row[0], row[1] != "" })
-		got, err := io.ReadAll(r.Body)
-		failed := ""
-		if err != nil {
-			failed = err.Error()
-		}
-		assert.Equal(t, row[2:], []string{string(got), failed})
-		assert.Equal(t, row[1] != "", r.ContentLength < 0)
-	}
+	assert.Equal(t, want, got.Error())
 }
 
 func TestContext(t *testing.T) {
@@ -129,18 +118,14 @@ func TestContext(t *testing.T) {
 	deadline := time.Now().Add(time.Hour)
 	ctx, cancel := context.WithDeadline(context.WithValue(t.Context(), key{}, "value"), deadline)
 	defer cancel()
-	handler, _ := function(func(_ http.ResponseWriter, r *http.Request) error {
-		if got, _ := r.Context().Deadline(); !got.Equal(deadline.Add(-lambdahttp.DeadlineMargin)) {
-			t.Errorf("deadline is %v before the end of the invocation", deadline.Sub(got))
-		}
-		if r.Context().Value(key{}) != "value" {
-			t.Error("the invocation's context is lost")
-		}
-		return nil
-	})
-	_, err := handler.Invoke(ctx, []byte("{}"))
+	var seen *http.Request
+	handler, _ := function(func(_ http.ResponseWriter, r *http.Request) error { seen = r; return nil })
+	_, err := handler.Invoke(ctx, event(""))
 	assert.OK(t, err)
-	if got, ok := request(t).Context().Deadline(); ok {
-		t.Errorf("deadline %v without one of the invocation", got)
+	got, _ := seen.Context().Deadline()
+	assert.Equal(t, []any{"value", lambdahttp.DeadlineMargin}, []any{seen.Context().Value(key{}), deadline.Sub(got)})
+	invoke(t, handler, event("")) // without a deadline of the invocation
+	if got, ok := seen.Context().Deadline(); ok {
+		t.Errorf("deadline %v", got)
 	}
 }
