@@ -65,7 +65,7 @@ func withoutBearer(header string) string {
 // has.
 
 func (a *Authenticator) apiToken(ctx context.Context, token access.Token) (access.Principal, error) {
-	stored, err := a.Store.APIToken(ctx, token.Selector)
+	stored, err := a.Store.apiTokens.Get(ctx, token.Selector)
 	known := !errors.Is(err, apitoken.ErrNotFound)
 	if known && err != nil {
 		return access.Principal{}, err
@@ -82,7 +82,7 @@ func (a *Authenticator) apiToken(ctx context.Context, token access.Token) (acces
 
 func (a *Authenticator) pat(ctx context.Context, token access.Token) (access.Principal, error) {
 	userID, id, _ := token.Selector.PATIDs() // ParseToken has checked them
-	stored, owner, err := a.Store.PAT(ctx, userID, id)
+	stored, owner, err := a.Store.pats.Get(ctx, userID, id)
 	known := !errors.Is(err, pat.ErrNotFound) && !errors.Is(err, user.ErrNotFound)
 	if known && err != nil {
 		return access.Principal{}, err

@@ -3,6 +3,7 @@ package authorizer_test
 import (
 	"bytes"
 	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -16,9 +17,10 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/oidc"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/issuer"
 )
 
 const (
@@ -29,43 +31,42 @@ const (
 // now is the time of all tests here.
 func now() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
 
-// fixture is a database with users.
+// fixture is a database with users, and an issuer.
 type fixture struct {
 	*database.Database
 	users     *user.Store
 	pats      *pat.Store
 	apiTokens *apitoken.Store
+	issuer    *issuer.Issuer
 }
 
-// newFixture creates the users 1 (Admin), 2 (Editor) and 3 (Viewer), whose names are their roles.
+// newFixture creates the users 1 (Admin), 2 (Editor) and 3 (Viewer), whose names are their roles, and the users 11, 12
+// (linked to an identity) and 14 (disabled) with e-mail addresses.
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	db := database.New(tb)
-	f := &fixture{db, user.NewStore(db.Client, db.Tables, db.Log()),
-		pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader), apitoken.NewStore(db.Client, db.Tables, db.Log())}
+	f := &fixture{db, user.NewStore(db.Client, db.Tables, db.Log()), pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader),
+		apitoken.NewStore(db.Client, db.Tables, db.Log()), issuer.New(tb)}
 	for i, role := range []access.Role{access.RoleAdmin, access.RoleEditor, access.RoleViewer} {
 		assert.OK(tb, f.users.Create(tb.Context(), user.User{ID: int64(i + 1), Kind: user.Person, Name: string(role),
 			Role: role}))
 	}
+	for id, email := range map[int64]string{11: "ada@example.com", 12: "linked@example.com", 14: "disabled@example.com"} {
+		assert.OK(tb, f.users.Create(tb.Context(), user.User{ID: id, Kind: user.Person, Name: "Ada", Role: access.RoleEditor,
+			Email: email, Disabled: id == 14}))
+	}
+	_, err := f.users.Link(tb.Context(), 12, user.Identity{Issuer: "https://earlier.example.com", Subject: "248289761001"})
+	assert.OK(tb, err)
 	return f
 }
 
-// pat creates a PAT that expires in a minute and has been seen now, with the given change.
-func (f *fixture) pat(tb testing.TB, userID int64, change func(*pat.PAT)) (pat.PAT, access.Token) {
+// pat creates a PAT that expires after the time. Its ID is the number of PATs.
+func (f *fixture) pat(tb testing.TB, userID int64, life time.Duration) access.Token {
 	tb.Helper()
-	p := pat.PAT{UserID: userID, Description: rand.Text(), CreatedAt: now(), ExpiresAt: now().Add(time.Minute),
-		SeenAt: new(now())}
-	if change != nil {
-		change(&p)
-	}
-	created, token, err := f.pats.Create(tb.Context(), p, pat.Owner{Kind: user.Person, Limit: pat.MostPerOwner})
+	_, token, err := f.pats.Create(tb.Context(), pat.PAT{UserID: userID, Description: rand.Text(), CreatedAt: now(),
+		ExpiresAt: now().Add(life)}, pat.Owner{Limit: pat.MostPerOwner})
 	assert.OK(tb, err)
-	if p.SeenAt != nil {
-		item := f.Get(tb, f.Tables.PersonalAccessTokens, pat.Key(userID, created.ID))
-		item[pat.AttributeSeenAt] = dynamo.Time(*p.SeenAt)
-		f.Put(tb, f.Tables.PersonalAccessTokens, item)
-	}
-	return created, token
+	return token
 }
 
 func (f *fixture) apiToken(tb testing.TB, expires *time.Time) access.Token {
@@ -82,18 +83,24 @@ func (f *fixture) authenticator(tb testing.TB, respond func(*database.Call) (*ht
 	tb.Helper()
 	client, tap := f.Through(tb, respond)
 	var log bytes.Buffer
+	logger := slog.New(slog.NewJSONHandler(&log, nil))
+	verifier, err := oidc.New(oidc.Config{Issuer: f.issuer.URL, ClientID: issuer.ClientID, Now: now, Logger: logger,
+		Transport: f.issuer.Transport()})
+	assert.OK(tb, err)
 	return &authorizer.Authenticator{
-		Store: authorizer.NewStore(client, f.Tables, f.LogThrough(client)), Now: now,
-		Logger: slog.New(slog.NewJSONHandler(&log, nil)),
+		Store: authorizer.NewStore(client, f.Tables, f.LogThrough(client)), Issuer: verifier, Now: now, Logger: logger,
 	}, tap, &log
 }
 
-// principal returns the ID of the principal of a request, which does not fail.
-func principal(tb testing.TB, a *authorizer.Authenticator, header string) string {
+// denied is the result of authorize for an invalid credential.
+const denied = "anonymous Deny map[]"
+
+// authorize returns the principal, the effect and the context in the response to a request with Authorization headers.
+func authorize(tb testing.TB, a *authorizer.Authenticator, headers ...string) string {
 	tb.Helper()
-	got, err := a.Authorize(tb.Context(), request(header))
+	got, err := a.Authorize(tb.Context(), request(headers...))
 	assert.OK(tb, err)
-	return got.PrincipalID
+	return fmt.Sprint(got.PrincipalID, " ", got.PolicyDocument.Statement[0].Effect, " ", got.Context)
 }
 
 // wrongSecret returns the text of a token with another secret.
@@ -113,16 +120,4 @@ func request(values ...string) events.APIGatewayCustomAuthorizerRequestTypeReque
 		event.Headers["authorization"], event.MultiValueHeaders["authorization"] = values[len(values)-1], values
 	}
 	return event
-}
-
-// policy is the authorizer's response for the whole stage dev.
-func policy(principalID, effect string, context map[string]any) events.APIGatewayCustomAuthorizerResponse {
-	return events.APIGatewayCustomAuthorizerResponse{
-		PrincipalID: principalID,
-		PolicyDocument: events.APIGatewayCustomAuthorizerPolicy{Version: "2012-10-17",
-			Statement: []events.IAMPolicyStatement{{
-				Action: []string{"execute-api:Invoke"}, Effect: effect, Resource: []string{api + "/dev/*"},
-			}}},
-		Context: context,
-	}
 }

@@ -28,40 +28,27 @@ import (
 func TestValidCredentialIsAllowed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	later := now().Add(time.Millisecond)
 	assert.OK(t, f.users.Create(t.Context(), user.User{ID: 4, Kind: user.ServiceAccount, Name: "Pipeline", Username: "ci",
 		Role: access.RoleViewer}))
-	_, admin := f.pat(t, 1, nil)
-	_, editor := f.pat(t, 2, nil)
-	_, viewer := f.pat(t, 3, func(p *pat.PAT) { p.ExpiresAt = later })
-	_, service, err := f.pats.Create(t.Context(), pat.PAT{UserID: 4, Description: "d", ExpiresAt: later},
-		pat.Owner{Kind: pat.AnyKind, Limit: 1})
-	assert.OK(t, err)
-	unlimited, limited := f.apiToken(t, nil), f.apiToken(t, &later)
-	tokens := strings.NewReplacer("ADMIN", admin.Reveal(), "EDITOR", editor.Reveal(), "VIEWER", viewer.Reveal(), "SERVICE",
-		service.Reveal(), "UNLIMITED", unlimited.Reveal(), "LIMITED", limited.Reveal())
+	unlimited, limited := f.apiToken(t, nil), f.apiToken(t, new(now().Add(time.Millisecond)))
+	tokens := []string{"UNLIMITED", unlimited.Reveal(), "LIMITED", limited.Reveal()}
+	for i, name := range []string{"ADMIN", "EDITOR", "VIEWER", "SERVICE"} {
+		tokens = append(tokens, name, f.pat(t, int64(i+1), time.Millisecond).Reveal())
+	}
 	selectors := strings.NewReplacer("UNLIMITED", unlimited.Selector.String(), "LIMITED", limited.Selector.String())
-	for _, row := range table.Rows(t, 5, `
-		# header | principal | permissions | name | ID of the token
-		ADMIN | user:1 | ADMIN | Admin | 1
-		EDITOR | user:2 | CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE | Editor | 2
-		VIEWER | user:3 | | Viewer | 3
-		SERVICE | user:4 | | ci | 4
-		UNLIMITED | api-token:UNLIMITED | ADMIN | API token ci | UNLIMITED
-		LIMITED | api-token:LIMITED | ADMIN | API token ci | LIMITED
-		Bearer VIEWER | user:3 | | Viewer | 3
-		" \tbEaReR   VIEWER\t " | user:3 | | Viewer | 3
+	for _, row := range table.Rows(t, 2, `
+		# header | principal, effect and context
+		ADMIN | user:1 Allow map[name:Admin permissions:ADMIN tokenId:1 userId:1]
+		EDITOR | user:2 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE tokenId:2 userId:2]
+		VIEWER | user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]
+		SERVICE | user:4 Allow map[name:ci permissions: tokenId:4 userId:4]
+		UNLIMITED | api-token:UNLIMITED Allow map[name:API token ci permissions:ADMIN tokenId:UNLIMITED]
+		LIMITED | api-token:LIMITED Allow map[name:API token ci permissions:ADMIN tokenId:LIMITED]
+		Bearer VIEWER | user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]
+		" \tbEaReR   VIEWER\t " | user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]
 	`) {
-		id := selectors.Replace(row[1])
-		context := map[string]any{"permissions": row[2], "name": row[3], "tokenId": selectors.Replace(row[4])}
-		userID, isUser := strings.CutPrefix(id, "user:")
-		if isUser {
-			context["userId"] = userID
-		}
 		a, tap, log := f.authenticator(t, nil)
-		got, err := a.Authorize(t.Context(), request(tokens.Replace(row[0])))
-		assert.OK(t, err)
-		assert.Equal(t, policy(id, "Allow", context), got)
+		assert.Equal(t, selectors.Replace(row[1]), authorize(t, a, strings.NewReplacer(tokens...).Replace(row[0])))
 		calls := strings.TrimSuffix(tap.Calls(), " UpdateItem") // a token's first use is recorded
 		if calls != "BatchGetItem" && calls != "GetItem" || log.Len() > 0 {
 			t.Errorf("%s: calls %s, log %s", row[0], tap.Calls(), log)
@@ -73,19 +60,15 @@ func TestValidCredentialIsAllowed(t *testing.T) {
 // neither is written as seen. None of them needs the issuer.
 func TestInvalidCredentialIsDenied(t *testing.T) {
 	t.Parallel()
-	f := newSignIn(t)
-	_, valid := f.pat(t, 1, nil)
-	_, expired := f.pat(t, 1, func(p *pat.PAT) { p.ExpiresAt, p.SeenAt = now(), nil })
-	revoked, revokedToken := f.pat(t, 1, nil)
-	assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, revoked.ID))
-	_, disabled := f.pat(t, 2, nil)
-	assert.OK(t, f.users.SetDisabled(t.Context(), 2, true))
-	_, orphaned := f.pat(t, 3, nil)
+	f := newFixture(t)
+	valid, expired, revoked := f.pat(t, 1, time.Minute), f.pat(t, 1, 0), f.pat(t, 1, time.Minute)
+	disabled, orphaned := f.pat(t, 2, time.Minute), f.pat(t, 3, time.Minute)
+	assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, 3), f.users.SetDisabled(t.Context(), 2, true))
 	f.Delete(t, f.Tables.Users, user.Key(3))
 	apiToken, expiredAPIToken := f.apiToken(t, nil), f.apiToken(t, new(now()))
 	replacer := strings.NewReplacer("VALID", valid.Reveal(), "UNKNOWN-API", apiToken.At(access.Selector{1}).Reveal(),
 		"UNKNOWN", valid.At(access.PATSelector(1, 99)).Reveal(), "ANOTHER", valid.At(access.PATSelector(2, 1)).Reveal(),
-		"WRONG-API", wrongSecret(apiToken), "WRONG", wrongSecret(valid), "REVOKED", revokedToken.Reveal(), "EXPIRED-API",
+		"WRONG-API", wrongSecret(apiToken), "WRONG", wrongSecret(valid), "REVOKED", revoked.Reveal(), "EXPIRED-API",
 		expiredAPIToken.Reveal(), "EXPIRED", expired.Reveal(), "DISABLED", disabled.Reveal(), "DELETED", orphaned.Reveal(),
 		"API", apiToken.Reveal())
 	for _, row := range table.Rows(t, 2, `
@@ -95,6 +78,7 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 		"Bearer " |
 		BearerVALID |
 		"Bearer\tVALID" |
+		"Bearer \tVALID" |
 		Bearer bearer VALID |
 		Basic VALID |
 		VALIDA |
@@ -113,10 +97,8 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 		WRONG-API | GetItem
 		EXPIRED-API | GetItem
 	`) {
-		a, tap, log := f.authenticator(t, "", nil)
-		got, err := a.Authorize(t.Context(), request(strings.Split(replacer.Replace(row[0]), "; ")...))
-		assert.OK(t, err)
-		assert.Equal(t, policy("anonymous", "Deny", nil), got)
+		a, tap, log := f.authenticator(t, nil)
+		assert.Equal(t, denied, authorize(t, a, strings.Split(replacer.Replace(row[0]), "; ")...))
 		if tap.Calls() != row[1] || log.Len() > 0 {
 			t.Errorf("%s: calls %q, log %s", row[0], tap.Calls(), log)
 		}
@@ -127,7 +109,8 @@ func TestInvalidCredentialIsDenied(t *testing.T) {
 func TestHeader(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	_, valid := f.pat(t, 1, nil)
+	valid := f.pat(t, 1, time.Minute)
+	a, _, _ := f.authenticator(t, nil)
 	for _, row := range table.Rows(t, 2, `
 		{"headers":{"AUTHORIZATION":"T"},"multiValueHeaders":{"AUTHORIZATION":["T"]}} | user:1
 		{"headers":{"Authorization":"T"}} | user:1
@@ -138,7 +121,6 @@ func TestHeader(t *testing.T) {
 		{"headers":{"Authorization":"T","authorization":"T"}} | anonymous
 		{"headers":{"X-Authorization":"T"},"multiValueHeaders":{"Proxy-Authorization":["T"]}} | anonymous
 	`) {
-		a, _, _ := f.authenticator(t, nil)
 		var event events.APIGatewayCustomAuthorizerRequestTypeRequest
 		assert.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(row[0], `"T"`, `"`+valid.Reveal()+`"`)), &event))
 		got, err := a.Authorize(t.Context(), event)
@@ -162,7 +144,9 @@ func TestPolicyIsForTheWholeStage(t *testing.T) {
 		event.MethodArn = row[0]
 		got, err := (&authorizer.Authenticator{}).Authorize(t.Context(), event)
 		assert.OK(t, err)
-		assert.Equal(t, row[1], got.PolicyDocument.Statement[0].Resource[0])
+		assert.Equal(t, events.APIGatewayCustomAuthorizerPolicy{Version: "2012-10-17", Statement: []events.IAMPolicyStatement{{
+			Action: []string{"execute-api:Invoke"}, Effect: "Deny", Resource: []string{row[1]},
+		}}}, got.PolicyDocument)
 	}
 }
 
@@ -170,12 +154,12 @@ func TestPolicyIsForTheWholeStage(t *testing.T) {
 // text.
 func TestFailedLookup(t *testing.T) {
 	t.Parallel()
-	s := newSignIn(t)
-	_, token := s.pat(t, 1, nil)
+	f := newFixture(t)
+	token := f.pat(t, 1, time.Minute)
 	known := token.Reveal()
-	for _, header := range []string{known, s.apiToken(t, nil).Reveal(), token.At(access.PATSelector(7, 7)).Reveal(),
-		s.issuer.Token(now(), nil)} {
-		a, _, log := s.authenticator(t, "",
+	for _, header := range []string{known, f.apiToken(t, nil).Reveal(), token.At(access.PATSelector(7, 7)).Reveal(),
+		f.issuer.Token(now(), nil)} {
+		a, _, log := f.authenticator(t,
 			func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })
 		got, err := a.Authorize(t.Context(), request(header))
 		assert.Equal(t, "the credential could not be looked up", fmt.Sprint(got.PrincipalID, err))
@@ -186,7 +170,7 @@ func TestFailedLookup(t *testing.T) {
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		a, _, _ := s.authenticator(t, "", (*database.Call).Hang)
+		a, _, _ := f.authenticator(t, (*database.Call).Hang)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		begin := time.Now()

@@ -19,7 +19,7 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (access.Principal
 	if err != nil {
 		return access.Principal{}, err
 	}
-	u, err := a.Store.SignIn(ctx, user.SignIn{
+	u, err := a.Store.users.SignIn(ctx, user.SignIn{
 		Identity: user.Identity{Issuer: claims.Issuer, Subject: claims.Subject}, Email: claims.Email,
 		EmailVerified: claims.EmailVerified, Name: claims.Name,
 		DefaultRole: a.DefaultRole, Now: a.Now(), Logger: a.Logger,

@@ -36,21 +36,6 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 	}
 }
 
-// APIToken returns an API token or apitoken.ErrNotFound. It is one GetItem.
-func (s *Store) APIToken(ctx context.Context, selector access.Selector) (apitoken.APIToken, error) {
-	return s.apiTokens.Get(ctx, selector)
-}
-
-// PAT returns a PAT and its owner, or pat.ErrNotFound, or user.ErrNotFound. It is one BatchGetItem.
-func (s *Store) PAT(ctx context.Context, userID, id int64) (pat.PAT, user.User, error) {
-	return s.pats.Get(ctx, userID, id)
-}
-
-// SignIn returns the person with an identity, as user.Store.SignIn describes it.
-func (s *Store) SignIn(ctx context.Context, in user.SignIn) (user.User, error) {
-	return s.users.SignIn(ctx, in)
-}
-
 // Seen sets the seenAt of a token to now if the token exists and its seenAt is missing or earlier than before.
 // Otherwise another request has set it, or the token is deleted, and it does nothing.
 func (s *Store) Seen(ctx context.Context, token access.Token, now, before time.Time) error {

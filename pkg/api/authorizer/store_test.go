@@ -2,7 +2,7 @@ package authorizer_test
 
 import (
 	"context"
-	"io"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,43 +16,43 @@ import (
 	"toggleadmin/test/table"
 )
 
-// seenAt returns what is stored.
-func (f *fixture) seenAt(tb testing.TB, p pat.PAT) *time.Time {
+// seenAt returns what is stored for a PAT of user 1.
+func (f *fixture) seenAt(tb testing.TB, id int64) *time.Time {
 	tb.Helper()
-	return f.Get(tb, f.Tables.PersonalAccessTokens, pat.Key(p.UserID, p.ID)).Time(pat.AttributeSeenAt)
+	return f.Get(tb, f.Tables.PersonalAccessTokens, pat.Key(1, id)).Time(pat.AttributeSeenAt)
 }
 
 // TestSeenAtIsWrittenOncePerMinute sends two requests at the same time of the clock.
 func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, row := range table.Rows(t, 2, `
-		# last seen | is written
-		never | true
-		0s | false
-		59.999s | false
-		60s | false
-		60.001s | true
+	for i, row := range table.Rows(t, 2, `
+		# last seen | writes
+		never | 1
+		0s | 0
+		59.999s | 0
+		60s | 0
+		60.001s | 1
 		# by another clock
-		-1s | false
+		-1s | 0
 	`) {
-		var seen *time.Time
-		if ago, err := time.ParseDuration(row[0]); err == nil {
-			seen = new(now().Add(-ago))
-		}
-		p, token := f.pat(t, 1, func(p *pat.PAT) { p.SeenAt = seen })
+		token := f.pat(t, 1, time.Minute)
 		a, tap, log := f.authenticator(t, nil)
+		want := new(now())
+		if ago, err := time.ParseDuration(row[0]); err == nil {
+			seen := now().Add(-ago)
+			assert.OK(t, authorizer.NewStore(f.Client, f.Tables, nil).Seen(t.Context(), token, seen, now()))
+			if row[1] == "0" {
+				want = &seen
+			}
+		}
 		for range 2 {
-			assert.Equal(t, "user:1", principal(t, a, token.Reveal()))
+			assert.Equal(t, fmt.Sprintf("user:1 Allow map[name:Admin permissions:ADMIN tokenId:%d userId:1]", i+1),
+				authorize(t, a, token.Reveal()))
 		}
-		writes := 0
-		if row[1] == "true" {
-			writes, seen = 1, new(now())
-		}
-		assert.Equal(t, seen, f.seenAt(t, p))
-		if strings.Count(tap.Calls(), "UpdateItem") != writes || log.Len() > 0 {
-			t.Errorf("%s: calls %s, log %s", row[0], tap.Calls(), log)
-		}
+		assert.Equal(t, want, f.seenAt(t, int64(i+1)))
+		assert.Equal(t, row[1], fmt.Sprint(strings.Count(tap.Calls(), "UpdateItem")))
+		assert.Equal(t, "", log.String())
 	}
 }
 
@@ -60,15 +60,17 @@ func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 func TestSeenDoesNotOverwrite(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	p, token := f.pat(t, 1, nil)
-	store, later := authorizer.NewStore(f.Client, f.Tables, f.Log()), now().Add(time.Minute)
-	assert.OK(t, store.Seen(t.Context(), token, later, now())) // seen at now, which is not before now
-	assert.Equal(t, new(now()), f.seenAt(t, p))
-	assert.OK(t, store.Seen(t.Context(), token, later.Add(time.Microsecond), now().Add(time.Millisecond)))
-	assert.Equal(t, &later, f.seenAt(t, p))
-	assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, p.ID))
-	assert.OK(t, store.Seen(t.Context(), token, later, later))
-	_, _, err := store.PAT(t.Context(), 1, p.ID)
+	token := f.pat(t, 1, time.Minute)
+	store, later := authorizer.NewStore(f.Client, f.Tables, nil), now().Add(time.Minute)
+	for _, tt := range []struct{ at, before, want time.Time }{
+		{now(), now(), now()}, {later, now(), now()}, // seen at now, which is not before now
+		{later.Add(time.Microsecond), now().Add(time.Millisecond), later},
+	} {
+		assert.OK(t, store.Seen(t.Context(), token, tt.at, tt.before))
+		assert.Equal(t, &tt.want, f.seenAt(t, 1))
+	}
+	assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, 1), store.Seen(t.Context(), token, later, later))
+	_, _, err := f.pats.Get(t.Context(), 1, 1)
 	assert.ErrorIs(t, err, pat.ErrNotFound)
 }
 
@@ -79,7 +81,7 @@ func TestSeenAPIToken(t *testing.T) {
 	token := f.apiToken(t, nil)
 	a, tap, _ := f.authenticator(t, nil)
 	for range 2 {
-		principal(t, a, token.Reveal())
+		authorize(t, a, token.Reveal())
 	}
 	stored, err := f.apiTokens.Get(t.Context(), token.Selector)
 	assert.OK(t, err)
@@ -90,7 +92,7 @@ func TestSeenAPIToken(t *testing.T) {
 func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	p, token := f.pat(t, 1, func(p *pat.PAT) { p.SeenAt = nil })
+	token := f.pat(t, 1, time.Minute)
 	for deadline, want := range map[time.Duration]time.Duration{
 		10 * time.Second:        time.Second,
 		1200 * time.Millisecond: 700 * time.Millisecond,
@@ -116,34 +118,5 @@ func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {
 			}
 		})
 	}
-	if got := f.seenAt(t, p); got != nil {
-		t.Errorf("seenAt is %s", got)
-	}
-}
-
-// TestUnprocessedKeys leaves the keys of both tables unprocessed, then that of the user.
-func TestUnprocessedKeys(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	p, _ := f.pat(t, 1, nil)
-	client, tap := f.Through(t, func(c *database.Call) (*http.Response, error) {
-		keys := min(4-c.N, 2)
-		assert.Equal(t, keys, strings.Count(c.Body, `"Keys":`))
-		assert.Equal(t, keys, strings.Count(c.Body, `"ConsistentRead":true`))
-		if c.N == 1 {
-			return c.Reply(http.StatusOK, strings.Replace(c.Body, "RequestItems", "UnprocessedKeys", 1))
-		}
-		response, err := c.Pass()
-		if err != nil || c.N == 3 {
-			return response, err
-		}
-		body, err := io.ReadAll(response.Body)
-		assert.OK(t, err, response.Body.Close())
-		return c.Reply(http.StatusOK, strings.Replace(string(body), `"UnprocessedKeys":{`,
-			`"UnprocessedKeys":{"`+f.Tables.Users+`":{"Keys":[{"id":{"N":"1"}}],"ConsistentRead":true}`, 1))
-	})
-	got, owner, err := authorizer.NewStore(client, f.Tables, f.Log()).PAT(t.Context(), 1, p.ID)
-	assert.OK(t, err)
-	assert.Equal(t, []int64{p.ID, 1}, []int64{got.ID, owner.ID})
-	assert.Equal(t, strings.Repeat(" BatchGetItem", 3), " "+tap.Calls())
+	assert.Equal(t, (*time.Time)(nil), f.seenAt(t, 1))
 }

@@ -3,6 +3,7 @@ package pat_test
 import (
 	"context"
 	"math"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,23 @@ func TestDeleteLosesTheRace(t *testing.T) {
 	}))
 	assert.ErrorIs(t, store.Delete(t.Context(), pat.AnyKind, 1, p.ID), pat.ErrNotFound)
 	f.requireConsistent(t)
+}
+
+// TestUnprocessedKeys leaves the key of the owner unprocessed.
+func TestUnprocessedKeys(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1)
+	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
+		assert.Equal(t, 3-c.N, strings.Count(c.Body, `"ConsistentRead":true`))
+		if c.N == 1 {
+			return c.Reply(http.StatusOK, `{"Responses":{"`+f.Tables.PersonalAccessTokens+`":[{"userId":{"N":"1"},"id":{"N":"7"}}]},`+
+				`"UnprocessedKeys":{"`+f.Tables.Users+`":{"Keys":[{"id":{"N":"1"}}],"ConsistentRead":true}}}`)
+		}
+		return c.Pass()
+	})
+	p, owner, err := f.through(client).Get(t.Context(), 1, 7)
+	assert.OK(t, err)
+	assert.Equal(t, []int64{7, 1}, []int64{p.ID, owner.ID})
 }
 
 func TestErrorsNameTheAction(t *testing.T) {
