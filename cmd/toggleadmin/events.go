@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -168,15 +167,10 @@ func eventRow(e eventlog.Event) []string {
 
 // printEvent prints an event as one line.
 func (s *session) printEvent(e eventlog.Event) error {
-	line := strings.Join(eventRow(e), "  ")
 	if s.JSON {
-		text, err := json.Marshal(eventlog.NewResponse(e))
-		if err != nil {
-			return err
-		}
-		line = string(text)
+		return writeJSON(s.out, eventlog.NewResponse(e), "")
 	}
-	_, err := fmt.Fprintln(s.out, printable(line))
+	_, err := fmt.Fprintln(s.out, printable(strings.Join(eventRow(e), "  ")))
 	return err
 }
 

@@ -7,13 +7,34 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode"
+	"unicode/utf16"
 )
 
-func printJSON(out io.Writer, v any) error {
-	encoder := json.NewEncoder(out)
+// printJSON prints a value as indented JSON.
+func printJSON(out io.Writer, v any) error { return writeJSON(out, v, "  ") }
+
+// writeJSON writes a value as JSON, without an indent as one line. Characters that could control the terminal are
+// escaped.
+func writeJSON(out io.Writer, v any, indent string) error {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
+	encoder.SetIndent("", indent)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	var escaped strings.Builder
+	for _, r := range text.String() {
+		if r == '\n' || unicode.IsPrint(r) {
+			escaped.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&escaped, `\u%04x`, unit)
+		}
+	}
+	_, err := io.WriteString(out, escaped.String())
+	return err
 }
 
 // printList prints values as JSON, or as a table with one row for each.
@@ -68,7 +89,7 @@ func (s *session) stateResult(v any, changed bool, name, state string) error {
 // printable replaces the characters that could control the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r == ' ' || unicode.IsPrint(r) {
+		if unicode.IsPrint(r) {
 			return r
 		}
 		return unicode.ReplacementChar
