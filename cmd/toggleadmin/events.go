@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
@@ -101,6 +102,9 @@ func (p *point) UnmarshalText(text []byte) error {
 		return fmt.Errorf("%q is not a time: use 2h or 7d for a time ago, a day (UTC) such as 2026-11-20, "+
 			"or a date and time such as 2026-11-20T09:00:00Z", text)
 	}
+	if first := time.Unix(0, 0); p.at.Before(first) { // before all events, but not zero
+		p.at = first
+	}
 	return nil
 }
 
@@ -109,6 +113,16 @@ func (p point) time(now time.Time) time.Time {
 		return now.Add(-time.Duration(p.ago))
 	}
 	return p.at
+}
+
+// between returns a filter of the events since a time and before another one, which both can be zero.
+func between(since, until point, now time.Time) (eventlog.Filter, error) {
+	f := eventlog.Filter{From: since.time(now), Until: until.time(now)}
+	if !f.From.IsZero() && !f.Until.IsZero() && !f.From.Before(f.Until) {
+		return f, exitstatus.Errorf(exitstatus.Usage, "--since is %s, it must be before --until, %s",
+			datetime.Format(f.From), datetime.Format(f.Until))
+	}
+	return f, nil
 }
 
 // Validate is called by kong.
@@ -120,12 +134,15 @@ func (c *listEventsCmd) Validate() error {
 }
 
 func (c *listEventsCmd) Run(s *session) error {
+	f, err := between(c.Since, c.Until, s.now())
+	if err != nil {
+		return err
+	}
 	i, err := s.open()
 	if err != nil {
 		return err
 	}
-	now := s.now()
-	f := eventlog.Filter{Types: c.names(), From: c.Since.time(now), Until: c.Until.time(now), Text: c.Query}
+	f.Types, f.Text = c.names(), c.Query
 	f.Projects, f.Features, f.Tokens, f.Subjects = given(c.Project), given(c.Feature), given(c.Token), given(c.Subject)
 	if id, ok := access.ParseID(c.By); ok {
 		f.Users = []int64{id}
@@ -200,12 +217,15 @@ func (c *tailEventsCmd) Run(s *session) error {
 }
 
 func (c *replayEventsCmd) Run(s *session) error {
+	f, err := between(c.Since, c.Until, s.now())
+	if err != nil {
+		return err
+	}
 	i, err := s.open()
 	if err != nil {
 		return err
 	}
-	now := s.now()
-	sent, err := i.ReplayEvents(s.ctx, eventlog.Filter{From: c.Since.time(now), Until: c.Until.time(now)}, s.now)
+	sent, err := i.ReplayEvents(s.ctx, f, s.now)
 	if err != nil {
 		return err
 	}
