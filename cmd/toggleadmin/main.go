@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"strings"
 	"syscall"
 	"time"
@@ -89,6 +90,9 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	if helped { // --help and --version have printed their text
 		return exitstatus.Success
 	}
+	if err == nil {
+		err = checkEmpty(command.Flags())
+	}
 	if err != nil {
 		return fail(std.err, exitstatus.Errorf(exitstatus.Usage, "%v; see --help", err))
 	}
@@ -97,6 +101,19 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 		return fail(std.err, installation.Explain(s.name(), err))
 	}
 	return exitstatus.Success
+}
+
+// checkEmpty returns an error for an option with an empty value, which is often that of an unset shell variable.
+func checkEmpty(flags []*kong.Flag) error {
+	for _, f := range flags {
+		switch v := reflect.Indirect(f.Target); v.Kind() { //nolint:exhaustive // the others have no empty value
+		case reflect.String, reflect.Slice:
+			if f.Set && v.Len() == 0 {
+				return fmt.Errorf("--%s is empty: omit it or give it a value", f.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // fail prints an error as one line and returns its status.
