@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,7 +87,10 @@ func (c *listTokensCmd) Run(s *session, o *operator.Operator) error {
 	return printList(s, tokens, "KIND\tID\tNAME\tOWNER\tCREATED\tEXPIRES\tSEEN", func(t operator.Token) []string {
 		owner, expires := "", text(t.ExpiresAt)
 		if t.UserID != nil {
-			owner = strings.TrimSpace(fmt.Sprintf("%d %s", *t.UserID, text(t.UserName)))
+			owner = strconv.FormatInt(*t.UserID, 10)
+		}
+		if t.UserName != nil {
+			owner = fmt.Sprintf("%s %s %s", *t.UserKind, owner, *t.UserName)
 		}
 		if t.Expired {
 			expires += " (expired)"

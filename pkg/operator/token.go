@@ -17,15 +17,16 @@ import (
 
 // Token is an API token or a personal access token, without its secret.
 type Token struct {
-	Kind      string  `json:"kind"`
-	ID        string  `json:"id"`
-	Name      string  `json:"name"`     // a PAT's description
-	UserID    *int64  `json:"userId"`   // null: an API token
-	UserName  *string `json:"userName"` // null: an API token, or the owner does not exist
-	CreatedAt string  `json:"createdAt"`
-	ExpiresAt *string `json:"expiresAt"` // null: never
-	SeenAt    *string `json:"seenAt"`    // null: never used
-	Expired   bool    `json:"expired"`
+	Kind      string     `json:"kind"`
+	ID        string     `json:"id"`
+	Name      string     `json:"name"`     // a PAT's description
+	UserID    *int64     `json:"userId"`   // null: an API token
+	UserName  *string    `json:"userName"` // null: an API token, or the owner does not exist
+	UserKind  *user.Kind `json:"userKind"` // null like UserName
+	CreatedAt string     `json:"createdAt"`
+	ExpiresAt *string    `json:"expiresAt"` // null: never
+	SeenAt    *string    `json:"seenAt"`    // null: never used
+	Expired   bool       `json:"expired"`
 }
 
 // The kinds of token.
@@ -51,12 +52,17 @@ func (o *Operator) newAPIToken(t apitoken.APIToken) Token {
 	}
 }
 
-func (o *Operator) newPAT(p pat.PAT, owner *string) Token {
-	return Token{
-		Kind: KindPAT, ID: strconv.FormatInt(p.ID, 10), Name: p.Description, UserID: &p.UserID, UserName: owner,
+// newPAT returns a personal access token. owner is nil if it does not exist.
+func (o *Operator) newPAT(p pat.PAT, owner *user.User) Token {
+	t := Token{
+		Kind: KindPAT, ID: strconv.FormatInt(p.ID, 10), Name: p.Description, UserID: &p.UserID,
 		CreatedAt: datetime.Format(p.CreatedAt), ExpiresAt: datetime.FormatOptional(&p.ExpiresAt),
 		SeenAt: datetime.FormatOptional(p.SeenAt), Expired: p.Expired(o.now()),
 	}
+	if owner != nil {
+		t.UserName, t.UserKind = &owner.Name, &owner.Kind
+	}
+	return t
 }
 
 // Tokens returns the API tokens, ordered by name, and then the PATs, ordered by id. If owner is not 0, it returns only
@@ -66,9 +72,9 @@ func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := map[int64]*string{}
+	owners := map[int64]*user.User{}
 	for _, a := range accounts {
-		names[a.ID] = &a.Name
+		owners[a.ID] = &a
 	}
 	tokens := []Token{}
 	if owner == 0 {
@@ -79,7 +85,7 @@ func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 		for _, t := range all {
 			tokens = append(tokens, o.newAPIToken(t))
 		}
-	} else if names[owner] == nil {
+	} else if owners[owner] == nil {
 		return nil, noAccount(owner)
 	}
 	pats, err := o.pats.List(ctx)
@@ -88,7 +94,7 @@ func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 	}
 	for _, p := range pats {
 		if owner == 0 || p.UserID == owner {
-			tokens = append(tokens, o.newPAT(p, names[p.UserID]))
+			tokens = append(tokens, o.newPAT(p, owners[p.UserID]))
 		}
 	}
 	return tokens, nil
@@ -142,7 +148,7 @@ func (o *Operator) createPAT(ctx context.Context, p pat.PAT) (Token, access.Toke
 			"%s (%d) already has a token %q: choose another name, or revoke that token",
 			owner.Name, owner.ID, p.Description)
 	}
-	return o.newPAT(stored, &owner.Name), token, err
+	return o.newPAT(stored, &owner), token, err
 }
 
 // FindToken returns the token with an id of Tokens.
@@ -177,8 +183,12 @@ func (o *Operator) Revoke(ctx context.Context, t Token) error {
 		selector, _ := access.ParseSelector(t.ID)
 		return o.apiTokens.Delete(ctx, selector)
 	}
+	kind := pat.AnyKind
+	if t.UserKind != nil { // which determines the type of the event, as in CreateToken
+		kind = *t.UserKind
+	}
 	id, _ := access.ParseID(t.ID)
-	err := o.pats.Delete(ctx, pat.AnyKind, *t.UserID, id)
+	err := o.pats.Delete(ctx, kind, *t.UserID, id)
 	if errors.Is(err, pat.ErrNotFound) {
 		return exitstatus.Errorf(exitstatus.NotFound, "the token %q was already revoked", t.ID)
 	}
