@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -31,47 +31,51 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// reply is a response of DynamoDB, or a failure of the network.
-type reply struct {
-	status int
-	body   string
-	cut    bool // the connection breaks after the body
-	err    error
+// failures are failures of the network. They can stand in place of a response.
+var failures = map[string]error{
+	"broken connection": io.ErrUnexpectedEOF, "refused connection": &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED},
+	"lost connection": &net.OpError{Op: "read", Err: syscall.ECONNRESET},
 }
-
-func rejection(code string) reply {
-	return reply{status: http.StatusBadRequest, body: `{"__type":"com.amazonaws.dynamodb.v20120810#` + code +
-		`","message":"m"}`}
-}
-
-var written = reply{status: http.StatusOK, body: `{}`}
 
 // server responds to one client's attempts, which follow one another.
 type server struct {
 	*dynamodb.Client
 	attempts int
+	requests []string
+	last     func() // called before the last response
 }
 
-// newServer returns a server that respond decides for; the first attempt has n 1.
-func newServer(tb testing.TB, respond func(n int, body string) reply) *server {
+// newServer returns a server with a response for each attempt; the last one is for all further ones. A response is a
+// status and a body. If it ends with an ellipsis, the connection breaks there. A word is the code of a rejection.
+func newServer(tb testing.TB, responses ...string) *server {
 	tb.Helper()
-	s := &server{}
+	s := &server{last: func() {}}
 	s.Client = newClient(tb, "http://127.0.0.1:1", roundTripper(func(r *http.Request) (*http.Response, error) {
 		request, err := io.ReadAll(r.Body)
 		if err != nil {
 			return nil, err
 		}
-		s.attempts++
-		response := respond(s.attempts, string(request))
-		if response.err != nil {
-			return nil, response.err
+		s.requests = append(s.requests, string(request))
+		response := responses[min(s.attempts, len(responses)-1)]
+		if s.attempts++; s.attempts == len(responses) {
+			s.last()
 		}
-		body := io.Reader(strings.NewReader(response.body))
-		if response.cut {
+		if err := failures[response]; err != nil {
+			return nil, err
+		}
+		if !strings.Contains(response, " ") {
+			response = `400 {"__type":"com.amazonaws.dynamodb.v20120810#` + response + `","message":"m"}`
+		}
+		status, text, _ := strings.Cut(response, " ")
+		code, err := strconv.Atoi(status)
+		assert.OK(tb, err)
+		text, cut := strings.CutSuffix(text, "…")
+		body := io.Reader(strings.NewReader(text))
+		if cut {
 			body = io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF))
 		}
 		header := http.Header{"Content-Type": {"application/x-amz-json-1.0"}}
-		return &http.Response{StatusCode: response.status, Header: header, Body: io.NopCloser(body), Request: r}, nil
+		return &http.Response{StatusCode: code, Header: header, Body: io.NopCloser(body), Request: r}, nil
 	}))
 	return s
 }
@@ -112,26 +116,17 @@ func TestNewClientChecksTheEndpoint(t *testing.T) {
 // context ends.
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	garbled := reply{status: 200, body: `{"Item":{`}
-	failures := map[string]reply{
-		"internal error": {status: 500, body: `{"__type":"a#InternalServerError"}`},
-		"not DynamoDB":   {status: 502, body: "<html>"}, "not JSON": garbled,
-		"cut off": {status: 200, body: garbled.body, cut: true}, "broken connection": {err: io.ErrUnexpectedEOF},
-		"refused connection": {err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}},
-		"lost connection":    {err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}},
-		"unknown status":     {status: 499, body: `{"__type":"a#Other"}`},
-	}
 	for _, row := range table.Rows(t, 2, `
-		# failure, or the code of a rejection | is repeated, and properties of the error
+		# response | is repeated, and properties of the error
 		ProvisionedThroughputExceededException | repeated unavailable throttled
 		ThrottlingException | repeated unavailable throttled
 		RequestLimitExceeded | repeated unavailable throttled
 		TransactionConflictException | repeated unavailable
 		TransactionInProgressException | repeated unavailable throttled
-		internal error | repeated unavailable unknown
-		not DynamoDB | repeated unavailable unknown
-		cut off | repeated unavailable unknown
-		not JSON | repeated unavailable unknown
+		500 {"__type":"a#InternalServerError"} | repeated unavailable unknown
+		502 <html> | repeated unavailable unknown
+		200 {"Item":{… | repeated unavailable unknown
+		200 {"Item":{ | repeated unavailable unknown
 		broken connection | repeated unavailable unknown
 		refused connection | repeated unavailable
 		lost connection | repeated unavailable unknown
@@ -139,19 +134,11 @@ func TestErrors(t *testing.T) {
 		ResourceNotFoundException | unavailable
 		AccessDeniedException | unavailable
 		ValidationException |
-		unknown status |
+		499 {"__type":"a#Other"} |
 	`) {
-		failure, ok := failures[row[0]]
-		if !ok {
-			failure = rejection(row[0])
-		}
 		synctest.Test(t, func(t *testing.T) {
-			passing := newServer(t, func(n int, _ string) reply {
-				if n <= 5 { // more often than the SDK's own three attempts
-					return failure
-				}
-				return written
-			})
+			// more often than the SDK's own three attempts
+			passing := newServer(t, append(slices.Repeat(row[:1], 5), "200 {}")...)
 			got := ""
 			if err := put(t.Context(), passing.Client); err == nil && passing.attempts == 6 {
 				got = "repeated "
@@ -160,14 +147,12 @@ func TestErrors(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			always := newServer(t, func(int, string) reply { return failure })
-			got += properties(put(ctx, always.Client))
-			assert.Equal(t, row[1], got)
-			always.attempts = 0
-			_, err := always.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("t"),
+			assert.Equal(t, row[1], got+properties(put(ctx, newServer(t, row[0]).Client)))
+			once := newServer(t, row[0])
+			_, err := once.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("t"),
 				Key: dynamo.Item{"id": dynamo.S("x")}}, dynamo.Once)
-			if always.attempts != 1 || isUnavailable(err) != strings.Contains(row[1], "unavailable") {
-				t.Errorf("%s, once: %d attempts, error %v", row[0], always.attempts, err)
+			if once.attempts != 1 || isUnavailable(err) != strings.Contains(row[1], "unavailable") {
+				t.Errorf("%s, once: %d attempts, error %v", row[0], once.attempts, err)
 			}
 		})
 	}
@@ -301,44 +286,42 @@ func TestPause(t *testing.T) {
 // TestPages checks that every page has a limit, reads consistently and starts where the page before ended.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	pages := []string{
-		`{"Items":[{"id":{"S":"a"}},{"id":{"S":"b"}}],"LastEvaluatedKey":{"id":{"S":"b"}}}`,
-		`{"Items":[],"LastEvaluatedKey":{"id":{"S":"c"}}}`,
-		`{"Items":[{"id":{"S":"d"}}]}`,
-	}
-	starts := []string{"{", `"ExclusiveStartKey":{"id":{"S":"b"}}`, `"ExclusiveStartKey":{"id":{"S":"c"}}`}
-	for name, read := range map[string]func(*dynamodb.Client) iter.Seq2[dynamo.Item, error]{
-		"Scan": func(c *dynamodb.Client) iter.Seq2[dynamo.Item, error] { return dynamo.Scan(t.Context(), c, "t") },
-		"Query": func(c *dynamodb.Client) iter.Seq2[dynamo.Item, error] {
+	for request, read := range map[string]func(*dynamodb.Client) iter.Seq2[dynamo.Item, error]{
+		`{"ConsistentRead":true,START"Limit":5000,"TableName":"t"}`: func(c *dynamodb.Client) iter.Seq2[dynamo.Item, error] {
+			return dynamo.Scan(t.Context(), c, "t")
+		},
+		`{"ConsistentRead":true,START"ExpressionAttributeNames":{"#hash":"hash"},"ExpressionAttributeValues":{":hash":{"S":"v"}},` +
+			`"KeyConditionExpression":"#hash = :hash","Limit":5000,"TableName":"t"}`: func(
+			c *dynamodb.Client) iter.Seq2[dynamo.Item, error] {
 			return dynamo.Query(t.Context(), c, "t", "hash", dynamo.S("v"))
 		},
 	} {
-		s := newServer(t, func(n int, body string) reply {
-			for _, text := range []string{`"TableName":"t"`, `"ConsistentRead":true`, `"Limit":5000`, starts[n-1]} {
-				if !strings.Contains(body, text) || n == 1 && strings.Contains(body, "ExclusiveStartKey") {
-					t.Errorf("%s, page %d: %s", name, n, body)
-				}
-			}
-			return reply{status: http.StatusOK, body: pages[n-1]}
-		})
+		s := newServer(t, `200 {"Items":[{"id":{"S":"a"}},{"id":{"S":"b"}}],"LastEvaluatedKey":{"id":{"S":"b"}}}`,
+			`200 {"Items":[],"LastEvaluatedKey":{"id":{"S":"c"}}}`, `200 {"Items":[{"id":{"S":"d"}}]}`)
 		ids := ""
 		for item, err := range read(s.Client) {
 			assert.OK(t, err)
 			ids += item.String("id")
 		}
-		assert.Equal(t, "abd 3", fmt.Sprint(ids, " ", s.attempts))
+		assert.Equal(t, "abd", ids)
+		var want []string
+		for _, start := range []string{"", `"ExclusiveStartKey":{"id":{"S":"b"}},`, `"ExclusiveStartKey":{"id":{"S":"c"}},`} {
+			want = append(want, strings.Replace(request, "START", start, 1))
+		}
+		assert.Equal(t, want, s.requests)
 		s.attempts = 0
 		for _, err := range read(s.Client) {
 			assert.OK(t, err)
 			break
 		}
 		assert.Equal(t, 1, s.attempts)
-		errs := 0
-		for item, err := range read(newServer(t,
-			func(int, string) reply { return rejection("ResourceNotFoundException") }).Client) {
-			if errs++; err == nil || item != nil || errs > 1 {
-				t.Errorf("%s: %v, error %d: %v", name, item, errs, err)
-			}
+		var errs []error
+		for item, err := range read(newServer(t, "ResourceNotFoundException").Client) {
+			assert.Equal(t, dynamo.Item(nil), item)
+			errs = append(errs, err)
+		}
+		if len(errs) != 1 || !isUnavailable(errs[0]) {
+			t.Error(errs)
 		}
 	}
 }
@@ -346,20 +329,14 @@ func TestPages(t *testing.T) {
 // TestGetAll checks that keys that were not read are read again.
 func TestGetAll(t *testing.T) {
 	t.Parallel()
-	var sizes []int
-	s := newServer(t, func(n int, body string) reply {
-		sizes = append(sizes, strings.Count(body, `"id"`))
-		return reply{status: http.StatusOK, body: []string{
-			`{"Responses":{"t":[{"id":{"S":"a"}}]},"UnprocessedKeys":{"t":{"Keys":[{"id":{"S":"x"}},{"id":{"S":"y"}}]}}}`,
-			`{"Responses":{"t":[{"id":{"S":"b"}}]},"UnprocessedKeys":{}}`,
-		}[n-1]}
-	})
+	s := newServer(t,
+		`200 {"Responses":{"t":[{"id":{"S":"a"}}]},"UnprocessedKeys":{"t":{"Keys":[{"id":{"S":"x"}},{"id":{"S":"y"}}]}}}`,
+		`200 {"Responses":{"t":[{"id":{"S":"b"}}]},"UnprocessedKeys":{}}`)
 	keys := slices.Repeat([]dynamo.Item{{"id": dynamo.S("k")}}, 105)
 	items, err := dynamo.GetAll(t.Context(), s.Client, "t", keys)
 	assert.OK(t, err)
-	assert.Equal(t, []int{100, 7}, sizes)
-	assert.Equal(t, 2, len(items))
-	_, err = dynamo.GetAll(t.Context(),
-		newServer(t, func(int, string) reply { return rejection("ResourceNotFoundException") }).Client, "t", keys)
+	assert.Equal(t, []int{100, 7, 2},
+		[]int{strings.Count(s.requests[0], `"id"`), strings.Count(s.requests[1], `"id"`), len(items)})
+	_, err = dynamo.GetAll(t.Context(), newServer(t, "ResourceNotFoundException").Client, "t", keys)
 	assert.ErrorIs(t, err, dynamo.ErrUnavailable)
 }

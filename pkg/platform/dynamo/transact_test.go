@@ -3,7 +3,6 @@ package dynamo_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,17 +15,11 @@ import (
 	"toggleadmin/test/table"
 )
 
-// canceled is the response to a transaction, with one reason per action, separated by spaces. A failed condition has an
-// item.
-func canceled(reasons string) reply {
-	var list []string
-	for code := range strings.FieldsSeq(reasons) {
-		list = append(list, `{"Code":"`+code+`"}`)
-	}
-	reason := strings.ReplaceAll(strings.Join(list, ","), `"ConditionalCheckFailed"`,
-		`"ConditionalCheckFailed","Item":{"lastId":{"N":"7"}}`)
-	return reply{status: http.StatusBadRequest,
-		body: `{"__type":"a#TransactionCanceledException","CancellationReasons":[` + reason + `]}`}
+// canceled returns the response to a transaction, with one reason per action. Each has an item.
+func canceled(reasons string) string {
+	const reason = `{"Item":{"lastId":{"N":"7"}},"Code":"`
+	return `400 {"__type":"a#TransactionCanceledException","CancellationReasons":[` + reason +
+		strings.ReplaceAll(reasons, " ", `"},`+reason) + `"}]}`
 }
 
 func transact(ctx context.Context, s *server) ([]dynamo.Failure, error) {
@@ -38,7 +31,7 @@ func TestTransact(t *testing.T) {
 	t.Parallel()
 	clientToken := regexp.MustCompile(`"ClientRequestToken":"[^"]+"`)
 	for _, row := range table.Rows(t, 3, `
-		# reasons of each attempt | attempts | failures with items, or error
+		# reasons of each attempt before the one that succeeds | attempts | failures with items, or error
 		| 1 |
 		None ConditionalCheckFailed | 1 | {false 0} {true 7}
 		None TransactionConflict, TransactionConflict None | 3 |
@@ -48,28 +41,30 @@ func TestTransact(t *testing.T) {
 		None ItemCollectionSizeLimitExceeded | 1 | ItemCollectionSizeLimitExceeded
 		ValidationException | 1 | ValidationException
 	`) {
-		tokens := map[string]bool{}
-		attempts := strings.Split(row[0], ", ")
-		s := newServer(t, func(n int, body string) reply {
-			tokens[clientToken.FindString(body)] = true
-			switch {
-			case n > len(attempts) || row[0] == "":
-				return written
-			case !strings.Contains(attempts[n-1], " "):
-				return rejection(attempts[n-1])
+		var responses []string
+		for reasons := range strings.SplitSeq(row[0], ", ") {
+			if strings.Contains(reasons, " ") {
+				reasons = canceled(reasons)
 			}
-			return canceled(attempts[n-1])
-		})
-		failures, err := transact(t.Context(), s)
-		var got []string
-		for _, f := range failures {
-			got = append(got, fmt.Sprintf("{%t %d}", f.Failed, f.Item.Int("lastId")))
+			if reasons != "" {
+				responses = append(responses, reasons)
+			}
+		}
+		s := newServer(t, append(responses, "200 {}")...)
+		all, err := transact(t.Context(), s)
+		got := ""
+		for _, f := range all {
+			got += fmt.Sprintf("{%t %d} ", f.Failed, f.Item.Int("lastId"))
 		}
 		if err != nil {
-			got = append(got, err.Error())
+			got = err.Error()
 		}
-		if text := strings.Join(got, " "); !strings.Contains(text, row[2]) || row[2] == "" && text != "" || isUnavailable(err) {
-			t.Errorf("%s: %s", row, text)
+		if !strings.Contains(got, row[2]) || row[2] == "" && got != "" || isUnavailable(err) {
+			t.Errorf("%s: %s", row, got)
+		}
+		tokens := map[string]bool{}
+		for _, request := range s.requests {
+			tokens[clientToken.FindString(request)] = true
 		}
 		if fmt.Sprint(s.attempts) != row[1] || len(tokens) != 1 || tokens[""] {
 			t.Errorf("%s: %d attempts with the tokens %v, want one token", row, s.attempts, tokens)
@@ -81,24 +76,20 @@ func TestTransact(t *testing.T) {
 // is unknown.
 func TestTransactAtTheDeadline(t *testing.T) {
 	t.Parallel()
-	replies := map[string]reply{"conflict": canceled("TransactionConflict None"), "fault": {status: 500, body: `{}`},
-		"rejection": rejection("ValidationException")}
-	for attempts, unknown := range map[string]bool{
-		"conflict": false, "fault, conflict": true, "conflict, fault": true, "fault, conflict, rejection": true,
+	conflict, fault := canceled("TransactionConflict None"), "500 {}"
+	for unknown, attempts := range map[bool][][]string{
+		false: {{conflict}}, true: {{fault, conflict}, {conflict, fault}, {fault, conflict, "ValidationException"}},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			names := strings.Split(attempts, ", ")
-			_, err := transact(ctx, newServer(t, func(n int, _ string) reply {
-				if n == len(names) {
-					cancel()
+		for _, responses := range attempts {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				s := newServer(t, responses...)
+				s.last = cancel
+				_, err := transact(ctx, s)
+				if err == nil || dynamo.ResultUnknown(err) != unknown {
+					t.Errorf("%s: result unknown %t, error %v", responses, dynamo.ResultUnknown(err), err)
 				}
-				return replies[names[n-1]]
-			}))
-			if err == nil || dynamo.ResultUnknown(err) != unknown {
-				t.Errorf("%s: result unknown %t, error %v", attempts, dynamo.ResultUnknown(err), err)
-			}
-		})
+			})
+		}
 	}
 }

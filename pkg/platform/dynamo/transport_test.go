@@ -3,35 +3,15 @@ package dynamo_test
 import (
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/iotest"
 
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 )
-
-// newHTTPServer counts the connections of a client made for it.
-func newHTTPServer(tb testing.TB, handler http.HandlerFunc) (url string, client *http.Client,
-	connections *atomic.Int64) {
-	tb.Helper()
-	connections = &atomic.Int64{}
-	server := httptest.NewUnstartedServer(handler)
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			connections.Add(1)
-		}
-	}
-	server.Start()
-	tb.Cleanup(server.Close)
-	client = dynamo.NewHTTPClient(server.URL)
-	tb.Cleanup(client.CloseIdleConnections)
-	return server.URL, client, connections
-}
 
 // closing is a request body that reports whether it was closed.
 type closing struct {
@@ -48,13 +28,15 @@ func TestLoopbackSendsACopyOfTheBody(t *testing.T) {
 	t.Parallel()
 	const text = "a body that is read before it is sent"
 	body := &closing{Reader: strings.NewReader(text)}
-	url, client, _ := newHTTPServer(t, func(_ http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		got, err := io.ReadAll(r.Body)
 		if err != nil || string(got) != text || r.ContentLength != int64(len(text)) || !body.closed {
 			t.Errorf("%q of %d bytes, %v, closed %t", got, r.ContentLength, err, body.closed)
 		}
-	})
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, body)
+	}))
+	defer server.Close()
+	client := dynamo.NewHTTPClient(server.URL)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, body)
 	assert.OK(t, err)
 	response, err := client.Do(request)
 	assert.OK(t, err)
@@ -86,16 +68,18 @@ func TestOnlyLoopbackSendsACopy(t *testing.T) {
 
 func TestWarmUp(t *testing.T) {
 	t.Parallel()
-	url, client, connections := newHTTPServer(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || r.URL.Path != "/" {
-			t.Errorf("%s %s", r.Method, r.URL)
-		}
+	connections := map[string]bool{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "GET /", r.Method+" "+r.URL.Path)
+		connections[r.RemoteAddr] = true
 		_, _ = io.WriteString(w, "healthy: dynamodb")
-	})
+	}))
+	defer server.Close()
+	client := newClient(t, server.URL, dynamo.NewHTTPClient(server.URL).Transport)
 	for range 10 {
-		assert.OK(t, dynamo.WarmUp(t.Context(), newClient(t, url, client.Transport)))
+		assert.OK(t, dynamo.WarmUp(t.Context(), client))
 	}
-	if n := connections.Load(); n > 5 { // net/http closes one whose writer is late, on a busy machine
-		t.Errorf("%d connections for 10 requests: they are not kept", n)
+	if len(connections) > 5 { // net/http closes one whose writer is late, on a busy machine
+		t.Errorf("%d connections for 10 requests: they are not kept", len(connections))
 	}
 }
