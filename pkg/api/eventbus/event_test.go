@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/eventbus"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/table"
 )
 
 func at() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC) }
@@ -37,63 +38,34 @@ func expiring(tb testing.TB, id int) eventbus.Event {
 		`{"id":%d,"userId":4,"description":"pipeline","expiresAt":"2026-12-04T05:39:00.123Z","days":14}`, id), ""))
 }
 
-const toggle = `"featureName":"checkout","project":"default","featureType":"release","lifetimeDays":40,` +
-	`"createdAt":"2026-10-11T05:39:00.123Z"`
-
 // TestForms checks the data of each form. Consumers depend on them. docs/events.md contains the same examples.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/events.md")
 	assert.OK(t, err)
-	ada := eventlog.Actor{Name: "Ada", UserID: 1, TokenID: "5"}
-	field := logged(eventlog.ContextFieldUpdated, "field:plan", ada, `{"name":"plan","stickiness":true}`,
-		`{"name":"plan","stickiness":false}`)
-	for _, tt := range []struct {
-		event   eventlog.Event
-		subject string
-		data    string
-	}{
-		{
-			logged(eventlog.FeaturePotentiallyStaleOn, "toggle:checkout", eventlog.System, `{`+toggle+`,"causedBy":7}`, ""),
-			"checkout", `{` + toggle + `}`,
-		},
-		{
-			logged(eventlog.FeaturePotentiallyStaleOff, "toggle:checkout", ada, `{`+toggle+`,"reason":"archived"}`, ""),
-			"checkout", `{` + toggle + `,"reason":"archived"}`,
-		},
-		{
-			logged(eventlog.FeatureTypeUpdated, "type:release", ada, `{"id":"release","lifetimeDays":60}`,
-				`{"id":"release","lifetimeDays":40}`),
-			"release", `{"id":"release","lifetimeDays":60,"previousLifetimeDays":40,"changedBy":{"type":"user","id":1}}`,
-		},
-		{
-			logged(eventlog.FeatureTypeUpdated, "type:release", eventlog.Actor{Name: "API token ci", TokenID: "s"},
-				`{"id":"release","lifetimeDays":null}`, `{"id":"release","lifetimeDays":40}`),
-			"release", `{"id":"release","lifetimeDays":null,"previousLifetimeDays":40,"changedBy":{"type":"api-token","id":"s"}}`,
-		},
-		{
-			logged(eventlog.FeatureTypeUpdated, "type:release", eventlog.Actor{Name: "operator ada"},
-				`{"id":"release","lifetimeDays":1}`, `{"id":"release","lifetimeDays":null}`),
-			"release", `{"id":"release","lifetimeDays":1,"previousLifetimeDays":null,"changedBy":{"type":"operator",` +
-				`"id":"operator ada"}}`,
-		},
-		{
-			field, "plan", `{"createdBy":"Ada","createdByUserId":1,"createdByTokenId":"5","project":null,"featureName":null,` +
-				`"data":{"name":"plan","stickiness":true},"preData":{"name":"plan","stickiness":false}}`,
-		},
-	} {
-		got, err := json.Marshal(sent(t, tt.event))
+	actors := map[string]eventlog.Actor{"user": {Name: "Ada", UserID: 1, TokenID: "5"}, "api-token": {Name: "API token ci",
+		TokenID: "s"}, "operator": {Name: "operator ada"}, "system": eventlog.System}
+	var all []eventbus.Event
+	for _, row := range table.Rows(t, 6, strings.ReplaceAll(`
+		# type | subject | by | data | data before | data that is sent
+		feature-potentially-stale-on | toggle:checkout | system | {TOGGLE,"causedBy":7} | | {TOGGLE}
+		feature-potentially-stale-off | toggle:checkout | user | {TOGGLE,"reason":"archived"} | | {TOGGLE,"reason":"archived"}
+		feature-type-updated | type:release | user | {"id":"release","lifetimeDays":60} | {"id":"release","lifetimeDays":40} | {"id":"release","lifetimeDays":60,"previousLifetimeDays":40,"changedBy":{"type":"user","id":1}}
+		feature-type-updated | type:release | api-token | {"id":"release","lifetimeDays":null} | {"id":"release","lifetimeDays":40} | {"id":"release","lifetimeDays":null,"previousLifetimeDays":40,"changedBy":{"type":"api-token","id":"s"}}
+		feature-type-updated | type:release | operator | {"id":"release","lifetimeDays":1} | {"id":"release","lifetimeDays":null} | {"id":"release","lifetimeDays":1,"previousLifetimeDays":null,"changedBy":{"type":"operator","id":"operator ada"}}
+		context-field-updated | field:plan | user | {"name":"plan","stickiness":true} | {"name":"plan","stickiness":false} | {"createdBy":"Ada","createdByUserId":1,"createdByTokenId":"5","project":null,"featureName":null,"data":{"name":"plan","stickiness":true},"preData":{"name":"plan","stickiness":false}}
+	`, "TOGGLE", `"featureName":"checkout","project":"default","featureType":"release","lifetimeDays":40,"createdAt":"2026-10-11T05:39:00.123Z"`)) {
+		e := sent(t, logged(eventlog.Type(row[0]), eventlog.Subject(row[1]), actors[row[2]], row[3], row[4]))
+		all = append(all, e)
+		got, err := json.Marshal(e)
 		assert.OK(t, err)
-		want := fmt.Sprintf(`{"specversion":"1.0","id":"%s","source":"my-stack","type":"toggleadmin.%s",`+
+		_, subject, _ := strings.Cut(row[1], ":")
+		assert.Equal(t, fmt.Sprintf(`{"specversion":"1.0","id":"%s","source":"my-stack","type":"toggleadmin.%s",`+
 			`"time":"2026-11-20T05:39:00.123Z",`+
 			`"subject":"%s","sequence":"1436122512098400","datacontenttype":"application/json","data":%s}`,
-			sent(t, tt.event).ID, tt.event.Type, tt.subject, tt.data)
-		assert.Equal(t, want, string(got))
+			e.ID, row[0], subject, row[5]), string(got))
 	}
-	for _, example := range []any{
-		sent(t, logged(eventlog.FeaturePotentiallyStaleOn, "toggle:checkout", eventlog.System, `{`+toggle+`}`, "")),
-		sent(t, field).Data, expiring(t, 17).Data,
-	} {
+	for _, example := range []any{all[0], all[5].Data, expiring(t, 17).Data} {
 		text, err := json.MarshalIndent(example, "", "  ")
 		assert.OK(t, err)
 		if want := "```json\n" + string(text) + "\n```\n"; !strings.Contains(string(page), want) {

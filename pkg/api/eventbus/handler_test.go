@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,28 +18,44 @@ import (
 	"toggleadmin/pkg/api/eventbus"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
-// bus records the subjects of events and fails with the errors of fail.
+// bus fails in one way, and records the subjects of events that it accepts.
 type bus struct {
-	fail func(call int, subject string) error
+	fails string
 
 	mu    sync.Mutex
 	calls int
 	sent  []string
 }
 
+func (b *bus) failure(subject string) error {
+	switch b.fails {
+	case "once":
+		if b.calls == 1 {
+			return errors.New("lost")
+		}
+	case "always":
+		return errors.New("down")
+	case "throttles":
+		return &eventbus.RejectedError{Code: "ThrottlingException"}
+	case "rejects " + subject, "rejects all":
+		return &eventbus.RejectedError{Code: "InvalidArgument"}
+	}
+	return nil
+}
+
+// Publish implements the Bus of a Publisher.
 func (b *bus) Publish(_ context.Context, all []eventbus.Event) []error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.calls++
 	errs := make([]error, len(all))
 	for i, e := range all {
-		if b.fail != nil {
-			errs[i] = b.fail(b.calls, e.Subject)
-		}
-		if errs[i] == nil {
+		if errs[i] = b.failure(e.Subject); errs[i] == nil {
 			b.sent = append(b.sent, e.Subject)
 		}
 	}
@@ -58,84 +75,61 @@ func appended(n int) events.DynamoDBEventRecord {
 	}}
 }
 
-func records(n int) (all events.DynamoDBEvent) {
-	for i := range n {
-		all.Records = append(all.Records, appended(i))
+// publish handles records of events that have an age. It returns what the bus accepts, what is rejected, and the position
+// from which the stream delivers again.
+func publish(t *testing.T, fails string, age time.Duration, records ...events.DynamoDBEventRecord) (sent []string, rejected, failed string) {
+	t.Helper()
+	b := &bus{fails: fails}
+	var log bytes.Buffer
+	p := &eventbus.Publisher{
+		Bus: b, Source: "s", Now: func() time.Time { return at().Add(age) }, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
+		Pause: func(context.Context, int) error { return nil },
+		Reject: func(_ context.Context, id string) error {
+			if fails == "rejects all" {
+				return errors.New("no queue")
+			}
+			rejected += id
+			return nil
+		},
 	}
-	return all
+	response, err := p.Publish(t.Context(), events.DynamoDBEvent{Records: records})
+	if err != nil || response.BatchItemFailures == nil || strings.Contains(log.String(), "no queue") != (fails == "rejects all") {
+		t.Errorf("%+v, error %v, log %s", response, err, &log)
+	}
+	for _, f := range response.BatchItemFailures {
+		failed += f.ItemIdentifier
+	}
+	slices.Sort(b.sent)
+	return slices.Compact(b.sent), rejected, failed
 }
-
-func throttled(int, string) error { return &eventbus.RejectedError{Code: "ThrottlingException"} }
 
 func TestPublishRecords(t *testing.T) {
 	t.Parallel()
-	invalid := func(subject string) func(int, string) error {
-		return func(_ int, s string) error {
-			if s == subject {
-				return &eventbus.RejectedError{Code: "InvalidArgument"}
-			}
-			return nil
+	for _, row := range table.Rows(t, 6, `
+		# how the bus fails | records | age | accepted | rejected | failed
+		never | 0 | 0 | 0 | |
+		never | 25 | 0 | 25 | |
+		once | 25 | 0 | 25 | |
+		always | 25 | 1h | 0 | | sequence0
+		throttles | 3 | 1h | 0 | | sequence0
+		rejects 7 | 25 | 0 | 24 | | sequence7
+		rejects 7 | 25 | 1m | 24 | 1436122512098456 |
+		# it accepts no other
+		rejects 0 | 1 | 1m | 0 | | sequence0
+		rejects 0 | 1 | 15m | 0 | 1436122512098400 |
+		# the queue cannot store the id
+		rejects all | 2 | 1h | 0 | | sequence0
+	`) {
+		n, err := strconv.Atoi(row[1])
+		assert.OK(t, err)
+		age, err := time.ParseDuration(row[2])
+		assert.OK(t, err)
+		var records []events.DynamoDBEventRecord
+		for i := range n {
+			records = append(records, appended(i))
 		}
-	}
-	for name, tt := range map[string]struct {
-		fail     func(call int, subject string) error
-		n        int
-		age      time.Duration
-		sent     int
-		failed   string // the position from which the stream delivers again
-		rejected string
-	}{
-		"none": {nil, 0, 0, 0, "", ""},
-		"all":  {nil, 25, 0, 25, "", ""},
-		"a failed first call": {func(call int, _ string) error { return map[int]error{1: errors.New("lost")}[call] }, 25, 0,
-			25, "", ""},
-		"a bus that refuses":    {func(int, string) error { return errors.New("down") }, 25, time.Hour, 0, "sequence0", ""},
-		"a bus that throttles":  {throttled, 3, time.Hour, 0, "sequence0", ""},
-		"one rejected":          {invalid("7"), 25, 0, 24, "sequence7", ""},
-		"one rejected for long": {invalid("7"), 25, time.Minute, 24, "", "1436122512098456"},
-		"alone":                 {invalid("0"), 1, time.Minute, 0, "sequence0", ""},
-		"alone for long":        {invalid("0"), 1, 15 * time.Minute, 0, "", "1436122512098400"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b, rejected := &bus{fail: tt.fail}, ""
-			p := &eventbus.Publisher{
-				Bus: b, Source: "s", Now: func() time.Time { return at().Add(tt.age) }, Logger: slog.New(slog.DiscardHandler),
-				Pause:  func(context.Context, int) error { return nil },
-				Reject: func(_ context.Context, id string) error { rejected += id; return nil },
-			}
-			response, err := p.Publish(t.Context(), records(tt.n))
-			failed := ""
-			for _, f := range response.BatchItemFailures {
-				failed += f.ItemIdentifier
-			}
-			if err != nil || failed != tt.failed || rejected != tt.rejected || response.BatchItemFailures == nil {
-				t.Errorf("failed %q, rejected %q, error %v", failed, rejected, err)
-			}
-			slices.Sort(b.sent)
-			if distinct := slices.Compact(b.sent); len(distinct) != tt.sent {
-				t.Errorf("sent: %v", distinct)
-			}
-		})
-	}
-}
-
-// TestRejectFails checks that an event stays in the stream if the queue cannot store its id.
-func TestRejectFails(t *testing.T) {
-	t.Parallel()
-	var log bytes.Buffer
-	p := &eventbus.Publisher{
-		Bus: &bus{fail: func(int, string) error { return &eventbus.RejectedError{Code: "InvalidArgument"} }}, Source: "s",
-		Now: func() time.Time { return at().Add(time.Hour) }, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
-		Pause:  func(context.Context, int) error { return nil },
-		Reject: func(context.Context, string) error { return errors.New("no queue") },
-	}
-	response, err := p.Publish(t.Context(), records(2))
-	if err != nil || len(response.BatchItemFailures) != 1 || response.BatchItemFailures[0].ItemIdentifier != "sequence0" {
-		t.Errorf("%+v, %v", response, err)
-	}
-	if !strings.Contains(log.String(), "no queue") {
-		t.Error(log.String())
+		sent, rejected, failed := publish(t, row[0], age, records...)
+		assert.Equal(t, row, append(row[:3:3], fmt.Sprint(len(sent)), rejected, failed))
 	}
 }
 
@@ -147,13 +141,8 @@ func TestOtherRecords(t *testing.T) {
 	delete(marker.Change.NewImage, "type")
 	malformed.Change.NewImage["type"] = events.NewStringAttribute("feature-type-updated")
 	malformed.Change.NewImage["data"] = events.NewStringAttribute("{")
-	b := &bus{}
-	p := &eventbus.Publisher{Bus: b, Source: "s", Now: at, Logger: slog.New(slog.DiscardHandler)}
-	response, err := p.Publish(t.Context(),
-		events.DynamoDBEvent{Records: []events.DynamoDBEventRecord{deleted, marker, malformed, appended(4)}})
-	if err != nil || len(response.BatchItemFailures) != 0 || !slices.Equal(b.sent, []string{"4"}) {
-		t.Error(response, err, b.sent)
-	}
+	sent, _, failed := publish(t, "never", 0, deleted, marker, malformed, appended(4))
+	assert.Equal(t, []string{"4", ""}, append(sent, failed))
 }
 
 func TestNewPublishFunction(t *testing.T) {
