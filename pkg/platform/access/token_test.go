@@ -92,30 +92,6 @@ func TestMalformedTokens(t *testing.T) {
 	}
 }
 
-// base64 accepts 16 spellings of the last character of 16 bytes, 4 of 32.
-func TestTokensHaveOneSpelling(t *testing.T) {
-	t.Parallel()
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	for _, prefix := range []string{"user:", "*:*."} {
-		want, taken := 16+4, 0
-		if prefix == "user:" {
-			want-- // there is no PAT 0
-		}
-		for _, c := range alphabet {
-			for _, text := range []string{
-				prefix + "v2_" + selector[:21] + string(c) + "_" + secret,
-				prefix + "v2_" + selector + "_" + secret[:42] + string(c),
-			} {
-				if token, err := access.ParseToken(text); err == nil {
-					assert.Equal(t, text, token.Reveal())
-					taken++
-				}
-			}
-		}
-		assert.Equal(t, want, taken)
-	}
-}
-
 func TestTokensAreRedacted(t *testing.T) {
 	t.Parallel()
 	token := parse(t, pat)
@@ -127,23 +103,24 @@ func TestTokensAreRedacted(t *testing.T) {
 	}{token, []access.Token{token}, &token}
 	encoded, err := json.Marshal(holder)
 	assert.OK(t, rawErr, err)
-	var log bytes.Buffer
-	for _, handler := range []slog.Handler{slog.NewJSONHandler(&log, nil), slog.NewTextHandler(&log, nil)} {
+	var shown strings.Builder
+	for _, handler := range []slog.Handler{slog.NewJSONHandler(&shown, nil), slog.NewTextHandler(&shown, nil)} {
 		slog.New(handler).Info("m", slog.Any("token", token), slog.Any("ref", &token), slog.Any("holder", holder))
 	}
-	if !strings.Contains(log.String(), `"token":"[token]","ref":"[token]"`) ||
-		!strings.Contains(log.String(), " token=[token] ref=[token] ") {
-		t.Errorf("the log does not contain [token]: %s", &log)
-	}
-	shown := log.String() + string(encoded) + fmt.Sprint(token, &token, holder)
-	leaks := []string{secret[:10], string(raw[:8])}
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%o", "%c"} {
-		shown += fmt.Sprintf(verb+verb+verb, token, &token, holder)
+	fmt.Fprintf(&shown, "%s %v %v", encoded, token, holder)
+	leaks := []string{secret[:10]}
+	for verb := range strings.FieldsSeq("%v %+v %#v %s %q %x %X %d %o %c") {
+		fmt.Fprintf(&shown, verb+verb+verb, token, &token, holder)
 		leaks = append(leaks, strings.Trim(strings.TrimPrefix(fmt.Sprintf(verb, raw[:8]), "[]byte"), "[]{}"))
 	}
 	for _, leak := range leaks {
-		if strings.Contains(shown, leak) {
-			t.Errorf("%q is shown: %s", leak, shown)
+		if strings.Contains(shown.String(), leak) {
+			t.Errorf("%q is shown: %s", leak, &shown)
+		}
+	}
+	for _, redacted := range []string{`"token":"[token]","ref":"[token]"`, " token=[token] ref=[token] "} {
+		if !strings.Contains(shown.String(), redacted) {
+			t.Errorf("%q is not shown: %s", redacted, &shown)
 		}
 	}
 }
@@ -157,12 +134,9 @@ func TestNewToken(t *testing.T) {
 	moved := token.At(access.PATSelector(7, 10))
 	assert.Equal(t, []string{want, strings.Replace(want, "CQ_", "Cg_", 1)}, []string{token.Reveal(), moved.Reveal()})
 	assert.Equal(t, token.Verifier(), moved.Verifier())
-	for _, broken := range []io.Reader{bytes.NewReader(random[:31]), bytes.NewReader(nil)} {
-		if token, err := access.NewToken(access.PAT, access.PATSelector(7, 9), broken); err == nil ||
-			token != (access.Token{}) {
-			t.Error("a token without enough randomness")
-		}
-	}
+	token, err = access.NewToken(access.PAT, access.PATSelector(7, 9), bytes.NewReader(random[:31]))
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.Equal(t, true, token == access.Token{})
 }
 
 func TestVerifier(t *testing.T) {
@@ -184,8 +158,11 @@ func FuzzParseToken(f *testing.F) {
 	for _, row := range table.Rows(f, 1, malformed) {
 		f.Add(row[0])
 	}
-	f.Add(pat)
-	f.Add(apiToken)
+	// Base64 accepts 16 spellings of the last character of 16 bytes, 4 of 32, and a token has one.
+	for _, last := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" {
+		f.Add(pat[:len(pat)-1] + string(last))
+		f.Add("*:*.v2_" + selector[:21] + string(last) + "_" + secret)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		token, err := access.ParseToken(text)
 		if err != nil {
