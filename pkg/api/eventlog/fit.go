@@ -38,7 +38,7 @@ func fit(data, preData any) (after, before json.RawMessage, err error) {
 	if err := errors.Join(decode(after, &a), decode(before, &b)); err != nil {
 		return nil, nil, err
 	}
-	for _, shorten := range []func(a, b map[string]any, name string){shortenUnchanged, shortenOther, shortenLists} {
+	for _, shorten := range []func(a, b map[string]any, name string){shortenUnchanged, shortenLists, shortenOther} {
 		for _, name := range slices.Sorted(maps.Keys(union(a, b))) {
 			if size(a)+size(b) > MaxSize && max(size(a[name]), size(b[name])) > longMember {
 				shorten(a, b, name)
@@ -111,20 +111,14 @@ func shortenOther(after, before map[string]any, name string) {
 func shortenLists(after, before map[string]any, name string) {
 	newList, isList := after[name].([]any)
 	oldList, wasList := before[name].([]any)
-	var short map[string]any
 	room := MaxSize - size(after) - size(before) + size(after[name]) + size(before[name]) - longMember
 	switch {
 	case isList && wasList:
-		short = differences(oldList, newList, room)
-		after[name], before[name] = short, lengthOf(oldList)
+		before[name], after[name] = differences(oldList, newList, room)
 	case isList:
-		short = lengthOf(newList)
-		short["first"] = head(newList, &room)
-		after[name] = short
+		after[name] = first(newList, room)
 	case wasList:
-		short = lengthOf(oldList)
-		short["first"] = head(oldList, &room)
-		before[name] = short
+		before[name] = first(oldList, room)
 	}
 }
 
@@ -147,9 +141,16 @@ func size(v any) int {
 	return len(text)
 }
 
-// head returns the first elements of a list that fit into a number of bytes, and subtracts their size from it.
-func head(list []any, room *int) []any {
-	kept := []any{}
+// first returns the length of a list, and its elements that fit into a number of bytes.
+func first(list []any, room int) map[string]any {
+	short := lengthOf(list)
+	short["first"] = fitting(list, &room)
+	return short
+}
+
+// fitting returns the elements of a list that fit into a number of bytes, and subtracts their size from it.
+func fitting[T any](list []T, room *int) []T {
+	kept := []T{}
 	for _, v := range list {
 		if n := size(v) + 1; n <= *room {
 			*room -= n
@@ -159,10 +160,12 @@ func head(list []any, room *int) []any {
 	return kept
 }
 
-// differences describes how a list changed, in about as many bytes as there is room. Elements are identified by their
-// member "value", or else as a whole. If only their order changed, it says so.
-func differences(before, after []any, room int) map[string]any {
-	old, added, changed, removed := map[string]any{}, []any{}, []any{}, []any{}
+// differences describes how a list changed, in about as many bytes as there is room: changed elements before and after,
+// and the others after the change. Elements are identified by their member "value", or else as a whole. If only their
+// order changed, it says so.
+func differences(before, after []any, room int) (was, is map[string]any) {
+	old, added, removed := map[string]any{}, []any{}, []any{}
+	var changed [][2]any // before and after
 	for _, v := range before {
 		old[identity(v)] = v
 	}
@@ -174,7 +177,7 @@ func differences(before, after []any, room int) map[string]any {
 		case !existed:
 			added = append(added, v)
 		case !reflect.DeepEqual(previous, v):
-			changed = append(changed, v)
+			changed = append(changed, [2]any{previous, v})
 		}
 	}
 	for _, v := range before {
@@ -182,21 +185,22 @@ func differences(before, after []any, room int) map[string]any {
 			removed = append(removed, v)
 		}
 	}
-	result := lengthOf(after)
-	for _, part := range []struct {
-		name string
-		list []any
-	}{{"removed", removed}, {"added", added}, {"changed", changed}} {
-		kept := head(part.list, &room)
-		result[part.name] = kept
-		if len(kept) < len(part.list) {
-			result[part.name+"Total"] = len(part.list)
+	was, is = lengthOf(before), lengthOf(after)
+	is["removed"], is["added"] = fitting(removed, &room), fitting(added, &room)
+	kept, changedFrom, changedTo := fitting(changed, &room), []any{}, []any{}
+	for _, pair := range kept {
+		changedFrom, changedTo = append(changedFrom, pair[0]), append(changedTo, pair[1])
+	}
+	was["changed"], is["changed"] = changedFrom, changedTo
+	for name, n := range map[string]int{"removed": len(removed), "added": len(added), "changed": len(changed)} {
+		if list, _ := is[name].([]any); len(list) < n {
+			is[name+"Total"] = n
 		}
 	}
 	if len(added)+len(changed)+len(removed) == 0 {
-		result["reordered"] = true
+		is["reordered"] = true
 	}
-	return result
+	return was, is
 }
 
 func identity(v any) string {

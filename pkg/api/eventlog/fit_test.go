@@ -62,16 +62,21 @@ func TestLongData(t *testing.T) {
 		object{"value": fmt.Sprintf("a value: %025d", 999), "description": "d"})
 	e := f.update(t, object{"name": "f", "legalValues": before},
 		object{"name": "f", "description": strings.Repeat("é", 1000), "legalValues": values})
-	assert.Equal(t, `{"description":{"length":1000,"sha256":"25990d98060fb7c3"},"legalValues":{"added":[{"value":"a value: 0000000000000000000000998"}],`+
-		`"changed":[{"value":"a value: 0000000000000000000000999"}],"length":1000,"removed":[{"value":"gone"}]},"name":"f"}`, string(e.Data))
-	assert.Equal(t, `{"legalValues":{"length":1000},"name":"f"}`, string(e.PreData))
+	assert.Equal(t, `{"description":"`+strings.Repeat("é", 1000)+`","legalValues":{"added":[{"value":"a value: `+
+		`0000000000000000000000998"}],"changed":[{"value":"a value: 0000000000000000000000999"}],"length":1000,`+
+		`"removed":[{"value":"gone"}]},"name":"f"}`, string(e.Data))
+	assert.Equal(t, `{"legalValues":{"changed":[{"description":"d","value":"a value: 0000000000000000000000999"}],`+
+		`"length":1000},"name":"f"}`, string(e.PreData))
+	e = f.update(t, object{"description": "d"}, object{"description": strings.Repeat("é", 10_000)})
+	assert.Equal(t, `{"description":{"length":10000,"sha256":"29976fa6fada02b5"}}`, string(e.Data))
 	e = f.update(t, object{"legalValues": []any{}}, object{"legalValues": values})
 	if !strings.Contains(string(e.Data), `"addedTotal":1000`) {
 		t.Errorf("%s", e.Data)
 	}
 	for _, data := range [][]any{{nil, object{"legalValues": values}}, {object{"legalValues": values}, nil}} {
 		e := f.update(t, data[0], data[1])
-		if text := string(e.Data) + string(e.PreData); !strings.HasPrefix(text, `{"legalValues":{"first":[{"value":"a value: 0000000000000000000000000"},`) || !strings.HasSuffix(text, `"}],"length":1000}}`) {
+		if text := string(e.Data) + string(e.PreData); !strings.HasPrefix(text,
+			`{"legalValues":{"first":[{"value":"a value: 0000000000000000000000000"},`) || !strings.HasSuffix(text, `"}],"length":1000}}`) {
 			t.Error(text)
 		}
 	}

@@ -3,6 +3,7 @@ package eventlog
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -63,10 +64,10 @@ func optional(text string) *string {
 	return &text
 }
 
-// SearchTime limits a search. A search that takes longer reads too many events.
+// SearchTime limits a search. A search that takes longer reads too many events, or DynamoDB is slow.
 const SearchTime = 4 * time.Second
 
-// Search serves GET /api/admin/search/events. A search that takes longer than within is a 400.
+// Search serves GET /api/admin/search/events. A search of many events that takes longer than within is a 400.
 func Search(log *Log, within time.Duration) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
@@ -77,7 +78,7 @@ func Search(log *Log, within time.Duration) lambdahttp.HandlerFunc {
 		ctx, cancel := context.WithTimeout(r.Context(), within)
 		defer cancel()
 		events, total, err := log.Search(ctx, f, offset, limit)
-		if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
+		if errors.Is(err, ErrTooMany) && r.Context().Err() == nil {
 			return apierror.New(apierror.Validation, "The search covers too many events. Narrow it with the `/query/from`, "+
 				"`/query/to`, `/query/subject`, `/query/feature` or `/query/id` parameter.")
 		}
@@ -112,20 +113,19 @@ func filter(q *lambdahttp.Query) Filter {
 		Users: ids(q, "createdBy"), IDs: ids(q, "id"), Text: q.Text("query", maxQuery),
 	}
 	for name, keys := range map[string][]string{"subject": f.Subjects, "feature": f.Features} { // keys of the index
-		if slices.ContainsFunc(keys, func(key string) bool { return key == "" || len(key) > maxKey }) {
-			q.Refuse(name, fmt.Sprintf("must have values of 1 to %d bytes", maxKey))
+		if slices.ContainsFunc(keys, func(key string) bool { return len(key) > maxKey }) {
+			q.Refuse(name, fmt.Sprintf("must have values of at most %d bytes", maxKey))
 		}
 	}
 	if _, token := q.Operand("token", "IS"); token != "" {
 		f.Tokens = []string{token}
 	}
-	var to time.Time
 	_, f.From = q.Day("from", "IS")
-	if _, to = q.Day("to", "IS"); !to.IsZero() {
-		f.Until = to.AddDate(0, 0, 1)
-	}
-	if !f.From.IsZero() && !to.IsZero() && f.From.After(to) {
-		q.Refuse("from", "must not be after `/query/to`")
+	if q.Has("to") {
+		_, to := q.Day("to", "IS")
+		if f.Until = to.AddDate(0, 0, 1); q.Err() == nil && f.From.After(to) {
+			q.Refuse("from", "must not be after `/query/to`")
+		}
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/spelling"
 )
 
 // indexSubjects has the attribute subject as its partition key and id as its sort key, and all attributes.
@@ -40,10 +42,19 @@ type Filter struct {
 	Text string
 }
 
+// ErrTooMany reports that the context of a Search ended while it read many events. If DynamoDB is only slow, the error
+// is another one.
+var ErrTooMany = errors.New("the search covers too many events")
+
 // Search returns the selected events, newest first, without the first offset ones and at most limit, and the number of
 // all selected events. The read is consistent, except with Subjects and Features, which use an index.
 func (l *Log) Search(ctx context.Context, f Filter, offset, limit int) (page []Event, total int, err error) {
 	sources := l.sources(f)
+	defer func() {
+		if ctx.Err() != nil && slices.ContainsFunc(sources, func(s *source) bool { return s.pages > 1 }) {
+			err = errors.Join(ErrTooMany, err)
+		}
+	}()
 	if f.Text == "" { // DynamoDB counts; otherwise every event is read
 		if total, err = l.count(ctx, sources); err != nil || total <= offset {
 			return nil, total, err
@@ -189,6 +200,7 @@ func (l *Log) count(ctx context.Context, sources []*source) (int, error) {
 			if err != nil {
 				return fmt.Errorf("count events: %w", err)
 			}
+			s.pages++
 			total.Add(int64(out.Count))
 			if input.ExclusiveStartKey = out.LastEvaluatedKey; input.ExclusiveStartKey == nil {
 				return nil
@@ -198,7 +210,7 @@ func (l *Log) count(ctx context.Context, sources []*source) (int, error) {
 	return int(total.Load()), err
 }
 
-// parallel calls f for each source and returns the first error.
+// parallel calls f for each source and returns one of the errors: all have the same cause.
 func parallel(sources []*source, f func(*source) error) error {
 	errs := make([]error, len(sources))
 	var all sync.WaitGroup
@@ -206,7 +218,7 @@ func parallel(sources []*source, f func(*source) error) error {
 		all.Go(func() { errs[i] = f(s) })
 	}
 	all.Wait()
-	return errors.Join(errs...)
+	return cmp.Or(errs...)
 }
 
 // source reads the events of one partition, page by page.
@@ -215,6 +227,7 @@ type source struct {
 	input   *dynamodb.QueryInput
 	forward bool
 	read    []Event // not yet taken
+	pages   int     // that were read
 	done    bool    // there is no further page
 }
 
@@ -229,6 +242,7 @@ func (s *source) fill(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read events: %w", err)
 		}
+		s.pages++
 		for _, item := range out.Items {
 			if e, ok := FromItem(item); ok {
 				s.read = append(s.read, e)
@@ -275,16 +289,15 @@ func (e Event) contains(text string) bool {
 	if text == "" {
 		return true
 	}
-	text = strings.ToLower(text)
 	for _, s := range []string{string(e.Type), string(e.Subject), e.By.Name} {
-		if strings.Contains(strings.ToLower(s), text) {
+		if spelling.Contains(s, text) {
 			return true
 		}
 	}
 	return valueContains(e.Data, text) || valueContains(e.PreData, text)
 }
 
-// valueContains reports whether a text in lower case occurs in a value of a JSON object, but not in a name.
+// valueContains reports whether a text occurs in a value of a JSON object, but not in a name.
 func valueContains(data json.RawMessage, text string) bool {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -309,6 +322,6 @@ func anyContains(v any, text string) bool {
 	case nil:
 		return false
 	default:
-		return strings.Contains(strings.ToLower(fmt.Sprint(v)), text)
+		return spelling.Contains(fmt.Sprint(v), text)
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/spelling"
 )
 
 // OneOf selects values. Without values it selects all.
@@ -40,11 +40,8 @@ func (f Filter) selects(t Feature) bool {
 		f.State.selects(string(t.state())) &&
 		!t.CreatedAt.Before(f.From) && (f.Before.IsZero() || t.CreatedAt.Before(f.Before)) &&
 		(f.ContextField == "" || slices.Contains(t.ContextFields, f.ContextField)) &&
-		(f.Text == "" || contains(t.Name, f.Text) || t.Description != nil && contains(*t.Description, f.Text))
-}
-
-func contains(text, part string) bool {
-	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+		(f.Text == "" || spelling.Contains(t.Name, f.Text) ||
+			t.Description != nil && spelling.Contains(*t.Description, f.Text))
 }
 
 // onlyFlagged reports whether all selected toggles are in the part of the staleness index with the flag.

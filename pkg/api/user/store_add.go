@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/spelling"
 )
 
 // lastID is the attribute of the counter: the last id that was taken for an account.
@@ -171,7 +172,7 @@ func (u User) uniqueName() string {
 	case u.Kind == Person && u.Email != "":
 		return emailIdentifier(u.Email)
 	case u.Kind == ServiceAccount && u.Username != "":
-		return "username:" + fold(u.Username)
+		return "username:" + spelling.Fold(u.Username)
 	}
 	return ""
 }

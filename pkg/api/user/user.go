@@ -85,15 +85,3 @@ func ParseEmail(text string) (email string, ok bool) {
 
 // maxText is the maximum number of characters of a name or an e-mail address.
 const maxText = 255
-
-// fold returns the same text for all spellings that strings.EqualFold considers equal: each character is replaced by
-// the first one of those that differ only in letter case (Unicode simple case folding).
-func fold(text string) string {
-	return strings.Map(func(r rune) rune {
-		first := r
-		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-			first = min(first, other)
-		}
-		return first
-	}, text)
-}

@@ -106,6 +106,10 @@ func (q *Query) Values(name string, operators ...string) (operator string, value
 		q.Refuse(name, fmt.Sprintf("must have at most %d values", maxValues))
 		return "", nil
 	}
+	if slices.Contains(values, "") {
+		q.Refuse(name, "must not have an empty value")
+		return "", nil
+	}
 	return operator, values
 }
 

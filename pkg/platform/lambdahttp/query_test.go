@@ -27,6 +27,7 @@ func TestQuery(t *testing.T) {
 		many=a | many must begin with IS: or ANY_OF: and have a value; you sent "a"
 		many=IS: | many must begin with IS: or ANY_OF: and have a value; you sent "IS:"
 		many=ANY_OF:99,a,b | many must have at most 100 values; you sent "ANY_OF:
+		many=ANY_OF:a,,b | many must not have an empty value; you sent "ANY_OF:a,,b"
 		day=IS:2026-02-30 | day must be IS: and a date such as 2026-11-22; you sent "IS:2026-02-30"
 		day=IS:0000-01-01 | day must be IS: and a date such as 2026-11-22; you sent
 		time=2026-11-22 | time must be an RFC 3339 date-time with an offset or Z; you sent "2026-11-22"

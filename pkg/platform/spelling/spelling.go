@@ -1,7 +1,30 @@
-// Package spelling finds the name that a misspelled one probably means.
+// Package spelling compares texts without regard to letter case, and finds the name that a misspelled one probably
+// means.
 package spelling
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Fold returns the same text for all spellings that strings.EqualFold considers equal: each character is replaced by
+// the first one of those that differ only in letter case (Unicode simple case folding).
+func Fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf {
+			return unicode.ToUpper(r)
+		}
+		first := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			first = min(first, other)
+		}
+		return first
+	}, text)
+}
+
+// Contains reports whether a text has a part, without regard to letter case.
+func Contains(text, part string) bool { return strings.Contains(Fold(text), Fold(part)) }
 
 // maxCompared is the number of bytes of a text that is compared.
 const maxCompared = 100
