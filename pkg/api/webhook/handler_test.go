@@ -45,13 +45,13 @@ func TestRetryDelays(t *testing.T) {
 // harness is the function with a webhook, and with AWS as a RoundTripper.
 type harness struct {
 	*testing.T
-	respond func(id string) int // the webhook
-	secret  func() string       // the parameter; empty: it cannot be read
-	refuse  bool                // SQS refuses
-	url     string              // of the webhook
+	respond   func(id string) int // the webhook
+	url       string              // of the webhook
+	parameter string              // empty: it cannot be read
+	refuse    bool                // SQS refuses
+	now       time.Time
 
 	mu       sync.Mutex
-	now      time.Time
 	posted   []string          // ids
 	delays   map[string]string // seconds by receipt handle
 	dead     []string          // bodies in the dead-letter queue
@@ -66,7 +66,6 @@ func newHarness(t *testing.T) *harness {
 		T: t, now: time.UnixMilli(time.Now().UnixMilli()), delays: map[string]string{},
 		respond: func(string) int { return http.StatusOK },
 	}
-	h.secret = func() string { return h.url + " " + secret }
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get("Webhook-Id")
 		h.mu.Lock()
@@ -75,7 +74,7 @@ func newHarness(t *testing.T) *harness {
 		w.WriteHeader(h.respond(id))
 	}))
 	t.Cleanup(server.Close)
-	h.url = server.URL
+	h.url, h.parameter = server.URL, server.URL+" "+secret
 	function, err := webhook.NewDeliverFunction(&app.Env{
 		Vars:  map[string]string{"WEBHOOK_SECRET_NAME": "/hook", "WEBHOOK_QUEUE": "queue", "WEBHOOK_FAILURES": "failures"},
 		Local: true,
@@ -83,11 +82,7 @@ func newHarness(t *testing.T) *harness {
 			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
 			HTTPClient: &http.Client{Transport: h},
 		},
-		Now: func() time.Time {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			return h.now
-		},
+		Now:    func() time.Time { return h.now },
 		Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 	})
 	assert.OK(t, err)
@@ -97,42 +92,31 @@ func newHarness(t *testing.T) *harness {
 
 // RoundTrip is AWS.
 func (h *harness) RoundTrip(r *http.Request) (*http.Response, error) {
-	content, err := io.ReadAll(r.Body)
-	if err != nil {
+	var in struct {
+		Name, QueueURL, ReceiptHandle, MessageBody string
+		WithDecryption                             bool
+		VisibilityTimeout                          int
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	status, response := http.StatusOK, "{}"
-	switch target := r.Header.Get("X-Amz-Target"); target {
-	case "AmazonSSM.GetParameter":
+	status, response, refused := http.StatusOK, "{}", h.refuse
+	switch call := r.Header.Get("X-Amz-Target") + " " + in.Name + in.QueueURL; call {
+	case "AmazonSSM.GetParameter /hook":
 		h.gets++
-		assert.Equal(h, `{"Name":"/hook","WithDecryption":true}`, string(content))
-		response = fmt.Sprintf(`{"Parameter":{"Value":%q}}`, h.secret())
-		if h.secret() == "" {
-			status, response = http.StatusBadRequest, `{"__type":"ParameterNotFound"}`
-		}
-	case "AmazonSQS.ChangeMessageVisibility":
-		var in struct {
-			QueueURL, ReceiptHandle string
-			VisibilityTimeout       int
-		}
-		if err := json.Unmarshal(content, &in); err != nil {
-			return nil, err
-		}
+		response, refused = fmt.Sprintf(`{"Parameter":{"Value":%q}}`, h.parameter), h.parameter == "" || !in.WithDecryption
+	case "AmazonSQS.ChangeMessageVisibility queue":
 		h.delays[in.ReceiptHandle] = fmt.Sprint(in.VisibilityTimeout)
-	case "AmazonSQS.SendMessage":
-		var in struct{ QueueURL, MessageBody string }
-		if err := json.Unmarshal(content, &in); err != nil || in.QueueURL != "failures" {
-			h.Errorf("%s, %v", content, err)
-		}
+	case "AmazonSQS.SendMessage failures":
 		h.dead = append(h.dead, in.MessageBody)
 		response = fmt.Sprintf(`{"MD5OfMessageBody":"%x"}`, md5.Sum([]byte(in.MessageBody)))
 	default:
-		h.Errorf("unexpected call %s", target)
+		h.Errorf("unexpected call %s", call)
 	}
-	if h.refuse && r.Header.Get("X-Amz-Target") != "AmazonSSM.GetParameter" {
-		status, response = http.StatusBadRequest, `{"__type":"com.amazonaws.sqs#QueueDoesNotExist"}`
+	if refused {
+		status, response = http.StatusBadRequest, `{"__type":"AccessDeniedException"}`
 	}
 	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(response)), Header: http.Header{}}, nil
 }
@@ -169,7 +153,7 @@ func TestPartialBatch(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	h.respond = func(id string) int {
-		return map[string]int{"b": 500, "c": 410, "d": 302, "e": 429, "f": 503}[id] + map[string]int{"a": 204}[id]
+		return map[string]int{"a": 204, "b": 500, "c": 410, "d": 302, "e": 429, "f": 503}[id]
 	}
 	poison, noID := h.message("p", 0), h.message("q", 0)
 	poison.Body, noID.Body = "not JSON", `{"id":"two words"}`
@@ -203,14 +187,14 @@ func TestSecretThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "hunter2", secret, "https://example.com hunter2", "http://example.com " + secret} {
 		h := newHarness(t)
-		usable := h.secret
-		h.secret = func() string { return text }
+		usable := h.parameter
+		h.parameter = text
 		h.requireStay([]string{"a", "b"}, h.message("a", 15*time.Second), h.message("b", 0))
 		assert.Equal(t, map[string]string{"a": "45", "b": "15"}, h.delays)
 		if log := h.log.String(); !strings.Contains(log, webhook.UnreadableParameter) || strings.Contains(log, "hunter2") {
 			t.Error(log)
 		}
-		h.secret = usable // corrected
+		h.parameter = usable // corrected
 		h.requireStay(nil, h.message("c", time.Minute))
 		assert.Equal(t, []string{"c"}, h.posted)
 	}
@@ -220,7 +204,7 @@ func TestSecretThatCannotBeUsed(t *testing.T) {
 func TestSecretIsReadAgain(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	usable := h.secret()
+	usable := h.parameter
 	for _, row := range table.Rows(t, 3, `
 		# time since the last invocation | parameter | reads so far, and whether an error is logged
 		0s | usable | 1 false
@@ -234,8 +218,7 @@ func TestSecretIsReadAgain(t *testing.T) {
 		after, err := time.ParseDuration(row[0])
 		assert.OK(t, err)
 		h.now = h.now.Add(after)
-		text := strings.NewReplacer("usable", usable, "second", h.url+" "+second).Replace(row[1])
-		h.secret = func() string { return text }
+		h.parameter = strings.NewReplacer("usable", usable, "second", h.url+" "+second).Replace(row[1])
 		h.log.Reset()
 		h.requireStay(nil, h.message("a", 0))
 		assert.Equal(t, row[2], fmt.Sprint(h.gets, strings.Contains(h.log.String(), webhook.UnreadableParameter)))
