@@ -41,6 +41,12 @@ func TestMalformedRequests(t *testing.T) {
 		# limit for the body | request; an empty line follows | status
 		1m | GET /open HTTP/1.0\r\n | 400
 		1m | OPTIONS * HTTP/1.1\r\nHost: x\r\n | 400
+		1m | GET /open HTTP/1.1\r\nX: y\r\n | 400
+		1m | GET /open HTTP/1.1\r\nHost: x\r\nHost: y\r\n | 400
+		1m | GET /open HTTP/1.1\r\nHost: x\r\nX : y\r\n | 400
+		1m | GET /open HTTP/1.1\r\nHost: x\r\nExpect: coffee\r\n | 417
+		1m | GET /%zz HTTP/1.1\r\nHost: x\r\n | 400
+		1m | POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n | 400
 		1m | CONNECT x:443 HTTP/1.1\r\nHost: x\r\n | 400
 		1m | POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz | 400
 		1m | POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000000\r\n | 413
