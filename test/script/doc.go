@@ -16,7 +16,7 @@
 //	PUT /path as admin padded 102401 {}         the body, followed by spaces up to this number of bytes
 //	… with 'Name: value'                        adds a header; {admin} in the value is replaced by that credential
 //	… without Content-Type                      removes a header
-//	until 401 within 10s GET /path as $TOKEN    repeats the request until it returns the status
+//	until 401 within 10s GET /path as $TOKEN    repeats the request, with {n} as 0, 1 and so on, until it returns the status
 //
 // Assertions about the last response:
 //
@@ -36,7 +36,6 @@
 //	capture ID json id                          sets $ID; also: capture WHERE header Location
 //	clock SOON +2s                              sets $SOON to a time relative to now
 //	keep-lifetime release                       restores the lifetime of the type when the script ends
-//	fill-tokens $SERVICE_ACCOUNT                creates tokens until that is refused; the refusal is the last response
 //
 // "as" takes admin, editor or viewer (people of these names), api-token, none (no Authorization header), or a
 // credential, which has a colon. Predefined variables: RANDOM (different in each run), TOMORROW, YESTERDAY (times),

@@ -77,8 +77,7 @@ func Commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"status": (*session).status, "header": (*session).header, "json": (*session).json, "body": (*session).body,
 		"error":           (*session).error,
 		"unauthenticated": (*session).unauthenticated, "capture": (*session).capture, "until": (*session).until,
-		"clock":         (*session).clock,
-		"keep-lifetime": (*session).keepLifetime, "fill-tokens": (*session).fillTokens,
+		"clock": (*session).clock, "keep-lifetime": (*session).keepLifetime,
 	} {
 		all[name] = adapt(run)
 	}

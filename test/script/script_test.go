@@ -125,7 +125,7 @@ func TestCleanUp(t *testing.T) {
 		`"$TOMORROW"}` + "\nstatus 201\n"
 	change := "keep-lifetime release\nPUT /api/admin/feature-types/release/lifetime as admin {\"lifetimeDays\": " +
 		"5}\nstatus 200\n"
-	if log, failed := run(t, serve(t), create+"fill-tokens $SERVICE_ACCOUNT\nstatus 403\n"+change,
+	if log, failed := run(t, serve(t), create+change,
 		create+"GET /api/admin/feature-types as admin\njson types[id=release].lifetimeDays 40"); failed {
 		t.Error(log)
 	}

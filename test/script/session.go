@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -87,23 +89,7 @@ func (s *session) keepLifetime(types []string) error {
 	return nil
 }
 
-func (s *session) fillTokens(args []string) error {
-	const most = 100 // the highest value of the parameter MaxTokensPerAccount
-	if len(args) != 1 {
-		return errUsage
-	}
-	expiry := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
-	for i := range most + 1 {
-		body := fmt.Sprintf(`{"description":"filling %s %d","expiresAt":%q}`, s.ts.Getenv("RANDOM"), i, expiry)
-		err := s.request(http.MethodPost, []string{"/api/admin/service-account/" + args[0] + "/token", "as", "admin", body})
-		if err != nil || s.last.status != http.StatusCreated {
-			return err
-		}
-	}
-	return fmt.Errorf("the account has %d tokens and gets more", most)
-}
-
-// until repeats a request: STATUS within TIMEOUT METHOD /path …
+// until repeats a request: STATUS within TIMEOUT METHOD /path … {n} is the number of the repetition.
 func (s *session) until(args []string) error {
 	if len(args) < 5 || args[1] != "within" || !slices.Contains(methods, args[3]) {
 		return errUsage
@@ -112,8 +98,13 @@ func (s *session) until(args []string) error {
 	if err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(timeout); ; {
-		if err := s.request(args[3], args[4:]); err != nil {
+	deadline := time.Now().Add(timeout)
+	for n := 0; ; n++ {
+		request := slices.Clone(args[4:])
+		for i := range request {
+			request[i] = strings.ReplaceAll(request[i], "{n}", strconv.Itoa(n))
+		}
+		if err := s.request(args[3], request); err != nil {
 			return err
 		}
 		err := s.status(args[:1])
