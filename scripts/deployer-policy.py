@@ -1,5 +1,5 @@
-"""Compares docs/deployer-policy*.json with the permissions that CloudFormation's resource types declare, for the types of template.yaml
-after SAM's transform. The declarations are those of cfn-lint. Runs in the SAM CLI's virtual environment:
+"""Checks docs/deployer-policy*.json, and compares them with the permissions that CloudFormation's resource types declare, for the types of
+template.yaml after SAM's transform. The declarations are those of cfn-lint. Runs in the SAM CLI's virtual environment:
 
     scripts/python-tool.sh python scripts/deployer-policy.py
 """
@@ -10,6 +10,9 @@ import pathlib
 import sys
 
 import expansion
+
+# Nine tenths of the characters of a managed policy, without white space.
+MAX_POLICY = 6144 * 9 // 10
 
 # Declared permissions for what no resource of the template has.
 NOT_NEEDED = {
@@ -64,14 +67,29 @@ def matches(permission, pattern):
     return fnmatch.fnmatchcase(permission.lower(), pattern.lower())
 
 
+def check_policy(text):
+    """Returns the actions that a policy allows, and its problems."""
+    policy, allowed, problems = json.loads(text), set(), []
+    size = len("".join(text.split()))
+    if size > MAX_POLICY or policy["Version"] != "2012-10-17":
+        problems.append(f"one has the version {policy['Version']} and {size} characters")
+    for statement in policy["Statement"]:
+        actions = [statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"]
+        allowed.update(actions)
+        if statement["Effect"] != "Allow" or "*" in actions or not statement["Resource"] or not statement["Sid"]:
+            problems.append(f"one has the statement {statement}")
+        if "iam:AttachRolePolicy" in actions and not statement.get("Condition"):
+            problems.append(f"with {statement['Sid']}, any managed policy can be attached, AdministratorAccess too")
+    return allowed, problems
+
+
 def main():
     declared = declared_permissions(resource_types())
-    allowed = set()
+    allowed, problems = set(), []
     for file in pathlib.Path("docs").glob("deployer-policy*.json"):
-        for statement in json.loads(file.read_text())["Statement"]:
-            actions = statement["Action"]
-            allowed.update([actions] if isinstance(actions, str) else actions)
-    problems = []
+        of_file = check_policy(file.read_text())
+        allowed |= of_file[0]
+        problems += of_file[1]
     for permission, types in sorted(declared.items()):
         if not any(matches(permission, pattern) for pattern in [*allowed, *NOT_NEEDED]):
             problems.append(f"none allows {permission}, which {', '.join(sorted(types))} declares")

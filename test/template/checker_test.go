@@ -28,12 +28,13 @@ type checker struct {
 	metrics   map[string]bool // "namespace name" of metrics that AWS, the code or a metric filter writes
 	expected  [][]string
 	responses [][]string
+	searches  [][]string
 }
 
 func newChecker(tb testing.TB) *checker {
 	tb.Helper()
 	c := &checker{metrics: map[string]bool{}, expected: table.Rows(tb, 3, expected),
-		responses: table.Rows(tb, 3, responses)}
+		responses: table.Rows(tb, 3, responses), searches: table.Rows(tb, 2, searches)}
 	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(read(tb, "docs/runbook.md"), -1) {
 		c.runbook = append(c.runbook, strings.Split(heading[1], ", ")...)
 	}

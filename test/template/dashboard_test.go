@@ -7,6 +7,15 @@ import (
 	"strings"
 )
 
+// searches are metrics that the dashboard shows of all functions, queues and tables. The metrics of a table do not
+// contain those of its indexes.
+const searches = `
+	AWS/Lambda,FunctionName | Errors Duration
+	AWS/SQS,QueueName | ApproximateNumberOfMessagesVisible
+	AWS/DynamoDB,TableName | ConsumedReadCapacityUnits ConsumedWriteCapacityUnits ReadThrottleEvents WriteThrottleEvents
+	AWS/DynamoDB,TableName,GlobalSecondaryIndexName | ReadThrottleEvents WriteThrottleEvents
+`
+
 // dashboard checks that it shows every alarm, the functions and queues of the stack, and only metrics that exist. In a
 // row "." repeats the namespace of the row before.
 func (c *checker) dashboard() {
@@ -29,16 +38,10 @@ func (c *checker) dashboard() {
 				c.problem("%s: nothing writes the metric %s %s", dashboard.LogicalID, namespace, row[2])
 			}
 		}
-		for kind, metrics := range map[string][]string{
-			"AWS/Lambda,FunctionName": {"Errors", "Duration"}, "AWS/SQS,QueueName": {"ApproximateNumberOfMessagesVisible"},
-			"AWS/DynamoDB,TableName": {"ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "ReadThrottleEvents",
-				"WriteThrottleEvents"},
-			// The metrics of a table do not contain those of its indexes.
-			"AWS/DynamoDB,TableName,GlobalSecondaryIndexName": {"ReadThrottleEvents", "WriteThrottleEvents"},
-		} {
-			for _, metric := range metrics {
-				if search := fmt.Sprintf(`SEARCH('{%s} MetricName=\"%s\" `, kind, metric); !strings.Contains(body, search) {
-					c.problem("%s does not search for %s %s", dashboard.LogicalID, kind, metric)
+		for _, row := range c.searches {
+			for metric := range strings.FieldsSeq(row[1]) {
+				if search := fmt.Sprintf(`SEARCH('{%s} MetricName=\"%s\" `, row[0], metric); !strings.Contains(body, search) {
+					c.problem("%s does not search for %s %s", dashboard.LogicalID, row[0], metric)
 				}
 			}
 		}
