@@ -1,7 +1,6 @@
 package samlocal_test
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
@@ -36,7 +35,7 @@ func TestSAMLocal(t *testing.T) { //nolint:tparallel // the phases follow one an
 	}
 	template, err := samtemplate.Load(filepath.Join(root, "template.yaml"), samtemplate.Settings{})
 	assert.OK(t, err)
-	build(t, template)
+	build(t)
 	t.Run("scripts", func(t *testing.T) {
 		for _, name := range []string{"differences", "without-dynamodb"} {
 			t.Run(name, func(t *testing.T) { runScripts(t, cli, filepath.Join("testdata", name)) })
@@ -53,7 +52,7 @@ func TestSAMLocal(t *testing.T) { //nolint:tparallel // the phases follow one an
 }
 
 // build builds for sam local. The build for a deployment must not change.
-func build(t *testing.T, template *samtemplate.Template) {
+func build(t *testing.T) {
 	t.Helper()
 	before := filepath.Join(t.TempDir(), "before")
 	assert.OK(t, os.WriteFile(before, nil, 0o600))
@@ -69,18 +68,6 @@ func build(t *testing.T, template *samtemplate.Template) {
 	command.Dir = root
 	if changed, err := command.CombinedOutput(); err != nil || len(changed) > 0 {
 		t.Errorf("make build-local changed the build for a deployment: %v\n%s", err, changed)
-	}
-	for i := range template.Functions {
-		// A container may have no libraries.
-		binary, err := elf.Open(filepath.Join(root, ".aws-sam", "local", "build", template.Functions[i].LogicalID,
-			"bootstrap"))
-		assert.OK(t, err)
-		libraries, err := binary.ImportedLibraries()
-		if binary.Machine != elf.EM_X86_64 || err != nil || len(libraries) > 0 {
-			t.Errorf("%s is for %s and needs %q (%v), want x86_64 and none", template.Functions[i].Name, binary.Machine,
-				libraries, err)
-		}
-		_ = binary.Close()
 	}
 }
 
