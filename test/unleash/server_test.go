@@ -1,10 +1,7 @@
 package unleash_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -88,8 +85,7 @@ func (s *server) startPostgres(t *testing.T) {
 	}
 	data := filepath.Join(folder, "data")
 	initialize := exec.CommandContext(t.Context(), filepath.Join(s.programs, "initdb"), "-D", data, "-U", "unleash",
-		"--auth=trust",
-		"--no-sync", "-E", "UTF8", "--locale=C")
+		"--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C")
 	initialize.SysProcAttr, initialize.Dir = &syscall.SysProcAttr{Credential: credential}, folder
 	if output, err := initialize.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v: %s", err, output)
@@ -156,71 +152,29 @@ func freePort(t *testing.T) string {
 func (s *server) sql(t *testing.T, statements string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), filepath.Join(s.programs, "psql"), "-h", "127.0.0.1", "-p", s.postgres,
-		"-U", "unleash",
-		"-d", "postgres", "-q", "-v", "ON_ERROR_STOP=1")
+		"-U", "unleash", "-d", "postgres", "-q", "-v", "ON_ERROR_STOP=1")
 	command.Stdin = strings.NewReader(statements)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("psql: %v: %s", err, output)
 	}
 }
 
-type object = map[string]any
-
-// request is a call of Unleash's API.
-type request struct {
-	method, path string
-	body         any
-}
-
-// call makes requests, several at the same time, and returns the body of the last one.
-func (s *server) call(t *testing.T, all ...request) (last []byte) {
+// call calls Unleash's API and returns the body of the response, which must be a success.
+func (s *server) call(t *testing.T, method, path, body string) []byte {
 	t.Helper()
-	var workers sync.WaitGroup
-	queue, failures := make(chan int), make(chan error, len(all))
-	for range 4 {
-		workers.Go(func() {
-			for i := range queue {
-				body, err := s.send(t, all[i])
-				if failures <- err; i == len(all)-1 {
-					last = body
-				}
-			}
-		})
-	}
-	for i := range all {
-		queue <- i
-	}
-	close(queue)
-	workers.Wait()
-	close(failures)
-	for err := range failures {
-		must(t, err)
-	}
-	return last
-}
-
-func (s *server) send(t *testing.T, r request) ([]byte, error) {
-	t.Helper()
-	body, err := json.Marshal(r.body)
-	if err != nil {
-		return nil, err
-	}
-	sent, err := http.NewRequestWithContext(t.Context(), r.method, s.url+"/api/admin/"+r.path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	sent.Header.Set("Authorization", token)
-	sent.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(sent)
-	if err != nil {
-		return nil, err
-	}
+	request, err := http.NewRequestWithContext(t.Context(), method, s.url+"/api/admin/"+path, strings.NewReader(body))
+	must(t, err)
+	request.Header.Set("Authorization", token)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	must(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode/100 != 2 {
-		err = fmt.Errorf("%s %s: %s: %s", r.method, r.path, response.Status, text)
+	must(t, err)
+	if response.StatusCode/100 != 2 {
+		t.Fatalf("%s %s: %s: %s", method, path, response.Status, text)
 	}
-	return text, err
+	return text
 }
 
 func must(t *testing.T, err error) {
@@ -228,30 +182,4 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// toggleName returns a name. Some are odd.
-func toggleName(n int) string {
-	switch n {
-	case 100:
-		return "..."
-	case 101:
-		return "~tilde_and-dash.dot"
-	case 102:
-		return strings.Repeat("x", 100)
-	case 103:
-		return "TOGGLE-0001" // differs from another only by letter case
-	case 104:
-		return "0"
-	}
-	return fmt.Sprintf("toggle-%04d", n)
-}
-
-func fieldName(n int) string { return fmt.Sprintf("field.%03d~x", n) }
-
-func isArchived(n int) bool { return n%9 == 0 && n > 2 }
-
-// createdAt is between 2020 and 2026. Several toggles have the same time.
-func createdAt(n int) string {
-	return time.Date(2020, 1, 1+n/3, 5, 39, 0, 123_000_000, time.UTC).Format("2006-01-02T15:04:05.000Z")
 }
