@@ -67,19 +67,20 @@ func TestAnnounceThresholds(t *testing.T) {
 	}
 }
 
-// TestAnnounceAgain checks that the next run records a token that one could not, and that of two runs at the same time
-// one records it.
+// TestAnnounceAgain checks that the next run records a token that one could not, that of two runs at the same time one
+// records it, and that a token that is deleted at the same time stays deleted.
 func TestAnnounceAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, 4)
-	for i := range 3 {
+	for i := range 4 {
 		f.create(t, expiring(fmt.Sprint(i), day))
 	}
 	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
-		switch {
-		case c.Operation == transact && c.N == 2:
+		switch fmt.Sprint(c.Operation, c.N) {
+		case transact + "2":
 			return c.Refuse("ValidationException")
-		case c.Operation == transact && c.N == 3:
+		case transact + "3":
+			assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 4, 4))
 			assert.Equal(t, "2 1, 3 1", f.announce(t, 0))
 		}
 		return c.Pass()
@@ -91,15 +92,5 @@ func TestAnnounceAgain(t *testing.T) {
 		t.Error(result, err, log.String())
 	}
 	assert.Equal(t, []string{"1 1", "2 1", "3 1"}, f.expiries(t))
-}
-
-// A token that is deleted before its expiry is recorded stays deleted.
-func TestAnnounceDeleted(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	f := newFixture(t, 4)
-	p := f.create(t, expiring("deleted", day))
-	assert.OK(t, f.pats.Delete(ctx, pat.AnyKind, 4, p.ID), f.pats.RecordExpiry(ctx, p, 1))
 	f.requireConsistent(t)
-	assert.Equal(t, 0, len(f.expiries(t)))
 }

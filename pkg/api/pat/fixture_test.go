@@ -30,14 +30,18 @@ type fixture struct {
 	users *user.Store
 }
 
-// newFixture creates service accounts with the ids.
-func newFixture(tb testing.TB, serviceAccounts ...int64) *fixture {
+// newFixture creates accounts with the ids: 1 is a person, the others are service accounts.
+func newFixture(tb testing.TB, ids ...int64) *fixture {
 	tb.Helper()
 	db := database.New(tb)
 	f := &fixture{Database: db, users: user.NewStore(db.Client, db.Tables, db.Log())}
 	f.pats = f.through(db.Client)
-	for _, id := range serviceAccounts {
-		f.account(tb, id, user.ServiceAccount)
+	for _, id := range ids {
+		u := user.User{ID: id, Kind: user.ServiceAccount, Name: fmt.Sprint(id), Role: access.RoleEditor}
+		if id == 1 {
+			u.Kind = user.Person
+		}
+		assert.OK(tb, f.users.Create(tb.Context(), u))
 	}
 	return f
 }
@@ -45,12 +49,6 @@ func newFixture(tb testing.TB, serviceAccounts ...int64) *fixture {
 // through returns a store that uses another client.
 func (f *fixture) through(client *dynamodb.Client) *pat.Store {
 	return pat.NewStore(client, f.Tables, f.LogThrough(client), rand.Reader)
-}
-
-func (f *fixture) account(tb testing.TB, id int64, kind user.Kind) {
-	tb.Helper()
-	assert.OK(tb, f.users.Create(tb.Context(), user.User{ID: id, Kind: kind, Name: fmt.Sprint(id),
-		Role: access.RoleEditor}))
 }
 
 // now is the time of the tests.

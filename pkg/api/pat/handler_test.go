@@ -31,8 +31,7 @@ func (f *fixture) handlers(tb testing.TB, store *pat.Store, limits pat.Limits) (
 // the token 3, and 4 without tokens. The replacer replaces the names of tokens by their responses.
 func tokensFixture(t *testing.T) (*fixture, *strings.Replacer) {
 	t.Helper()
-	f := newFixture(t, 2, 3, 4)
-	f.account(t, 1, user.Person)
+	f := newFixture(t, 1, 2, 3, 4)
 	names := []string{"YEAR", `"expiresAt":"2027-11-20T05:39:00Z"`, "255é", strings.Repeat("é", 255), "100é",
 		strings.Repeat("é", 100), "400 /", "400 ValidationError: The ^/body/", "; /", " The ^/body/", "~", "^ property must",
 		"MISSING", "^ property is required; you did not send it.",
@@ -96,14 +95,14 @@ func TestCreate(t *testing.T) {
 // A day ends 24 hours later.
 func TestCreateWithinMaxTokenDays(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1)
+	f := newFixture(t, 1, 2)
 	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 10, Days: 366})
 	h.Run(ctx, t, strings.ReplaceAll(`
-		create | 1 | {"description":"a","expiresAt":"2027-11-21T05:39:00.123Z"} | 201 {…
+		create | 2 | {"description":"a","expiresAt":"2027-11-21T05:39:00.123Z"} | 201 {…
 		createOwn | | {"description":"b","expiresAt":"2027-11-21T05:39:00.123Z"} | 201 {…
-		create createOwn | 1 | {"description":"c","expiresAt":"2027-11-21T05:39:00.124Z"} | 400 MUST be at most 366 days from now; you sent "2027-11-21T05:39:00.124Z".
-		create createOwn | 1 | {"description":"c","expiresAt":"9999-01-01T00:00:00Z"} | 400 MUST be at most 366 days from now; you sent "9999-01-01T00:00:00Z".
-		create createOwn | 1 | {"description":"c","expiresAt":"2026-11-20T05:39:00Z"} | 400 MUST be in the future; you sent "2026-11-20T05:39:00Z".
+		create createOwn | 2 | {"description":"c","expiresAt":"2027-11-21T05:39:00.124Z"} | 400 MUST be at most 366 days from now; you sent "2027-11-21T05:39:00.124Z".
+		create createOwn | 2 | {"description":"c","expiresAt":"9999-01-01T00:00:00Z"} | 400 MUST be at most 366 days from now; you sent "9999-01-01T00:00:00Z".
+		create createOwn | 2 | {"description":"c","expiresAt":"2026-11-20T05:39:00Z"} | 400 MUST be in the future; you sent "2026-11-20T05:39:00Z".
 	`, "MUST", "ValidationError: The ^/body/expiresAt^ property must"))
 }
 
