@@ -26,7 +26,7 @@
 //	errors of the platform                                      | 1   | pkg/local/gateway TestLimits
 //	limits of the platform                                      | 1   | pkg/local/gateway TestLimits
 //	malformed HTTP                                              | 1   | pkg/local/gateway TestMalformedRequests
-//	bare token and Bearer                                       | 2   | pkg/api/authorizer TestValidCredentialIsAllowed
+//	bare token and Bearer                                       | 2   | pkg/api/authorizer TestCredentials
 //	content type of operations with a body, ignored otherwise   | 2   | TestSection2ContentType
 //	forms of the content type                                   | 2   | pkg/platform/jsonbody TestContentType
 //	strict JSON without coercion                                | 2   | pkg/platform/jsonbody TestKeywords
@@ -43,8 +43,8 @@
 //	response headers                                            | 2   | test/openapi TestTransport
 //	formats, hash and one response with the token               | 3   | pkg/api/pat TestCreate
 //	only the hash is compared                                   | 3   | pkg/platform/access TestVerifier
-//	unknown and wrong tokens take the same path                 | 3   | pkg/api/authorizer TestInvalidCredentialIsDenied
-//	expiry, deletion, disabled and deleted users                | 3   | pkg/api/authorizer TestInvalidCredentialIsDenied
+//	unknown and wrong tokens take the same path                 | 3   | pkg/api/authorizer TestCredentials
+//	expiry, deletion, disabled and deleted users                | 3   | pkg/api/authorizer TestCredentials
 //	expired PATs remain                                         | 3   | test/e2e TestScripts
 //	a deleted token is rejected by the next request             | 3   | test/simulation TestSeeds
 //	the authorizer's cache is off by default                    | 3   | test/template TestTemplate
@@ -92,7 +92,7 @@
 //	unreachable issuer                                          | 3   | pkg/platform/oidc TestFetches
 //	issuer that returns                                         | 3   | pkg/platform/oidc TestFetches
 //	without an issuer nothing is fetched                        | 3   | pkg/platform/oidc TestWithoutIssuerEveryTokenIsRefused
-//	other credentials fetch nothing                             | 3   | pkg/api/authorizer TestInvalidCredentialIsDenied
+//	other credentials fetch nothing                             | 3   | pkg/api/authorizer TestCredentials
 //	reasons contain no text of the token                        | 3   | pkg/platform/oidc TestTokens
 //	log line of a refused JWT                                   | 3   | pkg/api/authorizer TestRefusedJWT
 //	claims grant no role                                        | 3   | pkg/api/authorizer TestPersonWithAToken

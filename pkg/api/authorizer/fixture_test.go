@@ -47,13 +47,12 @@ func newFixture(tb testing.TB) *fixture {
 	db := database.New(tb)
 	f := &fixture{db, user.NewStore(db.Client, db.Tables, db.Log()), pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader),
 		apitoken.NewStore(db.Client, db.Tables, db.Log()), issuer.New(tb)}
-	for i, role := range []access.Role{access.RoleAdmin, access.RoleEditor, access.RoleViewer} {
-		assert.OK(tb, f.users.Create(tb.Context(), user.User{ID: int64(i + 1), Kind: user.Person, Name: string(role),
-			Role: role}))
-	}
-	for id, email := range map[int64]string{11: "ada@example.com", 12: "linked@example.com", 14: "disabled@example.com"} {
-		assert.OK(tb, f.users.Create(tb.Context(), user.User{ID: id, Kind: user.Person, Name: "Ada", Role: access.RoleEditor,
-			Email: email, Disabled: id == 14}))
+	for _, u := range []user.User{{ID: 1, Role: access.RoleAdmin}, {ID: 2, Role: access.RoleEditor},
+		{ID: 3, Role: access.RoleViewer}, {ID: 11, Role: access.RoleEditor, Email: "ada@example.com"},
+		{ID: 12, Role: access.RoleEditor, Email: "linked@example.com"},
+		{ID: 14, Role: access.RoleEditor, Email: "disabled@example.com", Disabled: true}} {
+		u.Kind, u.Name = user.Person, string(u.Role)
+		assert.OK(tb, f.users.Create(tb.Context(), u))
 	}
 	_, err := f.users.Link(tb.Context(), 12, user.Identity{Issuer: "https://earlier.example.com", Subject: "248289761001"})
 	assert.OK(tb, err)

@@ -20,7 +20,7 @@ func TestPersonWithAToken(t *testing.T) {
 	a, tap, log := f.authenticator(t, nil)
 	a.DefaultRole = access.RoleAdmin
 	for _, header := range []string{token, "Bearer " + token, token} {
-		assert.Equal(t, "user:11 Allow map[name:Ada permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,"+
+		assert.Equal(t, "user:11 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,"+
 			"CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE tokenId: userId:11]", authorize(t, a, header))
 	}
 	// The first request finds and links the person, later ones read only the user.
@@ -39,7 +39,7 @@ func TestPersonWithAToken(t *testing.T) {
 			recorded = append(recorded, begin)
 		}
 	}
-	want := []string{"user-updated user:11 by Ada, user 11", "user-created user:15 by Ada Lovelace, user 15"}
+	want := []string{"user-updated user:11 by Editor, user 11", "user-created user:15 by Ada Lovelace, user 15"}
 	assert.Equal(t, want, recorded)
 }
 

@@ -74,21 +74,6 @@ func TestSeenDoesNotOverwrite(t *testing.T) {
 	assert.ErrorIs(t, err, pat.ErrNotFound)
 }
 
-// TestSeenAPIToken sends two requests at the same time of the clock.
-func TestSeenAPIToken(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	token := f.apiToken(t, nil)
-	a, tap, _ := f.authenticator(t, nil)
-	for range 2 {
-		authorize(t, a, token.Reveal())
-	}
-	stored, err := f.apiTokens.Get(t.Context(), token.Selector)
-	assert.OK(t, err)
-	assert.Equal(t, new(now()), stored.SeenAt)
-	assert.Equal(t, "GetItem UpdateItem GetItem", tap.Calls())
-}
-
 func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
