@@ -61,7 +61,7 @@ const replayAttempts = 10
 
 // ReplayEvents sends the events that a filter selects again, with the same ids, oldest first: those of a stack to the
 // bus, and those of the local service to the webhook, if it receives the type. It returns their number, even with an
-// error.
+// error. It omits malformed events, and returns an error with their ids.
 func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now func() time.Time) (sent int,
 	err error) {
 	send, err := i.sender(now)
@@ -72,6 +72,7 @@ func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now 
 		f.Types = i.webhookTypes()
 	}
 	var batch []eventbus.Event
+	var malformed error
 	flush := func() error {
 		n := len(batch)
 		for attempt := 1; len(batch) > 0; attempt++ {
@@ -95,8 +96,9 @@ func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now 
 	}
 	err = i.Log(now).All(ctx, f, func(logged eventlog.Event) error {
 		e, err := eventbus.New(i.EventSource, logged)
-		if err != nil {
-			return err
+		if err != nil { // an item that eventlog did not write; a repetition would not correct it
+			malformed = errors.Join(malformed, err)
+			return nil
 		}
 		if batch = append(batch, e); len(batch) < eventbus.MaxBatch {
 			return nil
@@ -105,6 +107,9 @@ func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now 
 	})
 	if err == nil {
 		err = flush()
+	}
+	if malformed != nil {
+		err = errors.Join(err, fmt.Errorf("%d events were sent, these cannot be sent: %w", sent, malformed))
 	}
 	return sent, err
 }
