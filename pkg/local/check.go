@@ -103,9 +103,11 @@ func (s *service) checkWebhook() error {
 	if _, err := webhook.NewClient(s.WebhookURL, true, s.Now); err != nil {
 		return fmt.Errorf("WEBHOOK_URL cannot be used: %w", err)
 	}
-	known := append(eventlog.Types(), "", "*")
+	if s.WebhookEvents == "" || s.WebhookEvents == "*" {
+		return nil
+	}
 	for name := range strings.SplitSeq(s.WebhookEvents, ",") {
-		if !slices.Contains(known, eventlog.Type(name)) {
+		if !slices.Contains(eventlog.Types(), eventlog.Type(name)) {
 			return fmt.Errorf("WEBHOOK_EVENTS %q is not a type of event: use * for all, or types separated by commas: %s",
 				name, strings.Trim(fmt.Sprint(eventlog.Types()), "[]"))
 		}

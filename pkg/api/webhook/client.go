@@ -27,7 +27,8 @@ var (
 	// ErrGone is the error of a webhook that responds with 410 Gone: the event must not be sent again.
 	ErrGone = errors.New("the webhook responds with 410")
 	// ErrURL is the error for a URL that cannot be used. It does not contain the URL, which can contain a secret.
-	ErrURL = errors.New("the URL must begin with https://, or in local development with http:// and a loopback address")
+	ErrURL = errors.New("the URL must begin with https://, or in local development with http:// and a loopback address, " +
+		"and its port must be from 1 to 65535")
 )
 
 // Client sends events to one URL. It is safe for concurrent use.
@@ -43,7 +44,7 @@ func NewClient(address string, loopback bool, now func() time.Time) (*Client, er
 	u, err := url.Parse(address)
 	permitted := isPublic
 	switch {
-	case err != nil || u.Hostname() == "":
+	case err != nil || u.Hostname() == "" || !validPort(u.Port()):
 		return nil, ErrURL
 	case u.Scheme == "https":
 	case u.Scheme == "http" && loopback && isLoopbackName(u.Hostname()):
@@ -59,6 +60,12 @@ func NewClient(address string, loopback bool, now func() time.Time) (*Client, er
 			MaxIdleConns: idleConnections, MaxIdleConnsPerHost: idleConnections, IdleConnTimeout: time.Minute,
 		},
 	}}, nil
+}
+
+// validPort reports whether a port, which can be empty, is one of TCP.
+func validPort(text string) bool {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return text == "" || err == nil && port > 0
 }
 
 // Send makes one attempt to deliver an event. The signature contains the time, so each attempt has its own.

@@ -168,6 +168,8 @@ func TestNewClient(t *testing.T) {
 		http://192.0.2.1
 		http://localhost.example.com
 		http://127.0.0.1.example.com
+		http://127.0.0.1:65536
+		https://example.com:0
 	`) {
 		_, err := webhook.NewClient(row[0], true, time.Now)
 		assert.ErrorIs(t, err, webhook.ErrURL)
