@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	}
 	s := &session{streams: std, ctx: ctx, cli: &c, now: time.Now, random: rand.Reader}
 	if err := command.Run(s); err != nil {
-		return fail(std.err, installation.Explain(s.name(), err))
+		return fail(std.err, installation.Explain(s.name(), s.Local, err))
 	}
 	return exitstatus.Success
 }

@@ -110,7 +110,7 @@ func (d *doctor) run(ctx context.Context, name string, check func(context.Contex
 	case ok:
 		f.Status, f.Detail, f.Advice = Problem, found.detail, found.advice
 	default:
-		f.Status, f.Detail = Problem, installation.Explain(d.Installation.Name, err).Error()
+		f.Status, f.Detail = Problem, installation.Explain(d.Installation.Name, d.Installation.IsLocal(), err).Error()
 		f.Advice = "resolve this and run doctor again; docs/toggleadmin.md lists the permissions that doctor needs"
 	}
 	if f.Status == Problem {

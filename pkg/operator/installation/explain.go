@@ -25,8 +25,8 @@ var (
 )
 
 // Explain replaces an error of AWS or the network by one that states what an operator can do. It returns other errors,
-// and nil, unchanged. name is the installation that was called.
-func Explain(name string, err error) error {
+// and nil, unchanged. name is the installation that was called; local reports whether it is the local service.
+func Explain(name string, local bool, err error) error {
 	if exitstatus.Of(err) != exitstatus.Failure {
 		return err
 	}
@@ -44,8 +44,11 @@ func Explain(name string, err error) error {
 		return err
 	}
 	if isNetwork(err) || errors.Is(err, context.DeadlineExceeded) {
-		return exitstatus.Errorf(exitstatus.Unreachable,
-			"%s cannot be reached: check the region (--region) and the network: %v", name, err)
+		advice := "check the region (--region) and the network"
+		if local {
+			advice = "check that `make run` is running, or restart it"
+		}
+		return exitstatus.Errorf(exitstatus.Unreachable, "%s cannot be reached: %s: %v", name, advice, err)
 	}
 	return err
 }

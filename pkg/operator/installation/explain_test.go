@@ -40,10 +40,12 @@ func TestExplain(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			check(t, installation.Explain(`the stack "x"`, tt.err), tt.want, tt.text)
+			check(t, installation.Explain(`the stack "x"`, false, tt.err), tt.want, tt.text)
 		})
 	}
-	if err := installation.Explain("x", nil); err != nil {
+	check(t, installation.Explain("the local service", true, context.DeadlineExceeded), exitstatus.Unreachable,
+		"the local service cannot be reached: check that `make run` is running")
+	if err := installation.Explain("x", false, nil); err != nil {
 		t.Error(err)
 	}
 }
