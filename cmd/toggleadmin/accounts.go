@@ -161,7 +161,7 @@ func (c *disableAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator
 		if err := s.warn(o.DisableWarnings(s.step(), a)); err != nil {
 			return err
 		}
-		if err := s.confirm("Disable %s (%d)? Its %d tokens will be rejected.", a.Name, a.ID, a.Tokens); err != nil {
+		if err := s.confirm("Disable %s (%d)? Its %s will be rejected.", a.Name, a.ID, count(a.Tokens, "token")); err != nil {
 			return err
 		}
 	}
@@ -206,7 +206,7 @@ func (c *deleteAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator)
 	if err := s.warn(o.DeleteWarnings(s.step(), a)); err != nil {
 		return err
 	}
-	if err := s.confirm("Delete %s (%d) with its %d tokens?", a.Name, a.ID, a.Tokens); err != nil {
+	if err := s.confirm("Delete %s (%d) with its %s?", a.Name, a.ID, count(a.Tokens, "token")); err != nil {
 		return err
 	}
 	if err := o.DeleteAccount(s.step(), kind, a.ID); err != nil {
@@ -273,5 +273,5 @@ func (c *removeNameCmd) Run(s *session, o *operator.Operator) error {
 		return err
 	}
 	return s.result(map[string]int64{"id": int64(c.ID), "events": int64(events)},
-		"replaced the name of the person %d in %d events", c.ID, events)
+		"replaced the name of the person %d in %s", c.ID, count(events, "event"))
 }

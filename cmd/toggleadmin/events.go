@@ -157,7 +157,7 @@ func (c *listEventsCmd) Run(s *session) error {
 		s.inform("no event matches")
 	} else if len(all) > c.Limit {
 		all = all[:c.Limit]
-		s.inform("the newest %d events; --limit shows more", c.Limit)
+		s.inform("the newest %s; --limit shows more", count(c.Limit, "event"))
 	}
 	if s.JSON {
 		for _, e := range all {
@@ -233,5 +233,5 @@ func (c *replayEventsCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.result(map[string]int{"sent": sent}, "sent %d events", sent)
+	return s.result(map[string]int{"sent": sent}, "sent %s", count(sent, "event"))
 }

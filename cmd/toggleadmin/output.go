@@ -96,6 +96,14 @@ func printable(text string) string {
 	}, text)
 }
 
+// count returns a number of things, such as "1 event" or "2 events".
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // text returns a string, or "" for nil.
 func text(p *string) string {
 	if p == nil {

@@ -60,7 +60,7 @@ func (c *restoreCmd) Run(s *session) error {
 		}
 		restored = append(restored, r)
 		if !s.JSON {
-			fmt.Fprintf(s.out, "restored %s: %d items written, %d deleted\n", r.Table, r.Written, r.Deleted)
+			fmt.Fprintf(s.out, "restored %s: %s written, %d deleted\n", r.Table, count(r.Written, "item"), r.Deleted)
 		}
 	}
 	findings := []doctor.Finding{}
