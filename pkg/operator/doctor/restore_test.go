@@ -32,9 +32,7 @@ func newWorld(t *testing.T, i *installation.Installation) *world {
 
 func (w *world) must(errs ...error) {
 	w.Helper()
-	for _, err := range errs {
-		assert.OK(w, err)
-	}
+	assert.OK(w, errs...)
 }
 
 func (w *world) account(kind user.Kind, name, email string) int64 {
@@ -170,14 +168,10 @@ func (w *world) requireUsable(db *database.Database, highest int64) {
 	if id := w.account(user.ServiceAccount, "new", ""); id <= highest {
 		w.Errorf("the account %d was added after the account %d", id, highest)
 	}
-	created := map[string]bool{}
-	for _, e := range w.events(db) {
-		if e.Type == eventlog.PATCreated || e.Type == eventlog.ServiceAccountTokenCreated {
-			created[string(e.Subject)] = true
-		}
-	}
-	if token := w.token(2, "new"); created["pat:"+token.ID] {
-		w.Errorf("the id %s of a token was used before", token.ID)
+	before := db.Events(w)
+	token := w.token(2, "new")
+	if used := database.About(before, eventlog.Subject("pat:"+token.ID)); len(used) > 0 {
+		w.Errorf("the id of a new token was used before: %s", used)
 	}
 	toggles, err := w.Toggles(w.Context())
 	w.must(err)
@@ -208,9 +202,4 @@ func (w *world) requireUsable(db *database.Database, highest int64) {
 			w.Errorf("%d service accounts", n)
 		}
 	}
-}
-
-func (w *world) events(db *database.Database) (all []eventlog.Event) {
-	w.must(db.Log().All(w.Context(), eventlog.Filter{}, func(e eventlog.Event) error { all = append(all, e); return nil }))
-	return all
 }

@@ -1,0 +1,130 @@
+package doctor_test
+
+import (
+	"cmp"
+	"crypto/rand"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path"
+	"strings"
+	"testing"
+	"text/template"
+	"time"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/test/table"
+)
+
+// aws responds as the services of AWS do about a stack: with answers, which are JSON or the code of an error, by call, or
+// otherwise as testdata/aws.tmpl says.
+func aws(stack map[string][][]string, answers map[string]string) http.HandlerFunc {
+	templates := template.Must(template.New("").Funcs(template.FuncMap{"ago": func(age string) (string, error) {
+		d, err := time.ParseDuration(age)
+		return time.Now().Add(-d).Format(time.RFC3339), err
+	}}).ParseFiles("testdata/aws.tmpl"))
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		form, _ := url.ParseQuery(string(body)) // JSON has no Action
+		target := r.Header.Get("X-Amz-Target")
+		call := cmp.Or(form.Get("Action"), target[strings.LastIndex(target, ".")+1:], path.Base(path.Dir(r.URL.Path)))
+		if strings.Contains(string(body), "waiting") {
+			call += " waiting"
+		}
+		switch answer := answers[call]; {
+		case strings.HasPrefix(answer, "{"):
+			_, _ = io.WriteString(w, answer)
+		case answer == "" && templates.Lookup(call) != nil:
+			if err := templates.ExecuteTemplate(w, call, map[string]any{"Stack": stack, "Form": form}); err != nil {
+				panic(err)
+			}
+		default:
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"__type":"`+cmp.Or(answer, "ResourceNotFoundException")+`"}`)
+		}
+	}
+}
+
+func TestStack(t *testing.T) {
+	t.Parallel()
+	_, i := newInstallation(t)
+	for _, row := range table.Rows(t, 4, strings.NewReplacer("BUS", "resource AWS::Events::EventBus EventBus my-bus",
+		"WEBHOOK", "resource AWS::Events::EventBus EventBus my-bus; resource AWS::Events::Rule WebhookRule my-bus|my-rule; "+
+			"resource AWS::Lambda::EventSourceMapping DeliverWebhookFunctionMessages 1; "+
+			"resource AWS::SQS::Queue WebhookQueue https://sqs/waiting; resource AWS::SQS::Queue WebhookFailures https://sqs/failed",
+		"TOPIC:", "arn:aws:sns:eu-west-1:123456789012:alarms:", "TOPIC", "resource AWS::SNS::Topic AlarmTopic arn:aws:sns:eu-west-1:123456789012:alarms",
+		"NOTIFIED", "alarms have notified the topic, without an error").Replace(`
+		# resources | another answer | check | beginning of the finding
+		| | event bus | skipped the parameter SendEventsToBus is false
+		BUS | | event bus | ok my-bus, without a webhook
+		WEBHOOK | | event bus | ok my-bus, the rule of the webhook is enabled
+		WEBHOOK | DescribeEventBus=ResourceNotFoundException | event bus | problem the event bus my-bus does not exist
+		WEBHOOK | DescribeRule=ResourceNotFoundException | event bus | problem the rule my-rule does not exist
+		WEBHOOK | DescribeRule={"State":"DISABLED"} | event bus | problem the rule my-rule is DISABLED: the webhook receives no events
+		BUS | | webhook secret | skipped the stack has no webhook
+		WEBHOOK | | webhook secret | ok /hook can be read, secrets: 1
+		WEBHOOK | GetParameter={"Parameter":{"Value":"http://127.0.0.1 whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}} | webhook secret | problem /hook: the URL must
+		WEBHOOK | GetParameter=ParameterNotFound | webhook secret | problem get parameter /hook
+		WEBHOOK | | event source mapping | ok enabled
+		WEBHOOK | | failure queues | ok 1, all empty
+		WEBHOOK | GetQueueAttributes={"Attributes":{"ApproximateNumberOfMessages":"2","ApproximateNumberOfMessagesNotVisible":"0"}} | failure queues | problem queues with failed events: failed has 2 and 0 in flight
+
+		# alarms: id, state, age and last action
+		| | alarms | skipped the stack has no alarms
+		alarm A OK 0s; alarm B INSUFFICIENT_DATA 0s Successfully executed action arn | | alarms | ok 2 alarms, none in state ALARM; 1 have no data yet
+		alarm A ALARM 1m Failed to execute action arn: no; alarm B OK 1h | | alarms | problem in state ALARM: stack-A
+		alarm A - 0s | | alarms | problem 1 of the stack's 1 alarms do not exist
+		# no sweep, in a new stack and in an older one
+		alarm SweepMissingAlarm ALARM 14m | | alarms | ok 1 alarms, none in state ALARM except stack-SweepMissingAlarm, which is new and ends within 15 minutes; 0 have no data yet
+		alarm SweepMissingAlarm ALARM 15m | | alarms | problem in state ALARM: stack-SweepMissingAlarm
+		| | alarm actions | skipped the stack has no alarms
+		alarm A OK 0s; alarm B INSUFFICIENT_DATA 0s Successfully executed action arn | | alarm actions | ok 1 of 2 NOTIFIED
+		alarm A ALARM 1m Failed to execute action arn: no; alarm B OK 1h | | alarm actions | problem stack-A: Failed to execute action arn: no
+		alarm A - 0s | | alarm actions | ok 0 of 1 NOTIFIED
+
+		TOPIC | | alarm subscriptions | skipped the stack has no alarms
+		TOPIC; alarm A OK 0s; subscription TOPIC:1 | | alarm subscriptions | ok 1 confirmed
+		TOPIC; alarm A OK 0s | | alarm subscriptions | problem nobody receives the alarms: the topic has no subscription
+		TOPIC; alarm A OK 0s; subscription PendingConfirmation; subscription TOPIC:1; subscription Deleted | | alarm subscriptions | problem 2 of 3 receivers of the alarms: ops@example.com is not confirmed, ops@example.com is unsubscribed
+		alarm A OK 0s; parameter other-topic | | alarm subscriptions | skipped the alarms notify other-topic, which is not part of the stack
+	`)) {
+		stack, answers := map[string][][]string{}, map[string]string{}
+		for one := range strings.SplitSeq(row[0], "; ") {
+			words := strings.SplitN(one, " ", 5)
+			stack[words[0]] = append(stack[words[0]], words[1:])
+		}
+		if call, answer, ok := strings.Cut(row[1], "="); ok {
+			answers[call] = answer
+		}
+		server := httptest.NewServer(aws(stack, answers))
+		i.EventSource, i.Stack.Name, i.Stack.Parameters = "", "stack", map[string]string{}
+		if len(stack["resource"]) > 0 {
+			i.EventSource = "stack"
+		}
+		if len(stack["resource"]) > 1 {
+			i.Stack.Parameters["WebhookSecretName"] = "/hook"
+		}
+		if topics := stack["parameter"]; topics != nil {
+			i.Stack.Parameters["AlarmTopicArn"] = topics[0][0]
+		}
+		i.Stack.Config = sdk.Config{Region: "eu-west-1", BaseEndpoint: &server.URL,
+			Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")}
+		got := ""
+		doctor.Examine(t.Context(), doctor.Config{
+			Installation: i, HTTP: http.DefaultClient, Now: time.Now, Random: rand.Reader,
+			Report: func(f doctor.Finding) {
+				if f.Check == row[2] {
+					got = string(f.Status) + " " + f.Detail
+				}
+			},
+		})
+		server.Close()
+		if !strings.HasPrefix(got, row[3]) {
+			t.Errorf("%s: %s", row, got)
+		}
+	}
+}
