@@ -63,11 +63,10 @@ func (s *Store) countAccount(n int64) types.TransactWriteItem {
 // Add is one UpdateItem of the counter of ids, and one transaction without the counter. The transaction writes the
 // account, the reservation of its unique name and the link of its identity, provided that the name and the identity are
 // unused.
-func (s *Store) Add(ctx context.Context, u User) (User, error) { return s.add(ctx, u, noAccount) }
+func (s *Store) Add(ctx context.Context, u User) (User, error) { return s.add(ctx, u, nil) }
 
-// add is Add. The link of u.Identity replaces one to the account stale. If another link exists, the error is
-// errConcurrent.
-func (s *Store) add(ctx context.Context, u User, stale int64) (User, error) {
+// add is Add. The link of u.Identity replaces a stale one. If another link exists, the error is errConcurrent.
+func (s *Store) add(ctx context.Context, u User, stale dynamo.Item) (User, error) {
 	u.PATs = map[string]int64{}
 	for {
 		counter, err := s.client.UpdateItem(ctx, dynamo.Count(s.table, Key(counterID), lastID, access.MaxID))
@@ -83,7 +82,7 @@ func (s *Store) add(ctx context.Context, u User, stale int64) (User, error) {
 		failures, err := s.log.Transact(ctx, func() (_ []types.TransactWriteItem, err error) {
 			actions, err = s.writing(ctx, &u)
 			if u.Identity != nil {
-				link, actions = len(actions), append(actions, s.link(*u.Identity, u.ID, stale))
+				link, actions = len(actions), append(actions, s.link(*u.Identity, u.ID, u.LastEvent, stale))
 			}
 			return actions, err
 		})

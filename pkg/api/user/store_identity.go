@@ -16,9 +16,6 @@ import (
 
 const attributeIdentity = "identity"
 
-// noAccount is an id that no account has.
-const noAccount = 0
-
 // errConcurrent reports that a concurrent call has linked an identity or added a person.
 var errConcurrent = errors.New("the person was changed at the same time")
 
@@ -30,21 +27,33 @@ func identityValue(i Identity) types.AttributeValue {
 	return dynamo.M(dynamo.Item{"issuer": dynamo.S(i.Issuer), "subject": dynamo.S(i.Subject)})
 }
 
-// link returns the action that links an identity to a person. It fails if there is a link to an account other than
-// stale.
-func (s *Store) link(i Identity, id, stale int64) types.TransactWriteItem {
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName: &s.identifiers, Item: identifier(linkName(i), id),
-		ConditionExpression:       aws.String("attribute_not_exists(#account) OR #account = :stale"),
-		ExpressionAttributeNames:  map[string]string{"#account": accountID},
-		ExpressionAttributeValues: dynamo.Item{":stale": dynamo.N(stale)},
-	}}
+// link returns the action that links an identity to a person. It fails unless the link is as it was read: stale, or
+// nil for none. The link contains the event that records it, because one that was stale can be made again, to the same
+// person.
+func (s *Store) link(i Identity, id, event int64, stale dynamo.Item) types.TransactWriteItem {
+	item := identifier(linkName(i), id)
+	if event != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(event)
+	}
+	put := dynamo.NewItem(s.identifiers, hash, item)
+	if stale != nil {
+		condition, names, values := eventlog.Unchanged(hash, stale.Int(eventlog.AttributeEvent))
+		if values == nil {
+			values = dynamo.Item{}
+		}
+		names["#account"], values[":account"] = accountID, stale[accountID]
+		put.Put.ConditionExpression = aws.String(condition + " AND #account = :account")
+		put.Put.ExpressionAttributeNames, put.Put.ExpressionAttributeValues = names, values
+	}
+	return put
 }
 
 // setIdentity returns the actions that change a person's identity, or remove it if next is nil, and record it if it is
-// another one. The first one fails if the person has changed. It names no attribute but the identity and the last
-// event, so that a role can permit to change them alone.
-func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) ([]types.TransactWriteItem, error) {
+// another one, and the person's last event. The first action fails if the person has changed. It names no attribute but
+// the identity and the last event, so that a role can permit to change them alone.
+func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) (
+	actions []types.TransactWriteItem, event int64, err error,
+) {
 	changed := u
 	changed.Identity = next
 	event, record, err := s.log.Record(ctx, u.changeTo(changed))
@@ -62,7 +71,7 @@ func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) ([]type
 		TableName: &s.table, Key: Key(u.ID),
 		ConditionExpression: aws.String("attribute_exists(#id) AND " + condition), UpdateExpression: &update,
 		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-	}}}, record...), err
+	}}}, record...), event, err
 }
 
 // person returns the person with the id, or ErrNotFound.
@@ -83,27 +92,27 @@ func (s *Store) personWith(ctx context.Context, id int64, identity Identity) (Us
 	return u, err
 }
 
-// holder returns the person to whom an identity is linked, or ErrNotFound. linked is the account that the link names,
-// whether the link counts or not; noAccount: there is no link.
-func (s *Store) holder(ctx context.Context, identity Identity) (u User, linked int64, err error) {
-	link, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(linkName(identity)))
+// holder returns the person to whom an identity is linked, or ErrNotFound, and the link, whether it counts or not; nil:
+// there is none.
+func (s *Store) holder(ctx context.Context, identity Identity) (u User, link dynamo.Item, err error) {
+	link, err = dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(linkName(identity)))
 	if err != nil {
-		return User{}, noAccount, fmt.Errorf("get the link of an identity: %w", err)
+		return User{}, nil, fmt.Errorf("get the link of an identity: %w", err)
 	}
-	if linked = link.Int(accountID); linked == noAccount {
-		return User{}, noAccount, ErrNotFound
+	if link == nil {
+		return User{}, nil, ErrNotFound
 	}
-	u, err = s.personWith(ctx, linked, identity)
-	return u, linked, err
+	u, err = s.personWith(ctx, link.Int(accountID), identity)
+	return u, link, err
 }
 
 // replaceIdentity returns the actions that link an identity to a person, who may have another one. The link replaces
-// one to the account stale. They fail if a concurrent call has changed the person's identity or linked this one.
-func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale int64) (
+// a stale one. They fail if a concurrent call has changed the person's identity or linked this one.
+func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale dynamo.Item) (
 	[]types.TransactWriteItem, error,
 ) {
-	actions, err := s.setIdentity(ctx, u, &next)
-	actions = append(actions, s.link(next, u.ID, stale))
+	actions, event, err := s.setIdentity(ctx, u, &next)
+	actions = append(actions, s.link(next, u.ID, event, stale))
 	if u.Identity != nil && *u.Identity != next {
 		actions = append(actions, s.release(linkName(*u.Identity), u.ID))
 	}
@@ -118,7 +127,7 @@ func (s *Store) Link(ctx context.Context, id int64, identity Identity) (u User, 
 		if u, err = s.person(ctx, id); err != nil {
 			return nil, err
 		}
-		holder, linked, err := s.holder(ctx, identity)
+		holder, link, err := s.holder(ctx, identity)
 		if err == nil && holder.ID != id {
 			u = holder
 			return nil, ErrIdentityExists
@@ -126,10 +135,10 @@ func (s *Store) Link(ctx context.Context, id int64, identity Identity) (u User, 
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return nil, err
 		}
-		if u.Identity != nil && *u.Identity == identity && linked == id {
+		if u.Identity != nil && *u.Identity == identity && link.Int(accountID) == id {
 			return nil, nil
 		}
-		return s.replaceIdentity(ctx, u, identity, linked)
+		return s.replaceIdentity(ctx, u, identity, link)
 	}, nil)
 	if err != nil {
 		return u, fmt.Errorf("link user %d: %w", id, err)
@@ -145,7 +154,7 @@ func (s *Store) Unlink(ctx context.Context, id int64) (u User, err error) {
 		if u, err = s.person(ctx, id); err != nil || u.Identity == nil {
 			return nil, err
 		}
-		actions, err := s.setIdentity(ctx, u, nil)
+		actions, _, err := s.setIdentity(ctx, u, nil)
 		return append(actions, s.release(linkName(*u.Identity), id)), err
 	}, nil)
 	if err != nil {

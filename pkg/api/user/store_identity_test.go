@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -25,6 +26,14 @@ func TestLink(t *testing.T) {
 	assert.OK(t, err)
 	assert.Equal(t, new(identity("old")), u.Identity)
 	signIns(t, store, "new | | 4")
+	// A link that counts no more, as after a restore of one table, is made again at the same time.
+	assert.OK(t, failure(store.Unlink(t.Context(), 2)))
+	db.Put(t, db.Tables.Identifiers, dynamo.Item{"id": dynamo.S("identity:https://issuer.example.com s"),
+		"accountId": dynamo.N(2)})
+	client = db.Before(t, transact, 1, func() {
+		assert.OK(t, failure(store.Link(t.Context(), 2, identity("s"))))
+	})
+	assert.ErrorIs(t, failure(through(db, client).Link(t.Context(), 1, identity("s"))), user.ErrIdentityExists)
 	requireItems(t, db, 9) // two counters, four accounts, a reservation and two links
 	for _, id := range []int64{0, -1, 3, 5} {
 		assert.ErrorIs(t, failure(store.Link(t.Context(), id, identity("unused"))), user.ErrNotFound)

@@ -116,7 +116,7 @@ func (s *Store) personByEmail(ctx context.Context, email string) (User, error) {
 }
 
 // linkTo links the identity of a sign-in to a person. Its error is ErrOtherIdentity if the person has another one.
-func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale int64) (User, error) {
+func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale dynamo.Item) (User, error) {
 	if u.Identity != nil && *u.Identity != in.Identity {
 		return User{}, ErrOtherIdentity
 	}

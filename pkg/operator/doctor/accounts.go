@@ -23,12 +23,12 @@ const (
 func (d *doctor) accounts(ctx context.Context) (string, []inconsistency, error) {
 	i := d.Installation
 	var found []inconsistency
-	reserved := map[string]int64{}
+	identifiers, reserved := map[string]dynamo.Item{}, map[string]int64{}
 	for item, err := range dynamo.Scan(ctx, i.Client, i.Tables.Identifiers) {
 		if err != nil {
 			return "", nil, fmt.Errorf("read the identifiers: %w", err)
 		}
-		reserved[item.String("id")] = item.Int("accountId")
+		identifiers[item.String("id")], reserved[item.String("id")] = item, item.Int("accountId")
 	}
 	others := map[int64]dynamo.Item{}
 	owners, accounts := map[string][]int64{}, 0
@@ -73,9 +73,13 @@ func (d *doctor) accounts(ctx context.Context) (string, []inconsistency, error) 
 	for _, name := range slices.Sorted(maps.Keys(reserved)) {
 		highest = max(highest, reserved[name])
 		if len(owners[name]) == 0 {
+			attribute := "accountId"
+			if identifiers[name][eventlog.AttributeEvent] != nil { // of a link, which can be made again to the same account
+				attribute = eventlog.AttributeEvent
+			}
 			found = append(found, inconsistency{
 				fmt.Sprintf("%q is reserved for the account %d, which does not have it", name, reserved[name]),
-				d.remove(i.Tables.Identifiers, user.IdentifierKey(name), "accountId", dynamo.N(reserved[name])),
+				d.remove(i.Tables.Identifiers, user.IdentifierKey(name), attribute, identifiers[name][attribute]),
 			})
 		}
 	}
