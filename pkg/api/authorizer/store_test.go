@@ -62,12 +62,13 @@ func TestSeenDoesNotOverwrite(t *testing.T) {
 	f := newFixture(t)
 	token := f.pat(t, 1, time.Minute)
 	store, later := authorizer.NewStore(f.Client, f.Tables, nil), now().Add(time.Minute)
-	for _, tt := range []struct{ at, before, want time.Time }{
+	for _, times := range [][3]time.Time{
+		// of the request, the latest that is replaced, and the stored one
 		{now(), now(), now()}, {later, now(), now()}, // seen at now, which is not before now
 		{later.Add(time.Microsecond), now().Add(time.Millisecond), later},
 	} {
-		assert.OK(t, store.Seen(t.Context(), token, tt.at, tt.before))
-		assert.Equal(t, &tt.want, f.seenAt(t, 1))
+		assert.OK(t, store.Seen(t.Context(), token, times[0], times[1]))
+		assert.Equal(t, &times[2], f.seenAt(t, 1))
 	}
 	assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, 1), store.Seen(t.Context(), token, later, later))
 	_, _, err := f.pats.Get(t.Context(), 1, 1)

@@ -202,8 +202,8 @@ func TestSweep(t *testing.T) {
 		assert.OK(t, err)
 		assert.Equal(t, want, got)
 	}
-	if lines := strings.Count(s.log.String(), "\n"); lines != 3 {
-		t.Errorf("%d lines, although nothing else changed:\n%s", lines, &s.log)
+	if log := s.log.String(); strings.Count(log, "\n") != 3 || strings.Contains(log, "lagMilliseconds") {
+		t.Errorf("log, although only three flags changed, at no time of a lifetime:\n%s", log)
 	}
 }
 
@@ -227,6 +227,8 @@ func TestLog(t *testing.T) {
 	s := newStage(t)
 	s.stream(t.Context(), t, "1 a 40 7")
 	_, got, _ := strings.Cut(s.log.String(), `,"level":`)
+	s.stream(t.Context(), t, "2 a 40 7")
+	assert.Equal(t, 2, strings.Count(s.log.String(), `"INFO"`))
 	assert.Equal(t, `"INFO","msg":"toggles re-evaluated","trigger":"stream","featureType":"a","lifetimeDays":7,`+
 		`"cutoff":"2026-11-13T12:00:00.000Z",`+
 		`"flagged":1,"unflagged":0,"left":0,"overtaken":0,"read":1,"pages":32,"writes":1,"throttled":0,"retried":0,"milliseconds":0,`+
