@@ -77,7 +77,7 @@ func (p Plan) Command() string {
 // trace adds a line about a call to the history.
 func (w *World) trace(c *call, text string) {
 	if w.tracing {
-		body := canonicalJSON(c.body)
+		body := string(c.body)
 		w.note("    %s: %s (%s of %s %s)", c.process.name, text, c.name, tableOf(body), shortened(body, 160))
 	}
 }

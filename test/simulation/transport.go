@@ -149,11 +149,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	if c.service, c.name, found = strings.Cut(r.Header.Get("X-Amz-Target"), "."); !found {
 		c.service, c.name = r.URL.Host, r.URL.Path
 	}
-	content := hashOf(c.body)
-	if found {
-		content = hashOf(canonicalJSON(c.body))
-	}
-	content = mix(p.hash, hashOf(c.service), hashOf(c.name), content)
+	content := mix(p.hash, hashOf(c.service), hashOf(c.name), hashOfJSON(c.body))
 	p.w.mu.Lock()
 	p.calls[content]++
 	c.key, c.again = mix(content, p.calls[content]), p.calls[content] > 1
@@ -371,7 +367,7 @@ func (c *call) execute() {
 		c.status, c.out = w.serve(c)
 	}
 	if c.service != issuerHost {
-		w.digest(c.key, uint64(c.status), hashOf(canonicalJSON(c.out)))
+		w.digest(c.key, uint64(c.status), hashOfJSON(c.out))
 	}
 }
 
