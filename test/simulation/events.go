@@ -349,7 +349,7 @@ func (w *World) checkEvents() {
 
 // checkExpiring checks that each token that is about to expire was recorded at the last threshold that it has reached.
 func (w *World) checkExpiring() {
-	for _, item := range w.items("PersonalAccessTokens") {
+	for _, item := range w.db.Items("PersonalAccessTokens") {
 		expires := item.Time("expiresAt")
 		if expires == nil || time.Until(*expires) < time.Minute {
 			continue

@@ -5,72 +5,75 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
-	"strings"
 )
 
-// edit is the value of an op of the API on a toggle.
+// edit is what an operation on a record has to do with it: a toggle, or an answer to a questionnaire.
 type edit struct {
-	Project string         // of the path; empty: none
-	Seen    map[string]any // members that the response has, or that the ETag of an update is of; nil: none
-	Change  map[string]any
+	project string         // of the path; empty: none
+	seen    map[string]any // members that the response has, or that the ETag of an update is of; nil: none
+	change  map[string]any
 }
 
 // editToggle does what the console does with toggles.
 func (a *actor) editToggle() {
 	name, project := subject(a, a.toggles...), choose(a, "default", "default", "shop")
-	path := "projects/" + project + "/features/" + name
+	path := togglePath(name, project)
 	c := choose(a, a.admin, a.api, a.editor)
 	on := a.IntN(2) == 0
 	switch a.IntN(9) {
 	case 0:
-		e := edit{Project: project, Change: map[string]any{"project": project, "type": choose(a, a.types...)}}
-		body := fmt.Sprintf(`{"name":%q,"type":%q}`, name, e.Change["type"])
-		a.recordEdit(a.do(c, http.MethodPost, "projects/"+project+"/features", body), name, "create", e)
+		e := edit{project: project, change: map[string]any{"project": project, "type": choose(a, a.types...)}}
+		body := fmt.Sprintf(`{"name":%q,"type":%q}`, name, e.change["type"])
+		a.edit(a.do(c, http.MethodPost, "projects/"+project+"/features", body), name, "create", e)
 	case 1, 2, 7:
-		a.updateToggle(c, path, name, project)
+		a.updateToggle(c, name, project)
 	case 3:
-		a.recordEdit(a.do(c, http.MethodDelete, path, ""), name, "archive",
-			edit{Project: project, Change: map[string]any{"archived": true}})
+		a.edit(a.do(c, http.MethodDelete, path, ""), name, "archive",
+			edit{project: project, change: map[string]any{"archived": true}})
 	case 4:
 		a.markToggles(c, name, project, on)
 	case 5:
-		a.recordEdit(a.do(c, http.MethodPost, "archive/revive/"+name, ""), name, "revive",
-			edit{Change: map[string]any{"archived": false}})
+		a.edit(a.do(c, http.MethodPost, "archive/revive/"+name, ""), name, "revive",
+			edit{change: map[string]any{"archived": false}})
 	case 6:
-		a.recordEdit(a.do(c, http.MethodDelete, "archive/"+name, ""), name, "remove", edit{})
+		a.edit(a.do(c, http.MethodDelete, "archive/"+name, ""), name, "remove", edit{})
 	default:
 		a.searchToggles(c, on)
 	}
 }
 
+func togglePath(name, project string) string { return "projects/" + project + "/features/" + name }
+
+// readToggle gets a toggle.
+func (a *actor) readToggle(c *credential, name, project string) (*op, edit) {
+	e := edit{project: project}
+	o := a.get(c, togglePath(name, project), &e.seen)
+	only(e.seen, "project", "type", "description", "archived", "stale", "contextFields")
+	a.edit(o, name, "read", e)
+	return o, e
+}
+
 // updateToggle reads a toggle, and changes it most of the time only if it is as it was read.
-func (a *actor) updateToggle(c *credential, path, name, project string) {
-	o := a.do(c, http.MethodGet, path, "")
-	e := edit{Project: project}
-	if o.ok() {
-		e.Seen = a.members(o, "project", "type", "description", "archived", "stale", "contextFields")
-	}
-	a.recordEdit(o, name, "read", e)
+func (a *actor) updateToggle(c *credential, name, project string) {
+	o, e := a.readToggle(c, name, project)
 	if !o.ok() {
 		return
 	}
 	match := []string{o.etag}
 	a.meanwhile((*actor).editToggle)
 	a.n++
-	e.Change = choose(a, map[string]any{"type": choose(a, a.types...)}, map[string]any{"stale": a.IntN(2) == 0},
+	e.change = choose(a, map[string]any{"type": choose(a, a.types...)}, map[string]any{"stale": a.IntN(2) == 0},
 		map[string]any{"description": fmt.Sprint(a.name, " ", a.n)},
 		map[string]any{"description": fmt.Sprint(a.name, " again ", a.n)})
-	only(e.Seen, "type", "description", "stale")
+	only(e.seen, "type", "description", "stale")
 	if a.IntN(4) == 0 {
-		e.Seen, match = nil, nil
+		e.seen, match = nil, nil
 	}
-	body, _ := json.Marshal(e.Change)
-	o = a.do(c, http.MethodPut, path, string(body), match...)
-	a.recordEdit(o, name, "update", e)
-	if o.ok() && !reflect.DeepEqual(a.members(o, slices.Collect(maps.Keys(e.Change))...), e.Change) {
-		a.fail("an update of %s to %s returns %s", name, body, o.response)
+	o = a.do(c, http.MethodPut, togglePath(name, project), text(e.change), match...)
+	a.edit(o, name, "update", e)
+	if o.ok() && !shows(a.members(o), e.change) {
+		a.fail("an update of %s to %v returns %s", name, e.change, o.response)
 	}
 }
 
@@ -80,13 +83,12 @@ func (a *actor) markToggles(c *credential, name, project string, stale bool) {
 	if other := choose(a, a.toggles...); other != name {
 		names = append(names, other)
 	}
-	body, _ := json.Marshal(map[string]any{"features": names, "stale": stale})
-	o := a.do(c, http.MethodPost, "projects/"+project+"/stale", string(body))
+	o := a.do(c, http.MethodPost, "projects/"+project+"/stale", text(map[string]any{"features": names, "stale": stale}))
 	if o.status == http.StatusNotFound && len(names) > 1 {
 		return // it is not known here which one
 	}
 	for _, name := range names {
-		a.recordEdit(o, name, "mark", edit{Project: project, Change: map[string]any{"stale": stale}})
+		a.edit(o, name, "mark", edit{project: project, change: map[string]any{"stale": stale}})
 	}
 }
 
@@ -111,9 +113,9 @@ func (a *actor) searchToggles(c *credential, archived bool) {
 	}
 	for _, name := range a.toggles {
 		if seen[name] != nil {
-			a.recordEdit(o, name, "read", edit{Seen: only(seen[name], "project", "type", "description", "archived", "stale")})
+			a.edit(o, name, "read", edit{seen: only(seen[name], "project", "type", "description", "archived", "stale")})
 		} else { // it is not there, or not in this state
-			a.recordEdit(o, name, "miss", edit{Seen: map[string]any{"archived": archived}})
+			a.edit(o, name, "miss", edit{seen: map[string]any{"archived": archived}})
 		}
 	}
 }
@@ -124,11 +126,10 @@ func (w *World) decode(o *op, into any) {
 	}
 }
 
-// members returns some members of the response.
-func (w *World) members(o *op, names ...string) map[string]any {
-	var all map[string]any
+// members returns the members of a response.
+func (w *World) members(o *op) (all map[string]any) {
 	w.decode(o, &all)
-	return only(all, names...)
+	return all
 }
 
 // only returns an object without the other members.
@@ -137,54 +138,8 @@ func only(object map[string]any, names ...string) map[string]any {
 	return object
 }
 
-// recordEdit records an operation on a toggle.
-func (a *actor) recordEdit(o *op, name, verb string, e edit) {
-	value, _ := json.Marshal(e)
-	a.record(o, "toggle", name, verb, string(value))
-}
-
-// stepToggle is stepRecord with the operations of the API.
-func stepToggle(record string, o op) (bool, string) {
-	if !strings.HasPrefix(o.value, `{"Project"`) {
-		return stepRecord(record, o)
-	}
-	var e edit
-	var current map[string]any
-	_ = json.Unmarshal([]byte(o.value), &e) // it was JSON
-	if record != "" {
-		_ = json.Unmarshal([]byte(record), &current)
-	}
-	exists := current != nil && (e.Project == "" || current["project"] == e.Project)
-	same := true
-	for name, value := range e.Seen {
-		same = same && reflect.DeepEqual(current[name], value)
-	}
-	status, next := "404", record
-	change, _ := json.Marshal(e.Change) // the same
-	switch {
-	case o.name == "miss":
-		return current == nil || !same, record
-	case o.name == "create" && current == nil:
-		status, next = "201", merged(defaults[o.kind], string(change))
-	case o.name == "create":
-		status = "409"
-	case !exists:
-	case o.name == "read":
-		return o.result == "200" && same, record
-	case o.name == "update" && !same:
-		status = "412"
-	case o.name == "revive" && o.result == "409": // a context field is gone
-		return current["archived"] == true && !reflect.DeepEqual(current["contextFields"], []any{}), record
-	case o.name == "remove" && current["archived"] == true:
-		status, next = "200", ""
-	case o.name == "remove":
-		status = "409"
-	default:
-		status = map[string]string{"update": "200", "archive": "202", "mark": "202", "revive": "200"}[o.name]
-		next = merged(record, string(change))
-	}
-	if o.unknown {
-		return true, next
-	}
-	return o.result == status, next
+// edit records an operation on a toggle.
+func (w *World) edit(o *op, name, verb string, e edit) {
+	o.edit = e
+	w.record(o, "toggle", name, verb, e)
 }

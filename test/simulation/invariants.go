@@ -3,7 +3,6 @@ package simulation
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -17,8 +16,6 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/local/samtemplate"
-	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -34,7 +31,7 @@ var (
 type oracle struct {
 	caller  *call    // that is carried out
 	changes []change // that it has written
-	copied  []string // logical ids of the tables that a restore restores
+	copied  []string // the tables that a restore restores
 	copying bool     // until it has repaired what it has restored
 
 	types, fields, toggles []string             // that the actors compete for
@@ -62,7 +59,7 @@ type oracle struct {
 
 // change is a change of an item.
 type change struct {
-	table     string // logical id
+	table     string
 	old, next dynamo.Item
 }
 
@@ -79,13 +76,6 @@ func earliest(known *time.Time, t time.Time) {
 		*known = t
 	}
 }
-
-func (w *World) table(id string) string {
-	return samtemplate.TableNames(w.template.Tables)[id]
-}
-
-// items returns the items of a table.
-func (w *World) items(table string) []dynamo.Item { return w.db.Items(w.table(table)) }
 
 // prepare fills the tables, through a process without faults.
 func (w *World) prepare() {
@@ -104,24 +94,23 @@ func (w *World) prepare() {
 	}
 	w.latency = time.Duration(5+mix(w.Seed, 78)%2*145) * time.Millisecond
 	w.db.Written = func(table string, old, next dynamo.Item) {
-		w.changes = append(w.changes, change{w.tables[table], old, next})
+		w.changes = append(w.changes, change{table, old, next})
 	}
 	p := w.newProcess("operator/first")
 	p.direct = true
 	ctx, random := context.Background(), w.random(6)
-	tables := dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
 	client, err := dynamo.NewClient(p.config(), "")
-	log := eventlog.New(client, tables, p.now, 0)
+	log := eventlog.New(client, w.tables, p.now, 0)
 	w.must(err)
 	w.types, w.fields, w.toggles = types[:1+random.IntN(4)/3], fields[:1+random.IntN(len(fields))],
 		toggles[:2+random.IntN(2)*4]
 	for i, id := range w.types {
 		lifetime := []*int64{nil, new(int64(1)), new(int64(1)), new(int64(7))}[random.IntN(4)]
-		w.must(featuretype.NewStore(client, tables, log).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i),
+		w.must(featuretype.NewStore(client, w.tables, log).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i),
 			LifetimeDays: lifetime}))
 	}
 	for _, name := range w.fields {
-		w.must(contextfield.NewStore(client, tables, log).Create(ctx,
+		w.must(contextfield.NewStore(client, w.tables, log).Create(ctx,
 			contextfield.ContextField{Name: name, Description: new("")}))
 		created := observed()
 		created.status = http.StatusCreated
@@ -144,8 +133,8 @@ func (w *World) prepare() {
 			Name: name, Project: "default", Type: kind, CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],
 		}
-		w.must(feature.NewStore(client, tables, log).Create(ctx, f))
-		w.record(observed(), "toggle", name, "put", fmt.Sprintf(`{"type":%q,"contextFields":%q}`, f.Type, f.ContextFields))
+		w.must(feature.NewStore(client, w.tables, log).Create(ctx, f))
+		w.edit(observed(), name, "put", edit{change: map[string]any{"type": kind, "contextFields": f.ContextFields}})
 	}
 	w.prepareAccounts(w.newOperator(p))
 }
@@ -231,7 +220,7 @@ func (w *World) changedToken(c change) {
 // users returns the items of the table Users, which contains accounts with positive ids, and their number.
 func (w *World) users() map[int64]dynamo.Item {
 	all := map[int64]dynamo.Item{}
-	for _, item := range w.items("Users") {
+	for _, item := range w.db.Items("Users") {
 		all[item.Int("id")] = item
 	}
 	return all
@@ -263,7 +252,7 @@ func (w *World) checkTokens(owner int64) {
 		return
 	}
 	var tokens, known []int64
-	for _, item := range w.items("PersonalAccessTokens") {
+	for _, item := range w.db.Items("PersonalAccessTokens") {
 		if item.Int("userId") == owner {
 			tokens = append(tokens, item.Int("id"))
 		}
@@ -311,10 +300,9 @@ func (a *actor) checkTraffic() {
 // checkQuiet checks what must hold when nothing happens any more.
 func (w *World) checkQuiet() {
 	w.checkEvents()
-	w.recordToggles()
 	w.checkAccounts()
 	counted := map[string]int64{}
-	for _, item := range w.items("Traffic") {
+	for _, item := range w.db.Items("Traffic") {
 		if parts := strings.Split(item.String("pathDayShard"), "#"); len(parts) == 3 &&
 			strings.HasPrefix(parts[1], item.String("period")) {
 			counted[parts[1]+" 2xx"] += item.Int("successfulRequests")
@@ -328,15 +316,12 @@ func (w *World) checkQuiet() {
 	}
 }
 
-// checkAccounts checks that deletions end, and the order of tokens, and records the roles.
+// checkAccounts checks that deletions end, and the order of tokens.
 func (w *World) checkAccounts() {
 	w.checkRelations()
 	for id, item := range w.users() {
 		if item["deleting"] != nil {
 			w.fail("the deletion of the account %d does not end", id)
-		}
-		if item.String("kind") == string(user.ServiceAccount) {
-			w.record(observed(), "role", id, "get", access.Role(item.String("rootRole")).ID())
 		}
 	}
 	last := ""
@@ -350,7 +335,7 @@ func (w *World) checkAccounts() {
 
 // checkRelations checks that there are no tokens and reservations without an account, and the number of accounts.
 func (w *World) checkRelations() {
-	for _, item := range w.items("PersonalAccessTokens") {
+	for _, item := range w.db.Items("PersonalAccessTokens") {
 		w.checkTokens(item.Int("userId"))
 	}
 	robots, users, names := int64(0), w.users(), map[string]int64{}
@@ -372,7 +357,7 @@ func (w *World) checkRelations() {
 		w.fail("there are %d service accounts, %d are counted, and the limit is %d", robots, n, robotLimit)
 	}
 	identifiers := map[string]int64{}
-	for _, item := range w.items("Identifiers") {
+	for _, item := range w.db.Items("Identifiers") {
 		name, owner := strings.ToLower(item.String("id")), item.Int("accountId")
 		if names[name] != 0 || users[owner]["deleting"] == nil { // otherwise the end of the deletion removes it
 			identifiers[name] = owner

@@ -79,10 +79,7 @@ func newWorld(t *testing.T, p Plan) *World {
 	}
 	<-time.After(begin)
 	w.start = time.Now()
-	w.tables = map[string]string{}
-	for _, table := range w.template.Tables {
-		w.tables[table.Name] = table.LogicalID
-	}
+	w.tables = dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
 	w.db = dynamodb.New(w.template.Tables, time.Now)
 	w.db.Lag = func(table, index, key string, version int64) time.Duration {
 		h := mix(w.Seed, hashOf(table+index+key), uint64(version))

@@ -28,6 +28,7 @@ type op struct {
 
 	kind, object, name string
 	value, result      string
+	edit               edit // of a record
 }
 
 func (o *op) ok() bool { return o.status/100 == 2 }
@@ -64,7 +65,7 @@ func canonical(set []string) string {
 var models = map[string]porcupine.Model{
 	"type": model("", stepType), "field": model(absent, stepField), "role": model("", stepType),
 	"enabled":  model("true", stepType),
-	"username": model("", stepUsername), "feedback": model("", stepRecord), "toggle": model("", stepToggle),
+	"username": model("", stepUsername), "feedback": model("", stepRecord), "toggle": model("", stepRecord),
 	"tokens": model("", stepTokens),
 }
 
@@ -127,30 +128,57 @@ var defaults = map[string]string{
 		`"contextFields":[]}`,
 }
 
-// stepRecord: the state is a record as JSON; empty: there is none. Changes of a record name some of its members.
-func stepRecord(record string, o op) (bool, string) {
-	switch {
-	case o.name == "get":
-		return o.value == record, record
-	case o.name == "delete":
-		return o.unknown || record != "", ""
-	case o.name == "change" && record == "":
-		return o.unknown, record
+// stepRecord: the state is a record as JSON; empty: there is none.
+func stepRecord(state string, o op) (bool, string) {
+	var record map[string]any
+	if err := json.Unmarshal([]byte(cmp.Or(state, defaults[o.kind])), &record); err != nil {
+		panic(err)
 	}
-	next := merged(defaults[o.kind], record, o.value)
-	return o.unknown || o.name != "answer" || o.result == next, next
+	exists := state != "" && (o.edit.project == "" || record["project"] == o.edit.project)
+	same, archived, unused := shows(record, o.edit.seen), record["archived"] == true, fmt.Sprint(record["contextFields"]) == "[]"
+	maps.Copy(record, o.edit.change)
+	status, next := "404", state
+	switch {
+	case o.name == "miss":
+		return state == "" || !same, state
+	case o.name == "put": // creates or changes it, and returns it
+		return o.unknown || shows(record, o.edit.seen), text(record)
+	case o.name == "create" && state == "":
+		status, next = "201", text(record)
+	case o.name == "create" || o.name == "remove" && exists && !archived:
+		status = "409"
+	case !exists:
+	case o.name == "read":
+		return same && o.result == "200", state
+	case o.name == "update" && !same:
+		status = "412"
+	case o.name == "revive" && o.result == "409": // a context field is gone
+		return archived && !unused, state
+	case o.name == "remove" || o.name == "delete":
+		status, next = "200", ""
+	default:
+		status, next = cmp.Or(map[string]string{"archive": "202", "mark": "202"}[o.name], "200"), text(record)
+	}
+	return o.unknown || o.result == status, next
 }
 
-// merged returns a JSON object with the members of several ones. Later ones win.
-func merged(objects ...string) string {
-	all := map[string]any{}
-	for _, object := range objects {
-		if object != "" && json.Unmarshal([]byte(object), &all) != nil {
-			panic("no object: " + object)
+// shows reports whether an object has members with these values.
+func shows(object, members map[string]any) bool {
+	for name, value := range members {
+		if fmt.Sprint(object[name]) != fmt.Sprint(value) {
+			return false
 		}
 	}
-	text, _ := json.Marshal(all) // it was JSON
-	return string(text)
+	return true
+}
+
+// text returns an object as JSON.
+func text(object map[string]any) string {
+	content, err := json.Marshal(object)
+	if err != nil {
+		panic(err)
+	}
+	return string(content)
 }
 
 // stepTokens: the state is the set of an account's tokens, each with its description and id; absent: the account is
@@ -234,7 +262,7 @@ func (r *Result) linearize() string {
 // repeated returns how often a write may have taken effect once more, because its response was lost and the SDK
 // repeated it.
 func (o *op) repeated() int {
-	if o.name == "set" || o.name == "replace" || o.name == "answer" {
+	if o.name == "set" || o.name == "replace" || o.kind == "feedback" {
 		return max(0, o.writes-1)
 	}
 	return 0

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/pkg/operator/installation"
@@ -36,7 +35,7 @@ func (w *World) back() {
 
 func (w *World) copyTables() {
 	for _, id := range w.copied {
-		w.db.Copy(w.table(id), copyOf(id))
+		w.db.Copy(id, copyOf(id))
 	}
 }
 
@@ -87,11 +86,10 @@ func (w *World) newOperator(p *process) *operator.Operator {
 }
 
 func (w *World) newInstallation(p *process) *installation.Installation {
-	tables := dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
 	client, err := dynamo.NewClient(p.config(), "")
 	w.must(err)
 	return &installation.Installation{
-		Name: "the simulation", Tables: tables, TokenLimit: tokenLimit, AccountLimit: user.DefaultLimit,
+		Name: "the simulation", Tables: w.tables, TokenLimit: tokenLimit, AccountLimit: user.DefaultLimit,
 		EventSource: source, Issuer: "https://" + issuerHost, Client: client,
 	}
 }

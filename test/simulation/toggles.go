@@ -19,7 +19,7 @@ func (a *actor) changeOne(name string) {
 	on := a.IntN(2) == 0
 	switch n := a.IntN(6); {
 	case a.flips(name) && n < 2 || n == 0 && a.IntN(4) == 0: // otherwise there would soon be no old ones
-		a.operate("delete", name, "", func(ctx context.Context) error {
+		a.operate("delete", name, nil, func(ctx context.Context) error {
 			return a.operator.DeleteToggle(ctx, name)
 		})
 		a.putToggle(name, false)
@@ -30,7 +30,7 @@ func (a *actor) changeOne(name string) {
 		if n == 5 {
 			member, set = "archived", (*operator.Operator).SetArchived
 		}
-		a.operate("change", name, fmt.Sprintf(`{%q:%t}`, member, on), func(ctx context.Context) error {
+		a.operate("change", name, map[string]any{member: on}, func(ctx context.Context) error {
 			return errorOf(set(a.operator, ctx, name, on))
 		})
 	}
@@ -59,45 +59,43 @@ func (a *actor) putToggle(name string, kind bool, fields ...string) {
 	if fields != nil {
 		change.ContextFields, value["contextFields"] = &fields, fields
 	}
-	text, _ := json.Marshal(value)
-	a.operate("put", name, string(text), func(ctx context.Context) error {
+	a.operate("put", name, value, func(ctx context.Context) error {
 		_, _, _, err := a.operator.PutToggle(ctx, name, change)
 		return err
 	})
 }
 
 // operate runs a command about a toggle. What it has created can be deleted before it has read it.
-func (a *actor) operate(kind, name, value string, run func(context.Context) error) {
-	o := a.command(fmt.Sprintf("features %s %s %s", kind, name, value), run)
+func (a *actor) operate(kind, name string, change map[string]any, run func(context.Context) error) {
+	o := a.command(fmt.Sprintf("features %s %s %v", kind, name, change), run)
 	if o.ok() || o.unknown || kind == "put" {
 		o.unknown = !o.ok()
-		a.record(o, "toggle", name, kind, value)
+		a.edit(o, name, kind, edit{change: change})
 	}
 }
 
 // answer updates feedback of the editor, who does it too.
 func (a *actor) answer() {
-	change := choose(a, `{"neverShow":true}`, `{"neverShow":false}`, `{"given":null}`,
-		`{"given":"2026-01-01T00:00:00.000Z"}`,
-		fmt.Sprintf(`{"neverShow":true,"given":"2026-01-01T00:00:00.%03dZ"}`, a.IntN(1000)))
-	c, body := a.editor, change
+	given := fmt.Sprintf("2026-01-01T00:00:00.%03dZ", a.IntN(1000))
+	change := choose(a, map[string]any{"neverShow": a.IntN(2) == 0}, map[string]any{"given": nil},
+		map[string]any{"neverShow": true, "given": given})
+	c, body := a.editor, maps.Clone(change)
 	if a.IntN(2) == 0 {
-		c, body = a.admin, merged(change, fmt.Sprintf(`{"userId":%d}`, a.editor.account))
+		c, body["userId"] = a.admin, a.editor.account
 	}
-	o := a.do(c, http.MethodPut, "feedback/survey", body)
-	if o.ok() {
-		text, _ := json.Marshal(a.members(o, "neverShow", "given"))
-		o.result = string(text)
+	o := a.do(c, http.MethodPut, "feedback/survey", text(body))
+	if o.edit.change = change; o.ok() {
+		o.edit.seen = only(a.members(o), "neverShow", "given")
 	}
 	if o.ok() || o.unknown {
-		a.record(o, "feedback", "survey", "answer", change)
+		a.record(o, "feedback", "survey", "put", change)
 	}
 }
 
 // checkUsage compares the usage of context fields with a recount of the toggles, and their sizes with the sum.
 func (w *World) checkUsage() {
 	recount, stored := map[string]int64{}, map[string]int64{} // by field and project
-	for _, toggle := range w.items("Features") {
+	for _, toggle := range w.db.Items("Features") {
 		for _, field := range toggle.Strings("contextFields") {
 			if !toggle.Bool("archived") {
 				recount[field+" in "+toggle.String("project")]++
@@ -105,7 +103,7 @@ func (w *World) checkUsage() {
 		}
 	}
 	var sizes, total int64
-	for _, item := range w.items("ContextFields") {
+	for _, item := range w.db.Items("ContextFields") {
 		name := item.String("name")
 		if name == "#total" {
 			total = item.Int("size")
@@ -129,9 +127,9 @@ func (w *World) checkUsage() {
 
 // checkFlags checks that the flags are what types and ages say, after a run that began at this time and left nothing.
 func (w *World) checkFlags(begun time.Time) {
-	for _, item := range w.items("Features") {
+	for _, item := range w.db.Items("Features") {
 		name, current, flag := item.String("name"), w.lifetime(item.String("type")), item.Bool("potentiallyStale")
-		if item.String("toggle") != "" || w.touched[name].After(begun.Add(-staleAfter)) ||
+		if w.touched[name].After(begun.Add(-staleAfter)) ||
 			current.from.After(begun) {
 			continue
 		}
@@ -146,29 +144,6 @@ func (w *World) checkFlags(begun time.Time) {
 			w.fail("the flag of %s is %t after a run: its type %s has a lifetime of %d days, and its age is %s", name, flag,
 				item.String("type"), current.days, age)
 		}
-	}
-}
-
-// recordToggles records what the toggles are in the end.
-func (w *World) recordToggles() {
-	toggles := map[string]string{}
-	for _, item := range w.items("Features") {
-		if item.String("toggle") != "" {
-			continue
-		}
-		var description any
-		if item["description"] != nil {
-			description = item.String("description")
-		}
-		text, _ := json.Marshal(map[string]any{
-			"project": item.String("project"), "type": item.String("type"), "description": description,
-			"archived": item.Bool("archived"), "stale": item.Bool("stale"),
-			"contextFields": append([]string{}, item.Strings("contextFields")...),
-		})
-		toggles[item.String("name")] = string(text)
-	}
-	for _, name := range w.toggles {
-		w.record(observed(), "toggle", name, "get", toggles[name])
 	}
 }
 

@@ -84,7 +84,7 @@ func (w *World) await(s *stream, d time.Duration) {
 
 // readStream invokes the function with new records of the table. What it does not process comes again later.
 func (w *World) readStream(s *stream) {
-	batch, n := w.db.Records(w.table(s.table), s.read, s.batch)
+	batch, n := w.db.Records(s.table, s.read, s.batch)
 	if s.awaited = n > 0 && !w.over; !s.awaited {
 		return
 	}

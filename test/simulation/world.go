@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/simulation/dynamodb"
 )
 
@@ -62,7 +63,7 @@ type Result struct {
 type World struct {
 	Plan
 	template *samtemplate.Template
-	tables   map[string]string // ids by name
+	tables   dynamo.Tables
 	db       *dynamodb.DB
 
 	mu        sync.Mutex // protects what such goroutines use
@@ -287,6 +288,13 @@ func (w *World) live() {
 			w.fail("the last sweep leaves something")
 		}
 		w.announce()
+		last.listTypes(w.admin)
+		last.listFields(w.admin)
+		last.listAccounts()
+		for _, name := range w.toggles {
+			last.readToggle(w.admin, name, "default")
+			last.readToggle(w.admin, name, "shop")
+		}
 	})
 	w.drain()
 	if !w.over {
