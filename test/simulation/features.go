@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// edit is what an operation on a record has to do with it: a toggle, or an answer to a questionnaire.
+// edit is what an operation on a record has to do with it: a toggle, a context field, or an answer to a questionnaire.
 type edit struct {
 	project string         // of the path; empty: none
 	seen    map[string]any // members that the response has, or that the ETag of an update is of; nil: none
@@ -25,19 +25,19 @@ func (a *actor) editToggle() {
 	case 0:
 		e := edit{project: project, change: map[string]any{"project": project, "type": choose(a, a.types...)}}
 		body := fmt.Sprintf(`{"name":%q,"type":%q}`, name, e.change["type"])
-		a.edit(a.do(c, http.MethodPost, "projects/"+project+"/features", body), name, "create", e)
+		a.edit(a.do(c, http.MethodPost, "projects/"+project+"/features", body), "toggle", name, "create", e)
 	case 1, 2, 7:
 		a.updateToggle(c, name, project)
 	case 3:
-		a.edit(a.do(c, http.MethodDelete, path, ""), name, "archive",
+		a.edit(a.do(c, http.MethodDelete, path, ""), "toggle", name, "archive",
 			edit{project: project, change: map[string]any{"archived": true}})
 	case 4:
 		a.markToggles(c, name, project, on)
 	case 5:
-		a.edit(a.do(c, http.MethodPost, "archive/revive/"+name, ""), name, "revive",
+		a.edit(a.do(c, http.MethodPost, "archive/revive/"+name, ""), "toggle", name, "revive",
 			edit{change: map[string]any{"archived": false}})
 	case 6:
-		a.edit(a.do(c, http.MethodDelete, "archive/"+name, ""), name, "remove", edit{})
+		a.edit(a.do(c, http.MethodDelete, "archive/"+name, ""), "toggle", name, "remove", edit{})
 	default:
 		a.searchToggles(c, on)
 	}
@@ -50,7 +50,7 @@ func (a *actor) readToggle(c *credential, name, project string) (*op, edit) {
 	e := edit{project: project}
 	o := a.get(c, togglePath(name, project), &e.seen)
 	only(e.seen, "project", "type", "description", "archived", "stale", "contextFields")
-	a.edit(o, name, "read", e)
+	a.edit(o, "toggle", name, "read", e)
 	return o, e
 }
 
@@ -71,7 +71,7 @@ func (a *actor) updateToggle(c *credential, name, project string) {
 		e.seen, match = nil, nil
 	}
 	o = a.do(c, http.MethodPut, togglePath(name, project), text(e.change), match...)
-	a.edit(o, name, "update", e)
+	a.edit(o, "toggle", name, "update", e)
 	if o.ok() && !shows(a.members(o), e.change) {
 		a.fail("an update of %s to %v returns %s", name, e.change, o.response)
 	}
@@ -88,7 +88,7 @@ func (a *actor) markToggles(c *credential, name, project string, stale bool) {
 		return // it is not known here which one
 	}
 	for _, name := range names {
-		a.edit(o, name, "mark", edit{project: project, change: map[string]any{"stale": stale}})
+		a.edit(o, "toggle", name, "mark", edit{project: project, change: map[string]any{"stale": stale}})
 	}
 }
 
@@ -113,9 +113,9 @@ func (a *actor) searchToggles(c *credential, archived bool) {
 	}
 	for _, name := range a.toggles {
 		if seen[name] != nil {
-			a.edit(o, name, "read", edit{seen: only(seen[name], "project", "type", "description", "archived", "stale")})
+			a.edit(o, "toggle", name, "read", edit{seen: only(seen[name], "project", "type", "description", "archived", "stale")})
 		} else { // it is not there, or not in this state
-			a.edit(o, name, "miss", edit{seen: map[string]any{"archived": archived}})
+			a.edit(o, "toggle", name, "miss", edit{seen: map[string]any{"archived": archived}})
 		}
 	}
 }
@@ -138,8 +138,8 @@ func only(object map[string]any, names ...string) map[string]any {
 	return object
 }
 
-// edit records an operation on a toggle.
-func (w *World) edit(o *op, name, verb string, e edit) {
+// edit records an operation on a record.
+func (w *World) edit(o *op, kind, object, name string, e edit) {
 	o.edit = e
-	w.record(o, "toggle", name, verb, e)
+	w.record(o, kind, object, name, e)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -112,9 +111,7 @@ func (w *World) prepare() {
 	for _, name := range w.fields {
 		w.must(contextfield.NewStore(client, w.tables, log).Create(ctx,
 			contextfield.ContextField{Name: name, Description: new("")}))
-		created := observed()
-		created.status = http.StatusCreated
-		w.record(created, "field", name, "create", "")
+		w.edit(observed(), "field", name, "put", edit{})
 	}
 	var due time.Time
 	for i, name := range w.toggles { // they become potentially stale while the world lives
@@ -134,7 +131,7 @@ func (w *World) prepare() {
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],
 		}
 		w.must(feature.NewStore(client, w.tables, log).Create(ctx, f))
-		w.edit(observed(), name, "put", edit{change: map[string]any{"type": kind, "contextFields": f.ContextFields}})
+		w.edit(observed(), "toggle", name, "put", edit{change: map[string]any{"type": kind, "contextFields": f.ContextFields}})
 	}
 	w.prepareAccounts(w.newOperator(p))
 }

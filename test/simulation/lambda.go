@@ -36,7 +36,7 @@ type lambda struct {
 	functions map[string]*function // by folder
 	invoked   map[string]*invoke.Function
 	gateway   *gateway.Gateway
-	requests  uint64
+	ids       *process // whose random numbers they are
 }
 
 // Settings of the deployment. The hosts exist in the world only.
@@ -77,6 +77,7 @@ func newWorld(t *testing.T, p Plan) *World {
 	if w.has(skewed) {
 		w.skew = maxSkew
 	}
+	w.ids = w.newProcess("ids")
 	<-time.After(begin)
 	w.start = time.Now()
 	w.tables = dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
@@ -107,16 +108,7 @@ func newWorld(t *testing.T, p Plan) *World {
 	return w
 }
 
-func (w *World) newID() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.requests++
-	var id uuid.UUID
-	for i := range id {
-		id[i] = byte(mix(w.Seed, w.requests, uint64(i)))
-	}
-	return id.String()
-}
+func (w *World) newID() string { return uuid.Must(uuid.NewRandomFromReader(w.ids)).String() }
 
 // function is a Lambda function with its instances. An instance handles one invocation at a time.
 type function struct {

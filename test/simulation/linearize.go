@@ -63,7 +63,7 @@ func canonical(set []string) string {
 
 // models describe what an operation does to the state of an object, and whether it can have its result.
 var models = map[string]porcupine.Model{
-	"type": model("", stepType), "field": model(absent, stepField), "role": model("", stepType),
+	"type": model("", stepType), "field": model("", stepRecord), "role": model("", stepType),
 	"enabled":  model("true", stepType),
 	"username": model("", stepUsername), "feedback": model("", stepRecord), "toggle": model("", stepRecord),
 	"tokens": model("", stepTokens),
@@ -82,31 +82,6 @@ func stepType(state string, o op) (bool, string) {
 	return o.name == "set" || state == "" || state == o.value, o.value
 }
 
-// stepField: the state is the description.
-func stepField(state string, o op) (bool, string) {
-	exists := state != absent
-	switch {
-	case o.name == "get" && o.result == "200":
-		return exists && state == o.value, state
-	case o.name == "get":
-		return !exists, state
-	case o.unknown && (o.name == "create") == exists: // it had no effect
-		return true, state
-	case o.name == "create" && (o.result == "201" || o.unknown):
-		return !exists, o.value
-	case o.name == "create": // 409
-		return exists, state
-	case o.result == "404":
-		return !exists, state
-	case o.result == "409": // in use
-		return exists, state
-	case o.name == "replace":
-		return exists, o.value
-	default:
-		return exists, absent
-	}
-}
-
 // stepUsername: the state is the id of the account that has the username; empty: none.
 func stepUsername(state string, o op) (bool, string) {
 	switch {
@@ -123,6 +98,7 @@ func stepUsername(state string, o op) (bool, string) {
 
 // defaults are the members of new records.
 var defaults = map[string]string{
+	"field":    `{"description":"","sortOrder":0}`,
 	"feedback": `{"neverShow":false,"given":null}`,
 	"toggle": `{"project":"default","type":"release","description":null,"archived":false,"stale":false,` +
 		`"contextFields":[]}`,
@@ -152,6 +128,8 @@ func stepRecord(state string, o op) (bool, string) {
 		return same && o.result == "200", state
 	case o.name == "update" && !same:
 		status = "412"
+	case o.name == "delete" && o.result == "409": // a context field is in use
+		return true, state
 	case o.name == "revive" && o.result == "409": // a context field is gone
 		return archived && !unused, state
 	case o.name == "remove" || o.name == "delete":

@@ -70,7 +70,7 @@ func (a *actor) operate(kind, name string, change map[string]any, run func(conte
 	o := a.command(fmt.Sprintf("features %s %s %v", kind, name, change), run)
 	if o.ok() || o.unknown || kind == "put" {
 		o.unknown = !o.ok()
-		a.edit(o, name, kind, edit{change: change})
+		a.edit(o, "toggle", name, kind, edit{change: change})
 	}
 }
 
@@ -84,11 +84,12 @@ func (a *actor) answer() {
 		c, body["userId"] = a.admin, a.editor.account
 	}
 	o := a.do(c, http.MethodPut, "feedback/survey", text(body))
-	if o.edit.change = change; o.ok() {
-		o.edit.seen = only(a.members(o), "neverShow", "given")
+	e := edit{change: change}
+	if o.ok() {
+		e.seen = only(a.members(o), "neverShow", "given")
 	}
 	if o.ok() || o.unknown {
-		a.record(o, "feedback", "survey", "put", change)
+		a.edit(o, "feedback", "survey", "put", e)
 	}
 }
 
@@ -152,33 +153,32 @@ func (a *actor) editField() {
 	c := choose(a, a.admin, a.api, a.editor)
 	a.n++
 	value := fmt.Sprintf("%s %d%s", a.name, a.n, strings.Repeat("x", 200*a.IntN(3)))
-	kind := choose(a, "create", "replace", "delete", "get", "list")
+	kind := choose(a, "create", "replace", "delete", "read", "list")
 	if kind == "delete" {
 		a.meanwhile(func(b *actor) { b.putToggle(subject(b, b.toggles...), false, name) })
-		a.record(a.do(c, http.MethodDelete, "context/"+name, ""), "field", name, kind, "")
-		kind = choose(a, "create", "get") // at once, and with another clock
+		a.edit(a.do(c, http.MethodDelete, "context/"+name, ""), "field", name, kind, edit{})
+		kind = choose(a, "create", "read") // at once, and with another clock
 	}
+	e := edit{change: map[string]any{"description": value, "sortOrder": a.IntN(2)}}
 	switch kind {
 	case "create":
-		body := fmt.Sprintf(`{"name":%q,"description":%q}`, name, value)
-		if a.IntN(2) == 0 {
-			body = fmt.Sprintf(`{"name":%q,"description":%q,"sortOrder":1}`, name, value)
-		}
-		a.record(a.do(c, http.MethodPost, "context", body), "field", name, kind, value)
+		body := maps.Clone(e.change)
+		body["name"] = name
+		a.edit(a.do(c, http.MethodPost, "context", text(body)), "field", name, kind, e)
 	case "replace":
-		body := fmt.Sprintf(`{"description":%q,"sortOrder":1}`, value)
-		a.record(a.do(c, http.MethodPut, "context/"+name, body), "field", name, kind, value)
-	case "get":
-		var field struct{ Description string }
-		o := a.get(c, "context/"+name, &field)
-		a.record(o, "field", name, kind, field.Description)
+		a.edit(a.do(c, http.MethodPut, "context/"+name, text(e.change)), "field", name, kind, e)
+	case "read":
+		e = edit{}
+		o := a.get(c, "context/"+name, &e.seen)
+		only(e.seen, "description", "sortOrder")
+		a.edit(o, "field", name, kind, e)
 	default:
 		a.listFields(c)
 	}
 }
 
 func (a *actor) listFields(c *credential) {
-	var all []struct{ Name, Description string }
+	var all []map[string]any
 	o := a.get(c, "context", &all)
 	if !o.ok() {
 		return
@@ -186,15 +186,17 @@ func (a *actor) listFields(c *credential) {
 	if text, _ := json.Marshal(o.response); len(text) > fieldLimit {
 		a.fail("the list of context fields has %d bytes, the limit is %d", len(text), fieldLimit)
 	}
-	found := map[string]string{}
-	for _, f := range all {
-		found[f.Name] = f.Description
-	}
 	for _, name := range a.fields {
-		value, exists := found[name]
-		if o.status = http.StatusOK; !exists {
+		e := edit{}
+		for _, f := range all {
+			if f["name"] == name {
+				e.seen = only(f, "description", "sortOrder")
+			}
+		}
+		if e.seen == nil {
 			o.status = http.StatusNotFound
 		}
-		a.record(o, "field", name, "get", value)
+		a.edit(o, "field", name, "read", e)
+		o.status = http.StatusOK
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -63,6 +64,7 @@ type process struct {
 	w      *World
 	name   string
 	hash   uint64
+	random *rand.Rand
 	ended  chan struct{} // closed when it crashes
 	dead   bool
 	until  time.Time         // it is frozen until then
@@ -75,6 +77,7 @@ type process struct {
 
 func (w *World) newProcess(name string) *process {
 	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]uint64{}}
+	p.random = w.random(p.hash, 4)
 	if w.skew > 0 {
 		p.skew = time.Duration(w.random(p.hash, 3).Int64N(int64(2*w.skew))) - w.skew
 	}
@@ -99,10 +102,8 @@ func (p *process) crash() {
 func (p *process) Read(b []byte) (int, error) {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	p.calls[0]++
-	random := p.w.random(p.hash, p.calls[0], 4)
 	for i := range b {
-		b[i] = byte(random.Uint32())
+		b[i] = byte(p.random.Uint32())
 	}
 	return len(b), nil
 }
@@ -187,7 +188,7 @@ func (c *call) send() {
 	latency := time.Duration(1_000_000 + mix(w.Seed, c.key, 7)%9_000_000)
 	staleness := c.reevaluates()
 	soon := time.Now().Add(10 * time.Second).Truncate(meeting) // actors meet then, if it is in the future
-	if c.chance(slow, 0.05) || w.has(slow) && w.storm(slow, 15*time.Second, "") {
+	if c.chance(slow, 0.05, 0.05) || w.has(slow) && w.storm(slow, 15*time.Second, "") {
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
 	} else if staleness && mix(w.Seed, c.key, 14)%2 == 0 { // others act between its reads and writes
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%16)
@@ -201,28 +202,30 @@ func (c *call) send() {
 		w.after(latency%responseTimeout, c.receive)
 		return
 	}
+	if c.chance(late, 0.005, 0.015) {
+		latency += responseTimeout + time.Duration(mix(w.Seed, c.key, 11)%uint64(2*time.Second))
+	}
 	switch {
 	case w.over || c.dead:
 		c.fail(0, syscall.ECONNRESET)
 		return
-	case c.chance(crash, 0.003) || c.isWrite() && c.chance(crash, 0.015):
+	case c.chance(crash, 0.003, 0.015):
 		c.crash()
 		if mix(w.Seed, c.key, 9)%2 == 0 { // the request was sent
 			w.after(latency, c.execute)
 		}
 		c.fail(0, syscall.ECONNRESET)
 		return
-	case c.chance(freeze, 0.002) || c.isWrite() && c.chance(freeze, 0.05) || staleness && c.chance(freeze, 0.04) ||
-		staleness && (c.isWrite() || soon.After(time.Now())) && c.chance(freeze, 0.15):
-		c.until = time.Now()
-		longest := []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
-		if staleness { // long enough for another run
+	case !staleness && c.chance(freeze, 0.002, 0.05), staleness && c.chance(freeze, 0.04, 0.15),
+		staleness && soon.After(time.Now()) && c.chance(freeze, 0.15, 0.15):
+		from, longest := time.Now(), []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
+		switch {
+		case staleness && soon.After(from):
+			from, longest = soon, time.Second
+		case staleness: // long enough for another run
 			longest = 12 * time.Second
-			if soon.After(c.until) {
-				c.until, longest = soon, time.Second
-			}
 		}
-		c.until = c.until.Add(time.Duration(mix(w.Seed, c.key, 10) % uint64(longest)))
+		c.until = from.Add(time.Duration(mix(w.Seed, c.key, 10) % uint64(longest)))
 		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))
 	}
 	if wait := time.Until(c.until); wait > 0 {
@@ -235,14 +238,11 @@ func (c *call) send() {
 		return
 	}
 	switch {
-	case c.chance(lostRequest, 0.01):
+	case c.chance(lostRequest, 0.01, 0.01):
 		w.trace(c, "the request is lost")
 		c.fail(latency, &net.OpError{Op: []string{"dial", "read"}[mix(c.key)%2], Net: "tcp", Err: syscall.ECONNREFUSED})
-	case c.chance(late, 0.005) || c.isWrite() && c.chance(late, 0.015):
-		w.trace(c, "the request arrives late")
-		w.after(responseTimeout+latency+time.Duration(mix(w.Seed, c.key, 11)%uint64(2*time.Second)), c.execute)
-		c.fail(responseTimeout, errTimeout)
 	case latency > responseTimeout:
+		w.trace(c, "the request arrives late")
 		w.after(latency, c.execute)
 		c.fail(responseTimeout, errTimeout)
 	default:
@@ -260,10 +260,10 @@ func (c *call) receive() {
 	switch {
 	case c.reliable():
 		c.finish()
-	case c.chance(lostResponse, 0.01) || c.isWrite() && c.chance(lostResponse, 0.04):
+	case c.chance(lostResponse, 0.01, 0.04):
 		w.trace(c, "the response is lost")
 		c.fail(time.Millisecond, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
-	case c.chance(serverError, 0.003):
+	case c.chance(serverError, 0.003, 0.003):
 		w.trace(c, "carried out, but")
 		c.refuse(0, http.StatusInternalServerError, `InternalServerError"`)
 	case mix(w.Seed, c.key, 12)%8 == 0:
@@ -280,11 +280,11 @@ var flipped = regexp.MustCompile(`"Key":{"name":{"S":"([^"]*)"}}`)
 func (c *call) reject() bool {
 	w := c.w
 	switch {
-	case c.chance(throttled, 0.005) || c.chance(throttled, 0.9) &&
+	case c.chance(throttled, 0.005, 0.005) || c.chance(throttled, 0.9, 0.9) &&
 		w.storm(throttled, 10*time.Second, tableOf(string(c.body))):
 		c.refuse(0, http.StatusBadRequest, `ThrottlingException","message":"Throughput exceeds the current capacity"`)
-	case (c.chance(conflict, 0.03) || (c.again || c.reevaluates()) && c.chance(conflict, 0.3)) &&
-		c.name == "TransactWriteItems":
+	case c.name == "TransactWriteItems" && (c.chance(conflict, 0, 0.03) ||
+		(c.again || c.reevaluates()) && c.chance(conflict, 0, 0.3)):
 		var wait time.Duration
 		if names := flipped.FindAllSubmatch(c.body, -1); c.reevaluates() && names != nil { // with a change of one of them
 			other := &actor{World: w, Rand: w.random(c.key), name: fmt.Sprintf("operator-%x", c.key)}
@@ -296,9 +296,9 @@ func (c *call) reject() bool {
 		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
 		c.refuse(wait, http.StatusBadRequest,
 			`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]`)
-	case c.chance(conflict, 0.02) && c.isWrite():
+	case c.chance(conflict, 0, 0.02):
 		c.refuse(0, http.StatusBadRequest, `TransactionConflictException","message":"Transaction is ongoing for the item"`)
-	case c.chance(serverError, 0.003):
+	case c.chance(serverError, 0.003, 0.003):
 		c.refuse(0, http.StatusInternalServerError, `InternalServerError"`)
 	default:
 		return false
@@ -306,8 +306,13 @@ func (c *call) reject() bool {
 	return true
 }
 
-// chance decides whether a fault occurs at the call.
-func (c *call) chance(f fault, probability float64) bool { return c.w.happens(f, c.key, probability) }
+// chance decides whether a fault occurs at the call, which is more probable at a write.
+func (c *call) chance(f fault, read, write float64) bool {
+	if c.isWrite() {
+		read = write
+	}
+	return c.w.happens(f, c.key, read)
+}
 
 // tracked returns what the world remembers about the request that the call belongs to, or nil.
 func (c *call) tracked() *tracked {
@@ -329,10 +334,6 @@ func (c *call) isWrite() bool {
 func (c *call) refuse(wait time.Duration, status int, text string) {
 	c.w.trace(c, text)
 	c.status, c.out = status, []byte(`{"__type":"com.amazonaws.dynamodb.v20120810#`+text+"}")
-	if wait == 0 {
-		c.finish()
-		return
-	}
 	c.w.after(wait, c.finish)
 }
 
@@ -360,26 +361,20 @@ func (c *call) execute() {
 		c.status, c.out = http.StatusServiceUnavailable, nil
 		return
 	}
-	switch c.service {
-	case "DynamoDB_20120810":
-		w.execute(c)
-	default:
+	if c.service == "DynamoDB_20120810" {
+		w.caller = c
+		c.status, c.out = w.db.Do(c.name, c.body)
+		if t := c.tracked(); t != nil && (len(w.changes) > 0 || c.name == "UpdateItem") {
+			t.writes++
+		}
+		w.checkWritten()
+		if c.status != http.StatusOK && !bytes.Contains(c.out, []byte("ConditionalCheckFailed")) {
+			w.fail("DynamoDB rejects a call of %s: %s\n%s %s", c.process.name, c.out, c.name, c.body)
+		}
+	} else {
 		c.status, c.out = w.serve(c)
 	}
 	if c.service != issuerHost {
 		w.digest(c.key, uint64(c.status), hashOfJSON(c.out))
-	}
-}
-
-// execute carries a call of DynamoDB out.
-func (w *World) execute(c *call) {
-	w.caller = c
-	c.status, c.out = w.db.Do(c.name, c.body)
-	if t := c.tracked(); t != nil && (len(w.changes) > 0 || c.name == "UpdateItem") {
-		t.writes++
-	}
-	w.checkWritten()
-	if c.status != http.StatusOK && !bytes.Contains(c.out, []byte("ConditionalCheckFailed")) {
-		w.fail("DynamoDB rejects a call of %s: %s\n%s %s", c.process.name, c.out, c.name, c.body)
 	}
 }
