@@ -30,6 +30,7 @@ type bus struct {
 	flippedAt map[string]time.Time // the last ones of the flags of toggles
 	lifetimes map[string][]lifetime
 	reopens   time.Time // the webhook refuses until then
+	announced time.Time // the beginning of the last search for expiring tokens
 }
 
 // sent is an event in the form in which it is sent.
@@ -347,17 +348,21 @@ func (w *World) checkEvents() {
 	w.checkExpiring()
 }
 
-// checkExpiring checks that each token that is about to expire was recorded at the last threshold that it has reached.
+// checkExpiring checks that each token that is about to expire was recorded at the last threshold that it had reached at
+// the last search.
 func (w *World) checkExpiring() {
 	for _, item := range w.db.Items("PersonalAccessTokens") {
-		expires := item.Time("expiresAt")
-		if expires == nil || time.Until(*expires) < time.Minute {
+		if item["expiresAt"] == nil {
+			continue
+		}
+		expires := item.Time("expiresAt").Sub(w.announced)
+		if expires < time.Minute {
 			continue
 		}
 		for _, threshold := range []int64{1, 7, 14} {
-			left := time.Duration(threshold)*24*time.Hour - time.Until(*expires)
+			left := time.Duration(threshold)*24*time.Hour - expires
 			if left > -time.Minute && left < time.Minute {
-				break // it can have changed since the last run
+				break // clocks differ, and the search takes some time
 			}
 			if left < 0 {
 				continue

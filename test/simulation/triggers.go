@@ -62,6 +62,7 @@ func (w *World) sweep() (done bool) {
 }
 
 func (w *World) announce() {
+	w.announced = time.Now()
 	_, _ = w.invoke("announce-expiring-tokens", "the schedule", []byte("{}"))
 }
 
