@@ -2,12 +2,12 @@ package seed_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/api/contextfield"
@@ -19,90 +19,75 @@ import (
 	"toggleadmin/test/database"
 )
 
-func ada() seed.Administrator { return seed.Administrator{Name: "Ada", Email: "ada@example.com"} }
+var ada = seed.Administrator{Name: "Ada", Email: "ada@example.com"}
 
-// checkInitialized checks that everything exists once and that the token is valid.
-func (f fixture) checkInitialized(tb testing.TB, token access.Token) {
+func initialize(tb testing.TB, c seed.Config) seed.Initialized {
+	tb.Helper()
+	done, err := seed.Initialize(tb.Context(), c, ada)
+	assert.OK(tb, err)
+	return done
+}
+
+// checkInitialized checks that the call did it, that everything exists once and that the token is valid.
+func (f fixture) checkInitialized(tb testing.TB, done seed.Initialized) {
 	tb.Helper()
 	f.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 6, "Users": 2, "Identifiers": 1,
 		"PersonalAccessTokens": 1, "ApiTokens": 1, "Events": 1})
 	fields, err := contextfield.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
 	assert.OK(tb, err)
 	assert.Equal(tb, contextfield.Defaults(now()), fields, cmpopts.EquateEmpty())
-	administrator, err := user.NewStore(f.Client, f.Tables, f.Log()).Get(tb.Context(), 1)
-	want := user.User{ID: 1, Kind: user.Person, Name: "Ada", Email: "ada@example.com", Role: access.RoleAdmin}
-	if diff := cmp.Diff(want, administrator, cmpopts.EquateEmpty()); diff != "" || err != nil {
-		tb.Error(err, diff)
-	}
-	if p := f.principal(tb, token.Reveal()); p != "api-token:"+token.Selector.String() {
-		tb.Errorf("the token belongs to %q", p)
-	}
+	selector := done.Token.Selector.String()
+	assert.Equal(tb, "api-token:"+selector, f.principal(tb, done.Token.Reveal()))
+	assert.Equal(tb, seed.Initialized{
+		New: true, Token: done.Token, Marker: seed.Marker{At: now(), APIToken: selector},
+		Administrator: user.User{ID: 1, Kind: user.Person, Name: "Ada", Email: "ada@example.com", Role: access.RoleAdmin},
+	}, done, cmpopts.EquateEmpty(), cmpopts.EquateComparable(access.Token{}))
 }
 
 func TestInitialize(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	if _, ok, err := seed.ReadMarker(t.Context(), f.Client, f.Tables); ok || err != nil {
-		t.Errorf("empty tables have a marker: %t, %v", ok, err)
-	}
-	first, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), ada())
-	if err != nil || !first.New || first.Administrator.Name != "Ada" {
-		t.Errorf("%+v, %v", first, err)
-	}
-	f.checkInitialized(t, first.Token)
-	recorded := `installation-initialized installation:toggleadmin by system: {"apiToken":"` +
-		first.Token.Selector.String() + `"}`
-	assert.Equal(t, []string{recorded}, f.Events(t))
+	_, marked, err := seed.ReadMarker(t.Context(), f.Client, f.Tables)
+	assert.OK(t, err)
+	assert.Equal(t, false, marked)
+	first := initialize(t, f.config(seed.Credentials{}))
 	again, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), seed.Administrator{Name: "Eve"})
-	want := seed.Initialized{Marker: seed.Marker{At: now(), APIToken: first.Token.Selector.String()}}
-	if diff := cmp.Diff(want.Marker, again.Marker); diff != "" || err != nil || again.New ||
-		again.Token != (access.Token{}) {
-		t.Errorf("again: %+v, %v, marker (-want +got):\n%s", again, err, diff)
-	}
-	f.checkInitialized(t, first.Token)
+	assert.OK(t, err)
+	assert.Equal(t, seed.Initialized{Marker: first.Marker}, again, cmpopts.EquateComparable(access.Token{}))
+	f.checkInitialized(t, first)
+	assert.Equal(t, []string{`installation-initialized installation:toggleadmin by system: {"apiToken":"` +
+		first.Marker.APIToken + `"}`}, f.Events(t))
 }
 
 func TestInitializeChangesNothingThatExists(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	types := featuretype.NewStore(f.Client, f.Tables, f.Log())
-	assert.OK(t, types.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(3))}))
-	assert.OK(t, user.NewStore(f.Client, f.Tables, f.Log()).Create(t.Context(),
-		user.User{ID: 1, Kind: user.Person, Name: "first", Role: access.RoleAdmin}))
-	done, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), ada())
-	if err != nil || !done.New || done.Administrator.Name != "first" {
-		t.Errorf("%+v, %v", done, err)
-	}
+	assert.OK(t, types.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(3))}),
+		user.NewStore(f.Client, f.Tables, f.Log()).Create(t.Context(),
+			user.User{ID: 1, Kind: user.Person, Name: "first", Role: access.RoleAdmin}))
+	done := initialize(t, f.config(seed.Credentials{}))
 	release, err := types.Get(t.Context(), "release")
-	if err != nil || *release.LifetimeDays != 3 || len(f.Scan(t, f.Tables.FeatureTypes)) != len(featuretype.Defaults()) {
-		t.Errorf("%+v, %v", release, err)
-	}
+	assert.OK(t, err)
+	assert.Equal(t, []any{true, "first", int64(3), len(featuretype.Defaults())},
+		[]any{done.New, done.Administrator.Name, *release.LifetimeDays, len(f.Scan(t, f.Tables.FeatureTypes))})
 }
 
 func TestConcurrentInitializeMakesOneToken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	var mu sync.Mutex
-	var tokens []access.Token
+	made := make(chan seed.Initialized, 8)
 	var calls sync.WaitGroup
-	for range 8 {
+	for range cap(made) {
 		calls.Go(func() {
-			done, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), ada())
-			if err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if done.New {
-				tokens = append(tokens, done.Token)
+			if done := initialize(t, f.config(seed.Credentials{})); done.New {
+				made <- done
 			}
 		})
 	}
 	calls.Wait()
-	if len(tokens) != 1 {
-		t.Fatalf("%d tokens", len(tokens))
-	}
-	f.checkInitialized(t, tokens[0])
+	assert.Equal(t, 1, len(made))
+	f.checkInitialized(t, <-made)
 }
 
 // TestInterruptedInitialize checks that its last write leaves everything or nothing. The first one raises the counter
@@ -112,19 +97,16 @@ func TestInterruptedInitialize(t *testing.T) {
 	for _, carriedOut := range []bool{false, true} {
 		f := newFixture(t)
 		run := func(ctx context.Context, c seed.Config) error {
-			_, err := seed.Initialize(ctx, c, ada())
+			_, err := seed.Initialize(ctx, c, ada)
 			return err
 		}
 		if !newFixture(t).crash(t, 1, carriedOut, run) || !f.crash(t, 2, carriedOut, run) ||
 			newFixture(t).crash(t, 3, carriedOut, run) {
 			t.Error("not exactly two writes")
 		}
-		again, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), ada())
-		if err != nil || again.New == carriedOut {
-			t.Errorf("carried out %t: the next call did something: %t, %v", carriedOut, again.New, err)
-		}
-		if again.New {
-			f.checkInitialized(t, again.Token)
+		again := initialize(t, f.config(seed.Credentials{}))
+		if assert.Equal(t, !carriedOut, again.New); again.New {
+			f.checkInitialized(t, again)
 		}
 	}
 }
@@ -136,19 +118,15 @@ func TestInitializeRecognizesItsOwnWrite(t *testing.T) {
 	f := newFixture(t)
 	c := f.config(seed.Credentials{})
 	c.Client, _ = f.Through(t, func(call *database.Call) (*http.Response, error) {
-		if call.Operation == "TransactWriteItems" && call.N == 1 {
+		switch {
+		case call.Operation != "TransactWriteItems":
+			return call.Pass()
+		case call.N == 1:
 			return call.Lose()
 		}
-		if call.Operation == "TransactWriteItems" {
-			return call.Cancel("ConditionalCheckFailed")
-		}
-		return call.Pass()
+		return call.Cancel("ConditionalCheckFailed")
 	})
-	done, err := seed.Initialize(t.Context(), c, ada())
-	if err != nil || !done.New {
-		t.Fatalf("%+v, %v", done, err)
-	}
-	f.checkInitialized(t, done.Token)
+	f.checkInitialized(t, initialize(t, c))
 }
 
 func TestInitializeWithoutRandomness(t *testing.T) {
@@ -156,7 +134,7 @@ func TestInitializeWithoutRandomness(t *testing.T) {
 	f := newFixture(t)
 	c := f.config(seed.Credentials{})
 	c.Random = strings.NewReader("short")
-	if _, err := seed.Initialize(t.Context(), c, ada()); err == nil || len(f.Scan(t, f.Tables.Users)) != 0 {
-		t.Errorf("error %v", err)
-	}
+	_, err := seed.Initialize(t.Context(), c, ada)
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.Equal(t, 0, len(f.Scan(t, f.Tables.Users)))
 }

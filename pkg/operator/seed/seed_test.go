@@ -12,7 +12,6 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/seed"
-	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/assert"
 )
 
@@ -25,31 +24,21 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 		"PersonalAccessTokens": 5, "Events": 1,
 	})
 	fields, err := contextfield.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
-	assert.OK(tb, err)
+	ci, ciErr := user.NewStore(f.Client, f.Tables, f.Log()).Get(tb.Context(), 4)
+	assert.OK(tb, err, ciErr)
 	used := map[string]string{}
 	for _, f := range fields {
 		used[f.Name] = fmt.Sprintf("%d/%d", f.UsedInFeatures(), f.UsedInProjects())
 	}
-	want := map[string]string{"environment": "2/1", "userId": "3/2", "appName": "2/2", "currentTime": "0/0",
-		"sessionId": "1/1"}
-	assert.Equal(tb, want, used)
-	owners := []string{f.principal(tb, c.APIToken)[:len("api-token:")]}
-	users := slices.Clone(c.Users)
-	for i, u := range users {
-		owners, users[i].PAT = append(owners, f.principal(tb, u.PAT)), ""
+	assert.Equal(tb, "map[appName:2/2 currentTime:0/0 environment:2/1 sessionId:1/1 userId:3/2]", fmt.Sprint(used))
+	got := strings.Replace(fmt.Sprintf("%+v", c), c.APIToken, f.principal(tb, c.APIToken)[:len("api-token:")], 1)
+	for _, u := range c.Users {
+		got = strings.Replace(got, u.PAT, f.principal(tb, u.PAT), 1)
 	}
-	c.APIToken, c.Users = "", users
-	assert.Equal(tb, []string{"api-token:", "user:1", "user:2", "user:3"}, owners)
-	assert.Equal(tb, seed.Credentials{
-		Users: []seed.User{
-			{ID: 1, Name: "admin", Role: access.RoleAdmin}, {ID: 2, Name: "editor", Role: access.RoleEditor},
-			{ID: 3, Name: "viewer", Role: access.RoleViewer},
-		},
-		ServiceAccounts: []seed.ServiceAccount{{ID: 4, Name: "ci", Role: access.RoleEditor}},
-	}, c)
-	ci, err := user.NewStore(f.Client, f.Tables, f.Log()).Get(tb.Context(), 4)
-	if err != nil || ci.Kind != user.ServiceAccount || len(ci.PATs) != 0 || ci.CreatedAt == nil {
-		tb.Errorf("the service account is %+v, %v", ci, err)
+	assert.Equal(tb, "{APIToken:api-token: Users:[{ID:1 Name:admin Role:Admin PAT:user:1 Disabled:false} {ID:2 Name:editor Role:Editor PAT:user:2 Disabled:false} "+
+		"{ID:3 Name:viewer Role:Viewer PAT:user:3 Disabled:false}] ServiceAccounts:[{ID:4 Name:ci Role:Editor}]}", got)
+	if ci.Kind != user.ServiceAccount || len(ci.PATs) != 0 || ci.CreatedAt == nil {
+		tb.Errorf("the service account is %+v", ci)
 	}
 }
 
@@ -57,22 +46,16 @@ func TestSeed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	first := f.seed(t, seed.Credentials{})
-	if !first.New || first.Renewed != 4 {
-		t.Errorf("%+v", first)
-	}
+	assert.Equal(t, seed.Result{New: true, Renewed: 4, Credentials: first.Credentials}, first)
 	f.checkSeeded(t, first.Credentials)
 	assert.Equal(t, []string{`installation-initialized installation:toggleadmin by system: {"apiToken":null}`},
 		f.Events(t))
 	assert.Equal(t, seed.Result{Credentials: first.Credentials}, f.seed(t, first.Credentials))
 	lost := f.seed(t, seed.Credentials{})
-	if lost.New || lost.Renewed != 4 {
-		t.Errorf("%+v", lost)
-	}
+	assert.Equal(t, seed.Result{Renewed: 4, Credentials: lost.Credentials}, lost)
 	for _, old := range []string{first.Credentials.APIToken, first.Credentials.Users[0].PAT,
 		first.Credentials.Users[2].PAT} {
-		if p := f.principal(t, old); p != "" {
-			t.Errorf("a lost credential of %s is still valid", p)
-		}
+		assert.Equal(t, "", f.principal(t, old))
 	}
 	f.checkSeeded(t, lost.Credentials)
 }
@@ -81,23 +64,20 @@ func TestSeedRenewsOnlyInvalidCredentials(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	current := f.seed(t, seed.Credentials{}).Credentials
-	for _, tt := range []struct {
-		name   string
-		change func(*seed.Credentials)
-	}{
-		{"missing", func(c *seed.Credentials) { c.Users = c.Users[1:] }},
-		{"malformed", func(c *seed.Credentials) { c.Users[1].PAT += "x" }},
-		{"another user's", func(c *seed.Credentials) { c.Users[1].PAT = c.Users[2].PAT }},
-		{"wrong secret", func(c *seed.Credentials) { c.Users[1].PAT = wrongSecret(c.Users[1].PAT) }},
-		{"API token with a wrong secret", func(c *seed.Credentials) { c.APIToken = wrongSecret(c.APIToken) }},
-		{"PAT for an API token", func(c *seed.Credentials) { c.APIToken = c.Users[0].PAT }},
+	for i, change := range []func(*seed.Credentials){
+		func(c *seed.Credentials) { c.Users = c.Users[1:] },
+		func(c *seed.Credentials) { c.Users[1].PAT += "x" },
+		func(c *seed.Credentials) { c.Users[1].PAT = c.Users[2].PAT },
+		func(c *seed.Credentials) { c.Users[1].PAT = wrongSecret(c.Users[1].PAT) },
+		func(c *seed.Credentials) { c.APIToken = wrongSecret(c.APIToken) },
+		func(c *seed.Credentials) { c.APIToken = c.Users[0].PAT },
 	} {
 		known := current
 		known.Users = slices.Clone(current.Users)
-		tt.change(&known)
+		change(&known)
 		r := f.seed(t, known)
 		if r.New || r.Renewed != 1 {
-			t.Errorf("%s: new %t, %d credentials made", tt.name, r.New, r.Renewed)
+			t.Errorf("change %d: new %t, %d credentials made", i, r.New, r.Renewed)
 		}
 		current = r.Credentials
 		f.checkSeeded(t, current)
@@ -117,15 +97,12 @@ func TestSeedKeepsChangesOfUsers(t *testing.T) {
 		func(f feature.Feature) (feature.Feature, error) { f.Stale = true; return f, nil })
 	assert.OK(t, err)
 	f.Delete(t, f.Tables.Users, user.Key(2))
-	if r := f.seed(t, first); r.New || r.Renewed != 0 || len(r.Credentials.Users) != 2 {
-		t.Errorf("%+v", r)
-	}
-	if release, err := types.Get(t.Context(), "release"); err != nil || *release.LifetimeDays != 3 {
-		t.Errorf("%+v, %v", release, err)
-	}
-	if f, err := toggles.Get(t.Context(), "dark-mode"); err != nil || !f.Stale {
-		t.Errorf("%+v, %v", f, err)
-	}
+	again := f.seed(t, first)
+	release, releaseErr := types.Get(t.Context(), "release")
+	toggle, toggleErr := toggles.Get(t.Context(), "dark-mode")
+	assert.OK(t, releaseErr, toggleErr)
+	assert.Equal(t, []any{false, 0, 2, int64(3), true},
+		[]any{again.New, again.Renewed, len(again.Credentials.Users), *release.LifetimeDays, toggle.Stale})
 }
 
 // TestInterruptedSeed stops the first call, and one that renews all credentials, at each of its writes. The next call
