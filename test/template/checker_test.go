@@ -29,12 +29,13 @@ type checker struct {
 	expected  [][]string
 	responses [][]string
 	searches  [][]string
+	needs     [][]string
 }
 
 func newChecker(tb testing.TB) *checker {
 	tb.Helper()
 	c := &checker{metrics: map[string]bool{}, expected: table.Rows(tb, 3, expected),
-		responses: table.Rows(tb, 3, responses), searches: table.Rows(tb, 2, searches)}
+		responses: table.Rows(tb, 3, responses), searches: table.Rows(tb, 2, searches), needs: table.Rows(tb, 3, needs)}
 	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(read(tb, "docs/runbook.md"), -1) {
 		c.runbook = append(c.runbook, strings.Split(heading[1], ", ")...)
 	}

@@ -3,6 +3,7 @@ package template_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"strings"
 
 	"toggleadmin/pkg/local/samtemplate"
@@ -43,40 +44,51 @@ func (c *checker) permissions() {
 	}
 }
 
+// needs are the permissions that a function needs by what it has, for which ~ stands.
+const needs = `
+	LogGroup | logs:CreateLogStream logs:PutLogEvents | arn:aws:logs:ACCOUNTlog-group:~:*
+	Tracing | xray:PutTelemetryRecords xray:PutTraceSegments | *
+	Queue | sqs:ReceiveMessage sqs:DeleteMessage sqs:GetQueueAttributes sqs:ChangeMessageVisibility | ~
+	Stream | dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator | ~
+	Streams | dynamodb:ListStreams | ~
+	EVENT_BUS | events:PutEvents | arn:aws:events:ACCOUNTevent-bus/~
+	REJECTED_EVENTS_QUEUE | sqs:SendMessage | arn:aws:sqs:ACCOUNT~
+	WEBHOOK_FAILURES | sqs:SendMessage | arn:aws:sqs:ACCOUNT~
+	WEBHOOK_SECRET_NAME | ssm:GetParameter | arn:aws:ssm:ACCOUNTparameter~
+	Secret | secretsmanager:GetSecretValue | arn:aws:secretsmanager:ACCOUNTsecret:~-??????
+`
+
 // needed returns the permissions that a function needs by its properties.
 func (c *checker) needed(f samtemplate.Resource) map[string]bool {
-	group := " arn:aws:logs:" + account + "log-group:" + fmt.Sprint(at(f.Properties, "LoggingConfig.LogGroup")) + ":*"
-	needed := map[string]bool{"logs:CreateLogStream" + group: true, "logs:PutLogEvents" + group: true}
-	if f.Properties["Tracing"] == "Active" {
-		needed["xray:PutTelemetryRecords *"], needed["xray:PutTraceSegments *"] = true, true
+	has := map[string]any{"LogGroup": at(f.Properties, "LoggingConfig.LogGroup")}
+	variables, _ := at(f.Properties, "Environment.Variables").(map[string]any)
+	maps.Copy(has, variables)
+	if name, ok := has["WEBHOOK_SECRET_NAME"].(string); ok {
+		has["Secret"] = strings.TrimPrefix(name, "/aws/reference/secretsmanager/")
 	}
-	for _, queue := range c.queues(f) {
-		needed["sqs:SendMessage "+queue] = true
+	if f.Properties["Tracing"] == "Active" {
+		has["Tracing"] = true
 	}
 	events, _ := f.Properties["Events"].(map[string]any)
 	for _, event := range events {
-		if stream, ok := at(event, "Properties.Stream").(string); ok {
-			for _, action := range []string{"DescribeStream", "GetRecords", "GetShardIterator"} {
-				needed["dynamodb:"+action+" "+stream] = true
-			}
-			needed["dynamodb:ListStreams "+stream[:strings.LastIndex(stream, "/")]+"/*"] = true
+		source, _ := at(event, "Properties").(map[string]any)
+		if stream, ok := source["Stream"].(string); ok {
+			has["Stream"], has["Streams"] = stream, stream[:strings.LastIndex(stream, "/")]+"/*"
 		}
-		if queue, ok := at(event, "Properties.Queue").(string); ok {
-			for _, action := range []string{"ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"} {
-				needed["sqs:"+action+" "+queue] = true
-			}
+		if source["Queue"] != nil {
+			has["Queue"] = source["Queue"]
 		}
 	}
-	variables, _ := at(f.Properties, "Environment.Variables").(map[string]any)
-	if bus := variables["EVENT_BUS"]; bus != nil && bus != "" {
-		needed["sqs:SendMessage arn:aws:sqs:"+account+fmt.Sprint(variables["REJECTED_EVENTS_QUEUE"])] = true
-		needed["events:PutEvents arn:aws:events:"+account+"event-bus/"+fmt.Sprint(bus)] = true
+	needed := map[string]bool{}
+	for _, queue := range c.queues(f) {
+		needed["sqs:SendMessage "+queue] = true
 	}
-	if name, ok := variables["WEBHOOK_SECRET_NAME"].(string); ok {
-		needed["sqs:SendMessage arn:aws:sqs:"+account+fmt.Sprint(variables["WEBHOOK_FAILURES"])] = true
-		needed["ssm:GetParameter arn:aws:ssm:"+account+"parameter"+name] = true
-		secret := strings.TrimPrefix(name, "/aws/reference/secretsmanager/")
-		needed["secretsmanager:GetSecretValue arn:aws:secretsmanager:"+account+"secret:"+secret+"-??????"] = true
+	for _, row := range c.needs {
+		if what := has[row[0]]; what != nil && what != "" {
+			for action := range strings.FieldsSeq(row[1]) {
+				needed[action+" "+strings.NewReplacer("ACCOUNT", account, "~", fmt.Sprint(what)).Replace(row[2])] = true
+			}
+		}
 	}
 	return needed
 }
