@@ -25,8 +25,8 @@ type Line struct {
 	Status int
 }
 
-// text returns the line in the format of template.yaml.
-func (l *Line) text(format string) string {
+// Text returns the line in the format of template.yaml.
+func (l *Line) Text(format string) string {
 	unique := uint64(l.N+1) * 0x9e3779b97f4a7c15 // IDs look random, so that they compress like real ones
 	return strings.NewReplacer(
 		"$context.extendedRequestId", fmt.Sprintf("%015x=", unique>>4),
@@ -54,7 +54,7 @@ func Delivery(stream, format string, lines []Line) (events.CloudwatchLogsEvent, 
 		l := &lines[i]
 		data.LogEvents = append(data.LogEvents, events.CloudwatchLogsLogEvent{
 			ID:        fmt.Sprintf("39%014d%020d%020d", l.Time.UnixMilli(), hash.Sum64(), l.N),
-			Timestamp: l.Time.UnixMilli() + 40, Message: l.text(format),
+			Timestamp: l.Time.UnixMilli() + 40, Message: l.Text(format),
 		})
 	}
 	var compressed bytes.Buffer
@@ -62,14 +62,4 @@ func Delivery(stream, format string, lines []Line) (events.CloudwatchLogsEvent, 
 	err := errors.Join(json.NewEncoder(w).Encode(data), w.Close())
 	encoded := base64.StdEncoding.EncodeToString(compressed.Bytes())
 	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: encoded}}, err
-}
-
-// Messages returns the messages of a delivery's data.
-func Messages(data string) ([]string, error) {
-	delivery, err := events.CloudwatchLogsRawData{Data: data}.Parse()
-	messages := make([]string, len(delivery.LogEvents))
-	for i := range delivery.LogEvents {
-		messages[i] = delivery.LogEvents[i].Message
-	}
-	return messages, err
 }

@@ -1,7 +1,6 @@
 package deploy_test
 
 import (
-	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,61 +14,49 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 // TestDeploy creates, updates and deletes a stack.
 func TestDeploy(t *testing.T) { //nolint:paralleltest // steps
 	e := start(t)
 	var s *stack
-	var overdue string
 	started := time.Now()
 	step(t, "sam deploy", func(t *testing.T) { s = e.deploy(t, deployment{environment: "default"}) })
-	step(t, "seed", func(t *testing.T) {
-		must(t, s.seed())
-		var err error
-		overdue, err = s.createOverdueToggle()
-		must(t, err)
-	})
+	step(t, "seed", func(t *testing.T) { s.seed(t) })
 	s.checkAll(t)
-	step(t, "the schedule sweeps", func(t *testing.T) {
-		must(t, s.awaitFlags(map[string]bool{overdue: true}))
-		const calls = 2 // checkSweep has called it once
-		must(t, s.awaitLog("SweepStalenessFunction", time.UnixMilli(0), calls, regexp.MustCompile("^REPORT ")))
+	step(t, "differences", func(t *testing.T) { s.runScripts(t, "testdata/differences") })
+	step(t, "no function logged an error", func(t *testing.T) {
+		if logged := s.loggedErrors(t, started); logged != "" {
+			t.Error(logged)
+		}
 	})
-	for _, d := range differences {
-		step(t, "difference: "+d.name, func(t *testing.T) { must(t, d.run(s)) })
-	}
-	step(t, "no function logged an error", func(t *testing.T) { must(t, s.loggedErrors(t, started)) })
-	step(t, "sam deploy, one parameter changed", func(t *testing.T) { update(t, s) })
+	step(t, "sam deploy, one parameter and one role changed", func(t *testing.T) { update(t, s) })
 	step(t, "sam delete", func(t *testing.T) { remove(t, s) })
 }
 
-// update lowers the number of tokens of an account. Nothing else changes.
+// update lowers the number of tokens of an account and denies a function the permissions of its role: the other tests
+// mean something only if the emulator enforces policies. Package test/usage checks that each permission is granted that
+// a function uses.
 func update(t *testing.T, s *stack) {
 	t.Helper()
-	kept, err := s.createToken("kept")
-	must(t, err)
-	usage, err := s.usage()
-	must(t, err)
-	updated := s.deploy(t, deployment{environment: "default", name: s.name, parameters: map[string]string{
-		"MaxTokensPerAccount": "3", "LogRetentionDays": "14", "Monitoring": "none",
-	}})
+	requests, started := s.counted(t), time.Now()
+	updated := s.deploy(t, deployment{
+		environment: "default", name: s.name,
+		parameters: map[string]string{"MaxTokensPerAccount": "3", "LogRetentionDays": "14", "Monitoring": "none"},
+		change: func(template *document) {
+			const path = "Resources.ListFeatureTypesRole.Properties.Policies.0.PolicyDocument.Statement"
+			allowed, _ := at(template.root, path).([]any)
+			denied := map[string]any{"Effect": "Deny", "Action": []any{"dynamodb:*"}, "Resource": []any{"*"}}
+			template.set(t, path, append(allowed, denied))
+		},
+	})
+	if got := updated.counted(t); got != requests || updated.Tables != s.Tables {
+		t.Errorf("%d requests were counted, and now %d; the tables were %v, and are %v", requests, got, s.Tables, updated.Tables)
+	}
 	updated.credentials = s.credentials
-	for name, value := range s.outputs {
-		if got := updated.outputs[name]; got != value && name != "ApiUrl" { // a changed API gets a new id in the emulator
-			t.Errorf("the output %s was %s and is %s", name, value, got)
-		}
-	}
-	must(t, updated.use(kept.Secret, http.StatusOK))
-	if got, err := updated.usage(); err != nil || !maps.Equal(usage, got) {
-		t.Errorf("usage was %v and is %v, %v", usage, got, err)
-	}
-	for i, description := range []string{"second", "third", "fourth"} {
-		if _, err := updated.createToken(description); (err == nil) != (i < 2) {
-			t.Errorf("create the %s token: %v", description, err)
-		}
+	updated.runScripts(t, "testdata/updated")
+	if logged := updated.loggedErrors(t, started); !regexp.MustCompile("ListFeatureTypesLogs: .*AccessDenied").MatchString(logged) {
+		t.Errorf("without permissions, the functions have logged %s", logged)
 	}
 }
 
@@ -99,17 +86,10 @@ func remove(t *testing.T, s *stack) {
 			t.Errorf("%s is %s, want %s", id, last[id], want)
 		}
 	}
-	for _, table := range []string{s.tables.Users, s.tables.Features, s.tables.Traffic} {
-		items := 0
-		for _, err := range dynamo.Scan(t.Context(), s.db, table) {
-			must(t, err)
-			items++
-		}
-		if items == 0 {
-			t.Errorf("%s is empty", table)
-		}
+	if s.counted(t) == 0 {
+		t.Error("the traffic is deleted")
 	}
-	if s.use(s.credentials.Users[0].PAT, http.StatusOK) == nil {
+	if get(s.baseURL+"/api/admin/context") == http.StatusUnauthorized {
 		t.Error("the API still responds")
 	}
 }
@@ -156,7 +136,7 @@ func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
 		return err
 	}
 	makeRecover := func() (string, error) {
-		return e.runPython(absolute(t, "."), "python", "scripts/recover.py", "prod")
+		return e.run(absolute(t, "."), "python", "scripts/recover.py", "prod")
 	}
 	e.createResource(t, webhookSecret)
 	step(t, "the first deployment fails", func(t *testing.T) {

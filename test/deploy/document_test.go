@@ -3,7 +3,6 @@ package deploy_test
 import (
 	"encoding/json"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,27 +61,4 @@ func (d *document) set(t *testing.T, path string, value any) {
 	} else {
 		parent[path[i+1:]] = value
 	}
-}
-
-// prepare changes what the emulator cannot do. Functions get the address of DynamoDB in their variable, not by the
-// parameter, so that all conditions are evaluated as on AWS.
-func (d *document) prepare(t *testing.T, address string) {
-	t.Helper()
-	d.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", address)
-	preferences, _ := at(d.root, "Mappings.Gradual").(map[string]any)
-	for preference := range preferences {
-		d.set(t, "Mappings.Gradual."+preference+".Enabled", false) // the emulator has no CodeDeploy
-	}
-}
-
-// functions returns the logical IDs of the functions, sorted.
-func (d *document) functions() (ids []string) {
-	resources, _ := d.root["Resources"].(map[string]any)
-	for id, resource := range resources {
-		if at(resource, "Type") == "AWS::Serverless::Function" {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }

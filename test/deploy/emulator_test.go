@@ -3,13 +3,10 @@ package deploy_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +14,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"toggleadmin/test/process"
 )
 
 const (
@@ -44,66 +43,44 @@ func start(t *testing.T) *emulator {
 	e := &emulator{tools: needTools(t), ctx: t.Context(), url: "http://" + address, dir: t.TempDir()}
 	e.config = aws.Config{Region: region, Credentials: credentials.NewStaticCredentialsProvider(key, key, ""),
 		BaseEndpoint: &e.url}
-	log, err := os.Create(filepath.Join(e.dir, "ministack.log"))
-	must(t, err)
-	t.Cleanup(func() { log.Close() })
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), e.python, absolute(t, "test/deploy/launch.py"))
 	_, port, _ := net.SplitHostPort(address)
+	cmd := exec.CommandContext(t.Context(), e.python, absolute(t, "test/deploy/launch.py"))
 	cmd.Env = append(e.environment(), // functions inherit it
 		"STATE="+e.dir, "GATEWAY_PORT="+port, "BIND_HOST=127.0.0.1", "AUTH=true", "MINISTACK_REGION="+region,
 		"STATE_DIR="+filepath.Join(e.dir, "state"), "S3_DATA_DIR="+filepath.Join(e.dir, "s3"),
 		"DOCKER_HOST=unix://"+filepath.Join(e.dir, "none"), "PYTHONDONTWRITEBYTECODE=1")
-	cmd.Stdout, cmd.Stderr = log, log
+	var log process.Output
+	cmd.Stdout, cmd.Stderr = &log, &log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	holder, err := cmd.StdinPipe() // the emulator ends when it is closed
+	holder, err := cmd.StdinPipe()
 	must(t, err)
+	cmd.Cancel, cmd.WaitDelay = holder.Close, timeout // it ends by killing its process group
 	must(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // it ends by killing its process group
+		_ = cmd.Wait() // it was killed
 	}()
 	t.Cleanup(func() {
+		<-ended
 		if t.Failed() {
-			t.Logf("the end of the emulator's log:\n%s", tail(log.Name()))
+			t.Logf("the end of the emulator's log:\n%s", tail(log.String()))
 		}
-		stop(t, cmd.Process.Pid, holder, ended)
+		await(t, "the end of the emulator's functions", func() bool { return syscall.Kill(-cmd.Process.Pid, 0) != nil })
 	})
 	await(t, "the emulator's first response", func() bool {
 		select {
 		case <-ended:
-			t.Fatalf("the emulator has ended:\n%s", tail(log.Name()))
+			t.Fatalf("the emulator has ended:\n%s", tail(log.String()))
 		default:
 		}
-		_, _, err := exchange(t.Context(), http.MethodGet, e.url+"/_ministack/health", "", "", http.StatusOK)
-		return err == nil
+		return get(e.url+"/_ministack/health") == http.StatusOK
 	})
 	return e
 }
 
-// stop ends the emulator and its functions, which are in one process group.
-func stop(t *testing.T, group int, holder io.Closer, ended <-chan struct{}) {
-	t.Helper()
-	holder.Close()
-	select {
-	case <-ended:
-	case <-time.After(timeout):
-		t.Error("the emulator did not end")
-		_ = syscall.Kill(-group, syscall.SIGKILL)
-		<-ended
-	}
-	await(t, "the end of the emulator's functions", func() bool { return syscall.Kill(-group, 0) != nil })
-}
-
-// tail returns the last lines of a file.
-func tail(file string) string {
-	const most = 6000
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return err.Error()
-	}
-	return string(content[max(0, len(content)-most):])
-}
+// tail returns the end of a text.
+func tail(text string) string { return text[max(0, len(text)-10_000):] }
 
 // environment returns the whole environment of sam and of the emulator.
 func (e *emulator) environment() []string {
@@ -120,46 +97,26 @@ func (e *emulator) awsVariables() []string {
 	}
 }
 
-var failedResource = regexp.MustCompile(`(?m)^(?:(?:CREATE|UPDATE|DELETE)_FAILED|Error).*(?:\n {20,}.*)*`)
-
-// runSAM runs the SAM CLI, which gets yes as the answer to its questions, and returns its output. An error contains the
-// failed resources.
-func (e *emulator) runSAM(args ...string) (string, error) {
+// run runs sam, or a program of its virtual environment, in a folder, with yes as the answer to questions. It returns
+// the output.
+func (e *emulator) run(folder, program string, arguments ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(e.ctx, 10*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, e.sam, args...)
-	cmd.Env, cmd.Dir, cmd.Stdin = e.environment(), e.dir, strings.NewReader(strings.Repeat("y\n", 10))
+	cmd := exec.CommandContext(ctx, filepath.Join(filepath.Dir(e.sam), program), arguments...)
+	cmd.Env, cmd.Dir, cmd.Stdin = e.environment(), folder, strings.NewReader(strings.Repeat("y\n", 10))
 	output, err := cmd.CombinedOutput()
 	if err != nil {
-		problems := failedResource.FindAllString(string(output), -1)
-		if problems == nil {
-			problems = []string{string(output)}
-		}
-		err = fmt.Errorf("sam %s: %w\n%s", args[0], err, strings.Join(problems, "\n"))
+		err = fmt.Errorf("%s %s: %w\n%s", program, arguments[0], err, tail(string(output)))
 	}
 	return string(output), err
 }
 
-// exchange sends a request, which must return the status.
-func exchange(ctx context.Context, method, url, credential, body string, status int) (http.Header, []byte, error) {
-	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+// get returns the status of a response; 0: there is none.
+func get(url string) int {
+	response, err := http.Get(url) //nolint:noctx // of this machine
 	if err != nil {
-		return nil, nil, err
-	}
-	if credential != "" {
-		r.Header.Set("Authorization", credential)
-	}
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, nil, err
+		return 0
 	}
 	defer response.Body.Close()
-	received, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != status {
-		err = fmt.Errorf("%s %s: status %d, want %d: %s", method, url, response.StatusCode, status, received)
-	}
-	return response.Header, received, err
+	return response.StatusCode
 }

@@ -1,7 +1,6 @@
 package deploy_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,23 +62,4 @@ func step(t *testing.T, name string, run func(t *testing.T)) {
 func await(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	process.Await(t, what, 200*time.Millisecond, timeout, condition)
-}
-
-// within repeats try until it succeeds. After the timeout it returns the last error.
-func within(ctx context.Context, try func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	tick := time.NewTicker(300 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := try()
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("not within %s: %w", timeout, err)
-		case <-tick.C:
-		}
-	}
 }

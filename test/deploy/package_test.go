@@ -3,7 +3,6 @@ package deploy_test
 import (
 	"bytes"
 	"crypto/rand"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,10 +18,8 @@ import (
 // deployPackage creates a stack from the plain template and the uploaded files of scripts/package.py.
 func (e *emulator) deployPackage(t *testing.T, name string, parameters map[string]string) *stack {
 	t.Helper()
-	s := &stack{emulator: e, name: name, template: readDocument(t, filepath.Join(e.build, "template.yaml"))}
-	s.template.prepare(t, e.url)
-	file := filepath.Join(e.build, "as-packaged.yaml") // the paths of the functions are relative to it
-	s.template.write(t, file)
+	s := &stack{emulator: e, name: name}
+	file := s.prepare(t, nil)
 	defer func() { _ = os.Remove(file) }()
 	bucket := e.createResource(t, `{"Type": "AWS::S3::Bucket"}`)
 
@@ -37,22 +34,18 @@ func (e *emulator) deployPackage(t *testing.T, name string, parameters map[strin
 	}
 	// W8003 as in scripts/stack.sh. prepare removes the only use of a parameter (W2001) and adds an action that AWS does
 	// not have (W3037).
-	_, err = e.runPython(first, "cfn-lint", "template.json", "--ignore-checks", "W2001", "W3037", "W8003")
+	_, err = e.run(first, "cfn-lint", "template.json", "--ignore-checks", "W2001", "W3037", "W8003")
 	must(t, err)
 
 	var values []types.Parameter
 	for key, value := range parameters {
 		values = append(values, types.Parameter{ParameterKey: &key, ParameterValue: &value})
 	}
-	client := cloudformation.NewFromConfig(e.config)
 	url := e.url + "/" + bucket + "/toggleadmin/template.json"
-	_, err = client.CreateStack(t.Context(), &cloudformation.CreateStackInput{
-		StackName: &name, TemplateURL: &url, Parameters: values,
-		Capabilities: []types.Capability{types.CapabilityCapabilityIam},
+	e.createStack(t, name, &cloudformation.CreateStackInput{
+		TemplateURL: &url, Parameters: values, Capabilities: []types.Capability{types.CapabilityCapabilityIam},
 	})
-	must(t, err)
-	e.awaitStack(t, name)
-	must(t, s.describe())
+	s.describe(t)
 	return s
 }
 
@@ -60,42 +53,32 @@ func (e *emulator) deployPackage(t *testing.T, name string, parameters map[strin
 func (e *emulator) pack(t *testing.T, template, bucket string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "package")
-	_, err := e.runPython(absolute(t, "."), "python", "scripts/package.py", template, folder, "default", bucket)
+	_, err := e.run(absolute(t, "."), "python", "scripts/package.py", template, folder, "default", bucket)
 	must(t, err)
 	return folder
-}
-
-// runPython runs a program of the SAM CLI's virtual environment in a folder and returns its output.
-func (e *emulator) runPython(folder, program string, arguments ...string) (string, error) {
-	cmd := exec.CommandContext(e.ctx, filepath.Join(filepath.Dir(e.sam), program), arguments...)
-	cmd.Env, cmd.Dir = e.environment(), folder
-	output, err := cmd.CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%s: %w\n%s", program, err, output)
-	}
-	return string(output), err
 }
 
 // createResource creates a resource in a stack of its own and returns its physical ID.
 func (e *emulator) createResource(t *testing.T, resource string) string {
 	t.Helper()
-	client, name := cloudformation.NewFromConfig(e.config), "resource-"+strings.ToLower(rand.Text())
-	_, err := client.CreateStack(e.ctx, &cloudformation.CreateStackInput{
-		StackName: &name, TemplateBody: aws.String(`{"Resources": {"Only": ` + resource +
-			`}, "Outputs": {"Id": {"Value": {"Ref": "Only"}}}}`),
+	created := e.createStack(t, "resource-"+strings.ToLower(rand.Text()), &cloudformation.CreateStackInput{
+		TemplateBody: aws.String(`{"Resources": {"Only": ` + resource + `}, "Outputs": {"Id": {"Value": {"Ref": "Only"}}}}`),
 	})
-	must(t, err)
-	return aws.ToString(e.awaitStack(t, name).Outputs[0].OutputValue)
+	return aws.ToString(created.Outputs[0].OutputValue)
 }
 
-// awaitStack waits until a stack is created.
-func (e *emulator) awaitStack(t *testing.T, name string) types.Stack {
+// createStack creates a stack without sam.
+func (e *emulator) createStack(t *testing.T, name string, input *cloudformation.CreateStackInput) types.Stack {
 	t.Helper()
-	created, err := cloudformation.NewStackCreateCompleteWaiter(cloudformation.NewFromConfig(e.config),
+	client := cloudformation.NewFromConfig(e.config)
+	input.StackName = &name
+	_, err := client.CreateStack(t.Context(), input)
+	must(t, err)
+	created, err := cloudformation.NewStackCreateCompleteWaiter(client,
 		func(o *cloudformation.StackCreateCompleteWaiterOptions) {
 			o.MinDelay, o.MaxDelay = time.Second, time.Second
 		},
-	).WaitForOutput(e.ctx, &cloudformation.DescribeStacksInput{StackName: &name}, timeout)
+	).WaitForOutput(t.Context(), &cloudformation.DescribeStacksInput{StackName: &name}, timeout)
 	must(t, err)
 	return created.Stacks[0]
 }

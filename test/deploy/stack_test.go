@@ -2,10 +2,7 @@ package deploy_test
 
 import (
 	"crypto/rand"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,10 +13,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/seed"
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 // deployment is what sam deploy is called with.
@@ -33,14 +29,11 @@ type deployment struct {
 // stack is a deployed stack.
 type stack struct {
 	*emulator
+	*installation.Installation
 	template    *document
 	name, id    string
-	outputs     map[string]string
 	physical    map[string]string // physical resource ids by logical id
-	stage       string
 	baseURL     string
-	db          *dynamodb.Client
-	tables      dynamo.Tables
 	credentials seed.Credentials
 }
 
@@ -49,18 +42,14 @@ func (e *emulator) deploy(t *testing.T, d deployment) *stack {
 	t.Helper()
 	s, err := e.tryDeploy(t, d)
 	must(t, err)
+	s.describe(t)
 	return s
 }
 
 func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 	t.Helper()
-	s := &stack{emulator: e, name: d.name, template: readDocument(t, filepath.Join(e.build, "template.yaml"))}
-	s.template.prepare(t, e.url)
-	if d.change != nil {
-		d.change(s.template)
-	}
-	file := filepath.Join(e.build, "as-deployed.yaml") // the paths of the functions are relative to it
-	s.template.write(t, file)
+	s := &stack{emulator: e, name: d.name}
+	file := s.prepare(t, d.change)
 	defer func() { _ = os.Remove(file) }()
 	args := []string{"deploy", "--template-file", file, "--config-file", absolute(t, "samconfig.toml"), "--config-env",
 		d.environment, "--region", region}
@@ -73,128 +62,89 @@ func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 			args = append(args, name+"="+value)
 		}
 	}
-	output, err := e.runSAM(args...)
-	if err != nil {
-		return nil, err
-	}
+	output, err := e.run(e.dir, "sam", args...)
 	if match := regexp.MustCompile(`(?m)^\s*Stack name\s*: (\S+)$`).FindStringSubmatch(output); match != nil {
 		s.name = match[1]
 	}
-	return s, s.describe()
+	return s, err
+}
+
+// prepare writes the built template to a file in its folder, to which the paths of the functions are relative. It
+// changes what the emulator cannot do. Functions get the address of DynamoDB in their variable, not by the parameter, so
+// that all conditions are evaluated as on AWS.
+func (s *stack) prepare(t *testing.T, change func(*document)) (file string) {
+	t.Helper()
+	s.template = readDocument(t, filepath.Join(s.build, "template.yaml"))
+	s.template.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", s.url)
+	preferences, _ := at(s.template.root, "Mappings.Gradual").(map[string]any)
+	for preference := range preferences {
+		s.template.set(t, "Mappings.Gradual."+preference+".Enabled", false) // the emulator has no CodeDeploy
+	}
+	if change != nil {
+		change(s.template)
+	}
+	file = filepath.Join(s.build, "as-deployed.yaml")
+	s.template.write(t, file)
+	return file
 }
 
 // describe reads outputs and resources of the stack.
-func (s *stack) describe() error {
-	client := cloudformation.NewFromConfig(s.config)
-	described, err := client.DescribeStacks(s.ctx, &cloudformation.DescribeStacksInput{StackName: &s.name})
-	if err != nil {
-		return err
-	}
-	s.id = aws.ToString(described.Stacks[0].StackId)
-	s.outputs, s.physical = map[string]string{}, map[string]string{}
-	ids := map[string]string{}
-	for _, output := range described.Stacks[0].Outputs {
-		name, value := aws.ToString(output.OutputKey), aws.ToString(output.OutputValue)
-		s.outputs[name] = value
-		if id, ok := strings.CutSuffix(name, "Table"); ok {
-			ids[id] = value
-		}
-	}
-	s.tables = dynamo.TablesByID(ids)
-	listed, err := client.DescribeStackResources(s.ctx, &cloudformation.DescribeStackResourcesInput{StackName: &s.name})
-	if err != nil {
-		return err
-	}
-	var api string
+func (s *stack) describe(t *testing.T) {
+	t.Helper()
+	var err error
+	s.Installation, err = installation.OpenStack(t.Context(), s.config, s.name)
+	must(t, err)
+	listed, err := cloudformation.NewFromConfig(s.config).DescribeStackResources(t.Context(),
+		&cloudformation.DescribeStackResourcesInput{StackName: &s.name})
+	must(t, err)
+	s.physical = map[string]string{}
+	var api, stage string
 	for _, r := range listed.StackResources {
 		id := aws.ToString(r.PhysicalResourceId)
-		s.physical[aws.ToString(r.LogicalResourceId)] = id
+		s.id, s.physical[aws.ToString(r.LogicalResourceId)] = aws.ToString(r.StackId), id
 		switch aws.ToString(r.ResourceType) {
 		case "AWS::ApiGateway::RestApi":
 			api = id
 		case "AWS::ApiGateway::Stage":
-			s.stage = id
+			stage = id
 		}
 	}
-	s.baseURL = s.url + "/_aws/execute-api/" + api + "/" + s.stage
-	config := s.config
-	config.HTTPClient = dynamo.NewHTTPClient(s.url)
-	s.db, err = dynamo.NewClient(config, s.url)
-	return err
+	s.baseURL = s.url + "/_aws/execute-api/" + api + "/" + stage
 }
 
 // seed seeds the tables and keeps the credentials in memory.
-func (s *stack) seed() error {
-	result, err := seed.Seed(s.ctx, seed.Config{Client: s.db, Tables: s.tables, Now: time.Now, Random: rand.Reader,
-		Known: s.credentials})
+func (s *stack) seed(t *testing.T) {
+	result, err := seed.Seed(t.Context(), seed.Config{Client: s.Client, Tables: s.Tables, Now: time.Now,
+		Random: rand.Reader, Known: s.credentials})
+	must(t, err)
 	s.credentials = result.Credentials
-	return err
 }
 
 // delete deletes the stack with sam.
 func (s *stack) delete(t *testing.T) {
 	t.Helper()
-	_, err := s.runSAM("delete", "--stack-name", s.name, "--region", region, "--no-prompts")
+	_, err := s.run(s.dir, "sam", "delete", "--stack-name", s.name, "--region", region, "--no-prompts")
 	must(t, err)
-	if _, err := cloudformation.NewFromConfig(s.config).DescribeStacks(s.ctx,
+	if _, err := cloudformation.NewFromConfig(s.config).DescribeStacks(t.Context(),
 		&cloudformation.DescribeStacksInput{StackName: &s.name}); err == nil {
 		t.Fatalf("the stack %s still exists", s.name)
 	}
 }
 
-// request sends a request as the administrator and decodes the response into value, unless it is nil.
-func (s *stack) request(method, path, body string, status int, value any) (http.Header, error) {
-	header, received, err := exchange(s.ctx, method, s.baseURL+path, s.credentials.Users[0].PAT, body, status)
-	if err == nil && value != nil {
-		err = json.Unmarshal(received, value)
-	}
-	return header, err
-}
-
-// token is a token of the seeded service account.
-type token struct {
-	ID       int64
-	Secret   string
-	location string
-}
-
-func (s *stack) createToken(description string) (token, error) {
-	var created token
-	path := fmt.Sprintf("/api/admin/service-account/%d/token", s.credentials.ServiceAccounts[0].ID)
-	header, err := s.request(http.MethodPost, path, fmt.Sprintf(`{"description":%q,"expiresAt":"2099-01-01T00:00:00Z"}`,
-		description), http.StatusCreated, &created)
-	created.location = header.Get("Location")
-	return created, err
-}
-
-// use lists the context fields with a token.
-func (s *stack) use(token string, status int) error {
-	_, _, err := exchange(s.ctx, http.MethodGet, s.baseURL+"/api/admin/context", token, "", status)
-	return err
-}
-
-// deleteToken deletes a token, which authenticates the request.
-func (s *stack) deleteToken(t token) error {
-	_, _, err := exchange(s.ctx, http.MethodDelete, fmt.Sprint(s.baseURL, "/api/admin/user/tokens/", t.ID), t.Secret, "",
-		http.StatusOK)
-	return err
-}
-
-// logLines returns what a function has logged since a time.
-func (s *stack) logLines(function string, since time.Time) (lines []string, err error) {
-	group := s.physical[strings.TrimSuffix(function, "Function")+"Logs"]
+// logLines returns what was logged to a group since a time.
+func (s *stack) logLines(t *testing.T, group string, since time.Time) (lines []string) {
+	t.Helper()
 	pages := cloudwatchlogs.NewFilterLogEventsPaginator(cloudwatchlogs.NewFromConfig(s.config),
-		&cloudwatchlogs.FilterLogEventsInput{LogGroupName: &group, StartTime: aws.Int64(since.UnixMilli())})
+		&cloudwatchlogs.FilterLogEventsInput{LogGroupName: aws.String(s.physical[group]),
+			StartTime: aws.Int64(since.UnixMilli())})
 	for pages.HasMorePages() {
-		page, err := pages.NextPage(s.ctx)
-		if err != nil {
-			return nil, fmt.Errorf("read the log of %s: %w", function, err)
-		}
+		page, err := pages.NextPage(t.Context())
+		must(t, err)
 		for _, event := range page.Events {
 			lines = append(lines, aws.ToString(event.Message))
 		}
 	}
-	return lines, nil
+	return lines
 }
 
 var (
@@ -203,20 +153,17 @@ var (
 )
 
 // loggedErrors returns the errors that functions have logged since a time.
-func (s *stack) loggedErrors(t *testing.T, since time.Time) error {
+func (s *stack) loggedErrors(t *testing.T, since time.Time) (errors string) {
 	t.Helper()
-	var errs []error
-	for _, function := range s.template.functions() {
-		if s.physical[function] == "" {
-			continue // its condition is false
+	for group := range s.physical {
+		if !strings.HasSuffix(group, "Logs") {
+			continue
 		}
-		lines, err := s.logLines(function, since)
-		must(t, err)
-		for _, line := range lines {
+		for _, line := range s.logLines(t, group, since) {
 			if loggedError.MatchString(line) && !loggedDelay.MatchString(line) {
-				errs = append(errs, fmt.Errorf("%s logged: %s", function, line))
+				errors += fmt.Sprintf("%s: %s\n", group, line)
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return errors
 }

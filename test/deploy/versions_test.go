@@ -18,15 +18,12 @@ import (
 func TestVersions(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	const name = "versions"
-	_, err := cloudformation.NewFromConfig(e.config).CreateStack(t.Context(), &cloudformation.CreateStackInput{
-		StackName: aws.String(name),
+	e.createStack(t, name, &cloudformation.CreateStackInput{
 		TemplateBody: aws.String(`{"Resources": {"Only": {"Type": "AWS::Lambda::Function", "Properties": {
 			"FunctionName": "only", "Runtime": "python3.12", "Handler": "index.handler", "Code": {"ZipFile": "def handler(event, context): pass"},
 			"Role": "arn:aws:iam::000000000000:role/only"}}},
 			"Outputs": {"Version": {"Value": "0.1.0+1a2b3c4d"}}}`),
 	})
-	must(t, err)
-	e.awaitStack(t, name)
 	function := "only"
 	client := lambda.NewFromConfig(e.config)
 	for i := range 9 { // Lambda publishes only what has changed
@@ -37,7 +34,7 @@ func TestVersions(t *testing.T) { //nolint:paralleltest // one emulator
 		_, err = client.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: &function})
 		must(t, err)
 	}
-	_, err = client.CreateAlias(t.Context(), &lambda.CreateAliasInput{
+	_, err := client.CreateAlias(t.Context(), &lambda.CreateAliasInput{
 		FunctionName: &function, Name: aws.String("live"), FunctionVersion: aws.String("2"),
 		RoutingConfig: &lambdatypes.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"3": 0.1}},
 	})
@@ -53,7 +50,7 @@ func TestVersions(t *testing.T) { //nolint:paralleltest // one emulator
 		config := fmt.Sprintf("[default.global.parameters]\nstack_name = %q\n", tt.stack)
 		must(t, os.WriteFile(filepath.Join(folder, "samconfig.toml"), []byte(config), 0o600))
 		arguments := append([]string{absolute(t, "scripts/versions.py")}, strings.Fields(tt.arguments)...)
-		if output, err := e.runPython(folder, "python", arguments...); err != nil || output != tt.want {
+		if output, err := e.run(folder, "python", arguments...); err != nil || output != tt.want {
 			t.Errorf("%s of %s: %v, %q, want %q", tt.arguments, tt.stack, err, output, tt.want)
 		}
 	}
