@@ -140,15 +140,3 @@ func invokeSample(t *testing.T, cli samlocal.CLI, function *samtemplate.Function
 		t.Error(err)
 	}
 }
-
-// Every condition that does not hold in sam local has lines that assert what sam local does instead.
-func TestDifferencesAreAsserted(t *testing.T) {
-	t.Parallel()
-	content, err := os.ReadFile(filepath.Join("testdata", "differences", "differences.txtar"))
-	assert.OK(t, err)
-	for _, condition := range script.Differences(script.SAM) {
-		if !strings.Contains(string(content), "\n[!"+condition+"] ") {
-			t.Errorf("differences.txtar does not assert what sam local does without %s", condition)
-		}
-	}
-}

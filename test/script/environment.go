@@ -67,17 +67,6 @@ var differences = []difference{
 		nil},
 }
 
-// Differences returns the conditions that do not hold in an environment. Its own suite asserts what it does instead.
-func Differences(environment string) []string {
-	var names []string
-	for _, d := range differences {
-		if slices.Contains(d.lacking, environment) {
-			names = append(names, d.condition)
-		}
-	}
-	return names
-}
-
 func (e Environment) condition(name string) (bool, error) {
 	for _, d := range differences {
 		if d.condition == name {

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/script"
 	"toggleadmin/test/table"
@@ -128,5 +129,19 @@ func TestCleanUp(t *testing.T) {
 	if log, failed := run(t, serve(t), create+change,
 		create+"GET /api/admin/feature-types as admin\njson types[id=release].lifetimeDays 40"); failed {
 		t.Error(log)
+	}
+}
+
+// Every condition that does not hold in an environment has lines that assert what the environment does instead.
+func TestDifferencesAreAsserted(t *testing.T) {
+	t.Parallel()
+	for environment, suite := range map[string]string{script.SAM: "samlocal", script.Ministack: "deploy"} {
+		content, err := os.ReadFile("../" + suite + "/testdata/differences/differences.txtar")
+		assert.OK(t, err)
+		for _, condition := range script.Differences(environment) {
+			if !strings.Contains(string(content), "\n[!"+condition+"] ") {
+				t.Errorf("%s does not assert what the environment does without %s", suite, condition)
+			}
+		}
 	}
 }
