@@ -17,7 +17,7 @@ import (
 
 type eventsCmd struct {
 	List   listEventsCmd   `cmd:"" help:"List events, newest first."`
-	Tail   tailEventsCmd   `cmd:"" help:"Print events as they are recorded, until Ctrl-C."`
+	Tail   tailEventsCmd   `cmd:"" help:"Print events as they are recorded, until Ctrl-C. It waits while the installation cannot be reached."`
 	Replay replayEventsCmd `cmd:"" help:"Send events again, with the same ids."`
 }
 
@@ -217,7 +217,31 @@ func (c *tailEventsCmd) Run(s *session) error {
 	if c.NoFollow {
 		return log.All(s.ctx, f, s.printEvent)
 	}
-	return installation.FollowEvents(s.ctx, log, f, s.printEvent)
+	return installation.FollowEvents(s.ctx, log, f, s.printEvent, s.reopenLog)
+}
+
+// reopenInterval is the time between two attempts to open an installation that cannot be reached.
+const reopenInterval = time.Second
+
+// reopenLog waits until an installation that could not be reached can be opened again, such as after a restart of the
+// local service, which then has another address. It returns all other errors.
+func (s *session) reopenLog(err error) (*eventlog.Log, error) {
+	for warned := false; ; warned = true {
+		err = installation.Explain(s.name(), s.Local, err)
+		if exitstatus.Of(err) != exitstatus.Unreachable {
+			return nil, err
+		}
+		if !warned {
+			s.inform("Warning: waiting, %v", err)
+		}
+		if err := wait(s.ctx, reopenInterval); err != nil {
+			return nil, err
+		}
+		var i *installation.Installation
+		if i, err = s.openTarget(); err == nil {
+			return i.Log(s.now), nil
+		}
+	}
 }
 
 func (c *replayEventsCmd) Run(s *session) error {

@@ -28,28 +28,22 @@ type actions struct {
 	used map[string]bool
 }
 
-// observe makes toggleadmin call the engine of the data folder by a proxy that records the calls.
-func (a *actions) observe(t *testing.T, data string) error {
+// observe makes toggleadmin call the engine of the data folder by a proxy that records the calls, which it returns.
+func (a *actions) observe(t *testing.T, data string) *httptest.Server {
 	t.Helper()
 	file := filepath.Join(data, "local.json")
 	content, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
+	assert.OK(t, err)
 	var settings struct{ DynamoDB struct{ Endpoint string } }
-	if err := json.Unmarshal(content, &settings); err != nil {
-		return err
-	}
+	assert.OK(t, json.Unmarshal(content, &settings))
 	engine, err := url.Parse(settings.DynamoDB.Endpoint)
-	if err != nil {
-		return err
-	}
+	assert.OK(t, err)
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		a.record(r.Out)
 		r.SetURL(engine)
 	}})
-	t.Cleanup(proxy.Close)
-	return os.WriteFile(file, bytes.ReplaceAll(content, []byte(settings.DynamoDB.Endpoint), []byte(proxy.URL)), 0o600)
+	assert.OK(t, os.WriteFile(file, bytes.ReplaceAll(content, []byte(settings.DynamoDB.Endpoint), []byte(proxy.URL)), 0o600))
+	return proxy
 }
 
 func (a *actions) record(r *http.Request) {

@@ -71,8 +71,9 @@ func TestLocal(t *testing.T) {
 	t.Cleanup(func() { recorded.compare(t) }) // after all scripts
 	run(t, "testdata/local", func(env *testscript.Env) error {
 		data := filepath.Join(env.WorkDir, "data")
-		service, stop := localtest.StartStop(t, local.Config{DataDir: data})
-		env.Defer(stop)
+		service, stop := startObserved(t, recorded, data)
+		env.Defer(func() { stop() })
+		env.Values["restart"] = func() { stop(); _, stop = startObserved(t, recorded, data) }
 		env.Setenv("DATA_DIR", data)
 		env.Setenv("BASE_URL", service.BaseURL)
 		scripts, err := filepath.Abs("../../scripts")
@@ -83,9 +84,6 @@ func TestLocal(t *testing.T) {
 		env.Setenv("API_TOKEN", service.APIToken)
 		env.Setenv("ADMIN_PAT", service.Users[0].PAT)
 		env.Setenv("EDITOR_PAT", service.Users[1].PAT)
-		if err := recorded.observe(t, data); err != nil {
-			return err
-		}
 		return withoutAWS(env)
 	}, commands{
 		"signin":    signIn,    // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
@@ -95,11 +93,26 @@ func TestLocal(t *testing.T) {
 		"ask": ask,
 		// webhook FILE: gives the service a webhook that refuses one request, and writes the bodies of the others to the file
 		"webhook": listen,
+		"restart": restart, // restart: restarts the service, which then has other addresses
 		// copy-table TABLE COPY: makes a table with the same items, and overwrites those of an earlier one
 		"copy-table": copyTable,
 		"put-back":   putBack,    // put-back COPY TABLE: puts the items of a copy into the table
 		"type":       typeTokens, // type PROMPT ANSWER …: runs `tokens revoke -` on a terminal and answers its prompts
 	})
+}
+
+// startObserved starts a local service and records the actions that toggleadmin uses.
+func startObserved(t *testing.T, recorded *actions, data string) (service local.Running, stop func()) {
+	t.Helper()
+	service, stopService := localtest.StartStop(t, local.Config{DataDir: data})
+	proxy := recorded.observe(t, data)
+	return service, func() { proxy.Close(); stopService() }
+}
+
+func restart(ts *testscript.TestScript, _ bool, _ []string) {
+	if again, ok := ts.Value("restart").(func()); ok {
+		again()
+	}
 }
 
 // open opens the script's local service.

@@ -29,8 +29,9 @@ const (
 )
 
 // FollowEvents calls emit for each event that a filter selects, and for each new one until ctx ends, which is not an
-// error.
-func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, emit func(eventlog.Event) error) error {
+// error. After an error, it continues with the log that reopen returns, or ends with the error of reopen.
+func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, emit func(eventlog.Event) error,
+	reopen func(error) (*eventlog.Log, error)) error {
 	seen := map[int64]bool{}
 	for {
 		last := f.From
@@ -41,6 +42,9 @@ func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, emi
 			seen[e.ID], last = true, e.CreatedAt()
 			return emit(e)
 		})
+		if err != nil && ctx.Err() == nil {
+			log, err = reopen(err)
+		}
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
