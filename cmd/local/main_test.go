@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -45,10 +46,12 @@ func run(t *testing.T, dir string) {
 	root := filepath.Dir(localtest.Template(t))
 	process.DependOn(t, filepath.Join(root, "template.yaml"), filepath.Join(root, "scripts", "reset.sh"))
 	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Setup: func(env *testscript.Env) error {
-		env.Vars = append(env.Vars, "PORT=0", "DATA_DIR=data", "ROOT="+root, "TEMPLATE="+filepath.Join(root, "template.yaml"))
+		env.Vars = append(env.Vars, "PORT=0", "DATA_DIR=data", "ROOT="+root,
+			"TEMPLATE="+filepath.Join(root, "template.yaml"))
 		return nil
 	}, Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-		"refused": refused, // refused STATUS TEXT PROGRAM …: runs a program that must fail with one line that contains the text
+		// refused STATUS TEXT PROGRAM …: runs a program that must fail with one line that contains the text
+		"refused": refused,
 		"request": request, // request: sends requests until one succeeds, and sets PID, BASE_URL and USED_PORT
 		"signal":  signal,  // signal NAME FILE: sends a signal to the process whose id the file contains
 		"ended":   ended,   // ended FILE: waits for the end of that process
@@ -59,8 +62,8 @@ func refused(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec(args[2], args[3:]...)
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	line := ts.ReadFile("stderr")
-	if !ok || strconv.Itoa(exit.ExitCode()) != args[0] || !strings.HasPrefix(line, "local: ") || strings.Count(line, "\n") != 1 ||
-		!strings.Contains(line, args[1]) || ts.ReadFile("stdout") != "" {
+	if !ok || strconv.Itoa(exit.ExitCode()) != args[0] || !strings.HasPrefix(line, "local: ") ||
+		strings.Count(line, "\n") != 1 || !strings.Contains(line, args[1]) || ts.ReadFile("stdout") != "" {
 		ts.Fatalf("%v, want status %s and %q in one line", err, args[0], args[1])
 	}
 }
@@ -73,7 +76,8 @@ func request(ts *testscript.TestScript, _ bool, _ []string) {
 		if err != nil || json.Unmarshal(content, &service) != nil {
 			return false
 		}
-		r, err := http.NewRequest(http.MethodGet, service.BaseURL+"/api/admin/feature-types", http.NoBody) //nolint:noctx // await
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, service.BaseURL+"/api/admin/feature-types",
+			http.NoBody)
 		ts.Check(err)
 		r.Header.Set("Authorization", service.APIToken)
 		response, err := http.DefaultClient.Do(r)

@@ -16,8 +16,9 @@ import (
 
 // everyVariable is a format with every variable that is supported.
 const everyVariable = `{"extendedRequestId":"$context.extendedRequestId", "requestId":"$context.requestId", ` +
-	`"time":"$context.requestTimeEpoch", "path":"$context.resourcePath", "status":"$context.status", "latency":"$context.responseLatency", ` +
-	`"principal":"$context.authorizer.principalId", "error":"$context.error.responseType", "ip":"$context.identity.sourceIp"}`
+	`"time":"$context.requestTimeEpoch", "path":"$context.resourcePath", "status":"$context.status", ` +
+	`"latency":"$context.responseLatency", "principal":"$context.authorizer.principalId", ` +
+	`"error":"$context.error.responseType", "ip":"$context.identity.sourceIp"}`
 
 func TestAccessLogLine(t *testing.T) {
 	t.Parallel()

@@ -7,8 +7,8 @@ import (
 
 func TestAuthorizer(t *testing.T) {
 	t.Parallel()
-	newService().run(t, strings.NewReplacer("POLICY(", `return {"principalId":"user:1","policyDocument":{"Statement":[`, ")",
-		"]}}", "Allow<", `{"Action":["execute-api:Invoke"],"Effect":"Allow","Resource":["`, "Deny<",
+	newService().run(t, strings.NewReplacer(
+		"POLICY(", `return {"principalId":"user:1","policyDocument":{"Statement":[`, ")", "]}}", "Allow<", `{"Action":["execute-api:Invoke"],"Effect":"Allow","Resource":["`, "Deny<",
 		`{"Action":["execute-api:Invoke"],"Effect":"Deny","Resource":["`, ">", `"]}`, "API/",
 		"arn:aws:execute-api:eu-west-1:123456789012:a1b2c3d4e5/prod/", "ALLOWED", "| | 200 - user:1 | ok |", "DENIED",
 		"| | 403 ACCESS_DENIED user:1 | 4 |", "FAILED", "| | 500 AUTHORIZER_CONFIGURATION_ERROR - | 5 |").Replace(`

@@ -14,8 +14,8 @@ import (
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := newService()
-	s.send(t, "POST /things/a%20b%2Fc/?q=1&q=2 X-Twice: one\nx-twice: two\nUser-Agent: probe/1\nX-HTTP-Method-Override: PUT",
-		`{"x":"é\n"}`)
+	s.send(t, "POST /things/a%20b%2Fc/?q=1&q=2 X-Twice: one\nx-twice: two\nUser-Agent: probe/1\n"+
+		"X-HTTP-Method-Override: PUT", `{"x":"é\n"}`)
 	golden.JSON(t, "testdata/authorizer.json", jsontext.Value(s.events[0]))
 	golden.JSON(t, "testdata/function.json", jsontext.Value(s.events[1]))
 }

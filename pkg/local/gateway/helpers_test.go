@@ -51,7 +51,8 @@ type handler func(ctx context.Context, payload []byte) ([]byte, error)
 func (h handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) { return h(ctx, payload) }
 
 // service is an API with and without an authorizer: /things and /things/{id}, /open and /open/{id}. A body "fail" makes
-// their function fail, and "return TEXT" makes it return the text. The header Authorizer does the same for the authorizer.
+// their function fail, and "return TEXT" makes it return the text. The header Authorizer does the same for the
+// authorizer.
 type service struct {
 	gateway.Config
 	events  []string // of both functions, as canonical JSON

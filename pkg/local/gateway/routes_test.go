@@ -94,9 +94,9 @@ func TestNewRejects(t *testing.T) {
 		"authorizer Token: ReauthorizeEvery must be 0, not 60: there is no authorizer cache": func(s *service) {
 			s.API.Authorizer.TTL = time.Minute
 		},
-		"access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, $context.error.responseType, " +
-			"$context.extendedRequestId, $context.identity.sourceIp, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, " +
-			"$context.responseLatency, $context.status": func(s *service) { s.API.AccessLogFormat = "$context.httpMethod" },
+		"access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, " +
+			"$context.error.responseType, $context.extendedRequestId, $context.identity.sourceIp, $context.requestId, " +
+			"$context.requestTimeEpoch, $context.resourcePath, $context.responseLatency, $context.status": func(s *service) { s.API.AccessLogFormat = "$context.httpMethod" },
 	} {
 		check(want, change)
 	}

@@ -21,11 +21,12 @@ func (h *harness) files() []string {
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "log 0 0", nil, func(h *harness) {
-		h.run(5*time.Second, 200*time.Millisecond, `{"a": "ü\n"}`, 700*time.Millisecond, "second", 700*time.Millisecond, "third")
+		h.run(5*time.Second, 200*time.Millisecond, `{"a": "ü\n"}`, 700*time.Millisecond, "second", 700*time.Millisecond,
+			"third")
 		assert.Equal(h, []string{`1s {"a": "ü\n"},second`, "2s third"}, h.invocations)
-		assert.Equal(h, `{Owner:123456789012 LogGroup:AccessLogs LogStream:5e2d1a7b9c4f4e0d8a6b3c1f0e9d8c7b SubscriptionFilters:[DoThings] `+
-			`MessageType:DATA_MESSAGE LogEvents:[{ID:id-002 Timestamp:946684800200 Message:{"a": "ü\n"}} {ID:id-003 Timestamp:946684800900 `+
-			`Message:second}]}`, h.payloads[0])
+		assert.Equal(h, `{Owner:123456789012 LogGroup:AccessLogs LogStream:5e2d1a7b9c4f4e0d8a6b3c1f0e9d8c7b `+
+			`SubscriptionFilters:[DoThings] MessageType:DATA_MESSAGE LogEvents:[{ID:id-002 Timestamp:946684800200 `+
+			`Message:{"a": "ü\n"}} {ID:id-003 Timestamp:946684800900 Message:second}]}`, h.payloads[0])
 		assert.Equal(h, "", strings.Join(h.files(), " ")+h.log.String())
 	})
 }

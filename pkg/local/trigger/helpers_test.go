@@ -38,7 +38,8 @@ const drain = time.Second
 var (
 	errFunction = errors.New("the function fails")
 	// The values in the events and records of a stream that differ in each run.
-	varying = regexp.MustCompile(`(shardId":"|eventID":"|(?:eventSourceARN|streamArn)":"arn:aws:dynamodb:eu-west-1:123456789012:table/)[^"]+` +
+	varying = regexp.MustCompile(`(shardId":"|eventID":"|` +
+		`(?:eventSourceARN|streamArn)":"arn:aws:dynamodb:eu-west-1:123456789012:table/)[^"]+` +
 		`|(Record":")2[0-9T:-]+Z|(CreationDateTime":|SizeBytes":)[1-9]\d+`)
 )
 
@@ -76,7 +77,8 @@ func inBubble(t *testing.T, source string, db *database.Database, test func(h *h
 	f := samtemplate.Function{LogicalID: "DoThings", Name: "do-things", AsyncRetries: retries, AsyncOnFailure: "Failures"}
 	switch kind {
 	case "stream":
-		f.Streams = []samtemplate.Stream{{Table: "FeatureTypes", BatchSize: size, RetryAttempts: retries, OnFailure: "Failures"}}
+		f.Streams = []samtemplate.Stream{{
+			Table: "FeatureTypes", BatchSize: size, RetryAttempts: retries, OnFailure: "Failures"}}
 	case "queue":
 		f.Queues = []samtemplate.QueueMapping{{Queue: "Queue", BatchSize: size}}
 	case "schedule":
@@ -86,7 +88,8 @@ func inBubble(t *testing.T, source string, db *database.Database, test func(h *h
 	}
 	template := &samtemplate.Template{
 		API: samtemplate.API{AccessLogGroup: "AccessLogs"}, Functions: []samtemplate.Function{f},
-		Rules: []samtemplate.Rule{{Queue: "Queue"}}, Queues: []samtemplate.Queue{{LogicalID: "Queue", VisibilityTimeout: time.Minute}},
+		Rules:  []samtemplate.Rule{{Queue: "Queue"}},
+		Queues: []samtemplate.Queue{{LogicalID: "Queue", VisibilityTimeout: time.Minute}},
 	}
 	if db == nil {
 		db = &database.Database{}
@@ -98,7 +101,8 @@ func inBubble(t *testing.T, source string, db *database.Database, test func(h *h
 			Functions: map[string]*invoke.Function{"DoThings": {ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
 			Tables:    map[string]string{"FeatureTypes": db.Tables.FeatureTypes},
 			AWS: aws.Config{
-				BaseEndpoint: &db.Endpoint, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+				BaseEndpoint: &db.Endpoint, Region: "us-east-1",
+				Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 				// The bubble's clock stands still while there is a connection.
 				HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 			},
@@ -155,7 +159,8 @@ func (h *harness) Invoke(_ context.Context, payload []byte) ([]byte, error) {
 	}
 	h.mu.Lock()
 	response := h.responses[min(len(h.invocations), len(h.responses)-1)]
-	h.invocations = append(h.invocations, strings.TrimSpace(fmt.Sprint(time.Since(h.begin), " ", strings.Join(items, ","))))
+	h.invocations = append(h.invocations,
+		strings.TrimSpace(fmt.Sprint(time.Since(h.begin), " ", strings.Join(items, ","))))
 	h.identifiers = identifiers
 	h.payloads = append(h.payloads, h.constant(text))
 	h.mu.Unlock()

@@ -21,8 +21,8 @@ func TestStream(t *testing.T) {
 		assert.Equal(h, time.Second+drain, time.Since(h.begin))
 		h.run(time.Second)
 		assert.Equal(h, []string{"0s 1,2,3,4,5", "0s 6,7,8,9,10", "2s 6,7,8,9,10", "2s 11"}, h.invocations)
-		assert.Equal(h, `{"Records":[{"awsRegion":"eu-west-1","dynamodb":{"ApproximateCreationDateTime":,"Keys":{"id":{"S":"release"}},`+
-			`"NewImage":{"id":{"S":"release"},"n":{"N":"11"}},"OldImage":{"id":{"S":"release"},"n":{"N":"10"}},`+
+		assert.Equal(h, `{"Records":[{"awsRegion":"eu-west-1","dynamodb":{"ApproximateCreationDateTime":,`+
+			`"Keys":{"id":{"S":"release"}},"NewImage":{"id":{"S":"release"},"n":{"N":"11"}},"OldImage":{"id":{"S":"release"},"n":{"N":"10"}},`+
 			`"SequenceNumber":"#1","SizeBytes":,"StreamViewType":"NEW_AND_OLD_IMAGES"},"eventID":"","eventName":"MODIFY",`+
 			`"eventSource":"aws:dynamodb","eventVersion":"1.1",`+
 			`"eventSourceARN":"arn:aws:dynamodb:eu-west-1:123456789012:table/"}]}`, h.payloads[3])

@@ -76,7 +76,8 @@ func TestSchedule(t *testing.T) {
 		assert.Equal(h, want, h.payloads[0])
 		// The end of the program aborts the others.
 		assert.Equal(h, []*terminal.Entry{{
-			Method: "event", Path: "schedule Minute", Function: "do-things", ID: "id-002", Duration: 90 * time.Second, Quiet: true,
+			Method: "event", Path: "schedule Minute", Function: "do-things", ID: "id-002", Duration: 90 * time.Second,
+			Quiet: true,
 		}}, h.ended)
 	})
 }
@@ -119,7 +120,8 @@ func TestUnsupported(t *testing.T) {
 			s *samtemplate.Template) {
 			s.Functions[0].Queues = []samtemplate.QueueMapping{{Queue: "Jobs"}}
 		},
-		"function DoThings subscribes to log group AccessLogs: the local service supports only the log group of the access log, Other": func(
+		"function DoThings subscribes to log group AccessLogs: the local service supports only the log group of the " +
+			"access log, Other": func(
 			s *samtemplate.Template) {
 			s.API.AccessLogGroup = "Other"
 		},

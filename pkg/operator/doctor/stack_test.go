@@ -20,8 +20,8 @@ import (
 	"toggleadmin/test/table"
 )
 
-// aws responds as the services of AWS do about a stack: with answers, which are JSON or the code of an error, by call, or
-// otherwise as testdata/aws.tmpl says.
+// aws responds as the services of AWS do about a stack. A call without an answer, which is JSON or the code of an error,
+// gets the response of testdata/aws.tmpl.
 func aws(stack map[string][][]string, answers map[string]string) http.HandlerFunc {
 	templates := template.Must(template.New("").Funcs(template.FuncMap{"ago": func(age string) (string, error) {
 		d, err := time.ParseDuration(age)
@@ -55,9 +55,10 @@ func TestStack(t *testing.T) {
 	for _, row := range table.Rows(t, 4, strings.NewReplacer("BUS", "resource AWS::Events::EventBus EventBus my-bus",
 		"WEBHOOK", "resource AWS::Events::EventBus EventBus my-bus; resource AWS::Events::Rule WebhookRule my-bus|my-rule; "+
 			"resource AWS::Lambda::EventSourceMapping DeliverWebhookFunctionMessages 1; "+
-			"resource AWS::SQS::Queue WebhookQueue https://sqs/waiting; resource AWS::SQS::Queue WebhookFailures https://sqs/failed",
-		"TOPIC:", "arn:aws:sns:eu-west-1:123456789012:alarms:", "TOPIC", "resource AWS::SNS::Topic AlarmTopic arn:aws:sns:eu-west-1:123456789012:alarms",
-		"NOTIFIED", "alarms have notified the topic, without an error").Replace(`
+			"resource AWS::SQS::Queue WebhookQueue https://sqs/waiting; "+
+			"resource AWS::SQS::Queue WebhookFailures https://sqs/failed",
+		"TOPIC:", "arn:aws:sns:eu-west-1:123456789012:alarms:",
+		"TOPIC", "resource AWS::SNS::Topic AlarmTopic arn:aws:sns:eu-west-1:123456789012:alarms", "NOTIFIED", "alarms have notified the topic, without an error").Replace(`
 		# resources | another answer | check | beginning of the finding
 		| | event bus | skipped the parameter SendEventsToBus is false
 		BUS | | event bus | ok my-bus, without a webhook

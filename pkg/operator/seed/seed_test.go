@@ -35,8 +35,8 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	for _, u := range c.Users {
 		got = strings.Replace(got, u.PAT, f.principal(tb, u.PAT), 1)
 	}
-	assert.Equal(tb, "{APIToken:api-token: Users:[{ID:1 Name:admin Role:Admin PAT:user:1 Disabled:false} {ID:2 Name:editor Role:Editor PAT:user:2 Disabled:false} "+
-		"{ID:3 Name:viewer Role:Viewer PAT:user:3 Disabled:false}] ServiceAccounts:[{ID:4 Name:ci Role:Editor}]}", got)
+	assert.Equal(tb, "{APIToken:api-token: Users:[{ID:1 Name:admin Role:Admin PAT:user:1 Disabled:false} "+
+		"{ID:2 Name:editor Role:Editor PAT:user:2 Disabled:false} {ID:3 Name:viewer Role:Viewer PAT:user:3 Disabled:false}] ServiceAccounts:[{ID:4 Name:ci Role:Editor}]}", got)
 	if ci.Kind != user.ServiceAccount || len(ci.PATs) != 0 || ci.CreatedAt == nil {
 		tb.Errorf("the service account is %+v", ci)
 	}

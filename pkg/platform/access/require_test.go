@@ -76,8 +76,8 @@ func TestRequire(t *testing.T) {
 
 func TestAuthorizerContext(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, strings.NewReplacer("INVALID", "401 You need a valid credential in the Authorization header.",
-		"LACKS", `403 You need the "ADMIN" permission to perform this operation.`).Replace(`
+	for _, row := range table.Rows(t, 2, strings.NewReplacer(
+		"INVALID", "401 You need a valid credential in the Authorization header.", "LACKS", `403 You need the "ADMIN" permission to perform this operation.`).Replace(`
 		null | INVALID
 		{"userId": "1", "permissions": "ADMIN"} | INVALID
 		{"principalId": "", "userId": "1", "permissions": "ADMIN"} | INVALID

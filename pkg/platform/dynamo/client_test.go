@@ -100,7 +100,8 @@ func put(ctx context.Context, client *dynamodb.Client) error {
 
 func TestNewClientChecksTheEndpoint(t *testing.T) {
 	t.Parallel()
-	for endpoint := range strings.FieldsSeq("http://127.0.0.1:8000 https://dynamodb.eu-west-1.amazonaws.com http://[::1]:8000/") {
+	for endpoint := range strings.FieldsSeq("http://127.0.0.1:8000 https://dynamodb.eu-west-1.amazonaws.com " +
+		"http://[::1]:8000/") {
 		_, err := dynamo.NewClient(aws.Config{}, endpoint)
 		assert.OK(t, err)
 	}
@@ -290,8 +291,8 @@ func TestPages(t *testing.T) {
 		`{"ConsistentRead":true,START"Limit":5000,"TableName":"t"}`: func(c *dynamodb.Client) iter.Seq2[dynamo.Item, error] {
 			return dynamo.Scan(t.Context(), c, "t")
 		},
-		`{"ConsistentRead":true,START"ExpressionAttributeNames":{"#hash":"hash"},"ExpressionAttributeValues":{":hash":{"S":"v"}},` +
-			`"KeyConditionExpression":"#hash = :hash","Limit":5000,"TableName":"t"}`: func(
+		`{"ConsistentRead":true,START"ExpressionAttributeNames":{"#hash":"hash"},` +
+			`"ExpressionAttributeValues":{":hash":{"S":"v"}},"KeyConditionExpression":"#hash = :hash","Limit":5000,"TableName":"t"}`: func(
 			c *dynamodb.Client) iter.Seq2[dynamo.Item, error] {
 			return dynamo.Query(t.Context(), c, "t", "hash", dynamo.S("v"))
 		},
@@ -305,7 +306,8 @@ func TestPages(t *testing.T) {
 		}
 		assert.Equal(t, "abd", ids)
 		var want []string
-		for _, start := range []string{"", `"ExclusiveStartKey":{"id":{"S":"b"}},`, `"ExclusiveStartKey":{"id":{"S":"c"}},`} {
+		for _, start := range []string{"", `"ExclusiveStartKey":{"id":{"S":"b"}},`,
+			`"ExclusiveStartKey":{"id":{"S":"c"}},`} {
 			want = append(want, strings.Replace(request, "START", start, 1))
 		}
 		assert.Equal(t, want, s.requests)

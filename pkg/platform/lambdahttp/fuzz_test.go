@@ -35,8 +35,9 @@ func FuzzInvoke(f *testing.F) {
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, []any{id, string(body), r.URL.String(), r.Method, r.Header})
 	})
-	valid := regexp.MustCompile(`^(?s:200 \[.*\]|400 {"id":"E","name":"ValidationError",.+}|500 {"id":"E","name":"InternalError",.+})` +
-		`(?s: map\[Content-Type:\[application/json\]( X-Request-Id:\[.*\])?\])$`)
+	valid := regexp.MustCompile(`(?s)^(200 \[.*\]|400 {"id":"E","name":"ValidationError",.+}|` +
+		`500 {"id":"E","name":"InternalError",.+})` +
+		`( map\[Content-Type:\[application/json\]( X-Request-Id:\[.*\])?\])$`)
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		log.Reset()
 		if response := invoke(t, handler, payload); !valid.MatchString(response) {

@@ -23,9 +23,10 @@ const secret = "text of the client"
 
 // event returns an event, sent by user 1, with changes: members that replace or complete others.
 func event(changes string) []byte {
-	return []byte(strings.TrimSuffix(`{"resource":"/api/admin/feedback/{id}","path":"/api/admin/feedback/a%20b","httpMethod":"PUT",`+
-		`"pathParameters":{"id":"a%20b"},"requestContext":{"requestId":"R","domainName":"a.example",`+
-		`"path":"/dev/api/admin/feedback/a%20b","authorizer":{"principalId":"user:1"}},"body":"`+secret+`",`+changes, ",") + "}")
+	return []byte(strings.TrimSuffix(`{"resource":"/api/admin/feedback/{id}","path":"/api/admin/feedback/a%20b",`+
+		`"httpMethod":"PUT","pathParameters":{"id":"a%20b"},"requestContext":{"requestId":"R","domainName":"a.example",`+
+		`"path":"/dev/api/admin/feedback/a%20b","authorizer":{"principalId":"user:1"}},"body":"`+secret+`",`+
+		changes, ",") + "}")
 }
 
 // function returns the Lambda handler of serve and its log. Its clock advances by one millisecond per call.
@@ -50,7 +51,8 @@ func invoke(tb testing.TB, handler lambda.Handler, payload []byte) string {
 	decoder.DisallowUnknownFields()
 	assert.OK(tb, decoder.Decode(&response))
 	header := http.Header(response.MultiValueHeaders)
-	assert.Equal(tb, []string{"no-store", "nosniff"}, []string{header.Get("Cache-Control"), header.Get("X-Content-Type-Options")})
+	assert.Equal(tb, []string{"no-store", "nosniff"},
+		[]string{header.Get("Cache-Control"), header.Get("X-Content-Type-Options")})
 	header.Del("Cache-Control")
 	header.Del("X-Content-Type-Options")
 	return fmt.Sprint(response.StatusCode, " ", response.Body, " ", response.MultiValueHeaders)

@@ -23,9 +23,9 @@ func described(tb testing.TB, payload []byte) (got string) {
 		id, idErr := lambdahttp.PathParam(r, "id")
 		body, bodyErr := io.ReadAll(r.Body)
 		gateway := lambdahttp.GatewayFrom(r.Context())
-		got = fmt.Sprintf("%s %s host=%s target=%s pattern=%s headers=%v gateway=%s %v query=%v id=%s %v length=%d body=%s %v.",
-			r.Method, r.URL, r.Host, r.RequestURI, r.Pattern, r.Header, gateway.RequestID, gateway.Authorizer, gateway.Query, id,
-			idErr, r.ContentLength, body, bodyErr)
+		got = fmt.Sprintf("%s %s host=%s target=%s pattern=%s headers=%v gateway=%s %v query=%v id=%s %v length=%d "+
+			"body=%s %v.", r.Method, r.URL, r.Host, r.RequestURI, r.Pattern, r.Header, gateway.RequestID,
+			gateway.Authorizer, gateway.Query, id, idErr, r.ContentLength, body, bodyErr)
 		return nil
 	})
 	invoke(tb, handler, payload)
@@ -37,7 +37,8 @@ func TestRequest(t *testing.T) {
 	limit := strings.Repeat("a", lambdahttp.MaxBody)
 	for _, row := range table.Rows(t, 2, strings.NewReplacer("255×%", strings.Repeat("%F0%9F%98%80", 255),
 		"255×", strings.Repeat("😀", 255), "256×a", strings.Repeat("a", 256), "LIMIT", limit, "ENCODED",
-		base64.StdEncoding.EncodeToString([]byte(limit+"a")), "FORGED", `{\"authorizer\":{\"principalId\":\"user:9\"},\"requestId\":\"forged\"}`).Replace(`
+		base64.StdEncoding.EncodeToString([]byte(limit+"a")),
+		"FORGED", `{\"authorizer\":{\"principalId\":\"user:9\"},\"requestId\":\"forged\"}`).Replace(`
 		# changes of the event | part of the request
 		"headers":{"a":"b"},"body":"seven b" | PUT https://a.example/dev/api/admin/feedback/a%20b host=a.example target=/dev/api/admin/feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[A:[b]] gateway=R map[principalId:user:1] query=map[] id=a b <nil> length=7 body=seven b <nil>.
 		"headers":{"a":"b"},"multiValueHeaders":{} | headers=map[A:[b]]
@@ -107,8 +108,8 @@ func TestUnusualEventsReachTheHandler(t *testing.T) {
 func TestBadPathParam(t *testing.T) {
 	t.Parallel()
 	got := apierror.From(lambdahttp.BadPathParam("period", strings.Repeat("a", 256)))
-	want := "ValidationError: The `/params/period` property must be UTF-8, percent-encoded and at most 255 characters long; you sent \"" +
-		strings.Repeat("a", 100) + "…\"."
+	want := "ValidationError: The `/params/period` property must be UTF-8, percent-encoded and at most 255 characters " +
+		"long; you sent \"" + strings.Repeat("a", 100) + "…\"."
 	assert.Equal(t, want, got.Error())
 }
 

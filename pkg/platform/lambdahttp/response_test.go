@@ -44,39 +44,29 @@ func write(v any) lambdahttp.HandlerFunc {
 	}
 }
 
-// TestResponses compares responses and their lines of the log. Each test with several calls of a ResponseWriter fails
-// without the guard against a defect of the proxy library.
+// TestResponses compares responses and their lines of the log. Each handler with several calls of the ResponseWriter
+// fails without the guard against a defect of the proxy library.
 func TestResponses(t *testing.T) {
 	t.Parallel()
-	const internal = `500 {"id":"E","name":"InternalError","message":"Something went wrong on our side. Please try again."} ` +
-		`map[Content-Type:[application/json] X-Request-Id:[R]] {"level":"ERROR","status":500,"errorId":"E","error":"InternalError","cause":`
-	for want, serve := range map[string]lambdahttp.HandlerFunc{
-		`201 {"a":[],"é":"<&>"} map[Content-Type:[application/json] X-Request-Id:[R]] {"level":"DEBUG","status":201}`: write(
-			map[string]any{"a": []int{}, "é": "<&>"}),
-		// neither the message nor the cause is logged
-		`400 {"id":"E","name":"ValidationError","message":"` + secret + `"} map[Content-Type:[application/json] X-Request-Id:[R]] ` +
-			`{"level":"INFO","status":400,"errorId":"E","error":"ValidationError"}`: fail(fmt.Errorf("get: %w", &apierror.Error{
-			Kind: apierror.Validation, Message: secret, Cause: errors.New(secret)})),
-		`503 {"id":"E","name":"ServiceUnavailable","message":"The service cannot reach its data at the moment. Please try again."} ` +
-			`map[Content-Type:[application/json] Retry-After:[1] X-Request-Id:[R]] ` +
-			`{"level":"ERROR","status":503,"errorId":"E","error":"ServiceUnavailable","cause":"get: refused"}`: fail(
-			fmt.Errorf("get: %w", unavailable{errors.New("refused")})),
-		internal + `"two\nlines"}`: fail(errors.New("two\nlines")),
-		internal + `"encode the response: json: unsupported type: func()"}`:  write(func() {}),
-		internal + `"the handler panicked: unexpected"}`:                     panics(errors.New("unexpected")),
-		internal + `"the handler panicked: net/http: abort Handler"}`:        panics(http.ErrAbortHandler),
-		internal + `"the handler panicked: NotFoundError: missing"}`:         panics(apierror.New(apierror.NotFound, "missing")),
-		internal + `"the handler panicked: panic called with nil argument"}`: panics(nil),
-		`200  map[Content-Type:[application/json] X-Request-Id:[R]] {"level":"DEBUG","status":200}`: func(w http.ResponseWriter,
-			_ *http.Request) error {
+	handlers := map[string]lambdahttp.HandlerFunc{
+		"JSON": write(map[string]any{"a": []int{}, "é": "<&>"}), "no JSON": write(func() {}),
+		"refusal": fail(fmt.Errorf("get: %w",
+			&apierror.Error{Kind: apierror.Validation, Message: secret, Cause: errors.New(secret)})),
+		"dependency": fail(fmt.Errorf("get: %w", unavailable{errors.New("refused")})), "error": fail(errors.New("two\nlines")),
+		"panic": panics(errors.New("unexpected")), "panic of net/http": panics(http.ErrAbortHandler), "panic of nil": panics(nil),
+		"panic of a refusal": panics(apierror.New(apierror.NotFound, "missing")),
+		"no status": func(w http.ResponseWriter, _ *http.Request) error {
 			if err := lambdahttp.WriteJSON(w, http.StatusCreated, func() {}); err == nil {
 				t.Error("a function is encoded")
 			}
 			w.WriteHeader(http.StatusEarlyHints)
 			return nil
 		},
-		`201 one, two map[Content-Type:[text/plain] X-Before:[a] X-Between:[b] X-Request-Id:[R]] {"level":"DEBUG","status":201}`: func(
-			w http.ResponseWriter, _ *http.Request) error {
+		"body alone": func(w http.ResponseWriter, _ *http.Request) error {
+			_, err := w.Write([]byte("<html>"))
+			return err
+		},
+		"several statuses": func(w http.ResponseWriter, _ *http.Request) error {
 			w.Header().Set("Content-Type", "text/plain")
 			w.Header().Set("X-Before", "a")
 			w.WriteHeader(http.StatusProcessing)
@@ -89,14 +79,28 @@ func TestResponses(t *testing.T) {
 			_, err := w.Write([]byte("two"))
 			return err
 		},
-		`200 <html> map[Content-Type:[application/json] X-Request-Id:[R]] {"level":"DEBUG","status":200}`: func(w http.ResponseWriter,
-			_ *http.Request) error {
-			_, err := w.Write([]byte("<html>"))
-			return err
-		},
-	} {
-		handler, log := function(serve)
-		assert.Equal(t, want, invoke(t, handler, event(""))+" "+logged(log))
+	}
+	for _, row := range table.Rows(t, 3, strings.NewReplacer(
+		"RESPONSE", `500 {"id":"E","name":"InternalError","message":"Something went wrong on our side. Please try again."}`,
+		"CAUSE ", `{"level":"ERROR","status":500,"errorId":"E","error":"InternalError","cause":`).Replace(`
+		# handler | response, with the headers if they are not the usual ones | line of the log
+		JSON | 201 {"a":[],"é":"<&>"} | {"level":"DEBUG","status":201}
+		# neither the message nor the cause is logged
+		refusal | 400 {"id":"E","name":"ValidationError","message":"text of the client"} | {"level":"INFO","status":400,"errorId":"E","error":"ValidationError"}
+		dependency | 503 {"id":"E","name":"ServiceUnavailable","message":"The service cannot reach its data at the moment. Please try again."} map[Content-Type:[application/json] Retry-After:[1] X-Request-Id:[R]] | {"level":"ERROR","status":503,"errorId":"E","error":"ServiceUnavailable","cause":"get: refused"}
+		error | RESPONSE | CAUSE "two\nlines"}
+		no JSON | RESPONSE | CAUSE "encode the response: json: unsupported type: func()"}
+		panic | RESPONSE | CAUSE "the handler panicked: unexpected"}
+		panic of net/http | RESPONSE | CAUSE "the handler panicked: net/http: abort Handler"}
+		panic of nil | RESPONSE | CAUSE "the handler panicked: panic called with nil argument"}
+		panic of a refusal | RESPONSE | CAUSE "the handler panicked: NotFoundError: missing"}
+		no status | 200 | {"level":"DEBUG","status":200}
+		body alone | 200 <html> | {"level":"DEBUG","status":200}
+		several statuses | 201 one, two map[Content-Type:[text/plain] X-Before:[a] X-Between:[b] X-Request-Id:[R]] | {"level":"DEBUG","status":201}
+	`)) {
+		handler, log := function(handlers[row[0]])
+		response := strings.TrimSuffix(invoke(t, handler, event("")), " map[Content-Type:[application/json] X-Request-Id:[R]]")
+		assert.Equal(t, row[1:], []string{strings.TrimSpace(response), logged(log)})
 	}
 }
 
@@ -121,7 +125,8 @@ func TestLargeResponse(t *testing.T) {
 	handler, _ := function(write(""))
 	empty, err := handler.Invoke(t.Context(), event(""))
 	assert.OK(t, err)
-	for i, want := range []string{`{"level":"DEBUG","status":201}`, `{"level":"WARN","status":201,"responseBytes":4000001}`} {
+	for i, want := range []string{`{"level":"DEBUG","status":201}`,
+		`{"level":"WARN","status":201,"responseBytes":4000001}`} {
 		handler, log := function(write(strings.Repeat("a", 4_000_000+i-len(empty))))
 		_, err := handler.Invoke(t.Context(), event(""))
 		assert.OK(t, err)

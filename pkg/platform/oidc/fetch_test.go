@@ -44,7 +44,7 @@ func TestMetadata(t *testing.T) {
 	assert.Equal(t, "1 0", f.fetches())
 }
 
-// TestDocuments gives a response in place of the metadata or the keys. All but those that end with "accepted" are logged.
+// TestDocuments gives a response in place of the metadata or the keys. All but those that are accepted are logged.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	other := issuer.New(t)
