@@ -120,7 +120,7 @@
 //	default context fields                                      | 4.4 | pkg/api/contextfield TestDefaults
 //	created token and Location                                  | 4.5 | pkg/api/pat TestCreate
 //	description, expiry, account, duplicate                     | 4.5 | pkg/api/pat TestCreate
-//	all account IDs                                             | 4.5 | pkg/platform/access TestParseAccountID
+//	all account IDs                                             | 4.5 | pkg/platform/access TestParseIDs
 //	limit                                                       | 4.5 | pkg/api/pat TestCreate
 //	parameter of the limit                                      | 4.5 | pkg/api/pat TestFunctionsNeedTheirVariables
 //	unknown results                                             | 4.5 | pkg/api/pat TestCreateSettles

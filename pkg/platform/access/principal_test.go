@@ -2,7 +2,6 @@ package access_test
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -11,61 +10,38 @@ import (
 	"toggleadmin/test/table"
 )
 
-func TestParseID(t *testing.T) {
+func TestParseIDs(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 1, `
-		""
-		0
-		00
-		01
-		-1
-		+1
-		" 1"
-		"1 "
-		"1\n"
-		1.0
-		1e2
-		0x1
-		1_0
-		2147483648
-		4294967297
-		18446744073709551617
-		١
-		１
-		1a
-		"1\x00"
-		null
-	`) {
-		if got, ok := access.ParseID(row[0]); ok {
-			t.Errorf("%q: %d", row[0], got)
+	check := func(text, want string) {
+		id, ok := access.ParseID(text)
+		account, accountOK := access.ParseAccountID(text)
+		if got := fmt.Sprint(id, account); got != want || ok != (id > 0) || accountOK != (account > 0) {
+			t.Errorf("%q: %s, %t, %t, want %s", text, got, ok, accountOK, want)
 		}
 	}
-	for _, want := range []int64{1, 9, 10, 1234567890, access.MaxID} {
-		got, ok := access.ParseID(fmt.Sprint(want))
-		assert.Equal(t, []any{want, true}, []any{got, ok})
-	}
-}
-
-func TestParseAccountID(t *testing.T) {
-	t.Parallel()
 	for _, row := range table.Rows(t, 2, `
-		4 4.0 4e0 4.000E-0 0.4e1 40e-1 | 4
-		1e+06 | 1000000
-		1.000001e+06 | 1000001
-		2147483647 2.147483647e9 | 2147483647
-		0 0e5 04 -4 +4 4. .4 4e 4e1.0 4e+ 0x4 4_0 ٤ null 4.5 4.0000000000000000000000001 4e-1 | 0
-		2147483648 2147483647.5 1e10 1e999999999999999999999 1e-999999999999999999999 0e999999999999999999999 | 0
+		# texts | id of a token, and of an account; 0: invalid
+		1 | 1 1
+		9 | 9 9
+		10 | 10 10
+		1234567890 | 1234567890 1234567890
+		2147483647 | 2147483647 2147483647
+		2.147483647e9 | 0 2147483647
+		4.0 4e0 4.000E-0 0.4e1 40e-1 | 0 4
+		1e2 | 0 100
+		1e+06 | 0 1000000
+		1.000001e+06 | 0 1000001
+		0 00 01 -1 +1 0x1 1_0 1a null ١ ٤ １ | 0 0
+		0e5 04 -4 +4 4. .4 4e 4e1.0 4e+ 0x4 4_0 4.5 4.0000000000000000000000001 4e-1 | 0 0
+		2147483648 4294967297 18446744073709551617 2147483647.5 1e10 | 0 0
+		1e999999999999999999999 1e-999999999999999999999 0e999999999999999999999 | 0 0
 	`) {
 		for text := range strings.FieldsSeq(row[0]) {
-			if got, ok := access.ParseAccountID(text); strconv.FormatInt(got, 10) != row[1] || ok != (got > 0) {
-				t.Errorf("%q: %d, %t", text, got, ok)
-			}
+			check(text, row[1])
 		}
 	}
-	for _, text := range []string{"", " 4", "4\n", "1" + strings.Repeat("0", 254)} {
-		if got, ok := access.ParseAccountID(text); ok {
-			t.Errorf("%q: %d", text, got)
-		}
+	for _, text := range []string{"", " 1", "1 ", "4\n", "1\x00", "1" + strings.Repeat("0", 254)} {
+		check(text, "0 0")
 	}
 }
 
