@@ -21,6 +21,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/issuer"
 	"toggleadmin/test/table"
 )
 
@@ -164,26 +165,19 @@ func TestAPI(t *testing.T) {
 func TestIssuer(t *testing.T) {
 	t.Parallel()
 	_, i := newInstallation(t)
-	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/known/.well-known/openid-configuration" {
-			fmt.Fprintf(w, `{"issuer":"http://%s/known","authorization_endpoint":"https://a","token_endpoint":"https://t",`+
-				`"jwks_uri":"https://k"}`, r.Host)
-		} else {
-			fmt.Fprint(w, `{"issuer":"https://other.example.com"}`)
-		}
-	}))
-	defer issuer.Close()
-	for path, want := range map[string]string{
-		"/known": "", "/": "the discovery document of URL/ cannot be used: the discovery document is that of the issuer " +
-			"\"https://other.example.com\"",
-	} {
-		i.Issuer, i.ClientID = issuer.URL+path, "console"
-		got := examine(t, i,
-			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })["OpenID Connect issuer"]
-		if got = strings.ReplaceAll(got, issuer.URL, "URL"); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
-			t.Errorf("%s: %s, want %s", path, got, want)
-		}
+	provider := issuer.Start(false)
+	t.Cleanup(provider.Close)
+	i.Issuer, i.ClientID = provider.URL, issuer.ClientID
+	check := func() string {
+		problems := examine(t, i, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+		return strings.ReplaceAll(problems["OpenID Connect issuer"], provider.URL, "URL")
 	}
+	assert.Equal(t, "", check())
+	provider.Respond(issuer.MetadataPath, func(w http.ResponseWriter, _ *http.Request) {
+		issuer.WriteJSON(w, map[string]any{"issuer": "https://other.example.com"})
+	})
+	assert.Equal(t, `the discovery document of URL cannot be used: the discovery document is that of the issuer `+
+		`"https://other.example.com", not of "URL"`, check())
 }
 
 func TestRequireTables(t *testing.T) {
