@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -54,50 +55,42 @@ func TestRouting(t *testing.T) {
 
 func TestNewRejects(t *testing.T) {
 	t.Parallel()
-	check := func(want string, change func(*service)) {
-		t.Helper()
-		s := newService()
-		change(s)
-		if _, err := gateway.New(s.Config); err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
-	}
-	for _, row := range table.Rows(t, 3, `
-		BREW | /x | unknown method
-		GET | /things | declared twice
-		GET | x | malformed resource path
-		GET | /x//y | malformed resource path
-		GET | /x/ | malformed resource path
-		GET | /{x | malformed resource path
-		GET | /a{x} | malformed resource path
-		GET | /{x+}/y | malformed resource path
+	for _, row := range table.Rows(t, 2, `
+		# change | error
+		route BREW /x | route BREW /x: unknown method
+		route GET /things | route GET /things: declared twice
+		route GET x | route GET x: malformed resource path
+		route GET /x//y | route GET /x//y: malformed resource path
+		route GET /x/ | route GET /x/: malformed resource path
+		route GET /{x | route GET /{x: malformed resource path
+		route GET /a{x} | route GET /a{x}: malformed resource path
+		route GET /{x+}/y | route GET /{x+}/y: malformed resource path
+		response THROTTLED $context.path '' | gateway response THROTTLED: $context.path is not supported, only $context.requestId
+		response THROTTLED text context.path | gateway response THROTTLED: header X: context.path is not supported, only 'text' and context.requestId
+		response THROTTLED text no-store | gateway response THROTTLED: header X: no-store is not supported, only 'text' and context.requestId
+		response DEFAULT_4XX text '' | gateway response DEFAULT_4XX must be declared, without a StatusCode
+		no-template THROTTLED | gateway response THROTTLED: needs one template, for application/json
+		no-authorizer | route GET /things: the API has no authorizer
+		cache | authorizer Token: ReauthorizeEvery must be 0, not 60: there is no authorizer cache
+		log $context.httpMethod | access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, $context.error.responseType, $context.extendedRequestId, $context.identity.sourceIp, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, $context.responseLatency, $context.status
 	`) {
-		check("route "+row[0]+" "+row[1]+": "+row[2], func(s *service) {
-			s.API.Routes = append(s.API.Routes, samtemplate.Route{Method: row[0], Path: row[1], Function: "Thing"})
-		})
-	}
-	for _, row := range table.Rows(t, 4, `
-		THROTTLED | $context.path | '' | : $context.path is not supported, only $context.requestId
-		THROTTLED | | context.path | : header X: context.path is not supported, only 'text' and context.requestId
-		THROTTLED | | no-store | : header X: no-store is not supported, only 'text' and context.requestId
-		DEFAULT_4XX | | '' | " must be declared, without a StatusCode"
-	`) {
-		check("gateway response "+row[0]+row[3], func(s *service) {
-			s.declare(row[0], 429, row[1], map[string]string{"X": row[2]})
-		})
-	}
-	for want, change := range map[string]func(*service){
-		"gateway response THROTTLED: needs one template, for application/json": func(s *service) {
-			s.API.GatewayResponses["THROTTLED"] = samtemplate.GatewayResponse{}
-		},
-		"route GET /things: the API has no authorizer": func(s *service) { s.API.Authorizer.Function = "" },
-		"authorizer Token: ReauthorizeEvery must be 0, not 60: there is no authorizer cache": func(s *service) {
+		s, words := newService(), strings.Fields(row[0])
+		switch words[0] {
+		case "route":
+			s.API.Routes = append(s.API.Routes, samtemplate.Route{Method: words[1], Path: words[2], Function: "Thing"})
+		case "response":
+			s.declare(words[1], 429, words[2], map[string]string{"X": words[3]})
+		case "no-template":
+			s.API.GatewayResponses[words[1]] = samtemplate.GatewayResponse{}
+		case "no-authorizer":
+			s.API.Authorizer.Function = ""
+		case "cache":
 			s.API.Authorizer.TTL = time.Minute
-		},
-		"access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, " +
-			"$context.error.responseType, $context.extendedRequestId, $context.identity.sourceIp, $context.requestId, " +
-			"$context.requestTimeEpoch, $context.resourcePath, $context.responseLatency, $context.status": func(s *service) { s.API.AccessLogFormat = "$context.httpMethod" },
-	} {
-		check(want, change)
+		case "log":
+			s.API.AccessLogFormat = words[1]
+		}
+		if _, err := gateway.New(s.Config); err == nil || err.Error() != row[1] {
+			t.Errorf("error %v, want %s", err, row[1])
+		}
 	}
 }
