@@ -61,6 +61,7 @@ func TestRejected(t *testing.T) {
 		HostedZoneId=/hostedzone/Z123 |
 		HostedZoneId=Z |
 		HostedZoneId=example.com |
+		WebhookEvents=pat-created, |
 		AlarmEmail=ops |
 		AlarmEmail=ops@example |
 		"AlarmEmail=ops@example.com, dev@example.com" |
