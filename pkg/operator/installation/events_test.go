@@ -3,15 +3,12 @@ package installation_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/eventlog"
@@ -27,56 +24,46 @@ func TestReplayEvents(t *testing.T) {
 	t.Parallel()
 	for _, always := range []bool{false, true} {
 		db := database.New(t)
+		users := user.NewStore(db.Client, db.Tables, db.Log())
 		for range 12 {
-			if _, err := user.NewStore(db.Client, db.Tables, db.Log()).Add(t.Context(),
-				user.User{Kind: user.Person, Name: "n"}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := users.Add(t.Context(), user.User{Kind: user.Person, Name: "n"})
+			assert.OK(t, err)
 		}
 		assert.OK(t, db.Log().Write(t.Context(), func() ([]types.TransactWriteItem, error) {
 			_, record, err := db.Log().Record(t.Context(), eventlog.Change{Type: eventlog.FeatureTypeUpdated, Subject: "type:x"})
 			return record, err
 		}, nil))
-		var stored []string // the ids of events in the log
+		var stored []string // the ids of events on the bus
 		calls := 0
-		i := &installation.Installation{Client: db.Client, Tables: db.Tables, EventSource: "s",
-			Stack: installation.Stack{Name: "s", Config: aws.Config{
-				Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-				HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-					var request struct{ Entries []struct{ Detail string } }
-					if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
-						return nil, err
-					}
-					calls++
-					results := make([]string, len(request.Entries))
-					for k, e := range request.Entries {
-						var detail struct{ Sequence string }
-						if err := json.Unmarshal([]byte(e.Detail), &detail); err != nil {
-							return nil, err
-						}
-						if results[k] = `{"EventId":"1"}`; k == 1 && calls == 1 || k == 0 && always {
-							results[k] = `{"ErrorCode":"ThrottlingException"}`
-							continue
-						}
-						stored = append(stored, detail.Sequence)
-					}
-					body := fmt.Sprintf(`{"Entries":[%s]}`, strings.Join(results, ","))
-					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body)),
-						Header: http.Header{}}, nil
-				})},
-			}}}
-		sent, err := i.ReplayEvents(t.Context(), eventlog.Filter{}, time.Now)
-		if always {
-			if sent != 9 || err == nil || !strings.HasPrefix(err.Error(), "9 events were sent, continue with --since 20") {
-				t.Errorf("sent %d, %v", sent, err)
+		bus := responding(func(r *http.Request) (int, string) {
+			var request struct{ Entries []struct{ Detail string } }
+			assert.OK(t, json.NewDecoder(r.Body).Decode(&request))
+			calls++
+			var results []string
+			for k, e := range request.Entries {
+				var detail struct{ Sequence string }
+				assert.OK(t, json.Unmarshal([]byte(e.Detail), &detail))
+				if k == 1 && calls == 1 || k == 0 && always {
+					results = append(results, `{"ErrorCode":"ThrottlingException"}`)
+					continue
+				}
+				results, stored = append(results, `{"EventId":"1"}`), append(stored, detail.Sequence)
 			}
-			continue
+			return http.StatusOK, fmt.Sprintf(`{"Entries":[%s]}`, strings.Join(results, ","))
+		})
+		i := &installation.Installation{Client: db.Client, Tables: db.Tables, EventSource: "s",
+			Stack: installation.Stack{Name: "s", Config: bus}}
+		sent, err := i.ReplayEvents(t.Context(), eventlog.Filter{}, time.Now)
+		want, text := 12, "12 events were sent, these cannot be sent: convert event 1"
+		if always {
+			want, text = 9, "9 events were sent, continue with --since 20"
 		}
-		slices.Sort(stored)
-		if stored = slices.Compact(stored); sent != 12 || err == nil ||
-			!strings.Contains(err.Error(), "12 events were sent, these cannot be sent: convert event 1") ||
-			len(stored) != 12 || calls != 3 {
-			t.Errorf("sent %d, stored %d in %d calls, %v", sent, len(stored), calls, err)
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("error %v, want %s", err, text)
+		}
+		assert.Equal(t, want, sent)
+		if slices.Sort(stored); !always {
+			assert.Equal(t, []int{12, 3}, []int{len(slices.Compact(stored)), calls})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/test/assert"
 )
 
 func TestExplain(t *testing.T) {
@@ -19,33 +21,35 @@ func TestExplain(t *testing.T) {
 	api := func(code string) error {
 		return fmt.Errorf("put: %w", &smithy.GenericAPIError{Code: code, Message: "message of AWS"})
 	}
-	for _, tt := range []struct {
-		name string
-		err  error
-		want exitstatus.Status
-		text string
-	}{
-		{"DynamoDB denies", api("AccessDeniedException"), exitstatus.Denied,
-			`on the stack "x": api error AccessDeniedException: message`},
-		{"expired credentials", api("ExpiredTokenException"), exitstatus.Unreachable,
-			"AWS rejects the credentials: log in again"},
-		{"no table", api("ResourceNotFoundException"), exitstatus.Uninitialized, "does not exist"},
-		{"another response", api("InternalServerError"), exitstatus.Failure, "message of AWS"},
-		{"timeout", fmt.Errorf("get: %w", context.DeadlineExceeded), exitstatus.Unreachable,
-			`the stack "x" cannot be reached`},
-		{"refused connection", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, exitstatus.Unreachable,
-			"cannot be reached"},
-		{"full disk", &fs.PathError{Op: "write", Path: "out", Err: syscall.ENOSPC}, exitstatus.Failure, "no space left"},
-		{"error with a status", exitstatus.Errorf(exitstatus.Rejected, "no"), exitstatus.Rejected, "no"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			check(t, installation.Explain(`the stack "x"`, false, tt.err), tt.want, tt.text)
-		})
+	explain := func(err error) error { return installation.Explain(`the stack "x"`, false, err) }
+	assert.Equal(t, `7 a permission is missing on the stack "x": api error AccessDeniedException: message of AWS
+6 AWS rejects the credentials: log in again, or name another profile with --profile: api error ExpiredTokenException: message of AWS
+5 a table of the stack "x" does not exist: run ~toggleadmin doctor~ to see which one: api error ResourceNotFoundException: message of AWS
+1 put: api error InternalServerError: message of AWS
+6 the stack "x" cannot be reached: check the region (--region) and the network: get: context deadline exceeded
+6 the stack "x" cannot be reached: check the region (--region) and the network: dial: connection refused
+1 write out: no space left on device
+4 no
+0 <nil>
+6 the local service cannot be reached: check that ~make run~ is running, or restart it: context deadline exceeded
+`, statuses(
+		explain(api("AccessDeniedException")),
+		explain(api("ExpiredTokenException")),
+		explain(api("ResourceNotFoundException")),
+		explain(api("InternalServerError")),
+		explain(fmt.Errorf("get: %w", context.DeadlineExceeded)),
+		explain(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}),
+		explain(&fs.PathError{Op: "write", Path: "out", Err: syscall.ENOSPC}),
+		explain(exitstatus.Errorf(exitstatus.Rejected, "no")),
+		explain(nil),
+		installation.Explain("the local service", true, context.DeadlineExceeded),
+	))
+}
+
+// statuses returns a line for each error: its exit status and its message, in which ~ stands for a backquote.
+func statuses(errs ...error) (lines string) {
+	for _, err := range errs {
+		lines += fmt.Sprintf("%d %v\n", exitstatus.Of(err), err)
 	}
-	check(t, installation.Explain("the local service", true, context.DeadlineExceeded), exitstatus.Unreachable,
-		"the local service cannot be reached: check that `make run` is running")
-	if err := installation.Explain("x", false, nil); err != nil {
-		t.Error(err)
-	}
+	return strings.ReplaceAll(lines, "`", "~")
 }

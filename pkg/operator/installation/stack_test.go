@@ -32,26 +32,25 @@ func TestOpenStack(t *testing.T) {
 	for want, status := range map[string]int{
 		"operator arn:aws:iam::1:user/ada": http.StatusOK, "operator with the access key a": http.StatusForbidden,
 	} {
-		i, err := installation.OpenStack(t.Context(), aws.Config{
-			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-			HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-				status, response := status, response
-				if strings.HasPrefix(r.URL.Host, "sts.") {
-					response = "<R><GetCallerIdentityResult><Arn>arn:aws:iam::1:user/ada</Arn></GetCallerIdentityResult></R>"
-				} else {
-					status = http.StatusOK
-				}
-				return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(response)), Header: http.Header{}},
-					nil
-			})},
-		}, "my-stack")
+		i, err := installation.OpenStack(t.Context(), responding(func(r *http.Request) (int, string) {
+			if strings.HasPrefix(r.URL.Host, "sts.") {
+				return status, "<R><GetCallerIdentityResult><Arn>arn:aws:iam::1:user/ada</Arn></GetCallerIdentityResult></R>"
+			}
+			return http.StatusOK, response
+		}), "my-stack")
 		assert.OK(t, err)
-		if i.TokenLimit != 3 || i.AccountLimit != 7 || i.MaxTokenDays != 30 {
-			t.Errorf("limits %d, %d, %d, want 3, 7, 30", i.TokenLimit, i.AccountLimit, i.MaxTokenDays)
-		}
-		if i.Operator != want {
-			t.Errorf("%q, want %q", i.Operator, want)
-		}
+		assert.Equal(t, []any{3, int64(7), 30, want}, []any{i.TokenLimit, i.AccountLimit, i.MaxTokenDays, i.Operator})
+	}
+}
+
+// responding returns a configuration of AWS whose requests get the responses of a function.
+func responding(respond func(*http.Request) (status int, body string)) aws.Config {
+	return aws.Config{
+		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+		HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			status, body := respond(r)
+			return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}}, nil
+		})},
 	}
 }
 
