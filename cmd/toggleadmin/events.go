@@ -178,11 +178,7 @@ func given(value string) []string {
 	return []string{value}
 }
 
-// eventRow returns the cells of an event. Names are not unique, so the summary has the id of the user too.
 func eventRow(e eventlog.Event) []string {
-	if e.By.UserID != 0 {
-		e.By.Name = fmt.Sprintf("%s (user %d)", e.By.Name, e.By.UserID)
-	}
 	return []string{strconv.FormatInt(e.ID, 10), datetime.Format(e.CreatedAt()), string(e.Type), e.By.TokenID, e.Summary()}
 }
 

@@ -199,21 +199,21 @@ func TestSummary(t *testing.T) {
 		want          string
 	}{
 		{"feature-type-updated", "type:release", `{"lifetimeDays":1}`, `{"lifetimeDays":null}`,
-			"Ada changed the lifetime of the toggle type release from never to 1 day."},
+			"Ada (user 1) changed the lifetime of the toggle type release from never to 1 day."},
 		{"token-expiring", "pat:7", `{"description":"ci","days":1}`, "", "The token 7 (ci) expires in at most 1 day."},
 		{"token-expiring", "pat:7", `{"days":14}`, "", "The token 7 expires in at most 14 days."},
 		{"feature-potentially-stale-off", "toggle:a", `{"reason":"archived"}`, "",
 			"The toggle a is no longer potentially stale (archived)."},
-		{"feature-archived", "toggle:a", `{"archived":true}`, `{"archived":false}`, "Ada archived the toggle a."},
-		{"feature-stale-on", "toggle:a", `{"stale":true}`, `{"stale":false}`, "Ada marked the toggle a as stale."},
+		{"feature-archived", "toggle:a", `{"archived":true}`, `{"archived":false}`, "Ada (user 1) archived the toggle a."},
+		{"feature-stale-on", "toggle:a", `{"stale":true}`, `{"stale":false}`, "Ada (user 1) marked the toggle a as stale."},
 		{"feature-updated", "toggle:a", `{"name":"A","project":"p","type":"x"}`, `{"name":"A","project":"q"}`,
-			"Ada updated the toggle a: project, type."},
+			"Ada (user 1) updated the toggle a: project, type."},
 		{"user-updated", "user:7", `{"name":"Bob","disabled":true}`, `{"name":"Bob","disabled":false}`,
-			"Ada updated the user 7 (Bob): disabled."},
-		{"other", "x:1", "", "", "Ada: other."},
+			"Ada (user 1) updated the user 7 (Bob): disabled."},
+		{"other", "x:1", "", "", "Ada (user 1): other."},
 	} {
-		e := eventlog.Event{Type: tt.kind, Subject: tt.subject, By: eventlog.Actor{Name: "Ada"}, Data: []byte(tt.data),
-			PreData: []byte(tt.preData)}
+		e := eventlog.Event{Type: tt.kind, Subject: tt.subject, By: eventlog.Actor{Name: "Ada", UserID: 1},
+			Data: []byte(tt.data), PreData: []byte(tt.preData)}
 		assert.Equal(t, tt.want, e.Summary())
 	}
 }

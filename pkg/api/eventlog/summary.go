@@ -37,8 +37,13 @@ var phrases = map[Type]string{
 	UserNameRemoved:            "removed the name of the user %s from the log",
 }
 
-// Summary returns the event as one sentence in plain text.
+// Summary returns the event as one sentence in plain text. Names are not unique: it also has the id of the user who made
+// the change, whose name can be that of the system.
 func (e Event) Summary() string {
+	by := e.By.Name
+	if e.By.UserID != 0 {
+		by = fmt.Sprintf("%s (user %d)", by, e.By.UserID)
+	}
 	_, id, _ := strings.Cut(string(e.Subject), ":")
 	after, before := members(e.Data), members(e.PreData)
 	name := id
@@ -54,7 +59,7 @@ func (e Event) Summary() string {
 	switch e.Type { //nolint:exhaustive // the others have a phrase
 	case FeatureTypeUpdated:
 		return fmt.Sprintf("%s changed the lifetime of the toggle type %s from %s to %s.",
-			e.By.Name, id, lifetime(before["lifetimeDays"]), lifetime(after["lifetimeDays"]))
+			by, id, lifetime(before["lifetimeDays"]), lifetime(after["lifetimeDays"]))
 	case FeaturePotentiallyStaleOn:
 		return fmt.Sprintf("The toggle %s became potentially stale.", id)
 	case FeaturePotentiallyStaleOff:
@@ -64,7 +69,7 @@ func (e Event) Summary() string {
 	}
 	phrase, ok := phrases[e.Type]
 	if !ok {
-		return fmt.Sprintf("%s: %s.", e.By.Name, e.Type)
+		return fmt.Sprintf("%s: %s.", by, e.Type)
 	}
 	if strings.Contains(phrase, "%s") {
 		phrase = fmt.Sprintf(phrase, name)
@@ -72,7 +77,7 @@ func (e Event) Summary() string {
 	if strings.HasSuffix(string(e.Type), "-updated") {
 		phrase += ": " + changedMembers(after, before)
 	}
-	return e.By.Name + " " + phrase + "."
+	return by + " " + phrase + "."
 }
 
 func lifetime(n any) string {
