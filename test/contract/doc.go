@@ -162,9 +162,9 @@
 //	size of a page                                              | 4.13 | pkg/api/eventlog TestLargePage
 //	life of a toggle, its members                               | 4.14| pkg/api/feature TestOperations
 //	names, projects, types, bodies                              | 4.14| pkg/api/feature TestRefusals
-//	potentiallyStaleAt                                          | 4.14| pkg/api/feature TestPotentiallyStaleAt
+//	potentiallyStaleAt                                          | 4.14| pkg/api/feature TestCutoff
 //	list of a project                                           | 4.14| pkg/api/feature TestList
-//	a list above 5 MB                                           | 4.14| pkg/api/feature TestListIsTooLarge
+//	a list above 5 MB                                           | 4.14| pkg/api/feature TestList
 //	fifty toggles are marked together                           | 4.14| pkg/api/feature TestUpdateAll
 //	all toggles are marked or none                              | 4.14| pkg/api/feature TestUpdateAllOrNone
 //	a context field of an archived toggle is gone               | 4.14| pkg/api/feature TestRefusals

@@ -1,17 +1,18 @@
 package feature_test
 
 import (
+	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/table"
 )
 
 // rangeOf returns a range that contains the toggle.
@@ -35,46 +36,45 @@ func (db tables) flip(tb testing.TB, r feature.Range, f feature.Feature, want bo
 	assert.Equal(tb, want, flipped)
 }
 
-// due reads the first page of a range.
-func (db tables) due(tb testing.TB, r feature.Range) feature.Page {
-	tb.Helper()
-	page, err := db.store.Due(tb.Context(), r, nil)
-	assert.OK(tb, err)
-	return page
-}
-
 // The cutoff divides a range to the millisecond. A flip moves a toggle from one range to the other.
 func TestDueAndFlip(t *testing.T) {
 	t.Parallel()
-	db, f := newTables(t), toggle("f")
-	db.create(t, f)
-	for _, flag := range []bool{false, true} {
-		r := rangeOf(f, flag)
-		stored, page := db.get(t, "f"), db.due(t, r)
-		same(t, feature.Page{Toggles: []feature.Feature{stored}}, page)
-		assert.Equal(t, stored.LastEvent, page.Toggles[0].LastEvent)
-		for after, fresh := range map[time.Duration]bool{-time.Millisecond: false, 0: true, time.Millisecond: true} {
-			r := r
-			r.Cutoff = new(created().Add(after))
-			if got := db.due(t, r); (len(got.Toggles) == 1) != (fresh != flag) || r.Contains(f) != (fresh != flag) {
-				t.Errorf("flag %t, cutoff after %s: %v", flag, after, got)
+	db, f := newTables(t), toggle(t, `{"type":"long"}`)
+	assert.OK(t, db.store.Create(t.Context(), f))
+	for flips := range 2 {
+		stored := db.get(t, "f")
+		for _, row := range table.Rows(t, 4, `
+			# range | toggles in it | after the flip | Contains
+			{"cutoff":"2026-11-20T05:39:00.122Z"} | 0 | 0 | false
+			{"cutoff":"2026-11-20T05:39:00.123Z"} | 1 | 0 | true
+			{"cutoff":"2026-11-20T05:39:00.124Z"} | 1 | 0 | true
+			{"cutoff":"2026-11-20T05:39:00.123Z","type":"lon"} | 0 | 0 | true
+			{"cutoff":"2026-11-20T05:39:00.123Z","shard":10} | 0 | 0 | true
+			{"cutoff":null} | 0 | 0 | false
+			{"potentiallyStale":true,"cutoff":"2026-11-20T05:39:00.122Z"} | 0 | 1 | true
+			{"potentiallyStale":true,"cutoff":"2026-11-20T05:39:00.123Z"} | 0 | 0 | false
+			{"potentiallyStale":true,"cutoff":"2026-11-20T05:39:00.124Z"} | 0 | 0 | false
+			{"potentiallyStale":true,"type":"lon"} | 0 | 0 | true
+			{"potentiallyStale":true,"shard":10} | 0 | 0 | true
+			{"potentiallyStale":true} | 0 | 1 | true
+		`) {
+			r := rangeOf(f, false)
+			r.Cutoff = nil
+			assert.OK(t, json.Unmarshal([]byte(row[0]), &r))
+			page, err := db.store.Due(t.Context(), r, nil)
+			assert.OK(t, err)
+			got := []string{row[0], row[1], row[2], fmt.Sprint(r.Contains(f))}
+			got[1+flips] = fmt.Sprint(len(page.Toggles))
+			assert.Equal(t, row, got)
+			for _, found := range page.Toggles {
+				same(t, stored, found)
+				assert.Equal(t, stored.LastEvent, found.LastEvent)
 			}
 		}
-		none := rangeOf(f, flag)
-		none.Cutoff = nil
-		if got := db.due(t, none); (len(got.Toggles) == 1) != flag || none.Contains(f) != flag {
-			t.Errorf("flag %t, no cutoff: %v", flag, got)
-		}
-		for _, other := range []feature.Range{
-			{Type: "releas", Shard: r.Shard, PotentiallyStale: flag, Cutoff: r.Cutoff},
-			{Type: r.Type, Shard: (r.Shard + 1) % feature.Shards, PotentiallyStale: flag, Cutoff: r.Cutoff},
-			{Type: r.Type, Shard: r.Shard, PotentiallyStale: !flag},
-		} {
-			same(t, feature.Page{}, db.due(t, other))
-		}
+		r := rangeOf(f, flips == 1)
 		db.flip(t, r, f, true)
 		db.flip(t, r, f, false)
-		f.PotentiallyStale = !flag
+		f.PotentiallyStale = !f.PotentiallyStale
 		same(t, f, db.get(t, "f"))
 	}
 }
@@ -82,75 +82,51 @@ func TestDueAndFlip(t *testing.T) {
 // A range of several pages is read completely, ordered by time of creation, while its toggles are flipped.
 func TestDuePages(t *testing.T) {
 	t.Parallel()
-	const n = 170
-	db := newTables(t)
-	var all sync.WaitGroup
-	for i, number := 0, 0; i < n; number++ {
-		f := toggle(fmt.Sprint("toggle", number))
-		if feature.Shard(f.Name) != 0 {
-			continue
-		}
-		f.CreatedAt = created().Add(time.Duration(i/2) * time.Millisecond)
-		all.Go(func() {
-			if err := db.store.Create(t.Context(), f); err != nil {
-				t.Error(err)
-			}
+	db, r := newTables(t), rangeOf(toggle(t, `{"createdAt":"2026-11-21T00:00:00Z"}`), false)
+	for i := range 170 {
+		db.Put(t, db.Tables.Features, dynamo.Item{
+			"name": dynamo.S(fmt.Sprint(i)), "createdAt": dynamo.Time(created().Add(time.Duration(i/3) * time.Millisecond)),
+			"staleness": dynamo.S(feature.StalenessKey(r.Type, false, r.Shard)),
 		})
-		i++
 	}
-	all.Wait()
-	r := feature.Range{Type: "release", Cutoff: new(created().Add(time.Hour))}
-	seen, last, sizes := map[string]bool{}, time.Time{}, []int{}
-	for after := (*feature.Feature)(nil); len(sizes) < 4; {
+	var last feature.Feature
+	var after *feature.Feature
+	for _, want := range []int{100, 70} {
 		page, err := db.store.Due(t.Context(), r, after)
 		assert.OK(t, err)
-		for _, found := range page.Toggles {
-			if seen[found.Name] || found.CreatedAt.Before(last) {
-				t.Errorf("%s is repeated or out of order", found.Name)
-			}
-			seen[found.Name], last = true, found.CreatedAt
-		}
+		after = page.Next
+		assert.Equal(t, want, len(page.Toggles))
 		for batch := range slices.Chunk(page.Toggles, feature.MaxFlips) {
-			if flips, err := db.store.Flip(t.Context(), r, batch); err != nil || flips.Done != len(batch) {
-				t.Errorf("%+v, %v", flips, err)
-			}
+			flips, err := db.store.Flip(t.Context(), r, batch) // each toggle once
+			assert.OK(t, err)
+			assert.Equal(t, feature.Flips{Done: len(batch)}, flips)
 		}
-		sizes = append(sizes, len(page.Toggles))
-		if after = page.Next; after == nil {
-			break
+		for _, f := range page.Toggles {
+			if f.CreatedAt.Before(last.CreatedAt) {
+				t.Errorf("%s is out of order", f.Name)
+			}
+			last = f
 		}
 	}
-	assert.Equal(t, []int{100, 70}, sizes)
-	assert.Equal(t, n, len(seen))
-	same(t, feature.Page{}, db.due(t, r))
+	if after != nil {
+		t.Error(after)
+	}
 }
 
 // A toggle that changed after it was read from the index is not flipped.
 func TestFlipIsOvertaken(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"retyped", "archived", "marked", "deleted", "created again"} {
-		for _, flag := range []bool{false, true} {
-			db, f := newTables(t), toggle("f")
-			db.create(t, f)
-			if flag {
-				db.flip(t, rangeOf(f, false), f, true)
-			}
-			if change, ok := changes[name]; ok {
-				db.update(t, "f", change)
-			} else {
-				assert.OK(t, db.store.Delete(t.Context(), "f"))
-			}
-			if name == "created again" {
-				again := f
-				changes["later"](&again)
-				db.create(t, again)
-			}
-			before, err := db.store.List(t.Context())
-			assert.OK(t, err)
-			db.flip(t, rangeOf(f, flag), f, false)
-			after, err := db.store.List(t.Context())
-			assert.OK(t, err)
-			same(t, before, after)
+	db, f := newTables(t), toggle(t, `{"type":"long"}`)
+	for _, now := range []string{`{"type":"x"}`, `{"type":"long","archived":true}`, `{"type":"long","stale":true}`, "",
+		`{"type":"long","createdAt":"2026-11-20T05:39:00.124Z"}`} {
+		if now != "" {
+			db.create(t, now)
+		}
+		before := db.list(t)
+		db.flip(t, rangeOf(f, false), f, false)
+		assert.Equal(t, before, db.list(t))
+		if now != "" {
+			assert.OK(t, db.store.Delete(t.Context(), "f"))
 		}
 	}
 }
@@ -158,51 +134,42 @@ func TestFlipIsOvertaken(t *testing.T) {
 // Due and Flip do not repeat failed calls.
 func TestFlagCallsFail(t *testing.T) {
 	t.Parallel()
-	db, f := newTables(t), toggle("f")
+	db, f := newTables(t), toggle(t, `{}`)
 	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("ThrottlingException") })
-	flags := db.through(client)
-	if page, err := flags.Due(t.Context(), rangeOf(f, false), nil); err == nil {
-		t.Error(page)
-	}
-	if flips, err := flags.Flip(t.Context(), rangeOf(f, false), []feature.Feature{f}); err == nil {
-		t.Error(flips)
+	store := db.through(client)
+	_, due := store.Due(t.Context(), rangeOf(f, false), nil)
+	_, flip := store.Flip(t.Context(), rangeOf(f, false), []feature.Feature{f})
+	if due == nil || flip == nil {
+		t.Error(due, flip)
 	}
 	assert.Equal(t, "Query TransactWriteItems", tap.Calls())
 }
 
+// A time before the year 1 or after the year 9999 cannot be stored.
 func TestCutoff(t *testing.T) {
 	t.Parallel()
-	const day = 24 * time.Hour
-	created := time.Date(2026, 11, 13, 12, 0, 0, 5_000_000, time.UTC)
-	far := created.AddDate(7000, 0, 0)
-	for _, tt := range []struct {
-		lifetime *int64
-		now      time.Time
-		due      bool
-	}{
-		{new(int64(7)), created.Add(7 * day), true},
-		{new(int64(7)), created.Add(7*day - time.Millisecond), false},
-		{new(int64(7)), created.Add(7*day - time.Nanosecond), false},
-		{new(int64(7)), created.Add(7 * day).In(time.FixedZone("", -36_000)), true},
-		{new(int64(1)), created.Add(day), true},
-		{new(int64(math.MaxInt32)), far, false},
-		{new(int64(math.MaxInt64)), far, false},
-		{nil, far, false},
-		{new(int64(0)), far, false},
-		{new(int64(1)), created.Add(-time.Hour), false},
-	} {
-		cutoff := feature.Cutoff(tt.lifetime, tt.now)
-		if due := cutoff != nil && !created.After(*cutoff); due != tt.due {
-			t.Errorf("%+v: due %t, cutoff %v", tt, due, cutoff)
-		}
-	}
-	// A time before the year 1 cannot be stored.
-	early := time.Date(2, 1, 1, 0, 0, 0, 0, time.UTC)
-	if cutoff := feature.Cutoff(new(int64(365)), early); cutoff == nil || cutoff.Year() != 1 {
-		t.Errorf("cutoff %v", cutoff)
-	}
-	if cutoff := feature.Cutoff(new(int64(366)), early); cutoff != nil {
-		t.Errorf("cutoff %v", cutoff)
+	for _, row := range table.Rows(t, 4, `
+		# lifetime | time | cutoff at the time | when a toggle that is created at the time becomes potentially stale
+		7 | 2026-11-20T12:00:00.005Z | 2026-11-13 12:00:00.005 +0000 UTC | 2026-11-27 12:00:00.005 +0000 UTC
+		7 | 2026-11-20T12:00:00.004999999Z | 2026-11-13 12:00:00.004 +0000 UTC | 2026-11-27 12:00:00.004 +0000 UTC
+		7 | 2026-11-20T02:00:00.005-10:00 | 2026-11-13 12:00:00.005 +0000 UTC | 2026-11-27 12:00:00.005 +0000 UTC
+		1 | 2026-11-20T12:00:00.005Z | 2026-11-19 12:00:00.005 +0000 UTC | 2026-11-21 12:00:00.005 +0000 UTC
+		0 | 2026-11-20T12:00:00.005Z | <nil> | <nil>
+		null | 2026-11-20T12:00:00.005Z | <nil> | <nil>
+		2147483647 | 9026-11-20T12:00:00Z | <nil> | <nil>
+		4611686018427387904 | 9026-11-20T12:00:00Z | <nil> | <nil>
+		9223372036854775807 | 9026-11-20T12:00:00Z | <nil> | <nil>
+		365 | 0002-01-01T00:00:00Z | 0001-01-01 00:00:00 +0000 UTC | 0003-01-01 00:00:00 +0000 UTC
+		366 | 0002-01-01T00:00:00Z | <nil> | 0003-01-02 00:00:00 +0000 UTC
+		1 | 9999-12-30T05:39:00Z | 9999-12-29 05:39:00 +0000 UTC | 9999-12-31 05:39:00 +0000 UTC
+		2 | 9999-12-30T05:39:00Z | 9999-12-28 05:39:00 +0000 UTC | <nil>
+	`) {
+		var lifetime *int64
+		var at time.Time
+		assert.OK(t, json.Unmarshal([]byte(row[0]), &lifetime), at.UnmarshalText([]byte(row[1])))
+		f := feature.Feature{CreatedAt: at}
+		assert.Equal(t, row, []string{row[0], row[1],
+			fmt.Sprint(feature.Cutoff(lifetime, at)), fmt.Sprint(f.PotentiallyStaleAt(lifetime))})
 	}
 }
 
