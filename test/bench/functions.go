@@ -41,17 +41,22 @@ func measureFunctions(ctx context.Context, o options) {
 			continue // no request waits for it
 		}
 		measured, event := process(folder, f), sampleEvent(f.Name)
-		times := startInTurn(ctx, event, baseline, measured)
-		rows = append(rows, []any{f.Name, times[1].next, ratio(times[1].next, times[0].next), times[1].response,
-			ratio(times[1].response, times[0].response), float64(must(os.Stat(measured.Binary)).Size()) / 1e6,
-			warmMB(ctx, measured, event)})
+		var next, response [2][]time.Duration // of the baseline, and of the function
+		for range starts {
+			for i, program := range []runtimeapi.Function{baseline, measured} {
+				toNext, toResponse := start(ctx, program, event)
+				next[i], response[i] = append(next[i], toNext), append(response[i], toResponse)
+			}
+		}
+		rows = append(rows, []any{f.Name, median(next[1]), ratio(next[1], next[0]), median(response[1]),
+			ratio(response[1], response[0]), float64(must(os.Stat(measured.Binary)).Size()) / 1e6, warmMB(ctx, measured, event)})
 	}
 	printTable("Each function as a process",
-		fmt.Sprintf("Built with the flags of a deployment and driven through the Runtime API, with the local engine, "+
-			"whose file is in memory. Start → first `/next`, and → first response with its DynamoDB calls: median of %d "+
-			"starts, in turn with a baseline program (same SDK packages, same warm-up, one GetItem). Memory: after %d "+
-			"invocations. Goals: ratio 1.15, size 12 MB.", starts, invocations),
-		[]any{"function", "→ next ms", "ratio", "→ response ms", "ratio", "size MB", "memory MB"}, rows)
+		" function | → next ms | ratio | → response ms | ratio | size MB | memory MB", rows,
+		"Built with the flags of a deployment and driven through the Runtime API, with the local engine, whose file is in "+
+			"memory. Start → first `/next`, and → first response with its DynamoDB calls: median of %d starts, in turn with a "+
+			"baseline program (same SDK packages, same warm-up, one GetItem). Memory: after %d invocations. Goals: ratio 1.15, "+
+			"size 12 MB.", starts, invocations)
 }
 
 // process is a built function in a folder.
@@ -63,33 +68,20 @@ func sampleEvent(function string) []byte {
 	return must(os.ReadFile(filepath.Join("events", function+".json")))
 }
 
-// startTimes are times from the start of a function: medians.
-type startTimes struct{ next, response time.Duration }
-
-// startInTurn starts functions, one after the other, and invokes each once after its start.
-func startInTurn(ctx context.Context, event []byte, functions ...runtimeapi.Function) []startTimes {
-	next, response := make([][]time.Duration, len(functions)), make([][]time.Duration, len(functions))
-	for range starts {
-		for i, f := range functions {
-			started := time.Now()
-			p := must(runtimeapi.Start(ctx, f))
-			select {
-			case <-p.Polled():
-				next[i] = append(next[i], time.Since(started))
-			case <-p.Ended():
-				check(errors.New("the process ended: " + p.Stderr()))
-			}
-			_, err := p.Invoke(ctx, event)
-			response[i] = append(response[i], time.Since(started))
-			p.Stop()
-			check(err)
-		}
+// start starts a function and invokes it once. It returns the times from the start to the first /next and to the
+// response.
+func start(ctx context.Context, f runtimeapi.Function, event []byte) (next, response time.Duration) {
+	started := time.Now()
+	p := must(runtimeapi.Start(ctx, f))
+	defer p.Stop()
+	select {
+	case <-p.Polled():
+		next = time.Since(started)
+	case <-p.Ended():
+		check(errors.New("the process ended: " + p.Stderr()))
 	}
-	times := make([]startTimes, len(functions))
-	for i := range times {
-		times[i] = startTimes{median(next[i]), median(response[i])}
-	}
-	return times
+	must(p.Invoke(ctx, event))
+	return next, time.Since(started)
 }
 
 // invoke invokes a function, which must succeed.

@@ -14,10 +14,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"toggleadmin/pkg/api/authorizer"
-	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/samtemplate"
-	"toggleadmin/pkg/platform/app"
 )
 
 const (
@@ -35,23 +33,21 @@ func measureHang(ctx context.Context, _ options) {
 	defer server.Close()
 	template := loadTemplate(map[string]string{"DynamoDBEndpoint": server.URL})
 	var rows [][]any
-	for name, constructor := range map[string]app.Constructor{"authorizer": authorizer.NewFunction,
-		"list-feature-types": featuretype.NewListFunction} {
-		running, took := hang(ctx, function(template, name), constructor)
+	for _, name := range []string{"authorizer", "list-feature-types"} {
+		running, took := hang(ctx, function(template, name))
 		rows = append(rows, []any{name, slices.Max(running), median(running[len(running)-hangLast*hangRate:]),
 			slices.Max(took), median(took)})
 	}
 	printTable("Invocations while DynamoDB does not respond",
-		fmt.Sprintf("%d requests per second for %d s, each at its time. DynamoDB is a server that accepts requests and never "+
+		fmt.Sprintf(" function | most at once | median of the last %d s | longest ms | median ms", hangLast), rows,
+		"%d requests per second for %d s, each at its time. DynamoDB is a server that accepts requests and never "+
 			"responds. As in Lambda, an execution environment runs one invocation at a time, and a new one starts if none is "+
-			"free; its start counts.", hangRate, hangSeconds),
-		[]any{"function", "most at once", fmt.Sprintf("median of the last %d s", hangLast), "longest ms", "median ms"}, rows)
+			"free; its start counts.", hangRate, hangSeconds)
 }
 
 // hang invokes a function in as many execution environments as its invocations need. It returns the number of
 // invocations that run at each arrival, and how long each takes.
-func hang(ctx context.Context, f samtemplate.Function, constructor app.Constructor) (running []int64,
-	took []time.Duration) {
+func hang(ctx context.Context, f samtemplate.Function) (running []int64, took []time.Duration) {
 	const n = hangSeconds * hangRate
 	event, env := sampleEvent(f.Name), newEnv(f, "", io.Discard)
 	env.WarmUp = true
@@ -70,7 +66,7 @@ func hang(ctx context.Context, f samtemplate.Function, constructor app.Construct
 			select {
 			case handler = <-idle:
 			default:
-				if handler, errs[i] = constructor(env); errs[i] != nil {
+				if handler, errs[i] = local.Constructor(f.Name)(env); errs[i] != nil {
 					return
 				}
 			}

@@ -117,9 +117,9 @@ func measureHTTP(ctx context.Context, o options) {
 		}
 	}
 	printTable("Requests over HTTP through `make run`",
-		fmt.Sprintf("Client, gateway, functions and engine share this machine. Closed loop, one keep-alive connection a "+
+		" operation | connections | requests/s | p50 ms | p99 ms | ratio | goal", rows,
+		"Client, gateway, functions and engine share this machine. Closed loop, one keep-alive connection a "+
 			"worker; every status is checked. Each run is paired with one of the engine's GetItem (consistent, by the SDK's "+
 			"client) with as many workers; median of %d pairs of %s. Every commit of the engine waits for the disk. The goal "+
-			"is the ratio with 16 connections.", o.Rounds, o.Length),
-		[]any{"operation", "connections", "requests/s", "p50 ms", "p99 ms", "ratio", "goal"}, rows)
+			"is the ratio with 16 connections.", o.Rounds, o.Length)
 }

@@ -70,13 +70,11 @@ func measureLag(ctx context.Context, o options) {
 	row := func(name string, lags []time.Duration, goal int) []any {
 		return []any{name, percentile(lags, 0.5), percentile(lags, 0.99), percentile(lags, 1), goal}
 	}
-	printTable("From a lifetime's change to the events of the flags",
-		fmt.Sprintf("The program of `make run`, as a process with its data in a folder; from the 200 of the PUT (its body "+
-			"read) until the webhook has received the events of all flags. %d toggles of one type, %d changes from null to 50 "+
-			"days and back. First flag: until the time of the first event. Last row: from the time of each event.", lagToggles, lagRounds),
-		[]any{"", "p50 ms", "p99 ms", "max ms", "goal ms"}, [][]any{
-			row("first flag set", first[0], 300), row("events of 100 flags set", last[0], 2000),
-			row("first flag cleared", first[1], 300), row("events of 100 flags cleared", last[1], 2000),
-			row("delivery of an event", deliveries, 300),
-		})
+	printTable("From a lifetime's change to the events of the flags", "  | p50 ms | p99 ms | max ms | goal ms", [][]any{
+		row("first flag set", first[0], 300), row("events of 100 flags set", last[0], 2000),
+		row("first flag cleared", first[1], 300), row("events of 100 flags cleared", last[1], 2000),
+		row("delivery of an event", deliveries, 300),
+	}, "The program of `make run`, as a process with its data in a folder; from the 200 of the PUT (its body read) until the "+
+		"webhook has received the events of all flags. %d toggles of one type, %d changes from null to 50 days and back. "+
+		"First flag: until the time of the first event. Last row: from the time of each event.", lagToggles, lagRounds)
 }

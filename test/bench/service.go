@@ -108,8 +108,8 @@ func newEnv(f samtemplate.Function, endpoint string, log io.Writer) *app.Env {
 		Logger: slog.New(slog.NewJSONHandler(log, nil))}
 }
 
-func construct(constructor app.Constructor, env *app.Env) lambda.Handler {
-	return must(constructor(env))
+func construct(f samtemplate.Function, env *app.Env) lambda.Handler {
+	return must(local.Constructor(f.Name)(env))
 }
 
 // function returns the function with a name.

@@ -21,11 +21,9 @@ func measureStart(ctx context.Context, o options) {
 		memory = append(memory, memoryMB(s.command.Process.Pid, "VmRSS"))
 		s.stop()
 	}
-	printTable("Start of `make run`",
-		fmt.Sprintf("From the start of the built program to its line `ready`; median of %d starts.", len(first)),
-		[]any{"", "ms", "goal ms"}, [][]any{
-			{"first start: tables and seed are made", median(first), 1000},
-			{"with data", median(again), 300},
-			{"resident memory, gateway and functions (MB)", median(memory), ""},
-		})
+	printTable("Start of `make run`", "  | ms | goal ms", [][]any{
+		{"first start: tables and seed are made", median(first), 1000},
+		{"with data", median(again), 300},
+		{"resident memory, gateway and functions (MB)", median(memory), ""},
+	}, "From the start of the built program to its line `ready`; median of %d starts.", len(first))
 }

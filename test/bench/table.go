@@ -9,23 +9,24 @@ import (
 	"time"
 )
 
-// printTable writes a Markdown table, aligned for the eye, with a title and the method. Durations are in milliseconds.
-func printTable(title, method string, header []any, rows [][]any) {
-	fmt.Printf("\n### %s\n\n%s\n\n", title, method)
+// printTable writes a Markdown table, aligned for the eye, with a title and the method, a format. Bars separate the cells
+// of the header. Durations are in milliseconds.
+func printTable(title, header string, rows [][]any, method string, args ...any) {
+	fmt.Printf("\n### %s\n\n"+method+"\n\n", append([]any{title}, args...)...)
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	for _, row := range slices.Concat([][]any{header, slices.Repeat([]any{"---"}, len(header))}, rows) {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			switch value := cell.(type) {
-			case time.Duration:
-				cells[i] = fmt.Sprintf("%.2f", value.Seconds()*1000)
-			case float64:
-				cells[i] = fmt.Sprintf("%.2f", value)
-			default:
-				cells[i] = fmt.Sprint(value)
+	names := strings.Split(header, "|")
+	fmt.Fprintf(w, "|%s\t|\n%s|\n", strings.Join(names, "\t|"), strings.Repeat("| ---\t", len(names)))
+	for _, row := range rows {
+		for _, cell := range row {
+			if d, ok := cell.(time.Duration); ok {
+				cell = d.Seconds() * 1000
 			}
+			if f, ok := cell.(float64); ok {
+				cell = fmt.Sprintf("%.2f", f)
+			}
+			fmt.Fprintf(w, "| %v\t", cell)
 		}
-		fmt.Fprintf(w, "| %s\t|\n", strings.Join(cells, "\t| "))
+		fmt.Fprintln(w, "|")
 	}
 	_ = w.Flush() // to stdout
 }
@@ -42,4 +43,5 @@ func percentile[T ~int64 | ~float64](values []T, p float64) T {
 	return values[min(int(float64(len(values))*p), len(values)-1)]
 }
 
-func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
+// ratio returns the ratio of two medians.
+func ratio(a, b []time.Duration) float64 { return float64(median(a)) / float64(median(b)) }

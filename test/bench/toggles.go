@@ -18,7 +18,6 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -43,9 +42,10 @@ func measureToggles(ctx context.Context, _ options) {
 	b := &togglesBench{database: startDatabase(ctx)}
 	defer b.Stop()
 	b.createTypes(ctx, eventlog.Quiet(b.client))
-	env := newEnv(function(b.template, "search-features"), b.Endpoint(), io.Discard)
+	f := function(b.template, "search-features")
+	env := newEnv(f, b.Endpoint(), io.Discard)
 	env.AWS.APIOptions = []func(*middleware.Stack) error{b.count}
-	b.search = construct(feature.NewSearchFunction, env)
+	b.search = construct(f, env)
 	now, step := time.Now(), 3*365*24*time.Hour/manyToggles
 	put := func(n int, flagged bool) {
 		putToggles(ctx, b.client, b.tables.Features, n, func(i int) dynamo.Item {
@@ -63,11 +63,11 @@ func measureToggles(ctx context.Context, _ options) {
 	b.compare(ctx, "preview of a lifetime", "1 s", preview+"potentially-stale",
 		preview+"active,potentially-stale&createdBefore="+now.AddDate(0, 0, -500).UTC().Format(time.RFC3339))
 	printTable("Searches of toggles",
-		fmt.Sprintf("%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The "+
+		" search | ms | ratio | goal | calls | items read", b.rows,
+		"%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The "+
 			"real function in this process, in turn with one scan of the table in %d parallel segments; median of %d rounds. "+
 			"A preview is the searches of the console's page of types. Calls and items are those that the function makes and "+
-			"reads in DynamoDB.", manyToggles, bulkTypes, scanSegments, searchRounds),
-		[]any{"search", "ms", "ratio", "goal", "calls", "items read"}, b.rows)
+			"reads in DynamoDB.", manyToggles, bulkTypes, scanSegments, searchRounds)
 }
 
 // compare measures concurrent searches, in turn with the scan.
@@ -95,8 +95,7 @@ func (b *togglesBench) compare(ctx context.Context, name, goal string, searches 
 			check(fmt.Errorf("the scan read %d toggles, not %d", read.Load(), manyToggles))
 		}
 	}
-	t := median(took)
-	b.rows = append(b.rows, []any{name, t, ratio(t, median(scanned)), goal, b.calls.Load(), b.items.Load()})
+	b.rows = append(b.rows, []any{name, median(took), ratio(took, scanned), goal, b.calls.Load(), b.items.Load()})
 }
 
 // concurrently runs n calls and returns how long they took together.

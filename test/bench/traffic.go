@@ -44,9 +44,8 @@ func measureTraffic(ctx context.Context, o options) {
 		t := median(took)
 		rows = append(rows, []any{lines, t, int(float64(lines) / t.Seconds()), memoryMB(p.PID(), "VmHWM")})
 	}
-	printTable("record-traffic: speed and memory",
+	printTable("record-traffic: speed and memory", " lines | ms | lines/s | peak memory MB", rows,
 		"The built function as a process with GOMAXPROCS=1, driven through the Runtime API. ms: from the event to the "+
 			"response, including the transaction. The last size is the largest that fits into an asynchronous invocation "+
-			"(1 MB). Memory: the peak of the resident set.",
-		[]any{"lines", "ms", "lines/s", "peak memory MB"}, rows)
+			"(1 MB). Memory: the peak of the resident set.")
 }
