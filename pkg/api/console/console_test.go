@@ -88,33 +88,21 @@ func TestPages(t *testing.T) {
 		assert.Equal(t, http.StatusOK, response.StatusCode)
 		assert.Equal(t, strings.NewReplacer("{{files}}", filesPath.FindString(response.Body), "{{config}}", "{}", "{{version}}",
 			"1.2.3+4567890a").Replace(content), response.Body)
-		for _, row := range table.Rows(t, 2, `
+		styles := "'self'"
+		if folder == "api/" { // the styles of the API reference may be inline
+			styles += " 'unsafe-inline'"
+		}
+		for _, row := range table.Rows(t, 2, strings.Replace(`
 			Content-Type | text/html; charset=utf-8
 			Cache-Control | no-cache
 			Referrer-Policy | no-referrer
 			X-Content-Type-Options | nosniff
 			Cross-Origin-Opener-Policy | same-origin
 			Strict-Transport-Security | max-age=63072000
-		`) {
+			Content-Security-Policy | default-src 'none'; script-src 'self'; style-src STYLES; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'
+		`, "STYLES", styles, 1)) {
 			assert.Equal(t, row[1], header(response).Get(row[0]))
 		}
-		policy := header(response).Get("Content-Security-Policy") + ";"
-		for _, row := range table.Rows(t, 1, `
-			default-src 'none'
-			script-src 'self'
-			connect-src 'self'
-			form-action 'none'
-			base-uri 'none'
-			frame-ancestors 'none'
-		`) {
-			if !strings.Contains(policy, row[0]+";") {
-				t.Errorf("%s: the policy does not contain %q: %s", name, row[0], policy)
-			}
-		}
-		// only the styles of the API reference may be inline
-		inline := folder == "api/"
-		assert.Equal(t, inline, strings.Contains(policy, "style-src 'self' 'unsafe-inline'"))
-		assert.Equal(t, inline, strings.Contains(policy, "unsafe-inline"))
 	}
 }
 

@@ -40,16 +40,15 @@ var libraries = []struct {
 	{"oauth4webapi", "vendor/oauth4webapi", []string{"build/index.js"}},
 }
 
-// renderer is the npm package of the API reference's renderer, and the SHA-256 of its files that the console contains.
-// package.json does not contain it: npm would install the 128 packages that it was built from, 158 MB.
-var renderer = struct {
-	version, to string
-	files       map[string]string
-}{"rapidoc@9.3.8", "api/vendor", map[string]string{
+// rapidoc is the version of the API reference's renderer, and renderer has the SHA-256 of the files that the console
+// contains. package.json does not contain it: npm would install the 128 packages that it was built from, 158 MB.
+const rapidoc = "9.3.8"
+
+var renderer = map[string]string{
 	"dist/rapidoc-min.js":             "affbd173a65e870e18f392cca963113bcdafb6e50e88cd2f6a834a65b22db94d",
 	"dist/rapidoc-min.js.LICENSE.txt": "b6366d212427ca41732dd93ce56a47ceaf7a0902edc2e90b22ca6a9d6feff20e",
 	"LICENSE.txt":                     "92682ac573adb5e1357f1f41dd0eaa2f0e9dd6116b569218978c2469c1cd085c",
-}}
+}
 
 // TestLibraries compares the libraries of the console with the packages that npm installed, and the renderer with its
 // sums.
@@ -57,8 +56,7 @@ func TestLibraries(t *testing.T) {
 	t.Parallel()
 	var project struct{ DevDependencies map[string]string }
 	decode(t, root+"package.json", &project)
-	versions := map[string]string{}
-	versions["rapidoc"], _ = strings.CutPrefix(renderer.version, "rapidoc@")
+	versions := map[string]string{"rapidoc": rapidoc}
 	want, licenses := map[string]string{}, "The libraries of the console and their licenses\n"
 	for _, library := range libraries {
 		folder := root + "node_modules/" + library.name + "/"
@@ -81,60 +79,46 @@ func TestLibraries(t *testing.T) {
 	want["vendor/licenses.txt"] = licenses
 	got := map[string]string{}
 	for name, content := range files(t) {
-		if slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), "vendor") {
+		if strings.Contains("/"+name, "/vendor/") {
 			got[name] = content
 		}
 	}
 	sum := func(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
-	var downloaded string
-	for name, pinned := range renderer.files {
-		copied := renderer.to + "/" + filepath.Base(name)
+	for name, pinned := range renderer {
+		copied := "api/vendor/" + path.Base(name)
 		want[copied] = got[copied]
 		if *update && sum(got[copied]) != pinned {
-			if downloaded == "" {
-				downloaded = download(t, renderer.version)
-			}
-			want[copied] = read(t, downloaded+name)
+			want[copied] = read(t, download(t)+name)
 		}
 		assert.Equal(t, pinned, sum(want[copied]))
 	}
+	const lock = "../libraries/package-lock.json" // scanners and the bill of materials read it
+	want[lock], got[lock] = lockFile(t, versions), read(t, "static/"+lock)
 	if !t.Failed() {
 		compare(t, want, got)
-		compareLock(t, versions)
 	}
 }
 
-// compareLock compares the lock file that scanners and the bill of materials read with the libraries.
-func compareLock(t *testing.T, versions map[string]string) {
+// lockFile returns the lock file of npm packages.
+func lockFile(t *testing.T, versions map[string]string) string {
 	t.Helper()
-	const file = "libraries/package-lock.json"
 	packages := map[string]any{"": map[string]any{"dependencies": versions}}
 	for name, version := range versions {
 		packages["node_modules/"+name] = map[string]string{"version": version}
 	}
-	want, err := json.MarshalIndent(struct {
-		Name            string         `json:"name"`
-		LockfileVersion int            `json:"lockfileVersion"`
-		Requires        bool           `json:"requires"`
-		Packages        map[string]any `json:"packages"`
-	}{"console", 3, true, packages}, "", "  ")
+	content, err := json.MarshalIndent(map[string]any{"name": "console", "lockfileVersion": 3, "requires": true,
+		"packages": packages}, "", "  ")
 	assert.OK(t, err)
-	want = append(want, '\n')
-	if *update {
-		err = os.WriteFile(file, want, 0o644)
-	} else {
-		assert.Equal(t, string(want), read(t, file)) // run make console
-	}
-	assert.OK(t, err)
+	return string(content) + "\n"
 }
 
-// download returns the folder of a downloaded npm package.
-func download(t *testing.T, version string) string {
+// download returns the folder of the renderer's package, which it downloads.
+func download(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	if output, err := exec.CommandContext(t.Context(), "sh", "-c",
-		`cd "$0" && tar -xzf "$(npm pack --silent "$1")"`, folder, version).CombinedOutput(); err != nil {
-		t.Fatalf("npm pack %s: %v\n%s", version, err, output)
+		`cd "$0" && tar -xzf "$(npm pack --silent "$1")"`, folder, "rapidoc@"+rapidoc).CombinedOutput(); err != nil {
+		t.Fatalf("npm pack: %v\n%s", err, output)
 	}
 	return folder + "/package/"
 }
@@ -142,10 +126,10 @@ func download(t *testing.T, version string) string {
 // TestDocument compares api/openapi.json of the console with api/openapi.yaml and the schemas that it refers to.
 func TestDocument(t *testing.T) {
 	t.Parallel()
+	const name = "api/openapi.json"
 	var out bytes.Buffer
 	encode(t, jsontext.NewEncoder(&out), parse(t, root+"api/openapi.yaml"))
-	compare(t, map[string]string{"api/openapi.json": out.String()},
-		map[string]string{"api/openapi.json": files(t)["api/openapi.json"]})
+	compare(t, map[string]string{name: out.String()}, map[string]string{name: read(t, "static/"+name)})
 }
 
 // encode writes YAML as JSON, in the same order. A reference to a file is replaced by its content.
@@ -210,8 +194,8 @@ func parse(t *testing.T, name string) *yaml.Node {
 func compare(t *testing.T, want, got map[string]string) {
 	t.Helper()
 	if !*update {
-		for name := range got {
-			if _, wanted := want[name]; wanted && got[name] != want[name] {
+		for name, content := range want {
+			if current, exists := got[name]; exists && current != content {
 				t.Errorf("%s is not current: run make console", name)
 			}
 		}
@@ -272,16 +256,13 @@ func TestSize(t *testing.T) {
 // files returns the files below static.
 func files(t *testing.T) map[string]string {
 	t.Helper()
-	all, folder := map[string]string{}, os.DirFS("static")
-	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+	all := map[string]string{}
+	assert.OK(t, filepath.WalkDir("static", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
-			var content []byte
-			content, err = fs.ReadFile(folder, name)
-			all[name] = string(content)
+			all[strings.TrimPrefix(filepath.ToSlash(name), "static/")] = read(t, name)
 		}
 		return err
-	})
-	assert.OK(t, err)
+	}))
 	return all
 }
 
