@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/table"
 )
 
 func compile(tb testing.TB, file string) *jsonbody.Schema {
@@ -30,14 +31,18 @@ func message(tb testing.TB, err error) string {
 	return failed.Message
 }
 
-// wantMessage compares an error with the second cell of a row, in which ~ stands for a backquote; empty: no error.
-func wantMessage(tb testing.TB, row []string, err error) {
+// wantMessages decodes the body in the first cell of each row, and compares the message of the error with the second
+// cell, in which ~ stands for a backquote; empty: no error.
+func wantMessages(tb testing.TB, file, rows string) {
 	tb.Helper()
-	got := ""
-	if err != nil {
-		got = strings.ReplaceAll(message(tb, err), "`", "~")
-	}
-	if got != row[1] {
-		tb.Errorf("%.100s: got %q, want %q", row[0], got, row[1])
+	schema := compile(tb, file)
+	for _, row := range table.Rows(tb, 2, rows) {
+		got := ""
+		if _, err := schema.Decode([]byte(row[0])); err != nil {
+			got = strings.ReplaceAll(message(tb, err), "`", "~")
+		}
+		if got != row[1] {
+			tb.Errorf("%.100s: got %q, want %q", row[0], got, row[1])
+		}
 	}
 }
