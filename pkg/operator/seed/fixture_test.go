@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/authorizer"
+	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -19,20 +21,29 @@ import (
 func now() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
 
 // fixture is a set of empty tables.
-type fixture struct{ *database.Database }
+type fixture struct {
+	*database.Database
+	types  *featuretype.Store
+	fields *contextfield.Store
+	users  *user.Store
+}
 
 func newFixture(tb testing.TB) fixture {
 	tb.Helper()
-	return fixture{database.New(tb)}
+	db := database.New(tb)
+	return fixture{db, featuretype.NewStore(db.Client, db.Tables, db.Log()),
+		contextfield.NewStore(db.Client, db.Tables, db.Log()), user.NewStore(db.Client, db.Tables, db.Log())}
 }
 
-func (f fixture) config(known seed.Credentials) seed.Config {
-	return seed.Config{Client: f.Client, Tables: f.Tables, Now: now, Random: rand.Reader, Known: known}
+func (f fixture) config() seed.Config {
+	return seed.Config{Client: f.Client, Tables: f.Tables, Now: now, Random: rand.Reader}
 }
 
 func (f fixture) seed(tb testing.TB, known seed.Credentials) seed.Result {
 	tb.Helper()
-	r, err := seed.Seed(tb.Context(), f.config(known))
+	c := f.config()
+	c.Known = known
+	r, err := seed.Seed(tb.Context(), c)
 	assert.OK(tb, err)
 	return r
 }
@@ -55,7 +66,7 @@ func (f fixture) checkCounts(tb testing.TB, want map[string]int) {
 			got[id] = n
 		}
 	}
-	types, err := featuretype.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
+	types, err := f.types.List(tb.Context())
 	assert.OK(tb, err)
 	assert.Equal(tb, want, got)
 	assert.Equal(tb, featuretype.Defaults(), types)
@@ -65,11 +76,11 @@ var errCrashed = errors.New("crashed")
 
 // crash runs a call whose n-th write is its last one: the write is carried out or not, and the process seems to end.
 // crash reports whether there was an n-th write.
-func (f fixture) crash(tb testing.TB, n int, carriedOut bool, run func(context.Context, seed.Config) error) bool {
+func crash[T any](tb testing.TB, f fixture, n int, carriedOut bool, run func(context.Context, seed.Config) (T, error)) bool {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
 	defer cancel()
-	writes, c := 0, f.config(seed.Credentials{})
+	writes, c := 0, f.config()
 	c.Client, _ = f.Through(tb, func(call *database.Call) (*http.Response, error) {
 		switch call.Operation {
 		case "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems":
@@ -84,7 +95,7 @@ func (f fixture) crash(tb testing.TB, n int, carriedOut bool, run func(context.C
 		}
 		return nil, errCrashed
 	})
-	if err := run(ctx, c); (err != nil) != (writes >= n) {
+	if _, err := run(ctx, c); (err != nil) != (writes >= n) {
 		tb.Errorf("write %d: error %v", n, err)
 	}
 	return writes >= n

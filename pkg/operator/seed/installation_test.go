@@ -19,11 +19,14 @@ import (
 	"toggleadmin/test/database"
 )
 
-var ada = seed.Administrator{Name: "Ada", Email: "ada@example.com"}
+// initialize initializes with the administrator Ada.
+func initialize(ctx context.Context, c seed.Config) (seed.Initialized, error) {
+	return seed.Initialize(ctx, c, seed.Administrator{Name: "Ada", Email: "ada@example.com"})
+}
 
-func initialize(tb testing.TB, c seed.Config) seed.Initialized {
+func (f fixture) initialize(tb testing.TB) seed.Initialized {
 	tb.Helper()
-	done, err := seed.Initialize(tb.Context(), c, ada)
+	done, err := initialize(tb.Context(), f.config())
 	assert.OK(tb, err)
 	return done
 }
@@ -33,7 +36,7 @@ func (f fixture) checkInitialized(tb testing.TB, done seed.Initialized) {
 	tb.Helper()
 	f.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 6, "Users": 2, "Identifiers": 1,
 		"PersonalAccessTokens": 1, "ApiTokens": 1, "Events": 1})
-	fields, err := contextfield.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
+	fields, err := f.fields.List(tb.Context())
 	assert.OK(tb, err)
 	assert.Equal(tb, contextfield.Defaults(now()), fields, cmpopts.EquateEmpty())
 	selector := done.Token.Selector.String()
@@ -50,8 +53,8 @@ func TestInitialize(t *testing.T) {
 	_, marked, err := seed.ReadMarker(t.Context(), f.Client, f.Tables)
 	assert.OK(t, err)
 	assert.Equal(t, false, marked)
-	first := initialize(t, f.config(seed.Credentials{}))
-	again, err := seed.Initialize(t.Context(), f.config(seed.Credentials{}), seed.Administrator{Name: "Eve"})
+	first := f.initialize(t)
+	again, err := seed.Initialize(t.Context(), f.config(), seed.Administrator{Name: "Eve"})
 	assert.OK(t, err)
 	assert.Equal(t, seed.Initialized{Marker: first.Marker}, again, cmpopts.EquateComparable(access.Token{}))
 	f.checkInitialized(t, first)
@@ -62,12 +65,10 @@ func TestInitialize(t *testing.T) {
 func TestInitializeChangesNothingThatExists(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	types := featuretype.NewStore(f.Client, f.Tables, f.Log())
-	assert.OK(t, types.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(3))}),
-		user.NewStore(f.Client, f.Tables, f.Log()).Create(t.Context(),
-			user.User{ID: 1, Kind: user.Person, Name: "first", Role: access.RoleAdmin}))
-	done := initialize(t, f.config(seed.Credentials{}))
-	release, err := types.Get(t.Context(), "release")
+	assert.OK(t, f.types.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(3))}),
+		f.users.Create(t.Context(), user.User{ID: 1, Kind: user.Person, Name: "first", Role: access.RoleAdmin}))
+	done := f.initialize(t)
+	release, err := f.types.Get(t.Context(), "release")
 	assert.OK(t, err)
 	assert.Equal(t, []any{true, "first", int64(3), len(featuretype.Defaults())},
 		[]any{done.New, done.Administrator.Name, *release.LifetimeDays, len(f.Scan(t, f.Tables.FeatureTypes))})
@@ -80,7 +81,7 @@ func TestConcurrentInitializeMakesOneToken(t *testing.T) {
 	var calls sync.WaitGroup
 	for range cap(made) {
 		calls.Go(func() {
-			if done := initialize(t, f.config(seed.Credentials{})); done.New {
+			if done := f.initialize(t); done.New {
 				made <- done
 			}
 		})
@@ -96,15 +97,11 @@ func TestInterruptedInitialize(t *testing.T) {
 	t.Parallel()
 	for _, carriedOut := range []bool{false, true} {
 		f := newFixture(t)
-		run := func(ctx context.Context, c seed.Config) error {
-			_, err := seed.Initialize(ctx, c, ada)
-			return err
-		}
-		if !newFixture(t).crash(t, 1, carriedOut, run) || !f.crash(t, 2, carriedOut, run) ||
-			newFixture(t).crash(t, 3, carriedOut, run) {
+		if !crash(t, newFixture(t), 1, carriedOut, initialize) || !crash(t, f, 2, carriedOut, initialize) ||
+			crash(t, newFixture(t), 3, carriedOut, initialize) {
 			t.Error("not exactly two writes")
 		}
-		again := initialize(t, f.config(seed.Credentials{}))
+		again := f.initialize(t)
 		if assert.Equal(t, !carriedOut, again.New); again.New {
 			f.checkInitialized(t, again)
 		}
@@ -116,8 +113,7 @@ func TestInterruptedInitialize(t *testing.T) {
 func TestInitializeRecognizesItsOwnWrite(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	c := f.config(seed.Credentials{})
-	c.Client, _ = f.Through(t, func(call *database.Call) (*http.Response, error) {
+	f.Client, _ = f.Through(t, func(call *database.Call) (*http.Response, error) {
 		switch {
 		case call.Operation != "TransactWriteItems":
 			return call.Pass()
@@ -126,15 +122,15 @@ func TestInitializeRecognizesItsOwnWrite(t *testing.T) {
 		}
 		return call.Cancel("ConditionalCheckFailed")
 	})
-	f.checkInitialized(t, initialize(t, c))
+	f.checkInitialized(t, f.initialize(t))
 }
 
 func TestInitializeWithoutRandomness(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	c := f.config(seed.Credentials{})
+	c := f.config()
 	c.Random = strings.NewReader("short")
-	_, err := seed.Initialize(t.Context(), c, ada)
+	_, err := initialize(t.Context(), c)
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.Equal(t, 0, len(f.Scan(t, f.Tables.Users)))
 }

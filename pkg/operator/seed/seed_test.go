@@ -1,15 +1,12 @@
 package seed_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/test/assert"
@@ -23,8 +20,8 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 		"FeatureTypes": 5, "ContextFields": 6, "Features": 8, "Users": 6, "Identifiers": 4, "ApiTokens": 1,
 		"PersonalAccessTokens": 5, "Events": 1,
 	})
-	fields, err := contextfield.NewStore(f.Client, f.Tables, f.Log()).List(tb.Context())
-	ci, ciErr := user.NewStore(f.Client, f.Tables, f.Log()).Get(tb.Context(), 4)
+	fields, err := f.fields.List(tb.Context())
+	ci, ciErr := f.users.Get(tb.Context(), 4)
 	assert.OK(tb, err, ciErr)
 	used := map[string]string{}
 	for _, f := range fields {
@@ -37,9 +34,7 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	}
 	assert.Equal(tb, "{APIToken:api-token: Users:[{ID:1 Name:admin Role:Admin PAT:user:1 Disabled:false} "+
 		"{ID:2 Name:editor Role:Editor PAT:user:2 Disabled:false} {ID:3 Name:viewer Role:Viewer PAT:user:3 Disabled:false}] ServiceAccounts:[{ID:4 Name:ci Role:Editor}]}", got)
-	if ci.Kind != user.ServiceAccount || len(ci.PATs) != 0 || ci.CreatedAt == nil {
-		tb.Errorf("the service account is %+v", ci)
-	}
+	assert.Equal(tb, []any{user.ServiceAccount, 0, true}, []any{ci.Kind, len(ci.PATs), ci.CreatedAt != nil})
 }
 
 func TestSeed(t *testing.T) {
@@ -51,11 +46,10 @@ func TestSeed(t *testing.T) {
 	assert.Equal(t, []string{`installation-initialized installation:toggleadmin by system: {"apiToken":null}`},
 		f.Events(t))
 	assert.Equal(t, seed.Result{Credentials: first.Credentials}, f.seed(t, first.Credentials))
-	lost := f.seed(t, seed.Credentials{})
+	lost, old := f.seed(t, seed.Credentials{}), first.Credentials
 	assert.Equal(t, seed.Result{Renewed: 4, Credentials: lost.Credentials}, lost)
-	for _, old := range []string{first.Credentials.APIToken, first.Credentials.Users[0].PAT,
-		first.Credentials.Users[2].PAT} {
-		assert.Equal(t, "", f.principal(t, old))
+	for _, token := range []string{old.APIToken, old.Users[0].PAT, old.Users[2].PAT} {
+		assert.Equal(t, "", f.principal(t, token))
 	}
 	f.checkSeeded(t, lost.Credentials)
 }
@@ -90,15 +84,15 @@ func TestSeedKeepsChangesOfUsers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	first := f.seed(t, seed.Credentials{}).Credentials
-	types, toggles := featuretype.NewStore(f.Client, f.Tables, f.Log()), feature.NewStore(f.Client, f.Tables, f.Log())
-	_, err := types.SetLifetime(t.Context(), "release", new(int64(3)))
+	toggles := feature.NewStore(f.Client, f.Tables, f.Log())
+	_, err := f.types.SetLifetime(t.Context(), "release", new(int64(3)))
 	assert.OK(t, err)
 	_, err = toggles.Update(t.Context(), "dark-mode",
 		func(f feature.Feature) (feature.Feature, error) { f.Stale = true; return f, nil })
 	assert.OK(t, err)
 	f.Delete(t, f.Tables.Users, user.Key(2))
 	again := f.seed(t, first)
-	release, releaseErr := types.Get(t.Context(), "release")
+	release, releaseErr := f.types.Get(t.Context(), "release")
 	toggle, toggleErr := toggles.Get(t.Context(), "dark-mode")
 	assert.OK(t, releaseErr, toggleErr)
 	assert.Equal(t, []any{false, 0, 2, int64(3), true},
@@ -118,10 +112,7 @@ func TestInterruptedSeed(t *testing.T) {
 					if renew {
 						f.seed(t, seed.Credentials{})
 					}
-					crashed := f.crash(t, n, carriedOut, func(ctx context.Context, c seed.Config) error {
-						_, err := seed.Seed(ctx, c)
-						return err
-					})
+					crashed := crash(t, f, n, carriedOut, seed.Seed)
 					if !crashed && n > 7 {
 						return
 					}
