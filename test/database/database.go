@@ -1,11 +1,7 @@
 package database
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -20,6 +16,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
+	"toggleadmin/test/project"
 )
 
 // Database contains the tables of one test. It is safe for concurrent use.
@@ -50,22 +47,12 @@ func (db *Database) LogThrough(client *dynamodb.Client) *eventlog.Log {
 	return eventlog.New(client, db.Tables, time.Now, 0)
 }
 
-// loadTemplate loads template.yaml from the folder of the test's package or from a parent folder.
 var loadTemplate = sync.OnceValues(func() (*samtemplate.Template, error) {
-	dir, err := os.Getwd()
+	path, err := project.File("template.yaml")
 	if err != nil {
-		return nil, fmt.Errorf("find template.yaml: %w", err)
+		return nil, err
 	}
-	for {
-		path := filepath.Join(dir, "template.yaml")
-		if _, err := os.Stat(path); err == nil {
-			return samtemplate.Load(path, samtemplate.Settings{})
-		}
-		if dir == filepath.Dir(dir) {
-			return nil, errors.New("neither the folder of the test nor a parent folder contains template.yaml")
-		}
-		dir = filepath.Dir(dir)
-	}
+	return samtemplate.Load(path, samtemplate.Settings{})
 })
 
 // newTransport returns a transport whose connections are closed after the test.

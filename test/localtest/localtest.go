@@ -3,13 +3,11 @@ package localtest
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/test/enginetest"
+	"toggleadmin/test/project"
 )
 
 // Start starts the service, which takes about 0.1 s. It ends with the test. The default Template is the repository's.
@@ -52,18 +50,12 @@ func StartStop(tb testing.TB, c local.Config) (service local.Running, stop func(
 	}
 }
 
-// Template returns the absolute path of template.yaml, in the test's folder or in the nearest one above it.
+// Template returns the absolute path of template.yaml.
 func Template(tb testing.TB) string {
 	tb.Helper()
-	var err error
-	for depth := range 10 {
-		path := strings.Repeat("../", depth) + "template.yaml"
-		if _, err = os.Stat(path); err == nil {
-			if path, err = filepath.Abs(path); err == nil {
-				return path
-			}
-		}
+	path, err := project.File("template.yaml")
+	if err != nil {
+		tb.Fatal(err)
 	}
-	tb.Fatal(err)
-	return ""
+	return path
 }

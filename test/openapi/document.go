@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+
+	"toggleadmin/test/project"
 )
 
 // Document reads api/openapi.yaml of the module that contains the working directory, and the files that it references.
 func Document(ctx context.Context) (*openapi3.T, error) {
-	file, err := find()
+	file, err := project.File("api/openapi.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -24,19 +25,6 @@ func Document(ctx context.Context) (*openapi3.T, error) {
 	loader.Context = ctx
 	loader.IsExternalRefsAllowed = true
 	return loader.LoadFromFile(file)
-}
-
-// find returns the absolute path of api/openapi.yaml.
-func find() (file string, err error) {
-	for depth := range 10 {
-		if file, err = filepath.Abs(strings.Repeat("../", depth) + "api/openapi.yaml"); err == nil {
-			_, err = os.Stat(file)
-		}
-		if err == nil {
-			return file, nil
-		}
-	}
-	return "", err
 }
 
 // schemas validates values against the document's schemas. It is safe for concurrent use.
@@ -47,7 +35,7 @@ type schemas struct {
 }
 
 func newSchemas() (*schemas, error) {
-	file, err := find()
+	file, err := project.File("api/openapi.yaml")
 	if err != nil {
 		return nil, err
 	}
