@@ -74,17 +74,10 @@ func TestLocal(t *testing.T) {
 		service, stop := startObserved(t, recorded, data)
 		env.Defer(func() { stop() })
 		env.Values["restart"] = func() { stop(); _, stop = startObserved(t, recorded, data) }
-		env.Setenv("DATA_DIR", data)
-		env.Setenv("BASE_URL", service.BaseURL)
 		scripts, err := filepath.Abs("../../scripts")
-		if err != nil {
-			return err
-		}
-		env.Setenv("SCRIPTS", scripts)
-		env.Setenv("API_TOKEN", service.APIToken)
-		env.Setenv("ADMIN_PAT", service.Users[0].PAT)
-		env.Setenv("EDITOR_PAT", service.Users[1].PAT)
-		return withoutAWS(env)
+		env.Vars = append(env.Vars, "DATA_DIR="+data, "BASE_URL="+service.BaseURL, "SCRIPTS="+scripts,
+			"API_TOKEN="+service.APIToken, "ADMIN_PAT="+service.Users[0].PAT, "EDITOR_PAT="+service.Users[1].PAT)
+		return errors.Join(err, withoutAWS(env))
 	}, commands{
 		"signin":    signIn,    // signin SUBJECT EMAIL: signs in with an OpenID Connect identity
 		"interrupt": interrupt, // interrupt ID: begins the deletion of a person
@@ -122,12 +115,22 @@ func open(ts *testscript.TestScript) *installation.Installation {
 	return i
 }
 
+// users returns the accounts of the script's local service.
+func users(ts *testscript.TestScript) *user.Store {
+	i := open(ts)
+	return user.NewStore(i.Client, i.Tables, i.Log(time.Now))
+}
+
+func number(ts *testscript.TestScript, text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	ts.Check(err)
+	return n
+}
+
 func age(ts *testscript.TestScript, _ bool, args []string) {
 	i := open(ts)
-	id, err := strconv.ParseInt(args[0], 10, 64)
-	ts.Check(err)
-	_, err = i.Client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
-		TableName: &i.Tables.PersonalAccessTokens, Key: pat.Key(2, id), UpdateExpression: aws.String("SET createdAt = :at"),
+	_, err := i.Client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
+		TableName: &i.Tables.PersonalAccessTokens, Key: pat.Key(2, number(ts, args[0])), UpdateExpression: aws.String("SET createdAt = :at"),
 		ConditionExpression:       aws.String("attribute_exists(createdAt)"),
 		ExpressionAttributeValues: dynamo.Item{":at": dynamo.Time(time.Unix(0, 0))},
 	})
@@ -135,8 +138,7 @@ func age(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func signIn(ts *testscript.TestScript, _ bool, args []string) {
-	i := open(ts)
-	_, err := user.NewStore(i.Client, i.Tables, i.Log(time.Now)).SignIn(context.Background(), user.SignIn{
+	_, err := users(ts).SignIn(context.Background(), user.SignIn{
 		Identity: user.Identity{Issuer: "https://issuer.example.com", Subject: args[0]}, Email: args[1], EmailVerified: true,
 		Logger: slog.New(slog.DiscardHandler),
 	})
@@ -144,11 +146,7 @@ func signIn(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	i := open(ts)
-	id, err := strconv.ParseInt(args[0], 10, 64)
-	ts.Check(err)
-	err = user.NewStore(i.Client, i.Tables, i.Log(time.Now)).BeginDeletion(context.Background(), user.Person, id)
-	ts.Check(err)
+	ts.Check(users(ts).BeginDeletion(context.Background(), user.Person, number(ts, args[0])))
 }
 
 func ask(ts *testscript.TestScript, _ bool, args []string) {
@@ -226,10 +224,9 @@ func copyItems(ts *testscript.TestScript, i *installation.Installation, from, to
 
 // withoutAWS hides the AWS credentials of this machine.
 func withoutAWS(env *testscript.Env) error {
-	env.Setenv("GOGC", "off") // hundreds of processes start faster without it
-	env.Setenv("AWS_EC2_METADATA_DISABLED", "true")
-	env.Setenv("AWS_CONFIG_FILE", filepath.Join(env.WorkDir, "none"))
-	env.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(env.WorkDir, "none"))
+	none := filepath.Join(env.WorkDir, "none")
+	env.Vars = append(env.Vars, "GOGC=off", // hundreds of processes start faster without it
+		"AWS_EC2_METADATA_DISABLED=true", "AWS_CONFIG_FILE="+none, "AWS_SHARED_CREDENTIALS_FILE="+none)
 	return nil
 }
 
@@ -243,13 +240,12 @@ func TestStack(t *testing.T) {
 
 func withStack(env *testscript.Env) error {
 	for _, pair := range os.Environ() {
-		if name, value, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "AWS_") || strings.EqualFold(name, "NO_PROXY") {
-			env.Setenv(name, value)
+		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "AWS_") || strings.EqualFold(name, "NO_PROXY") {
+			env.Vars = append(env.Vars, pair)
 		}
 	}
-	env.Setenv("STACK", os.Getenv("STACK"))
-	env.Setenv("BASE_URL", os.Getenv("API_URL"))
-	env.Setenv("UNIQUE", strings.ToLower(rand.Text()[:8]))
+	env.Vars = append(env.Vars, "STACK="+os.Getenv("STACK"), "BASE_URL="+os.Getenv("API_URL"),
+		"UNIQUE="+strings.ToLower(rand.Text()[:8]))
 	return nil
 }
 
