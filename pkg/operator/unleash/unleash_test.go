@@ -2,7 +2,6 @@ package unleash_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +15,7 @@ import (
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/golden"
 	"toggleadmin/test/table"
 )
@@ -31,52 +31,59 @@ type server struct {
 	changes  int // how often the first toggle is deleted while all are read
 }
 
-const archived = `{"name":"old","type":"kill-switch","project":"shop","description":"","stale":true,"createdAt":"2020-01-01T00:00:00.000Z",
-	"archivedAt":"2021-01-01T00:00:00.000Z","impressionData":true,"createdBy":{"id":0,"name":"unknown"},
-	"environments":[{"name":"development","hasStrategies":true},{"name":"production","hasStrategies":false}]}`
+// responses are those of paths whose response does not change.
+var responses = map[string]string{
+	"/base/api/admin/feature-types": `{"version":1,"types":[{"id":"release","name":"Release","description":"d","lifetimeDays":40}]}`,
+	"/base/api/admin/context": `[{"name":"plan","description":"","stickiness":true,"sortOrder":3,"legalValues":[{"value":"a"}],
+		"createdAt":"2020-01-01T00:00:00.000Z"}]`,
+	"/base/api/admin/projects/shop/features/old/environments/development/strategies": `[
+		{"constraints":[{"contextName":"plan"}],"parameters":{"stickiness":"default","rollout":5},"variants":[{"stickiness":"userId"}]},
+		{"constraints":[],"parameters":{"stickiness":"sessionId"},"variants":[{"stickiness":"random"}]}]`,
+}
+
+// archived is the response to a search for archived toggles.
+const archived = `{"features":[{"name":"old","type":"kill-switch","project":"shop","description":"","stale":true,
+	"createdAt":"2020-01-01T00:00:00.000Z","archivedAt":"2021-01-01T00:00:00.000Z","impressionData":true,
+	"createdBy":{"id":0,"name":"unknown"},"environments":[{"name":"development","hasStrategies":true},
+	{"name":"production","hasStrategies":false}]}],"total":1}`
 
 // ServeHTTP implements http.Handler.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r.URL.RequestURI())
-	if r.Header.Get("Authorization") != "user:secret" {
+	response := responses[r.URL.Path]
+	switch {
+	case r.Header.Get("Authorization") != "user:secret":
 		w.WriteHeader(http.StatusUnauthorized)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	switch r.URL.Path {
-	case "/base/api/admin/feature-types":
-		fmt.Fprint(w, `{"version":1,"types":[{"id":"release","name":"Release","description":"d","lifetimeDays":40}]}`)
-	case "/base/api/admin/context":
-		fmt.Fprint(w, `[{"name":"plan","description":"","stickiness":true,"sortOrder":3,"legalValues":[{"value":"a"}],`+
-			`"createdAt":"2020-01-01T00:00:00.000Z"}]`)
-	case "/base/api/admin/search/features":
+	case response != "":
+		respond(w, response)
+	case r.URL.Path == "/base/api/admin/search/features":
 		s.search(w, r)
-	case "/base/api/admin/projects/shop/features/old/environments/development/strategies":
-		fmt.Fprint(w, `[{"constraints":[{"contextName":"plan"}],"parameters":{"stickiness":"default","rollout":5},"variants":[{"stickiness":"userId"}]},
-			{"constraints":[],"parameters":{"stickiness":"sessionId"},"variants":[{"stickiness":"random"}]}]`)
 	default:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, "<html>")
 	}
 }
 
+func respond(w http.ResponseWriter, body string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	fmt.Fprint(w, body)
+}
+
 func (s *server) search(w http.ResponseWriter, r *http.Request) {
 	if s.searches == 0 {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Retry-After", "42")
-		w.WriteHeader(http.StatusTooManyRequests)
-		fmt.Fprint(w, "Too many requests, please try again later.")
+		http.Error(w, "Too many requests, please try again later.", http.StatusTooManyRequests)
 		return
 	}
 	s.searches--
 	if r.FormValue("project") != "" {
-		fmt.Fprint(w, `{"features":[],"total":0}`)
+		respond(w, `{"features":[],"total":0}`)
 		return
 	}
 	if r.FormValue("archived") == "IS:true" {
-		fmt.Fprintf(w, `{"features":[%s],"total":1}`, archived)
+		respond(w, archived)
 		return
 	}
 	offset, _ := strconv.Atoi(r.FormValue("offset"))
@@ -86,7 +93,7 @@ func (s *server) search(w http.ResponseWriter, r *http.Request) {
 			"createdAt":"2020-01-01T00:00:00.000Z","archivedAt":null,"createdBy":{"name":"Ada"},"environments":[{"name":null}]}`,
 			n))
 	}
-	fmt.Fprintf(w, `{"features":[%s],"total":%d}`, strings.Join(page, ","), s.active)
+	respond(w, fmt.Sprintf(`{"features":[%s],"total":%d}`, strings.Join(page, ","), s.active))
 	if offset > 0 && s.changes > 0 {
 		s.changes--
 		s.first++
@@ -119,9 +126,7 @@ func TestRead(t *testing.T) {
 	}
 	d.Features = d.Features[249:]
 	golden.JSON(t, "testdata/read.json", d)
-	if !slices.Equal(s.waits, []time.Duration{42 * time.Second}) {
-		t.Errorf("waits: %s", s.waits)
-	}
+	assert.Equal(t, []time.Duration{42 * time.Second}, s.waits)
 	if !slices.Contains(s.requests, "/base/api/admin/context?include=project") {
 		t.Errorf("requests: %v", s.requests)
 	}
@@ -164,11 +169,9 @@ func TestParse(t *testing.T) {
 	d, err := unleash.Parse([]byte(`{"features":[{"name":"a","description":"","type":"release","project":"shop","stale":true,"impressionData":true,"archived":false}],
 		"featureStrategies":[{"featureName":"a","parameters":{"stickiness":"plan"},"constraints":[{"contextName":"userId"}],"variants":[]}],
 		"contextFields":[{"name":"plan","description":"","sortOrder":1,"legalValues":[]}],"segments":[]}`))
+	assert.OK(t, err)
 	golden.JSON(t, "testdata/parsed.json", d)
-	if err != nil || !d.Partial {
-		t.Errorf("%v, partial: %t", err, d.Partial)
-	}
-	if _, err := unleash.Parse([]byte(`{"features":[]}`)); !errors.Is(err, unleash.ErrFormat) {
-		t.Error(err)
-	}
+	assert.Equal(t, true, d.Partial)
+	_, err = unleash.Parse([]byte(`{"features":[]}`))
+	assert.ErrorIs(t, err, unleash.ErrFormat)
 }
