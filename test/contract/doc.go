@@ -98,11 +98,11 @@
 //	claims grant no role                                        | 3   | pkg/api/authorizer TestPersonWithAToken
 //	a failure of DynamoDB is not a 401                          | 3   | pkg/api/authorizer TestFailedLookup
 //	the person who is linked to an identity                     | 3   | pkg/api/user TestSignInOfLinkedPerson
-//	the person with the e-mail address, who is then linked      | 3   | pkg/api/user TestSignInLinksByEmail
-//	a new person with the default role; names                   | 3   | pkg/api/user TestSignInAddsPerson
-//	an address does not find a person who has an identity       | 3   | pkg/api/user TestSignInKeepsIdentity
-//	an address of a disabled person that is not verified        | 3   | pkg/api/user TestSignInOfDisabledPerson
-//	addresses that are equal in upper case only                 | 3   | pkg/api/user TestSignInDistinguishesLetters
+//	the person with the e-mail address, who is then linked      | 3   | pkg/api/user TestSignIn
+//	a new person with the default role; names                   | 3   | pkg/api/user TestSignIn
+//	an address does not find a person who has an identity       | 3   | pkg/api/user TestSignIn
+//	an address of a disabled person that is not verified        | 3   | pkg/api/user TestSignIn
+//	addresses that are equal in upper case only                 | 3   | pkg/api/user TestSignIn
 //	an address that is reserved for a missing account           | 3   | pkg/api/user TestSignInWithReservedAddress
 //	concurrent first requests                                   | 3   | pkg/api/user TestSignInTwice
 //	unique e-mail addresses                                     | 3   | pkg/api/user TestAddRefusesConflicts

@@ -11,16 +11,17 @@ import (
 	"toggleadmin/test/database"
 )
 
-// requireEvents compares the events in the log. ADA, NEW and CI stand for the members of accounts.
+// requireEvents compares the events in the log. ADA, NEW, CI and PIPELINE stand for the members of accounts.
 func requireEvents(t *testing.T, db *database.Database, want string) {
 	t.Helper()
 	assert.Equal(t, strings.NewReplacer(
-		"ADA", `"id":1,"name":"Ada","email":"ada@example.com","rootRole":{"id":3,"name":"Viewer"},"disabled":false`,
-		"ADMIN", `"id":1,"name":"Ada","email":"ada@example.com","rootRole":{"id":1,"name":"Admin"},"disabled":false`,
+		"ADA", `"id":1,"name":"ada","email":"ada@example.com","rootRole":{"id":2,"name":"Editor"},"disabled":false`,
+		"ADMIN", `"id":1,"name":"ada","email":"ada@example.com","rootRole":{"id":1,"name":"Admin"},"disabled":false`,
 		"NEW", `"id":2,"name":"new@example.com","email":"new@example.com","rootRole":{"id":3,"name":"Viewer"},"disabled":false`,
-		"EDITOR", `"id":2,"name":"ci","username":"ci","rootRole":{"id":2,"name":"Editor"}`,
+		"CI", `"id":2,"name":"ci","username":"ci","rootRole":{"id":2,"name":"Editor"}`,
 		"PIPELINE", `"id":2,"name":"Pipeline","username":"ci","rootRole":{"id":3,"name":"Viewer"}`,
-		"TIME", `"createdAt":"2026-11-22T08:00:00.001Z"`, "NOBODY", `"identity":null,"createdAt":null`,
+		"NEVER", `"createdAt":null`, "TIME", `"createdAt":"2026-11-22T08:00:00.001Z"`,
+		"NOBODY", `"identity":null,"createdAt":null`,
 		// printf s | sha256sum
 		"LINKED", `"identity":{"issuer":"https://issuer.example.com",`+
 			`"subjectSha256":"043a718774c572bd8a25adbeb1bfcd5c0256ae11cecf9f9c3f925d0e52beaf89"}`,
@@ -31,10 +32,8 @@ func requireEvents(t *testing.T, db *database.Database, want string) {
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	ctx := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "operator ada"})
-	account := service("ci")
-	account.CreatedAt = new(signInTime())
-	assert.OK(t, failure(store.Add(ctx, person("Ada", "ada@example.com"))), failure(store.Add(ctx, account)))
+	calls(t, store, ada+"service-account | ci | | 2 ci <> Editor")
+	ctx := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "operator"})
 	for _, write := range []func() error{
 		func() error {
 			return failure(store.Update(ctx, 2, user.Change{Name: "Pipeline", Role: access.RoleViewer}))
@@ -48,14 +47,14 @@ func TestEvents(t *testing.T) {
 	} {
 		assert.OK(t, write(), write())
 	}
-	requireEvents(t, db, `user-created user:1 by operator ada: {ADA,NOBODY}
-service-account-created account:2 by operator ada: {EDITOR,"disabled":false,TIME}
-service-account-updated account:2 by operator ada: {PIPELINE,"disabled":false,TIME} before {EDITOR,"disabled":false,TIME}
-user-updated user:1 by operator ada: {ADA,LINKED,"createdAt":null} before {ADA,NOBODY}
-user-updated user:1 by operator ada: {ADA,NOBODY} before {ADA,LINKED,"createdAt":null}
-user-updated user:1 by operator ada: {ADMIN,NOBODY} before {ADA,NOBODY}
-service-account-updated account:2 by operator ada: {PIPELINE,"disabled":true,TIME} before {PIPELINE,"disabled":false,TIME}
-service-account-deleted account:2 by operator ada: before {PIPELINE,"disabled":true,TIME}`)
+	requireEvents(t, db, `user-created user:1 by system: {ADA,NOBODY}
+service-account-created account:2 by system: {CI,"disabled":false,NEVER}
+service-account-updated account:2 by operator: {PIPELINE,"disabled":false,NEVER} before {CI,"disabled":false,NEVER}
+user-updated user:1 by operator: {ADA,LINKED,NEVER} before {ADA,NOBODY}
+user-updated user:1 by operator: {ADA,NOBODY} before {ADA,LINKED,NEVER}
+user-updated user:1 by operator: {ADMIN,NOBODY} before {ADA,NOBODY}
+service-account-updated account:2 by operator: {PIPELINE,"disabled":true,NEVER} before {PIPELINE,"disabled":false,NEVER}
+service-account-deleted account:2 by operator: before {PIPELINE,"disabled":true,NEVER}`)
 }
 
 // TestSignInEvents checks that a person links or creates themselves at the first sign-in, once, and that the repair of
@@ -63,17 +62,17 @@ service-account-deleted account:2 by operator ada: before {PIPELINE,"disabled":t
 func TestSignInEvents(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	add(t, store, person("Ada", "ada@example.com"))
+	calls(t, store, ada)
 	for range 2 {
-		signIns(t, store, `
-			s | ada@example.com | 1
-			new | new@example.com | 2
+		calls(t, store, `
+			sign-in | s | ada@example.com | 1 ada <ada@example.com> Editor, identity s
+			sign-in | new | new@example.com | 2 new@example.com <new@example.com> Viewer, identity new
 		`)
 		// the table is restored from before
-		db.Delete(t, db.Tables.Identifiers, user.IdentifierKey("identity:https://issuer.example.com s"))
+		db.Delete(t, db.Tables.Identifiers, user.IdentifierKey("identity:"+issuer+" s"))
 		store = through(db, db.Client)
 	}
 	requireEvents(t, db, `user-created user:1 by system: {ADA,NOBODY}
-user-updated user:1 by Ada, user 1: {ADA,LINKED,"createdAt":null} before {ADA,NOBODY}
+user-updated user:1 by ada, user 1: {ADA,LINKED,NEVER} before {ADA,NOBODY}
 user-created user:2 by new@example.com, user 2: {NEW,"identity":{"issuer":"https://issuer.example.com","subjectSha256":"11507a0e2f5e69d5dfa40a62a1bd7b6ee57e6bcd85c67c9b8431b36fff21c437"},TIME}`)
 }

@@ -1,19 +1,18 @@
 package user_test
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
@@ -32,48 +31,12 @@ func through(db *database.Database, client *dynamodb.Client) *user.Store {
 	return user.NewStore(client, db.Tables, db.LogThrough(client))
 }
 
-// items returns the items of both tables, without the ids of events.
-func items(tb testing.TB, db *database.Database) []dynamo.Item {
+// requireItems compares the number of items in both tables.
+func requireItems(tb testing.TB, db *database.Database, want int) {
 	tb.Helper()
-	all := append(db.Scan(tb, db.Tables.Users), db.Scan(tb, db.Tables.Identifiers)...)
-	for _, item := range all {
-		delete(item, eventlog.AttributeEvent)
+	if all := append(db.Scan(tb, db.Tables.Users), db.Scan(tb, db.Tables.Identifiers)...); len(all) != want {
+		tb.Errorf("%d items, want %d: %v", len(all), want, all)
 	}
-	return all
-}
-
-func requireItems(tb testing.TB, db *database.Database, n int) {
-	tb.Helper()
-	if all := items(tb, db); len(all) != n {
-		tb.Errorf("%d items, want %d: %v", len(all), n, all)
-	}
-}
-
-// ignoreEvent ignores the ids of events.
-func ignoreEvent() cmp.Option { return cmpopts.IgnoreFields(user.User{}, "LastEvent") }
-
-func person(name, email string) user.User {
-	return user.User{Kind: user.Person, Name: name, Email: email, Role: access.RoleViewer}
-}
-
-func service(name string) user.User {
-	return user.User{Kind: user.ServiceAccount, Name: name, Username: name, Role: access.RoleEditor}
-}
-
-// add adds accounts, which get the ids from 1.
-func add(tb testing.TB, store *user.Store, accounts ...user.User) {
-	tb.Helper()
-	for i, u := range accounts {
-		addAt(tb, store, u, int64(i+1))
-	}
-}
-
-// addAt adds an account and fails the test unless it gets the id.
-func addAt(tb testing.TB, store *user.Store, u user.User, id int64) {
-	tb.Helper()
-	added, err := store.Add(tb.Context(), u)
-	assert.OK(tb, err)
-	assert.Equal(tb, id, added.ID)
 }
 
 // failure returns the error of a call.
@@ -81,40 +44,80 @@ func failure(_ user.User, err error) error { return err }
 
 func signInTime() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 1_000_000, time.UTC) }
 
-func identity(subject string) user.Identity {
-	return user.Identity{Issuer: "https://issuer.example.com", Subject: subject}
+const issuer = "https://issuer.example.com"
+
+// identity returns the identity in a text: SUBJECT, or SUBJECT at ISSUER.
+func identity(text string) user.Identity {
+	subject, other, _ := strings.Cut(text, " at ")
+	return user.Identity{Issuer: cmp.Or(other, issuer), Subject: subject}
 }
 
-// signIn returns the sign-in of a subject with an e-mail address that the issuer has verified. Unknown people become
+// signIn returns the sign-in of a person with an e-mail address that the issuer has verified. Unknown people become
 // viewers.
-func signIn(subject, email string) user.SignIn {
-	return user.SignIn{
-		Identity: identity(subject), Email: email, EmailVerified: true, DefaultRole: access.RoleViewer, Now: signInTime(),
-		Logger: slog.New(slog.DiscardHandler),
-	}
+func signIn(who, email string) user.SignIn {
+	return user.SignIn{Identity: identity(who), Email: email, EmailVerified: true, DefaultRole: access.RoleViewer,
+		Now: signInTime(), Logger: slog.New(slog.DiscardHandler)}
 }
 
-// signIns signs in as the rows say, with signIn's subject and address, and compares the ID of the person, or the error.
-func signIns(tb testing.TB, store *user.Store, rows string) {
+// calls makes the calls of a table, and compares the account that each returns, or the error. The rows have the call,
+// the name or the identity, the e-mail address, and
+//
+//	ID NAME <EMAIL> ROLE, identity SUBJECT, disabled: ERROR
+//
+// without what there is not. New accounts are those of editors. Options of a sign-in are: unverified (the address is
+// not), known (there is no default role), and the person's name.
+func calls(tb testing.TB, store *user.Store, rows string) {
 	tb.Helper()
-	for _, row := range table.Rows(tb, 3, rows) {
-		u, err := store.SignIn(tb.Context(), signIn(row[0], row[1]))
-		got := fmt.Sprint(u.ID)
-		if err != nil {
-			got = err.Error()
-		} else {
-			assert.Equal(tb, new(identity(row[0])), u.Identity)
+	for _, row := range table.Rows(tb, 4, rows) {
+		call, option, _ := strings.Cut(row[0], " ")
+		id, _ := strconv.ParseInt(option, 10, 64)
+		ctx, got := tb.Context(), ""
+		var u user.User
+		var err error
+		switch call {
+		case "person":
+			u, err = store.Add(ctx, user.User{Kind: user.Person, Name: row[1], Email: row[2], Role: access.RoleEditor})
+		case "service-account":
+			u, err = store.Add(ctx,
+				user.User{Kind: user.ServiceAccount, Name: row[1], Username: row[1], Role: access.RoleEditor})
+		case "sign-in":
+			in := signIn(row[1], row[2])
+			switch option {
+			case "unverified":
+				in.EmailVerified = false
+			case "known":
+				in.DefaultRole = ""
+			default:
+				in.Name = option
+			}
+			u, err = store.SignIn(ctx, in)
+		case "link":
+			u, err = store.Link(ctx, id, identity(row[1]))
+		case "unlink":
+			u, err = store.Unlink(ctx, id)
+		case "disable", "enable":
+			err = store.SetDisabled(ctx, id, call == "disable")
+		default:
+			tb.Fatalf("unknown call: %s", row)
 		}
-		assert.Equal(tb, row[2], got)
+		if u.ID != 0 {
+			got = fmt.Sprintf("%d %s <%s> %s", u.ID, u.Name, u.Email, u.Role)
+		}
+		if u.Identity != nil {
+			got += ", identity " + strings.TrimSuffix(u.Identity.Subject+" at "+u.Identity.Issuer, " at "+issuer)
+		}
+		if u.Disabled {
+			got += ", disabled"
+		}
+		if err != nil {
+			got += ": " + err.Error()
+		}
+		assert.Equal(tb, row, []string{row[0], row[1], row[2], got})
 	}
 }
 
-// signedIn signs in and fails the test unless the person has the id.
-func signedIn(tb testing.TB, store *user.Store, in user.SignIn, id int64) user.User {
-	tb.Helper()
-	u, err := store.SignIn(tb.Context(), in)
-	if err != nil || u.ID != id || u.Identity == nil || *u.Identity != in.Identity {
-		tb.Fatalf("found %+v, %v, want %d", u, err, id)
-	}
-	return u
-}
+// ada is a person with an e-mail address, and eve another one.
+const (
+	ada = "person | ada | ada@example.com | 1 ada <ada@example.com> Editor\n"
+	eve = "person | eve | eve@example.com | 2 eve <eve@example.com> Editor\n"
+)

@@ -19,7 +19,11 @@ func TestGetOwn(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	database.RequireVariables(t, db.Env(t), user.NewGetOwnFunction, "USERS_TABLE")
-	add(t, store, person("Ada", "ada@example.com"), person("Bob", ""), service("ci"), service("deleted"))
+	calls(t, store, ada+`
+		person | Bob | | 2 Bob <> Editor
+		service-account | ci | | 3 ci <> Editor
+		service-account | deleted | | 4 deleted <> Editor
+	`)
 	assert.OK(t, store.BeginDeletion(t.Context(), user.ServiceAccount, 4))
 	set := operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"get": user.GetOwn(store)}}
 	get := func(ctx context.Context, id, role, want string) {
@@ -30,8 +34,8 @@ func TestGetOwn(t *testing.T) {
 	}
 	for _, row := range table.Rows(t, 3, strings.ReplaceAll(`
 		# caller | role of the request: an account's role can change after the request was authorized | response
-		1 | Viewer | 200 {"user":{"id":1,"name":"Ada","email":"ada@example.com","rootRole":3,"isAPI":false},"permissions":[]}
-		2 | Admin | 200 {"user":{"id":2,"name":"Bob","rootRole":3,"isAPI":false},"permissions":[MAY"ADMIN"}]}
+		1 | Viewer | 200 {"user":{"id":1,"name":"ada","email":"ada@example.com","rootRole":2,"isAPI":false},"permissions":[]}
+		2 | Admin | 200 {"user":{"id":2,"name":"Bob","rootRole":2,"isAPI":false},"permissions":[MAY"ADMIN"}]}
 		3 | Editor | 200 {"user":{"id":3,"name":"ci","username":"ci","rootRole":2,"isAPI":false},"permissions":[MAY"CREATE_CONTEXT_FIELD"},MAY"UPDATE_CONTEXT_FIELD"},MAY"DELETE_CONTEXT_FIELD"},MAY"CREATE_FEATURE"},MAY"UPDATE_FEATURE"},MAY"DELETE_FEATURE"}]}
 		4 | Editor | 401 AuthenticationRequired: You need a valid credential in the Authorization header.
 		5 | Admin | 401 AuthenticationRequired: You need a valid credential in the Authorization header.

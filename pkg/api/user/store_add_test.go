@@ -19,15 +19,18 @@ func TestAddUsesEachIDOnce(t *testing.T) {
 		}
 	}
 	remove := func(id int64) { db.Delete(t, db.Tables.Users, user.Key(id)) }
-	add(t, store, service("1"), service("2"))
+	calls(t, store, `
+		person | a | | 1 a <> Editor
+		person | a | | 2 a <> Editor
+	`)
 	remove(2)
-	addAt(t, store, service("3"), 3)
+	calls(t, store, "person | a | | 3 a <> Editor")
 	create(4, 10, 9)
-	addAt(t, store, service("11"), 11)
+	calls(t, store, "person | a | | 11 a <> Editor")
 	remove(11)
 	create(12)
 	remove(12)
-	addAt(t, store, service("13"), 13)
+	calls(t, store, "person | a | | 13 a <> Editor")
 	all, err := store.List(t.Context())
 	assert.OK(t, err)
 	var ids []int64
@@ -36,8 +39,10 @@ func TestAddUsesEachIDOnce(t *testing.T) {
 	}
 	assert.Equal(t, []int64{1, 3, 4, 9, 10, 13}, ids)
 	create(access.MaxID - 1)
-	addAt(t, store, service("last"), access.MaxID)
-	assert.ErrorIs(t, failure(store.Add(t.Context(), service("s"))), user.ErrNoIDsLeft)
+	calls(t, store, `
+		person | last | | 2147483647 last <> Editor
+		person | a | | : all ids of users are used up
+	`)
 }
 
 // TestAddWithCounterBehind checks that a counter that is behind costs a call for each account in between.
@@ -46,23 +51,28 @@ func TestAddWithCounterBehind(t *testing.T) {
 	_, db := newStore(t)
 	client, tap := db.Through(t, nil)
 	store := through(db, client)
-	add(t, store, service("1"), service("2"))
+	calls(t, store, ada+eve)
 	db.Delete(t, db.Tables.Users, user.Key(0)) // the counter
-	addAt(t, store, service("3"), 3)
+	calls(t, store, "person | new | | 3 new <> Editor")
 	assert.Equal(t, strings.Repeat(" UpdateItem "+transact, 5), " "+tap.Calls())
 }
 
+// TestAddRefusesConflicts checks which names are equal: those of στάσις and of the Kelvin sign in other letters, but not
+// those of straße. Each account that is refused has used an id.
 func TestAddRefusesConflicts(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
-	add(t, store, person("one", "a@example.com"), service("one"), service("στάσις \u212a"))
-	assert.ErrorIs(t, failure(store.Add(t.Context(), person("two", "A@Example.com"))), user.ErrEmailExists)
-	for _, name := range []string{"ONE", "oNe", "ΣΤΆΣΙΣ K"} { // of στάσις and of the Kelvin sign
-		assert.ErrorIs(t, failure(store.Add(t.Context(), service(name))), user.ErrUsernameExists)
-	}
-	// each rejected account has used an id; straße is more than a difference in letter case
-	for i, u := range []user.User{person("one", ""), person("one", ""), service("a@example.com"), service("strasse"),
-		service("straße")} {
-		addAt(t, store, u, int64(8+i))
-	}
+	calls(t, store, ada+`
+		service-account | ada | | 2 ada <> Editor
+		service-account | "στάσις \u212a" | | "3 στάσις \u212a <> Editor"
+		person | two | ADA@Example.com | : there is a person with that e-mail address
+		service-account | ADA | | : there is a service account with that username
+		service-account | aDa | | : there is a service account with that username
+		service-account | ΣΤΆΣΙΣ K | | : there is a service account with that username
+		person | ada | | 8 ada <> Editor
+		person | ada | | 9 ada <> Editor
+		service-account | ada@example.com | | 10 ada@example.com <> Editor
+		service-account | strasse | | 11 strasse <> Editor
+		service-account | straße | | 12 straße <> Editor
+	`)
 }

@@ -3,61 +3,44 @@ package user_test
 import (
 	"testing"
 
-	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
 )
 
-// TestLink checks that an identity is linked to one person, even if it is linked to another one at the same time.
+// TestLink checks that an identity is linked to one person, even if it is linked to another one at the same time, and
+// that an unlinked identity is unknown.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	add(t, store, person("ada", ""), person("eve", ""), service("ci"))
-	signIns(t, store, "old | | 4")
-	client := db.Before(t, transact, 1, func() {
-		assert.OK(t, failure(store.Link(t.Context(), 2, identity("s"))))
-	})
-	u, err := through(db, client).Link(t.Context(), 1, identity("s"))
-	assert.ErrorIs(t, err, user.ErrIdentityExists)
-	assert.Equal(t, int64(2), u.ID)
-	signIns(t, store, "s | | 2")
-	u, err = store.Link(t.Context(), 4, identity("new"))
-	assert.OK(t, err)
-	assert.Equal(t, new(identity("old")), u.Identity)
-	signIns(t, store, "new | | 4")
-	// A link that counts no more, as after a restore of one table, is made again at the same time.
-	assert.OK(t, failure(store.Unlink(t.Context(), 2)))
-	db.Put(t, db.Tables.Identifiers, dynamo.Item{"id": dynamo.S("identity:https://issuer.example.com s"),
-		"accountId": dynamo.N(2)})
-	client = db.Before(t, transact, 1, func() {
-		assert.OK(t, failure(store.Link(t.Context(), 2, identity("s"))))
-	})
-	assert.ErrorIs(t, failure(through(db, client).Link(t.Context(), 1, identity("s"))), user.ErrIdentityExists)
-	requireItems(t, db, 9) // two counters, four accounts, a reservation and two links
-	for _, id := range []int64{0, -1, 3, 5} {
-		assert.ErrorIs(t, failure(store.Link(t.Context(), id, identity("unused"))), user.ErrNotFound)
+	// overtaken links s to ada while it is linked to eve.
+	overtaken := func() {
+		client := db.Before(t, transact, 1, func() {
+			calls(t, store, "link 2 | s | | 2 eve <eve@example.com> Editor")
+		})
+		calls(t, through(db, client), "link 1 | s | | 2 eve <eve@example.com> Editor, identity s: "+
+			"link user 1: another person is linked to that identity")
 	}
-}
-
-// TestUnlink checks that an unlinked identity is unknown, and that the person can be linked to another one.
-func TestUnlink(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	add(t, store, person("ada", "ada@example.com"), service("ci"))
-	before := items(t, db)
-	signIns(t, store, "ada | ada@example.com | 1")
-	for _, want := range []*user.Identity{new(identity("ada")), nil} {
-		u, err := store.Unlink(t.Context(), 1)
-		assert.OK(t, err)
-		assert.Equal(t, want, u.Identity)
-	}
-	assert.Equal(t, before, items(t, db), database.Items())
-	signIns(t, store, `
-		ada | | 3
-		eve | ada@example.com | 1
+	calls(t, store, ada+eve+`
+		service-account | ci | | 3 ci <> Editor
+		sign-in | old | | 4 old <> Viewer, identity old
 	`)
-	for _, id := range []int64{0, -1, 2, 4} {
-		assert.ErrorIs(t, failure(store.Unlink(t.Context(), id)), user.ErrNotFound)
-	}
+	overtaken()
+	calls(t, store, `
+		sign-in | s | | 2 eve <eve@example.com> Editor, identity s
+		link 4 | new | | 4 old <> Viewer, identity old
+		sign-in | new | | 4 old <> Viewer, identity new
+		unlink 2 | | | 2 eve <eve@example.com> Editor, identity s
+		unlink 2 | | | 2 eve <eve@example.com> Editor
+		link 3 | unused | | : link user 3: no such user
+		unlink 3 | | | : unlink user 3: no such user
+	`)
+	requireItems(t, db, 10) // two counters, four accounts, three reservations and a link
+	// A link that counts no more, as after a restore of one table, is made again at the same time.
+	db.Put(t, db.Tables.Identifiers, dynamo.Item{"id": dynamo.S("identity:" + issuer + " s"), "accountId": dynamo.N(2)})
+	overtaken()
+	requireItems(t, db, 11)
+	calls(t, store, `
+		unlink 2 | | | 2 eve <eve@example.com> Editor, identity s
+		sign-in | s | | 5 s <> Viewer, identity s
+		sign-in | other | eve@example.com | 2 eve <eve@example.com> Editor, identity other
+	`)
 }

@@ -1,64 +1,64 @@
 package user_test
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
-// TestItems checks that Create and Add store every member, but no tokens, and that Create keeps an existing account.
+// TestItems reads accounts, and checks that Create stores every member, but no tokens, and keeps an existing account.
 func TestItems(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	account := user.User{
-		ID: math.MaxInt32 - 1, Kind: user.ServiceAccount, Name: "n", Username: "u", Role: access.RoleEditor,
-		PATs: map[string]int64{"ignored": 1},
-	}
-	other := account
-	other.Name = "other"
-	assert.OK(t, store.Create(t.Context(), account), store.Create(t.Context(), other))
-	account.Kind, account.Username, account.Email, account.Role, account.Disabled = user.Person, "", "e@example.com",
-		access.RoleAdmin, true
-	account.CreatedAt = new(time.Date(2026, 11, 22, 4, 0, 0, 1_000_000, time.UTC))
-	addAt(t, store, account, math.MaxInt32)
-	for id, want := range map[int64]dynamo.Item{
-		math.MaxInt32 - 1: {"kind": dynamo.S("service-account"), "rootRole": dynamo.S("Editor"),
-			"disabled": dynamo.Bool(false), "username": dynamo.S("u")},
-		math.MaxInt32: {
-			"kind": dynamo.S("user"), "rootRole": dynamo.S("Admin"), "email": dynamo.S("e@example.com"),
-			"disabled":  dynamo.Bool(true),
-			"createdAt": dynamo.S("2026-11-22T04:00:00.001Z"),
+	for want, item := range map[string]dynamo.Item{
+		`{"ID":2147483647,"Kind":"user","Name":"n","Username":"","Email":"e@example.com","Role":"Admin","Disabled":true,` +
+			`"PATs":{"k":7},"Identity":{"Issuer":"https://issuer.example.com","Subject":"s"},` +
+			`"CreatedAt":"2026-11-22T08:00:00.001Z","LastEvent":9}`: {
+			"id": dynamo.N(math.MaxInt32), "kind": dynamo.S("user"), "name": dynamo.S("n"),
+			"email": dynamo.S("e@example.com"), "rootRole": dynamo.S("Admin"), "disabled": dynamo.Bool(true),
+			"pats":      dynamo.M(dynamo.Item{"k": dynamo.N(7)}),
+			"identity":  dynamo.M(dynamo.Item{"issuer": dynamo.S(issuer), "subject": dynamo.S("s")}),
+			"createdAt": dynamo.S("2026-11-22T08:00:00.001Z"), eventlog.AttributeEvent: dynamo.N(9),
+		},
+		`{"ID":7,"Kind":"service-account","Name":"n","Username":"u","Email":"","Role":"Editor","Disabled":false,` +
+			`"PATs":{},"Identity":null,"CreatedAt":null,"LastEvent":0}`: {
+			"id": dynamo.N(7), "kind": dynamo.S("service-account"), "name": dynamo.S("n"), "username": dynamo.S("u"),
+			"rootRole": dynamo.S("Editor"), "disabled": dynamo.Bool(false), "pats": dynamo.M(nil),
 		},
 	} {
-		want["id"], want["name"], want["pats"] = dynamo.N(id), dynamo.S("n"), dynamo.M(nil)
-		got := db.Get(t, db.Tables.Users, user.Key(id))
+		db.Put(t, db.Tables.Users, item)
+		account, err := store.Get(t.Context(), item.Int("id"))
+		assert.OK(t, err)
+		text, err := json.Marshal(account)
+		assert.OK(t, err)
+		assert.Equal(t, want, string(text))
+		account.ID--
+		other := account
+		other.Name = "other"
+		assert.OK(t, store.Create(t.Context(), account), store.Create(t.Context(), other))
+		item["id"], item["pats"] = dynamo.N(account.ID), dynamo.M(nil)
+		got := db.Get(t, db.Tables.Users, user.Key(account.ID))
+		delete(item, eventlog.AttributeEvent)
 		delete(got, eventlog.AttributeEvent)
-		assert.Equal(t, want, got, database.Items())
+		assert.Equal(t, item, got, database.Items())
 	}
-	item := db.Get(t, db.Tables.Users, user.Key(math.MaxInt32))
-	item["pats"] = dynamo.M(dynamo.Item{"k": dynamo.N(7)})
-	db.Put(t, db.Tables.Users, item)
-	got, err := store.Get(t.Context(), math.MaxInt32)
-	assert.OK(t, err)
-	account.ID, account.PATs = math.MaxInt32, map[string]int64{"k": 7}
-	assert.Equal(t, account, got, ignoreEvent())
 }
 
 func TestUnknownAccounts(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	add(t, store, service("s")) // creates the counter, 0
+	calls(t, store, "service-account | ci | | 1 ci <> Editor") // creates the counter, 0, and the number of accounts, -1
 	for _, id := range []int64{0, -1, 2, math.MaxInt32 + 1, math.MinInt64, math.MaxInt64} {
 		for _, err := range []error{failure(store.Get(t.Context(), id)), store.SetDisabled(t.Context(), id, true),
 			failure(store.Update(t.Context(), id, user.Change{Name: "n"})),
+			failure(store.Link(t.Context(), id, identity("s"))), failure(store.Unlink(t.Context(), id)),
 			store.BeginDeletion(t.Context(), user.ServiceAccount, id)} {
 			assert.ErrorIs(t, err, user.ErrNotFound)
 		}
