@@ -4,8 +4,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 // Items are the options to compare items.
@@ -15,6 +13,3 @@ func Items() cmp.Option {
 		types.AttributeValueMemberBOOL{},
 		types.AttributeValueMemberL{}, types.AttributeValueMemberM{})}
 }
-
-// DiffItems returns the difference between two items, or an empty string if they are equal.
-func DiffItems(want, got dynamo.Item) string { return cmp.Diff(want, got, Items()) }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
@@ -121,23 +120,11 @@ func (c *Call) Pass() (*http.Response, error) {
 
 // Lose sends the call to the engine and returns an error instead of the response.
 func (c *Call) Lose() (*http.Response, error) {
-	_, err := c.Cut()
-	return nil, errors.Join(errLost, err)
-}
-
-// Cut sends the call to the engine and returns the first half of the response, followed by an error.
-func (c *Call) Cut() (*http.Response, error) {
 	response, err := c.Pass()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = response.Body.Close()
 	}
-	body, err := io.ReadAll(response.Body)
-	if err := errors.Join(err, response.Body.Close()); err != nil {
-		return nil, err
-	}
-	response.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(body[:len(body)/2])),
-		iotest.ErrReader(io.ErrUnexpectedEOF)))
-	return response, nil
+	return nil, errors.Join(errLost, err)
 }
 
 // Hang returns an error after the context of the request is canceled.

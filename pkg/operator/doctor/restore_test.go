@@ -155,9 +155,7 @@ func (w *world) restore(db *database.Database, i *installation.Installation, id,
 	_, err := i.Restore(w.Context(), id, source, time.Now())
 	w.must(err)
 	if key != nil {
-		if diff := database.DiffItems(before, db.Get(w, table, key)); diff != "" {
-			w.Error(diff)
-		}
+		assert.Equal(w, before, db.Get(w, table, key), database.Items())
 		db.Put(w, table, db.Get(w, source, key))
 	}
 }
