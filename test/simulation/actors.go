@@ -175,7 +175,7 @@ func (a *actor) do(c *credential, method, path, body string, match ...string) *o
 	o.etag = recorder.Header().Get("ETag")
 	a.digest(hashOf(a.name), uint64(o.status), hashOf(o.response))
 	a.note("%s: %s %s %s → %d %s", a.name, method, path, body, o.status, shortened(o.response, 200))
-	o.unknown = o.status >= http.StatusInternalServerError
+	o.unknown, o.reads = o.status >= http.StatusInternalServerError, method == http.MethodGet
 	a.answered[fmt.Sprintf("%s %dxx", day, max(o.status/100, 2))]++
 	a.checkAccepted(c, o)
 	return o

@@ -24,6 +24,7 @@ type op struct {
 	response     string
 	etag         string
 	unknown      bool // it may have taken effect, or may still
+	reads        bool // and writes nothing
 	*tracked
 
 	kind, object, name string
@@ -41,11 +42,10 @@ func observed() *op {
 // record adds an operation to the history of an object, unless it is a read without a result, or was refused for a
 // reason that has nothing to do with the object.
 func (w *World) record(o *op, kind string, object any, name string, value any) {
-	read := slices.Contains([]string{"get", "list", "list own", "read", "miss"}, name)
-	if o.status == http.StatusUnauthorized || o.status == http.StatusForbidden && kind != "tokens" || o.unknown && read {
-		return
+	if o.status != http.StatusUnauthorized && (o.status != http.StatusForbidden || kind == "tokens") &&
+		(!o.unknown || !o.reads) {
+		w.add(o, kind, object, name, value)
 	}
-	w.add(o, kind, object, name, value)
 }
 
 func (w *World) add(o *op, kind string, object any, name string, value any) {
@@ -62,23 +62,17 @@ func canonical(set []string) string {
 }
 
 // models describe what an operation does to the state of an object, and whether it can have its result.
-var models = map[string]porcupine.Model{
-	"type": model("", stepType), "field": model("", stepRecord), "role": model("", stepType),
-	"enabled":  model("true", stepType),
-	"username": model("", stepUsername), "feedback": model("", stepRecord), "toggle": model("", stepRecord),
-	"tokens": model("", stepTokens),
-}
-
-func model(initial string, step func(state string, o op) (bool, string)) porcupine.Model {
-	return porcupine.Model{Init: func() any { return initial }, Step: func(state, input, _ any) (bool, any) {
-		return step(state.(string), input.(op)) //nolint:forcetypeassert,errcheck // they always are
-	}}
+var models = map[string]func(state string, o op) (bool, string){
+	"type": stepValue, "role": stepValue, "enabled": stepValue, "username": stepUsername, "tokens": stepTokens,
+	"field": stepRecord, "feedback": stepRecord, "toggle": stepRecord,
 }
 
 const absent = "\x00"
 
-// stepType: the state is the lifetime; empty: unknown.
-func stepType(state string, o op) (bool, string) {
+var initial = map[string]string{"enabled": "true"}
+
+// stepValue: the state is the value; empty: unknown.
+func stepValue(state string, o op) (bool, string) {
 	return o.name == "set" || state == "" || state == o.value, o.value
 }
 
@@ -203,33 +197,29 @@ func stepTokens(state string, o op) (bool, string) {
 
 // linearize checks the histories, and returns the first one that has no order.
 func (r *Result) linearize() string {
-	byObject := map[string][]op{}
+	histories, unclear := map[string][]porcupine.Operation{}, map[string]bool{}
 	for _, o := range r.ops {
 		object := o.kind + " " + o.object
-		byObject[object] = append(byObject[object], o)
-	}
-	for _, object := range slices.Sorted(maps.Keys(byObject)) {
-		if slices.ContainsFunc(byObject[object], func(o op) bool { return o.name == "unclear" }) {
-			continue
-		}
-		var history []porcupine.Operation
-		for _, o := range byObject[object] {
-			for n := range 1 + o.repeated() {
-				if n > 0 {
-					o.unknown = true
-				}
-				ended := o.ended.UnixNano()
-				if o.unknown {
-					ended = math.MaxInt64
-				}
-				history = append(history, porcupine.Operation{ClientId: len(history), Input: o, Call: o.begun.UnixNano(),
-					Return: ended})
+		unclear[object] = unclear[object] || o.name == "unclear"
+		for range 1 + o.repeated() {
+			ended := o.ended.UnixNano()
+			if o.unknown {
+				ended = math.MaxInt64
 			}
+			histories[object] = append(histories[object], porcupine.Operation{ClientId: len(histories[object]), Input: o,
+				Call: o.begun.UnixNano(), Return: ended})
+			o.unknown = true
 		}
+	}
+	for _, object := range slices.Sorted(maps.Keys(histories)) {
 		kind, _, _ := strings.Cut(object, " ")
-		if porcupine.CheckOperationsTimeout(models[kind], history, 5*time.Second) == porcupine.Illegal {
-			for _, o := range byObject[object] {
-				r.History = append(r.History, o.String())
+		model := porcupine.Model{Init: func() any { return initial[kind] }, Step: func(state, input, _ any) (bool, any) {
+			return models[kind](state.(string), input.(op)) //nolint:forcetypeassert,errcheck // they always are
+		}}
+		if !unclear[object] &&
+			porcupine.CheckOperationsTimeout(model, histories[object], 5*time.Second) == porcupine.Illegal {
+			for _, o := range histories[object] {
+				r.History = append(r.History, fmt.Sprint(o.Input))
 			}
 			return fmt.Sprintf("the results of the operations on %s have no order", object)
 		}
@@ -246,7 +236,7 @@ func (o *op) repeated() int {
 	return 0
 }
 
-func (o *op) String() string {
+func (o op) String() string {
 	ended := o.ended.Format("15:04:05.000000")
 	if o.unknown {
 		ended = "unknown        "
