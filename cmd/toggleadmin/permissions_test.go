@@ -32,15 +32,15 @@ func (a *actions) observe(t *testing.T, data string) *httptest.Server {
 	file := filepath.Join(data, "local.json")
 	content, err := os.ReadFile(file)
 	assert.OK(t, err)
-	var settings struct{ DynamoDB struct{ Endpoint string } }
+	var settings struct{ DynamoDBEndpoint string }
 	assert.OK(t, json.Unmarshal(content, &settings))
-	engine, err := url.Parse(settings.DynamoDB.Endpoint)
+	engine, err := url.Parse(settings.DynamoDBEndpoint)
 	assert.OK(t, err)
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		a.record(r.Out)
 		r.SetURL(engine)
 	}})
-	assert.OK(t, os.WriteFile(file, bytes.ReplaceAll(content, []byte(settings.DynamoDB.Endpoint), []byte(proxy.URL)), 0o600))
+	assert.OK(t, os.WriteFile(file, bytes.ReplaceAll(content, []byte(settings.DynamoDBEndpoint), []byte(proxy.URL)), 0o600))
 	return proxy
 }
 

@@ -203,7 +203,7 @@ func copyTable(ts *testscript.TestScript, _ bool, args []string) {
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
 	ts.Check(err)
 	table := template.Tables[slices.IndexFunc(template.Tables,
-		func(t samtemplate.Table) bool { return t.LogicalID == args[0] })]
+		func(t samtemplate.Table) bool { return t.Name == args[0] })]
 	table.Name = args[1]
 	ts.Check(tables.Make(context.Background(), i.Client, []samtemplate.Table{table}))
 	copyItems(ts, i, i.Tables.ByID()[args[0]], args[1])

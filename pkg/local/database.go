@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/dynamo"
@@ -43,7 +42,7 @@ func (s *service) makeTables(ctx context.Context, cfg aws.Config, known seed.Cre
 		return seed.Result{}, err
 	}
 	result, err := seed.Seed(ctx, seed.Config{
-		Client: client, Tables: dynamo.TablesByID(samtemplate.TableNames(s.template.Tables)), Now: s.Now,
+		Client: client, Tables: dynamo.LocalTables(), Now: s.Now,
 		Random: s.Random, Known: known,
 	})
 	if err != nil {

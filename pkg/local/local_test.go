@@ -64,7 +64,7 @@ func TestLocalJSON(t *testing.T) {
 	var written local.Running
 	assert.OK(t, json.Unmarshal(content, &written))
 	assert.Equal(t, service, written)
-	if len(written.DynamoDB.Tables) != 10 || len(written.Users) != 3 || len(written.ServiceAccounts) != 1 {
+	if len(written.Users) != 3 || len(written.ServiceAccounts) != 1 {
 		t.Errorf("%s", content)
 	}
 	first := regexp.MustCompile("^ready " + service.BaseURL + "\n\n  Console: " + service.BaseURL +
@@ -111,7 +111,7 @@ func TestPermissions(t *testing.T) {
 func TestListensOnLoopbackOnly(t *testing.T) {
 	t.Parallel()
 	service := localtest.Start(t, local.Config{})
-	for _, url := range []string{service.BaseURL, service.DynamoDB.Endpoint} {
+	for _, url := range []string{service.BaseURL, service.DynamoDBEndpoint} {
 		address := strings.Replace(url, "http://127.0.0.1:", "127.0.0.2:", 1) // another address of this machine, on Linux
 		if c, err := new(net.Dialer).DialContext(t.Context(), "tcp", address); err == nil {
 			_ = c.Close()
@@ -160,7 +160,7 @@ func TestDamagedCredentialsAreReplaced(t *testing.T) {
 func TestRunningEngineIsUsedAndNotStopped(t *testing.T) {
 	t.Parallel()
 	host := localtest.Start(t, local.Config{})
-	guest, stop := localtest.StartStop(t, local.Config{DynamoDBEndpoint: host.DynamoDB.Endpoint})
+	guest, stop := localtest.StartStop(t, local.Config{DynamoDBEndpoint: host.DynamoDBEndpoint})
 	setLifetime(t, guest, 5)
 	stop()
 	// the guest replaced the credentials

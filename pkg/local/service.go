@@ -81,10 +81,10 @@ func (s *service) run(ctx context.Context) error {
 	}
 	defer triggers.Start(ctx, drainTimeout)() // ends after the last request
 	return s.serve(ctx, api, &Running{
-		BaseURL:     "http://" + s.listener.Addr().String(),
-		Credentials: seeded.Credentials,
-		DynamoDB:    DynamoDB{Endpoint: s.endpoint, Tables: samtemplate.TableNames(s.template.Tables)},
-		WebhookURL:  s.WebhookURL, WebhookSecret: secret, WebhookEvents: s.WebhookEvents,
+		BaseURL:          "http://" + s.listener.Addr().String(),
+		Credentials:      seeded.Credentials,
+		DynamoDBEndpoint: s.endpoint,
+		WebhookURL:       s.WebhookURL, WebhookSecret: secret, WebhookEvents: s.WebhookEvents,
 		OIDCIssuer: s.OIDCIssuer, OIDCClientID: s.OIDCClientID, MaxTokenDays: s.MaxTokenDays,
 	})
 }
@@ -98,8 +98,7 @@ func (s *service) newTriggers(
 		template = &samtemplate.Template{}
 	}
 	return trigger.New(trigger.Config{
-		Template: template, Functions: functions, Tables: samtemplate.TableNames(template.Tables),
-		Bus: events, Ended: s.out.Log,
+		Template: template, Functions: functions, Bus: events, Ended: s.out.Log,
 		AWS: cfg, Region: region, AccountID: accountID,
 		Now: time.Now, NewID: newID(s.Random), Logger: s.logger(),
 	})

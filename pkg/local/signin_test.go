@@ -118,8 +118,8 @@ func database(t *testing.T, service local.Running) (*dynamodb.Client, dynamo.Tab
 	t.Helper()
 	client, err := dynamo.NewClient(aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient: dynamo.NewHTTPClient(service.DynamoDB.Endpoint),
-	}, service.DynamoDB.Endpoint)
+		HTTPClient: dynamo.NewHTTPClient(service.DynamoDBEndpoint),
+	}, service.DynamoDBEndpoint)
 	assert.OK(t, err)
-	return client, dynamo.TablesByID(service.DynamoDB.Tables)
+	return client, dynamo.LocalTables()
 }

@@ -31,7 +31,7 @@ func measureFunctions(ctx context.Context, o options) {
 	folder := buildFunctions(ctx, o)
 	s := startService(ctx, o, filepath.Join(o.memory, "functions"))
 	defer s.stop()
-	template := loadTemplate(map[string]string{"DynamoDBEndpoint": s.DynamoDB.Endpoint})
+	template := loadTemplate(map[string]string{"DynamoDBEndpoint": s.DynamoDBEndpoint})
 	baseline := process(folder, function(template, "authorizer"))
 	baseline.Binary = folder + "baseline"
 	var rows [][]any

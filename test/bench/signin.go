@@ -23,7 +23,7 @@ func measureSignIn(ctx context.Context, o options) {
 	check(os.WriteFile(certificate, block, 0o600))
 	s := startService(ctx, o, filepath.Join(o.memory, "signin"))
 	defer s.stop()
-	f := function(loadTemplate(map[string]string{"DynamoDBEndpoint": s.DynamoDB.Endpoint,
+	f := function(loadTemplate(map[string]string{"DynamoDBEndpoint": s.DynamoDBEndpoint,
 		"OidcIssuer": i.URL, "OidcClientId": issuer.ClientID, "OidcDefaultRole": "Viewer"}), "authorizer")
 	f.Environment["SSL_CERT_FILE"] = certificate
 	p := must(runtimeapi.Start(ctx, process(buildFunctions(ctx, o), f)))

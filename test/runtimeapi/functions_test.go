@@ -65,7 +65,7 @@ func newService(t *testing.T) *service {
 	// Other functions exist only with events. The functions that exist without do without, because a sweep would call
 	// EventBridge.
 	for _, events := range []string{"true", ""} {
-		parameters := map[string]string{"DynamoDBEndpoint": s.DynamoDB.Endpoint}
+		parameters := map[string]string{"DynamoDBEndpoint": s.DynamoDBEndpoint}
 		if events != "" {
 			parameters["SendEventsToBus"], parameters["WebhookSecretName"] = events, "/secret"
 		}

@@ -75,7 +75,7 @@ func build(t *testing.T) {
 func serve(t *testing.T, cli samlocal.CLI) (samlocal.CLI, *samlocal.Relay, local.Running) {
 	t.Helper()
 	data := localtest.Start(t, local.Config{RequestsOnly: true})
-	relay, err := samlocal.StartRelay(t.Context(), data.DynamoDB.Endpoint)
+	relay, err := samlocal.StartRelay(t.Context(), data.DynamoDBEndpoint)
 	assert.OK(t, err)
 	t.Cleanup(relay.Close)
 	cli.Endpoint = relay.Endpoint

@@ -80,7 +80,7 @@ func newWorld(t *testing.T, p Plan) *World {
 	w.ids = w.newProcess("ids")
 	<-time.After(begin)
 	w.start = time.Now()
-	w.tables = dynamo.TablesByID(samtemplate.TableNames(w.template.Tables))
+	w.tables = dynamo.LocalTables()
 	w.db = dynamodb.New(w.template.Tables, time.Now)
 	w.db.Lag = func(table, index, key string, version int64) time.Duration {
 		h := mix(w.Seed, hashOf(table+index+key), uint64(version))

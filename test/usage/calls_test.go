@@ -55,7 +55,7 @@ func start(t *testing.T) *service {
 func (s *service) run(t *testing.T, c local.Config) {
 	t.Helper()
 	s.Running = localtest.Start(t, c)
-	s.tables = dynamo.TablesByID(s.DynamoDB.Tables)
+	s.tables = dynamo.LocalTables()
 	s.tokens = map[string]string{"api-token": s.APIToken}
 	for _, u := range s.Users {
 		s.tokens[u.Name] = u.PAT
@@ -234,7 +234,7 @@ func TestAnAccountWithAHundredTokensIsOneReadUnit(t *testing.T) {
 // client returns a DynamoDB client whose calls are not counted.
 func (s *service) client(t *testing.T) *dynamodb.Client {
 	t.Helper()
-	client, err := dynamo.NewClient(s.config(t), s.DynamoDB.Endpoint)
+	client, err := dynamo.NewClient(s.config(t), s.DynamoDBEndpoint)
 	assert.OK(t, err)
 	return client
 }
@@ -242,7 +242,7 @@ func (s *service) client(t *testing.T) *dynamodb.Client {
 // config is the AWS configuration for the service's engine.
 func (s *service) config(t *testing.T) aws.Config {
 	t.Helper()
-	client := dynamo.NewHTTPClient(s.DynamoDB.Endpoint)
+	client := dynamo.NewHTTPClient(s.DynamoDBEndpoint)
 	t.Cleanup(client.CloseIdleConnections)
 	return aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 		HTTPClient: client}

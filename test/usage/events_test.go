@@ -25,7 +25,7 @@ func (s *service) function(t *testing.T, construct app.Constructor, name string,
 	t.Helper()
 	env := &app.Env{
 		Vars: map[string]string{
-			"DYNAMODB_ENDPOINT": s.DynamoDB.Endpoint, "FEATURE_TYPES_TABLE": s.tables.FeatureTypes,
+			"DYNAMODB_ENDPOINT": s.DynamoDBEndpoint, "FEATURE_TYPES_TABLE": s.tables.FeatureTypes,
 			"FEATURES_TABLE":               s.tables.Features,
 			"PERSONAL_ACCESS_TOKENS_TABLE": s.tables.PersonalAccessTokens, "EVENTS_TABLE": s.tables.Events,
 			"EVENT_LOG_DAYS": "400",

@@ -14,15 +14,6 @@ type Template struct {
 	Resources []Resource // every resource that is created, in the order of the template
 }
 
-// TableNames returns the physical names of tables by logical id.
-func TableNames(tables []Table) map[string]string {
-	names := make(map[string]string, len(tables))
-	for i := range tables {
-		names[tables[i].LogicalID] = tables[i].Name
-	}
-	return names
-}
-
 // Resource is a resource of any type, for checks that the typed parts of the model do not cover.
 type Resource struct {
 	LogicalID           string
@@ -140,8 +131,7 @@ type Statement struct {
 
 // Table is one AWS::DynamoDB::Table.
 type Table struct {
-	LogicalID      string
-	Name           string // the physical name, which Ref returns
+	Name           string // the logical id, which is also the physical name that Ref returns
 	Hash, Range    Attribute
 	Indexes        []Index
 	StreamViewType string // empty: no stream

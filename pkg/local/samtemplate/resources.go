@@ -143,7 +143,7 @@ func (r *reader) addTable(t *Template, found *resource, properties *yaml.Node) {
 		}
 		return hash, sort
 	}
-	table := Table{LogicalID: found.id, Name: found.id, StreamViewType: p.StreamSpecification.StreamViewType}
+	table := Table{Name: found.id, StreamViewType: p.StreamSpecification.StreamViewType}
 	table.Hash, table.Range = key(p.KeySchema)
 	for _, index := range p.GlobalSecondaryIndexes {
 		hash, sort := key(index.KeySchema)

@@ -99,7 +99,6 @@ func inBubble(t *testing.T, source string, db *database.Database, test func(h *h
 		h.config = trigger.Config{
 			Template: template, Region: "eu-west-1", AccountID: "123456789012",
 			Functions: map[string]*invoke.Function{"DoThings": {ARN: "arn:function", Handler: h, Timeout: 5 * time.Minute}},
-			Tables:    map[string]string{"FeatureTypes": db.Tables.FeatureTypes},
 			AWS: aws.Config{
 				BaseEndpoint: &db.Endpoint, Region: "us-east-1",
 				Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),

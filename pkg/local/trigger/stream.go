@@ -144,7 +144,7 @@ func (b *responseBody) Do(r *http.Request) (*http.Response, error) {
 
 // open requests an iterator that begins after the checkpoint, or with the oldest record if there is no checkpoint.
 func (s *stream) open(ctx context.Context) error {
-	name := s.Tables[s.source.Table]
+	name := s.source.Table
 	listed, err := s.streams.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: &name})
 	if err != nil {
 		return err

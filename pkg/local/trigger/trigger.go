@@ -22,7 +22,6 @@ import (
 type Config struct {
 	Template  *samtemplate.Template
 	Functions map[string]*invoke.Function // by logical id
-	Tables    map[string]string           // names by logical id
 	Bus       *bus.Bus                    // its queues, which also receive what functions have failed to process
 	Ended     func(*terminal.Entry)       // called concurrently after each invocation that was not aborted
 

@@ -72,8 +72,8 @@ func copyTables(t *testing.T, db *database.Database) map[string]string {
 	copies := map[string]string{}
 	for i := range template.Tables {
 		table := &template.Tables[i]
-		copies[table.LogicalID] = "copy-of-" + table.LogicalID
-		table.Name = copies[table.LogicalID]
+		copies[table.Name] = "copy-of-" + table.Name
+		table.Name = copies[table.Name]
 	}
 	assert.OK(t, tables.Make(t.Context(), db.Client, template.Tables))
 	for id, name := range db.Tables.ByID() {

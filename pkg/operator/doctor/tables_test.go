@@ -34,7 +34,7 @@ func TestTemplate(t *testing.T) {
 		if table.StreamViewType != "" {
 			properties = append(properties, "stream "+table.StreamViewType)
 		}
-		want[table.LogicalID] = properties
+		want[table.Name] = properties
 	}
 	assert.Equal(t, want, doctor.Layouts)
 	for variable, limit := range map[string]int{

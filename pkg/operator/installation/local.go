@@ -27,17 +27,14 @@ const probeTimeout = 5 * time.Second
 
 // localJSON is the part of DATA_DIR/local.json that is read. `make run` writes the file.
 type localJSON struct {
-	BaseURL  string `json:"baseUrl"`
-	DynamoDB struct {
-		Endpoint string            `json:"endpoint"`
-		Tables   map[string]string `json:"tables"`
-	} `json:"dynamodb"`
-	WebhookURL    string `json:"webhookUrl"`
-	WebhookSecret string `json:"webhookSecret"`
-	WebhookEvents string `json:"webhookEvents"` // types separated by commas; *: all
-	OIDCIssuer    string `json:"oidcIssuer"`
-	OIDCClientID  string `json:"oidcClientId"`
-	MaxTokenDays  int    `json:"maxTokenDays"`
+	BaseURL          string `json:"baseUrl"`
+	DynamoDBEndpoint string `json:"dynamodbEndpoint"`
+	WebhookURL       string `json:"webhookUrl"`
+	WebhookSecret    string `json:"webhookSecret"`
+	WebhookEvents    string `json:"webhookEvents"` // types separated by commas; *: all
+	OIDCIssuer       string `json:"oidcIssuer"`
+	OIDCClientID     string `json:"oidcClientId"`
+	MaxTokenDays     int    `json:"maxTokenDays"`
 }
 
 // OpenLocal opens the local service that has its data in a folder. The service must be running.
@@ -57,15 +54,13 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	if err := json.Unmarshal(content, &found); err != nil {
 		return unreachable("%s is damaged: restart `make run`, which writes it: %v", file, err)
 	}
-	for _, id := range dynamo.TableIDs() {
-		if found.DynamoDB.Tables[id] == "" {
-			return unreachable("%s does not name the table %s: restart `make run`, which writes it", file, id)
-		}
+	if found.DynamoDBEndpoint == "" {
+		return unreachable("%s has no dynamodbEndpoint: restart `make run`, which writes it", file)
 	}
 	if err := probe(ctx, found.BaseURL); err != nil {
 		return unreachable("the service of %s is not running: start it with `make run`: %v", file, err)
 	}
-	endpoint := found.DynamoDB.Endpoint
+	endpoint := found.DynamoDBEndpoint
 	client, err := dynamo.NewClient(aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 		HTTPClient: dynamo.NewHTTPClient(endpoint),
@@ -75,7 +70,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	}
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
-		Tables: dynamo.TablesByID(found.DynamoDB.Tables), TokenLimit: DefaultTokenLimit, AccountLimit: accounts.DefaultLimit,
+		Tables: dynamo.LocalTables(), TokenLimit: DefaultTokenLimit, AccountLimit: accounts.DefaultLimit,
 		MaxTokenDays: found.MaxTokenDays, Client: client, EventSource: "local",
 		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
 		Operator: "operator " + localUser(),

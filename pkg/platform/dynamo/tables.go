@@ -48,6 +48,15 @@ func TablesByID(names map[string]string) Tables {
 	return t
 }
 
+// LocalTables returns the tables of a database of the local service: their names are the logical ids.
+func LocalTables() Tables {
+	var t Tables
+	for _, table := range t.all() {
+		*table.name = table.id
+	}
+	return t
+}
+
 // ByID returns the names of all tables by logical id.
 func (t Tables) ByID() map[string]string {
 	names := map[string]string{}

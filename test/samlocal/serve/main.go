@@ -49,7 +49,7 @@ func serve(ctx context.Context, o options) error {
 	if err = errors.Join(err, json.Unmarshal(content, &data)); err != nil {
 		return fmt.Errorf("read %s: %w", file, err)
 	}
-	relay, err := samlocal.StartRelay(ctx, data.DynamoDB.Endpoint)
+	relay, err := samlocal.StartRelay(ctx, data.DynamoDBEndpoint)
 	if err != nil {
 		return fmt.Errorf("start the relay: %w", err)
 	}
