@@ -192,7 +192,7 @@ func (a *actor) get(c *credential, path string, into any) *op {
 
 // command runs a command of toggleadmin, with the operator of the actor.
 func (a *actor) command(what string, run func(context.Context) error) *op {
-	if a.process == nil || a.process.dead {
+	if a.process == nil || a.process.dead || a.process.until.After(time.Now()) {
 		a.n++
 		a.process = a.newProcess(fmt.Sprintf("%s/%d", a.name, a.n))
 		a.operator = a.newOperator(a.process)

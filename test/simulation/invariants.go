@@ -47,6 +47,7 @@ type oracle struct {
 	robots        []int64 // service accounts
 	accounts      map[int64]*account
 	people        map[string]int64 // by subject
+	linked        map[string]bool  // subjects, by operators
 	identities    []held
 
 	sent     int64            // requests
@@ -84,7 +85,8 @@ func (w *World) prepare() {
 		touched: map[string]time.Time{}, due: map[string]time.Time{},
 		streams:   map[string]*stream{},
 		createdAt: map[int64]string{},
-		accounts:  map[int64]*account{}, people: map[string]int64{}, answered: map[string]int64{},
+		accounts:  map[int64]*account{}, people: map[string]int64{}, linked: map[string]bool{},
+		answered: map[string]int64{},
 	}
 	for _, f := range w.functions {
 		for _, m := range f.Streams {

@@ -28,10 +28,7 @@ func (a *actor) managePeople() {
 		})
 	case 2, 3, 4:
 		a.meanwhile((*actor).managePeople)
-		identity := operator.Identity{Issuer: "https://" + issuerHost, Subject: choose(a, "bob", "eve")}
-		a.command(fmt.Sprintf("link %d %s", id, identity.Subject), func(ctx context.Context) error {
-			return errorOf(a.operator.Link(ctx, id, identity))
-		})
+		a.link(id, choose(a, "bob", "eve"))
 	case 5:
 		a.disable(user.Person, id, a.IntN(2) == 0)
 	default:
@@ -39,19 +36,42 @@ func (a *actor) managePeople() {
 	}
 }
 
+func (a *actor) link(id int64, subject string) {
+	a.linked[subject] = true
+	a.command(fmt.Sprintf("link %d %s", id, subject), func(ctx context.Context) error {
+		return errorOf(a.operator.Link(ctx, id, operator.Identity{Issuer: "https://" + issuerHost, Subject: subject}))
+	})
+}
+
+// deletePerson deletes a person. Sometimes the operator interrupts the command. Then another person gets the identity,
+// and the tables are copied before the deletion ends.
 func (a *actor) deletePerson(id int64) {
 	account := a.account(id)
 	earliest(&account.deleting, time.Now())
 	a.meanwhile(choose(a, (*actor).signIn, (*actor).managePeople, func(b *actor) { b.createOwn(id) }))
+	limit := time.Minute
+	if !a.calm && a.IntN(2) == 0 {
+		limit = 10*time.Millisecond + within(a.Rand, 20*time.Millisecond)
+	}
 	o := a.command(fmt.Sprintf("delete %d", id), func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
 		return a.operator.DeleteAccount(ctx, user.Person, id)
 	})
+	a.record(o, "tokens", id, "close", "")
 	if !o.unknown {
 		earliest(&account.deleted, o.ended)
-	} else if !a.calm { // its end may be far
-		a.after(within(a.Rand, time.Minute), a.copyTables)
+	} else if !a.calm {
+		for _, h := range slices.Backward(a.identities) {
+			if h.id == id {
+				a.link(choose(a, slices.Sorted(maps.Values(a.people))...), h.subject)
+				break
+			}
+		}
+		if a.has(restored) {
+			a.copyTables(choose(a, related, related[:1]))
+		}
 	}
-	a.record(o, "tokens", id, "close", "")
 }
 
 func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
@@ -147,14 +167,15 @@ func (w *World) holds(id int64, subject string) {
 	}
 }
 
-// checkPerson checks that a subject who has signed in had this identity, and is always the same person.
+// checkPerson checks that a subject who has signed in had this identity, and is always the same person unless an operator
+// has linked another one.
 func (w *World) checkPerson(subject string, id int64, o *op) {
 	w.add(o, "enabled", id, "get", true)
 	if !slices.ContainsFunc(w.identities, func(h held) bool { return h.id == id && h.subject == subject && h.during(o) }) {
 		w.fail("%s signs in as the account %d, which has another identity", subject, id)
 	}
 	before := w.people[subject]
-	if subject == "eve" || subject == "bob" { // they have the same address, and replace each other
+	if w.linked[subject] {
 		before = 0
 	}
 	if before != 0 && before != id && w.account(before).deleting.IsZero() {

@@ -21,20 +21,26 @@ var related = []string{"Users", "Identifiers", "PersonalAccessTokens", "ContextF
 // copyOf returns the name of the copy of a table.
 func copyOf(table string) string { return table + "-copy" }
 
-// back copies the tables that are restored in the end: one, or all.
+// back copies the tables that are restored in the end, one or all, unless an actor does.
 func (w *World) back() {
 	if !w.has(restored) {
 		return
 	}
 	random := w.random(10)
-	if w.copied = related; random.IntN(3) > 0 {
-		w.copied = related[random.IntN(len(related)):][:1]
+	tables := related
+	if random.IntN(3) > 0 {
+		tables = related[random.IntN(len(related)):][:1]
 	}
-	w.at(w.start.Add(within(random, duration)), w.copyTables)
+	w.at(w.start.Add(within(random, duration)), func() {
+		if w.copied == nil {
+			w.copyTables(tables)
+		}
+	})
 }
 
-func (w *World) copyTables() {
-	for _, id := range w.copied {
+func (w *World) copyTables(tables []string) {
+	w.copied = tables
+	for _, id := range tables {
 		w.db.Copy(id, copyOf(id))
 	}
 }
