@@ -1,6 +1,6 @@
 // Package recipe_test follows the list of files in CONTRIBUTING.md, "Add an operation", in a copy of the tree. It adds
 // GET /api/admin/feedback/{id} with exactly these files, and runs the tests that judge operations: test/usage sends its
-// sample event to the local service, test/runtimeapi to the built function.
+// sample event to the local service, test/runtimeapi to the function.
 package recipe_test
 
 import (

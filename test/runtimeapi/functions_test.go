@@ -2,22 +2,31 @@ package runtimeapi_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"debug/buildinfo"
-	"errors"
-	"maps"
+	"crypto/rand"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
@@ -27,57 +36,80 @@ import (
 
 const root = "../.."
 
-// build builds all functions once and returns the folder of the binaries. It is kept: if nothing has changed, go build
-// links nothing.
-var build = sync.OnceValues(func() (folder string, err error) {
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		return "", err
-	}
-	flags := regexp.MustCompile(`(?m)^FUNCTION_FLAGS := (.+)$`).FindSubmatch(makefile)
-	if flags == nil {
-		return "", errors.New("the Makefile has no FUNCTION_FLAGS")
-	}
-	folder = filepath.Join(root, ".cache", "functions-here")
-	command := exec.CommandContext(context.Background(), "go", "build", "-o", ".cache/functions-here/", "./functions/...")
-	command.Dir = root
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+string(flags[1]))
-	if output, err := command.CombinedOutput(); err != nil {
-		return "", errors.Join(err, errors.New(string(output)))
-	}
-	return folder, nil
-})
+// built are the functions that are built and run as processes: one for each kind of event, and those with the largest
+// binaries. The main of every other function differs from theirs only in the constructor.
+var built = regexp.MustCompile(`^(announce-expiring-tokens|authorizer|console|deliver-webhook|not-found|record-traffic|` +
+	`reevaluate-staleness|update-feedback)$`)
 
-// service is an engine with new, seeded tables, and the functions that use it.
-type service struct {
-	local.Running
-	functions map[string]runtimeapi.Function
+// folders returns the names of all functions.
+func folders(t *testing.T) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(root, "functions"))
+	assert.OK(t, err)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
 }
 
-func newService(t *testing.T) *service {
+// run runs the go command in the root of the repository, with the flags of a deployment, and returns what it prints.
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	assert.OK(t, err)
+	flags := regexp.MustCompile(`(?m)^FUNCTION_FLAGS := (.+)$`).FindSubmatch(makefile)
+	if flags == nil {
+		t.Fatal("the Makefile has no FUNCTION_FLAGS")
+	}
+	command := exec.CommandContext(t.Context(), "go", args...)
+	command.Dir = root
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+string(flags[1]))
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go %v: %v\n%s", args, err, output)
+	}
+	return string(output)
+}
+
+// builds makes tests build one after another: the second build links nothing.
+var builds sync.Mutex
+
+// build builds functions. The binaries are kept: if nothing has changed, go build links nothing.
+func build(t *testing.T) (folder string) {
 	t.Helper()
 	for _, name := range []string{"functions", "pkg", "go.mod", "go.sum"} { // the test cache depends on the sources
 		process.DependOn(t, filepath.Join(root, name))
 	}
-	folder, err := build()
-	assert.OK(t, err)
-	s := &service{localtest.Start(t, local.Config{RequestsOnly: true}), map[string]runtimeapi.Function{}}
+	args := []string{"build", "-o", ".cache/functions-here/"}
+	for _, name := range folders(t) {
+		if built.MatchString(name) {
+			args = append(args, "./functions/"+name)
+		}
+	}
+	builds.Lock()
+	defer builds.Unlock()
+	run(t, args...)
+	return filepath.Join(root, ".cache", "functions-here")
+}
+
+// functions returns all functions of the template, by name. They use the engine at an endpoint.
+func functions(t *testing.T, endpoint string) map[string]samtemplate.Function {
+	t.Helper()
+	all := map[string]samtemplate.Function{}
 	// Other functions exist only with events. The functions that exist without do without, because a sweep would call
 	// EventBridge.
 	for _, events := range []string{"true", ""} {
-		parameters := map[string]string{"DynamoDBEndpoint": s.DynamoDBEndpoint}
+		parameters := map[string]string{"DynamoDBEndpoint": endpoint}
 		if events != "" {
 			parameters["SendEventsToBus"], parameters["WebhookSecretName"] = events, "/secret"
 		}
 		template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{Parameters: parameters})
 		assert.OK(t, err)
-		for _, f := range template.Functions {
-			s.functions[f.Name] = runtimeapi.Function{
-				Binary: filepath.Join(folder, f.Name), Variables: f.Environment, Timeout: f.Timeout,
-			}
+		for i := range template.Functions {
+			all[template.Functions[i].Name] = template.Functions[i]
 		}
 	}
-	return s
+	return all
 }
 
 // start starts a function, which ends with the test.
@@ -105,47 +137,96 @@ func sample(t *testing.T, name string) []byte {
 	return event
 }
 
-func checkSample(t *testing.T, p *runtimeapi.Process, name string) {
-	t.Helper()
-	response := invoke(t, p, sample(t, name))
-	if err := sampleevent.Check(name, response.Body); response.Failed || err != nil {
-		t.Errorf("failed: %t, %v\n%s", response.Failed, err, p.Stdout())
+// allowed are the packages that a function may link, with the standard library. The module of the proxy library requires
+// dozens of web frameworks.
+var allowed = regexp.MustCompile(`^(toggleadmin|vendor|github\.com/(aws/(aws-lambda-go|aws-sdk-go-v2|smithy-go)|` +
+	`awslabs/aws-lambda-go-api-proxy|google/uuid|go-json-experiment/json|standard-webhooks/standard-webhooks/libraries))/`)
+
+// jwt are the packages that the two functions that know the OpenID Connect issuer link, too.
+var jwt = regexp.MustCompile(`^(github\.com/(coreos/go-oidc|go-jose/go-jose)/v[34]|golang\.org/x/oauth2)(/|$)`)
+
+// TestMains checks that each function has the constructor that the local service uses, and links no other packages than
+// it may: they make a cold start slow.
+func TestMains(t *testing.T) {
+	t.Parallel()
+	linked := map[string][]string{}
+	list := run(t, "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./functions/...")
+	for line := range strings.Lines(list) {
+		packages := strings.Fields(line)
+		linked[path.Base(packages[0])] = packages[1:]
+	}
+	for _, name := range folders(t) {
+		content, err := os.ReadFile(filepath.Join(root, "functions", name, "main.go"))
+		assert.OK(t, err)
+		construct := runtime.FuncForPC(reflect.ValueOf(local.Constructor(name)).Pointer()).Name()
+		imported, _, _ := strings.Cut(construct, ".")
+		if text := string(content); !strings.Contains(text, "\nfunc main() { app.Main("+path.Base(construct)+") }\n") ||
+			!strings.Contains(text, `"`+imported+`"`) {
+			t.Errorf("the main of %s is not app.Main(%s)", name, construct)
+		}
+		for _, imported := range linked[name] {
+			module := strings.Contains(imported[:strings.Index(imported+"/", "/")], ".")
+			if imported == "net/rpc" || imported == "testing" || module && !allowed.MatchString(imported+"/") &&
+				!(jwt.MatchString(imported) && (name == "authorizer" || name == "console")) {
+				t.Errorf("%s links %s", name, imported)
+			}
+		}
 	}
 }
 
-// modules are what a function may link. The module of the proxy library requires dozens of web frameworks.
-var modules = regexp.MustCompile(`^github\.com/(aws/(aws-lambda-go|aws-sdk-go-v2.*|smithy-go)|awslabs/aws-lambda-go-api-proxy|` +
-	`google/uuid|go-json-experiment/json|standard-webhooks/standard-webhooks/libraries)$`)
+// TestSampleEvents invokes all functions with their sample events, one after another, in tables with the seed data.
+func TestSampleEvents(t *testing.T) { //nolint:tparallel // the functions share the tables
+	t.Parallel()
+	service, names := localtest.Start(t, local.Config{RequestsOnly: true}), folders(t)
+	all := functions(t, service.DynamoDBEndpoint)
+	// These events need what others change, or change what others need.
+	order := map[string]int{"sweep-staleness": -1, "create-service-account-token": 1, "delete-service-account": 1}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(order[a], order[b]) })
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			client := dynamo.NewHTTPClient(service.DynamoDBEndpoint)
+			t.Cleanup(client.CloseIdleConnections)
+			handler, err := local.Constructor(name)(&app.Env{
+				Vars: all[name].Environment, Now: time.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+				AWS: aws.Config{Region: "eu-west-1", HTTPClient: client,
+					Credentials: credentials.NewStaticCredentialsProvider("local", "local", "local")},
+			})
+			assert.OK(t, err)
+			response, err := handler.Invoke(t.Context(), sample(t, name))
+			assert.OK(t, err)
+			assert.OK(t, sampleevent.Check(name, response))
+		})
+	}
+}
 
-// jwtModules are what the two functions that know the OpenID Connect issuer link, too.
-var jwtModules = regexp.MustCompile(`^(github\.com/(coreos/go-oidc|go-jose/go-jose)/v[34]|golang\.org/x/oauth2)$`)
-
-// isolated matches the functions whose sample events change what those of others need, or need what others change.
-var isolated = regexp.MustCompile(`^(create-service-account-token|delete-service-account|sweep-staleness)$`)
-
+// TestBinaries runs the functions that are built.
 func TestBinaries(t *testing.T) {
 	t.Parallel()
-	mains, err := filepath.Glob(filepath.Join(root, "functions", "*", "main.go"))
-	if err != nil || len(mains) == 0 {
-		t.Fatalf("there are no functions: %v", err)
-	}
-	shared := newService(t)
-	for _, main := range mains {
-		name := filepath.Base(filepath.Dir(main))
+	const maxSize, maxSizeNotFound = 10_500_000, 8_500_000
+	folder := build(t)
+	all := functions(t, localtest.Start(t, local.Config{RequestsOnly: true}).DynamoDBEndpoint)
+	for _, name := range folders(t) {
+		if !built.MatchString(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := shared
-			if isolated.MatchString(name) {
-				s = newService(t)
+			f := all[name]
+			binary := filepath.Join(folder, name)
+			info, err := os.Stat(binary)
+			assert.OK(t, err)
+			if size := info.Size(); size > maxSize || name == "not-found" && size > maxSizeNotFound {
+				t.Errorf("it has %d bytes", size)
 			}
-			f := s.functions[name]
-			checkBinary(t, f.Binary)
-			checkSample(t, start(t, f), name)
-			if name == "not-found" || name == "console" {
+			p := start(t, runtimeapi.Function{Binary: binary, Variables: f.Environment, Timeout: f.Timeout})
+			response := invoke(t, p, sample(t, name))
+			if err := sampleevent.Check(name, response.Body); response.Failed || err != nil {
+				t.Errorf("failed: %t, %v\n%s", response.Failed, err, p.Stdout())
+			}
+			if name == "console" || name == "not-found" {
 				return // they need no variables
 			}
-			f.Variables = nil
-			p := start(t, f)
+			p = start(t, runtimeapi.Function{Binary: binary, Timeout: f.Timeout})
 			select {
 			case <-p.Ended():
 				if stderr := p.Stderr(); p.ExitCode() != 1 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "_") {
@@ -158,50 +239,22 @@ func TestBinaries(t *testing.T) {
 	}
 }
 
-// checkBinary checks what makes a cold start slow.
-func checkBinary(t *testing.T, binary string) {
-	t.Helper()
-	const maxSize, maxSizeNotFound = 10_500_000, 8_500_000
-	info, err := buildinfo.ReadFile(binary)
-	assert.OK(t, err)
-	name := filepath.Base(binary)
-	for _, module := range info.Deps {
-		if !modules.MatchString(module.Path) &&
-			!(jwtModules.MatchString(module.Path) && (name == "authorizer" || name == "console")) {
-			t.Errorf("it links the module %s", module.Path)
-		}
-	}
-	content, err := os.ReadFile(binary)
-	assert.OK(t, err)
-	size := len(content)
-	if size > maxSize || name == "not-found" && size > maxSizeNotFound {
-		t.Errorf("it has %d bytes", size)
-	}
-	for _, name := range []string{"net/rpc.", "testing."} {
-		if bytes.Contains(content, []byte("\x00"+name)) { // the names of functions
-			t.Errorf("it links package %s", name)
-		}
-	}
-}
-
 // TestWithoutDynamoDB calls functions whose engine is not reachable.
 func TestWithoutDynamoDB(t *testing.T) {
 	t.Parallel()
 	const endpoint = "http://127.0.0.1:1"
-	s := newService(t)
+	folder, all := build(t), functions(t, endpoint)
 	for name, want := range map[string]string{
-		"update-feedback":      "", // 503
-		"authorizer":           `{"errorMessage":`,
-		"record-traffic":       `{"errorMessage":`,
-		"sweep-staleness":      `{"errorMessage":`,
-		"reevaluate-staleness": `{"batchItemFailures":[{"itemIdentifier":`,
+		"update-feedback":          "", // 503
+		"authorizer":               `{"errorMessage":`,
+		"record-traffic":           `{"errorMessage":`,
+		"announce-expiring-tokens": `{"errorMessage":`,
+		"reevaluate-staleness":     `{"batchItemFailures":[{"itemIdentifier":`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := s.functions[name]
-			f.Timeout, f.Variables = 2*time.Second, maps.Clone(f.Variables)
-			f.Variables["DYNAMODB_ENDPOINT"] = endpoint
-			p := start(t, f)
+			p := start(t, runtimeapi.Function{Binary: filepath.Join(folder, name), Variables: all[name].Environment,
+				Timeout: 2 * time.Second})
 			response := invoke(t, p, sample(t, name))
 			if want == "" {
 				if err := sampleevent.CheckHTTP(response.Body, http.StatusServiceUnavailable); err != nil {

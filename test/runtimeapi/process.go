@@ -1,5 +1,5 @@
 // Package runtimeapi runs the binary of a function as Lambda does: the process gets events from the Runtime API and
-// posts responses to it (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). Its tests build all functions
+// posts responses to it (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). Its tests build functions
 // with the flags of a deployment.
 package runtimeapi
 
