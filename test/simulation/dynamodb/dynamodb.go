@@ -4,13 +4,15 @@
 // It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, fractions,
 // lists in paths, projections of reads, most functions and operators, local secondary indexes, transactional reads,
 // capacity and the administration of tables. A request with a member or value that it does not know is a
-// SerializationException that names it. It accepts key conditions and overlapping updates that DynamoDB rejects.
-// Reserved words are not checked. Calls never conflict, because they follow one another: throttling and conflicts are
+// SerializationException that names it. It accepts key conditions and overlapping updates that DynamoDB rejects, and
+// reads the update of a write only if its condition holds. Reserved words are not checked. Calls never conflict, because they follow one another: throttling and conflicts are
 // injected in front of it. The tests compare it with the engine of `make run` and with DynamoDB Local.
 package dynamodb
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -52,9 +54,9 @@ func New(tables []samtemplate.Table, now func() time.Time) *DB {
 
 // Copy creates a table with the keys and the items of another one, as a restore to a point in time does.
 func (db *DB) Copy(name, copied string) {
-	from := db.table(name)
-	to := db.create(samtemplate.Table{Name: copied, Hash: from.Hash, Range: from.Range})
-	to.views[0].rows = slices.Clone(from.views[0].rows)
+	definition := db.table(name).Table
+	definition.Name = copied
+	db.create(definition).states = maps.Clone(db.table(name).states)
 }
 
 // m is a JSON object.
@@ -64,29 +66,33 @@ type m = map[string]any
 type request struct {
 	TableName, IndexName                                                            string
 	Key, Item, ExclusiveStartKey, ExpressionAttributeValues                         item
-	UpdateExpression, ConditionExpression, KeyConditionExpression, FilterExpression *string
+	UpdateExpression, ConditionExpression, KeyConditionExpression, FilterExpression expression
 	ExpressionAttributeNames                                                        map[string]string
 	ReturnValues, ReturnValuesOnConditionCheckFailure                               string
-	ConsistentRead                                                                  bool
-	ScanIndexForward                                                                *bool
-	Limit                                                                           *int
-	Segment, TotalSegments                                                          int
+	ConsistentRead, ScanIndexForward                                                bool
+	Limit, Segment, TotalSegments                                                   int
 	ClientRequestToken                                                              string
 	TransactItems                                                                   []map[string]*request
-	RequestItems                                                                    map[string]struct {
-		Keys           []item
-		ConsistentRead bool
-	}
+	RequestItems                                                                    map[string]*request
+	Keys                                                                            []item
 }
 
 // failure is an error response, and the value of panics while a request is carried out.
 type failure m
 
-func failed(code, message string) failure {
-	return failure{"__type": "com.amazonaws.dynamodb.v20120810#" + code, "message": message}
+// fail ends a call with an error that has details.
+func fail(code, message string, details m) {
+	f := failure{"__type": "com.amazonaws.dynamodb.v20120810#" + code, "message": message}
+	maps.Copy(f, details)
+	panic(f)
 }
 
-func invalid(message string) failure { return failed("ValidationException", message) }
+// require ends a call with a ValidationException unless a condition is met.
+func require(met bool, message string) {
+	if !met {
+		fail("ValidationException", message, nil)
+	}
+}
 
 // Do carries out one call, such as GetItem, and returns the status and the body of DynamoDB's response.
 func (db *DB) Do(operation string, body []byte) (status int, response []byte) {
@@ -99,9 +105,9 @@ func (db *DB) Do(operation string, body []byte) (status int, response []byte) {
 			panic(f)
 		}
 	}()
-	var r request
+	r := request{ScanIndexForward: true, Limit: math.MaxInt}
 	if err := jsonv2.Unmarshal(body, &r, format); err != nil {
-		panic(failed("SerializationException", err.Error()))
+		fail("SerializationException", err.Error(), nil)
 	}
 	return http.StatusOK, marshal(db.operation(operation, &r))
 }
@@ -129,21 +135,23 @@ func (db *DB) operation(name string, r *request) m {
 	case "DescribeTable":
 		return m{"Table": m{"KeySchema": db.table(r.TableName).schema()}}
 	}
-	panic(failed("UnknownOperationException", ""))
+	fail("UnknownOperationException", name, nil)
+	return nil
 }
 
 func (db *DB) table(name string) *table {
 	t := db.tables[name]
 	if t == nil {
-		panic(failed("ResourceNotFoundException", "Requested resource not found"))
+		fail("ResourceNotFoundException", "Requested resource not found", nil)
 	}
 	return t
 }
 
 // Items returns the items of a table in the order of a Scan. They must not be changed.
 func (db *DB) Items(table string) (all []dynamo.Item) {
-	for _, r := range db.table(table).views[0].rows {
-		all = append(all, r.item)
+	_, rows := db.rows(&request{TableName: table, ConsistentRead: true})
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		all = append(all, rows[key])
 	}
 	return all
 }
@@ -166,7 +174,7 @@ func (db *DB) Records(table string, from, limit int) (event []byte, n int) {
 			OldImage, NewImage          item `json:",omitzero"`
 			ApproximateCreationDateTime int64
 			SequenceNumber              string
-		}{t.views[0].only(keys), c.old, c.next, c.visible.Unix(), fmt.Sprintf("%021d", from+i+1)}})
+		}{t.views[0].only(keys), c.old, c.next, c.at.Unix(), fmt.Sprintf("%021d", from+i+1)}})
 	}
 	return marshal(m{"Records": all}), len(all)
 }

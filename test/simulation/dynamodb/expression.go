@@ -1,7 +1,6 @@
 package dynamodb
 
 import (
-	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,17 +11,8 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// expressions are those of a request.
-type expressions struct {
-	condition, keyCondition, filter condition // which are true if there is none
-	update                          []action
-}
-
-type (
-	condition func(item) bool
-	operand   func(item) value
-	action    func(old, next item) item // returns next with a change, which depends on the item before the update
-)
+// expression is the tokens of an expression and end. nil: there is none.
+type expression []string
 
 const end = "<EOF>"
 
@@ -31,254 +21,234 @@ var (
 	name   = regexp.MustCompile(`^#?\w+$`)
 )
 
-// parser reads an expression. Keywords can have any case.
-type parser struct {
-	*request
-	used   map[string]bool // the #names and :values of all expressions of the request
-	update bool
-	tokens []string
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (e *expression) UnmarshalText(text []byte) error {
+	*e = append(tokens.FindAllString(string(text), -1), end)
+	return nil
 }
 
-// parse parses the expressions and checks that they use exactly the names and values of the request.
-func (r *request) parse() (e expressions) {
-	p := &parser{request: r, used: map[string]bool{}}
-	e.condition = p.condition(r.ConditionExpression)
-	e.keyCondition = p.condition(r.KeyConditionExpression)
-	e.filter = p.condition(r.FilterExpression)
-	if r.UpdateExpression != nil {
-		p.update, p.tokens = true, split(*r.UpdateExpression)
-		for e.update = p.clause(); !p.accept(end); {
-			e.update = append(e.update, p.clause()...)
+// check checks that the expressions of a request use exactly its names and values.
+func (r *request) check() {
+	used := map[string]bool{}
+	for _, token := range slices.Concat(
+		r.ConditionExpression, r.KeyConditionExpression, r.FilterExpression, r.UpdateExpression) {
+		if token[0] == '#' || token[0] == ':' {
+			used[token] = true
+			require(r.ExpressionAttributeNames[token] != "" || r.ExpressionAttributeValues[token] != nil,
+				"An expression uses an undefined name or value: "+token)
 		}
 	}
-	if len(p.used) != len(r.ExpressionAttributeNames)+len(r.ExpressionAttributeValues) {
-		panic(invalid(fmt.Sprintf("the expressions use %v of %v and %v",
-			p.used, r.ExpressionAttributeNames, r.ExpressionAttributeValues)))
-	}
-	return e
+	require(len(used) == len(r.ExpressionAttributeNames)+len(r.ExpressionAttributeValues),
+		"Value unused in expressions: not all names and values are used")
 }
 
-func split(text string) []string { return append(tokens.FindAllString(text, -1), end) }
-
-func (p *parser) condition(text *string) condition {
-	if text == nil {
-		return func(item) bool { return true }
-	}
-	p.tokens = split(*text)
-	c := p.or()
-	p.expect(end)
-	return c
+// evaluation evaluates an expression on an item while it reads the expression. Keywords are in upper case.
+type evaluation struct {
+	*request
+	item item
+	rest expression
 }
 
-func (p *parser) next() (token string) {
-	if token = p.tokens[0]; token != end {
-		p.tokens = p.tokens[1:]
+// holds evaluates a condition. It is true if there is none.
+func (r *request) holds(condition expression, i item) bool {
+	if condition == nil {
+		return true
+	}
+	e := &evaluation{r, i, condition}
+	holds := e.or()
+	e.expect(end)
+	return holds
+}
+
+func (e *evaluation) next() string {
+	token := e.rest[0]
+	if token != end {
+		e.rest = e.rest[1:]
 	}
 	return token
 }
 
-func (p *parser) accept(token string) bool {
-	found := strings.EqualFold(p.tokens[0], token)
+func (e *evaluation) accept(token string) bool {
+	found := e.rest[0] == token
 	if found {
-		p.next()
+		e.next()
 	}
 	return found
 }
 
-func (p *parser) expect(token string) {
-	if !p.accept(token) {
-		fail(p.tokens[0])
+func (e *evaluation) expect(token string) {
+	next := e.rest[0]
+	require(e.accept(token), syntaxError+next)
+}
+
+const syntaxError = "Invalid expression: Syntax error; token: "
+
+func (e *evaluation) or() bool {
+	holds := e.and()
+	for e.accept("OR") {
+		holds = e.and() || holds
 	}
+	return holds
 }
 
-func fail(token string) {
-	panic(invalid(`Invalid expression: Syntax error or undefined; token: "` + token + `"`))
-}
-
-func (p *parser) or() condition {
-	left := p.and()
-	if !p.accept("OR") {
-		return left
+func (e *evaluation) and() bool {
+	holds := e.term()
+	for e.accept("AND") {
+		holds = e.term() && holds
 	}
-	right := p.or()
-	return func(i item) bool { return left(i) || right(i) }
+	return holds
 }
 
-func (p *parser) and() condition {
-	left := p.term()
-	if !p.accept("AND") {
-		return left
-	}
-	right := p.and()
-	return func(i item) bool { return left(i) && right(i) }
-}
-
-func (p *parser) term() condition {
+func (e *evaluation) term() bool {
+	var left value
 	switch {
-	case p.accept("("):
-		c := p.or()
-		p.expect(")")
-		return c
-	case p.accept("attribute_exists"):
-		of := p.arguments(1)[0]
-		return func(i item) bool { return of(i) != nil }
-	case p.accept("attribute_not_exists"):
-		of := p.arguments(1)[0]
-		return func(i item) bool { return of(i) == nil }
-	}
-	left := p.operand()
-	switch operator := strings.ToUpper(p.next()); operator {
-	case "=", "<", "<=", ">", ">=":
-		right := p.operand()
-		return func(i item) bool { return compare(left(i), operator, right(i)) }
-	case "BETWEEN":
-		low := p.operand()
-		p.expect("AND")
-		high := p.operand()
-		return func(i item) bool { return compare(left(i), ">=", low(i)) && compare(left(i), "<=", high(i)) }
-	case "IN":
-		others := p.arguments(0)
-		return func(i item) bool {
-			return slices.ContainsFunc(others, func(o operand) bool { return compare(left(i), "=", o(i)) })
+	case e.accept("("):
+		holds := e.or()
+		e.expect(")")
+		return holds
+	case e.accept("attribute_exists"):
+		return e.argument() != nil
+	case e.accept("attribute_not_exists"):
+		return e.argument() == nil
+	case e.accept("size"): // of maps only
+		if v, ok := e.argument().(*types.AttributeValueMemberM); ok {
+			left = dynamo.N(int64(len(v.Value)))
 		}
 	default:
-		fail(operator)
-		return nil
+		left = e.operand()
+	}
+	switch operator := e.next(); operator {
+	case "=", "<", "<=", ">", ">=":
+		return compare(left, operator, e.operand())
+	case "BETWEEN":
+		low := e.operand()
+		e.expect("AND")
+		high := e.operand()
+		return compare(left, ">=", low) && compare(left, "<=", high)
+	default:
+		require(operator == "IN", syntaxError+operator)
+		e.expect("(")
+		found := compare(left, "=", e.operand())
+		for e.accept(",") {
+			found = compare(left, "=", e.operand()) || found
+		}
+		e.expect(")")
+		return found
 	}
 }
 
+// compare reports whether the operator contains the relation of two values: <, = or >.
 func compare(a value, operator string, b value) bool {
 	x, y := order(a), order(b)
+	relation := ">"
 	switch {
-	case operator == "=":
-		return reflect.DeepEqual(a, b)
+	case reflect.DeepEqual(a, b):
+		relation = "="
 	case x == "" || y == "" || x[0] != y[0]:
 		return false
+	case x < y:
+		relation = "<"
 	}
-	way := strings.Compare(x, y)
-	return way == 0 && len(operator) == 2 || way < 0 && operator[0] == '<' || way > 0 && operator[0] == '>'
+	return strings.Contains(operator, relation)
 }
 
-// arguments reads the operands of a function; n is their number, 0: any.
-func (p *parser) arguments(n int) (all []operand) {
-	p.expect("(")
-	for all = append(all, p.operand()); p.accept(","); {
-		all = append(all, p.operand())
-	}
-	if p.expect(")"); n > 0 && len(all) != n {
-		fail(")")
-	}
-	return all
+// argument reads the argument of a function.
+func (e *evaluation) argument() value {
+	e.expect("(")
+	v := e.operand()
+	e.expect(")")
+	return v
 }
 
-func (p *parser) operand() operand {
-	switch token := p.tokens[0]; {
-	case token[0] == ':':
-		p.used[p.next()] = true
-		v := p.ExpressionAttributeValues[token]
-		if v == nil {
-			fail(token)
-		}
-		return func(item) value { return v }
-	case !p.update && p.accept("size"): // of maps only
-		of := p.arguments(1)[0]
-		return func(i item) value {
-			if v, ok := of(i).(*types.AttributeValueMemberM); ok {
-				return dynamo.N(int64(len(v.Value)))
-			}
-			return nil
-		}
-	case p.update && p.accept("if_not_exists"):
-		arguments := p.arguments(2)
-		return either(arguments[0], arguments[1])
+// operand reads a :value or a path, and returns nil if nothing is there.
+func (e *evaluation) operand() value {
+	if e.rest[0][0] == ':' {
+		return e.ExpressionAttributeValues[e.next()]
 	}
-	return at(p.path())
+	return e.at(e.path())
 }
 
-func either(a, b operand) operand {
-	return func(i item) value {
-		if v := a(i); v != nil {
-			return v
-		}
-		return b(i)
-	}
-}
-
-func (p *parser) path() (path []string) {
+func (e *evaluation) path() (path []string) {
 	for {
-		token := p.next()
-		if !name.MatchString(token) {
-			fail(token)
-		}
+		token := e.next()
+		require(name.MatchString(token), syntaxError+token)
 		if token[0] == '#' {
-			p.used[token] = true
-			if token = p.ExpressionAttributeNames[token]; token == "" {
-				fail("an undefined name")
-			}
+			token = e.ExpressionAttributeNames[token]
 		}
-		if path = append(path, token); !p.accept(".") {
+		if path = append(path, token); !e.accept(".") {
 			return path
 		}
 	}
 }
 
-// at returns what is at a path.
-func at(path []string) operand {
-	return func(i item) value {
-		v := dynamo.M(i)
-		for _, name := range path {
-			inner, ok := v.(*types.AttributeValueMemberM)
-			if !ok {
-				return nil
-			}
-			v = inner.Value[name]
+// at returns what is at a path of the item.
+func (e *evaluation) at(path []string) value {
+	v := dynamo.M(e.item)
+	for _, name := range path {
+		inner, ok := v.(*types.AttributeValueMemberM)
+		if !ok {
+			return nil
 		}
-		return v
+		v = inner.Value[name]
 	}
+	return v
 }
 
-// clause reads a clause of an update, such as SET with its actions.
-func (p *parser) clause() (actions []action) {
-	for clause := strings.ToUpper(p.next()); ; {
-		path := p.path()
-		v := at(path)
+// updated returns an item after the update. Its actions depend on the item before it.
+func (r *request) updated(i item) item {
+	if r.UpdateExpression == nil {
+		return i
+	}
+	e := &evaluation{r, i, r.UpdateExpression}
+	for clause := e.next(); ; {
+		path := e.path()
+		v := e.at(path)
 		switch clause {
 		case "SET":
-			p.expect("=")
-			if v = required(p.operand()); p.accept("+") {
-				v = sum(v, p.operand())
+			e.expect("=")
+			v = e.assigned()
+			require(v != nil, "The provided expression refers to an attribute that does not exist in the item")
+			if e.accept("+") {
+				v = sum(v, e.operand())
 			}
 		case "ADD":
-			v = sum(either(v, func(item) value { return dynamo.N(0) }), p.operand())
-		case "REMOVE":
-			v = func(item) value { return nil }
+			if v == nil {
+				v = dynamo.N(0)
+			}
+			v = sum(v, e.operand())
 		default:
-			fail(clause)
+			require(clause == "REMOVE", syntaxError+clause)
+			v = nil
 		}
-		actions = append(actions, func(old, next item) item { return set(next, path, v(old)) })
-		if !p.accept(",") {
-			return actions
+		i = set(i, path, v)
+		if e.accept(",") {
+			continue
+		}
+		if clause = e.next(); clause == end {
+			return i
 		}
 	}
 }
 
-func required(of operand) operand {
-	return func(i item) value {
-		v := of(i)
-		if v == nil {
-			panic(invalid("The provided expression refers to an attribute that does not exist in the item"))
-		}
-		return v
+// assigned reads an operand of SET.
+func (e *evaluation) assigned() value {
+	if !e.accept("if_not_exists") {
+		return e.operand()
 	}
+	e.expect("(")
+	v := e.operand()
+	e.expect(",")
+	otherwise := e.operand()
+	e.expect(")")
+	if v == nil {
+		v = otherwise
+	}
+	return v
 }
 
-func sum(a, b operand) operand {
-	return func(i item) value {
-		x, ok := a(i).(*types.AttributeValueMemberN)
-		y, also := b(i).(*types.AttributeValueMemberN)
-		if !ok || !also {
-			panic(invalid("An operand in the update expression has an incorrect data type"))
-		}
-		return dynamo.N(integer(x.Value) + integer(y.Value))
-	}
+func sum(a, b value) value {
+	x, ok := a.(*types.AttributeValueMemberN)
+	y, also := b.(*types.AttributeValueMemberN)
+	require(ok && also, "An operand in the update expression has an incorrect data type")
+	return dynamo.N(integer(x.Value) + integer(y.Value))
 }

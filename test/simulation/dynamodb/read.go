@@ -2,27 +2,35 @@ package dynamodb
 
 import (
 	"hash/crc32"
+	"maps"
 	"slices"
 
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// view returns what a read shows.
-func (db *DB) view(r *request) *view {
-	views := db.table(r.TableName).views
-	if r.IndexName == "" && r.ConsistentRead {
-		return views[0]
+// find returns the key of the item that a request reads or writes, and as old the item that a read shows.
+func (db *DB) find(r *request, consistent bool) change {
+	t, i := db.table(r.TableName), r.Item
+	if i == nil {
+		i = r.Key
+		require(len(t.views[0].only(i)) == len(i), "The provided key element does not match the schema")
 	}
-	i := 1 + slices.IndexFunc(views[1:], func(x *view) bool { return x.Name == r.IndexName })
-	if i == 0 || r.ConsistentRead {
-		panic(invalid("The table does not have the specified index, or the read is consistent: " + r.IndexName))
+	key := t.key(i)
+	return change{table: t, key: key, old: db.shown(t.states[key], 0, consistent)}
+}
+
+// shown returns the state of an item that the n-th view of its table shows.
+func (db *DB) shown(states []state, n int, consistent bool) item {
+	for _, s := range slices.Backward(states) {
+		if consistent || !s.visible[n].After(db.now()) {
+			return s.item
+		}
 	}
-	views[i].settle(db.now())
-	return views[i]
+	return nil
 }
 
 func (db *DB) getItem(r *request) m {
-	if found := db.view(r).get(db.key(r)); found != nil {
+	if found := db.find(r, r.ConsistentRead).old; found != nil {
 		return m{"Item": found}
 	}
 	return m{}
@@ -33,58 +41,73 @@ func (db *DB) batchGetItem(r *request) m {
 	for name, of := range r.RequestItems {
 		all := []item{}
 		for _, key := range of.Keys {
-			one := &request{TableName: name, Key: key, ConsistentRead: of.ConsistentRead}
-			encoded := db.key(one)
-			if known[name+encoded] {
-				panic(invalid("Provided list of item keys contains duplicates"))
-			}
-			known[name+encoded] = true
-			if found := db.view(one).get(encoded); found != nil {
-				all = append(all, found)
+			c := db.find(&request{TableName: name, Key: key}, of.ConsistentRead)
+			require(!known[name+c.key], "Provided list of item keys contains duplicates")
+			known[name+c.key] = true
+			if c.old != nil {
+				all = append(all, c.old)
 			}
 		}
 		responses[name] = all
 	}
-	if len(known) == 0 || len(known) > maxActions {
-		panic(invalid("Too many items requested for the BatchGetItem call"))
-	}
+	require(len(known) > 0 && len(known) <= maxActions, "Too many items requested for the BatchGetItem call")
 	return m{"Responses": responses, "UnprocessedKeys": m{}}
 }
 
-// inSegment reports whether a Scan reads a key. Any assignment of keys to segments will do.
+// inSegment reports whether a Scan reads an item with a key. Any assignment of keys to segments will do.
 func (r *request) inSegment(key string) bool {
 	return r.TotalSegments <= 1 || int(crc32.ChecksumIEEE([]byte(key)))%r.TotalSegments == r.Segment
 }
 
-// read carries out Query or Scan.
-func (db *DB) read(operation string, r *request) m {
-	e, x := r.parse(), db.view(r)
-	if (operation == "Query") != (r.KeyConditionExpression != nil) || r.Limit != nil && *r.Limit < 1 {
-		panic(invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request, and " +
-			"a positive limit."))
-	}
-	rows, backward, start := x.rows, r.ScanIndexForward != nil && !*r.ScanIndexForward, ""
-	if backward {
-		rows = slices.Clone(rows)
-		slices.Reverse(rows)
-	}
-	if key := r.ExclusiveStartKey; key != nil {
-		x.check(key, false)
-		if start = x.key(key); len(x.only(key)) != len(key) || !e.keyCondition(key) {
-			panic(invalid("The provided starting key is invalid"))
-		}
-	}
-	items, response, scanned, bytes := []item{}, m{}, 0, 0
-	for _, row := range rows {
-		if start != "" && (row.key == start || row.key < start != backward) || !r.inSegment(row.key) ||
-			!e.keyCondition(row.item) {
+// rows returns the view that Query or Scan reads, and the items that it reads, by the keys of their rows.
+func (db *DB) rows(r *request) (*view, map[string]item) {
+	t, rows := db.table(r.TableName), map[string]item{}
+	n := slices.IndexFunc(t.views, func(x view) bool { return x.Name == r.IndexName })
+	require(n == 0 || n > 0 && !r.ConsistentRead,
+		"The table does not have the specified index, or the read is consistent: "+r.IndexName)
+	x := &t.views[n]
+	for key, states := range t.states {
+		i := db.shown(states, n, r.ConsistentRead)
+		if !r.inSegment(key) || !x.has(i) || !r.holds(r.KeyConditionExpression, i) {
 			continue
 		}
-		if scanned++; e.filter(row.item) {
-			items = append(items, row.item)
+		if n > 0 {
+			key = x.key(i)
 		}
-		if bytes += size(dynamo.M(row.item)); r.Limit != nil && scanned == *r.Limit || bytes >= maxPage {
-			response["LastEvaluatedKey"] = x.only(row.item)
+		rows[key] = i
+	}
+	return x, rows
+}
+
+// read carries out Query or Scan.
+func (db *DB) read(operation string, r *request) m {
+	r.check()
+	require((operation == "Query") == (r.KeyConditionExpression != nil) && r.Limit > 0, "Either the KeyConditions or "+
+		"KeyConditionExpression parameter must be specified in the request, and a positive limit.")
+	x, rows := db.rows(r)
+	keys, start := slices.Sorted(maps.Keys(rows)), ""
+	if !r.ScanIndexForward {
+		slices.Reverse(keys)
+	}
+	if key := r.ExclusiveStartKey; key != nil {
+		start = x.key(key)
+		require(len(x.only(key)) == len(key) && r.holds(r.KeyConditionExpression, key),
+			"The provided starting key is invalid")
+	}
+	items, response, scanned, bytes := []item{}, m{}, 0, 0
+	for _, key := range keys {
+		if start != "" && (key == start || key > start != r.ScanIndexForward) {
+			continue
+		}
+		i := rows[key]
+		if x.Projection != "ALL" {
+			i = x.only(i, x.NonKeyAttributes...)
+		}
+		if scanned++; r.holds(r.FilterExpression, i) {
+			items = append(items, i)
+		}
+		if bytes += size(dynamo.M(i)); scanned == r.Limit || bytes >= maxPage {
+			response["LastEvaluatedKey"] = x.only(i)
 			break
 		}
 	}

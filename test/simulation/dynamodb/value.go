@@ -1,7 +1,6 @@
 package dynamodb
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -23,63 +22,61 @@ type (
 var format = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true),
 	jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(readValue)), jsonv2.WithMarshalers(jsonv2.MarshalToFunc(writeValue)))
 
-// readValue reads a value such as {"S": "text"}.
+// encoded is a value in DynamoDB's JSON, such as {"S": "text"}.
+type encoded struct {
+	S, N *string           `json:",omitzero"`
+	B    *[]byte           `json:",omitzero"`
+	BOOL *bool             `json:",omitzero"`
+	L    *[]value          `json:",omitzero"`
+	M    *map[string]value `json:",omitzero"`
+}
+
 func readValue(d *jsontext.Decoder, v *value) error {
-	var read struct {
-		S, N *string
-		B    *[]byte
-		BOOL *bool
-		L    *[]value
-		M    *item
-	}
-	err := jsonv2.UnmarshalDecode(d, &read)
+	var e encoded
+	err := jsonv2.UnmarshalDecode(d, &e)
 	switch {
-	case read.S != nil:
-		*v = dynamo.S(*read.S)
-	case read.N != nil:
-		*v = dynamo.N(integer(*read.N))
-	case read.B != nil:
-		*v = dynamo.B(*read.B)
-	case read.BOOL != nil:
-		*v = dynamo.Bool(*read.BOOL)
-	case read.L != nil:
-		*v = &types.AttributeValueMemberL{Value: *read.L}
-	case read.M != nil:
-		*v = dynamo.M(*read.M)
-	case err == nil:
-		panic(invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"))
+	case e.S != nil:
+		*v = dynamo.S(*e.S)
+	case e.N != nil:
+		*v = dynamo.N(integer(*e.N))
+	case e.B != nil:
+		*v = dynamo.B(*e.B)
+	case e.BOOL != nil:
+		*v = dynamo.Bool(*e.BOOL)
+	case e.L != nil:
+		*v = &types.AttributeValueMemberL{Value: *e.L}
+	case e.M != nil:
+		*v = dynamo.M(*e.M)
+	default:
+		require(err != nil, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
 	}
 	return err
 }
 
 func writeValue(e *jsontext.Encoder, v value) error {
-	var content any
-	kind := ""
+	var content encoded
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
-		kind, content = "S", v.Value
+		content.S = &v.Value
 	case *types.AttributeValueMemberN:
-		kind, content = "N", v.Value
+		content.N = &v.Value
 	case *types.AttributeValueMemberB:
-		kind, content = "B", v.Value
+		content.B = &v.Value
 	case *types.AttributeValueMemberBOOL:
-		kind, content = "BOOL", v.Value
+		content.BOOL = &v.Value
 	case *types.AttributeValueMemberL:
-		kind, content = "L", v.Value
+		content.L = &v.Value
 	case *types.AttributeValueMemberM:
-		kind, content = "M", v.Value
+		content.M = &v.Value
 	}
-	return errors.Join(e.WriteToken(jsontext.BeginObject), e.WriteToken(jsontext.String(kind)),
-		jsonv2.MarshalEncode(e, content), e.WriteToken(jsontext.EndObject))
+	return jsonv2.MarshalEncode(e, &content)
 }
 
 // set returns a copy with a value at a path; nil removes the one there.
 func set(i item, path []string, v value) item {
 	if name := path[0]; len(path) > 1 {
 		inner, ok := i[name].(*types.AttributeValueMemberM)
-		if !ok {
-			panic(invalid("The document path provided in the update expression is invalid for update"))
-		}
+		require(ok, "The document path provided in the update expression is invalid for update")
 		return set(i, path[:1], dynamo.M(set(inner.Value, path[1:], v)))
 	}
 	next := maps.Clone(i)
@@ -111,9 +108,7 @@ func size(v value) (n int) {
 // integer parses a number. The service has integers only.
 func integer(text string) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		panic(invalid("The parameter cannot be converted to a numeric value: " + text))
-	}
+	require(err == nil, "The parameter cannot be converted to a numeric value: "+text)
 	return n
 }
 

@@ -1,31 +1,16 @@
 package dynamodb
 
 import (
-	"maps"
 	"reflect"
-	"slices"
 	"time"
 
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// key returns the encoded key of the item that a request reads or writes.
-func (db *DB) key(r *request) string {
-	t := db.table(r.TableName)
-	if r.Item != nil {
-		return t.key(r.Item)
-	}
-	if len(t.views[0].only(r.Key)) != len(r.Key) {
-		panic(invalid("The provided key element does not match the schema"))
-	}
-	return t.key(r.Key)
-}
-
 // plan checks a write. refused is set if its condition does not hold: the item, if the request asks for it.
 func (db *DB) plan(operation string, r *request) (c change, refused m) {
-	e := r.parse()
-	c = change{table: db.table(r.TableName), key: db.key(r)}
-	if c.old = c.table.views[0].get(c.key); !e.condition(c.old) {
+	r.check()
+	if c = db.find(r, true); !r.holds(r.ConditionExpression, c.old) {
 		if refused = (m{}); c.old != nil && r.ReturnValuesOnConditionCheckFailure == "ALL_OLD" {
 			refused["Item"] = c.old
 		}
@@ -40,20 +25,14 @@ func (db *DB) plan(operation string, r *request) (c change, refused m) {
 		if c.next = c.old; c.old == nil {
 			c.next = r.Key
 		}
-		old := c.next
-		for _, change := range e.update {
-			c.next = change(old, c.next)
-		}
-		if c.table.key(c.next) != c.key {
-			panic(invalid("One or more parameter values were invalid: Cannot update an attribute that is part of the key"))
-		}
-	case "Delete":
+		c.next = r.updated(c.next)
+		require(c.table.key(c.next) == c.key,
+			"One or more parameter values were invalid: Cannot update an attribute that is part of the key")
 	default:
-		panic(invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"))
+		require(operation == "Delete",
+			"Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
 	}
-	if size(dynamo.M(c.next)) > maxItem {
-		panic(invalid("Item size has exceeded the maximum allowed size"))
-	}
+	require(size(dynamo.M(c.next)) <= maxItem, "Item size has exceeded the maximum allowed size")
 	return c, nil
 }
 
@@ -61,17 +40,12 @@ func (db *DB) plan(operation string, r *request) (c change, refused m) {
 func (db *DB) single(operation string, r *request) m {
 	c, refused := db.plan(operation, r)
 	if refused != nil {
-		f := failed("ConditionalCheckFailedException", "The conditional request failed")
-		maps.Copy(f, refused)
-		panic(f)
+		fail("ConditionalCheckFailedException", "The conditional request failed", refused)
 	}
 	response := m{}
-	switch {
-	case r.ReturnValues == "" || r.ReturnValues == "NONE":
-	case r.ReturnValues == "ALL_NEW" && operation == "Update":
+	if r.ReturnValues != "" && r.ReturnValues != "NONE" {
+		require(r.ReturnValues == "ALL_NEW" && operation == "Update", "Return values set to invalid value")
 		response["Attributes"] = c.next
-	default:
-		panic(invalid("Return values set to invalid value"))
 	}
 	db.write(c)
 	return response
@@ -92,30 +66,27 @@ type transaction struct {
 
 // transact carries out TransactWriteItems.
 func (db *DB) transact(r *request) m {
-	if n := len(r.TransactItems); n == 0 || n > maxActions {
-		panic(invalid("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have " +
-			"length between 1 and 100"))
-	}
+	n := len(r.TransactItems)
+	require(n > 0 && n <= maxActions, "1 validation error detected: Value at 'transactItems' failed to satisfy "+
+		"constraint: Member must have length between 1 and 100")
 	done, now := db.tokens[r.ClientRequestToken], db.now()
 	switch {
 	case now.Sub(done.at) >= 10*time.Minute:
 	case !reflect.DeepEqual(done.actions, r.TransactItems):
-		panic(failed("IdempotentParameterMismatchException",
-			"The request uses the same client token as a previous, but non-identical request."))
+		fail("IdempotentParameterMismatchException",
+			"The request uses the same client token as a previous, but non-identical request.", nil)
 	default:
 		return m{}
 	}
 	var changes []change
-	reasons, canceled := []m{}, false
+	reasons, canceled, known := []m{}, false, map[string]bool{}
 	for _, action := range r.TransactItems {
-		if len(action) != 1 {
-			panic(invalid("TransactItems can only contain one of Check, Put, Update or Delete"))
-		}
+		require(len(action) == 1, "TransactItems can only contain one of Check, Put, Update or Delete")
 		for operation, one := range action {
 			c, reason := db.plan(operation, one)
-			if slices.ContainsFunc(changes, func(other change) bool { return other.table == c.table && other.key == c.key }) {
-				panic(invalid("Transaction request cannot include multiple operations on one item"))
-			}
+			id := c.table.Name + c.key
+			require(!known[id], "Transaction request cannot include multiple operations on one item")
+			known[id] = true
 			if reason == nil {
 				reason = m{"Code": "None"}
 			} else {
@@ -125,9 +96,7 @@ func (db *DB) transact(r *request) m {
 		}
 	}
 	if canceled {
-		f := failed("TransactionCanceledException", "Transaction canceled")
-		f["CancellationReasons"] = reasons
-		panic(f)
+		fail("TransactionCanceledException", "Transaction canceled", m{"CancellationReasons": reasons})
 	}
 	for _, c := range changes {
 		db.write(c)
