@@ -14,8 +14,6 @@ import (
 	"toggleadmin/test/template"
 )
 
-const file = root + "template.yaml"
-
 // TestParameters checks that every parameter has a default, a description and constraints.
 func TestParameters(t *testing.T) {
 	t.Parallel()
@@ -127,7 +125,7 @@ func TestRejected(t *testing.T) {
 		if name, value, _ := strings.Cut(row[0], "="); want == "" {
 			given, want = map[string]string{name: value}, name+": the value"
 		}
-		_, err := samtemplate.Load(file, samtemplate.Settings{Parameters: given})
+		_, err := resolve(given)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", given, err, want)
 		}
@@ -199,22 +197,29 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	all, _ := template.Parameters(t, file)
 	delete(all, "AlarmTopicArn") // the topic belongs to the alarms
+	stacks := []stack{{everything, load(t, everything).Resources}, {map[string]string{}, load(t, nil).Resources}}
 	for name, p := range all {
-		before, after := change(t, name, p)
+		before, after := change(t, stacks, name, p)
 		compareVersions(t, name, before, after)
 	}
 }
 
-// change returns the resources with the values of everything, or with the defaults if a rule forbids that, and those
-// with another value of one parameter.
-func change(t *testing.T, name string, p template.Parameter) (before, after []samtemplate.Resource) {
+// stack is what the template creates with these parameters.
+type stack struct {
+	parameters map[string]string
+	resources  []samtemplate.Resource
+}
+
+// change returns the resources of the first stack in which a rule does not forbid another value of the parameter, and
+// those with that value.
+func change(t *testing.T, stacks []stack, name string, p template.Parameter) (before, after []samtemplate.Resource) {
 	t.Helper()
-	for _, given := range []map[string]string{everything, {}} {
+	for _, s := range stacks {
 		for _, value := range p.OtherValues(t, name) {
-			changed := maps.Clone(given)
+			changed := maps.Clone(s.parameters)
 			changed[name] = value
-			if after, err := samtemplate.Load(file, samtemplate.Settings{Parameters: changed}); err == nil && given[name] != value {
-				return load(t, given).Resources, after.Resources
+			if after, err := resolve(changed); err == nil && s.parameters[name] != value {
+				return s.resources, after.Resources
 			}
 		}
 	}
@@ -229,7 +234,7 @@ func compareVersions(t *testing.T, parameter string, before, after []samtemplate
 		changed[r.LogicalID] = r.Properties
 	}
 	for _, r := range before {
-		was, is := r.Properties, changed[r.LogicalID]
+		was, is := maps.Clone(r.Properties), changed[r.LogicalID]
 		if was["AutoPublishAlias"] == nil || is == nil { // has no versions
 			continue
 		}

@@ -4,13 +4,17 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/assert"
 )
 
-const root = "../../"
+const (
+	root = "../../"
+	file = root + "template.yaml"
+)
 
 // everything are parameters with which every condition of the template is true.
 var everything = map[string]string{
@@ -26,10 +30,27 @@ var everything = map[string]string{
 // alarms are the parameters of a stack with alarms.
 var alarms = map[string]string{"Monitoring": "alarms", "AlarmEmail": everything["AlarmEmail"]}
 
-// load reads the template with the given parameters.
+// document is the template, which is parsed once.
+var document = sync.OnceValues(func() (*samtemplate.Document, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return samtemplate.Parse(file, content)
+})
+
+func resolve(parameters map[string]string) (*samtemplate.Template, error) {
+	d, err := document()
+	if err != nil {
+		return nil, err
+	}
+	return d.Resolve(samtemplate.Settings{Parameters: parameters})
+}
+
+// load returns the template with the given parameters.
 func load(tb testing.TB, parameters map[string]string) *samtemplate.Template {
 	tb.Helper()
-	t, err := samtemplate.Load(root+"template.yaml", samtemplate.Settings{Parameters: parameters})
+	t, err := resolve(parameters)
 	assert.OK(tb, err)
 	return t
 }
@@ -73,10 +94,10 @@ func TestRemovals(t *testing.T) {
 		`^AWS::DynamoDB::Table\.(\w+Specification|DeletionProtectionEnabled)$`, `RetentionInDays$`, `DestinationConfig$`,
 		`GatewayResponses\.\w+$`, `ManagedPolicyArns$`, `^AWS::IAM::Role\.Policies$`, `AlarmActions$`,
 	} {
-		removed := 0
+		removed, members := 0, regexp.MustCompile(pattern)
 		for _, r := range resources {
 			walk(r.Properties, r.Type, func(parent map[string]any, key, path string) {
-				if !regexp.MustCompile(pattern).MatchString(path + "." + key) {
+				if !members.MatchString(path + "." + key) {
 					return
 				}
 				removed++

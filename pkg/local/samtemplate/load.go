@@ -32,11 +32,22 @@ func Load(path string, s Settings) (*Template, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read template: %w", err)
 	}
-	return Parse(path, content, s)
+	document, err := Parse(path, content)
+	if err != nil {
+		return nil, err
+	}
+	return document.Resolve(s)
 }
 
-// Parse is Load for a template in memory; file is its name in errors.
-func Parse(file string, content []byte, s Settings) (*Template, error) {
+// Document is a template whose conditions and functions are not resolved yet. It is read-only and safe for concurrent
+// use.
+type Document struct {
+	file string // its name in errors
+	root *yaml.Node
+}
+
+// Parse reads a template in memory; file is its name in errors.
+func Parse(file string, content []byte) (*Document, error) {
 	var document yaml.Node
 	err := yaml.Unmarshal(content, &document)
 	if err == nil {
@@ -49,7 +60,12 @@ func Parse(file string, content []byte, s Settings) (*Template, error) {
 		return nil, fmt.Errorf("%s: the template is empty", file)
 	}
 	expand(&document)
-	r := &reader{root: document.Content[0], parameters: map[string]string{
+	return &Document{file, document.Content[0]}, nil
+}
+
+// Resolve returns the template as CloudFormation would deploy it with these settings.
+func (d *Document) Resolve(s Settings) (*Template, error) {
+	r := &reader{root: d.root, parameters: map[string]string{
 		"AWS::Region":    cmp.Or(s.Region, "us-east-1"),
 		"AWS::AccountId": cmp.Or(s.AccountID, "000000000000"),
 		"AWS::StackName": cmp.Or(s.StackName, "local"),
@@ -58,7 +74,7 @@ func Parse(file string, content []byte, s Settings) (*Template, error) {
 	}, resources: map[string]*resource{}}
 	t := r.read(s.Parameters)
 	if r.err != nil {
-		return nil, fmt.Errorf("%s:%w", file, r.err)
+		return nil, fmt.Errorf("%s:%w", d.file, r.err)
 	}
 	return t, nil
 }
@@ -92,6 +108,9 @@ func expand(n *yaml.Node) {
 func (r *reader) read(parameters map[string]string) *Template {
 	r.readParameters(parameters)
 	r.checkRules()
+	if r.err != nil {
+		return nil
+	}
 	t := &Template{Outputs: map[string]string{}}
 	for _, found := range r.readResources() {
 		if r.isTrue(found.at, found.condition) {

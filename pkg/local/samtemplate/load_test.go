@@ -93,10 +93,18 @@ Outputs:
   None: {Condition: Blue, Value: !Ref Hidden}
 `
 
+// parse reads and resolves a template.
+func parse(content string, s samtemplate.Settings) (*samtemplate.Template, error) {
+	document, err := samtemplate.Parse("template.yaml", []byte(content))
+	if err != nil {
+		return nil, err
+	}
+	return document.Resolve(s)
+}
+
 func TestParse(t *testing.T) {
 	t.Parallel()
-	got, err := samtemplate.Parse("template.yaml", []byte(small),
-		samtemplate.Settings{Region: "eu-west-1", AccountID: "000000000012"})
+	got, err := parse(small, samtemplate.Settings{Region: "eu-west-1", AccountID: "000000000012"})
 	assert.OK(t, err)
 	properties := map[string]map[string]any{}
 	for _, r := range got.Resources {
@@ -139,13 +147,13 @@ func TestParameters(t *testing.T) {
 		Color | blue | 9: BlueIsTest: blue needs the stage test
 	`) {
 		settings := samtemplate.Settings{Parameters: map[string]string{row[0]: row[1]}}
-		_, err := samtemplate.Parse("template.yaml", []byte(small), settings)
+		_, err := parse(small, settings)
 		if want := "template.yaml:" + row[2]; err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
 	all := samtemplate.Settings{Parameters: map[string]string{"Stage": "test", "Limit": "100", "Color": "blue"}}
-	if _, err := samtemplate.Parse("template.yaml", []byte(small), all); err != nil {
+	if _, err := parse(small, all); err != nil {
 		t.Errorf("valid parameters: %v", err)
 	}
 }
@@ -155,7 +163,7 @@ func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	check := func(content, want string) {
 		t.Helper()
-		_, err := samtemplate.Parse("template.yaml", []byte(content), samtemplate.Settings{})
+		_, err := parse(content, samtemplate.Settings{})
 		if err == nil || !strings.HasPrefix(err.Error(), "template.yaml:"+want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
