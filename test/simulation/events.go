@@ -46,7 +46,7 @@ type message struct {
 func (w *World) serve(c *call) (status int, response []byte) {
 	switch c.service + "." + c.name {
 	case "AWSEvents.PutEvents":
-		if w.has(noBus) && w.storm(noBus, time.Minute, "") {
+		if w.storm(noBus, time.Minute, "") {
 			return http.StatusBadRequest, []byte(`{"__type":"InternalException"}`)
 		}
 		return http.StatusOK, w.putEvents(c)
@@ -96,8 +96,7 @@ func (w *World) putEvents(c *call) []byte {
 		out.Entries = append(out.Entries, map[string]string{"EventId": strconv.Itoa(i + 1)})
 		w.store(entry.Detail)
 	}
-	response, _ := json.Marshal(out)
-	return response
+	return encode(out)
 }
 
 // store stores an event in the bus, which sends it to the queue if a rule selects its type.
@@ -160,8 +159,7 @@ func (w *World) poll() {
 
 // deliverMessages deletes the messages that are processed. The others are visible again after the timeout.
 func (w *World) deliverMessages(in events.SQSEvent) {
-	payload, _ := json.Marshal(in)
-	failed, ok := w.deliver("deliver-webhook", fmt.Sprintf("%d messages", len(in.Records)), payload)
+	failed, ok := w.deliver("deliver-webhook", fmt.Sprintf("%d messages", len(in.Records)), encode(in))
 	if !ok {
 		return
 	}

@@ -34,7 +34,6 @@ import (
 // lambda is the part of the world that runs the functions.
 type lambda struct {
 	functions map[string]*function // by folder
-	invoked   map[string]*invoke.Function
 	gateway   *gateway.Gateway
 	ids       *process // whose random numbers they are
 }
@@ -89,15 +88,17 @@ func newWorld(t *testing.T, p Plan) *World {
 		}
 		return time.Duration(h % uint64(3*time.Second))
 	}
-	w.functions, w.invoked = map[string]*function{}, map[string]*invoke.Function{}
+	w.functions = map[string]*function{}
+	invoked := map[string]*invoke.Function{} // by logical ID
 	for i := range w.template.Functions {
 		f := &function{w: w, Function: &w.template.Functions[i], construct: local.Constructor(w.template.Functions[i].Name)}
 		w.functions[f.Name] = f
 		arn := "arn:aws:lambda:us-east-1:123456789012:function:" + f.LogicalID
-		w.invoked[f.LogicalID] = &invoke.Function{Name: f.Name, Handler: f, Timeout: f.Timeout, ARN: arn}
+		f.invoked = &invoke.Function{Name: f.Name, Handler: f, Timeout: f.Timeout, ARN: arn}
+		invoked[f.LogicalID] = f.invoked
 	}
 	g, err := gateway.New(gateway.Config{
-		API: w.template.API, Functions: w.invoked, Region: "us-east-1", AccountID: "123456789012", APIID: "simulation",
+		API: w.template.API, Functions: invoked, Region: "us-east-1", AccountID: "123456789012", APIID: "simulation",
 		Now:   time.Now,
 		NewID: w.newID, AccessLog: w.logLine, OnRequest: func(*terminal.Entry) {},
 	})
@@ -114,6 +115,7 @@ func (w *World) newID() string { return uuid.Must(uuid.NewRandomFromReader(w.ids
 type function struct {
 	w *World
 	*samtemplate.Function
+	invoked   *invoke.Function
 	construct app.Constructor
 	idle      []*process
 	made      int
@@ -223,13 +225,13 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 
 // invoke invokes a function for an event, sometimes twice at the same time. It returns the output of the first.
 func (w *World) invoke(name, what string, event []byte) ([]byte, error) {
-	f := w.invoked[w.functions[name].LogicalID]
+	f := w.functions[name].invoked
 	id := w.newID()
 	if w.happens(duplicated, hashOf(id), 0.1) {
 		w.note("%s is started twice for %s", name, what)
 		again := w.newID()
 		w.spawn(func() {
-			w.sleep(again, time.Duration(mix(w.Seed, hashOf(again))%uint64(20*time.Millisecond)))
+			w.sleep(again, w.upTo(20*time.Millisecond, hashOf(again)))
 			_, _ = f.Invoke(context.Background(), again, event)
 		})
 	}

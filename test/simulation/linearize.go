@@ -144,19 +144,22 @@ func shows(object, members map[string]any) bool {
 	return true
 }
 
-// text returns an object as JSON.
-func text(object map[string]any) string {
-	content, err := json.Marshal(object)
+// encode returns a value as JSON.
+func encode(v any) []byte {
+	content, err := json.Marshal(v)
 	if err != nil {
 		panic(err)
 	}
-	return string(content)
+	return content
 }
+
+// text returns an object as JSON.
+func text(object map[string]any) string { return string(encode(object)) }
 
 // stepTokens: the state is the set of an account's tokens, each with its description and id; absent: the account is
 // deleted.
 func stepTokens(state string, o op) (bool, string) {
-	closed := state == absent
+	status, next, closed := "404", state, state == absent
 	var set []string
 	if state != "" && !closed {
 		set = strings.Split(state, "\n")
@@ -175,24 +178,23 @@ func stepTokens(state string, o op) (bool, string) {
 	case "create":
 		switch full := len(set) >= tokenLimit; {
 		case closed:
-			return o.result == "404" || o.unknown, state
 		case o.result == "409":
 			return exists, state
 		case o.result == "403":
 			return full, state
 		case exists || full:
 			return o.unknown, state
+		default:
+			status, next = "201", canonical(append(set, o.value))
 		}
-		return o.result == "201" || o.unknown, canonical(append(set, o.value))
 	case "delete":
-		i := slices.Index(set, o.value)
-		if closed || i < 0 {
-			return o.result == "404" || o.unknown, state
+		if i := slices.Index(set, o.value); i >= 0 {
+			status, next = "200", canonical(slices.Delete(set, i, i+1))
 		}
-		return o.result == "200" || o.unknown, canonical(slices.Delete(set, i, i+1))
 	default: // close
 		return o.result != "404" || closed, absent
 	}
+	return o.unknown || o.result == status, next
 }
 
 // linearize checks the histories, and returns the first one that has no order.

@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -94,11 +93,7 @@ func serveIssuer(path string) (status int, response []byte) {
 	if path == issuer.KeysPath {
 		document = map[string]any{"keys": []any{key().JWK()}}
 	}
-	response, err := json.Marshal(document)
-	if err != nil {
-		panic(err)
-	}
-	return http.StatusOK, response
+	return http.StatusOK, encode(document)
 }
 
 // signIn signs in as one of a few subjects, of whom two have the same e-mail address.

@@ -37,14 +37,9 @@ func Shrink(t *testing.T, r Result, limit time.Duration) Result {
 				}
 			}
 		}
-		for bit := range 128 {
-			p := r.Plan
-			set := &p.Actors
-			if bit >= 64 {
-				set = &p.Faults
-			}
-			if one := uint64(1) << (bit % 64); *set&one != 0 {
-				*set &^= one
+		for bit := range 64 {
+			if p := r.Plan; p.Parts>>bit&1 == 1 {
+				p.Parts ^= 1 << bit
 				try(p)
 			}
 		}
@@ -52,7 +47,7 @@ func Shrink(t *testing.T, r Result, limit time.Duration) Result {
 	return r
 }
 
-func (p Plan) size() int { return p.Steps + bits.OnesCount64(p.Actors) + bits.OnesCount64(p.Faults) }
+func (p Plan) size() int { return p.Steps + bits.OnesCount64(p.Parts) }
 
 // Report runs the plan of a violation again. It returns the command that replays it, and the history.
 func Report(t *testing.T, p Plan) string {
@@ -60,7 +55,7 @@ func Report(t *testing.T, p Plan) string {
 	r := Run(t, p, true)
 	var faults []string
 	for i, name := range faultNames {
-		if p.Faults>>i&1 == 1 {
+		if p.Parts>>(firstFault+i)&1 == 1 {
 			faults = append(faults, name)
 		}
 	}
@@ -70,8 +65,7 @@ func Report(t *testing.T, p Plan) string {
 
 // Command returns the command that replays a plan.
 func (p Plan) Command() string {
-	return fmt.Sprintf("go test ./test/simulation -run TestReplay -seed=%d -actors=%#x -faults=%#x -steps=%d", p.Seed,
-		p.Actors, p.Faults, p.Steps)
+	return fmt.Sprintf("go test ./test/simulation -run TestReplay -seed=%d -parts=%#x -steps=%d", p.Seed, p.Parts, p.Steps)
 }
 
 // trace adds a line about a call to the history.

@@ -19,8 +19,7 @@ import (
 
 var (
 	seed     = flag.Uint64("seed", 0, "the seed of TestReplay, and the first one of the other tests; 0 with -for: the time")
-	actors   = flag.Uint64("actors", 0, "the actors of TestReplay, as a failing seed prints them")
-	faults   = flag.Uint64("faults", 0, "the faults of TestReplay")
+	parts    = flag.Uint64("parts", 0, "the actors and faults of TestReplay, as a failing seed prints them")
 	steps    = flag.Int("steps", 0, "the steps of TestReplay; 0: all of the seed")
 	seeds    = flag.Uint64("seeds", 0, "the number of seeds; 0: 200 for TestSeeds, 4 for the others")
 	shrink   = flag.Duration("shrink", 30*time.Second, "how long a failing seed is shrunk")
@@ -88,7 +87,7 @@ func TestReplay(t *testing.T) {
 	if *steps == 0 {
 		t.Skip("it needs the flags that a failing seed prints")
 	}
-	p := simulation.Plan{Seed: *seed, Actors: *actors, Faults: *faults, Steps: *steps}
+	p := simulation.Plan{Seed: *seed, Parts: *parts, Steps: *steps}
 	if r := simulation.Run(t, p, false); r.Violation != "" {
 		t.Error(simulation.Report(t, p))
 	}

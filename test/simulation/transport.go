@@ -23,22 +23,22 @@ import (
 type fault int
 
 const (
-	lostRequest  fault = iota // the service does not get the request
-	lostResponse              // the service carries the request out, the caller gets no response
-	late                      // the service carries the request out after the caller has given up
-	throttled                 // the service rejects most requests for a table for some seconds
-	conflict                  // another transaction is in progress
-	serverError               // 500, before or after the request was carried out
-	slow                      // latencies of up to a second
-	crash                     // the process ends at the call
-	freeze                    // the process stops at the call, for up to an hour
-	duplicated                // a function is started twice for one event
-	redelivered               // records, lines and messages are delivered again
-	skewed                    // clocks differ
-	lagging                   // indexes show writes later
-	noBus                     // the bus refuses, for minutes
-	noWebhook                 // the webhook refuses, for days
-	restored                  // in the end, tables are restored to an earlier time
+	lostRequest  fault = iota + firstFault // the service does not get the request
+	lostResponse                           // the service carries the request out, the caller gets no response
+	late                                   // the service carries the request out after the caller has given up
+	throttled                              // the service rejects most requests for a table for some seconds
+	conflict                               // another transaction is in progress
+	serverError                            // 500, before or after the request was carried out
+	slow                                   // latencies of up to a second
+	crash                                  // the process ends at the call
+	freeze                                 // the process stops at the call, for up to an hour
+	duplicated                             // a function is started twice for one event
+	redelivered                            // records, lines and messages are delivered again
+	skewed                                 // clocks differ
+	lagging                                // indexes show writes later
+	noBus                                  // the bus refuses, for minutes
+	noWebhook                              // the webhook refuses, for days
+	restored                               // in the end, tables are restored to an earlier time
 )
 
 var faultNames = []string{
@@ -47,16 +47,19 @@ var faultNames = []string{
 	"lagging", "no-bus", "no-webhook", "restored",
 }
 
+// firstFault is the bit of the first fault in a plan. Those below are of actors.
+const firstFault = 32
+
 // happens decides whether a fault occurs at a call or event with a key.
 func (w *World) happens(f fault, key uint64, probability float64) bool {
-	return w.has(f) && !w.calm && float64(mix(w.Seed, uint64(f)+100, key)>>11)/(1<<53) < probability
+	return w.has(f) && !w.calm && float64(mix(w.Seed, uint64(f)+68, key)>>11)/(1<<53) < probability
 }
 
-func (w *World) has(f fault) bool { return w.Faults>>f&1 == 1 }
+func (w *World) has(f fault) bool { return w.Parts>>f&1 == 1 }
 
 // storm reports whether a fault that comes in waves occurs now to something: in some of the intervals.
 func (w *World) storm(f fault, interval time.Duration, to string) bool {
-	return w.happens(f, mix(hashOf(to), uint64(time.Now().UnixNano()/int64(interval))), 0.15)
+	return w.has(f) && w.happens(f, mix(hashOf(to), uint64(time.Now().UnixNano()/int64(interval))), 0.15)
 }
 
 // process is a program that makes calls: an instance of a function, or a command of an operator.
@@ -185,25 +188,25 @@ func (c *call) send() {
 	if w.result.Calls++; w.result.Calls > maxCalls {
 		w.fail("there is no end: %d calls", w.result.Calls)
 	}
-	latency := time.Duration(1_000_000 + mix(w.Seed, c.key, 7)%9_000_000)
+	latency := time.Millisecond + w.upTo(9*time.Millisecond, c.key, 7)
 	staleness := c.reevaluates()
 	soon := time.Now().Add(10 * time.Second).Truncate(meeting) // actors meet then, if it is in the future
-	if c.chance(slow, 0.05, 0.05) || w.has(slow) && w.storm(slow, 15*time.Second, "") {
-		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
+	if c.chance(slow, 0.05, 0.05) || w.storm(slow, 15*time.Second, "") {
+		latency *= 1 + w.upTo(100, c.key, 8)
 	} else if staleness && mix(w.Seed, c.key, 14)%2 == 0 { // others act between its reads and writes
-		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%16)
+		latency *= 1 + w.upTo(16, c.key, 8)
 	}
 	if t := c.tracked(); t != nil && t.rival != nil && c.isWrite() {
 		w.spawn(t.rival)
 		t.rival = nil
-		latency += time.Duration(mix(w.Seed, c.key, 15) % uint64(80*time.Millisecond))
+		latency += w.upTo(80*time.Millisecond, c.key, 15)
 	}
 	if c.reliable() {
 		w.after(latency%responseTimeout, c.receive)
 		return
 	}
 	if c.chance(late, 0.005, 0.015) {
-		latency += responseTimeout + time.Duration(mix(w.Seed, c.key, 11)%uint64(2*time.Second))
+		latency += responseTimeout + w.upTo(2*time.Second, c.key, 11)
 	}
 	switch {
 	case w.over || c.dead:
@@ -225,7 +228,7 @@ func (c *call) send() {
 		case staleness: // long enough for another run
 			longest = 12 * time.Second
 		}
-		c.until = from.Add(time.Duration(mix(w.Seed, c.key, 10) % uint64(longest)))
+		c.until = from.Add(w.upTo(longest, c.key, 10))
 		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))
 	}
 	if wait := time.Until(c.until); wait > 0 {
@@ -267,7 +270,7 @@ func (c *call) receive() {
 		w.trace(c, "carried out, but")
 		c.refuse(0, http.StatusInternalServerError, `InternalServerError"`)
 	case mix(w.Seed, c.key, 12)%8 == 0:
-		w.after(time.Duration(mix(w.Seed, c.key, 13)%uint64(20*time.Millisecond)), c.finish)
+		w.after(w.upTo(20*time.Millisecond, c.key, 13), c.finish)
 	default:
 		c.finish()
 	}

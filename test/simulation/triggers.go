@@ -2,9 +2,9 @@ package simulation
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -19,9 +19,8 @@ func (w *World) startTriggers() {
 	w.every(4*time.Minute, "announce-expiring-tokens", w.announce) // template.yaml's schedule is longer than most histories
 	w.reopens = w.start
 	if w.has(noWebhook) {
-		h := mix(w.Seed, 77)
-		w.reopens = w.start.Add(time.Duration(h % uint64([]time.Duration{duration / 2, duration / 2, duration / 2,
-			72 * time.Hour}[h%4])))
+		longest := []time.Duration{duration / 2, duration / 2, duration / 2, 72 * time.Hour}[w.upTo(4, 77)]
+		w.reopens = w.start.Add(w.upTo(longest, 77))
 	}
 }
 
@@ -141,14 +140,12 @@ func (w *World) deliverLines(stream string) {
 	lines := w.lines
 	w.lines = nil
 	var data bytes.Buffer
-	compressed, _ := gzip.NewWriterLevel(&data, gzip.NoCompression) // the level is valid, and the fastest
-	if err := json.NewEncoder(compressed).Encode(events.CloudwatchLogsData{
+	w.compressor.Reset(&data)
+	_, err := w.compressor.Write(encode(events.CloudwatchLogsData{
 		MessageType: "DATA_MESSAGE", LogGroup: "access", LogStream: stream, LogEvents: lines,
-	}); err != nil {
-		panic(err)
-	}
-	_ = compressed.Close()
-	payload, _ := json.Marshal(events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{
+	}))
+	w.must(errors.Join(err, w.compressor.Close()))
+	payload := encode(events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{
 		Data: base64.StdEncoding.EncodeToString(data.Bytes()),
 	}})
 	w.spawn(func() {

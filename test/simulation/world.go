@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -21,10 +19,9 @@ import (
 
 // Plan determines a history. New(seed) makes one; shrinking removes actors, faults and steps from it.
 type Plan struct {
-	Seed   uint64
-	Actors uint64 // a bit for each element of actors
-	Faults uint64 // a bit for each fault
-	Steps  int    // the number of requests and commands after which the actors stop
+	Seed  uint64
+	Parts uint64 // a bit for each element of actors, and for each fault
+	Steps int    // the number of requests and commands after which the actors stop
 }
 
 // NewPlan returns the plan of a seed. Half of the faults occur in it, and some of the actors: of those who change types,
@@ -42,7 +39,7 @@ func NewPlan(seed uint64) Plan {
 		some |= 1 << (i % n)
 	}
 	some <<= first
-	return Plan{Seed: seed, Actors: some, Faults: mix(seed, 1) & (1<<len(faultNames) - 1), Steps: 1 << 20}
+	return Plan{Seed: seed, Parts: some | mix(seed, 1)&(1<<len(faultNames)-1)<<firstFault, Steps: 1 << 20}
 }
 
 // Result is what happened.
@@ -124,15 +121,17 @@ func mix(values ...uint64) uint64 {
 }
 
 func hashOf[T string | []byte](text T) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(text)) // never fails
-	return h.Sum64()
+	h := uint64(14695981039346656037) // FNV-1a
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
 }
 
 // hashOfJSON returns a hash that does not depend on what is random in a request: the order of members, and the
 // idempotency token, which is the first one.
 func hashOfJSON(text []byte) (h uint64) {
-	for part := range bytes.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("{},", r) }) {
+	for part := range bytes.FieldsFuncSeq(text, func(r rune) bool { return r == '{' || r == '}' || r == ',' }) {
 		if !bytes.HasPrefix(part, []byte(`"ClientRequestToken"`)) {
 			h += hashOf(part)
 		}
@@ -143,6 +142,11 @@ func hashOfJSON(text []byte) (h uint64) {
 // random returns a source of random numbers that depends on nothing but the seed and the values.
 func (w *World) random(values ...uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(w.Seed, mix(values...)))
+}
+
+// upTo returns a time below a limit that depends on nothing but the seed and the values.
+func (w *World) upTo(limit time.Duration, values ...uint64) time.Duration {
+	return time.Duration(mix(append([]uint64{w.Seed}, values...)...) % uint64(limit))
 }
 
 func within(random *rand.Rand, d time.Duration) time.Duration {
@@ -224,6 +228,8 @@ func (w *World) sleep(name string, d time.Duration) {
 
 // run lets things happen until done.
 func (w *World) run(done func() bool) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for {
 		synctest.Wait()
 		for now := w.entered(); len(now) > 0; now = w.entered() {
@@ -245,12 +251,11 @@ func (w *World) run(done func() bool) {
 		}
 		next := w.scheduled[0]
 		if wait := time.Until(next.at); wait > 0 {
-			timer := time.NewTimer(wait)
+			timer.Reset(wait)
 			select {
 			case <-timer.C:
 			case <-w.wake:
 			}
-			timer.Stop()
 			continue
 		}
 		w.scheduled = slices.Delete(w.scheduled, 0, 1)
@@ -321,7 +326,7 @@ func (w *World) fail(format string, args ...any) {
 	w.over = true
 }
 
-// note adds a line to the history and to the digest.
+// note adds a line to the history.
 func (w *World) note(format string, args ...any) {
 	if w.tracing {
 		at := time.Since(w.start).Truncate(time.Microsecond)
