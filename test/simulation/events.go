@@ -123,8 +123,7 @@ func (w *World) store(detail string) {
 
 // toWebhook reports whether the rule of the template selects a type of the bus.
 func (w *World) toWebhook(kind string) bool {
-	rule := w.template.Rules[0]
-	return rule.Types == nil || slices.Contains(rule.Types, kind)
+	return slices.Contains(w.template.Rules[0].Types, kind)
 }
 
 // poll invokes the function with the visible messages.
@@ -139,7 +138,7 @@ func (w *World) poll() {
 			slices.ContainsFunc(in.Records, func(other events.SQSMessage) bool { return other.Body == m.Body }) {
 			return false
 		}
-		if settings.MaxReceiveCount > 0 && m.receives == settings.MaxReceiveCount {
+		if m.receives == settings.MaxReceiveCount {
 			w.discarded++
 			return true
 		}

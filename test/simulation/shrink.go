@@ -59,13 +59,10 @@ func Report(t *testing.T, p Plan) string {
 			faults = append(faults, name)
 		}
 	}
-	return fmt.Sprintf("%s\nfaults: %s\nreplay: %s\n\n%s\n", r.Violation, strings.Join(faults, ", "), p.Command(),
+	command := fmt.Sprintf("go test ./test/simulation -run TestReplay -seed=%d -parts=%#x -steps=%d", p.Seed, p.Parts,
+		p.Steps)
+	return fmt.Sprintf("%s\nfaults: %s\nreplay: %s\n\n%s\n", r.Violation, strings.Join(faults, ", "), command,
 		strings.Join(r.History, "\n"))
-}
-
-// Command returns the command that replays a plan.
-func (p Plan) Command() string {
-	return fmt.Sprintf("go test ./test/simulation -run TestReplay -seed=%d -parts=%#x -steps=%d", p.Seed, p.Parts, p.Steps)
 }
 
 // trace adds a line about a call to the history.

@@ -190,7 +190,6 @@ func (c *call) send() {
 	}
 	latency := time.Millisecond + w.upTo(9*time.Millisecond, c.key, 7)
 	staleness := c.reevaluates()
-	soon := time.Now().Add(10 * time.Second).Truncate(meeting) // actors meet then, if it is in the future
 	if c.chance(slow, 0.05, 0.05) || w.storm(slow, 15*time.Second, "") {
 		latency *= 1 + w.upTo(100, c.key, 8)
 	} else if staleness && mix(w.Seed, c.key, 14)%2 == 0 { // others act between its reads and writes
@@ -208,6 +207,15 @@ func (c *call) send() {
 	if c.chance(late, 0.005, 0.015) {
 		latency += responseTimeout + w.upTo(2*time.Second, c.key, 11)
 	}
+	now := time.Now()
+	meet := now.Add(10 * time.Second).Truncate(meeting) // the actors, if it is in the future
+	read, write, from, longest := 0.002, 0.05, now, []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
+	switch {
+	case staleness && meet.After(now):
+		read, write, from, longest = 0.15, 0.15, meet, time.Second
+	case staleness: // long enough for another run
+		read, write, longest = 0.04, 0.15, 12*time.Second
+	}
 	switch {
 	case w.over || c.dead:
 		c.fail(0, syscall.ECONNRESET)
@@ -219,15 +227,7 @@ func (c *call) send() {
 		}
 		c.fail(0, syscall.ECONNRESET)
 		return
-	case !staleness && c.chance(freeze, 0.002, 0.05), staleness && c.chance(freeze, 0.04, 0.15),
-		staleness && soon.After(time.Now()) && c.chance(freeze, 0.15, 0.15):
-		from, longest := time.Now(), []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
-		switch {
-		case staleness && soon.After(from):
-			from, longest = soon, time.Second
-		case staleness: // long enough for another run
-			longest = 12 * time.Second
-		}
+	case c.chance(freeze, read, write):
 		c.until = from.Add(w.upTo(longest, c.key, 10))
 		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))
 	}

@@ -67,7 +67,6 @@ type World struct {
 	parked    []parked
 	wake      chan struct{}
 	scheduled []timed // in their order
-	resumed   bool    // a goroutine was resumed since all were blocked
 	busy      int     // the number of goroutines that the world has started
 
 	skew       time.Duration // the largest difference of a clock from the right time
@@ -164,24 +163,18 @@ func (w *World) at(t time.Time, do func()) {
 
 func (w *World) after(d time.Duration, do func()) { w.at(time.Now().Add(d), do) }
 
-// park blocks a goroutine until resume is called. start is called as soon as all other goroutines are blocked too, in
-// the order of the keys.
-func (w *World) park(key uint64, start func(resume func())) {
+// sleep pauses a goroutine. name is different for goroutines that sleep at the same time.
+func (w *World) sleep(name string, d time.Duration) {
 	resumed := make(chan struct{})
-	w.enter(key, func() {
-		start(func() {
-			w.resumed = true
-			close(resumed)
-		})
+	w.enter(mix(hashOf(name), uint64(time.Now().UnixNano())), func() {
+		w.after(d, func() { close(resumed) })
 	})
 	<-resumed
 }
 
 // turn blocks a goroutine until all others are blocked too. Several can be resumed at the same time, such as by a crash
 // or their deadlines. What an actor then does to the world, it does alone.
-func (w *World) turn(name string) {
-	w.park(hashOf(name), func(resume func()) { resume() })
-}
+func (w *World) turn(name string) { w.sleep(name, 0) }
 
 // enter calls start as soon as all goroutines are blocked, in the order of the keys.
 func (w *World) enter(key uint64, start func()) {
@@ -189,15 +182,6 @@ func (w *World) enter(key uint64, start func()) {
 	w.parked = append(w.parked, parked{key, start})
 	w.mu.Unlock()
 	w.wakeUp()
-}
-
-// entered returns what enter has added since the last call.
-func (w *World) entered() []parked {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	all := w.parked
-	w.parked = nil
-	return all
 }
 
 // spawn runs a function in a goroutine that the world waits for.
@@ -221,26 +205,22 @@ func (w *World) wakeUp() {
 	}
 }
 
-// sleep pauses a goroutine. name is different for goroutines that sleep at the same time.
-func (w *World) sleep(name string, d time.Duration) {
-	w.park(mix(hashOf(name), uint64(time.Now().UnixNano())), func(resume func()) { w.after(d, resume) })
-}
-
 // run lets things happen until done.
 func (w *World) run(done func() bool) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		synctest.Wait()
-		for now := w.entered(); len(now) > 0; now = w.entered() {
-			slices.SortStableFunc(now, func(a, b parked) int { return cmp.Compare(a.key, b.key) })
-			for _, p := range now {
-				if p.start(); w.resumed {
-					w.resumed = false
-					synctest.Wait()
-				}
-			}
-			synctest.Wait()
+		w.mu.Lock()
+		entered := w.parked
+		w.parked = nil
+		w.mu.Unlock()
+		slices.SortStableFunc(entered, func(a, b parked) int { return cmp.Compare(a.key, b.key) })
+		for _, p := range entered {
+			p.start()
+		}
+		if len(entered) > 0 {
+			continue
 		}
 		if done() {
 			return
