@@ -157,7 +157,6 @@ func (a *actor) begin() *op {
 func (a *actor) do(c *credential, method, path, body string, match ...string) *op {
 	o := a.begin()
 	day := time.Now().UTC().Format(time.DateOnly)
-	a.sent++
 	path = "/api/admin/" + path
 	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), trackedKey{}, o.tracked), method, path,
 		strings.NewReader(body))

@@ -158,7 +158,7 @@ func (w *World) poll() {
 
 // deliverMessages deletes the messages that are processed. The others are visible again after the timeout.
 func (w *World) deliverMessages(in events.SQSEvent) {
-	failed, ok := w.deliver("deliver-webhook", fmt.Sprintf("%d messages", len(in.Records)), encode(in))
+	failed, ok := w.deliver("deliver-webhook", encode(in))
 	if !ok {
 		return
 	}
@@ -212,17 +212,18 @@ func (w *World) lifetime(id string) (current lifetime) {
 
 // flipped checks a flip when it is written: some lifetime of the type allows it. For a re-evaluation, it is one of the
 // last five seconds, for others the current one.
-func (w *World) flipped(name string, old, next dynamo.Item) {
-	was, is, kind := old.Bool("potentiallyStale"), next.Bool("potentiallyStale"), next.String("type")
-	now, by, sameType, all := time.Now(), w.caller.process.name, old.String("type") == kind, w.lifetimes[kind]
+func (w *World) flipped(c change) {
+	was, is, kind := c.old.Bool("potentiallyStale"), c.next.Bool("potentiallyStale"), c.next.String("type")
+	name, sameType, all := c.item.String("name"), c.old.String("type") == kind, w.lifetimes[kind]
+	now, by := time.Now(), w.caller.process.name
 	reevaluated, since, late := w.caller.reevaluates(), now, time.Minute
 	// The write of others decides a flag only if it depends on the type.
-	decided := next["staleness"] != nil && (old["staleness"] == nil || was != is || !sameType) && all != nil
+	decided := c.next["staleness"] != nil && (c.old["staleness"] == nil || was != is || !sameType) && all != nil
 	if reevaluated {
 		decided, since, late = was != is, now.Add(-staleAfter), staleAfter
 	}
 	if decided {
-		age, justified := now.Sub(*next.Time("createdAt")), false
+		age, justified := now.Sub(*c.next.Time("createdAt")), false
 		for i, l := range all {
 			replaced := i+1 < len(all) && !all[i+1].from.After(since)
 			justified = justified || !replaced && l.allows(is, age, late)
@@ -274,10 +275,10 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 func (w *World) checkRecorded() {
 	recorded := map[string][]string{} // types of events, by subject
 	for _, c := range w.changes {
-		if c.table != "Events" || either(c)["type"] == nil {
+		if c.table != "Events" || c.item["type"] == nil {
 			continue
 		}
-		id, subject := either(c).Int("id"), either(c).String("subject")
+		id, subject := c.item.Int("id"), c.item.String("subject")
 		if c.old["type"] != nil {
 			w.fail("the event %d is changed", id)
 		}

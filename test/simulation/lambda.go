@@ -160,9 +160,7 @@ func (f *function) instance() *process {
 	i := f.w.newProcess(name)
 	vars := maps.Clone(f.Environment)
 	delete(vars, "DYNAMODB_ENDPOINT")
-	if vars["MAX_CONTEXT_FIELD_KILOBYTES"] != "" {
-		vars["MAX_CONTEXT_FIELD_KILOBYTES"] = fmt.Sprint(fieldLimit / 1000) // less than the template permits
-	}
+	vars["MAX_CONTEXT_FIELD_KILOBYTES"] = fmt.Sprint(fieldLimit / 1000) // less than the template permits
 	handler, err := f.construct(&app.Env{
 		Vars: vars, AWS: i.config(), Now: i.now, Random: i, Logger: slog.New(slog.DiscardHandler),
 		Transport: i, Concurrency: 1 << 20,
@@ -224,11 +222,11 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 }
 
 // invoke invokes a function for an event, sometimes twice at the same time. It returns the output of the first.
-func (w *World) invoke(name, what string, event []byte) ([]byte, error) {
+func (w *World) invoke(name string, event []byte) ([]byte, error) {
 	f := w.functions[name].invoked
 	id := w.newID()
 	if w.happens(duplicated, hashOf(id), 0.1) {
-		w.note("%s is started twice for %s", name, what)
+		w.note("%s is started twice", name)
 		again := w.newID()
 		w.spawn(func() {
 			w.sleep(again, w.upTo(20*time.Millisecond, hashOf(again)))
@@ -237,7 +235,7 @@ func (w *World) invoke(name, what string, event []byte) ([]byte, error) {
 	}
 	output, err := f.Invoke(context.Background(), id, event)
 	if err != nil {
-		w.note("%s for %s: %v", name, what, err)
+		w.note("%s: %v", name, err)
 	}
 	return output, err
 }

@@ -13,29 +13,22 @@ import (
 func Shrink(t *testing.T, r Result, limit time.Duration) Result {
 	t.Helper()
 	started := time.Now()
-	try := func(p Plan) bool {
+	try := func(p Plan) {
 		if time.Since(started) > limit {
-			return false
+			return
 		}
-		smaller := Run(t, p, false)
-		if smaller.Violation == "" {
-			return false
+		if smaller := Run(t, p, false); smaller.Violation != "" {
+			smaller.Plan.Steps = min(smaller.Plan.Steps, smaller.Steps)
+			r = smaller
 		}
-		smaller.Plan.Steps = min(smaller.Plan.Steps, smaller.Steps)
-		r = smaller
-		return true
 	}
 	r.Plan.Steps = r.Steps
 	for size := 0; size != r.Plan.size(); {
 		size = r.Plan.size()
-		for cut := r.Plan.Steps / 2; cut > 0; cut /= 2 {
-			for r.Plan.Steps > cut {
-				p := r.Plan
-				p.Steps -= cut
-				if !try(p) {
-					break
-				}
-			}
+		for cut := r.Plan.Steps / 2; cut > 0; cut = min(cut, r.Plan.Steps) / 2 {
+			p := r.Plan
+			p.Steps -= cut
+			try(p)
 		}
 		for bit := range 64 {
 			if p := r.Plan; p.Parts>>bit&1 == 1 {
@@ -67,10 +60,8 @@ func Report(t *testing.T, p Plan) string {
 
 // trace adds a line about a call to the history.
 func (w *World) trace(c *call, text string) {
-	if w.tracing {
-		body := string(c.body)
-		w.note("    %s: %s (%s of %s %s)", c.process.name, text, c.name, tableOf(body), shortened(body, 160))
-	}
+	body := string(c.body)
+	w.note("    %s: %s (%s of %s %s)", c.process.name, text, c.name, tableOf(body), shortened(body, 160))
 }
 
 func tableOf(request string) string {

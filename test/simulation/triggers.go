@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"toggleadmin/pkg/local/samtemplate"
 )
 
 // startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the
@@ -52,7 +54,7 @@ func (w *World) every(period time.Duration, name string, invoke func()) {
 // sweep re-evaluates all types, and checks the flags if nothing is left. It reports whether it did.
 func (w *World) sweep() (done bool) {
 	begun := time.Now()
-	output, err := w.invoke("sweep-staleness", "the schedule", []byte("{}"))
+	output, err := w.invoke("sweep-staleness", []byte("{}"))
 	if done = err == nil && bytes.HasSuffix(output, []byte(`"left":0}`)); done {
 		w.turn(fmt.Sprint("sweep of ", begun))
 		w.checkFlags(begun)
@@ -62,16 +64,16 @@ func (w *World) sweep() (done bool) {
 
 func (w *World) announce() {
 	w.announced = time.Now()
-	_, _ = w.invoke("announce-expiring-tokens", "the schedule", []byte("{}"))
+	_, _ = w.invoke("announce-expiring-tokens", []byte("{}"))
 }
 
 // stream is the stream of a table, and the function that reads it.
 type stream struct {
-	function, table string
-	batch           int // the maximum number of records
-	read            int // the number of records that are processed
-	awaited         bool
-	attempts        uint64
+	samtemplate.Stream
+	function string
+	read     int // the number of records that are processed
+	awaited  bool
+	attempts uint64
 }
 
 // await invokes the function of a stream after a time.
@@ -84,22 +86,22 @@ func (w *World) await(s *stream, d time.Duration) {
 
 // readStream invokes the function with new records of the table. What it does not process comes again later.
 func (w *World) readStream(s *stream) {
-	batch, n := w.db.Records(s.table, s.read, s.batch)
+	batch, n := w.db.Records(s.Table, s.read, s.BatchSize)
 	if s.awaited = n > 0 && !w.over; !s.awaited {
 		return
 	}
 	w.spawn(func() {
-		failed, ok := w.deliver(s.function, fmt.Sprintf("%d records", n), batch)
+		failed, ok := w.deliver(s.function, batch)
 		s.attempts++
 		done := n
-		if !ok || w.happens(redelivered, mix(hashOf(s.table), s.attempts), 0.1) {
+		if !ok || w.happens(redelivered, mix(hashOf(s.Table), s.attempts), 0.1) {
 			done = 0
 		}
 		for _, id := range failed {
 			position, _ := strconv.Atoi(id) // one more than the position of the record
 			done = min(done, position-1-s.read)
 		}
-		w.enter(hashOf(s.table), func() {
+		w.enter(hashOf(s.Table), func() {
 			s.read, s.awaited = s.read+done, false
 			wait := time.Second
 			if done == 0 {
@@ -111,8 +113,8 @@ func (w *World) readStream(s *stream) {
 }
 
 // deliver invokes a function with a batch. It returns what the function has not processed, unless it fails.
-func (w *World) deliver(name, what string, batch []byte) (failed []string, ok bool) {
-	output, err := w.invoke(name, what, batch)
+func (w *World) deliver(name string, batch []byte) (failed []string, ok bool) {
+	output, err := w.invoke(name, batch)
 	var response events.SQSEventResponse // that of a stream has the same form
 	if err != nil || json.Unmarshal(output, &response) != nil {
 		return nil, false
@@ -126,8 +128,7 @@ func (w *World) deliver(name, what string, batch []byte) (failed []string, ok bo
 // logLine receives a line of the access log. Lines of five seconds are delivered together.
 func (w *World) logLine(line []byte, at time.Time) {
 	w.mu.Lock()
-	w.logged++
-	n, first := w.logged, w.lines == nil
+	n, first := len(w.lines)+1, len(w.lines) == w.delivered
 	w.lines = append(w.lines, events.CloudwatchLogsLogEvent{ID: fmt.Sprintf("%020d", n), Timestamp: at.UnixMilli(),
 		Message: string(line)})
 	w.mu.Unlock()
@@ -137,8 +138,8 @@ func (w *World) logLine(line []byte, at time.Time) {
 }
 
 func (w *World) deliverLines(stream string) {
-	lines := w.lines
-	w.lines = nil
+	lines := w.lines[w.delivered:]
+	w.delivered = len(w.lines)
 	var data bytes.Buffer
 	w.compressor.Reset(&data)
 	_, err := w.compressor.Write(encode(events.CloudwatchLogsData{
@@ -150,7 +151,7 @@ func (w *World) deliverLines(stream string) {
 	}})
 	w.spawn(func() {
 		for attempt := 0; !w.over; attempt++ {
-			_, err := w.invoke("record-traffic", fmt.Sprintf("%d lines", len(lines)), payload)
+			_, err := w.invoke("record-traffic", payload)
 			if err == nil && !w.happens(redelivered, mix(hashOf(lines[0].ID), uint64(attempt)), 0.1) {
 				return
 			}
