@@ -357,8 +357,8 @@ func (w *World) checkExpiring() {
 		if expires < time.Minute {
 			continue
 		}
-		for _, threshold := range []time.Duration{1, 7, 14} {
-			left := expires - threshold*24*time.Hour // clocks differ, and the search takes some time
+		for _, threshold := range []int{1, 7, 14} {
+			left := expires - time.Duration(threshold)*24*time.Hour // clocks differ, and the search takes some time
 			if left < -time.Minute && !slices.ContainsFunc(w.log[fmt.Sprint("pat:", item.Int("id"))], func(e dynamo.Item) bool {
 				return strings.HasSuffix(e.String("data"), fmt.Sprintf(`"days":%d}`, threshold))
 			}) {

@@ -94,7 +94,7 @@ func (w *World) prepare() {
 			w.streams[m.Table] = &stream{Stream: m, function: f.Name}
 		}
 	}
-	w.latency = (5 + 145*w.upTo(2, 78)) * time.Millisecond
+	w.latency = []time.Duration{5 * time.Millisecond, 150 * time.Millisecond}[mix(w.Seed, 78)%2]
 	w.db.Written = func(table string, old, next dynamo.Item) {
 		item := next
 		if next == nil {

@@ -191,9 +191,9 @@ func (c *call) send() {
 	latency := time.Millisecond + w.upTo(9*time.Millisecond, c.key, 7)
 	staleness := c.reevaluates()
 	if c.chance(slow, 0.05, 0.05) || w.storm(slow, 15*time.Second, "") {
-		latency *= 1 + w.upTo(100, c.key, 8)
+		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
 	} else if staleness && mix(w.Seed, c.key, 14)%2 == 0 { // others act between its reads and writes
-		latency *= 1 + w.upTo(16, c.key, 8)
+		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%16)
 	}
 	if t := c.tracked(); t != nil && t.rival != nil && c.isWrite() {
 		w.spawn(t.rival)
