@@ -1,4 +1,5 @@
 // The scripts in testdata run toggleadmin as a process: the test binary, which calls main if its name is toggleadmin.
+// Invalid command lines run in the process of the test, because a start takes 20 ms of CPU time.
 //
 // Those in offline need no installation, those in local run on a local service of their own. Those in stack run on the
 // deployed stack that STACK and API_URL name, and leave it unchanged. Those in emulator need an emulator of AWS on this
@@ -62,7 +63,14 @@ func run(t *testing.T, dir string, setup func(*testscript.Env) error, more comma
 
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	run(t, "testdata/offline", withoutAWS, nil)
+	run(t, "testdata/offline", withoutAWS, commands{
+		// usage ARGUMENT …: runs toggleadmin in this process, with an invalid command line
+		"usage": func(ts *testscript.TestScript, _ bool, args []string) {
+			if status := main.Run(t.Context(), args, ts.Stdout(), ts.Stderr()); status != 2 {
+				ts.Fatalf("exit status %d, want 2", status)
+			}
+		},
+	})
 }
 
 func TestLocal(t *testing.T) {

@@ -29,12 +29,13 @@ func Algorithms() []string { return []string{"RS256", "ES256", "PS256", "EdDSA"}
 // KeyFor returns the process's key for an algorithm. Its ID is the algorithm's name.
 func KeyFor(algorithm string) Key { return processKeys()[algorithm] }
 
-// Generating an RSA key takes a tenth of a second.
+// Generating an RSA key takes a tenth of a second, so two algorithms have the same one.
 var processKeys = sync.OnceValue(func() map[string]Key {
 	keys := map[string]Key{}
-	for _, algorithm := range Algorithms() {
+	for _, algorithm := range []string{"RS256", "ES256", "EdDSA"} {
 		keys[algorithm] = NewKey(algorithm, algorithm)
 	}
+	keys["PS256"] = Key{ID: "PS256", Algorithm: "PS256", Private: keys["RS256"].Private}
 	return keys
 })
 
