@@ -17,33 +17,32 @@ import (
 )
 
 // actors are who uses the service. Each step is one request or command, or a few that belong together.
-var actors = []struct {
+var actors = slices.Concat(
+	named((*actor).changeLifetime, "admin-1", "admin-2"),
+	named((*actor).editField, "editor-1", "editor-2"),
+	named((*actor).changeToggle, "operator-1", "operator-2"),
+	named((*actor).editToggle, "editor-3", "editor-4", "editor-5"),
+	named((*actor).manageAccounts, "admin-3", "admin-4"),
+	named((*actor).rotate, "pipeline-1", "pipeline-2"),
+	named((*actor).manageCredentials, "operator-3", "operator-4"),
+	named((*actor).managePeople, "operator-5", "operator-6"),
+	named((*actor).signIn, "person-1", "person-2"),
+	named((*actor).tryCredential, "intruder"),
+	named((*actor).list, "auditor"),
+	named((*actor).answer, "visitor-1", "visitor-2"),
+)
+
+// role is what an actor does.
+type role struct {
 	name string
 	step func(*actor)
-}{
-	{"admin-1", (*actor).changeLifetime},
-	{"admin-2", (*actor).changeLifetime},
-	{"editor-1", (*actor).editField},
-	{"editor-2", (*actor).editField},
-	{"operator-1", (*actor).changeToggle},
-	{"operator-2", (*actor).changeToggle},
-	{"editor-3", (*actor).editToggle},
-	{"editor-4", (*actor).editToggle},
-	{"editor-5", (*actor).editToggle},
-	{"admin-3", (*actor).manageAccounts},
-	{"admin-4", (*actor).manageAccounts},
-	{"pipeline-1", (*actor).rotate},
-	{"pipeline-2", (*actor).rotate},
-	{"operator-3", (*actor).manageCredentials},
-	{"operator-4", (*actor).manageCredentials},
-	{"operator-5", (*actor).managePeople},
-	{"operator-6", (*actor).managePeople},
-	{"person-1", (*actor).signIn},
-	{"person-2", (*actor).signIn},
-	{"intruder", (*actor).tryCredential},
-	{"auditor", (*actor).list},
-	{"visitor-1", (*actor).answer},
-	{"visitor-2", (*actor).answer},
+}
+
+func named(step func(*actor), names ...string) (all []role) {
+	for _, name := range names {
+		all = append(all, role{name, step})
+	}
+	return all
 }
 
 // editors is the number of actors who change types, toggles and fields: the first ones.
@@ -154,16 +153,18 @@ func (a *actor) begin() *op {
 
 // do sends a request with a credential, and sometimes an If-Match, and checks whether it is accepted. It does not wait
 // longer than API Gateway.
-func (a *actor) do(c *credential, method, path, body string, match ...string) *op {
+func (a *actor) do(c *credential, request string, body object, match ...string) *op {
 	o := a.begin()
 	day := time.Now().UTC().Format(time.DateOnly)
-	path = "/api/admin/" + path
-	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), trackedKey{}, o.tracked), method, path,
-		strings.NewReader(body))
-	r.Header.Set("Authorization", c.text)
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
+	method, path, _ := strings.Cut(request, " ")
+	content := ""
+	if body != nil {
+		content = text(body)
 	}
+	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), trackedKey{}, o.tracked), method,
+		"/api/admin/"+path, strings.NewReader(content))
+	r.Header.Set("Authorization", c.text)
+	r.Header.Set("Content-Type", "application/json")
 	for _, etag := range match {
 		r.Header.Set("If-Match", etag)
 	}
@@ -173,7 +174,7 @@ func (a *actor) do(c *credential, method, path, body string, match ...string) *o
 	o.ended, o.status, o.response = time.Now(), recorder.Code, recorder.Body.String()
 	o.etag = recorder.Header().Get("ETag")
 	a.digest(hashOf(a.name), uint64(o.status), hashOf(o.response))
-	a.note("%s: %s %s %s → %d %s", a.name, method, path, body, o.status, shortened(o.response, 200))
+	a.note("%s: %s %s → %d %s", a.name, request, content, o.status, shortened(o.response, 200))
 	o.unknown, o.reads = o.status >= http.StatusInternalServerError, method == http.MethodGet
 	a.answered[fmt.Sprintf("%s %dxx", day, max(o.status/100, 2))]++
 	a.checkAccepted(c, o)
@@ -182,7 +183,7 @@ func (a *actor) do(c *credential, method, path, body string, match ...string) *o
 
 // get sends a GET request. If it succeeds, into is the response.
 func (a *actor) get(c *credential, path string, into any) *op {
-	o := a.do(c, http.MethodGet, path, "")
+	o := a.do(c, "GET "+path, nil)
 	if o.ok() {
 		a.decode(o, into)
 	}
@@ -231,11 +232,8 @@ func (a *actor) changeLifetime() {
 	}
 	a.meanwhile((*actor).changeToggle)
 	days := choose(a, 0, 1, 1, 7, 40)
-	body := fmt.Sprintf(`{"lifetimeDays":%d}`, days)
-	o := a.do(choose(a, a.admin, a.api), http.MethodPut, "feature-types/"+id+"/lifetime", body)
-	if o.ok() || o.unknown {
-		a.record(o, "type", id, "set", days)
-	}
+	o := a.do(choose(a, a.admin, a.api), "PUT feature-types/"+id+"/lifetime", object{"lifetimeDays": days})
+	a.record(o, "type", id, "set", days)
 }
 
 func (a *actor) listTypes(c *credential) {
@@ -257,17 +255,13 @@ func (a *actor) manageAccounts() {
 	switch a.IntN(6) {
 	case 0, 1:
 		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(4))
-		o := a.do(a.admin, http.MethodPost, "service-account",
-			fmt.Sprintf(`{"username":%q,"name":"Robot","rootRole":2}`, name))
+		o := a.do(a.admin, "POST service-account", object{"username": name, "name": "Robot", "rootRole": 2})
 		var out struct{ ID int64 }
-		switch {
-		case o.ok():
+		if o.ok() {
 			a.decode(o, &out)
 			a.robots = append(a.robots, out.ID)
 			a.account(out.ID).username = strings.ToLower(name)
 			a.record(o, "role", out.ID, "set", 2)
-		case o.status != http.StatusConflict && !o.unknown:
-			return
 		}
 		a.record(o, "username", strings.ToLower(name), "create", out.ID)
 	case 2:
@@ -288,35 +282,36 @@ func (a *actor) manageAccounts() {
 
 // updateAccount changes the role or the name of a service account.
 func (a *actor) updateAccount(id int64) {
-	path, role := fmt.Sprintf("service-account/%d", id), fmt.Sprint(choose(a, 1, 2, 3))
+	request, role := fmt.Sprint("PUT service-account/", id), choose(a, 1, 2, 3)
 	if a.IntN(2) == 0 {
-		a.do(a.admin, http.MethodPut, path, fmt.Sprintf(`{"name":"Robot %d"}`, a.IntN(9)))
+		a.do(a.admin, request, object{"name": fmt.Sprint("Robot ", a.IntN(9))})
 		return
 	}
-	a.recordRole(a.do(a.admin, http.MethodPut, path, fmt.Sprintf(`{"rootRole":%s}`, role)), id, role)
-}
-
-// recordRole records that an account has got a role.
-func (a *actor) recordRole(o *op, id int64, role string) {
-	if o.ok() || o.unknown {
-		a.record(o, "role", id, "set", role)
-	}
+	a.record(a.do(a.admin, request, object{"rootRole": role}), "role", id, "set", role)
 }
 
 // deleteAccount deletes a service account.
 func (a *actor) deleteAccount(id int64) {
 	account := a.account(id)
-	earliest(&account.deleting, time.Now())
-	a.meanwhile(choose(a, func(b *actor) { b.createToken(b.admin, id, "token 0") }, func(b *actor) { b.createOwn(id) },
-		(*actor).manageCredentials))
-	o := a.do(a.admin, http.MethodDelete, fmt.Sprintf("service-account/%d", id), "")
-	if gone := o.ok() || o.status == http.StatusNotFound; gone || o.unknown {
-		if gone {
-			earliest(&account.deleted, o.ended)
-		}
-		a.record(o, "tokens", id, "close", "")
-		a.record(o, "username", account.username, "delete", id)
+	rival := choose(a, func(b *actor) { b.createToken(b.admin, id, "token 0") }, func(b *actor) { b.createOwn(id) },
+		(*actor).manageCredentials)
+	o := a.delete(a.admin, &account.deletion, rival, func() *op {
+		return a.do(a.admin, fmt.Sprint("DELETE service-account/", id), nil)
+	})
+	a.record(o, "tokens", id, "close", "")
+	a.record(o, "username", account.username, "delete", id)
+}
+
+// delete deletes a token or an account while a rival acts. A person's own token can be missing because a sign-in has
+// meant another account.
+func (a *actor) delete(by *credential, d *deletion, rival func(*actor), send func() *op) *op {
+	earliest(&d.deleting, time.Now())
+	a.meanwhile(rival)
+	o := send()
+	if o.ok() || o.status == http.StatusNotFound && by.subject == "" {
+		earliest(&d.deleted, o.ended)
 	}
+	return o
 }
 
 // listAccounts lists the service accounts with their tokens. What it contains of an account that is being deleted is
@@ -353,7 +348,7 @@ func (a *actor) tryCredential() {
 	}
 	c := choose(a, a.credentials...)
 	for _, other := range a.credentials { // one that is about to expire
-		if left := time.Until(other.expires) + a.skew; left > 0 && left < 40*time.Second && other.revoking.IsZero() {
+		if left := time.Until(other.expires) + a.skew; left > 0 && left < 40*time.Second && other.deleting.IsZero() {
 			a.sleep(a.name, left+within(a.Rand, choose(a, 10*time.Millisecond, time.Second, 20*time.Second)))
 			c = other
 			break
@@ -363,7 +358,7 @@ func (a *actor) tryCredential() {
 		a.useToken(c)
 		return
 	}
-	a.do(c, http.MethodGet, choose(a, "context", "feature-types"), "")
+	a.do(c, choose(a, "GET context", "GET feature-types"), nil)
 }
 
 func (a *actor) list() {

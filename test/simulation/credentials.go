@@ -13,16 +13,18 @@ type credential struct {
 	description string
 	subject     string // of a JWT
 	expires     time.Time
-	// when the first request to delete it began, and when the first one that succeeded had ended
-	revoking, revoked time.Time
+	deletion
 }
+
+// deletion is when the first request to delete something began, and when the first one that succeeded had ended.
+type deletion struct{ deleting, deleted time.Time }
 
 // name is how the history of the account's tokens calls it.
 func (c *credential) name() string { return fmt.Sprintf("%s#%d", c.description, c.id) }
 
 type account struct {
-	username          string // in lower case
-	deleting, deleted time.Time
+	username string // in lower case
+	deletion
 }
 
 // checkAccepted checks whether the service accepts a credential exactly if it must. The world does not know what must
@@ -42,12 +44,12 @@ func (w *World) checkAccepted(c *credential, o *op) {
 		return true
 	}
 	a := w.account(c.account)
-	if refuse("deleted", c.revoked) || refuse("without its account", a.deleted) ||
+	if refuse("deleted", c.deleted) || refuse("without its account", a.deleted) ||
 		refuse("expired", c.expires.Add(w.skew)) {
 		return
 	}
 	before := func(t time.Time) bool { return t.IsZero() || t.After(o.ended) }
-	switch valid := before(c.revoking) && before(a.deleting) && c.expires.After(o.ended.Add(w.skew)); {
+	switch valid := before(c.deleting) && before(a.deleting) && c.expires.After(o.ended.Add(w.skew)); {
 	case c.account != 0 && (accepted || valid):
 		w.add(o, "enabled", c.account, "get", accepted)
 	case valid && !accepted:

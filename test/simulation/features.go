@@ -6,13 +6,18 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 )
+
+// object is an object of JSON.
+type object = map[string]any
 
 // edit is what an operation on a record has to do with it: a toggle, a context field, or an answer to a questionnaire.
 type edit struct {
-	project string         // of the path; empty: none
-	seen    map[string]any // members that the response has, or that the ETag of an update is of; nil: none
-	change  map[string]any
+	project string // of the path; empty: none
+	seen    object // members that the response has, or that the ETag of an update is of; nil: none
+	change  object
 }
 
 // editToggle does what the console does with toggles.
@@ -23,21 +28,20 @@ func (a *actor) editToggle() {
 	on := a.IntN(2) == 0
 	switch a.IntN(9) {
 	case 0:
-		e := edit{project: project, change: map[string]any{"project": project, "type": choose(a, a.types...)}}
-		body := fmt.Sprintf(`{"name":%q,"type":%q}`, name, e.change["type"])
-		a.edit(a.do(c, http.MethodPost, "projects/"+project+"/features", body), "toggle", name, "create", e)
+		e := edit{project: project, change: object{"project": project, "type": choose(a, a.types...)}}
+		body := object{"name": name, "type": e.change["type"]}
+		a.edit(a.do(c, "POST projects/"+project+"/features", body), "toggle", name, "create", e)
 	case 1, 2, 7:
 		a.updateToggle(c, name, project)
 	case 3:
-		a.edit(a.do(c, http.MethodDelete, path, ""), "toggle", name, "archive",
-			edit{project: project, change: map[string]any{"archived": true}})
+		a.edit(a.do(c, "DELETE "+path, nil), "toggle", name, "archive",
+			edit{project: project, change: object{"archived": true}})
 	case 4:
 		a.markToggles(c, name, project, on)
 	case 5:
-		a.edit(a.do(c, http.MethodPost, "archive/revive/"+name, ""), "toggle", name, "revive",
-			edit{change: map[string]any{"archived": false}})
+		a.edit(a.do(c, "POST archive/revive/"+name, nil), "toggle", name, "revive", edit{change: object{"archived": false}})
 	case 6:
-		a.edit(a.do(c, http.MethodDelete, "archive/"+name, ""), "toggle", name, "remove", edit{})
+		a.edit(a.do(c, "DELETE archive/"+name, nil), "toggle", name, "remove", edit{})
 	default:
 		a.searchToggles(c, on)
 	}
@@ -49,7 +53,6 @@ func togglePath(name, project string) string { return "projects/" + project + "/
 func (a *actor) readToggle(c *credential, name, project string) (*op, edit) {
 	e := edit{project: project}
 	o := a.get(c, togglePath(name, project), &e.seen)
-	only(e.seen, "project", "type", "description", "archived", "stale", "contextFields")
 	a.edit(o, "toggle", name, "read", e)
 	return o, e
 }
@@ -63,14 +66,13 @@ func (a *actor) updateToggle(c *credential, name, project string) {
 	match := []string{o.etag}
 	a.meanwhile((*actor).editToggle)
 	a.n++
-	e.change = choose(a, map[string]any{"type": choose(a, a.types...)}, map[string]any{"stale": a.IntN(2) == 0},
-		map[string]any{"description": fmt.Sprint(a.name, " ", a.n)},
-		map[string]any{"description": fmt.Sprint(a.name, " again ", a.n)})
-	only(e.seen, "type", "description", "stale")
+	e.change = choose(a, object{"type": choose(a, a.types...)}, object{"stale": a.IntN(2) == 0},
+		object{"description": fmt.Sprint(a.name, " ", a.n)}, object{"description": fmt.Sprint(a.name, " again ", a.n)})
+	e.seen = object{"type": e.seen["type"], "description": e.seen["description"], "stale": e.seen["stale"]}
 	if a.IntN(4) == 0 {
 		e.seen, match = nil, nil
 	}
-	o = a.do(c, http.MethodPut, togglePath(name, project), text(e.change), match...)
+	o = a.do(c, "PUT "+togglePath(name, project), e.change, match...)
 	a.edit(o, "toggle", name, "update", e)
 	if o.ok() && !shows(a.members(o), e.change) {
 		a.fail("an update of %s to %v returns %s", name, e.change, o.response)
@@ -83,19 +85,19 @@ func (a *actor) markToggles(c *credential, name, project string, stale bool) {
 	if other := choose(a, a.toggles...); other != name {
 		names = append(names, other)
 	}
-	o := a.do(c, http.MethodPost, "projects/"+project+"/stale", text(map[string]any{"features": names, "stale": stale}))
+	o := a.do(c, "POST projects/"+project+"/stale", object{"features": names, "stale": stale})
 	if o.status == http.StatusNotFound && len(names) > 1 {
 		return // it is not known here which one
 	}
 	for _, name := range names {
-		a.edit(o, "toggle", name, "mark", edit{project: project, change: map[string]any{"stale": stale}})
+		a.edit(o, "toggle", name, "mark", edit{project: project, change: object{"stale": stale}})
 	}
 }
 
 // searchToggles lists all toggles that are archived, or the others.
 func (a *actor) searchToggles(c *credential, archived bool) {
 	var found struct {
-		Features []map[string]any
+		Features []object
 		Total    int
 	}
 	o := a.get(c, fmt.Sprintf("search/features?archived=IS:%t", archived), &found)
@@ -105,17 +107,22 @@ func (a *actor) searchToggles(c *credential, archived bool) {
 	if found.Total != len(found.Features) {
 		a.fail("a search returns %d of %d toggles", len(found.Features), found.Total)
 	}
-	seen := map[string]map[string]any{}
 	for _, f := range found.Features {
-		if seen[fmt.Sprint(f["name"])] = f; f["archived"] != archived {
+		if f["archived"] != archived {
 			a.fail("a search for archived toggles: %t, returns %v", archived, f)
 		}
 	}
-	for _, name := range a.toggles {
-		if seen[name] != nil {
-			a.edit(o, "toggle", name, "read", edit{seen: only(seen[name], "project", "type", "description", "archived", "stale")})
-		} else { // it is not there, or not in this state
-			a.edit(o, "toggle", name, "miss", edit{seen: map[string]any{"archived": archived}})
+	a.editListed(o, "toggle", a.toggles, found.Features, object{"archived": archived})
+}
+
+// editListed records what a list contains of some records. Those that it lacks do not exist, or do not have the members
+// that it selects.
+func (a *actor) editListed(o *op, kind string, names []string, listed []object, selected object) {
+	for _, name := range names {
+		if i := slices.IndexFunc(listed, func(r object) bool { return r["name"] == name }); i >= 0 {
+			a.edit(o, kind, name, "read", edit{seen: listed[i]})
+		} else {
+			a.edit(o, kind, name, "miss", edit{seen: selected})
 		}
 	}
 }
@@ -127,19 +134,16 @@ func (w *World) decode(o *op, into any) {
 }
 
 // members returns the members of a response.
-func (w *World) members(o *op) (all map[string]any) {
+func (w *World) members(o *op) (all object) {
 	w.decode(o, &all)
 	return all
 }
 
-// only returns an object without the other members.
-func only(object map[string]any, names ...string) map[string]any {
-	maps.DeleteFunc(object, func(name string, _ any) bool { return !slices.Contains(names, name) })
-	return object
-}
-
-// edit records an operation on a record.
-func (w *World) edit(o *op, kind, object, name string, e edit) {
+// edit records an operation on a record. It ignores the members that the model of the kind does not have.
+func (w *World) edit(o *op, kind, name, operation string, e edit) {
+	maps.DeleteFunc(e.seen, func(member string, _ any) bool {
+		return !strings.Contains(defaults[kind], strconv.Quote(member))
+	})
 	o.edit = e
-	w.record(o, kind, object, name, e)
+	w.record(o, kind, name, operation, e)
 }

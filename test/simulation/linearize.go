@@ -42,8 +42,8 @@ func observed() *op {
 // record adds an operation to the history of an object, unless it is a read without a result, or was refused for a
 // reason that has nothing to do with the object.
 func (w *World) record(o *op, kind string, object any, name string, value any) {
-	if o.status != http.StatusUnauthorized && (o.status != http.StatusForbidden || kind == "tokens") &&
-		(!o.unknown || !o.reads) {
+	if o.status != http.StatusUnauthorized && (o.status != http.StatusForbidden || kind == "tokens" && name == "create") &&
+		(!o.unknown || !o.reads) && (o.unknown || o.ok() || name != "set") {
 		w.add(o, kind, object, name, value)
 	}
 }

@@ -45,22 +45,20 @@ func (a *actor) link(id int64, subject string) {
 // deletePerson deletes a person. Sometimes the operator interrupts the command. Then another person gets the identity,
 // and the tables are copied before the deletion ends.
 func (a *actor) deletePerson(id int64) {
-	account := a.account(id)
-	earliest(&account.deleting, time.Now())
-	a.meanwhile(choose(a, (*actor).signIn, (*actor).managePeople, func(b *actor) { b.createOwn(id) }))
-	limit := time.Minute
-	if !a.calm && a.IntN(2) == 0 {
-		limit = 10*time.Millisecond + within(a.Rand, 20*time.Millisecond)
-	}
-	o := a.command(fmt.Sprintf("delete %d", id), func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, limit)
-		defer cancel()
-		return a.operator.DeleteAccount(ctx, user.Person, id)
+	rival := choose(a, (*actor).signIn, (*actor).managePeople, func(b *actor) { b.createOwn(id) })
+	o := a.delete(a.admin, &a.account(id).deletion, rival, func() *op {
+		limit := time.Minute
+		if !a.calm && a.IntN(2) == 0 {
+			limit = 10*time.Millisecond + within(a.Rand, 20*time.Millisecond)
+		}
+		return a.command(fmt.Sprint("delete ", id), func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, limit)
+			defer cancel()
+			return a.operator.DeleteAccount(ctx, user.Person, id)
+		})
 	})
 	a.record(o, "tokens", id, "close", "")
-	if !o.unknown {
-		earliest(&account.deleted, o.ended)
-	} else if !a.calm {
+	if o.unknown && !a.calm {
 		for _, h := range slices.Backward(a.identities) {
 			if h.id == id {
 				a.link(choose(a, slices.Sorted(maps.Values(a.people))...), h.subject)
@@ -77,9 +75,7 @@ func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
 	o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context) error {
 		return errorOf(a.operator.SetDisabled(ctx, kind, id, disabled))
 	})
-	if o.ok() || o.unknown {
-		a.record(o, "enabled", id, "set", !disabled)
-	}
+	a.record(o, "enabled", id, "set", !disabled)
 }
 
 const clientID = "simulation"
@@ -104,7 +100,7 @@ func (a *actor) signIn() {
 	if email == "" {
 		email = name + "@example.com"
 	}
-	token := key().Sign(nil, map[string]any{
+	token := key().Sign(nil, object{
 		"iss": "https://" + issuerHost, "sub": name, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(),
 		"iat":   time.Now().Unix(),
 		"email": email, "email_verified": true, "name": name,
@@ -117,7 +113,7 @@ func (a *actor) signIn() {
 	}
 	c.account = out.User.ID
 	a.checkPerson(name, c.account, o)
-	if a.do(c, http.MethodGet, "service-account", "").ok() {
+	if a.do(c, "GET service-account", nil).ok() {
 		a.fail("%s, who is not an administrator, lists the service accounts", name)
 	}
 	switch a.IntN(4) {
@@ -127,7 +123,7 @@ func (a *actor) signIn() {
 		}
 	case 2:
 		if a.last != nil {
-			a.deleteToken(c, a.last, a.last.account == c.account)
+			a.deleteToken(c, a.last)
 		}
 	default:
 		a.listTokens(c, 0)

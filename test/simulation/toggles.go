@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ func (a *actor) changeOne(name string) {
 		if n == 5 {
 			member, set = "archived", (*operator.Operator).SetArchived
 		}
-		a.operate("change", name, map[string]any{member: on}, func(ctx context.Context) error {
+		a.operate("change", name, object{member: on}, func(ctx context.Context) error {
 			return errorOf(set(a.operator, ctx, name, on))
 		})
 	}
@@ -48,7 +47,7 @@ func (w *World) flips(name string) bool {
 // putToggle creates or changes a toggle, sometimes its type, and its use of some of the fields.
 func (a *actor) putToggle(name string, kind bool, fields ...string) {
 	change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
-	value := map[string]any{"project": *change.Project}
+	value := object{"project": *change.Project}
 	if kind {
 		change.Type = new(choose(a, a.types...))
 		value["type"] = *change.Type
@@ -66,7 +65,7 @@ func (a *actor) putToggle(name string, kind bool, fields ...string) {
 }
 
 // operate runs a command about a toggle. What it has created can be deleted before it has read it.
-func (a *actor) operate(kind, name string, change map[string]any, run func(context.Context) error) {
+func (a *actor) operate(kind, name string, change object, run func(context.Context) error) {
 	o := a.command(fmt.Sprintf("features %s %s %v", kind, name, change), run)
 	if o.ok() || o.unknown || kind == "put" {
 		o.unknown = !o.ok()
@@ -77,16 +76,16 @@ func (a *actor) operate(kind, name string, change map[string]any, run func(conte
 // answer updates feedback of the editor, who does it too.
 func (a *actor) answer() {
 	given := fmt.Sprintf("2026-01-01T00:00:00.%03dZ", a.IntN(1000))
-	change := choose(a, map[string]any{"neverShow": a.IntN(2) == 0}, map[string]any{"given": nil},
-		map[string]any{"neverShow": true, "given": given})
+	change := choose(a, object{"neverShow": a.IntN(2) == 0}, object{"given": nil},
+		object{"neverShow": true, "given": given})
 	c, body := a.editor, maps.Clone(change)
 	if a.IntN(2) == 0 {
 		c, body["userId"] = a.admin, a.editor.account
 	}
-	o := a.do(c, http.MethodPut, "feedback/survey", text(body))
+	o := a.do(c, "PUT feedback/survey", body)
 	e := edit{change: change}
 	if o.ok() {
-		e.seen = only(a.members(o), "neverShow", "given")
+		e.seen = a.members(o)
 	}
 	if o.ok() || o.unknown {
 		a.edit(o, "feedback", "survey", "put", e)
@@ -156,21 +155,20 @@ func (a *actor) editField() {
 	kind := choose(a, "create", "replace", "delete", "read", "list")
 	if kind == "delete" {
 		a.meanwhile(func(b *actor) { b.putToggle(subject(b, b.toggles...), false, name) })
-		a.edit(a.do(c, http.MethodDelete, "context/"+name, ""), "field", name, kind, edit{})
+		a.edit(a.do(c, "DELETE context/"+name, nil), "field", name, kind, edit{})
 		kind = choose(a, "create", "read") // at once, and with another clock
 	}
-	e := edit{change: map[string]any{"description": value, "sortOrder": a.IntN(2)}}
+	e := edit{change: object{"description": value, "sortOrder": a.IntN(2)}}
 	switch kind {
 	case "create":
 		body := maps.Clone(e.change)
 		body["name"] = name
-		a.edit(a.do(c, http.MethodPost, "context", text(body)), "field", name, kind, e)
+		a.edit(a.do(c, "POST context", body), "field", name, kind, e)
 	case "replace":
-		a.edit(a.do(c, http.MethodPut, "context/"+name, text(e.change)), "field", name, kind, e)
+		a.edit(a.do(c, "PUT context/"+name, e.change), "field", name, kind, e)
 	case "read":
 		e = edit{}
 		o := a.get(c, "context/"+name, &e.seen)
-		only(e.seen, "description", "sortOrder")
 		a.edit(o, "field", name, kind, e)
 	default:
 		a.listFields(c)
@@ -178,7 +176,7 @@ func (a *actor) editField() {
 }
 
 func (a *actor) listFields(c *credential) {
-	var all []map[string]any
+	var all []object
 	o := a.get(c, "context", &all)
 	if !o.ok() {
 		return
@@ -186,17 +184,5 @@ func (a *actor) listFields(c *credential) {
 	if text, _ := json.Marshal(o.response); len(text) > fieldLimit {
 		a.fail("the list of context fields has %d bytes, the limit is %d", len(text), fieldLimit)
 	}
-	for _, name := range a.fields {
-		e := edit{}
-		for _, f := range all {
-			if f["name"] == name {
-				e.seen = only(f, "description", "sortOrder")
-			}
-		}
-		if e.seen == nil {
-			o.status = http.StatusNotFound
-		}
-		a.edit(o, "field", name, "read", e)
-		o.status = http.StatusOK
-	}
+	a.editListed(o, "field", a.fields, all, nil)
 }

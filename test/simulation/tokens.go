@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,13 +20,9 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 	const day = 24 * time.Hour
 	lifetime := choose(a, 45*time.Second, 2*time.Minute, 5*time.Minute, time.Hour, day, 7*day+time.Minute, 14*day)
 	expires := datetime.Milliseconds(time.Now().Add(lifetime).UTC())
-	path, account := fmt.Sprintf("service-account/%d/token", owner), owner
-	if owner == 0 {
-		path, account = "user/tokens", c.account
-	}
+	path, account := tokensOf(c, owner)
 	highest := a.highest
-	body := fmt.Sprintf(`{"description":%q,"expiresAt":%q}`, description, datetime.Format(expires))
-	o := a.do(c, http.MethodPost, path, body)
+	o := a.do(c, "POST "+path, object{"description": description, "expiresAt": datetime.Format(expires)})
 	var id int64
 	var out struct {
 		ID     json.Number
@@ -56,56 +51,57 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 	if a.recordTokens(c, o, account, "create", fmt.Sprintf("%s#%d", description, id)); !o.ok() {
 		return nil
 	}
-	created := &credential{text: out.Secret, account: account, id: id, description: description,
-		expires: expires}
+	created := &credential{text: out.Secret, account: account, id: id, description: description, expires: expires}
 	a.credentials = append(a.credentials, created)
 	return created
 }
 
-func (a *actor) deleteToken(c, old *credential, own bool) {
-	path := fmt.Sprintf("service-account/%d/token/%d", old.account, old.id)
-	if own {
-		path = fmt.Sprintf("user/tokens/%d", old.id)
+func (a *actor) deleteToken(by, c *credential) {
+	owner := c.account
+	if by.account == owner {
+		owner = 0
 	}
-	earliest(&old.revoking, time.Now())
-	a.meanwhile(func(b *actor) { b.useToken(old) })
-	o := a.do(c, http.MethodDelete, path, "")
-	missing := o.status == http.StatusNotFound
-	if o.ok() || missing && !own {
-		earliest(&old.revoked, o.ended)
+	path, _ := tokensOf(by, owner)
+	a.endToken(by, c, func() *op { return a.do(by, fmt.Sprintf("DELETE %s/%d", path, c.id), nil) })
+}
+
+// endToken deletes a token by a request or command, while somebody uses it.
+func (a *actor) endToken(by, c *credential, send func() *op) {
+	o := a.delete(by, &c.deletion, func(b *actor) { b.useToken(c) }, send)
+	if c.account != 0 { // otherwise it is an API token
+		a.recordTokens(by, o, c.account, "delete", c.name())
 	}
-	if o.ok() || missing || o.unknown {
-		a.recordTokens(c, o, old.account, "delete", old.name())
+}
+
+// tokensOf returns the path of the tokens of an account, and the account: the caller's own if owner is 0.
+func tokensOf(c *credential, owner int64) (path string, account int64) {
+	if owner == 0 {
+		return "user/tokens", c.account
 	}
+	return fmt.Sprintf("service-account/%d/token", owner), owner
 }
 
 // recordTokens records an operation on the tokens of an account, unless the person who did it with a JWT had another
 // account meanwhile.
 func (a *actor) recordTokens(c *credential, o *op, account int64, name, value string) {
-	accounts := map[int64]bool{account: true}
 	for _, h := range a.identities {
-		if c.subject == h.subject && h.during(o) {
-			accounts[h.id] = true
+		if c.subject == h.subject && h.id != account && h.during(o) {
+			name = "unclear"
+			a.record(o, "tokens", h.id, name, value)
 		}
 	}
-	if len(accounts) > 1 {
-		name = "unclear"
-	}
-	for _, id := range slices.Sorted(maps.Keys(accounts)) {
-		a.record(o, "tokens", id, name, value)
-	}
+	a.record(o, "tokens", account, name, value)
 }
 
-// listTokens lists the tokens of a service account, or the caller's own if account is 0.
-func (a *actor) listTokens(c *credential, account int64) {
-	path, name := fmt.Sprintf("service-account/%d/token", account), "list"
-	if account == 0 {
-		path, name, account = "user/tokens", "list own", c.account
+// listTokens lists the tokens of a service account, or the caller's own if owner is 0.
+func (a *actor) listTokens(c *credential, owner int64) {
+	name := "list"
+	if owner == 0 {
+		name = "list own"
 	}
+	path, account := tokensOf(c, owner)
 	var out struct{ Pats descriptions }
-	if o := a.get(c, path, &out); o.ok() || o.status == http.StatusNotFound {
-		a.recordTokens(c, o, account, name, out.Pats.canonical())
-	}
+	a.recordTokens(c, a.get(c, path, &out), account, name, out.Pats.canonical())
 }
 
 // descriptions are tokens in a response.
@@ -121,8 +117,8 @@ func (d descriptions) canonical() string {
 
 // readToken gets a token of a service account.
 func (a *actor) readToken(c *credential) {
-	o := a.do(a.admin, http.MethodGet, fmt.Sprintf("service-account/%d/token/%d", c.account, c.id), "")
-	if slices.Contains(a.robots, c.account) && (o.ok() || o.status == http.StatusNotFound) {
+	o := a.do(a.admin, fmt.Sprintf("GET service-account/%d/token/%d", c.account, c.id), nil)
+	if slices.Contains(a.robots, c.account) {
 		a.record(o, "tokens", c.account, "read", c.name())
 	}
 }
@@ -141,8 +137,8 @@ func (a *actor) rotate() {
 			a.readToken(choose(a, a.credentials...))
 		}
 		for _, c := range a.credentials { // make room
-			if c.account == account && c.revoking.IsZero() && a.IntN(2) == 0 {
-				a.deleteToken(a.admin, c, false)
+			if c.account == account && c.deleting.IsZero() && a.IntN(2) == 0 {
+				a.deleteToken(a.admin, c)
 				return
 			}
 		}
@@ -152,7 +148,7 @@ func (a *actor) rotate() {
 		a.useToken(created)
 	}
 	if old := a.last; old != nil && old.account == created.account && a.IntN(2) == 0 {
-		a.deleteToken(a.admin, old, false)
+		a.deleteToken(a.admin, old)
 		a.useToken(old)
 	}
 	a.last = created
@@ -189,7 +185,7 @@ func (a *actor) manageCredentials() {
 		o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context) error {
 			return errorOf(a.operator.SetRole(ctx, user.ServiceAccount, id, role))
 		})
-		a.recordRole(o, id, fmt.Sprint(role.ID()))
+		a.record(o, "role", id, "set", role.ID())
 	case 2:
 		a.createAPIToken()
 	default:
@@ -204,7 +200,7 @@ func (a *actor) manageCredentials() {
 // credentialOf returns a token of an account, or nil.
 func (w *World) credentialOf(id int64) *credential {
 	for _, c := range w.credentials {
-		if c.account == id && c.revoking.IsZero() && c.expires.After(time.Now()) {
+		if c.account == id && c.deleting.IsZero() && c.expires.After(time.Now()) {
 			return c
 		}
 	}
@@ -249,16 +245,10 @@ func (a *actor) revoke() {
 	if a.IntN(2) == 0 { // the authorizers know it
 		a.useToken(c)
 	}
-	earliest(&c.revoking, time.Now())
-	a.meanwhile(func(b *actor) { b.useToken(c) })
-	o := a.command(fmt.Sprintf("tokens revoke %d", c.id),
-		func(ctx context.Context) error { return a.operator.Revoke(ctx, token) })
-	if !o.unknown {
-		earliest(&c.revoked, o.ended)
-	}
-	if c.account != 0 {
-		a.record(o, "tokens", c.account, "delete", c.name())
-	}
+	a.endToken(a.admin, c, func() *op {
+		return a.command(fmt.Sprint("tokens revoke ", c.id),
+			func(ctx context.Context) error { return a.operator.Revoke(ctx, token) })
+	})
 	a.useToken(c)
 }
 
