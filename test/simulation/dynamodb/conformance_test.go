@@ -3,7 +3,6 @@ package dynamodb_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,6 +21,7 @@ import (
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/enginetest"
 	"toggleadmin/test/simulation/dynamodb"
@@ -33,7 +33,6 @@ type m = map[string]any
 // pair is the fake and a server, with the same tables.
 type pair struct {
 	*testing.T
-	tables []samtemplate.Table
 	now    time.Time // of the fake
 	fake   *dynamodb.DB
 	server *database.Database
@@ -42,17 +41,17 @@ type pair struct {
 func newPair(t *testing.T) *pair {
 	t.Helper()
 	loaded, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &pair{T: t, tables: loaded.Tables, now: time.Unix(1_800_000_000, 0), server: database.New(t)}
-	p.fake = dynamodb.New(p.tables, func() time.Time { return p.now })
+	assert.OK(t, err)
+	p := &pair{T: t, now: time.Unix(1_800_000_000, 0), server: database.New(t)}
+	p.fake = dynamodb.New(loaded.Tables, func() time.Time { return p.now })
+	assert.OK(t, tables.EnableStreams(t.Context(), p.server.Client, loaded.Tables))
 	return p
 }
 
-// deviations matches the calls to which a server does not respond as DynamoDB's documentation says, and the fake does.
-var deviations = map[string]*regexp.Regexp{
-	"dynoxide": regexp.MustCompile(`^(` + strings.Join([]string{
+// deviations matches the calls to which the engine, or an external server, does not respond as DynamoDB's documentation
+// says, and the fake does.
+var deviations = map[bool]*regexp.Regexp{
+	false: regexp.MustCompile(`^(` + strings.Join([]string{
 		`start in another partition`,               // accepts it
 		`(transaction|item): (SET|REMOVE) #name.*`, // changes a key in a transaction
 		`(transaction: )?REMOVE nothing.#one .*`,   // accepts paths in a missing map
@@ -60,20 +59,15 @@ var deviations = map[string]*regexp.Regexp{
 		`two in one action`, // accepts them
 		`pages of 1 MB`,     // has an item less
 	}, "|") + `)$`),
-	"DynamoDB Local": regexp.MustCompile(`^.*SET #createdAt = :n .*$`), // accepts an index key of another type
+	true: regexp.MustCompile(`^.*SET #createdAt = :n .*$`), // DynamoDB Local accepts an index key of another type
 }
 
 // call sends a call to both and compares the responses, and those for the other pages of a Query. name is unique if the
 // call is one of the deviations.
 func (p *pair) call(name, operation string, request m) {
-	p.Helper()
-	body := marshal(p, request)
-	got := response(p.fake.Do(operation, body))
-	want := response(p.post("DynamoDB_20120810."+operation, body))
-	server := "dynoxide"
-	if enginetest.External() != "" {
-		server = "DynamoDB Local"
-	}
+	body := p.marshal(request)
+	got := p.response(p.fake.Do(operation, body))
+	want := p.response(p.post("DynamoDB_20120810."+operation, body))
 	options := cmp.Options{cmpopts.IgnoreMapEntries(func(member string, _ any) bool {
 		return strings.EqualFold(member, "message") || member == "ConsumedCapacity" // which nobody asked for
 	})}
@@ -81,8 +75,8 @@ func (p *pair) call(name, operation string, request m) {
 		options = append(options, cmpopts.SortSlices(func(a, b any) bool { return fmt.Sprint(a) < fmt.Sprint(b) }))
 	}
 	diff := cmp.Diff(want, got, options)
-	if deviates := deviations[server].MatchString(name); (diff != "") != deviates {
-		p.Errorf("%s: %s %.1000s: (-%s +fake), known deviation %t\n%.3000s", name, operation, body, server, deviates, diff)
+	if deviates := deviations[enginetest.External() != ""].MatchString(name); (diff != "") != deviates {
+		p.Errorf("%s: %s %.1000s: (-server +fake), known deviation %t\n%.3000s", name, operation, body, deviates, diff)
 	}
 	if next := got["LastEvaluatedKey"]; operation == "Query" && next != nil && diff == "" {
 		request["ExclusiveStartKey"] = next
@@ -92,43 +86,31 @@ func (p *pair) call(name, operation string, request m) {
 
 // post sends a call to the server.
 func (p *pair) post(target string, body []byte) (status int, response []byte) {
-	p.Helper()
 	request, err := http.NewRequestWithContext(p.Context(), http.MethodPost, p.server.Endpoint, bytes.NewReader(body))
-	if err != nil {
-		p.Fatal(err)
-	}
+	assert.OK(p, err)
 	request.Header = http.Header{
 		"X-Amz-Target": {target}, "Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Date": {"20260101T000000Z"},
 		"Authorization": {"AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host," +
 			" Signature=0"},
 	}
 	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		p.Fatal(err)
-	}
+	assert.OK(p, err)
 	defer answer.Body.Close()
-	if response, err = io.ReadAll(answer.Body); err != nil {
-		p.Fatal(err)
-	}
+	response, err = io.ReadAll(answer.Body)
+	assert.OK(p, err)
 	return answer.StatusCode, response
 }
 
-func marshal(tb testing.TB, v any) []byte {
-	tb.Helper()
+func (p *pair) marshal(v any) []byte {
 	body, err := json.Marshal(v)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	assert.OK(p, err)
 	return body
 }
 
 // response returns a response with its status. A transaction that is canceled because an action is invalid is the same
 // as an invalid transaction: servers differ in which mistakes they find before they begin.
-func response(status int, body []byte) m {
-	var all m
-	if err := json.Unmarshal(body, &all); err != nil {
-		all = m{"error": string(body)}
-	}
+func (p *pair) response(status int, body []byte) (all m) {
+	assert.OK(p, json.Unmarshal(body, &all))
 	_, all["__type"], _ = strings.Cut(fmt.Sprint(all["__type"]), "#")
 	if bytes.Contains(body, []byte(`"ValidationError"`)) {
 		all = m{"__type": "ValidationException"}
@@ -145,58 +127,54 @@ ExpressionAttributeValues: {':s': {S: bcd}, ':c': {S: cde}, ':b': {S: b}, ':n': 
   ':empty': {S: ''}, ':list': {L: [{S: x}, {N: '1'}]}, ':none': {L: []}, ':x': {S: x}, ':one': {N: '1'},
   ':map': {M: {deep: {M: {s: {S: x}}}, one: {N: '1'}}}, ':p': {S: p1}, ':c07': {S: c07}, ':c13': {S: c13}}`
 
+// define adds those names and values that a request uses, or that the requests in it use.
+func (p *pair) define(known map[string]m, v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, element := range v {
+			p.define(known, element)
+		}
+	case m:
+		for _, member := range v {
+			p.define(known, member)
+		}
+		text := p.marshal(v)
+		for member, all := range known {
+			used := maps.Clone(all)
+			maps.DeleteFunc(used, func(ref string, _ any) bool { return !regexp.MustCompile(ref + `\b`).Match(text) })
+			if len(used) > 0 && v["TableName"] != nil && v[member] == nil {
+				v[member] = used
+			}
+		}
+	}
+}
+
 // play carries out the calls of a file in the folder testdata: a template of a list in YAML. A call with a response,
 // such as one after a time, is not sent to the server: the fake's response contains the text.
 func (p *pair) play(file string) {
-	p.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	functions := template.FuncMap{
-		"lines": func(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") },
-		"pick":  func(all []string) string { return all[random.IntN(len(all))] },
-		"large": func(n int) string { return strings.Repeat("x", n) },
-		"some":  func(n int) []int { return random.Perm(n)[:1+random.IntN(n-1)] },
+		"lines":  func(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") },
+		"random": random.IntN, "permutation": random.Perm,
 	}
 	var text bytes.Buffer
 	parsed, err := template.New(file).Funcs(functions).ParseFiles("testdata/" + file)
-	if err != nil || parsed.Execute(&text, nil) != nil {
-		p.Fatal(err)
-	}
+	assert.OK(p, err)
+	assert.OK(p, parsed.Execute(&text, nil))
 	var known map[string]m
 	var calls []struct {
 		Call, Response string
 		After          time.Duration
 		Sent           map[string]m `yaml:",inline"`
 	}
-	if err := errors.Join(yaml.Unmarshal([]byte(defined), &known), yaml.Unmarshal(text.Bytes(), &calls)); err != nil {
-		p.Fatal(err)
-	}
-	define := func(v any) {
-		request, _ := v.(m)
-		body := marshal(p, request)
-		for member, all := range known {
-			used := maps.Clone(all)
-			maps.DeleteFunc(used, func(ref string, _ any) bool { return !regexp.MustCompile(ref + `\b`).Match(body) })
-			if len(used) > 0 && request[member] == nil {
-				request[member] = used
-			}
-		}
-	}
+	assert.OK(p, yaml.Unmarshal([]byte(defined), &known), yaml.Unmarshal(text.Bytes(), &calls))
 	for _, call := range calls {
 		p.now = p.now.Add(call.After)
 		for operation, request := range call.Sent {
-			actions, ok := request["TransactItems"].([]any)
-			for _, action := range actions {
-				action, _ := action.(m)
-				for _, one := range action {
-					define(one)
-				}
-			}
-			if !ok {
-				define(request)
-			}
+			p.define(known, request)
 			if call.Response == "" {
 				p.call(call.Call, operation, request)
-			} else if _, got := p.fake.Do(operation, marshal(p, request)); !strings.Contains(string(got), call.Response) {
+			} else if _, got := p.fake.Do(operation, p.marshal(request)); !strings.Contains(string(got), call.Response) {
 				p.Errorf("%s %s: %s", operation, request, got)
 			}
 		}
@@ -228,15 +206,12 @@ func TestLag(t *testing.T) {
 func TestStream(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	if err := tables.EnableStreams(t.Context(), p.server.Client, p.tables); err != nil {
-		t.Fatal(err)
-	}
 	p.play("stream.yaml")
 	var body []byte
 	sent := m{"TableName": "FeatureTypes", "ShardIteratorType": "TRIM_HORIZON"}
 	for _, step := range [][2]string{{"ListStreams", "StreamArn"}, {"DescribeStream", "ShardId"},
 		{"GetShardIterator", "ShardIterator"}, {"GetRecords", "Records"}} {
-		_, body = p.post("DynamoDBStreams_20120810."+step[0], marshal(t, sent))
+		_, body = p.post("DynamoDBStreams_20120810."+step[0], p.marshal(sent))
 		if found := regexp.MustCompile(`"` + step[1] + `":"(.*?)"`).FindSubmatch(body); found != nil {
 			sent[step[1]] = string(found[1])
 		}
@@ -244,16 +219,13 @@ func TestStream(t *testing.T) {
 	var want, got, next struct{ Records []record }
 	batch, n := p.fake.Records("FeatureTypes", 0, 100)
 	part, _ := p.fake.Records("FeatureTypes", 1, 2)
-	err := errors.Join(json.Unmarshal(body, &want), json.Unmarshal(batch, &got), json.Unmarshal(part, &next))
-	if err != nil || n != 4 || !cmp.Equal(got.Records[1:3], next.Records) {
-		t.Fatalf("%d records: %s, from the second on: %s, %v", n, batch, part, err)
-	}
+	assert.OK(t, json.Unmarshal(body, &want), json.Unmarshal(batch, &got), json.Unmarshal(part, &next))
+	assert.Equal(t, len(got.Records), n)
+	assert.Equal(t, got.Records[1:3], next.Records)
 	want.Records = slices.DeleteFunc(want.Records, func(r record) bool {
 		return cmp.Equal(r.Change.OldImage, r.Change.NewImage)
 	})
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(record{}, "Change.SequenceNumber")); diff != "" {
-		t.Errorf("(-server +fake)\n%s", diff)
-	}
+	assert.Equal(t, want, got, cmpopts.IgnoreFields(record{}, "Change.SequenceNumber"))
 }
 
 // record is a record of a stream.

@@ -3,10 +3,11 @@
 //
 // It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, fractions,
 // lists in paths, projections of reads, most functions and operators, local secondary indexes, transactional reads,
-// capacity and the administration of tables. A request with a member or value that it does not know is a
-// SerializationException that names it. It accepts key conditions and overlapping updates that DynamoDB rejects, and
-// reads the update of a write only if its condition holds. Reserved words are not checked. Calls never conflict, because they follow one another: throttling and conflicts are
-// injected in front of it. The tests compare it with the engine of `make run` and with DynamoDB Local.
+// capacity and the administration of tables; DescribeTable returns the names of the keys only. A request with a member
+// or value that it does not know is a SerializationException that names it. It accepts key conditions and overlapping
+// updates that DynamoDB rejects, and reads the update of a write only if its condition holds. Reserved words are not
+// checked. Calls never conflict, because they follow one another: throttling and conflicts are injected in front of it.
+// The tests compare it with the engine of `make run` and with DynamoDB Local.
 package dynamodb
 
 import (
@@ -15,6 +16,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -26,11 +28,11 @@ import (
 // DB contains tables. It is not safe for concurrent use.
 type DB struct {
 	// Lag returns how long after a write an index shows it, or a read of the table that is not consistent, for which index
-	// is empty. version counts the writes, key is the item's key in an encoded form.
+	// is empty. version counts the writes, key is the item's key in an encoded form. nil: at once.
 	Lag func(table, index, key string, version int64) time.Duration
 
 	// Written is called with each change of an item before Do returns. nil: the item does not exist. It must not call the
-	// DB or change the items.
+	// DB or change the items. It can be nil.
 	Written func(table string, old, next item)
 
 	now     func() time.Time
@@ -41,11 +43,7 @@ type DB struct {
 
 // New returns a database with the tables, without items, whose indexes do not lag.
 func New(tables []samtemplate.Table, now func() time.Time) *DB {
-	db := &DB{
-		now: now, tables: map[string]*table{}, tokens: map[string]transaction{},
-		Lag:     func(string, string, string, int64) time.Duration { return 0 },
-		Written: func(string, item, item) {},
-	}
+	db := &DB{now: now, tables: map[string]*table{}, tokens: map[string]transaction{}}
 	for _, definition := range tables {
 		db.create(definition)
 	}
@@ -127,7 +125,7 @@ func (db *DB) operation(name string, r *request) m {
 	case "BatchGetItem":
 		return db.batchGetItem(r)
 	case "PutItem", "UpdateItem", "DeleteItem":
-		return db.single(name[:len(name)-len("Item")], r)
+		return db.single(strings.TrimSuffix(name, "Item"), r)
 	case "TransactWriteItems":
 		return db.transact(r)
 	case "Query", "Scan":
@@ -157,7 +155,7 @@ func (db *DB) Items(table string) (all []dynamo.Item) {
 }
 
 // Records returns at most limit records of a table's stream from a position on, in the order of the writes, as the JSON
-// that Lambda passes to a function, and their number. The first record has the position 0 and the sequence number 1.
+// that Lambda passes to a function, without what functions do not use, and their number. The first record has the position 0 and the sequence number 1.
 // The stream has one shard.
 func (db *DB) Records(table string, from, limit int) (event []byte, n int) {
 	t, all := db.table(table), []m{}
@@ -169,7 +167,7 @@ func (db *DB) Records(table string, from, limit int) (event []byte, n int) {
 		case c.next == nil:
 			name, keys = "REMOVE", c.old
 		}
-		all = append(all, m{"eventID": fmt.Sprintf("%s-%d", table, from+i), "eventName": name, "dynamodb": struct {
+		all = append(all, m{"eventName": name, "dynamodb": struct {
 			Keys                        item
 			OldImage, NewImage          item `json:",omitzero"`
 			ApproximateCreationDateTime int64

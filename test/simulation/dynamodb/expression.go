@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"reflect"
 	"regexp"
 	"slices"
@@ -55,7 +56,7 @@ func (r *request) holds(condition expression, i item) bool {
 		return true
 	}
 	e := &evaluation{r, i, condition}
-	holds := e.or()
+	holds := e.terms()
 	e.expect(end)
 	return holds
 }
@@ -77,24 +78,20 @@ func (e *evaluation) accept(token string) bool {
 }
 
 func (e *evaluation) expect(token string) {
-	next := e.rest[0]
-	require(e.accept(token), syntaxError+next)
+	next := e.next()
+	require(next == token, syntaxError+next)
 }
 
 const syntaxError = "Invalid expression: Syntax error; token: "
 
-func (e *evaluation) or() bool {
-	holds := e.and()
-	for e.accept("OR") {
-		holds = e.and() || holds
-	}
-	return holds
-}
-
-func (e *evaluation) and() bool {
+// terms reads terms that AND and OR combine.
+func (e *evaluation) terms() bool {
 	holds := e.term()
 	for e.accept("AND") {
 		holds = e.term() && holds
+	}
+	if e.accept("OR") {
+		return e.terms() || holds
 	}
 	return holds
 }
@@ -103,15 +100,15 @@ func (e *evaluation) term() bool {
 	var left value
 	switch {
 	case e.accept("("):
-		holds := e.or()
+		holds := e.terms()
 		e.expect(")")
 		return holds
 	case e.accept("attribute_exists"):
-		return e.argument() != nil
+		return e.arguments(1)[0] != nil
 	case e.accept("attribute_not_exists"):
-		return e.argument() == nil
+		return e.arguments(1)[0] == nil
 	case e.accept("size"): // of maps only
-		if v, ok := e.argument().(*types.AttributeValueMemberM); ok {
+		if v, ok := e.arguments(1)[0].(*types.AttributeValueMemberM); ok {
 			left = dynamo.N(int64(len(v.Value)))
 		}
 	default:
@@ -127,13 +124,7 @@ func (e *evaluation) term() bool {
 		return compare(left, ">=", low) && compare(left, "<=", high)
 	default:
 		require(operator == "IN", syntaxError+operator)
-		e.expect("(")
-		found := compare(left, "=", e.operand())
-		for e.accept(",") {
-			found = compare(left, "=", e.operand()) || found
-		}
-		e.expect(")")
-		return found
+		return slices.ContainsFunc(e.arguments(0), func(v value) bool { return compare(left, "=", v) })
 	}
 }
 
@@ -152,12 +143,15 @@ func compare(a value, operator string, b value) bool {
 	return strings.Contains(operator, relation)
 }
 
-// argument reads the argument of a function.
-func (e *evaluation) argument() value {
+// arguments reads the operands of a function; n is their number, 0: any.
+func (e *evaluation) arguments(n int) (all []value) {
 	e.expect("(")
-	v := e.operand()
+	for all = append(all, e.operand()); e.accept(","); {
+		all = append(all, e.operand())
+	}
 	e.expect(")")
-	return v
+	require(n == 0 || n == len(all), syntaxError+")")
+	return all
 }
 
 // operand reads a :value or a path, and returns nil if nothing is there.
@@ -183,15 +177,11 @@ func (e *evaluation) path() (path []string) {
 
 // at returns what is at a path of the item.
 func (e *evaluation) at(path []string) value {
-	v := dynamo.M(e.item)
-	for _, name := range path {
-		inner, ok := v.(*types.AttributeValueMemberM)
-		if !ok {
-			return nil
-		}
-		v = inner.Value[name]
+	i, last := e.item, len(path)-1
+	for _, name := range path[:last] {
+		i = i.Map(name)
 	}
-	return v
+	return i[path[last]]
 }
 
 // updated returns an item after the update. Its actions depend on the item before it.
@@ -212,10 +202,7 @@ func (r *request) updated(i item) item {
 				v = sum(v, e.operand())
 			}
 		case "ADD":
-			if v == nil {
-				v = dynamo.N(0)
-			}
-			v = sum(v, e.operand())
+			v = sum(cmp.Or(v, dynamo.N(0)), e.operand())
 		default:
 			require(clause == "REMOVE", syntaxError+clause)
 			v = nil
@@ -232,18 +219,10 @@ func (r *request) updated(i item) item {
 
 // assigned reads an operand of SET.
 func (e *evaluation) assigned() value {
-	if !e.accept("if_not_exists") {
-		return e.operand()
+	if e.accept("if_not_exists") {
+		return cmp.Or(e.arguments(2)...)
 	}
-	e.expect("(")
-	v := e.operand()
-	e.expect(",")
-	otherwise := e.operand()
-	e.expect(")")
-	if v == nil {
-		v = otherwise
-	}
-	return v
+	return e.operand()
 }
 
 func sum(a, b value) value {

@@ -8,7 +8,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// find returns the key of the item that a request reads or writes, and as old the item that a read shows.
+// find returns the item that a request reads or writes: its table and key, and as old the state that a read shows.
 func (db *DB) find(r *request, consistent bool) change {
 	t, i := db.table(r.TableName), r.Item
 	if i == nil {
@@ -54,11 +54,6 @@ func (db *DB) batchGetItem(r *request) m {
 	return m{"Responses": responses, "UnprocessedKeys": m{}}
 }
 
-// inSegment reports whether a Scan reads an item with a key. Any assignment of keys to segments will do.
-func (r *request) inSegment(key string) bool {
-	return r.TotalSegments <= 1 || int(crc32.ChecksumIEEE([]byte(key)))%r.TotalSegments == r.Segment
-}
-
 // rows returns the view that Query or Scan reads, and the items that it reads, by the keys of their rows.
 func (db *DB) rows(r *request) (*view, map[string]item) {
 	t, rows := db.table(r.TableName), map[string]item{}
@@ -68,13 +63,13 @@ func (db *DB) rows(r *request) (*view, map[string]item) {
 	x := &t.views[n]
 	for key, states := range t.states {
 		i := db.shown(states, n, r.ConsistentRead)
-		if !r.inSegment(key) || !x.has(i) || !r.holds(r.KeyConditionExpression, i) {
-			continue
-		}
+		inSegment := int(crc32.ChecksumIEEE([]byte(key)))%max(1, r.TotalSegments) == r.Segment // as good as any other
 		if n > 0 {
 			key = x.key(i)
 		}
-		rows[key] = i
+		if i != nil && key != "" && inSegment && r.holds(r.KeyConditionExpression, i) {
+			rows[key] = i
+		}
 	}
 	return x, rows
 }
@@ -90,8 +85,9 @@ func (db *DB) read(operation string, r *request) m {
 		slices.Reverse(keys)
 	}
 	if key := r.ExclusiveStartKey; key != nil {
+		db.table(r.TableName).key(key) // checks it
 		start = x.key(key)
-		require(len(x.only(key)) == len(key) && r.holds(r.KeyConditionExpression, key),
+		require(start != "" && len(x.only(key)) == len(key) && r.holds(r.KeyConditionExpression, key),
 			"The provided starting key is invalid")
 	}
 	items, response, scanned, bytes := []item{}, m{}, 0, 0

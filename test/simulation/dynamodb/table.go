@@ -15,6 +15,7 @@ import (
 type table struct {
 	samtemplate.Table
 	views   []view             // the table and its indexes
+	types   map[string]string  // of all attributes that are keys of the table or an index
 	states  map[string][]state // of each item, by its key, in the order of the writes
 	changes []change           // the stream
 }
@@ -22,7 +23,7 @@ type table struct {
 // view shows the items that have its keys. A name distinguishes an index.
 type view struct {
 	samtemplate.Index
-	keys []samtemplate.Attribute // which identify a row: those of the index and of the table
+	keys []string // the attributes that identify a row: those of the index and of the table
 }
 
 // state is an item after a write. A view shows the last one that is visible in it. A consistent read shows the last one.
@@ -40,68 +41,57 @@ type change struct {
 }
 
 func (db *DB) create(definition samtemplate.Table) *table {
-	t := &table{Table: definition, states: map[string][]state{}}
+	t := &table{Table: definition, types: map[string]string{}, states: map[string][]state{}}
 	own := samtemplate.Index{Hash: definition.Hash, Range: definition.Range, Projection: "ALL"}
 	for _, index := range append([]samtemplate.Index{own}, definition.Indexes...) {
-		x := view{index, []samtemplate.Attribute{index.Hash, index.Range}}
-		if index.Name != "" {
-			x.keys = append(x.keys, definition.Hash, definition.Range)
+		x := view{Index: index}
+		for _, a := range []samtemplate.Attribute{index.Hash, index.Range, definition.Hash, definition.Range} {
+			if a.Name != "" && !slices.Contains(x.keys, a.Name) {
+				x.keys, t.types[a.Name] = append(x.keys, a.Name), a.Type
+			}
 		}
-		x.keys = slices.DeleteFunc(x.keys, func(a samtemplate.Attribute) bool { return a.Name == "" })
 		t.views = append(t.views, x)
 	}
 	db.tables[definition.Name] = t
 	return t
 }
 
-// key returns the key of an item, and checks its attributes that are keys of indexes.
+// key returns the key of an item, and checks its attributes that are keys of the table and of indexes.
 func (t *table) key(i item) string {
-	for _, x := range t.views {
-		for _, a := range x.keys {
-			if i[a.Name] != nil {
-				keyPart(i, a)
-			}
-		}
+	for name, kind := range t.types {
+		v := order(i[name])
+		require(i[name] == nil || strings.HasPrefix(v, kind) && v != order(dynamo.S("")),
+			"One or more parameter values were invalid: a key is empty or of another type: "+name)
 	}
-	return t.views[0].key(i)
+	key := t.views[0].key(i)
+	require(key != "", "One or more parameter values were invalid: Missing the key")
+	return key
 }
 
-// key returns the key of an item's row. The order of keys is the order of reads. The first characters put partitions
-// into an arbitrary order, as DynamoDB does.
+// key returns the key of an item's row, or nothing if the view does not have the item. The order of keys is the order of
+// reads. The first characters put partitions into an arbitrary order, as DynamoDB does.
 func (x *view) key(i item) string {
-	parts := []string{fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(keyPart(i, x.Hash))))}
-	for _, a := range x.keys {
-		parts = append(parts, keyPart(i, a))
+	parts := []string{fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(order(i[x.Hash.Name]))))}
+	for _, name := range x.keys {
+		if i[name] == nil {
+			return ""
+		}
+		parts = append(parts, order(i[name]))
 	}
 	return strings.Join(parts, "")
 }
 
-func keyPart(i item, a samtemplate.Attribute) string {
-	part := order(i[a.Name])
-	require(strings.HasPrefix(part, a.Type) && part != order(dynamo.S("")),
-		"One or more parameter values were invalid: a key is missing, empty or of another type: "+a.Name)
-	return part
-}
-
-// has reports whether the view has an item.
-func (x *view) has(i item) bool {
-	return !slices.ContainsFunc(x.keys, func(a samtemplate.Attribute) bool { return i[a.Name] == nil })
-}
-
 func (t *table) schema() (keys []m) {
-	for i, a := range t.views[0].keys {
-		keys = append(keys, m{"AttributeName": a.Name, "KeyType": []string{"HASH", "RANGE"}[i]})
+	for _, name := range t.views[0].keys {
+		keys = append(keys, m{"AttributeName": name})
 	}
 	return keys
 }
 
 // only returns the attributes of an item that identify its row, and those with other names.
 func (x *view) only(i item, others ...string) item {
-	for _, a := range x.keys {
-		others = append(others, a.Name)
-	}
 	part := item{}
-	for _, name := range others {
+	for _, name := range slices.Concat(x.keys, others) {
 		if i[name] != nil {
 			part[name] = i[name]
 		}
@@ -115,18 +105,21 @@ func (db *DB) write(c change) {
 		return
 	}
 	db.version++
-	t, now := c.table, db.now()
-	if c.at = now; t.StreamViewType != "" {
-		t.changes = append(t.changes, c)
+	t := c.table
+	c.at = db.now()
+	t.changes = append(t.changes, c)
+	if db.Written != nil {
+		db.Written(t.Name, c.old, c.next)
 	}
-	db.Written(t.Name, c.old, c.next)
 	earlier, next := t.states[c.key], state{item: c.next}
 	for n, x := range t.views {
-		visible := now.Add(db.Lag(t.Name, x.Name, c.key, db.version))
-		if len(earlier) > 0 { // a view shows the states of an item in their order
-			last := earlier[len(earlier)-1].visible[n]
-			if last.After(visible) {
-				visible = last
+		visible := c.at
+		if db.Lag != nil {
+			visible = visible.Add(db.Lag(t.Name, x.Name, c.key, db.version))
+		}
+		for _, s := range earlier { // a view shows the states of an item in their order
+			if s.visible[n].After(visible) {
+				visible = s.visible[n]
 			}
 		}
 		next.visible = append(next.visible, visible)

@@ -74,14 +74,14 @@ func writeValue(e *jsontext.Encoder, v value) error {
 
 // set returns a copy with a value at a path; nil removes the one there.
 func set(i item, path []string, v value) item {
-	if name := path[0]; len(path) > 1 {
-		inner, ok := i[name].(*types.AttributeValueMemberM)
-		require(ok, "The document path provided in the update expression is invalid for update")
-		return set(i, path[:1], dynamo.M(set(inner.Value, path[1:], v)))
+	name, next := path[0], maps.Clone(i)
+	if len(path) > 1 {
+		inner := i.Map(name)
+		require(inner != nil, "The document path provided in the update expression is invalid for update")
+		v = dynamo.M(set(inner, path[1:], v))
 	}
-	next := maps.Clone(i)
-	if next[path[0]] = v; v == nil {
-		delete(next, path[0])
+	if next[name] = v; v == nil {
+		delete(next, name)
 	}
 	return next
 }

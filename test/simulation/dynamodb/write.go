@@ -43,7 +43,7 @@ func (db *DB) single(operation string, r *request) m {
 		fail("ConditionalCheckFailedException", "The conditional request failed", refused)
 	}
 	response := m{}
-	if r.ReturnValues != "" && r.ReturnValues != "NONE" {
+	if r.ReturnValues != "" {
 		require(r.ReturnValues == "ALL_NEW" && operation == "Update", "Return values set to invalid value")
 		response["Attributes"] = c.next
 	}
@@ -70,12 +70,11 @@ func (db *DB) transact(r *request) m {
 	require(n > 0 && n <= maxActions, "1 validation error detected: Value at 'transactItems' failed to satisfy "+
 		"constraint: Member must have length between 1 and 100")
 	done, now := db.tokens[r.ClientRequestToken], db.now()
-	switch {
-	case now.Sub(done.at) >= 10*time.Minute:
-	case !reflect.DeepEqual(done.actions, r.TransactItems):
-		fail("IdempotentParameterMismatchException",
-			"The request uses the same client token as a previous, but non-identical request.", nil)
-	default:
+	if now.Sub(done.at) < 10*time.Minute {
+		if !reflect.DeepEqual(done.actions, r.TransactItems) {
+			fail("IdempotentParameterMismatchException",
+				"The request uses the same client token as a previous, but non-identical request.", nil)
+		}
 		return m{}
 	}
 	var changes []change
