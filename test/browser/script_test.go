@@ -70,7 +70,7 @@ var commands = map[string]any{
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	chromium.context(t)
-	validator, err := openapi.Load(t.Context())
+	validator, err := openapi.Load()
 	must(t, err)
 	all := script.Commands()
 	for name, method := range commands {

@@ -150,7 +150,7 @@ func TestSection3InvalidCredentials(t *testing.T) {
 // The document lists every type of event.
 func TestSection413Types(t *testing.T) {
 	t.Parallel()
-	doc, err := openapi.Document(t.Context())
+	doc, err := openapi.Document()
 	assert.OK(t, err)
 	var declared []eventlog.Type
 	for _, value := range doc.Components.Schemas["eventTypeSchema"].Value.Enum {

@@ -40,7 +40,7 @@ type service struct {
 
 func start(t *testing.T) *service {
 	t.Helper()
-	validator, err := openapi.Load(t.Context())
+	validator, err := openapi.Load()
 	assert.OK(t, err)
 	return &service{localtest.Start(t, local.Config{RequestsOnly: true}), &http.Client{
 		Transport: validator.Transport(http.DefaultTransport, "", func(err error) { t.Error(err) }),
@@ -108,7 +108,7 @@ const toggleName = "featureName"
 
 func operations(t *testing.T) []operation {
 	t.Helper()
-	doc, err := openapi.Document(t.Context())
+	doc, err := openapi.Document()
 	assert.OK(t, err)
 	var all []operation
 	for path, item := range doc.Paths.Map() {

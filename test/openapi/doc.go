@@ -1,6 +1,6 @@
 // Package openapi validates HTTP requests and responses against the API's document, api/openapi.yaml:
 //
-//	validator, err := openapi.Load(ctx)
+//	validator, err := openapi.Load()
 //	client := &http.Client{Transport: validator.Transport(http.DefaultTransport, "", func(err error) { t.Error(err) })}
 //
 // A response must have a declared status, the declared headers, a declared content type and a body that matches the

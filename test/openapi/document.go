@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -15,17 +14,19 @@ import (
 	"toggleadmin/test/project"
 )
 
-// Document reads api/openapi.yaml of the module that contains the working directory, and the files that it references.
-func Document(ctx context.Context) (*openapi3.T, error) {
+// Document returns api/openapi.yaml of the module that contains the working directory, with the files that it
+// references. It must not be changed: the process reads it once.
+func Document() (*openapi3.T, error) { return document() }
+
+var document = sync.OnceValues(func() (*openapi3.T, error) {
 	file, err := project.File("api/openapi.yaml")
 	if err != nil {
 		return nil, err
 	}
 	loader := openapi3.NewLoader()
-	loader.Context = ctx
 	loader.IsExternalRefsAllowed = true
 	return loader.LoadFromFile(file)
-}
+})
 
 // schemas validates values against the document's schemas. It is safe for concurrent use.
 type schemas struct {

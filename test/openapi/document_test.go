@@ -16,7 +16,7 @@ import (
 
 func document(t *testing.T) *openapi3.T {
 	t.Helper()
-	doc, err := openapi.Document(t.Context())
+	doc, err := openapi.Document()
 	assert.OK(t, err)
 	return doc
 }

@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -21,12 +21,14 @@ type Validator struct {
 	schemas *schemas
 }
 
-// Load reads the document.
-func Load(ctx context.Context) (*Validator, error) {
-	doc, err := Document(ctx)
+// Load returns the validator of the document, which the process reads once.
+func Load() (*Validator, error) { return load() }
+
+var load = sync.OnceValues(func() (*Validator, error) {
+	doc, err := Document()
 	schemas, other := newSchemas()
 	return &Validator{doc, schemas}, errors.Join(err, other)
-}
+})
 
 // exchange is a request and its response.
 type exchange struct {

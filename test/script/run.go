@@ -23,7 +23,7 @@ func Run(t *testing.T, e Environment, dir string) {
 }
 
 func run(ctx context.Context, t testscript.T, e Environment, dir string) {
-	validator, err := openapi.Load(ctx)
+	validator, err := openapi.Load()
 	if err = errors.Join(err, e.check()); err != nil {
 		t.Fatal(err)
 	}
