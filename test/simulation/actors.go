@@ -144,25 +144,24 @@ func (w *World) topic(t time.Time, n int) int {
 	return int(mix(w.Seed, uint64(t.Add(meeting/2).UnixNano()/int64(meeting))) % uint64(n))
 }
 
-// begin returns the operation of a request or command.
-func (a *actor) begin() *op {
+// begin returns the operation of a request or command, and its context.
+func (a *actor) begin() (*op, context.Context) {
 	o := &op{actor: a.id, begun: time.Now(), tracked: &tracked{rival: a.rival}}
 	a.rival = nil
-	return o
+	return o, context.WithValue(context.Background(), trackedKey{}, o.tracked)
 }
 
 // do sends a request with a credential, and sometimes an If-Match, and checks whether it is accepted. It does not wait
 // longer than API Gateway.
 func (a *actor) do(c *credential, request string, body object, match ...string) *op {
-	o := a.begin()
+	o, ctx := a.begin()
 	day := time.Now().UTC().Format(time.DateOnly)
 	method, path, _ := strings.Cut(request, " ")
 	content := ""
 	if body != nil {
 		content = text(body)
 	}
-	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), trackedKey{}, o.tracked), method,
-		"/api/admin/"+path, strings.NewReader(content))
+	r := httptest.NewRequestWithContext(ctx, method, "/api/admin/"+path, strings.NewReader(content))
 	r.Header.Set("Authorization", c.text)
 	r.Header.Set("Content-Type", "application/json")
 	for _, etag := range match {
@@ -197,8 +196,8 @@ func (a *actor) command(what string, run func(context.Context) error) *op {
 		a.process = a.newProcess(fmt.Sprintf("%s/%d", a.name, a.n))
 		a.operator = a.newOperator(a.process)
 	}
-	o := a.begin()
-	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), trackedKey{}, o.tracked), time.Minute)
+	o, ctx := a.begin()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	done := make(chan error, 1)
 	a.spawn(func() { done <- run(ctx) })
@@ -251,7 +250,6 @@ func (a *actor) listTypes(c *credential) {
 
 func (a *actor) manageAccounts() {
 	id := subject(a, a.robots...)
-	account := a.account(id)
 	switch a.IntN(6) {
 	case 0, 1:
 		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(4))
@@ -274,7 +272,7 @@ func (a *actor) manageAccounts() {
 	case 4:
 		a.listAccounts()
 	default:
-		if a.listTokens(a.admin, id); account.username != "" && a.IntN(2) == 0 {
+		if a.listTokens(a.admin, id); a.account(id).username != "" && a.IntN(2) == 0 {
 			a.listAccounts()
 		}
 	}

@@ -23,7 +23,6 @@ type edit struct {
 // editToggle does what the console does with toggles.
 func (a *actor) editToggle() {
 	name, project := subject(a, a.toggles...), choose(a, "default", "default", "shop")
-	path := togglePath(name, project)
 	c := choose(a, a.admin, a.api, a.editor)
 	on := a.IntN(2) == 0
 	switch a.IntN(9) {
@@ -34,7 +33,7 @@ func (a *actor) editToggle() {
 	case 1, 2, 7:
 		a.updateToggle(c, name, project)
 	case 3:
-		a.edit(a.do(c, "DELETE "+path, nil), "toggle", name, "archive",
+		a.edit(a.do(c, "DELETE "+togglePath(name, project), nil), "toggle", name, "archive",
 			edit{project: project, change: object{"archived": true}})
 	case 4:
 		a.markToggles(c, name, project, on)
@@ -66,8 +65,8 @@ func (a *actor) updateToggle(c *credential, name, project string) {
 	match := []string{o.etag}
 	a.meanwhile((*actor).editToggle)
 	a.n++
-	e.change = choose(a, object{"type": choose(a, a.types...)}, object{"stale": a.IntN(2) == 0},
-		object{"description": fmt.Sprint(a.name, " ", a.n)}, object{"description": fmt.Sprint(a.name, " again ", a.n)})
+	description := object{"description": fmt.Sprint(a.name, " ", a.n)}
+	e.change = choose(a, object{"type": choose(a, a.types...)}, object{"stale": a.IntN(2) == 0}, description, description)
 	e.seen = object{"type": e.seen["type"], "description": e.seen["description"], "stale": e.seen["stale"]}
 	if a.IntN(4) == 0 {
 		e.seen, match = nil, nil
@@ -139,11 +138,13 @@ func (w *World) members(o *op) (all object) {
 	return all
 }
 
-// edit records an operation on a record. It ignores the members that the model of the kind does not have.
+// edit records an operation on a record, without the members that the model of the kind does not have.
 func (w *World) edit(o *op, kind, name, operation string, e edit) {
-	maps.DeleteFunc(e.seen, func(member string, _ any) bool {
-		return !strings.Contains(defaults[kind], strconv.Quote(member))
-	})
+	for _, members := range []object{e.seen, e.change} {
+		maps.DeleteFunc(members, func(member string, _ any) bool {
+			return !strings.Contains(defaults[kind], strconv.Quote(member))
+		})
+	}
 	o.edit = e
 	w.record(o, kind, name, operation, e)
 }

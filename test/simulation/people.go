@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,13 +59,8 @@ func (a *actor) deletePerson(id int64) {
 		})
 	})
 	a.record(o, "tokens", id, "close", "")
-	if o.unknown && !a.calm {
-		for _, h := range slices.Backward(a.identities) {
-			if h.id == id {
-				a.link(choose(a, slices.Sorted(maps.Values(a.people))...), h.subject)
-				break
-			}
-		}
+	if u := a.users()[id]; u["deleting"] != nil && u["identity"] != nil && !a.calm {
+		a.link(choose(a, slices.Sorted(maps.Values(a.people))...), u.Map("identity").String("subject"))
 		if a.has(restored) {
 			a.copyTables(choose(a, related, related[:1]))
 		}
@@ -96,14 +92,10 @@ func serveIssuer(path string) (status int, response []byte) {
 func (a *actor) signIn() {
 	visitor := fmt.Sprint("visitor-", int(time.Since(a.start).Minutes())) // nobody knows them before
 	name := subject(a, "ada", visitor, visitor, choose(a, "bob", "eve"))
-	email := map[string]string{"eve": "bob@example.com"}[name]
-	if email == "" {
-		email = name + "@example.com"
-	}
 	token := key().Sign(nil, object{
 		"iss": "https://" + issuerHost, "sub": name, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(),
 		"iat":   time.Now().Unix(),
-		"email": email, "email_verified": true, "name": name,
+		"email": strings.Replace(name, "eve", "bob", 1) + "@example.com", "email_verified": true, "name": name,
 	})
 	c := &credential{text: token, subject: name}
 	var out struct{ User struct{ ID int64 } }
@@ -165,11 +157,8 @@ func (w *World) checkPerson(subject string, id int64, o *op) {
 	if !slices.ContainsFunc(w.identities, func(h held) bool { return h.id == id && h.subject == subject && h.during(o) }) {
 		w.fail("%s signs in as the account %d, which has another identity", subject, id)
 	}
-	before := w.people[subject]
-	if w.linked[subject] {
-		before = 0
-	}
-	if before != 0 && before != id && w.account(before).deleting.IsZero() {
+	if before := w.people[subject]; before != 0 && before != id && !w.linked[subject] &&
+		w.account(before).deleting.IsZero() {
 		w.fail("%s signs in as the account %d, and before as %d", subject, id, before)
 	}
 	w.people[subject] = id

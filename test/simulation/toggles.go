@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -78,11 +77,11 @@ func (a *actor) answer() {
 	given := fmt.Sprintf("2026-01-01T00:00:00.%03dZ", a.IntN(1000))
 	change := choose(a, object{"neverShow": a.IntN(2) == 0}, object{"given": nil},
 		object{"neverShow": true, "given": given})
-	c, body := a.editor, maps.Clone(change)
+	c := a.editor
 	if a.IntN(2) == 0 {
-		c, body["userId"] = a.admin, a.editor.account
+		c, change["userId"] = a.admin, a.editor.account
 	}
-	o := a.do(c, "PUT feedback/survey", body)
+	o := a.do(c, "PUT feedback/survey", change)
 	e := edit{change: change}
 	if o.ok() {
 		e.seen = a.members(o)
@@ -161,9 +160,8 @@ func (a *actor) editField() {
 	e := edit{change: object{"description": value, "sortOrder": a.IntN(2)}}
 	switch kind {
 	case "create":
-		body := maps.Clone(e.change)
-		body["name"] = name
-		a.edit(a.do(c, "POST context", body), "field", name, kind, e)
+		e.change["name"] = name
+		a.edit(a.do(c, "POST context", e.change), "field", name, kind, e)
 	case "replace":
 		a.edit(a.do(c, "PUT context/"+name, e.change), "field", name, kind, e)
 	case "read":
@@ -181,8 +179,8 @@ func (a *actor) listFields(c *credential) {
 	if !o.ok() {
 		return
 	}
-	if text, _ := json.Marshal(o.response); len(text) > fieldLimit {
-		a.fail("the list of context fields has %d bytes, the limit is %d", len(text), fieldLimit)
+	if size := len(encode(o.response)); size > fieldLimit {
+		a.fail("the list of context fields has %d bytes, the limit is %d", size, fieldLimit)
 	}
 	a.editListed(o, "field", a.fields, all, nil)
 }
