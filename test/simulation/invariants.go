@@ -155,9 +155,6 @@ func (w *World) checkWritten() {
 	if w.copying {
 		w.changes = nil
 	}
-	if len(w.changes) == 0 {
-		return
-	}
 	for _, c := range w.changes {
 		switch c.table {
 		case "Features":

@@ -81,17 +81,11 @@ func newWorld(t *testing.T, p Plan) *World {
 	w.start = time.Now()
 	w.tables = dynamo.LocalTables()
 	w.db = dynamodb.New(w.template.Tables, time.Now)
-	w.db.Lag = func(table, index, key string, version int64) time.Duration {
-		h := mix(w.Seed, hashOf(table+index+key), uint64(version))
-		if !w.has(lagging) || w.end.IsZero() || index != "" && h%4 > 0 {
-			return 0
-		}
-		return time.Duration(h % uint64(3*time.Second))
-	}
 	w.functions = map[string]*function{}
 	invoked := map[string]*invoke.Function{} // by logical ID
 	for i := range w.template.Functions {
-		f := &function{w: w, Function: &w.template.Functions[i], construct: local.Constructor(w.template.Functions[i].Name)}
+		definition := &w.template.Functions[i]
+		f := &function{w: w, Function: definition, construct: local.Constructor(definition.Name)}
 		w.functions[f.Name] = f
 		arn := "arn:aws:lambda:us-east-1:123456789012:function:" + f.LogicalID
 		f.invoked = &invoke.Function{Name: f.Name, Handler: f, Timeout: f.Timeout, ARN: arn}
@@ -107,6 +101,15 @@ func newWorld(t *testing.T, p Plan) *World {
 	}
 	w.gateway = g
 	return w
+}
+
+// lag is how late an index or a read that is not consistent shows a write.
+func (w *World) lag(table, index, key string, version int64) time.Duration {
+	h := mix(w.Seed, hashOf(table+index+key), uint64(version))
+	if index != "" && h%4 > 0 {
+		return 0
+	}
+	return time.Duration(h % uint64(3*time.Second))
 }
 
 func (w *World) newID() string { return uuid.Must(uuid.NewRandomFromReader(w.ids)).String() }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ type op struct {
 	*tracked
 
 	kind, object, name string
-	value, result      string
+	value              string
 	edit               edit // of a record
 }
 
@@ -51,7 +50,6 @@ func (w *World) record(o *op, kind string, object any, name string, value any) {
 func (w *World) add(o *op, kind string, object any, name string, value any) {
 	recorded := *o
 	recorded.kind, recorded.object, recorded.name, recorded.value = kind, fmt.Sprint(object), name, fmt.Sprint(value)
-	recorded.result = cmp.Or(o.result, strconv.Itoa(o.status))
 	w.result.ops = append(w.result.ops, recorded)
 }
 
@@ -80,10 +78,10 @@ func stepValue(state string, o op) (bool, string) {
 func stepUsername(state string, o op) (bool, string) {
 	switch {
 	case o.name == "delete" && state == o.value:
-		return o.result == "200" || o.unknown, ""
+		return o.status == 200 || o.unknown, ""
 	case o.name == "delete" || o.unknown && state != "": // another deletion was faster, or it had no effect
 		return true, state
-	case o.result == "409":
+	case o.status == 409:
 		return state != "", state
 	default:
 		return state == "", o.value
@@ -107,31 +105,31 @@ func stepRecord(state string, o op) (bool, string) {
 	exists := state != "" && (o.edit.project == "" || record["project"] == o.edit.project)
 	same, archived, unused := shows(record, o.edit.seen), record["archived"] == true, fmt.Sprint(record["contextFields"]) == "[]"
 	maps.Copy(record, o.edit.change)
-	status, next := "404", state
+	status, next := 404, state
 	switch {
 	case o.name == "miss":
 		return state == "" || !same, state
 	case o.name == "put": // creates or changes it, and returns it
 		return o.unknown || shows(record, o.edit.seen), text(record)
 	case o.name == "create" && state == "":
-		status, next = "201", text(record)
+		status, next = 201, text(record)
 	case o.name == "create" || o.name == "remove" && exists && !archived:
-		status = "409"
+		status = 409
 	case !exists:
 	case o.name == "read":
-		return same && o.result == "200", state
+		return same && o.status == 200, state
 	case o.name == "update" && !same:
-		status = "412"
-	case o.name == "delete" && o.result == "409": // a context field is in use
+		status = 412
+	case o.name == "delete" && o.status == 409: // a context field is in use
 		return true, state
-	case o.name == "revive" && o.result == "409": // a context field is gone
+	case o.name == "revive" && o.status == 409: // a context field is gone
 		return archived && !unused, state
 	case o.name == "remove" || o.name == "delete":
-		status, next = "200", ""
+		status, next = 200, ""
 	default:
-		status, next = cmp.Or(map[string]string{"archive": "202", "mark": "202"}[o.name], "200"), text(record)
+		status, next = cmp.Or(map[string]int{"archive": 202, "mark": 202}[o.name], 200), text(record)
 	}
-	return o.unknown || o.result == status, next
+	return o.unknown || o.status == status, next
 }
 
 // shows reports whether an object has members with these values.
@@ -159,7 +157,7 @@ func text(object map[string]any) string { return string(encode(object)) }
 // stepTokens: the state is the set of an account's tokens, each with its description and id; absent: the account is
 // deleted.
 func stepTokens(state string, o op) (bool, string) {
-	status, next, closed := "404", state, state == absent
+	status, next, closed := 404, state, state == absent
 	var set []string
 	if state != "" && !closed {
 		set = strings.Split(state, "\n")
@@ -171,30 +169,30 @@ func stepTokens(state string, o op) (bool, string) {
 		for i := range set {
 			set[i], _, _ = strings.Cut(set[i], "#")
 		}
-		return closed && (o.result == "404" || o.name == "list own" && o.value == "") || !closed && o.result == "200" &&
+		return closed && (o.status == 404 || o.name == "list own" && o.value == "") || !closed && o.status == 200 &&
 			o.value == canonical(set), state
 	case "read":
-		return slices.Contains(set, o.value) == (o.result == "200"), state
+		return slices.Contains(set, o.value) == (o.status == 200), state
 	case "create":
 		switch full := len(set) >= tokenLimit; {
 		case closed:
-		case o.result == "409":
+		case o.status == 409:
 			return exists, state
-		case o.result == "403":
+		case o.status == 403:
 			return full, state
 		case exists || full:
 			return o.unknown, state
 		default:
-			status, next = "201", canonical(append(set, o.value))
+			status, next = 201, canonical(append(set, o.value))
 		}
 	case "delete":
 		if i := slices.Index(set, o.value); i >= 0 {
-			status, next = "200", canonical(slices.Delete(set, i, i+1))
+			status, next = 200, canonical(slices.Delete(set, i, i+1))
 		}
 	default: // close
-		return o.result != "404" || closed, absent
+		return o.status != 404 || closed, absent
 	}
-	return o.unknown || o.result == status, next
+	return o.unknown || o.status == status, next
 }
 
 // linearize checks the histories, and returns the first one that has no order.
@@ -243,6 +241,6 @@ func (o op) String() string {
 	if o.unknown {
 		ended = "unknown        "
 	}
-	return fmt.Sprintf("%s – %s  %s: %s %s %s %q → %s",
-		o.begun.Format("15:04:05.000000"), ended, actors[o.actor].name, o.kind, o.object, o.name, o.value, o.result)
+	return fmt.Sprintf("%s – %s  %s: %s %s %s %q → %d",
+		o.begun.Format("15:04:05.000000"), ended, actors[o.actor].name, o.kind, o.object, o.name, o.value, o.status)
 }

@@ -18,8 +18,8 @@ import (
 // related are the tables whose items belong together.
 var related = []string{"Users", "Identifiers", "PersonalAccessTokens", "ContextFields", "Features"}
 
-// copyOf returns the name of the copy of a table.
-func copyOf(table string) string { return table + "-copy" }
+// copySuffix is the end of the name of the copy of a table.
+const copySuffix = "-copy"
 
 // back copies the tables that are restored in the end, one or all, unless an actor does.
 func (w *World) back() {
@@ -41,7 +41,7 @@ func (w *World) back() {
 func (w *World) copyTables(tables []string) {
 	w.copied = tables
 	for _, id := range tables {
-		w.db.Copy(id, copyOf(id))
+		w.db.Copy(id, id+copySuffix)
 	}
 }
 
@@ -63,7 +63,7 @@ func (w *World) restore() {
 	}
 	w.copying = true
 	for _, id := range w.copied {
-		_, err := i.Restore(ctx, id, copyOf(id), p.now())
+		_, err := i.Restore(ctx, id, id+copySuffix, p.now())
 		must("restore", err)
 	}
 	problems := doctor.Repair(ctx, doctor.Config{Installation: i, Now: p.now, Random: p, Report: func(f doctor.Finding) {

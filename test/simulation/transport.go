@@ -82,7 +82,7 @@ func (w *World) newProcess(name string) *process {
 	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]uint64{}}
 	p.random = w.random(p.hash, 4)
 	if w.skew > 0 {
-		p.skew = time.Duration(w.random(p.hash, 3).Int64N(int64(2*w.skew))) - w.skew
+		p.skew = within(w.random(p.hash, 3), 2*w.skew) - w.skew
 	}
 	return p
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,15 +67,15 @@ type World struct {
 	mu        sync.Mutex // protects what such goroutines use
 	parked    []parked
 	wake      chan struct{}
-	scheduled []timed // in their order
-	busy      int     // the number of goroutines that the world has started
+	scheduled []timed      // in their order
+	busy      atomic.Int64 // the number of goroutines that the world has started
 
-	skew       time.Duration // the largest difference of a clock from the right time
-	start, end time.Time     // of the time in which actors act and faults occur
-	calm       bool          // no more faults
-	over       bool          // a violation was found: everything ends
-	result     Result
-	tracing    bool
+	skew    time.Duration // the largest difference of a clock from the right time
+	start   time.Time
+	calm    bool // no more faults
+	over    bool // a violation was found: everything ends
+	result  Result
+	tracing bool
 
 	lambda
 	bus
@@ -186,14 +187,10 @@ func (w *World) enter(key uint64, start func()) {
 
 // spawn runs a function in a goroutine that the world waits for.
 func (w *World) spawn(do func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.busy++
+	w.busy.Add(1)
 	go func() {
 		do()
-		w.mu.Lock()
-		w.busy--
-		w.mu.Unlock()
+		w.busy.Add(-1)
 		w.wakeUp()
 	}()
 }
@@ -250,11 +247,13 @@ const duration = 10 * time.Minute
 // nothing left to do.
 func (w *World) live() {
 	w.prepare()
-	w.end = time.Now().Add(duration)
+	if w.has(lagging) {
+		w.db.Lag = w.lag
+	}
+	w.after(duration, func() { w.calm = true })
 	w.startActors()
 	w.startTriggers()
 	w.back()
-	w.at(w.end, func() { w.calm = true })
 	w.run(func() bool { return w.over || w.calm && w.acting == 0 })
 	w.drain()
 	w.spawn(func() {
@@ -288,13 +287,13 @@ func (w *World) live() {
 	w.spawn(w.restore)
 	w.drain()
 	w.over = true
-	w.run(func() bool { return w.busy == 0 })
+	w.run(func() bool { return w.busy.Load() == 0 })
 	w.scheduled = nil
 }
 
 // drain lets everything end that has begun.
 func (w *World) drain() {
-	w.run(func() bool { return w.over || len(w.scheduled) == 0 && w.busy == 0 })
+	w.run(func() bool { return w.over || len(w.scheduled) == 0 && w.busy.Load() == 0 })
 }
 
 // fail records a violation, unless there is one.
