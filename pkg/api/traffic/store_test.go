@@ -121,11 +121,12 @@ func TestReport(t *testing.T) {
 
 func TestReportRefusesUnknownKeys(t *testing.T) {
 	t.Parallel()
+	db := database.New(t)
 	for _, key := range []string{"/a", "/a#0", "/a#2026-11-31#0", "/a#2026-11-30#x"} {
-		db := database.New(t)
 		put(t, db, key, 1, 0)
 		if usage, err := traffic.NewStore(db.Client, db.Tables).Report(t.Context(), "2026-11"); err == nil {
 			t.Errorf("%s: %+v", key, usage)
 		}
+		db.Delete(t, db.Tables.Traffic, dynamo.Item{"period": dynamo.S("2026-11"), "pathDayShard": dynamo.S(key)})
 	}
 }

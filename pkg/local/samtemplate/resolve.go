@@ -160,9 +160,9 @@ func (r *reader) reference(at *yaml.Node, name string) string {
 }
 
 func (r *reader) attribute(found *resource, name string) string {
-	region, account := r.parameters["AWS::Region"], r.parameters["AWS::AccountId"]
-	return strings.NewReplacer("REGION", region, "ACCOUNT", account, "ID",
-		found.id).Replace(attributes[found.typ+" "+name])
+	text := strings.ReplaceAll(attributes[found.typ+" "+name], "REGION", r.parameters["AWS::Region"])
+	text = strings.ReplaceAll(text, "ACCOUNT", r.parameters["AWS::AccountId"])
+	return strings.ReplaceAll(text, "ID", found.id)
 }
 
 // owner returns the logical id of the resource that has one of these attributes with this value.
