@@ -21,7 +21,7 @@ import (
 // Plan determines a history. New(seed) makes one; shrinking removes actors, faults and steps from it.
 type Plan struct {
 	Seed  uint64
-	Parts uint64 // a bit for each element of actors, and for each fault
+	Parts uint64 // a bit for each element of actors, and from firstFault on for each fault
 	Steps int    // the number of requests and commands after which the actors stop
 }
 
