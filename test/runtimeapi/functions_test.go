@@ -71,10 +71,9 @@ func run(t *testing.T, args ...string) string {
 	return string(output)
 }
 
-// builds makes tests build one after another: the second build links nothing.
-var builds sync.Mutex
+var builds sync.Once
 
-// build builds functions. The binaries are kept: if nothing has changed, go build links nothing.
+// build builds functions once. The binaries are kept: if nothing has changed, go build links nothing.
 func build(t *testing.T) (folder string) {
 	t.Helper()
 	for _, name := range []string{"functions", "pkg", "go.mod", "go.sum"} { // the test cache depends on the sources
@@ -86,9 +85,7 @@ func build(t *testing.T) (folder string) {
 			args = append(args, "./functions/"+name)
 		}
 	}
-	builds.Lock()
-	defer builds.Unlock()
-	run(t, args...)
+	builds.Do(func() { run(t, args...) })
 	return filepath.Join(root, ".cache", "functions-here")
 }
 
