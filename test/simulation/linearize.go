@@ -38,11 +38,14 @@ func observed() *op {
 	return &op{begun: time.Now(), ended: time.Now(), status: http.StatusOK, tracked: &tracked{}}
 }
 
-// record adds an operation to the history of an object, unless it is a read without a result, or was refused for a
-// reason that has nothing to do with the object.
+// record adds an operation to the history of an object, unless it is a read without a result, a refused change of a
+// value, or was refused for a reason that has nothing to do with the object. A creation of a token is forbidden because
+// of the others.
 func (w *World) record(o *op, kind string, object any, name string, value any) {
-	if o.status != http.StatusUnauthorized && (o.status != http.StatusForbidden || kind == "tokens" && name == "create") &&
-		(!o.unknown || !o.reads) && (o.unknown || o.ok() || name != "set") {
+	switch {
+	case o.unknown && o.reads, !o.unknown && !o.ok() && name == "set", o.status == http.StatusUnauthorized:
+	case o.status == http.StatusForbidden && (kind != "tokens" || name != "create"):
+	default:
 		w.add(o, kind, object, name, value)
 	}
 }

@@ -52,7 +52,7 @@ const firstFault = 32
 
 // happens decides whether a fault occurs at a call or event with a key.
 func (w *World) happens(f fault, key uint64, probability float64) bool {
-	return w.has(f) && !w.calm && float64(mix(w.Seed, uint64(f)+68, key)>>11)/(1<<53) < probability
+	return w.has(f) && !w.calm && float64(mix(w.Seed, uint64(f-firstFault)+100, key)>>11)/(1<<53) < probability
 }
 
 func (w *World) has(f fault) bool { return w.Parts>>f&1 == 1 }

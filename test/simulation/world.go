@@ -120,8 +120,9 @@ func mix(values ...uint64) uint64 {
 	return h
 }
 
+// hashOf returns the FNV-1a hash of a text. Package hash/fnv would copy it, which is measurable at each call.
 func hashOf[T string | []byte](text T) uint64 {
-	h := uint64(14695981039346656037) // FNV-1a
+	h := uint64(14695981039346656037)
 	for i := range len(text) {
 		h = (h ^ uint64(text[i])) * 1099511628211
 	}
