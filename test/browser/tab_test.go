@@ -29,8 +29,8 @@ import (
 // patience is how long a tab waits for a condition.
 const patience = 20 * time.Second
 
-// credential is a part of all credentials, except of ID tokens.
-const credential = "v2_"
+// credential matches all credentials, except ID tokens. It is longer than the random IDs in URLs and in the log.
+var credential = regexp.MustCompile(`v2_[\w-]{60,}`)
 
 // protected matches the URLs that get a credential: those of operations, and of the exchange of a printed code.
 var protected = regexp.MustCompile(`^http://[^/]+/(api|local)/`)
@@ -111,7 +111,7 @@ func (b *tab) record(event any) {
 		}
 		_, authorized := e.Request.Headers["Authorization"]
 		delete(e.Request.Headers, "Authorization")
-		if sent := fmt.Sprint(e.Request.URL, e.Request.Headers); strings.Contains(sent, credential) ||
+		if sent := fmt.Sprint(e.Request.URL, e.Request.Headers); credential.MatchString(sent) ||
 			authorized != protected.MatchString(e.Request.URL) {
 			b.problems = append(b.problems, fmt.Sprintf("with authorization: %t: %s", authorized, sent))
 		}
@@ -152,7 +152,7 @@ func (b *tab) check() {
 			b.t.Error(problem)
 		}
 	}
-	if log := b.service.log.String(); strings.Contains(log, credential) {
+	if log := b.service.log.String(); credential.MatchString(log) {
 		b.t.Errorf("the service has logged a credential:\n%s", log)
 	}
 	if b.t.Failed() {
