@@ -126,10 +126,10 @@ func lifetimeChange(e eventlog.Event) (any, error) {
 }
 
 func changer(a eventlog.Actor) Changer {
-	switch {
-	case a.UserID != 0:
+	if a.UserID != 0 {
 		return Changer{"user", a.UserID}
-	case a.TokenID != "":
+	}
+	if a.TokenID != "" {
 		return Changer{"api-token", a.TokenID}
 	}
 	return Changer{"operator", a.Name}

@@ -75,15 +75,17 @@ func appended(n int) events.DynamoDBEventRecord {
 	}}
 }
 
-// publish handles records of events that have an age. It returns what the bus accepts, what is rejected, and the position
-// from which the stream delivers again.
-func publish(t *testing.T, fails string, age time.Duration, records ...events.DynamoDBEventRecord) (sent []string, rejected, failed string) {
+// publish handles records of events that have an age. It returns what the bus accepts, the number of pauses, what is
+// rejected, and the position from which the stream delivers again.
+func publish(t *testing.T, fails string, age time.Duration, records ...events.DynamoDBEventRecord) (
+	sent []string, pauses int, rejected, failed string,
+) {
 	t.Helper()
 	b := &bus{fails: fails}
 	var log bytes.Buffer
 	p := &eventbus.Publisher{
 		Bus: b, Source: "s", Now: func() time.Time { return at().Add(age) }, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
-		Pause: func(context.Context, int) error { return nil },
+		Pause: func(context.Context, int) error { pauses++; return nil },
 		Reject: func(_ context.Context, id string) error {
 			if fails == "rejects all" {
 				return errors.New("no queue")
@@ -100,25 +102,25 @@ func publish(t *testing.T, fails string, age time.Duration, records ...events.Dy
 		failed += f.ItemIdentifier
 	}
 	slices.Sort(b.sent)
-	return slices.Compact(b.sent), rejected, failed
+	return slices.Compact(b.sent), pauses, rejected, failed
 }
 
 func TestPublishRecords(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 6, `
-		# how the bus fails | records | age | accepted | rejected | failed
-		never | 0 | 0 | 0 | |
-		never | 25 | 0 | 25 | |
-		once | 25 | 0 | 25 | |
-		always | 25 | 1h | 0 | | sequence0
-		throttles | 3 | 1h | 0 | | sequence0
-		rejects 7 | 25 | 0 | 24 | | sequence7
-		rejects 7 | 25 | 1m | 24 | 1436122512098456 |
+	for _, row := range table.Rows(t, 7, `
+		# how the bus fails | records | age | accepted | pauses | rejected | failed
+		never | 0 | 0 | 0 | 0 | |
+		never | 25 | 0 | 25 | 0 | |
+		once | 25 | 0 | 25 | 1 | |
+		always | 25 | 1h | 0 | 3 | | sequence0
+		throttles | 3 | 1h | 0 | 3 | | sequence0
+		rejects 7 | 25 | 0 | 24 | 3 | | sequence7
+		rejects 7 | 25 | 1m | 24 | 3 | 1436122512098456 |
 		# it accepts no other
-		rejects 0 | 1 | 1m | 0 | | sequence0
-		rejects 0 | 1 | 15m | 0 | 1436122512098400 |
+		rejects 0 | 1 | 1m | 0 | 3 | | sequence0
+		rejects 0 | 1 | 15m | 0 | 3 | 1436122512098400 |
 		# the queue cannot store the id
-		rejects all | 2 | 1h | 0 | | sequence0
+		rejects all | 2 | 1h | 0 | 3 | | sequence0
 	`) {
 		n, err := strconv.Atoi(row[1])
 		assert.OK(t, err)
@@ -128,8 +130,8 @@ func TestPublishRecords(t *testing.T) {
 		for i := range n {
 			records = append(records, appended(i))
 		}
-		sent, rejected, failed := publish(t, row[0], age, records...)
-		assert.Equal(t, row, append(row[:3:3], fmt.Sprint(len(sent)), rejected, failed))
+		sent, pauses, rejected, failed := publish(t, row[0], age, records...)
+		assert.Equal(t, row, append(row[:3:3], fmt.Sprint(len(sent)), fmt.Sprint(pauses), rejected, failed))
 	}
 }
 
@@ -141,7 +143,7 @@ func TestOtherRecords(t *testing.T) {
 	delete(marker.Change.NewImage, "type")
 	malformed.Change.NewImage["type"] = events.NewStringAttribute("feature-type-updated")
 	malformed.Change.NewImage["data"] = events.NewStringAttribute("{")
-	sent, _, failed := publish(t, "never", 0, deleted, marker, malformed, appended(4))
+	sent, _, _, failed := publish(t, "never", 0, deleted, marker, malformed, appended(4))
 	assert.Equal(t, []string{"4", ""}, append(sent, failed))
 }
 
