@@ -30,8 +30,11 @@ func (l *Log) RemoveName(ctx context.Context, userID int64, begin func() error) 
 					return err
 				}
 			}
+			if err := l.replace(ctx, e.ID, next); err != nil {
+				return err
+			}
 			changed++
-			return l.replace(ctx, e.ID, next)
+			return nil
 		})
 		if err != nil {
 			return changed, fmt.Errorf("remove the name of user %d: %w", userID, err)

@@ -28,7 +28,7 @@ func requireEvents(t *testing.T, db *database.Database, want string) {
 	).Replace(want), strings.Join(db.Events(t), "\n"))
 }
 
-// TestEvents checks what each write of accounts records. What changes nothing is done twice, and recorded once.
+// TestEvents checks what each write of accounts records. Each is done twice. What changes nothing is recorded once.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
@@ -40,6 +40,8 @@ func TestEvents(t *testing.T) {
 		},
 		func() error { return failure(store.Link(ctx, 1, identity("s"))) },
 		func() error { return failure(store.Unlink(ctx, 1)) },
+		func() error { return store.RecordNameRemoval(ctx, 1) },
+		func() error { return store.RecordNameRemoval(ctx, 7) }, // deleted
 		func() error { return store.SetRole(ctx, 1, access.RoleAdmin) },
 		func() error { return store.SetDisabled(ctx, 2, true) },
 		func() error { return store.BeginDeletion(ctx, user.ServiceAccount, 2) },
@@ -52,6 +54,10 @@ service-account-created account:2 by system: {CI,"disabled":false,NEVER}
 service-account-updated account:2 by operator: {PIPELINE,"disabled":false,NEVER} before {CI,"disabled":false,NEVER}
 user-updated user:1 by operator: {ADA,LINKED,NEVER} before {ADA,NOBODY}
 user-updated user:1 by operator: {ADA,NOBODY} before {ADA,LINKED,NEVER}
+user-name-removed user:1 by operator: {"id":1}
+user-name-removed user:1 by operator: {"id":1}
+user-name-removed user:7 by operator: {"id":7}
+user-name-removed user:7 by operator: {"id":7}
 user-updated user:1 by operator: {ADMIN,NOBODY} before {ADA,NOBODY}
 service-account-updated account:2 by operator: {PIPELINE,"disabled":true,NEVER} before {PIPELINE,"disabled":false,NEVER}
 service-account-deleted account:2 by operator: before {PIPELINE,"disabled":true,NEVER}`)
