@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,19 +31,7 @@ const (
 	chosenUUID = "7c2af7db-31f3-42b5-8a6d-9ffc74e3b9e0"
 )
 
-var (
-	errFunction = errors.New("the function fails")
-	repeated    = regexp.MustCompile(`\d+×.`)
-)
-
-// repeat replaces 3×a by aaa.
-func repeat(text string) string {
-	return repeated.ReplaceAllStringFunc(text, func(found string) string {
-		count, character, _ := strings.Cut(found, "×")
-		n, _ := strconv.Atoi(count)
-		return strings.Repeat(character, n)
-	})
-}
+var errFunction = errors.New("the function fails")
 
 type handler func(ctx context.Context, payload []byte) ([]byte, error)
 
@@ -130,9 +117,9 @@ func (s *service) gateway(tb testing.TB) *gateway.Gateway {
 // send handles a request to http://example.com. The request is a method, a target, and headers in one line each.
 func (s *service) send(tb testing.TB, request, body string) *httptest.ResponseRecorder {
 	tb.Helper()
-	method, target, _ := strings.Cut(repeat(request), " ")
+	method, target, _ := strings.Cut(request, " ")
 	target, headers, _ := strings.Cut(target, " ")
-	r := httptest.NewRequestWithContext(tb.Context(), method, target, strings.NewReader(repeat(body)))
+	r := httptest.NewRequestWithContext(tb.Context(), method, target, strings.NewReader(body))
 	for header := range strings.Lines(headers) {
 		name, value, _ := strings.Cut(header, ":")
 		value = strings.TrimSpace(value)

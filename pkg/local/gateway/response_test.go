@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,7 +37,7 @@ func TestFunctionResponse(t *testing.T) {
 		POST /open | return {"statusCode":200,"cookies":[]} | 502 DEFAULT_5XX - | 5 |
 		POST /open | return {"statusCode":200,"headers":{"a":["b"]}} | 502 DEFAULT_5XX - | 5 |
 	`)
-	s.Functions["Thing"].Handler = s.function("", repeat(`{"statusCode":200,"body":"6291456×a"}`))
+	s.Functions["Thing"].Handler = s.function("", `{"statusCode":200,"body":"`+strings.Repeat("a", 6<<20)+`"}`)
 	s.run(t, `GET /open | | 502 DEFAULT_5XX - | 5 |`)
 }
 

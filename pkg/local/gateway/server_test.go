@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -58,7 +59,7 @@ func TestMalformedRequests(t *testing.T) {
 		1m | GET /open HTTP/1.1\r\nHost: x\r\nX: 200000×a\r\n | 431
 		100ms | POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na | 408
 	`) {
-		t.Run(row[1], func(t *testing.T) {
+		t.Run(fmt.Sprintf("%.80s", row[1]), func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewUnstartedServer(nil)
 			server.Config = gateway.NewServer(newService().gateway(t))
@@ -71,7 +72,7 @@ func TestMalformedRequests(t *testing.T) {
 			assert.OK(t, err)
 			defer conn.Close()
 			assert.OK(t, conn.SetDeadline(time.Now().Add(20*time.Second))) // shorter than the server's timeouts
-			_, err = io.WriteString(conn, repeat(strings.ReplaceAll(row[1], `\r\n`, "\r\n"))+"\r\n")
+			_, err = io.WriteString(conn, strings.ReplaceAll(row[1], `\r\n`, "\r\n")+"\r\n")
 			assert.OK(t, err)
 			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			assert.OK(t, err)
