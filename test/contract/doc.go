@@ -116,8 +116,8 @@
 //	the response does not wait                                  | 4.3 | test/usage TestCallsOfEachOperation
 //	date arithmetic does not overflow                           | 4.3 | pkg/api/feature TestCutoff
 //	members, order and usage of context fields                  | 4.4 | pkg/api/contextfield TestUpdate
-//	order by code points                                        | 4.4 | pkg/api/contextfield TestListOrdersBySortOrderThenName
-//	default context fields                                      | 4.4 | pkg/api/contextfield TestDefaults
+//	order by code points                                        | 4.4 | pkg/api/contextfield TestList
+//	default context fields                                      | 4.4 | pkg/api/contextfield TestList
 //	created token and Location                                  | 4.5 | pkg/api/pat TestCreate
 //	description, expiry, account, duplicate                     | 4.5 | pkg/api/pat TestCreate
 //	all account IDs                                             | 4.5 | pkg/platform/access TestParseIDs
