@@ -1,5 +1,6 @@
-// The scripts in testdata run toggleadmin as a process: the test binary, which calls main if its name is toggleadmin.
-// Invalid command lines run in the process of the test, because a start takes 20 ms of CPU time.
+// The scripts in testdata run toggleadmin in the process of the test, because a start takes 20 ms of CPU time. A command
+// line that needs standard input, a terminal or environment variables runs as a process: the test binary, which calls
+// main if its name is toggleadmin.
 //
 // Those in offline need no installation, those in local run on a local service of their own. Those in stack run on the
 // deployed stack that STACK and API_URL name, and leave it unchanged. Those in emulator need an emulator of AWS on this
@@ -53,9 +54,10 @@ type commands = map[string]func(ts *testscript.TestScript, neg bool, args []stri
 func run(t *testing.T, dir string, setup func(*testscript.Env) error, more commands) {
 	t.Helper()
 	all := commands{
-		"status":  status,  // status N program …: runs a program that must exit with the status N
-		"capture": capture, // capture VAR: sets a variable to the last output
-		"call":    call,    // call STATUS TOKEN METHOD PATH [BODY]: calls the API, which must respond with that status
+		"run":     inProcess, // run N ARGUMENT …: runs toggleadmin in this process, which must return the status N
+		"status":  status,    // status N program …: runs a program that must exit with the status N
+		"capture": capture,   // capture VAR: sets a variable to the last output
+		"call":    call,      // call STATUS TOKEN METHOD PATH [BODY]: calls the API, which must respond with that status
 	}
 	maps.Copy(all, more)
 	testscript.Run(t, testscript.Params{Dir: dir, Setup: setup, RequireExplicitExec: true, Cmds: all})
@@ -63,14 +65,7 @@ func run(t *testing.T, dir string, setup func(*testscript.Env) error, more comma
 
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	run(t, "testdata/offline", withoutAWS, commands{
-		// usage ARGUMENT …: runs toggleadmin in this process, with an invalid command line
-		"usage": func(ts *testscript.TestScript, _ bool, args []string) {
-			if status := main.Run(t.Context(), args, ts.Stdout(), ts.Stderr()); status != 2 {
-				ts.Fatalf("exit status %d, want 2", status)
-			}
-		},
-	})
+	run(t, "testdata/offline", withoutAWS, nil)
 }
 
 func TestLocal(t *testing.T) {
@@ -179,7 +174,7 @@ func ask(ts *testscript.TestScript, _ bool, args []string) {
 		content := request(ts, "200", ts.Getenv("ADMIN_PAT"), http.MethodGet, "/api/admin/search/events?"+query)
 		ts.Check(os.WriteFile(ts.MkAbs("api.json"), content, 0o600))
 	}
-	ts.Check(ts.Exec("toggleadmin", append(strings.Fields(code(cells[3], " ")), "--local")...))
+	inProcess(ts, false, append([]string{"0", "--local"}, strings.Fields(code(cells[3], " "))...))
 }
 
 func listen(ts *testscript.TestScript, _ bool, args []string) {
@@ -255,6 +250,17 @@ func withStack(env *testscript.Env) error {
 	env.Vars = append(env.Vars, "STACK="+os.Getenv("STACK"), "BASE_URL="+os.Getenv("API_URL"),
 		"UNIQUE="+strings.ToLower(rand.Text()[:8]))
 	return nil
+}
+
+// inProcess passes on DATA_DIR of the script's environment.
+func inProcess(ts *testscript.TestScript, _ bool, args []string) {
+	line := args[1:]
+	if data := ts.Getenv("DATA_DIR"); data != "" {
+		line = append([]string{"--data-dir", data}, line...)
+	}
+	if got := main.Run(context.Background(), line, ts.Stdout(), ts.Stderr()); strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
 }
 
 func status(ts *testscript.TestScript, _ bool, args []string) {
