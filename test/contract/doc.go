@@ -109,8 +109,8 @@
 //	created, changed and null members                           | 4.1 | pkg/api/feedback TestUpdate
 //	userId in the body                                          | 4.1 | pkg/api/feedback TestUpdate
 //	one UpdateItem without a read                               | 4.1 | pkg/api/feedback TestUpdate
-//	default types and their order                               | 4.2 | pkg/api/featuretype TestDefaults
-//	order of creation                                           | 4.2 | pkg/api/featuretype TestListOrdersByPositionThenID
+//	default types and their order                               | 4.2 | pkg/api/featuretype TestList
+//	order of creation                                           | 4.2 | pkg/api/featuretype TestList
 //	lifetime, 0, null, limits, unknown ID, letter case          | 4.3 | pkg/api/featuretype TestUpdateLifetime
 //	the same value starts no re-evaluation                      | 4.3 | pkg/api/staleness TestStream
 //	the response does not wait                                  | 4.3 | test/usage TestCallsOfEachOperation

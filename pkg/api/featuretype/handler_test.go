@@ -2,6 +2,7 @@ package featuretype_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,25 +18,30 @@ func handlers(store *featuretype.Store) operation.Set {
 	}}
 }
 
-// TestDefaults checks contract section 4.2.
-func TestDefaults(t *testing.T) {
+// TestList checks contract section 4.2: the types of a new instance, and the order by position, then by id.
+func TestList(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	handlers(store).Run(t.Context(), t, `list | | | 200 {"version":1,"types":[]}`)
-	create(t, db, featuretype.Defaults()...)
+	all := append(featuretype.Defaults(), featuretype.FeatureType{ID: "b", Position: 10},
+		featuretype.FeatureType{ID: "c", Position: 10})
+	slices.Reverse(all)
+	create(t, db, all...)
 	handlers(store).Run(t.Context(), t, strings.NewReplacer("; ", `","description":"`, " = ", `","lifetimeDays":`).Replace(
 		`list | | | 200 {"version":1,"types":[`+
 			`{"id":"release","name":"Release; Brings a new feature to users step by step. = 40},`+
 			`{"id":"experiment","name":"Experiment; Tries several versions of a feature to see which does best. = 40},`+
 			`{"id":"operational","name":"Operational; Controls how the system behaves while a change rolls out. = 7},`+
 			`{"id":"kill-switch","name":"Kill switch; Turns a critical part of the system off, or on again, at once. = null},`+
-			`{"id":"permission","name":"Permission; Decides what a user is entitled to do or see. = null}]}`))
+			`{"id":"permission","name":"Permission; Decides what a user is entitled to do or see. = null},`+
+			`{"id":"b","name":";  = null},{"id":"c","name":";  = null}]}`))
 }
 
 func TestUpdateLifetime(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	create(t, db, featuretype.FeatureType{ID: "release", Name: "Release", Description: "d"})
+	create(t, db, featuretype.FeatureType{ID: "release", Name: "Release", Description: "d"},
+		featuretype.FeatureType{ID: "az@[k"})
 	h := handlers(store)
 	h.Run(t.Context(), t, strings.NewReplacer("STORED", `{"id":"release","name":"Release","description":"d","lifetimeDays":`,
 		"PROPERTY", "400 ValidationError: The ^/body/lifetimeDays^ property").Replace(`
@@ -51,6 +57,10 @@ func TestUpdateLifetime(t *testing.T) {
 		update | release | {} | PROPERTY is required; you did not send it.
 		update | x | {} | PROPERTY is required; you did not send it.
 		update | x"y | {"lifetimeDays":1} | 404 NotFoundError: There is no feature type with the id "x\"y".
+		update | unknown | {"lifetimeDays":null} | 404 NotFoundError: There is no feature type with the id "unknown".
+		# only ASCII letters have another case: not the Kelvin sign
+		update | AZ@[K | {"lifetimeDays":1} | 200 {"id":"az@[k",…
+		update | "AZ@[\u212a" | {"lifetimeDays":1} | 404 …
 		update | %FF | {"lifetimeDays":1} | 404 NotFoundError: There is no feature type with the id "%FF".
 	`))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -46,18 +44,6 @@ func requireStored(tb testing.TB, store *featuretype.Store, want ...featuretype.
 	}
 }
 
-func TestListOrdersByPositionThenID(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	want := append(featuretype.Defaults(),
-		featuretype.FeatureType{ID: "a", Position: 10, LifetimeDays: new(int64(math.MaxInt32))},
-		featuretype.FeatureType{ID: "b", Position: 10})
-	for _, f := range slices.Backward(want) {
-		create(t, db, f)
-	}
-	requireStored(t, store, want...)
-}
-
 // TestCreate checks that a new type is recorded, and that an existing one is kept.
 func TestCreate(t *testing.T) {
 	t.Parallel()
@@ -79,78 +65,34 @@ func TestCreate(t *testing.T) {
 	requireStored(t, store, first)
 }
 
-// TestSetLifetime checks that each change is stored and recorded, and that the same lifetime again changes nothing.
+// TestSetLifetime checks that each change is stored, and recorded with the lifetime that it replaced. The same lifetime
+// again changes nothing. The last change is read before another one and written after it.
 func TestSetLifetime(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	want := featuretype.FeatureType{ID: "release", Name: "Release", Description: "d", LifetimeDays: new(int64(40)),
 		Position: 3}
 	create(t, db, want)
-	var changes, recorded []int64
-	for _, days := range []*int64{new(int64(7)), new(int64(7)), nil, nil, new(int64(math.MaxInt32))} {
+	set := func(store *featuretype.Store, days *int64) {
+		t.Helper()
 		got, err := store.SetLifetime(t.Context(), "release", days)
 		assert.OK(t, err)
 		want.LifetimeDays, want.LastChange = days, got.LastChange
 		assert.Equal(t, want, got)
 		requireStored(t, store, want)
-		changes = append(changes, got.LastChange)
 	}
-	_, get := store.Get(t.Context(), "Release")
-	_, end := store.SetLifetime(t.Context(), "unknown", nil)
-	_, set := store.SetLifetime(t.Context(), "unknown", new(int64(1)))
-	for _, err := range []error{get, end, set} {
-		assert.ErrorIs(t, err, featuretype.ErrNotFound)
+	for _, days := range []*int64{new(int64(7)), new(int64(7)), nil, nil, new(int64(math.MaxInt32))} {
+		set(store, days)
 	}
-	requireStored(t, store, want)
-	assert.OK(t, db.Log().All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
-		recorded = append(recorded, e.ID)
-		return nil
-	}))
-	assert.Equal(t, slices.Compact(changes), recorded)
+	client := db.Before(t, "TransactWriteItems", 1, func() { set(store, new(int64(1))) })
+	set(featuretype.NewStore(client, db.Tables, db.LogThrough(client)), new(int64(2)))
 	assert.Equal(t, `
 feature-type-updated type:release by system: {"id":"release","lifetimeDays":7} before {"id":"release","lifetimeDays":40}
 feature-type-updated type:release by system: {"id":"release","lifetimeDays":null} before {"id":"release","lifetimeDays":7}
-feature-type-updated type:release by system: {"id":"release","lifetimeDays":2147483647} before {"id":"release","lifetimeDays":null}`,
+feature-type-updated type:release by system: {"id":"release","lifetimeDays":2147483647} before {"id":"release","lifetimeDays":null}
+feature-type-updated type:release by system: {"id":"release","lifetimeDays":1} before {"id":"release","lifetimeDays":2147483647}
+feature-type-updated type:release by system: {"id":"release","lifetimeDays":2} before {"id":"release","lifetimeDays":1}`,
 		"\n"+strings.Join(db.Events(t), "\n"))
-}
-
-// TestSetLifetimeConcurrently checks that every change is recorded with the lifetime that it replaced.
-func TestSetLifetimeConcurrently(t *testing.T) {
-	t.Parallel()
-	store, db := newStore(t)
-	create(t, db, featuretype.FeatureType{ID: "release"})
-	var all sync.WaitGroup
-	for i := range 8 {
-		all.Go(func() {
-			if _, err := store.SetLifetime(t.Context(), "release", new(int64(i+1))); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	last := `{"id":"release","lifetimeDays":null}`
-	assert.OK(t, db.Log().All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
-		assert.Equal(t, last, string(e.PreData))
-		last = string(e.Data)
-		return nil
-	}))
-}
-
-func TestItems(t *testing.T) {
-	t.Parallel()
-	_, db := newStore(t)
-	create(t, db, featuretype.FeatureType{ID: "full", Name: "n", Description: "d", LifetimeDays: new(int64(40)),
-		Position: 2},
-		featuretype.FeatureType{ID: "minimal"})
-	for id, want := range map[string]dynamo.Item{
-		"full": {
-			"id": dynamo.S("full"), "name": dynamo.S("n"), "description": dynamo.S("d"), "lifetimeDays": dynamo.N(40),
-			"position": dynamo.N(2),
-		},
-		"minimal": {"id": dynamo.S("minimal"), "name": dynamo.S(""), "description": dynamo.S(""), "position": dynamo.N(0)},
-	} {
-		assert.Equal(t, want, db.Get(t, db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S(id)}), database.Items())
-	}
 }
 
 func TestErrorsNameTheAction(t *testing.T) {
@@ -167,14 +109,6 @@ func TestErrorsNameTheAction(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
-	}
-}
-
-func TestNormalID(t *testing.T) {
-	t.Parallel()
-	for id, want := range map[string]string{"Kill-SWITCH": "kill-switch", "AZ@[az`{": "az@[az`{", "É": "É",
-		"\u212a": "\u212a", "": ""} {
-		assert.Equal(t, want, featuretype.NormalID(id))
 	}
 }
 
