@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"toggleadmin/test/roundtrip"
 )
 
 // Transport returns base with validation. It calls report with each exchange's first deviation from the document, from
 // the goroutine that makes the request. It sends requests and returns responses unchanged. basePath is the part of the
 // URL's path before /api, such as a stage.
 func (v *Validator) Transport(base http.RoundTripper, basePath string, report func(error)) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return roundtrip.Func(func(r *http.Request) (*http.Response, error) {
 		var sent []byte
 		outgoing := r.Clone(r.Context()) // a RoundTripper must not change its request
 		if r.Body != nil && r.Body != http.NoBody {
@@ -41,7 +43,3 @@ func readAll(body io.ReadCloser) ([]byte, error) {
 	defer body.Close()
 	return io.ReadAll(body)
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

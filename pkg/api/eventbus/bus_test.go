@@ -12,12 +12,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"toggleadmin/pkg/api/eventbus"
+	"toggleadmin/test/roundtrip"
 	"toggleadmin/test/table"
 )
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // The responses are those of the PutEvents page of the EventBridge API Reference.
 func TestPublish(t *testing.T) {
@@ -43,7 +40,7 @@ func TestPublish(t *testing.T) {
 			requests := 0
 			cfg := aws.Config{
 				Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-				HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				HTTPClient: &http.Client{Transport: roundtrip.Func(func(r *http.Request) (*http.Response, error) {
 					requests++
 					body, err := io.ReadAll(r.Body)
 					text := strings.ReplaceAll(string(body), events[0].ID, "ID0")

@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/roundtrip"
 )
 
 // deliver invokes the function with the data of a delivery. It returns the response and the line in the log.
@@ -60,10 +61,6 @@ func TestHandle(t *testing.T) {
 	}
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // Lambda receives a constant error, after which it delivers again. Only the log contains the cause, and never the text
 // of a line.
 func TestFailures(t *testing.T) {
@@ -72,7 +69,7 @@ func TestFailures(t *testing.T) {
 	defer cancel()
 	end, _ := ctx.Deadline()
 	env := &app.Env{Now: noon, Vars: map[string]string{"TRAFFIC_TABLE": "t", "DYNAMODB_ENDPOINT": "http://localhost"}}
-	env.AWS.HTTPClient = &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+	env.AWS.HTTPClient = &http.Client{Transport: roundtrip.Func(func(r *http.Request) (*http.Response, error) {
 		if got, _ := r.Context().Deadline(); got.After(end.Add(-lambdahttp.DeadlineMargin)) {
 			t.Errorf("calls may take until %s, the invocation until %s", got, end)
 		}

@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/roundtrip"
 )
 
 // TestOpenStack answers DescribeStacks and GetCallerIdentity in the form of CloudFormation's API reference.
@@ -47,13 +48,9 @@ func TestOpenStack(t *testing.T) {
 func responding(respond func(*http.Request) (status int, body string)) aws.Config {
 	return aws.Config{
 		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-		HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		HTTPClient: &http.Client{Transport: roundtrip.Func(func(r *http.Request) (*http.Response, error) {
 			status, body := respond(r)
 			return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}}, nil
 		})},
 	}
 }
-
-type transport func(*http.Request) (*http.Response, error)
-
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }

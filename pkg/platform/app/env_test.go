@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/roundtrip"
 	"toggleadmin/test/table"
 )
 
@@ -74,10 +75,6 @@ func TestTablesWarmsUpTheConnection(t *testing.T) {
 	}
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // TestEndpoints checks that the warm-up and the calls use the endpoint that the variables and the region's partition
 // select.
 func TestEndpoints(t *testing.T) {
@@ -98,7 +95,7 @@ func TestEndpoints(t *testing.T) {
 			Vars: map[string]string{"AWS_USE_FIPS_ENDPOINT": row[1], "AWS_USE_DUALSTACK_ENDPOINT": row[2]},
 			AWS: aws.Config{
 				Region: row[0], Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-				HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				HTTPClient: &http.Client{Transport: roundtrip.Func(func(r *http.Request) (*http.Response, error) {
 					hosts = append(hosts, r.URL.Host)
 					return nil, unreachable
 				})},

@@ -24,12 +24,9 @@ import (
 
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/roundtrip"
 	"toggleadmin/test/table"
 )
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // failures are failures of the network. They can stand in place of a response.
 var failures = map[string]error{
@@ -51,7 +48,7 @@ type server struct {
 func newServer(tb testing.TB, responses ...string) *server {
 	tb.Helper()
 	s := &server{last: func() {}}
-	s.Client = newClient(tb, "http://127.0.0.1:1", roundTripper(func(r *http.Request) (*http.Response, error) {
+	s.Client = newClient(tb, "http://127.0.0.1:1", roundtrip.Func(func(r *http.Request) (*http.Response, error) {
 		request, err := io.ReadAll(r.Body)
 		if err != nil {
 			return nil, err
@@ -184,7 +181,7 @@ func properties(err error) string {
 func TestNoResponse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		hanging := newClient(t, "http://127.0.0.1:1", roundTripper(func(r *http.Request) (*http.Response, error) {
+		hanging := newClient(t, "http://127.0.0.1:1", roundtrip.Func(func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}))

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/platform/oidc"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
+	"toggleadmin/test/roundtrip"
 	"toggleadmin/test/table"
 )
 
@@ -117,10 +118,6 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // TestFetchTakesAtMostTwoSeconds fetches metadata that take 1.5 seconds, and keys that do not end.
 func TestFetchTakesAtMostTwoSeconds(t *testing.T) {
 	t.Parallel()
@@ -135,7 +132,7 @@ func TestFetchTakesAtMostTwoSeconds(t *testing.T) {
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
 	}
 	synctest.Test(t, func(t *testing.T) {
-		verifier := newVerifier(t, oidc.Config{Issuer: address, Now: time.Now, Transport: roundTripper(transport)})
+		verifier := newVerifier(t, oidc.Config{Issuer: address, Now: time.Now, Transport: roundtrip.Func(transport)})
 		verify := func(ctx context.Context) time.Duration {
 			started := time.Now()
 			claims := map[string]any{"iss": address, "aud": issuer.ClientID, "sub": "a", "exp": started.Add(time.Hour).Unix()}

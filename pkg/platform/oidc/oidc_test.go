@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/platform/oidc"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
+	"toggleadmin/test/roundtrip"
 	"toggleadmin/test/table"
 )
 
@@ -54,7 +55,7 @@ func TestConfiguration(t *testing.T) {
 func TestWithoutIssuerEveryTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	verifier, err := oidc.New(oidc.Config{Now: time.Now, Logger: slog.New(slog.DiscardHandler),
-		Transport: roundTripper(nil)})
+		Transport: roundtrip.Func(nil)})
 	assert.OK(t, err)
 	key := issuer.KeyFor("ES256")
 	_, err = verifier.Verify(t.Context(), key.Sign(nil, map[string]any{"iss": "", "aud": "", "sub": "a", "exp": 4e9}))
