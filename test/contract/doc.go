@@ -113,7 +113,7 @@
 //	order of creation                                           | 4.2 | pkg/api/featuretype TestList
 //	lifetime, 0, null, limits, unknown ID, letter case          | 4.3 | pkg/api/featuretype TestUpdateLifetime
 //	the same value starts no re-evaluation                      | 4.3 | pkg/api/staleness TestStream
-//	the response does not wait                                  | 4.3 | test/usage TestCallsOfEachOperation
+//	the response does not wait                                  | 4.3 | test/e2e TestCallsOfEachOperation
 //	date arithmetic does not overflow                           | 4.3 | pkg/api/feature TestCutoff
 //	members, order and usage of context fields                  | 4.4 | pkg/api/contextfield TestUpdate
 //	order by code points                                        | 4.4 | pkg/api/contextfield TestList
@@ -128,7 +128,7 @@
 //	highest ID                                                  | 4.5 | pkg/api/pat TestCreateUpToTheHighestID
 //	one sequence of IDs                                         | 4.5 | test/simulation TestSeeds
 //	concurrent creations and deletions                          | 4.5 | test/simulation TestSeeds
-//	creation and deletion are one transaction each              | 4.5 | test/usage TestCallsOfEachOperation
+//	creation and deletion are one transaction each              | 4.5 | test/e2e TestCallsOfEachOperation
 //	period, month without data                                  | 4.6 | pkg/api/traffic TestGet
 //	groups, days and paths                                      | 4.6 | pkg/api/traffic TestGet
 //	sorted report, groups without a count                       | 4.6 | pkg/api/traffic TestGet
@@ -172,7 +172,7 @@
 //	filters, order, pages, total; what is read                  | 4.15| pkg/api/feature TestSearch
 //	the index is behind                                         | 4.15| pkg/api/feature TestSearchReadsTheTogglesOfTheIndex
 //	parameters that cannot be used                              | 4.15| pkg/api/feature TestSearchRefuses
-//	units of a search                                           | 4.15| test/usage TestCallsOfEachOperation
+//	units of a search                                           | 4.15| test/e2e TestCallsOfEachOperation
 //	ETag and If-Match of toggles                                | 4.16| pkg/api/feature TestIfMatch
 //	ETag and If-Match of context fields                         | 4.16| pkg/api/contextfield TestIfMatch
 //	forms of If-Match                                           | 4.16| pkg/platform/lambdahttp TestPrecondition
@@ -181,7 +181,7 @@
 //	change of a lifetime, in both directions                    | 5   | pkg/api/staleness TestSweep
 //	passing of time                                             | 5   | pkg/api/feature TestCutoff
 //	current lifetime, idempotent, continues                     | 5   | test/simulation TestSeeds
-//	cost                                                        | 5   | test/usage TestCallsOfReevaluation
+//	cost                                                        | 5   | test/e2e TestCallsOfReevaluation
 //	writes decide the flag                                      | 5   | pkg/api/feature TestWriteDecidesTheFlag
 //	a lifetime that changes during a write                      | 5   | pkg/api/feature TestLifetimeChangesDuringAWrite
 //	each request to an operation's resource                     | 6   | test/crash TestTraffic

@@ -35,7 +35,7 @@ func TestDeploy(t *testing.T) { //nolint:paralleltest // steps
 }
 
 // update lowers the number of tokens of an account and denies a function the permissions of its role: the other tests
-// mean something only if the emulator enforces policies. Package test/usage checks that each permission is granted that
+// mean something only if the emulator enforces policies. Package test/e2e checks that each permission is granted that
 // a function uses.
 func update(t *testing.T, s *stack) {
 	t.Helper()

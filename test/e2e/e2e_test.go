@@ -1,6 +1,9 @@
 // Package e2e_test runs the end-to-end scripts in testdata, which package script describes. With BASE_URL, CREDENTIALS
 // (a file in the form of local.json) and ENVIRONMENT they run against that service, otherwise against what `make run`
 // starts.
+//
+// It counts the DynamoDB calls and capacity units of every function, and compares the calls with the function's
+// permissions in template.yaml.
 package e2e_test
 
 import (
@@ -10,25 +13,32 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/localtest"
+	"toggleadmin/test/enginetest"
+	"toggleadmin/test/issuer"
 	"toggleadmin/test/script"
 )
 
+// TestScripts also checks that the policies grant exactly what is used, unless the service or the engine is another.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	script.Run(t, environment(t), "testdata")
-}
-
-func environment(t *testing.T) script.Environment {
-	t.Helper()
-	e := script.Environment{Name: os.Getenv("ENVIRONMENT"), BaseURL: os.Getenv("BASE_URL")}
-	if e.BaseURL == "" {
-		service := localtest.Start(t, local.Config{Stderr: t.Output()})
-		return script.Environment{Name: script.Local, BaseURL: service.BaseURL, Credentials: service.Credentials}
+	if url := os.Getenv("BASE_URL"); url != "" {
+		e := script.Environment{Name: os.Getenv("ENVIRONMENT"), BaseURL: url}
+		content, err := os.ReadFile(os.Getenv("CREDENTIALS"))
+		if err = errors.Join(err, json.Unmarshal(content, &e.Credentials)); err != nil {
+			t.Fatalf("BASE_URL is set: CREDENTIALS must be a file in the form of local.json: %v", err)
+		}
+		script.Run(t, e, "testdata")
+		return
 	}
-	content, err := os.ReadFile(os.Getenv("CREDENTIALS"))
-	if err = errors.Join(err, json.Unmarshal(content, &e.Credentials)); err != nil {
-		t.Fatalf("BASE_URL is set: CREDENTIALS must be a file in the form of local.json: %v", err)
+	s := &service{}
+	people := issuer.Start(false)
+	t.Cleanup(people.Close)
+	s.run(t, local.Config{
+		APIOptions: s.meter.options, OIDCIssuer: people.URL, OIDCClientID: issuer.ClientID, OIDCDefaultRole: "Viewer",
+		Stderr: t.Output(),
+	})
+	script.Run(t, script.Environment{Name: script.Local, BaseURL: s.BaseURL, Credentials: s.Credentials}, "testdata")
+	if !t.Failed() && enginetest.External() == "" {
+		s.requireGranted(t, people)
 	}
-	return e
 }

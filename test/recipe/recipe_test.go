@@ -1,5 +1,5 @@
 // Package recipe_test follows the list of files in CONTRIBUTING.md, "Add an operation", in a copy of the tree. It adds
-// GET /api/admin/feedback/{id} with exactly these files, and runs the tests that judge operations: test/usage sends its
+// GET /api/admin/feedback/{id} with exactly these files, and runs the tests that judge operations: test/e2e sends its
 // sample event to the local service, test/runtimeapi to the function.
 package recipe_test
 
@@ -40,7 +40,7 @@ func TestAddAnOperation(t *testing.T) {
 		t.Fatalf("files of CONTRIBUTING.md (-) and of the operation (+):\n%s", diff)
 	}
 	run(t, copied, "go", "test", "./pkg/platform/access", "./pkg/api/feedback", "./pkg/local/...",
-		"./test/template", "./test/openapi", "./test/usage", "./test/repository", "./test/runtimeapi")
+		"./test/template", "./test/openapi", "./test/e2e", "./test/repository", "./test/runtimeapi")
 }
 
 // listed returns the files of the list in CONTRIBUTING.md, with the names of this operation.

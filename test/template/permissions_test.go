@@ -11,7 +11,7 @@ import (
 
 const account = "us-east-1:000000000000:"
 
-// permissions checks the policies of all roles, except what package test/usage checks: the permissions for tables. A
+// permissions checks the policies of all roles, except what package test/e2e checks: the permissions for tables. A
 // permission is an action and a resource.
 func (c *checker) permissions() {
 	want := map[string]map[string]bool{"ScheduleRole": {}}

@@ -1,4 +1,4 @@
-package usage_test
+package e2e_test
 
 import (
 	"cmp"
@@ -16,13 +16,11 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/api/pat"
-	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
-	"toggleadmin/test/script"
 )
 
 func load(t *testing.T) *samtemplate.Template {
@@ -96,21 +94,10 @@ func used(calls []call) map[string]bool {
 	return all
 }
 
-// TestPoliciesGrantExactlyWhatIsUsed runs the end-to-end scripts and sends the requests of the sample events.
-func TestPoliciesGrantExactlyWhatIsUsed(t *testing.T) { //nolint:tparallel // the comparison follows the scripts
-	t.Parallel()
-	s := &service{}
-	people := issuer.Start(false)
-	t.Cleanup(people.Close)
-	s.run(t, local.Config{
-		APIOptions: s.meter.options, OIDCIssuer: people.URL, OIDCClientID: issuer.ClientID, OIDCDefaultRole: "Viewer",
-	})
-	if !t.Run("Scripts", func(t *testing.T) {
-		script.Run(t, script.Environment{Name: script.Local, BaseURL: s.BaseURL, Credentials: s.Credentials},
-			"../e2e/testdata")
-	}) {
-		t.Fatal("the scripts failed")
-	}
+// requireGranted sends the requests of the sample events, after those of the scripts, and checks that the policies grant
+// exactly what all of them have used.
+func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
+	t.Helper()
 	s.createToken(t, 4, time.Now().Add(2*time.Hour)) // which the function announces that runs every hour
 	_, err := s.function(t, pat.NewAnnounceFunction, "announce-expiring-tokens", time.Now()).Invoke(t.Context(), []byte("{}"))
 	assert.OK(t, err)

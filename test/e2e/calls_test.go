@@ -1,6 +1,4 @@
-// Package usage_test counts the DynamoDB calls and capacity units of every function, and compares the calls with the
-// function's permissions in template.yaml.
-package usage_test
+package e2e_test
 
 import (
 	"crypto/rand"
@@ -214,7 +212,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 }
 
 // The limit of 100 tokens per account exists so that the account's item stays within one read unit (4 KB).
-func TestAnAccountWithAHundredTokensIsOneReadUnit(t *testing.T) {
+func TestCallsWithAHundredTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	tokens := dynamo.Item{}

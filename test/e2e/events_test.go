@@ -1,4 +1,4 @@
-package usage_test
+package e2e_test
 
 import (
 	"context"
