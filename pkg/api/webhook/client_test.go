@@ -48,52 +48,24 @@ func send(tb testing.TB, c *webhook.Client, secret string) error {
 	return c.Send(tb.Context(), "evt-1", []byte(body), secrets(tb, secret))
 }
 
-// received is a request that a webhook has received.
-type received struct {
-	Header http.Header
-	Body   string
-}
-
-// respond sends an event to a webhook that responds with a status, and returns what it has received.
-func respond(t *testing.T, status int, secret string) (received, error) {
-	t.Helper()
-	var got received
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		content, err := io.ReadAll(r.Body)
-		if err != nil || r.Method != http.MethodPost || r.URL.String() != "/hook?a=b" {
-			t.Errorf("%s %s: %v", r.Method, r.URL, err)
-		}
-		got = received{r.Header, string(content)}
-		w.Header().Set("Location", "/followed") // an address that nobody has configured
-		w.WriteHeader(status)
-	}))
-	defer server.Close()
-	return got, send(t, newClient(t, server.URL+"/hook?a=b"), secret)
-}
-
 // The library of the specification accepts the request with each of the two secrets, and with no other one. TestReceivers
 // also uses the library in JavaScript.
 func TestSignature(t *testing.T) {
 	t.Parallel()
-	got, err := respond(t, http.StatusOK, secret+" "+second)
-	assert.OK(t, err)
-	assert.Equal(t, []string{body, "evt-1", "application/cloudevents+json"},
-		[]string{got.Body, got.Header.Get("Webhook-Id"), got.Header.Get("Content-Type")})
+	var got *http.Request
+	var content []byte
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = r
+		content, _ = io.ReadAll(r.Body)
+	}))
+	defer server.Close()
+	assert.OK(t, send(t, newClient(t, server.URL+"/hook?a=b"), secret+" "+second))
+	assert.Equal(t, []string{"POST", "/hook?a=b", body, "evt-1", "application/cloudevents+json"}, []string{got.Method,
+		got.URL.String(), string(content), got.Header.Get("Webhook-Id"), got.Header.Get("Content-Type")})
 	for text, valid := range map[string]bool{secret: true, second: true, webhook.NewSecret(make([]byte, 24)): false} {
 		verifier, err := standardwebhooks.NewWebhook(text)
 		assert.OK(t, err)
-		assert.Equal(t, valid, verifier.Verify([]byte(body), got.Header) == nil)
-	}
-}
-
-func TestResponses(t *testing.T) {
-	t.Parallel()
-	for _, status := range []int{200, 204, 299, 302, 307, 400, 410, 429, 500} {
-		_, err := respond(t, status, secret)
-		if (err == nil) != (status < 300) || err != nil && !strings.Contains(err.Error(), strconv.Itoa(status)) ||
-			errors.Is(err, webhook.ErrGone) != (status == 410) {
-			t.Errorf("%d: %v", status, err)
-		}
+		assert.Equal(t, valid, verifier.Verify(content, got.Header) == nil)
 	}
 }
 
