@@ -135,9 +135,6 @@ func (s *Store) Link(ctx context.Context, id int64, identity Identity) (u User, 
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return nil, err
 		}
-		if u.Identity != nil && *u.Identity == identity && link.Int(accountID) == id {
-			return nil, nil
-		}
 		return s.replaceIdentity(ctx, u, identity, link)
 	}, nil)
 	if err != nil {
