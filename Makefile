@@ -140,7 +140,7 @@ MUTANT_PACKAGES ?= $(addprefix api/,feedback featuretype contextfield pat traffi
 
 mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests, which takes hours: MUTANT_PACKAGES='api/feedback api/featuretype …'
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; ln -s '$(CURDIR)/node_modules' "$$tmp/node_modules"; for package in $(MUTANT_PACKAGES); do echo "== pkg/$$package"; \
-	TMPDIR="$$tmp" $(GREMLINS) unleash --workers=1 --timeout-coefficient=20 --threshold-efficacy=85 --threshold-mcover=90 "./pkg/$$package" || failed=1; done; \
+	TMPDIR="$$tmp" $(GREMLINS) unleash "./pkg/$$package" || failed=1; done; \
 	[ -z "$$failed" ]
 
 console: node_modules/.installed ## develop: Copy the libraries of the web pages from npm, and bundle the OpenAPI document, into pkg/api/console/static
