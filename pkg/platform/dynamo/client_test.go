@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net"
@@ -119,62 +120,44 @@ func TestNewClientChecksTheEndpoint(t *testing.T) {
 // context ends.
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		# response | is repeated, and properties of the error
-		ProvisionedThroughputExceededException | repeated unavailable throttled
-		ThrottlingException | repeated unavailable throttled
-		RequestLimitExceeded | repeated unavailable throttled
-		TransactionConflictException | repeated unavailable
-		TransactionInProgressException | repeated unavailable throttled
-		500 {"__type":"a#InternalServerError"} | repeated unavailable unknown
-		502 <html> | repeated unavailable unknown
-		200 {"Item":{… | repeated unavailable unknown
-		200 {"Item":{ | repeated unavailable unknown
-		broken connection | repeated unavailable unknown
-		refused connection | repeated unavailable
-		lost connection | repeated unavailable unknown
-		ConditionalCheckFailedException | condition
-		ResourceNotFoundException | unavailable
-		AccessDeniedException | unavailable
-		ValidationException |
-		499 {"__type":"a#Other"} |
+	for _, row := range table.Rows(t, 7, `
+		# response | attempts if the sixth succeeds | success | unavailable | throttled | result unknown | failed condition
+		200 {} | 1 | true | false | false | false | false
+		ProvisionedThroughputExceededException | 6 | true | true | true | false | false
+		ThrottlingException | 6 | true | true | true | false | false
+		RequestLimitExceeded | 6 | true | true | true | false | false
+		TransactionConflictException | 6 | true | true | false | false | false
+		TransactionInProgressException | 6 | true | true | true | false | false
+		500 {"__type":"a#InternalServerError"} | 6 | true | true | false | true | false
+		502 <html> | 6 | true | true | false | true | false
+		200 {"Item":{… | 6 | true | true | false | true | false
+		200 {"Item":{ | 6 | true | true | false | true | false
+		broken connection | 6 | true | true | false | true | false
+		refused connection | 6 | true | true | false | false | false
+		lost connection | 6 | true | true | false | true | false
+		ConditionalCheckFailedException | 1 | false | false | false | false | true
+		ResourceNotFoundException | 1 | false | true | false | false | false
+		AccessDeniedException | 1 | false | true | false | false | false
+		ValidationException | 1 | false | false | false | false | false
+		499 {"__type":"a#Other"} | 1 | false | false | false | false | false
 	`) {
 		synctest.Test(t, func(t *testing.T) {
 			// more often than the SDK's own three attempts
 			passing := newServer(t, append(slices.Repeat(row[:1], 5), "200 {}")...)
-			got := ""
-			if err := put(t.Context(), passing.Client); err == nil && passing.attempts == 6 {
-				got = "repeated "
-			} else if err == nil || passing.attempts != 1 {
-				t.Errorf("%s: %v after %d attempts", row[0], err, passing.attempts)
-			}
+			passed := put(t.Context(), passing.Client) == nil
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			assert.Equal(t, row[1], got+properties(put(ctx, newServer(t, row[0]).Client)))
+			err := put(ctx, newServer(t, row[0]).Client)
+			assert.Equal(t, strings.Join(row, " "), fmt.Sprint(row[0], " ", passing.attempts, " ", passed, isUnavailable(err),
+				dynamo.Throttled(err), dynamo.ResultUnknown(err), dynamo.FailedCondition(err)))
 			once := newServer(t, row[0])
-			_, err := once.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("t"),
+			_, err = once.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("t"),
 				Key: dynamo.Item{"id": dynamo.S("x")}}, dynamo.Once)
-			if once.attempts != 1 || isUnavailable(err) != strings.Contains(row[1], "unavailable") {
+			if once.attempts != 1 || fmt.Sprint(isUnavailable(err)) != row[3] {
 				t.Errorf("%s, once: %d attempts, error %v", row[0], once.attempts, err)
 			}
 		})
 	}
-	assert.Equal(t, "", properties(nil))
-}
-
-// properties returns what an error says, as words.
-func properties(err error) string {
-	var all []string
-	for _, p := range []struct {
-		name string
-		is   bool
-	}{{"unavailable", isUnavailable(err)}, {"throttled", dynamo.Throttled(err)}, {"unknown", dynamo.ResultUnknown(err)},
-		{"condition", dynamo.FailedCondition(err)}} {
-		if p.is {
-			all = append(all, p.name)
-		}
-	}
-	return strings.Join(all, " ")
 }
 
 // TestNoResponse checks a call that hangs until the deadline, and one after the deadline.

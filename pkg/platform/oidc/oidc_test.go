@@ -15,7 +15,7 @@ import (
 
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 4, strings.ReplaceAll(`
+	for _, row := range table.Rows(t, 4, `
 		# issuer | client ID | loopback addresses | error
 		| | |
 		https://login.example.com/realms/a | c | |
@@ -39,12 +39,12 @@ func TestConfiguration(t *testing.T) {
 		https://u:p@a.example | c | | user name
 		https://a.example?x | c | | query
 		https://a.example# | c | | fragment
-		https://a.example/238x | c | | at most 255 characters
+		https://a.example/238×x | c | | at most 255 characters
 		https://a.example/a b | c | | space
 		"https://a.example " | c | | OIDC_ISSUER
 		"https://a.example/\n" | c | | not a URL
 		https://a.example | "c " | | OIDC_CLIENT_ID
-	`, "238x", strings.Repeat("x", 238))) {
+	`) {
 		_, err := oidc.New(oidc.Config{Issuer: row[0], ClientID: row[1], Loopback: row[2] != ""})
 		if (err == nil) != (row[3] == "") || err != nil && !strings.Contains(err.Error(), row[3]) {
 			t.Errorf("%s: error %v", row, err)

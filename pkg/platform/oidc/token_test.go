@@ -45,7 +45,7 @@ func TestTokens(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	padding := strings.Repeat("x", (8192-len(f.sign(t, "", `"padding":""`)))*3/4)
-	rows := table.Rows(t, 3, strings.NewReplacer(`"255`, `"`+strings.Repeat("😀", 255), "8192", padding).Replace(`
+	rows := table.Rows(t, 3, strings.ReplaceAll(`
 		# header | claims | reason
 		| |
 
@@ -160,8 +160,8 @@ func TestTokens(t *testing.T) {
 		| "iat":true | malformed
 
 		| "sub":" " |
-		| "sub":"255" |
-		| "sub":"2556" | subject
+		| "sub":"255×😀" |
+		| "sub":"255×😀6" | subject
 		| no "sub": | subject
 		| "sub":"" | subject
 		| "sub":7 | subject
@@ -187,7 +187,7 @@ func TestTokens(t *testing.T) {
 		| = | malformed
 		# a name in another letter case is another member, also for go-oidc's last check
 		| "SUB":"admin","Email":"admin@example.com" |
-	`))
+	`, "8192", padding))
 	for _, canBeValid := range []bool{false, true} { // only a token that can be valid fetches the keys
 		for _, row := range rows {
 			if (row[2] == "" || row[2] == string(oidc.UnknownKey)) != canBeValid {
@@ -205,7 +205,7 @@ func TestTokens(t *testing.T) {
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, row := range table.Rows(t, 4, strings.ReplaceAll(`
+	for _, row := range table.Rows(t, 4, `
 		# claims | e-mail | verified | name
 		| ada@example.com | true | Ada Lovelace
 		"email_verified":false | ada@example.com | false | Ada Lovelace
@@ -218,10 +218,10 @@ func TestClaims(t *testing.T) {
 		"email":["ada@example.com"],"name":7 | | false |
 		"email":" a@b.c","name":" \t" | | false |
 		"email":"a@b.c\u00a0","name":" Ada " | | false | Ada
-		"email":"255","name":"255" | 255 | true | 255
-		"email":"255a","name":"255a" | | false |
+		"email":"255×ä","name":"255×ä" | 255×ä | true | 255×ä
+		"email":"255×äa","name":"255×äa" | | false |
 		"email":"a@b.c\u001b[2J","name":"Ada\nroot" | | false |
-	`, "255", strings.Repeat("ä", 255))) {
+	`) {
 		got, err := f.verifier.Verify(t.Context(), f.sign(t, "", row[0]))
 		assert.OK(t, err)
 		assert.Equal(t, row[1:], []string{got.Email, strconv.FormatBool(got.EmailVerified), got.Name})
