@@ -32,8 +32,7 @@ func (f *fixture) handlers(tb testing.TB, store *pat.Store, limits pat.Limits) (
 func tokensFixture(t *testing.T) (*fixture, *strings.Replacer) {
 	t.Helper()
 	f := newFixture(t, 1, 2, 3, 4)
-	names := []string{"YEAR", `"expiresAt":"2027-11-20T05:39:00Z"`, "255é", strings.Repeat("é", 255), "100é",
-		strings.Repeat("é", 100), "400 /", "400 ValidationError: The ^/body/", "; /", " The ^/body/", "~", "^ property must",
+	names := []string{"YEAR", `"expiresAt":"2027-11-20T05:39:00Z"`, "400 /", "400 ValidationError: The ^/body/", "; /", " The ^/body/", "~", "^ property must",
 		"MISSING", "^ property is required; you did not send it.",
 		"404 ACCOUNT", "404 NotFoundError: There is no service account with the id", "403 MANY",
 		"403 NoAccessError: The account has reached the maximum number of tokens (3), including expired ones."}
@@ -73,7 +72,7 @@ func TestCreate(t *testing.T) {
 		create createOwn | 2 | {} | 400 /descriptionMISSING; /expiresAtMISSING
 		create createOwn | 2 | {"description":"d","expiresAt":"2026-11-20T05:39:00.123Z"} | 400 /expiresAt~ be in the future; you sent "2026-11-20T05:39:00.123Z".
 		create | 2 | {"description":" \u3000",YEAR} | 400 /description~ not be only white space; you sent "…
-		create | 2 | {"description":"255éé",YEAR} | 400 /description~ have at most 255 characters; you sent "100é…".
+		create | 2 | {"description":"255×éé",YEAR} | 400 /description~ have at most 255 characters; you sent "100×é…".
 		# the body is read first
 		create | 5 | {} | 400 /descriptionMISSING; /expiresAtMISSING
 		create | 5 | {"description":"d",YEAR} | 404 ACCOUNT "5".
@@ -84,7 +83,7 @@ func TestCreate(t *testing.T) {
 		create | 2.5 | {"description":"d",YEAR} | 404 ACCOUNT "2.5".
 		create | | {"description":"d",YEAR} | 404 ACCOUNT "".
 		create | 2 | {"description":"\u00642",YEAR} | 409 NameExistsError: The account already has a token with this description.
-		create | 2 | {"description":"255é",YEAR} | 201 {…
+		create | 2 | {"description":"255×é",YEAR} | 201 {…
 		create | 2 | {"description":"d",YEAR} | 403 MANY
 	`))
 	ctx = access.WithPrincipal(ctx, access.UserPrincipal(5, access.RoleViewer)) // a deleted account

@@ -35,18 +35,18 @@ func TestEcho(t *testing.T) {
 
 func TestEchoRedactsCredentials(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 1, strings.NewReplacer("PAT", pat, "200x", strings.Repeat("x", 200)).Replace(`
+	for _, row := range table.Rows(t, 1, strings.ReplaceAll(`
 		Bearer PAT
 		*:*.v2_AAAAAAAAAAEAAAAAAAAAAQ_secret
 		v2_AAAAAAAAAAEAAAAAAAAAAQ
-		200x v2_x v2_v2_AAAAAAAAAAEAAAAAAAAAAQ
+		200×x v2_x v2_v2_AAAAAAAAAAEAAAAAAAAAAQ
 		# percent-encoded
 		user%3Av2%5FAAAAAAAAAAEAAAAAAAAAAQ
 		%zz%%76%32_AAAAAAAAAAEAAAAAAAAAAQ
 		{"a":"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"}
 		eyJabc. eyJhbGciOiJSUzI1NiJ9.e
 		eyJhbGciOiJSUzI1NiJ9%2eeyJzdWIiOiIxIn0%2ec2lnbmF0dXJl
-	`)) {
+	`, "PAT", pat)) {
 		assert.Equal(t, "[redacted]", apierror.Echo(row[0]))
 	}
 }

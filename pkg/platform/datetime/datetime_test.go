@@ -3,7 +3,6 @@ package datetime_test
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, strings.ReplaceAll(`
+	for _, row := range table.Rows(t, 2, `
 		2026-11-20T05:39:00Z | 2026-11-20T05:39:00.000Z
 		2026-11-20t05:39:00z | 2026-11-20T05:39:00.000Z
 		# offsets
@@ -27,7 +26,7 @@ func TestParse(t *testing.T) {
 		2028-02-29T00:00:00Z | 2028-02-29T00:00:00.000Z
 		9999-12-31T23:59:59+00:01 | 9999-12-31T23:58:59.000Z
 		0000-12-31T23:59:59-00:01 | 0001-01-01T00:00:59.000Z
-	`, "1000×9", strings.Repeat("9", 1000))) {
+	`) {
 		got, err := datetime.Parse(row[0])
 		if err != nil || got.Location() != time.UTC || datetime.Format(got) != row[1] {
 			t.Errorf("got %v, %v, want %s", got, err, row[1])

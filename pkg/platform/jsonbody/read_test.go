@@ -77,11 +77,9 @@ func TestRulesGetTheValidProperties(t *testing.T) {
 
 func TestSyntax(t *testing.T) {
 	t.Parallel()
-	long, nested := strings.Repeat("n", 101), strings.Repeat("[", 99)+strings.Repeat("]", 99)
 	wantMessages(t, `{"type":"object"}`, strings.NewReplacer("SYNTAX",
 		"The ~/body~ must be valid JSON; there is a syntax error at byte", "DEEP",
-		"The ~/body~ must not be nested deeper than 100 levels.", "[99", nested, "101n", long, "100n", long[1:],
-		"{101", strings.Repeat(`{"a":`, 101)+"1"+strings.Repeat("}", 101), "[50000", strings.Repeat("[", 50_000)).Replace(`
+		"The ~/body~ must not be nested deeper than 100 levels.").Replace(`
 		# body | message
 		| SYNTAX 0.
 		"\ufeff{}" | SYNTAX 0.
@@ -102,11 +100,11 @@ func TestSyntax(t *testing.T) {
 		{"a":1,"\u0061":1} | The ~/body/a~ property must be unique; you sent it twice.
 		{"x":{"b":[{"c":1,"c":2}]}} | The ~/body/x/b/0/c~ property must be unique; you sent it twice.
 		{"a/b~c":1,"a/b~c":1} | The ~/body/a~1b~0c~ property must be unique; you sent it twice.
-		{"101n":1,"101n":1} | The ~/body/100n…~ property must be unique; you sent it twice.
+		{"101×n":1,"101×n":1} | The ~/body/100×n…~ property must be unique; you sent it twice.
 		{"A":1,"a":2} |
-		{"a":[99} |
-		{"a":[[99]} | DEEP
-		{101 | DEEP
-		[50000 | DEEP
+		{"a":99×[99×]} |
+		{"a":[99×[99×]]} | DEEP
+		101×({"a":)null101×} | DEEP
+		50000×[ | DEEP
 	`))
 }

@@ -62,8 +62,7 @@ const keywords = `{
 
 func TestKeywords(t *testing.T) {
 	t.Parallel()
-	wantMessages(t, keywords, strings.NewReplacer("101😀", strings.Repeat("😀", 101), "100😀",
-		strings.Repeat("😀", 100), "100×1", strings.Repeat("1,", 100), "49×1", strings.Repeat("1,", 49)).Replace(`
+	wantMessages(t, keywords, `
 		# body | message
 		{} | The ~/body/r~ property is required; you did not send it.
 		{"r":null,"n":null,"t":null} |
@@ -108,11 +107,11 @@ func TestKeywords(t *testing.T) {
 		{"r":true,"l":[""]} | The ~/body/l/0~ property must have 1 or more characters; you sent "".
 		{"r":true,"l":["abcd"]} | The ~/body/l/0~ property must have at most 3 characters; you sent "abcd".
 		# long values, credentials, several violations
-		{"r":true,"s":"101😀"} | The ~/body/s~ property must have at most 4 characters; you sent "100😀…".
-		{"r":[100×11]} | The ~/body/r~ property must be a boolean or null; you sent [49×11….
+		{"r":true,"s":"101×😀"} | The ~/body/s~ property must have at most 4 characters; you sent "100×😀…".
+		{"r":[100×(1,)1]} | The ~/body/r~ property must be a boolean or null; you sent [49×(1,)1….
 		{"r":{"a":"v2_AAAAAAAAAAEAAAAAAAAAAQ"}} | The ~/body/r~ property must be a boolean or null; you sent [redacted].
 		{"n":"x","t":"y"} | The ~/body/n~ property must be an integer or null; you sent "x". The ~/body/r~ property is required; you did not send it. The ~/body/t~ property must be an RFC 3339 date-time with an offset or Z; you sent "y".
-	`))
+	`)
 }
 
 // A schema with additionalProperties false names the closest declared property. Properties that are read-only are not
@@ -126,15 +125,14 @@ func TestUnknownProperties(t *testing.T) {
 		"stickiness": {"type": "boolean"},
 		"createdAt": {"type": "string", "readOnly": true}
 	}}`
-	wantMessages(t, closed, strings.NewReplacer("200é", strings.Repeat("é", 200), "100é",
-		strings.Repeat("é", 100)).Replace(`
+	wantMessages(t, closed, `
 		{"createdAt":7,"stickiness":true,"legalValues":[{"value":"a"}]} |
 		{"STICKY":true} | The ~/body/STICKY~ property is unknown; the closest one is ~stickiness~.
 		{"legalvalues":[]} | The ~/body/legalvalues~ property is unknown; the closest one is ~legalValues~.
 		{"legalValues":[{},{"vaule":"a"}]} | The ~/body/legalValues/1/vaule~ property is unknown; the closest one is ~value~.
-		{"200é":1} | The ~/body/100é…~ property is unknown.
+		{"200×é":1} | The ~/body/100×é…~ property is unknown.
 		{"":1} | The ~/body/~ property is unknown.
-	`))
+	`)
 	many := "{"
 	for i := range 30 {
 		many += fmt.Sprintf(`"x%02d":1,`, i)

@@ -16,7 +16,7 @@ import (
 
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, strings.ReplaceAll(`
+	for _, row := range table.Rows(t, 2, `
 		# query | values, or what the error says about the first parameter
 		| , up, [], 0001-01-01, 7
 		text=äöü&sort=down&many=IS:a,b&day=IS:2026-11-22&number=9&other=1 | äöü, down, IS [a,b], 2026-11-22, 9
@@ -26,7 +26,7 @@ func TestQuery(t *testing.T) {
 		sort=UP | sort must be up or down; you sent "UP"
 		many=a | many must begin with IS: or ANY_OF: and have a value; you sent "a"
 		many=IS: | many must begin with IS: or ANY_OF: and have a value; you sent "IS:"
-		many=ANY_OF:99,a,b | many must have at most 100 values; you sent "ANY_OF:
+		many=ANY_OF:99×(x,)a,b | many must have at most 100 values; you sent "ANY_OF:
 		many=ANY_OF:a,,b | many must not have an empty value; you sent "ANY_OF:a,,b"
 		day=IS:2026-02-30 | day must be IS: and a date such as 2026-11-22; you sent "IS:2026-02-30"
 		day=IS:0000-01-01 | day must be IS: and a date such as 2026-11-22; you sent
@@ -34,7 +34,7 @@ func TestQuery(t *testing.T) {
 		number=10 | number must be an integer from 0 to 9; you sent "10"
 		number=-1 | number must be an integer from 0 to 9; you sent "-1"
 		number=%2B1 | number must be an integer from 0 to 9; you sent "+1"
-	`, "99,", strings.Repeat("x,", 99))) {
+	`) {
 		values, err := url.ParseQuery(row[0])
 		assert.OK(t, err)
 		q := lambdahttp.NewQuery(httptest.NewRequest(http.MethodGet, "/", nil).WithContext(

@@ -35,8 +35,7 @@ func described(tb testing.TB, payload []byte) (got string) {
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	limit := strings.Repeat("a", lambdahttp.MaxBody)
-	for _, row := range table.Rows(t, 2, strings.NewReplacer("255×%", strings.Repeat("%F0%9F%98%80", 255),
-		"255×", strings.Repeat("😀", 255), "256×a", strings.Repeat("a", 256), "LIMIT", limit, "ENCODED",
+	for _, row := range table.Rows(t, 2, strings.NewReplacer("LIMIT", limit, "ENCODED",
 		base64.StdEncoding.EncodeToString([]byte(limit+"a")),
 		"FORGED", `{\"authorizer\":{\"principalId\":\"user:9\"},\"requestId\":\"forged\"}`).Replace(`
 		# changes of the event | part of the request
@@ -73,7 +72,7 @@ func TestRequest(t *testing.T) {
 		"pathParameters":{"id":"%2E%2E"} | id=.. <nil>
 		"pathParameters":{"id":"é%C3%A9"} | id=éé <nil>
 		"pathParameters":{"id":"%00"} | "id=\x00 <nil>"
-		"pathParameters":{"id":"255×%"} | id=255× <nil>
+		"pathParameters":{"id":"255×(%F0%9F%98%80)"} | id=255×😀 <nil>
 		"pathParameters":{"id":"256×a"} | id=256×a invalid path parameter
 		"pathParameters":{"id":"%zz"} | id=%zz invalid path parameter
 		"pathParameters":{"id":"50%"} | id=50% invalid path parameter
