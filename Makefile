@@ -121,9 +121,6 @@ e2e: ## test: Run the end-to-end scripts against a running service: URL= CREDENT
 soak: node_modules/.installed ## test: Run a million requests with kills: REQUESTS=1000000 KILLS=5
 	go test -count=1 -v -timeout=0 ./test/crash -run '^TestTraffic$$' -requests='$(REQUESTS)' -kills='$(KILLS)'
 
-# Goroutines start with a stack of the average size, because calls of the SDK are deep.
-simulate simulate-planted: export GODEBUG := adaptivestackstart=1
-
 simulate: ## test: Search the simulated world for violations, and keep failing seeds in .cache/simulation: FOR=1h
 	@mkdir -p .cache/simulation
 	go test -count=1 -timeout=0 -v -run '^TestSeeds$$' ./test/simulation -for='$(FOR)' -failures='$(CURDIR)/.cache/simulation'
