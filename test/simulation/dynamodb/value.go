@@ -3,7 +3,9 @@ package dynamodb
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	jsonv2 "github.com/go-json-experiment/json"
@@ -54,22 +56,9 @@ func readValue(d *jsontext.Decoder, v *value) error {
 }
 
 func writeValue(e *jsontext.Encoder, v value) error {
-	var content encoded
-	switch v := v.(type) {
-	case *types.AttributeValueMemberS:
-		content.S = &v.Value
-	case *types.AttributeValueMemberN:
-		content.N = &v.Value
-	case *types.AttributeValueMemberB:
-		content.B = &v.Value
-	case *types.AttributeValueMemberBOOL:
-		content.BOOL = &v.Value
-	case *types.AttributeValueMemberL:
-		content.L = &v.Value
-	case *types.AttributeValueMemberM:
-		content.M = &v.Value
-	}
-	return jsonv2.MarshalEncode(e, &content)
+	member := reflect.ValueOf(v).Elem()
+	kind := strings.TrimPrefix(member.Type().Name(), "AttributeValueMember")
+	return jsonv2.MarshalEncode(e, m{kind: member.FieldByName("Value").Interface()})
 }
 
 // set returns a copy with a value at a path; nil removes the one there.
