@@ -126,7 +126,7 @@ soak: node_modules/.installed ## test: Run a million requests with kills: REQUES
 
 simulate: ## test: Search the simulated world for violations, and keep failing seeds in .cache/simulation: FOR=1h
 	@mkdir -p .cache/simulation
-	go test -count=1 -timeout=0 -v -run '^TestSeeds$$' ./test/simulation -for='$(FOR)' -failures='$(CURDIR)/.cache/simulation'
+	go test -count=1 -timeout=0 -v -run '^TestSeeds$$' -artifacts -outputdir='$(CURDIR)/.cache/simulation' ./test/simulation -for='$(FOR)'
 
 simulate-determinism: ## test: Run seeds twice, with one and with two processors, and compare their digests: SEEDS=1000
 	go test -count=1 -timeout=1h -v -run '^TestSameSeedSameHistory$$' ./test/simulation -seeds='$(SEEDS)'

@@ -52,7 +52,7 @@ func Report(t *testing.T, p Plan) string {
 			faults = append(faults, name)
 		}
 	}
-	command := fmt.Sprintf("go test ./test/simulation -run TestReplay -seed=%d -parts=%#x -steps=%d", p.Seed, p.Parts,
+	command := fmt.Sprintf("go test ./test/simulation -run TestSeeds -seed=%d -seeds=1 -parts=%#x -steps=%d", p.Seed, p.Parts,
 		p.Steps)
 	return fmt.Sprintf("%s\nfaults: %s\nreplay: %s\n\n%s\n", r.Violation, strings.Join(faults, ", "), command,
 		strings.Join(r.History, "\n"))

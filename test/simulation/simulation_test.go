@@ -7,25 +7,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/simulation"
 )
 
 var (
-	seed     = flag.Uint64("seed", 0, "the seed of TestReplay, and the first one of the other tests; 0 with -for: the time")
-	parts    = flag.Uint64("parts", 0, "the actors and faults of TestReplay, as a failing seed prints them")
-	steps    = flag.Int("steps", 0, "the steps of TestReplay; 0: all of the seed")
-	seeds    = flag.Uint64("seeds", 0, "the number of seeds; 0: 200 for TestSeeds, 4 for the others")
-	shrink   = flag.Duration("shrink", 30*time.Second, "how long a failing seed is shrunk")
-	search   = flag.Duration("for", 0, "how long TestSeeds runs; 0: as many seeds as -seeds")
-	failures = flag.String("failures", "",
-		"the folder in which TestSeeds keeps failing seeds; empty: it ends at the first one")
+	seed   = flag.Uint64("seed", 0, "the first seed; 0 with -for: the time")
+	seeds  = flag.Uint64("seeds", 0, "the number of seeds; 0: 200, or 4 of TestSameSeedSameHistory")
+	parts  = flag.Uint64("parts", 0, "the actors and faults, as a failing seed prints them; 0: those of the seed")
+	steps  = flag.Int("steps", 0, "the number of steps, as a failing seed prints it; only with -parts")
+	shrink = flag.Duration("shrink", 30*time.Second, "how long a failing seed is shrunk")
+	search = flag.Duration("for", 0, "how long TestSeeds runs, also after a failing seed; 0: as many seeds as -seeds")
 )
 
 func TestMain(m *testing.M) {
@@ -34,19 +33,19 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestSeeds runs seeds on all cores: a number of them, or with the flag -for, for a duration. It shrinks those that fail,
-// and keeps them. Without the flag -failures, it ends at the first one.
+// TestSeeds runs seeds on all cores: a number of them until one fails, or with the flag -for, for a duration. It shrinks
+// those that fail, and keeps their reports as artifacts. The last line that it prints contains a digest of all histories.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
 	started, first := time.Now(), *seed
 	if *search > 0 && first == 0 {
 		first = uint64(started.UnixNano()) / 1000 * 1000
 	}
-	var begun, done, failed atomic.Uint64
+	var begun, done, failed, digest atomic.Uint64
 	show := func() {
 		elapsed := time.Since(started)
-		fmt.Fprintf(os.Stderr, "%d seeds in %s, %.1f per second, %d failed\n", done.Load(), elapsed.Round(time.Second),
-			float64(done.Load())/elapsed.Seconds(), failed.Load())
+		fmt.Fprintf(os.Stderr, "%d seeds in %s, %.1f per second, %d failed, digest %016x\n", done.Load(),
+			elapsed.Round(time.Second), float64(done.Load())/elapsed.Seconds(), failed.Load(), digest.Load())
 	}
 	t.Cleanup(show)
 	go func() {
@@ -57,23 +56,25 @@ func TestSeeds(t *testing.T) {
 	for core := range runtime.GOMAXPROCS(0) {
 		t.Run(fmt.Sprint("core ", core), func(t *testing.T) {
 			t.Parallel()
-			for failed.Load() == 0 || *failures != "" {
+			for failed.Load() == 0 || *search > 0 {
 				n := begun.Add(1) - 1
 				if *search == 0 && n >= cmp.Or(*seeds, seedsOfTest) || *search > 0 && time.Since(started) > *search {
 					return
 				}
-				r := simulation.Run(t, simulation.NewPlan(first+n), false)
+				plan := simulation.NewPlan(first + n)
+				if *parts != 0 {
+					plan.Parts, plan.Steps = *parts, *steps
+				}
+				r := simulation.Run(t, plan, false)
 				done.Add(1)
+				digest.Add(r.Digest)
 				if r.Violation == "" {
 					continue
 				}
 				failed.Add(1)
 				report := simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan)
-				t.Errorf("seed %d: %s", first+n, report)
-				if *failures == "" {
-					return
-				}
-				file := filepath.Join(*failures, fmt.Sprintf("%d.txt", first+n))
+				t.Errorf("seed %d: %s", plan.Seed, report)
+				file := filepath.Join(t.ArtifactDir(), fmt.Sprint(plan.Seed, ".txt"))
 				if err := os.WriteFile(file, []byte(report), 0o600); err != nil {
 					t.Error(err)
 				}
@@ -82,41 +83,19 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestReplay runs the plan of the flags.
-func TestReplay(t *testing.T) {
-	if *steps == 0 {
-		t.Skip("it needs the flags that a failing seed prints")
-	}
-	p := simulation.Plan{Seed: *seed, Parts: *parts, Steps: *steps}
-	if r := simulation.Run(t, p, false); r.Violation != "" {
-		t.Error(simulation.Report(t, p))
-	}
-}
-
-// TestDigests prints the digests of the seeds.
-func TestDigests(t *testing.T) {
-	if os.Getenv("DIGESTS") == "" {
-		t.Skip("TestSameSeedSameHistory runs it")
-	}
-	for s := *seed; s < *seed+cmp.Or(*seeds, 4); s++ {
-		fmt.Fprintf(os.Stdout, "seed %d: %016x\n", s, simulation.Run(t, simulation.NewPlan(s), false).Digest)
-	}
-}
-
+// TestSameSeedSameHistory compares the digests of seeds with one and with two processors. One world runs at a time.
 func TestSameSeedSameHistory(t *testing.T) {
 	t.Parallel()
-	digests := func(processors string) string {
-		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDigests$", fmt.Sprint("-seed=", *seed),
-			fmt.Sprint("-seeds=", cmp.Or(*seeds, 4)))
-		command.Env = append(os.Environ(), "DIGESTS=1", "GOMAXPROCS="+processors)
-		out, err := command.Output()
-		if err != nil {
-			t.Fatal(err)
+	digest := func(processors string) string {
+		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSeeds$", "-test.parallel=1",
+			fmt.Sprint("-seed=", *seed), fmt.Sprint("-seeds=", cmp.Or(*seeds, 4)))
+		command.Env = append(os.Environ(), "GOMAXPROCS="+processors)
+		out, err := command.CombinedOutput()
+		found := regexp.MustCompile(`\d+ seeds in .* (digest \S+)\n`).FindAllSubmatch(out, -1)
+		if err != nil || found == nil {
+			t.Fatalf("%v: %s", err, out)
 		}
-		return string(out)
+		return string(found[len(found)-1][1])
 	}
-	one, two := digests("1"), digests("2")
-	if n := strings.Count(one, "seed "); one != two || n == 0 {
-		t.Errorf("%d digests with GOMAXPROCS=1 and 2:\n%s\n%s", n, one, two)
-	}
+	assert.Equal(t, digest("1"), digest("2"))
 }
