@@ -28,7 +28,7 @@ var actors = slices.Concat(
 	named((*actor).managePeople, "operator-5", "operator-6"),
 	named((*actor).signIn, "person-1", "person-2"),
 	named((*actor).tryCredential, "intruder"),
-	named((*actor).list, "auditor"),
+	named((*actor).readTraffic, "auditor"),
 	named((*actor).answer, "visitor-1", "visitor-2"),
 )
 
@@ -54,9 +54,7 @@ type actor struct {
 	*World
 	*rand.Rand
 	name     string
-	id       int
 	operator *operator.Operator
-	process  *process
 	n        int // of names that it has chosen
 	last     *credential
 	rival    func() // of the next step
@@ -67,7 +65,7 @@ func (w *World) startActors() {
 		if w.Parts>>i&1 == 0 {
 			continue
 		}
-		self := &actor{World: w, Rand: w.random(hashOf(a.name)), name: a.name, id: i}
+		self := &actor{World: w, Rand: w.random(hashOf(a.name)), name: a.name}
 		w.acting++
 		w.spawn(func() {
 			for {
@@ -75,12 +73,8 @@ func (w *World) startActors() {
 				if w.calm || w.over || w.result.Steps >= w.Steps {
 					break
 				}
-				if w.result.Steps++; self.IntN(3) == 0 {
-					rival := a.step
-					if i < editors { // they depend on the same objects
-						rival = choose(self, rival, actors[self.IntN(editors)].step)
-					}
-					self.meanwhile(rival)
+				if w.result.Steps++; self.IntN(6) == 0 {
+					self.meanwhile(choose(self, actors...).step)
 				}
 				a.step(self)
 			}
@@ -89,14 +83,14 @@ func (w *World) startActors() {
 	}
 }
 
-// meanwhile sometimes does something else at the same time, or between the reads and the first write of the next step.
+// meanwhile does something else at the same time, or between the reads and the first write of the next step.
 func (a *actor) meanwhile(do func(*actor)) {
-	if a.calm || strings.Contains(a.name, "+") || a.IntN(2) == 0 {
+	if a.calm || strings.Contains(a.name, "+") {
 		return
 	}
 	a.n++
 	name := fmt.Sprintf("%s+%d", a.name, a.n)
-	b := &actor{World: a.World, Rand: a.random(hashOf(name)), name: name, id: a.id}
+	b := &actor{World: a.World, Rand: a.random(hashOf(name)), name: name}
 	soon := func() time.Duration { return within(b.Rand, 20*time.Millisecond) }
 	before, wait := soon(), soon()
 	if a.IntN(2) == 0 {
@@ -146,7 +140,7 @@ func (w *World) topic(t time.Time, n int) int {
 
 // begin returns the operation of a request or command, and its context.
 func (a *actor) begin() (*op, context.Context) {
-	o := &op{actor: a.id, begun: time.Now(), tracked: &tracked{rival: a.rival}}
+	o := &op{actor: a.name, begun: time.Now(), tracked: &tracked{rival: a.rival}}
 	a.rival = nil
 	return o, context.WithValue(context.Background(), trackedKey{}, o.tracked)
 }
@@ -191,11 +185,9 @@ func (a *actor) get(c *credential, path string, into any) *op {
 
 // command runs a command of toggleadmin, with the operator of the actor.
 func (a *actor) command(what string, run func(context.Context) error) *op {
-	if a.process == nil || a.process.dead || a.process.until.After(time.Now()) {
-		a.n++
-		a.process = a.newProcess(fmt.Sprintf("%s/%d", a.name, a.n))
-		a.operator = a.newOperator(a.process)
-	}
+	a.n++
+	p := a.newProcess(fmt.Sprintf("%s/%d", a.name, a.n))
+	a.operator = a.newOperator(p)
 	o, ctx := a.begin()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -204,7 +196,7 @@ func (a *actor) command(what string, run func(context.Context) error) *op {
 	var err error
 	select {
 	case err = <-done:
-	case <-a.process.ended:
+	case <-p.ended:
 		err = errEnded
 		cancel()
 	}
@@ -258,10 +250,9 @@ func (a *actor) manageAccounts() {
 		if o.ok() {
 			a.decode(o, &out)
 			a.robots = append(a.robots, out.ID)
-			a.account(out.ID).username = strings.ToLower(name)
+			a.account(out.ID)
 			a.record(o, "role", out.ID, "set", 2)
 		}
-		a.record(o, "username", strings.ToLower(name), "create", out.ID)
 	case 2:
 		if id != a.robots[0] {
 			a.deleteAccount(id)
@@ -272,9 +263,7 @@ func (a *actor) manageAccounts() {
 	case 4:
 		a.listAccounts()
 	default:
-		if a.listTokens(a.admin, id); a.account(id).username != "" && a.IntN(2) == 0 {
-			a.listAccounts()
-		}
+		a.listTokens(a.admin, id)
 	}
 }
 
@@ -291,13 +280,11 @@ func (a *actor) updateAccount(id int64) {
 // deleteAccount deletes a service account.
 func (a *actor) deleteAccount(id int64) {
 	account := a.account(id)
-	rival := choose(a, func(b *actor) { b.createToken(b.admin, id, "token 0") }, func(b *actor) { b.createOwn(id) },
-		(*actor).manageCredentials)
-	o := a.delete(a.admin, &account.deletion, rival, func() *op {
+	rival := choose(a, func(b *actor) { b.createToken(b.admin, id, "token 0") }, func(b *actor) { b.changeOwn(id) })
+	o := a.delete(a.admin, account, rival, func() *op {
 		return a.do(a.admin, fmt.Sprint("DELETE service-account/", id), nil)
 	})
 	a.record(o, "tokens", id, "close", "")
-	a.record(o, "username", account.username, "delete", id)
 }
 
 // delete deletes a token or an account while a rival acts. A person's own token can be missing because a sign-in has
@@ -339,7 +326,7 @@ func (a *actor) listAccounts() {
 	}
 }
 
-// tryCredential uses a credential that may be deleted, expired or disabled.
+// tryCredential tries a credential that may be deleted, expired or disabled.
 func (a *actor) tryCredential() {
 	if len(a.credentials) == 0 {
 		return
@@ -347,27 +334,26 @@ func (a *actor) tryCredential() {
 	c := choose(a, a.credentials...)
 	for _, other := range a.credentials { // one that is about to expire
 		if left := time.Until(other.expires) + a.skew; left > 0 && left < 40*time.Second && other.deleting.IsZero() {
-			a.sleep(a.name, left+within(a.Rand, choose(a, 10*time.Millisecond, time.Second, 20*time.Second)))
+			a.sleep(a.name, left+within(a.Rand, time.Second))
 			c = other
 			break
 		}
 	}
-	if a.IntN(2) == 0 {
-		a.useToken(c)
-		return
-	}
-	a.do(c, choose(a, "GET context", "GET feature-types"), nil)
+	a.try(c)
 }
 
-func (a *actor) list() {
-	switch a.IntN(4) {
-	case 0:
-		a.listTypes(a.admin)
-	case 1:
-		a.listFields(a.editor)
-	case 2:
-		a.listTokens(a.admin, choose(a, a.robots...))
-	default:
-		a.checkTraffic()
+// try uses a credential, and sometimes deletes it.
+func (a *actor) try(c *credential) {
+	if a.IntN(2) == 0 { // the authorizers know it
+		a.useToken(c)
 	}
+	if a.IntN(2) == 0 {
+		a.endToken(a.admin, c)
+	}
+	a.useToken(c)
+}
+
+// readTraffic gets the report of the month.
+func (a *actor) readTraffic() {
+	a.do(a.admin, "GET metrics/traffic/"+time.Now().UTC().Format("2006-01"), nil)
 }

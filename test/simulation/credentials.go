@@ -22,11 +22,6 @@ type deletion struct{ deleting, deleted time.Time }
 // name is how the history of the account's tokens calls it.
 func (c *credential) name() string { return fmt.Sprintf("%s#%d", c.description, c.id) }
 
-type account struct {
-	username string // in lower case
-	deletion
-}
-
 // checkAccepted checks whether the service accepts a credential exactly if it must. The world does not know what must
 // happen to a request at the time of a change.
 func (w *World) checkAccepted(c *credential, o *op) {

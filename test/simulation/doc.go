@@ -8,14 +8,14 @@
 //   - DynamoDB: package dynamodb, with transactions, idempotency tokens, lagging indexes and reads, and streams. A test
 //     compares it with the engine. It supports only integers. All toggles have one shard, and a Query of another one
 //     returns at once.
-//   - EventBridge, SQS, Parameter Store, issuer, webhook: events.go, actors.go. Calls of SQS and Parameter Store do not
+//   - EventBridge, SQS, Parameter Store, issuer, webhook: events.go, people.go. Calls of SQS and Parameter Store do not
 //     fail, because the SDK repeats them after random delays.
 //   - Streams, schedules, access log: triggers.go, at least once, sometimes late or concurrently.
 //   - People and machines: actors.go. Most act at the same moments on the same objects.
-//   - Faults: transport.go. Requests and responses are lost or late, calls are throttled, conflict, fail or take up to
-//     a second, processes crash or freeze, clocks differ, the bus refuses for minutes, and the webhook for days.
+//   - Faults: transport.go. Requests and responses are lost or late, calls are throttled, conflict or take up to a
+//     second, processes crash or freeze, clocks differ, the bus refuses for minutes, and the webhook for days.
 //
-// Each history has about a fifth of the actors and half of the faults. An actor's choices depend on the seed and its
+// Each history has three to six of the actors and half of the faults. An actor's choices depend on the seed and its
 // name, a fault on the seed and the call. Throttling concerns one table at a time. After ten minutes, nothing fails any
 // more, and the world runs until nothing is left to do.
 //

@@ -236,8 +236,7 @@ func (w *World) flipped(c change) {
 	if was == is {
 		return
 	}
-	if on, ok := w.flippedAt[name]; reevaluated && was && ok && sameType &&
-		!w.lifetime(kind).from.After(on.Add(-staleAfter)) {
+	if reevaluated && was && sameType && !w.lifetime(kind).from.After(w.flippedAt[name].Add(-staleAfter)) {
 		w.fail("%s clears the flag of %s because of a changed lifetime, but it has not changed since the flag was set", by,
 			name)
 	}

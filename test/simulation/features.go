@@ -48,17 +48,11 @@ func (a *actor) editToggle() {
 
 func togglePath(name, project string) string { return "projects/" + project + "/features/" + name }
 
-// readToggle gets a toggle.
-func (a *actor) readToggle(c *credential, name, project string) (*op, edit) {
+// updateToggle reads a toggle, and changes it most of the time only if it is as it was read.
+func (a *actor) updateToggle(c *credential, name, project string) {
 	e := edit{project: project}
 	o := a.get(c, togglePath(name, project), &e.seen)
 	a.edit(o, "toggle", name, "read", e)
-	return o, e
-}
-
-// updateToggle reads a toggle, and changes it most of the time only if it is as it was read.
-func (a *actor) updateToggle(c *credential, name, project string) {
-	o, e := a.readToggle(c, name, project)
 	if !o.ok() {
 		return
 	}
@@ -71,11 +65,7 @@ func (a *actor) updateToggle(c *credential, name, project string) {
 	if a.IntN(4) == 0 {
 		e.seen, match = nil, nil
 	}
-	o = a.do(c, "PUT "+togglePath(name, project), e.change, match...)
-	a.edit(o, "toggle", name, "update", e)
-	if o.ok() && !shows(a.members(o), e.change) {
-		a.fail("an update of %s to %v returns %s", name, e.change, o.response)
-	}
+	a.edit(a.do(c, "PUT "+togglePath(name, project), e.change, match...), "toggle", name, "update", e)
 }
 
 // markToggles marks one or two toggles together.
@@ -106,19 +96,15 @@ func (a *actor) searchToggles(c *credential, archived bool) {
 	if found.Total != len(found.Features) {
 		a.fail("a search returns %d of %d toggles", len(found.Features), found.Total)
 	}
-	for _, f := range found.Features {
-		if f["archived"] != archived {
-			a.fail("a search for archived toggles: %t, returns %v", archived, f)
-		}
-	}
 	a.editListed(o, "toggle", a.toggles, found.Features, object{"archived": archived})
 }
 
-// editListed records what a list contains of some records. Those that it lacks do not exist, or do not have the members
-// that it selects.
+// editListed records what a list contains of some records, which have the members that it selects. Those that it lacks do
+// not exist, or do not have these members.
 func (a *actor) editListed(o *op, kind string, names []string, listed []object, selected object) {
 	for _, name := range names {
 		if i := slices.IndexFunc(listed, func(r object) bool { return r["name"] == name }); i >= 0 {
+			maps.Copy(listed[i], selected)
 			a.edit(o, kind, name, "read", edit{seen: listed[i]})
 		} else {
 			a.edit(o, kind, name, "miss", edit{seen: selected})
@@ -130,12 +116,6 @@ func (w *World) decode(o *op, into any) {
 	if err := json.Unmarshal([]byte(o.response), into); err != nil {
 		w.fail("a response is not valid: %v: %s", err, o.response)
 	}
-}
-
-// members returns the members of a response.
-func (w *World) members(o *op) (all object) {
-	w.decode(o, &all)
-	return all
 }
 
 // edit records an operation on a record, without the members that the model of the kind does not have.

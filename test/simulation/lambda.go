@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -66,13 +67,10 @@ var load = sync.OnceValue(func() *samtemplate.Template {
 func newWorld(t *testing.T, p Plan) *World {
 	t.Helper()
 	w := &World{Plan: p, template: load(), result: Result{Plan: p}, wake: make(chan struct{}, 1)}
-	// The world begins shortly before a day, month or year ends, or at any time of a day.
+	// The world begins some minutes or hours before a day, month or year ends.
 	random := w.random(2)
-	begin := time.Duration([]int{0, 30, 58, 365}[random.IntN(4)])*24*time.Hour +
-		within(random, 24*time.Hour)
-	if random.IntN(2) == 0 {
-		begin = begin.Truncate(24*time.Hour) + 24*time.Hour - within(random, duration)
-	}
+	begin := time.Duration([]int{1, 31, 60, 366}[random.IntN(4)])*24*time.Hour -
+		within(random, []time.Duration{duration, 24 * time.Hour}[random.IntN(2)])
 	if w.has(skewed) {
 		w.skew = maxSkew
 	}
@@ -127,7 +125,7 @@ type function struct {
 // config is the SDK's configuration of a process.
 func (p *process) config() aws.Config {
 	return aws.Config{
-		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: p,
+		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: &http.Client{Transport: p},
 		APIOptions: []func(*middleware.Stack) error{skipEmpty},
 	}
 }

@@ -17,7 +17,7 @@ import (
 // op is a request or command of an actor, and what it did to an object, for the check that there is an order in which
 // each operation takes effect at one time between its beginning and its end.
 type op struct {
-	actor        int
+	actor        string
 	begun, ended time.Time
 	status       int // of a command: 200, 404, 409 or 500
 	response     string
@@ -64,8 +64,7 @@ func canonical(set []string) string {
 
 // models describe what an operation does to the state of an object, and whether it can have its result.
 var models = map[string]func(state string, o op) (bool, string){
-	"type": stepValue, "role": stepValue, "enabled": stepValue, "username": stepUsername, "tokens": stepTokens,
-	"field": stepRecord, "feedback": stepRecord, "toggle": stepRecord,
+	"type": stepValue, "role": stepValue, "enabled": stepValue, "tokens": stepTokens, "field": stepRecord, "feedback": stepRecord, "toggle": stepRecord,
 }
 
 const absent = "\x00"
@@ -75,20 +74,6 @@ var initial = map[string]string{"enabled": "true"}
 // stepValue: the state is the value; empty: unknown.
 func stepValue(state string, o op) (bool, string) {
 	return o.name == "set" || state == "" || state == o.value, o.value
-}
-
-// stepUsername: the state is the id of the account that has the username; empty: none.
-func stepUsername(state string, o op) (bool, string) {
-	switch {
-	case o.name == "delete" && state == o.value:
-		return o.status == 200 || o.unknown, ""
-	case o.name == "delete" || o.unknown && state != "": // another deletion was faster, or it had no effect
-		return true, state
-	case o.status == 409:
-		return state != "", state
-	default:
-		return state == "", o.value
-	}
 }
 
 // defaults are the members of new records.
@@ -245,5 +230,5 @@ func (o op) String() string {
 		ended = "unknown        "
 	}
 	return fmt.Sprintf("%s – %s  %s: %s %s %s %q → %d",
-		o.begun.Format("15:04:05.000000"), ended, actors[o.actor].name, o.kind, o.object, o.name, o.value, o.status)
+		o.begun.Format("15:04:05.000000"), ended, o.actor, o.kind, o.object, o.name, o.value, o.status)
 }

@@ -21,26 +21,13 @@ var related = []string{"Users", "Identifiers", "PersonalAccessTokens", "ContextF
 // copySuffix is the end of the name of the copy of a table.
 const copySuffix = "-copy"
 
-// back copies the tables that are restored in the end, one or all, unless an actor does.
-func (w *World) back() {
-	if !w.has(restored) {
-		return
+// copyTables copies the tables that are restored in the end: one or all.
+func (w *World) copyTables() {
+	w.copied = related
+	if random := w.random(10); random.IntN(3) > 0 {
+		w.copied = related[random.IntN(len(related)):][:1]
 	}
-	random := w.random(10)
-	tables := related
-	if random.IntN(3) > 0 {
-		tables = related[random.IntN(len(related)):][:1]
-	}
-	w.at(w.start.Add(within(random, duration)), func() {
-		if w.copied == nil {
-			w.copyTables(tables)
-		}
-	})
-}
-
-func (w *World) copyTables(tables []string) {
-	w.copied = tables
-	for _, id := range tables {
+	for _, id := range w.copied {
 		w.db.Copy(id, id+copySuffix)
 	}
 }

@@ -84,7 +84,7 @@ func (a *actor) answer() {
 	o := a.do(c, "PUT feedback/survey", change)
 	e := edit{change: change}
 	if o.ok() {
-		e.seen = a.members(o)
+		a.decode(o, &e.seen)
 	}
 	if o.ok() || o.unknown {
 		a.edit(o, "feedback", "survey", "put", e)

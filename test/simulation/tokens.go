@@ -32,10 +32,6 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 	switch o.status {
 	case http.StatusUnauthorized, http.StatusBadRequest: // it would expire too early
 		return nil
-	case http.StatusNotFound:
-		if owner == 0 && a.account(account).deleting.IsZero() {
-			a.fail("a creation of an own token of the account %d is 404", account)
-		}
 	case http.StatusForbidden:
 		if !strings.Contains(o.response, "maximum number of tokens") {
 			return nil
@@ -56,19 +52,26 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 	return created
 }
 
-func (a *actor) deleteToken(by, c *credential) {
+// endToken deletes a token, by a request or as an operator does, while somebody uses it. The service knows tokens of people
+// only to themselves and to operators.
+func (a *actor) endToken(by, c *credential) {
 	owner := c.account
 	if by.account == owner {
 		owner = 0
 	}
 	path, _ := tokensOf(by, owner)
-	a.endToken(by, c, func() *op { return a.do(by, fmt.Sprintf("DELETE %s/%d", path, c.id), nil) })
-}
-
-// endToken deletes a token by a request or command, while somebody uses it.
-func (a *actor) endToken(by, c *credential, send func() *op) {
-	o := a.delete(by, &c.deletion, func(b *actor) { b.useToken(c) }, send)
-	if c.account != 0 { // otherwise it is an API token
+	token := operator.Token{Kind: operator.KindPAT, ID: fmt.Sprint(c.id), UserID: &c.account}
+	if c.account == 0 {
+		token = operator.Token{Kind: operator.KindAPIToken, ID: c.description}
+	}
+	o := a.delete(by, &c.deletion, func(b *actor) { b.useToken(c) }, func() *op {
+		if by != a.admin || slices.Contains(a.robots, c.account) && a.IntN(2) == 0 {
+			return a.do(by, fmt.Sprintf("DELETE %s/%d", path, c.id), nil)
+		}
+		return a.command(fmt.Sprint("tokens revoke ", token.ID),
+			func(ctx context.Context) error { return a.operator.Revoke(ctx, token) })
+	})
+	if c.account != 0 {
 		a.recordTokens(by, o, c.account, "delete", c.name())
 	}
 }
@@ -115,30 +118,18 @@ func (d descriptions) canonical() string {
 	return canonical(all)
 }
 
-// readToken gets a token of a service account.
-func (a *actor) readToken(c *credential) {
-	o := a.do(a.admin, fmt.Sprintf("GET service-account/%d/token/%d", c.account, c.id), nil)
-	if slices.Contains(a.robots, c.account) {
-		a.record(o, "tokens", c.account, "read", c.name())
-	}
-}
-
 // rotate replaces the token of a pipeline, and tries both.
 func (a *actor) rotate() {
 	account := subject(a, a.robots...)
-	creator, owner := a.admin, account
-	if a.last != nil && a.IntN(3) == 0 { // a token of its own
-		creator, owner = a.last, 0
-	}
-	created := a.createToken(creator, owner, fmt.Sprint("token ", a.IntN(4))) // sometimes a description that exists
+	a.meanwhile((*actor).rotate)
+	created := a.createToken(a.admin, account, fmt.Sprint("token ", a.IntN(4))) // sometimes a description that exists
 	if created == nil {
 		a.listTokens(a.admin, account)
-		if len(a.credentials) > 0 {
-			a.readToken(choose(a, a.credentials...))
-		}
 		for _, c := range a.credentials { // make room
 			if c.account == account && c.deleting.IsZero() && a.IntN(2) == 0 {
-				a.deleteToken(a.admin, c)
+				o := a.do(a.admin, fmt.Sprintf("GET service-account/%d/token/%d", account, c.id), nil)
+				a.record(o, "tokens", account, "read", c.name())
+				a.endToken(a.admin, c)
 				return
 			}
 		}
@@ -148,16 +139,15 @@ func (a *actor) rotate() {
 		a.useToken(created)
 	}
 	if old := a.last; old != nil && old.account == created.account && a.IntN(2) == 0 {
-		a.deleteToken(a.admin, old)
+		a.endToken(a.admin, old)
 		a.useToken(old)
 	}
 	a.last = created
 }
 
-// useToken gets the account of a token, and its role twice: as the authorizer and as the function reads it.
+// useToken gets the role of the account of a token, as the authorizer reads it.
 func (a *actor) useToken(c *credential) {
 	var out struct {
-		User        struct{ ID, RootRole int64 }
 		Permissions []struct{ Permission access.Permission }
 	}
 	o := a.get(c, "user", &out)
@@ -171,13 +161,12 @@ func (a *actor) useToken(c *credential) {
 	case len(p) > 0:
 		role = 2
 	}
-	a.record(o, "role", out.User.ID, "get", out.User.RootRole)
-	a.record(o, "role", out.User.ID, "get", role)
+	a.record(o, "role", c.account, "get", role)
 }
 
 func (a *actor) manageCredentials() {
 	id := subject(a, a.robots...)
-	switch a.IntN(5) {
+	switch a.IntN(6) {
 	case 0:
 		a.disable(user.ServiceAccount, id, a.IntN(2) == 0)
 	case 1:
@@ -186,10 +175,10 @@ func (a *actor) manageCredentials() {
 			return errorOf(a.operator.SetRole(ctx, user.ServiceAccount, id, role))
 		})
 		a.record(o, "role", id, "set", role.ID())
-	case 2:
+	case 2, 3:
 		a.createAPIToken()
 	default:
-		a.revoke()
+		a.tryCredential()
 		return
 	}
 	if c := a.credentialOf(id); c != nil {
@@ -207,14 +196,18 @@ func (w *World) credentialOf(id int64) *credential {
 	return nil
 }
 
-// createOwn creates a token with another one of the account.
-func (a *actor) createOwn(id int64) {
-	if c := a.credentialOf(id); c != nil {
+// changeOwn creates a token with another one of the account, or deletes the other one.
+func (a *actor) changeOwn(id int64) {
+	switch c := a.credentialOf(id); {
+	case c == nil:
+	case a.IntN(2) == 0:
 		a.createToken(c, 0, "token 0")
+	default:
+		a.endToken(c, c)
 	}
 }
 
-// createAPIToken creates an API token. Its description is its id.
+// createAPIToken creates and tries an API token. Its description is its id.
 func (a *actor) createAPIToken() {
 	c := &credential{expires: time.Now().AddDate(100, 0, 0)}
 	o := a.command("tokens create", func(ctx context.Context) error {
@@ -224,32 +217,8 @@ func (a *actor) createAPIToken() {
 	})
 	if o.ok() {
 		a.credentials = append(a.credentials, c)
+		a.try(c)
 	}
-}
-
-// revoke deletes a token and tries it.
-func (a *actor) revoke() {
-	if len(a.credentials) == 0 {
-		return
-	}
-	c := choose(a, a.credentials...)
-	for range 2 { // mostly API tokens, which only operators delete
-		if other := choose(a, a.credentials...); other.account == 0 {
-			c = other
-		}
-	}
-	token := operator.Token{Kind: operator.KindPAT, ID: fmt.Sprint(c.id), UserID: &c.account}
-	if c.account == 0 {
-		token = operator.Token{Kind: operator.KindAPIToken, ID: c.description}
-	}
-	if a.IntN(2) == 0 { // the authorizers know it
-		a.useToken(c)
-	}
-	a.endToken(a.admin, c, func() *op {
-		return a.command(fmt.Sprint("tokens revoke ", c.id),
-			func(ctx context.Context) error { return a.operator.Revoke(ctx, token) })
-	})
-	a.useToken(c)
 }
 
 // prepareAccounts adds the accounts and credentials that the world begins with.

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,7 +27,6 @@ const (
 	late                                   // the service carries the request out after the caller has given up
 	throttled                              // the service rejects most requests for a table for some seconds
 	conflict                               // another transaction is in progress
-	serverError                            // 500, before or after the request was carried out
 	slow                                   // latencies of up to a second
 	crash                                  // the process ends at the call
 	freeze                                 // the process stops at the call, for up to an hour
@@ -42,9 +40,8 @@ const (
 )
 
 var faultNames = []string{
-	"lost-request", "lost-response", "late", "throttled", "conflict", "server-error", "slow", "crash", "freeze",
-	"duplicated", "redelivered", "skewed",
-	"lagging", "no-bus", "no-webhook", "restored",
+	"lost-request", "lost-response", "late", "throttled", "conflict", "slow", "crash", "freeze", "duplicated",
+	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored",
 }
 
 // firstFault is the bit of the first fault in a plan. Those below are of actors.
@@ -59,7 +56,7 @@ func (w *World) has(f fault) bool { return w.Parts>>f&1 == 1 }
 
 // storm reports whether a fault that comes in waves occurs now to something: in some of the intervals.
 func (w *World) storm(f fault, interval time.Duration, to string) bool {
-	return w.has(f) && w.happens(f, mix(hashOf(to), uint64(time.Now().UnixNano()/int64(interval))), 0.15)
+	return w.happens(f, mix(hashOf(to), uint64(time.Now().UnixNano()/int64(interval))), 0.15)
 }
 
 // process is a program that makes calls: an instance of a function, or a command of an operator.
@@ -81,9 +78,7 @@ type process struct {
 func (w *World) newProcess(name string) *process {
 	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]uint64{}}
 	p.random = w.random(p.hash, 4)
-	if w.skew > 0 {
-		p.skew = within(w.random(p.hash, 3), 2*w.skew) - w.skew
-	}
+	p.skew = w.upTo(2*w.skew+1, p.hash, 3) - w.skew
 	return p
 }
 
@@ -119,10 +114,8 @@ type call struct {
 	service string // DynamoDB_20120810, or a host
 	name    string // of the operation
 	body    []byte
-	begun   time.Time
 	done    chan struct{}
 	over    bool // done is closed
-	again   bool // the process has made the same call before, which can be still in progress
 	status  int
 	out     []byte
 	err     error
@@ -133,18 +126,9 @@ const responseTimeout = time.Second
 
 var errTimeout = errors.New("net/http: timeout awaiting response headers")
 
-// Do implements aws.HTTPClient, at less cost than an http.Client.
-func (p *process) Do(r *http.Request) (*http.Response, error) {
-	response, err := p.RoundTrip(r)
-	if err != nil {
-		err = &url.Error{Op: "Post", URL: r.URL.String(), Err: err}
-	}
-	return response, err
-}
-
 // RoundTrip implements http.RoundTripper.
 func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
-	c := &call{process: p, ctx: r.Context(), begun: time.Now(), done: make(chan struct{})}
+	c := &call{process: p, ctx: r.Context(), done: make(chan struct{})}
 	if r.Body != nil {
 		c.body, _ = io.ReadAll(r.Body)
 		r.Body.Close()
@@ -156,7 +140,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	content := mix(p.hash, hashOf(c.service), hashOf(c.name), hashOfJSON(c.body))
 	p.w.mu.Lock()
 	p.calls[content]++
-	c.key, c.again = mix(content, p.calls[content]), p.calls[content] > 1
+	c.key = mix(content, p.calls[content])
 	p.w.mu.Unlock()
 	if p.direct {
 		c.execute() //nolint:contextcheck // what it causes in the world does not end with the request
@@ -190,7 +174,7 @@ func (c *call) send() {
 	}
 	latency := time.Millisecond + w.upTo(9*time.Millisecond, c.key, 7)
 	staleness := c.reevaluates()
-	if c.chance(slow, 0.05, 0.05) || w.storm(slow, 15*time.Second, "") {
+	if w.storm(slow, 15*time.Second, "") {
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
 	} else if staleness && mix(w.Seed, c.key, 14)%2 == 0 { // others act between its reads and writes
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%16)
@@ -208,13 +192,12 @@ func (c *call) send() {
 		latency += responseTimeout + w.upTo(2*time.Second, c.key, 11)
 	}
 	now := time.Now()
-	meet := now.Add(10 * time.Second).Truncate(meeting) // the actors, if it is in the future
-	read, write, from, longest := 0.002, 0.05, now, []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
-	switch {
-	case staleness && meet.After(now):
-		read, write, from, longest = 0.15, 0.15, meet, time.Second
-	case staleness: // long enough for another run
-		read, write, longest = 0.04, 0.15, 12*time.Second
+	read, write, longest := 0.002, 0.05, []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
+	if staleness { // until others have acted
+		read, write, longest = 0.1, 0.15, 4*time.Second
+		if meet := now.Add(10 * time.Second).Truncate(meeting); meet.After(now) {
+			now = meet
+		}
 	}
 	switch {
 	case w.over || c.dead:
@@ -228,7 +211,7 @@ func (c *call) send() {
 		c.fail(0, syscall.ECONNRESET)
 		return
 	case c.chance(freeze, read, write):
-		c.until = from.Add(w.upTo(longest, c.key, 10))
+		c.until = now.Add(w.upTo(longest, c.key, 10))
 		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))
 	}
 	if wait := time.Until(c.until); wait > 0 {
@@ -243,7 +226,7 @@ func (c *call) send() {
 	switch {
 	case c.chance(lostRequest, 0.01, 0.01):
 		w.trace(c, "the request is lost")
-		c.fail(latency, &net.OpError{Op: []string{"dial", "read"}[mix(c.key)%2], Net: "tcp", Err: syscall.ECONNREFUSED})
+		c.fail(latency, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED})
 	case latency > responseTimeout:
 		w.trace(c, "the request arrives late")
 		w.after(latency, c.execute)
@@ -266,9 +249,6 @@ func (c *call) receive() {
 	case c.chance(lostResponse, 0.01, 0.04):
 		w.trace(c, "the response is lost")
 		c.fail(time.Millisecond, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
-	case c.chance(serverError, 0.003, 0.003):
-		w.trace(c, "carried out, but")
-		c.refuse(0, http.StatusInternalServerError, `InternalServerError"`)
 	case mix(w.Seed, c.key, 12)%8 == 0:
 		w.after(w.upTo(20*time.Millisecond, c.key, 13), c.finish)
 	default:
@@ -285,9 +265,8 @@ func (c *call) reject() bool {
 	switch {
 	case c.chance(throttled, 0.005, 0.005) || c.chance(throttled, 0.9, 0.9) &&
 		w.storm(throttled, 10*time.Second, tableOf(string(c.body))):
-		c.refuse(0, http.StatusBadRequest, `ThrottlingException","message":"Throughput exceeds the current capacity"`)
-	case c.name == "TransactWriteItems" && (c.chance(conflict, 0, 0.03) ||
-		(c.again || c.reevaluates()) && c.chance(conflict, 0, 0.3)):
+		c.refuse(0, `ThrottlingException","message":"Throughput exceeds the current capacity"`)
+	case c.name == "TransactWriteItems" && c.chance(conflict, 0, 0.25):
 		var wait time.Duration
 		if names := flipped.FindAllSubmatch(c.body, -1); c.reevaluates() && names != nil { // with a change of one of them
 			other := &actor{World: w, Rand: w.random(c.key), name: fmt.Sprintf("operator-%x", c.key)}
@@ -297,12 +276,9 @@ func (c *call) reject() bool {
 			w.spawn(func() { change(name) })
 		}
 		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
-		c.refuse(wait, http.StatusBadRequest,
-			`TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]`)
+		c.refuse(wait, `TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]`)
 	case c.chance(conflict, 0, 0.02):
-		c.refuse(0, http.StatusBadRequest, `TransactionConflictException","message":"Transaction is ongoing for the item"`)
-	case c.chance(serverError, 0.003, 0.003):
-		c.refuse(0, http.StatusInternalServerError, `InternalServerError"`)
+		c.refuse(0, `TransactionConflictException","message":"Transaction is ongoing for the item"`)
 	default:
 		return false
 	}
@@ -334,9 +310,9 @@ func (c *call) isWrite() bool {
 }
 
 // refuse responds after a time with an error of DynamoDB: the end of its JSON.
-func (c *call) refuse(wait time.Duration, status int, text string) {
+func (c *call) refuse(wait time.Duration, text string) {
 	c.w.trace(c, text)
-	c.status, c.out = status, []byte(`{"__type":"com.amazonaws.dynamodb.v20120810#`+text+"}")
+	c.status, c.out = http.StatusBadRequest, []byte(`{"__type":"com.amazonaws.dynamodb.v20120810#`+text+"}")
 	c.w.after(wait, c.finish)
 }
 

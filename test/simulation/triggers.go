@@ -17,8 +17,10 @@ import (
 // startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the
 // stream, the lines of the access log and the messages of the queue come at least once.
 func (w *World) startTriggers() {
-	w.every(w.period(), "sweep-staleness", func() { w.sweep() })
-	w.every(4*time.Minute, "announce-expiring-tokens", w.announce) // template.yaml's schedule is longer than most histories
+	for _, early := range []time.Duration{0, 10 * time.Second} { // the runs overlap
+		w.every(w.period(), early, func() { w.sweep() })
+	}
+	w.every(4*time.Minute, 0, w.announce) // template.yaml's schedule is longer than most histories
 	w.reopens = w.start
 	if w.has(noWebhook) {
 		longest := []time.Duration{duration / 2, duration / 2, duration / 2, 72 * time.Hour}[w.upTo(4, 77)]
@@ -29,24 +31,14 @@ func (w *World) startTriggers() {
 // period is that of sweeps.
 func (w *World) period() time.Duration { return meeting << w.random(8).IntN(4) }
 
-// every invokes a function at a rate while the world lives, half of the times twice: the runs overlap.
-func (w *World) every(period time.Duration, name string, invoke func()) {
-	next := time.Now().Add(period).Truncate(period)
-	random := w.random(hashOf(name), uint64(next.UnixNano()))
-	run := func() {
+// every invokes a function at a rate while the world lives, sometimes early.
+func (w *World) every(period, early time.Duration, invoke func()) {
+	next := time.Now().Add(period + early).Truncate(period)
+	jitter := w.upTo(40*time.Millisecond, uint64(next.UnixNano())) - w.upTo(early+1, uint64(next.UnixNano()), 1)
+	w.at(next.Add(jitter), func() {
 		if !w.calm {
 			w.spawn(invoke)
-		}
-	}
-	w.at(next.Add(within(random, 40*time.Millisecond)), run)
-	if random.IntN(2) == 0 {
-		before := []time.Duration{1, 10 * time.Second}[random.IntN(2)]
-		after := []time.Duration{40 * time.Millisecond, 200 * time.Millisecond}[random.IntN(2)] // while the first one flips
-		w.at(next.Add(within(random, after)-within(random, before)), run)
-	}
-	w.at(next, func() {
-		if !w.calm {
-			w.every(period, name, invoke)
+			w.every(period, early, invoke)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -35,11 +36,10 @@ func NewPlan(seed uint64) Plan {
 	case 2, 3:
 		first, n = editors, n-editors
 	}
-	some := mix(seed, 0) & mix(seed, 2) & mix(seed, 4) & (1<<n - 1)
-	for _, i := range []uint64{seed / 5, mix(seed, 3), mix(seed, 5)} {
-		some |= 1 << (i % n)
+	some := uint64(0)
+	for i := range 3 + seed/5%4 {
+		some |= 1 << (first + mix(seed, 2+i)%n)
 	}
-	some <<= first
 	return Plan{Seed: seed, Parts: some | mix(seed, 1)&(1<<len(faultNames)-1)<<firstFault, Steps: 1 << 20}
 }
 
@@ -120,14 +120,7 @@ func mix(values ...uint64) uint64 {
 	return h
 }
 
-// hashOf returns the FNV-1a hash of a text. Package hash/fnv would copy it, which is measurable at each call.
-func hashOf[T string | []byte](text T) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(text) {
-		h = (h ^ uint64(text[i])) * 1099511628211
-	}
-	return h
-}
+func hashOf[T string | []byte](text T) uint64 { return uint64(crc32.ChecksumIEEE([]byte(text))) }
 
 // hashOfJSON returns a hash that does not depend on what is random in a request: the order of members, and the
 // idempotency token, which is the first one.
@@ -254,7 +247,9 @@ func (w *World) live() {
 	w.after(duration, func() { w.calm = true })
 	w.startActors()
 	w.startTriggers()
-	w.back()
+	if w.has(restored) {
+		w.after(w.upTo(duration, 10), w.copyTables)
+	}
 	w.run(func() bool { return w.over || w.calm && w.acting == 0 })
 	w.drain()
 	w.spawn(func() {
@@ -276,10 +271,8 @@ func (w *World) live() {
 		last.listTypes(w.admin)
 		last.listFields(w.admin)
 		last.listAccounts()
-		for _, name := range w.toggles {
-			last.readToggle(w.admin, name, "default")
-			last.readToggle(w.admin, name, "shop")
-		}
+		last.searchToggles(w.admin, false)
+		last.searchToggles(w.admin, true)
 	})
 	w.drain()
 	if !w.over {
