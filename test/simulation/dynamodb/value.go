@@ -26,11 +26,11 @@ var format = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true),
 
 // encoded is a value in DynamoDB's JSON, such as {"S": "text"}.
 type encoded struct {
-	S, N *string           `json:",omitzero"`
-	B    *[]byte           `json:",omitzero"`
-	BOOL *bool             `json:",omitzero"`
-	L    *[]value          `json:",omitzero"`
-	M    *map[string]value `json:",omitzero"`
+	S, N *string
+	B    *[]byte
+	BOOL *bool
+	L    *[]value
+	M    *map[string]value
 }
 
 func readValue(d *jsontext.Decoder, v *value) error {
