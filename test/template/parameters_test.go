@@ -36,8 +36,7 @@ func TestParameters(t *testing.T) {
 func TestRejected(t *testing.T) {
 	t.Parallel()
 	for _, row := range table.Rows(t, 2, strings.NewReplacer("CERTIFICATE", everything["CertificateArn"],
-		"WEBACL", everything["WebAclArn"], "x31", strings.Repeat("x", 31), "x64", strings.Repeat("x", 64),
-		"x77", strings.Repeat("x", 77), "x113", strings.Repeat("x", 113)).Replace(`
+		"WEBACL", everything["WebAclArn"]).Replace(`
 		# parameters | part of the error; none: the value is rejected
 		"Stage=" |
 		Stage=Dev |
@@ -45,7 +44,7 @@ func TestRejected(t *testing.T) {
 		Stage=dev_1 |
 		"Stage=dev stage" |
 		"Stage=dev\n" |
-		Stage=x31 |
+		Stage=31×x |
 		DomainName=https://toggles.example.com |
 		DomainName=toggles |
 		DomainName=Toggles.example.com |
@@ -79,7 +78,7 @@ func TestRejected(t *testing.T) {
 		OidcIssuer=https://issuer.example.com/?a=b |
 		OidcIssuer=https://issuer.example.com/#a |
 		"OidcIssuer=https://issuer.example.com\\@b" |
-		OidcIssuer=https://x113 |
+		OidcIssuer=https://113×x |
 		# with these, the functions would not start
 		OidcIssuer=https://issuer.example.com/%zz |
 		"OidcIssuer=https://issuer.example.com/\x01" |
@@ -87,14 +86,14 @@ func TestRejected(t *testing.T) {
 		"OidcClientId=a b" |
 		"OidcClientId=a\n" |
 		OidcClientId=ü |
-		OidcClientId=x77 |
+		OidcClientId=77×x |
 		OidcDefaultRole=admin |
 		OidcDefaultRole=Owner |
 		"OidcDefaultRole= " |
 		WebhookSecretName=secret |
 		"WebhookSecretName=/a b" |
 		WebhookSecretName=/ |
-		WebhookSecretName=/x64 |
+		WebhookSecretName=/64×x |
 		WebhookSecretName=/a* |
 		DynamoDBEndpoint=localhost:8000 |
 		DynamoDBEndpoint=ftp://localhost |

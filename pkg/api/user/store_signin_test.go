@@ -31,12 +31,12 @@ func TestSignIn(t *testing.T) {
 			sign-in | 4 | " ada@example.com" | 4 4 <> Viewer, identity 4
 			sign-in | 5 | Ada <ada@example.com> | 5 5 <> Viewer, identity 5
 			sign-in | 6 | "\u212aim@example.com" | 6 6 <> Viewer, identity 6
-			sign-in | 7 | 244x@example.com | 7 7 <> Viewer, identity 7
+			sign-in | 7 | 244×x@example.com | 7 7 <> Viewer, identity 7
 			sign-in | 8 | kim@example.com | 8 kim@example.com <kim@example.com> Viewer, identity 8
 			sign-in unverified | 9 | new@example.com | 9 9 <> Viewer, identity 9
 			sign-in known | unknown | unknown@example.com | : ERRUNKNOWN
 			sign-in | 10 | 10@example.com | 10 10@example.com <10@example.com> Viewer, identity 10
-			sign-in | 11 | 243x@example.com | 11 243x@example.com <243x@example.com> Viewer, identity 11
+			sign-in | 11 | 243×x@example.com | 11 243×x@example.com <243×x@example.com> Viewer, identity 11
 			person | second | ADA@example.com | : there is a person with that e-mail address
 		`,
 		// A verified address does not find a person who has an identity, whoever linked it, until an operator removes it.
@@ -70,8 +70,7 @@ func TestSignIn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store, _ := newStore(t)
-			calls(t, store, strings.NewReplacer("243x", strings.Repeat("x", 243), "244x", strings.Repeat("x", 244),
-				"ERRUNKNOWN", user.ErrUnknownIdentity.Error(), "ERROTHER", user.ErrOtherIdentity.Error(),
+			calls(t, store, strings.NewReplacer("ERRUNKNOWN", user.ErrUnknownIdentity.Error(), "ERROTHER", user.ErrOtherIdentity.Error(),
 				"ERRLOCKED", user.ErrLockedOut.Error()).Replace(rows))
 		})
 	}
