@@ -64,11 +64,7 @@ func encode(v any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil
 	}
-	text, err := lambdahttp.EncodeJSON(v)
-	if err == nil && !bytes.HasPrefix(text, []byte("{")) {
-		err = fmt.Errorf("the data of an event are %T, not an object", v)
-	}
-	return text, err
+	return lambdahttp.EncodeJSON(v)
 }
 
 func decode(text json.RawMessage, into *map[string]any) error {
@@ -197,7 +193,7 @@ func differences(before, after []any, room int) (was, is map[string]any) {
 			is[name+"Total"] = n
 		}
 	}
-	if len(added)+len(changed)+len(removed) == 0 {
+	if len(added) == 0 && len(changed) == 0 && len(removed) == 0 {
 		is["reordered"] = true
 	}
 	return was, is

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -71,7 +72,7 @@ const SearchTime = 4 * time.Second
 func Search(log *Log, within time.Duration) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
-		f, offset, limit := filter(q), q.Number("offset", 0, 0, 1<<31-1), q.Number("limit", defaultLimit, 1, maxLimit)
+		f, offset, limit := filter(q), q.Number("offset", 0, 0, math.MaxInt32), q.Number("limit", defaultLimit, 1, maxLimit)
 		if err := q.Err(); err != nil {
 			return err
 		}

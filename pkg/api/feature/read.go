@@ -3,6 +3,7 @@ package feature
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 
@@ -169,7 +170,7 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	_, f.ContextField = q.Operand("contextField", "IS")
 	return f, Order{
 		By: q.OneOf("sortBy", SortKeys()...), Descending: q.OneOf("sortOrder", "asc", "desc") == "desc",
-		Offset: q.Number("offset", 0, 0, 1<<31-1), Limit: q.Number("limit", defaultLimit, 1, maxLimit),
+		Offset: q.Number("offset", 0, 0, math.MaxInt32), Limit: q.Number("limit", defaultLimit, 1, maxLimit),
 	}, q.Err()
 }
 
