@@ -79,8 +79,9 @@ func TestIDsRise(t *testing.T) {
 		t.Errorf("%d and %d after %d", ahead, other, c.Last)
 	}
 	f.now = f.now.Add(2 * time.Hour)
-	// an event after one that is ahead of the clock
-	assert.Equal(t, f.now, eventlog.TimeOf(f.record(t.Context(), t, created("d"))))
+	// an event after one that is ahead of the clock, and after the subject's recent one
+	c.Last = eventlog.FirstID(f.now.Add(-time.Millisecond))
+	assert.Equal(t, f.now, eventlog.TimeOf(f.record(t.Context(), t, c)))
 }
 
 // TestEqualIDs checks that an event gets another id if another process has issued the same one.
