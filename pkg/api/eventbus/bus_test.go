@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-
 	"toggleadmin/pkg/api/eventbus"
 	"toggleadmin/test/roundtrip"
 	"toggleadmin/test/table"
@@ -38,22 +35,19 @@ func TestPublish(t *testing.T) {
 		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
 			requests := 0
-			cfg := aws.Config{
-				Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-				HTTPClient: &http.Client{Transport: roundtrip.Func(func(r *http.Request) (*http.Response, error) {
-					requests++
-					body, err := io.ReadAll(r.Body)
-					text := strings.ReplaceAll(string(body), events[0].ID, "ID0")
-					if err != nil || r.Header.Get("X-Amz-Target") != "AWSEvents.PutEvents" || !strings.HasPrefix(text, request) {
-						t.Errorf("%s, body %s, want %s", r.Header, text, request)
-					}
-					status, err := strconv.Atoi(row[1])
-					if status == 0 {
-						return nil, errors.New("connection lost")
-					}
-					return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(row[2])), Header: http.Header{}}, err
-				})},
-			}
+			cfg := roundtrip.AWS(roundtrip.Func(func(r *http.Request) (*http.Response, error) {
+				requests++
+				body, err := io.ReadAll(r.Body)
+				text := strings.ReplaceAll(string(body), events[0].ID, "ID0")
+				if err != nil || r.Header.Get("X-Amz-Target") != "AWSEvents.PutEvents" || !strings.HasPrefix(text, request) {
+					t.Errorf("%s, body %s, want %s", r.Header, text, request)
+				}
+				status, err := strconv.Atoi(row[1])
+				if status == 0 {
+					return nil, errors.New("connection lost")
+				}
+				return roundtrip.Response(status, row[2]), err
+			}))
 			got := eventbus.NewBus(cfg, "my-bus").Publish(t.Context(), events)
 			if len(got) != len(events) || requests != 1 {
 				t.Fatalf("%d errors, %d requests", len(got), requests)

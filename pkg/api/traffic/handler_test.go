@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -73,8 +72,7 @@ func TestFailures(t *testing.T) {
 		if got, _ := r.Context().Deadline(); got.After(end.Add(-lambdahttp.DeadlineMargin)) {
 			t.Errorf("calls may take until %s, the invocation until %s", got, end)
 		}
-		return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{},
-			Body: io.NopCloser(strings.NewReader(`{"__type":"AccessDeniedException"}`))}, nil
+		return roundtrip.Response(http.StatusBadRequest, `{"__type":"AccessDeniedException"}`), nil
 	})}
 	for message, data := range map[string]string{
 		"delivery not read":     pack(`{"messageType":"secret"}`),

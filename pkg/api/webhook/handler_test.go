@@ -6,7 +6,6 @@ import (
 	"crypto/md5"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -17,13 +16,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/api/webhook"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/roundtrip"
 	"toggleadmin/test/table"
 )
 
@@ -78,12 +76,9 @@ func newHarness(t *testing.T) *harness {
 	t.Cleanup(server.Close)
 	h.url, h.parameter = server.URL, server.URL+" "+secret
 	function, err := webhook.NewDeliverFunction(&app.Env{
-		Vars:  map[string]string{"WEBHOOK_SECRET_NAME": "/hook", "WEBHOOK_QUEUE": "queue", "WEBHOOK_FAILURES": "failures"},
-		Local: true,
-		AWS: aws.Config{
-			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-			HTTPClient: &http.Client{Transport: h},
-		},
+		Vars:   map[string]string{"WEBHOOK_SECRET_NAME": "/hook", "WEBHOOK_QUEUE": "queue", "WEBHOOK_FAILURES": "failures"},
+		Local:  true,
+		AWS:    roundtrip.AWS(h),
 		Now:    func() time.Time { return h.now },
 		Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 	})
@@ -120,7 +115,7 @@ func (h *harness) RoundTrip(r *http.Request) (*http.Response, error) {
 	if refused {
 		status, response = http.StatusBadRequest, `{"__type":"AccessDeniedException"}`
 	}
-	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(response)), Header: http.Header{}}, nil
+	return roundtrip.Response(status, response), nil
 }
 
 // message is a message of the queue whose event has the same id. It came to the queue before this time.

@@ -2,13 +2,11 @@ package installation_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
@@ -46,11 +44,7 @@ func TestOpenStack(t *testing.T) {
 
 // responding returns a configuration of AWS whose requests get the responses of a function.
 func responding(respond func(*http.Request) (status int, body string)) aws.Config {
-	return aws.Config{
-		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-		HTTPClient: &http.Client{Transport: roundtrip.Func(func(r *http.Request) (*http.Response, error) {
-			status, body := respond(r)
-			return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}}, nil
-		})},
-	}
+	return roundtrip.AWS(roundtrip.Func(func(r *http.Request) (*http.Response, error) {
+		return roundtrip.Response(respond(r)), nil
+	}))
 }

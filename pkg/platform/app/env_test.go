@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/platform/app"
@@ -93,15 +92,13 @@ func TestEndpoints(t *testing.T) {
 		var hosts []string
 		env := &app.Env{
 			Vars: map[string]string{"AWS_USE_FIPS_ENDPOINT": row[1], "AWS_USE_DUALSTACK_ENDPOINT": row[2]},
-			AWS: aws.Config{
-				Region: row[0], Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-				HTTPClient: &http.Client{Transport: roundtrip.Func(func(r *http.Request) (*http.Response, error) {
-					hosts = append(hosts, r.URL.Host)
-					return nil, unreachable
-				})},
-			},
+			AWS: roundtrip.AWS(roundtrip.Func(func(r *http.Request) (*http.Response, error) {
+				hosts = append(hosts, r.URL.Host)
+				return nil, unreachable
+			})),
 			Logger: slog.New(slog.DiscardHandler), WarmUp: true,
 		}
+		env.AWS.Region = row[0]
 		client, _, err := env.Tables()
 		assert.OK(t, err)
 		_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{}, dynamo.Once)

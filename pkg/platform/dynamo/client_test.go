@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/platform/dynamo"
@@ -85,10 +84,7 @@ func newServer(tb testing.TB, responses ...string) *server {
 
 func newClient(tb testing.TB, endpoint string, transport http.RoundTripper) *dynamodb.Client {
 	tb.Helper()
-	client, err := dynamo.NewClient(aws.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-		HTTPClient: &http.Client{Transport: transport},
-	}, endpoint)
+	client, err := dynamo.NewClient(roundtrip.AWS(transport), endpoint)
 	assert.OK(tb, err)
 	return client
 }

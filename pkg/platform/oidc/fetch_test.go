@@ -128,8 +128,7 @@ func TestFetchTakesAtMostTwoSeconds(t *testing.T) {
 			return nil, r.Context().Err()
 		}
 		<-time.After(1500 * time.Millisecond)
-		body := strings.NewReader(`{"issuer":"` + address + `","jwks_uri":"` + address + `/keys"}`)
-		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
+		return roundtrip.Response(http.StatusOK, `{"issuer":"`+address+`","jwks_uri":"`+address+`/keys"}`), nil
 	}
 	synctest.Test(t, func(t *testing.T) {
 		verifier := newVerifier(t, oidc.Config{Issuer: address, Now: time.Now, Transport: roundtrip.Func(transport)})
