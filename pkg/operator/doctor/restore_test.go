@@ -65,12 +65,10 @@ func (w *world) link(id int64, subject string) {
 }
 
 // copyTables returns copies of a table, or of all: logical id → name.
-func copyTables(t *testing.T, db *database.Database, which string) map[string]string {
+func copyTables(t *testing.T, db *database.Database, all []samtemplate.Table, which string) map[string]string {
 	t.Helper()
-	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
-	assert.OK(t, err)
 	copies := map[string]string{}
-	for _, table := range template.Tables {
+	for _, table := range all {
 		if id := table.Name; id == which || which == "all" {
 			table.Name = "copy-of-" + id
 			copies[id] = table.Name
@@ -86,6 +84,8 @@ func copyTables(t *testing.T, db *database.Database, which string) map[string]st
 // TestRestore restores each table alone, or all, to an older state, repairs, and uses what is there.
 func TestRestore(t *testing.T) {
 	t.Parallel()
+	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
+	assert.OK(t, err)
 	for _, restored := range append(dynamo.TableIDs(), "all") {
 		t.Run(restored, func(t *testing.T) {
 			t.Parallel()
@@ -99,7 +99,7 @@ func TestRestore(t *testing.T) {
 			w.link(ada, "ada")
 			w.token(ada, "laptop")
 			kept, old := w.token(build, "kept"), w.token(build, "pipeline")
-			copies := copyTables(t, db, restored)
+			copies := copyTables(t, db, template.Tables, restored)
 
 			w.field("tier")
 			w.toggle("banner", "shop", "tier")
