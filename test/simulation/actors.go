@@ -74,7 +74,7 @@ func (w *World) startActors() {
 					break
 				}
 				if w.result.Steps++; self.IntN(6) == 0 {
-					self.meanwhile(choose(self, actors...).step)
+					self.meanwhile(a.step)
 				}
 				a.step(self)
 			}
@@ -326,7 +326,7 @@ func (a *actor) listAccounts() {
 	}
 }
 
-// tryCredential tries a credential that may be deleted, expired or disabled.
+// tryCredential uses a credential that may be deleted, expired or disabled, and sometimes deletes it.
 func (a *actor) tryCredential() {
 	if len(a.credentials) == 0 {
 		return
@@ -339,11 +339,6 @@ func (a *actor) tryCredential() {
 			break
 		}
 	}
-	a.try(c)
-}
-
-// try uses a credential, and sometimes deletes it.
-func (a *actor) try(c *credential) {
 	if a.IntN(2) == 0 { // the authorizers know it
 		a.useToken(c)
 	}

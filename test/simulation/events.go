@@ -345,8 +345,8 @@ func (w *World) checkEvents() {
 	w.checkExpiring()
 }
 
-// checkExpiring checks that each token that is about to expire was recorded at the last threshold that it had reached at
-// the last search.
+// checkExpiring checks that each token that is about to expire was recorded at the last threshold that it had reached
+// at the last search.
 func (w *World) checkExpiring() {
 	for _, item := range w.db.Items("PersonalAccessTokens") {
 		if item["expiresAt"] == nil {

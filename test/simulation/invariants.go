@@ -138,7 +138,8 @@ func (w *World) prepare() {
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],
 		}
 		w.must(feature.NewStore(client, w.tables, log).Create(ctx, f))
-		w.edit(observed(), "toggle", name, "put", edit{change: map[string]any{"type": kind, "contextFields": f.ContextFields}})
+		w.edit(observed(), "toggle", name, "put",
+			edit{change: map[string]any{"type": kind, "contextFields": f.ContextFields}})
 	}
 	w.prepareAccounts(w.newOperator(p))
 }
@@ -270,7 +271,9 @@ func (w *World) checkQuiet() {
 	for _, item := range w.db.Items("Traffic") {
 		if parts := strings.Split(item.String("pathDayShard"), "#"); len(parts) == 3 &&
 			strings.HasPrefix(parts[1], item.String("period")) {
-			for status, name := range map[string]string{"2xx": "successfulRequests", "4xx": "clientErrors", "5xx": "serverErrors"} {
+			for status, name := range map[string]string{
+				"2xx": "successfulRequests", "4xx": "clientErrors", "5xx": "serverErrors",
+			} {
 				if n := item.Int(name); n > 0 {
 					counted[parts[1]+" "+status] += n
 				}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/google/uuid"
 
 	"toggleadmin/pkg/api/feature"
@@ -125,7 +125,7 @@ type function struct {
 // config is the SDK's configuration of a process.
 func (p *process) config() aws.Config {
 	return aws.Config{
-		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: &http.Client{Transport: p},
+		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: smithyhttp.ClientDoFunc(p.RoundTrip),
 		APIOptions: []func(*middleware.Stack) error{skipEmpty},
 	}
 }

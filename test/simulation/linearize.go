@@ -64,7 +64,8 @@ func canonical(set []string) string {
 
 // models describe what an operation does to the state of an object, and whether it can have its result.
 var models = map[string]func(state string, o op) (bool, string){
-	"type": stepValue, "role": stepValue, "enabled": stepValue, "tokens": stepTokens, "field": stepRecord, "feedback": stepRecord, "toggle": stepRecord,
+	"type": stepValue, "role": stepValue, "enabled": stepValue, "tokens": stepTokens,
+	"field": stepRecord, "feedback": stepRecord, "toggle": stepRecord,
 }
 
 const absent = "\x00"
@@ -91,7 +92,8 @@ func stepRecord(state string, o op) (bool, string) {
 		panic(err)
 	}
 	exists := state != "" && (o.edit.project == "" || record["project"] == o.edit.project)
-	same, archived, unused := shows(record, o.edit.seen), record["archived"] == true, fmt.Sprint(record["contextFields"]) == "[]"
+	same, archived := shows(record, o.edit.seen), record["archived"] == true
+	unused := fmt.Sprint(record["contextFields"]) == "[]"
 	maps.Copy(record, o.edit.change)
 	status, next := 404, state
 	switch {

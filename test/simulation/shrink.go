@@ -52,8 +52,8 @@ func Report(t *testing.T, p Plan) string {
 			faults = append(faults, name)
 		}
 	}
-	command := fmt.Sprintf("go test ./test/simulation -run TestSeeds -seed=%d -seeds=1 -parts=%#x -steps=%d", p.Seed, p.Parts,
-		p.Steps)
+	command := fmt.Sprintf("go test ./test/simulation -run TestSeeds -seed=%d -seeds=1 -parts=%#x -steps=%d",
+		p.Seed, p.Parts, p.Steps)
 	return fmt.Sprintf("%s\nfaults: %s\nreplay: %s\n\n%s\n", r.Violation, strings.Join(faults, ", "), command,
 		strings.Join(r.History, "\n"))
 }

@@ -33,8 +33,9 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestSeeds runs seeds on all cores: a number of them until one fails, or with the flag -for, for a duration. It shrinks
-// those that fail, and keeps their reports as artifacts. The last line that it prints contains a digest of all histories.
+// TestSeeds runs seeds on all cores: a number of them until one fails, or with the flag -for, for a duration. It
+// shrinks those that fail, and keeps their reports as artifacts. The last line that it prints contains a digest of all
+// histories.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
 	started, first := time.Now(), *seed

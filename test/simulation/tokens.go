@@ -52,8 +52,8 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 	return created
 }
 
-// endToken deletes a token, by a request or as an operator does, while somebody uses it. The service knows tokens of people
-// only to themselves and to operators.
+// endToken deletes a token, by a request or as an operator does, while somebody uses it. Only the person or an operator
+// can delete a token of a person.
 func (a *actor) endToken(by, c *credential) {
 	owner := c.account
 	if by.account == owner {
@@ -207,7 +207,7 @@ func (a *actor) changeOwn(id int64) {
 	}
 }
 
-// createAPIToken creates and tries an API token. Its description is its id.
+// createAPIToken creates an API token, deletes it and tries it. Its description is its id.
 func (a *actor) createAPIToken() {
 	c := &credential{expires: time.Now().AddDate(100, 0, 0)}
 	o := a.command("tokens create", func(ctx context.Context) error {
@@ -217,7 +217,8 @@ func (a *actor) createAPIToken() {
 	})
 	if o.ok() {
 		a.credentials = append(a.credentials, c)
-		a.try(c)
+		a.endToken(a.admin, c)
+		a.useToken(c)
 	}
 }
 

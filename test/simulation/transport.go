@@ -193,8 +193,8 @@ func (c *call) send() {
 	}
 	now := time.Now()
 	read, write, longest := 0.002, 0.05, []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
-	if staleness { // until others have acted
-		read, write, longest = 0.1, 0.15, 4*time.Second
+	if staleness { // until others have acted, and longer than staleAfter
+		read, write, longest = 0.1, 0.15, 12*time.Second
 		if meet := now.Add(10 * time.Second).Truncate(meeting); meet.After(now) {
 			now = meet
 		}
@@ -268,10 +268,11 @@ func (c *call) reject() bool {
 		c.refuse(0, `ThrottlingException","message":"Throughput exceeds the current capacity"`)
 	case c.name == "TransactWriteItems" && c.chance(conflict, 0, 0.25):
 		var wait time.Duration
-		if names := flipped.FindAllSubmatch(c.body, -1); c.reevaluates() && names != nil { // with a change of one of them
+		if names := flipped.FindAllSubmatch(c.body, -1); c.reevaluates() && names != nil { // somebody changes one, or a type
 			other := &actor{World: w, Rand: w.random(c.key), name: fmt.Sprintf("operator-%x", c.key)}
 			name := string(names[other.IntN(2)*other.IntN(len(names))][1])
-			change := choose(other, other.changeOne, func(name string) { other.putToggle(name, false) })
+			change := choose(other, other.changeOne, func(name string) { other.putToggle(name, false) },
+				func(string) { other.changeLifetime() })
 			wait = within(other.Rand, 80*time.Millisecond)
 			w.spawn(func() { change(name) })
 		}

@@ -17,8 +17,9 @@ import (
 // startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the
 // stream, the lines of the access log and the messages of the queue come at least once.
 func (w *World) startTriggers() {
-	for _, early := range []time.Duration{0, 10 * time.Second} { // the runs overlap
-		w.every(w.period(), early, func() { w.sweep() })
+	w.every(w.period(), 0, func() { w.sweep() })
+	if w.has(duplicated) { // the runs overlap
+		w.every(w.period(), 10*time.Second, func() { w.sweep() })
 	}
 	w.every(4*time.Minute, 0, w.announce) // template.yaml's schedule is longer than most histories
 	w.reopens = w.start
@@ -34,7 +35,8 @@ func (w *World) period() time.Duration { return meeting << w.random(8).IntN(4) }
 // every invokes a function at a rate while the world lives, sometimes early.
 func (w *World) every(period, early time.Duration, invoke func()) {
 	next := time.Now().Add(period + early).Truncate(period)
-	jitter := w.upTo(40*time.Millisecond, uint64(next.UnixNano())) - w.upTo(early+1, uint64(next.UnixNano()), 1)
+	n := uint64(next.UnixNano())
+	jitter := w.upTo(40*time.Millisecond, n) - w.upTo(early+1, n, 1)
 	w.at(next.Add(jitter), func() {
 		if !w.calm {
 			w.spawn(invoke)

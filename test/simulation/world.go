@@ -26,8 +26,8 @@ type Plan struct {
 	Steps int    // the number of requests and commands after which the actors stop
 }
 
-// NewPlan returns the plan of a seed. Half of the faults occur in it, and some of the actors: of those who change types,
-// toggles and fields, of the others, or of all.
+// NewPlan returns the plan of a seed. Half of the faults occur in it, and some of the actors: of those who change
+// types, toggles and fields, of the others, or of all.
 func NewPlan(seed uint64) Plan {
 	first, n := uint64(0), uint64(len(actors))
 	switch seed % 5 {

@@ -155,8 +155,8 @@ func (db *DB) Items(table string) (all []dynamo.Item) {
 }
 
 // Records returns at most limit records of a table's stream from a position on, in the order of the writes, as the JSON
-// that Lambda passes to a function, without what functions do not use, and their number. The first record has the position 0 and the sequence number 1.
-// The stream has one shard.
+// that Lambda passes to a function, without what functions do not use, and their number. The first record has the
+// position 0 and the sequence number 1. The stream has one shard.
 func (db *DB) Records(table string, from, limit int) (event []byte, n int) {
 	t, all := db.table(table), []m{}
 	for i, c := range t.changes[from:min(from+limit, len(t.changes))] {

@@ -26,7 +26,7 @@ type view struct {
 	keys []string // the attributes that identify a row: those of the index and of the table
 }
 
-// state is an item after a write. A view shows the last one that is visible in it. A consistent read shows the last one.
+// state is an item after a write. A view shows the last one that is visible in it, and a consistent read the last one.
 type state struct {
 	item    item
 	visible []time.Time
@@ -68,8 +68,8 @@ func (t *table) key(i item) string {
 	return key
 }
 
-// key returns the key of an item's row, or nothing if the view does not have the item. The order of keys is the order of
-// reads. The first characters put partitions into an arbitrary order, as DynamoDB does.
+// key returns the key of an item's row, or nothing if the view does not have the item. The order of keys is the order
+// of reads. The first characters put partitions into an arbitrary order, as DynamoDB does.
 func (x *view) key(i item) string {
 	parts := []string{fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(order(i[x.Hash.Name]))))}
 	for _, name := range x.keys {
