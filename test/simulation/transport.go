@@ -192,12 +192,13 @@ func (c *call) send() {
 		latency += responseTimeout + w.upTo(2*time.Second, c.key, 11)
 	}
 	now := time.Now()
-	read, write, longest := 0.002, 0.05, []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
-	if staleness { // until others have acted, and longer than staleAfter
-		read, write, longest = 0.1, 0.15, 12*time.Second
-		if meet := now.Add(10 * time.Second).Truncate(meeting); meet.After(now) {
-			now = meet
-		}
+	meet := now.Add(10 * time.Second).Truncate(meeting) // the actors, if it is in the future
+	read, write, from, longest := 0.002, 0.05, now, []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
+	switch {
+	case staleness && meet.After(now):
+		read, write, from, longest = 0.15, 0.15, meet, time.Second
+	case staleness: // long enough for another run
+		read, write, longest = 0.04, 0.15, 12*time.Second
 	}
 	switch {
 	case w.over || c.dead:
@@ -211,7 +212,7 @@ func (c *call) send() {
 		c.fail(0, syscall.ECONNRESET)
 		return
 	case c.chance(freeze, read, write):
-		c.until = now.Add(w.upTo(longest, c.key, 10))
+		c.until = from.Add(w.upTo(longest, c.key, 10))
 		w.note("%s is frozen until %s", c.process.name, c.until.Sub(w.start))
 	}
 	if wait := time.Until(c.until); wait > 0 {
