@@ -73,7 +73,7 @@ func (w *World) startActors() {
 				if w.calm || w.over || w.result.Steps >= w.Steps {
 					break
 				}
-				if w.result.Steps++; self.IntN(6) == 0 {
+				if w.result.Steps++; self.IntN(3) == 0 {
 					self.meanwhile(a.step)
 				}
 				a.step(self)
@@ -83,9 +83,9 @@ func (w *World) startActors() {
 	}
 }
 
-// meanwhile does something else at the same time, or between the reads and the first write of the next step.
+// meanwhile sometimes does something else at the same time, or between the reads and the first write of the next step.
 func (a *actor) meanwhile(do func(*actor)) {
-	if a.calm || strings.Contains(a.name, "+") {
+	if a.calm || strings.Contains(a.name, "+") || a.IntN(2) == 0 {
 		return
 	}
 	a.n++

@@ -90,7 +90,7 @@ func serveIssuer(path string) (status int, response []byte) {
 // signIn signs in as one of a few subjects, of whom two have the same e-mail address.
 func (a *actor) signIn() {
 	visitor := fmt.Sprint("visitor-", int(time.Since(a.start).Minutes())) // nobody knows them before
-	name := subject(a, "ada", visitor, visitor, choose(a, "bob", "eve"))
+	name := subject(a, "ada", visitor, choose(a, "bob", "eve"))
 	token := key().Sign(nil, object{
 		"iss": "https://" + issuerHost, "sub": name, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(),
 		"iat":   time.Now().Unix(),

@@ -18,7 +18,7 @@ import (
 // createToken creates a token of an account: the caller's own if owner is 0.
 func (a *actor) createToken(c *credential, owner int64, description string) *credential {
 	const day = 24 * time.Hour
-	lifetime := choose(a, 45*time.Second, 2*time.Minute, 5*time.Minute, time.Hour, day, 7*day+time.Minute, 14*day)
+	lifetime := choose(a, 45*time.Second, 2*time.Minute, day, 7*day+time.Minute, 14*day)
 	expires := datetime.Milliseconds(time.Now().Add(lifetime).UTC())
 	path, account := tokensOf(c, owner)
 	highest := a.highest

@@ -17,11 +17,8 @@ import (
 // startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the
 // stream, the lines of the access log and the messages of the queue come at least once.
 func (w *World) startTriggers() {
-	w.every(w.period(), 0, func() { w.sweep() })
-	if w.has(duplicated) { // the runs overlap
-		w.every(w.period(), 10*time.Second, func() { w.sweep() })
-	}
-	w.every(4*time.Minute, 0, w.announce) // template.yaml's schedule is longer than most histories
+	w.every(w.period(), func() { w.sweep() })
+	w.every(4*time.Minute, w.announce) // template.yaml's schedule is longer than most histories
 	w.reopens = w.start
 	if w.has(noWebhook) {
 		longest := []time.Duration{duration / 2, duration / 2, duration / 2, 72 * time.Hour}[w.upTo(4, 77)]
@@ -32,17 +29,18 @@ func (w *World) startTriggers() {
 // period is that of sweeps.
 func (w *World) period() time.Duration { return meeting << w.random(8).IntN(4) }
 
-// every invokes a function at a rate while the world lives, sometimes early.
-func (w *World) every(period, early time.Duration, invoke func()) {
-	next := time.Now().Add(period + early).Truncate(period)
-	n := uint64(next.UnixNano())
-	jitter := w.upTo(40*time.Millisecond, n) - w.upTo(early+1, n, 1)
-	w.at(next.Add(jitter), func() {
-		if !w.calm {
-			w.spawn(invoke)
-			w.every(period, early, invoke)
-		}
-	})
+// every invokes a function at a rate while the world lives, half of the times twice: the runs overlap.
+func (w *World) every(period time.Duration, invoke func()) {
+	if w.calm {
+		return
+	}
+	next := time.Now().Add(period).Truncate(period)
+	random := w.random(uint64(next.UnixNano()))
+	for range 1 + random.IntN(2) {
+		early := []time.Duration{100 * time.Millisecond, 10 * time.Second}[random.IntN(2)]
+		w.at(next.Add(within(random, 40*time.Millisecond)-within(random, early)), func() { w.spawn(invoke) })
+	}
+	w.at(next, func() { w.every(period, invoke) })
 }
 
 // sweep re-evaluates all types, and checks the flags if nothing is left. It reports whether it did.
