@@ -242,7 +242,7 @@ func (a *actor) listTypes(c *credential) {
 
 func (a *actor) manageAccounts() {
 	id := subject(a, a.robots...)
-	switch a.IntN(6) {
+	switch a.IntN(7) {
 	case 0, 1:
 		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(4))
 		o := a.do(a.admin, "POST service-account", object{"username": name, "name": "Robot", "rootRole": 2})
@@ -253,7 +253,7 @@ func (a *actor) manageAccounts() {
 			a.account(out.ID)
 			a.record(o, "role", out.ID, "set", 2)
 		}
-	case 2:
+	case 2, 6:
 		if id != a.robots[0] {
 			a.deleteAccount(id)
 		}
@@ -279,18 +279,17 @@ func (a *actor) updateAccount(id int64) {
 
 // deleteAccount deletes a service account.
 func (a *actor) deleteAccount(id int64) {
-	account := a.account(id)
-	rival := choose(a, func(b *actor) { b.createToken(b.admin, id, "token 0") }, func(b *actor) { b.changeOwn(id) })
-	o := a.delete(a.admin, account, rival, func() *op {
+	o := a.delete(a.admin, a.account(id), func(b *actor) { b.changeOwn(id) }, func() *op {
 		return a.do(a.admin, fmt.Sprint("DELETE service-account/", id), nil)
 	})
 	a.record(o, "tokens", id, "close", "")
 }
 
-// delete deletes a token or an account while a rival acts. A person's own token can be missing because a sign-in has
+// delete deletes a token or an account while rivals act. A person's own token can be missing because a sign-in has
 // meant another account.
 func (a *actor) delete(by *credential, d *deletion, rival func(*actor), send func() *op) *op {
 	earliest(&d.deleting, time.Now())
+	a.meanwhile(rival)
 	a.meanwhile(rival)
 	o := send()
 	if o.ok() || o.status == http.StatusNotFound && by.subject == "" {
