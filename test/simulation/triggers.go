@@ -36,8 +36,8 @@ func (w *World) every(period time.Duration, invoke func()) {
 	}
 	next := time.Now().Add(period).Truncate(period)
 	random := w.random(uint64(next.UnixNano()))
-	for range 1 + random.IntN(2) {
-		early := []time.Duration{100 * time.Millisecond, 10 * time.Second}[random.IntN(2)]
+	for i := range 1 + random.IntN(2) {
+		early := []time.Duration{100 * time.Millisecond, 10 * time.Second}[i*random.IntN(2)]
 		w.at(next.Add(within(random, 40*time.Millisecond)-within(random, early)), func() { w.spawn(invoke) })
 	}
 	w.at(next, func() { w.every(period, invoke) })
