@@ -85,10 +85,16 @@ func (a *actor) markToggles(c *credential, name, project string, stale bool) {
 
 // searchToggles lists all toggles that are archived, or the others.
 func (a *actor) searchToggles(c *credential, archived bool) {
-	var found struct{ Features []object }
+	var found struct {
+		Features []object
+		Total    int
+	}
 	o := a.get(c, fmt.Sprintf("search/features?archived=IS:%t", archived), &found)
 	if !o.ok() {
 		return
+	}
+	if found.Total != len(found.Features) {
+		a.fail("a search lacks toggles: %s", o.response)
 	}
 	a.editListed(o, "toggle", a.toggles, found.Features, object{"archived": archived})
 }
@@ -98,7 +104,9 @@ func (a *actor) searchToggles(c *credential, archived bool) {
 func (a *actor) editListed(o *op, kind string, names []string, listed []object, selected object) {
 	for _, name := range names {
 		if i := slices.IndexFunc(listed, func(r object) bool { return r["name"] == name }); i >= 0 {
-			maps.Copy(listed[i], selected)
+			if !shows(listed[i], selected) {
+				a.fail("a list of what has %v contains %v", selected, listed[i])
+			}
 			a.edit(o, kind, name, "read", edit{seen: listed[i]})
 		} else {
 			a.edit(o, kind, name, "miss", edit{seen: selected})

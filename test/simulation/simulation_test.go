@@ -76,9 +76,7 @@ func TestSeeds(t *testing.T) {
 				report := simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan)
 				t.Errorf("seed %d: %s", plan.Seed, report)
 				file := filepath.Join(t.ArtifactDir(), fmt.Sprint(plan.Seed, ".txt"))
-				if err := os.WriteFile(file, []byte(report), 0o600); err != nil {
-					t.Error(err)
-				}
+				assert.OK(t, os.WriteFile(file, []byte(report), 0o600))
 			}
 		})
 	}
