@@ -103,8 +103,9 @@ func (s *service) each(t *testing.T, test func(t *testing.T, op operation)) {
 	}
 }
 
-// toggleName is the path parameter that each operation has its own value of: one could delete another's toggle.
-const toggleName = "featureName"
+// Each operation has its own value of the path parameter toggleName, and its own toggle instead of exampleToggle: one
+// could create or delete another's.
+const toggleName, exampleToggle = "featureName", "checkout"
 
 func operations(t *testing.T) []operation {
 	t.Helper()
@@ -129,7 +130,8 @@ func operations(t *testing.T) []operation {
 				examples := declared.RequestBody.Value.Content["application/json"].Examples
 				body, err := json.Marshal(examples[slices.Min(slices.Collect(maps.Keys(examples)))].Value.Value)
 				assert.OK(t, err)
-				op.body, op.contentType, op.hasBody = string(body), "application/json", true
+				op.body = strings.ReplaceAll(string(body), strconv.Quote(exampleToggle), strconv.Quote(op.name))
+				op.contentType, op.hasBody = "application/json", true
 			}
 			for _, status := range []int{401, 403} {
 				response := declared.Responses.Status(status)
