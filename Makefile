@@ -87,7 +87,7 @@ test: export GOGC := 400
 
 # The suites with targets of their own are not fast, and would only be linked to be skipped.
 test: go node_modules/.installed ## start: Run every fast test
-	@go test $$(go list ./... | grep -Ev '/test/(browser|deploy|recipe|samlocal|unleash)$$')
+	@go test $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|unleash)$$')
 
 test-race: node_modules/.installed ## test: Run every fast test with the race detector, in random order
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
@@ -159,11 +159,11 @@ bench-staleness: node_modules/.installed ## measure: Measure re-evaluation: its 
 
 lint: $(GOLANGCI_LINT) ## develop: Check style, defects and import rules
 	$(GOLANGCI_LINT) run ./...
-	GOLANGCI_LINT='$(CURDIR)/$(GOLANGCI_LINT)' go test ./test/architecture/
+	GOLANGCI_LINT='$(CURDIR)/$(GOLANGCI_LINT)' go test -run='^TestViolationsAreReported$$' ./test/repository
 	go mod tidy -diff
 
 test-recipe: node_modules/.installed ## test: Add an operation as CONTRIBUTING.md describes, in a copy of the tree
-	RECIPE=1 go test -count=1 ./test/recipe
+	RECIPE=1 go test -count=1 -run='^TestAddAnOperation$$' ./test/repository
 
 fmt: $(GOLANGCI_LINT) ## develop: Format the Go files
 	$(GOLANGCI_LINT) fmt ./...

@@ -2,7 +2,9 @@
 package assert
 
 import (
+	"encoding/json"
 	"errors"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,4 +32,14 @@ func ErrorIs(tb testing.TB, err, want error) {
 	if !errors.Is(err, want) {
 		tb.Errorf("error %v, want %v", err, want)
 	}
+}
+
+// JSON fails the test unless a file contains the JSON form of a value, and prints how they differ.
+func JSON(tb testing.TB, path string, got any) {
+	tb.Helper()
+	want, err := os.ReadFile(path)
+	OK(tb, err)
+	content, err := json.MarshalIndent(got, "", "  ")
+	OK(tb, err)
+	Equal(tb, string(want), string(content)+"\n")
 }

@@ -8,15 +8,15 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/doctable"
 	"toggleadmin/test/openapi"
+	"toggleadmin/test/table"
 )
 
 var noPath = result{404, "The path you were looking for is not available."}
 
 func TestStatementsHaveTests(t *testing.T) {
 	t.Parallel()
-	doctable.Check(t, "doc.go")
+	table.CheckDoc(t, "doc.go")
 }
 
 func TestSection1NoCredentialInErrors(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
-	"toggleadmin/test/project"
+	"toggleadmin/test/repository"
 )
 
 // Database contains the tables of one test. It is safe for concurrent use.
@@ -48,7 +48,7 @@ func (db *Database) LogThrough(client *dynamodb.Client) *eventlog.Log {
 }
 
 var loadTemplate = sync.OnceValues(func() (*samtemplate.Template, error) {
-	path, err := project.File("template.yaml")
+	path, err := repository.File("template.yaml")
 	if err != nil {
 		return nil, err
 	}

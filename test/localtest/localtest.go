@@ -7,7 +7,7 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/test/enginetest"
-	"toggleadmin/test/project"
+	"toggleadmin/test/repository"
 )
 
 // Start starts the service, which takes about 0.1 s. It ends with the test. The default Template is the repository's.
@@ -53,7 +53,7 @@ func StartStop(tb testing.TB, c local.Config) (service local.Running, stop func(
 // Template returns the absolute path of template.yaml.
 func Template(tb testing.TB) string {
 	tb.Helper()
-	path, err := project.File("template.yaml")
+	path, err := repository.File("template.yaml")
 	if err != nil {
 		tb.Fatal(err)
 	}

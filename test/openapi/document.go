@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
-	"toggleadmin/test/project"
+	"toggleadmin/test/repository"
 )
 
 // Document returns api/openapi.yaml of the module that contains the working directory, with the files that it
@@ -19,7 +19,7 @@ import (
 func Document() (*openapi3.T, error) { return document() }
 
 var document = sync.OnceValues(func() (*openapi3.T, error) {
-	file, err := project.File("api/openapi.yaml")
+	file, err := repository.File("api/openapi.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ type schemas struct {
 }
 
 func newSchemas() (*schemas, error) {
-	file, err := project.File("api/openapi.yaml")
+	file, err := repository.File("api/openapi.yaml")
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/transfer"
-	"toggleadmin/test/golden"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
@@ -122,7 +122,7 @@ func compare(t *testing.T, here *operator.Operator) {
 		}
 	}
 	some.Type = d.FeatureTypes[len(d.FeatureTypes)-1]
-	golden.JSON(t, "testdata/imported.json", some)
+	assert.JSON(t, "testdata/imported.json", some)
 	same(t, "number of toggles and fields", []int{toggles, 200 + 5}, []int{len(d.Features), len(d.ContextFields)})
 	all, err := here.Toggles(t.Context())
 	must(t, err)

@@ -3,10 +3,10 @@ package gateway_test
 import (
 	"testing"
 
-	"toggleadmin/test/doctable"
+	"toggleadmin/test/table"
 )
 
 func TestDocTable(t *testing.T) {
 	t.Parallel()
-	doctable.Check(t, "doc.go")
+	table.CheckDoc(t, "doc.go")
 }

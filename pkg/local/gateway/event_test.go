@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"toggleadmin/test/golden"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
 
@@ -16,8 +16,8 @@ func TestEvents(t *testing.T) {
 	s := newService()
 	s.send(t, "POST /things/a%20b%2Fc/?q=1&q=2 X-Twice: one\nx-twice: two\nUser-Agent: probe/1\n"+
 		"X-HTTP-Method-Override: PUT", `{"x":"é\n"}`)
-	golden.JSON(t, "testdata/authorizer.json", jsontext.Value(s.events[0]))
-	golden.JSON(t, "testdata/function.json", jsontext.Value(s.events[1]))
+	assert.JSON(t, "testdata/authorizer.json", jsontext.Value(s.events[0]))
+	assert.JSON(t, "testdata/function.json", jsontext.Value(s.events[1]))
 }
 
 func TestEventMembers(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/golden"
 	"toggleadmin/test/table"
 )
 
@@ -120,7 +119,7 @@ func TestParse(t *testing.T) {
 	merged := []any{properties["WorkFunction"]["MemorySize"], properties["WorkFunction"]["Architectures"]}
 	assert.Equal(t, []any{1769, []any{"x86_64"}}, merged)
 	got.Resources = nil
-	golden.JSON(t, "testdata/small.json", got)
+	assert.JSON(t, "testdata/small.json", got)
 }
 
 // TestProjectTemplate loads the template that is deployed.

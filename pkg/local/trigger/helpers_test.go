@@ -29,7 +29,7 @@ import (
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
-	"toggleadmin/test/doctable"
+	"toggleadmin/test/table"
 )
 
 // drain is the time for invocations at the end of a run.
@@ -45,7 +45,7 @@ var (
 
 func TestTableNamesTests(t *testing.T) {
 	t.Parallel()
-	doctable.Check(t, "doc.go")
+	table.CheckDoc(t, "doc.go")
 }
 
 // harness runs Triggers with one function.

@@ -18,7 +18,6 @@ import (
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
-	"toggleadmin/test/golden"
 	"toggleadmin/test/table"
 )
 
@@ -87,12 +86,12 @@ func TestImport(t *testing.T) {
 	got := s.run(t, d, transfer.Options{})
 	same(t, want, got)
 	stored, events := s.export(t), s.Events(t)
-	golden.JSON(t, "testdata/imported.json", got)
-	golden.JSON(t, "testdata/stored.json", stored)
-	golden.JSON(t, "testdata/events.json", events)
+	assert.JSON(t, "testdata/imported.json", got)
+	assert.JSON(t, "testdata/stored.json", stored)
+	assert.JSON(t, "testdata/events.json", events)
 
 	again := s.run(t, d, transfer.Options{})
-	golden.JSON(t, "testdata/again.json", again)
+	assert.JSON(t, "testdata/again.json", again)
 	same(t, false, again.Changed())
 	same(t, events, s.Events(t))
 
@@ -110,8 +109,8 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.run(t, document(t, "document.json"), transfer.Options{})
-	golden.JSON(t, "testdata/updated.json", s.run(t, document(t, "changed.json"), transfer.Options{}))
-	golden.JSON(t, "testdata/toggles.json", s.export(t).Features)
+	assert.JSON(t, "testdata/updated.json", s.run(t, document(t, "changed.json"), transfer.Options{}))
+	assert.JSON(t, "testdata/toggles.json", s.export(t).Features)
 
 	// An export of one environment of Unleash has neither times nor all context fields.
 	r := s.run(t, transfer.Document{Partial: true,
@@ -140,7 +139,7 @@ func TestSkipped(t *testing.T) {
 	d := document(t, "skipped.json")
 	d.ContextFields[4].LegalValues, d.ContextFields[7].LegalValues = make([]transfer.LegalValue, 1001), values
 	d.Features[6].ContextFields = append(used, "large", "gone")
-	golden.JSON(t, "testdata/partly.json", s.run(t, d, transfer.Options{}))
+	assert.JSON(t, "testdata/partly.json", s.run(t, d, transfer.Options{}))
 }
 
 // An archived toggle keeps a field that is gone, and nothing changes when it is imported again.

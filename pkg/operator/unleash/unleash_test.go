@@ -16,7 +16,6 @@ import (
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/golden"
 	"toggleadmin/test/table"
 )
 
@@ -125,7 +124,7 @@ func TestRead(t *testing.T) {
 		t.Fatalf("%d toggles, %v", len(d.Features), err)
 	}
 	d.Features = d.Features[249:]
-	golden.JSON(t, "testdata/read.json", d)
+	assert.JSON(t, "testdata/read.json", d)
 	assert.Equal(t, []time.Duration{42 * time.Second}, s.waits)
 	if !slices.Contains(s.requests, "/base/api/admin/context?include=project") {
 		t.Errorf("requests: %v", s.requests)
@@ -170,7 +169,7 @@ func TestParse(t *testing.T) {
 		"featureStrategies":[{"featureName":"a","parameters":{"stickiness":"plan"},"constraints":[{"contextName":"userId"}],"variants":[]}],
 		"contextFields":[{"name":"plan","description":"","sortOrder":1,"legalValues":[]}],"segments":[]}`))
 	assert.OK(t, err)
-	golden.JSON(t, "testdata/parsed.json", d)
+	assert.JSON(t, "testdata/parsed.json", d)
 	assert.Equal(t, true, d.Partial)
 	_, err = unleash.Parse([]byte(`{"features":[]}`))
 	assert.ErrorIs(t, err, unleash.ErrFormat)

@@ -1,11 +1,7 @@
-// Package recipe_test follows the list of files in CONTRIBUTING.md, "Add an operation", in a copy of the tree. It adds
-// GET /api/admin/feedback/{id} with exactly these files, and runs the tests that judge operations: test/e2e sends its
-// sample event to the local service, test/runtimeapi to the function.
-package recipe_test
+package repository_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,9 +14,9 @@ import (
 	"toggleadmin/test/assert"
 )
 
-const root = "../.."
-
-// TestAddAnOperation takes a minute, because it compiles the copy.
+// TestAddAnOperation follows the list of files in CONTRIBUTING.md, "Add an operation", in a copy of the tree. It adds
+// GET /api/admin/feedback/{id} with exactly these files, and runs the tests that judge operations: test/e2e sends its
+// sample event to the local service, test/runtimeapi to the function. It takes a minute, because it compiles the copy.
 func TestAddAnOperation(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("RECIPE") == "" {
@@ -39,16 +35,14 @@ func TestAddAnOperation(t *testing.T) {
 	if diff := cmp.Diff(listed(t), changed); diff != "" {
 		t.Fatalf("files of CONTRIBUTING.md (-) and of the operation (+):\n%s", diff)
 	}
-	run(t, copied, "go", "test", "./pkg/platform/access", "./pkg/api/feedback", "./pkg/local/...",
+	succeed(t, "go", "test", "-C", copied, "-skip=^TestAddAnOperation$", "./pkg/platform/access", "./pkg/api/feedback", "./pkg/local/...",
 		"./test/template", "./test/openapi", "./test/e2e", "./test/repository", "./test/runtimeapi")
 }
 
 // listed returns the files of the list in CONTRIBUTING.md, with the names of this operation.
 func listed(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	assert.OK(t, err)
-	_, section, _ := strings.Cut(string(text), "## Add an operation")
+	_, section, _ := strings.Cut(read(t, "CONTRIBUTING.md"), "## Add an operation")
 	names := strings.NewReplacer("<domain>", "feedback", "<operation>", "get", "<verb-noun>", "get-feedback")
 	var files []string
 	for _, match := range regexp.MustCompile("(?m)^\\d+\\. `([^`]+)`").FindAllStringSubmatch(section, -1) {
@@ -69,7 +63,7 @@ func copyTree(t *testing.T, to string) {
 			copying = append(copying, name)
 		}
 	}
-	run(t, root, "cp", append(copying, to)...)
+	succeed(t, "cp", append(copying, to)...)
 	packages, err := filepath.Abs(filepath.Join(root, "node_modules"))
 	assert.OK(t, err)
 	assert.OK(t, os.Symlink(packages, filepath.Join(to, "node_modules")))
@@ -111,12 +105,10 @@ func apply(t *testing.T, path, text string) {
 	assert.OK(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
 }
 
-// run runs a command in a folder.
-func run(t *testing.T, folder, name string, args ...string) {
+// succeed runs a command in the root folder. It ends the test if the command fails.
+func succeed(t *testing.T, program string, arguments ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Dir = folder
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cmd, err, output)
+	if output, err := run(t, program, arguments...); err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, output)
 	}
 }

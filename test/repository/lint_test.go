@@ -1,4 +1,4 @@
-package architecture_test
+package repository_test
 
 import (
 	"bytes"
@@ -16,7 +16,8 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// TestViolationsAreReported runs only if `make lint` sets GOLANGCI_LINT.
+// TestViolationsAreReported lints a small module that violates each rule of .golangci.yml that restricts imports or the
+// use of the environment or the clock. It runs only if `make lint` sets GOLANGCI_LINT.
 func TestViolationsAreReported(t *testing.T) {
 	t.Parallel()
 	linter := os.Getenv("GOLANGCI_LINT")
@@ -27,9 +28,7 @@ func TestViolationsAreReported(t *testing.T) {
 	assert.OK(t, err)
 	module := t.TempDir()
 	assert.OK(t, txtar.Write(archive, module))
-	copying := exec.CommandContext(t.Context(), "cp", "go.mod", "go.sum", ".golangci.yml", module)
-	copying.Dir = "../.."
-	if output, err := copying.CombinedOutput(); err != nil {
+	if output, err := run(t, "cp", "go.mod", "go.sum", ".golangci.yml", module); err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}
 	if diff := cmp.Diff(wanted(archive), lint(t, linter, module)); diff != "" {

@@ -1,5 +1,4 @@
-// Package doctable compares a table in a package comment, whose last column names tests, with the tests that exist.
-package doctable
+package table
 
 import (
 	"os"
@@ -14,10 +13,10 @@ var (
 	function = regexp.MustCompile(`(?m)^func (Test[^(]*)\(t `)
 )
 
-// Check reads the table behavior | source | test in the package comment of a file in the working directory. Each row
+// CheckDoc reads the table behavior | source | test in the package comment of a file in the working directory. Each row
 // must name a test that exists: one of this folder, or one of a package, such as "pkg/platform/datetime TestParse". The
 // table must name each test of this folder, except the calling test.
-func Check(t *testing.T, file string) {
+func CheckDoc(t *testing.T, file string) {
 	t.Helper()
 	unnamed := matches(t, function, "*_test.go")
 	delete(unnamed, t.Name())
