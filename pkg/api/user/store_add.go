@@ -57,16 +57,16 @@ func (s *Store) countAccount(n int64) types.TransactWriteItem {
 }
 
 // Add adds an account without tokens under the next id; it ignores u.ID. It returns, in this order, ErrNoIDsLeft if the
-// last id is access.MaxID, ErrTooMany if the limit of service accounts is reached, and ErrEmailExists or
-// ErrUsernameExists if another account has the unique name.
+// last id is access.MaxID, ErrTooMany if the limit of service accounts is reached, ErrEmailExists or ErrUsernameExists if
+// another account has the unique name, and ErrIdentityExists if another person is linked to the identity.
 //
 // Add is one UpdateItem of the counter of ids, and one transaction without the counter. The transaction writes the
 // account, the reservation of its unique name and the link of its identity, provided that the name and the identity are
 // unused.
-func (s *Store) Add(ctx context.Context, u User) (User, error) { return s.add(ctx, u, nil) }
+func (s *Store) Add(ctx context.Context, u User) (User, error) { return s.add(ctx, u, nil, false) }
 
-// add is Add. The link of u.Identity replaces a stale one. If another link exists, the error is errConcurrent.
-func (s *Store) add(ctx context.Context, u User, stale dynamo.Item) (User, error) {
+// add is Add. The link of u.Identity replaces a stale one. If the person signs up, they are the actor of the event.
+func (s *Store) add(ctx context.Context, u User, stale dynamo.Item, signUp bool) (User, error) {
 	u.PATs = map[string]int64{}
 	for {
 		counter, err := s.client.UpdateItem(ctx, dynamo.Count(s.table, Key(counterID), lastID, access.MaxID))
@@ -80,7 +80,11 @@ func (s *Store) add(ctx context.Context, u User, stale dynamo.Item) (User, error
 		var actions []types.TransactWriteItem
 		var link int // the position of the link
 		failures, err := s.log.Transact(ctx, func() (_ []types.TransactWriteItem, err error) {
-			actions, err = s.writing(ctx, &u)
+			by := ctx
+			if signUp {
+				by = eventlog.WithActor(ctx, u.Actor())
+			}
+			actions, err = s.writing(by, &u)
 			if u.Identity != nil {
 				link, actions = len(actions), append(actions, s.link(*u.Identity, u.ID, u.LastEvent, stale))
 			}
@@ -100,7 +104,7 @@ func (s *Store) add(ctx context.Context, u User, stale dynamo.Item) (User, error
 			return User{}, u.errNameExists()
 		}
 		if u.Identity != nil && failures[link].Failed {
-			return User{}, errConcurrent
+			return User{}, ErrIdentityExists
 		}
 		// The counter is behind, because only one table was restored: another account has the id.
 	}
@@ -111,9 +115,6 @@ func (s *Store) add(ctx context.Context, u User, stale dynamo.Item) (User, error
 // of service accounts is reached. The only update is that of the number of service accounts.
 func (s *Store) writing(ctx context.Context, u *User) ([]types.TransactWriteItem, error) {
 	u.LastEvent = 0
-	if u.Identity != nil { // the first sign-in
-		ctx = eventlog.WithActor(ctx, u.Actor())
-	}
 	id, record, err := s.log.Record(ctx, u.creation())
 	if err != nil {
 		return nil, err

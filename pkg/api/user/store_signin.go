@@ -84,8 +84,8 @@ func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
 		Kind: Person, Name: cmp.Or(in.Name, email, in.Identity.Subject), Email: email, Role: in.DefaultRole,
 		Identity:  &in.Identity,
 		CreatedAt: &created,
-	}, stale)
-	if errors.Is(err, ErrEmailExists) {
+	}, stale, true)
+	if errors.Is(err, ErrEmailExists) || errors.Is(err, ErrIdentityExists) {
 		return User{}, errConcurrent
 	}
 	if err == nil {

@@ -52,7 +52,7 @@ var (
 	ErrEmailExists    = errors.New("there is a person with that e-mail address")
 	ErrUsernameExists = errors.New("there is a service account with that username")
 
-	// ErrIdentityExists is an error of Link.
+	// ErrIdentityExists is an error of Link and Add.
 	ErrIdentityExists = errors.New("another person is linked to that identity")
 
 	// Errors of SignIn.
