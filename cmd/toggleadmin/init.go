@@ -52,8 +52,8 @@ func (c *initCmd) Run(s *session) error {
 	if err := doctor.RequireTables(ctx, i); err != nil {
 		return err
 	}
-	result, err := seed.Initialize(ctx, seed.Config{Client: i.Client, Tables: i.Tables, Now: s.now, Random: s.random,
-		MaxTokenDays: i.MaxTokenDays},
+	result, err := seed.Initialize(ctx, seed.Config{Client: i.Client, Tables: i.Tables, Log: i.Log(s.now), Now: s.now,
+		Random: s.random, MaxTokenDays: i.MaxTokenDays},
 		seed.Administrator{Name: c.Name, Email: c.Email})
 	if err != nil {
 		return err

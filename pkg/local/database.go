@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/dynamo"
@@ -41,9 +42,10 @@ func (s *service) makeTables(ctx context.Context, cfg aws.Config, known seed.Cre
 	if err != nil {
 		return seed.Result{}, err
 	}
+	t := dynamo.LocalTables()
 	result, err := seed.Seed(ctx, seed.Config{
-		Client: client, Tables: dynamo.LocalTables(), Now: s.Now,
-		Random: s.Random, Known: known,
+		Client: client, Tables: t, Log: eventlog.New(client, t, s.Now, eventlog.DefaultDays), Now: s.Now, Random: s.Random,
+		MaxTokenDays: s.MaxTokenDays, Known: known,
 	})
 	if err != nil {
 		return seed.Result{}, err

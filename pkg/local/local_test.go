@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/smithy-go/middleware"
 
@@ -135,6 +136,19 @@ func TestRestartKeepsDataAndCredentials(t *testing.T) {
 	}
 	if strings.Contains(stderr.String(), "credentials") {
 		t.Errorf("stderr %q", stderr.String())
+	}
+}
+
+func TestSeededTokensExpireWithinMaxTokenDays(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{MaxTokenDays: 1})
+	_, body := send(t, service, "GET", "/api/admin/user/tokens", service.Users[0].PAT, "")
+	var list struct {
+		PATs []struct{ ExpiresAt time.Time }
+	}
+	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.PATs) != 1 ||
+		time.Until(list.PATs[0].ExpiresAt) > 24*time.Hour {
+		t.Errorf("%v: %s", err, body)
 	}
 }
 

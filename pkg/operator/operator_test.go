@@ -43,7 +43,8 @@ func statuses(errs ...error) (lines string) {
 func TestRejected(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	_, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: now, Random: rand.Reader})
+	_, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Log: db.Log(), Now: now,
+		Random: rand.Reader})
 	assert.OK(t, err)
 	o := newOperator(db, installation.Installation{Name: `the stack "s"`, TokenLimit: 2,
 		AccountLimit: user.DefaultLimit, Stack: installation.Stack{Name: "s"}})

@@ -114,8 +114,8 @@ func (s *stack) describe(t *testing.T) {
 
 // seed seeds the tables and keeps the credentials in memory.
 func (s *stack) seed(t *testing.T) {
-	result, err := seed.Seed(t.Context(), seed.Config{Client: s.Client, Tables: s.Tables, Now: time.Now,
-		Random: rand.Reader, Known: s.credentials})
+	result, err := seed.Seed(t.Context(), seed.Config{Client: s.Client, Tables: s.Tables, Log: s.Log(time.Now),
+		Now: time.Now, Random: rand.Reader, Known: s.credentials})
 	must(t, err)
 	s.credentials = result.Credentials
 }

@@ -30,6 +30,9 @@ func Open(env *app.Env, variables ...string) (*dynamodb.Client, dynamo.Tables, *
 // MaxDays is the maximum number of days for which events are kept, ten years; 0 keeps them forever.
 const MaxDays = 3650
 
+// DefaultDays is the template's default of EventLogDays.
+const DefaultDays = 400
+
 // NewSearchFunction returns the handler of functions/search-events.
 func NewSearchFunction(env *app.Env) (lambda.Handler, error) {
 	client, tables, err := env.Tables(tableVariable)

@@ -29,8 +29,8 @@ import (
 func newInstallation(t *testing.T) (*database.Database, *installation.Installation) {
 	t.Helper()
 	db := database.New(t)
-	if _, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Now: time.Now,
-		Random: rand.Reader}); err != nil {
+	if _, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Log: db.Log(),
+		Now: time.Now, Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
 	streams := []samtemplate.Table{

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator/doctor"
@@ -39,6 +40,7 @@ func TestTemplate(t *testing.T) {
 	assert.Equal(t, want, doctor.Layouts)
 	for variable, limit := range map[string]int{
 		"MAX_TOKENS_PER_ACCOUNT": installation.DefaultTokenLimit, "MAX_SERVICE_ACCOUNTS": user.DefaultLimit,
+		"EVENT_LOG_DAYS": eventlog.DefaultDays,
 	} {
 		if !slices.ContainsFunc(template.Functions, func(f samtemplate.Function) bool {
 			return f.Environment[variable] == strconv.Itoa(limit)

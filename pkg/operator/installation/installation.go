@@ -16,11 +16,8 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// The template's defaults of MaxTokensPerAccount and EventLogDays.
-const (
-	DefaultTokenLimit = 10
-	DefaultLogDays    = 400
-)
+// DefaultTokenLimit is the template's default of MaxTokensPerAccount.
+const DefaultTokenLimit = 10
 
 // Installation is an open installation. It is safe for concurrent use.
 type Installation struct {

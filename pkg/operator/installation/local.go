@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"toggleadmin/pkg/api/eventlog"
 	accounts "toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/dynamo"
@@ -74,7 +75,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 		MaxTokenDays: found.MaxTokenDays, Client: client, EventSource: "local",
 		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
 		Operator: "operator " + localUser(),
-		LogDays:  DefaultLogDays, webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,
+		LogDays:  eventlog.DefaultDays, webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,
 		webhookEvents: found.WebhookEvents,
 	}, nil
 }

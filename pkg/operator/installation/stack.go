@@ -49,7 +49,7 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 		i.EventSource = name
 	}
 	i.Issuer, i.ClientID = i.Stack.Parameters["OidcIssuer"], i.Stack.Parameters["OidcClientId"]
-	i.LogDays = DefaultLogDays
+	i.LogDays = eventlog.DefaultDays
 	if days, err := app.ParseNumber(i.Stack.Parameters["EventLogDays"], 0, eventlog.MaxDays); err == nil {
 		i.LogDays = int(days)
 	}

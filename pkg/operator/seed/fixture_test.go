@@ -36,7 +36,7 @@ func newFixture(tb testing.TB) fixture {
 }
 
 func (f fixture) config() seed.Config {
-	return seed.Config{Client: f.Client, Tables: f.Tables, Now: now, Random: rand.Reader}
+	return seed.Config{Client: f.Client, Tables: f.Tables, Log: f.Log(), Now: now, Random: rand.Reader}
 }
 
 func (f fixture) seed(tb testing.TB, known seed.Credentials) seed.Result {
@@ -95,6 +95,7 @@ func crash[T any](tb testing.TB, f fixture, n int, carriedOut bool, run func(con
 		}
 		return nil, errCrashed
 	})
+	c.Log = f.LogThrough(c.Client)
 	if _, err := run(ctx, c); (err != nil) != (writes >= n) {
 		tb.Errorf("write %d: error %v", n, err)
 	}

@@ -25,17 +25,16 @@ import (
 type Config struct {
 	Client *dynamodb.Client // made by dynamo.NewClient
 	Tables dynamo.Tables
+	Log    *eventlog.Log // records the initialization alone
 	Now    func() time.Time
 	Random io.Reader // cryptographically secure
 
-	LogDays      int         // how long the event log keeps events; 0: forever
 	MaxTokenDays int         // from the creation to the expiry of a token; 0: no limit
 	Known        Credentials // credentials that the caller has kept from an earlier Seed; Initialize ignores them
 }
 
 type seeder struct {
 	Config
-	log       *eventlog.Log // records the initialization alone
 	types     *featuretype.Store
 	fields    *contextfield.Store
 	features  *feature.Store
@@ -48,7 +47,6 @@ func newSeeder(c Config) *seeder {
 	quiet := eventlog.Quiet(c.Client)
 	return &seeder{
 		Config:    c,
-		log:       eventlog.New(c.Client, c.Tables, c.Now, c.LogDays),
 		types:     featuretype.NewStore(c.Client, c.Tables, quiet),
 		fields:    contextfield.NewStore(c.Client, c.Tables, quiet),
 		features:  feature.NewStore(c.Client, c.Tables, quiet),
@@ -110,8 +108,8 @@ func (s *seeder) writeMarker(ctx context.Context, token *access.Selector,
 		data.APIToken = new(token.String())
 	}
 	marker := dynamo.NewItem(s.Tables.PersonalAccessTokens, "userId", item)
-	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		_, record, err := s.log.Record(ctx, eventlog.Change{
+	failures, err := s.Log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+		_, record, err := s.Log.Record(ctx, eventlog.Change{
 			Type: eventlog.InstallationInitialized, Subject: "installation:toggleadmin", Data: data,
 		})
 		return slices.Concat(others, []types.TransactWriteItem{marker}, record), err
