@@ -29,9 +29,10 @@ type role struct {
 
 // descriptions of the root roles.
 var descriptions = map[access.Role]string{
-	access.RoleAdmin:  "May use every operation.",
-	access.RoleEditor: "May read feature types and context fields, and create, replace and delete context fields.",
-	access.RoleViewer: "May read feature types and context fields.",
+	access.RoleAdmin: "May use every operation.",
+	access.RoleEditor: "May read feature types, context fields and toggles, and " +
+		"create, change and delete context fields and toggles.",
+	access.RoleViewer: "May read feature types, context fields and toggles.",
 }
 
 // List serves GET /api/admin/service-account.

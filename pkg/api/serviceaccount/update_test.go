@@ -26,6 +26,6 @@ func TestUpdateAndList(t *testing.T) {
 		update | 1 | {"rootRole":3} | 404 NotFoundError: There is no service account with the id "1".
 		update | 4 | {} | 404 NotFoundError: There is no service account with the id "4".
 		update | 3.5 | {} | 404 NotFoundError: There is no service account with the id "3.5".
-		list | | | 200 {"serviceAccounts":[{"id":2,"name":"one","username":"one","rootRole":2,MADE,"isAPI":false,"tokens":[]},{"id":3,"name":"newer","username":"two","rootRole":3,TOKENS],"rootRoles":[{"id":1,"name":"Admin","type":"root","description":"May use every operation."},{"id":2,"name":"Editor","type":"root","description":"May read feature types and context fields, and create, replace and delete context fields."},{"id":3,"name":"Viewer","type":"root","description":"May read feature types and context fields."}]}
+		list | | | 200 {"serviceAccounts":[{"id":2,"name":"one","username":"one","rootRole":2,MADE,"isAPI":false,"tokens":[]},{"id":3,"name":"newer","username":"two","rootRole":3,TOKENS],"rootRoles":[{"id":1,"name":"Admin","type":"root","description":"May use every operation."},{"id":2,"name":"Editor","type":"root","description":"May read feature types, context fields and toggles, and create, change and delete context fields and toggles."},{"id":3,"name":"Viewer","type":"root","description":"May read feature types, context fields and toggles."}]}
 	`))
 }
