@@ -81,7 +81,7 @@ func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (acces
 // Creation returns the actions of a transaction that store a token that New returned, and record it. They fail if the
 // selector is taken.
 func (s *Store) Creation(ctx context.Context, t APIToken) ([]types.TransactWriteItem, error) {
-	id, record, err := s.log.Record(ctx, t.change(eventlog.APITokenCreated, t.snapshot(), nil))
+	id, record, err := s.log.Actions(ctx, t.change(eventlog.APITokenCreated, t.snapshot(), nil))
 	t.LastEvent = id
 	return append([]types.TransactWriteItem{dynamo.NewItem(s.table, hash, toItem(t))}, record...), err
 }
@@ -96,7 +96,7 @@ func (s *Store) Delete(ctx context.Context, selector access.Selector) error {
 		return err
 	}
 	_, err = s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { // failed: a concurrent call deleted it
-		_, record, err := s.log.Record(ctx, t.change(eventlog.APITokenDeleted, nil, t.snapshot()))
+		_, record, err := s.log.Actions(ctx, t.change(eventlog.APITokenDeleted, nil, t.snapshot()))
 		condition, names, values := eventlog.Unchanged(hash, t.LastEvent)
 		return append([]types.TransactWriteItem{{Delete: &types.Delete{
 			TableName: &s.table, Key: Key(selector),

@@ -120,7 +120,7 @@ func (s *Store) Creation(ctx context.Context, fields ...ContextField) ([]types.T
 		if err != nil {
 			return nil, err
 		}
-		id, record, err := s.log.Record(ctx, f.change(eventlog.ContextFieldCreated, f.snapshot(), nil))
+		id, record, err := s.log.Actions(ctx, f.change(eventlog.ContextFieldCreated, f.snapshot(), nil))
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +157,7 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(e
 		if reflect.DeepEqual(old.snapshot(), next.snapshot()) {
 			return nil, nil
 		}
-		id, record, err := s.log.Record(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
+		id, record, err := s.log.Actions(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
 		next.LastEvent = id
 		actions := []types.TransactWriteItem{s.replacement(old, next, bytes)}
 		if grown := bytes - stored.Int(attributeSize); grown != 0 {
@@ -213,7 +213,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 		if n := f.UsedInFeatures(); n > 0 {
 			return nil, &InUseError{Features: n}
 		}
-		id, record, err := s.log.Record(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
+		id, record, err := s.log.Actions(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
 		condition, names, last := eventlog.Unchanged(hash, f.LastEvent)
 		values := dynamo.Item{} // last is nil if the field has no event
 		maps.Copy(values, last)

@@ -76,10 +76,10 @@ type Change struct {
 	Data, PreData        any // JSON objects, after and before; nil: none
 }
 
-// Record returns the id of the event of a change, and the action that appends the event. The actor and the id of the
+// Actions returns the id of the event of a change, and the action that appends the event. The actor and the id of the
 // request are those of ctx. The transaction must write the id to AttributeEvent of the subject's item. A quiet log
 // returns 0 and no action.
-func (l *Log) Record(ctx context.Context, c Change) (int64, []types.TransactWriteItem, error) {
+func (l *Log) Actions(ctx context.Context, c Change) (int64, []types.TransactWriteItem, error) {
 	if l.quiet() {
 		return 0, nil, nil
 	}
@@ -117,7 +117,7 @@ func (l *Log) expire(item dynamo.Item, now time.Time, days int) {
 	}
 }
 
-// Transact carries out a transaction that plan makes with Record. plan is called again, with new ids, if another
+// Transact carries out a transaction that plan makes with Actions. plan is called again, with new ids, if another
 // process has issued an id. Without actions it does nothing. The failures are those of dynamo.Transact. If there are
 // failures, nothing was written and nothing will be, even if an attempt got no response.
 func (l *Log) Transact(

@@ -37,7 +37,7 @@ func newFixture(tb testing.TB) *fixture {
 func (f *fixture) try(ctx context.Context, c eventlog.Change,
 	further ...func(eventlog.Subject, int64) []types.TransactWriteItem) (id int64, failures []dynamo.Failure, err error) {
 	failures, err = f.Transact(ctx, func() (actions []types.TransactWriteItem, err error) {
-		id, actions, err = f.Record(ctx, c)
+		id, actions, err = f.Actions(ctx, c)
 		for _, more := range further {
 			actions = append(actions, more(c.Subject, id)...)
 		}

@@ -112,9 +112,9 @@ type Range struct {
 	// Cutoff is the latest time of creation of the toggles that have outlived their lifetime; nil: there are none. The
 	// range is these toggles if they are not flagged, or the others if they are.
 	Cutoff *time.Time
-	// LifetimeDays is the lifetime of the type, and LastChange the id of the event that changed it, for events.
+	// LifetimeDays is the lifetime of the type, and LastEvent the id of the event that changed it, for events.
 	LifetimeDays *int64
-	LastChange   int64
+	LastEvent    int64
 }
 
 // Contains reports whether a toggle of the type, shard and flag is in the range.
@@ -136,9 +136,9 @@ func (r Range) flip(f Feature) eventlog.Change {
 		reason = LifetimeChanged
 	}
 	var cause *int64
-	if r.LastChange > f.LastEvent &&
-		(r.PotentiallyStale || f.outlived(Cutoff(r.LifetimeDays, eventlog.TimeOf(r.LastChange)))) {
-		cause = &r.LastChange
+	if r.LastEvent > f.LastEvent &&
+		(r.PotentiallyStale || f.outlived(Cutoff(r.LifetimeDays, eventlog.TimeOf(r.LastEvent)))) {
+		cause = &r.LastEvent
 	}
 	change := f.flip(r.LifetimeDays, reason, cause)
 	change.Last = f.LastEvent

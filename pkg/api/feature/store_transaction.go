@@ -143,7 +143,7 @@ func (t *transaction) make(ctx context.Context) ([]types.TransactWriteItem, erro
 		var records []types.TransactWriteItem
 		for _, c := range e.changes {
 			c.Last = last
-			id, record, err := t.log.Record(ctx, c)
+			id, record, err := t.log.Actions(ctx, c)
 			if err != nil {
 				return nil, err
 			}

@@ -17,8 +17,8 @@ type FeatureType struct {
 	Description  string `json:"description"`
 	LifetimeDays *int64 `json:"lifetimeDays"` // 1 to 2147483647; nil: its toggles are never potentially stale
 	Position     int64  `json:"-"`            // in lists: the order of creation
-	// LastChange is the id of its last event, that of its creation or of a change of the lifetime; 0: none.
-	LastChange int64 `json:"-"`
+	// LastEvent is the id of its last event, that of its creation or of a change of the lifetime; 0: none.
+	LastEvent int64 `json:"-"`
 }
 
 // ErrNotFound reports that no type has the given id.

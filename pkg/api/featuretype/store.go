@@ -84,25 +84,25 @@ func (s *Store) Unchanged(t FeatureType) types.TransactWriteItem {
 		ConditionExpression:      aws.String("attribute_not_exists(#event)"),
 		ExpressionAttributeNames: map[string]string{"#event": eventlog.AttributeEvent},
 	}
-	if t.LastChange != 0 {
+	if t.LastEvent != 0 {
 		check.ConditionExpression = aws.String("#event = :last")
-		check.ExpressionAttributeValues = dynamo.Item{":last": dynamo.N(t.LastChange)}
+		check.ExpressionAttributeValues = dynamo.Item{":last": dynamo.N(t.LastEvent)}
 	}
 	return types.TransactWriteItem{ConditionCheck: check}
 }
 
-// change returns the actions that change the lifetime of a type, and sets next.LastChange.
+// change returns the actions that change the lifetime of a type, and sets next.LastEvent.
 func (s *Store) change(ctx context.Context, old FeatureType, next *FeatureType) ([]types.TransactWriteItem, error) {
-	event, record, err := s.log.Record(ctx, eventlog.Change{
-		Type: eventlog.FeatureTypeUpdated, Subject: eventlog.Subject("type:" + old.ID), Last: old.LastChange,
+	event, record, err := s.log.Actions(ctx, eventlog.Change{
+		Type: eventlog.FeatureTypeUpdated, Subject: eventlog.Subject("type:" + old.ID), Last: old.LastEvent,
 		Data: lifetimeOf(*next), PreData: lifetimeOf(old),
 	})
 	if err != nil {
 		return nil, err
 	}
-	next.LastChange = event
+	next.LastEvent = event
 	names, values := map[string]string{"#id": hash, "#lifetimeDays": "lifetimeDays"}, dynamo.Item{}
-	condition, assignment := eventlog.Guard(old.LastChange, event, names, values)
+	condition, assignment := eventlog.Guard(old.LastEvent, event, names, values)
 	update := "SET " + assignment + " REMOVE #lifetimeDays"
 	if next.LifetimeDays != nil {
 		update = "SET " + assignment + ", #lifetimeDays = :days"
@@ -126,10 +126,10 @@ func lifetimeOf(t FeatureType) any {
 // Create adds a type and records it. If the type exists, Create changes nothing. It is one transaction.
 func (s *Store) Create(ctx context.Context, t FeatureType) error {
 	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { // a failure: it exists
-		event, record, err := s.log.Record(ctx, eventlog.Change{
+		event, record, err := s.log.Actions(ctx, eventlog.Change{
 			Type: eventlog.FeatureTypeCreated, Subject: eventlog.Subject("type:" + t.ID), Data: lifetimeOf(t),
 		})
-		t.LastChange = event
+		t.LastEvent = event
 		return append([]types.TransactWriteItem{s.Creation(t)}, record...), err
 	})
 	if err != nil {
@@ -151,8 +151,8 @@ func toItem(t FeatureType) dynamo.Item {
 	if t.LifetimeDays != nil {
 		item["lifetimeDays"] = dynamo.N(*t.LifetimeDays)
 	}
-	if t.LastChange != 0 {
-		item[eventlog.AttributeEvent] = dynamo.N(t.LastChange)
+	if t.LastEvent != 0 {
+		item[eventlog.AttributeEvent] = dynamo.N(t.LastEvent)
 	}
 	return item
 }
@@ -160,7 +160,7 @@ func toItem(t FeatureType) dynamo.Item {
 func fromItem(item dynamo.Item) FeatureType {
 	t := FeatureType{
 		ID: item.String(hash), Name: item.String("name"), Description: item.String("description"),
-		Position: item.Int("position"), LastChange: item.Int(eventlog.AttributeEvent),
+		Position: item.Int("position"), LastEvent: item.Int(eventlog.AttributeEvent),
 	}
 	if days, ok := item.IntOK("lifetimeDays"); ok {
 		t.LifetimeDays = &days

@@ -54,10 +54,10 @@ func TestCreate(t *testing.T) {
 	assert.Equal(t, []string{`feature-type-created type:release by system: {"id":"release","lifetimeDays":7}`},
 		db.Events(t))
 	stored, err := store.Get(t.Context(), "release")
-	if err != nil || stored.LastChange == 0 {
+	if err != nil || stored.LastEvent == 0 {
 		t.Errorf("%+v, %v", stored, err)
 	}
-	first.LastChange = stored.LastChange
+	first.LastEvent = stored.LastEvent
 	if failures, err := dynamo.Transact(t.Context(), db.Client,
 		[]types.TransactWriteItem{store.Creation(first)}); err != nil || failures == nil {
 		t.Errorf("in a transaction: %v", err)
@@ -77,7 +77,7 @@ func TestSetLifetime(t *testing.T) {
 		t.Helper()
 		got, err := store.SetLifetime(t.Context(), "release", days)
 		assert.OK(t, err)
-		want.LifetimeDays, want.LastChange = days, got.LastChange
+		want.LifetimeDays, want.LastEvent = days, got.LastEvent
 		assert.Equal(t, want, got)
 		requireStored(t, store, want)
 	}

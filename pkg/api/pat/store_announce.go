@@ -18,7 +18,7 @@ const attributeAnnounced = "announcedDays"
 // it was read.
 func (s *Store) RecordExpiry(ctx context.Context, p PAT, days int64) error {
 	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		id, record, err := s.log.Record(ctx, p.expiring(days))
+		id, record, err := s.log.Actions(ctx, p.expiring(days))
 		names, values := map[string]string{"#id": "id", "#days": attributeAnnounced}, dynamo.Item{":days": dynamo.N(days)}
 		condition, assignment := eventlog.Guard(p.LastEvent, id, names, values)
 		return append([]types.TransactWriteItem{{Update: &types.Update{

@@ -70,14 +70,14 @@ const ownerAction = 1
 func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (PAT, error) {
 	created, _ := eventTypes(owner.Kind)
 	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		id, records, err := s.log.Record(ctx, p.change(created, p.snapshot(), nil))
+		id, records, err := s.log.Actions(ctx, p.change(created, p.snapshot(), nil))
 		if err != nil {
 			return nil, err
 		}
 		p.LastEvent, p.AnnouncedDays = id, 0
 		if p.ExpiresAt.Sub(p.CreatedAt) < shortLife {
 			p.AnnouncedDays = thresholds[0]
-			last, record, err := s.log.Record(eventlog.WithActor(ctx, eventlog.System), p.expiring(p.AnnouncedDays))
+			last, record, err := s.log.Actions(eventlog.WithActor(ctx, eventlog.System), p.expiring(p.AnnouncedDays))
 			if err != nil {
 				return nil, err
 			}

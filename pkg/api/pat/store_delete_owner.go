@@ -45,7 +45,7 @@ func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error
 // deletion returns the actions that delete a token that has not changed, and record it. They do not change its owner.
 func (s *Store) deletion(ctx context.Context, p PAT, kind user.Kind) ([]types.TransactWriteItem, error) {
 	_, deleted := eventTypes(kind)
-	_, record, err := s.log.Record(ctx, p.change(deleted, nil, p.snapshot()))
+	_, record, err := s.log.Actions(ctx, p.change(deleted, nil, p.snapshot()))
 	condition, names, values := eventlog.Unchanged("userId", p.LastEvent)
 	return append([]types.TransactWriteItem{{Delete: &types.Delete{
 		TableName: &s.pats, Key: Key(p.UserID, p.ID), ConditionExpression: &condition,

@@ -192,7 +192,7 @@ func (r *run) due(ctx context.Context, all feature.Range) (feature.Range, error)
 	if all.PotentiallyStale {
 		now = now.Add(margin)
 	}
-	all.Cutoff, all.LifetimeDays, all.LastChange = feature.Cutoff(t.LifetimeDays, now), t.LifetimeDays, t.LastChange
+	all.Cutoff, all.LifetimeDays, all.LastEvent = feature.Cutoff(t.LifetimeDays, now), t.LifetimeDays, t.LastEvent
 	return all, err
 }
 

@@ -123,7 +123,7 @@ func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (next 
 			return nil, err
 		}
 		var record []types.TransactWriteItem
-		next.LastEvent, record, err = s.log.Record(ctx, old.changeTo(next))
+		next.LastEvent, record, err = s.log.Actions(ctx, old.changeTo(next))
 		names := map[string]string{"#kind": attributeKind, "#name": "name", "#role": "rootRole", "#disabled": "disabled"}
 		values := dynamo.Item{
 			":kind": dynamo.S(string(old.Kind)), ":name": dynamo.S(next.Name), ":role": dynamo.S(string(next.Role)),

@@ -115,7 +115,7 @@ func (s *Store) add(ctx context.Context, u User, stale dynamo.Item, signUp bool)
 // of service accounts is reached. The only update is that of the number of service accounts.
 func (s *Store) writing(ctx context.Context, u *User) ([]types.TransactWriteItem, error) {
 	u.LastEvent = 0
-	id, record, err := s.log.Record(ctx, u.creation())
+	id, record, err := s.log.Actions(ctx, u.creation())
 	if err != nil {
 		return nil, err
 	}

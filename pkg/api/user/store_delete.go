@@ -27,7 +27,7 @@ func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
 		if u.Kind != kind {
 			return nil, ErrNotFound
 		}
-		event, record, err := s.log.Record(ctx, u.deletion())
+		event, record, err := s.log.Actions(ctx, u.deletion())
 		names := map[string]string{"#kind": attributeKind, "#deleting": attributeDeleting, "#disabled": "disabled"}
 		values := dynamo.Item{":kind": dynamo.S(string(kind)), ":true": dynamo.Bool(true)}
 		condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)

@@ -56,7 +56,7 @@ func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) (
 ) {
 	changed := u
 	changed.Identity = next
-	event, record, err := s.log.Record(ctx, u.changeTo(changed))
+	event, record, err := s.log.Actions(ctx, u.changeTo(changed))
 	if reflect.DeepEqual(u, changed) { // linked already, or only the link is missing, because one table was restored
 		event, record = u.LastEvent, nil
 	}

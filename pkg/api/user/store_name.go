@@ -23,7 +23,7 @@ func (s *Store) RecordNameRemoval(ctx context.Context, id int64) error {
 		if c.Last, err = s.lastEvent(ctx, item, c.Subject); err != nil {
 			return nil, err
 		}
-		event, actions, err := s.log.Record(ctx, c)
+		event, actions, err := s.log.Actions(ctx, c)
 		if item == nil || err != nil {
 			return actions, err
 		}

@@ -30,7 +30,7 @@ func TestReplayEvents(t *testing.T) {
 			assert.OK(t, err)
 		}
 		assert.OK(t, db.Log().Write(t.Context(), func() ([]types.TransactWriteItem, error) {
-			_, record, err := db.Log().Record(t.Context(), eventlog.Change{Type: eventlog.FeatureTypeUpdated, Subject: "type:x"})
+			_, record, err := db.Log().Actions(t.Context(), eventlog.Change{Type: eventlog.FeatureTypeUpdated, Subject: "type:x"})
 			return record, err
 		}, nil))
 		var stored []string // the ids of events on the bus

@@ -109,7 +109,7 @@ func (s *seeder) writeMarker(ctx context.Context, token *access.Selector,
 	}
 	marker := dynamo.NewItem(s.Tables.PersonalAccessTokens, "userId", item)
 	failures, err := s.Log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		_, record, err := s.Log.Record(ctx, eventlog.Change{
+		_, record, err := s.Log.Actions(ctx, eventlog.Change{
 			Type: eventlog.InstallationInitialized, Subject: "installation:toggleadmin", Data: data,
 		})
 		return slices.Concat(others, []types.TransactWriteItem{marker}, record), err
