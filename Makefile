@@ -11,7 +11,6 @@ SAM_PORT    ?= 3001
 DATA_DIR    ?= .local
 ENV         ?= dev
 ENVIRONMENT ?= aws
-TOGGLES     ?= 1000000
 REQUESTS    ?= 1000000
 FOR         ?= 1h
 SEEDS       ?= 1000
@@ -45,7 +44,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench bench-traffic bench-staleness lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program go
 
 # Each target names its group after ##.
 help: ## develop: List the targets
@@ -150,12 +149,6 @@ console: node_modules/.installed ## develop: Copy the libraries of the web pages
 
 bench: node_modules/.installed ## measure: Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
 	@go run ./test/bench $(BENCH)
-
-bench-traffic: node_modules/.installed ## measure: Measure the recording of traffic: speed and memory
-	@go run ./test/bench traffic
-
-bench-staleness: node_modules/.installed ## measure: Measure re-evaluation: its delay, and a million toggles: TOGGLES=1000000
-	@go run ./test/bench lag staleness --toggles='$(TOGGLES)'
 
 lint: $(GOLANGCI_LINT) ## develop: Check style, defects and import rules
 	$(GOLANGCI_LINT) run ./...

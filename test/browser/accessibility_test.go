@@ -7,6 +7,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp/kb"
+
+	"toggleadmin/test/assert"
 )
 
 // views are the windows and schemes of isAccessible. 720 is also 1440 with a zoom of 200 %.
@@ -85,7 +87,7 @@ func (b *tab) fitsTheWindow() {
 func (b *tab) hasNoViolations() {
 	b.t.Helper()
 	axe, err := os.ReadFile("../../node_modules/axe-core/axe.min.js")
-	must(b.t, err)
+	assert.OK(b.t, err)
 	b.run(string(axe))
 	for _, violation := range evaluate[[]string](b,
 		`axe.run().then(({violations, passes}) => passes.length === 0 ? ['axe has checked nothing'] :

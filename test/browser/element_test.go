@@ -10,6 +10,8 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"toggleadmin/test/assert"
 )
 
 // fields are the roles of inputs of any kind, for which "field" stands.
@@ -87,9 +89,9 @@ func (b *tab) click(role, name string, in ...string) {
 // call sends a command of the DevTools protocol to the tab.
 func call[P, R any](b *tab, command cdp.Command[P, R], params P) R {
 	b.t.Helper()
-	must(b.t, chromedp.Do(b.ctx))
+	assert.OK(b.t, chromedp.Do(b.ctx))
 	result, err := chromedp.Call(b.ctx, command, params)
-	must(b.t, err)
+	assert.OK(b.t, err)
 	return result
 }
 
@@ -99,7 +101,7 @@ func on[T any](b *tab, role, name, function string) T {
 	object := call(b, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: b.find(role, name)}).Object
 	result, err := chromedp.Run(b.ctx, chromedp.CallFunctionOn[T]("function() { return ("+function+")(this) }",
 		func(p *runtime.CallFunctionOnParams) { p.ObjectID = object.ObjectID }))
-	must(b.t, err)
+	assert.OK(b.t, err)
 	return result
 }
 

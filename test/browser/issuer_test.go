@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"toggleadmin/test/assert"
 )
 
 // issuer is a process that runs an issuer. Each line that it gets replaces the issuer's signing key.
@@ -21,10 +23,10 @@ func startIssuer(tb testing.TB, algorithm string) *issuer {
 	command := exec.CommandContext(tb.Context(), "node", "issuer.mjs", algorithm)
 	command.Stderr = os.Stderr
 	stdin, err := command.StdinPipe()
-	must(tb, err)
+	assert.OK(tb, err)
 	stdout, err := command.StdoutPipe()
-	must(tb, err)
-	must(tb, command.Start())
+	assert.OK(tb, err)
+	assert.OK(tb, command.Start())
 	i := &issuer{stdin: stdin, stdout: bufio.NewScanner(stdout)}
 	i.stdout.Scan()
 	i.url = i.stdout.Text()
@@ -35,6 +37,6 @@ func startIssuer(tb testing.TB, algorithm string) *issuer {
 func (b *tab) rotateKey() {
 	b.t.Helper()
 	_, err := io.WriteString(b.service.issuer.stdin, "\n")
-	must(b.t, err)
+	assert.OK(b.t, err)
 	b.service.issuer.stdout.Scan()
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"toggleadmin/test/assert"
 )
 
 // chromium is the browser that all tests share. It starts with the first test that needs it.
@@ -47,13 +49,6 @@ func (b *chromiumProcess) context(tb testing.TB) context.Context {
 		b.ctx, b.stop = ctx, func() { cancel(); stop() }
 		b.err = chromedp.Do(ctx)
 	})
-	must(tb, b.err)
+	assert.OK(tb, b.err)
 	return b.ctx
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/openapi"
 	"toggleadmin/test/script"
 )
@@ -71,7 +72,7 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	chromium.context(t)
 	validator, err := openapi.Load()
-	must(t, err)
+	assert.OK(t, err)
 	all := script.Commands()
 	for name, method := range commands {
 		all[name] = adapt(method)

@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
 )
@@ -40,7 +41,7 @@ func start(tb testing.TB, folder string) *service {
 	c.Now = func() time.Time { return s.now().Add(time.Duration(s.ahead.Load())) }
 	file, err := os.ReadFile(filepath.Join(folder, "service.json"))
 	if !errors.Is(err, fs.ErrNotExist) {
-		must(tb, errors.Join(err, json.Unmarshal(file, &c), json.Unmarshal(file, s)))
+		assert.OK(tb, errors.Join(err, json.Unmarshal(file, &c), json.Unmarshal(file, s)))
 	}
 	if c.OIDCIssuer != "" {
 		s.issuer = startIssuer(tb, c.OIDCIssuer)
@@ -68,7 +69,7 @@ func (s *service) serves(u *url.URL) bool {
 func (b *tab) advance(duration string) {
 	b.t.Helper()
 	by, err := time.ParseDuration(duration)
-	must(b.t, err)
+	assert.OK(b.t, err)
 	b.service.ahead.Add(int64(by))
 }
 
@@ -90,15 +91,15 @@ func (b *tab) count(file string) {
 		var u traffic.Usage
 		var day string
 		_, err := fmt.Sscan(line, &day, &u.APIPath, &u.Counts.Successful, &u.Counts.ClientErrors, &u.Counts.ServerErrors)
-		must(b.t, err)
+		assert.OK(b.t, err)
 		u.Day, err = time.Parse(time.DateOnly, day)
-		must(b.t, err)
+		assert.OK(b.t, err)
 		batch.Usage = append(batch.Usage, u)
 	}
 	i, err := installation.OpenLocal(b.t.Context(), b.script.MkAbs("data"))
-	must(b.t, err)
+	assert.OK(b.t, err)
 	_, err = traffic.NewStore(i.Client, i.Tables).Record(b.t.Context(), batch, time.Now())
-	must(b.t, err)
+	assert.OK(b.t, err)
 }
 
 // hasDownloaded waits until the page has saved a file.

@@ -24,6 +24,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"toggleadmin/test/assert"
 )
 
 // patience is how long a tab waits for a condition.
@@ -72,13 +74,13 @@ func openTab(tb testing.TB, s *service) *tab {
 	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorAllow, BrowserContextID: window, DownloadPath: s.folder,
 	})
-	must(tb, err)
+	assert.OK(tb, err)
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
 		_, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
 			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
 			Origin: s.BaseURL, BrowserContextID: window,
 		})
-		must(tb, err)
+		assert.OK(tb, err)
 	}
 	tb.Cleanup(b.check)
 	return b
@@ -223,28 +225,28 @@ func (b *tab) shot(name string) {
 	call(b, emulation.SetScrollbarsHidden, emulation.SetScrollbarsHiddenParams{Hidden: true})
 	b.run("document.activeElement.blur(); document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
 	image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-	must(b.t, err)
+	assert.OK(b.t, err)
 	if len(image) > 170_000 {
 		b.t.Errorf("%s has %d bytes", name, len(image))
 	}
-	must(b.t, os.WriteFile(filepath.Join(folder, name+".png"), image, 0o644))
+	assert.OK(b.t, os.WriteFile(filepath.Join(folder, name+".png"), image, 0o644))
 }
 
 // visit loads a page of the service.
 func (b *tab) visit(path string) {
 	b.t.Helper()
-	must(b.t, chromedp.Do(b.ctx, chromedp.Navigate(b.service.BaseURL+path)))
+	assert.OK(b.t, chromedp.Do(b.ctx, chromedp.Navigate(b.service.BaseURL+path)))
 }
 
 func (b *tab) reload() {
 	b.t.Helper()
-	must(b.t, chromedp.Do(b.ctx, chromedp.Reload()))
+	assert.OK(b.t, chromedp.Do(b.ctx, chromedp.Reload()))
 }
 
 // resize sets the size of the window's content in CSS pixels.
 func (b *tab) resize(width, height int64, options ...chromedp.EmulateViewportOption) {
 	b.t.Helper()
-	must(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height, options...)))
+	assert.OK(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height, options...)))
 }
 
 // sees waits until all texts are visible.
@@ -272,7 +274,7 @@ func (b *tab) is(expression string) {
 // press presses keys, such as kb.Tab.
 func (b *tab) press(keys string, modifiers ...chromedp.Modifier) {
 	b.t.Helper()
-	must(b.t, chromedp.Do(b.ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
+	assert.OK(b.t, chromedp.Do(b.ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
 }
 
 // fill replaces the value of a field.

@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/accesslog"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/script"
 )
 
@@ -47,7 +48,7 @@ func (s *stack) runScripts(t *testing.T, folder string) {
 // counted.
 func (s *stack) checkTraffic(t *testing.T) {
 	template, err := samtemplate.Load(absolute(t, "template.yaml"), samtemplate.Settings{})
-	must(t, err)
+	assert.OK(t, err)
 	now, first := time.Now().UTC(), rand.IntN(1<<30) // each call uses other IDs
 	var events []types.InputLogEvent
 	for i, line := range []accesslog.Line{
@@ -62,10 +63,10 @@ func (s *stack) checkTraffic(t *testing.T) {
 	client, group, stream := cloudwatchlogs.NewFromConfig(s.config), s.physical["AccessLogs"], fmt.Sprint(first)
 	_, err = client.CreateLogStream(t.Context(), &cloudwatchlogs.CreateLogStreamInput{LogGroupName: &group,
 		LogStreamName: &stream})
-	must(t, err)
+	assert.OK(t, err)
 	_, err = client.PutLogEvents(t.Context(), &cloudwatchlogs.PutLogEventsInput{LogGroupName: &group,
 		LogStreamName: &stream, LogEvents: events})
-	must(t, err)
+	assert.OK(t, err)
 	await(t, "the requests are counted", func() bool { return s.counted(t) == before+2 })
 }
 
@@ -73,7 +74,7 @@ func (s *stack) checkTraffic(t *testing.T) {
 func (s *stack) counted(t *testing.T) (n int64) {
 	t.Helper()
 	report, err := traffic.NewStore(s.Client, s.Tables).Report(t.Context(), time.Now().UTC().Format("2006-01"))
-	must(t, err)
+	assert.OK(t, err)
 	for _, u := range report {
 		n += u.Counts.Successful + u.Counts.ClientErrors + u.Counts.ServerErrors
 	}
@@ -89,7 +90,7 @@ func (s *stack) checkStream(t *testing.T) {
 	for i, days := range []int64{2, 40} {
 		started := time.Now()
 		_, err := store.SetLifetime(t.Context(), "release", &days)
-		must(t, err)
+		assert.OK(t, err)
 		s.awaitFlag(t, "dark-mode", i == 0)
 		await(t, "the log line", func() bool {
 			return slices.ContainsFunc(s.logLines(t, "ReevaluateStalenessLogs", started), reevaluated.MatchString)
@@ -99,7 +100,7 @@ func (s *stack) checkStream(t *testing.T) {
 
 // checkSweep creates a toggle without a flag, which only a sweep sets: the stream has no more events.
 func (s *stack) checkSweep(t *testing.T) {
-	must(t, feature.NewStore(s.Client, s.Tables, eventlog.Quiet(s.Client)).Create(t.Context(), feature.Feature{
+	assert.OK(t, feature.NewStore(s.Client, s.Tables, eventlog.Quiet(s.Client)).Create(t.Context(), feature.Feature{
 		Name: "overdue", Project: "default", Type: "experiment", CreatedAt: time.Now().AddDate(-1, 0, 0),
 	}))
 	s.awaitFlag(t, "overdue", true)
@@ -110,7 +111,7 @@ func (s *stack) awaitFlag(t *testing.T, name string, want bool) {
 	t.Helper()
 	await(t, fmt.Sprintf("%s is potentially stale: %t", name, want), func() bool {
 		toggle, err := feature.NewStore(s.Client, s.Tables, nil).Get(t.Context(), name)
-		must(t, err)
+		assert.OK(t, err)
 		return toggle.PotentiallyStale == want
 	})
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/test/assert"
 )
 
 // TestDeploy creates, updates and deletes a stack.
@@ -69,7 +71,7 @@ func remove(t *testing.T, s *stack) {
 		&cloudformation.DescribeStackEventsInput{StackName: &s.id})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(t.Context())
-		must(t, err)
+		assert.OK(t, err)
 		for _, event := range page.StackEvents { // the newest first
 			if id := aws.ToString(event.LogicalResourceId); last[id] == "" {
 				last[id] = event.ResourceStatus
@@ -124,7 +126,7 @@ func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
 	tables := func(t *testing.T) int {
 		t.Helper()
 		listed, err := db.ListTables(t.Context(), &dynamodb.ListTablesInput{})
-		must(t, err)
+		assert.OK(t, err)
 		return len(listed.TableNames)
 	}
 	deploy := func(t *testing.T, change func(*document)) error {
@@ -148,7 +150,7 @@ func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
 		})
 		described, err := stacks.DescribeStacks(t.Context(),
 			&cloudformation.DescribeStacksInput{StackName: aws.String("toggleadmin-prod")})
-		must(t, err)
+		assert.OK(t, err)
 		if status := described.Stacks[0].StackStatus; status != types.StackStatusRollbackFailed || tables(t) == 0 {
 			t.Errorf("the stack is %s, with %d tables: %v", status, tables(t), failure)
 		}
@@ -158,7 +160,7 @@ func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
 			t.Errorf("%d tables remain: %v\n%s", tables(t), err, output)
 		}
 	})
-	step(t, "the second deployment", func(t *testing.T) { must(t, deploy(t, func(*document) {})) })
+	step(t, "the second deployment", func(t *testing.T) { assert.OK(t, deploy(t, func(*document) {})) })
 	step(t, "make recover does not delete a deployed stack", func(t *testing.T) {
 		if output, err := makeRecover(); err == nil || !strings.Contains(output, "is CREATE_COMPLETE") || tables(t) == 0 {
 			t.Errorf("%d tables: %v\n%s", tables(t), err, output)

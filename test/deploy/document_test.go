@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"toggleadmin/test/assert"
 )
 
 // document is a template that tests can change. Intrinsic functions are not evaluated.
@@ -16,17 +18,17 @@ type document struct{ root map[string]any }
 func readDocument(t *testing.T, file string) *document {
 	t.Helper()
 	content, err := os.ReadFile(file)
-	must(t, err)
+	assert.OK(t, err)
 	var d document
-	must(t, yaml.Unmarshal(content, &d.root))
+	assert.OK(t, yaml.Unmarshal(content, &d.root))
 	return &d
 }
 
 func (d *document) write(t *testing.T, file string) {
 	t.Helper()
 	content, err := json.Marshal(d.root) // JSON is YAML
-	must(t, err)
-	must(t, os.WriteFile(file, content, 0o600))
+	assert.OK(t, err)
+	assert.OK(t, os.WriteFile(file, content, 0o600))
 }
 
 // at returns the value at a dotted path of maps and lists, or nil.

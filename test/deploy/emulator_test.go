@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
 )
 
@@ -48,9 +49,9 @@ func start(t *testing.T) *emulator {
 	cmd.Stdout, cmd.Stderr = &log, &log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	holder, err := cmd.StdinPipe()
-	must(t, err)
+	assert.OK(t, err)
 	cmd.Cancel, cmd.WaitDelay = holder.Close, timeout // it ends by killing its process group
-	must(t, cmd.Start())
+	assert.OK(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
 )
 
@@ -33,15 +34,8 @@ func needTools(t *testing.T) tools {
 func absolute(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", name))
-	must(t, err)
+	assert.OK(t, err)
 	return path
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // step runs a part of a test and prints how long it took. If it fails, the test ends.

@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"toggleadmin/test/assert"
 )
 
 // deployPackage creates a stack from the plain template and the uploaded files of scripts/package.py.
@@ -28,14 +30,14 @@ func (e *emulator) deployPackage(t *testing.T, name string, parameters map[strin
 		t.Errorf("the same build was packaged differently: %v\n%s", err, diff)
 	}
 	plain, err := os.ReadFile(filepath.Join(first, "template.json"))
-	must(t, err)
+	assert.OK(t, err)
 	if bytes.Contains(plain, []byte(`"Transform"`)) || bytes.Contains(plain, []byte("AWS::Serverless")) {
 		t.Error("the template needs the transform of SAM")
 	}
 	// W8003 as in scripts/stack.sh. prepare removes the only use of a parameter (W2001) and adds an action that AWS does
 	// not have (W3037).
 	_, err = e.run(first, "cfn-lint", "template.json", "--ignore-checks", "W2001", "W3037", "W8003")
-	must(t, err)
+	assert.OK(t, err)
 
 	var values []types.Parameter
 	for key, value := range parameters {
@@ -54,7 +56,7 @@ func (e *emulator) pack(t *testing.T, template, bucket string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "package")
 	_, err := e.run(absolute(t, "."), "python", "scripts/package.py", template, folder, "default", bucket)
-	must(t, err)
+	assert.OK(t, err)
 	return folder
 }
 
@@ -73,12 +75,12 @@ func (e *emulator) createStack(t *testing.T, name string, input *cloudformation.
 	client := cloudformation.NewFromConfig(e.config)
 	input.StackName = &name
 	_, err := client.CreateStack(t.Context(), input)
-	must(t, err)
+	assert.OK(t, err)
 	created, err := cloudformation.NewStackCreateCompleteWaiter(client,
 		func(o *cloudformation.StackCreateCompleteWaiterOptions) {
 			o.MinDelay, o.MaxDelay = time.Second, time.Second
 		},
 	).WaitForOutput(t.Context(), &cloudformation.DescribeStacksInput{StackName: &name}, timeout)
-	must(t, err)
+	assert.OK(t, err)
 	return created.Stacks[0]
 }

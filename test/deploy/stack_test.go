@@ -16,6 +16,7 @@ import (
 
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/test/assert"
 )
 
 // deployment is what sam deploy is called with.
@@ -41,7 +42,7 @@ type stack struct {
 func (e *emulator) deploy(t *testing.T, d deployment) *stack {
 	t.Helper()
 	s, err := e.tryDeploy(t, d)
-	must(t, err)
+	assert.OK(t, err)
 	s.describe(t)
 	return s
 }
@@ -93,10 +94,10 @@ func (s *stack) describe(t *testing.T) {
 	t.Helper()
 	var err error
 	s.Installation, err = installation.OpenStack(t.Context(), s.config, s.name)
-	must(t, err)
+	assert.OK(t, err)
 	listed, err := cloudformation.NewFromConfig(s.config).DescribeStackResources(t.Context(),
 		&cloudformation.DescribeStackResourcesInput{StackName: &s.name})
-	must(t, err)
+	assert.OK(t, err)
 	s.physical = map[string]string{}
 	var api, stage string
 	for _, r := range listed.StackResources {
@@ -116,7 +117,7 @@ func (s *stack) describe(t *testing.T) {
 func (s *stack) seed(t *testing.T) {
 	result, err := seed.Seed(t.Context(), seed.Config{Client: s.Client, Tables: s.Tables, Log: s.Log(time.Now),
 		Now: time.Now, Random: rand.Reader, Known: s.credentials})
-	must(t, err)
+	assert.OK(t, err)
 	s.credentials = result.Credentials
 }
 
@@ -124,7 +125,7 @@ func (s *stack) seed(t *testing.T) {
 func (s *stack) delete(t *testing.T) {
 	t.Helper()
 	_, err := s.run(s.dir, "sam", "delete", "--stack-name", s.name, "--region", region, "--no-prompts")
-	must(t, err)
+	assert.OK(t, err)
 	if _, err := cloudformation.NewFromConfig(s.config).DescribeStacks(t.Context(),
 		&cloudformation.DescribeStacksInput{StackName: &s.name}); err == nil {
 		t.Fatalf("the stack %s still exists", s.name)
@@ -139,7 +140,7 @@ func (s *stack) logLines(t *testing.T, group string, since time.Time) (lines []s
 			StartTime: aws.Int64(since.UnixMilli())})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(t.Context())
-		must(t, err)
+		assert.OK(t, err)
 		for _, event := range page.Events {
 			lines = append(lines, aws.ToString(event.Message))
 		}

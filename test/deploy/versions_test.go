@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"toggleadmin/test/assert"
 )
 
 // TestVersions runs scripts/versions.py on a stack with a function that has nine versions.
@@ -30,15 +32,15 @@ func TestVersions(t *testing.T) { //nolint:paralleltest // one emulator
 		_, err := client.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{
 			FunctionName: &function, Timeout: aws.Int32(int32(i + 10)),
 		})
-		must(t, err)
+		assert.OK(t, err)
 		_, err = client.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: &function})
-		must(t, err)
+		assert.OK(t, err)
 	}
 	_, err := client.CreateAlias(t.Context(), &lambda.CreateAliasInput{
 		FunctionName: &function, Name: aws.String("live"), FunctionVersion: aws.String("2"),
 		RoutingConfig: &lambdatypes.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"3": 0.1}},
 	})
-	must(t, err)
+	assert.OK(t, err)
 
 	for _, tt := range []struct{ stack, arguments, want string }{
 		{name, "announce default 0.2.0", "versions: from 0.1.0+1a2b3c4d to 0.2.0\n"},
@@ -48,14 +50,14 @@ func TestVersions(t *testing.T) { //nolint:paralleltest // one emulator
 	} {
 		folder := t.TempDir()
 		config := fmt.Sprintf("[default.global.parameters]\nstack_name = %q\n", tt.stack)
-		must(t, os.WriteFile(filepath.Join(folder, "samconfig.toml"), []byte(config), 0o600))
+		assert.OK(t, os.WriteFile(filepath.Join(folder, "samconfig.toml"), []byte(config), 0o600))
 		arguments := append([]string{absolute(t, "scripts/versions.py")}, strings.Fields(tt.arguments)...)
 		if output, err := e.run(folder, "python", arguments...); err != nil || output != tt.want {
 			t.Errorf("%s of %s: %v, %q, want %q", tt.arguments, tt.stack, err, output, tt.want)
 		}
 	}
 	listed, err := client.ListVersionsByFunction(t.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: &function})
-	must(t, err)
+	assert.OK(t, err)
 	var kept []string
 	for _, v := range listed.Versions {
 		kept = append(kept, aws.ToString(v.Version))

@@ -30,32 +30,32 @@ const toggles = 2000
 func TestImport(t *testing.T) {
 	s := startUnleash(t)
 	statements, err := os.ReadFile("testdata/fill.sql")
-	must(t, err)
+	assert.OK(t, err)
 	s.sql(t, string(statements))
 	data := filepath.Join(t.TempDir(), "data")
 	_, stop := localtest.StartStop(t, local.Config{DataDir: data})
 	defer stop()
 	command := s.importer(t, data)
 	i, err := installation.OpenLocal(t.Context(), data)
-	must(t, err)
+	assert.OK(t, err)
 	here := operator.New(i, time.Now, rand.Reader)
 	demonstration, err := here.Toggles(t.Context())
-	must(t, err)
+	assert.OK(t, err)
 	for _, d := range demonstration {
-		must(t, here.DeleteToggle(t.Context(), d.Name))
+		assert.OK(t, here.DeleteToggle(t.Context(), d.Name))
 	}
 
 	// The import is killed after it has written some. It has waited for the limit of searches before.
 	killed := command()
-	must(t, killed.Start())
+	assert.OK(t, killed.Start())
 	var partly int
 	process.Await(t, "500 toggles are imported", 20*time.Millisecond, 5*time.Minute, func() bool {
 		all, err := here.Toggles(t.Context())
-		must(t, err)
+		assert.OK(t, err)
 		partly = len(all)
 		return partly >= 500
 	})
-	must(t, killed.Process.Kill())
+	assert.OK(t, killed.Process.Kill())
 	_ = killed.Wait() // killed
 	s.restart(t, 1000)
 
@@ -90,7 +90,7 @@ func TestImport(t *testing.T) {
 	// What Unleash exports of an environment changes nothing here.
 	export := s.call(t, http.MethodPost, "features-batch/export", `{"environment": "production", "features": []}`)
 	d, err := operator.ParseImport("export", export)
-	must(t, err)
+	assert.OK(t, err)
 	again, err := here.Import(t.Context(), d, transfer.Options{Progress: func(string, int, int) {}})
 	if err != nil || again.Changed() || again.Features.Unchanged < toggles/2 {
 		t.Errorf("the export of Unleash has changed something: %+v, %v", again, err)
@@ -102,7 +102,7 @@ func TestImport(t *testing.T) {
 func compare(t *testing.T, here *operator.Operator) {
 	t.Helper()
 	d, err := here.Export(t.Context())
-	must(t, err)
+	assert.OK(t, err)
 	var some struct {
 		Features []transfer.Toggle
 		Field    transfer.ContextField
@@ -125,7 +125,7 @@ func compare(t *testing.T, here *operator.Operator) {
 	assert.JSON(t, "testdata/imported.json", some)
 	same(t, "number of toggles and fields", []int{toggles, 200 + 5}, []int{len(d.Features), len(d.ContextFields)})
 	all, err := here.Toggles(t.Context())
-	must(t, err)
+	assert.OK(t, err)
 	for _, toggle := range all { // all are older than the lifetimes
 		if toggle.PotentiallyStale == (toggle.Archived || toggle.Stale) {
 			t.Errorf("%s: potentially stale: %t", toggle.Name, toggle.PotentiallyStale)
@@ -159,7 +159,7 @@ func report(t *testing.T, command *exec.Cmd) (r transfer.Report) {
 	if err != nil || stderr.Len() > 0 {
 		t.Fatalf("%v: %v: %s", command.Args, err, stderr.String())
 	}
-	must(t, json.Unmarshal(output, &r))
+	assert.OK(t, json.Unmarshal(output, &r))
 	return r
 }
 

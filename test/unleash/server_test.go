@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
 )
 
@@ -77,11 +78,11 @@ func (s *server) startPostgres(t *testing.T) {
 	t.Helper()
 	var credential *syscall.Credential
 	folder, err := os.MkdirTemp("/tmp", "unleash") //nolint:usetesting // a socket's path must be short
-	must(t, err)
-	t.Cleanup(func() { must(t, os.RemoveAll(folder)) })
+	assert.OK(t, err)
+	t.Cleanup(func() { assert.OK(t, os.RemoveAll(folder)) })
 	if os.Getuid() == 0 {
 		credential = &syscall.Credential{Uid: nobody, Gid: nobody}
-		must(t, os.Chown(folder, nobody, nobody))
+		assert.OK(t, os.Chown(folder, nobody, nobody))
 	}
 	data := filepath.Join(folder, "data")
 	initialize := exec.CommandContext(t.Context(), filepath.Join(s.programs, "initdb"), "-D", data, "-U", "unleash",
@@ -125,7 +126,7 @@ func start(
 			_ = command.Wait() // it was ended
 		}
 	}()
-	must(t, <-started)
+	assert.OK(t, <-started)
 	stop = sync.OnceFunc(func() {
 		cancel()
 		<-ended
@@ -153,23 +154,16 @@ func (s *server) sql(t *testing.T, statements string) {
 func (s *server) call(t *testing.T, method, path, body string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, s.url+"/api/admin/"+path, strings.NewReader(body))
-	must(t, err)
+	assert.OK(t, err)
 	request.Header.Set("Authorization", token)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
-	must(t, err)
+	assert.OK(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	must(t, err)
+	assert.OK(t, err)
 	if response.StatusCode/100 != 2 {
 		t.Fatalf("%s %s: %s: %s", method, path, response.Status, text)
 	}
 	return text
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

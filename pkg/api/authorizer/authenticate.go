@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/logging"
 	"toggleadmin/pkg/platform/oidc"
 )
 
@@ -111,6 +112,6 @@ func (a *Authenticator) seen(ctx context.Context, token access.Token, last *time
 		if _, id, ok := token.Selector.PATIDs(); ok && token.Kind == access.PAT {
 			name = fmt.Sprint("PAT ", id)
 		}
-		a.Logger.WarnContext(ctx, "seenAt is not written", slog.String("cause", fmt.Sprintf("%s: %v", name, err)))
+		a.Logger.WarnContext(ctx, "seenAt is not written", logging.Cause(fmt.Errorf("%s: %w", name, err)))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/logging"
 )
 
 // errLookup is the only error that API Gateway and its execution log receive if DynamoDB fails.
@@ -28,7 +29,7 @@ func (a *Authenticator) Authorize(ctx context.Context, event events.APIGatewayCu
 		return policy("anonymous", "Deny", event.MethodArn, nil), nil
 	case err != nil:
 		a.Logger.ErrorContext(ctx, "authorize", slog.String("apiRequestId", event.RequestContext.RequestID),
-			slog.String("cause", err.Error()))
+			logging.Cause(err))
 		return events.APIGatewayCustomAuthorizerResponse{}, errLookup
 	}
 	return policy(principal.ID, "Allow", event.MethodArn, principal.Context()), nil

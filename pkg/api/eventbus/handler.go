@@ -75,7 +75,7 @@ func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (ev
 	all := p.read(ctx, batch)
 	left := all
 	for attempt := 1; len(left) > 0 && attempt <= attempts; attempt++ {
-		if attempt > 1 && p.Pause(ctx, attempt) != nil {
+		if attempt > 1 && p.Pause(ctx, attempt-1) != nil {
 			break
 		}
 		p.send(ctx, left)

@@ -68,7 +68,7 @@ func (s *Store) Lifetime(ctx context.Context, id string) (t featuretype.FeatureT
 	return t, err == nil, err
 }
 
-// Create adds a toggle and returns it as it is stored. It may return ErrExists or ErrUnknownContextField.
+// Create adds a toggle. It may return ErrExists or ErrUnknownContextField.
 func (s *Store) Create(ctx context.Context, f Feature) error {
 	_, err := s.Add(ctx, f)
 	return err

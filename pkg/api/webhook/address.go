@@ -23,6 +23,7 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("2001::/23"),       // protocol assignments, Teredo: contains an IPv4 address
 	netip.MustParsePrefix("2001:db8::/32"),   // documentation
 	netip.MustParsePrefix("2002::/16"),       // 6to4: contains an IPv4 address
+	netip.MustParsePrefix("3fff::/20"),       // documentation
 }
 
 // internet is the part of IPv6 that is assigned to the internet. Translations of IPv4 (64:ff9b::/96) are not in it.

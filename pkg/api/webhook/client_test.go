@@ -115,7 +115,7 @@ func TestIsPublic(t *testing.T) {
 		false | 0.0.0.0 0.1.2.3 10.1.2.3 100.64.0.1 127.8.8.8 169.254.169.254 172.16.0.1 192.0.0.8 192.168.1.1 198.19.0.1
 		false | 224.0.0.1 240.0.0.1 255.255.255.255
 		false | :: ::1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 ::10.0.0.1 64:ff9b::a9fe:a9fe 64:ff9b:1::1 100::1 2001::1
-		false | 2001:db8::1 2002:7f00:1:: fc00::1 fd00:ec2::254 fe80::1 fe80::1%lo fec0::1 ff02::1
+		false | 2001:db8::1 3fff::1 2002:7f00:1:: fc00::1 fd00:ec2::254 fe80::1 fe80::1%lo fec0::1 ff02::1
 	`) {
 		for text := range strings.FieldsSeq(row[1]) {
 			if got := webhook.IsPublic(netip.MustParseAddr(text)); strconv.FormatBool(got) != row[0] {

@@ -31,7 +31,7 @@ type Env struct {
 	Local  bool // make run: an OpenID Connect issuer and a webhook at a loopback address can have http://
 	WarmUp bool // open the connection to DynamoDB while the function starts, when a Lambda function has a whole CPU
 
-	// The fields below are for tests.
+	// Not set in Lambda.
 
 	Transport   http.RoundTripper // of requests to the issuer and to the webhook; nil: the functions' own
 	Concurrency int               // the maximum number of concurrent calls of a re-evaluation; 0: the function's own
