@@ -139,8 +139,8 @@ func parsePrincipal(context map[string]any) (p Principal, ok bool) {
 	return p, true
 }
 
-// ParseID reads the id of a PAT in a path: decimal digits without sign or leading zero, 1 to MaxID (contract section
-// 4.5).
+// ParseID reads the id of a PAT in a path: decimal digits without a sign or a leading zero, 1 to MaxID
+// (api/openapi.yaml).
 func ParseID(text string) (id int64, ok bool) {
 	id, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
@@ -153,7 +153,7 @@ func ParseID(text string) (id int64, ok bool) {
 var number = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // ParseAccountID reads the id of an account in a path: a JSON number without a sign whose exact value is an integer
-// from 1 to MaxID, such as 4, 4.0 or 1e+06 (contract section 4.5).
+// from 1 to MaxID, such as 4, 4.0 or 1e+06 (api/openapi.yaml).
 func ParseAccountID(text string) (id int64, ok bool) {
 	if !number.MatchString(text) {
 		return 0, false

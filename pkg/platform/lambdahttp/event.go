@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// MaxBody is the size limit of a request body, in bytes (contract section 1).
+	// MaxBody is the size limit of a request body, in bytes (api/openapi.yaml, contentTooLarge).
 	MaxBody = 102_400
 	// maxPathValue is the length limit of a path parameter, in characters (contract section 2).
 	maxPathValue = 255
