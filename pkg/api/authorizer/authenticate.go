@@ -36,7 +36,7 @@ type Authenticator struct {
 }
 
 // Authenticate reads the value of an Authorization header, with or without the scheme Bearer. Its error is errInvalid
-// or that of DynamoDB.
+// or an error of DynamoDB.
 func (a *Authenticator) Authenticate(ctx context.Context, header string) (access.Principal, error) {
 	credential := withoutBearer(header)
 	if oidc.IsJWT(credential) { // never a PAT

@@ -13,7 +13,8 @@ import (
 	"toggleadmin/pkg/platform/oidc"
 )
 
-// client is the OpenID Connect client that the page is, for its modules. It is empty if no issuer is configured.
+// client is the configuration of OpenID Connect that the page passes to its modules. It is empty if no issuer is
+// configured.
 type client struct {
 	Issuer                string `json:"issuer,omitempty"`
 	ClientID              string `json:"clientId,omitempty"`
@@ -23,8 +24,8 @@ type client struct {
 	IssuerError           bool   `json:"issuerError,omitempty"` // the endpoints are not known
 }
 
-// newClient asks the issuer for its endpoints. If the issuer does not return them, people can still sign in with a
-// token.
+// newClient returns the configuration with the issuer's endpoints. If the issuer does not return them, IssuerError is
+// true, and people can still sign in with a token.
 func newClient(ctx context.Context, issuer *oidc.Issuer, config *oidc.Config) client {
 	m, err := issuer.Metadata(ctx) // logs its error
 	if err == nil && (m.AuthorizationEndpoint == "" || m.TokenEndpoint == "") {

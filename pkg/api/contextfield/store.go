@@ -84,7 +84,7 @@ func (s *Store) item(ctx context.Context, name string) (dynamo.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	if item[attributeUsage] == nil { // also that of the sum of the sizes
+	if item[attributeUsage] == nil { // the item with the sum of the sizes has no usage either
 		return nil, ErrNotFound
 	}
 	return item, nil

@@ -50,8 +50,8 @@ type Publisher struct {
 const (
 	// attempts is the number of times that an invocation sends an event. The stream then delivers it again.
 	attempts = 4
-	// rejectAfter is the age from which an event that the bus rejects no longer delays the others, if the bus accepts
-	// others, and rejectAloneAfter if it is alone. A retry by the stream contains the same events.
+	// rejectAfter is the age from which an event that the bus rejects no longer delays other events, if the bus accepts
+	// those. rejectAloneAfter is that age for an event without others. A retry by the stream contains the same events.
 	rejectAfter      = time.Minute
 	rejectAloneAfter = 15 * time.Minute
 	// stopBefore is the time before the deadline from which no new attempt starts.
@@ -91,7 +91,7 @@ func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (ev
 	return response, nil
 }
 
-// read returns the events that were appended to the log. Deletions by the time to live and markers are none.
+// read returns the events that were appended to the log. It skips markers, and deletions by the time to live.
 func (p *Publisher) read(ctx context.Context, batch events.DynamoDBEvent) []*record {
 	var all []*record
 	for i := range batch.Records {

@@ -15,7 +15,7 @@ type Actor struct {
 	TokenID string // the id of the PAT or API token that was used; "": none
 }
 
-// System is the actor of what time, the stream and the schedules cause.
+// System is the actor of changes that the passing of time, a stream or a schedule causes.
 var System = Actor{Name: "system"} //nolint:gochecknoglobals // never changed
 
 type actorKey struct{}

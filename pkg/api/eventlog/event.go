@@ -93,5 +93,5 @@ type Event struct {
 	PreData     json.RawMessage // an object, or nil
 }
 
-// CreatedAt returns the time of the event, in milliseconds: that of its id.
+// CreatedAt returns the time in the event's id, in UTC, truncated to milliseconds.
 func (e Event) CreatedAt() time.Time { return TimeOf(e.ID) }

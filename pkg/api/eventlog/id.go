@@ -41,12 +41,12 @@ type sequence struct {
 	ahead int64 // the last one that was issued far ahead of the clock, in units
 }
 
-// far is the time from which an id is far ahead, in units: 10 ms. A transaction has fewer events.
+// far is the distance from the clock from which an id is far ahead, in units: 10 ms. A transaction has fewer events.
 const far = 10 * unitsPerMillisecond
 
 // next returns an id of a shard that is higher than after, and different from those that were issued before. It is for
-// the time now, unless after is later. An id far ahead of now, because the clock of another process is, does not
-// advance later ids.
+// the time now, unless after is later. If after is far ahead of now, because the clock of another process is fast, it
+// does not advance later ids.
 func (s *sequence) next(now time.Time, shard, after int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

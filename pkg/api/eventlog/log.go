@@ -18,8 +18,9 @@ import (
 )
 
 // AttributeEvent is the attribute, in the item of a subject, that contains the id of its last event. Each write of the
-// item sets it, with the condition that it has not changed since the item was read or that it is lower. So the events
-// of a subject rise in the order of their commits, whatever the clocks, and the attribute is the version of the item.
+// item sets it, with the condition that it has not changed since the item was read or that it is lower. So the ids of a
+// subject's events rise in the order of their commits, even if clocks differ, and the attribute is the version of the
+// item.
 const AttributeEvent = "event"
 
 // Attributes of the table Events.
@@ -147,9 +148,9 @@ func (l *Log) Transact(
 	}
 }
 
-// Write carries out a transaction of what plan reads and changes. If one of its conditions fails, because of a
-// concurrent write, Write pauses and calls plan again, until the context ends. refused, which can be nil, receives the
-// failures before; its error ends Write. Write does nothing if plan returns no actions.
+// Write carries out a transaction that plan makes from what it reads. If a condition fails because of a concurrent
+// write, Write calls refused with the failures, pauses, and calls plan again, until the context ends. An error of
+// refused ends Write; refused can be nil. Write does nothing if plan returns no actions.
 func (l *Log) Write(
 	ctx context.Context, plan func() ([]types.TransactWriteItem, error), refused func([]dynamo.Failure) error,
 ) error {
@@ -167,12 +168,12 @@ func (l *Log) Write(
 	}
 }
 
-// preventionDays is how long an item is kept that prevents a transaction: longer than a request can be under way.
+// preventionDays is how long an item that prevents a transaction is kept: longer than a request can be delayed.
 const preventionDays = 2
 
-// prevent makes a transaction impossible, an attempt of which got no response, by an item with the id of its first
-// event. The item has neither a type nor a subject, so it is no event. prevent reports whether the attempt was written
-// before. It does nothing for a transaction without an event.
+// prevent ensures that a transaction whose attempt got no response is not written later: it writes an item with the id
+// of the transaction's first event. The item has neither a type nor a subject, so it is no event. prevent reports
+// whether the attempt had already been written. It does nothing for a transaction without an event.
 func (l *Log) prevent(ctx context.Context, actions []types.TransactWriteItem) (written bool, err error) {
 	for _, a := range actions {
 		if !l.appends(a) {

@@ -37,8 +37,8 @@ var phrases = map[Type]string{
 	UserNameRemoved:            "removed the name of the user %s from the log",
 }
 
-// Summary returns the event as one sentence in plain text. Names are not unique: it also has the id of the user who made
-// the change, whose name can be that of the system.
+// Summary returns the event as one sentence in plain text. It contains the id of the user who made the change, because
+// names are not unique, and a user can have the name "system".
 func (e Event) Summary() string {
 	by := e.By.Name
 	if e.By.UserID != 0 {

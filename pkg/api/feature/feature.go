@@ -104,13 +104,14 @@ func StalenessKey(featureType string, potentiallyStale bool, shard int) string {
 	return fmt.Sprintf("%s#%s#%d", featureType, flag, shard)
 }
 
-// Range is the toggles of one type and shard with the same flag, which must change: a key range of the staleness index.
+// Range is a key range of the staleness index: the toggles of one type and shard that have the same flag and whose flag
+// must change.
 type Range struct {
 	Type             string
 	Shard            int  // 0 to Shards-1
 	PotentiallyStale bool // the current flag
-	// Cutoff is the latest time of creation of the toggles that have outlived their lifetime; nil: there are none. The
-	// range is these toggles if they are not flagged, or the others if they are.
+	// Cutoff is the latest time of creation of the toggles that have outlived their lifetime; nil: there are none. A range
+	// of toggles without the flag contains these toggles. A range of toggles with the flag contains the others.
 	Cutoff *time.Time
 	// LifetimeDays is the lifetime of the type, and LastEvent the id of the event that changed it, for events.
 	LifetimeDays *int64
@@ -128,8 +129,8 @@ func (f Feature) outlived(cutoff *time.Time) bool {
 // key returns the partition key of the range in the staleness index.
 func (r Range) key() string { return StalenessKey(r.Type, r.PotentiallyStale, r.Shard) }
 
-// flip returns the record of a flip of a toggle of the range. If the toggle had not outlived the lifetime when that was
-// changed, time causes the flip.
+// flip returns the record of a flip of a toggle of the range. If the toggle had not outlived the lifetime when the
+// lifetime was changed, the flip has no cause but the passing of time.
 func (r Range) flip(f Feature) eventlog.Change {
 	var reason Reason
 	if r.PotentiallyStale {
@@ -152,7 +153,7 @@ type Page struct {
 	Next    *Feature // the start of the next page; nil: this is the last page
 }
 
-// canBecomeStale reports whether re-evaluation may flag the toggle. Only then it is in the staleness index.
+// canBecomeStale reports whether re-evaluation may flag the toggle. The staleness index contains only such toggles.
 func (f Feature) canBecomeStale() bool { return !f.Archived && !f.Stale }
 
 // usedFields returns the context fields whose usage includes the toggle.

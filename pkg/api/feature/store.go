@@ -74,7 +74,7 @@ func (s *Store) Create(ctx context.Context, f Feature) error {
 	return err
 }
 
-// Add is Create that returns the toggle as it is stored.
+// Add is Create, and returns the toggle as it is stored.
 func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
 	f.PotentiallyStale, f.LastEvent = false, 0
 	s.stampArchived(Feature{}, &f)
@@ -102,9 +102,9 @@ func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
 }
 
 // Update changes a toggle. change receives the current toggle and returns the new one, or an error, which Update
-// returns; changes of its name, time and author of creation and flag are ignored. If the toggle is changed
-// concurrently, change is called again. A change of the type, of Archived or of Stale decides the flag again. An update
-// that changes nothing writes nothing. Update may return ErrNotFound or ErrUnknownContextField.
+// returns. Changes of the name, of the time and the author of the creation, and of the flag are ignored. If the toggle
+// is changed concurrently, change is called again. A change of the type, of Archived or of Stale decides the flag
+// again. An update that changes nothing writes nothing. Update may return ErrNotFound or ErrUnknownContextField.
 func (s *Store) Update(ctx context.Context, name string, change func(Feature) (Feature, error)) (Feature, error) {
 	all, err := s.UpdateAll(ctx, []string{name}, change)
 	if err != nil {
@@ -116,9 +116,9 @@ func (s *Store) Update(ctx context.Context, name string, change func(Feature) (F
 // UpdateAll is Update for at most 50 toggles with different names, in one transaction: all of them are changed, or
 // none.
 //
-// A transaction has at most 100 actions. If the flags of too many toggles change as well, these flips are recorded by
-// transactions of their own: those that clear flags before the change, and those that set flags after it. Re-evaluation
-// sets a flag again, or sets it, if the process ends in between.
+// A transaction has at most 100 actions. If the flags of too many toggles change too, separate transactions make these
+// flips: they clear flags before the change, and set flags after it. If the process ends in between, re-evaluation sets
+// the flags.
 func (s *Store) UpdateAll(ctx context.Context, names []string, change func(Feature) (Feature, error)) ([]Feature,
 	error) {
 	t, err := s.write(ctx, names, func(t *transaction, old Feature) error {
@@ -200,9 +200,9 @@ func (s *Store) DeleteIf(ctx context.Context, name string, permitted func(Featur
 	return nil
 }
 
-// write reads toggles, and carries out the transaction to which plan adds a change of each. If one of them, or a type
-// on which the transaction depends, is changed concurrently, it begins again, also after a transaction that split
-// returns. Without a change it writes nothing.
+// write reads toggles, and carries out the transaction to which plan adds a change of each. It begins again if one of
+// them, or a type on which the transaction depends, is changed concurrently, and after a transaction that split
+// returned. Without a change it writes nothing.
 func (s *Store) write(
 	ctx context.Context, names []string, plan func(*transaction, Feature) error,
 ) (whole *transaction, err error) {

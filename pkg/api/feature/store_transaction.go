@@ -32,7 +32,7 @@ type transaction struct {
 
 // edit is a change of one toggle.
 type edit struct {
-	old, next Feature // the zero Feature, but for LastEvent: it does not exist
+	old, next Feature // without a Name: the toggle does not exist
 	changes   []eventlog.Change
 }
 

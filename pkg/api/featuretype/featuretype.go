@@ -24,7 +24,7 @@ type FeatureType struct {
 // ErrNotFound reports that no type has the given id.
 var ErrNotFound = errors.New("no such feature type")
 
-// NormalID returns the id as it is stored: letter case is ignored (contract section 4.3). Ids are ASCII, so only ASCII
+// NormalID returns the id as it is stored: letter case is ignored (api/openapi.yaml). Ids are ASCII, so only ASCII
 // letters change.
 func NormalID(id string) string {
 	return strings.Map(func(r rune) rune {

@@ -115,7 +115,7 @@ func (s *Store) change(ctx context.Context, old FeatureType, next *FeatureType) 
 	}}}, record...), nil
 }
 
-// lifetimeOf returns what the event log says about a type.
+// lifetimeOf returns the data of an event about a type.
 func lifetimeOf(t FeatureType) any {
 	return struct {
 		ID           string `json:"id"`

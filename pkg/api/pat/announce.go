@@ -65,7 +65,7 @@ func (a *Announcer) Announce(ctx context.Context, _ json.RawMessage) (Announceme
 	return result, nil
 }
 
-// shortLife is the life of a token that may begin and end between two runs, which are an hour apart.
+// shortLife is the time between two runs. A token with a shorter lifetime may be created and expire between them.
 const shortLife = time.Hour
 
 // thresholds are the numbers of days before its expiry at which a token is announced, in ascending order.

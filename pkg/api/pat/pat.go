@@ -22,7 +22,7 @@ import (
 
 // PAT is a personal access token without its secret.
 type PAT struct {
-	ID          int64 // 1 to access.MaxID; a token whose creation began after that of another one ended has a higher id
+	ID          int64 // 1 to access.MaxID; higher than the ids of tokens whose creation ended before
 	UserID      int64 // its owner
 	Description string
 	ExpiresAt   time.Time

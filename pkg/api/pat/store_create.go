@@ -65,7 +65,7 @@ func (s *Store) takeID(ctx context.Context, now time.Time) (id int64, at time.Ti
 // ownerAction is the position of the action on the owner in the transaction that creates a token.
 const ownerAction = 1
 
-// insert writes p and returns it with its last event. The expiry of a token that lives so short that no run may find it
+// insert writes p and returns it with its last event. If the token may expire before the next run finds it, its expiry
 // is recorded at once.
 func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (PAT, error) {
 	created, _ := eventTypes(owner.Kind)

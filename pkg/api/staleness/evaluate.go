@@ -39,8 +39,8 @@ const (
 	// attempts is the maximum number of attempts of a call that fails other than by throttling. With the pauses between
 	// them they take more than half a second.
 	attempts = 12
-	// maxFailures is the number of failed attempts in a row after which a run ends: as many as all concurrent calls may
-	// make.
+	// maxFailures is the number of consecutive failed attempts after which a run ends: the attempts of all concurrent
+	// calls.
 	maxFailures = Concurrency * attempts
 	// stopBefore is the time before the deadline of an invocation from which no new call starts. The remaining time is for
 	// running calls and for logging.
@@ -73,9 +73,9 @@ type Result struct {
 	Now       time.Time               // the start
 	Flagged   int                     // toggles that became potentially stale
 	Unflagged int
-	Overtaken int // toggles that were not changed, because another write changed them or the lifetime after they were read
-	// Left is toggles, and unread ranges and types, that are left; 0: nothing. If the last attempt got no response, its
-	// toggles are included, although they may have been flipped. The event log has all flips.
+	Overtaken int // toggles that were not changed, because another write changed them or the lifetime after the read
+	// Left is the number of toggles, and of unread ranges and types, that are left. If the last attempt got no response,
+	// its toggles are included, although they may have been flipped. The event log has all flips.
 	Left      int
 	Read      int // toggles read from the index
 	Pages     int // successful queries
@@ -145,7 +145,7 @@ type run struct {
 	result   Result
 }
 
-// reading is a read of the type, whose result all calls share that need it in the meantime.
+// reading is a read of the type that is in progress. All calls that need the type share its result.
 type reading struct {
 	done chan struct{} // closed when the others are set
 	t    featuretype.FeatureType

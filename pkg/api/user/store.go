@@ -87,7 +87,7 @@ func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error 
 	return err
 }
 
-// SetRole changes the root role of an account, or returns ErrNotFound. It decides from the next request on.
+// SetRole changes the root role of an account, or returns ErrNotFound. The role applies from the next request on.
 func (s *Store) SetRole(ctx context.Context, id int64, role access.Role) error {
 	_, err := s.modify(ctx, id, func(u *User) { u.Role = role })
 	return err

@@ -106,7 +106,7 @@ func (s *Store) add(ctx context.Context, u User, stale dynamo.Item, signUp bool)
 		if u.Identity != nil && failures[link].Failed {
 			return User{}, ErrIdentityExists
 		}
-		// The counter is behind, because only one table was restored: another account has the id.
+		// The counter is too low, because only one table was restored: another account has the id.
 	}
 }
 
@@ -131,8 +131,8 @@ func (s *Store) writing(ctx context.Context, u *User) ([]types.TransactWriteItem
 }
 
 // Creation returns the actions of a transaction that add an account without tokens under the id u.ID, for accounts with
-// agreed ids. They fail if the id or the unique name is taken. Before, Creation raises the counter of ids to u.ID if it
-// is lower, so that Add never takes the id, not even after the account was deleted.
+// fixed ids. They fail if the id or the unique name is taken. Creation first raises the counter of ids to u.ID if it is
+// lower, so that Add never takes the id, even after the account was deleted.
 func (s *Store) Creation(ctx context.Context, u User) ([]types.TransactWriteItem, error) {
 	if err := s.raiseCounter(ctx, u.ID); err != nil {
 		return nil, err

@@ -19,16 +19,16 @@ const attributeIdentity = "identity"
 // errConcurrent reports that a concurrent call has linked an identity or added a person.
 var errConcurrent = errors.New("the person was changed at the same time")
 
-// linkName returns the identifier that links an identity to a person. The link only finds the person: it counts if the
-// person's own item has the identity.
+// linkName returns the identifier that links an identity to a person. The link only finds the person. It is valid only
+// if the person's item has the identity.
 func linkName(i Identity) string { return "identity:" + i.Issuer + " " + i.Subject }
 
 func identityValue(i Identity) types.AttributeValue {
 	return dynamo.M(dynamo.Item{"issuer": dynamo.S(i.Issuer), "subject": dynamo.S(i.Subject)})
 }
 
-// link returns the action that links an identity to a person. It fails unless the link is as it was read: stale, or
-// nil for none. The link contains the event that records it, because one that was stale can be made again, to the same
+// link returns the action that links an identity to a person. It fails unless the link is as it was read: stale, or nil
+// for none. The link contains the id of the event that records it, which distinguishes it from a stale link to the same
 // person.
 func (s *Store) link(i Identity, id, event int64, stale dynamo.Item) types.TransactWriteItem {
 	item := identifier(linkName(i), id)
@@ -49,8 +49,8 @@ func (s *Store) link(i Identity, id, event int64, stale dynamo.Item) types.Trans
 }
 
 // setIdentity returns the actions that change a person's identity, or remove it if next is nil, and record it if it is
-// another one, and the person's last event. The first action fails if the person has changed. It names no attribute but
-// the identity and the last event, so that a role can permit to change them alone.
+// another one, and the person's last event. The first action fails if the person has changed. It names only the
+// attributes of the identity and the last event, so that the policy of a role can allow these two alone.
 func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) (
 	actions []types.TransactWriteItem, event int64, err error,
 ) {
@@ -92,7 +92,7 @@ func (s *Store) personWith(ctx context.Context, id int64, identity Identity) (Us
 	return u, err
 }
 
-// holder returns the person to whom an identity is linked, or ErrNotFound, and the link, whether it counts or not; nil:
+// holder returns the person to whom an identity is linked, or ErrNotFound, and the link, even if it is not valid; nil:
 // there is none.
 func (s *Store) holder(ctx context.Context, identity Identity) (u User, link dynamo.Item, err error) {
 	link, err = dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(linkName(identity)))
@@ -160,11 +160,11 @@ func (s *Store) Unlink(ctx context.Context, id int64) (u User, err error) {
 	return u, nil
 }
 
-// maxLinks limits the size of links.
+// maxLinks is the number of identities at which links is emptied.
 const maxLinks = 1000
 
 // links caches the account ids of identities, so that a known identity costs one read. The item of the person decides
-// whether a link still counts. The zero value is empty. It is safe for concurrent use.
+// whether a link is still valid. The zero value is empty. It is safe for concurrent use.
 type links struct {
 	mu  sync.Mutex
 	ids map[Identity]int64

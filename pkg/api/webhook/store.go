@@ -12,7 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 )
 
-// maxBackoff is the longest delay between the attempts of a call. The SDK's is longer than the function has time.
+// maxBackoff is the longest delay between the attempts of a call. The SDK's default, 20 s, is most of the function's
+// timeout.
 const maxBackoff = 200 * time.Millisecond
 
 func retryer() aws.Retryer {

@@ -11,7 +11,7 @@ import (
 	"toggleadmin/pkg/platform/jsonbody"
 )
 
-// Permission is granted by a role and needed by an operation.
+// Permission is what a role grants and an operation requires.
 type Permission string
 
 // The permissions. Admin includes the others.

@@ -20,8 +20,8 @@ import (
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
-// Env contains the dependencies of a function. Main fills one from the process, the local gateway one per function from
-// template.yaml. It is not changed afterwards and safe for concurrent use.
+// Env contains the dependencies of a function. Main fills one from the process; package local fills one for each
+// function from template.yaml. It is not changed afterwards, and is safe for concurrent use.
 type Env struct {
 	Vars   map[string]string // the function's environment variables
 	AWS    aws.Config        // region, credentials, HTTP client
@@ -109,9 +109,9 @@ func (v endpointVariant) GetUseDualStackEndpoint(context.Context) (aws.DualStack
 	return aws.DualStackEndpointStateEnabled, v.dualStack, nil
 }
 
-// AWSConfig returns the configuration for clients of AWS services, with the endpoints that the variables select. An
-// emulator serves all services at the endpoint of DynamoDB, unless AWS has another one. Its error names every variable
-// that is malformed.
+// AWSConfig returns the configuration for clients of AWS services, with the endpoints that the variables select. With
+// an endpoint of DynamoDB, all services use that endpoint, as an emulator serves them, unless e.AWS has one of its own.
+// The error names every variable that is malformed.
 func (e *Env) AWSConfig() (aws.Config, error) {
 	fips, fipsErr := e.flag(fipsVar)
 	dualStack, dualStackErr := e.flag(dualStackVar)

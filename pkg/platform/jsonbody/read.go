@@ -72,7 +72,7 @@ func (s *Schema) decode(body []byte) (valid Object, violations []string) {
 	return object, s.violations("/body", object)
 }
 
-const maxDepth = 100 // of arrays and objects (contract section 2)
+const maxDepth = 100 // of arrays and objects (api/openapi.yaml, Requests)
 
 var errDepth = errors.New("nested too deep")
 

@@ -16,7 +16,7 @@ type response struct {
 	body   bytes.Buffer
 }
 
-// newResponse returns a response with the headers that all responses have (contract section 2).
+// newResponse returns a response with the headers that all responses have (api/openapi.yaml, Responses).
 func newResponse(requestID string) *response {
 	header := http.Header{"Cache-Control": {"no-store"}, "X-Content-Type-Options": {"nosniff"}}
 	if requestID != "" {

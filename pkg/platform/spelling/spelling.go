@@ -23,7 +23,7 @@ func Fold(text string) string {
 	}, text)
 }
 
-// Contains reports whether a text has a part, without regard to letter case.
+// Contains reports whether a text contains another one, without regard to letter case.
 func Contains(text, part string) bool { return strings.Contains(Fold(text), Fold(part)) }
 
 // maxCompared is the number of bytes of a text that is compared.
