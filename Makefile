@@ -80,11 +80,11 @@ sam-local: build-local ## develop: Serve the API by sam local, with the data of 
 reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 	@scripts/reset.sh '$(DATA_DIR)'
 
-# Without cgo, as what is deployed, programs link faster. The heaps of the tests are small: GOGC saves a tenth of their CPU time.
+# The tests link faster without cgo, which deployed programs do not use either. Their heaps are small: GOGC=400 saves a tenth of the CPU time.
 test: export CGO_ENABLED := 0
 test: export GOGC := 400
 
-# The suites with targets of their own are not fast, and would only be linked to be skipped.
+# The suites with targets of their own are left out: they are not fast, and without the targets they would be linked and then skipped.
 test: go node_modules/.installed ## start: Run every fast test
 	@go test $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|unleash)$$')
 
@@ -184,7 +184,7 @@ validate: ## develop: Check template.yaml, its expansion by SAM, samconfig.toml 
 	scripts/python-tool.sh --skip-without-python python scripts/deployer-policy.py
 	scripts/python-tool.sh --skip-without-python checkov --config-file .checkov.yaml
 
-deploy: known-env build ## deploy: Deploy to AWS: ENV=dev (or staging, prod) NOW= (1: all at once, also while an alarm is active)
+deploy: known-env build ## deploy: Deploy to AWS: ENV=dev (or staging, prod) NOW= (1: all at once, even while an alarm is active)
 	@scripts/stack.sh deploy '$(ENV)' '$(NOW)'
 
 package: known-env build ## build: Write a plain CloudFormation template and the functions to .aws-sam/package: ENV=dev BUCKET= (to upload them)

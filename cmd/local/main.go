@@ -22,19 +22,19 @@ import (
 
 // flags are the options. Each can also be set by an environment variable.
 type flags struct {
-	Port             string `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on. 0 is a free one."`
+	Port             string `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on. 0 selects a free one."`
 	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
 	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"URL of a running engine to use instead of starting one."`
 	WebhookURL       string `name:"webhook-url" env:"WEBHOOK_URL" help:"URL that receives events: https://, or http:// and a loopback address."`
-	WebhookEvents    string `name:"webhook-events" env:"WEBHOOK_EVENTS" help:"Types of events that it receives, separated by commas. *: all."`
+	WebhookEvents    string `name:"webhook-events" env:"WEBHOOK_EVENTS" help:"Types of events that the webhook receives, separated by commas. *: all."`
 	OIDCIssuer       string `name:"oidc-issuer" env:"OIDC_ISSUER" help:"OpenID Connect issuer of people: https://, or http:// and a loopback address."`
 	OIDCClientID     string `name:"oidc-client-id" env:"OIDC_CLIENT_ID" help:"Client id of the console at the issuer."`
-	OIDCDefaultRole  string `name:"oidc-default-role" env:"OIDC_DEFAULT_ROLE" help:"Role of people who sign in for the first time. Empty: they cannot."`
+	OIDCDefaultRole  string `name:"oidc-default-role" env:"OIDC_DEFAULT_ROLE" help:"Role of people who sign in for the first time. If empty, they cannot sign in."`
 	MaxTokenDays     string `default:"0" env:"MAX_TOKEN_DAYS" help:"Maximum number of days from the creation to the expiry of a token. 0: no limit."`
 	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
 }
 
-// parsePort parses PORT. As a type of kong it would have longer errors.
+// parsePort parses PORT. A mapper of kong would prefix the error with the name of the option.
 func parsePort(text string) (int, error) {
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
@@ -43,7 +43,7 @@ func parsePort(text string) (int, error) {
 	return int(port), nil
 }
 
-// gcPercent trades memory for a tenth of the time. The heap stays below 30 MB under load.
+// gcPercent saves a tenth of the CPU time, for more memory. The heap stays below 30 MB under load.
 const gcPercent = 400
 
 func main() {

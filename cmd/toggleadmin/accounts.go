@@ -16,7 +16,7 @@ type usersCmd struct {
 	Link   linkUserCmd   `cmd:"" help:"Link a person to the identity with which they sign in."`
 	Unlink unlinkUserCmd `cmd:"" help:"Remove the identity with which a person signs in."`
 
-	RemoveName removeNameCmd `cmd:"" help:"Replace the name and the e-mail address of a person by the id in the event log."`
+	RemoveName removeNameCmd `cmd:"" help:"Replace the name and the e-mail address of a person with the id, in the event log."`
 }
 
 // ProvideKind is called by kong, for the parameters of Run.

@@ -28,10 +28,10 @@ type (
 	importFileCmd struct {
 		importOptions
 
-		File string `arg:"" help:"The file."`
+		File string `arg:"" help:"File to import."`
 	}
 	importOptions struct {
-		DryRun  bool   `help:"Say what would be changed, and change nothing."`
+		DryRun  bool   `help:"Print what would change, and change nothing."`
 		Project string `placeholder:"NAME" help:"Only toggles of this project, and what they use."`
 	}
 	exportCmd struct{}
@@ -112,7 +112,7 @@ func (c *importFileCmd) Run(s *session, o *operator.Operator) error {
 	return c.write(s, o, d)
 }
 
-// write imports a document and prints the report, also of an import that did not end.
+// write imports a document and prints the report, even if the import did not end.
 func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Document) error {
 	progress := s.newProgress()
 	report, err := o.Import(s.ctx, d, transfer.Options{DryRun: c.DryRun, Project: c.Project, Progress: progress.show})

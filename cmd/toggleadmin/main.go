@@ -40,7 +40,7 @@ type cli struct {
 	Export          exportCmd          `cmd:"" help:"Print everything but secrets as JSON, which import file reads."`
 	Events          eventsCmd          `cmd:"" help:"List and follow the event log, and send events again."`
 	Doctor          doctorCmd          `cmd:"" help:"Check an installation and advise what to do."`
-	Restore         restoreCmd         `cmd:"" help:"Replace the items of tables by those of restored copies, and repair what depends on them."`
+	Restore         restoreCmd         `cmd:"" help:"Replace the items of tables with those of restored copies, and repair what depends on them."`
 	Completion      completionCmd      `cmd:"" help:"Print the completion script of a shell."`
 }
 

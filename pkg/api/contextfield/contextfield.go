@@ -36,7 +36,7 @@ type LegalValue struct {
 var (
 	ErrNotFound = errors.New("context field not found")
 	ErrExists   = errors.New("a context field with this name exists")
-	ErrTooLarge = errors.New("the context fields would be larger than they may be")
+	ErrTooLarge = errors.New("the context fields would exceed their maximum size")
 )
 
 // InUseError reports that a field cannot be deleted.

@@ -41,7 +41,7 @@ func (p PAT) Expired(now time.Time) bool { return !now.Before(p.ExpiresAt) }
 // Errors of a Store.
 var (
 	ErrNoOwner           = errors.New("no account of that kind with that id")
-	ErrTooMany           = errors.New("the account has as many tokens as it may have")
+	ErrTooMany           = errors.New("the account has the maximum number of tokens")
 	ErrDescriptionExists = errors.New("the account has a token with that description")
 	ErrNotFound          = errors.New("the user has no such token")
 	ErrNoIDsLeft         = errors.New("all ids of tokens are used up")

@@ -36,7 +36,7 @@ func TestEvents(t *testing.T) {
 	store.SetLimit(1)
 	calls(t, store, ada+`
 		service-account | ci | | 2 ci <> Editor
-		service-account | other | | : there are as many service accounts as there may be
+		service-account | other | | : there is the maximum number of service accounts
 	`)
 	ctx := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "operator"})
 	for _, write := range []func() error{

@@ -60,7 +60,7 @@ var (
 	ErrOtherIdentity   = errors.New("the person with the e-mail address is linked to another identity")
 	ErrLockedOut       = errors.New("the person with the e-mail address, which is not verified, is disabled")
 
-	ErrTooMany   = errors.New("there are as many service accounts as there may be")
+	ErrTooMany   = errors.New("there is the maximum number of service accounts")
 	ErrNoIDsLeft = errors.New("all ids of users are used up")
 )
 

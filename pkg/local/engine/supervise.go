@@ -63,7 +63,7 @@ func (e *Engine) await(serving context.Context) error {
 		e.deaths = 0
 	}
 	if e.deaths++; e.deaths > maxDeaths {
-		return fmt.Errorf("the engine died %d times in a row, see %s: %s", e.deaths, e.logPath(), reason)
+		return fmt.Errorf("the engine ended %d times in a row, see %s: %s", e.deaths, e.logPath(), reason)
 	}
 	e.options.Logger.WarnContext(serving, "the engine ended and is started again", "reason", reason)
 	c, err := e.launch(serving)

@@ -64,13 +64,13 @@ func Initialize(ctx context.Context, c Config, administrator Administrator) (Ini
 		if written {
 			marker = Marker{At: datetime.Milliseconds(s.Now()), APIToken: stored.Selector.String()}
 			account, err := s.users.Get(ctx, administratorID) // an existing account was not changed
-			if err != nil {                                   // the token must reach the caller all the same
+			if err != nil {                                   // the token must reach the caller nevertheless
 				account = administrator.account()
 			}
 			return Initialized{New: true, Marker: marker, Administrator: account, Token: token}, nil
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil { // a concurrent writer has written: read again what exists
-			return Initialized{}, fmt.Errorf("initialize: other writers were faster until the deadline: %w", err)
+			return Initialized{}, fmt.Errorf("initialize: concurrent writes prevented it until the deadline: %w", err)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 // options are the command line; scripts/sam-local.sh sets the environment.
 type options struct {
-	Port    int    `default:"3001" help:"Port of 127.0.0.1 to serve on. 0 is a free one."`
+	Port    int    `default:"3001" help:"Port of 127.0.0.1 to serve on. 0 selects a free one."`
 	DataDir string `default:".local" help:"Data folder of the running make run."`
 	Program string `required:"" env:"SAM_PROGRAM" help:"Path of sam."`
 	Image   string `env:"SAM_INVOKE_IMAGE" help:"Image of the containers. The default is the one of AWS."`
