@@ -160,7 +160,7 @@ func (o *Operator) DeleteAccount(ctx context.Context, kind user.Kind, id int64) 
 	return explainAccount(kind, id, o.pats.DeleteOwner(ctx, kind, id))
 }
 
-// PersonToForget returns whether a person exists. It returns an error if no person ever had the id.
+// PersonToForget reports whether a person exists. It returns an error if no person has ever had the id.
 func (o *Operator) PersonToForget(ctx context.Context, id int64) (exists bool, err error) {
 	_, err = o.Account(ctx, user.Person, id)
 	if exitstatus.Of(err) != exitstatus.NotFound {
@@ -173,7 +173,7 @@ func (o *Operator) PersonToForget(ctx context.Context, id int64) (exists bool, e
 	return false, err
 }
 
-// RemoveName replaces the name and the e-mail address of a person by the id in the event log, and in the toggles that
+// RemoveName replaces the name and the e-mail address of a person with the id, in the event log and in the toggles that
 // the person created. It returns the number of events that it changed. If it fails, it can be repeated.
 func (o *Operator) RemoveName(ctx context.Context, id int64) (int, error) {
 	if err := o.features.RemoveCreatorName(ctx, id); err != nil {
@@ -201,7 +201,7 @@ func (o *Operator) Identity(issuer, subject string) (Identity, error) {
 	return Identity{Issuer: issuer, Subject: subject}, nil
 }
 
-// Link links a person to an identity, in place of an earlier one. changed is false if they already were.
+// Link links a person to an identity, in place of an earlier one. changed is false if they were already linked.
 func (o *Operator) Link(ctx context.Context, id int64, identity Identity) (a Account, changed bool, err error) {
 	if _, err := o.Account(ctx, user.Person, id); err != nil {
 		return Account{}, false, err

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// variables return the value of a $context variable, which is empty if it has none.
+// variables has the functions that return the values of $context variables. A variable without a value is empty.
 //
-// They are the variables that an access log format may use. No value contains text that a client writes,
-// because nothing is escaped: a client could add members to the line, or push members beyond its end. For this reason
+// An access log format may use only these variables. No value contains text that a client writes, because values are
+// not escaped: a client could add members to the line, or push members beyond its end. For this reason
 // $context.httpMethod is not supported.
 var variables = map[string]func(*request) string{
 	"$context.extendedRequestId":      func(r *request) string { return r.extendedID },

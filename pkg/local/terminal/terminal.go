@@ -155,7 +155,7 @@ func writeLines(b *bytes.Buffer, key, value string) {
 	}
 }
 
-// printable escapes control characters and invalid UTF-8, and cuts the text after so many bytes.
+// printable escapes control characters and invalid UTF-8, and cuts the text after a number of bytes.
 func printable(text string, most int) string {
 	text = strconv.Quote(text)
 	text = strings.ReplaceAll(text[1:len(text)-1], `\"`, `"`)

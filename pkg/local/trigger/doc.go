@@ -1,7 +1,7 @@
 // Package trigger invokes the functions of the local service that the API does not invoke: for records of a DynamoDB
 // stream, for messages of a queue, on a schedule and for lines of the API's access log.
 //
-// Every event is delivered at least once, also if the program is killed. A stream continues after its checkpoint, the
+// Every event is delivered at least once, even if the program is killed. A stream continues after its checkpoint, the
 // sequence number of the last record that is done. An access log is a folder of files. Each file is one batch: it is
 // delivered, with the same events each time, until the function has processed it or the event is discarded, and then
 // deleted. Files are not synced to the disk, so a power failure can lose the last lines.
@@ -50,9 +50,9 @@
 //	-- templates
 //	settings that are not supported                 | choice                             | TestUnsupported
 //
-// New rejects a template with subscriptions to other log groups, and with queues that are no target of a rule. Package
-// samtemplate rejects stream functions that do not report batchItemFailures, StartingPosition LATEST, batching windows, filters and cron expressions.
-// These settings have no effect:
+// New rejects a template with subscriptions to other log groups, and with queues that are not the target of a rule.
+// Package samtemplate rejects streams without ReportBatchItemFailures, StartingPosition LATEST, batching windows,
+// filters and cron expressions. These settings have no effect:
 //
 //   - ParallelizationFactor and BisectBatchOnFunctionError: one batch is processed at a time, and fails as a whole.
 //   - MaximumRecordAgeInSeconds and MaximumEventAgeInSeconds: records and events do not expire, because a development

@@ -23,11 +23,11 @@ import (
 
 const typeAlarm = "AWS::CloudWatch::Alarm"
 
-// maxAlarms is the most alarms that one call of DescribeAlarms takes and returns.
+// maxAlarms is the maximum number of alarms in the request and the response of DescribeAlarms.
 const maxAlarms = 100
 
-// SweepMissing is the logical id of the alarm about missing invocations. It goes off when it is created, before
-// CloudWatch has the first invocations, and is over when it has them: after settling at the latest.
+// SweepMissing is the logical id of the alarm about missing invocations. It goes off when it is created, because
+// CloudWatch has no invocations yet. It ends when CloudWatch has them: after settling at the latest.
 const (
 	SweepMissing = "SweepMissingAlarm"
 	settling     = 15 * time.Minute

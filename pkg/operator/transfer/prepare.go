@@ -133,7 +133,8 @@ func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]b
 	return t, notes, nil
 }
 
-// prepareAccount never changes an account that exists: the file must not give a right back that was taken away.
+// prepareAccount never changes an account that exists: an import must not restore a role that was revoked, or enable a
+// disabled account.
 func prepareAccount(a Account, old *Account) (Account, []string, error) {
 	known := slices.Contains(access.Roles(), a.Role)
 	switch {
