@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// printTable writes a Markdown table, aligned for the eye, with a title and the method, a format. Bars separate the cells
-// of the header. Durations are in milliseconds.
+// printTable writes a Markdown table with aligned columns, a title and the method, which is a format. Bars separate the
+// cells of the header. Durations are in milliseconds.
 func printTable(title, header string, rows [][]any, method string, args ...any) {
 	fmt.Printf("\n### %s\n\n"+method+"\n\n", append([]any{title}, args...)...)
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)

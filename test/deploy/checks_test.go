@@ -22,7 +22,7 @@ import (
 	"toggleadmin/test/script"
 )
 
-// checkAll checks the promises of a deployed and seeded stack.
+// checkAll checks a deployed and seeded stack.
 func (s *stack) checkAll(t *testing.T) {
 	t.Helper()
 	started := time.Now()

@@ -93,7 +93,7 @@ func build(t *testing.T) (folder string) {
 func functions(t *testing.T, endpoint string) map[string]samtemplate.Function {
 	t.Helper()
 	all := map[string]samtemplate.Function{}
-	// Other functions exist only with events. The functions that exist without do without, because a sweep would call
+	// Some functions exist only with SendEventsToBus. The others are loaded without it, because a sweep would call
 	// EventBridge.
 	for _, events := range []string{"true", ""} {
 		parameters := map[string]string{"DynamoDBEndpoint": endpoint}

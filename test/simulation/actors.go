@@ -16,7 +16,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// actors are who uses the service. Each step is one request or command, or a few that belong together.
+// actors are the users of the service. Each step is one request or command, or a few that belong together.
 var actors = slices.Concat(
 	named((*actor).changeLifetime, "admin-1", "admin-2"),
 	named((*actor).editField, "editor-1", "editor-2"),
@@ -285,8 +285,8 @@ func (a *actor) deleteAccount(id int64) {
 	a.record(o, "tokens", id, "close", "")
 }
 
-// delete deletes a token or an account while rivals act. A person's own token can be missing because a sign-in has
-// meant another account.
+// delete deletes a token or an account while rivals act. The token of a person can be missing because the person has
+// signed in to another account meanwhile.
 func (a *actor) delete(by *credential, d *deletion, rival func(*actor), send func() *op) *op {
 	earliest(&d.deleting, time.Now())
 	a.meanwhile(rival)

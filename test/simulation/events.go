@@ -18,8 +18,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// bus is the part of the world that has to do with events: the log, EventBridge, the queue and the receiver of the
-// webhook.
+// bus is the part of the world that handles events: the log, EventBridge, the queue and the receiver of the webhook.
 type bus struct {
 	log       map[string][]dynamo.Item // the events of the log, by subject, in their order
 	contents  map[string]string        // of the events that the bus has stored, by sequence and by id

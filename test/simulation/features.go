@@ -13,7 +13,7 @@ import (
 // object is an object of JSON.
 type object = map[string]any
 
-// edit is what an operation on a record has to do with it: a toggle, a context field, or an answer to a questionnaire.
+// edit is what an operation reads and changes of a record: a toggle, a context field, or an answer to a questionnaire.
 type edit struct {
 	project string // of the path; empty: none
 	seen    object // members that the response has, or that the ETag of an update is of; nil: none

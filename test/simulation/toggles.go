@@ -72,7 +72,7 @@ func (a *actor) operate(kind, name string, change object, run func(context.Conte
 	}
 }
 
-// answer updates feedback of the editor, who does it too.
+// answer updates the feedback of the editor, sometimes as an Admin, while the editor updates it too.
 func (a *actor) answer() {
 	given := fmt.Sprintf("2026-01-01T00:00:00.%03dZ", a.IntN(1000))
 	change := choose(a, object{"neverShow": a.IntN(2) == 0}, object{"given": nil},

@@ -20,7 +20,7 @@ func retryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = maxBackoff })
 }
 
-// ParameterStore reads the parameter with the URL and the secrets of the webhook.
+// ParameterStore reads the parameter with the URL and the secrets of the webhook. It is safe for concurrent use.
 type ParameterStore struct {
 	client *ssm.Client
 	name   string
@@ -32,7 +32,7 @@ func NewParameterStore(cfg aws.Config, name string) *ParameterStore {
 	return &ParameterStore{ssm.NewFromConfig(cfg, func(o *ssm.Options) { o.Retryer = retryer() }), name}
 }
 
-// Get returns the text of the parameter.
+// Get returns the decrypted text of the parameter.
 func (s *ParameterStore) Get(ctx context.Context) (string, error) {
 	out, err := s.client.GetParameter(ctx, &ssm.GetParameterInput{Name: &s.name, WithDecryption: aws.Bool(true)})
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *ParameterStore) Get(ctx context.Context) (string, error) {
 	return aws.ToString(out.Parameter.Value), nil
 }
 
-// Queue is the queue that invokes the function.
+// Queue is the queue that invokes the function. It is safe for concurrent use.
 type Queue struct {
 	client        *sqs.Client
 	url, failures string

@@ -36,7 +36,7 @@ type Config struct {
 // errAborted is the error of an invocation that the end of the program ended. The function did not cause it.
 var errAborted = errors.New("the program is ending")
 
-// Triggers invokes functions for events.
+// Triggers invokes functions for events. AccessLog is safe for concurrent use.
 type Triggers struct {
 	Config
 	folder     string // checkpoints of streams, access logs

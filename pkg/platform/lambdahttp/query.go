@@ -15,7 +15,7 @@ import (
 )
 
 // Query reads the query parameters of an operation that defines some, and collects what is wrong with them. Each
-// parameter can be sent once. Parameters that are not read are ignored.
+// parameter can be sent once. Parameters that are not read are ignored. A Query is not safe for concurrent use.
 type Query struct {
 	values     url.Values
 	violations []string

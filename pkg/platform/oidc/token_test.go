@@ -185,7 +185,7 @@ func TestTokens(t *testing.T) {
 		| =[{"sub":"a"}] | malformed
 		| ={}{} | malformed
 		| = | malformed
-		# a name in another letter case is another member, also for go-oidc's last check
+		# a name in another letter case is another member, for go-oidc's last check too
 		| "SUB":"admin","Email":"admin@example.com" |
 	`, "8192", padding))
 	for _, canBeValid := range []bool{false, true} { // only a token that can be valid fetches the keys

@@ -1,5 +1,5 @@
-// Command baseline is the least that a function with one DynamoDB call can be: the same SDK packages as the real ones,
-// the same warm-up, one GetItem per invocation, nothing else. The benchmark of the functions measures them against it.
+// Command baseline is a minimal function with one DynamoDB call: the SDK packages and the warm-up of the real
+// functions, one GetItem per invocation, and nothing else. The benchmark compares the functions with it.
 package main
 
 import (

@@ -56,7 +56,7 @@ export async function render(content, context) {
   const { may, search, signal, announce } = context;
   let filters = Object.fromEntries(names.map((name) => [name, search.get(name)]).filter(([, value]) => value));
   let shown = 0; // the number of the latest search: answers of earlier ones are ignored
-  const selected = new Map(); // toggles by their name, also those of other pages
+  const selected = new Map(); // toggles by their name, including those of other pages
   const { types } = await call('GET', '/api/admin/feature-types', undefined, { signal });
   const typeNames = Object.fromEntries(types.map(({ id, name }) => [id, name]));
 
