@@ -103,7 +103,7 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	return exitstatus.Success
 }
 
-// checkEmpty returns an error for an option with an empty value, which is often that of an unset shell variable.
+// checkEmpty returns an error for an option with an empty value, which often comes from an unset shell variable.
 func checkEmpty(flags []*kong.Flag) error {
 	for _, f := range flags {
 		switch v := reflect.Indirect(f.Target); v.Kind() { //nolint:exhaustive // the others have no empty value

@@ -47,8 +47,8 @@ func (s *service) check(ctx context.Context) error {
 	return err
 }
 
-// loadTemplate reads the template. functionEnv replaces the URLs and the client id of its parameters, of which AWS
-// accepts less.
+// loadTemplate reads the template. functionEnv replaces the URLs and the client id of its parameters, because AWS
+// accepts fewer values.
 func (s *service) loadTemplate() (err error) {
 	p := map[string]string{
 		"MaxTokenDays": strconv.Itoa(s.MaxTokenDays), "SendEventsToBus": strconv.FormatBool(!s.RequestsOnly),

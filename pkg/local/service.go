@@ -119,7 +119,7 @@ func (s *service) newGateway(functions map[string]*invoke.Function, triggers *tr
 	return api, nil
 }
 
-// newID returns a function that returns UUIDs of which later ones sort after earlier ones.
+// newID returns a function that returns UUIDs. Later UUIDs sort after earlier ones.
 func newID(random io.Reader) func() string {
 	return func() string { return uuid.Must(uuid.NewV7FromReader(random)).String() }
 }

@@ -30,7 +30,7 @@ func (o *Operator) Import(ctx context.Context, d transfer.Document, options tran
 	return report, err
 }
 
-// ParseImport reads a file: an export of toggleadmin, or one of Unleash. name is that of the file.
+// ParseImport reads a file: an export of toggleadmin, or one of Unleash. name is the name of the file.
 func ParseImport(name string, text []byte) (transfer.Document, error) {
 	d, err := transfer.Parse(text)
 	if errors.Is(err, transfer.ErrFormat) {

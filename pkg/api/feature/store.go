@@ -160,8 +160,8 @@ func (s *Store) stampArchived(old Feature, next *Feature) {
 	}
 }
 
-// RemoveCreatorName replaces the name of a person, as the creator of toggles, by that of the subject of the person's
-// events. It is not recorded. A toggle that is written at the same time can keep the name; a repeated call corrects it.
+// RemoveCreatorName replaces the name of a person, as the creator of toggles, with the subject of the person's events.
+// It is not recorded. A toggle that is written at the same time can keep the name; a repeated call corrects it.
 func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
 	name := string(eventlog.PersonSubject(userID))
 	all, err := s.scan(ctx, func(f Feature) bool {

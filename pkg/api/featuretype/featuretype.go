@@ -17,7 +17,7 @@ type FeatureType struct {
 	Description  string `json:"description"`
 	LifetimeDays *int64 `json:"lifetimeDays"` // 1 to 2147483647; nil: its toggles are never potentially stale
 	Position     int64  `json:"-"`            // in lists: the order of creation
-	// LastEvent is the id of its last event, that of its creation or of a change of the lifetime; 0: none.
+	// LastEvent is the id of its last event: its creation or a change of its lifetime; 0: none.
 	LastEvent int64 `json:"-"`
 }
 

@@ -112,7 +112,7 @@ func (s *Store) add(ctx context.Context, u User, stale dynamo.Item, signUp bool)
 
 // writing returns the actions that write and record an account and the reservation of its unique name, and count a
 // service account. It sets the account's last event. The actions fail if the id or the name is taken, or if the limit
-// of service accounts is reached. The only update is that of the number of service accounts.
+// of service accounts is reached. The only update changes the number of service accounts.
 func (s *Store) writing(ctx context.Context, u *User) ([]types.TransactWriteItem, error) {
 	u.LastEvent = 0
 	id, record, err := s.log.Actions(ctx, u.creation())

@@ -159,7 +159,7 @@ func (q *Queue) Delete(processed []Message) {
 	}
 }
 
-// errReceiptHandle is the error for a handle that is not that of the last receive of a message.
+// errReceiptHandle is the error for a handle that does not belong to the last receive of a message.
 var errReceiptHandle = errors.New("the receipt handle is not valid")
 
 // ChangeVisibility makes a message that was received visible after d.

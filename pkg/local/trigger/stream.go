@@ -25,8 +25,8 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 )
 
-// How often a stream is read that has no new records, and a queue that has no messages. Reading a stream is a request to
-// the engine, of which 20 in a second take 2 % of a CPU. A queue is in the memory of this process.
+// How often a stream is read that has no new records, and a queue that has no messages. Reading a stream is a request
+// to the engine; 20 requests per second take 2 % of a CPU. A queue is in the memory of this process.
 const (
 	streamInterval = 100 * time.Millisecond
 	queueInterval  = 5 * time.Millisecond

@@ -24,7 +24,7 @@ func (i *Installation) Log(now func() time.Time) *eventlog.Log {
 const (
 	// followInterval is the time between two reads of the log.
 	followInterval = time.Second
-	// overlap is the time by which the order of ids can differ from that of the commits.
+	// overlap is the time by which the order of ids can differ from the order of the commits.
 	overlap = time.Minute
 )
 

@@ -66,7 +66,7 @@ func (i *Installation) Restore(ctx context.Context, id, source string, now time.
 			continue
 		}
 		result.Written++
-		// No condition: the operator decided that the item is to be that of the source.
+		// No condition: the operator decided to replace the item with the one of the source.
 		w.calls <- func() error {
 			_, err := i.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: item})
 			return err
@@ -89,7 +89,7 @@ func (i *Installation) Restore(ctx context.Context, id, source string, now time.
 	return result, nil
 }
 
-// isCounter reports whether a key is that of a counter of ids.
+// isCounter reports whether a key belongs to a counter of ids.
 func isCounter(id string, key dynamo.Item) bool {
 	switch id {
 	case "Users":

@@ -39,7 +39,7 @@ type source[T any] struct {
 }
 
 // get returns the latest value. If that value does not suffice, and a fetch is running or may begin, get waits for its
-// end. The error is that of the last fetch. After an error, the value of an earlier fetch remains.
+// end. The error is the error of the last fetch. After an error, the value of an earlier fetch remains.
 //
 // Lambda stops the process between requests, and with it a refresh in the background: if requests are rare, none
 // succeeds. Therefore, get also waits if the value is older than maxIdleAge.
