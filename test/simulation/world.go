@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -183,10 +184,19 @@ func (w *World) enter(key uint64, start func()) {
 func (w *World) spawn(do func()) {
 	w.busy.Add(1)
 	go func() {
+		growStack()
 		do()
 		w.busy.Add(-1)
 		w.wakeUp()
 	}()
+}
+
+// growStack makes the stack of a new goroutine as large as calls of the SDK need it, while there is nothing to copy.
+//
+//go:noinline
+func growStack() {
+	var space [28 << 10]byte
+	runtime.KeepAlive(&space)
 }
 
 func (w *World) wakeUp() {
