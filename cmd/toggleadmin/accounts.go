@@ -115,7 +115,7 @@ func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) err
 	})
 }
 
-func identityName(i *operator.Identity) string {
+func identityName(i *user.Identity) string {
 	if i == nil {
 		return ""
 	}

@@ -15,34 +15,26 @@ import (
 
 // Account is a person or a service account.
 type Account struct {
-	ID       int64       `json:"id"`
-	Kind     user.Kind   `json:"kind"`
-	Name     string      `json:"name"`
-	Username *string     `json:"username"` // of a service account
-	Email    *string     `json:"email"`    // of a person
-	Role     access.Role `json:"role"`
-	Disabled bool        `json:"disabled"`
-	Tokens   int         `json:"tokens"`   // their number, including expired ones
-	Identity *Identity   `json:"identity"` // with which a person signs in
-}
-
-// Identity is a person at an OpenID Connect issuer.
-type Identity struct {
-	Issuer  string `json:"issuer"`
-	Subject string `json:"subject"`
+	ID       int64          `json:"id"`
+	Kind     user.Kind      `json:"kind"`
+	Name     string         `json:"name"`
+	Username *string        `json:"username"` // of a service account
+	Email    *string        `json:"email"`    // of a person
+	Role     access.Role    `json:"role"`
+	Disabled bool           `json:"disabled"`
+	Tokens   int            `json:"tokens"`   // their number, including expired ones
+	Identity *user.Identity `json:"identity"` // with which a person signs in
 }
 
 // NewAccount converts an account to its output.
 func NewAccount(u user.User) Account {
-	a := Account{ID: u.ID, Kind: u.Kind, Name: u.Name, Role: u.Role, Disabled: u.Disabled, Tokens: len(u.PATs)}
+	a := Account{ID: u.ID, Kind: u.Kind, Name: u.Name, Role: u.Role, Disabled: u.Disabled, Tokens: len(u.PATs),
+		Identity: u.Identity}
 	if u.Username != "" {
 		a.Username = &u.Username
 	}
 	if u.Email != "" {
 		a.Email = &u.Email
-	}
-	if u.Identity != nil {
-		a.Identity = new(Identity(*u.Identity))
 	}
 	return a
 }
@@ -183,30 +175,30 @@ func (o *Operator) RemoveName(ctx context.Context, id int64) (int, error) {
 }
 
 // Identity returns the identity of a subject at an issuer, or if issuer is empty, at the issuer of the installation.
-func (o *Operator) Identity(issuer, subject string) (Identity, error) {
+func (o *Operator) Identity(issuer, subject string) (user.Identity, error) {
 	subject, err := CheckText("subject", subject)
 	if err != nil {
-		return Identity{}, err
+		return user.Identity{}, err
 	}
 	if issuer == "" {
 		issuer = o.installation.Issuer
 	}
 	if issuer == "" {
-		return Identity{}, exitstatus.Errorf(exitstatus.Usage, "%s has no OpenID Connect issuer: use --issuer",
+		return user.Identity{}, exitstatus.Errorf(exitstatus.Usage, "%s has no OpenID Connect issuer: use --issuer",
 			o.installation.Name)
 	}
 	if err := oidc.CheckIssuer(issuer, o.installation.IsLocal()); err != nil {
-		return Identity{}, exitstatus.Errorf(exitstatus.Usage, "%q is not an issuer: %v", issuer, err)
+		return user.Identity{}, exitstatus.Errorf(exitstatus.Usage, "%q is not an issuer: %v", issuer, err)
 	}
-	return Identity{Issuer: issuer, Subject: subject}, nil
+	return user.Identity{Issuer: issuer, Subject: subject}, nil
 }
 
 // Link links a person to an identity, in place of an earlier one. changed is false if they were already linked.
-func (o *Operator) Link(ctx context.Context, id int64, identity Identity) (a Account, changed bool, err error) {
+func (o *Operator) Link(ctx context.Context, id int64, identity user.Identity) (a Account, changed bool, err error) {
 	if _, err := o.Account(ctx, user.Person, id); err != nil {
 		return Account{}, false, err
 	}
-	u, err := o.users.Link(ctx, id, user.Identity(identity))
+	u, err := o.users.Link(ctx, id, identity)
 	if errors.Is(err, user.ErrIdentityExists) {
 		return Account{}, false, exitstatus.Errorf(exitstatus.Rejected,
 			"the subject %q is linked to %s (%d): run `toggleadmin users unlink %d` first", identity.Subject, u.Name, u.ID, u.ID)

@@ -107,7 +107,7 @@ func TestRejected(t *testing.T) {
 		identity("https://issuer.example.com?", "s"),
 		identity("https://issuer.example.com", strings.Repeat("s", 256)),
 		third(o.SetRole(t.Context(), user.Person, 99, "Admin")),
-		third(o.Link(t.Context(), 99, operator.Identity{})),
+		third(o.Link(t.Context(), 99, user.Identity{})),
 		create(0, "x", now()),
 		create(99, "x", later),
 		create(1, "seed", later),
@@ -145,7 +145,7 @@ func TestWarnings(t *testing.T) {
 	t.Parallel()
 	person := operator.Account{ID: 7, Kind: user.Person, Name: "Ada", Role: "Viewer"}
 	linked, machine := person, person
-	linked.Identity, machine.Kind = &operator.Identity{}, user.ServiceAccount
+	linked.Identity, machine.Kind = &user.Identity{}, user.ServiceAccount
 	got := ""
 	for _, issuer := range []string{"https://issuer.example.com", ""} { // nobody can sign in without an issuer
 		o := operator.New(&installation.Installation{Issuer: issuer}, now, rand.Reader)
@@ -168,7 +168,7 @@ func TestWarnings(t *testing.T) {
 // was read.
 func TestDeletedDuringCommand(t *testing.T) {
 	t.Parallel()
-	identity := operator.Identity{Issuer: "https://issuer.example.com", Subject: "ada"}
+	identity := user.Identity{Issuer: "https://issuer.example.com", Subject: "ada"}
 	for name, run := range map[string]func(*operator.Operator, int64) error{
 		"disable": func(o *operator.Operator, id int64) error {
 			return third(o.SetDisabled(t.Context(), user.Person, id, true))
@@ -177,7 +177,7 @@ func TestDeletedDuringCommand(t *testing.T) {
 			return third(o.SetRole(t.Context(), user.Person, id, "Admin"))
 		},
 		"link": func(o *operator.Operator, id int64) error {
-			return third(o.Link(t.Context(), id, operator.Identity{Issuer: identity.Issuer, Subject: "eve"}))
+			return third(o.Link(t.Context(), id, user.Identity{Issuer: identity.Issuer, Subject: "eve"}))
 		},
 		"unlink": func(o *operator.Operator, id int64) error { return third(o.Unlink(t.Context(), id)) },
 		"put": func(o *operator.Operator, _ int64) error {

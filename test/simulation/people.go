@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/operator"
 	"toggleadmin/test/issuer"
 )
 
@@ -38,7 +37,7 @@ func (a *actor) managePeople() {
 
 func (a *actor) link(id int64, subject string) {
 	a.command(fmt.Sprintf("link %d %s", id, subject), func(ctx context.Context) error {
-		return errorOf(a.operator.Link(ctx, id, operator.Identity{Issuer: "https://" + issuerHost, Subject: subject}))
+		return errorOf(a.operator.Link(ctx, id, user.Identity{Issuer: "https://" + issuerHost, Subject: subject}))
 	})
 }
 

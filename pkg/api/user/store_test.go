@@ -19,7 +19,7 @@ func TestItems(t *testing.T) {
 	store, db := newStore(t)
 	for want, item := range map[string]dynamo.Item{
 		`{"ID":2147483647,"Kind":"user","Name":"n","Username":"","Email":"e@example.com","Role":"Admin","Disabled":true,` +
-			`"PATs":{"k":7},"Identity":{"Issuer":"https://issuer.example.com","Subject":"s"},` +
+			`"PATs":{"k":7},"Identity":{"issuer":"https://issuer.example.com","subject":"s"},` +
 			`"CreatedAt":"2026-11-22T08:00:00.001Z","LastEvent":9}`: {
 			"id": dynamo.N(math.MaxInt32), "kind": dynamo.S("user"), "name": dynamo.S("n"),
 			"email": dynamo.S("e@example.com"), "rootRole": dynamo.S("Admin"), "disabled": dynamo.Bool(true),

@@ -44,7 +44,10 @@ type User struct {
 }
 
 // Identity is a person at an OpenID Connect issuer: the claims iss and sub of a token.
-type Identity struct{ Issuer, Subject string }
+type Identity struct {
+	Issuer  string `json:"issuer"`
+	Subject string `json:"subject"`
+}
 
 // Errors of a Store.
 var (

@@ -60,7 +60,7 @@ func (w *world) field(name string) {
 }
 
 func (w *world) link(id int64, subject string) {
-	_, _, err := w.Link(w.Context(), id, operator.Identity{Issuer: "https://issuer.example.com", Subject: subject})
+	_, _, err := w.Link(w.Context(), id, user.Identity{Issuer: "https://issuer.example.com", Subject: subject})
 	w.must(err)
 }
 

@@ -79,20 +79,14 @@ type Toggle struct {
 
 // Account is a person or a service account, without its id and its tokens.
 type Account struct {
-	Kind      user.Kind   `json:"kind"`
-	Name      string      `json:"name"`
-	Username  *string     `json:"username"` // of a service account
-	Email     *string     `json:"email"`    // of a person; nil: none
-	Role      access.Role `json:"role"`
-	Disabled  bool        `json:"disabled"`
-	Identity  *Identity   `json:"identity"`  // with which a person signs in; nil: none
-	CreatedAt *string     `json:"createdAt"` // RFC 3339; nil: unknown
-}
-
-// Identity is a person at an OpenID Connect issuer.
-type Identity struct {
-	Issuer  string `json:"issuer"`
-	Subject string `json:"subject"`
+	Kind      user.Kind      `json:"kind"`
+	Name      string         `json:"name"`
+	Username  *string        `json:"username"` // of a service account
+	Email     *string        `json:"email"`    // of a person; nil: none
+	Role      access.Role    `json:"role"`
+	Disabled  bool           `json:"disabled"`
+	Identity  *user.Identity `json:"identity"`  // with which a person signs in; nil: none
+	CreatedAt *string        `json:"createdAt"` // RFC 3339; nil: unknown
 }
 
 // ErrFormat reports a text that is not a document.
@@ -207,15 +201,13 @@ func (t Toggle) created() feature.Feature {
 func fromAccount(u user.User) Account {
 	a := Account{
 		Kind: u.Kind, Name: u.Name, Role: u.Role, Disabled: u.Disabled, CreatedAt: datetime.FormatOptional(u.CreatedAt),
+		Identity: u.Identity,
 	}
 	if u.Username != "" {
 		a.Username = &u.Username
 	}
 	if u.Email != "" {
 		a.Email = &u.Email
-	}
-	if u.Identity != nil {
-		a.Identity = new(Identity(*u.Identity))
 	}
 	return a
 }
@@ -232,15 +224,13 @@ func (a Account) id() string {
 }
 
 func (a Account) created() user.User {
-	u := user.User{Kind: a.Kind, Name: a.Name, Role: a.Role, Disabled: a.Disabled, CreatedAt: parsed(a.CreatedAt)}
+	u := user.User{Kind: a.Kind, Name: a.Name, Role: a.Role, Disabled: a.Disabled, CreatedAt: parsed(a.CreatedAt),
+		Identity: a.Identity}
 	if a.Username != nil {
 		u.Username = *a.Username
 	}
 	if a.Email != nil {
 		u.Email = *a.Email
-	}
-	if a.Identity != nil {
-		u.Identity = new(user.Identity(*a.Identity))
 	}
 	return u
 }
