@@ -1,5 +1,6 @@
-# Works with GNU make 3.81 and later. `make help` lists the targets. Tools are installed into .cache: those written in Go in these
-# versions, those written in Python in the versions of scripts/requirements, DynamoDB Local in the version of scripts/dynamodb-local.sh.
+# Works with GNU make 3.81 and later. `make help` lists the targets. Tools are installed into
+# .cache: those written in Go in these versions, those written in Python in the versions of
+# scripts/requirements, DynamoDB Local in the version of scripts/dynamodb-local.sh.
 
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION   := v1.8.0
@@ -25,8 +26,8 @@ LOCAL         := .cache/bin/local
 # Flags of deployed binaries: static, stripped, and identical in every folder and at every commit. -s implies -w.
 FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
 
-# $(call build_functions,architecture,folder,options of sam build). One go build compiles the packages that all functions share; sam build
-# alone would compile them once per function.
+# $(call build_functions,architecture,folder,options of sam build). One go build compiles the
+# packages that all functions share; sam build alone would compile them once per function.
 define build_functions
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=$(1) go build -o $(2)/ ./functions/...
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/python-tool.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python) sam build $(3)
@@ -80,12 +81,14 @@ sam-local: build-local ## develop: Serve the API by sam local, with the data of 
 reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 	@scripts/reset.sh '$(DATA_DIR)'
 
-# The tests link faster without cgo, which deployed programs do not use either, and without symbol tables. Their heaps are
-# small: GOGC=400 saves a tenth of the CPU time. Some tests wait, so two packages per CPU run at the same time.
+# The tests link faster without cgo, which deployed programs do not use either, and without symbol
+# tables. Their heaps are small: GOGC=400 saves a tenth of the CPU time. Some tests wait, so two
+# packages per CPU run at the same time.
 test: export CGO_ENABLED := 0
 test: export GOGC := 400
 
-# The suites with targets of their own are left out: they are not fast, and without the targets they would be linked and then skipped.
+# The suites with targets of their own are left out: they are not fast, and without the targets they
+# would be linked and then skipped.
 test: go node_modules/.installed ## start: Run every fast test
 	@go test -ldflags=-s -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|unleash)$$')
 
@@ -101,7 +104,8 @@ screenshots: node_modules/.installed ## test: Take the screenshots of docs/image
 	SCREENSHOTS='$(CURDIR)/docs/images' CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
 	go test -count=1 -run '^TestScripts$$/^(clean-up|screenshots)$$' ./test/browser
 
-# The packages whose tests use an engine and do not restart it. Those that are skipped count capacity units, which differ.
+# The packages whose tests use an engine and do not restart it. Those that are skipped count
+# capacity units, which differ.
 DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/e2e ./test/simulation/dynamodb
 
 test-dynamodb-local: ## test: Run the tests that use an engine on AWS's DynamoDB Local; needs Java 17 and Maven
@@ -136,7 +140,8 @@ simulate-determinism: ## test: Run seeds twice, with one and with two processors
 simulate-planted: ## test: Check that the simulated world finds each bug of test/simulation/testdata
 	@scripts/simulate-planted.sh
 
-# Only the package's own tests run. gremlins copies the tree without node_modules, and the tests find the engine in a folder above the copy.
+# Only the package's own tests run. gremlins copies the tree without node_modules, and the tests
+# find the engine in a folder above the copy.
 MUTANT_PACKAGES ?= $(addprefix api/,feedback featuretype contextfield pat traffic staleness feature user authorizer \
     apitoken serviceaccount eventbus eventlog) $(addprefix platform/,access jsonbody lambdahttp dynamo)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs apt-get without prompts. If it fails, updates the package lists and runs it again. Prints output only if both runs fail.
+# Runs apt-get without prompts. If it fails, updates the package lists and runs it again. Prints
+# output only if both runs fail.
 #
 #   scripts/apt.sh install docker.io
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Provides a Docker engine. If none responds, starts dockerd, and installs docker.io of Debian if it is missing. Prints the process ID of a
-# dockerd that it started, so that the caller can end it, or nothing. If there can be none, prints the reason in one line and exits with
-# status 3.
+# Provides a Docker engine. If none responds, starts dockerd, and installs docker.io of Debian if it
+# is missing. Prints the process ID of a dockerd that it started, so that the caller can end it, or
+# nothing. If there can be none, prints the reason in one line and exits with status 3.
 #
 #   started=$(scripts/docker.sh) || echo "no Docker: $started"
 #

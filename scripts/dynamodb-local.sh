@@ -90,7 +90,8 @@ prepare() { # sets the command
         fail "port $port is in use"
     fi
     install
-    # The option cors allows the pages of one origin, which does not exist. By default the pages of every site could read the data.
+    # The option cors allows the pages of one origin, which does not exist. By default the pages of
+    # every site could read the data.
     command=(java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "-Dlog4j2.configurationFile=$lib/log4j2.properties"
         "-Djava.library.path=$lib" -cp "$lib/*" "$main" -port "$port" -disableTelemetry -cors http://none.invalid "${options[@]}")
     cd "$tools" # it writes a file into the current folder

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Creates three people, a service account and an API token for `make e2e`, with tokens that expire after one day, and prints the file for its
-# CREDENTIALS; or revokes the API token and deletes the accounts of that file, which may be empty. If create fails, it removes what it has
-# created. Needs .cache/bin/toggleadmin (make toggleadmin; TOGGLEADMIN names another one) and node.
+# Creates three people, a service account and an API token for `make e2e`, with tokens that expire
+# after one day, and prints the file for its CREDENTIALS; or revokes the API token and deletes the
+# accounts of that file, which may be empty. If create fails, it removes what it has created. Needs
+# .cache/bin/toggleadmin (make toggleadmin; TOGGLEADMIN names another one) and node.
 #
 #   scripts/e2e-credentials.sh create --stack toggleadmin-staging >"$file"   # or --local
 #   scripts/e2e-credentials.sh remove --stack toggleadmin-staging <"$file"

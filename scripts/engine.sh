@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the engine of `make run` and of the tests, dynoxide, from its npm package for this platform. package.json pins the version.
+# Installs the engine of `make run` and of the tests, dynoxide, from its npm package for this
+# platform. package.json pins the version.
 #
 #   scripts/engine.sh
 set -euo pipefail
@@ -19,7 +20,8 @@ npm ci --no-audit --no-fund >&2 || fail 'npm ci failed'
 platform=$(node -p 'process.platform + "-" + process.arch')
 package=@dynoxide/$platform
 [ ! -d "node_modules/$package" ] || exit 0
-# package-lock.json has the package for linux-x64 only: with packages that the registry does not have, npm ci would fail.
+# package-lock.json has the package for linux-x64 only: with packages that the registry does not
+# have, npm ci would fail.
 version=$(node -p "require('./package.json').optionalDependencies['@dynoxide/linux-x64']")
 npm install --no-save --no-audit --no-fund "$package@$version" >/dev/null 2>&1 ||
     fail "$package $version, its package for this platform, cannot be installed"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Writes scripts/requirements/NAME.txt for each NAME.in: the versions and hashes of all packages, for every platform and Python 3.10 or later.
-# Versions that a file already has are kept as far as possible.
+# Writes scripts/requirements/NAME.txt for each NAME.in: the versions and hashes of all packages,
+# for every platform and Python 3.10 or later. Versions that a file already has are kept as far as
+# possible.
 #
 #   scripts/lock.sh
 set -euo pipefail

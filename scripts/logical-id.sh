@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints the logical IDs in template.yaml of functions. A function is named by its folder in functions/: not-found is NotFoundFunction.
+# Prints the logical IDs in template.yaml of functions. A function is named by its folder in
+# functions/: not-found is NotFoundFunction.
 #
 #   scripts/logical-id.sh not-found
 set -euo pipefail

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs sam, cfn-lint, the Python of both, checkov or uv from a virtual environment in .cache, with the packages of scripts/requirements.
-# Without a suitable Python, prints one line and exits with status 3, or with --skip-without-python with status 0.
+# Runs sam, cfn-lint, the Python of both, checkov or uv from a virtual environment in .cache, with
+# the packages of scripts/requirements. Without a suitable Python, prints one line and exits with
+# status 3, or with --skip-without-python with status 0.
 #
 #   scripts/python-tool.sh [--skip-without-python] sam validate --lint
 set -euo pipefail

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the packages of scripts/requirements/NAME.txt into the Python virtual environment .cache/NAME, unless they are installed. pip
-# compares each package with the file's hashes. Exits with status 3 if there is no suitable Python.
+# Installs the packages of scripts/requirements/NAME.txt into the Python virtual environment
+# .cache/NAME, unless they are installed. pip compares each package with the file's hashes. Exits
+# with status 3 if there is no suitable Python.
 #
 #   scripts/python-venv.sh sam
 set -euo pipefail

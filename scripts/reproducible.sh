@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds every function three times for each processor and compares the bytes: with go in this folder, with go in a copy of the repository,
-# and with the SAM CLI. Without a Python for the SAM CLI, prints a line and skips the third build. With COLD=1 the copy is built with an
-# empty Go build cache, which takes minutes.
+# Builds every function three times for each processor and compares the bytes: with go in this
+# folder, with go in a copy of the repository, and with the SAM CLI. Without a Python for the SAM
+# CLI, prints a line and skips the third build. With COLD=1 the copy is built with an empty Go build
+# cache, which takes minutes.
 #
 #   FUNCTION_FLAGS=… scripts/reproducible.sh
 set -euo pipefail

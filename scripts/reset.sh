@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Deletes the data of `make run`: the files that it wrote into its folder, and the folder if nothing else is in it. Refuses a folder that a
-# running service uses and a folder that `make run` did not write.
+# Deletes the data of `make run`: the files that it wrote into its folder, and the folder if nothing
+# else is in it. Refuses a folder that a running service uses and a folder that `make run` did not
+# write.
 #
 #   scripts/reset.sh .local
 set -euo pipefail
@@ -15,7 +16,8 @@ if [ ! -e "$folder/local.json" ] && [ ! -e "$folder/dynamodb.db" ] && [ "$(ls -A
     exit 1
 fi
 
-# The lock tells whether a service uses the folder. The process id in it may be an old one, but macOS has no flock command.
+# The lock tells whether a service uses the folder. The process id in it may be an old one, but
+# macOS has no flock command.
 pid=$(cat "$folder/lock" 2>/dev/null || true)
 in_use() {
     [ -e "$folder/lock" ] || return 1

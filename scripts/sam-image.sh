@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Provides the image in which `sam local` runs functions. If the image of AWS exists or can be pulled, prints nothing, because sam uses it
-# by default. If no registry can be reached, or with SAM_IMAGE=stand-in, creates a stand-in and prints its name, for --invoke-image. If neither
-# is possible, prints the reason in one line and exits with status 3.
+# Provides the image in which `sam local` runs functions. If the image of AWS exists or can be
+# pulled, prints nothing, because sam uses it by default. If no registry can be reached, or with
+# SAM_IMAGE=stand-in, creates a stand-in and prints its name, for --invoke-image. If neither is
+# possible, prints the reason in one line and exits with status 3.
 #
-# The stand-in is a static busybox with the folders of Lambda. That is enough for static binaries and for sam, which adds its runtime
-# emulator. It has no libc, certificates or time zones.
+# The stand-in is a static busybox with the folders of Lambda. That is enough for static binaries
+# and for sam, which adds its runtime emulator. It has no libc, certificates or time zones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Runs a command with what `sam local` needs: the SAM CLI (SAM_PROGRAM), a Docker engine, and an image for the containers of functions
-# (SAM_INVOKE_IMAGE; empty for the image of AWS). If one of them is not available, prints a line and succeeds.
+# Runs a command with what `sam local` needs: the SAM CLI (SAM_PROGRAM), a Docker engine, and an
+# image for the containers of functions (SAM_INVOKE_IMAGE; empty for the image of AWS). If one of
+# them is not available, prints a line and succeeds.
 #
-# When the command ends, or this script gets a signal, the script ends the command's processes, removes the containers of this folder's
-# functions, and ends dockerd if it started it.
+# When the command ends, or this script gets a signal, the script ends the command's processes,
+# removes the containers of this folder's functions, and ends dockerd if it started it.
 #
 #   scripts/sam-local.sh test-sam go -C test/samlocal test
 set -euo pipefail

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Manages a stack on AWS, for the targets of the Makefile with the same names. ENV is dev, staging or prod. The region and the
-# credentials are those of the AWS SDKs, such as AWS_REGION and AWS_PROFILE.
+# Manages a stack on AWS, for the targets of the Makefile with the same names. ENV is dev, staging
+# or prod. The region and the credentials are those of the AWS SDKs, such as AWS_REGION and
+# AWS_PROFILE.
 #   scripts/stack.sh check|deploy ENV [NOW]   check only validates; NOW is 1: all at once instead of gradually
 #   scripts/stack.sh package ENV [BUCKET]     without BUCKET, uploads nothing
 #   scripts/stack.sh delete ENV
@@ -26,8 +27,9 @@ sam() {
     scripts/python-tool.sh sam "$@" --config-env "$config"
 }
 
-# Prints the parameters of the environment, one per line, because the option --parameter-overrides replaces the whole list of samconfig.toml:
-# with the version, and if NOW is 1 with DeploymentPreference=AllAtOnce.
+# Prints the parameters of the environment, one per line, because the option --parameter-overrides
+# replaces the whole list of samconfig.toml: with the version, and if NOW is 1 with
+# DeploymentPreference=AllAtOnce.
 parameters() {
     awk -v section="[$config.deploy.parameters]" -v version="$1" -v now="$2" '
         /^\[/ { inside = ($1 == section) }

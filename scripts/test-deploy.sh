@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds every function for this machine and runs test/deploy, which deploys them with sam into ministack, an AWS emulator that needs
-# neither an AWS account nor Docker. Installs the tools into .cache. If a tool cannot be installed, prints a line and succeeds.
+# Builds every function for this machine and runs test/deploy, which deploys them with sam into
+# ministack, an AWS emulator that needs neither an AWS account nor Docker. Installs the tools into
+# .cache. If a tool cannot be installed, prints a line and succeeds.
 #
 #   FUNCTION_FLAGS=… scripts/test-deploy.sh [flags of go test]
 set -euo pipefail

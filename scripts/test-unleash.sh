@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs Unleash, in the version of test/unleash/server, and PostgreSQL into .cache, and runs test/unleash, which imports
-# from it. A PostgreSQL that is installed is used; otherwise its Debian packages are unpacked, which needs no root. If a tool
-# cannot be installed, prints one line and succeeds.
+# Installs Unleash, in the version of test/unleash/server, and PostgreSQL into .cache, and runs
+# test/unleash, which imports from it. A PostgreSQL that is installed is used; otherwise its Debian
+# packages are unpacked, which needs no root. If a tool cannot be installed, prints one line and
+# succeeds.
 #
 #   scripts/test-unleash.sh [flags of go test]
 set -euo pipefail
@@ -18,7 +19,8 @@ install_unleash() {
     cmp -s test/unleash/server/package-lock.json "$unleash/installed.json" && return
     cp test/unleash/server/package*.json "$unleash"
     echo "installing Unleash into $unleash"
-    # Scripts of packages do not run. npm may warn that its own Node.js is too old: Unleash runs on the one in the packages.
+    # Scripts of packages do not run. npm may warn that its own Node.js is too old: Unleash runs on
+    # the one in the packages.
     npm ci --prefix "$unleash" --ignore-scripts --no-audit --no-fund >"$unleash/npm.log" 2>&1 ||
         skip "npm cannot install Unleash, see $unleash/npm.log"
     cp test/unleash/server/package-lock.json "$unleash/installed.json"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Looks for known vulnerabilities: of the Go modules with govulncheck, and of the libraries that the web pages contain with npm audit. Fails if
-# there is one, or if a database cannot be reached. With SKIP_WITHOUT_DATABASE=1, prints a line and succeeds in the second case.
+# Looks for known vulnerabilities: of the Go modules with govulncheck, and of the libraries that the
+# web pages contain with npm audit. Fails if there is one, or if a database cannot be reached. With
+# SKIP_WITHOUT_DATABASE=1, prints a line and succeeds in the second case.
 #
 #   [SKIP_WITHOUT_DATABASE=1] scripts/vulnerabilities.sh path/to/govulncheck ./...
 set -uo pipefail
