@@ -26,10 +26,10 @@ const typeAlarm = "AWS::CloudWatch::Alarm"
 // maxAlarms is the maximum number of alarms in the request and the response of DescribeAlarms.
 const maxAlarms = 100
 
-// SweepMissing is the logical id of the alarm about missing invocations. It goes off when it is created, because
+// sweepMissing is the logical id of the alarm about missing invocations. It goes off when it is created, because
 // CloudWatch has no invocations yet. It ends when CloudWatch has them: after settling at the latest.
 const (
-	SweepMissing = "SweepMissingAlarm"
+	sweepMissing = "SweepMissingAlarm"
 	settling     = 15 * time.Minute
 )
 
@@ -55,7 +55,7 @@ func (d *doctor) alarms(ctx context.Context, found installation.Resources) (stri
 	note := "none in state ALARM"
 	for _, a := range out.MetricAlarms {
 		name := aws.ToString(a.AlarmName)
-		if a.StateValue == cloudwatchtypes.StateValueAlarm && name == found[typeAlarm][SweepMissing] &&
+		if a.StateValue == cloudwatchtypes.StateValueAlarm && name == found[typeAlarm][sweepMissing] &&
 			d.Now().Sub(aws.ToTime(a.AlarmConfigurationUpdatedTimestamp)) < settling {
 			note = fmt.Sprintf("none in state ALARM except %s, which is new and ends within %.0f minutes", name,
 				settling.Minutes())

@@ -5,7 +5,7 @@ import { conflict, draftFor, keepDraft } from '../draft.js';
 import {
   FieldError, counted, failure, field, form, h, links, loading, logLink, once, openDialog, pager, range, row, table, text, uniqueId, withBar,
 } from '../dom.js';
-import { listAddress, searchToggles, toggleAddress } from './toggles.js';
+import { listAddress, searchToggles, toggleAddress } from '../toggle.js';
 
 const path = '/api/admin/context';
 const address = (name) => `${path}/${encodeURIComponent(name)}`;

@@ -3,11 +3,9 @@
 import { call, read } from '../api.js';
 import { conflict, draftFor, keepControls } from '../draft.js';
 import { FieldError, field, form, h, openDialog, text, uniqueId } from '../dom.js';
-import { forgetCounts, toggleAddress } from './toggles.js';
+import { forgetCounts, toggleAddress, togglePath } from '../toggle.js';
 
 const labels = { description: 'Description', type: 'Type', impressionData: 'Impression data', stale: 'Marked as stale' };
-
-export const togglePath = ({ project, name }) => `/api/admin/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
 
 /**
  * @param {{content: Object, etag: string}|null} current the toggle to change, null to create one

@@ -2,9 +2,9 @@
 
 import { call, read } from '../api.js';
 import { failure, h, loading, logAddress, once, text, time } from '../dom.js';
+import { forgetCounts, listAddress, stateBadge, staleTime, togglePath } from '../toggle.js';
 import { actions, openAction, undoNotice } from './toggle-actions.js';
-import { continuesEditing, openToggleEditor, togglePath } from './toggle-editor.js';
-import { forgetCounts, listAddress, stateBadge, staleTime } from './toggles.js';
+import { continuesEditing, openToggleEditor } from './toggle-editor.js';
 
 const shownEvents = 10;
 

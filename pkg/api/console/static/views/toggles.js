@@ -2,11 +2,11 @@
 
 import { call } from '../api.js';
 import { draftFor } from '../draft.js';
-import { age, counted, failure, field, h, loading, relativeDays, row, shortDate, table, text } from '../dom.js';
+import { age, counted, failure, field, h, loading, row, shortDate, table, text } from '../dom.js';
+import { counts, listAddress, pageSize, searchToggles, stateBadge, staleTime, toggleAddress } from '../toggle.js';
 import { actions, openAction, undoNotice } from './toggle-actions.js';
 import { openToggleEditor } from './toggle-editor.js';
 
-const pageSize = 50;
 const names = ['query', 'state', 'type', 'project', 'contextField', 'sortBy', 'sortOrder', 'offset'];
 const columns = [
   { name: 'Name', by: 'name' }, { name: 'Type', by: 'type' }, { name: 'Project', by: 'project' }, { name: 'Age', by: 'createdAt' },
@@ -14,39 +14,6 @@ const columns = [
 ];
 const cards = { '': 'All', active: 'Active', 'potentially-stale': 'Potentially stale', stale: 'Marked as stale', archived: 'Archived' };
 const defaultSort = { sortBy: 'potentiallyStaleAt', sortOrder: 'asc' };
-
-/** The address of the page of a toggle. */
-export const toggleAddress = ({ project, name }) => `#/toggles/${project}/${name}`;
-
-/** The address of the list with filters. */
-export function listAddress(filters) {
-  const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value));
-  return `#/toggles${query.size > 0 ? '?' : ''}${query}`;
-}
-
-/** Searches toggles. The state `archived` selects the archived ones. */
-export function searchToggles({ query, state, type, project, contextField, ...rest }, signal) {
-  const parameters = new URLSearchParams({ limit: pageSize, ...rest });
-  if (query) parameters.set('query', query);
-  if (state === 'archived') parameters.set('archived', 'IS:true');
-  else if (state) parameters.set('state', `IS:${state}`);
-  for (const [name, value] of Object.entries({ type, project, contextField })) if (value) parameters.set(name, `IS:${value}`);
-  return call('GET', `/api/admin/search/features?${parameters}`, undefined, { signal });
-}
-
-/** The state of a toggle, as a mark. */
-export function stateBadge(toggle) {
-  if (toggle.archived) return h('span', { class: 'badge quiet' }, 'Archived');
-  if (toggle.stale) return h('span', { class: 'badge bad' }, 'Stale');
-  if (toggle.potentiallyStale) return h('span', { class: 'badge warn' }, 'Potentially stale');
-  return h('span', { class: 'badge good' }, 'Active');
-}
-
-/** When a toggle becomes or became potentially stale. */
-export function staleTime({ archived, stale, potentiallyStaleAt: at }) {
-  if (at) return h('time', { datetime: at }, h('span', null, relativeDays(at)), h('small', null, shortDate(at)));
-  return h('span', { class: 'detail' }, archived || stale ? '–' : 'Never');
-}
 
 export async function render(content, context) {
   if (context.detail) {
@@ -301,12 +268,4 @@ export async function render(content, context) {
       create ? 'Create one, or bring those of an Unleash with ' : 'An editor can create one, or bring those of an Unleash with ',
       h('code', null, 'toggleadmin import unleash'), '.');
   }
-}
-
-/** The numbers of toggles by their state, for the latest filters. */
-const counts = { key: null, of: {} };
-
-/** Forgets the numbers after a change. */
-export function forgetCounts() {
-  counts.key = null;
 }

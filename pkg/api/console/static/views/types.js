@@ -2,7 +2,7 @@
 
 import { call } from '../api.js';
 import { FieldError, counted, field, form, h, links, loading, logLink, openDialog, row, table, text } from '../dom.js';
-import { forgetCounts, listAddress } from './toggles.js';
+import { forgetCounts, listAddress } from '../toggle.js';
 
 const day = 86_400_000;
 
