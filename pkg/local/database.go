@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/dynamo"
@@ -59,7 +60,7 @@ func (s *service) explain(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case s.DynamoDBEndpoint == "":
-		return fmt.Errorf("%w: `make reset` deletes the data in %s", err, s.DataDir)
+		return fmt.Errorf("%w: %s", err, engine.ResetAdvice(s.DataDir))
 	case errors.Is(err, tables.ErrDiffers):
 		return fmt.Errorf("%w: use another DYNAMODB_ENDPOINT, or delete that table there", err)
 	}

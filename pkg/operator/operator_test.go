@@ -127,13 +127,14 @@ func TestLimits(t *testing.T) {
 	_, err = o.AddAccount(t.Context(), user.ServiceAccount, "cd", "", "Viewer")
 	assert.Equal(t, "4 the maximum number of service accounts (1) is reached: delete one first\n", statuses(err))
 	latest := now().AddDate(0, 0, 30)
-	later := latest.Add(1)
+	stored, later := latest.Add(time.Millisecond-1), latest.Add(time.Millisecond)
 	for _, owner := range []int64{0, account.ID} {
-		created, _, err := o.CreateToken(t.Context(), owner, "n", &latest)
+		created, _, err := o.CreateToken(t.Context(), owner, "n", &stored)
 		assert.OK(t, err)
 		assert.Equal(t, "2026-11-21T10:00:00.000Z to 2026-12-21T10:00:00.000Z", created.CreatedAt+" to "+*created.ExpiresAt)
 		for _, expires := range []*time.Time{&later, nil} {
-			assert.Equal(t, "2 a token of the stack must expire within 30 days (MaxTokenDays): use --expires-in or --expires-at\n",
+			assert.Equal(t, "2 a token of the stack must expire within 30 days (MaxTokenDays): use a shorter --expires-in or an "+
+				"earlier --expires-at\n",
 				statuses(third(o.CreateToken(t.Context(), owner, "n", expires))))
 		}
 	}

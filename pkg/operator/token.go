@@ -109,6 +109,9 @@ func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, ex
 		return Token{}, access.Token{}, err
 	}
 	now := datetime.Milliseconds(o.now())
+	if expires != nil { // as it is stored
+		expires = new(datetime.Milliseconds(*expires))
+	}
 	t := apitoken.APIToken{Name: name, ExpiresAt: expires, CreatedAt: now}
 	if t.Expired(o.now()) {
 		return Token{}, access.Token{}, exitstatus.Errorf(exitstatus.Usage,
@@ -117,8 +120,8 @@ func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, ex
 	if latest, ok := access.LatestExpiry(now, o.installation.MaxTokenDays); ok &&
 		(expires == nil || expires.After(latest)) {
 		return Token{}, access.Token{}, exitstatus.Errorf(exitstatus.Usage,
-			"a token of %s must expire within %d days (MaxTokenDays): use --expires-in or --expires-at", o.installation.Name,
-			o.installation.MaxTokenDays)
+			"a token of %s must expire within %d days (MaxTokenDays): use a shorter --expires-in or an earlier --expires-at",
+			o.installation.Name, o.installation.MaxTokenDays)
 	}
 	if owner != 0 {
 		return o.createPAT(ctx, pat.PAT{UserID: owner, Description: name, CreatedAt: now, ExpiresAt: *expires})

@@ -210,7 +210,9 @@ func TestSummary(t *testing.T) {
 		{"feature-updated", "toggle:a", `{"name":"A","project":"p","type":"x"}`, `{"name":"A","project":"q"}`,
 			"Ada (user 1) updated the toggle a: project, type."},
 		{"user-updated", "user:7", `{"name":"Bob","disabled":true}`, `{"name":"Bob","disabled":false}`,
-			"Ada (user 1) updated the user 7 (Bob): disabled."},
+			"Ada (user 1) updated the user 7 (Bob): disabled (now true)."},
+		{"service-account-updated", "account:7", `{"name":"CI","rootRole":{"name":"Editor"}}`, `{"name":"CI","rootRole":{"name":"Admin"}}`,
+			"Ada (user 1) updated the service account 7 (CI): rootRole (now Editor)."},
 		{"other", "x:1", "", "", "Ada (user 1): other."},
 	} {
 		e := eventlog.Event{Type: tt.kind, Subject: tt.subject, By: eventlog.Actor{Name: "Ada", UserID: 1},

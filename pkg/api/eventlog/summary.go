@@ -100,14 +100,24 @@ func members(data json.RawMessage) map[string]any {
 	return m
 }
 
-// changedMembers returns the names of the members that differ.
+// changedMembers returns the names of the members that differ, with the new value of a flag or a role.
 func changedMembers(after, before map[string]any) string {
-	var names []string
+	var changes []string
 	for name := range union(after, before) {
-		if !reflect.DeepEqual(after[name], before[name]) {
-			names = append(names, name)
+		if reflect.DeepEqual(after[name], before[name]) {
+			continue
 		}
+		change := name
+		switch value := after[name].(type) {
+		case bool:
+			change = fmt.Sprintf("%s (now %t)", name, value)
+		case map[string]any:
+			if role, ok := value["name"].(string); ok {
+				change = fmt.Sprintf("%s (now %s)", name, role)
+			}
+		}
+		changes = append(changes, change)
 	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	slices.Sort(changes)
+	return strings.Join(changes, ", ")
 }

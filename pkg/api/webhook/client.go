@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -27,8 +28,8 @@ var (
 	// ErrGone is the error of a webhook that responds with 410 Gone: the event must not be sent again.
 	ErrGone = errors.New("the webhook responds with 410")
 	// ErrURL is the error for a URL that cannot be used. It does not contain the URL, which can contain a secret.
-	ErrURL = errors.New("the URL must begin with https://, or in local development with http:// and a loopback address, " +
-		"and its port must be from 1 to 65535")
+	ErrURL = errors.New("the URL must begin with https:// and a public host, or in local development with http:// and a " +
+		"loopback address, and its port must be from 1 to 65535")
 )
 
 // Client sends events to one URL. It is safe for concurrent use.
@@ -50,6 +51,9 @@ func NewClient(address string, loopback bool, now func() time.Time) (*Client, er
 	case u.Scheme == "http" && loopback && isLoopbackName(u.Hostname()):
 		permitted = isLoopback
 	default:
+		return nil, ErrURL
+	}
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil && !permitted(a) {
 		return nil, ErrURL
 	}
 	return &Client{url: address, now: now, http: &http.Client{

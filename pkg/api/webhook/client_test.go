@@ -92,20 +92,14 @@ func TestTimeout(t *testing.T) {
 	assert.OK(t, send(t, client, secret)) // the status decides
 }
 
-// TestRefusedAddresses connects to addresses that a public webhook must not lead to, as literals and by a name.
+// TestRefusedAddresses connects by a name to an address that a public webhook must not lead to.
 func TestRefusedAddresses(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	assert.OK(t, err)
-	for _, url := range []string{
-		"https://127.0.0.1:" + port, "https://localhost:" + port, "https://[::1]:" + port,
-		"https://[::ffff:127.0.0.1]:" + port, "https://0.0.0.0:" + port,
-		"https://169.254.169.254/latest", "https://[fe80::1%25lo]",
-	} {
-		assert.ErrorIs(t, send(t, newClient(t, url), secret), webhook.ErrRefused)
-	}
+	assert.ErrorIs(t, send(t, newClient(t, "https://localhost:"+port), secret), webhook.ErrRefused)
 }
 
 func TestIsPublic(t *testing.T) {
@@ -142,6 +136,12 @@ func TestNewClient(t *testing.T) {
 		http://127.0.0.1.example.com
 		http://127.0.0.1:65536
 		https://example.com:0
+		https://127.0.0.1
+		https://[::1]
+		https://[::ffff:127.0.0.1]
+		https://0.0.0.0
+		https://169.254.169.254/latest
+		https://[fe80::1%25lo]
 	`) {
 		_, err := webhook.NewClient(row[0], true, time.Now)
 		assert.ErrorIs(t, err, webhook.ErrURL)

@@ -79,15 +79,15 @@ func (e *Engine) launch(ctx context.Context) (_ *child, err error) {
 	if err != nil {
 		c.stop()
 		if e.options.Dir != "" && !errors.Is(err, errPortInUse) {
-			err = fmt.Errorf("%w; %s", err, e.resetAdvice())
+			err = fmt.Errorf("%w; %s", err, ResetAdvice(e.options.Dir))
 		}
 		return nil, err
 	}
 	return c, nil
 }
 
-// resetAdvice says how to start without the data.
-func (e *Engine) resetAdvice() string { return "`make reset` deletes the data in " + e.options.Dir }
+// ResetAdvice says how to start without the data in a folder.
+func ResetAdvice(dir string) string { return "`make reset DATA_DIR=" + dir + "` deletes the data" }
 
 // restrictDatabase makes the database readable by its owner only, before the engine writes to it. SQLite creates its
 // other files with the permissions of the database.
@@ -97,7 +97,7 @@ func (e *Engine) restrictDatabase() error {
 		err = errors.Join(file.Chmod(0o600), file.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("restrict the permissions of the database: %w; %s", err, e.resetAdvice())
+		return fmt.Errorf("restrict the permissions of the database: %w; %s", err, ResetAdvice(e.options.Dir))
 	}
 	return nil
 }

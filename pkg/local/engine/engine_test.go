@@ -122,7 +122,7 @@ func TestStartErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, program, dir, want string }{
-		{"damaged data", program, path("damaged"), "`make reset` deletes the data in " + path("damaged")},
+		{"damaged data", program, path("damaged"), engine.ResetAdvice(path("damaged"))},
 		{"not a program", path("file"), "", "run scripts/engine.sh"},
 		{"a program that ends", path("ends"), "", "exit status 3"},
 	} {

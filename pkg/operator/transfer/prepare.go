@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"toggleadmin/pkg/api/feature"
@@ -136,11 +135,14 @@ func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]b
 // prepareAccount never changes an account that exists: an import must not restore a role that was revoked, or enable a
 // disabled account.
 func prepareAccount(a Account, old *Account) (Account, []string, error) {
-	known := slices.Contains(access.Roles(), a.Role)
 	switch {
-	case !printable(a.Name) || !known || a.Kind != user.Person && a.Kind != user.ServiceAccount:
-		return a, nil, errors.New("its kind, name or role is not possible here")
-	case (a.Kind == user.ServiceAccount) != (a.Username != nil) || a.Username != nil && !printable(*a.Username):
+	case a.Kind != user.Person && a.Kind != user.ServiceAccount:
+		return a, nil, fmt.Errorf("its kind %.50q is neither user nor service-account", string(a.Kind))
+	case !slices.Contains(access.Roles(), a.Role):
+		return a, nil, fmt.Errorf("its role %.50q is not Admin, Editor or Viewer", string(a.Role))
+	case !fits(a.Name) || a.Username != nil && !fits(*a.Username):
+		return a, nil, fmt.Errorf("its name or username does not have 1 to %d characters", maxAccountName)
+	case (a.Kind == user.ServiceAccount) != (a.Username != nil):
 		return a, nil, errors.New("a service account, and nothing else, has a username")
 	case a.Identity != nil && (a.Kind != user.Person || a.Identity.Issuer == "" || a.Identity.Subject == ""):
 		return a, nil, errors.New("its identity is not possible here")
@@ -163,10 +165,10 @@ func prepareAccount(a Account, old *Account) (Account, []string, error) {
 	return *old, notes, nil
 }
 
-// printable reports whether a name is one that the API accepts.
-func printable(name string) bool {
+// fits reports whether an account can have a name or username. The API accepts every character.
+func fits(name string) bool {
 	n := utf8.RuneCountInString(name)
-	return n > 0 && n <= maxAccountName && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
+	return n > 0 && n <= maxAccountName
 }
 
 // knownFields returns the names of those fields that exist (nil: all) and for which there is room, sorted, and adds

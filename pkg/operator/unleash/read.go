@@ -130,6 +130,9 @@ func (r *client) toggles(ctx context.Context, project string) ([]found, error) {
 // errChanging reports that toggles were created, archived or deleted in Unleash during each attempt to read all.
 var errChanging = errors.New("the toggles in Unleash change while they are read: repeat the command")
 
+// errNoUnleash reports a server with toggles that have no environments.
+var errNoUnleash = exitstatus.Errorf(exitstatus.Usage, "the server at this URL is not Unleash: its toggles have no environments")
+
 // search reads all pages.
 func (r *client) search(ctx context.Context, project string, archived bool) ([]found, error) {
 	for range searches {
@@ -166,6 +169,9 @@ func (r *client) pages(ctx context.Context, project string, archived bool) (all 
 			return nil, false, err
 		}
 		for _, t := range page.Features {
+			if t.Environments == nil { // as in this service, whose import would remove all context fields
+				return nil, false, errNoUnleash
+			}
 			seen[t.Name] = true
 		}
 		if total < 0 {

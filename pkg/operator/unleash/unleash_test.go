@@ -77,6 +77,10 @@ func (s *server) search(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.searches--
+	if r.FormValue("project") == "IS:other" {
+		respond(w, `{"features":[{"name":"a","type":"release","project":"other"}],"total":1}`)
+		return
+	}
 	if r.FormValue("project") != "" {
 		respond(w, `{"features":[],"total":0}`)
 		return
@@ -153,6 +157,7 @@ func TestReadFails(t *testing.T) {
 		/wrong | user:secret | | does not respond with JSON: --url must be the URL of an Unleash | 6
 		/base | user:other | | Unleash rejects the token | 4
 		?a=b | user:secret | | is not the URL of an Unleash | 2
+		/base | user:secret | other | is not Unleash: its toggles have no environments | 2
 		/base | user:secret | none | Unleash has no toggle in the project "none" | 3
 	`) {
 		s := &server{searches: 10}
