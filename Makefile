@@ -36,11 +36,6 @@ endef
 # The engine, unless a running one is used.
 ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT),,node_modules/.installed)
 
-# The environment of cmd/local. DYNAMODB_ENDPOINT is passed on as it is.
-LOCAL_ENV = PORT='$(PORT)' DATA_DIR='$(DATA_DIR)' WEBHOOK_URL='$(WEBHOOK_URL)' WEBHOOK_EVENTS='$(WEBHOOK_EVENTS)' \
-	OIDC_ISSUER='$(OIDC_ISSUER)' OIDC_CLIENT_ID='$(OIDC_CLIENT_ID)' OIDC_DEFAULT_ROLE='$(OIDC_DEFAULT_ROLE)' \
-	MAX_TOKEN_DAYS='$(or $(MAX_TOKEN_DAYS),0)'
-
 export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
@@ -68,12 +63,13 @@ toggleadmin: ## build: Build the operator's command line, .cache/bin/toggleadmin
 reproducible: ## build: Build every function three times for arm64 and x86_64 and compare the files: COLD= (1: with an empty build cache)
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
 
-# exec, so that signals reach the program.
+# make passes the variables of its command line and environment on. exec, so that signals reach the
+# program.
 run: go $(ENGINE_PACKAGE) local-program ## start: Serve the API on this machine: PORT=3000 DATA_DIR=.local WEBHOOK_URL= WEBHOOK_EVENTS= DYNAMODB_ENDPOINT= OIDC_ISSUER= OIDC_CLIENT_ID= OIDC_DEFAULT_ROLE= MAX_TOKEN_DAYS=
-	@$(LOCAL_ENV) exec $(LOCAL)
+	@exec $(LOCAL)
 
 watch: go $(ENGINE_PACKAGE) $(AIR) ## start: Like run, but rebuild and restart after every change
-	@$(LOCAL_ENV) exec $(AIR) -c .air.toml
+	@exec $(AIR) -c .air.toml
 
 sam-local: build-local ## develop: Serve the API by sam local, with the data of a running `make run`: SAM_PORT=3001 DATA_DIR=.local
 	@scripts/sam-local.sh sam-local go run ./test/samlocal/serve --port='$(SAM_PORT)' --data-dir='$(DATA_DIR)'

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func main() {
 	if err != nil {
 		exit(2, err)
 	}
-	days, err := app.ParseNumber(f.MaxTokenDays, 0, access.MaxDays)
+	days, err := app.ParseNumber(cmp.Or(f.MaxTokenDays, "0"), 0, access.MaxDays)
 	if err != nil {
 		exit(2, fmt.Errorf("MAX_TOKEN_DAYS %w", err))
 	}
