@@ -123,7 +123,7 @@ e2e: ## test: Run the end-to-end scripts against a running service: URL= CREDENT
 	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [ENVIRONMENT=aws]' >&2; exit 2; }
 	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' ENVIRONMENT='$(ENVIRONMENT)' go test -count=1 -run '^TestScripts$$' ./test/e2e
 
-soak: node_modules/.installed ## test: Run a million requests with kills: REQUESTS=1000000 KILLS=5
+soak: node_modules/.installed ## test: Send requests while processes are killed: REQUESTS=1000000 KILLS=5
 	go test -count=1 -v -timeout=0 ./test/crash -run '^TestTraffic$$' -requests='$(REQUESTS)' -kills='$(KILLS)'
 
 simulate: ## test: Search the simulated world for violations, and keep failing seeds in .cache/simulation: FOR=1h

@@ -49,8 +49,8 @@ parameters() {
         }' samconfig.toml
 }
 
-action=$1
-environment=$2
+action=${1:-}
+environment=${2:-}
 case $environment in
 dev) config=default ;;
 staging | prod) config=$environment ;;

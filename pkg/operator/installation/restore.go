@@ -117,7 +117,10 @@ func (i *Installation) sameKeys(ctx context.Context, table, source string) ([]st
 		}
 		names = append(names, keys)
 	}
-	if table == source || !slices.Equal(names[0], names[1]) {
+	if table == source {
+		return nil, exitstatus.Errorf(exitstatus.Rejected, "%s is the table itself, not a copy of it", source)
+	}
+	if !slices.Equal(names[0], names[1]) {
 		return nil, exitstatus.Errorf(exitstatus.Rejected, "%s is not a copy of the table %s: its key is %v, not %v",
 			source, table, names[1], names[0])
 	}

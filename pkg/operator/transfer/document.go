@@ -3,7 +3,6 @@
 package transfer
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -95,25 +94,37 @@ var ErrFormat = errors.New("it is not an export of toggleadmin")
 // Parse reads the JSON form of a document. Every member must be known: an import replaces whole values, so a misspelled
 // name would delete what it was to set.
 func Parse(text []byte) (Document, error) {
-	var d Document
-	if err := json.Unmarshal(text, &d); err != nil {
-		return Document{}, fmt.Errorf("it is not JSON of the expected form: %w", err)
+	var header struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
 	}
-	if d.Format != format {
+	if err := jsonv2.Unmarshal(text, &header); err != nil {
+		return Document{}, explain(err)
+	}
+	if header.Format != format {
 		return Document{}, ErrFormat
 	}
-	if d.Version != version {
-		return Document{}, fmt.Errorf("it has version %d of the format, this program reads %d", d.Version, version)
+	if header.Version != version {
+		return Document{}, fmt.Errorf("it has version %d of the format, this program reads %d", header.Version, version)
 	}
-	d = Document{}
-	err := jsonv2.Unmarshal(text, &d, jsonv2.RejectUnknownMembers(true))
-	if unknown, ok := errors.AsType[*jsonv2.SemanticError](err); ok && errors.Is(err, jsonv2.ErrUnknownName) {
-		return Document{}, fmt.Errorf("it has a member with an unknown name: %s", unknown.JSONPointer)
-	}
-	if err != nil {
-		return Document{}, fmt.Errorf("it is not JSON of the expected form: %w", err)
+	var d Document
+	if err := jsonv2.Unmarshal(text, &d, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return Document{}, explain(err)
 	}
 	return d, nil
+}
+
+// explain names the place of an error in the JSON text, and no type of Go.
+func explain(err error) error {
+	wrong, ok := errors.AsType[*jsonv2.SemanticError](err)
+	if !ok {
+		return fmt.Errorf("it is not JSON: %w", err)
+	}
+	if errors.Is(err, jsonv2.ErrUnknownName) {
+		return fmt.Errorf("it has a member with an unknown name: %s", wrong.JSONPointer)
+	}
+	kind := strings.NewReplacer("[", "array", "{", "object").Replace(wrong.JSONKind.String())
+	return fmt.Errorf("the value at \"%s\" cannot be of the type %s", wrong.JSONPointer, kind)
 }
 
 // ofProject returns the document with only the toggles of a project, and the types and fields that they use.
