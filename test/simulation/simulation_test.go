@@ -28,7 +28,6 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
 	debug.SetGCPercent(800)
 	m.Run()
 }

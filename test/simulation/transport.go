@@ -158,8 +158,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return &http.Response{
 		StatusCode: c.status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		Body:          io.NopCloser(bytes.NewReader(c.out)),
-		ContentLength: int64(len(c.out)), Request: r,
+		Body: io.NopCloser(bytes.NewReader(c.out)),
 	}, nil
 }
 
