@@ -28,11 +28,17 @@ func Await(tb testing.TB, what string, interval, timeout time.Duration, conditio
 	}
 }
 
-// FreePort returns a free port that the system assigns to no other program: one below the ports that it assigns.
+// FreePort returns a TCP port that no program uses and that the system assigns to no program: one below the ports that
+// it assigns. Until the test ends, no other test gets the port: the UDP port with the same number is the reservation.
 func FreePort(tb testing.TB) string {
 	tb.Helper()
 	for {
 		port := strconv.Itoa(20000 + rand.N(10000))
+		reservation, err := new(net.ListenConfig).ListenPacket(tb.Context(), "udp", "127.0.0.1:"+port)
+		if err != nil {
+			continue
+		}
+		tb.Cleanup(func() { _ = reservation.Close() })
 		if listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:"+port); err == nil {
 			listener.Close()
 			return port

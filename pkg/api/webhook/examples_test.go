@@ -39,6 +39,11 @@ func TestReceivers(t *testing.T) {
 		var out process.Output
 		receiver.Stdout, receiver.Stderr = &out, &out
 		client := start(t, receiver)
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("%s: %s", receiver, &out)
+			}
+		})
 		process.Await(t, "the receiver", 10*time.Millisecond, time.Minute, func() bool {
 			return send(t, client, second+" "+secret) == nil && strings.Contains(out.String(), "toggleadmin.token-expiring")
 		})
