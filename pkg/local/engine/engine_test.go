@@ -122,7 +122,7 @@ func TestStartErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, program, dir, want string }{
-		{"damaged data", program, path("damaged"), engine.ResetAdvice(path("damaged"))},
+		{"damaged data", program, path("damaged"), "`make reset DATA_DIR=" + path("damaged") + "` deletes the data"},
 		{"not a program", path("file"), "", "run scripts/engine.sh"},
 		{"a program that ends", path("ends"), "", "exit status 3"},
 	} {
