@@ -77,16 +77,16 @@ sam-local: build-local ## develop: Serve the API by sam local, with the data of 
 reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 	@scripts/reset.sh '$(DATA_DIR)'
 
-# The tests link faster without cgo, which deployed programs do not use either, and without symbol
-# tables. Their heaps are small: GOGC=400 saves a tenth of the CPU time. Some tests wait, so two
-# packages per CPU run at the same time.
+# The tests are built like deployed functions. So those that build functions find the packages in the
+# build cache, and the tests link faster than with cgo and symbol tables. Their heaps are small:
+# GOGC=400 saves a tenth of the CPU time. Some tests wait, so two packages per CPU run at the same time.
 test: export CGO_ENABLED := 0
 test: export GOGC := 400
 
 # The suites with targets of their own are left out: they are not fast, and without the targets they
 # would be linked and then skipped.
 test: go node_modules/.installed ## start: Run every fast test
-	@go test -ldflags=-s -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|unleash)$$')
+	@go test $(FUNCTION_FLAGS) -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|unleash)$$')
 
 test-race: node_modules/.installed ## test: Run every fast test with the race detector, in random order
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
@@ -143,7 +143,7 @@ MUTANT_PACKAGES ?= $(addprefix api/,feedback featuretype contextfield pat traffi
 
 mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests, which takes hours: MUTANT_PACKAGES='api/feedback api/featuretype …'
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; ln -s '$(CURDIR)/node_modules' "$$tmp/node_modules"; for package in $(MUTANT_PACKAGES); do echo "== pkg/$$package"; \
-	TMPDIR="$$tmp" $(GREMLINS) unleash "./pkg/$$package" || failed=1; done; \
+	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' TMPDIR="$$tmp" $(GREMLINS) unleash "./pkg/$$package" || failed=1; done; \
 	[ -z "$$failed" ]
 
 console: node_modules/.installed ## develop: Copy the libraries of the web pages from npm, and bundle the OpenAPI document, into pkg/api/console/static
@@ -158,7 +158,7 @@ lint: $(GOLANGCI_LINT) ## develop: Check style, defects and import rules
 	go mod tidy -diff
 
 test-recipe: node_modules/.installed ## test: Add an operation as CONTRIBUTING.md describes, in a copy of the tree
-	RECIPE=1 go test -count=1 -run='^TestAddAnOperation$$' ./test/repository
+	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' RECIPE=1 go test -count=1 -run='^TestAddAnOperation$$' ./test/repository
 
 fmt: $(GOLANGCI_LINT) ## develop: Format the Go files
 	$(GOLANGCI_LINT) fmt ./...
