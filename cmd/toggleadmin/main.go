@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -94,7 +95,8 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 		err = checkEmpty(command.Flags())
 	}
 	if err != nil {
-		return fail(std.err, exitstatus.Errorf(exitstatus.Usage, "%v; see --help", err))
+		text := missingValue.ReplaceAllString(err.Error(), "a value is missing")
+		return fail(std.err, exitstatus.Errorf(exitstatus.Usage, "%s; see --help", text))
 	}
 	s := &session{streams: std, ctx: ctx, cli: &c, now: time.Now, random: rand.Reader}
 	if err := command.Run(s); err != nil {
@@ -102,6 +104,9 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	}
 	return exitstatus.Success
 }
+
+// missingValue is kong's text for an option without a value at the end of the command line.
+var missingValue = regexp.MustCompile(`expected \w+ value but got "EOL" \(<EOL>\)`)
 
 // checkEmpty returns an error for an option with an empty value, which often comes from an unset shell variable.
 func checkEmpty(flags []*kong.Flag) error {
