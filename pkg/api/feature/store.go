@@ -134,8 +134,8 @@ func (s *Store) UpdateAll(ctx context.Context, names []string, change func(Featu
 		return nil, fmt.Errorf("update %s: %w", describe(names), err)
 	}
 	for some := range slices.Chunk(t.flagLater, maxActions/3) {
-		if _, err := s.write(ctx, some,
-			func(t *transaction, old Feature) error { return t.reevaluate(ctx, old) }); err != nil {
+		_, err := s.write(ctx, some, func(t *transaction, old Feature) error { return t.reevaluate(ctx, old) })
+		if err != nil && !errors.Is(err, ErrNotFound) { // one was deleted: re-evaluation sets the flags of the others
 			return nil, fmt.Errorf("re-evaluate %s: %w", describe(some), err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
@@ -129,6 +130,13 @@ func TestUpdateAll(t *testing.T) {
 	_, err := store.UpdateAll(t.Context(), names[:33], with(`{"stale":true}`))
 	assert.OK(t, err)
 	assert.Equal(t, want+" BatchGetItem GetItem TransactWriteItems", tap.Calls())
+	// One toggle is deleted before its flag is set.
+	client = db.Before(t, "TransactWriteItems", 2, func() {
+		db.Delete(t, db.Tables.Features, dynamo.Item{"name": dynamo.S(names[0])})
+	})
+	_, marked := store.UpdateAll(t.Context(), names, with(`{"stale":true}`))
+	_, err = db.through(client).UpdateAll(t.Context(), names, with(`{"stale":false}`))
+	assert.OK(t, marked, err)
 }
 
 // Either all toggles are marked or none. Re-evaluation finds them where it finds those that become due.

@@ -94,7 +94,7 @@ func Create(features *Store, now func() time.Time) lambdahttp.HandlerFunc {
 		if p := access.PrincipalFrom(r.Context()); p.UserID != 0 {
 			f.CreatedBy = &Creator{p.UserID, p.Name}
 		}
-		change, err := features.change(r, body)
+		change, err := features.changeOf(r, body)
 		if err != nil {
 			return err
 		}
@@ -119,8 +119,8 @@ func notReserved(body jsonbody.Object) string {
 	return fmt.Sprintf("The `/body/name` property must not be %q, which is a path of the API.", reservedName)
 }
 
-// change returns the change that a body describes, or a 400 if the type does not exist.
-func (s *Store) change(r *http.Request, body jsonbody.Object) (func(Feature) Feature, error) {
+// changeOf returns the change that a body describes, or a 400 if the type does not exist.
+func (s *Store) changeOf(r *http.Request, body jsonbody.Object) (func(Feature) Feature, error) {
 	id, typed := body.TextOK("type")
 	if typed {
 		id = featuretype.NormalID(id)
@@ -162,7 +162,7 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		change, err := features.change(r, body)
+		change, err := features.changeOf(r, body)
 		if err != nil {
 			return err
 		}
