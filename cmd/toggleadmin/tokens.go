@@ -34,7 +34,7 @@ type createTokenCmd struct {
 }
 
 type revokeTokenCmd struct {
-	ID string `arg:"" help:"ID of the token, as list shows it; - reads the token itself from stdin. An ID that begins with a hyphen comes last, after --."`
+	ID string `arg:"" help:"ID of the token, as list shows it; - reads the token itself from stdin."`
 }
 
 // moment is a date and time.

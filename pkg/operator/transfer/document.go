@@ -223,13 +223,16 @@ func fromAccount(u user.User) Account {
 	return a
 }
 
-// id returns what identifies an account in every installation: the username, the e-mail address, or else the name.
+// id returns what identifies an account in every installation: the username, the e-mail address, the identity, or else
+// the name.
 func (a Account) id() string {
 	switch {
 	case a.Username != nil:
 		return strings.ToLower(*a.Username) + " (service account)"
 	case a.Email != nil:
 		return strings.ToLower(*a.Email)
+	case a.Identity != nil && a.Identity.Subject != "":
+		return a.Identity.Subject + " at " + a.Identity.Issuer
 	}
 	return a.Name
 }

@@ -36,13 +36,3 @@ type Remark struct {
 func newSection() Section {
 	return Section{Created: []string{}, Updated: []Update{}, Skipped: []Remark{}, Notes: []Remark{}}
 }
-
-// Changed reports whether the import changed anything.
-func (r Report) Changed() bool {
-	for _, s := range []Section{r.FeatureTypes, r.ContextFields, r.Features, r.Accounts} {
-		if len(s.Created)+len(s.Updated) > 0 {
-			return true
-		}
-	}
-	return false
-}
