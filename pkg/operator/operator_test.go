@@ -46,7 +46,7 @@ func TestRejected(t *testing.T) {
 	_, err := seed.Seed(t.Context(), seed.Config{Client: db.Client, Tables: db.Tables, Log: db.Log(), Now: now,
 		Random: rand.Reader})
 	assert.OK(t, err)
-	o := newOperator(db, installation.Installation{Name: `the stack "s"`, TokenLimit: 2,
+	o := newOperator(db, installation.Installation{Name: `the stack "s"`, Option: "--stack s", TokenLimit: 2,
 		AccountLimit: user.DefaultLimit, Stack: installation.Stack{Name: "s"}})
 	later := now().Add(time.Hour)
 	create := func(owner int64, name string, expires time.Time) error {
@@ -92,6 +92,7 @@ func TestRejected(t *testing.T) {
 3 there is no user or service account with the id 99
 4 admin (1) already has a token "seed": choose another name, or revoke that token
 4 ci (4) has the maximum of 2 tokens: revoke one first
+3 the token "7" belongs to the account 99, which does not exist: toggleadmin doctor --stack s --fix deletes it
 `, statuses(
 		put("a b", operator.ToggleChange{}),
 		put("x", operator.ToggleChange{Project: new("")}),
@@ -112,6 +113,7 @@ func TestRejected(t *testing.T) {
 		create(99, "x", later),
 		create(1, "seed", later),
 		create(serviceAccount, "other", later),
+		o.Revoke(t.Context(), operator.Token{ID: "7", UserID: new(int64(99))}),
 	))
 	assert.Equal(t, before, stored())
 }

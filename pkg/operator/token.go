@@ -192,7 +192,12 @@ func (o *Operator) Revoke(ctx context.Context, t Token) error {
 	}
 	id, _ := access.ParseID(t.ID)
 	err := o.pats.Delete(ctx, kind, *t.UserID, id)
-	if errors.Is(err, pat.ErrNotFound) {
+	switch {
+	case errors.Is(err, pat.ErrNotFound) && t.UserKind == nil:
+		return exitstatus.Errorf(exitstatus.NotFound,
+			"the token %q belongs to the account %d, which does not exist: toggleadmin doctor %s --fix deletes it", t.ID,
+			*t.UserID, o.installation.Option)
+	case errors.Is(err, pat.ErrNotFound):
 		return exitstatus.Errorf(exitstatus.NotFound, "the token %q was already revoked", t.ID)
 	}
 	return err

@@ -51,8 +51,9 @@ func (d *doctor) roundTrip(ctx context.Context) (string, error) {
 	if err := d.deleteLeftBehind(ctx, tokens); err != nil {
 		return "", err
 	}
-	token, err := tokens.Create(ctx, apitoken.APIToken{Name: tokenName, ExpiresAt: new(d.Now().Add(tokenLifetime))},
-		d.Random)
+	now := d.Now()
+	token, err := tokens.Create(ctx,
+		apitoken.APIToken{Name: tokenName, CreatedAt: now, ExpiresAt: new(now.Add(tokenLifetime))}, d.Random)
 	if err != nil {
 		return "", err
 	}
