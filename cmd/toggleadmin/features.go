@@ -13,7 +13,7 @@ type featuresCmd struct {
 	List    listTogglesCmd   `cmd:"" help:"List the toggles."`
 	Put     putToggleCmd     `cmd:"" help:"Create a toggle, or change the given properties."`
 	Archive archiveToggleCmd `cmd:"" help:"Archive a toggle."`
-	Restore restoreToggleCmd `cmd:"" help:"Restore an archived toggle."`
+	Revive  reviveToggleCmd  `cmd:"" help:"Revive an archived toggle."`
 	Stale   staleToggleCmd   `cmd:"" help:"Mark a toggle as stale, or remove the mark."`
 	Delete  deleteToggleCmd  `cmd:"" help:"Delete a toggle."`
 }
@@ -28,12 +28,12 @@ type (
 		toggleName
 
 		Project         *string  `help:"Project (for a new toggle: default)."`
-		Type            *string  `help:"Feature type (for a new toggle: release)."`
+		Type            *string  `help:"Type (for a new toggle: release)."`
 		ContextField    []string `sep:"none" placeholder:"NAME" xor:"fields" help:"Context field of the toggle. Repeat for more. Replaces all."`
 		NoContextFields bool     `xor:"fields" help:"The toggle uses no context fields."`
 	}
 	archiveToggleCmd struct{ toggleName }
-	restoreToggleCmd struct{ toggleName }
+	reviveToggleCmd  struct{ toggleName }
 	staleToggleCmd   struct {
 		toggleName
 
@@ -127,7 +127,7 @@ func (c *archiveToggleCmd) Run(s *session, o *operator.Operator) error {
 	return toggleResult(s, t, changed, err, "archived")
 }
 
-func (c *restoreToggleCmd) Run(s *session, o *operator.Operator) error {
+func (c *reviveToggleCmd) Run(s *session, o *operator.Operator) error {
 	t, changed, err := o.SetArchived(s.step(), c.Name, false)
 	return toggleResult(s, t, changed, err, "not archived")
 }
