@@ -16,7 +16,7 @@ type usersCmd struct {
 	Link   linkUserCmd   `cmd:"" help:"Link a person to the identity with which they sign in."`
 	Unlink unlinkUserCmd `cmd:"" help:"Remove the identity with which a person signs in."`
 
-	RemoveName removeNameCmd `cmd:"" help:"Replace the name and the e-mail address of a person with the id, in the event log."`
+	RemoveName removeNameCmd `cmd:"" help:"Replace the name and the e-mail address of a person with the id, in the event log and in toggles."`
 }
 
 // ProvideKind is called by kong, for the parameters of Run.
@@ -264,8 +264,8 @@ func (c *removeNameCmd) Run(s *session, o *operator.Operator) error {
 	if exists {
 		s.inform("Warning: the person still exists, and the next changes by them or of them record the name again.")
 	}
-	if err := s.confirm("Replace the name and the e-mail address of the person %d in the event log for ever?",
-		c.ID); err != nil {
+	if err := s.confirm("Replace the name and the e-mail address of the person %d in the event log and in toggles? "+
+		"This cannot be undone.", c.ID); err != nil {
 		return err
 	}
 	events, err := o.RemoveName(s.ctx, int64(c.ID))

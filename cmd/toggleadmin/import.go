@@ -107,7 +107,7 @@ func (c *importFileCmd) Run(s *session, o *operator.Operator) error {
 		return err
 	}
 	if d.Partial {
-		s.inform("This export of Unleash contains no times: the ages of new toggles begin anew.")
+		s.inform("This export of Unleash contains no times: the ages of new toggles start now.")
 	}
 	return c.write(s, o, d)
 }
