@@ -55,7 +55,7 @@ func (i *Identity) hashed() *identity {
 
 // record returns the record of a change: the type for a person, or the one for a service account.
 func (u User) record(person, account eventlog.Type, data, preData any) eventlog.Change {
-	c := eventlog.Change{Type: person, Subject: eventlog.Subject("user:" + strconv.FormatInt(u.ID, 10)), Last: u.LastEvent,
+	c := eventlog.Change{Type: person, Subject: eventlog.PersonSubject(u.ID), Last: u.LastEvent,
 		Data: data, PreData: preData}
 	if u.Kind == ServiceAccount {
 		c.Type, c.Subject = account, eventlog.Subject("account:"+strconv.FormatInt(u.ID, 10))

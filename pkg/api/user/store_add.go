@@ -168,10 +168,10 @@ func (s *Store) Create(ctx context.Context, u User) error {
 
 // uniqueName returns the identifier that no other account may have, or "" if the account has none.
 func (u User) uniqueName() string {
-	switch {
-	case u.Kind == Person && u.Email != "":
+	if u.Kind == Person && u.Email != "" {
 		return emailIdentifier(u.Email)
-	case u.Kind == ServiceAccount && u.Username != "":
+	}
+	if u.Kind == ServiceAccount && u.Username != "" {
 		return "username:" + spelling.Fold(u.Username)
 	}
 	return ""

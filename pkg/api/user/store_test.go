@@ -1,6 +1,7 @@
 package user_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"strings"
@@ -39,6 +40,7 @@ func TestItems(t *testing.T) {
 		text, err := json.Marshal(account)
 		assert.OK(t, err)
 		assert.Equal(t, want, string(text))
+		assert.Equal(t, cmp.Or(account.Username, account.Name), account.RecordedName())
 		account.ID--
 		other := account
 		other.Name = "other"
@@ -53,8 +55,9 @@ func TestItems(t *testing.T) {
 func TestUnknownAccounts(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	calls(t, store, "service-account | ci | | 1 ci <> Editor") // creates the counter, 0, and the number of accounts, -1
-	for _, id := range []int64{0, -1, 2, math.MaxInt32 + 1, math.MinInt64, math.MaxInt64} {
+	calls(t, store, ada+"service-account | ci | | 2 ci <> Editor")                                     // create the counter, 0, and the number of accounts, -1
+	assert.ErrorIs(t, failure(store.Update(t.Context(), 1, user.Change{Name: "n"})), user.ErrNotFound) // a person
+	for _, id := range []int64{0, -1, 3, math.MaxInt32 + 1, math.MinInt64, math.MaxInt64} {
 		for _, err := range []error{failure(store.Get(t.Context(), id)), store.SetDisabled(t.Context(), id, true),
 			failure(store.Update(t.Context(), id, user.Change{Name: "n"})),
 			failure(store.Link(t.Context(), id, identity("s"))), failure(store.Unlink(t.Context(), id)),
@@ -62,7 +65,7 @@ func TestUnknownAccounts(t *testing.T) {
 			assert.ErrorIs(t, err, user.ErrNotFound)
 		}
 	}
-	requireItems(t, db, 4)
+	requireItems(t, db, 6)
 }
 
 func TestErrorsNameTheAction(t *testing.T) {
