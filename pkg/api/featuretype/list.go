@@ -19,7 +19,7 @@ func NewListFunction(env *app.Env) (lambda.Handler, error) {
 	return env.API(access.Require(access.IsAnyone, List(NewStore(client, tables, nil)))), nil
 }
 
-// listVersion is the version of the list's schema; there is only one (specification, 2.3).
+// listVersion is the version of the list's schema; there is only one (api/openapi.yaml).
 const listVersion = 1
 
 // List serves GET /api/admin/feature-types.

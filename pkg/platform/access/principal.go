@@ -65,7 +65,7 @@ type Principal struct {
 	Permissions []Permission
 }
 
-// UserPrincipal returns the principal of a user.
+// UserPrincipal returns the principal of a user, who is a person or a service account.
 func UserPrincipal(userID int64, role Role) Principal {
 	return Principal{ID: "user:" + strconv.FormatInt(userID, 10), UserID: userID, Permissions: role.Permissions()}
 }
@@ -139,7 +139,7 @@ func parsePrincipal(context map[string]any) (p Principal, ok bool) {
 	return p, true
 }
 
-// ParseID reads the id of a PAT in a path: decimal digits without a sign or a leading zero, 1 to MaxID
+// ParseID reads the id of a PAT or an account: decimal digits without a sign or a leading zero, 1 to MaxID
 // (api/openapi.yaml).
 func ParseID(text string) (id int64, ok bool) {
 	id, err := strconv.ParseInt(text, 10, 32)

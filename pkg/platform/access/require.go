@@ -33,7 +33,7 @@ func IsUser(p Principal) *apierror.Error {
 	return nil
 }
 
-// IsUserOr401 is IsUser for an operation for which the specification declares no 403.
+// IsUserOr401 is IsUser for an operation for which api/openapi.yaml declares no 403.
 func IsUserOr401(p Principal) *apierror.Error {
 	if p.UserID == 0 {
 		return apierror.New(apierror.AuthenticationRequired, "This operation requires a token that identifies a user.")

@@ -38,7 +38,7 @@ var kinds = [...]struct {
 	Internal:               {http.StatusInternalServerError, "InternalError"},
 	AuthenticationRequired: {http.StatusUnauthorized, "AuthenticationRequired"},
 	NoAccess:               {http.StatusForbidden, "NoAccessError"},
-	ContentType:            {http.StatusUnsupportedMediaType, "ContentTypeerror"}, // the specification's spelling
+	ContentType:            {http.StatusUnsupportedMediaType, "ContentTypeerror"}, // the spelling of api/openapi.yaml
 	ContentTooLarge:        {http.StatusRequestEntityTooLarge, "ContentTooLarge"},
 	Validation:             {http.StatusBadRequest, "ValidationError"},
 	NotFound:               {http.StatusNotFound, "NotFoundError"},

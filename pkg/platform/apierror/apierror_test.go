@@ -23,7 +23,7 @@ func TestWrite(t *testing.T) {
 	}
 	for i, name := range strings.Fields(`500_InternalError 401_AuthenticationRequired 403_NoAccessError
 		415_ContentTypeerror 413_ContentTooLarge 400_ValidationError 404_NotFoundError 409_NameExistsError
-		409_ConflictError 412_PreconditionFailed`) { // ContentTypeerror is the specification's spelling
+		409_ConflictError 412_PreconditionFailed`) { // ContentTypeerror is the spelling of api/openapi.yaml
 		status, name, _ := strings.Cut(name, "_")
 		check(status+`  {"id":"the-id","name":"`+name+`","message":"m"}`, apierror.New(apierror.Kind(i), "m"))
 	}
