@@ -40,7 +40,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean tools known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean known-env local-program go
 
 # Each target names its group after ##.
 help: ## develop: List the targets
@@ -213,9 +213,6 @@ check: test-race test-recipe lint vuln validate build reproducible ## start: Run
 
 clean: ## develop: Delete builds and tools, but no data
 	rm -rf .aws-sam .cache node_modules
-
-tools: $(GOLANGCI_LINT) $(GOVULNCHECK) $(AIR) node_modules/.installed ## develop: Install every tool now
-	@scripts/python-tool.sh sam --version
 
 known-env: # rejects a wrong ENV or NOW before the build
 	@scripts/stack.sh check '$(ENV)' '$(NOW)'
