@@ -23,7 +23,8 @@ GREMLINS      := .cache/tools/gremlins-$(GREMLINS_VERSION)/gremlins
 AIR           := .cache/tools/air-$(AIR_VERSION)/air
 LOCAL         := .cache/bin/local
 
-# Flags of deployed binaries: static, stripped, and identical in every folder and at every commit. -s implies -w.
+# Flags of deployed binaries: static, stripped, and identical in every folder and at every commit.
+# -s implies -w.
 FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
 
 # $(call build_functions,architecture,folder,options of sam build). One go build compiles the
@@ -52,11 +53,13 @@ help: ## develop: List the targets
 build: ## build: Build every function for AWS with the SAM CLI, into .aws-sam
 	$(call build_functions,arm64,.cache/functions)
 
-# Uses its own environment of samconfig.toml and its own folder, so that no deployment uses the build.
+# Uses its own environment of samconfig.toml and its own folder, so that no deployment uses the
+# build.
 build-local: ## build: Build every function for sam local on this machine (x86_64), into .aws-sam/local
 	$(call build_functions,amd64,.cache/functions-local,--config-env local)
 
-# Static, so that it runs on other machines with this operating system and processor. It contains its commit.
+# Static, so that it runs on other machines with this operating system and processor. It contains
+# its commit.
 toggleadmin: ## build: Build the operator's command line, .cache/bin/toggleadmin
 	CGO_ENABLED=0 go build -trimpath -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
@@ -77,9 +80,10 @@ sam-local: build-local ## develop: Serve the API by sam local, with the data of 
 reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 	@scripts/reset.sh '$(DATA_DIR)'
 
-# The tests are built like deployed functions. So those that build functions find the packages in the
-# build cache, and the tests link faster than with cgo and symbol tables. Their heaps are small:
-# GOGC=400 saves a tenth of the CPU time. Some tests wait, so two packages per CPU run at the same time.
+# The tests are built like deployed functions. So those that build functions find the packages in
+# the build cache, and the tests link faster than with cgo and symbol tables. Their heaps are small:
+# GOGC=400 saves a tenth of the CPU time. Some tests wait, so two packages per CPU run at the same
+# time.
 test: export CGO_ENABLED := 0
 test: export GOGC := 400
 

@@ -56,7 +56,8 @@ CHOICES = (
     ({}, {"DomainName": "toggles.example.com", "CertificateArn": "arn", "HostedZoneId": "Z0123456789"}),
 )
 
-# What all names and ARNs contain. The names are as long as possible, because they count in the sizes of policies.
+# What all names and ARNs contain. The names are as long as possible, because they count in the
+# sizes of policies.
 PSEUDO_PARAMETERS = {
     "AWS::AccountId": "123456789012", "AWS::NoValue": NO_VALUE, "AWS::Partition": "aws-us-gov",
     "AWS::Region": "us-gov-west-1", "AWS::URLSuffix": "example.com",

@@ -11,7 +11,8 @@ import boto3
 import tomlkit
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 
-# A stack has these statuses only if it was never created completely, so its tables cannot have been used.
+# A stack has these statuses only if it was never created completely, so its tables cannot have been
+# used.
 RECOVERABLE = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED")
 WAIT = {"Delay": 5, "MaxAttempts": 360}
 

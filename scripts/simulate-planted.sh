@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Applies each patch of test/simulation/testdata to a copy of the tree, two at a time, and searches for a seed that
-# fails, for at most PLANTED_FOR (default: 90s) on one core. First it searches without a patch, and no seed may fail. It
-# fails unless a seed is found for every patch. Usage: simulate-planted.sh [PATCH…]
+# Applies each patch of test/simulation/testdata to a copy of the tree, two at a time, and searches
+# for a seed that fails, for at most PLANTED_FOR (default: 90s) on one core. First it searches
+# without a patch, and no seed may fail. It fails unless a seed is found for every patch. Usage:
+# simulate-planted.sh [PATCH…]
 set -euo pipefail
 
 duration=${PLANTED_FOR:-90s}
 
-# build builds the tests of the tree in this folder. -trimpath lets all copies share the build cache.
+# build builds the tests of the tree in this folder. -trimpath lets all copies share the build
+# cache.
 build() { go test -c -trimpath -ldflags='-s -w' -o simulation.test ./test/simulation; }
 
 # search ends with status 124 if no seed fails.
@@ -20,7 +22,8 @@ copy() {
   git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$1"
 }
 
-# try PATCH prints one line about a patch: found, missed, or an error. $slot is the number of the copy.
+# try PATCH prints one line about a patch: found, missed, or an error. $slot is the number of the
+# copy.
 try() {
   local name log started status=0
   name=$(basename "$1" .patch)

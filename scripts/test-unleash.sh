@@ -31,7 +31,8 @@ programs() {
     { find "$1" -maxdepth 3 -path '*/bin/initdb' 2>/dev/null || true; } | sort -V | tail -n 1 | sed 's#/initdb$##'
 }
 
-# Downloads the packages of PostgreSQL that are missing on this machine. It needs no lock, because it installs none.
+# Downloads the packages of PostgreSQL that are missing on this machine. It needs no lock, because
+# it installs none.
 download() {
     apt-get install --download-only --yes --no-install-recommends -o Debug::NoLocking=1 \
         -o "Dir::Cache::archives=$1/archives" postgresql >"$1/apt.log" 2>&1

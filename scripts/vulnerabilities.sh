@@ -7,7 +7,8 @@
 set -uo pipefail
 folder=$(dirname "$0")/../pkg/api/console/libraries
 
-# check NAME UNREACHABLE COMMAND...: UNREACHABLE is a pattern of the output if the database cannot be reached.
+# check NAME UNREACHABLE COMMAND...: UNREACHABLE is a pattern of the output if the database cannot
+# be reached.
 check() {
     local name=$1 unreachable=$2 output status
     output=$("${@:3}" 2>&1)

@@ -1,4 +1,5 @@
-# Receives events, verifies their signatures, and prints them: SECRET=whsec_… PORT=4000 python3 receiver.py
+# Receives events, verifies their signatures, and prints them:
+# SECRET=whsec_… PORT=4000 python3 receiver.py
 import os
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
