@@ -129,9 +129,9 @@ func (f Feature) outlived(cutoff *time.Time) bool {
 // key returns the partition key of the range in the staleness index.
 func (r Range) key() string { return StalenessKey(r.Type, r.PotentiallyStale, r.Shard) }
 
-// flip returns the record of a flip of a toggle of the range. If the toggle had not outlived the lifetime when the
-// lifetime was changed, the flip has no cause but the passing of time.
-func (r Range) flip(f Feature) eventlog.Change {
+// flipChange returns the record of a flip of a toggle of the range. If the toggle had not outlived the lifetime when
+// the lifetime was changed, the flip has no cause but the passing of time.
+func (r Range) flipChange(f Feature) eventlog.Change {
 	var reason Reason
 	if r.PotentiallyStale {
 		reason = LifetimeChanged
@@ -141,7 +141,7 @@ func (r Range) flip(f Feature) eventlog.Change {
 		(r.PotentiallyStale || f.outlived(Cutoff(r.LifetimeDays, eventlog.TimeOf(r.LastEvent)))) {
 		cause = &r.LastEvent
 	}
-	change := f.flip(r.LifetimeDays, reason, cause)
+	change := f.flipChange(r.LifetimeDays, reason, cause)
 	change.Last = f.LastEvent
 	return change
 }
@@ -276,9 +276,9 @@ type Flag struct {
 	CausedBy     *int64 `json:"causedBy,omitempty"` // the id of the event of the lifetime that caused it
 }
 
-// flip returns the record of a flip of the flag, without the id of the toggle's last event. The flag is set if there is
-// no reason to clear it. cause is the id of the event of the lifetime that causes the flip, or nil.
-func (f Feature) flip(lifetimeDays *int64, reason Reason, cause *int64) eventlog.Change {
+// flipChange returns the record of a flip of the flag, without the id of the toggle's last event. The flag is set if
+// there is no reason to clear it. cause is the id of the event of the lifetime that causes the flip, or nil.
+func (f Feature) flipChange(lifetimeDays *int64, reason Reason, cause *int64) eventlog.Change {
 	kind := eventlog.FeaturePotentiallyStaleOn
 	if reason != "" {
 		kind = eventlog.FeaturePotentiallyStaleOff

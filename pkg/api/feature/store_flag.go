@@ -87,7 +87,7 @@ type Flips struct {
 func (s *Store) Flip(ctx context.Context, r Range, toggles []Feature) (Flips, error) {
 	input := &dynamodb.TransactWriteItemsInput{}
 	for _, f := range toggles {
-		id, record, err := s.log.Actions(ctx, r.flip(f))
+		id, record, err := s.log.Actions(ctx, r.flipChange(f))
 		if err != nil {
 			return Flips{}, err
 		}

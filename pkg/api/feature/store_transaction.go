@@ -72,7 +72,7 @@ func (t *transaction) remove(ctx context.Context, old Feature) error {
 		if err != nil {
 			return err
 		}
-		e.changes = append(e.changes, old.flip(kind.LifetimeDays, Deleted, nil))
+		e.changes = append(e.changes, old.flipChange(kind.LifetimeDays, Deleted, nil))
 	}
 	e.changes = append(e.changes, old.change(eventlog.FeatureDeleted, nil, old.snapshot()))
 	return nil
@@ -97,7 +97,7 @@ func (t *transaction) decide(ctx context.Context, e *edit, reason Reason) error 
 	if e.next.PotentiallyStale {
 		reason = ""
 	}
-	e.changes = append(e.changes, e.next.flip(kind.LifetimeDays, reason, nil))
+	e.changes = append(e.changes, e.next.flipChange(kind.LifetimeDays, reason, nil))
 	return err
 }
 

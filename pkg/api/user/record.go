@@ -53,8 +53,8 @@ func (i *Identity) hashed() *identity {
 	return &identity{i.Issuer, hex.EncodeToString(sum[:])}
 }
 
-// record returns the record of a change: the type for a person, or the one for a service account.
-func (u User) record(person, account eventlog.Type, data, preData any) eventlog.Change {
+// change returns the record of a change: the type for a person, or the one for a service account.
+func (u User) change(person, account eventlog.Type, data, preData any) eventlog.Change {
 	c := eventlog.Change{Type: person, Subject: eventlog.PersonSubject(u.ID), Last: u.LastEvent,
 		Data: data, PreData: preData}
 	if u.Kind == ServiceAccount {
@@ -64,15 +64,15 @@ func (u User) record(person, account eventlog.Type, data, preData any) eventlog.
 }
 
 func (u User) changeTo(next User) eventlog.Change {
-	return u.record(eventlog.UserUpdated, eventlog.ServiceAccountUpdated, next.snapshot(), u.snapshot())
+	return u.change(eventlog.UserUpdated, eventlog.ServiceAccountUpdated, next.snapshot(), u.snapshot())
 }
 
 func (u User) creation() eventlog.Change {
-	return u.record(eventlog.UserCreated, eventlog.ServiceAccountCreated, u.snapshot(), nil)
+	return u.change(eventlog.UserCreated, eventlog.ServiceAccountCreated, u.snapshot(), nil)
 }
 
 func (u User) deletion() eventlog.Change {
-	return u.record(eventlog.UserDeleted, eventlog.ServiceAccountDeleted, nil, u.snapshot())
+	return u.change(eventlog.UserDeleted, eventlog.ServiceAccountDeleted, nil, u.snapshot())
 }
 
 // Actor returns the account as the one who makes a change.
