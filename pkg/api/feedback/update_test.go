@@ -31,11 +31,13 @@ func TestUpdate(t *testing.T) {
 		"USER", "userId` property must be your own id or, with the \"ADMIN\" permission, the id of an existing user; you sent",
 		"~", "` property").Replace(`
 		# caller and ID | body | response | calls
+		viewer survey | {} | 200 {"userId":1,"neverShow":false,NULL | UpdateItem
 		viewer survey | {"neverShow":true,"given":"2026-11-20T06:39:00.1239+01:00"} | 200 {"userId":1,"neverShow":true,GIVEN | UpdateItem
 		# an unknown member
 		viewer survey | {"feedbackId":"x"} | 200 {"userId":1,"neverShow":true,GIVEN | UpdateItem
-		viewer survey | {"given":null} | 200 {"userId":1,"neverShow":true,NULL | UpdateItem
-		viewer survey | {"userId":1} | 200 {"userId":1,"neverShow":true,NULL | UpdateItem
+		viewer survey | {"neverShow":false} | 200 {"userId":1,"neverShow":false,GIVEN | UpdateItem
+		viewer survey | {"given":null} | 200 {"userId":1,"neverShow":false,NULL | UpdateItem
+		viewer survey | {"userId":1} | 200 {"userId":1,"neverShow":false,NULL | UpdateItem
 		admin survey | {"userId":2} | 200 {"userId":2,"neverShow":false,NULL | UpdateItem
 		admin survey | {"userId":3,"neverShow":true} | 200 {"userId":3,"neverShow":true,NULL | GetItem UpdateItem
 		viewer survey | {"userId":3} | 400 /USER 3. |
