@@ -55,8 +55,10 @@ func TestItems(t *testing.T) {
 func TestUnknownAccounts(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	calls(t, store, ada+"service-account | ci | | 2 ci <> Editor")                                     // create the counter, 0, and the number of accounts, -1
-	assert.ErrorIs(t, failure(store.Update(t.Context(), 1, user.Change{Name: "n"})), user.ErrNotFound) // a person
+	// They create the counter, 0, and the number of accounts, -1.
+	calls(t, store, ada+"service-account | ci | | 2 ci <> Editor")
+	// Update is for service accounts only.
+	assert.ErrorIs(t, failure(store.Update(t.Context(), 1, user.Change{Name: "n"})), user.ErrNotFound)
 	for _, id := range []int64{0, -1, 3, math.MaxInt32 + 1, math.MinInt64, math.MaxInt64} {
 		for _, err := range []error{failure(store.Get(t.Context(), id)), store.SetDisabled(t.Context(), id, true),
 			failure(store.Update(t.Context(), id, user.Change{Name: "n"})),
