@@ -68,13 +68,3 @@ func testCommands(t *testing.T, page string, passes int) {
 		}
 	}
 }
-
-func TestSize(t *testing.T) {
-	t.Parallel()
-	const most = 9_000 // bytes: other pages have the details
-	text, err := os.ReadFile("../../README.md")
-	assert.OK(t, err)
-	if len(text) > most {
-		t.Errorf("README.md has %d bytes, at most %d: move details to a page of docs", len(text), most)
-	}
-}
