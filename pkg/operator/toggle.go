@@ -106,7 +106,7 @@ func (o *Operator) validate(ctx context.Context, change *ToggleChange) error {
 	if change.Project != nil {
 		if !feature.ValidProject(*change.Project) {
 			return exitstatus.Errorf(exitstatus.Usage,
-				"%q is not a valid project: use 1 to 100 letters, digits and . _ ~ -", *change.Project)
+				"%q is not a valid project: use 1 to 100 letters, digits and . _ ~ -, but not . or ..", *change.Project)
 		}
 	}
 	if change.Type != nil {

@@ -69,21 +69,20 @@ func (e *NameError) Unwrap() error { return e.Err }
 
 func notFound(name string) error { return &NameError{ErrNotFound, name} }
 
-var (
-	validName    = regexp.MustCompile(`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`)
-	validProject = regexp.MustCompile(`^[A-Za-z0-9._~-]{1,100}$`)
-)
+// segment matches a segment of a path that clients send as it is. They remove the segments . and .., even if these are
+// percent-encoded (RFC 3986, section 5.2.4).
+var segment = regexp.MustCompile(`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`)
 
 // reservedName cannot be the name of a toggle, because /api/admin/archive/revive is the path of another operation.
 const reservedName = "revive"
 
 // ValidName reports whether a toggle can have a name.
 func ValidName(name string) bool {
-	return len(name) <= 100 && validName.MatchString(name) && name != reservedName
+	return ValidProject(name) && name != reservedName
 }
 
 // ValidProject reports whether a project can have a name.
-func ValidProject(name string) bool { return validProject.MatchString(name) }
+func ValidProject(name string) bool { return len(name) <= 100 && segment.MatchString(name) }
 
 // Shards is the number of partitions per type and flag in the staleness index.
 const Shards = 16

@@ -106,6 +106,11 @@ func TestRefusals(t *testing.T) {
 		get update archive | q/%FF | {} | 404 NotFoundError: There is no toggle with the name "%FF" in the project "q".
 		get update archive list | %FF/a | {} | PROJECT
 		get update archive list | a b/a | {} | PROJECT
+		# clients remove these segments from a path
+		get update archive list | ./a | {} | PROJECT
+		get update archive list | ../a | {} | PROJECT
+		create | ../ | {"name":"n"} | PROJECT
+		stale | ../ | {"features":["a"],"stale":true} | PROJECT
 		get update archive list | 101×x/a | {} | PROJECT
 		create | a b/ | {"name":"n"} | PROJECT
 		stale | a b/ | {"features":["a"],"stale":true} | PROJECT

@@ -95,7 +95,8 @@ func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]b
 			"its name is not possible here: use 1 to %d letters, digits and . _ ~ -, but not ., .. or revive alone", maxName)
 	case !feature.ValidProject(t.Project):
 		return t, nil, fmt.Errorf(
-			"its project %.50q is not possible here: use 1 to %d letters, digits and . _ ~ -", t.Project, maxName)
+			"its project %.50q is not possible here: use 1 to %d letters, digits and . _ ~ -, but not . or ..",
+			t.Project, maxName)
 	case !types[t.Type]:
 		return t, nil, fmt.Errorf("its type %.50q does not exist here", t.Type)
 	}
