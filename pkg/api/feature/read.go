@@ -184,9 +184,8 @@ func projectOf(r *http.Request) (string, error) {
 	project, err := lambdahttp.PathParam(r, "projectId")
 	if err != nil || !ValidProject(project) {
 		return "", apierror.New(apierror.Validation, fmt.Sprintf(
-			"The `/params/projectId` property must have 1 to 100 of the characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..; "+
-				"you sent %q.",
-			apierror.Echo(project)))
+			"The `/params/projectId` property must have 1 to 100 of the characters A-Z a-z 0-9 . _ ~ -, "+
+				"and must not be . or ..; you sent %q.", apierror.Echo(project)))
 	}
 	return project, nil
 }
