@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/loopback"
 )
 
 const (
@@ -70,8 +70,7 @@ func isLoopback(host string) bool {
 		host = name
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(host, "]"), "["), "."))
-	address, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && address.IsLoopback()
+	return loopback.IsHost(host) || strings.HasSuffix(host, ".localhost")
 }
 
 // signIn responds with the token if the code is right, for the first time and in time.

@@ -43,14 +43,6 @@ func isPublic(a netip.Addr) bool {
 	return true
 }
 
-func isLoopback(a netip.Addr) bool { return a.Unmap().IsLoopback() }
-
-// isLoopbackName reports whether the host of a URL is localhost or a loopback address.
-func isLoopbackName(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && isLoopback(a)
-}
-
 // dialer returns a dialer that connects only to permitted addresses. It checks each address after the name was
 // resolved, so the answers of a DNS server cannot lead to another one.
 func dialer(permitted func(netip.Addr) bool) *net.Dialer {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"toggleadmin/pkg/platform/loopback"
 )
 
 const (
@@ -39,17 +41,17 @@ type Client struct {
 	now  func() time.Time
 }
 
-// NewClient returns a client, or ErrURL. A URL with https:// must lead to public addresses. With loopback, which is for
-// development, it can begin with http:// and name a loopback address or localhost.
-func NewClient(address string, loopback bool, now func() time.Time) (*Client, error) {
+// NewClient returns a client, or ErrURL. A URL with https:// must lead to public addresses. With allowLoopback, which is
+// for development, it can begin with http:// and name a loopback address or localhost.
+func NewClient(address string, allowLoopback bool, now func() time.Time) (*Client, error) {
 	u, err := url.Parse(address)
 	permitted := isPublic
 	switch {
 	case err != nil || u.Hostname() == "" || !validPort(u.Port()):
 		return nil, ErrURL
 	case u.Scheme == "https":
-	case u.Scheme == "http" && loopback && isLoopbackName(u.Hostname()):
-		permitted = isLoopback
+	case u.Scheme == "http" && allowLoopback && loopback.IsHost(u.Hostname()):
+		permitted = loopback.IsAddress
 	default:
 		return nil, ErrURL
 	}

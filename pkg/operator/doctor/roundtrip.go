@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/loopback"
 )
 
 const (
@@ -34,8 +34,7 @@ func CheckURL(text string) error {
 		return exitstatus.Errorf(exitstatus.Usage,
 			"%q is not the URL of an API: use one such as https://api.example.com/prod", text)
 	}
-	ip := net.ParseIP(u.Hostname())
-	if u.Scheme == "http" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if u.Scheme == "http" && !loopback.IsHost(u.Hostname()) {
 		return exitstatus.Errorf(exitstatus.Usage, "%q is not encrypted: credentials are sent over https only", text)
 	}
 	return nil

@@ -13,6 +13,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/platform/loopback"
 )
 
 const (
@@ -40,17 +42,12 @@ func NewHTTPClient(endpoint string) *http.Client {
 	if endpoint != "" {
 		transport.ResponseHeaderTimeout = engineTimeout
 	}
-	if isLoopback(endpoint) {
+	if u, err := url.Parse(endpoint); err == nil && loopback.IsHost(u.Hostname()) {
 		transport.Proxy = nil
 		transport.DisableCompression = true
 		return &http.Client{Transport: copyBody{transport}}
 	}
 	return &http.Client{Transport: transport}
-}
-
-func isLoopback(endpoint string) bool {
-	u, err := url.Parse(endpoint)
-	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
 
 type copyBody struct{ next http.RoundTripper }

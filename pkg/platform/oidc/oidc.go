@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -21,6 +20,8 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+
+	"toggleadmin/pkg/platform/loopback"
 )
 
 // Config contains the settings of an Issuer.
@@ -71,9 +72,9 @@ func New(c Config) (*Issuer, error) {
 }
 
 // CheckIssuer checks that a text can be the URL of an issuer. Only a loopback address may have http, and only if
-// loopback is true.
-func CheckIssuer(text string, loopback bool) error {
-	err := checkURL(text, loopback)
+// allowLoopback is true.
+func CheckIssuer(text string, allowLoopback bool) error {
+	err := checkURL(text, allowLoopback)
 	if err == nil && (len(text) > maxCharacters || strings.ContainsAny(text, "?# ")) {
 		err = errors.New("it must have at most 255 characters, and neither query, fragment nor space")
 	}
@@ -81,14 +82,14 @@ func CheckIssuer(text string, loopback bool) error {
 }
 
 // checkURL checks that a text is an https URL without user name and password. Only a loopback address may have http,
-// and only if loopback is true.
-func checkURL(text string, loopback bool) error {
+// and only if allowLoopback is true.
+func checkURL(text string, allowLoopback bool) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
 		return errors.New("it is not a URL")
-	case u.Scheme == "http" && loopback && isLoopback(u.Hostname()):
-	case u.Scheme == "http" && loopback:
+	case u.Scheme == "http" && allowLoopback && loopback.IsHost(u.Hostname()):
+	case u.Scheme == "http" && allowLoopback:
 		return errors.New("it must begin with https://; only a loopback address can have http://")
 	case u.Scheme != "https":
 		return errors.New("it must begin with https://")
@@ -101,8 +102,6 @@ func checkURL(text string, loopback bool) error {
 
 // hostPattern is stricter than net/url: a host is safe in a Content-Security-Policy.
 var hostPattern = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
-
-func isLoopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
 // Claims are the claims of a verified token about its owner.
 type Claims struct {
