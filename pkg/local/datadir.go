@@ -24,6 +24,9 @@ func lockDataDir(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("DATA_DIR %s cannot be created, choose another folder: %w", dir, err)
 	}
+	if err := checkOwner(dir); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -40,6 +43,30 @@ func lockDataDir(dir string) (*os.File, error) {
 	}
 	_ = os.WriteFile(path, fmt.Append(nil, os.Getpid()), 0o600) // for the error above; the lock does not depend on it
 	return f, nil
+}
+
+// checkOwner returns an error if another user can write to the folder. They could replace the files of the service, and
+// read its credentials.
+func checkOwner(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("DATA_DIR %s cannot be read, choose another folder or correct its permissions: %w", dir, err)
+	}
+	defer f.Close()
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(int(f.Fd()), &stat); err != nil {
+		return fmt.Errorf("DATA_DIR %s cannot be checked, choose another folder: %w", dir, err)
+	}
+	switch {
+	case stat.Mode&syscall.S_IFMT != syscall.S_IFDIR:
+		return fmt.Errorf("DATA_DIR %s is not a folder: choose another one", dir)
+	case int(stat.Uid) != os.Geteuid():
+		return fmt.Errorf("DATA_DIR %s belongs to another user (ID %d): choose a folder of your own", dir, stat.Uid)
+	case stat.Mode&0o022 != 0:
+		return fmt.Errorf("DATA_DIR %s can be written by other users (mode %04o): choose another folder, or run chmod "+
+			"go-w %[1]s", dir, stat.Mode&0o7777)
+	}
+	return nil
 }
 
 // readLocalJSON returns the file of an earlier run. If the file is missing or damaged it returns nothing, and seeding

@@ -109,15 +109,40 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-func TestListensOnLoopbackOnly(t *testing.T) {
+// Others could read the credentials in a folder to which they can write.
+func TestFolderOfOthersIsRejected(t *testing.T) {
+	t.Parallel()
+	foreign := "/" // of root
+	if os.Geteuid() == 0 {
+		foreign = t.TempDir()
+		assert.OK(t, os.Chown(foreign, 1, -1))
+	}
+	forAll, forGroup := t.TempDir(), t.TempDir()
+	assert.OK(t, errors.Join(os.Chmod(forAll, 0o777), os.Chmod(forGroup, 0o770)))
+	for dir, want := range map[string]string{
+		foreign:  "belongs to another user",
+		forAll:   "can be written by other users (mode 0777)",
+		forGroup: "can be written by other users (mode 0770)",
+	} {
+		err := local.Run(t.Context(), local.Config{Template: localtest.Template(t), DataDir: dir})
+		if err == nil || !strings.Contains(err.Error(), "DATA_DIR "+dir+" "+want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+	}
+	for _, dir := range []string{forAll, forGroup} {
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			t.Errorf("files %v, %v", files, err)
+		}
+	}
+}
+
+func TestListensOnOneAddress(t *testing.T) {
 	t.Parallel()
 	service := localtest.Start(t, local.Config{})
-	for _, url := range []string{service.BaseURL, service.DynamoDBEndpoint} {
-		address := strings.Replace(url, "http://127.0.0.1:", "127.0.0.2:", 1) // another address of this machine, on Linux
-		if c, err := new(net.Dialer).DialContext(t.Context(), "tcp", address); err == nil {
-			_ = c.Close()
-			t.Errorf("%s accepts connections to %s", url, address)
-		}
+	address := strings.Replace(service.BaseURL, "http://127.0.0.1:", "127.0.0.2:", 1) // loopback too, on Linux
+	if c, err := new(net.Dialer).DialContext(t.Context(), "tcp", address); err == nil {
+		_ = c.Close()
+		t.Errorf("%s accepts connections to %s", service.BaseURL, address)
 	}
 }
 

@@ -3,6 +3,9 @@ package localtest
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"testing"
 
 	"toggleadmin/pkg/local"
@@ -30,6 +33,10 @@ func StartStop(tb testing.TB, c local.Config) (service local.Running, stop func(
 			enginetest.Program(tb) // skips the test
 		}
 		c.DynamoDBEndpoint = enginetest.Endpoint(tb)
+	}
+	// With umask 002, the folders that tests create can be written by their group, and the service rejects them.
+	if err := os.Chmod(c.DataDir, 0o700); c.DataDir != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
+		tb.Fatal(err)
 	}
 	ready := make(chan local.Running, 1)
 	c.Ready = func(r local.Running) { ready <- r }

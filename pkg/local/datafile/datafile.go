@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -15,10 +16,20 @@ const Temporary = ".new"
 // Replace replaces the content of a file as a whole, readable by its owner only. A killed process leaves either the old
 // or the new content, and possibly a file with the suffix Temporary.
 func Replace(path string, content []byte) error {
-	if err := os.WriteFile(path+Temporary, content, 0o600); err != nil {
+	temporary := path + Temporary
+	// A file that somebody else created could stay readable for them.
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.Rename(path+Temporary, path)
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
 }
 
 // Append appends a line, without its line feed, to a file. It creates the file if it is missing, readable by its owner

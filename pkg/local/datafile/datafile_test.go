@@ -25,6 +25,30 @@ func TestIncompleteLine(t *testing.T) {
 	}
 }
 
+// What somebody else has put in the place of the temporary file stays as it is, and does not become the file.
+func TestReplaceDoesNotUseAnExistingFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	other := filepath.Join(t.TempDir(), "other")
+	for name, create := range map[string]func() error{
+		"a file that all can read": func() error { return os.WriteFile(path+datafile.Temporary, nil, 0o666) },
+		"a link":                   func() error { return os.Symlink(other, path+datafile.Temporary) },
+		"a second name":            func() error { return os.Link(other, path+datafile.Temporary) },
+	} {
+		assert.OK(t, os.WriteFile(other, []byte("other"), 0o600))
+		assert.OK(t, create())
+		assert.OK(t, datafile.Replace(path, []byte("new")))
+		content, err := os.ReadFile(path)
+		info, statErr := os.Lstat(path)
+		if err != nil || statErr != nil || string(content) != "new" || info.Mode() != 0o600 {
+			t.Errorf("%s: %q, %v, %v, %v", name, content, info, err, statErr)
+		}
+		if content, err := os.ReadFile(other); err != nil || string(content) != "other" {
+			t.Errorf("%s: the other file is %q, %v", name, content, err)
+		}
+	}
+}
+
 func TestConcurrentAppend(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -34,7 +34,7 @@ type child struct {
 	exited chan struct{}
 }
 
-// launch starts a child on the engine's port and waits until it accepts requests.
+// launch starts a child on the engine's address and waits until it accepts requests.
 func (e *Engine) launch(ctx context.Context) (_ *child, err error) {
 	log, err := e.openLog()
 	if err != nil {
@@ -45,8 +45,8 @@ func (e *Engine) launch(ctx context.Context) (_ *child, err error) {
 			_ = log.Close()
 		}
 	}()
-	//nolint:gosec,noctx // ends by SIGTERM
-	cmd := exec.Command(e.options.Program, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(e.port))
+	host, port, _ := net.SplitHostPort(e.address)
+	cmd := exec.Command(e.options.Program, "serve", "--host", host, "--port", port) //nolint:gosec,noctx // ends by SIGTERM
 	if e.options.Dir != "" {
 		if err := e.restrictDatabase(); err != nil {
 			return nil, err

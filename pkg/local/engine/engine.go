@@ -1,6 +1,7 @@
 // Package engine runs dynoxide, a DynamoDB-compatible server, as a child process.
 //
-// An Engine listens on one port of 127.0.0.1. Its data are in a folder or in memory. If a child with data in a folder
+// An Engine accepts every signature, and requests of web pages too. Therefore it listens on a random port of a random
+// loopback address, which a page cannot find in time. Its data are in a folder or in memory. If a child with data in a folder
 // ends unexpectedly, it is started again on the same port, so that the retries of a client succeed. The child ends with
 // its parent or, where the system cannot do that, with the next Start on the folder.
 package engine
@@ -13,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"sync"
 )
 
@@ -49,8 +49,8 @@ type Options struct {
 // Engine is a running engine. It is safe for concurrent use.
 type Engine struct {
 	options Options // with an absolute Dir
-	port    int
-	deaths  int // unexpected ends in a row, each soon after the start
+	address string  // host and port on which it listens
+	deaths  int     // unexpected ends in a row, each soon after the start
 
 	stop context.CancelFunc
 	done chan struct{}
@@ -91,7 +91,7 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 }
 
 // Endpoint returns the engine's URL. It stays the same over restarts.
-func (e *Engine) Endpoint() string { return "http://127.0.0.1:" + strconv.Itoa(e.port) }
+func (e *Engine) Endpoint() string { return "http://" + e.address }
 
 // PID returns the process id of the current or last child.
 func (e *Engine) PID() int {

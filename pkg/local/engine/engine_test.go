@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -185,6 +189,49 @@ func TestStartEndsAnEngineLeftBehind(t *testing.T) {
 		}
 		createTable(t, enginetest.StartIn(t, dir))
 		_ = left.Wait() // returns because the process has ended
+	}
+}
+
+// A process that has locked the folder and is not the engine is not ended.
+func TestStartSparesAProcessWithTheLock(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	lock, err := os.Create(filepath.Join(dir, "engine.pid"))
+	assert.OK(t, err)
+	defer lock.Close()
+	assert.OK(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
+	if _, err := fmt.Fprint(lock, os.Getpid()); err != nil { // if the engine's Start ended it, the test would end
+		t.Fatal(err)
+	}
+	e, err := engine.Start(t.Context(), engine.Options{Program: enginetest.Program(t), Dir: dir})
+	if err == nil {
+		e.Stop()
+		t.Fatal("it started")
+	}
+	if want := fmt.Sprintf("process %d, which is not the engine", os.Getpid()); !strings.Contains(err.Error(), want) {
+		t.Errorf("error %q, want %q in it", err, want)
+	}
+}
+
+// A web page that tries the ports of 127.0.0.1 does not find an engine.
+func TestEnginesHaveRandomAddresses(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has loopback addresses besides 127.0.0.1")
+	}
+	hosts := map[string]bool{"127.0.0.1": true}
+	for range 3 {
+		endpoint, err := url.Parse(enginetest.Start(t).Endpoint())
+		assert.OK(t, err)
+		if hosts[endpoint.Hostname()] {
+			t.Errorf("%s is not an address of its own", endpoint.Hostname())
+		}
+		hosts[endpoint.Hostname()] = true
+		address := net.JoinHostPort("127.0.0.1", endpoint.Port())
+		if c, err := new(net.Dialer).DialContext(t.Context(), "tcp", address); err == nil {
+			_ = c.Close()
+			t.Errorf("the engine of %s accepts connections to %s", endpoint, address)
+		}
 	}
 }
 

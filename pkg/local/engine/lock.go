@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -24,6 +26,10 @@ func (e *Engine) lock(ctx context.Context) (*os.File, error) {
 	}
 	content, _ := io.ReadAll(f)
 	pid, _ := strconv.Atoi(string(content))
+	if pid > 1 && !e.runsIn(pid) {
+		return nil, errors.Join(fmt.Errorf("process %d, which is not the engine, has locked %s: end it, or choose another "+
+			"folder", pid, f.Name()), f.Close())
+	}
 	if pid > 1 {
 		e.options.Logger.InfoContext(ctx, "ending an engine that an earlier process left behind", "pid", pid)
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may end by itself in between
@@ -33,6 +39,17 @@ func (e *Engine) lock(ctx context.Context) (*os.File, error) {
 	}
 	return nil, errors.Join(fmt.Errorf("an engine that an earlier process left behind uses %s: end process %d",
 		e.options.Dir, pid), f.Close())
+}
+
+// runsIn reports whether the engine's program runs in a process. Where the system has no /proc, it assumes so: the
+// process has locked a file that only its owner can write.
+func (e *Engine) runsIn(pid int) bool {
+	running, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	program, err := filepath.EvalSymlinks(e.options.Program)
+	return err == nil && strings.TrimSuffix(running, " (deleted)") == program // deleted: it was installed again
 }
 
 // awaitLock tries to lock a file until stopTimeout has passed.

@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"time"
 )
 
 const (
-	// Ports are below the range that Linux uses for outgoing connections (32768 to 60999). Otherwise a connection of a
-	// client could take the port while the engine restarts.
-	lowestPort, ports = 20000, 12768
-	portTries         = 16
+	portTries = 16
 
 	// An engine that ends more than maxDeaths times in a row, each time within quickDeath, is not started again.
 	quickDeath = time.Second
@@ -30,8 +26,7 @@ func (e *Engine) supervise(serving, starting context.Context, started chan<- err
 		if !errors.Is(err, errPortInUse) {
 			break
 		}
-		e.port = lowestPort +
-			rand.IntN(ports) //nolint:gosec // processes that start at the same time need different ports, not secret ones
+		e.address = randomAddress(starting)
 		e.child, err = e.launch(starting)
 	}
 	started <- err
