@@ -2,13 +2,11 @@ package jsonbody_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 func compile(tb testing.TB, file string) *jsonbody.Schema {
@@ -31,18 +29,19 @@ func message(tb testing.TB, err error) string {
 	return failed.Message
 }
 
-// wantMessages decodes the body in the first cell of each row, and compares the message of the error with the second
-// cell, in which ~ stands for a backquote; empty: no error.
-func wantMessages(tb testing.TB, file, rows string) {
+// bodyTest is a body with the message of its error; "": no error.
+type bodyTest struct{ body, message string }
+
+func wantMessages(tb testing.TB, file string, tests []bodyTest) {
 	tb.Helper()
 	schema := compile(tb, file)
-	for _, row := range table.Rows(tb, 2, rows) {
+	for _, test := range tests {
 		got := ""
-		if _, err := schema.Decode([]byte(row[0])); err != nil {
-			got = strings.ReplaceAll(message(tb, err), "`", "~")
+		if _, err := schema.Decode([]byte(test.body)); err != nil {
+			got = message(tb, err)
 		}
-		if got != row[1] {
-			tb.Errorf("%.100s: got %q, want %q", row[0], got, row[1])
+		if got != test.message {
+			tb.Errorf("%.100s:\n got %q\nwant %q", test.body, got, test.message)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (s *Schema) decode(body []byte) (valid Object, violations []string) {
 	if !ok {
 		return nil, []string{fmt.Sprintf("The `/body` must be an object; you sent %s.", echo(value))}
 	}
-	return object, s.violations("/body", object)
+	return object, s.body.validateObject("/body", object)
 }
 
 const maxDepth = 100 // of arrays and objects (api/openapi.yaml, Requests)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -15,45 +16,41 @@ import (
 	"toggleadmin/pkg/platform/datetime"
 )
 
-// document contains the supported keywords of a JSON Schema of an object: a body, or an element of an array.
-type document struct {
-	Schema      string                      `json:"$schema"`
-	Title       string                      `json:"title"`
-	Description string                      `json:"description"`
-	Type        string                      `json:"type"`
-	Required    []string                    `json:"required"`
-	Properties  map[string]propertyKeywords `json:"properties"`
-	Additional  *bool                       `json:"additionalProperties"` // by default true
-}
+// keywords contains the supported keywords of a JSON Schema. The schemas of properties, of items and of additional
+// properties have the same keywords. Bounds are integers.
+type keywords struct {
+	Schema      string `json:"$schema"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
 
-// elements contains the supported keywords of the elements of an array: objects or strings.
-type elements struct {
-	document
+	Type typeNames `json:"type"`
+	Enum []string  `json:"enum"` // of strings only
+
+	Minimum *int64 `json:"minimum"`
+	Maximum *int64 `json:"maximum"`
+
 	MinLength *int   `json:"minLength"`
 	MaxLength *int   `json:"maxLength"`
 	Pattern   string `json:"pattern"`
-}
+	Format    string `json:"format"`
+	// PatternText completes the sentence "The property must …" for a value that does not match Pattern.
+	PatternText string `json:"x-pattern-text"`
 
-// propertyKeywords contains the supported keywords of a property. Numbers and their bounds are integers.
-type propertyKeywords struct {
-	Description string    `json:"description"`
-	Type        typeNames `json:"type"`
-	Minimum     *int64    `json:"minimum"`
-	Maximum     *int64    `json:"maximum"`
-	MinLength   *int      `json:"minLength"`
-	MaxLength   *int      `json:"maxLength"`
-	MinItems    *int      `json:"minItems"`
-	MaxItems    *int      `json:"maxItems"`
-	Items       *elements `json:"items"`
-	Pattern     string    `json:"pattern"`
-	Format      string    `json:"format"`
-	ReadOnly    bool      `json:"readOnly"` // accepted in a request, and ignored
+	MinItems *int      `json:"minItems"`
+	MaxItems *int      `json:"maxItems"`
+	Items    *keywords `json:"items"`
+
+	Required             []string             `json:"required"`
+	Properties           map[string]*keywords `json:"properties"`
+	AdditionalProperties *additional          `json:"additionalProperties"`
+
+	ReadOnly bool `json:"readOnly"` // accepted in a request, and ignored
 }
 
 // typeNames is one name or a list of names.
 type typeNames []string
 
-// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+// UnmarshalJSONFrom decodes a name or a list of names.
 func (n *typeNames) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() == '[' {
 		return jsonv2.UnmarshalDecode(d, (*[]string)(n))
@@ -62,23 +59,43 @@ func (n *typeNames) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return jsonv2.UnmarshalDecode(d, &(*n)[0])
 }
 
-// Schema is a compiled JSON Schema of an object. It is safe for concurrent use.
-type Schema struct {
-	properties []property
-	known      []string // the names of all declared properties; nil: others are ignored
+// additional is the keyword additionalProperties: false, true, or the schema of the additional properties.
+type additional struct {
+	rejected bool
+	schema   *keywords // nil: any value
+}
+
+// UnmarshalJSONFrom decodes a boolean or a schema.
+func (a *additional) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() == '{' {
+		return jsonv2.UnmarshalDecode(d, &a.schema)
+	}
+	var accepted bool
+	err := jsonv2.UnmarshalDecode(d, &accepted)
+	a.rejected = !accepted
+	return err
+}
+
+// Schema is the compiled JSON Schema of an object. It is safe for concurrent use.
+type Schema struct{ body *node }
+
+// node is the compiled JSON Schema of a value.
+type node struct {
+	checks []check
+
+	// Of an object.
+	properties []property // ordered by name, without those that are read-only
+	declared   []string   // the names of all properties, in order
+	closed     bool       // reject properties that are not declared
+	others     *node      // the schema of properties that are not declared; nil: any value
+
+	elements *node // of an array
 }
 
 type property struct {
 	name     string
 	required bool
-	checks   []check
-	items    *items // nil if the property is not an array
-}
-
-// items are the elements of an array: objects, or strings if object is nil.
-type items struct {
-	object *Schema
-	checks []check
+	value    *node
 }
 
 // check is the check of one keyword.
@@ -87,14 +104,21 @@ type check struct {
 	valid func(value any) bool
 }
 
-// Compile compiles the JSON Schema of an object. A keyword, type, pattern or format that this package cannot check and
-// describe is an error that names it and its property.
+// Compile compiles the JSON Schema of an object. A keyword, type or format that this package does not support is an
+// error that names it and the place of its schema.
 func Compile(file []byte) (*Schema, error) {
-	var d document
-	if err := jsonv2.Unmarshal(file, &d, jsonv2.RejectUnknownMembers(true)); err != nil {
+	var k keywords
+	if err := jsonv2.Unmarshal(file, &k, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return nil, fmt.Errorf("compile a JSON Schema: %w", err)
 	}
-	return d.compile()
+	if !slices.Equal(k.Type, typeNames{"object"}) {
+		return nil, errors.New("compile a JSON Schema: the type of a body must be object")
+	}
+	body, err := k.compile("")
+	if err != nil {
+		return nil, fmt.Errorf("compile a JSON Schema: %w", err)
+	}
+	return &Schema{body}, nil
 }
 
 // MustCompile is Compile for a file that is part of the program. It panics instead of returning an error.
@@ -106,204 +130,165 @@ func MustCompile(file []byte) *Schema {
 	return schema
 }
 
-func (d document) compile() (*Schema, error) {
-	if d.Type != "object" {
-		return nil, errors.New("compile a JSON Schema: the type must be object, or string for items")
+// compile compiles the schema at a JSON pointer in its file.
+func (k *keywords) compile(pointer string) (*node, error) {
+	checks, err := k.checks()
+	if err != nil {
+		return nil, fmt.Errorf("the schema %q: %w", pointer, err)
 	}
-	s := &Schema{}
-	if d.Additional != nil && !*d.Additional {
-		s.known = slices.Sorted(maps.Keys(d.Properties))
-	}
-	for _, name := range slices.Sorted(maps.Keys(d.Properties)) {
-		if d.Properties[name].ReadOnly {
+	n := &node{checks: checks, declared: slices.Sorted(maps.Keys(k.Properties))}
+	for _, name := range n.declared {
+		declaration := k.Properties[name]
+		if declaration.ReadOnly {
 			continue
 		}
-		p := property{name: name, required: slices.Contains(d.Required, name)}
-		var err error
-		if p.checks, p.items, err = d.Properties[name].compile(); err != nil {
-			return nil, fmt.Errorf("compile the property %q of a JSON Schema: %w", name, err)
+		value, err := declaration.compile(pointer + "/properties/" + name)
+		if err != nil {
+			return nil, err
 		}
-		s.properties = append(s.properties, p)
+		n.properties = append(n.properties, property{name, slices.Contains(k.Required, name), value})
 	}
-	for _, name := range d.Required {
-		if _, ok := d.Properties[name]; !ok {
-			return nil, fmt.Errorf("compile a JSON Schema: the required property %q is not declared", name)
+	for _, name := range k.Required {
+		if k.Properties[name] == nil {
+			return nil, fmt.Errorf("the schema %q: the required property %q is not declared", pointer, name)
 		}
 	}
-	return s, nil
+	if a := k.AdditionalProperties; a != nil {
+		n.closed = a.rejected
+		if a.schema != nil {
+			if n.others, err = a.schema.compile(pointer + "/additionalProperties"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if slices.Contains(k.Type, "array") {
+		if k.Items == nil {
+			return nil, fmt.Errorf("the schema %q: the keyword items is missing", pointer)
+		}
+		if n.elements, err = k.Items.compile(pointer + "/items"); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
 }
 
-// types contains the supported types of a property.
+// checks returns the checks of the value itself, without those of its properties and elements.
+func (k *keywords) checks() ([]check, error) {
+	typeCheck, err := k.Type.check()
+	if err != nil {
+		return nil, err
+	}
+	all := []check{typeCheck}
+	if k.Enum != nil {
+		all = append(all, ofString(oneOf(k.Enum), func(s string) bool { return slices.Contains(k.Enum, s) }))
+	}
+	if k.Minimum != nil {
+		must := fmt.Sprintf("be at least %d", *k.Minimum)
+		all = append(all, ofInteger(must, func(n int64) bool { return n >= *k.Minimum }))
+	}
+	if k.Maximum != nil {
+		must := fmt.Sprintf("be at most %d", *k.Maximum)
+		all = append(all, ofInteger(must, func(n int64) bool { return n <= *k.Maximum }))
+	}
+	if k.MinLength != nil {
+		must := fmt.Sprintf("have %d or more characters", *k.MinLength)
+		all = append(all, ofString(must, func(s string) bool { return utf8.RuneCountInString(s) >= *k.MinLength }))
+	}
+	if k.MaxLength != nil {
+		must := fmt.Sprintf("have at most %d characters", *k.MaxLength)
+		all = append(all, ofString(must, func(s string) bool { return utf8.RuneCountInString(s) <= *k.MaxLength }))
+	}
+	if k.MinItems != nil {
+		must := fmt.Sprintf("have %d or more elements", *k.MinItems)
+		all = append(all, ofArray(must, func(length int) bool { return length >= *k.MinItems }))
+	}
+	if k.MaxItems != nil {
+		must := fmt.Sprintf("have at most %d elements", *k.MaxItems)
+		all = append(all, ofArray(must, func(length int) bool { return length <= *k.MaxItems }))
+	}
+	if k.Pattern != "" {
+		pattern, err := regexp.Compile(k.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		if k.PatternText == "" {
+			return nil, errors.New("a pattern needs x-pattern-text, its description")
+		}
+		all = append(all, ofString(k.PatternText, pattern.MatchString))
+	}
+	switch k.Format {
+	case "":
+	case "date-time":
+		all = append(all, ofString("be an RFC 3339 date-time with an offset or Z", isDateTime))
+	default:
+		return nil, fmt.Errorf("the format %q is not supported", k.Format)
+	}
+	return all, nil
+}
+
+func isDateTime(s string) bool {
+	_, err := datetime.Parse(s)
+	return err == nil
+}
+
+// oneOf completes "The property must …" for the values of an enumeration.
+func oneOf(values []string) string {
+	quoted := make([]string, len(values))
+	for i, value := range values {
+		quoted[i] = strconv.Quote(value)
+	}
+	return "be one of " + strings.Join(quoted, ", ")
+}
+
+// types contains the supported types.
 var types = map[string]check{
 	"array":   {"an array", func(v any) bool { _, ok := v.([]any); return ok }},
 	"boolean": {"a boolean", func(v any) bool { _, ok := v.(bool); return ok }},
 	"integer": {"an integer", func(v any) bool { _, ok := integer(v); return ok }},
 	"null":    {"null", func(v any) bool { return v == nil }},
+	"object":  {"an object", func(v any) bool { _, ok := v.(map[string]any); return ok }},
 	"string":  {"a string", func(v any) bool { _, ok := v.(string); return ok }},
 }
 
-// notSpace matches a character that is not white space in Unicode. In Go, \s is white space of ASCII, without the
-// vertical tab.
-const notSpace = "[^\\s\\x0b\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
-
-// patterns contains the supported patterns with their descriptions.
-var patterns = map[string]string{
-	`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`: "have only the characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..",
-	notSpace: "not be only white space",
-	"^" + notSpace + "([\\s\\S]*" + notSpace + ")?$": "have no white space at either end",
-}
-
-func (e elements) compile() (*items, error) {
-	if e.Type == "string" {
-		checks, _, err := propertyKeywords{
-			Type: typeNames{e.Type}, MinLength: e.MinLength, MaxLength: e.MaxLength, Pattern: e.Pattern,
-		}.compile()
-		return &items{checks: checks}, err
-	}
-	object, err := e.document.compile()
-	return &items{object: object}, err
-}
-
-func (k propertyKeywords) compile() (checks []check, elements *items, err error) {
-	typeCheck, err := k.Type.compile()
-	if err != nil {
-		return nil, nil, err
-	}
-	checks = []check{typeCheck}
-	if slices.Contains(k.Type, "array") {
-		if k.Items == nil {
-			return nil, nil, errors.New("the keyword items is missing")
-		}
-		if elements, err = k.Items.compile(); err != nil {
-			return nil, nil, err
-		}
-	}
-	if k.Minimum != nil {
-		checks = append(checks, ofInteger("be at least %d", *k.Minimum, func(n int64) bool { return n >= *k.Minimum }))
-	}
-	if k.Maximum != nil {
-		checks = append(checks, ofInteger("be at most %d", *k.Maximum, func(n int64) bool { return n <= *k.Maximum }))
-	}
-	if k.MinLength != nil {
-		must := fmt.Sprintf("have %d or more characters", *k.MinLength)
-		checks = append(checks, ofString(must, func(s string) bool { return utf8.RuneCountInString(s) >= *k.MinLength }))
-	}
-	if k.MaxLength != nil {
-		must := fmt.Sprintf("have at most %d characters", *k.MaxLength)
-		checks = append(checks, ofString(must, func(s string) bool { return utf8.RuneCountInString(s) <= *k.MaxLength }))
-	}
-	if k.MinItems != nil {
-		must := fmt.Sprintf("have %d or more elements", *k.MinItems)
-		checks = append(checks, ofArray(must, func(n int) bool { return n >= *k.MinItems }))
-	}
-	if k.MaxItems != nil {
-		must := fmt.Sprintf("have at most %d elements", *k.MaxItems)
-		checks = append(checks, ofArray(must, func(n int) bool { return n <= *k.MaxItems }))
-	}
-	if k.Pattern != "" {
-		must, ok := patterns[k.Pattern]
-		if !ok {
-			return nil, nil, fmt.Errorf("the pattern %q is not supported", k.Pattern)
-		}
-		checks = append(checks, ofString(must, regexp.MustCompile(k.Pattern).MatchString))
-	}
-	switch k.Format {
-	case "":
-	case "date-time":
-		checks = append(checks, ofString("be an RFC 3339 date-time with an offset or Z", func(s string) bool {
-			_, err := datetime.Parse(s)
-			return err == nil
-		}))
-	default:
-		return nil, nil, fmt.Errorf("the format %q is not supported", k.Format)
-	}
-	return checks, elements, nil
-}
-
-func (n typeNames) compile() (check, error) {
+// check returns the check that a value has one of the types.
+func (n typeNames) check() (check, error) {
 	if len(n) == 0 {
 		return check{}, errors.New("the keyword type is missing")
 	}
 	phrases := make([]string, len(n))
 	for i, name := range n {
-		if types[name].valid == nil {
+		kind, supported := types[name]
+		if !supported {
 			return check{}, fmt.Errorf("the type %q is not supported", name)
 		}
-		phrases[i] = types[name].must
+		phrases[i] = kind.must
 	}
-	return check{"be " + strings.Join(phrases, " or "), func(v any) bool {
-		return slices.ContainsFunc(n, func(name string) bool { return types[name].valid(v) })
-	}}, nil
+	hasOneOfTheTypes := func(value any) bool {
+		return slices.ContainsFunc(n, func(name string) bool { return types[name].valid(value) })
+	}
+	return check{"be " + strings.Join(phrases, " or "), hasOneOfTheTypes}, nil
 }
 
-// ofInteger returns a check that, as in JSON Schema, all values of another type pass.
-func ofInteger(format string, bound int64, valid func(int64) bool) check {
-	return check{fmt.Sprintf(format, bound), func(v any) bool { n, ok := integer(v); return !ok || valid(n) }}
+// ofInteger returns a check of integers. As in JSON Schema, a value of another type passes.
+func ofInteger(must string, valid func(int64) bool) check {
+	return check{must, func(value any) bool {
+		n, ok := integer(value)
+		return !ok || valid(n)
+	}}
 }
 
-// ofString returns a check that, as in JSON Schema, all values of another type pass.
+// ofString returns a check of strings. As in JSON Schema, a value of another type passes.
 func ofString(must string, valid func(string) bool) check {
-	return check{must, func(v any) bool { s, ok := v.(string); return !ok || valid(s) }}
+	return check{must, func(value any) bool {
+		s, ok := value.(string)
+		return !ok || valid(s)
+	}}
 }
 
-// ofArray returns a check that, as in JSON Schema, all values of another type pass. Its argument is the number of
-// elements.
-func ofArray(must string, valid func(int) bool) check {
-	return check{must, func(v any) bool { list, ok := v.([]any); return !ok || valid(len(list)) }}
-}
-
-// violations returns the sentences that describe what is wrong with an object, and removes the invalid properties from
-// it. pointer is the object's JSON pointer.
-func (s *Schema) violations(pointer string, object Object) (all []string) {
-	for _, p := range s.properties {
-		all = append(all, p.violations(pointer+"/"+p.name, object)...)
-	}
-	return append(all, s.unknown(pointer, object)...)
-}
-
-// violations returns the sentences that describe what is wrong with the property at a pointer, and removes it from the
-// object if it is invalid. The elements of an array are checked only if the array itself is valid, which limits their
-// number. An invalid element does not make the array invalid; its invalid properties are removed.
-func (p property) violations(pointer string, object Object) (found []string) {
-	value, sent := object[p.name]
-	if !sent {
-		if p.required {
-			found = append(found, fmt.Sprintf("The `%s` property is required; you did not send it.", pointer))
-		}
-		return found
-	}
-	for _, c := range p.checks {
-		if !c.valid(value) {
-			found = append(found, violation(pointer, c.must, value))
-		}
-	}
-	if found != nil {
-		delete(object, p.name)
-		return found
-	}
-	list, _ := value.([]any)
-	for i, element := range list {
-		found = append(found, p.items.violations(fmt.Sprintf("%s/%d", pointer, i), element)...)
-	}
-	return found
-}
-
-func (e *items) violations(at string, element any) (found []string) {
-	object, ok := element.(map[string]any)
-	switch {
-	case e.object != nil && ok:
-		return e.object.violations(at, object)
-	case e.object != nil:
-		return []string{violation(at, "be an object", element)}
-	}
-	for _, c := range e.checks {
-		if !c.valid(element) {
-			found = append(found, violation(at, c.must, element))
-		}
-	}
-	return found
-}
-
-func violation(pointer, must string, value any) string {
-	return fmt.Sprintf("The `%s` property must %s; you sent %s.", pointer, must, echo(value))
+// ofArray returns a check of the length of an array. As in JSON Schema, a value of another type passes.
+func ofArray(must string, valid func(length int) bool) check {
+	return check{must, func(value any) bool {
+		list, ok := value.([]any)
+		return !ok || valid(len(list))
+	}}
 }
