@@ -9,8 +9,11 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
@@ -58,6 +61,27 @@ func TestEventsReachTheirFunctions(t *testing.T) {
 	if strings.Contains(out, "log AccessLogs") || strings.Contains(out, "schedule SweepStaleness") {
 		t.Errorf("a terminal shows what happens every second or minute:\n%s", out)
 	}
+}
+
+// Setting a lifetime again re-evaluates the toggles of the type: the stream corrects a wrong flag, here without the sweep.
+func TestTheSameLifetimeCorrectsFlags(t *testing.T) {
+	t.Parallel()
+	received := make(chan [2]string, 100)
+	service := localtest.Start(t, local.Config{
+		DynamoDBEndpoint: enginetest.Endpoint(t),
+		Functions:        map[string]app.Constructor{"sweep-staleness": eventFunctions(received)["sweep-staleness"]},
+	})
+	client, tables := database(t, service)
+	toggles := feature.NewStore(client, tables, eventlog.Quiet(client)) // without a clock, it sets no flag
+	assert.OK(t, toggles.Create(t.Context(), feature.Feature{
+		Name: "old", Project: "default", Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0),
+	}))
+	setLifetime(t, service, 40)
+	process.Await(t, "the flag is not set", 20*time.Millisecond, time.Minute, func() bool {
+		old, err := toggles.Get(t.Context(), "old")
+		assert.OK(t, err)
+		return old.PotentiallyStale
+	})
 }
 
 func TestRequestsOnly(t *testing.T) {

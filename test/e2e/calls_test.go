@@ -142,6 +142,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		PUT feedback/f | admin | {"userId":2} | 200 | update-feedback | PAT, GetItem 1r, UpdateItem 1w
 		GET feature-types | api-token | | 200 | list-feature-types | API-TOKEN, Scan 1r
 		PUT LIFETIME | admin | {"lifetimeDays":50} | 200 | update-feature-type-lifetime | PAT, GetItem 1r, TransactWriteItems 2w+3w
+		# the same
+		PUT LIFETIME | admin | {"lifetimeDays":50} | 200 | update-feature-type-lifetime | PAT, GetItem 1r, TransactWriteItems 2w
 
 		GET context | viewer | | 200 | list-context-fields | PAT, Scan 1r
 		GET context/userId | viewer | | 200 | get-context-field | PAT, GetItem 1r

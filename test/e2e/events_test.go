@@ -82,7 +82,6 @@ func TestCallsOfReevaluation(t *testing.T) {
 	s.invoke(t, sweep, struct{}{}) // flags the seeded toggles
 	// Three of the default types have a lifetime.
 	want(sweep, struct{}{}, "5 GetItem 1r, 128 Query 0.5r, Scan 1r")
-	want(stream, change("release", 40, 40), "")
 	want(stream, change("release", 41, 40), "GetItem 1r, 32 Query 0.5r")
 	want(stream, change("permission", 1, 2), "GetItem 1r, 16 Query 0.5r")
 	for i := range 2 {

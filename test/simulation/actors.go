@@ -225,6 +225,9 @@ func (a *actor) changeLifetime() {
 	days := choose(a, 0, 1, 1, 7, 40)
 	o := a.do(choose(a, a.admin, a.api), "PUT feature-types/"+id+"/lifetime", object{"lifetimeDays": days})
 	a.record(o, "type", id, "set", days)
+	if o.ok() && a.typeWritten[id].Before(o.begun) {
+		a.fail("%s sets the lifetime of %s, but its item was not written, so that its toggles are not re-evaluated", a.name, id)
+	}
 }
 
 func (a *actor) listTypes(c *credential) {

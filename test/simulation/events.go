@@ -246,7 +246,7 @@ func (w *World) flipped(c change) {
 // nothing about the item is recorded.
 func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item) {
 	recorded = maps.Clone(item)
-	for _, name := range []string{"event", "usage", "pats", "seenAt"} {
+	for _, name := range []string{"event", "usage", "pats", "seenAt", "evaluationRequests"} {
 		delete(recorded, name)
 	}
 	id := fmt.Sprint(item.Int("id"))

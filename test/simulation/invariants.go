@@ -35,6 +35,7 @@ type oracle struct {
 	copying bool     // until it has repaired what it has restored
 
 	types, fields, toggles []string             // that the actors compete for
+	typeWritten            map[string]time.Time // the last writes of types
 	touched, due           map[string]time.Time // the last writes of toggles, and when some become potentially stale
 	streams                map[string]*stream   // by table
 
@@ -84,7 +85,7 @@ func (w *World) prepare() {
 	w.log, w.contents, w.received = map[string][]dynamo.Item{}, map[string]string{}, map[string]bool{}
 	w.flippedAt, w.lifetimes = map[string]time.Time{}, map[string][]lifetime{}
 	w.oracle = oracle{
-		touched: map[string]time.Time{}, due: map[string]time.Time{},
+		touched: map[string]time.Time{}, due: map[string]time.Time{}, typeWritten: map[string]time.Time{},
 		streams:   map[string]*stream{},
 		createdAt: map[int64]string{},
 		accounts:  map[int64]*deletion{}, people: map[string]int64{},
@@ -194,6 +195,7 @@ func (c change) account() int64 {
 
 func (w *World) changedType(c change) {
 	id, days := c.item.String("id"), c.next.Int("lifetimeDays")
+	w.typeWritten[id] = time.Now()
 	if len(w.lifetimes[id]) == 0 || w.lifetime(id).days != days {
 		w.lifetimes[id] = append(w.lifetimes[id], lifetime{days, time.Now()})
 	}

@@ -1,8 +1,8 @@
 // Package featuretype manages the feature toggle types: it lists them (contract section 4.2) and changes a type's
 // expected lifetime (contract section 4.3).
 //
-// A type's lifetime determines when its toggles become potentially stale. A change of it is one write; the table's
-// stream then triggers the re-evaluation (pkg/api/staleness).
+// A type's lifetime determines when its toggles become potentially stale. Setting it is one write, even if it is the
+// current one; the table's stream then triggers the re-evaluation (pkg/api/staleness).
 package featuretype
 
 import (

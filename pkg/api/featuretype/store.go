@@ -31,6 +31,10 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 // hash is the table's partition key.
 const hash = "id"
 
+// attributeRequests is the number of times that the current lifetime was set again. It rises so that the write changes
+// the item: DynamoDB's stream has no record of a write that changes nothing.
+const attributeRequests = "evaluationRequests"
+
 // List returns all types, ordered by position, then by id. It is one consistent Scan per MB.
 func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
 	var all []FeatureType
@@ -58,14 +62,19 @@ func (s *Store) Get(ctx context.Context, id string) (FeatureType, error) {
 	return fromItem(item), nil
 }
 
-// SetLifetime changes a type's lifetime and returns the changed type, or ErrNotFound. The same lifetime again changes
-// nothing. It is one consistent read and one transaction, repeated if the type is changed concurrently.
+// SetLifetime changes a type's lifetime and returns the changed type, or ErrNotFound. Setting the current lifetime again
+// is not recorded, but it writes the type's item too, because every write triggers the re-evaluation of the type's
+// toggles (contract section 4.3). SetLifetime is one consistent read and one transaction, repeated if the type is
+// changed concurrently.
 func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next FeatureType, err error) {
 	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)
-		next = old
-		if err != nil || reflect.DeepEqual(old.LifetimeDays, days) {
+		if err != nil {
 			return nil, err
+		}
+		next = old
+		if reflect.DeepEqual(old.LifetimeDays, days) {
+			return []types.TransactWriteItem{s.requestEvaluation(id)}, nil
 		}
 		next.LifetimeDays = days
 		return s.change(ctx, old, &next)
@@ -89,6 +98,16 @@ func (s *Store) Unchanged(t FeatureType) types.TransactWriteItem {
 		check.ExpressionAttributeValues = dynamo.Item{":last": dynamo.N(t.LastEvent)}
 	}
 	return types.TransactWriteItem{ConditionCheck: check}
+}
+
+// requestEvaluation returns the action that requests the re-evaluation of the toggles of an existing type.
+func (s *Store) requestEvaluation(id string) types.TransactWriteItem {
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.table, Key: dynamo.Item{hash: dynamo.S(id)},
+		UpdateExpression: aws.String("ADD #requests :one"), ConditionExpression: aws.String("attribute_exists(#id)"),
+		ExpressionAttributeNames:  map[string]string{"#id": hash, "#requests": attributeRequests},
+		ExpressionAttributeValues: dynamo.Item{":one": dynamo.N(1)},
+	}}
 }
 
 // change returns the actions that change the lifetime of a type, and sets next.LastEvent.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -66,7 +67,7 @@ func TestCreate(t *testing.T) {
 }
 
 // TestSetLifetime checks that each change is stored, and recorded with the lifetime that it replaced. The same lifetime
-// again changes nothing. The last change is read before another one and written after it.
+// again is not recorded. The last change is read before another one and written after it.
 func TestSetLifetime(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
@@ -93,6 +94,25 @@ feature-type-updated type:release by system: {"id":"release","lifetimeDays":2147
 feature-type-updated type:release by system: {"id":"release","lifetimeDays":1} before {"id":"release","lifetimeDays":2147483647}
 feature-type-updated type:release by system: {"id":"release","lifetimeDays":2} before {"id":"release","lifetimeDays":1}`,
 		"\n"+strings.Join(db.Events(t), "\n"))
+}
+
+// TestSameLifetimeChangesTheItem checks that the stream has a record of a lifetime that is set again: the item changes.
+func TestSameLifetimeChangesTheItem(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	create(t, db, featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(7))}, featuretype.FeatureType{ID: "permission"})
+	item := func(id string) dynamo.Item { return db.Get(t, db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S(id)}) }
+	for id, days := range map[string]*int64{"release": new(int64(7)), "permission": nil} {
+		for range 2 {
+			before := item(id)
+			_, err := store.SetLifetime(t.Context(), id, days)
+			assert.OK(t, err)
+			if reflect.DeepEqual(before, item(id)) {
+				t.Errorf("%s: the item has not changed: %v", id, before)
+			}
+		}
+	}
+	assert.Equal(t, []string(nil), db.Events(t))
 }
 
 func TestErrorsNameTheAction(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package staleness keeps the flag potentiallyStale of every toggle correct (contract section 5): after a type's
-// lifetime changes, triggered by the stream of the table FeatureTypes (Handler.Stream), and as time passes, triggered
+// lifetime is set, triggered by the stream of the table FeatureTypes (Handler.Stream), and as time passes, triggered
 // every minute (Handler.Sweep).
 //
 // The toggles of a type whose flag must change are two key ranges of the staleness index per shard. Both triggers run

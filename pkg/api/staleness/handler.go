@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"reflect"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -21,8 +20,8 @@ type Handler struct {
 	Function  string // name of the deployed function, a dimension of its metrics; empty: no metrics
 }
 
-// change is a type whose lifetime may have changed. Records come at least once and possibly out of order, so that the
-// type is read again and the record's values are not used.
+// change is a write of a type. Records come at least once and possibly out of order, so that the type is read again and
+// the record's values are not used.
 type change struct {
 	id       string
 	sequence string    // of the first record
@@ -50,8 +49,9 @@ func (h *Handler) Stream(ctx context.Context, event events.DynamoDBEvent) (event
 	return response, nil
 }
 
-// changes returns the types whose lifetime may have changed, in the order of their first records. It ignores records
-// with the same lifetime in both images, and records without a type's key, which a repeated delivery would not correct.
+// changes returns the types of the records, in the order of their first records. Every write of a type requests the
+// re-evaluation of its toggles, also one that keeps the lifetime (contract section 4.3). Records without a type's key,
+// which a repeated delivery would not correct, are ignored.
 func (h *Handler) changes(ctx context.Context, event events.DynamoDBEvent) []change {
 	var all []change
 	known := map[string]bool{}
@@ -61,17 +61,12 @@ func (h *Handler) changes(ctx context.Context, event events.DynamoDBEvent) []cha
 		if key.DataType() != events.DataTypeString { // String panics
 			h.Logger.ErrorContext(ctx, "record without a feature type",
 				slog.String("eventId", logging.Truncate(event.Records[i].EventID)))
-		} else if id := key.String(); !known[id] && !sameLifetime(record) {
+		} else if id := key.String(); !known[id] {
 			known[id] = true
 			all = append(all, change{id, record.SequenceNumber, record.ApproximateCreationDateTime.Time})
 		}
 	}
 	return all
-}
-
-func sameLifetime(record *events.DynamoDBStreamRecord) bool {
-	return record.OldImage != nil && record.NewImage != nil &&
-		reflect.DeepEqual(record.OldImage["lifetimeDays"], record.NewImage["lifetimeDays"])
 }
 
 // Summary is the response of a sweep, for manual invocations.

@@ -133,12 +133,12 @@ func TestStream(t *testing.T) {
 		new type without a lifetime | 1 a - none | | a |
 		deleted type without a lifetime | 1 a none - | | a |
 		from no lifetime | 1 a none 7 | | a |
-		same lifetime | 1 a 7 7 | | |
+		same lifetime | 1 a 7 7 | | a |
 		no images | 1 a - - | | a |
 		two types | 1 a 1 7, 2 b 1 7 | | a b |
 		record without a type's key | 9 7 1 7, 10 b 1 7 | | b |
 		unknown type | 1 x 7 - | | |
-		types cannot be read | 1 a 7 7, 2 b 1 7, 3 b 7 1 | GetItem | | 2
+		types cannot be read | 2 b 1 7, 3 b 7 1 | GetItem | | 2
 		toggles cannot be written | 11 a 1 7, 12 a 7 1, 13 b 1 7 | TransactWriteItems | | 11 13
 	`) {
 		t.Run(row[0], func(t *testing.T) {
