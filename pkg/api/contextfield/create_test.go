@@ -40,6 +40,8 @@ func TestBodies(t *testing.T) {
 		update | a | {"sortOrder":-2147483648} | 200 {"name":"a","description":null,"stickiness":false,"sortOrder":-2147483648,REST[]}
 		create | | {"name":"b","sortOrder":2147483647,"description":"1000×e","legalValues":[{"value":"255×é","description":"1000×e"}]} | 201 {"name":"b","description":"1000×e","stickiness":false,"sortOrder":2147483647,REST[{"value":"255×é","description":"1000×e"}]}
 		update | b | {"sortOrder":1,"description":"1000×e","legalValues":[{"value":"255×é","description":"1000×e"}]} | 200 {"name":"b","description":"1000×e","stickiness":false,"sortOrder":1,REST[{"value":"255×é","description":"1000×e"}]}
+		update | a | {"sortOrder":1,"legalValues":[{"value":"x","description":null},{"value":"y","description":""}]} | 200 {"name":"a","description":null,"stickiness":false,"sortOrder":1,REST[{"value":"x"},{"value":"y","description":""}]}
+		create | | {"name":"c","sortOrder":1,"legalValues":[{"value":"x","description":null}]} | 201 {"name":"c","description":null,"stickiness":false,"sortOrder":1,REST[{"value":"x"}]}
 		create update | n | {"name":"n","description":"1001×e"} | 400 /description^ must have at most 1000 characters; you sent "100×e…".
 		create update | n | {"name":"n","sortOrder":-2147483649} | 400 /sortOrder^ must be at least -2147483648; you sent -2147483649.
 		create update | n | {"name":"n","sortOrder":2147483648} | 400 /sortOrder^ must be at most 2147483647; you sent 2147483648.
@@ -47,7 +49,7 @@ func TestBodies(t *testing.T) {
 		create update | n | {"name":"n","legalValues":null} | 400 /legalValues^ must be an array; you sent null.
 		create update | n | {"name":"n","legalValues":["a",{},{"value":""}]} | 400 /legalValues/0^ must be an object; you sent "a".; /legalValues/1/value^ is required; you did not send it.; /legalValues/2/value^ must have 1 or more characters; you sent "".
 		create update | n | {"name":"n","legalValues":[{"value":"256×e"}]} | 400 /legalValues/0/value^ must have at most 255 characters; you sent "100×e…".
-		create update | n | {"name":"n","legalValues":[{"value":"a","description":null},{"value":"a"}]} | 400 /legalValues/0/description^ must be a string; you sent null.; /legalValues/1/value^ must be unique; you sent "a" more than once.
+		create update | n | {"name":"n","legalValues":[{"value":"a","description":1},{"value":"a"}]} | 400 /legalValues/0/description^ must be a string or null; you sent 1.; /legalValues/1/value^ must be unique; you sent "a" more than once.
 		create update | n | {"name":"n","legalValues":[{"value":"a","description":"1001×e"}]} | 400 /legalValues/0/description^ must have at most 1000 characters; you sent "100×e…".
 		create update | n | {"name":"n","legalValues":[{"value":"a"},{"value":"A"},{"value":"\u0061"}]} | 400 /legalValues/2/value^ must be unique; you sent "a" more than once.
 		create update | n | {"name":"n","legalValues":[1000×({},){}]} | 400 /legalValues^ must have at most 1000 elements; you sent [33×({},)….
