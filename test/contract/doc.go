@@ -175,7 +175,10 @@
 //	units of a search                                           | 4.15| test/e2e TestCallsOfEachOperation
 //	ETag and If-Match of toggles                                | 4.16| pkg/api/feature TestIfMatch
 //	ETag and If-Match of context fields                         | 4.16| pkg/api/contextfield TestIfMatch
-//	forms of If-Match                                           | 4.16| pkg/platform/lambdahttp TestPrecondition
+//	preconditions of every change                               | 4.16| pkg/api/feature TestPreconditions
+//	preconditions of feedback                                   | 4.16| pkg/api/feedback TestPreconditions
+//	preconditions of service accounts                           | 4.16| pkg/api/serviceaccount TestPreconditions
+//	forms of If-Match and If-None-Match                         | 4.16| pkg/platform/lambdahttp TestPreconditions
 //	unknown members                                             | 4.16| pkg/platform/jsonbody TestUnknownProperties
 //	a misspelled member of a context field                      | 4.16| pkg/api/contextfield TestBodies
 //	change of a lifetime, in both directions                    | 5   | pkg/api/staleness TestSweep

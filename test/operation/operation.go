@@ -4,6 +4,7 @@ package operation
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,10 +16,20 @@ import (
 	"toggleadmin/test/table"
 )
 
-// Set contains handlers by the names of their operations, and the names of their path parameters.
+// Set contains handlers by the names of their operations, the names of their path parameters, and headers of requests.
 type Set struct {
 	Handlers   map[string]lambdahttp.HandlerFunc
 	Parameters []string
+	header     http.Header
+}
+
+// With returns a set whose requests also have a header.
+func (s Set) With(name, value string) Set {
+	if s.header = s.header.Clone(); s.header == nil {
+		s.header = http.Header{}
+	}
+	s.header.Set(name, value)
+	return s
 }
 
 // Request is a request to an operation.
@@ -27,16 +38,13 @@ type Request struct {
 	Path      string // the values of the path parameters, separated by slashes; %FF is an invalid value
 	Query     string
 	Body      string
-	IfMatch   string
 }
 
 // Serve calls the handler. The text is the body, or the name and the message of the error.
 func (s Set) Serve(ctx context.Context, q Request) (status int, header http.Header, text string) {
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "https://example.com/dev/api/admin/x", strings.NewReader(q.Body))
 	r.Header.Set("Content-Type", "application/json")
-	if q.IfMatch != "" {
-		r.Header.Set("If-Match", q.IfMatch)
-	}
+	maps.Copy(r.Header, s.header)
 	gateway := lambdahttp.Gateway{PathParameters: map[string]string{}}
 	gateway.Query, _ = url.ParseQuery(q.Query)
 	for i, value := range strings.SplitN(q.Path, "/", len(s.Parameters)) {

@@ -30,7 +30,7 @@ func Delete(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return notFound(name)
 		}
-		err = fields.Delete(r.Context(), name)
+		err = fields.DeleteIf(r.Context(), name, lambdahttp.PreconditionsOf(r).Check)
 		if errors.Is(err, ErrNotFound) {
 			return notFound(name)
 		}

@@ -8,8 +8,10 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/operation"
 )
 
 func TestDelete(t *testing.T) {
@@ -44,6 +46,26 @@ func TestDelete(t *testing.T) {
 		`"sortOrder":0,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`)
 	assert.OK(t, archive("0", false))
 	requireTotal(t, db)
+}
+
+// The preconditions of a deletion are compared before it is refused because the field is in use.
+func TestDeletePreconditions(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	h := handlers(store)
+	create(t, store, contextfield.ContextField{Name: "f"})
+	_, header, _ := h.Serve(t.Context(), operation.Request{Operation: "get", Path: "f"})
+	old, fitting := h.With("If-Match", `"old"`), h.With("If-Match", header.Get("ETag"))
+	old.Run(t.Context(), t, `
+		delete | unknown | | 404 …
+		delete | f | | 412 PreconditionFailed: …
+	`)
+	h.With("If-None-Match", "*").Run(t.Context(), t, `delete update | f | {} | 412 PreconditionFailed: …`)
+	setUsage(t, db, "f", dynamo.Item{"p": dynamo.N(1)})
+	old.Run(t.Context(), t, `delete | f | | 412 PreconditionFailed: …`)
+	fitting.Run(t.Context(), t, `delete | f | | 409 ConflictError: …`)
+	setUsage(t, db, "f", dynamo.Item{})
+	fitting.Run(t.Context(), t, `delete | f | | 200`)
 }
 
 // A use that begins and ends while the field is being deleted is noticed.

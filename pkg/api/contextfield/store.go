@@ -204,12 +204,21 @@ func (s *Store) replacement(old, next ContextField, bytes int64) types.TransactW
 // Delete deletes a field that no feature uses, or returns ErrNotFound or an *InUseError. It is one consistent read and
 // one transaction, repeated if the field or its usage was changed in between.
 func (s *Store) Delete(ctx context.Context, name string) error {
+	return s.DeleteIf(ctx, name, func(string) error { return nil })
+}
+
+// DeleteIf is Delete for a field whose ETag the precondition accepts. Otherwise it returns the error of the
+// precondition.
+func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(etag string) error) error {
 	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		stored, err := s.item(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		f := fromItem(stored)
+		if err := precondition(f.ETag()); err != nil {
+			return nil, err
+		}
 		if n := f.UsedInFeatures(); n > 0 {
 			return nil, &InUseError{Features: n}
 		}

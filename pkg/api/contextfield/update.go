@@ -41,7 +41,7 @@ func Update(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		f, err = fields.Replace(r.Context(), f, lambdahttp.Precondition(r))
+		f, err = fields.Replace(r.Context(), f, lambdahttp.PreconditionsOf(r).Check)
 		if errors.Is(err, ErrTooLarge) {
 			return fields.tooLarge()
 		}

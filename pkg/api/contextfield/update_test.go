@@ -67,11 +67,9 @@ func TestIfMatch(t *testing.T) {
 		h.Run(t.Context(), t, `update | f | {"sortOrder":5} | 200 {…`)
 	})
 	overtaken := handlers(contextfield.NewStore(client, db.Tables, db.LogThrough(client)))
-	put := operation.Request{Operation: "update", Path: "f", Body: `{"sortOrder":2}`, IfMatch: before}
-	overtaken.Want(t.Context(), t, put, "412 PreconditionFailed: …")
-	h.Want(t.Context(), t, put, "412 PreconditionFailed: …")
-	h.Want(t.Context(), t, operation.Request{Operation: "get", Path: "f"},
-		`200 {"name":"f","description":null,"stickiness":false,"sortOrder":5,…`)
-	put.IfMatch = tag()
-	h.Want(t.Context(), t, put, "200 {…")
+	const put = `update | f | {"sortOrder":2} | `
+	overtaken.With("If-Match", before).Run(t.Context(), t, put+"412 PreconditionFailed: …")
+	h.With("If-Match", before).Run(t.Context(), t, put+"412 PreconditionFailed: …")
+	h.Run(t.Context(), t, `get | f | | 200 {"name":"f","description":null,"stickiness":false,"sortOrder":5,…`)
+	h.With("If-Match", tag()).Run(t.Context(), t, put+"200 {…")
 }

@@ -151,12 +151,9 @@ func TestIfMatch(t *testing.T) {
 		}
 		known[tag()] = body
 	}
-	reset := operation.Request{Operation: "update", Path: "default/a",
-		Body: `{"description":null,"impressionData":false,"type":"long","stale":false}`}
-	reset.IfMatch = first
-	h.Want(ctx, t, reset, "412 PreconditionFailed: The resource has changed…")
-	reset.IfMatch = tag()
-	h.Want(ctx, t, reset, "200 {…")
+	const reset = `update | default/a | {"description":null,"impressionData":false,"type":"long","stale":false} | `
+	h.With("If-Match", first).Run(ctx, t, reset+"412 PreconditionFailed: The resource has changed…")
+	h.With("If-Match", tag()).Run(ctx, t, reset+"200 {…")
 	f := db.get(t, "a")
 	db.flip(t, rangeOf(f, false), f, true)
 	if tag() != first || !db.get(t, "a").PotentiallyStale {
@@ -166,9 +163,52 @@ func TestIfMatch(t *testing.T) {
 	overtaken := handlers(db.through(db.Before(t, "TransactWriteItems", 1, func() {
 		h.Run(ctx, t, `update | default/a | {"description":"theirs"} | 200 {…`)
 	})))
-	overtaken.Want(ctx, t, operation.Request{Operation: "update", Path: "default/a", Body: `{"description":"mine"}`,
-		IfMatch: first}, "412 PreconditionFailed: …")
+	overtaken.With("If-Match", first).Run(ctx, t, `
+		update | default/a | {"description":"mine"} | 412 PreconditionFailed: …`)
 	assert.Equal(t, "theirs", *db.get(t, "a").Description)
+}
+
+// Every change evaluates preconditions: after a 404, before a 409, and in the write.
+func TestPreconditions(t *testing.T) {
+	t.Parallel()
+	db, ctx := newTables(t), t.Context()
+	h := handlers(db.store)
+	db.create(t, `{"name":"a"}`, `{"name":"b","archived":true}`, `{"name":"c","archived":true,"contextFields":["gone"]}`)
+	before := db.list(t)
+	_, header, _ := h.Serve(ctx, operation.Request{Operation: "get", Path: "default/a"}) // b and c have the same tag
+	tag := header.Get("ETag")
+	for name, value := range map[string]string{"If-Match": `"old"`, "If-None-Match": "*"} {
+		h.With(name, value).Run(ctx, t, strings.ReplaceAll(`
+			update archive | default/a | {"description":"d"} | FAILED
+			update archive | other/a | {} | 404 …
+			stale | default/ | {"features":["a"],"stale":true} | FAILED
+			stale | default/ | {"features":["a","unknown"],"stale":true} | 404 …
+			# these are 409 without the precondition
+			remove | /a | | FAILED
+			revive | /c | | FAILED
+			remove revive | /b | | FAILED
+			remove revive | /unknown | | 404 …
+		`, "FAILED", "412 PreconditionFailed: …"))
+	}
+	// The resource of this path has no tag.
+	h.With("If-Match", tag).Run(ctx, t, `stale | default/ | {"features":["a"],"stale":true} | 412 PreconditionFailed: …`)
+	assert.Equal(t, before, db.list(t))
+	// Another client changes the toggle after it was read.
+	for _, request := range []string{"archive | default/a", "revive remove | /b"} {
+		_, path, _ := strings.Cut(request, "/")
+		overtaken := handlers(db.through(db.Before(t, "TransactWriteItems", 1, func() {
+			h.Run(ctx, t, `update | default/`+path+` | {"description":"theirs"} | 200 {…`)
+		})))
+		overtaken.With("If-Match", tag).Run(ctx, t, request+" | | 412 PreconditionFailed: …")
+		h.Run(ctx, t, `update | default/`+path+` | {"description":null} | 200 {…`)
+	}
+	h.With("If-Match", "*").Run(ctx, t, `stale | default/ | {"features":["a"],"stale":false} | 202`)
+	h.With("If-Match", "W/"+tag).Run(ctx, t, `
+		archive | default/a | | 202
+		revive | /a | | 200
+		archive | default/a | | 202
+		remove | /a | | 200
+	`)
 }
 
 // A list that a Lambda function cannot return is a 400 that names the search.

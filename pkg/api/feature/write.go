@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -166,12 +167,12 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		precondition := lambdahttp.Precondition(r)
+		preconditions := lambdahttp.PreconditionsOf(r)
 		f, err := features.Update(r.Context(), name, func(f Feature) (Feature, error) {
 			if err := in(project, f); err != nil {
 				return f, err
 			}
-			err := precondition(f.ETag())
+			err := preconditions.Check(f.ETag())
 			if body.Has("stale") {
 				f.Stale = body.Bool("stale")
 			}
@@ -191,8 +192,12 @@ func Archive(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		preconditions := lambdahttp.PreconditionsOf(r)
 		_, err = features.Update(r.Context(), name, func(f Feature) (Feature, error) {
-			err := in(project, f)
+			if err := in(project, f); err != nil {
+				return f, err
+			}
+			err := preconditions.Check(f.ETag())
 			f.Archived = true
 			return f, err
 		})
@@ -218,12 +223,15 @@ func MarkStale(features *Store) lambdahttp.HandlerFunc {
 		}
 		names := body.Texts("features")
 		slices.Sort(names)
+		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
 		_, err = features.UpdateAll(r.Context(), slices.Compact(names), func(f Feature) (Feature, error) {
 			err := in(project, f)
-			f.Stale = body.Bool("stale")
+			if failed == nil {
+				f.Stale = body.Bool("stale")
+			}
 			return f, err
 		})
-		if err != nil {
+		if err = cmp.Or(err, failed); err != nil {
 			return refusal(err, project)
 		}
 		w.WriteHeader(http.StatusAccepted)
@@ -247,9 +255,11 @@ func Revive(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		preconditions := lambdahttp.PreconditionsOf(r)
 		_, err = features.Update(r.Context(), name, func(f Feature) (Feature, error) {
+			err := preconditions.Check(f.ETag())
 			f.Archived = false
-			return f, nil
+			return f, err
 		})
 		return refusal(err, "") // nil: 200 without a body
 	}
@@ -262,7 +272,11 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		preconditions := lambdahttp.PreconditionsOf(r)
 		err = features.DeleteIf(r.Context(), name, func(f Feature) error {
+			if err := preconditions.Check(f.ETag()); err != nil {
+				return err
+			}
 			if f.Archived {
 				return nil
 			}

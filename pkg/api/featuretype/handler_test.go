@@ -8,6 +8,7 @@ import (
 
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
 
@@ -63,6 +64,15 @@ func TestUpdateLifetime(t *testing.T) {
 		update | "AZ@[\u212a" | {"lifetimeDays":1} | 404 …
 		update | %FF | {"lifetimeDays":1} | 404 NotFoundError: There is no feature type with the id "%FF".
 	`))
+	// A type has no entity tag.
+	h.With("If-Match", `"old"`).Run(t.Context(), t, `
+		update | release | {"lifetimeDays":2} | 412 PreconditionFailed: The resource has no entity tag…
+		update | unknown | {"lifetimeDays":2} | 404 …
+	`)
+	h.With("If-None-Match", "*").Run(t.Context(), t, `update | release | {"lifetimeDays":2} | 412 PreconditionFailed: …`)
+	h.With("If-Match", "*").Run(t.Context(), t, `update | release | {} | 400 …
+		update | release | {"lifetimeDays":3} | 200 {"id":"release","name":"Release","description":"d","lifetimeDays":3}`)
+	assert.Equal(t, 7, len(db.Events(t)))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	h.Run(ctx, t, `list update | release | {"lifetimeDays":1} | 503 …`)

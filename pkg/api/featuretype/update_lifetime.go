@@ -1,6 +1,7 @@
 package featuretype
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -44,11 +45,17 @@ func UpdateLifetime(types *Store) lambdahttp.HandlerFunc {
 		if days, ok := body.Int("lifetimeDays"); ok && days != 0 { // 0 is stored and returned as null
 			lifetime = &days
 		}
-		updated, err := types.SetLifetime(r.Context(), NormalID(id), lifetime)
+		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
+		var updated FeatureType
+		if failed == nil {
+			updated, err = types.SetLifetime(r.Context(), NormalID(id), lifetime)
+		} else {
+			_, err = types.Get(r.Context(), NormalID(id))
+		}
 		if errors.Is(err, ErrNotFound) {
 			return notFound(id)
 		}
-		if err != nil {
+		if err = cmp.Or(err, failed); err != nil {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, updated)

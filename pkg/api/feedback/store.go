@@ -2,6 +2,7 @@ package feedback
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -22,9 +23,26 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{client, tables.Feedback}
 }
 
-// Update changes the record, or creates it, and returns the new record. It is one UpdateItem without a condition,
-// because the contract creates a missing record.
-func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, change Change) (Feedback, error) {
+// ErrPrecondition is returned if the existence of a record does not permit an update.
+var ErrPrecondition = errors.New("the record must exist, or must not exist")
+
+// Permitted contains the effects that an update can have.
+type Permitted struct{ Change, Create bool }
+
+// Update changes the record, or creates it, and returns the new record. If that is not permitted, it returns
+// ErrPrecondition. It is one UpdateItem, with a condition unless both is permitted.
+func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, change Change, permitted Permitted) (
+	Feedback, error,
+) {
+	var condition *string
+	switch permitted {
+	case Permitted{}:
+		return Feedback{}, ErrPrecondition
+	case Permitted{Change: true}:
+		condition = aws.String("attribute_exists(userId)")
+	case Permitted{Create: true}:
+		condition = aws.String("attribute_not_exists(userId)")
+	}
 	names := map[string]string{"#neverShow": "neverShow"}
 	expression, values := "SET #neverShow = if_not_exists(#neverShow, :neverShow)",
 		dynamo.Item{":neverShow": dynamo.Bool(false)}
@@ -42,9 +60,12 @@ func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, cha
 	}
 	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: dynamo.Item{"userId": dynamo.N(userID), "feedbackId": dynamo.S(feedbackID)},
-		UpdateExpression: aws.String(expression), ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		UpdateExpression: aws.String(expression), ConditionExpression: condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 		ReturnValues: types.ReturnValueAllNew,
 	})
+	if dynamo.FailedCondition(err) {
+		return Feedback{}, ErrPrecondition
+	}
 	if err != nil {
 		return Feedback{}, fmt.Errorf("update the feedback of user %d: %w", userID, err)
 	}

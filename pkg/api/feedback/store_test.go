@@ -38,7 +38,7 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 	`) {
 		for step := range strings.SplitSeq(row[0], "; ") {
 			change, result, _ := strings.Cut(step, ": ")
-			got, err := store.Update(t.Context(), row[0], 1, changes[change])
+			got, err := store.Update(t.Context(), row[0], 1, changes[change], always())
 			want := feedback.Feedback{FeedbackID: row[0], UserID: 1, NeverShow: strings.HasPrefix(result, "true")}
 			if strings.HasSuffix(result, "given") {
 				want.Given = &stored
@@ -59,7 +59,7 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := store.Update(ctx, "f", 7, feedback.Change{})
+	_, err := store.Update(ctx, "f", 7, feedback.Change{}, always())
 	assert.ErrorIs(t, err, context.Canceled)
 	if !strings.HasPrefix(fmt.Sprint(err), "update the feedback of user 7: ") {
 		t.Error(err)
@@ -73,10 +73,10 @@ func TestRecordsAreSeparatePerUserAndQuestionnaire(t *testing.T) {
 	longest := strings.Repeat("\U0001F600", 255)
 	for _, id := range []string{"f", "F", "f ", "f/%2F", longest} {
 		for user := range int64(2) {
-			record, err := store.Update(t.Context(), id, user, feedback.Change{})
+			record, err := store.Update(t.Context(), id, user, feedback.Change{}, always())
 			assert.OK(t, err)
 			assert.Equal(t, feedback.Feedback{FeedbackID: id, UserID: user}, record)
-			_, err = store.Update(t.Context(), id, user, feedback.Change{NeverShow: new(true)})
+			_, err = store.Update(t.Context(), id, user, feedback.Change{NeverShow: new(true)}, always())
 			assert.OK(t, err)
 		}
 	}
@@ -86,3 +86,6 @@ func TestUpdateFunctionNeedsItsTables(t *testing.T) {
 	t.Parallel()
 	database.RequireVariables(t, database.New(t).Env(t), feedback.NewUpdateFunction, "FEEDBACK_TABLE", "USERS_TABLE")
 }
+
+// always permits every effect of an update.
+func always() feedback.Permitted { return feedback.Permitted{Change: true, Create: true} }

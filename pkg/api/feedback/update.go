@@ -1,6 +1,7 @@
 package feedback
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -68,7 +69,13 @@ func Update(records *Store, users *user.Store) lambdahttp.HandlerFunc {
 		if body.Has("neverShow") {
 			change.NeverShow = new(body.Bool("neverShow"))
 		}
-		record, err := records.Update(r.Context(), id, owner, change)
+		preconditions := lambdahttp.PreconditionsOf(r)
+		changed, created := preconditions.Check(lambdahttp.NoETag), preconditions.CheckMissing()
+		record, err := records.Update(r.Context(), id, owner, change,
+			Permitted{Change: changed == nil, Create: created == nil})
+		if errors.Is(err, ErrPrecondition) {
+			return cmp.Or(changed, created)
+		}
 		if err != nil {
 			return err
 		}

@@ -62,6 +62,21 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+// The preconditions of an update decide whether it may create a record or change one. A record has no entity tag.
+func TestPreconditions(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	handler := feedback.Update(feedback.NewStore(db.Client, db.Tables), user.NewStore(db.Client, db.Tables, db.Log()))
+	h := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}
+	ctx := access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleViewer))
+	h.With("If-Match", "*").Run(ctx, t, `update | a | {"neverShow":true} | 412 PreconditionFailed: The resource does not exist…`)
+	h.With("If-None-Match", "*").Run(ctx, t, `update | a | {} | 200 {"userId":1,"neverShow":false,…
+		update | a | {"neverShow":true} | 412 PreconditionFailed: The resource exists…`)
+	h.With("If-Match", `"old"`).Run(ctx, t, `update | a | {"neverShow":true} | 412 PreconditionFailed: The resource has no entity tag…`)
+	h.Run(ctx, t, `update | a | {} | 200 {"userId":1,"neverShow":false,…`)
+	h.With("If-Match", "*").Run(ctx, t, `update | a | {"neverShow":true} | 200 {"userId":1,"neverShow":true,…`)
+}
+
 func TestUpdateFails(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)

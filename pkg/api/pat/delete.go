@@ -1,6 +1,7 @@
 package pat
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -24,10 +25,19 @@ func Delete(pats *Store) lambdahttp.HandlerFunc {
 		if !ok {
 			return noToken(r)
 		}
-		err := pats.Delete(r.Context(), user.ServiceAccount, account, id)
+		err := deleteIf(r, pats, user.ServiceAccount, account, id)
 		if errors.Is(err, ErrNotFound) {
 			return noToken(r)
 		}
 		return err // nil: 200 without a body
 	}
+}
+
+// deleteIf deletes a token of an account of the kind if the preconditions of the request allow it. It may return
+// ErrNotFound.
+func deleteIf(r *http.Request, pats *Store, kind user.Kind, userID, id int64) error {
+	if failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag); failed != nil {
+		return cmp.Or(pats.Find(r.Context(), kind, userID, id), failed)
+	}
+	return pats.Delete(r.Context(), kind, userID, id)
 }

@@ -22,7 +22,7 @@ func NewDeleteOwnFunction(env *app.Env) (lambda.Handler, error) {
 func DeleteOwn(pats *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		id, _ := access.ParseID(r.PathValue("id")) // no token has the id 0
-		err := pats.Delete(r.Context(), AnyKind, access.PrincipalFrom(r.Context()).UserID, id)
+		err := deleteIf(r, pats, AnyKind, access.PrincipalFrom(r.Context()).UserID, id)
 		if errors.Is(err, ErrNotFound) {
 			return apierror.New(apierror.NotFound, "You have no personal access token with this id.")
 		}

@@ -137,6 +137,17 @@ func TestTokens(t *testing.T) {
 	for _, id := range []string{"2", "6", "0", "", "x", "01", "+1", "1.0", "4294967297"} {
 		h.Run(ctx, t, "deleteOwn | "+id+" | | 404 NotFoundError: You have no personal access token with this id.")
 	}
+	// A token has no entity tag.
+	for name, value := range map[string]string{"If-Match": `"old"`, "If-None-Match": "*"} {
+		h.With(name, value).Run(ctx, t, `
+			delete | 2/2 | | 412 PreconditionFailed: …
+			deleteOwn | 1 | | 412 PreconditionFailed: …
+			# the token of a person, and tokens that do not exist
+			delete | 1/1 | | 404 …
+			delete | 2/3 | | 404 …
+			deleteOwn | 2 | | 404 …
+		`)
+	}
 	h.Run(ctx, t, names.Replace(`
 		delete | 2e0/2 | | 200
 		list | 2 | | 200 {"pats":[TOKEN5]}

@@ -3,6 +3,7 @@ package pat
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -108,6 +109,26 @@ func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, erro
 		return PAT{}, user.User{}, user.ErrNotFound
 	}
 	return FromItem(got[s.pats]), user.FromItem(got[s.users]), nil
+}
+
+// Find returns ErrNotFound unless an account of the kind has the token. It is a consistent read of the token and, unless
+// the kind is AnyKind, one of the account.
+func (s *Store) Find(ctx context.Context, kind user.Kind, userID, id int64) error {
+	item, err := dynamo.Get(ctx, s.client, s.pats, Key(userID, id))
+	if err != nil {
+		return fmt.Errorf("get PAT %d of user %d: %w", id, userID, err)
+	}
+	if item == nil {
+		return ErrNotFound
+	}
+	if kind == AnyKind {
+		return nil
+	}
+	owner, err := s.accounts.Get(ctx, userID)
+	if errors.Is(err, user.ErrNotFound) || err == nil && owner.Kind != kind {
+		return ErrNotFound
+	}
+	return err
 }
 
 // Delete deletes a token of an account of the kind and its entry in the account. It returns ErrNotFound if there is no

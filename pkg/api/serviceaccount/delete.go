@@ -1,6 +1,7 @@
 package serviceaccount
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -28,10 +29,15 @@ func Delete(accounts *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		err = accounts.Delete(r.Context(), id)
+		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
+		if failed == nil {
+			err = accounts.Delete(r.Context(), id)
+		} else {
+			err = accounts.Find(r.Context(), id)
+		}
 		if errors.Is(err, user.ErrNotFound) {
 			return user.NoServiceAccount(r)
 		}
-		return err // nil: 200 without a body
+		return cmp.Or(err, failed) // nil: 200 without a body
 	}
 }

@@ -40,6 +40,26 @@ func TestDelete(t *testing.T) {
 	assert.Equal(t, before, f.items(t), database.Items())
 }
 
+// TestPreconditions checks that a service account has no entity tag.
+func TestPreconditions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.account(t, "kept", 1)
+	before := f.items(t)
+	for name, value := range map[string]string{"If-Match": `"old"`, "If-None-Match": "*"} {
+		f.With(name, value).Run(t.Context(), t, `
+			update delete | 2 | {"name":"new"} | 412 PreconditionFailed: …
+			update delete | 1 | {"name":"new"} | 404 …
+			update delete | 3 | {"name":"new"} | 404 …
+		`)
+	}
+	assert.Equal(t, before, f.items(t), database.Items())
+	f.With("If-Match", "*").Run(t.Context(), t, `
+		update | 2 | {"name":"new"} | 200 {…
+		delete | 2 | | 200
+	`)
+}
+
 // TestDeleteWithoutReservation deletes an account whose username another account has reserved, because one table was
 // restored.
 func TestDeleteWithoutReservation(t *testing.T) {

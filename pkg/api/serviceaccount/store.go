@@ -55,6 +55,15 @@ func (s *Store) List(ctx context.Context) ([]Account, error) {
 	return all, nil
 }
 
+// Find returns user.ErrNotFound if there is no service account with the id. It is a consistent read.
+func (s *Store) Find(ctx context.Context, id int64) error {
+	u, err := s.users.Get(ctx, id)
+	if err == nil && u.Kind != user.ServiceAccount {
+		return user.ErrNotFound
+	}
+	return err
+}
+
 // Update changes a service account, or returns user.ErrNotFound. It is a consistent read, a transaction if something
 // changes, and a Query of the account's tokens.
 func (s *Store) Update(ctx context.Context, id int64, change user.Change) (Account, error) {

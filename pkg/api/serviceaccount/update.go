@@ -1,6 +1,7 @@
 package serviceaccount
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"net/http"
@@ -38,15 +39,19 @@ func Update(accounts *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
 		change := user.Change{Name: body.Text("name")}
 		if rootRole, sent := body.Int("rootRole"); sent {
 			change.Role = roleOf(rootRole)
+		}
+		if failed != nil {
+			change = user.Change{}
 		}
 		account, err := accounts.Update(r.Context(), id, change)
 		if errors.Is(err, user.ErrNotFound) {
 			return user.NoServiceAccount(r)
 		}
-		if err != nil {
+		if err = cmp.Or(err, failed); err != nil {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, newResponse(account))

@@ -14,6 +14,9 @@ import (
 // etagBytes is the number of bytes of the SHA-256 in an entity tag.
 const etagBytes = 16
 
+// NoETag stands for the entity tag of a resource that has none.
+const NoETag = ""
+
 // ETag returns the entity tag of a representation: a quoted, truncated SHA-256 of the JSON of v. v contains what a PUT
 // can overwrite.
 func ETag(v any) string {
@@ -25,19 +28,51 @@ func ETag(v any) string {
 	return fmt.Sprintf("%q", base64.RawURLEncoding.EncodeToString(sum[:etagBytes]))
 }
 
-// Precondition returns a function that compares the current entity tag of a resource with the If-Match of a request,
-// strongly (RFC 9110, section 13.1.1). It returns a 412 if they do not match. Without If-Match, every tag matches.
-func Precondition(r *http.Request) func(etag string) error {
-	sent := r.Header.Values("If-Match")
-	tags := strings.Split(strings.Join(sent, ","), ",") // the tags of this API contain no comma
-	for i := range tags {
-		tags[i] = strings.TrimSpace(tags[i])
-	}
-	return func(etag string) error {
-		if len(sent) == 0 || slices.Contains(tags, etag) || slices.Contains(tags, "*") {
-			return nil
+// Preconditions are the headers If-Match and If-None-Match of a request that changes a resource (RFC 9110, sections
+// 13.1.1 and 13.1.2).
+type Preconditions struct {
+	match, noneMatch []string // the entity tags in the headers; nil: the header was not sent
+}
+
+// PreconditionsOf returns the preconditions of a request.
+func PreconditionsOf(r *http.Request) Preconditions {
+	return Preconditions{match: etags(r.Header.Values("If-Match")), noneMatch: etags(r.Header.Values("If-None-Match"))}
+}
+
+// etags returns the entity tags in the values of a header. Weak tags become strong: proxies that compress responses
+// make tags weak, but the tags of this API identify the content, not its bytes.
+func etags(values []string) (tags []string) {
+	for _, value := range values {
+		for tag := range strings.SplitSeq(value, ",") { // the tags of this API contain no comma
+			tags = append(tags, strings.TrimPrefix(strings.TrimSpace(tag), "W/"))
 		}
+	}
+	return tags
+}
+
+// Check returns a 412 unless the preconditions allow to change a resource that exists and has the entity tag.
+func (p Preconditions) Check(etag string) error {
+	matches := func(tags []string) bool {
+		return slices.Contains(tags, "*") || etag != NoETag && slices.Contains(tags, etag)
+	}
+	switch {
+	case p.match != nil && etag == NoETag && !matches(p.match):
+		return apierror.New(apierror.PreconditionFailed,
+			"The resource has no entity tag, so only `*` matches it in `If-Match`.")
+	case p.match != nil && !matches(p.match):
 		return apierror.New(apierror.PreconditionFailed,
 			"The resource has changed since you read it. Read it again and repeat the change.")
+	case matches(p.noneMatch):
+		return apierror.New(apierror.PreconditionFailed,
+			"The resource exists and matches `If-None-Match`.")
 	}
+	return nil
+}
+
+// CheckMissing returns a 412 unless the preconditions allow to create a resource that does not exist.
+func (p Preconditions) CheckMissing() error {
+	if p.match == nil {
+		return nil
+	}
+	return apierror.New(apierror.PreconditionFailed, "The resource does not exist, so it cannot match `If-Match`.")
 }
