@@ -192,6 +192,7 @@
 //	a batch is counted once                                     | 6   | pkg/api/traffic TestRecord
 //	after a crash: answered ≤ counted ≤ sent                    | 6   | test/crash TestTraffic
 //	redirects below a stage or a domain                         | 7   | pkg/api/console TestRedirects
+//	HEAD                                                        | 7   | pkg/api/console TestHead
 //	headers of a page                                           | 7   | pkg/api/console TestPages
 //	files, their types and caching                              | 7   | pkg/api/console TestFiles
 //	unknown files and spellings                                 | 7   | pkg/api/console TestUnknownFiles

@@ -138,7 +138,7 @@ var expected = strings.NewReplacer(
 	AWS::Serverless::Api | MinimumCompressionSize | 1024
 	AWS::Serverless::Api | SecurityPolicy | SecurityPolicy_TLS13_1_2_PQ_2025_09
 	# traces would contain credentials
-	AWS::Serverless::Api | MethodSettings | [map[DataTraceEnabled:false HttpMethod:* LoggingLevel:OFF MetricsEnabled:false ResourcePath:/* ThrottlingBurstLimit:200 ThrottlingRateLimit:100]]
+	AWS::Serverless::Api | MethodSettings | [map[DataTraceEnabled:false HttpMethod:* LoggingLevel:OFF MetricsEnabled:false ResourcePath:/* ThrottlingBurstLimit:200 ThrottlingRateLimit:100] map[DataTraceEnabled:false HttpMethod:GET LoggingLevel:OFF MetricsEnabled:false ResourcePath:/~1console~1{proxy+} ThrottlingBurstLimit:100 ThrottlingRateLimit:10]]
 	AWS::Serverless::Api | Auth.Authorizers.Token.Identity | map[Headers:[Authorization] ReauthorizeEvery:0]
 	AWS::ApiGateway::DomainName | SecurityPolicy | TLS_1_2
 	AWS::ApiGateway::Account | CloudWatchRoleArn | arn:aws:iam::000000000000:role/GatewayAccountRole

@@ -33,10 +33,15 @@ func newFunction(t *testing.T, issuer, clientID string) lambda.Handler {
 	return handler
 }
 
-// get requests a path below a stage, or below a custom domain if the stage is empty.
 func get(t *testing.T, function lambda.Handler, stage, requestPath string) events.APIGatewayProxyResponse {
 	t.Helper()
-	event := events.APIGatewayProxyRequest{HTTPMethod: http.MethodGet, Resource: strings.TrimSuffix(requestPath, "/"),
+	return request(t, function, http.MethodGet, stage, requestPath)
+}
+
+// request requests a path below a stage, or below a custom domain if the stage is empty.
+func request(t *testing.T, function lambda.Handler, method, stage, requestPath string) events.APIGatewayProxyResponse {
+	t.Helper()
+	event := events.APIGatewayProxyRequest{HTTPMethod: method, Resource: strings.TrimSuffix(requestPath, "/"),
 		Path: requestPath}
 	event.RequestContext.Path = stage + requestPath
 	if name, ok := strings.CutPrefix(requestPath, "/console/"); ok && name != "" {
@@ -70,6 +75,18 @@ func TestRedirects(t *testing.T) {
 		response := get(t, function, row[0], row[1])
 		assert.Equal(t, row[2], header(response).Get("Location"))
 		assert.Equal(t, http.StatusFound, response.StatusCode)
+	}
+}
+
+// A response to HEAD is that to GET without its body.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	function := newFunction(t, "", "")
+	folder := filesPath.FindString(request(t, function, http.MethodGet, "/dev", "/console/").Body)
+	for _, path := range []string{"/", "/console", "/console/", "/console/" + folder + "/main.js", "/console/unknown"} {
+		want, got := request(t, function, http.MethodGet, "/dev", path), request(t, function, http.MethodHead, "/dev", path)
+		want.Body = ""
+		assert.Equal(t, want, got)
 	}
 }
 

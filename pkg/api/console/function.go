@@ -38,7 +38,7 @@ func NewFunction(env *app.Env) (lambda.Handler, error) {
 	return env.API(s.serve), nil
 }
 
-// serve serves GET /, GET /console and GET /console/{proxy+}. Names are compared as they were sent, so an escaped
+// serve serves /, /console and /console/{proxy+} for GET and HEAD. Names are compared as they were sent, so an escaped
 // character is in no name.
 func (s *site) serve(w http.ResponseWriter, r *http.Request) error {
 	// browsers ignore it if the connection is not HTTPS, as on one machine

@@ -56,6 +56,7 @@
 //	-- the response
 //	status, headers, body; multiValueHeaders win             | set-up-lambda-proxy-integrations   | TestFunctionResponse
 //	Content-Type application/json by default                 | observed                           | TestFunctionResponse
+//	HEAD: no body and no Content-Length                      | choice                             | TestFunctionResponse
 //	isBase64Encoded has no effect without binary media types | lambda-proxy-binary-media          | TestFunctionResponse
 //	x-amzn-RequestId, x-amz-apigw-id, X-Amzn-Trace-Id        | observed                           | TestFunctionResponse
 //	gzip from MinimumCompressionSize on, if it is accepted   | enable-compression                 | TestCompression

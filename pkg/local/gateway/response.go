@@ -48,7 +48,8 @@ func (r *request) send(w http.ResponseWriter, response *response) {
 	if header["Content-Type"] == nil {
 		header["Content-Type"] = []string{mediaType}
 	}
-	if response.status != http.StatusNoContent {
+	// The length of the response to a GET is not known: functions respond to HEAD without a body.
+	if response.status != http.StatusNoContent && r.method != http.MethodHead {
 		header["Content-Length"] = []string{strconv.Itoa(len(response.body))}
 	}
 	r.status, r.latency = response.status, r.gateway.config.Now().Sub(r.start)

@@ -28,6 +28,7 @@ func TestFunctionResponse(t *testing.T) {
 		POST /open | return {"statusCode":204} | 204 - - | | Content-Type=application/json Content-Length=
 		POST /open | return {"statusCode":200,"body":null,"headers":null,"multiValueHeaders":null} | 200 - - | |
 		POST /open | return {"statusCode":200,"headers":{"X-A":"0","X-B":"b"},"multiValueHeaders":{"x-a":["1","2"]}} | 200 - - | | X-A=1,2 X-B=b
+		HEAD /open | return {"statusCode":200,"headers":{"X-A":"1"}} | 200 - - | | X-A=1 Content-Length=
 		# without binary media types
 		POST /open | return {"statusCode":200,"body":"aGk=","isBase64Encoded":true} | 200 - - | aGk= |
 		# errors of the function

@@ -82,6 +82,9 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 			more = append(more, logging.Cause(err))
 		}
 	}
+	if event.HTTPMethod == http.MethodHead {
+		response.Body = "" // RFC 9110, section 9.3.2
+	}
 	encoded, err := EncodeJSON(response)
 	if len(encoded) > LargeResponse {
 		level = slog.LevelWarn
