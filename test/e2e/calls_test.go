@@ -169,8 +169,9 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		DELETE service-account/5 | admin | | 200 | delete-service-account | PAT, GetItem 1r, TransactWriteItems 2w+3w, Query 1r, GetItem 1r, TransactWriteItems 4w+2w
 		DELETE service-account/5 | admin | | 404 | delete-service-account | PAT, GetItem 1r
 		GET metrics/traffic/2026-11 | admin | | 200 | get-traffic-usage | PAT, Query 1r
-		# each of eight partitions is counted, then read
-		GET search/events | admin | | 200 | search-events | PAT, 16 Query 1r
+		# each of eight partitions
+		GET search/events | admin | | 200 | search-events | PAT, 8 Query 1r
+		GET search/events?feature=IS:g | viewer | | 200 | search-events | PAT, Query 0.5r
 		# PAT; account
 		DELETE user/tokens/4 | new | | 200 | delete-own-token | PAT, SEEN, GetItem 1r, TransactWriteItems 2w+2w+3w
 		# the tokens, then their account

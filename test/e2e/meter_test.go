@@ -137,7 +137,7 @@ func accesses(api string, input any) (all []tableAccess) {
 			}
 			one := tableAccess{Action: "dynamodb:" + kind + "Item", Table: a.TableName, Index: a.IndexName, Returns: a.ReturnValues}
 			switch kind {
-			case "Query", "Scan":
+			case "Query", "Scan", "DescribeTable":
 				one.Action = "dynamodb:" + kind
 			case "Put":
 				one.Leading = fmt.Sprint(a.Item["id"].Value)

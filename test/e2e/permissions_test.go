@@ -111,6 +111,7 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	for _, request := range []string{
 		"POST /api/admin/archive/revive/old-banner", "GET /api/admin/search/features?state=IS:potentially-stale",
 		"DELETE /api/admin/projects/shop/features/old-banner",
+		"GET /api/admin/search/events?limit=1", // of a log with more events
 	} {
 		s.mustSend(t, request, "api-token", "")
 	}

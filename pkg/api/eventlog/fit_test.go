@@ -18,12 +18,12 @@ func (f *fixture) update(tb testing.TB, before, after any) eventlog.Event {
 	f.record(tb.Context(), tb, eventlog.Change{
 		Type: eventlog.ContextFieldUpdated, Subject: "field:f", Data: after, PreData: before,
 	})
-	page, _, err := f.Search(tb.Context(), eventlog.Filter{}, 0, 1)
+	newest, err := f.Newest(tb.Context(), eventlog.Filter{}, 1)
 	assert.OK(tb, err)
-	if n := len(page[0].Data) + len(page[0].PreData); n > eventlog.MaxSize {
+	if n := len(newest[0].Data) + len(newest[0].PreData); n > eventlog.MaxSize {
 		tb.Errorf("%d bytes", n)
 	}
-	return page[0]
+	return newest[0]
 }
 
 // TestLongUnchangedData checks that of data which are too large the changed members stay, and that a changed order is

@@ -2,8 +2,9 @@ package eventlog
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -11,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -65,29 +66,43 @@ func optional(text string) *string {
 	return &text
 }
 
-// SearchTime limits a search. A search that takes longer reads too many events, or DynamoDB is slow.
-const SearchTime = 4 * time.Second
+// SearchTime limits a search. A search that takes longer returns what it has found, or DynamoDB is slow.
+const SearchTime = 2 * time.Second
 
-// Search serves GET /api/admin/search/events. A search of many events that takes longer than within is a 400.
+// Search serves GET /api/admin/search/events. It reads for the time within, or shorter. A principal without the permission
+// ADMIN can search the events of one toggle.
 func Search(log *Log, within time.Duration) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
-		f, offset, limit := filter(q), q.Number("offset", 0, 0, math.MaxInt32), q.Number("limit", defaultLimit, 1, maxLimit)
+		f := filter(q)
+		if len(f.Features) != 1 { // the other parameters select a part of the toggle's events
+			if lacks := access.Has(access.Admin)(access.PrincipalFrom(r.Context())); lacks != nil {
+				return lacks
+			}
+		}
+		limit := q.Number("limit", defaultLimit, 1, maxLimit)
+		after := Cursor{Skip: q.Number("offset", 0, 0, math.MaxInt32)}
+		if q.Has("cursor") {
+			after = cursor(q, f)
+		}
 		if err := q.Err(); err != nil {
 			return err
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), within)
 		defer cancel()
-		events, total, err := log.Search(ctx, f, offset, limit)
-		if errors.Is(err, ErrTooMany) && r.Context().Err() == nil {
-			return apierror.New(apierror.Validation, "The search covers too many events. Narrow it with the `/query/from`, "+
-				"`/query/to`, `/query/subject`, `/query/feature` or `/query/id` parameter.")
-		}
+		page, err := log.Search(ctx, f, after, limit)
 		if err != nil {
 			return err
 		}
-		page, size := []json.RawMessage{}, 0
-		for _, e := range events {
+		response := struct {
+			Events     []json.RawMessage `json:"events"`
+			Total      int               `json:"total"`
+			TotalExact bool              `json:"totalExact"`
+			Next       string            `json:"next,omitempty"`
+			SearchedTo string            `json:"searchedTo,omitempty"`
+		}{Events: []json.RawMessage{}, Total: page.Total, TotalExact: page.TotalExact}
+		size := 0
+		for i, e := range page.Events {
 			text, err := lambdahttp.EncodeJSON(NewResponse(e))
 			if err != nil {
 				return fmt.Errorf("encode event %d: %w", e.ID, err)
@@ -97,16 +112,61 @@ func Search(log *Log, within time.Duration) lambdahttp.HandlerFunc {
 				return fmt.Errorf("encode event %d: %w", e.ID, err)
 			}
 			if size += len(inResponse); size > maxPage {
+				page.Next = &Cursor{Before: page.Events[i-1].ID, Total: page.Total, TotalExact: page.TotalExact}
+				page.SearchedTo = time.Time{}
 				break
 			}
-			page = append(page, text)
+			response.Events = append(response.Events, text)
 		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
-			Events []json.RawMessage `json:"events"`
-			Total  int               `json:"total"`
-		}{page, total})
+		if page.Next != nil {
+			if response.Next, err = encodeCursor(*page.Next, f); err != nil {
+				return err
+			}
+		}
+		if !page.SearchedTo.IsZero() {
+			response.SearchedTo = datetime.Format(page.SearchedTo)
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, response)
 	}
 }
+
+// sentCursor is a cursor as clients get it, in base64. A search with other filters cannot continue it.
+type sentCursor struct {
+	Cursor
+	Filters string `json:"filters"`
+}
+
+func encodeCursor(c Cursor, f Filter) (string, error) {
+	text, err := json.Marshal(sentCursor{c, checksum(f)})
+	return base64.RawURLEncoding.EncodeToString(text), err
+}
+
+// checksum identifies filters. Other filters have another one.
+func checksum(f Filter) string {
+	text, err := json.Marshal(f)
+	if err != nil { // f consists of texts, numbers and times
+		panic(err)
+	}
+	return fmt.Sprintf("%.8x", sha256.Sum256(text))
+}
+
+// cursor returns the parameter cursor.
+func cursor(q *lambdahttp.Query, f Filter) Cursor {
+	var c sentCursor
+	text, err := base64.RawURLEncoding.DecodeString(q.Text("cursor", maxCursor))
+	switch {
+	case err != nil || json.Unmarshal(text, &c) != nil || c.Before < 1 || c.Before > 1<<53 || c.Skip < 0 || c.Total < 0:
+		q.Refuse("cursor", "must be the value of `next` in a response")
+	case c.Filters != checksum(f):
+		q.Refuse("cursor", "must be sent with the same filters as the search that it continues")
+	case q.Has("offset"):
+		q.Refuse("offset", "must not be sent with `/query/cursor`")
+	}
+	return c.Cursor
+}
+
+// maxCursor is more than the length of any cursor.
+const maxCursor = 500
 
 func filter(q *lambdahttp.Query) Filter {
 	f := Filter{

@@ -3,14 +3,21 @@ package eventlog_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -26,18 +33,51 @@ func (f *fixture) set(within time.Duration) operation.Set {
 	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"search": eventlog.Search(f.Log, within)}}
 }
 
-// search returns the response to a query.
+// withRole returns a context of a request by a user with a root role.
+func withRole(ctx context.Context, role access.Role) context.Context {
+	return access.WithPrincipal(ctx, access.UserPrincipal(9, role))
+}
+
+// search returns the response to a query of an Admin.
 func (f *fixture) search(tb testing.TB, query string) string {
 	tb.Helper()
-	status, _, text := f.set(time.Minute).Serve(tb.Context(), operation.Request{Operation: "search", Query: query})
+	status, _, text := f.set(time.Minute).Serve(withRole(tb.Context(), access.RoleAdmin),
+		operation.Request{Operation: "search", Query: query})
 	return fmt.Sprint(status, " ", text)
+}
+
+// page is a response.
+type page struct {
+	Events     []struct{ ID int64 }
+	Total      int
+	TotalExact bool
+	Next       string
+	SearchedTo string
+}
+
+// ids returns the ids of the events.
+func (p page) ids() (ids []int64) {
+	for _, e := range p.Events {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// page returns the page for a query of an Admin.
+func (f *fixture) page(tb testing.TB, query string) (p page) {
+	tb.Helper()
+	body, ok := strings.CutPrefix(f.search(tb, query), "200 ")
+	if !ok || json.Unmarshal([]byte(body), &p) != nil || len(strconv.Quote(body)) > 6_000_000 {
+		tb.Fatalf("%s: %.200s", query, body)
+	}
+	return p
 }
 
 // TestSearchResponse checks the members of events of an API request, of an operator and of the system.
 func TestSearchResponse(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	assert.Equal(t, `200 {"events":[],"total":0}`, f.search(t, ""))
+	assert.Equal(t, `200 {"events":[],"total":0,"totalExact":true}`, f.search(t, ""))
 	request := lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{RequestID: "r"})
 	principal := access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "5"}
 	ids := []any{f.record(access.WithPrincipal(request, principal), t, eventlog.Change{
@@ -59,7 +99,7 @@ func TestSearchResponse(t *testing.T) {
 		`{"id":%[1]d,"createdAt":"2026-11-22T10:00:00.000Z","type":"feature-updated",`+
 		`"label":"Toggle updated","summary":"Ada (user 1) updated the toggle a: type.","subject":"toggle:a","createdBy":"Ada",`+
 		`"createdByUserId":1,"createdByTokenId":"5","environment":null,"project":"default","featureName":"a","data":{"type":"b"},`+
-		`"preData":{"type":"c"},"requestId":"r","tags":[]}],"total":3}`, ids...), f.search(t, ""))
+		`"preData":{"type":"c"},"requestId":"r","tags":[]}],"total":3,"totalExact":true}`, ids...), f.search(t, ""))
 	for _, item := range f.Scan(t, f.Tables.Events) {
 		if item.Int("id") == ids[0] {
 			assert.Equal(t, start().AddDate(0, 0, 400).Unix(), item.Int("expiresAt"))
@@ -142,6 +182,10 @@ func TestSearchParameters(t *testing.T) {
 func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	for range 2 {
+		f.record(t.Context(), t, created("a"))
+	}
+	next := f.page(t, "limit=1").Next
 	for _, row := range table.Rows(t, 2, `
 		type=x | /type^ parameter must begin with IS: or IS_ANY_OF: and have a value; you sent "x"
 		token=IS_ANY_OF:a | /token^ parameter must begin with IS: and
@@ -159,9 +203,13 @@ func TestSearchRefuses(t *testing.T) {
 		query=101×(%C3%A9) | /query^ parameter must have at most 100 characters
 		limit=0&from=x | /limit^
 		limit=0&from=x | /from^
+		cursor=x | /cursor^ parameter must be the value of ^next^ in a response; you sent "x"
+		cursor=e30 | /cursor^ parameter must be the value of ^next^ in a response
+		cursor=CURSOR&type=IS:a | /cursor^ parameter must be sent with the same filters as the search that it continues
+		cursor=CURSOR&offset=1 | /offset^ parameter must not be sent with ^/query/cursor^; you sent "1"
 	`) {
 		want := strings.ReplaceAll("`/query"+row[1], "^", "`")
-		if got := f.search(t, row[0]); !strings.HasPrefix(got, "400 ") || !strings.Contains(got, want) {
+		if got := f.search(t, strings.Replace(row[0], "CURSOR", next, 1)); !strings.HasPrefix(got, "400 ") || !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", row[0], got, want)
 		}
 	}
@@ -178,54 +226,272 @@ func TestLargePage(t *testing.T) {
 			Data: map[string]any{"list": slices.Repeat([]string{strings.Repeat(`"`, 200)}, 34)},
 		})
 	}
-	seen := map[int64]bool{}
-	for len(seen) < n {
-		body := strings.TrimPrefix(f.search(t, fmt.Sprintf("limit=1000&offset=%d", len(seen))), "200 ")
-		var page struct {
-			Events []struct{ ID int64 }
-			Total  int
+	seen, query := map[int64]bool{}, "limit=1000"
+	for query != "" {
+		p := f.page(t, query)
+		if p.Total != n || len(p.Events) == 0 {
+			t.Fatalf("%d events of %d", len(p.Events), p.Total)
 		}
-		if err := json.Unmarshal([]byte(body), &page); err != nil || page.Total != n || len(strconv.Quote(body)) > 6_000_000 ||
-			len(page.Events) == 0 {
-			t.Fatalf("%d bytes, %d events of %d, %v", len(body), len(page.Events), page.Total, err)
+		for _, id := range p.ids() {
+			seen[id] = true
 		}
-		for _, e := range page.Events {
-			seen[e.ID] = true
+		if query = ""; p.Next != "" {
+			query = "limit=1000&cursor=" + p.Next
+		}
+	}
+	assert.Equal(t, n, len(seen))
+}
+
+// TestPages checks that next continues a search although new events arrive, and that it ends with the last page.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	record := func() {
+		f.now = f.now.Add(time.Millisecond)
+		f.record(t.Context(), t, created("a"+f.now.Format(time.StampMilli)))
+	}
+	for range 20 {
+		record()
+	}
+	for _, tt := range []struct {
+		query  string
+		offset int
+	}{{"limit=5", 0}, {"limit=5", 3}, {"limit=7&query=toggle", 0}, {"limit=1000", 0}} {
+		all, err := f.Newest(t.Context(), eventlog.Filter{}, 1000)
+		assert.OK(t, err)
+		var want, got []int64
+		for _, e := range all[tt.offset:] {
+			want = append(want, e.ID)
+		}
+		p := f.page(t, fmt.Sprint(tt.query, "&offset=", tt.offset))
+		for {
+			assert.Equal(t, page{Total: len(all), TotalExact: true}, page{Total: p.Total, TotalExact: p.TotalExact,
+				SearchedTo: p.SearchedTo})
+			got = append(got, p.ids()...)
+			if p.Next == "" {
+				break
+			}
+			record()
+			p = f.page(t, tt.query+"&cursor="+p.Next)
+		}
+		assert.Equal(t, want, got)
+	}
+}
+
+// TestOneToggle checks that whoever can read a toggle can read its events, and no others.
+func TestOneToggle(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.record(t.Context(), t, created("a"))
+	f.record(t.Context(), t, created("b"))
+	f.record(t.Context(), t, eventlog.Change{Type: eventlog.UserCreated, Subject: "user:1"})
+	const lacks = `403 NoAccessError: You need the "ADMIN" permission to perform this operation.`
+	for _, row := range table.Rows(t, 2, `
+		# query | response to a Viewer and an Editor
+		feature=IS:a | 200 1
+		feature=IS:a&type=IS:feature-created&limit=1&query=a | 200 1
+		feature=IS:a&subject=IS:user:1 | 200 0
+		feature=IS:a&subject=IS:toggle:b | 200 0
+		feature=IS:other | 200 0
+		feature=IS:a&limit=0 | 400
+		feature=IS_ANY_OF:a,b | 403
+		feature=a | 403
+		feature=IS:a&feature=IS:a | 403
+		subject=IS:toggle:a | 403
+		limit=0 | 403
+		| 403
+	`) {
+		for _, role := range []access.Role{access.RoleViewer, access.RoleEditor} {
+			status, _, text := f.set(time.Minute).Serve(withRole(t.Context(), role), operation.Request{Operation: "search",
+				Query: row[0]})
+			got := fmt.Sprint(status)
+			var p page
+			if json.Unmarshal([]byte(text), &p) == nil {
+				got += fmt.Sprint(" ", p.Total)
+			}
+			assert.Equal(t, row, []string{row[0], got})
+			if status == http.StatusForbidden {
+				assert.Equal(t, lacks, fmt.Sprint(status, " ", text))
+			}
 		}
 	}
 }
 
-// TestSearchTakesTooLong checks that a search ends after four seconds: it asks for a narrower one if there are many
-// pages, and not if DynamoDB does not respond or the caller had less time.
-func TestSearchTakesTooLong(t *testing.T) {
+// fill records events about many toggles, each of which is about 500 bytes.
+func (f *fixture) fill(tb testing.TB, n int) {
+	tb.Helper()
+	for from := 0; from < n; from += 100 {
+		f.now = f.now.Add(time.Second)
+		assert.OK(tb, f.Write(tb.Context(), func() (all []types.TransactWriteItem, err error) {
+			for i := from; i < min(n, from+100) && err == nil; i++ {
+				c := created(fmt.Sprint("toggle-", i))
+				c.Data = map[string]any{"name": c.FeatureName, "description": strings.Repeat("d", 300)}
+				var actions []types.TransactWriteItem
+				_, actions, err = f.Actions(tb.Context(), c)
+				all = append(all, actions...)
+			}
+			return all, err
+		}, nil))
+	}
+}
+
+// metered returns the response to a request for the page after a client's, with the read units that it consumed.
+// DynamoDB reports a number of items; 0: its own.
+func (f *fixture) metered(t *testing.T, query string, items int) (p page, units float64) {
+	t.Helper()
+	var mu sync.Mutex
+	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == "DescribeTable" && items > 0 {
+			return c.Reply(http.StatusOK, fmt.Sprintf(`{"Table":{"ItemCount":%d}}`, items))
+		}
+		c.Body = strings.Replace(c.Body, "{", `{"ReturnConsumedCapacity":"TOTAL",`, 1)
+		response, err := c.Pass()
+		if err != nil || c.Operation != "Query" {
+			return response, err
+		}
+		body, err := io.ReadAll(response.Body)
+		var consumed struct {
+			ConsumedCapacity struct{ CapacityUnits float64 }
+		}
+		if err := errors.Join(err, json.Unmarshal(body, &consumed)); err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		units += consumed.ConsumedCapacity.CapacityUnits
+		return c.Reply(response.StatusCode, string(body))
+	})
+	through := *f
+	through.Log = eventlog.New(client, f.Tables, start, 0)
+	return through.page(t, query), units
+}
+
+// TestReadUnits checks that a page of a large log costs what it shows, and that small logs are counted.
+func TestReadUnits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	page := func(c *database.Call) (*http.Response, error) {
-		select {
-		case <-time.After(time.Second):
-			return c.Reply(http.StatusOK, `{"Count":1000,"LastEvaluatedKey":{"id":{"N":"1"}}}`)
-		case <-c.Request.Context().Done():
-			return c.Hang()
+	f.fill(t, 3000)
+	for _, row := range table.Rows(t, 5, `
+		# query | items in the table | events of the page, total, exact | least units | most units
+		| 400000 | 50 10000 false | 10 | 50
+		cursor=NEXT | 400000 | 50 10000 false | 10 | 50
+		limit=1000 | 400000 | 1000 10000 false | 100 | 250
+		feature=IS:toggle-7 | 400000 | 1 1 true | 0 | 2
+		| 0 | 50 3000 true | 150 | 260
+		type=IS:feature-created | 400000 | 50 3000 true | 150 | 260
+		query=TOGGLE-1234 | 0 | 1 1 true | 350 | 500
+	`) {
+		items, err := strconv.Atoi(row[1])
+		assert.OK(t, err)
+		query := row[0]
+		if strings.Contains(query, "NEXT") {
+			first, _ := f.metered(t, "", items)
+			query = strings.Replace(query, "NEXT", first.Next, 1)
+		}
+		p, units := f.metered(t, query, items)
+		assert.Equal(t, row[2], fmt.Sprint(len(p.Events), p.Total, p.TotalExact))
+		least, leastErr := strconv.ParseFloat(row[3], 64)
+		most, mostErr := strconv.ParseFloat(row[4], 64)
+		if leastErr != nil || mostErr != nil || units < least || units > most {
+			t.Errorf("%s of %d items: %v units, want %v to %v", row[0], items, units, least, most)
 		}
 	}
-	const tooMany = "400 ValidationError: The search covers too many events. Narrow it with the `/query/from`, " +
-		"`/query/to`, `/query/subject`, `/query/feature` or `/query/id` parameter."
+}
+
+// TestTotal checks that counting ends soon after 10,000 events, after 40 pages or after two seconds, without an error.
+func TestTotal(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.fill(t, 300)
 	for _, tt := range []struct {
-		respond    func(*database.Call) (*http.Response, error)
-		time, took time.Duration
-		want       string
+		count      string // the response to a query that counts
+		least      int
+		exact      bool
+		mostCounts int32
 	}{
-		{page, time.Minute, 4 * time.Second, tooMany},
-		{page, 3 * time.Second, 3 * time.Second, "503 …"},
-		{(*database.Call).Hang, time.Minute, 4 * time.Second, "503 …"},
+		{`{"Count":1}`, 58, true, 8},
+		{`{"Count":2000}`, 10_000, false, 8},
+		{`{"Count":1,"LastEvaluatedKey":{"id":{"N":"1"}}}`, 90, false, 40},
+		{"hang", 50, false, 8},
+	} {
+		var counts atomic.Int32
+		client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
+			if !strings.Contains(c.Body, `"COUNT"`) {
+				return c.Pass()
+			}
+			if counts.Add(1); tt.count == "hang" {
+				return c.Hang()
+			}
+			return c.Reply(http.StatusOK, tt.count)
+		})
+		p, err := eventlog.New(client, f.Tables, start, 0).Search(deadline(t), eventlog.Filter{}, eventlog.Cursor{}, 50)
+		assert.OK(t, err)
+		if p.Total < tt.least || p.TotalExact != tt.exact || counts.Load() > tt.mostCounts || p.Next == nil ||
+			!p.SearchedTo.IsZero() {
+			t.Errorf("%s: %d, %t, %d counts, searched to %v", tt.count, p.Total, p.TotalExact, counts.Load(), p.SearchedTo)
+		}
+	}
+}
+
+// deadline returns a context that ends soon.
+func deadline(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// TestSlowSearch checks that a search that finds little ends after two seconds and can be continued. If DynamoDB does not
+// respond for a partition, it is an error.
+func TestSlowSearch(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	at := func(seconds int) int64 { return eventlog.FirstID(start().Add(time.Duration(seconds) * time.Second)) }
+	// Each page takes 400 ms and ends one second earlier than the one before. The second page of the partition 0 has an event.
+	slow := func(c *database.Call) (*http.Response, error) {
+		<-time.After(400 * time.Millisecond)
+		if c.Request.Context().Err() != nil {
+			return c.Hang()
+		}
+		last := at(0)
+		if found := regexp.MustCompile(`"ExclusiveStartKey":.*?"N":"(\d+)"`).FindStringSubmatch(c.Body); found != nil {
+			last, _ = strconv.ParseInt(found[1], 10, 64)
+		}
+		items := ""
+		if last == at(-1) && strings.Contains(c.Body, `":hash":{"S":"0"}`) {
+			items = fmt.Sprintf(`{"id":{"N":"%d"},"type":{"S":"feature-created"},"subject":{"S":"toggle:a"}}`, at(-2)+8)
+		}
+		last -= eventlog.FirstID(time.Unix(1, 0))
+		return c.Reply(http.StatusOK, fmt.Sprintf(`{"Items":[%s],"LastEvaluatedKey":{"id":{"N":"%d"}}}`, items, last))
+	}
+	onePartition := func(c *database.Call) (*http.Response, error) {
+		if strings.Contains(c.Body, `":hash":{"S":"3"}`) {
+			return c.Hang()
+		}
+		return c.Reply(http.StatusOK, `{"Items":[]}`)
+	}
+	for _, tt := range []struct {
+		respond func(*database.Call) (*http.Response, error)
+		took    time.Duration
+		want    string
+	}{
+		{slow, 2 * time.Second, fmt.Sprintf(`200 {"events":[{"id":%d,…"total":1,"totalExact":false,"next":"…","searchedTo":`+
+			`"2026-11-22T09:59:56.000Z"}`, at(-2)+8)},
+		{onePartition, 2 * time.Second, "503 …"},
+		{(*database.Call).Hang, 2 * time.Second, "503 …"},
 	} {
 		client, _ := f.Through(t, tt.respond)
 		f.Log = eventlog.New(client, f.Tables, start, 0)
 		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), tt.time)
-			defer cancel()
 			started := time.Now()
-			f.set(eventlog.SearchTime).Want(ctx, t, operation.Request{Operation: "search"}, tt.want)
+			status, _, text := f.set(eventlog.SearchTime).Serve(withRole(t.Context(), access.RoleAdmin),
+				operation.Request{Operation: "search", Query: "query=a"})
+			got := fmt.Sprint(status, " ", text)
+			for part := range strings.SplitSeq(tt.want, "…") {
+				if !strings.Contains(got, part) {
+					t.Errorf("%s, want %s", got, tt.want)
+				}
+			}
 			assert.Equal(t, tt.took, time.Since(started))
 		})
 	}

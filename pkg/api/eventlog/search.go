@@ -2,16 +2,12 @@ package eventlog
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -40,44 +36,74 @@ type Filter struct {
 	Until    time.Time // exclusive; zero: no limit
 	// Text is a part of the type, the subject, the name of the actor or a value in data or preData, in any letter case.
 	Text string
+
+	before int64 // exceeds the highest id; 0: no limit
 }
 
-// ErrTooMany reports that the context of a Search ended while it read many events. If DynamoDB is only slow, the error
-// is another one.
-var ErrTooMany = errors.New("the search covers too many events")
+// Page is a part of the events that a search selects.
+type Page struct {
+	Events []Event
+	// Total is the number of all selected events when the first page was read. If TotalExact is false, there are more.
+	Total      int
+	TotalExact bool
+	Next       *Cursor   // nil: there are no further events
+	SearchedTo time.Time // how far back a search has read that took too long; otherwise zero
+}
 
-// Search returns the selected events, newest first, without the first offset ones and at most limit, and the number of
-// all selected events. The read is consistent, except with Subjects and Features, which use an index.
-func (l *Log) Search(ctx context.Context, f Filter, offset, limit int) (page []Event, total int, err error) {
-	sources := l.sources(f)
-	defer func() {
-		if ctx.Err() != nil && slices.ContainsFunc(sources, func(s *source) bool { return s.pages > 1 }) {
-			err = errors.Join(ErrTooMany, err)
+// Cursor is a position between two pages. New events do not change what follows it.
+type Cursor struct {
+	Before     int64 `json:"before"` // the following events have lower ids
+	Skip       int   `json:"skip"`   // how many of them are not in the next page
+	Total      int   `json:"total"`  // of the first page
+	TotalExact bool  `json:"totalExact"`
+}
+
+// Search returns the page of at most limit selected events that follows a cursor, newest first. The zero Cursor is before
+// the newest event. A search that has not found enough when the context ends returns the events that it has found, and
+// Page.Next continues it. It is an error only if the search could not begin. The read is consistent, except with
+// Subjects and Features, which use an index.
+func (l *Log) Search(ctx context.Context, f Filter, after Cursor, limit int) (Page, error) {
+	f.before = after.Before
+	sources := l.sources(f, limit+1)
+	page, skip, found := Page{}, after.Skip, 0
+	var stopped error
+	for e, err := range walk(ctx, sources) {
+		if stopped = err; err != nil {
+			break
 		}
-	}()
-	if f.Text == "" { // DynamoDB counts; otherwise every event is read
-		if total, err = l.count(ctx, sources); err != nil || total <= offset {
-			return nil, total, err
+		if found++; found <= skip {
+			continue
+		}
+		if len(page.Events) == limit { // there is one more
+			page.Next = &Cursor{Before: page.Events[limit-1].ID}
+			break
+		}
+		page.Events = append(page.Events, e)
+	}
+	if stopped != nil {
+		reached, began := frontier(sources)
+		if ctx.Err() == nil || !began {
+			return Page{}, stopped
+		}
+		page.Next, page.SearchedTo = &Cursor{Before: reached, Skip: max(0, skip-found)}, TimeOf(reached)
+	}
+	if after.Before != 0 {
+		page.Total, page.TotalExact = after.Total, after.TotalExact
+	} else {
+		var err error
+		if page.Total, page.TotalExact, err = l.count(ctx, f, sources, found); err != nil {
+			return Page{}, err
 		}
 	}
-	found := 0
-	for e, err := range merged(ctx, sources, f.Text) {
-		if err != nil {
-			return nil, 0, err
-		}
-		if found++; found > offset && len(page) < limit {
-			page = append(page, e)
-		}
-		if f.Text == "" && len(page) == limit {
-			return page, total, nil
-		}
+	if page.Next != nil {
+		page.Next.Total, page.Next.TotalExact = page.Total, page.TotalExact
 	}
-	return page, max(total, found), nil
+	return page, nil
 }
 
 // Newest returns at most limit of the selected events, newest first, without a limit of time.
 func (l *Log) Newest(ctx context.Context, f Filter, limit int) (all []Event, err error) {
-	for e, err := range merged(ctx, l.sources(f), f.Text) {
+	for e, err := range walk(ctx, l.sources(f, limit)) {
 		if err != nil {
 			return nil, err
 		}
@@ -90,12 +116,11 @@ func (l *Log) Newest(ctx context.Context, f Filter, limit int) (all []Event, err
 
 // All returns the selected events, oldest first, without a limit of time.
 func (l *Log) All(ctx context.Context, f Filter, yield func(Event) error) error {
-	sources := l.sources(f)
+	sources := l.sources(f, maxRead)
 	for _, s := range sources {
-		s.input.ScanIndexForward = aws.Bool(true)
-		s.forward = true
+		s.reverse()
 	}
-	for e, err := range merged(ctx, sources, f.Text) {
+	for e, err := range walk(ctx, sources) {
 		if err == nil {
 			err = yield(e)
 		}
@@ -106,14 +131,27 @@ func (l *Log) All(ctx context.Context, f Filter, yield func(Event) error) error 
 	return nil
 }
 
-// sources returns the queries that together find the events that a filter without its Text selects.
-func (l *Log) sources(f Filter) []*source {
+// sources returns the queries that together find the events that a filter selects. want is the number of events that the
+// caller needs.
+func (l *Log) sources(f Filter, want int) []*source {
+	all := l.queries(f)
+	share := want / max(1, len(all))
+	for _, s := range all {
+		s.limit = min(want, share+share/2+4) // the events of all partitions are rarely distributed evenly
+	}
+	return all
+}
+
+func (l *Log) queries(f Filter) []*source {
 	first, last := max(f.First, 1), int64(1)<<53
 	if !f.From.IsZero() {
 		first = max(first, FirstID(f.From))
 	}
 	if !f.Until.IsZero() {
 		last = FirstID(f.Until) - 1
+	}
+	if f.before != 0 {
+		last = min(last, f.before-1)
 	}
 	if len(f.IDs) > 0 {
 		var all []*source
@@ -153,8 +191,10 @@ func (l *Log) source(f Filter, hash, value string, first, last int64) *source {
 			":hash": dynamo.S(value), ":first": dynamo.N(first), ":last": dynamo.N(max(first, last)),
 		},
 	}
+	s := &source{log: l, input: input, text: f.Text, reached: last + 1}
 	if last < first { // nothing: until is before from
-		return &source{log: l, input: input, done: true}
+		s.done = true
+		return s
 	}
 	filters := []string{"attribute_exists(#type)"} // otherwise the item only prevents a transaction
 	oneOf := func(attribute string, n int, value func(i int) types.AttributeValue) {
@@ -183,104 +223,7 @@ func (l *Log) source(f Filter, hash, value string, first, last int64) *source {
 		oneOfTexts(attributeSubject, f.Subjects)
 	}
 	input.FilterExpression = aws.String(strings.Join(filters, " AND "))
-	return &source{log: l, input: input}
-}
-
-// count returns the number of events that sources find.
-func (l *Log) count(ctx context.Context, sources []*source) (int, error) {
-	var total atomic.Int64
-	err := parallel(sources, func(s *source) error {
-		if s.done {
-			return nil
-		}
-		input := *s.input
-		input.Select = types.SelectCount
-		for {
-			out, err := l.client.Query(ctx, &input)
-			if err != nil {
-				return fmt.Errorf("count events: %w", err)
-			}
-			s.pages++
-			total.Add(int64(out.Count))
-			if input.ExclusiveStartKey = out.LastEvaluatedKey; input.ExclusiveStartKey == nil {
-				return nil
-			}
-		}
-	})
-	return int(total.Load()), err
-}
-
-// parallel calls f for each source and returns one of the errors: all have the same cause.
-func parallel(sources []*source, f func(*source) error) error {
-	errs := make([]error, len(sources))
-	var all sync.WaitGroup
-	for i, s := range sources {
-		all.Go(func() { errs[i] = f(s) })
-	}
-	all.Wait()
-	return cmp.Or(errs...)
-}
-
-// source reads the events of one partition, page by page.
-type source struct {
-	log     *Log
-	input   *dynamodb.QueryInput
-	forward bool
-	read    []Event // not yet taken
-	pages   int     // that were read
-	done    bool    // there is no further page
-}
-
-// pageSize limits the events that are read at a time.
-const pageSize = 1000
-
-// fill reads pages until there is an event or no further page.
-func (s *source) fill(ctx context.Context) error {
-	s.input.Limit = aws.Int32(pageSize)
-	for len(s.read) == 0 && !s.done {
-		out, err := s.log.client.Query(ctx, s.input)
-		if err != nil {
-			return fmt.Errorf("read events: %w", err)
-		}
-		s.pages++
-		for _, item := range out.Items {
-			if e, ok := FromItem(item); ok {
-				s.read = append(s.read, e)
-			}
-		}
-		s.input.ExclusiveStartKey, s.done = out.LastEvaluatedKey, out.LastEvaluatedKey == nil
-	}
-	return nil
-}
-
-// merged returns the events of all sources that contain a text, in the order of their ids.
-func merged(ctx context.Context, sources []*source, text string) func(yield func(Event, error) bool) {
-	return func(yield func(Event, error) bool) {
-		if err := parallel(sources, func(s *source) error { return s.fill(ctx) }); err != nil {
-			yield(Event{}, err)
-			return
-		}
-		for {
-			var next *source
-			for _, s := range sources {
-				if len(s.read) > 0 && (next == nil || (s.read[0].ID > next.read[0].ID) != s.forward) {
-					next = s
-				}
-			}
-			if next == nil {
-				return
-			}
-			e := next.read[0]
-			next.read = next.read[1:]
-			if e.contains(text) && !yield(e, nil) {
-				return
-			}
-			if err := next.fill(ctx); err != nil {
-				yield(Event{}, err)
-				return
-			}
-		}
-	}
+	return s
 }
 
 // contains reports whether a text occurs in the type, the subject, the actor's name or a value of the data, in any

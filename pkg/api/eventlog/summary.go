@@ -37,9 +37,13 @@ var phrases = map[Type]string{
 	UserNameRemoved:            "removed the name of the user %s from the log",
 }
 
-// Summary returns the event as one sentence in plain text. It contains the id of the user who made the change, because
+// Summary returns the event as one sentence in plain text, in one line. It contains the id of the user who made the change, because
 // names are not unique, and a user can have the name "system".
 func (e Event) Summary() string {
+	return strings.Join(strings.Fields(e.sentence()), " ") // names and descriptions can have line breaks
+}
+
+func (e Event) sentence() string {
 	by := e.By.Name
 	if e.By.UserID != 0 {
 		by = fmt.Sprintf("%s (user %d)", by, e.By.UserID)

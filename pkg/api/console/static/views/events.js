@@ -67,7 +67,7 @@ const kinds = {
 const names = ['query', 'type', 'from', 'to', 'createdBy', 'token', 'feature', 'project', 'subject'];
 
 export async function render(content, { search, signal }) {
-  const filters = Object.fromEntries([...names, 'id', 'offset'].map((name) => [name, search.get(name)]).filter(([, value]) => value));
+  const filters = Object.fromEntries([...names, 'id', 'offset', 'cursor'].map((name) => [name, search.get(name)]).filter(([, value]) => value));
   const title = h('h2', { id: uniqueId() }, heading(filters, []));
   const count = h('p', { class: 'detail', role: 'status' });
   const list = h('div', null, loading('the events'));
@@ -98,27 +98,30 @@ export async function render(content, { search, signal }) {
     title.textContent = heading(selected, page.events);
     const start = Number(selected.offset ?? 0);
     const end = start + page.events.length;
-    count.textContent = page.events.length === 0 ? 'No events' :
-      `${(start + 1).toLocaleString('en')}–${end.toLocaleString('en')} of ${page.total.toLocaleString('en')}`;
-    if (page.events.length === 0) {
+    const total = (page.totalExact ? '' : 'more than ') + page.total.toLocaleString('en');
+    count.textContent = page.events.length === 0 ? 'No events' : `${(start + 1).toLocaleString('en')}–${end.toLocaleString('en')} of ${total}`;
+    if (page.events.length === 0 && !page.next) {
       list.replaceChildren(empty(selected, page.total));
       return;
     }
-    const to = (offset, label) => h('a', { href: logAddress({ ...selected, offset: offset || undefined }) }, label);
-    list.replaceChildren(
-      h('ol', { class: 'events' }, page.events.map(item)),
+    const to = (position, label) => h('a', { href: logAddress({ ...selected, offset: undefined, cursor: undefined, ...position }) }, label);
+    list.replaceChildren(...[
+      h('ol', { class: 'events' }, page.events.map((event) => item(event, true))),
+      page.searchedTo && h('p', { class: 'detail' }, `Searched back to ${page.searchedTo.replace('T', ' ').replace('Z', ' UTC')}.`),
       h('div', { class: 'months' },
-        start > 0 && to(Math.max(0, start - pageSize), '‹ Newer events'),
-        end < page.total && to(end, 'Older events ›')));
+        start > 0 && to({}, '« Newest events'),
+        page.next && to({ offset: end, cursor: page.next }, page.searchedTo ? 'Continue the search ›' : 'Older events ›')),
+    ].filter(Boolean));
   }
 }
 
-/** Requests a page of events. */
+/** Requests a page of events. With a cursor, `offset` is only the number of its first event. */
 export function load(filters, signal, limit = pageSize) {
   const query = new URLSearchParams({ limit });
   for (const [name, value] of Object.entries(filters)) {
+    if (name === 'offset' && filters.cursor) continue;
     const operator = name === 'type' && value.includes(',') ? 'IS_ANY_OF:' : 'IS:';
-    query.set(name, name === 'query' || name === 'offset' ? value : operator + value);
+    query.set(name, ['query', 'offset', 'cursor'].includes(name) ? value : operator + value);
   }
   return call('GET', `${path}?${query}`, undefined, { signal });
 }
@@ -183,9 +186,11 @@ function dayOf(value) {
 
 /** Returns the id of the user or service account with a name, from the newest events that it made. */
 async function idOf(name) {
-  const { events } = await load({ query: name.slice(0, 100) }, undefined, 200);
-  const found = events.find((event) => event.createdByUserId !== null && event.createdBy.toLowerCase() === name.toLowerCase());
-  if (found) return String(found.createdByUserId);
+  const { events } = await load({ query: name.slice(0, 100) }, undefined, 1000);
+  const found = events.filter((event) => event.createdByUserId !== null && event.createdBy.toLowerCase() === name.toLowerCase());
+  const ids = [...new Set(found.map((event) => event.createdByUserId))].sort((a, b) => a - b);
+  if (ids.length === 1) return String(ids[0]);
+  if (ids.length > 1) throw new FieldError('createdBy', `Several accounts have this name. Enter one of their ids: ${ids.join(', ')}.`);
   throw new FieldError('createdBy', 'No user or service account with this name made one of the newest events. ' +
     'Enter its id, or the name as “Text”.');
 }
@@ -221,12 +226,13 @@ function subjectName(subject) {
   return kinds[kind] ? `${kinds[kind].name} ${id}` : subject;
 }
 
-export function item(event) {
+/** An event. `linked` adds links to the event log, which an Admin can read. */
+export function item(event, linked) {
   return h('li', null,
     h('div', { class: 'title' }, h('h3', null, event.label || event.type),
-      h('a', { href: logAddress({ id: event.id }) }, time(event.createdAt))),
+      linked ? h('a', { href: logAddress({ id: event.id }) }, time(event.createdAt)) : time(event.createdAt)),
     h('p', null, text(event.summary)),
-    h('dl', { class: 'facts' }, facts(event).map(([name, ...values]) => h('div', null, h('dt', null, name), h('dd', null, values)))),
+    linked && h('dl', { class: 'facts' }, facts(event).map(([name, ...values]) => h('div', null, h('dt', null, name), h('dd', null, values)))),
     changes(event));
 }
 

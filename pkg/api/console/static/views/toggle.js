@@ -29,9 +29,9 @@ export async function renderToggle(content, context) {
   const undo = h('div');
   const card = h('div');
   const history = h('div', null, loading('the history'));
-  content.append(back, undo, card, may('ADMIN') && h('section', { 'aria-labelledby': 'history' },
+  content.append(back, undo, card, h('section', { 'aria-labelledby': 'history' },
     h('div', { class: 'title' }, h('h2', { id: 'history' }, 'History'),
-      h('a', { href: logAddress({ feature: name }) }, 'All events in the event log')), history));
+      may('ADMIN') && h('a', { href: logAddress({ feature: name }) }, 'All events in the event log')), history));
   show(first);
   if (may('UPDATE_FEATURE') && continuesEditing(name)) edit();
   await showHistory();
@@ -85,12 +85,11 @@ export async function renderToggle(content, context) {
   }
 
   async function showHistory() {
-    if (!may('ADMIN')) return;
     try {
       const { load, item } = await import('./events.js');
       const { events } = await load({ feature: name }, signal, shownEvents);
       history.replaceChildren(events.length === 0 ? h('p', { class: 'empty' }, 'The event log has nothing about this toggle. It keeps events for a limited time.')
-        : h('ol', { class: 'events' }, events.map(item)));
+        : h('ol', { class: 'events' }, events.map((event) => item(event, may('ADMIN')))));
     } catch (error) {
       if (!signal.aborted) history.replaceChildren(failure(error, showHistory));
     }
