@@ -44,6 +44,9 @@ const tokenVariable = "UNLEASH_TOKEN"
 func (c *importUnleashCmd) Validate() error { return unleash.CheckURL(c.URL) }
 
 func (c *importUnleashCmd) Run(s *session, o *operator.Operator) error {
+	if unleash.IsPlain(c.URL) {
+		s.inform("Warning: http:// sends the token of Unleash in plain text: use https://")
+	}
 	token, err := s.unleashToken()
 	if err != nil {
 		return err
@@ -106,8 +109,9 @@ func (c *importFileCmd) Run(s *session, o *operator.Operator) error {
 	if err != nil {
 		return err
 	}
-	if d.Partial {
-		s.inform("This export of Unleash contains no times: the ages of new toggles start now.")
+	if without, all := d.WithoutCreatedAt(c.Project); without > 0 {
+		s.inform("%d of %s in this file have no createdAt: the ages of those that are new here start now.", without,
+			count(all, "toggle"))
 	}
 	return c.write(s, o, d)
 }

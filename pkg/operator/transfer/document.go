@@ -32,8 +32,7 @@ type Document struct {
 	Features      []Toggle       `json:"features"`
 	Accounts      []Account      `json:"accounts"`
 
-	// Partial is true for what Unleash exports of one environment: toggles can use more context fields, and there are
-	// no times.
+	// Partial is true for what Unleash exports: toggles can use more context fields.
 	Partial bool `json:"-"`
 }
 
@@ -74,6 +73,9 @@ type Toggle struct {
 	Archived       bool     `json:"archived"`
 	ArchivedAt     *string  `json:"archivedAt"` // RFC 3339; nil: it is not archived, or unknown
 	ContextFields  []string `json:"contextFields"`
+
+	// UsesSegments is true for a toggle of Unleash with segments, whose context fields are unknown.
+	UsesSegments bool `json:"-"`
 }
 
 // Account is a person or a service account, without its id and its tokens.
@@ -125,6 +127,21 @@ func explain(err error) error {
 	}
 	kind := strings.NewReplacer("[", "array", "{", "object").Replace(wrong.JSONKind.String())
 	return fmt.Errorf("the value at \"%s\" cannot be of the type %s", wrong.JSONPointer, kind)
+}
+
+// WithoutCreatedAt returns how many toggles of a project, or of all if it is empty, have no time of creation, and how many
+// there are.
+func (d Document) WithoutCreatedAt(project string) (without, all int) {
+	for _, t := range d.Features {
+		if project != "" && t.Project != project {
+			continue
+		}
+		all++
+		if t.CreatedAt == nil {
+			without++
+		}
+	}
+	return without, all
 }
 
 // ofProject returns the document with only the toggles of a project, and the types and fields that they use.

@@ -114,6 +114,9 @@ func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]b
 		fields = nil // it can use fields that are gone
 	}
 	t.ContextFields, notes = knownFields(t.ContextFields, fields, notes)
+	if t.UsesSegments {
+		notes = append(notes, "it uses segments: their context fields were not imported, and can be deleted here")
+	}
 	if !t.Archived {
 		t.ArchivedAt = nil
 	}

@@ -2,8 +2,12 @@ package unleash
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -17,11 +21,13 @@ const (
 	Parallel = 4
 
 	pageSize = 100 // the maximum of Unleash's search
+	// maxToggles is more than this service can search.
+	maxToggles = 100_000
 	// searches is how often all toggles are read if they change meanwhile.
 	searches = 3
 )
 
-// found is a toggle in the response of the search.
+// found is a toggle in a list of Unleash.
 type found struct {
 	Name, Project, Type string
 	Description         *string
@@ -30,17 +36,30 @@ type found struct {
 	CreatedAt           *string
 	ArchivedAt          *string
 	CreatedBy           *struct{ Name string }
-	Environments        []struct {
-		Name          string
-		HasStrategies bool
-	}
+	Environments        []environment
+
+	PotentiallyStaleAt json.RawMessage // this service has it, Unleash has not
+}
+
+// environment is an environment of a toggle. Old versions of Unleash leave out members.
+type environment struct {
+	Name          string
+	HasStrategies *bool // nil: unknown
+	VariantCount  *int  // nil: unknown
 }
 
 // strategy is the part of a toggle's strategy that contains context fields.
 type strategy struct {
 	Constraints []struct{ ContextName string }
 	Parameters  map[string]any
-	Variants    []struct{ Stickiness string }
+	Variants    []variant
+	Segments    []json.RawMessage
+}
+
+// variant is the part of a variant that contains context fields.
+type variant struct {
+	Stickiness string
+	Overrides  []struct{ ContextName string }
 }
 
 // fields returns the names of the context fields that a strategy uses.
@@ -49,11 +68,26 @@ func (s strategy) fields() (names []string) {
 		names = append(names, c.ContextName)
 	}
 	stickiness, _ := s.Parameters["stickiness"].(string)
-	names = append(names, custom(stickiness)...)
-	for _, v := range s.Variants {
+	return slices.Concat(names, custom(stickiness), fieldsOf(s.Variants))
+}
+
+// fieldsOf returns the names of the context fields that variants use.
+func fieldsOf(variants []variant) (names []string) {
+	for _, v := range variants {
 		names = append(names, custom(v.Stickiness)...)
+		for _, o := range v.Overrides {
+			names = append(names, o.ContextName)
+		}
 	}
 	return names
+}
+
+// addStrategies adds what strategies use to a toggle.
+func addStrategies(t *transfer.Toggle, strategies []strategy) {
+	for _, s := range strategies {
+		t.ContextFields = append(t.ContextFields, s.fields()...)
+		t.UsesSegments = t.UsesSegments || len(s.Segments) > 0
+	}
 }
 
 // custom returns the name of the context field of a stickiness. default and random are not context fields.
@@ -71,7 +105,7 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 	if err != nil {
 		return transfer.Document{}, err
 	}
-	r := &client{c, base}
+	r := &client{Config: c, base: base}
 	var d transfer.Document
 	var types struct{ Types []transfer.FeatureType }
 	if err := r.get(ctx, "api/admin/feature-types", nil, &types); err != nil {
@@ -106,14 +140,19 @@ func noEmptyDescription(text **string) {
 
 // toggles returns the toggles, those that are not archived first, ordered by the time of their creation.
 func (r *client) toggles(ctx context.Context, project string) ([]found, error) {
-	var all []found
-	for _, archived := range []bool{false, true} {
-		list, err := r.search(ctx, project, archived)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, list...)
+	all, err := r.search(ctx, project, false)
+	if err != nil {
+		return nil, err
 	}
+	archived, err := r.search(ctx, project, true)
+	// Versions before 6.4 ignore the parameter. If nothing was found, that cannot be seen.
+	if errors.Is(err, errArchivedIgnored) || err == nil && len(all)+len(archived) == 0 {
+		archived, err = r.archive(ctx, project)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, archived...)
 	latest := map[string]int{} // a toggle that is archived meanwhile is in both lists
 	for i, t := range all {
 		latest[t.Name] = i
@@ -127,11 +166,56 @@ func (r *client) toggles(ctx context.Context, project string) ([]found, error) {
 	return kept, nil
 }
 
-// errChanging reports that toggles were created, archived or deleted in Unleash during each attempt to read all.
-var errChanging = errors.New("the toggles in Unleash change while they are read: repeat the command")
+// archive returns the archived toggles from the list that versions before 6.4 have. It is empty for a version without
+// the list.
+func (r *client) archive(ctx context.Context, project string) (toggles []found, err error) {
+	r.Progress("reading archived toggles", 0, 0)
+	var list struct{ Features []found }
+	err = r.get(ctx, "api/admin/archive/features", nil, &list)
+	if hasStatus(err, http.StatusNotFound, http.StatusOK) { // a wrong path is 404, or 200 and a page
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var known struct{ Environments []environment } // the list does not have those of the toggles
+	if err := r.get(ctx, "api/admin/environments", nil, &known); err != nil {
+		return nil, err
+	}
+	for _, t := range list.Features {
+		if t.ArchivedAt == nil {
+			return nil, errArchivedIgnored
+		}
+		if project == "" || t.Project == project {
+			t.Environments = known.Environments
+			toggles = append(toggles, t)
+		}
+	}
+	return toggles, nil
+}
 
-// errNoUnleash reports a server with toggles that have no environments.
-var errNoUnleash = exitstatus.Errorf(exitstatus.Usage, "the server at this URL is not Unleash: its toggles have no environments")
+var (
+	// errChanging reports that toggles were created, archived or deleted in Unleash during each attempt to read all.
+	errChanging = errors.New("the toggles in Unleash change while they are read: repeat the command")
+
+	// errNoUnleash reports a server with toggles that have no environments.
+	errNoUnleash = exitstatus.Errorf(exitstatus.Usage,
+		"the server at this URL is not Unleash: its toggles have no environments")
+
+	// errOwn reports a server whose toggles have a member that Unleash does not have. Their context fields are not in
+	// strategies, so an import would remove them.
+	errOwn = exitstatus.Errorf(exitstatus.Usage, "the server at this URL is not Unleash, but an installation of this "+
+		"service: use `toggleadmin export` and `toggleadmin import file`")
+
+	// errArchivedIgnored reports that archived toggles were asked for, and others were returned, or the reverse.
+	errArchivedIgnored = errors.New("this version of Unleash does not say which toggles are archived: it is too old")
+
+	errProjectIgnored = errors.New("this version of Unleash does not select the toggles of a project: it is too old; " +
+		"import without --project")
+	errOffsetIgnored = errors.New("this version of Unleash returns the same toggles again for the next page: it is too old")
+	errNoTotal       = errors.New("the search of Unleash does not return the number of toggles: it is too old")
+	errTooMany       = fmt.Errorf("the search of Unleash returns more toggles than it counts, or more than %d", maxToggles)
+)
 
 // search reads all pages.
 func (r *client) search(ctx context.Context, project string, archived bool) ([]found, error) {
@@ -145,7 +229,8 @@ func (r *client) search(ctx context.Context, project string, archived bool) ([]f
 }
 
 // pages is one attempt. It reports whether it has found as many toggles as there were at the start: the pages are lists
-// of different times, and a toggle that is archived meanwhile moves others to the page before.
+// of different times, and a toggle that is archived meanwhile moves others to the page before. It returns an error if
+// Unleash has ignored a parameter, as it does with those that a version does not know.
 func (r *client) pages(ctx context.Context, project string, archived bool) (all []found, complete bool, err error) {
 	query := url.Values{
 		"archived": {"IS:" + strconv.FormatBool(archived)}, "limit": {strconv.Itoa(pageSize)},
@@ -163,26 +248,51 @@ func (r *client) pages(ctx context.Context, project string, archived bool) (all 
 		query.Set("offset", strconv.Itoa(len(all)))
 		var page struct {
 			Features []found
-			Total    int
+			Total    *int
 		}
 		if err := r.get(ctx, "api/admin/search/features", query, &page); err != nil {
 			return nil, false, err
 		}
+		if page.Total == nil {
+			return nil, false, errNoTotal
+		}
+		before := len(seen)
 		for _, t := range page.Features {
-			if t.Environments == nil { // as in this service, whose import would remove all context fields
-				return nil, false, errNoUnleash
+			if err := t.check(project, archived); err != nil {
+				return nil, false, err
 			}
 			seen[t.Name] = true
 		}
+		if len(page.Features) > 1 && len(seen) == before {
+			return nil, false, errOffsetIgnored
+		}
 		if total < 0 {
-			total = page.Total
+			total = *page.Total
 		}
 		all = append(all, page.Features...)
-		r.Progress(what, len(all), page.Total)
-		if len(page.Features) < pageSize {
+		if len(all) > min(total+pageSize, maxToggles) {
+			return nil, false, errTooMany
+		}
+		r.Progress(what, len(all), *page.Total)
+		if len(page.Features) == 0 || len(all) >= *page.Total {
 			return all, len(seen) == total, nil
 		}
 	}
+}
+
+// check returns an error if a toggle is not one that was asked for.
+func (f found) check(project string, archived bool) error {
+	switch {
+	case f.PotentiallyStaleAt != nil:
+		return errOwn
+	case f.Environments == nil:
+		return errNoUnleash
+	case project != "" && f.Project != project:
+		return errProjectIgnored
+	case archived != (f.ArchivedAt != nil):
+		return errArchivedIgnored
+	}
+	return nil
 }
 
 // complete fills toggles with those that were found and the context fields that their strategies use.
@@ -232,18 +342,37 @@ func (r *client) toggle(ctx context.Context, f found) (transfer.Toggle, error) {
 		return t, nil
 	}
 	for _, e := range f.Environments {
-		if !e.HasStrategies {
-			continue
-		}
-		var strategies []strategy
-		path := "api/admin/projects/" + url.PathEscape(f.Project) + "/features/" + url.PathEscape(f.Name) +
-			"/environments/" + url.PathEscape(e.Name) + "/strategies"
-		if err := r.get(ctx, path, nil, &strategies); err != nil {
+		if err := r.addEnvironment(ctx, &t, e); err != nil {
 			return t, err
-		}
-		for _, s := range strategies {
-			t.ContextFields = append(t.ContextFields, s.fields()...)
 		}
 	}
 	return t, nil
+}
+
+// addEnvironment adds the context fields that a toggle uses in an environment.
+func (r *client) addEnvironment(ctx context.Context, t *transfer.Toggle, e environment) error {
+	path := "api/admin/projects/" + url.PathEscape(t.Project) + "/features/" + url.PathEscape(t.Name) +
+		"/environments/" + url.PathEscape(e.Name)
+	if e.Name == "" { // Unleash's environment of a toggle that has none
+		return nil
+	}
+	if e.HasStrategies == nil || *e.HasStrategies {
+		var strategies []strategy
+		err := r.get(ctx, path+"/strategies", nil, &strategies)
+		if e.HasStrategies == nil && hasStatus(err, http.StatusNotFound) { // the toggle is not in this environment
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		addStrategies(t, strategies)
+	}
+	if e.VariantCount == nil || *e.VariantCount > 0 {
+		var variants struct{ Variants []variant }
+		if err := r.get(ctx, path+"/variants", nil, &variants); err != nil {
+			return err
+		}
+		t.ContextFields = append(t.ContextFields, fieldsOf(variants.Variants)...)
+	}
+	return nil
 }

@@ -1,8 +1,10 @@
 package unleash_test
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -43,8 +45,8 @@ var responses = map[string]string{
 // archived is the response to a search for archived toggles.
 const archived = `{"features":[{"name":"old","type":"kill-switch","project":"shop","description":"","stale":true,
 	"createdAt":"2020-01-01T00:00:00.000Z","archivedAt":"2021-01-01T00:00:00.000Z","impressionData":true,
-	"createdBy":{"id":0,"name":"unknown"},"environments":[{"name":"development","hasStrategies":true},
-	{"name":"production","hasStrategies":false}]}],"total":1}`
+	"createdBy":{"id":0,"name":"unknown"},"environments":[{"name":"development","hasStrategies":true,"variantCount":0},
+	{"name":"production","hasStrategies":false,"variantCount":0}]}],"total":1}`
 
 // ServeHTTP implements http.Handler.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -150,6 +152,18 @@ func TestTogglesChangeMeanwhile(t *testing.T) {
 	}
 }
 
+func TestIsPlain(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]bool{
+		"https://unleash.example.com": false, "http://localhost:4242": false, "http://127.0.0.2": false, "http://[::1]:1": false,
+		"http://unleash.example.com": true, "http://10.0.0.1:4242": true, "http://localhost.example.com": true,
+	} {
+		if got := unleash.IsPlain(url); got != want {
+			t.Errorf("%s: %t", url, got)
+		}
+	}
+}
+
 func TestReadFails(t *testing.T) {
 	t.Parallel()
 	for _, row := range table.Rows(t, 5, `
@@ -168,14 +182,227 @@ func TestReadFails(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+// answers are the responses of an Unleash that ignores all parameters, as old versions ignore those that they do not
+// know.
+type answers map[string]string
+
+// ServeHTTP implements http.Handler.
+func (a answers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, ok := a[strings.TrimPrefix(r.URL.Path, "/api/admin/")]
+	if !ok {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	respond(w, body)
+}
+
+// with returns the answers with others added.
+func (a answers) with(more answers) answers {
+	all := maps.Clone(a)
+	maps.Copy(all, more)
+	return all
+}
+
+// empty is an Unleash without toggles.
+var empty = answers{
+	"feature-types":   `{"types":[]}`,
+	"context":         `[]`,
+	"search/features": `{"features":[],"total":0}`,
+}
+
+// readFrom reads from a server, and returns the waits too.
+func readFrom(t *testing.T, h http.Handler, project string) (d transfer.Document, waits []time.Duration, err error) {
+	t.Helper()
+	service := httptest.NewServer(h)
+	t.Cleanup(service.Close)
+	d, err = unleash.Read(t.Context(), unleash.Config{
+		URL: service.URL, Token: "user:secret", Progress: func(string, int, int) {},
+		HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, // otherwise it repeats requests itself
+		Wait: func(ctx context.Context, d time.Duration) error {
+			waits = append(waits, d)
+			return ctx.Err()
+		},
+	}, project)
+	return d, waits, err
+}
+
+// Versions before 6.4 ignore the parameter archived of the search, and have a list of archived toggles, which does not
+// say in which environments they are.
+func TestOldVersion(t *testing.T) {
 	t.Parallel()
-	d, err := unleash.Parse([]byte(`{"features":[{"name":"a","description":"","type":"release","project":"shop","stale":true,"impressionData":true,"archived":false}],
-		"featureStrategies":[{"featureName":"a","parameters":{"stickiness":"plan"},"constraints":[{"contextName":"userId"}],"variants":[]}],
-		"contextFields":[{"name":"plan","description":"","sortOrder":1,"legalValues":[]}],"segments":[]}`))
+	old := empty.with(answers{
+		"search/features": `{"features":[{"name":"live","project":"default","type":"release","createdAt":"2024-01-01T00:00:00.000Z",
+			"environments":[{"name":"development","hasStrategies":false,"variantCount":0}]}],"total":1}`,
+		"archive/features": `{"version":2,"features":[
+			{"name":"gone","project":"default","type":"release","stale":true,
+				"createdAt":"2023-01-01T00:00:00.000Z","archivedAt":"2024-02-01T00:00:00.000Z"},
+			{"name":"other","project":"other","type":"release",
+				"createdAt":"2023-01-01T00:00:00.000Z","archivedAt":"2024-02-01T00:00:00.000Z"}]}`,
+		"environments": `{"version":1,"environments":[{"name":"development"},{"name":"production"}]}`,
+		"projects/default/features/gone/environments/development/strategies": `[{"constraints":[{"contextName":"plan"}]}]`,
+		"projects/default/features/gone/environments/development/variants":   `{"variants":[]}`,
+	})
+	d, _, err := readFrom(t, old, "default")
 	assert.OK(t, err)
-	assert.JSON(t, "testdata/parsed.json", d)
-	assert.Equal(t, true, d.Partial)
-	_, err = unleash.Parse([]byte(`{"features":[]}`))
-	assert.ErrorIs(t, err, unleash.ErrFormat)
+	created, live, archived := "2023-01-01T00:00:00.000Z", "2024-01-01T00:00:00.000Z", "2024-02-01T00:00:00.000Z"
+	assert.Equal(t, []transfer.Toggle{
+		{Name: "live", Project: "default", Type: "release", CreatedAt: &live},
+		{Name: "gone", Project: "default", Type: "release", Stale: true, CreatedAt: &created, Archived: true,
+			ArchivedAt: &archived, ContextFields: []string{"plan"}},
+	}, d.Features)
+
+	// If all toggles are archived, the search finds none, as if it had obeyed.
+	old["search/features"] = empty["search/features"]
+	d, _, err = readFrom(t, old, "")
+	assert.OK(t, err)
+	assert.Equal(t, []string{"gone", "other"}, names(d))
+
+	d, _, err = readFrom(t, empty, "") // a version that obeys has no such list
+	assert.OK(t, err)
+	assert.Equal(t, []string(nil), names(d))
+}
+
+func names(d transfer.Document) (names []string) {
+	for _, f := range d.Features {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// A server that ignores a parameter, or is none of Unleash, is not taken for one that obeys.
+func TestIgnoredParameters(t *testing.T) {
+	t.Parallel()
+	toggle := func(name, more string) string {
+		return `{"name":"` + name + `","type":"release","createdAt":"2024-01-01T00:00:00.000Z","environments":[]` + more + `}`
+	}
+	var hundred []string
+	for n := range 100 {
+		hundred = append(hundred, toggle(fmt.Sprint("t", n), ""))
+	}
+	search := func(total string, toggles ...string) answers {
+		return answers{"search/features": `{"features":[` + strings.Join(toggles, ",") + `]` + total + `}`}
+	}
+	for _, row := range []struct {
+		project string
+		more    answers
+		want    string
+	}{
+		{"shop", search(`,"total":1`, toggle("a", `,"project":"other"`)), "does not select the toggles of a project"},
+		{"", search(`,"total":250`, hundred...), "returns the same toggles again for the next page"},
+		{"", search("", toggle("a", "")), "does not return the number of toggles"},
+		{"", search(`,"total":1`, toggle("a", `,"archivedAt":"2024-01-01T00:00:00.000Z"`)),
+			"does not say which toggles are archived"},
+		{"", empty.with(answers{"archive/features": `{"features":[` + toggle("a", "") + `]}`,
+			"environments": `{"environments":[]}`}), "does not say which toggles are archived"},
+		{"", search(`,"total":1`, toggle("a", `,"potentiallyStaleAt":null`)), "but an installation of this service"},
+	} {
+		_, _, err := readFrom(t, empty.with(row.more), row.project)
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("want %q, got %v", row.want, err)
+		}
+	}
+}
+
+// Variants of an environment use context fields, even if it has no strategies.
+func TestVariants(t *testing.T) {
+	t.Parallel()
+	d, _, err := readFrom(t, empty.with(answers{
+		"search/features":  `{"features":[],"total":0}`,
+		"environments":     `{"environments":[{"name":"development","hasStrategies":false,"variantCount":1}]}`,
+		"archive/features": `{"features":[{"name":"v","project":"default","archivedAt":"2024-02-01T00:00:00.000Z"}]}`,
+		"projects/default/features/v/environments/development/variants": `{"variants":[
+			{"name":"a","stickiness":"tenantId","overrides":[{"contextName":"region","values":["eu"]}]},
+			{"name":"b","stickiness":"default"}]}`,
+	}), "")
+	assert.OK(t, err)
+	assert.Equal(t, []string{"tenantId", "region"}, d.Features[0].ContextFields)
+}
+
+// faulty fails the requests for types a number of times, after it has responded to one.
+type faulty struct {
+	answers
+
+	fault    func(http.ResponseWriter)
+	times    int
+	requests int
+}
+
+// ServeHTTP implements http.Handler.
+func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.requests++
+	if f.requests > 1 && f.requests <= f.times+1 {
+		f.fault(w)
+		return
+	}
+	f.answers.ServeHTTP(w, r)
+}
+
+// Errors that can pass are repeated, five times.
+func TestPassingFaults(t *testing.T) {
+	t.Parallel()
+	status := func(code int) func(http.ResponseWriter) {
+		return func(w http.ResponseWriter) { http.Error(w, "<html>", code) }
+	}
+	reset := func(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+	cut := func(w http.ResponseWriter) {
+		w.Header().Set("Content-Length", "1000")
+		respond(w, "[")
+	}
+	seconds := []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
+	for name, fault := range map[string]func(http.ResponseWriter){
+		"500": status(500), "502": status(502), "503": status(503), "504": status(504), "reset": reset, "cut": cut,
+	} {
+		_, waits, err := readFrom(t, &faulty{empty, fault, 5, 0}, "")
+		assert.OK(t, err)
+		assert.Equal(t, seconds, waits)
+		if _, _, err = readFrom(t, &faulty{empty, fault, 6, 0}, ""); err == nil {
+			t.Errorf("%s: no error after six faults", name)
+		}
+	}
+	asks := func(w http.ResponseWriter) {
+		w.Header().Set("Retry-After", "30")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_, waits, err := readFrom(t, &faulty{empty, asks, 1, 0}, "")
+	assert.OK(t, err)
+	assert.Equal(t, []time.Duration{30 * time.Second}, waits)
+	_, waits, err = readFrom(t, &faulty{empty, status(501), 1, 0}, "")
+	if err == nil || waits != nil {
+		t.Errorf("501: %v after %v", err, waits)
+	}
+}
+
+// A server cannot use up the memory: by a response that is large after decompression, or by pages without end.
+func TestHostileServer(t *testing.T) {
+	t.Parallel()
+	bomb := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		defer z.Close()
+		for range 21 {
+			if _, err := z.Write(make([]byte, 1<<20)); err != nil {
+				return
+			}
+		}
+	})
+	if _, _, err := readFrom(t, bomb, ""); err == nil || !strings.Contains(err.Error(), "has more than 20 MB") {
+		t.Error(err)
+	}
+	requests := 0
+	endless := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "search/features") {
+			empty.ServeHTTP(w, r)
+			return
+		}
+		requests++
+		var page []string
+		for n := range 100 {
+			page = append(page, fmt.Sprintf(`{"name":"t%d-%d","environments":[]}`, requests, n))
+		}
+		respond(w, fmt.Sprintf(`{"features":[%s],"total":%d}`, strings.Join(page, ","), 150+100*requests))
+	})
+	if _, _, err := readFrom(t, endless, ""); err == nil || !strings.Contains(err.Error(), "more toggles than it counts") {
+		t.Error(err)
+	}
+	assert.Equal(t, 4, requests)
 }
