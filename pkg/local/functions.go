@@ -42,6 +42,7 @@ var constructors = map[string]app.Constructor{
 	"archive-feature":              feature.NewArchiveFunction,
 	"authorizer":                   authorizer.NewFunction,
 	"console":                      console.NewFunction,
+	"count-features":               feature.NewCountFunction,
 	"create-context-field":         contextfield.NewCreateFunction,
 	"create-feature":               feature.NewCreateFunction,
 	"create-own-token":             pat.NewCreateOwnFunction,

@@ -173,14 +173,15 @@
 //	the index is behind                                         | 4.15| pkg/api/feature TestSearchReadsTheTogglesOfTheIndex
 //	parameters that cannot be used                              | 4.15| pkg/api/feature TestSearchRefuses
 //	units of a search                                           | 4.15| test/e2e TestCallsOfEachOperation
-//	ETag and If-Match of toggles                                | 4.16| pkg/api/feature TestIfMatch
-//	ETag and If-Match of context fields                         | 4.16| pkg/api/contextfield TestIfMatch
-//	preconditions of every change                               | 4.16| pkg/api/feature TestPreconditions
-//	preconditions of feedback                                   | 4.16| pkg/api/feedback TestPreconditions
-//	preconditions of service accounts                           | 4.16| pkg/api/serviceaccount TestPreconditions
-//	forms of If-Match and If-None-Match                         | 4.16| pkg/platform/lambdahttp TestPreconditions
-//	unknown members                                             | 4.16| pkg/platform/jsonbody TestUnknownProperties
-//	a misspelled member of a context field                      | 4.16| pkg/api/contextfield TestBodies
+//	counts of toggles                                           | 4.16| pkg/api/feature TestCount
+//	ETag and If-Match of toggles                                | 4.17| pkg/api/feature TestIfMatch
+//	ETag and If-Match of context fields                         | 4.17| pkg/api/contextfield TestIfMatch
+//	preconditions of every change                               | 4.17| pkg/api/feature TestPreconditions
+//	preconditions of feedback                                   | 4.17| pkg/api/feedback TestPreconditions
+//	preconditions of service accounts                           | 4.17| pkg/api/serviceaccount TestPreconditions
+//	forms of If-Match and If-None-Match                         | 4.17| pkg/platform/lambdahttp TestPreconditions
+//	unknown members                                             | 4.17| pkg/platform/jsonbody TestUnknownProperties
+//	a misspelled member of a context field                      | 4.17| pkg/api/contextfield TestBodies
 //	change of a lifetime, in both directions                    | 5   | pkg/api/staleness TestSweep
 //	passing of time                                             | 5   | pkg/api/feature TestCutoff
 //	current lifetime, idempotent, continues                     | 5   | test/simulation TestSeeds

@@ -198,6 +198,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		DELETE archive/h | editor | | 200 | delete-feature | PAT, GetItem 1r, TransactWriteItems 2w+5w
 		# four segments of the table; the types
 		GET search/features | viewer | | 200 | search-features | PAT, 5 Scan 1r
+		GET search/features/counts?project=IS:shop | viewer | | 200 | count-features | PAT, 4 Scan 1r
 		# sixteen shards for each of five types, then the toggle of the page
 		GET search/features?state=IS:potentially-stale&limit=1 | viewer | | 200 | search-features | PAT, Scan 1r, 80 Query 0.5r, BatchGetItem 1r
 		# of another user

@@ -22,7 +22,7 @@ func handlers(store *feature.Store) operation.Set {
 	return operation.Set{Parameters: []string{"projectId", "featureName"}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"create": feature.Create(store, now), "update": feature.Update(store), "stale": feature.MarkStale(store),
 		"get": feature.Get(store), "list": feature.List(store),
-		"search": feature.Search(store), "archive": feature.Archive(store), "revive": feature.Revive(store),
+		"search": feature.Search(store), "count": feature.Count(store), "archive": feature.Archive(store), "revive": feature.Revive(store),
 		"remove": feature.Delete(store),
 	}}
 }
@@ -232,6 +232,7 @@ func TestFunctions(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
 	for more, constructors := range map[string][]app.Constructor{
+		"":                    {feature.NewCountFunction},
 		"FEATURE_TYPES_TABLE": {feature.NewGetFunction, feature.NewListFunction, feature.NewSearchFunction},
 		"FEATURE_TYPES_TABLE EVENTS_TABLE": {feature.NewCreateFunction, feature.NewUpdateFunction,
 			feature.NewMarkStaleFunction},

@@ -208,11 +208,11 @@ const (
 	maxRead = 100
 )
 
-// scan reads the selected toggles of the table, consistently.
-func (s *Store) scan(ctx context.Context, selects func(Feature) bool) ([]Feature, error) {
+// scan reads the selected toggles of the table, consistently. If attributes are named, the toggles have only these.
+func (s *Store) scan(ctx context.Context, selects func(Feature) bool, attributes ...string) ([]Feature, error) {
 	return parallel(segments, func(i int, add func(Feature)) error {
 		segment := int32(i) //nolint:gosec // below segments
-		for item, err := range dynamo.ScanSegment(ctx, s.client, s.features, segment, segments) {
+		for item, err := range dynamo.ScanSegment(ctx, s.client, s.features, segment, segments, attributes...) {
 			if err != nil {
 				return fmt.Errorf("list toggles: %w", err)
 			}

@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 	"iter"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -18,13 +19,22 @@ func Scan(ctx context.Context, client *dynamodb.Client, table string) iter.Seq2[
 	return ScanSegment(ctx, client, table, 0, 1)
 }
 
-// ScanSegment is a Scan of one of several segments of a table, numbered from 0, which can be read at the same time.
+// ScanSegment is a Scan of one of several segments of a table, numbered from 0, which can be read at the same time. It
+// returns the named attributes of each item, or all of them if none is named. The read units are the same.
 func ScanSegment(
-	ctx context.Context, client *dynamodb.Client, table string, segment, segments int32,
+	ctx context.Context, client *dynamodb.Client, table string, segment, segments int32, attributes ...string,
 ) iter.Seq2[Item, error] {
 	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
 		input := &dynamodb.ScanInput{
 			TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize), ExclusiveStartKey: start,
+		}
+		if len(attributes) > 0 {
+			names := map[string]string{}
+			for _, attribute := range attributes {
+				names["#"+attribute] = attribute
+			}
+			input.ProjectionExpression = aws.String("#" + strings.Join(attributes, ", #"))
+			input.ExpressionAttributeNames = names
 		}
 		if segments > 1 {
 			input.Segment, input.TotalSegments = &segment, &segments

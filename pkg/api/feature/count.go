@@ -1,0 +1,117 @@
+package feature
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// NewCountFunction returns the handler of functions/count-features.
+func NewCountFunction(env *app.Env) (lambda.Handler, error) {
+	client, tables, err := env.Tables("FEATURES_TABLE")
+	if err != nil {
+		return nil, err
+	}
+	return env.API(access.Require(access.IsAnyone, Count(NewStore(client, tables, nil)))), nil
+}
+
+// Count serves GET /api/admin/search/features/counts.
+func Count(features *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		q := lambdahttp.NewQuery(r)
+		project := oneOf(q, "project")
+		if err := q.Err(); err != nil {
+			return err
+		}
+		counts, err := features.Count(r.Context(), project)
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, counts)
+	}
+}
+
+// States contains the number of toggles in each state. A toggle is in one of them.
+type States struct {
+	Active           int `json:"active"`
+	Stale            int `json:"stale"`
+	PotentiallyStale int `json:"potentiallyStale"`
+	Archived         int `json:"archived"`
+}
+
+func (s *States) add(f Feature) {
+	switch {
+	case f.Archived:
+		s.Archived++
+	case f.Stale:
+		s.Stale++
+	case f.PotentiallyStale:
+		s.PotentiallyStale++
+	default:
+		s.Active++
+	}
+}
+
+// TypeStates are the numbers of toggles of a type.
+type TypeStates struct {
+	Type string `json:"type"`
+	States
+}
+
+// ProjectStates are the numbers of toggles of a project.
+type ProjectStates struct {
+	Project string `json:"project"`
+	States
+}
+
+// Counts contains numbers of toggles: of all, of each type that toggles have, and of each project, by name.
+type Counts struct {
+	Total    States          `json:"total"`
+	Types    []TypeStates    `json:"types"`
+	Projects []ProjectStates `json:"projects"`
+}
+
+// defaultProject exists even without toggles.
+const defaultProject = "default"
+
+// Count counts the toggles of the selected projects. It reads the whole table, consistently.
+func (s *Store) Count(ctx context.Context, project OneOf) (Counts, error) {
+	all, err := s.scan(ctx, func(f Feature) bool { return project.selects(f.Project) },
+		"project", "type", "archived", "stale", attributeFlag)
+	if err != nil {
+		return Counts{}, err
+	}
+	counts, types, projects := Counts{Types: []TypeStates{}, Projects: []ProjectStates{}}, states{}, states{}
+	if project.selects(defaultProject) {
+		projects.of(defaultProject)
+	}
+	for _, f := range all {
+		counts.Total.add(f)
+		types.of(f.Type).add(f)
+		projects.of(f.Project).add(f)
+	}
+	for _, id := range slices.Sorted(maps.Keys(types)) {
+		counts.Types = append(counts.Types, TypeStates{id, *types[id]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(projects)) {
+		counts.Projects = append(counts.Projects, ProjectStates{name, *projects[name]})
+	}
+	return counts, nil
+}
+
+// states contains numbers of toggles by type or by project.
+type states map[string]*States
+
+func (s states) of(name string) *States {
+	if s[name] == nil {
+		s[name] = &States{}
+	}
+	return s[name]
+}
