@@ -24,6 +24,7 @@ const responses = `
 	RESOURCE_NOT_FOUND | 404 | NotFoundError
 	THROTTLED | 429 | TooManyRequests
 	UNAUTHORIZED | 401 | AuthenticationRequired
+	UNSUPPORTED_MEDIA_TYPE | 415 | ContentTypeerror
 	WAF_FILTERED | 403 | NoAccessError
 `
 

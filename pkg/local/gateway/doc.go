@@ -35,6 +35,8 @@
 //	header names in canonical case; last and all values      | deviation: AWS keeps the case      | TestEvents
 //	Host, X-Forwarded-*, X-Amzn-Trace-Id added or extended   | observed                           | TestEventMembers
 //	hop-by-hop headers and Content-Length dropped            | known-issues; observed             | TestEventMembers
+//	Content-Encoding gzip and deflate: decompressed; or 415  | make-request-with-compressed-pay…   | TestCompressedRequests
+//	the function does not receive that Content-Encoding      | choice                             | TestCompressedRequests
 //	body: never base64; invalid UTF-8 becomes U+FFFD         | payload-encodings                  | TestEventMembers
 //	x-amzn-RequestId with a UUID sets the request id         | mapping-template-reference         | TestEventMembers
 //	the extended request id is unique; clients cannot set it | mapping-template-reference         | TestAccessLogLine
@@ -65,6 +67,7 @@
 //	types not declared use DEFAULT_4XX or DEFAULT_5XX        | supported-gateway-response-types   | TestGatewayResponse
 //	x-amzn-ErrorType on gateway responses                    | observed; a few types inferred     | TestGatewayResponse
 //	-- limits
+//	decompressed payload above 10 MB: 413                    | choice                             | TestCompressedRequests
 //	payload above 10 MB, event above 6 MB: 413, AWS's body   | limits; known-issues; observed     | TestLimits
 //	response above 6 MB: 502                                 | lambda: gettingstarted-limits      | TestFunctionResponse
 //	headers above 10,240 bytes: 431                          | limits                             | TestLimits
@@ -82,6 +85,6 @@
 // Not emulated: throttling and quotas, usage plans and API keys, WAF, IAM (signatures, resource policies, permission to
 // invoke), the authorizer cache, an authorizer's "Unauthorized" error, conditions and inner wildcards in an
 // authorizer's policy (rejected with 500), X-Amzn-Remapped-* headers, other authorizers, validators, CORS, mapping
-// templates, other integrations, binary media types, stage variables, compressed requests, caching, tracing, canaries,
+// templates, other integrations, binary media types, stage variables, caching, tracing, canaries,
 // HTTP/2, TLS, cold starts, Lambda's concurrency limits.
 package gateway

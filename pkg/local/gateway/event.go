@@ -11,11 +11,21 @@ import (
 
 // droppedHeaders are the request headers that do not reach a function.
 var droppedHeaders = map[string]bool{
-	"Connection": true, "Content-Length": true, "Content-Md5": true, "Expect": true, "Keep-Alive": true,
+	"Connection":         true,
+	"Content-Encoding":   true, // decompress removes it
+	"Content-Length":     true,
+	"Content-Md5":        true,
+	"Expect":             true,
+	"Keep-Alive":         true,
 	"Max-Forwards":       true,
-	"Proxy-Authenticate": true, "Proxy-Connection": true, "Server": true, "Te": true, "Trailer": true,
-	"Transfer-Encoding": true,
-	"Upgrade":           true, "Www-Authenticate": true,
+	"Proxy-Authenticate": true,
+	"Proxy-Connection":   true,
+	"Server":             true,
+	"Te":                 true,
+	"Trailer":            true,
+	"Transfer-Encoding":  true,
+	"Upgrade":            true,
+	"Www-Authenticate":   true,
 }
 
 // event returns the function's event, without the authorizer's part.

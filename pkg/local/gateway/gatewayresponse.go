@@ -39,6 +39,7 @@ var (
 		fmt.Sprintf("HTTP content length exceeded %d bytes.", maxPayload), nil}
 	errEventTooLarge = &gatewayError{413, "RequestEntityTooLarge", requestTooLarge, `{"message":"Request Too Long"}`, nil}
 
+	errUnsupportedMediaType       = &gatewayError{415, "UnsupportedMediaType", "UNSUPPORTED_MEDIA_TYPE", "", nil}
 	errURITooLong                 = &gatewayError{414, "RequestUriTooLong", default4XX, "", nil}
 	errAccessDenied               = &gatewayError{403, "AccessDenied", "ACCESS_DENIED", "", nil}
 	errMissingAuthenticationToken = &gatewayError{403, "MissingAuthenticationToken", "MISSING_AUTHENTICATION_TOKEN", "", nil}

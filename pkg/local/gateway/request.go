@@ -105,5 +105,5 @@ func (r *request) readBody() (string, *gatewayError) {
 		}
 		return "", errPayloadTooLarge
 	}
-	return string(body), nil
+	return r.decompress(body)
 }
