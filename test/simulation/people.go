@@ -90,12 +90,7 @@ func serveIssuer(path string) (status int, response []byte) {
 func (a *actor) signIn() {
 	visitor := fmt.Sprint("visitor-", int(time.Since(a.start).Minutes())) // nobody knows them before
 	name := subject(a, "ada", visitor, choose(a, "bob", "eve"))
-	token := key().Sign(nil, object{
-		"iss": "https://" + issuerHost, "sub": name, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(),
-		"iat":   time.Now().Unix(),
-		"email": strings.Replace(name, "eve", "bob", 1) + "@example.com", "email_verified": true, "name": name,
-	})
-	c := &credential{text: token, subject: name}
+	c := identified(name)
 	var out struct{ User struct{ ID int64 } }
 	o := a.get(c, "user", &out)
 	if !o.ok() {
@@ -115,6 +110,15 @@ func (a *actor) signIn() {
 	default:
 		a.listTokens(c, 0)
 	}
+}
+
+// identified returns the credential with which a subject signs in.
+func identified(subject string) *credential {
+	return &credential{subject: subject, text: key().Sign(nil, object{
+		"iss": "https://" + issuerHost, "sub": subject, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(),
+		"iat":   time.Now().Unix(),
+		"email": strings.Replace(subject, "eve", "bob", 1) + "@example.com", "email_verified": true, "name": subject,
+	})}
 }
 
 // held is the identity of a person from a time on.

@@ -2,9 +2,11 @@ package simulation
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"toggleadmin/pkg/api/user"
@@ -16,7 +18,7 @@ import (
 )
 
 // related are the tables whose items belong together.
-var related = []string{"Users", "Identifiers", "PersonalAccessTokens", "ContextFields", "Features"}
+var related = []string{"Users", "Identifiers", "PersonalAccessTokens", "ContextFields", "Features", "ApiTokens"}
 
 // copySuffix is the end of the name of the copy of a table.
 const copySuffix = "-copy"
@@ -42,24 +44,42 @@ func (w *World) restore() {
 	o := operator.New(i, p.now, p)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour) // after a violation, nothing responds
 	defer cancel()
-	highest := slices.Max(slices.Collect(maps.Keys(w.users())))
 	must := func(what string, err error) {
 		if err != nil {
 			w.fail("after the restore of %v, toggleadmin %s fails: %v", w.copied, what, err)
 		}
 	}
 	w.copying = true
+	if problems, repaired := w.repair(ctx, i, p); problems > 0 || repaired {
+		w.fail("before a restore, doctor finds a problem") // which the repair after it would hide
+	}
+	before := w.access()
+	highest := slices.Max(slices.Collect(maps.Keys(before.users)))
 	for _, id := range w.copied {
 		_, err := i.Restore(ctx, id, id+copySuffix, p.now())
 		must("restore", err)
 	}
-	problems := doctor.Repair(ctx, doctor.Config{Installation: i, Now: p.now, Random: p, Report: func(f doctor.Finding) {
-		w.note("%s: %s: %s", f.Check, f.Status, f.Detail)
-	}})
-	if w.copying = false; problems > 0 {
+	w.meanwhileRestored()
+	w.repair(ctx, i, p)
+	w.copying = false
+	w.checkUsage()
+	w.checkWithdrawn(before)
+	for _, id := range slices.Sorted(maps.Keys(w.users())) { // what docs/backup.md leaves to the operator
+		u, old := w.users()[id], before.users[id]
+		kind := user.Kind(u.String("kind"))
+		if kind == "" || w.over {
+			continue
+		}
+		if old["kind"] == nil { // it was deleted, or added by a sign-in, and can have the address of another account
+			must("delete", o.DeleteAccount(ctx, kind, id))
+			continue
+		}
+		must("enable", errorOf(o.SetDisabled(ctx, kind, id, old.Bool("disabled"))))
+		must("set-role", errorOf(o.SetRole(ctx, kind, id, access.Role(old.String("rootRole")))))
+	}
+	if problems, _ := w.repair(ctx, i, p); problems > 0 {
 		w.fail("after the restore of %v, %d problems are left", w.copied, problems)
 	}
-	w.checkUsage()
 	w.checkRelations()
 	a, err := o.AddAccount(ctx, user.Person, "Last", "last@example.com", access.RoleViewer)
 	must("users add", err)
@@ -71,6 +91,72 @@ func (w *World) restore() {
 	for _, name := range w.toggles {
 		_, _, _, err := o.PutToggle(ctx, name, operator.ToggleChange{Project: new("last")})
 		must("features put", err)
+	}
+}
+
+// repair repairs, and returns the number of problems that are left, and whether something was repaired.
+func (w *World) repair(ctx context.Context, i *installation.Installation, p *process) (problems int, repaired bool) {
+	problems = doctor.Repair(ctx, doctor.Config{Installation: i, Now: p.now, Random: p, Report: func(f doctor.Finding) {
+		w.note("%s: %s: %s", f.Check, f.Status, f.Detail)
+		repaired = repaired || strings.HasPrefix(f.Detail, "repaired: ")
+	}})
+	return problems, repaired
+}
+
+// meanwhileRestored is what happens between a restore and its repair: the search for expiring tokens runs, and people
+// sign in.
+func (w *World) meanwhileRestored() {
+	w.announce()
+	visitor := &actor{World: w, Rand: w.random(11), name: "visitor"}
+	for _, subject := range returning {
+		visitor.do(identified(subject), "GET user", nil)
+	}
+}
+
+// returning are the subjects who sign in between a restore and its repair.
+var returning = []string{"ada", "bob", "eve"}
+
+// rights are the accounts and the ids of the tokens at a time.
+type rights struct {
+	users  map[int64]dynamo.Item
+	tokens map[string]bool
+}
+
+func (w *World) access() rights {
+	r := rights{w.users(), map[string]bool{}}
+	for _, table := range []string{"PersonalAccessTokens", "ApiTokens"} {
+		for _, item := range w.db.Items(table) {
+			r.tokens[fmt.Sprint(table, item["id"])] = item["verifier"] != nil
+		}
+	}
+	return r
+}
+
+// checkWithdrawn checks that nobody may do more after a restore and its repair than before.
+func (w *World) checkWithdrawn(before rights) {
+	now := w.access()
+	for id, u := range now.users {
+		old, known := before.users[id]
+		was, is := access.Role(old.String("rootRole")), access.Role(u.String("rootRole"))
+		identity := u.Map("identity").String("subject")
+		switch {
+		case u["kind"] == nil:
+		case u.Bool("disabled"):
+		case old["kind"] == nil && id <= slices.Max(slices.Collect(maps.Keys(before.users))):
+			w.fail("the restore of %v brings the account %d back", w.copied, id)
+		case !known: // it was added by a sign-in
+		case old.Bool("disabled"):
+			w.fail("the restore of %v enables the account %d", w.copied, id)
+		case is.ID() < was.ID():
+			w.fail("the restore of %v makes the account %d %s, from %s", w.copied, id, is, was)
+		case identity != "" && identity != old.Map("identity").String("subject") && !slices.Contains(returning, identity):
+			w.fail("the restore of %v links the account %d to %s", w.copied, id, identity)
+		}
+	}
+	for token, valid := range now.tokens {
+		if valid && !before.tokens[token] {
+			w.fail("the restore of %v brings %s back", w.copied, token)
+		}
 	}
 }
 

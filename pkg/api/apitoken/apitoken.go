@@ -38,9 +38,13 @@ func (t APIToken) snapshot() any {
 
 func (t APIToken) change(kind eventlog.Type, data, preData any) eventlog.Change {
 	return eventlog.Change{
-		Type: kind, Subject: eventlog.Subject("api-token:" + t.Selector.String()), Last: t.LastEvent, Data: data,
-		PreData: preData,
+		Type: kind, Subject: t.Subject(), Last: t.LastEvent, Data: data, PreData: preData,
 	}
+}
+
+// Subject returns the subject of the events about the token.
+func (t APIToken) Subject() eventlog.Subject {
+	return eventlog.Subject("api-token:" + t.Selector.String())
 }
 
 // Expired reports whether the token is no longer valid at now.

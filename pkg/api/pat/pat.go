@@ -81,9 +81,13 @@ func (p PAT) snapshot() any {
 // change returns the record of a change of the token. data or preData is nil.
 func (p PAT) change(t eventlog.Type, data, preData any) eventlog.Change {
 	return eventlog.Change{
-		Type: t, Subject: eventlog.Subject("pat:" + strconv.FormatInt(p.ID, 10)), Last: p.LastEvent, Data: data,
-		PreData: preData,
+		Type: t, Subject: p.Subject(), Last: p.LastEvent, Data: data, PreData: preData,
 	}
+}
+
+// Subject returns the subject of the events about the token.
+func (p PAT) Subject() eventlog.Subject {
+	return eventlog.Subject("pat:" + strconv.FormatInt(p.ID, 10))
 }
 
 // eventTypes returns the types of the creation and the deletion of a token by an operation on accounts of a kind.

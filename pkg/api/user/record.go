@@ -55,12 +55,19 @@ func (i *Identity) hashed() *identity {
 
 // change returns the record of a change: the type for a person, or the one for a service account.
 func (u User) change(person, account eventlog.Type, data, preData any) eventlog.Change {
-	c := eventlog.Change{Type: person, Subject: eventlog.PersonSubject(u.ID), Last: u.LastEvent,
-		Data: data, PreData: preData}
+	c := eventlog.Change{Type: person, Subject: u.Subject(), Last: u.LastEvent, Data: data, PreData: preData}
 	if u.Kind == ServiceAccount {
-		c.Type, c.Subject = account, eventlog.Subject("account:"+strconv.FormatInt(u.ID, 10))
+		c.Type = account
 	}
 	return c
+}
+
+// Subject returns the subject of the events about the account.
+func (u User) Subject() eventlog.Subject {
+	if u.Kind == ServiceAccount {
+		return eventlog.Subject("account:" + strconv.FormatInt(u.ID, 10))
+	}
+	return eventlog.PersonSubject(u.ID)
 }
 
 func (u User) changeTo(next User) eventlog.Change {

@@ -3,6 +3,7 @@ package user
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -90,6 +91,20 @@ func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error 
 // SetRole changes the root role of an account, or returns ErrNotFound. The role applies from the next request on.
 func (s *Store) SetRole(ctx context.Context, id int64, role access.Role) error {
 	_, err := s.modify(ctx, id, func(u *User) { u.Role = role })
+	return err
+}
+
+// Restrict sets the role and the state of an account as it was read. It does nothing if the account has changed since
+// then, or does not exist.
+func (s *Store) Restrict(ctx context.Context, read User, role access.Role, disabled bool) error {
+	_, err := s.modify(ctx, read.ID, func(u *User) {
+		if u.LastEvent == read.LastEvent {
+			u.Role, u.Disabled = role, disabled
+		}
+	})
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
 	return err
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
@@ -33,8 +32,9 @@ func (d *doctor) accounts(ctx context.Context) (string, []inconsistency, error) 
 	others := map[int64]dynamo.Item{}
 	owners, accounts := map[string][]int64{}, 0
 	var deleting []user.User // after their deletion has begun, other accounts can take their identifiers
-	var newest *time.Time    // creation of the newest account
+	var newest user.User     // the account with the highest id
 	var services, highest int64
+	known := map[int64]bool{}
 	for item, err := range dynamo.Scan(ctx, i.Client, i.Tables.Users) {
 		if err != nil {
 			return "", nil, fmt.Errorf("read the accounts: %w", err)
@@ -52,8 +52,8 @@ func (d *doctor) accounts(ctx context.Context) (string, []inconsistency, error) 
 		if u.Kind == user.ServiceAccount {
 			services++
 		}
-		if newest == nil || u.CreatedAt != nil && u.CreatedAt.After(*newest) {
-			newest = u.CreatedAt
+		if known[u.ID] = true; u.ID > newest.ID {
+			newest = u
 		}
 		if item["deleting"] != nil {
 			deleting = append(deleting, u)
@@ -78,8 +78,8 @@ func (d *doctor) accounts(ctx context.Context) (string, []inconsistency, error) 
 				attribute = eventlog.AttributeEvent
 			}
 			found = append(found, inconsistency{
-				fmt.Sprintf("%q is reserved for the account %d, which does not have it", name, reserved[name]),
-				d.remove(i.Tables.Identifiers, user.IdentifierKey(name), attribute, identifiers[name][attribute]),
+				text:   fmt.Sprintf("%q is reserved for the account %d, which does not have it", name, reserved[name]),
+				repair: d.remove(i.Tables.Identifiers, user.IdentifierKey(name), attribute, identifiers[name][attribute]),
 			})
 		}
 	}
@@ -87,44 +87,64 @@ func (d *doctor) accounts(ctx context.Context) (string, []inconsistency, error) 
 		id := owners[name][0]
 		switch held, ok := reserved[name]; {
 		case len(owners[name]) > 1:
-			found = append(found, inconsistency{text: fmt.Sprintf("the accounts %d and %d have the same %q", id, owners[name][1],
-				name)})
+			found = append(found, inconsistency{
+				text:   fmt.Sprintf("the accounts %d and %d have the same %q", id, owners[name][1], name),
+				advice: "delete one of the two accounts",
+			})
 		case !ok:
 			found = append(found, inconsistency{
-				fmt.Sprintf("%q of the account %d is not reserved", name, id),
-				d.replace(i.Tables.Identifiers, user.IdentifierKey(name), []string{"accountId"}, nil, dynamo.N(id)),
+				text:   fmt.Sprintf("%q of the account %d is not reserved", name, id),
+				repair: d.replace(i.Tables.Identifiers, user.IdentifierKey(name), []string{"accountId"}, nil, dynamo.N(id)),
 			})
 		case held != id:
 			found = append(found, inconsistency{
-				fmt.Sprintf("%q of the account %d is reserved for the account %d", name, id, held),
-				d.replace(i.Tables.Identifiers, user.IdentifierKey(name), []string{"accountId"}, dynamo.N(held), dynamo.N(id)),
+				text:   fmt.Sprintf("%q of the account %d is reserved for the account %d", name, id, held),
+				repair: d.replace(i.Tables.Identifiers, user.IdentifierKey(name), []string{"accountId"}, dynamo.N(held), dynamo.N(id)),
 			})
 		}
 	}
 	number := others[accountNumber]
 	if n := number.Int("serviceAccounts"); n != services {
 		found = append(found, inconsistency{
-			fmt.Sprintf("the number of service accounts is %d, not %d", services, n),
-			d.replace(i.Tables.Users, user.Key(accountNumber), []string{"serviceAccounts"}, number["serviceAccounts"],
+			text: fmt.Sprintf("the number of service accounts is %d, not %d", services, n),
+			repair: d.replace(i.Tables.Users, user.Key(accountNumber), []string{"serviceAccounts"}, number["serviceAccounts"],
 				dynamo.N(services)),
 		})
 	}
-	logged, err := d.highestCreated(ctx, newest, eventlog.UserCreated, eventlog.ServiceAccountCreated)
+	created, err := d.eventsSince(ctx, newest.Subject(), eventlog.UserCreated, eventlog.ServiceAccountCreated,
+		eventlog.UserDeleted, eventlog.ServiceAccountDeleted)
 	if err != nil {
 		return "", nil, err
+	}
+	var lost []string // accounts that a restored table does not have
+	for _, e := range created {
+		id, err := idOf(e)
+		if err != nil {
+			return "", nil, err
+		}
+		highest = max(highest, id)
+		if account := string(e.Subject); e.Data != nil && !known[id] {
+			lost = append(lost, account)
+		} else if e.Data == nil {
+			lost = slices.DeleteFunc(lost, func(one string) bool { return one == account })
+		}
 	}
 	// after the others, because it only rises
 	counter, err := dynamo.Get(ctx, i.Client, i.Tables.Users, user.Key(accountCounter))
 	if err != nil {
 		return "", nil, fmt.Errorf("read the counter of accounts: %w", err)
 	}
-	if highest = max(highest, logged); counter.Int("lastAccountId") < highest {
+	if counter.Int("lastAccountId") < highest {
 		found = append(found, inconsistency{
-			fmt.Sprintf("the counter of account ids is %d, below the account %d: ids would be reused",
+			text: fmt.Sprintf("the counter of account ids is %d, below the account %d: ids would be reused",
 				counter.Int("lastAccountId"), highest),
-			d.replace(i.Tables.Users, user.Key(accountCounter), []string{"lastAccountId"}, counter["lastAccountId"],
+			repair: d.replace(i.Tables.Users, user.Key(accountCounter), []string{"lastAccountId"}, counter["lastAccountId"],
 				dynamo.N(highest)),
 		})
 	}
-	return fmt.Sprintf("%d, consistent with their identifiers, their number and the counter of ids", accounts), found, nil
+	summary := fmt.Sprintf("%d, consistent with their identifiers, their number and the counter of ids", accounts)
+	if lost != nil {
+		summary += "; the event log has accounts that do not exist: " + list(lost)
+	}
+	return summary, found, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 type inconsistency struct {
 	text   string
 	repair func(context.Context) error // does nothing if the items have changed; nil: an operator must decide
+	advice string                      // what the operator can do, without a repair
 }
 
 // comparison compares items. Its reads are not a snapshot.
@@ -27,12 +29,16 @@ type comparison func(context.Context) (summary string, found []inconsistency, er
 
 const (
 	// maxNamed is the maximum number of inconsistencies in one finding.
-	maxNamed = 5
+	maxNamed = 20
 	// maxRounds limits the repairs of a check: a repair can reveal another inconsistency.
 	maxRounds = 3
 )
 
 func (d *doctor) consistency(ctx context.Context) {
+	// first the comparisons with the event log, because the others keep what they find in the tables
+	d.run(ctx, "recorded accounts", d.consistent(d.recordedAccounts))
+	d.run(ctx, "recorded tokens", d.consistent(d.recordedTokens))
+	d.run(ctx, "removed names", d.consistent(d.removedNames))
 	d.run(ctx, "context fields", d.consistent(d.fields))
 	d.run(ctx, "accounts", d.consistent(d.accounts))
 	d.run(ctx, "tokens", d.consistent(d.tokens))
@@ -47,14 +53,16 @@ func (d *doctor) consistent(compare comparison) func(context.Context) (string, e
 			if err != nil {
 				return "", err
 			}
-			if len(found) == 0 {
-				if repaired != nil {
-					summary = "repaired: " + list(repaired) + "; " + summary
-				}
-				return summary, nil
+			done := ""
+			if repaired != nil {
+				done = "repaired: " + list(repaired) + "; "
 			}
-			if !d.Fix || round > maxRounds {
-				return "", d.describe(found)
+			if len(found) == 0 {
+				return done + summary, nil
+			}
+			repairable := slices.ContainsFunc(found, func(f inconsistency) bool { return f.repair != nil })
+			if !d.Fix || round > maxRounds || !repairable {
+				return "", d.describe(done, found)
 			}
 			for _, f := range found {
 				if f.repair == nil {
@@ -81,23 +89,32 @@ func twice(ctx context.Context, compare comparison) (summary string, found []inc
 	}), err
 }
 
-func (d *doctor) describe(found []inconsistency) error {
-	advice := fmt.Sprintf("was a table restored? `toggleadmin doctor %s --fix` repairs it, see docs/backup.md",
-		d.Installation.Option)
-	var texts []string
+// describe returns the problem that inconsistencies are, after the description of what was done.
+func (d *doctor) describe(done string, found []inconsistency) error {
+	var texts, advice []string
+	if slices.ContainsFunc(found, func(f inconsistency) bool { return f.repair != nil }) {
+		advice = append(advice, fmt.Sprintf("was a table restored? `toggleadmin doctor %s --fix` repairs it, see "+
+			"docs/backup.md", d.Installation.Option))
+	}
 	for _, f := range found {
-		if texts = append(texts, f.text); f.repair == nil {
-			advice = "decide which of them is right; doctor repairs the rest with --fix, see docs/backup.md"
+		texts = append(texts, f.text)
+		if f.repair == nil && !slices.Contains(advice, f.advice) {
+			advice = append(advice, f.advice)
 		}
 	}
 	noun := "inconsistencies"
 	if len(found) == 1 {
 		noun = "inconsistency"
 	}
-	return problem(fmt.Sprintf("%d %s: %s", len(found), noun, list(texts)), advice)
+	return problem(fmt.Sprintf("%s%d %s: %s", done, len(found), noun, list(texts)), list(advice))
 }
 
-func list(texts []string) string { return strings.Join(texts[:min(len(texts), maxNamed)], "; ") }
+func list(texts []string) string {
+	if more := len(texts) - maxNamed; more > 0 {
+		texts = append(slices.Clone(texts[:maxNamed]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, "; ")
+}
 
 // replace returns the repair that sets an attribute, if it still has its old value, to the next one. nil: no attribute.
 func (d *doctor) replace(
@@ -149,25 +166,41 @@ func unlessChanged(err error) error {
 // clockError is more than the clocks of the functions and their writes can differ.
 const clockError = time.Hour
 
-// highestCreated returns the highest id of a subject that the log has as created by events of the types since a time.
-// Deleted subjects, and those that a restored table has lost, are included.
-func (d *doctor) highestCreated(ctx context.Context, since *time.Time, created ...eventlog.Type) (highest int64,
+// eventsSince returns the events of some types since the creation of a subject, oldest first: those of all subjects that
+// were created later, even if they were deleted or a restored table has lost them. If the creation of the subject is not
+// in the log, or its clock was fast, these are all events of the types.
+func (d *doctor) eventsSince(ctx context.Context, s eventlog.Subject, some ...eventlog.Type) (all []eventlog.Event,
 	err error) {
 	var f eventlog.Filter
-	for _, t := range created {
+	for _, t := range some {
 		f.Types = append(f.Types, string(t))
 	}
-	if since != nil {
-		f.From = since.Add(-clockError)
-	}
-	err = d.Installation.Log(d.Now).All(ctx, f, func(e eventlog.Event) error {
-		var id int64
-		_, text, _ := strings.Cut(string(e.Subject), ":")
-		if _, err := fmt.Sscan(text, &id); err != nil {
-			return fmt.Errorf("read the subject of event %d: %w", e.ID, err)
+	log := d.Installation.Log(d.Now)
+	var created time.Time
+	err = log.All(ctx, eventlog.Filter{Subjects: []string{string(s)}, Types: f.Types}, func(e eventlog.Event) error {
+		if created.IsZero() {
+			created = e.CreatedAt()
 		}
-		highest = max(highest, id)
 		return nil
 	})
-	return highest, err
+	if err != nil {
+		return nil, err
+	}
+	if !created.IsZero() && !created.After(d.Now()) {
+		f.From = created.Add(-clockError)
+	}
+	err = log.All(ctx, f, func(e eventlog.Event) error {
+		all = append(all, e)
+		return nil
+	})
+	return all, err
+}
+
+// idOf returns the id in the subject of an event about an account or a token.
+func idOf(e eventlog.Event) (id int64, err error) {
+	_, text, _ := strings.Cut(string(e.Subject), ":")
+	if id, err = strconv.ParseInt(text, 10, 64); err != nil {
+		return 0, fmt.Errorf("read the subject of event %d: %w", e.ID, err)
+	}
+	return id, nil
 }

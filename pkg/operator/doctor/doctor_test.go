@@ -137,12 +137,24 @@ func api(t *testing.T, db *database.Database) http.HandlerFunc {
 
 func repair(t *testing.T, i *installation.Installation) {
 	t.Helper()
-	n := doctor.Repair(t.Context(), doctor.Config{
-		Installation: i, Now: time.Now, Random: rand.Reader, Report: func(f doctor.Finding) { t.Logf("%+v", f) },
-	})
-	if n != 0 {
-		t.Errorf("%d problems after the repair", n)
+	if problems := repairAndReport(t, i); len(problems) > 0 {
+		t.Errorf("after the repair: %v", problems)
 	}
+}
+
+// repairAndReport repairs and returns the problems that are left: check → detail and advice.
+func repairAndReport(t *testing.T, i *installation.Installation) map[string]string {
+	t.Helper()
+	problems := map[string]string{}
+	doctor.Repair(t.Context(), doctor.Config{
+		Installation: i, Now: time.Now, Random: rand.Reader, Report: func(f doctor.Finding) {
+			t.Logf("%+v", f)
+			if f.Status == doctor.Problem {
+				problems[f.Check] = f.Detail + " → " + f.Advice
+			}
+		},
+	})
+	return problems
 }
 
 func TestAPI(t *testing.T) {

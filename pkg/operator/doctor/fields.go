@@ -60,21 +60,22 @@ func (d *doctor) fields(ctx context.Context) (string, []inconsistency, error) {
 		switch {
 		case !exists:
 			found = append(found, inconsistency{
-				fmt.Sprintf("the context field %q, which toggles use, does not exist", name), d.addField(name),
+				text:   fmt.Sprintf("the context field %q, which toggles use, does not exist", name),
+				repair: d.addField(name),
 			})
 		case !sameCounts(item.Map("usage"), usage[name]):
 			found = append(found, inconsistency{
-				fmt.Sprintf("the context field %q counts %s, and its toggles are %s", name, counts(item.Map("usage")),
+				text: fmt.Sprintf("the context field %q counts %s, and its toggles are %s", name, counts(item.Map("usage")),
 					counts(usage[name])),
-				d.replace(i.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name)}, []string{"usage"}, item["usage"],
+				repair: d.replace(i.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name)}, []string{"usage"}, item["usage"],
 					dynamo.M(usage[name])),
 			})
 		}
 	}
 	if total.Int("size") != sum {
 		found = append(found, inconsistency{
-			fmt.Sprintf("the sum of the sizes of the context fields is %d, not %d", sum, total.Int("size")),
-			d.replace(i.Tables.ContextFields, dynamo.Item{"name": dynamo.S(totalSize)}, []string{"size"}, total["size"],
+			text: fmt.Sprintf("the sum of the sizes of the context fields is %d, not %d", sum, total.Int("size")),
+			repair: d.replace(i.Tables.ContextFields, dynamo.Item{"name": dynamo.S(totalSize)}, []string{"size"}, total["size"],
 				dynamo.N(sum)),
 		})
 	}

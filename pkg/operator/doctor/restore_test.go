@@ -2,6 +2,11 @@ package doctor_test
 
 import (
 	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +17,7 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
@@ -109,8 +115,7 @@ func TestRestore(t *testing.T) {
 			renewed := w.token(build, "pipeline")
 			w.must(w.Revoke(t.Context(), w.token(build, "temporary")))
 			w.must(w.DeleteAccount(t.Context(), user.Person, ada))
-			ada = w.account(user.Person, "Ada", "ada@example.com")
-			w.link(ada, "ada")
+			w.link(w.account(user.Person, "Ada", "ada@example.com"), "ada")
 			w.token(w.account(user.ServiceAccount, "deploy", ""), "x")
 			highest := w.account(user.ServiceAccount, "temporary", "")
 			w.must(w.Revoke(t.Context(), w.token(highest, "temporary")), w.DeleteAccount(t.Context(), user.ServiceAccount,
@@ -120,6 +125,11 @@ func TestRestore(t *testing.T) {
 			for id, source := range copies {
 				w.restore(db, i, id, source)
 			}
+			if restored == "Users" || restored == "all" { // the deleted account is back
+				problems := repairAndReport(t, i)
+				assert.Equal(t, []string{"recorded accounts"}, slices.Collect(maps.Keys(problems)))
+				w.must(w.DeleteAccount(t.Context(), user.Person, ada))
+			}
 			repair(t, i)
 			if problems := examine(t, i, api(t, db)); len(problems) > 0 {
 				t.Errorf("after the repair: %v", problems)
@@ -127,9 +137,9 @@ func TestRestore(t *testing.T) {
 			if n := len(db.Events(t)); n < events {
 				t.Errorf("%d events, %d before", n, events)
 			}
-			// The log says which of the restored tokens was revoked, unless the table of their owners is restored too.
+			// The log says which of the restored tokens was revoked.
 			for id, want := range map[string]bool{
-				kept.ID: true, old.ID: restored == "all", renewed.ID: restored != "PersonalAccessTokens" && restored != "all",
+				kept.ID: true, old.ID: false, renewed.ID: restored != "PersonalAccessTokens" && restored != "all",
 			} {
 				if _, err := w.FindToken(t.Context(), id); (err == nil) != want {
 					t.Errorf("the token %s exists: %t", id, !want)
@@ -154,6 +164,108 @@ func (w *world) restore(db *database.Database, i *installation.Installation, id,
 	if key != nil {
 		assert.Equal(w, before, db.Get(w, table, key), database.Items())
 		db.Put(w, table, db.Get(w, source, key))
+	}
+}
+
+// TestRestoreBringsNothingBack restores tables to a second after which access was withdrawn. Before the repair, the
+// schedule announces the expiry of a token, and people sign in.
+func TestRestoreBringsNothingBack(t *testing.T) {
+	t.Parallel()
+	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
+	assert.OK(t, err)
+	for _, restored := range [][]string{{"PersonalAccessTokens"}, {"Users", "Identifiers", "PersonalAccessTokens"},
+		dynamo.TableIDs()} {
+		for _, used := range []bool{false, true} {
+			t.Run(fmt.Sprint(restored, " used: ", used), func(t *testing.T) {
+				t.Parallel()
+				db, i := newInstallation(t)
+				i.TokenLimit, i.AccountLimit = 10, user.DefaultLimit
+				w := newWorld(t, i)
+				disabled, demoted := w.account(user.Person, "Disabled", "disabled@example.com"), w.account(user.Person, "Demoted", "demoted@example.com")
+				unlinked, deleted := w.account(user.Person, "Unlinked", "unlinked@example.com"), w.account(user.ServiceAccount, "deleted", "")
+				w.link(unlinked, "recycled")
+				creator := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "Disabled", UserID: disabled})
+				_, _, _, err := w.PutToggle(creator, "checkout", operator.ToggleChange{})
+				w.must(err)
+				revoked, _, err := w.CreateToken(t.Context(), disabled, "revoked", new(time.Now().Add(10*24*time.Hour)))
+				w.must(err)
+				kept := w.token(demoted, "kept")
+				api, _, err := w.CreateToken(t.Context(), 0, "api", nil)
+				w.must(err)
+				copies := map[string]string{}
+				for _, id := range restored {
+					maps.Copy(copies, copyTables(t, db, template.Tables, id))
+				}
+
+				_, _, err = w.SetDisabled(t.Context(), user.Person, disabled, true)
+				w.must(err)
+				_, _, err = w.SetRole(t.Context(), user.Person, demoted, "Viewer")
+				w.must(err)
+				_, _, err = w.Unlink(t.Context(), unlinked)
+				w.must(err)
+				w.must(w.Revoke(t.Context(), revoked), w.Revoke(t.Context(), api),
+					w.DeleteAccount(t.Context(), user.ServiceAccount, deleted))
+				_, err = w.RemoveName(t.Context(), disabled)
+				w.must(err)
+
+				for id, source := range copies {
+					_, err := i.Restore(t.Context(), id, source, time.Now())
+					w.must(err)
+				}
+				if used {
+					a := pat.Announcer{Store: pat.NewStore(i.Client, i.Tables, i.Log(time.Now), nil), Now: time.Now,
+						Logger: slog.New(slog.DiscardHandler)}
+					_, err := a.Announce(t.Context(), nil)
+					w.must(err)
+					_, err = user.NewStore(i.Client, i.Tables, i.Log(time.Now)).SignIn(t.Context(), user.SignIn{
+						Identity: user.Identity{Issuer: "https://issuer.example.com", Subject: "disabled"}, Email: "disabled@example.com",
+						EmailVerified: true, Now: time.Now(), Logger: slog.New(slog.DiscardHandler)})
+					w.must(err)
+				}
+				problems := repairAndReport(t, i)
+				want := map[string]string{}
+				if len(restored) > 1 { // an operator must decide whether the account is to come back
+					want["recorded accounts"] = "repaired: " +
+						"the account 5 (Disabled) is enabled as Editor, and disabled as Editor in the event log; " +
+						"the account 6 (Demoted) is enabled as Editor, and enabled as Viewer in the event log; " +
+						"the account 7 (Unlinked) has an identity that was removed; " +
+						"the account 8 (deleted) is enabled as Editor, and deleted in the event log; " +
+						"1 inconsistency: the account 8 (deleted) is disabled as Editor, and deleted in the " +
+						"event log → delete it again: `toggleadmin service-accounts delete 8 --local`, or keep it: " +
+						"`toggleadmin service-accounts enable 8 --local`"
+				}
+				assert.Equal(t, want, problems)
+				for _, id := range []string{revoked.ID, api.ID} {
+					if _, err := w.FindToken(t.Context(), id); exitstatus.Of(err) != exitstatus.NotFound {
+						t.Errorf("the revoked token %s is back: %v", id, err)
+					}
+				}
+				_, err = w.FindToken(t.Context(), kept.ID)
+				w.must(err)
+				people, err := w.Accounts(t.Context(), user.Person)
+				w.must(err)
+				for _, p := range people {
+					if p.ID == disabled && !p.Disabled || p.ID == demoted && p.Role != "Viewer" || p.ID == unlinked && p.Identity != nil {
+						t.Errorf("%+v", p)
+					}
+				}
+				if text := fmt.Sprint(db.Get(t, db.Tables.Features, dynamo.Item{"name": dynamo.S("checkout")})); strings.Contains(text,
+					"Disabled") {
+					t.Errorf("the removed name is back: %s", text)
+				}
+				if len(restored) == 1 {
+					return
+				}
+				// Both decisions end the problem.
+				if used {
+					w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, deleted))
+				} else {
+					_, _, err := w.SetDisabled(t.Context(), user.ServiceAccount, deleted, false)
+					w.must(err)
+				}
+				repair(t, i)
+			})
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/pat"
@@ -19,7 +18,7 @@ func (d *doctor) tokens(ctx context.Context) (string, []inconsistency, error) {
 	i := d.Installation
 	var found []inconsistency
 	report := func(repair func(context.Context) error, format string, args ...any) {
-		found = append(found, inconsistency{fmt.Sprintf(format, args...), repair})
+		found = append(found, inconsistency{text: fmt.Sprintf(format, args...), repair: repair})
 	}
 	pats, err := pat.NewStore(i.Client, i.Tables, nil, nil).List(ctx)
 	if err != nil {
@@ -61,12 +60,22 @@ func (d *doctor) tokens(ctx context.Context) (string, []inconsistency, error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("read the counter of tokens: %w", err)
 	}
-	logged, err := d.highestCreated(ctx, counter.Time("lastCreatedAt"), eventlog.PATCreated,
-		eventlog.ServiceAccountTokenCreated)
+	var newest pat.PAT
+	if len(pats) > 0 {
+		newest = pats[len(pats)-1]
+	}
+	created, err := d.eventsSince(ctx, newest.Subject(), eventlog.PATCreated, eventlog.ServiceAccountTokenCreated)
 	if err != nil {
 		return "", nil, err
 	}
-	if highest = max(highest, logged); counter.Int("lastId") < highest {
+	for _, e := range created {
+		id, err := idOf(e)
+		if err != nil {
+			return "", nil, err
+		}
+		highest = max(highest, id)
+	}
+	if counter.Int("lastId") < highest {
 		report(d.replace(i.Tables.PersonalAccessTokens, pat.Key(0, 0), []string{"lastId"}, counter["lastId"],
 			dynamo.N(highest)),
 			"the counter of ids is %d, below the token %d: ids would be reused", counter.Int("lastId"), highest)
@@ -81,22 +90,11 @@ func (d *doctor) deleteToken(p pat.PAT) func(context.Context) error {
 	}
 }
 
-// listToken returns the repair of a token that its owner does not list. If the event log has its deletion, the token is
-// from a restored table, and is deleted. Otherwise it is added to the owner's list, so that it can be revoked.
+// listToken returns the repair of a token that its owner does not list: it is added to the list, so that it can be
+// revoked. If the event log had its deletion, the comparison with the log would have deleted it before.
 func (d *doctor) listToken(p pat.PAT) func(context.Context) error {
-	i := d.Installation
-	return func(ctx context.Context) error {
-		newest, err := i.Log(d.Now).Newest(ctx, eventlog.Filter{Subjects: []string{fmt.Sprintf("pat:%d", p.ID)}}, 1)
-		if err != nil {
-			return err
-		}
-		if len(newest) > 0 && slices.Contains([]eventlog.Type{eventlog.PATDeleted, eventlog.ServiceAccountTokenDeleted},
-			newest[0].Type) {
-			return d.deleteToken(p)(ctx)
-		}
-		path := []string{user.AttributePATs, pat.DescriptionKey(p.Description)}
-		return d.replace(i.Tables.Users, user.Key(p.UserID), path, nil, dynamo.N(p.ID))(ctx)
-	}
+	path := []string{user.AttributePATs, pat.DescriptionKey(p.Description)}
+	return d.replace(d.Installation.Tables.Users, user.Key(p.UserID), path, nil, dynamo.N(p.ID))
 }
 
 // deletions looks for accounts whose deletion has begun but not ended. They are unusable, and keep their username or
@@ -113,6 +111,6 @@ func (d *doctor) deletions(ctx context.Context) (string, error) {
 	for i, u := range unfinished {
 		ids[i] = fmt.Sprintf("%s %d", u.Kind, u.ID)
 	}
-	return "", problem("the deletion of these accounts has not ended: "+strings.Join(ids[:min(len(ids), maxNamed)], ", "),
+	return "", problem("the deletion of these accounts has not ended: "+list(ids),
 		"if it is not running now, repeat it: `toggleadmin users delete ID` or `toggleadmin service-accounts delete ID`")
 }
