@@ -62,7 +62,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 		return unreachable("the service of %s is not running: start it with `make run`: %v", file, err)
 	}
 	endpoint := found.DynamoDBEndpoint
-	client, err := dynamo.NewClient(aws.Config{
+	client, err := dynamo.NewOperatorClient(aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 		HTTPClient: dynamo.NewHTTPClient(endpoint),
 	}, endpoint)

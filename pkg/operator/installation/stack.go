@@ -66,7 +66,7 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 		return nil, err
 	}
 	i.Operator = "operator " + identity(ctx, cfg, credentials.AccessKeyID)
-	if i.Client, err = dynamo.NewClient(cfg, ""); err != nil {
+	if i.Client, err = dynamo.NewOperatorClient(cfg, ""); err != nil {
 		return nil, fmt.Errorf("create the DynamoDB client: %w", err)
 	}
 	return i, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
@@ -18,6 +19,16 @@ import (
 // the region. The client retries until the context ends or the retry quota is used up, so every call requires a
 // deadline.
 func NewClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
+	return newClient(cfg, endpoint, func(o *retry.StandardOptions) { o.RetryTimeoutCost = timeoutCost })
+}
+
+// NewOperatorClient is NewClient without a retry quota, for a process with one user, who waits for it: it retries until
+// the context ends, even if DynamoDB throttles each call for longer than the quota lasts, which is about 10 seconds.
+func NewOperatorClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
+	return newClient(cfg, endpoint, func(o *retry.StandardOptions) { o.RateLimiter = ratelimit.None })
+}
+
+func newClient(cfg aws.Config, endpoint string, quota func(*retry.StandardOptions)) (*dynamodb.Client, error) {
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -29,7 +40,7 @@ func NewClient(cfg aws.Config, endpoint string) (*dynamodb.Client, error) {
 			return backoff(attempt),
 				nil
 		})
-		o.RetryTimeoutCost = timeoutCost
+		quota(o)
 		o.Retryables = append(o.Retryables,
 			// A single write that conflicted with a transaction on its item.
 			retry.RetryableErrorCode{Codes: map[string]struct{}{"TransactionConflictException": {}}},

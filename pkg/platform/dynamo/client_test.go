@@ -238,6 +238,33 @@ func TestRetryQuota(t *testing.T) {
 	})
 }
 
+// TestThrottledForLong checks that an operator's client outlasts 50 seconds of throttling, as long as its deadline
+// permits. That of a function gives up when its retry quota is used up.
+func TestThrottledForLong(t *testing.T) {
+	t.Parallel()
+	for name, client := range map[string]func(aws.Config, string) (*dynamodb.Client, error){
+		"operator": dynamo.NewOperatorClient, "function": dynamo.NewClient,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			c, err := client(roundtrip.AWS(roundtrip.Func(func(r *http.Request) (*http.Response, error) {
+				status, body := http.StatusOK, "{}"
+				if time.Since(begun) < 50*time.Second {
+					status, body = http.StatusBadRequest, `{"__type":"a#ThrottlingException"}`
+				}
+				return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Request: r,
+					Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}}, nil
+			})), "http://127.0.0.1:1")
+			assert.OK(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := put(ctx, c); (err == nil) != (name == "operator") {
+				t.Errorf("%s, after %s: %v", name, time.Since(begun), err)
+			}
+		})
+	}
+}
+
 // TestPause checks that the delays double, have a limit, and are random.
 func TestPause(t *testing.T) {
 	t.Parallel()
