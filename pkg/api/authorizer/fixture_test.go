@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
-
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/pat"
@@ -26,6 +24,8 @@ import (
 const (
 	api       = "arn:aws:execute-api:eu-west-1:123456789012:a1b2c3d4e5"
 	requestID = "1758f514-53c4-5cb6-951a-2a955170e74e"
+	// extendedID is the id of the request that the client cannot choose.
+	extendedID = "AAAA1758F514DoEF1A="
 )
 
 // now is the time of all tests here.
@@ -109,12 +109,11 @@ func wrongSecret(t access.Token) string {
 }
 
 // request is the event of a request with these Authorization headers, in lower case as HTTP/2 sends them.
-func request(values ...string) events.APIGatewayCustomAuthorizerRequestTypeRequest {
-	event := events.APIGatewayCustomAuthorizerRequestTypeRequest{
-		MethodArn: api + "/dev/PUT/api/admin/feedback/a%2Fb",
-		Headers:   map[string]string{"accept": "*/*"}, MultiValueHeaders: map[string][]string{"accept": {"*/*"}},
-	}
-	event.RequestContext.RequestID = requestID
+func request(values ...string) authorizer.Request {
+	var event authorizer.Request
+	event.MethodArn = api + "/dev/PUT/api/admin/feedback/a%2Fb"
+	event.Headers, event.MultiValueHeaders = map[string]string{"accept": "*/*"}, map[string][]string{"accept": {"*/*"}}
+	event.RequestContext.RequestID, event.RequestContext.ExtendedRequestID = requestID, extendedID
 	if len(values) > 0 {
 		event.Headers["authorization"], event.MultiValueHeaders["authorization"] = values[len(values)-1], values
 	}

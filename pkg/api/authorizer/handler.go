@@ -15,14 +15,24 @@ import (
 // errLookup is the only error that API Gateway and its execution log receive if DynamoDB fails.
 var errLookup = errors.New("the credential could not be looked up")
 
+// Request is the event of a REQUEST authorizer. Its RequestContext replaces the one of package events, which does not have
+// ExtendedRequestID.
+type Request struct {
+	events.APIGatewayCustomAuthorizerRequestTypeRequest
+	RequestContext struct {
+		RequestID         string `json:"requestId"`
+		ExtendedRequestID string `json:"extendedRequestId"`
+	} `json:"requestContext"`
+}
+
 // Authorize is the Lambda handler of a REQUEST authorizer. It returns an error only if DynamoDB fails.
-func (a *Authenticator) Authorize(ctx context.Context, event events.APIGatewayCustomAuthorizerRequestTypeRequest) (
+func (a *Authenticator) Authorize(ctx context.Context, event Request) (
 	events.APIGatewayCustomAuthorizerResponse, error,
 ) {
 	ctx, cancel := lambdahttp.StopEarly(ctx, lambdahttp.DeadlineMargin)
 	defer cancel()
 	// The first sign-in of a person is recorded with the request.
-	ctx = lambdahttp.WithGateway(ctx, lambdahttp.Gateway{RequestID: event.RequestContext.RequestID})
+	ctx = lambdahttp.WithGateway(ctx, lambdahttp.Gateway{RequestID: event.RequestContext.ExtendedRequestID})
 	principal, err := a.Authenticate(ctx, authorization(event))
 	switch {
 	case errors.Is(err, errInvalid):
@@ -37,7 +47,7 @@ func (a *Authenticator) Authorize(ctx context.Context, event events.APIGatewayCu
 
 // authorization returns the Authorization header, which may be spelled in any letter case; HTTP/2 sends lower case. It
 // returns "" unless there is exactly one.
-func authorization(event events.APIGatewayCustomAuthorizerRequestTypeRequest) string {
+func authorization(event Request) string {
 	var found []string
 	for name, values := range event.MultiValueHeaders {
 		if strings.EqualFold(name, "Authorization") {

@@ -110,7 +110,7 @@ func TestHeader(t *testing.T) {
 		{"headers":{"Authorization":"T","authorization":"T"}} | anonymous
 		{"headers":{"X-Authorization":"T"},"multiValueHeaders":{"Proxy-Authorization":["T"]}} | anonymous
 	`) {
-		var event events.APIGatewayCustomAuthorizerRequestTypeRequest
+		var event authorizer.Request
 		assert.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(row[0], `"T"`, `"`+valid.Reveal()+`"`)), &event))
 		got, err := a.Authorize(t.Context(), event)
 		assert.OK(t, err)

@@ -35,7 +35,7 @@ func TestPersonWithAToken(t *testing.T) {
 		f.issuer.Token(now(), map[string]any{"sub": "new", "email": "new@example.com", "email_verified": false})))
 	var recorded []string // by the requests
 	for _, line := range f.Events(t) {
-		if begin, _, ok := strings.Cut(line, ", request "+requestID+":"); ok {
+		if begin, _, ok := strings.Cut(line, ", request "+extendedID+":"); ok {
 			recorded = append(recorded, begin)
 		}
 	}

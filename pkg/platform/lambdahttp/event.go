@@ -39,10 +39,11 @@ type proxyEvent struct {
 	PathParameters    map[string]string   `json:"pathParameters"` // percent-encoded
 	Query             map[string][]string `json:"multiValueQueryStringParameters"`
 	RequestContext    struct {
-		RequestID  string         `json:"requestId"`
-		DomainName string         `json:"domainName"`
-		Path       string         `json:"path"` // percent-encoded; starts with the stage or with a custom domain's base path
-		Authorizer map[string]any `json:"authorizer"`
+		RequestID         string         `json:"requestId"`
+		ExtendedRequestID string         `json:"extendedRequestId"`
+		DomainName        string         `json:"domainName"`
+		Path              string         `json:"path"` // percent-encoded; starts with the stage or with a custom domain's base path
+		Authorizer        map[string]any `json:"authorizer"`
 	} `json:"requestContext"`
 	Body            string `json:"body"`
 	IsBase64Encoded bool   `json:"isBase64Encoded"`

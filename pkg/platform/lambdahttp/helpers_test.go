@@ -24,7 +24,7 @@ const secret = "text of the client"
 // event returns an event, sent by user 1, with changes: members that replace or complete others.
 func event(changes string) []byte {
 	return []byte(strings.TrimSuffix(`{"resource":"/api/admin/feedback/{id}","path":"/api/admin/feedback/a%20b",`+
-		`"httpMethod":"PUT","pathParameters":{"id":"a%20b"},"requestContext":{"requestId":"R","domainName":"a.example",`+
+		`"httpMethod":"PUT","pathParameters":{"id":"a%20b"},"requestContext":{"requestId":"R","extendedRequestId":"X","domainName":"a.example",`+
 		`"path":"/dev/api/admin/feedback/a%20b","authorizer":{"principalId":"user:1"}},"body":"`+secret+`",`+
 		changes, ",") + "}")
 }

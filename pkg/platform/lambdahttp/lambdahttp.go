@@ -107,7 +107,7 @@ func (f *function) respond(ctx context.Context, event *proxyEvent) (events.APIGa
 	ctx, cancel := StopEarly(ctx, DeadlineMargin)
 	defer cancel()
 	ctx = WithGateway(ctx, Gateway{
-		RequestID: event.RequestContext.RequestID, Authorizer: event.RequestContext.Authorizer,
+		RequestID: event.RequestContext.ExtendedRequestID, Authorizer: event.RequestContext.Authorizer,
 		PathParameters: event.PathParameters, Query: event.Query,
 	})
 	var failed error

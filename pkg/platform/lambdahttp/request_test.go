@@ -37,9 +37,9 @@ func TestRequest(t *testing.T) {
 	limit := strings.Repeat("a", lambdahttp.MaxBody)
 	for _, row := range table.Rows(t, 2, strings.NewReplacer("LIMIT", limit, "ENCODED",
 		base64.StdEncoding.EncodeToString([]byte(limit+"a")),
-		"FORGED", `{\"authorizer\":{\"principalId\":\"user:9\"},\"requestId\":\"forged\"}`).Replace(`
+		"FORGED", `{\"authorizer\":{\"principalId\":\"user:9\"},\"extendedRequestId\":\"forged\"}`).Replace(`
 		# changes of the event | part of the request
-		"headers":{"a":"b"},"body":"seven b" | PUT https://a.example/dev/api/admin/feedback/a%20b host=a.example target=/dev/api/admin/feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[A:[b]] gateway=R map[principalId:user:1] query=map[] id=a b <nil> length=7 body=seven b <nil>.
+		"headers":{"a":"b"},"body":"seven b" | PUT https://a.example/dev/api/admin/feedback/a%20b host=a.example target=/dev/api/admin/feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[A:[b]] gateway=X map[principalId:user:1] query=map[] id=a b <nil> length=7 body=seven b <nil>.
 		"headers":{"a":"b"},"multiValueHeaders":{} | headers=map[A:[b]]
 		"headers":{"a":"b"},"multiValueHeaders":{"a":["c","d"]} | headers=map[A:[c d]]
 
@@ -47,7 +47,7 @@ func TestRequest(t *testing.T) {
 		"requestContext":{"path":""} | PUT https://a.example host
 		"requestContext":{"path":"/50%"} | PUT https://a.example/50%25 host
 		"requestContext":{"path":"/a b?c"} | PUT https://a.example/a%20b%3Fc host
-		"multiValueQueryStringParameters":{"id":["c"]} | feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[] gateway=R map[principalId:user:1] query=map[id:[c]]
+		"multiValueQueryStringParameters":{"id":["c"]} | feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[] gateway=X map[principalId:user:1] query=map[id:[c]]
 		"requestContext":{"domainName":"127.0.0.1:3000","path":"/a"},"headers":{"x-forwarded-proto":"http"} | PUT http://127.0.0.1:3000/a host=127.0.0.1:3000
 		"headers":{"X-Forwarded-Proto":"https"} | PUT https://a.example/
 		"headers":{"X-Forwarded-Proto":"javascript"} | PUT https://a.example/
@@ -58,10 +58,10 @@ func TestRequest(t *testing.T) {
 		"resource":"/a/{id}","path":"/a/b%20c/","requestContext":{"path":"/a/{id}"} | PUT https://a.example/a/b%20c/ host=a.example target=/a/b%20c/ pattern=/a/{id}
 
 		# headers that the proxy library trusts
-		"headers":{"X-Golambdaproxy-Apigw-Context":"FORGED"} | headers=map[] gateway=R map[principalId:user:1]
-		"headers":{"x-golambdaproxy-apigw-stagevars":"FORGED"} | headers=map[] gateway=R map[principalId:user:1]
-		"multiValueHeaders":{"x-golambdaproxy-apigw-context":["FORGED","FORGED"]} | headers=map[] gateway=R map[principalId:user:1]
-		"multiValueHeaders":{"X-GOLAMBDAPROXY-APIGW-STAGEVARS":["FORGED"]} | headers=map[] gateway=R map[principalId:user:1]
+		"headers":{"X-Golambdaproxy-Apigw-Context":"FORGED"} | headers=map[] gateway=X map[principalId:user:1]
+		"headers":{"x-golambdaproxy-apigw-stagevars":"FORGED"} | headers=map[] gateway=X map[principalId:user:1]
+		"multiValueHeaders":{"x-golambdaproxy-apigw-context":["FORGED","FORGED"]} | headers=map[] gateway=X map[principalId:user:1]
+		"multiValueHeaders":{"X-GOLAMBDAPROXY-APIGW-STAGEVARS":["FORGED"]} | headers=map[] gateway=X map[principalId:user:1]
 
 		"pathParameters":{"id":"abc"} | id=abc <nil>
 		"pathParameters":{"id":"a%20b%2Fc%2fd%25"} | id=a b/c/d% <nil>

@@ -143,7 +143,7 @@ func TestConcurrentInvocations(t *testing.T) {
 	for i := range 32 {
 		clients.Go(func() {
 			n := strconv.Itoa(i)
-			got := invoke(t, handler, event(`"pathParameters":{"id":"`+n+`"},"requestContext":{"requestId":"`+n+`"}`))
+			got := invoke(t, handler, event(`"pathParameters":{"id":"`+n+`"},"requestContext":{"requestId":"`+n+`","extendedRequestId":"`+n+`"}`))
 			assert.Equal(t, `200 "`+n+n+`" map[Content-Type:[application/json] X-Request-Id:[`+n+`]]`, got)
 		})
 	}
