@@ -215,6 +215,16 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 	}
 }
 
+// A creation in a full account fails first, then reads the tokens and deletes the one that expired first.
+func TestCallsInAFullAccount(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.fillWithExpired(t, 3)
+	status, calls := s.calls(t, "POST /api/admin/user/tokens", "viewer", inAFullAccount)
+	assert.Equal(t, "201 "+readPAT+", create-own-token UpdateItem 1w, create-own-token TransactWriteItems failed, "+
+		"create-own-token Query 1r, create-own-token TransactWriteItems 4w+2w+6w", fmt.Sprint(status, " ", calls))
+}
+
 // The limit of 100 tokens per account exists so that the account's item stays within one read unit (4 KB).
 func TestCallsWithAHundredTokens(t *testing.T) {
 	t.Parallel()

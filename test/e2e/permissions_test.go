@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,8 +16,10 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
 	"toggleadmin/test/localtest"
@@ -115,6 +118,11 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	} {
 		s.mustSend(t, request, "api-token", "")
 	}
+	// A new token of a full account takes the place of an expired one.
+	s.fillWithExpired(t, 4)
+	s.mustSend(t, "POST /api/admin/service-account/4/token", "api-token", inAFullAccount)
+	s.fillWithExpired(t, 3)
+	s.mustSend(t, "POST /api/admin/user/tokens", "viewer", inAFullAccount)
 	s.sendSamples(t)
 	granted, n := permissions(load(t)), 0
 	var calls []call
@@ -130,6 +138,24 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	requireRecorded(t, calls)
 }
 
+const inAFullAccount = `{"description":"in a full account","expiresAt":"2199-01-01T00:00:00Z"}`
+
+// fillWithExpired fills an account with expired tokens, so that it has the maximum number.
+func (s *service) fillWithExpired(t *testing.T, account int64) {
+	t.Helper()
+	client := s.client(t)
+	store := pat.NewStore(client, s.tables, eventlog.Quiet(client), rand.Reader)
+	tokens, err := store.ListOf(t.Context(), account)
+	assert.OK(t, err)
+	for n := len(tokens); n < installation.DefaultTokenLimit; n++ {
+		lastYear := time.Unix(s.clock.Load(), 0).AddDate(-1, 0, 0)
+		_, _, err := store.Create(t.Context(), pat.PAT{
+			UserID: account, Description: fmt.Sprint("expired ", n), CreatedAt: lastYear, ExpiresAt: lastYear,
+		}, pat.Owner{Limit: installation.DefaultTokenLimit})
+		assert.OK(t, err)
+	}
+}
+
 // unrecorded are the tables whose changes are not recorded: the log itself, a person's own preferences, counts of
 // requests, and the reservations of names, which change with their accounts only.
 var unrecorded = []string{"Events", "Feedback", "Traffic", "Identifiers"}
@@ -137,7 +163,7 @@ var unrecorded = []string{"Events", "Feedback", "Traffic", "Identifiers"}
 // bookkeeping are attributes whose changes are not recorded: those of counters and sums, and seenAt. userId, id and
 // name are keys.
 var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts",
-	"size", "seenAt"}
+	"size", "seenAt", "evaluationRequests"}
 
 // requireRecorded checks that each function that may append to the event log did, and that each call that changed
 // something appended an event to it in the same transaction.

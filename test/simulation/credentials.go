@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"toggleadmin/pkg/platform/datetime"
 )
 
 // credential is a token that the world has seen, and what it knows about it.
@@ -20,7 +22,11 @@ type credential struct {
 type deletion struct{ deleting, deleted time.Time }
 
 // name is how the history of the account's tokens calls it.
-func (c *credential) name() string { return fmt.Sprintf("%s#%d", c.description, c.id) }
+func (c *credential) name() string { return tokenName(c.description, c.id, c.expires) }
+
+func tokenName(description string, id int64, expires time.Time) string {
+	return fmt.Sprintf("%s#%d@%s", description, id, datetime.Format(expires))
+}
 
 // checkAccepted checks whether the service accepts a credential exactly if it must. The world does not know what must
 // happen to a request at the time of a change.

@@ -144,16 +144,14 @@ func encode(v any) []byte {
 // text returns an object as JSON.
 func text(object map[string]any) string { return string(encode(object)) }
 
-// stepTokens: the state is the set of an account's tokens, each with its description and id; absent: the account is
-// deleted.
+// stepTokens: the state is the set of an account's tokens, each with its description, id and expiry; absent: the account
+// is deleted.
 func stepTokens(state string, o op) (bool, string) {
 	status, next, closed := 404, state, state == absent
 	var set []string
 	if state != "" && !closed {
 		set = strings.Split(state, "\n")
 	}
-	description, _, _ := strings.Cut(o.value, "#")
-	exists := slices.ContainsFunc(set, func(token string) bool { return strings.HasPrefix(token, description+"#") })
 	switch o.name {
 	case "list", "list own": // the account can be deleted after the authorizer has read it
 		for i := range set {
@@ -164,16 +162,8 @@ func stepTokens(state string, o op) (bool, string) {
 	case "read":
 		return slices.Contains(set, o.value) == (o.status == 200), state
 	case "create":
-		switch full := len(set) >= tokenLimit; {
-		case closed:
-		case o.status == 409:
-			return exists, state
-		case o.status == 403:
-			return full, state
-		case exists || full:
-			return o.unknown, state
-		default:
-			status, next = 201, canonical(append(set, o.value))
+		if !closed {
+			status, next = createToken(set, o)
 		}
 	case "delete":
 		if i := slices.Index(set, o.value); i >= 0 {
@@ -183,6 +173,39 @@ func stepTokens(state string, o op) (bool, string) {
 		return o.status != 404 || closed, absent
 	}
 	return o.unknown || o.status == status, next
+}
+
+// createToken returns the status of a creation in an account with these tokens, and the tokens afterwards. In a full
+// account, the token that expired first makes room. The clock of the function decides whether it has expired.
+func createToken(set []string, o op) (status int, next string) {
+	state := canonical(set)
+	if len(set) >= tokenLimit {
+		first := slices.MinFunc(set, func(a, b string) int { return expiryOf(a).Compare(expiryOf(b)) })
+		begun, ended := o.begun.Add(-maxSkew), o.ended.Add(maxSkew)
+		if o.unknown {
+			ended = ended.Add(time.Minute) // it can still take effect
+		}
+		expired := expiryOf(first).Before(begun) || o.status != 403 && !expiryOf(first).After(ended)
+		if !expired {
+			return 403, state
+		}
+		set = slices.DeleteFunc(set, func(token string) bool { return token == first })
+	}
+	description, _, _ := strings.Cut(o.value, "#")
+	if slices.ContainsFunc(set, func(token string) bool { return strings.HasPrefix(token, description+"#") }) {
+		return 409, state
+	}
+	return 201, canonical(append(set, o.value))
+}
+
+// expiryOf returns the expiry of a token in the state of stepTokens.
+func expiryOf(token string) time.Time {
+	_, text, _ := strings.Cut(token, "@")
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return t
 }
 
 // linearize checks the histories, and returns the first one that has no order.

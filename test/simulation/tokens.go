@@ -19,6 +19,9 @@ import (
 func (a *actor) createToken(c *credential, owner int64, description string) *credential {
 	const day = 24 * time.Hour
 	lifetime := choose(a, 45*time.Second, 2*time.Minute, day, 7*day+time.Minute, 14*day)
+	if lifetime < day {
+		lifetime += within(a.Rand, time.Second) // so that hardly any two expire together
+	}
 	expires := datetime.Milliseconds(time.Now().Add(lifetime).UTC())
 	path, account := tokensOf(c, owner)
 	highest := a.highest
@@ -44,7 +47,7 @@ func (a *actor) createToken(c *credential, owner int64, description string) *cre
 		}
 		a.highest = max(a.highest, id)
 	}
-	if a.recordTokens(c, o, account, "create", fmt.Sprintf("%s#%d", description, id)); !o.ok() {
+	if a.recordTokens(c, o, account, "create", tokenName(description, id, expires)); !o.ok() {
 		return nil
 	}
 	created := &credential{text: out.Secret, account: account, id: id, description: description, expires: expires}

@@ -30,7 +30,7 @@ const (
 
 // Limits are the limits of new tokens.
 type Limits struct {
-	PerAccount int // the maximum number of tokens of an account, including expired ones
+	PerAccount int // the maximum number of tokens of an account, including expired ones that were not deleted
 	Days       int // from a token's creation to its expiry; 0: no limit
 }
 
@@ -94,7 +94,7 @@ func create(
 			return noOwner(r)
 		case errors.Is(err, ErrTooMany):
 			return apierror.New(apierror.NoAccess, fmt.Sprintf(
-				"The account has reached the maximum number of tokens (%d), including expired ones.", limits.PerAccount))
+				"The account has reached the maximum number of tokens (%d), and none of them has expired.", limits.PerAccount))
 		case errors.Is(err, ErrNoIDsLeft):
 			return apierror.New(apierror.NoAccess, fmt.Sprintf("All ids of tokens, up to %d, are used up.", access.MaxID))
 		case errors.Is(err, ErrDescriptionExists):

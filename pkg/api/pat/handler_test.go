@@ -35,7 +35,7 @@ func tokensFixture(t *testing.T) (*fixture, *strings.Replacer) {
 	names := []string{"YEAR", `"expiresAt":"2027-11-20T05:39:00Z"`, "400 /", "400 ValidationError: The ^/body/", "; /", " The ^/body/", "~", "^ property must",
 		"MISSING", "^ property is required; you did not send it.",
 		"404 ACCOUNT", "404 NotFoundError: There is no service account with the id", "403 MANY",
-		"403 NoAccessError: The account has reached the maximum number of tokens (3), including expired ones."}
+		"403 NoAccessError: The account has reached the maximum number of tokens (3), and none of them has expired."}
 	for i, account := range []int64{1, 2, 3, 1, 2} {
 		p := f.create(t, newPAT(account, fmt.Sprint("d", i+1)))
 		names = append(names, fmt.Sprint("TOKEN", p.ID), fmt.Sprintf(`{"id":%d,"createdAt":"2026-11-20T05:39:00.123Z",`+

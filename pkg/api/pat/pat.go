@@ -2,8 +2,9 @@
 // caller's own (4.7 and 4.10). It also records tokens that are about to expire.
 //
 // An atomic update of a counter takes the id of a token. Then one transaction writes the token and the map of
-// descriptions in the owner's account. Ids and creation times therefore rise together, a description is unique per
-// account, the limit is never exceeded, and a crash causes no partial write. A token contains the key of its item, so
+// descriptions in the owner's account. If the account is full, it also deletes the token that expired first. Ids and
+// creation times therefore rise together, a description is unique per account, the limit is never exceeded, and a crash
+// causes no partial write. A token contains the key of its item, so
 // that a lookup needs no index (access.PATSelector).
 package pat
 
@@ -41,7 +42,7 @@ func (p PAT) Expired(now time.Time) bool { return !now.Before(p.ExpiresAt) }
 // Errors of a Store.
 var (
 	ErrNoOwner           = errors.New("no account of that kind with that id")
-	ErrTooMany           = errors.New("the account has the maximum number of tokens")
+	ErrTooMany           = errors.New("the account has the maximum number of tokens, and none has expired")
 	ErrDescriptionExists = errors.New("the account has a token with that description")
 	ErrNotFound          = errors.New("the user has no such token")
 	ErrNoIDsLeft         = errors.New("all ids of tokens are used up")
@@ -57,7 +58,7 @@ const AnyKind user.Kind = ""
 // Owner is the condition on the account that a new token belongs to.
 type Owner struct {
 	Kind  user.Kind // or AnyKind
-	Limit int       // the maximum number of tokens, including the new one and expired ones
+	Limit int       // the maximum number of tokens, including the new one and expired ones that were not deleted
 }
 
 // DescriptionKey returns the key of a description in its owner's map: the first 16 bytes of its SHA-256 in base64url.

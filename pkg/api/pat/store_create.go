@@ -19,21 +19,25 @@ import (
 // it is later: the clocks of two processes differ.
 //
 // Create returns ErrNoOwner, ErrTooMany or ErrDescriptionExists, in this order, if the account does not allow the
-// token, and ErrNoIDsLeft if the last id is access.MaxID. Then nothing but the counter has changed.
+// token, and ErrNoIDsLeft if the last id is access.MaxID. Then nothing but the counter has changed. If the account has
+// the maximum number of tokens, the one that expired first is deleted in the same transaction, which also records its
+// deletion.
 //
 // Create is one UpdateItem of the counter, or two if the clock is behind, and one transaction without the counter. If
-// the transaction gets no response, it is sent again until there is one or the context ends. So a token is stored
-// without its secret being returned only if DynamoDB does not respond until then.
+// the account is full, the transaction fails; a Query and another transaction follow. If a transaction gets no response,
+// it is sent again until there is one or the context ends. So a token is stored without its secret being returned only
+// if DynamoDB does not respond until then.
 func (s *Store) Create(ctx context.Context, p PAT, owner Owner) (PAT, access.Token, error) {
 	token, err := access.NewToken(access.PAT, access.Selector{}, s.random)
 	if err != nil {
 		return PAT{}, access.Token{}, err
 	}
-	if p.ID, p.CreatedAt, err = s.takeID(ctx, datetime.Milliseconds(p.CreatedAt)); err != nil {
+	now := datetime.Milliseconds(p.CreatedAt)
+	if p.ID, p.CreatedAt, err = s.takeID(ctx, now); err != nil {
 		return PAT{}, access.Token{}, err
 	}
 	p.Verifier, p.ExpiresAt, p.SeenAt = token.Verifier(), datetime.Milliseconds(p.ExpiresAt), nil
-	if p, err = s.insert(ctx, p, owner); err != nil {
+	if p, err = s.insert(ctx, p, owner, now); err != nil {
 		return PAT{}, access.Token{}, err
 	}
 	return p, token.At(access.PATSelector(p.UserID, p.ID)), nil
@@ -62,47 +66,127 @@ func (s *Store) takeID(ctx context.Context, now time.Time) (id int64, at time.Ti
 	return counter.Int(lastID), *counter.Time(lastCreatedAt), nil
 }
 
-// ownerAction is the position of the action on the owner in the transaction that creates a token.
-const ownerAction = 1
+// insertion is the transaction that creates a token.
+type insertion struct {
+	*Store
+	token   PAT
+	owner   Owner
+	now     time.Time
+	account user.User // the owner, as the last attempt that failed because of it found it
+	expired *PAT      // the token that makes room for the new one; nil: the account has room
+}
 
-// insert writes p and returns it with its last event. If the token may expire before the next run finds it, its expiry
-// is recorded at once.
-func (s *Store) insert(ctx context.Context, p PAT, owner Owner) (PAT, error) {
-	created, _ := eventTypes(owner.Kind)
-	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		id, records, err := s.log.Actions(ctx, p.change(created, p.snapshot(), nil))
+// The positions of actions in the transaction.
+const (
+	tokenAction = 0
+	ownerAction = 1
+)
+
+// insert writes p and returns it with its last event.
+func (s *Store) insert(ctx context.Context, p PAT, owner Owner, now time.Time) (PAT, error) {
+	i := insertion{Store: s, token: p, owner: owner, now: now}
+	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) { return i.plan(ctx) },
+		func(failures []dynamo.Failure) error { return i.refused(ctx, failures) })
+	if err != nil {
+		return PAT{}, fmt.Errorf("create a PAT: %w", err)
+	}
+	return i.token, nil
+}
+
+// plan returns the actions, and sets the last event of the token. If the token may expire before the next run finds it,
+// its expiry is recorded at once.
+func (i *insertion) plan(ctx context.Context) ([]types.TransactWriteItem, error) {
+	created, _ := eventTypes(i.owner.Kind)
+	p := &i.token
+	id, records, err := i.log.Actions(ctx, p.change(created, p.snapshot(), nil))
+	if err != nil {
+		return nil, err
+	}
+	p.LastEvent, p.AnnouncedDays = id, 0
+	if p.ExpiresAt.Sub(i.now) < shortLife {
+		p.AnnouncedDays = thresholds[0]
+		last, record, err := i.log.Actions(eventlog.WithActor(ctx, eventlog.System), p.expiring(p.AnnouncedDays))
 		if err != nil {
 			return nil, err
 		}
-		p.LastEvent, p.AnnouncedDays = id, 0
-		if p.ExpiresAt.Sub(p.CreatedAt) < shortLife {
-			p.AnnouncedDays = thresholds[0]
-			last, record, err := s.log.Actions(eventlog.WithActor(ctx, eventlog.System), p.expiring(p.AnnouncedDays))
-			if err != nil {
-				return nil, err
-			}
-			p.LastEvent, records = last, append(records, record...)
+		p.LastEvent, records = last, append(records, record...)
+	}
+	if i.expired != nil {
+		deletion, err := i.deletion(ctx, *i.expired, i.owner.Kind)
+		if err != nil {
+			return nil, err
 		}
-		return append([]types.TransactWriteItem{
-			dynamo.NewItem(s.pats, "userId", toItem(p)),
-			ownerAction: s.changeOwner(p, owner.Kind, "SET #pats.#key = :id",
-				"attribute_not_exists(#pats.#key) AND size(#pats) < :limit", dynamo.Item{":limit": dynamo.N(int64(owner.Limit))}),
-		}, records...), nil
-	})
+		records = append(records, deletion...)
+	}
+	return append([]types.TransactWriteItem{
+		tokenAction: dynamo.NewItem(i.pats, "userId", toItem(*p)), ownerAction: i.changeAccount(),
+	}, records...), nil
+}
+
+// changeAccount returns the action that adds the entry of the token to the map of its owner, and removes that of the
+// expired one.
+func (i *insertion) changeAccount() types.TransactWriteItem {
+	values := dynamo.Item{":limit": dynamo.N(int64(i.owner.Limit))}
+	if i.expired == nil {
+		return i.changeOwner(i.token, i.owner.Kind, "SET #pats.#key = :id",
+			"attribute_not_exists(#pats.#key) AND size(#pats) < :limit", values)
+	}
+	values[":expired"] = dynamo.N(i.expired.ID)
+	expired := DescriptionKey(i.expired.Description)
+	if expired == DescriptionKey(i.token.Description) {
+		return i.changeOwner(i.token, i.owner.Kind, "SET #pats.#key = :id",
+			"#pats.#key = :expired AND size(#pats) = :limit", values)
+	}
+	action := i.changeOwner(i.token, i.owner.Kind, "SET #pats.#key = :id REMOVE #pats.#expired",
+		"attribute_not_exists(#pats.#key) AND #pats.#expired = :expired AND size(#pats) = :limit", values)
+	action.Update.ExpressionAttributeNames["#expired"] = expired
+	return action
+}
+
+// refused decides after a failed attempt which token must make room in the next one. It returns an error if the account
+// does not allow the token.
+func (i *insertion) refused(ctx context.Context, failures []dynamo.Failure) (err error) {
 	switch {
-	case err != nil:
-		return PAT{}, fmt.Errorf("create a PAT: %w", err)
-	case failures == nil:
-		return p, nil
-	case !failures[ownerAction].Failed:
-		return PAT{}, fmt.Errorf("create a PAT: the counter is behind: user %d has a PAT %d", p.UserID, p.ID)
+	case failures[ownerAction].Failed:
+		i.account = user.FromItem(failures[ownerAction].Item)
+	case failures[tokenAction].Failed:
+		return fmt.Errorf("the counter is behind: user %d has a PAT %d", i.token.UserID, i.token.ID)
+	} // otherwise the expired token has changed, and is read again
+	kind := i.account.Kind
+	if kind == "" || i.owner.Kind != AnyKind && kind != i.owner.Kind { // even if its deletion has begun
+		return ErrNoOwner
 	}
-	account := user.FromItem(failures[ownerAction].Item)
-	if account.Kind == "" || owner.Kind != AnyKind && account.Kind != owner.Kind { // even if its deletion has begun
-		return PAT{}, ErrNoOwner
+	if i.expired = nil; len(i.account.PATs) >= i.owner.Limit {
+		i.expired, err = i.firstExpired(ctx)
+		if err != nil || i.expired == nil { // nil: the account has changed
+			return err
+		}
 	}
-	if len(account.PATs) >= owner.Limit {
-		return PAT{}, ErrTooMany
+	id, exists := i.account.PATs[DescriptionKey(i.token.Description)]
+	if exists && (i.expired == nil || id != i.expired.ID) {
+		return ErrDescriptionExists
 	}
-	return PAT{}, ErrDescriptionExists
+	return nil
+}
+
+// firstExpired returns the token of a full account that expired first, or ErrTooMany if none has expired. It returns
+// nil if the account has changed since the failed attempt.
+func (i *insertion) firstExpired(ctx context.Context) (first *PAT, err error) {
+	if len(i.account.PATs) > i.owner.Limit { // the limit was lowered: one token is not enough
+		return nil, ErrTooMany
+	}
+	tokens, err := i.ListOf(ctx, i.token.UserID)
+	if err != nil {
+		return nil, err
+	}
+	for n, p := range tokens {
+		listed := i.account.PATs[DescriptionKey(p.Description)] == p.ID
+		if listed && p.Expired(i.now) && (first == nil || p.ExpiresAt.Before(first.ExpiresAt)) {
+			first = &tokens[n]
+		}
+	}
+	if first == nil && len(tokens) >= i.owner.Limit {
+		return nil, ErrTooMany
+	}
+	return first, nil
 }
