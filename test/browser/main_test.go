@@ -3,7 +3,8 @@
 // as assistive technology finds them, by role and name. Signing in uses a certified OpenID Connect issuer.
 //
 // Every script fails on an error or a warning in the browser's console, an uncaught exception, a violation of the
-// Content-Security-Policy, a request to another host, and a credential that is sent or logged where it does not belong.
+// Content-Security-Policy, a request to another host, a credential that is sent or logged where it does not belong, and
+// a text such as "false" or "undefined" on a page.
 package browser_test
 
 import (

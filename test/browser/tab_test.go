@@ -37,6 +37,17 @@ var credential = regexp.MustCompile(`v2_[\w-]{60,}`)
 // protected matches the URLs that get a credential: those of operations, and of the exchange of a printed code.
 var protected = regexp.MustCompile(`^http://[^/]+/(api|local)/`)
 
+// strayValues reports a value of JavaScript that a page shows as text, such as the result of a condition.
+const strayValues = `new MutationObserver(() => {
+	const texts = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+	while (texts.nextNode()) {
+		const {data, parentElement} = texts.currentNode;
+		if (/^\s*(false|true|null|undefined|NaN|\[object Object\])\s*$/.test(data)) {
+			console.error('text of the page: ' + data + ' in ' + parentElement?.outerHTML.slice(0, 200));
+		}
+	}
+}).observe(document, {childList: true, characterData: true, subtree: true})`
+
 // tab is a tab of the browser.
 type tab struct {
 	t       testing.TB
@@ -65,6 +76,7 @@ func openTab(tb testing.TB, s *service) *tab {
 	call(b, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
 	call(b, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
 	b.resize(1200, 900)
+	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: strayValues})
 	if !s.Clock.IsZero() {
 		call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(
 			`{ const now = %d; globalThis.Date = class extends Date { constructor(...a) { a.length ? super(...a) : super(now); } static now() { return now; } }; }`,

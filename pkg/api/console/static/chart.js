@@ -1,6 +1,6 @@
 // The chart of the traffic page: stacked bars, drawn by uPlot.
 
-import { h } from './dom.js';
+import { append, h, replace } from './dom.js';
 
 /** 1, 2, 5, 10, 20, 50 and so on: requests are whole numbers. */
 const wholeSteps = Array.from({ length: 36 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
@@ -15,7 +15,7 @@ function load() {
       loaded = null;
       reject(new Error('The chart cannot be loaded. The tables have the same numbers.'));
     };
-    document.head.append(
+    append(document.head,
       h('link', { rel: 'stylesheet', href: address('uPlot.min.css') }),
       h('script', { src: address('uPlot.iife.min.js'), onload: () => resolve(window.uPlot), onerror: failed }));
   });
@@ -40,7 +40,7 @@ export async function drawChart(element, { days, groups, values, signal, read })
   })).reverse();
   let plot;
   const draw = () => {
-    element.replaceChildren();
+    replace(element);
     plot?.destroy();
     const color = colorsOf(element);
     const font = `12px ${getComputedStyle(element).fontFamily}`;
@@ -80,7 +80,7 @@ export async function drawChart(element, { days, groups, values, signal, read })
 /** Returns a function that resolves a custom property, which may contain light-dark(), to a color that a canvas understands. */
 function colorsOf(element) {
   const probe = h('span', { hidden: true });
-  element.append(probe);
+  append(element, probe);
   return (name) => {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;

@@ -22,8 +22,23 @@ export function h(tag, props, ...children) {
     else if (value === true) element.setAttribute(name, '');
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  append(element, ...children);
   return element;
+}
+
+/**
+ * Appends children to an element. All views use it instead of `Element.append`, which shows false, null and undefined as text.
+ * @param {Element} parent
+ * @param {...(Node|string|number|false|null|undefined|Array)} children see `h`
+ */
+export function append(parent, ...children) {
+  parent.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+}
+
+/** Replaces the children of an element, see `append`. */
+export function replace(parent, ...children) {
+  parent.replaceChildren();
+  append(parent, ...children);
 }
 
 /** A number with a bar, which is only decoration. `part` is its length, from 0 to 1. */
@@ -85,7 +100,7 @@ function setError(control, message) {
   document.getElementById(id)?.remove();
   const ids = (control.getAttribute('aria-describedby') ?? '').split(' ').filter((other) => other && other !== id);
   if (message) {
-    control.closest('.field').append(h('p', { class: 'error', id }, message));
+    append(control.closest('.field'), h('p', { class: 'error', id }, message));
     ids.unshift(id);
   }
   if (message) control.setAttribute('aria-invalid', 'true');
@@ -146,7 +161,7 @@ export function form({ send, submit, busy, danger, cancel, ...props }, ...childr
       for (const item of found) messages.splice(messages.indexOf(item), 1);
     }
     problem.textContent = messages.map(({ name, message }) => inWords(message, name)).join(' ');
-    if (error.id && messages.length > 0) problem.append(' ', h('small', null, 'Request ID: ', h('code', null, error.id)));
+    if (error.id && messages.length > 0) append(problem, ' ', h('small', null, 'Request ID: ', h('code', null, error.id)));
     element.querySelector('[aria-invalid]')?.focus();
   }
 
@@ -188,8 +203,8 @@ export function openDialog(title, content, closed, leave) {
       leave();
     }),
   }, heading);
-  dialog.append(...content(dialog));
-  document.querySelector('main').append(dialog); // a change of the page removes it
+  append(dialog, content(dialog));
+  append(document.querySelector('main'), dialog); // a change of the page removes it
   dialog.showModal();
   return dialog;
 }

@@ -3,7 +3,7 @@
 import { authorizationResponse, credential, events, printedCode, signIn, signOut } from './session.js';
 import { call, roles } from './api.js';
 import { discardDraft, draftOf, resume } from './draft.js';
-import { failure, h, loading } from './dom.js';
+import { append, failure, h, loading, replace } from './dom.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
 /** The pages by the first segment of the fragment. A page without a permission is for everyone. */
@@ -40,7 +40,7 @@ events.addEventListener('signed-out', async ({ detail }) => {
   // The issuer may still have a session: then it renews this one without asking.
   if (detail.rejected && caller && isIdToken(detail.token) && config.issuer && !config.issuerError) {
     caller = null;
-    startPage('Sign in').append(loading('your account'));
+    append(startPage('Sign in'), loading('your account'));
     try {
       const { begin: renew } = await import('./oidc.js');
       await renew(config, true);
@@ -58,7 +58,7 @@ begin();
 async function begin() {
   const code = printedCode();
   if (code !== null) {
-    startPage('Sign in').append(loading('your account'));
+    append(startPage('Sign in'), loading('your account'));
     try {
       signIn((await call('POST', '/local/sign-in', { code }, { token: null })).token);
     } catch (error) {
@@ -71,7 +71,7 @@ async function begin() {
     enter();
     return;
   }
-  startPage('Sign in').append(loading('your account'));
+  append(startPage('Sign in'), loading('your account'));
   try {
     const { complete } = await import('./oidc.js');
     await complete(config, authorizationResponse);
@@ -91,11 +91,11 @@ async function enter() {
   const first = !moveFocus;
   const content = startPage('Loading');
   if (first) moveFocus = false; // the first page replaces this one
-  content.append(loading('your account'));
+  append(content, loading('your account'));
   try {
     caller = await loadCaller(leave.signal);
   } catch (error) {
-    if (!leave.signal.aborted) content.replaceChildren(failure(error, enter));
+    if (!leave.signal.aborted) replace(content, failure(error, enter));
     return;
   }
   showNavigation();
@@ -128,7 +128,7 @@ async function showPage() {
   const { signal } = leave;
   offerDraft(content);
   if (page.permission && !caller.may(page.permission)) {
-    content.append(h('p', null, `You need the "${page.permission}" permission to see this page.`));
+    append(content, h('p', null, `You need the "${page.permission}" permission to see this page.`));
     return;
   }
   try {
@@ -140,7 +140,7 @@ async function showPage() {
       ...caller, detail: rest.join('/'), search: new URLSearchParams(search.join('?')), signal, announce, setTitle,
     });
   } catch (error) {
-    if (!signal.aborted) content.replaceChildren(failure(error, showPage));
+    if (!signal.aborted) replace(content, failure(error, showPage));
   }
 }
 
@@ -157,13 +157,13 @@ function offerDraft(content) {
 }
 
 const notFound = {
-  render: (content) => content.append(h('p', null,
+  render: (content) => append(content, h('p', null,
     'This address names no page. ', h('a', { href: '#/toggles' }, 'Show the toggles'), '.')),
 };
 
 function setTitle(title) {
   document.title = `${title} · ${product}`;
-  main.querySelector('h1').replaceChildren(h('bdi', null, title));
+  replace(main.querySelector('h1'), h('bdi', null, title));
 }
 
 /** Replaces the page by its heading and an empty element, which it returns. */
@@ -174,7 +174,7 @@ function startPage(title) {
   document.title = `${title} · ${product}`;
   const heading = h('h1', { tabindex: '-1' }, title);
   const content = h('div');
-  main.replaceChildren(heading, content);
+  replace(main, heading, content);
   if (moveFocus) heading.focus();
   moveFocus = true;
   window.scrollTo(0, 0);
@@ -196,14 +196,14 @@ function rejection(token) {
 /** Shows the links and the caller. Until the API has answered, the links are those for everyone, so that nothing moves later. */
 function showNavigation() {
   const signedIn = credential() !== null;
-  navigation.replaceChildren(...Object.entries(pages)
+  replace(navigation, Object.entries(pages)
     .filter(([, { permission }]) => signedIn && (!permission || caller?.may(permission)))
     .map(([name, { title }]) => h('a', { href: `#/${name}` }, title)));
-  account.replaceChildren(...signedIn ? [
+  replace(account, signedIn && [
     caller && h('span', { class: 'caller' },
       h('bdi', null, callerName()), ' ', h('small', null, roles[caller.user?.rootRole ?? 1])),
     h('button', { type: 'button', onclick: () => signOut() }, 'Sign out'),
-  ].filter(Boolean) : []);
+  ]);
 }
 
 function callerName() {

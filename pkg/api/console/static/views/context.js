@@ -3,7 +3,8 @@
 import { call, read } from '../api.js';
 import { conflict, draftFor, keepDraft } from '../draft.js';
 import {
-  FieldError, counted, failure, field, form, h, links, loading, logLink, once, openDialog, pager, range, row, table, text, uniqueId, withBar,
+  FieldError, append, counted, failure, field, form, h, links, loading, logLink, once, openDialog, pager, range, replace, row, table,
+  text, uniqueId, withBar,
 } from '../dom.js';
 import { listAddress, searchToggles, toggleAddress } from '../toggle.js';
 
@@ -29,7 +30,7 @@ export async function render(content, { may, search, signal, announce }) {
   const count = h('p', { class: 'detail', role: 'status', tabindex: '-1' });
   const create = may('CREATE_CONTEXT_FIELD') &&
     h('button', { type: 'button', class: 'primary', onclick: () => openEditor(null, saved) }, 'Create context field');
-  content.append(
+  append(content,
     h('p', { class: 'lead' }, 'Strategy constraints compare a context field with values, for example “userId is one of 7, 8”. ' +
       'A field with legal values can only be compared with those.'),
     h('div', { class: 'title' }, h('h2', null, 'All fields'), create),
@@ -47,7 +48,7 @@ export async function render(content, { may, search, signal, announce }) {
     bar.hidden = fields.length === 0;
     if (fields.length === 0) {
       count.textContent = '';
-      list.replaceChildren(h('p', { class: 'empty' }, 'There are no context fields. ', create
+      replace(list, h('p', { class: 'empty' }, 'There are no context fields. ', create
         ? 'Create one for each property that strategies compare, such as the plan of a customer.' : 'An editor can create one.'));
       return;
     }
@@ -56,7 +57,7 @@ export async function render(content, { may, search, signal, announce }) {
     if (offset >= found.length) offset = 0;
     count.textContent = range(found.length, offset, pageSize, 'context field');
     if (found.length === 0) {
-      list.replaceChildren(h('p', { class: 'empty' }, 'No context field matches the search.'));
+      replace(list, h('p', { class: 'empty' }, 'No context field matches the search.'));
       return;
     }
     const editable = may('UPDATE_CONTEXT_FIELD') || may('DELETE_CONTEXT_FIELD');
@@ -73,11 +74,11 @@ export async function render(content, { may, search, signal, announce }) {
       ...editable ? [actions(item)] : [],
     ])));
     element.classList.add('context-fields');
-    list.replaceChildren(element, ...[pager('Pages of context fields', found.length, offset, pageSize, (to) => {
+    replace(list, element, pager('Pages of context fields', found.length, offset, pageSize, (to) => {
       offset = to;
       show();
       count.focus();
-    })].filter(Boolean));
+    }));
   }
 
   function actions(item) {
@@ -110,7 +111,7 @@ export async function render(content, { may, search, signal, announce }) {
     try {
       await load();
     } catch (error) {
-      if (!signal.aborted) list.replaceChildren(failure(error, reload));
+      if (!signal.aborted) replace(list, failure(error, reload));
     }
   }
 
@@ -215,7 +216,7 @@ function openEditor(opened, saved) {
       if (error.status !== 412) throw error;
       const before = current;
       ({ content: current, etag } = await read(address(current.name)));
-      changes.replaceChildren(conflict(before, current, {
+      replace(changes, conflict(before, current, {
         description: 'Description', stickiness: 'Use for stickiness', sortOrder: 'Sort order', legalValues: 'Legal values',
       }));
       return;
@@ -261,8 +262,8 @@ function valueEditor(initial) {
 
   function set(values) {
     rows = [];
-    list.replaceChildren();
-    for (const item of values) append(item);
+    replace(list);
+    for (const item of values) addRow(item);
     label();
   }
 
@@ -290,7 +291,7 @@ function valueEditor(initial) {
             const [value, ...description] = line.split('\t');
             if (known.has(value)) continue;
             known.add(value);
-            append({ value, description: description.join(' ').trim() || undefined });
+            addRow({ value, description: description.join(' ').trim() || undefined });
           }
           label();
           dialog.close();
@@ -304,7 +305,7 @@ function valueEditor(initial) {
     pasted.focus();
   }
 
-  function append({ value, description }) {
+  function addRow({ value, description }) {
     const item = {
       value: h('input', { id: uniqueId(), autocomplete: 'off', spellcheck: 'false', dir: 'auto', class: 'value' }),
       description: h('input', { id: uniqueId(), autocomplete: 'off', dir: 'auto' }),
@@ -318,11 +319,11 @@ function valueEditor(initial) {
       h('div', { class: 'field' }, item.value), h('div', { class: 'field' }, item.description),
       h('div', { class: 'row-buttons' }, item.up, item.down, item.remove));
     rows.push(item);
-    list.append(item.element);
+    append(list, item.element);
   }
 
   function appendEmpty() {
-    append({});
+    addRow({});
     rows.at(-1).added = true; // shown, wherever it is
     label();
     rows.at(-1).value.focus();

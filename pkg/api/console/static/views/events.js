@@ -1,7 +1,9 @@
 // The event log: who changed what, when, from what to what. The address has the filters, by the names of the API's parameters.
 
 import { call } from '../api.js';
-import { FieldError, failure, field, form, h, loading, logAddress, relativeTime, row, table, text, uniqueId } from '../dom.js';
+import {
+  FieldError, append, failure, field, form, h, loading, logAddress, relativeTime, replace, row, table, text, uniqueId,
+} from '../dom.js';
 
 const path = '/api/admin/search/events';
 const pageSize = 50;
@@ -71,7 +73,7 @@ export async function render(content, { search, signal }) {
   const title = h('h2', { id: uniqueId() }, heading(filters, []));
   const count = h('p', { class: 'detail', role: 'status' });
   const list = h('div', null, loading('the events'));
-  content.append(
+  append(content,
     h('p', { class: 'lead' }, 'Every change of toggles, types, fields, accounts and tokens, and who made it. The address of this page ' +
       'contains the filters, so you can share it. Days and times are UTC.'),
     filterForm(filters, show),
@@ -84,7 +86,7 @@ export async function render(content, { search, signal }) {
     try {
       await show(filters);
     } catch (error) {
-      if (!signal.aborted && shown === 0) list.replaceChildren(failure(error, first));
+      if (!signal.aborted && shown === 0) replace(list, failure(error, first));
     }
   }
 
@@ -101,17 +103,17 @@ export async function render(content, { search, signal }) {
     const total = (page.totalExact ? '' : 'more than ') + page.total.toLocaleString('en');
     count.textContent = page.events.length === 0 ? 'No events' : `${(start + 1).toLocaleString('en')}–${end.toLocaleString('en')} of ${total}`;
     if (page.events.length === 0 && !page.next) {
-      list.replaceChildren(empty(selected, page.total));
+      replace(list, empty(selected, page.total));
       return;
     }
     const to = (position, label) => h('a', { href: logAddress({ ...selected, offset: undefined, cursor: undefined, ...position }) }, label);
-    list.replaceChildren(...[
+    replace(list,
       h('ol', { class: 'events' }, page.events.map((event) => item(event, true))),
       page.searchedTo && h('p', { class: 'detail' }, `Searched back to ${page.searchedTo.replace('T', ' ').replace('Z', ' UTC')}.`),
       h('div', { class: 'months' },
         start > 0 && to({}, '« Newest events'),
         page.next && to({ offset: end, cursor: page.next }, page.searchedTo ? 'Continue the search ›' : 'Older events ›')),
-    ].filter(Boolean));
+    );
   }
 }
 
@@ -158,7 +160,7 @@ function filterForm(filters, show) {
     h('div', { class: 'filters' },
       field('Text', controls.query), field('Type', controls.type), field('From', controls.from), field('To', controls.to)),
     more);
-  element.querySelector('.buttons').append(clear);
+  append(element.querySelector('.buttons'), clear);
   return element;
 
   async function send() {
@@ -304,6 +306,7 @@ function value(it, other, mark) {
 function inline(it) {
   if (it === null || it === undefined || it === '') return 'none';
   if (Array.isArray(it)) return it.length === 0 ? 'none' : it.map(inline).join('; ');
+  if (typeof it === 'boolean') return it ? 'yes' : 'no';
   if (typeof it !== 'object') return String(it);
   const members = Object.entries(it);
   if ('value' in it) return inline(it.value) + (it.description ? ` (${it.description})` : '');

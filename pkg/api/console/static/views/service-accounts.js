@@ -2,7 +2,9 @@
 
 import { call, roles } from '../api.js';
 import { draftFor, keepControls } from '../draft.js';
-import { FieldError, counted, failure, field, form, h, links, loading, logLink, openDialog, pager, range, row, table, text } from '../dom.js';
+import {
+  FieldError, append, counted, failure, field, form, h, links, loading, logLink, openDialog, pager, range, replace, row, table, text,
+} from '../dom.js';
 import { createToken, expiry, tokenList } from './tokens.js';
 
 const path = '/api/admin/service-account';
@@ -15,7 +17,7 @@ export async function render(content, context) {
   const input = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false', dir: 'auto', oninput: () => { offset = 0; search(); } });
   const count = h('p', { class: 'detail', role: 'status' });
   const tokens = h('div');
-  content.append(
+  append(content,
     h('div', { class: 'title' }, h('p', { class: 'lead' }, 'A service account is a user that is not a person: a script or a tool with its own role ' +
       'and tokens.'), create),
     h('div', { class: 'filters' }, field('Search', input, 'Accounts and tokens')),
@@ -35,7 +37,7 @@ export async function render(content, context) {
     try {
       ({ serviceAccounts: accounts } = await call('GET', path, undefined, { signal }));
     } catch (error) {
-      if (!signal.aborted) list.replaceChildren(failure(error, load));
+      if (!signal.aborted) replace(list, failure(error, load));
       return;
     }
     shown = tokenList('Tokens of service accounts',
@@ -43,7 +45,7 @@ export async function render(content, context) {
         accounts: true, create, changed: search,
         empty: accounts.length === 0 ? 'There are no tokens.' : 'There are no tokens. Create one for an account above.',
       });
-    tokens.replaceChildren(shown.element);
+    replace(tokens, shown.element);
     search();
   }
 
@@ -57,17 +59,17 @@ export async function render(content, context) {
     const found = accounts.filter(({ name, username }) => `${name} ${username}`.toLowerCase().includes(query));
     count.textContent = found.length === 0 ? '' : range(found.length, offset, pageSize, 'service account');
     if (found.length === 0) {
-      list.replaceChildren(h('p', { class: 'empty' }, accounts.length > 0 ? 'No service account matches the search.'
+      replace(list, h('p', { class: 'empty' }, accounts.length > 0 ? 'No service account matches the search.'
         : 'There are no service accounts. Create one for each script or tool that calls the API.'));
       return;
     }
     const columns = ['Name', 'Role', 'Tokens', { name: 'Actions', class: 'actions' }];
-    list.replaceChildren(table('Service accounts', columns, found.slice(offset, offset + pageSize).map((account) => accountRow(columns, account))),
-      ...[pager('Pages of service accounts', found.length, offset, pageSize, (to) => {
+    replace(list, table('Service accounts', columns, found.slice(offset, offset + pageSize).map((account) => accountRow(columns, account))),
+      pager('Pages of service accounts', found.length, offset, pageSize, (to) => {
         offset = to;
         search();
         list.querySelector('button').focus();
-      })].filter(Boolean));
+      }));
   }
 
   function accountRow(columns, account) {

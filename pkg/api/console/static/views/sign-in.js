@@ -1,7 +1,7 @@
 // The sign-in form.
 
 import { call } from '../api.js';
-import { FieldError, field, form, h } from '../dom.js';
+import { FieldError, append, field, form, h } from '../dom.js';
 import { signIn } from '../session.js';
 
 /** The issuer's data from the page: issuer, clientId, authorizationEndpoint, tokenEndpoint, endSessionEndpoint, or issuerError. */
@@ -23,7 +23,7 @@ export const isApiToken = (token) => /^\*:/.test(token ?? '');
 export function renderSignIn(content, { message, rejected, issued, token }) {
   content.className = 'sign-in';
   const info = message === undefined ? null : h('p', { class: rejected === false ? 'notice' : 'notice error', role: 'alert' }, message);
-  content.append(...[info, issued && rejected && identity(token), issued && endSession(), config.issuer && issuerForm(), tokenForm()].flat().filter(Boolean));
+  append(content, info, issued && rejected && identity(token), issued && endSession(), config.issuer && issuerForm(), tokenForm());
 }
 
 function issuerForm() {

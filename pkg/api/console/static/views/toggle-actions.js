@@ -1,7 +1,7 @@
 // What can be done with one toggle or many: each action asks, says what it has done, and most can be undone.
 
 import { call } from '../api.js';
-import { counted, form, h, openDialog, text } from '../dom.js';
+import { counted, form, h, openDialog, replace, text } from '../dom.js';
 
 const most = 50; // toggles in one request that marks them
 const atOnce = 6; // requests
@@ -116,7 +116,7 @@ export function openAction(action, toggles, changed) {
       return;
     }
     const close = h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Close');
-    dialog.replaceChildren(
+    replace(dialog,
       h('h2', { id: dialog.getAttribute('aria-labelledby') }, `${counted(failed.length, 'toggle')} could not be changed`),
       h('p', null, `${counted(done.length, 'toggle')} ${action.past}.`),
       h('ul', { class: 'failures' }, failed.slice(0, shownNames).map(({ toggle, error }) => h('li', null, text(toggle.name), ': ', error.message,

@@ -2,7 +2,7 @@
 
 import { call, read } from '../api.js';
 import { conflict, draftFor, keepControls } from '../draft.js';
-import { FieldError, field, form, h, openDialog, text, uniqueId } from '../dom.js';
+import { FieldError, append, field, form, h, openDialog, replace, text, uniqueId } from '../dom.js';
 import { forgetCounts, toggleAddress, togglePath } from '../toggle.js';
 
 const labels = { description: 'Description', type: 'Type', impressionData: 'Impression data', stale: 'Marked as stale' };
@@ -25,7 +25,7 @@ export function openToggleEditor(current, types, { announce }, project, saved) {
     description: h('textarea', { name: 'description', rows: '3', maxlength: '1000', dir: 'auto' }),
     impressionData: h('input', { name: 'impressionData', type: 'checkbox', id: uniqueId() }),
   };
-  if (toggle && !types.some(({ id }) => id === toggle.type)) controls.type.append(h('option', { value: toggle.type }, toggle.type));
+  if (toggle && !types.some(({ id }) => id === toggle.type)) append(controls.type, h('option', { value: toggle.type }, toggle.type));
   controls.type.value = toggle?.type ?? 'release';
   controls.description.value = toggle?.description ?? '';
   controls.impressionData.checked = toggle?.impressionData ?? false;
@@ -74,7 +74,7 @@ export function openToggleEditor(current, types, { announce }, project, saved) {
       if (error.status !== 412) throw error;
       const before = toggle;
       ({ content: toggle, etag } = await read(togglePath(toggle)));
-      changes.replaceChildren(conflict(before, toggle, labels));
+      replace(changes, conflict(before, toggle, labels));
       return;
     }
     forgetCounts();

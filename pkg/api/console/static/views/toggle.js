@@ -1,7 +1,7 @@
 // The page of one toggle: what it is, what can be done with it, and its history.
 
 import { call, read } from '../api.js';
-import { failure, h, loading, logAddress, once, text, time } from '../dom.js';
+import { append, failure, h, loading, logAddress, once, replace, text, time } from '../dom.js';
 import { forgetCounts, listAddress, stateBadge, staleTime, togglePath } from '../toggle.js';
 import { actions, openAction, undoNotice } from './toggle-actions.js';
 import { continuesEditing, openToggleEditor } from './toggle-editor.js';
@@ -22,14 +22,14 @@ export async function renderToggle(content, context) {
   ]);
   const back = h('p', { class: 'back' }, h('a', { href: '#/toggles' }, '‹ Toggles'));
   if (!first) {
-    content.append(back, h('p', { class: 'empty' }, 'There is no such toggle in this project. It may have been deleted',
+    append(content, back, h('p', { class: 'empty' }, 'There is no such toggle in this project. It may have been deleted',
       may('ADMIN') && [': ', h('a', { href: logAddress({ feature: name }) }, 'look in the event log')], '.'));
     return;
   }
   const undo = h('div');
   const card = h('div');
   const history = h('div', null, loading('the history'));
-  content.append(back, undo, card, h('section', { 'aria-labelledby': 'history' },
+  append(content, back, undo, card, h('section', { 'aria-labelledby': 'history' },
     h('div', { class: 'title' }, h('h2', { id: 'history' }, 'History'),
       may('ADMIN') && h('a', { href: logAddress({ feature: name }) }, 'All events in the event log')), history));
   show(first);
@@ -39,7 +39,7 @@ export async function renderToggle(content, context) {
   function show({ content: toggle }) {
     const type = types.find(({ id }) => id === toggle.type);
     const fact = (label, ...values) => h('div', null, h('dt', null, label), h('dd', null, values));
-    card.replaceChildren(
+    replace(card,
       h('div', { class: 'title' }, stateBadge(toggle), h('div', { class: 'buttons' },
         may('UPDATE_FEATURE') && h('button', { type: 'button', onclick: once(edit) }, 'Edit'),
         Object.values(actions).filter((action) => may(action.permission) && action.applies(toggle)).map((action) =>
@@ -66,7 +66,7 @@ export async function renderToggle(content, context) {
     try {
       show(await read(path, { signal }));
     } catch (error) {
-      if (!signal.aborted) card.replaceChildren(failure(error, reload));
+      if (!signal.aborted) replace(card, failure(error, reload));
     }
     (undo.querySelector('button') ?? card.querySelector('button'))?.focus();
     await showHistory();
@@ -79,7 +79,7 @@ export async function renderToggle(content, context) {
       window.location.hash = listAddress({ state: 'archived' });
       return;
     }
-    undo.replaceChildren(...[undoNotice(action, done, changed)].filter(Boolean));
+    replace(undo, undoNotice(action, done, changed));
     announce(`Toggle ${name} ${action.past}.`);
     await reload();
   }
@@ -88,10 +88,10 @@ export async function renderToggle(content, context) {
     try {
       const { load, item } = await import('./events.js');
       const { events } = await load({ feature: name }, signal, shownEvents);
-      history.replaceChildren(events.length === 0 ? h('p', { class: 'empty' }, 'The event log has nothing about this toggle. It keeps events for a limited time.')
+      replace(history, events.length === 0 ? h('p', { class: 'empty' }, 'The event log has nothing about this toggle. It keeps events for a limited time.')
         : h('ol', { class: 'events' }, events.map((event) => item(event, may('ADMIN')))));
     } catch (error) {
-      if (!signal.aborted) history.replaceChildren(failure(error, showHistory));
+      if (!signal.aborted) replace(history, failure(error, showHistory));
     }
   }
 }

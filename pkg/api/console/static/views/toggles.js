@@ -2,7 +2,7 @@
 
 import { call } from '../api.js';
 import { draftFor } from '../draft.js';
-import { age, counted, failure, field, h, loading, row, shortDate, table, text } from '../dom.js';
+import { age, append, counted, failure, field, h, loading, replace, row, shortDate, table, text } from '../dom.js';
 import { counts, listAddress, pageSize, searchToggles, stateBadge, staleTime, toggleAddress } from '../toggle.js';
 import { actions, openAction, undoNotice } from './toggle-actions.js';
 import { openToggleEditor } from './toggle-editor.js';
@@ -36,7 +36,7 @@ export async function render(content, context) {
   const list = h('div', null, loading('the toggles'));
   const inputs = filterInputs();
   content.addEventListener('click', stay);
-  content.append(
+  append(content,
     h('div', { class: 'title' },
       h('p', { class: 'lead' }, 'Toggles that are older than the lifetime of their type are potentially stale: they can probably be removed.'),
       create),
@@ -59,7 +59,7 @@ export async function render(content, context) {
     } catch (error) {
       if (signal.aborted || turn !== shown) return;
       count.textContent = '';
-      list.replaceChildren(failure(error, show));
+      replace(list, failure(error, show));
       showCards({});
     } finally {
       if (turn === shown) list.removeAttribute('aria-busy');
@@ -70,7 +70,7 @@ export async function render(content, context) {
     const start = Number(filters.offset ?? 0);
     if (features.length === 0) {
       count.textContent = total > 0 ? 'No more toggles' : 'No toggles';
-      list.replaceChildren(empty(total));
+      replace(list, empty(total));
       showBulk([]);
       return;
     }
@@ -81,7 +81,7 @@ export async function render(content, context) {
     const element = table('Toggles', here, features.map((toggle) => toggleRow(here, toggle, features)));
     element.classList.add('toggles');
     const to = (offset, label) => h('a', { href: listAddress({ ...filters, offset: offset || undefined }), 'data-here': '' }, label);
-    list.replaceChildren(element, h('nav', { class: 'months', 'aria-label': 'Pages of toggles' },
+    replace(list, element, h('nav', { class: 'months', 'aria-label': 'Pages of toggles' },
       start > 0 && to(Math.max(0, start - pageSize), '‹ Previous'),
       start + features.length < total && to(start + pageSize, 'Next ›')));
     showBulk(features);
@@ -128,7 +128,7 @@ export async function render(content, context) {
   /** Shows what can be done with the selected toggles. */
   function showBulk(features) {
     if (!mayChange() || (features.length === 0 && selected.size === 0)) {
-      bulk.replaceChildren();
+      replace(bulk);
       return;
     }
     const on = features.filter(({ name }) => selected.has(name)).length;
@@ -147,7 +147,7 @@ export async function render(content, context) {
     all.indeterminate = on > 0 && on < features.length;
     const toggles = [...selected.values()];
     bulk.classList.toggle('active', toggles.length > 0);
-    bulk.replaceChildren(...[
+    replace(bulk,
       features.length > 0 && h('div', { class: 'check' }, all, h('label', { for: all.id }, 'Select all on this page')),
       toggles.length > 0 && h('strong', { role: 'status' }, `${toggles.length.toLocaleString('en')} selected`),
       toggles.length > 0 && Object.entries(actions)
@@ -156,13 +156,13 @@ export async function render(content, context) {
           type: 'button', class: action.danger ? 'danger quiet' : null, onclick: () => openAction(action, toggles.filter(action.applies), changed),
         }, action.label)),
       toggles.length > 0 && h('button', { type: 'button', onclick: () => { selected.clear(); show(); } }, 'Clear selection'),
-    ].flat().filter(Boolean));
+    );
   }
 
   async function changed(action, done, failed) {
     selected.clear();
     for (const toggle of failed) selected.set(toggle.name, toggle);
-    undo.replaceChildren(...[undoNotice(action, done, changed)].filter(Boolean));
+    replace(undo, undoNotice(action, done, changed));
     announce(`${counted(done.length, 'toggle')} ${action.past}.`);
     counts.key = null;
     await show();
@@ -196,7 +196,7 @@ export async function render(content, context) {
 
   function showCards(of) {
     const focus = states.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-    states.replaceChildren(...Object.entries(cards).map(([state, label]) => h('li', null, h('a', {
+    replace(states, ...Object.entries(cards).map(([state, label]) => h('li', null, h('a', {
       'data-here': '', 'data-focus': `state-${state}`, 'aria-current': (filters.state ?? '') === state ? 'true' : null, class: state || 'all',
       href: listAddress({ ...filters, state, offset: undefined }),
     }, h('span', null, label), h('strong', null, of[state]?.toLocaleString('en') ?? '…')))));

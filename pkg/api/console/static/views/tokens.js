@@ -3,7 +3,8 @@
 import { call } from '../api.js';
 import { draftFor, keepControls } from '../draft.js';
 import {
-  FieldError, failure, field, form, h, links, loading, locale, logLink, openDialog, pager, range, row, table, text, time, uniqueId,
+  FieldError, append, failure, field, form, h, links, loading, locale, logLink, openDialog, pager, range, replace, row, table, text, time,
+  uniqueId,
 } from '../dom.js';
 import { credential, signOut } from '../session.js';
 
@@ -15,16 +16,16 @@ const ownPath = '/api/admin/user/tokens';
 
 export async function render(content, context) {
   const { user, signal, announce } = context;
-  content.append(h('p', { class: 'lead' }, 'A personal access token signs a script or a tool in as its user, with the permissions of that user. ' +
+  append(content, h('p', { class: 'lead' }, 'A personal access token signs a script or a tool in as its user, with the permissions of that user. ' +
     'Create one token for each place that uses it, so that you can delete it alone.'));
   if (!user) {
-    content.append(h('p', { class: 'notice' }, 'You are signed in with an API token. It belongs to the service and not to a user, ' +
+    append(content, h('p', { class: 'notice' }, 'You are signed in with an API token. It belongs to the service and not to a user, ' +
       'so there are no tokens of your own. To see and create them, sign in with a personal access token.'));
     return;
   }
   const list = h('div', null, loading('your tokens'));
   const heading = h('div', { class: 'title' }, h('h2', { id: 'own-tokens' }, 'Your tokens'));
-  content.append(h('section', { 'aria-labelledby': 'own-tokens' }, heading, list));
+  append(content, h('section', { 'aria-labelledby': 'own-tokens' }, heading, list));
   const owner = { path: ownPath, name: null };
   const create = h('button', { type: 'button', class: 'primary', onclick: () => createToken(owner, add) }, 'Create token');
   let shown;
@@ -37,11 +38,11 @@ export async function render(content, context) {
         create, empty: 'You have no tokens. Create one for a script or a tool that calls the API.',
       });
     } catch (error) {
-      if (!signal.aborted) list.replaceChildren(failure(error, load));
+      if (!signal.aborted) replace(list, failure(error, load));
       return;
     }
-    heading.append(create);
-    list.replaceChildren(shown.element);
+    append(heading, create);
+    replace(list, shown.element);
     if (draftFor('create-token') === ownPath) createToken(owner, add);
   }
 
@@ -103,19 +104,19 @@ export function tokenList(caption, tokens, { may, announce }, { accounts = false
     if (offset >= selected.length) offset = 0;
     if (selected.length === 0) {
       count.textContent = tokens.length > 0 ? 'No tokens' : '';
-      list.replaceChildren(h('p', { class: 'empty' }, tokens.length > 0 ? 'No token matches the search and the filter.' : empty));
+      replace(list, h('p', { class: 'empty' }, tokens.length > 0 ? 'No token matches the search and the filter.' : empty));
       return;
     }
     count.textContent = range(selected.length, offset, pageSize, 'token');
     const columns = ['Description', ...accounts ? ['Account'] : [], 'Created', 'Last used', 'Expires'].map(sorting);
     columns.push({ name: 'Actions', class: 'actions' });
-    list.replaceChildren(
+    replace(list,
       table(caption, columns, selected.slice(offset, offset + pageSize).map((token) => tokenRow(columns, token))),
-      ...[pager(`Pages of ${caption.toLowerCase()}`, selected.length, offset, pageSize, (to) => {
+      pager(`Pages of ${caption.toLowerCase()}`, selected.length, offset, pageSize, (to) => {
         offset = to;
         show();
         list.querySelector('tbody button').focus();
-      })].filter(Boolean));
+      }));
   }
 
   function sorting(name) {
@@ -222,7 +223,7 @@ export function createToken({ path, name: owner }, created, rotation) {
       field('Description', description, 'Where the token is used, for example “Terraform on the build server”.'),
       choiceField,
       untilField),
-  ].filter(Boolean), () => token && created(token), () => leave());
+  ], () => token && created(token), () => leave());
   choose();
   const draft = keepControls(dialog, { description, choice, until }, {
     kind: rotation ? 'rotate-token' : 'create-token', about: path, title: owner === null ? 'a new token' : `a new token for ${owner}`,
@@ -252,7 +253,7 @@ export function createToken({ path, name: owner }, created, rotation) {
     draft.end();
     leave = showSecret(dialog, secret, token, rotation);
     if (!dialog.open) { // closed while the request was under way
-      document.querySelector('main').append(dialog);
+      append(document.querySelector('main'), dialog);
       dialog.showModal();
     }
     dialog.querySelector('textarea').select();
@@ -270,7 +271,7 @@ function showSecret(dialog, secret, token, rotation) {
     type: 'button', class: source === value ? 'primary' : null, onclick: () => copy(source),
   }, label, about && h('span', { class: 'visually-hidden' }, about));
   let copied = false;
-  dialog.replaceChildren(
+  replace(dialog,
     h('h2', { id: dialog.getAttribute('aria-labelledby') }, 'Copy the token now'),
     h('p', null, 'The token ', h('strong', null, text(token.description)), ' was created.'),
     h('p', { class: 'notice warn' }, 'This is the only time that the secret is shown. Store it where the tool that needs it can read it, ' +
@@ -279,7 +280,7 @@ function showSecret(dialog, secret, token, rotation) {
     h('div', { class: 'buttons' }, copyButton('Copy', value), state),
     h('p', { class: 'hint' }, 'Try it:'),
     h('div', { class: 'try' }, curl, copyButton('Copy', curl, ' the curl command')),
-    ...rotation ? [oldToken(rotation)] : [],
+    rotation && oldToken(rotation),
     warning,
     h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: done }, 'Done')));
   return leave;
@@ -323,7 +324,7 @@ function oldToken({ old, remove }) {
       submit: 'Delete the old token', busy: 'Deleting…', danger: true,
       async send() {
         await deletePAT(old);
-        place.replaceChildren(h('p', { role: 'status' }, 'The old token was deleted.'));
+        replace(place, h('p', { role: 'status' }, 'The old token was deleted.'));
         if (isOfSession(old)) signOut();
         else remove(old);
       },
@@ -358,5 +359,5 @@ function deleteToken(token, deleted) {
         else deleted();
       },
     }),
-  ].filter(Boolean));
+  ]);
 }

@@ -1,7 +1,7 @@
 // Requests of a month: a chart by day and group, the same numbers as tables, and as CSV.
 
 import { call } from '../api.js';
-import { h, loading, row, table, text, uniqueId, withBar } from '../dom.js';
+import { append, h, loading, replace, row, table, text, uniqueId, withBar } from '../dom.js';
 import { drawChart } from '../chart.js';
 
 /** The groups of contract section 4.6, from the bottom of a bar to its top. */
@@ -19,7 +19,7 @@ export async function render(content, { detail, signal, announce }) {
   const month = validMonth(detail) && detail <= now ? detail : now;
   const title = format(`${month}-01`, { month: 'long', year: 'numeric' });
   const report = h('div', null, loading('the traffic'));
-  content.append(
+  append(content,
     h('p', { class: 'lead' }, 'Requests that the API has received, by day. A request is counted about one second after its response. ' +
       'Days begin at midnight UTC.'),
     h('div', { class: 'title' },
@@ -31,7 +31,7 @@ export async function render(content, { detail, signal, announce }) {
 
   const { apiData } = await call('GET', `/api/admin/metrics/traffic/${month}`, undefined, { signal });
   if (apiData.length === 0) {
-    report.replaceChildren(h('p', { class: 'empty' }, `No requests were counted in ${title}.`));
+    replace(report, h('p', { class: 'empty' }, `No requests were counted in ${title}.`));
     return;
   }
   const paths = apiData.map(({ apiPath, days }) => ({
@@ -49,7 +49,7 @@ function showReport(report, { month, title, paths, signal, announce }) {
   const selected = h('p', { class: 'detail reading', 'aria-hidden': 'true' });
   const byDay = h('div', { class: 'scroll' });
   const sums = h('dl', { class: 'sums' });
-  report.replaceChildren(
+  replace(report,
     h('div', { class: 'filter' }, h('label', { for: choice.id }, 'Path'), choice,
       h('button', { type: 'button', onclick: download }, 'Download CSV')),
     sums, chart, selected,
@@ -65,12 +65,12 @@ function showReport(report, { month, title, paths, signal, announce }) {
     const byDate = days.map((date) => sum(shown.map((item) => item.days.get(date))));
     const total = sum(byDate);
     const subject = choice.value === allPaths ? 'all paths' : choice.value;
-    sums.replaceChildren(
+    replace(sums,
       h('div', null, h('dt', null, 'All requests'), h('dd', null, number(whole(total)))),
       ...groups.map((group, i) => h('div', null,
         h('dt', null, h('span', { class: `swatch ${group.pattern}`, 'aria-hidden': 'true' }), group.title),
         h('dd', null, number(total[i])))));
-    byDay.replaceChildren(dayTable(subject, title, days, byDate, total));
+    replace(byDay, dayTable(subject, title, days, byDate, total));
     chart.setAttribute('aria-label', `Requests per day in ${title}, ${subject}. The table “By day” has the same numbers.`);
     remove();
     remove = () => {};

@@ -1,7 +1,7 @@
 // Toggle types: their lifetimes, edited in place after a look at what a change does, and how many toggles they have.
 
 import { call } from '../api.js';
-import { FieldError, counted, field, form, h, links, loading, logLink, openDialog, row, table, text } from '../dom.js';
+import { FieldError, append, counted, field, form, h, links, loading, logLink, openDialog, replace, row, table, text } from '../dom.js';
 import { forgetCounts, listAddress } from '../toggle.js';
 
 const day = 86_400_000;
@@ -11,18 +11,18 @@ const changes = new Map();
 
 export async function render(content, { may, signal, announce }) {
   const list = h('div', { class: 'types' }, loading('the toggle types'));
-  content.append(
+  append(content,
     h('p', { class: 'lead' }, 'A toggle that is older than the lifetime of its type is potentially stale: it can probably be removed. ' +
       'A change takes effect for all toggles of the type within seconds.'),
     list);
   const { types } = await call('GET', '/api/admin/feature-types', undefined, { signal });
   if (types.length === 0) {
-    list.replaceChildren(h('p', { class: 'empty' }, 'There are no toggle types. ', h('code', null, 'toggleadmin init'), ' creates them.'));
+    replace(list, h('p', { class: 'empty' }, 'There are no toggle types. ', h('code', null, 'toggleadmin init'), ' creates them.'));
     return;
   }
   const context = { editable: may('ADMIN'), signal, announce };
   const columns = ['Type', 'Lifetime', 'Toggles', 'Potentially stale', ...context.editable ? [{ name: 'Actions', class: 'actions' }] : []];
-  list.replaceChildren(table('Toggle types and their lifetimes', columns, types.map((type) => typeRow(columns, type, context))));
+  replace(list, table('Toggle types and their lifetimes', columns, types.map((type) => typeRow(columns, type, context))));
 }
 
 /** Returns the number of toggles that a search selects. */
@@ -62,7 +62,7 @@ function typeRow(columns, type, { editable, signal, announce }) {
   return element;
 
   function show(previous) {
-    lifetime.replaceChildren(inDays(type.lifetimeDays), ...previous === undefined ? [] : [
+    replace(lifetime, inDays(type.lifetimeDays), previous !== undefined && [
       h('small', { class: 'was' }, ` was ${inDays(previous).toLowerCase()} `),
       h('button', { type: 'button', onclick: () => undo(previous) }, 'Undo',
         h('span', { class: 'visually-hidden' }, ' the change of the lifetime of ', text(type.name))),
@@ -77,8 +77,8 @@ function typeRow(columns, type, { editable, signal, announce }) {
       const [all, old] = await Promise.all([
         totalOf({ type: `IS:${type.id}` }, signal), totalOf({ type: `IS:${type.id}`, state: 'IS:potentially-stale' }, signal),
       ]);
-      toggles.replaceChildren(linked(all));
-      stale.replaceChildren(linked(old, 'potentially-stale'));
+      replace(toggles, linked(all));
+      replace(stale, linked(old, 'potentially-stale'));
       stale.classList.toggle('overdue', old > 0);
       if (expected !== undefined && old !== expected && again > 0) setTimeout(() => signal.aborted || count(expected, again - 1), 1000);
     } catch {
@@ -111,7 +111,7 @@ function typeRow(columns, type, { editable, signal, announce }) {
     });
     const never = h('input', { type: 'checkbox', id: `never-${type.id}`, checked: type.lifetimeDays === null, onchange: choose });
     const days = field('Days', input);
-    days.append(h('div', { class: 'check' }, never, h('label', { for: never.id }, 'Never')));
+    append(days, h('div', { class: 'check' }, never, h('label', { for: never.id }, 'Never')));
     const effect = h('p', { class: 'hint' });
     const editor = form({
       class: 'inline',
@@ -125,7 +125,7 @@ function typeRow(columns, type, { editable, signal, announce }) {
     days, effect);
     lifetime.hidden = true;
     edit.hidden = true;
-    cell.append(editor);
+    append(cell, editor);
     choose();
     (never.checked ? never : input).focus();
     if (!never.checked) input.select();
