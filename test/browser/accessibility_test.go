@@ -17,6 +17,7 @@ var views = []struct {
 	feature, value string // of the medium
 	axe            bool   // checks the rules of axe too
 }{
+	{320, "prefers-color-scheme", "light", false},
 	{360, "prefers-color-scheme", "light", true},
 	{390, "prefers-color-scheme", "light", false},
 	{720, "prefers-color-scheme", "light", false},
@@ -26,14 +27,15 @@ var views = []struct {
 	{1440, "prefers-color-scheme", "dark", true},
 }
 
-// isAccessible checks that the page violates no rule of axe, is not wider than the window, and keeps what colors mean
-// in forced colors.
+// isAccessible checks that the page violates no rule of axe, is not wider than the window, breaks no word in a table, and
+// keeps what colors mean in forced colors.
 func (b *tab) isAccessible() {
 	b.t.Helper()
 	for _, view := range views {
 		b.resize(view.width, 740)
 		b.media(view.feature, view.value)
 		b.fitsTheWindow()
+		b.breaksNoWord()
 		if view.axe {
 			b.hasNoViolations()
 		}
@@ -54,7 +56,7 @@ func (b *tab) media(name, value string) {
 }
 
 // keepsMeaning checks, in forced colors, that current links look different from others, and that the squares of the
-// chart's legend keep their patterns.
+// chart's legend keep their patterns, in the color of text like the chart.
 func (b *tab) keepsMeaning() {
 	b.t.Helper()
 	for _, links := range []string{"header nav a", ".cards a"} {
@@ -62,7 +64,8 @@ func (b *tab) keepsMeaning() {
 			getComputedStyle(e).borderBottom !== getComputedStyle(current).borderBottom)))([...document.querySelectorAll(%q)])`,
 			links))
 	}
-	b.is("[...document.querySelectorAll('.swatch')].every(e => getComputedStyle(e).forcedColorAdjust === 'none')")
+	b.is(`[...document.querySelectorAll('.swatch')].every(e => getComputedStyle(e).forcedColorAdjust === 'none' &&
+		getComputedStyle(e).borderColor === getComputedStyle(document.body).color)`)
 }
 
 // isIntact checks that the page has no element that it did not create, and is not wider than a narrow window.
@@ -80,6 +83,29 @@ func (b *tab) fitsTheWindow() {
 	if wide := evaluate[[]string](b, `(root => root.scrollWidth <= root.clientWidth ? [] :
 		[...root.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > root.clientWidth).map(e => e.outerHTML.slice(0, 200)))(document.documentElement)`); len(wide) > 0 {
 		b.t.Errorf("the page is wider than the window:\n%s", strings.Join(wide, "\n"))
+	}
+}
+
+// breaksNoWord checks that each word in a table is in one line, except in names and descriptions.
+func (b *tab) breaksNoWord() {
+	b.t.Helper()
+	for _, word := range evaluate[[]string](b, `(() => {
+		const broken = [];
+		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT,
+			(node) => node.parentElement.closest('td, th') && !node.parentElement.closest('bdi, code, .visually-hidden')
+				? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT);
+		while (texts.nextNode()) {
+			for (const word of texts.currentNode.data.matchAll(/\S+/g)) {
+				const range = document.createRange();
+				range.setStart(texts.currentNode, word.index);
+				range.setEnd(texts.currentNode, word.index + word[0].length);
+				const lines = new Set([...range.getClientRects()].map(({top}) => Math.round(top)));
+				if (lines.size > 1) broken.push(word[0]);
+			}
+		}
+		return broken;
+	})()`) {
+		b.t.Errorf("the word %q is in several lines", word)
 	}
 }
 

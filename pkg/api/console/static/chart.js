@@ -32,7 +32,7 @@ export async function drawChart(element, { days, groups, values, signal, read })
   const Plot = await load();
   if (signal.aborted) return () => {};
   const size = () => ({ width: element.clientWidth - 16, height: 260 }); // without the padding
-  const scheme = window.matchMedia('(prefers-color-scheme: dark)');
+  const schemes = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) => window.matchMedia(query));
   // uPlot draws the series in order, so the sum of all groups comes first and the others cover it. Null draws no bar.
   const series = groups.map((group, i) => ({
     group,
@@ -69,10 +69,10 @@ export async function drawChart(element, { days, groups, values, signal, read })
   draw();
   const resized = new ResizeObserver(() => plot.setSize(size()));
   resized.observe(element);
-  scheme.addEventListener('change', draw);
+  for (const scheme of schemes) scheme.addEventListener('change', draw);
   return () => {
     resized.disconnect();
-    scheme.removeEventListener('change', draw);
+    for (const scheme of schemes) scheme.removeEventListener('change', draw);
     plot.destroy();
   };
 }
@@ -80,6 +80,7 @@ export async function drawChart(element, { days, groups, values, signal, read })
 /** Returns a function that resolves a custom property, which may contain light-dark(), to a color that a canvas understands. */
 function colorsOf(element) {
   const probe = h('span', { hidden: true });
+  probe.style.forcedColorAdjust = 'none'; // otherwise all colors are those of text
   append(element, probe);
   return (name) => {
     probe.style.color = `var(${name})`;

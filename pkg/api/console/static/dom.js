@@ -48,8 +48,12 @@ export function withBar(number, part) {
   return h('span', { class: 'usage' }, h('span', null, number), bar);
 }
 
-/** Text from the API in a sentence: its direction does not affect the text around it. */
-export const text = (value) => h('bdi', null, value);
+/**
+ * Text from the API in a sentence: its direction does not affect the text around it. A long name breaks after a point or an
+ * underscore, as it does after a hyphen. The
+ * places where it may break are not part of the names of links and buttons.
+ */
+export const text = (value) => h('bdi', null, String(value).split(/(?<=[._])(?=\p{L})/u).flatMap((part, i) => (i === 0 ? part : [h('wbr', { 'aria-hidden': 'true' }), part])));
 
 /**
  * A table that becomes a list of cards on narrow screens. The roles keep it a table for screen readers when CSS changes its display.
@@ -138,6 +142,7 @@ export function form({ send, submit, busy, danger, cancel, ...props }, ...childr
     if (running) return;
     running = true;
     button.setAttribute('aria-disabled', 'true'); // unlike `disabled`, it keeps the focus
+    button.setAttribute('aria-busy', 'true');
     button.textContent = busy;
     problem.textContent = '';
     for (const control of element.elements) if (control.name) setError(control, '');
@@ -148,6 +153,7 @@ export function form({ send, submit, busy, danger, cancel, ...props }, ...childr
     } finally {
       running = false;
       button.removeAttribute('aria-disabled');
+      button.removeAttribute('aria-busy');
       button.textContent = submit;
     }
   }
@@ -273,7 +279,7 @@ export function failure(error, retry) {
 
 /** The pages are in English: so are their dates, in the user's kind of English if there is one. */
 export const locale = navigator.languages.find((language) => /^en\b/.test(language)) ?? 'en-GB';
-const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const units = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]];
 
@@ -297,11 +303,14 @@ export function age(value, now = Date.now()) {
 }
 
 /** The date of a date-time of the API, in the user's time zone. */
-export const shortDate = (value) => new Date(value).toLocaleDateString(locale, { dateStyle: 'medium' });
+export const shortDate = (value) => unbroken(new Date(value).toLocaleDateString(locale, { dateStyle: 'medium' }));
+
+/** A text that stays in one line. */
+const unbroken = (value) => value.replaceAll(' ', '\u00a0');
 
 /** A date-time of the API as two lines: relative and exact, in the user's time zone. */
 export function time(value) {
   const date = new Date(value);
   return h('time', { datetime: value },
-    h('span', null, relativeTime(date)), h('small', null, dateTime.format(date)));
+    h('span', null, relativeTime(date)), h('small', null, `${shortDate(date)}, ${unbroken(timeOfDay.format(date))}`));
 }
