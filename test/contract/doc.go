@@ -157,6 +157,7 @@
 //	search of the event log                                     | 4.13 | pkg/api/eventlog TestSearchParameters
 //	what a token did                                            | 4.13 | test/e2e TestScripts
 //	parameters that cannot be used                              | 4.13 | pkg/api/eventlog TestSearchRefuses
+//	terms, words, relevance                                     | 4.15| pkg/api/feature TestRelevance
 //	types of events                                             | 4.13 | TestSection413Types
 //	members of an event                                         | 4.13 | pkg/api/eventlog TestSearchResponse
 //	size of a page                                              | 4.13 | pkg/api/eventlog TestLargePage
@@ -172,6 +173,7 @@
 //	filters, order, pages, total; what is read                  | 4.15| pkg/api/feature TestSearch
 //	the index is behind                                         | 4.15| pkg/api/feature TestSearchReadsTheTogglesOfTheIndex
 //	parameters that cannot be used                              | 4.15| pkg/api/feature TestSearchRefuses
+//	terms, words, relevance                                     | 4.15| pkg/api/feature TestRelevance
 //	units of a search                                           | 4.15| test/e2e TestCallsOfEachOperation
 //	counts of toggles                                           | 4.16| pkg/api/feature TestCount
 //	ETag and If-Match of toggles                                | 4.17| pkg/api/feature TestIfMatch

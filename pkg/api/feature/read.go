@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/app"
@@ -149,8 +150,11 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 			q.Refuse(name, "is not supported")
 		}
 	}
-	f := Filter{Text: q.Text("query", maxText), Project: oneOf(q, "project"), Type: oneOf(q, "type"),
+	f := Filter{Text: ParseText(q.Text("query", maxText)), Project: oneOf(q, "project"), Type: oneOf(q, "type"),
 		State: oneOf(q, "state")}
+	for i, id := range f.Type.Values {
+		f.Type.Values[i] = featuretype.NormalID(id)
+	}
 	for _, state := range f.State.Values {
 		if !slices.Contains([]State{Active, Stale, PotentiallyStale}, State(state)) {
 			q.Refuse("state", "must have the states active, stale or potentially-stale")
@@ -169,7 +173,7 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	f.Archived = q.OneOf("archived", "IS:false", "IS:true") == "IS:true"
 	_, f.ContextField = q.Operand("contextField", "IS")
 	return f, Order{
-		By: q.OneOf("sortBy", SortKeys()...), Descending: q.OneOf("sortOrder", "asc", "desc") == "desc",
+		By: q.OneOf("sortBy", SortKeys()...), Text: f.Text, Descending: q.OneOf("sortOrder", "asc", "desc") == "desc",
 		Offset: q.Number("offset", 0, 0, math.MaxInt32), Limit: q.Number("limit", defaultLimit, 1, maxLimit),
 	}, q.Err()
 }

@@ -33,12 +33,20 @@ func TestSearch(t *testing.T) {
 		unknown=1&unknown=2 | old checkout login banner stop | 5
 		query=CHECKOUT | checkout banner | 2
 		query= | old checkout login banner stop | 5
+		# words and alternatives
+		query=check%20banner | banner | 1
+		query=banner%20%20CHECK%09 | banner | 1
+		query=check%20login |  | 0
+		query=stop,log | login stop | 2
+		query=%20,stop%20, | stop | 1
+		query=, | old checkout login banner stop | 5
 		project=IS:shop | login stop | 2
 		project=IS_NOT:shop | old checkout banner | 3
 		project=IS:shop,default |  | 0
 		project=IS_ANY_OF:shop,x | login stop | 2
 		type=IS_ANY_OF:short,long | login banner | 2
 		type=IS_NONE_OF:short,release | login stop | 2
+		type=IS_ANY_OF:Short,LONG | login banner | 2
 		state=IS:active | login stop | 2
 		state=IS:stale | old | 1
 		state=IS:potentially-stale | checkout banner | 2

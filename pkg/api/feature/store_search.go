@@ -13,7 +13,6 @@ import (
 
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/pkg/platform/spelling"
 )
 
 // OneOf selects values. Without values it selects all.
@@ -28,7 +27,7 @@ func (o OneOf) selects(value string) bool {
 
 // Filter selects toggles.
 type Filter struct {
-	Text                 string // part of the name or the description, in any letter case; empty: all
+	Text                 Text
 	Project, Type, State OneOf
 	From, Before         time.Time // of the creation: inclusive, exclusive; zero: no limit
 	Archived             bool      // selects those that are archived; otherwise the others
@@ -40,8 +39,7 @@ func (f Filter) selects(t Feature) bool {
 		f.State.selects(string(t.state())) &&
 		!t.CreatedAt.Before(f.From) && (f.Before.IsZero() || t.CreatedAt.Before(f.Before)) &&
 		(f.ContextField == "" || slices.Contains(t.ContextFields, f.ContextField)) &&
-		(f.Text == "" || spelling.Contains(t.Name, f.Text) ||
-			t.Description != nil && spelling.Contains(*t.Description, f.Text))
+		f.Text.Matches(t)
 }
 
 // onlyFlagged reports whether all selected toggles are in the part of the staleness index with the flag.
@@ -52,6 +50,7 @@ func (f Filter) onlyFlagged() bool {
 // Order is the order of a search, and the part of it that is returned: without the first Offset toggles, at most Limit.
 type Order struct {
 	By            string // one of SortKeys
+	Text          Text   // of the search, for the order by relevance
 	Descending    bool
 	Offset, Limit int
 }
@@ -77,7 +76,7 @@ func (s *Store) Types(ctx context.Context) (Types, error) {
 
 // SortKeys returns what toggles can be sorted by.
 func SortKeys() []string {
-	return []string{"createdAt", "name", "type", "project", "stale", "potentiallyStaleAt"}
+	return []string{"createdAt", "name", "type", "project", "stale", "potentiallyStaleAt", "relevance"}
 }
 
 // sort sorts toggles. Those with the same key are ordered by name, and those without a key are last.
@@ -91,6 +90,12 @@ func (o Order) sort(all []Feature, known Types) {
 		}
 		return time.Date(maxYear+1, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
+	relevance := map[string]int{}
+	if o.By == "relevance" {
+		for _, f := range all {
+			relevance[f.Name] = o.Text.relevance(f.Name)
+		}
+	}
 	compare := map[string]func(a, b Feature) int{
 		"createdAt": func(a, b Feature) int { return a.CreatedAt.Compare(b.CreatedAt) },
 		"name":      byName,
@@ -100,6 +105,7 @@ func (o Order) sort(all []Feature, known Types) {
 			return cmp.Compare(strconv.FormatBool(a.Stale), strconv.FormatBool(b.Stale)) // false, then true
 		},
 		"potentiallyStaleAt": func(a, b Feature) int { return staleAt(a).Compare(staleAt(b)) },
+		"relevance":          func(a, b Feature) int { return cmp.Compare(relevance[a.Name], relevance[b.Name]) },
 	}[o.By]
 	slices.SortFunc(all, func(a, b Feature) int {
 		order := compare(a, b)
@@ -137,12 +143,12 @@ func (s *Store) Search(ctx context.Context, f Filter, o Order, known Types) (pag
 func (s *Store) searchFlagged(ctx context.Context, f Filter, o Order, known Types) (page []Feature, total int,
 	err error) {
 	indexed := f
-	indexed.Text, indexed.ContextField = "", ""
+	indexed.Text, indexed.ContextField = Text{}, ""
 	all, err := s.flagged(ctx, known, indexed.selects)
 	if err != nil {
 		return nil, 0, err
 	}
-	whole := f.Text != "" || f.ContextField != "" // these need the items
+	whole := !f.Text.IsEmpty() || f.ContextField != "" // these need the items
 	if whole {
 		if all, err = s.existing(ctx, all, f.selects); err != nil {
 			return nil, 0, err

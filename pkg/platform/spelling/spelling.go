@@ -1,11 +1,13 @@
-// Package spelling compares texts without regard to letter case, and finds the name that a misspelled one probably
-// means.
+// Package spelling compares texts without regard to letter case and Unicode form, and finds the name that a misspelled
+// one probably means.
 package spelling
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Fold returns the same text for all spellings that strings.EqualFold considers equal: each character is replaced by
@@ -23,8 +25,12 @@ func Fold(text string) string {
 	}, text)
 }
 
-// Contains reports whether a text contains another one, without regard to letter case.
-func Contains(text, part string) bool { return strings.Contains(Fold(text), Fold(part)) }
+// Key returns the same text for all spellings that a search considers equal: those that differ in letter case or in
+// Unicode form, such as "é" as one character or as "e" and a combining accent (Unicode Standard Annex 15).
+func Key(text string) string { return Fold(norm.NFC.String(text)) }
+
+// Contains reports whether a text contains another one, without regard to letter case and Unicode form.
+func Contains(text, part string) bool { return strings.Contains(Key(text), Key(part)) }
 
 // maxCompared is the number of bytes of a text that is compared.
 const maxCompared = 100

@@ -19,3 +19,18 @@ func TestClosest(t *testing.T) {
 		}
 	}
 }
+
+func TestContains(t *testing.T) {
+	t.Parallel()
+	const composed, combining = "Z\u00fcrich", "Zu\u0308rich"
+	for _, row := range [][2]string{
+		{composed, combining}, {combining, composed}, {composed, "Z\u00dcRICH"}, {combining, "ZU\u0308R"}, {"a", ""},
+	} {
+		if !spelling.Contains(row[0], row[1]) {
+			t.Errorf("%+q does not contain %+q", row[0], row[1])
+		}
+	}
+	if spelling.Contains(combining, "Zu") {
+		t.Error("u is part of another character")
+	}
+}
