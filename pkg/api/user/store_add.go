@@ -132,10 +132,27 @@ func (s *Store) writing(ctx context.Context, u *User) ([]types.TransactWriteItem
 
 // Creation returns the actions of a transaction that add an account without tokens under the id u.ID, for accounts with
 // fixed ids. They fail if the id or the unique name is taken. Creation first raises the counter of ids to u.ID if it is
-// lower, so that Add never takes the id, even after the account was deleted.
+// lower, so that Add never takes the id, even after the account was deleted. It returns ErrEmailExists or
+// ErrUsernameExists if the unique name is taken already, and ErrDeleting if the account with the id is being deleted.
 func (s *Store) Creation(ctx context.Context, u User) ([]types.TransactWriteItem, error) {
 	if err := s.raiseCounter(ctx, u.ID); err != nil {
 		return nil, err
+	}
+	item, err := dynamo.Get(ctx, s.client, s.table, Key(u.ID))
+	if err != nil {
+		return nil, fmt.Errorf("get user %d: %w", u.ID, err)
+	}
+	if item[attributeDeleting] != nil {
+		return nil, ErrDeleting
+	}
+	if name := u.uniqueName(); name != "" {
+		reservation, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(name))
+		if err != nil {
+			return nil, fmt.Errorf("read whether the name of user %d is taken: %w", u.ID, err)
+		}
+		if reservation != nil {
+			return nil, u.errNameExists()
+		}
 	}
 	return s.writing(ctx, &u)
 }

@@ -55,6 +55,8 @@ var (
 	ErrEmailExists    = errors.New("there is a person with that e-mail address")
 	ErrUsernameExists = errors.New("there is a service account with that username")
 
+	// ErrDeleting is an error of Creation.
+	ErrDeleting = errors.New("the deletion of the account with that id has not ended")
 	// ErrIdentityExists is an error of Link and Add.
 	ErrIdentityExists = errors.New("another person is linked to that identity")
 

@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
@@ -58,6 +59,9 @@ func Initialize(ctx context.Context, c Config, administrator Administrator) (Ini
 			return Initialized{Marker: marker}, nil
 		}
 		written, err := s.initialize(ctx, administrator, stored)
+		if errors.Is(err, user.ErrEmailExists) || errors.Is(err, user.ErrDeleting) {
+			return s.impossible(ctx, administrator, err)
+		}
 		if err != nil {
 			return Initialized{}, fmt.Errorf("initialize: %w", err)
 		}
@@ -73,6 +77,20 @@ func Initialize(ctx context.Context, c Config, administrator Administrator) (Ini
 			return Initialized{}, fmt.Errorf("initialize: concurrent writes prevented it until the deadline: %w", err)
 		}
 	}
+}
+
+// impossible returns the error that the administrator cannot be added, unless a concurrent call has initialized.
+func (s *seeder) impossible(ctx context.Context, administrator Administrator, cause error) (Initialized, error) {
+	marker, marked, err := ReadMarker(ctx, s.Client, s.Tables)
+	if err != nil || marked {
+		return Initialized{Marker: marker}, err
+	}
+	if errors.Is(cause, user.ErrDeleting) {
+		return Initialized{}, exitstatus.Errorf(exitstatus.Rejected, "the account %d exists, but its deletion has not "+
+			"ended: restore the table Users from a backup, or delete the item", administratorID)
+	}
+	return Initialized{}, exitstatus.Errorf(exitstatus.Rejected, "the e-mail address %q is reserved for another account: "+
+		"choose another address, or if the table Users was lost, restore it (see docs/backup.md)", administrator.Email)
 }
 
 // initialize is one attempt. written is false if a concurrent writer has written.

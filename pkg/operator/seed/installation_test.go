@@ -13,8 +13,10 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -133,4 +135,24 @@ func TestInitializeWithoutRandomness(t *testing.T) {
 	_, err := initialize(t.Context(), c)
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.Equal(t, 0, len(f.Scan(t, f.Tables.Users)))
+}
+
+// TestInitializeWithoutTheAdministrator loses the tables Users and PersonalAccessTokens in part.
+func TestInitializeWithoutTheAdministrator(t *testing.T) {
+	t.Parallel()
+	for want, prepare := range map[string]func(f fixture){
+		`the e-mail address "ada@example.com" is reserved for another account`: func(f fixture) {
+			f.Put(t, f.Tables.Identifiers, dynamo.Item{"id": dynamo.S("email:ada@example.com"), "accountId": dynamo.N(1)})
+		},
+		"the account 1 exists, but its deletion has not ended": func(f fixture) {
+			f.Put(t, f.Tables.Users, dynamo.Item{"id": dynamo.N(1), "deleting": dynamo.S("user")})
+		},
+	} {
+		f := newFixture(t)
+		prepare(f)
+		_, err := initialize(t.Context(), f.config())
+		if exitstatus.Of(err) != exitstatus.Rejected || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
 }
