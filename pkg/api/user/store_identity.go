@@ -56,10 +56,19 @@ func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) (
 ) {
 	changed := u
 	changed.Identity = next
-	event, record, err := s.log.Actions(ctx, u.changeTo(changed))
-	if reflect.DeepEqual(u, changed) { // linked already, or only the link is missing, because one table was restored
-		event, record = u.LastEvent, nil
+	if next != nil && reflect.DeepEqual(u, changed) { // only the link is missing, because one table was restored
+		condition, names, values := eventlog.Unchanged(hash, u.LastEvent)
+		if values == nil {
+			values = dynamo.Item{}
+		}
+		names["#identity"], values[":next"] = attributeIdentity, identityValue(*next)
+		return []types.TransactWriteItem{{Update: &types.Update{
+			TableName: &s.table, Key: Key(u.ID), ConditionExpression: &condition,
+			UpdateExpression:         aws.String("SET #identity = :next"),
+			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		}}}, u.LastEvent, nil
 	}
+	event, record, err := s.log.Actions(ctx, u.changeTo(changed))
 	names, values := map[string]string{"#id": hash, "#identity": attributeIdentity}, dynamo.Item{}
 	condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)
 	update := "SET " + assignment + " REMOVE #identity"
@@ -112,11 +121,29 @@ func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stal
 	[]types.TransactWriteItem, error,
 ) {
 	actions, event, err := s.setIdentity(ctx, u, &next)
+	if err != nil {
+		return nil, err
+	}
 	actions = append(actions, s.link(next, u.ID, event, stale))
 	if u.Identity != nil && *u.Identity != next {
-		actions = append(actions, s.release(linkName(*u.Identity), u.ID))
+		return s.unlinking(ctx, u, actions)
 	}
-	return actions, err
+	return actions, nil
+}
+
+// unlinking adds to the actions of a transaction the one that deletes the link of a person's identity, unless it is
+// another person's link, because one table was restored.
+func (s *Store) unlinking(ctx context.Context, u User, actions []types.TransactWriteItem) ([]types.TransactWriteItem,
+	error) {
+	name := linkName(*u.Identity)
+	link, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(name))
+	if err != nil {
+		return nil, fmt.Errorf("get the link of an identity: %w", err)
+	}
+	if link != nil && link.Int(accountID) != u.ID {
+		return actions, nil
+	}
+	return append(actions, s.release(name, u.ID)), nil
 }
 
 // Link links an identity to a person in place of an earlier one, and returns the person as they were before. It returns
@@ -152,7 +179,10 @@ func (s *Store) Unlink(ctx context.Context, id int64) (u User, err error) {
 			return nil, err
 		}
 		actions, _, err := s.setIdentity(ctx, u, nil)
-		return append(actions, s.release(linkName(*u.Identity), id)), err
+		if err != nil {
+			return nil, err
+		}
+		return s.unlinking(ctx, u, actions)
 	}, nil)
 	if err != nil {
 		return User{}, fmt.Errorf("unlink user %d: %w", id, err)
