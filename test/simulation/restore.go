@@ -103,13 +103,16 @@ func (w *World) repair(ctx context.Context, i *installation.Installation, p *pro
 	return problems, repaired
 }
 
-// meanwhileRestored is what happens between a restore and its repair: the search for expiring tokens runs, and people
-// sign in.
+// meanwhileRestored is what happens between a restore and its repair: the search for expiring tokens runs, people sign
+// in, and service accounts are renamed.
 func (w *World) meanwhileRestored() {
 	w.announce()
 	visitor := &actor{World: w, Rand: w.random(11), name: "visitor"}
 	for _, subject := range returning {
 		visitor.do(identified(subject), "GET user", nil)
+	}
+	for _, id := range w.robots {
+		visitor.do(w.admin, fmt.Sprint("PUT service-account/", id), object{"name": "Renamed"})
 	}
 }
 

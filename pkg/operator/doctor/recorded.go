@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // maxSubjects is the number of subjects whose events are read at the same time.
@@ -48,20 +49,14 @@ func (d *doctor) recordedAccounts(ctx context.Context) (string, []inconsistency,
 	if err != nil {
 		return "", nil, err
 	}
-	var subjects []string
-	recorded := map[string]*user.Recorded{}
-	for _, u := range accounts {
-		subject := string(u.Subject())
-		subjects, recorded[subject] = append(subjects, subject), &user.Recorded{}
-	}
-	err = d.eachEvent(ctx, subjects, nil, func(e eventlog.Event) error { return recorded[string(e.Subject)].Add(e) })
+	recorded, err := d.histories(ctx, accounts)
 	if err != nil {
 		return "", nil, err
 	}
 	var found []inconsistency
 	for _, u := range accounts {
 		r := recorded[string(u.Subject())]
-		if !r.Known || r.Last < u.LastEvent { // the index of the log is behind, or the log was restored too
+		if !r.Known || r.Last < u.LastEvent { // the log was restored too
 			continue
 		}
 		if u.Role != r.Role || u.Disabled != r.Disabled || r.Deleted {
@@ -75,6 +70,40 @@ func (d *doctor) recordedAccounts(ctx context.Context) (string, []inconsistency,
 		}
 	}
 	return fmt.Sprintf("%d, with the roles, states and identities of the event log", len(accounts)), found, nil
+}
+
+// histories returns what the log has about accounts, by subject. It waits until the index of the log has the last event
+// of each account that the log itself has.
+func (d *doctor) histories(ctx context.Context, accounts []user.User) (map[string]*user.Recorded, error) {
+	for attempt := 1; ; attempt++ {
+		var subjects []string
+		recorded := map[string]*user.Recorded{}
+		for _, u := range accounts {
+			subject := string(u.Subject())
+			subjects, recorded[subject] = append(subjects, subject), &user.Recorded{}
+		}
+		add := func(e eventlog.Event) error { return recorded[string(e.Subject)].Add(e) }
+		if err := d.eachEvent(ctx, subjects, nil, add); err != nil {
+			return nil, err
+		}
+		behind := false
+		for _, u := range accounts {
+			if recorded[string(u.Subject())].Last >= u.LastEvent {
+				continue
+			}
+			last, err := d.Installation.Log(d.Now).Newest(ctx, eventlog.Filter{IDs: []int64{u.LastEvent}}, 1)
+			if err != nil {
+				return nil, err
+			}
+			behind = behind || len(last) > 0
+		}
+		if !behind {
+			return recorded, nil
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return nil, fmt.Errorf("wait for the index of the event log: %w", err)
+		}
+	}
 }
 
 // differentRights returns an account whose role, state or existence is not as recorded.
