@@ -1,10 +1,14 @@
 package feature_test
 
 import (
+	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 	"toggleadmin/test/table"
 )
@@ -105,6 +109,37 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 			`"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,`+
 			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],`+
 			`"segments":[],"tags":[],"favorite":false,"dependencyType":null}],"total":1}`)
+}
+
+// The type of a toggle changes after the toggle was read from the index, and before the index of the new type is read. It
+// is returned and counted once.
+func TestSearchWhileATypeChanges(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	db.create(t, `{"name":"x","type":"short"}`, `{"name":"y","type":"release"}`)
+	shard := feature.Shard("x")
+	before, after := feature.StalenessKey("short", true, shard), feature.StalenessKey("release", true, shard)
+	var once sync.Once
+	changed := make(chan struct{})
+	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
+		switch {
+		case c.Operation == "Query" && strings.Contains(c.Body, `"`+before+`"`):
+			r, err := c.Pass()
+			once.Do(func() {
+				db.update(t, "x", `{"type":"release"}`)
+				close(changed)
+			})
+			return r, err
+		case c.Operation == "Query" && strings.Contains(c.Body, `"`+after+`"`):
+			<-changed
+		}
+		return c.Pass()
+	})
+	status, _, text := handlers(db.through(client)).Serve(t.Context(),
+		operation.Request{Operation: "search", Query: "state=IS:potentially-stale"})
+	if status != http.StatusOK || strings.Count(text, `"name":"x"`) != 1 || !strings.HasSuffix(text, `"total":2}`) {
+		t.Errorf("%d %s", status, text)
+	}
 }
 
 func TestSearchRefuses(t *testing.T) {

@@ -82,8 +82,8 @@ type Flips struct {
 // Flip changes the flags of at most MaxFlips toggles of a range and records it, in one transaction that it does not
 // repeat. Toggles that are not in the range any more are left as they are: because they were archived, marked as stale,
 // flipped or deleted, because their type changed, or because they were deleted and others were created with their
-// names. If it returns an error, nothing is known to be written; for a conflict with another transaction, a smaller
-// number of toggles may succeed.
+// names. So are toggles whose time of creation is stored in another form. If Flip returns an error, nothing is known to
+// be written; for a conflict with another transaction, a smaller number of toggles may succeed.
 func (s *Store) Flip(ctx context.Context, r Range, toggles []Feature) (Flips, error) {
 	input := &dynamodb.TransactWriteItemsInput{}
 	for _, f := range toggles {
@@ -114,7 +114,8 @@ func (r Range) overtaken(toggles []Feature, failures []dynamo.Failure) (result F
 		switch {
 		case !stored.Failed:
 			result.Again = append(result.Again, f)
-		case stored.Item.String(attributeStaleness) == r.key() && now.CreatedAt.Equal(f.CreatedAt):
+		case stored.Item.String(attributeStaleness) == r.key() && now.CreatedAt.Equal(f.CreatedAt) &&
+			now.LastEvent != f.LastEvent:
 			// The index was behind: the toggle was written, but is still in the range.
 			result.Again = append(result.Again, now)
 		default:

@@ -131,6 +131,21 @@ func TestFlipIsOvertaken(t *testing.T) {
 	}
 }
 
+// A toggle whose stored time of creation has another form than this service writes cannot be flipped. It is not tried
+// again at once, because nothing would have changed.
+func TestFlipOfATimeInAnotherForm(t *testing.T) {
+	t.Parallel()
+	db, f := newTables(t), toggle(t, `{"type":"long"}`)
+	db.create(t, `{"type":"long"}`)
+	item := db.Get(t, db.Tables.Features, dynamo.Item{"name": dynamo.S("f")})
+	item["createdAt"] = dynamo.S("2026-11-20T05:39:00.123000Z")
+	db.Put(t, db.Tables.Features, item)
+	f.LastEvent = db.get(t, "f").LastEvent
+	flips, err := db.store.Flip(t.Context(), rangeOf(f, false), []feature.Feature{f})
+	assert.OK(t, err)
+	assert.Equal(t, feature.Flips{Overtaken: 1}, flips)
+}
+
 // Due and Flip do not repeat failed calls.
 func TestFlagCallsFail(t *testing.T) {
 	t.Parallel()

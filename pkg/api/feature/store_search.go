@@ -184,7 +184,7 @@ func (s *Store) existing(ctx context.Context, all []Feature, selects func(Featur
 // flagged reads the selected toggles that are potentially stale from the staleness index.
 func (s *Store) flagged(ctx context.Context, known Types, selects func(Feature) bool) ([]Feature, error) {
 	ids := slices.Collect(maps.Keys(known))
-	return parallel(len(ids)*Shards, func(i int, add func(Feature)) error {
+	all, err := parallel(len(ids)*Shards, func(i int, add func(Feature)) error {
 		id := ids[i/Shards]
 		for input := s.inIndex(StalenessKey(id, true, i%Shards)); ; {
 			out, err := s.client.Query(ctx, input)
@@ -203,6 +203,16 @@ func (s *Store) flagged(ctx context.Context, known Types, selects func(Feature) 
 			}
 		}
 	})
+	return newest(all), err
+}
+
+// newest returns each toggle once, as it is after its last event. A toggle whose type changes between two reads of the
+// index is found with both types.
+func newest(all []Feature) []Feature {
+	slices.SortFunc(all, func(a, b Feature) int {
+		return cmp.Or(byName(a, b), cmp.Compare(b.LastEvent, a.LastEvent))
+	})
+	return slices.CompactFunc(all, func(a, b Feature) bool { return a.Name == b.Name })
 }
 
 const (
