@@ -1,9 +1,12 @@
 package webhook_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -24,8 +27,8 @@ import (
 
 const receivers = "../../../docs/receivers/"
 
-// TestReceivers runs the receivers in Go and JavaScript. The program is kept: if nothing has changed, go build does not
-// link it.
+// TestReceivers runs the receivers in Go and JavaScript, and in Python if the library is installed. The program is kept:
+// if nothing has changed, go build does not link it.
 func TestReceivers(t *testing.T) {
 	t.Parallel()
 	program, err := filepath.Abs("../../../.cache/receiver")
@@ -34,8 +37,14 @@ func TestReceivers(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, receiver := range []*exec.Cmd{exec.CommandContext(t.Context(), program),
-		exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs")} {
+	commands := []*exec.Cmd{
+		exec.CommandContext(t.Context(), program),
+		exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs"),
+	}
+	if exec.CommandContext(t.Context(), "python3", "-c", "import standardwebhooks").Run() == nil {
+		commands = append(commands, exec.CommandContext(t.Context(), "python3", receivers+"receiver.py"))
+	}
+	for _, receiver := range commands {
 		var out process.Output
 		receiver.Stdout, receiver.Stderr = &out, &out
 		client := start(t, receiver)
@@ -50,7 +59,42 @@ func TestReceivers(t *testing.T) {
 		if err := send(t, client, webhook.NewSecret(make([]byte, 32))); err == nil || !strings.Contains(err.Error(), "401") {
 			t.Errorf("%s with another secret: %v", receiver, err)
 		}
+		want := http.StatusRequestEntityTooLarge
+		if receiver == commands[0] { // it does not tell the client why
+			want = http.StatusUnauthorized
+		}
+		if status := sendUnsigned(t, receiver, 1<<20+1); status != want {
+			t.Errorf("%s with a body above the limit: status %d, want %d", receiver, status, want)
+		}
+		if err := send(t, client, secret); err != nil {
+			t.Errorf("%s after these requests: %v", receiver, err)
+		}
 	}
+}
+
+// sendUnsigned sends a body without a signature to a receiver, and returns the status of the response.
+func sendUnsigned(t *testing.T, receiver *exec.Cmd, size int) int {
+	t.Helper()
+	connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", "127.0.0.1:"+variable(receiver, "PORT"))
+	assert.OK(t, err)
+	defer connection.Close()
+	request := fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", size,
+		strings.Repeat("a", size))
+	_, _ = io.WriteString(connection, request) // fails if the receiver closes the connection first
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	assert.OK(t, err)
+	response.Body.Close()
+	return response.StatusCode
+}
+
+// variable returns the value of a variable of a command's environment.
+func variable(command *exec.Cmd, name string) (value string) {
+	for _, entry := range command.Env {
+		if text, found := strings.CutPrefix(entry, name+"="); found {
+			value = text
+		}
+	}
+	return value
 }
 
 // start starts a receiver, stops it at the end of the test, and returns a client for it.
