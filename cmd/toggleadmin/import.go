@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,11 +29,12 @@ type (
 	importFileCmd struct {
 		importOptions
 
-		File string `arg:"" help:"File to import."`
+		File     string `arg:"" help:"File to import."`
+		Accounts bool   `xor:"scope" help:"Also create the accounts that are missing, after confirmation."`
 	}
 	importOptions struct {
 		DryRun  bool   `help:"Print what would change, and change nothing."`
-		Project string `placeholder:"NAME" help:"Only toggles of this project, and what they use."`
+		Project string `placeholder:"NAME" xor:"scope" help:"Only toggles of this project, and what they use."`
 	}
 	exportCmd struct{}
 )
@@ -67,7 +69,7 @@ func (c *importUnleashCmd) Run(s *session, o *operator.Operator) error {
 	if err != nil {
 		return exitstatus.Errorf(exitstatus.Of(err), "%v; nothing was changed", err)
 	}
-	return c.write(s, o, d)
+	return c.write(s, o, d, false)
 }
 
 // unleashToken returns the token from the environment, from stdin, or typed on the terminal.
@@ -113,13 +115,43 @@ func (c *importFileCmd) Run(s *session, o *operator.Operator) error {
 		s.inform("%d of %s in this file have no createdAt: the ages of those that are new here start now.", without,
 			count(all, "toggle"))
 	}
-	return c.write(s, o, d)
+	if err := c.confirmAccounts(s, o, d); err != nil {
+		return err
+	}
+	return c.write(s, o, d, c.Accounts)
+}
+
+// confirmAccounts asks for confirmation before accounts are created: whoever changes the file could make anybody an
+// administrator.
+func (c *importFileCmd) confirmAccounts(s *session, o *operator.Operator, d transfer.Document) error {
+	if !c.Accounts {
+		if len(d.Accounts) > 0 && c.Project == "" {
+			s.inform("%s in this file: not imported without --accounts.", count(len(d.Accounts), "account"))
+		}
+		return nil
+	}
+	if c.DryRun {
+		return nil
+	}
+	plan, err := o.Import(s.ctx, transfer.Document{Accounts: d.Accounts},
+		transfer.Options{DryRun: true, Accounts: true, Progress: func(string, int, int) {}})
+	created := plan.Accounts.Created
+	if err != nil || len(created) == 0 {
+		return err
+	}
+	for _, note := range plan.Accounts.Notes {
+		if slices.Contains(created, note.Name) {
+			s.inform("account %s: %s", note.Name, note.Text)
+		}
+	}
+	return s.confirm("Create %s?", count(len(created), "account"))
 }
 
 // write imports a document and prints the report, even if the import did not end.
-func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Document) error {
+func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Document, accounts bool) error {
 	progress := s.newProgress()
-	report, err := o.Import(s.ctx, d, transfer.Options{DryRun: c.DryRun, Project: c.Project, Progress: progress.show})
+	report, err := o.Import(s.ctx, d,
+		transfer.Options{DryRun: c.DryRun, Project: c.Project, Accounts: accounts, Progress: progress.show})
 	progress.clear()
 	if printing := s.printReport(report); err == nil {
 		err = printing

@@ -22,6 +22,7 @@ type Installation struct {
 	Fields   *contextfield.Store
 	Features *feature.Store
 	Users    *user.Store
+	Issuer   string // the OpenID Connect issuer of people; empty: none
 	Now      func() time.Time
 }
 
@@ -66,6 +67,7 @@ func (i Installation) Export(ctx context.Context) (Document, error) {
 type Options struct {
 	DryRun   bool                               // write nothing
 	Project  string                             // only its toggles, and the types and fields that they use; "": all
+	Accounts bool                               // create accounts that are missing; otherwise they are ignored
 	Progress func(what string, done, total int) // is called often
 }
 
@@ -73,9 +75,9 @@ type Options struct {
 const writeTimeout = time.Minute
 
 // Import makes the types, fields and toggles of the installation as the document has them: it creates those that are
-// missing, updates those that differ, and deletes none. It creates accounts that are missing, and changes none. Each
-// write is one transaction with its event, in the order of the document. An Import that ends early can be repeated. The
-// report is valid even with an error.
+// missing, updates those that differ, and deletes none. With Options.Accounts it creates accounts that are missing, and
+// changes none. Each write is one transaction with its event, in the order of the document. An Import that ends early can
+// be repeated. The report is valid even with an error.
 func (i Installation) Import(ctx context.Context, d Document, o Options) (Report, error) {
 	r := Report{
 		DryRun: o.DryRun, FeatureTypes: newSection(), ContextFields: newSection(), Features: newSection(),
@@ -130,8 +132,12 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	if _, err := toggles.run(ctx, o, "toggles", stored.Features, d.Features, &r.Features); err != nil {
 		return r, err
 	}
+	if !o.Accounts {
+		return r, nil
+	}
 	accounts := merge[Account]{
-		id: Account.id, prepare: prepareAccount,
+		id:      Account.id,
+		prepare: func(a Account, old *Account) (Account, []string, error) { return prepareAccount(a, old, i.Issuer) },
 		create: func(ctx context.Context, a Account) error {
 			_, err := i.Users.Add(ctx, a.created())
 			return err

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -137,8 +138,9 @@ func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]b
 }
 
 // prepareAccount never changes an account that exists: an import must not restore a role that was revoked, or enable a
-// disabled account.
-func prepareAccount(a Account, old *Account) (Account, []string, error) {
+// disabled account. A new account gets a note with what it is permitted to do. issuer is that of the installation, at
+// which nobody with an identity of another one could sign in.
+func prepareAccount(a Account, old *Account, issuer string) (Account, []string, error) {
 	switch {
 	case a.Kind != user.Person && a.Kind != user.ServiceAccount:
 		return a, nil, fmt.Errorf("its kind %.50q is neither user nor service-account", string(a.Kind))
@@ -159,14 +161,33 @@ func prepareAccount(a Account, old *Account) (Account, []string, error) {
 		a.Email = &email
 	}
 	var err error
-	if a.CreatedAt, err = normalTime(a.CreatedAt); err != nil || old == nil {
+	if a.CreatedAt, err = normalTime(a.CreatedAt); err != nil {
 		return a, nil, err
+	}
+	if old == nil && a.Identity != nil && a.Identity.Issuer != issuer {
+		return a, nil, fmt.Errorf("its identity is of the issuer %.100q, and this installation has %s", a.Identity.Issuer,
+			cmp.Or(issuer, "none"))
+	}
+	if old == nil {
+		return a, []string{a.rights()}, nil
 	}
 	var notes []string
 	if old.Role != a.Role || old.Disabled != a.Disabled {
 		notes = []string{fmt.Sprintf("it exists, and was not changed: its role is %s, disabled: %t", old.Role, old.Disabled)}
 	}
 	return *old, notes, nil
+}
+
+// rights says what an account is permitted to do, and who can sign in with it.
+func (a Account) rights() string {
+	text := "it has the role " + string(a.Role)
+	if a.Identity != nil {
+		text += fmt.Sprintf(" and the identity %s at %s", a.Identity.Subject, a.Identity.Issuer)
+	}
+	if a.Disabled {
+		text += ", and is disabled"
+	}
+	return text
 }
 
 // fits reports whether an account can have a name or username. The API accepts every character.

@@ -15,7 +15,7 @@ type Section struct {
 	Updated   []Update `json:"updated"`
 	Unchanged int      `json:"unchanged"`
 	Skipped   []Remark `json:"skipped"` // neither created nor updated
-	Notes     []Remark `json:"notes"`   // what was not taken over of the others
+	Notes     []Remark `json:"notes"`   // what was not taken over of the others, and the rights of new accounts
 }
 
 // Empty reports whether the document had nothing for the section.

@@ -35,6 +35,7 @@ func newStage(t *testing.T) stage {
 		Fields:   contextfield.NewStore(db.Client, db.Tables, db.Log()).Limited(1_000_000),
 		Features: feature.NewStore(db.Client, db.Tables, db.Log()),
 		Users:    user.NewStore(db.Client, db.Tables, db.Log()),
+		Issuer:   "https://issuer.example.com",
 		Now:      func() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) },
 	}}
 	assert.OK(t, s.Types.Create(t.Context(), featuretype.Defaults()[0]),
@@ -42,10 +43,10 @@ func newStage(t *testing.T) stage {
 	return s
 }
 
-// run imports a document and fails the test on an error.
+// run imports a document, with its accounts, and fails the test on an error.
 func (s stage) run(t *testing.T, d transfer.Document, o transfer.Options) transfer.Report {
 	t.Helper()
-	o.Progress = func(string, int, int) {}
+	o.Progress, o.Accounts = func(string, int, int) {}, true
 	r, err := s.Import(t.Context(), d, o)
 	assert.OK(t, err)
 	return r
@@ -139,6 +140,16 @@ func TestSkipped(t *testing.T) {
 	d.ContextFields[4].LegalValues, d.ContextFields[7].LegalValues = make([]transfer.LegalValue, 1001), values
 	d.Features[6].ContextFields = append(used, "large", "gone")
 	assert.JSON(t, "testdata/partly.json", s.run(t, d, transfer.Options{}))
+}
+
+// Without Options.Accounts, accounts are not imported.
+func TestWithoutAccounts(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	r, err := s.Import(t.Context(), document(t, "document.json"), transfer.Options{Progress: func(string, int, int) {}})
+	assert.OK(t, err)
+	same(t, transfer.Section{}, r.Accounts)
+	same(t, []transfer.Account(nil), s.export(t).Accounts)
 }
 
 // An archived toggle keeps a field that is gone, and nothing changes when it is imported again.
