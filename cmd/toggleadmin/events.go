@@ -213,7 +213,7 @@ func (c *tailEventsCmd) Run(s *session) error {
 	if c.NoFollow {
 		return log.All(s.ctx, f, s.printEvent)
 	}
-	return installation.FollowEvents(s.ctx, log, f, s.printEvent, s.reopenLog)
+	return installation.FollowEvents(s.ctx, log, f, s.now, s.printEvent, s.reopenLog)
 }
 
 // reopenInterval is the time between two attempts to open an installation that cannot be reached.

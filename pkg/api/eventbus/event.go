@@ -17,6 +17,7 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // Prefix is the first part of the type of every event.
@@ -45,6 +46,9 @@ var namespace = uuid.MustParse("8f0f3ad1-6c4d-4b7e-9d0b-6b1f4ae6b1c7")
 func New(source string, e eventlog.Event) (Event, error) {
 	_, subject, _ := strings.Cut(string(e.Subject), ":")
 	data, err := dataOf(e)
+	if err == nil {
+		_, err = lambdahttp.EncodeJSON(data)
+	}
 	if err != nil {
 		return Event{}, fmt.Errorf("convert event %d: %w", e.ID, err)
 	}
@@ -53,6 +57,15 @@ func New(source string, e eventlog.Event) (Event, error) {
 		Type: Prefix + string(e.Type), Time: datetime.Format(e.CreatedAt()), Subject: subject,
 		Sequence: strconv.FormatInt(e.ID, 10), DataContentType: "application/json", Data: data,
 	}, nil
+}
+
+// Encode returns the JSON of an event. It does not escape <, > and &, because each escape has six bytes.
+func (e Event) Encode() []byte {
+	text, err := lambdahttp.EncodeJSON(e)
+	if err != nil { // New has checked the data
+		panic(err)
+	}
+	return text
 }
 
 // own are the types whose data have a form of their own. They are what a webhook receives by default.

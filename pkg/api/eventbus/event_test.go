@@ -18,7 +18,10 @@ func at() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time
 
 // logged returns an event of the log at the time of the tests.
 func logged(t eventlog.Type, subject eventlog.Subject, by eventlog.Actor, data, preData string) eventlog.Event {
-	e := eventlog.Event{ID: eventlog.FirstID(at()), Type: t, Subject: subject, By: by, Data: json.RawMessage(data)}
+	e := eventlog.Event{ID: eventlog.FirstID(at()), Type: t, Subject: subject, By: by}
+	if data != "" {
+		e.Data = json.RawMessage(data)
+	}
 	if preData != "" {
 		e.PreData = json.RawMessage(preData)
 	}

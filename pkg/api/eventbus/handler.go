@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -42,7 +43,7 @@ type Publisher struct {
 	Source string // of the events
 	Now    func() time.Time
 	Pause  func(ctx context.Context, attempt int) error
-	// Reject stores the id, in the log, of an event that the bus rejects while it accepts others.
+	// Reject stores the id, in the log, of an event that the bus refuses for good, or that is malformed.
 	Reject func(ctx context.Context, id string) error
 	Logger *slog.Logger
 }
@@ -50,8 +51,9 @@ type Publisher struct {
 const (
 	// attempts is the number of times that an invocation sends an event. The stream then delivers it again.
 	attempts = 4
-	// rejectAfter is the age from which an event that the bus rejects no longer delays other events, if the bus accepts
-	// those. rejectAloneAfter is that age for an event without others. A retry by the stream contains the same events.
+	// rejectAfter is the age from which an event that the bus refuses for good no longer delays other events, if the bus
+	// accepts those. rejectAloneAfter is that age for an event without others. A retry by the stream contains the same
+	// events.
 	rejectAfter      = time.Minute
 	rejectAloneAfter = 15 * time.Minute
 	// stopBefore is the time before the deadline from which no new attempt starts.
@@ -60,10 +62,12 @@ const (
 
 // record is an event of the stream.
 type record struct {
-	event    Event
-	sequence string // of the stream
-	at       time.Time
-	err      error // of the last attempt; nil: the bus has stored it
+	id        int64 // in the log
+	event     Event
+	malformed bool   // cannot be sent
+	sequence  string // of the stream
+	at        time.Time
+	err       error // of the last attempt; nil: the bus has stored it
 }
 
 // Publish sends the events of a batch of the stream. It reports the first one that was not sent, so that the stream
@@ -72,18 +76,18 @@ func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (ev
 	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
 	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
 	defer cancel()
-	all := p.read(ctx, batch)
-	left := all
-	for attempt := 1; len(left) > 0 && attempt <= attempts; attempt++ {
-		if attempt > 1 && p.Pause(ctx, attempt-1) != nil {
+	all := p.read(batch)
+	for attempt := 1; attempt <= attempts; attempt++ {
+		unsent := slices.DeleteFunc(slices.Clone(all), func(r *record) bool { return r.err == nil || r.malformed })
+		if len(unsent) == 0 || attempt > 1 && p.Pause(ctx, attempt-1) != nil {
 			break
 		}
-		p.send(ctx, left)
-		left = slices.DeleteFunc(slices.Clone(left), func(r *record) bool { return r.err == nil })
+		p.send(ctx, unsent)
 	}
-	left = p.reject(ctx, left, len(all) > len(left))
+	left := slices.DeleteFunc(slices.Clone(all), func(r *record) bool { return r.err == nil })
+	left = p.reject(ctx, left, len(left) < len(all))
 	if len(left) > 0 {
-		p.Logger.ErrorContext(ctx, "events not sent", slog.Int("left", len(left)), slog.String("first", left[0].event.ID),
+		p.Logger.ErrorContext(ctx, "events not sent", slog.Int("left", len(left)), slog.Int64("first", left[0].id),
 			logging.Cause(left[0].err))
 		response.BatchItemFailures = append(response.BatchItemFailures,
 			events.DynamoDBBatchItemFailure{ItemIdentifier: left[0].sequence})
@@ -92,7 +96,7 @@ func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (ev
 }
 
 // read returns the events that were appended to the log. It skips markers, and deletions by the time to live.
-func (p *Publisher) read(ctx context.Context, batch events.DynamoDBEvent) []*record {
+func (p *Publisher) read(batch events.DynamoDBEvent) []*record {
 	var all []*record
 	for i := range batch.Records {
 		r := &batch.Records[i]
@@ -103,12 +107,12 @@ func (p *Publisher) read(ctx context.Context, batch events.DynamoDBEvent) []*rec
 		if !ok {
 			continue
 		}
+		next := &record{id: logged.ID, sequence: r.Change.SequenceNumber, at: logged.CreatedAt(), err: errNotSent}
 		e, err := New(p.Source, logged)
-		if err != nil { // an item that eventlog did not write; a repeated delivery would not correct it
-			p.Logger.ErrorContext(ctx, "malformed event", logging.Cause(err))
-			continue
+		if next.event = e; err != nil { // eventlog did not write the item; a repeated delivery would not correct it
+			next.malformed, next.err = true, err
 		}
-		all = append(all, &record{e, r.Change.SequenceNumber, logged.CreatedAt(), errNotSent})
+		all = append(all, next)
 	}
 	return all
 }
@@ -149,20 +153,20 @@ func (p *Publisher) send(ctx context.Context, all []*record) {
 	requests.Wait()
 }
 
-// reject stores events that the bus has rejected for a long time, so that they do not delay the others. accepted
-// reports whether the bus has accepted others. It returns those that are still to be sent.
+// reject stores malformed events, and those that the bus refuses for good, so that they do not delay the others.
+// accepted reports whether the bus has accepted others. It returns those that are still to be sent.
 func (p *Publisher) reject(ctx context.Context, left []*record, accepted bool) []*record {
 	return slices.DeleteFunc(left, func(r *record) bool {
-		rejected, ok := errors.AsType[*RejectedError](r.err)
 		age := p.Now().Sub(r.at)
-		if !ok || age < rejectAfter || !accepted && (age < rejectAloneAfter || rejected.temporary()) {
+		refused := Refused(r.err) && (age >= rejectAloneAfter || accepted && age >= rejectAfter)
+		if !r.malformed && !refused {
 			return false
 		}
-		if err := p.Reject(ctx, r.event.Sequence); err != nil {
+		if err := p.Reject(ctx, strconv.FormatInt(r.id, 10)); err != nil {
 			r.err = errors.Join(r.err, err)
 			return false
 		}
-		p.Logger.ErrorContext(ctx, "event rejected by the bus", slog.String("id", r.event.Sequence), logging.Cause(r.err))
+		p.Logger.ErrorContext(ctx, "event rejected", slog.Int64("id", r.id), logging.Cause(r.err))
 		return true
 	})
 }

@@ -40,7 +40,7 @@ func (b *bus) failure(subject string) error {
 		}
 	case "always":
 		return errors.New("down")
-	case "throttles":
+	case "throttles", "throttles " + subject:
 		return &eventbus.RejectedError{Code: "ThrottlingException"}
 	case "rejects " + subject, "rejects all":
 		return &eventbus.RejectedError{Code: "InvalidArgument"}
@@ -114,6 +114,7 @@ func TestPublishRecords(t *testing.T) {
 		once | 25 | 0 | 25 | 1 | |
 		always | 25 | 1h | 0 | 3 | | sequence0
 		throttles | 3 | 1h | 0 | 3 | | sequence0
+		throttles 1 | 3 | 23h | 2 | 3 | | sequence1
 		rejects 7 | 25 | 0 | 24 | 3 | | sequence7
 		rejects 7 | 25 | 1m | 24 | 3 | 1436122512098456 |
 		# it accepts no other
@@ -135,7 +136,8 @@ func TestPublishRecords(t *testing.T) {
 	}
 }
 
-// TestOtherRecords checks that deletions, markers and items of others are not sent.
+// TestOtherRecords checks that deletions, markers and items of others are not sent, and that the ids of the latter are
+// stored.
 func TestOtherRecords(t *testing.T) {
 	t.Parallel()
 	deleted, marker, malformed := appended(1), appended(2), appended(3)
@@ -143,8 +145,10 @@ func TestOtherRecords(t *testing.T) {
 	delete(marker.Change.NewImage, "type")
 	malformed.Change.NewImage["type"] = events.NewStringAttribute("feature-type-updated")
 	malformed.Change.NewImage["data"] = events.NewStringAttribute("{")
-	sent, _, _, failed := publish(t, "never", 0, deleted, marker, malformed, appended(4))
-	assert.Equal(t, []string{"4", ""}, append(sent, failed))
+	sent, _, rejected, failed := publish(t, "never", 0, deleted, marker, malformed, appended(4))
+	assert.Equal(t, []string{"4", fmt.Sprint(eventlog.FirstID(at()) + 24), ""}, append(sent, rejected, failed))
+	sent, _, _, failed = publish(t, "rejects all", 0, malformed) // the queue cannot store the id
+	assert.Equal(t, []string{"sequence3"}, append(sent, failed))
 }
 
 func TestNewPublishFunction(t *testing.T) {

@@ -2,7 +2,6 @@ package installation
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,24 +28,37 @@ const (
 )
 
 // FollowEvents calls emit for each event that a filter selects, and for each new one until ctx ends, which is not an
-// error. After an error, it continues with the log that reopen returns, or ends with the error of reopen.
-func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, emit func(eventlog.Event) error,
-	reopen func(error) (*eventlog.Log, error)) error {
+// error. After an error, it continues with the log that reopen returns, or ends with the error of reopen. now is the
+// clock of this process. A read never begins later than overlap ago, so events of fast clocks do not hide others.
+func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, now func() time.Time,
+	emit func(eventlog.Event) error, reopen func(error) (*eventlog.Log, error)) error {
+	first := max(f.First, eventlog.FirstID(f.From))
+	f.First = 0
+	if latest := now().Add(-overlap); f.From.After(latest) {
+		f.From = latest
+	}
 	seen := map[int64]bool{}
-	for {
-		last := f.From
+	for all := false; ; {
+		last, begun := f.From, now()
 		err := log.All(ctx, f, func(e eventlog.Event) error {
 			if seen[e.ID] {
 				return nil
 			}
 			seen[e.ID], last = true, e.CreatedAt()
+			if e.ID < first && !all { // not new
+				return nil
+			}
 			return emit(e)
 		})
+		all = all || err == nil
 		if err != nil && ctx.Err() == nil {
 			log, err = reopen(err)
 		}
 		if err != nil && ctx.Err() == nil {
 			return err
+		}
+		if begun.Before(last) {
+			last = begun
 		}
 		if from := last.Add(-overlap); from.After(f.From) {
 			f.From = from
@@ -65,7 +77,7 @@ const replayAttempts = 10
 
 // ReplayEvents sends the events that a filter selects again, with the same ids, oldest first: those of a stack to the
 // bus, and those of the local service to the webhook, if it receives the type. It returns their number, even with an
-// error. It omits malformed events, and returns an error with their ids.
+// error. It omits malformed events and those that the bus refuses for good, and returns an error with their ids.
 func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now func() time.Time) (sent int,
 	err error) {
 	send, err := i.sender(now)
@@ -76,32 +88,32 @@ func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now 
 		f.Types = i.webhookTypes()
 	}
 	var batch []eventbus.Event
-	var malformed error
+	var omitted error
 	flush := func() error {
-		n := len(batch)
 		for attempt := 1; len(batch) > 0; attempt++ {
 			errs := send(ctx, batch)
 			var left []eventbus.Event
 			for k, err := range errs {
-				if err != nil {
+				switch {
+				case err == nil:
+					sent++
+				case eventbus.Refused(err):
+					omitted = errors.Join(omitted, fmt.Errorf("event %s: %w", batch[k].Sequence, err))
+				default:
 					left = append(left, batch[k])
 				}
 			}
-			if batch = left; left == nil {
-				break
-			}
-			if attempt == replayAttempts || dynamo.Pause(ctx, attempt) != nil {
-				sent += n - len(left)
+			batch = left
+			if left != nil && (attempt == replayAttempts || dynamo.Pause(ctx, attempt) != nil) {
 				return fmt.Errorf("%d events were sent, continue with --since %s: %w", sent, left[0].Time, errors.Join(errs...))
 			}
 		}
-		sent += n
 		return nil
 	}
 	err = i.Log(now).All(ctx, f, func(logged eventlog.Event) error {
 		e, err := eventbus.New(i.EventSource, logged)
 		if err != nil { // an item that eventlog did not write; a repetition would not correct it
-			malformed = errors.Join(malformed, err)
+			omitted = errors.Join(omitted, err)
 			return nil
 		}
 		if batch = append(batch, e); len(batch) < eventbus.MaxBatch {
@@ -112,8 +124,8 @@ func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now 
 	if err == nil {
 		err = flush()
 	}
-	if malformed != nil {
-		err = errors.Join(err, fmt.Errorf("%d events were sent, these cannot be sent: %w", sent, malformed))
+	if omitted != nil {
+		err = errors.Join(err, fmt.Errorf("%d events were sent, these cannot be sent: %w", sent, omitted))
 	}
 	return sent, err
 }
@@ -156,10 +168,7 @@ func (i *Installation) sender(now func() time.Time) (func(context.Context, []eve
 	return func(ctx context.Context, batch []eventbus.Event) []error {
 		errs := make([]error, len(batch))
 		for k, e := range batch {
-			text, err := json.Marshal(e)
-			if err == nil {
-				err = client.Send(ctx, e.ID, text, secrets)
-			}
+			err := client.Send(ctx, e.ID, e.Encode(), secrets)
 			if !errors.Is(err, webhook.ErrGone) {
 				errs[k] = err
 			}

@@ -1,8 +1,9 @@
 package installation_test
 
 import (
+	"context"
 	"encoding/json"
-	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,10 +17,20 @@ import (
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/eventbridge"
 )
 
-// TestReplayEvents answers PutEvents in the form of EventBridge's API reference. The bus throttles one entry of the
-// first request, or of all requests. An event without data, which is malformed, does not prevent the others.
+// record records a change.
+func record(tb testing.TB, log *eventlog.Log, c eventlog.Change) {
+	tb.Helper()
+	assert.OK(tb, log.Write(context.WithoutCancel(tb.Context()), func() ([]types.TransactWriteItem, error) {
+		_, actions, err := log.Actions(context.WithoutCancel(tb.Context()), c)
+		return actions, err
+	}, nil))
+}
+
+// TestReplayEvents sends to a bus that throttles one entry of the first request, or of all requests. An event without
+// data, which is malformed, and one that the bus refuses do not prevent the others.
 func TestReplayEvents(t *testing.T) {
 	t.Parallel()
 	for _, always := range []bool{false, true} {
@@ -29,41 +40,76 @@ func TestReplayEvents(t *testing.T) {
 			_, err := users.Add(t.Context(), user.User{Kind: user.Person, Name: "n"})
 			assert.OK(t, err)
 		}
-		assert.OK(t, db.Log().Write(t.Context(), func() ([]types.TransactWriteItem, error) {
-			_, record, err := db.Log().Actions(t.Context(), eventlog.Change{Type: eventlog.FeatureTypeUpdated, Subject: "type:x"})
-			return record, err
-		}, nil))
+		record(t, db.Log(), eventlog.Change{Type: eventlog.FeatureTypeUpdated, Subject: "type:x"})
+		record(t, db.Log(), eventlog.Change{Type: eventlog.FeatureCreated, Subject: "toggle:refused"})
 		var stored []string // the ids of events on the bus
 		calls := 0
 		bus := responding(func(r *http.Request) (int, string) {
-			var request struct{ Entries []struct{ Detail string } }
-			assert.OK(t, json.NewDecoder(r.Body).Decode(&request))
+			body, err := io.ReadAll(r.Body)
+			assert.OK(t, err)
 			calls++
-			var results []string
-			for k, e := range request.Entries {
-				var detail struct{ Sequence string }
-				assert.OK(t, json.Unmarshal([]byte(e.Detail), &detail))
+			status, response := eventbridge.PutEvents(body, func(k int, text string) string {
+				var detail struct{ Sequence, Subject string }
+				assert.OK(t, json.Unmarshal([]byte(text), &detail))
 				if k == 1 && calls == 1 || k == 0 && always {
-					results = append(results, `{"ErrorCode":"ThrottlingException"}`)
-					continue
+					return "ThrottlingException"
 				}
-				results, stored = append(results, `{"EventId":"1"}`), append(stored, detail.Sequence)
-			}
-			return http.StatusOK, fmt.Sprintf(`{"Entries":[%s]}`, strings.Join(results, ","))
+				if detail.Subject == "refused" {
+					return "MalformedDetail"
+				}
+				stored = append(stored, detail.Sequence)
+				return ""
+			})
+			return status, string(response)
 		})
 		i := &installation.Installation{Client: db.Client, Tables: db.Tables, EventSource: "s",
 			Stack: installation.Stack{Name: "s", Config: bus}}
 		sent, err := i.ReplayEvents(t.Context(), eventlog.Filter{}, time.Now)
-		want, text := 12, "12 events were sent, these cannot be sent: convert event 1"
+		want, text := 12, "12 events were sent, these cannot be sent: "
 		if always {
 			want, text = 9, "9 events were sent, continue with --since 20"
 		}
-		if err == nil || !strings.Contains(err.Error(), text) {
+		if err == nil || !strings.Contains(err.Error(), text) || !always && (!strings.Contains(err.Error(), "convert event 1") ||
+			!strings.Contains(err.Error(), "MalformedDetail: injected")) {
 			t.Errorf("error %v, want %s", err, text)
 		}
 		assert.Equal(t, want, sent)
 		if slices.Sort(stored); !always {
 			assert.Equal(t, []int{12, 3}, []int{len(slices.Compact(stored)), calls})
 		}
+	}
+}
+
+// TestFollowEvents checks that events of the right time are not missed after one of a clock that is two minutes fast.
+func TestFollowEvents(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for _, from := range []time.Time{now.Add(-time.Hour), now.Add(time.Minute)} { // what tail prints first is from then on
+		db := database.New(t)
+		write := func(name string, at time.Time) {
+			record(t, eventlog.New(db.Client, db.Tables, func() time.Time { return at }, 0), eventlog.Change{
+				Type: eventlog.FeatureCreated, Subject: eventlog.Subject("toggle:" + name), FeatureName: name})
+		}
+		write("old", now.Add(-2*time.Hour))
+		write("recent", now.Add(-30*time.Second))
+		write("fast", now.Add(2*time.Minute))
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		var got []string
+		assert.OK(t, installation.FollowEvents(ctx, db.Log(), eventlog.Filter{From: from}, func() time.Time { return now },
+			func(e eventlog.Event) error {
+				switch got = append(got, e.FeatureName); e.FeatureName {
+				case "fast":
+					write("right", now)
+				case "right":
+					cancel()
+				}
+				return nil
+			}, func(err error) (*eventlog.Log, error) { return nil, err }))
+		want := []string{"recent", "fast", "right"}
+		if from.After(now) {
+			want = want[1:]
+		}
+		assert.Equal(t, want, got)
 	}
 }
