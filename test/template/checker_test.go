@@ -160,13 +160,14 @@ var expected = strings.NewReplacer(
 	ReevaluateStalenessFunction | Events.Lifetimes.Properties.ParallelizationFactor | 2
 	ReevaluateStalenessFunction | Events.Lifetimes.Properties.MaximumRetryAttempts | 10
 	ReevaluateStalenessFunction | Events.Lifetimes.Properties.MaximumRecordAgeInSeconds | 3600
-	# Events wait for the bus in order for 24 hours, as long as a stream keeps them. Two minutes of three with a wait of
+	# Events wait for the bus in order for 12 hours; a stream keeps them for 24 hours. Two minutes of three with a wait of
 	# a minute or more are an alarm within minutes of the first refusal.
 	PublishEventsFunction | Events.Log.Properties.BisectBatchOnFunctionError | true
 	PublishEventsFunction | Events.Log.Properties.FunctionResponseTypes | [ReportBatchItemFailures]
 	PublishEventsFunction | Events.Log.Properties.ParallelizationFactor | 1
 	PublishEventsFunction | Events.Log.Properties.MaximumRetryAttempts | -1
-	PublishEventsFunction | Events.Log.Properties.MaximumRecordAgeInSeconds | 86400
+	PublishEventsFunction | Events.Log.Properties.MaximumRecordAgeInSeconds | 43200
+	PublishEventsFunction | Events.Log.Properties.FilterCriteria.Filters | [map[Pattern:{"eventName":["INSERT"]}]]
 	EventAgeAlarm | Threshold | 60000
 	EventAgeAlarm | Period | 60
 	EventAgeAlarm | EvaluationPeriods | 3

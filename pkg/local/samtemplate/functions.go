@@ -1,6 +1,7 @@
 package samtemplate
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
@@ -120,6 +121,7 @@ func (r *reader) stream(properties *yaml.Node) Stream {
 		BatchSize, MaximumBatchingWindowInSeconds, MaximumRetryAttempts int
 		FunctionResponseTypes                                           []string
 		DestinationConfig                                               destination
+		FilterCriteria                                                  struct{ Filters []struct{ Pattern string } }
 
 		BisectBatchOnFunctionError, MaximumRecordAgeInSeconds, ParallelizationFactor ignored
 	}
@@ -132,9 +134,21 @@ func (r *reader) stream(properties *yaml.Node) Stream {
 	if found := r.resources[table]; found != nil && get(found.properties, "StreamSpecification").Kind == 0 {
 		r.fail(properties, "the table %s has no StreamSpecification", table)
 	}
+	var names []string
+	for _, f := range p.FilterCriteria.Filters {
+		var pattern struct {
+			EventName []string `json:"eventName"`
+		}
+		d := json.NewDecoder(strings.NewReader(f.Pattern))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&pattern); err != nil || len(pattern.EventName) == 0 {
+			r.fail(properties, "the filter %s is not supported by the local gateway, only one of eventName", f.Pattern)
+		}
+		names = append(names, pattern.EventName...)
+	}
 	return Stream{
 		Table: table, BatchSize: p.BatchSize, RetryAttempts: p.MaximumRetryAttempts,
-		OnFailure: r.queue(properties, p.DestinationConfig),
+		OnFailure: r.queue(properties, p.DestinationConfig), EventNames: names,
 	}
 }
 

@@ -61,7 +61,8 @@ Resources:
         Get: {Type: Api, Properties: {RestApiId: !Ref Api, Path: '/things/{id}', Method: get}}
         Any: {Type: Api, Properties: {RestApiId: !Ref Api, Path: /, Method: any, Auth: {Authorizer: NONE}}}
         Stream: {Type: DynamoDB, Properties: {Stream: !GetAtt Things.StreamArn, StartingPosition: TRIM_HORIZON, BatchSize: 7,
-          FunctionResponseTypes: [ReportBatchItemFailures], DestinationConfig: *failures}}
+          FunctionResponseTypes: [ReportBatchItemFailures], DestinationConfig: *failures,
+          FilterCriteria: {Filters: [{Pattern: '{"eventName":["INSERT"]}'}]}}}
         Minutes: {Type: ScheduleV2, Properties: {ScheduleExpression: rate(2 minutes)}}
         Log: {Type: CloudWatchLogs, Properties: {LogGroupName: !Ref Lines, FilterPattern: ''}}
   Role:

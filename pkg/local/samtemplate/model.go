@@ -88,6 +88,8 @@ type Stream struct {
 	BatchSize     int    // most records of one invocation
 	RetryAttempts int    // -1: until the record expires
 	OnFailure     string // logical id of the queue for discarded records; empty: none
+	// EventNames are the kinds of records that are delivered, such as INSERT; nil: all.
+	EventNames []string `json:",omitempty"`
 }
 
 // Queue is one AWS::SQS::Queue.

@@ -17,6 +17,7 @@
 //	-- streams
 //	AWS's form, in order, from TRIM_HORIZON         | lambda: with-ddb                   | TestStream
 //	at most BatchSize records for each invocation   | lambda: ddb-params                 | TestStream
+//	FilterCriteria: kinds of records are skipped    | lambda: invocation-eventfiltering  | TestStreamFilter
 //	a write that changes nothing has no record      | ddb: Streams; unlike the engine    | TestStream
 //	delivery continues after the checkpoint         | choice                             | TestStream
 //	no batchItemFailures: the batch is done         | lambda: ddb-batchfailurereporting  | TestDelivery
@@ -52,7 +53,7 @@
 //
 // New rejects a template with subscriptions to other log groups, and with queues that are not the target of a rule.
 // Package samtemplate rejects streams without ReportBatchItemFailures, StartingPosition LATEST, batching windows,
-// filters and cron expressions. These settings have no effect:
+// filters of anything but eventName, and cron expressions. These settings have no effect:
 //
 //   - ParallelizationFactor and BisectBatchOnFunctionError: one batch is processed at a time, and fails as a whole.
 //   - MaximumRecordAgeInSeconds and MaximumEventAgeInSeconds: records and events do not expire, because a development

@@ -29,6 +29,16 @@ func TestStream(t *testing.T) {
 	})
 }
 
+// TestStreamFilter checks that only records of the kinds in the template are delivered.
+func TestStreamFilter(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "stream 5 0", streamed(t, 3), func(h *harness) {
+		h.config.Template.Functions[0].Streams[0].EventNames = []string{"INSERT"}
+		h.run(time.Second)
+		assert.Equal(h, []string{"0s 1"}, h.invocations)
+	})
+}
+
 // A checkpoint that a power failure has cut does not stop the delivery. One of another stream has no effect.
 func TestStreamCheckpoints(t *testing.T) {
 	t.Parallel()
