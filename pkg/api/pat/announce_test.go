@@ -2,6 +2,7 @@ package pat_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -48,6 +49,7 @@ func TestAnnounceThresholds(t *testing.T) {
 	f.create(t, expiring("2", 20*day))
 	f.create(t, expiring("3: created within a threshold", 5*day))
 	f.create(t, expiring("4: found by a run before it expires", time.Hour))
+	f.create(t, expiring("5", 700*time.Hour))
 	assert.Equal(t, []string{"1 1"}, f.expiries(t))
 	for _, row := range table.Rows(t, 2, `
 		# time since the creation | recorded tokens and days
@@ -57,9 +59,10 @@ func TestAnnounceThresholds(t *testing.T) {
 		96h | 3 1
 		143h59m59.999s |
 		144h | 2 14
-		# token 2 has expired, 7 days and 1 day were not recorded
-		504h | 2 1
-		960h |
+		# 7 days of token 2 were not recorded
+		479h59m59.999s | 2 1, 5 14
+		# token 5 has expired, 7 days and 1 day were not recorded
+		700h |
 	`) {
 		after, err := time.ParseDuration(row[0])
 		assert.OK(t, err)
@@ -93,4 +96,44 @@ func TestAnnounceAgain(t *testing.T) {
 	}
 	assert.Equal(t, []string{"1 1", "2 1", "3 1"}, f.expiries(t))
 	f.requireConsistent(t)
+}
+
+// A token whose transaction conflicts delays the others only for a limited time.
+func TestAnnounceDespiteAConflict(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 4)
+	for i := range 3 {
+		f.create(t, expiring(fmt.Sprint(i), day))
+	}
+	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == transact && strings.Contains(c.Body, `"id":{"N":"1"}`) {
+			return c.Cancel("TransactionConflict", "None")
+		}
+		return c.Pass()
+	})
+	var log bytes.Buffer
+	a := pat.Announcer{
+		Store: f.through(client), Now: now, Logger: slog.New(slog.NewTextHandler(&log, nil)), Timeout: time.Second,
+	}
+	if result, err := a.Announce(t.Context(), nil); err == nil || result.Announced != 2 || result.Left != 1 ||
+		!strings.Contains(log.String(), "id=1 ") {
+		t.Error(result, err, log.String())
+	}
+	assert.Equal(t, []string{"2 1", "3 1"}, f.expiries(t))
+}
+
+// Calls end before the deadline, so that the cause can be logged.
+func TestAnnounceStopsBeforeTheDeadline(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 4)
+	f.create(t, expiring("ci", day))
+	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) { return c.Hang() })
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second+50*time.Millisecond)
+	defer cancel()
+	var log bytes.Buffer
+	a := pat.Announcer{Store: f.through(client), Now: now, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	_, err := a.Announce(ctx, nil)
+	if err == nil || ctx.Err() != nil || !strings.Contains(log.String(), "tokens cannot be read") {
+		t.Error(err, ctx.Err(), log.String())
+	}
 }

@@ -27,7 +27,7 @@ type PAT struct {
 	UserID      int64 // its owner
 	Description string
 	ExpiresAt   time.Time
-	CreatedAt   time.Time       // never falls as ids rise
+	CreatedAt   time.Time       // never falls as ids rise, if clocks differ by less than an hour
 	SeenAt      *time.Time      // when it last authenticated a request, accurate to a minute; nil: never
 	Verifier    access.Verifier // of its secret
 

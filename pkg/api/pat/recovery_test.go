@@ -30,6 +30,39 @@ func TestCreateSettles(t *testing.T) {
 	f.requireConsistent(t)
 }
 
+// TestFastClock checks that a process whose clock is far ahead, such as an operator's computer, does not decide when
+// later tokens were created and whether they are about to expire. Up to an hour, times still never fall.
+func TestFastClock(t *testing.T) {
+	t.Parallel()
+	for ahead, want := range map[time.Duration]time.Duration{
+		time.Hour: time.Hour, time.Hour + time.Millisecond: 0, 365 * day: 0,
+	} {
+		f := newFixture(t, 1, 2)
+		fast := newPAT(1, "operator")
+		fast.CreatedAt, fast.ExpiresAt = now().Add(ahead), now().Add(2*ahead)
+		f.create(t, fast)
+		for _, description := range []string{"pipeline", "another"} {
+			p := newPAT(2, description)
+			p.ExpiresAt = now().Add(2 * time.Hour)
+			p = f.create(t, p)
+			assert.Equal(t, now().Add(want), p.CreatedAt)
+			assert.Equal(t, int64(0), p.AnnouncedDays)
+		}
+	}
+}
+
+// The clock of another process does not make the life of a token shorter.
+func TestShortLifeByTheOwnClock(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1, 2)
+	ahead := newPAT(1, "ahead")
+	ahead.CreatedAt = now().Add(time.Hour)
+	f.create(t, ahead)
+	p := newPAT(2, "pipeline")
+	p.ExpiresAt = now().Add(90 * time.Minute)
+	assert.Equal(t, int64(0), f.create(t, p).AnnouncedDays)
+}
+
 // TestCreatedAtRises checks that createdAt never falls as ids rise, although the clocks of processes differ, and that a
 // clock that is behind costs one more call.
 func TestCreatedAtRises(t *testing.T) {

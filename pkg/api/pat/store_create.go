@@ -16,7 +16,7 @@ import (
 
 // Create stores a new token of the account p.UserID under the next id. It returns the stored token, and the token in
 // plain text. It ignores p.ID, p.SeenAt and p.Verifier. The stored CreatedAt is p.CreatedAt, or that of the last id if
-// it is later: the clocks of two processes differ.
+// it is later: the clocks of two processes differ, by less than an hour.
 //
 // Create returns ErrNoOwner, ErrTooMany or ErrDescriptionExists, in this order, if the account does not allow the
 // token, and ErrNoIDsLeft if the last id is access.MaxID. Then nothing but the counter has changed. If the account has
@@ -43,15 +43,23 @@ func (s *Store) Create(ctx context.Context, p PAT, owner Owner) (PAT, access.Tok
 	return p, token.At(access.PATSelector(p.UserID, p.ID)), nil
 }
 
+// maxClockDifference is the maximum difference of two clocks. A time that is later than that is wrong.
+const maxClockDifference = time.Hour
+
 // takeID returns the next id, and the time at which it was taken: now, or the time of the last id if that is later. One
 // update moves the counter and its time. If the counter's time is later than now, another update moves the counter
 // alone. The time never falls, so the second update needs no condition on it.
+//
+// The first update also replaces a time that is wrong. Otherwise one process with a fast clock, such as that of an
+// operator, would decide the times of all tokens until its time has come.
 func (s *Store) takeID(ctx context.Context, now time.Time) (id int64, at time.Time, err error) {
 	step := dynamo.Count(s.pats, Key(0, 0), lastID, access.MaxID)
 	later := dynamo.Count(s.pats, Key(0, 0), lastID, access.MaxID)
 	*later.UpdateExpression += " SET #at = :now"
-	*later.ConditionExpression += " AND (attribute_not_exists(#at) OR #at <= :now)"
-	later.ExpressionAttributeNames["#at"], later.ExpressionAttributeValues[":now"] = lastCreatedAt, dynamo.Time(now)
+	*later.ConditionExpression += " AND (attribute_not_exists(#at) OR #at <= :now OR #at > :latest)"
+	later.ExpressionAttributeNames["#at"] = lastCreatedAt
+	later.ExpressionAttributeValues[":now"] = dynamo.Time(now)
+	later.ExpressionAttributeValues[":latest"] = dynamo.Time(now.Add(maxClockDifference))
 	out, err := s.client.UpdateItem(ctx, later)
 	if dynamo.FailedCondition(err) {
 		out, err = s.client.UpdateItem(ctx, step)
