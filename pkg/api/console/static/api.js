@@ -25,11 +25,12 @@ class ApiError extends Error {
  */
 export const call = async (...request) => (await send(...request)).content;
 
-/** Returns the content of a resource, and its entity tag. */
+/** Returns the content of a resource, and its entity tag, which is null if a proxy has removed it. */
 export const read = (path, options) => send('GET', path, undefined, options);
 
 async function send(method, path, body, { signal, token = credential(), etag } = {}) {
-  const headers = { Authorization: token ?? '', ...etag && { 'If-Match': etag } };
+  // A proxy that compresses responses makes entity tags weak, which never match. Those of this API identify the content, not its bytes.
+  const headers = { Authorization: token ?? '', ...etag && { 'If-Match': etag.replace(/^W\//, '') } };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let response, text;
   try {

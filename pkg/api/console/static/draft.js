@@ -1,5 +1,6 @@
 // What was entered in a dialog and not saved. The tab keeps it: Back, a reload or the end of the session does not lose it.
 
+import { call, read } from './api.js';
 import { h, openDialog } from './dom.js';
 import { draftStorage } from './session.js';
 
@@ -95,15 +96,33 @@ function confirmLeaving(discard) {
 }
 
 /**
- * Says that someone else has changed what a form edits.
- * @param {Object} before what the form began with
- * @param {Object} now what there is now
- * @param {Object<string, string>} labels of the members
+ * Replaces a resource, unless someone else has changed what a form shows of it since the form was opened.
+ * @param {string} path of the resource
+ * @param {Object} body of the PUT
+ * @param {{content: Object, etag: string|null}} opened what the form began with
+ * @param {Object<string, string>} labels of the members that the form shows
+ * @returns {Promise<{result: Object}|{now: {content: Object, etag: string|null}, notice: HTMLElement}>} what the API has saved, or what
+ *   there is now instead of `opened`, and a notice that says it
  */
-export function conflict(before, now, labels) {
+export async function save(path, body, opened, labels) {
+  if (opened.etag) {
+    try {
+      return { result: await call('PUT', path, body, { etag: opened.etag }) };
+    } catch (error) {
+      if (error.status !== 412) throw error;
+    }
+  }
+  // The resource has changed, or a proxy changes or removes its entity tag: only the content tells.
+  const now = await read(path);
+  const changed = Object.keys(labels).filter((name) => JSON.stringify(opened.content[name]) !== JSON.stringify(now.content[name]));
+  if (changed.length > 0) return { now, notice: conflict(opened.content, now.content, changed, labels) };
+  return { result: await call('PUT', path, body) };
+}
+
+/** Says that someone else has changed members of what a form edits. */
+function conflict(before, now, changed, labels) {
   const shown = (value) => (value === null || value === '' ? 'none'
     : Array.isArray(value) ? `${value.length} values` : value === true ? 'yes' : value === false ? 'no' : String(value));
-  const changed = Object.keys(labels).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
   return h('div', { class: 'notice warn', role: 'alert' },
     h('p', null, h('strong', null, 'Someone has changed it since you opened it. '), 'Nothing was saved, and your input is still here.'),
     h('ul', null, changed.map((name) => h('li', null, `${labels[name]}: `,

@@ -28,6 +28,22 @@ export function searchToggles({ query, state, type, project, contextField, ...re
   return call('GET', `/api/admin/search/features?${parameters}`, undefined, { signal });
 }
 
+/**
+ * Counts the toggles of a project, or of all, by their state: in total, and of each type.
+ * @returns {Promise<{total: Object, types: Map<string, Object>}>} numbers by the states of `listAddress`
+ */
+export async function countToggles(project, signal) {
+  const query = project ? `?${new URLSearchParams({ project: `IS:${project}` })}` : '';
+  const { total, types } = await call('GET', `/api/admin/search/features/counts${query}`, undefined, { signal });
+  return { total: byState(total), types: new Map(types.map((item) => [item.type, byState(item)])) };
+}
+
+const byState = ({ active, stale, potentiallyStale, archived }) => (
+  { '': active + stale + potentiallyStale, active, 'potentially-stale': potentiallyStale, stale, archived });
+
+/** The numbers of a type without toggles. */
+export const noToggles = byState({ active: 0, stale: 0, potentiallyStale: 0, archived: 0 });
+
 /** The state of a toggle, as a mark. */
 export function stateBadge(toggle) {
   if (toggle.archived) return h('span', { class: 'badge quiet' }, 'Archived');

@@ -1,11 +1,12 @@
 // Context fields: the list with its usage, and the dialogs that create, change and delete a field.
 
 import { call, read } from '../api.js';
-import { conflict, draftFor, keepDraft } from '../draft.js';
+import { draftFor, keepDraft, save } from '../draft.js';
 import {
   FieldError, append, counted, failure, field, form, h, links, loading, logLink, once, openDialog, pager, range, replace, row, table,
   text, uniqueId, withBar,
 } from '../dom.js';
+import { matcher } from '../search.js';
 import { listAddress, searchToggles, toggleAddress } from '../toggle.js';
 
 const path = '/api/admin/context';
@@ -13,6 +14,7 @@ const address = (name) => `${path}/${encodeURIComponent(name)}`;
 const shownValues = 12;
 const pageSize = 50;
 const shownRows = 50;
+const labels = { description: 'Description', stickiness: 'Use for stickiness', sortOrder: 'Sort order', legalValues: 'Legal values' };
 
 export async function render(content, { may, search, signal, announce }) {
   const list = h('div', null, loading('the context fields'));
@@ -52,8 +54,8 @@ export async function render(content, { may, search, signal, announce }) {
         ? 'Create one for each property that strategies compare, such as the plan of a customer.' : 'An editor can create one.'));
       return;
     }
-    const query = input.value.trim().toLowerCase();
-    const found = fields.filter(({ name, description }) => `${name} ${description ?? ''}`.toLowerCase().includes(query));
+    const matches = matcher(input.value);
+    const found = fields.filter(({ name, description }) => matches(name, description));
     if (offset >= found.length) offset = 0;
     count.textContent = range(found.length, offset, pageSize, 'context field');
     if (found.length === 0) {
@@ -152,7 +154,7 @@ function legalValues(values) {
 
 /** Opens the dialog that creates a field, or replaces one. `opened` is {content, etag}, null to create one. */
 function openEditor(opened, saved) {
-  let { content: current = null, etag } = opened ?? {};
+  const current = opened?.content ?? null;
   const name = current === null && h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', required: true });
   const description = h('textarea', { name: 'description', rows: '2', dir: 'auto' });
   const sortOrder = h('input', { name: 'sortOrder', inputmode: 'numeric', autocomplete: 'off' });
@@ -209,17 +211,21 @@ function openEditor(opened, saved) {
   async function send() {
     let result;
     try {
-      result = current ? await call('PUT', address(current.name), body(), { etag }) : await call('POST', path, body());
+      if (current) {
+        const answer = await save(address(current.name), body(), opened, labels);
+        if (answer.notice) {
+          opened = answer.now;
+          replace(changes, answer.notice);
+          return;
+        }
+        ({ result } = answer);
+      } else {
+        result = await call('POST', path, body());
+      }
     } catch (error) {
       if (error.name === 'NameExistsError') throw new FieldError('name', error.message);
       if (error.status === 400) values.show(error.message);
-      if (error.status !== 412) throw error;
-      const before = current;
-      ({ content: current, etag } = await read(address(current.name)));
-      replace(changes, conflict(before, current, {
-        description: 'Description', stickiness: 'Use for stickiness', sortOrder: 'Sort order', legalValues: 'Legal values',
-      }));
-      return;
+      throw error;
     }
     draft.done();
     await saved(result, current === null);
@@ -237,6 +243,16 @@ function keep(control, original, empty) {
     if (control.value === shown) return original;
     return control.value === '' ? empty : control.value;
   };
+}
+
+/** Returns the values and descriptions of a pasted text, without empty lines and the white space around each column. */
+function pastedLines(text) {
+  return text.split(/\r\n|\r|\n/).flatMap((line, i) => {
+    const [value, ...more] = line.split('\t').map((column) => column.replace(/^[\s\u0085]+|[\s\u0085]+$/g, ''));
+    const description = more.filter(Boolean).join(' ') || undefined;
+    if (value === '' && description !== undefined) throw new FieldError('values', `Line ${i + 1} has a description and no value.`);
+    return value === '' ? [] : [{ value, description }];
+  });
 }
 
 /** The rows of the legal values, which can be added, pasted, searched, removed and moved. Of many, only some are shown. */
@@ -283,15 +299,14 @@ function valueEditor(initial) {
       form({
         submit: 'Add', busy: 'Adding…', cancel: () => dialog.close(),
         send: async () => {
-          const known = new Set(rows.map(({ get }) => get().value));
-          const lines = pasted.value.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
+          const known = new Set(rows.map(({ get }) => get().value.normalize('NFC')));
+          const lines = pastedLines(pasted.value);
           if (lines.length === 0) throw new FieldError('values', 'Enter at least one value.');
           const before = rows.length;
-          for (const line of lines) {
-            const [value, ...description] = line.split('\t');
-            if (known.has(value)) continue;
-            known.add(value);
-            addRow({ value, description: description.join(' ').trim() || undefined });
+          for (const { value, description } of lines) {
+            if (known.has(value.normalize('NFC'))) continue;
+            known.add(value.normalize('NFC'));
+            addRow({ value, description });
           }
           label();
           dialog.close();
@@ -353,8 +368,8 @@ function valueEditor(initial) {
 
   function label() {
     none.hidden = rows.length > 0;
-    const query = input.value.trim().toLowerCase();
-    const matching = rows.filter(({ added, get }) => added || `${get().value} ${get().description ?? ''}`.toLowerCase().includes(query));
+    const matches = matcher(input.value);
+    const matching = rows.filter(({ added, get }) => added || matches(get().value, get().description));
     const visible = new Set([...matching.slice(0, limit), ...matching.filter(({ added }) => added)]);
     for (const item of rows) item.element.hidden = !visible.has(item);
     input.hidden = rows.length <= shownValues;

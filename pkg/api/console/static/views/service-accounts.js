@@ -5,6 +5,7 @@ import { draftFor, keepControls } from '../draft.js';
 import {
   FieldError, append, counted, failure, field, form, h, links, loading, logLink, openDialog, pager, range, replace, row, table, text,
 } from '../dom.js';
+import { matcher } from '../search.js';
 import { createToken, expiry, tokenList } from './tokens.js';
 
 const path = '/api/admin/service-account';
@@ -51,12 +52,13 @@ export async function render(content, context) {
 
   /** Shows the accounts and the tokens that match the search. */
   function search() {
-    const query = input.value.trim().toLowerCase();
+    const query = input.value;
+    const matches = matcher(query);
     if (shown.searched !== query) {
       shown.searched = query;
       shown.search(query);
     }
-    const found = accounts.filter(({ name, username }) => `${name} ${username}`.toLowerCase().includes(query));
+    const found = accounts.filter(({ name, username }) => matches(name, username));
     count.textContent = found.length === 0 ? '' : range(found.length, offset, pageSize, 'service account');
     if (found.length === 0) {
       replace(list, h('p', { class: 'empty' }, accounts.length > 0 ? 'No service account matches the search.'

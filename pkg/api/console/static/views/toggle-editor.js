@@ -1,7 +1,7 @@
 // The dialog that creates a toggle, or changes one.
 
-import { call, read } from '../api.js';
-import { conflict, draftFor, keepControls } from '../draft.js';
+import { call } from '../api.js';
+import { draftFor, keepControls, save } from '../draft.js';
 import { FieldError, append, field, form, h, openDialog, replace, text, uniqueId } from '../dom.js';
 import { forgetCounts, toggleAddress, togglePath } from '../toggle.js';
 
@@ -14,7 +14,7 @@ const labels = { description: 'Description', type: 'Type', impressionData: 'Impr
  * @param {(toggle: Object) => void} [saved]
  */
 export function openToggleEditor(current, types, { announce }, project, saved) {
-  let { content: toggle, etag } = current ?? {};
+  let toggle = current?.content;
   const controls = {
     ...!current && {
       name: h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', required: true }),
@@ -29,6 +29,7 @@ export function openToggleEditor(current, types, { announce }, project, saved) {
   controls.type.value = toggle?.type ?? 'release';
   controls.description.value = toggle?.description ?? '';
   controls.impressionData.checked = toggle?.impressionData ?? false;
+  const original = toggle?.description ?? null;
   const shown = controls.description.value; // a text area changes line breaks
   const changes = h('div');
 
@@ -57,12 +58,19 @@ export function openToggleEditor(current, types, { announce }, project, saved) {
     const body = {
       type: controls.type.value,
       impressionData: controls.impressionData.checked,
-      description: description === shown ? toggle?.description ?? null : description || null,
+      description: description === shown ? original : description || null,
     };
     let result;
     try {
       if (current) {
-        result = await call('PUT', togglePath(toggle), body, { etag });
+        const answer = await save(togglePath(toggle), body, current, labels);
+        if (answer.notice) {
+          current = answer.now;
+          toggle = current.content;
+          replace(changes, answer.notice);
+          return;
+        }
+        ({ result } = answer);
       } else {
         if (where.trim() === '') throw new FieldError('projectId', 'Enter a project, such as default.');
         result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name: controls.name.value, ...body });
@@ -71,11 +79,7 @@ export function openToggleEditor(current, types, { announce }, project, saved) {
       if (error.name === 'NameExistsError') {
         throw new FieldError('name', `${error.message} Names are unique in the installation, archived toggles included.`);
       }
-      if (error.status !== 412) throw error;
-      const before = toggle;
-      ({ content: toggle, etag } = await read(togglePath(toggle)));
-      replace(changes, conflict(before, toggle, labels));
-      return;
+      throw error;
     }
     forgetCounts();
     draft.done();

@@ -3,7 +3,7 @@
 import { call } from '../api.js';
 import { draftFor } from '../draft.js';
 import { age, append, counted, failure, field, h, loading, replace, row, shortDate, table, text } from '../dom.js';
-import { counts, listAddress, pageSize, searchToggles, stateBadge, staleTime, toggleAddress } from '../toggle.js';
+import { countToggles, counts, listAddress, noToggles, pageSize, searchToggles, stateBadge, staleTime, toggleAddress } from '../toggle.js';
 import { actions, openAction, undoNotice } from './toggle-actions.js';
 import { openToggleEditor } from './toggle-editor.js';
 
@@ -180,18 +180,29 @@ export async function render(content, context) {
     }
     showCards({ [current]: total });
     try {
-      // Active toggles are all but the others, unless the list has counted them.
-      const states = ['potentially-stale', 'stale', 'archived', current === 'active' ? 'active' : ''];
-      const totals = await Promise.all(states.map((state) => (state === current ? { total } : searchToggles({ ...some, state, limit: 1 }, signal))));
+      const of = query || contextField ? await searchStates(some, current, total) : await typeCounts(project, type);
       if (turn !== shown) return;
-      const of = Object.fromEntries(states.map((state, i) => [state, totals[i].total]));
-      const others = of['potentially-stale'] + of.stale;
-      counts.of = { ...of, '': of[''] ?? of.active + others, active: of.active ?? of[''] - others };
+      counts.of = of;
       counts.key = key;
       showCards(counts.of);
     } catch {
       if (turn === shown) showCards({});
     }
+  }
+
+  async function typeCounts(project, type) {
+    const { total, types: all } = await countToggles(project, signal);
+    return type ? all.get(type) ?? noToggles : total;
+  }
+
+  /** Counts the toggles of each state by searches. `total` is the number of those in the current state. */
+  async function searchStates(some, current, total) {
+    // Active toggles are all but the others, unless the list has counted them.
+    const states = ['potentially-stale', 'stale', 'archived', current === 'active' ? 'active' : ''];
+    const totals = await Promise.all(states.map((state) => (state === current ? { total } : searchToggles({ ...some, state, limit: 1 }, signal))));
+    const of = Object.fromEntries(states.map((state, i) => [state, totals[i].total]));
+    const others = of['potentially-stale'] + of.stale;
+    return { ...of, '': of[''] ?? of.active + others, active: of.active ?? of[''] - others };
   }
 
   function showCards(of) {

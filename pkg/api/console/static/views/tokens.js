@@ -6,6 +6,7 @@ import {
   FieldError, append, failure, field, form, h, links, loading, locale, logLink, openDialog, pager, range, replace, row, table, text, time,
   uniqueId,
 } from '../dom.js';
+import { fold, matcher } from '../search.js';
 import { credential, signOut } from '../session.js';
 
 const day = 86_400_000;
@@ -89,7 +90,7 @@ export function tokenList(caption, tokens, { may, announce }, { accounts = false
   return { element, search, tokens: () => tokens, add: (token) => { tokens = [...tokens, token]; show(); } };
 
   function search(text) {
-    query = text.trim().toLowerCase();
+    query = text;
     offset = 0;
     show();
   }
@@ -97,9 +98,10 @@ export function tokenList(caption, tokens, { may, announce }, { accounts = false
   function show() {
     bar.hidden = tokens.length === 0;
     const now = Date.now();
+    const matches = matcher(query);
     const selected = tokens
       .filter((token) => filters[filter.value][1](token, now))
-      .filter(({ description, owner }) => `${description} ${owner.name ?? ''} ${owner.username ?? ''}`.toLowerCase().includes(query))
+      .filter(({ description, owner }) => matches(description, owner.name, owner.username))
       .sort((a, b) => sorted.order * sorts[sorted.by](a, b));
     if (offset >= selected.length) offset = 0;
     if (selected.length === 0) {
@@ -144,7 +146,7 @@ export function tokenList(caption, tokens, { may, announce }, { accounts = false
       token.seenAt === null ? 'Never' : time(token.seenAt),
       [time(token.expiresAt), mark && [' ', h('span', { class: `badge ${mark.kind}` }, mark.label)]],
       [
-        h('button', { type: 'button', onclick: () => rotateToken(token, add, remove) }, 'Rotate', hidden(' token ')),
+        h('button', { type: 'button', onclick: () => rotateToken(token, tokens.filter(({ owner }) => owner.path === token.owner.path), add, remove) }, 'Rotate', hidden(' token ')),
         h('button', { type: 'button', class: 'danger quiet', onclick: () => deleteToken(token, () => removed(token)) }, 'Delete', hidden(' token ')),
         may('ADMIN') && links(logLink({ token: token.id }, 'Activity', about()), logLink({ subject: `pat:${token.id}` }, 'History', about())),
       ],
@@ -187,10 +189,16 @@ function isOfSession({ id, userId }) {
   return view.getBigUint64(0) === BigInt(userId) && view.getBigUint64(8) === BigInt(id);
 }
 
-/** Replaces a token: creates another for the same account, shows it, and deletes the old one when told to. */
-function rotateToken(old, add, remove) {
+/**
+ * Replaces a token: creates another for the same account, shows it, and deletes the old one when told to.
+ * @param {Array} all the tokens of the account
+ */
+function rotateToken(old, all, add, remove) {
   const today = new Date().toISOString().slice(0, 10);
-  const description = `${old.description.replace(/ \(rotated \d{4}-\d\d-\d\d\)$/, '').slice(0, 230)} (rotated ${today})`;
+  const taken = new Set(all.map(({ description }) => fold(description)));
+  const name = [...old.description.replace(/ \(rotated \d{4}-\d\d-\d\d(, \d+)?\)$/, '')].slice(0, 230).join('');
+  let description = `${name} (rotated ${today})`;
+  for (let i = 2; taken.has(fold(description)); i += 1) description = `${name} (rotated ${today}, ${i})`;
   createToken(old.owner, (token) => add({ ...token, owner: old.owner }), { old, description, remove });
 }
 

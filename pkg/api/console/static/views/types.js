@@ -2,11 +2,13 @@
 
 import { call } from '../api.js';
 import { FieldError, append, counted, field, form, h, links, loading, logLink, openDialog, replace, row, table, text } from '../dom.js';
-import { forgetCounts, listAddress } from '../toggle.js';
+import { countToggles, forgetCounts, listAddress, noToggles } from '../toggle.js';
 
 const day = 86_400_000;
+/** How many times in a row the number of toggles is the same when they are no longer re-evaluated, although others were expected. */
+const settled = 10;
 
-/** The lifetimes before the latest changes in this tab, by type, so that each can be undone. */
+/** The lifetimes before the latest changes in this tab, and the potentially stale toggles then, by type, so that each can be undone. */
 const changes = new Map();
 
 export async function render(content, { may, signal, announce }) {
@@ -20,9 +22,21 @@ export async function render(content, { may, signal, announce }) {
     replace(list, h('p', { class: 'empty' }, 'There are no toggle types. ', h('code', null, 'toggleadmin init'), ' creates them.'));
     return;
   }
-  const context = { editable: may('ADMIN'), signal, announce };
+  const context = { editable: may('ADMIN'), signal, announce, load };
   const columns = ['Type', 'Lifetime', 'Toggles', 'Potentially stale', ...context.editable ? [{ name: 'Actions', class: 'actions' }] : []];
-  replace(list, table('Toggle types and their lifetimes', columns, types.map((type) => typeRow(columns, type, context))));
+  const rows = types.map((type) => typeRow(columns, type, context));
+  replace(list, table('Toggle types and their lifetimes', columns, rows.map(({ element }) => element)));
+  await load();
+
+  /** Shows the numbers of toggles in all rows. */
+  async function load() {
+    try {
+      const { types: counts } = await countToggles(null, signal);
+      for (const { show } of rows) show(counts);
+    } catch {
+      if (!signal.aborted) for (const { show } of rows) show(null);
+    }
+  }
 }
 
 /** Returns the number of toggles that a search selects. */
@@ -43,25 +57,26 @@ async function effectOf(type, lifetimeDays, signal) {
   return { on: Math.max(0, then - now), off: Math.max(0, now - then) };
 }
 
-function typeRow(columns, type, { editable, signal, announce }) {
+function typeRow(columns, type, { editable, signal, announce, load }) {
   const lifetime = h('span');
   const toggles = h('span', null, '…');
   const stale = h('span', null, '…');
+  const progress = h('small', { class: 'detail', role: 'status' });
+  let potentiallyStale = null; // the number, null if it is unknown
   const edit = h('button', { type: 'button', onclick: open },
     'Edit', h('span', { class: 'visually-hidden' }, ' lifetime of ', text(type.name)));
   const element = row(columns, [
     [text(type.name), ' ', h('small', { class: 'detail' }, text(type.description))],
     lifetime,
     toggles,
-    stale,
+    [stale, ' ', progress],
     ...editable ? [[edit, links(logLink({ subject: `type:${type.id}` }, 'History', 'of toggle type ', text(type.name)))]] : [],
   ]);
   const cell = lifetime.parentElement;
-  show(changes.get(type.id)?.to === type.lifetimeDays ? changes.get(type.id).from : undefined);
-  count();
-  return element;
+  showLifetime(changes.get(type.id)?.to === type.lifetimeDays ? changes.get(type.id).from : undefined);
+  return { element, show: showCounts };
 
-  function show(previous) {
+  function showLifetime(previous) {
     replace(lifetime, inDays(type.lifetimeDays), previous !== undefined && [
       h('small', { class: 'was' }, ` was ${inDays(previous).toLowerCase()} `),
       h('button', { type: 'button', onclick: () => undo(previous) }, 'Undo',
@@ -69,21 +84,34 @@ function typeRow(columns, type, { editable, signal, announce }) {
     ]);
   }
 
-  /** Counts the toggles, until `expected` of them are potentially stale: the service re-evaluates them within seconds. */
-  async function count(expected, again = 8) {
-    const linked = (total, state) => h('a', { href: listAddress({ type: type.id, state }) }, total.toLocaleString('en'),
-      h('span', { class: 'visually-hidden' }, ` ${state ? 'potentially stale ' : ''}${total === 1 ? 'toggle' : 'toggles'} of type `, text(type.name)));
-    try {
-      const [all, old] = await Promise.all([
-        totalOf({ type: `IS:${type.id}` }, signal), totalOf({ type: `IS:${type.id}`, state: 'IS:potentially-stale' }, signal),
-      ]);
-      replace(toggles, linked(all));
-      replace(stale, linked(old, 'potentially-stale'));
-      stale.classList.toggle('overdue', old > 0);
-      if (expected !== undefined && old !== expected && again > 0) setTimeout(() => signal.aborted || count(expected, again - 1), 1000);
-    } catch {
-      if (!signal.aborted) for (const place of [toggles, stale]) place.textContent = 'Unknown';
+  /** Shows the numbers of toggles by type, null if they are unknown. */
+  function showCounts(counts) {
+    const own = counts && (counts.get(type.id) ?? noToggles);
+    potentiallyStale = own && own['potentially-stale'];
+    if (!own) {
+      for (const place of [toggles, stale]) place.textContent = 'Unknown';
+      return;
     }
+    const linked = (state) => h('a', { href: listAddress({ type: type.id, state }) }, own[state].toLocaleString('en'), h('span',
+      { class: 'visually-hidden' }, ` ${state ? 'potentially stale ' : ''}${own[state] === 1 ? 'toggle' : 'toggles'} of type `, text(type.name)));
+    replace(toggles, linked(''));
+    replace(stale, linked('potentially-stale'));
+    stale.classList.toggle('overdue', potentiallyStale > 0);
+  }
+
+  /** Counts the toggles until the service has re-evaluated them, which it does within seconds: then `expected` are potentially stale. */
+  async function settle(expected) {
+    progress.textContent = 'Re-evaluating…';
+    const change = type;
+    let same = 0;
+    while (!signal.aborted && change === type) {
+      const before = potentiallyStale;
+      await load();
+      same = potentiallyStale === before ? same + 1 : 0;
+      if (potentiallyStale === null || same >= (potentiallyStale === expected ? 1 : settled)) break;
+      await new Promise((resolve) => { setTimeout(resolve, 1000); });
+    }
+    if (change === type) progress.textContent = '';
   }
 
   async function set(lifetimeDays) {
@@ -98,11 +126,12 @@ function typeRow(columns, type, { editable, signal, announce }) {
       announce(`The change was not undone. ${error.message}`);
       return;
     }
+    const { potentiallyStale: expected } = changes.get(type.id);
     changes.delete(type.id);
-    show();
+    showLifetime();
     edit.focus();
     announce(`Undone. ${type.name}: ${inDays(type.lifetimeDays)}.`);
-    count(-1, 4);
+    settle(expected);
   }
 
   function open() {
@@ -177,12 +206,12 @@ function typeRow(columns, type, { editable, signal, announce }) {
           return;
         }
         dialog.close();
-        changes.set(type.id, { from: previous, to: type.lifetimeDays });
-        show(previous);
+        const before = potentiallyStale;
+        changes.set(type.id, { from: previous, to: type.lifetimeDays, potentiallyStale: before });
+        showLifetime(previous);
         close();
         announce(`Saved. ${type.name}: ${inDays(type.lifetimeDays)}.`);
-        const before = Number(stale.textContent.replace(/\D.*$|,/g, ''));
-        count(before + on - off);
+        settle(before + on - off);
       }
     }
 
