@@ -87,8 +87,8 @@ func serve(f *flags, port, maxTokenDays int) error {
 		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
 		WebhookURL: f.WebhookURL, WebhookEvents: f.WebhookEvents,
 		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole,
-		MaxTokenDays: maxTokenDays,
-		Stdout:       os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
+		MaxTokenDays: maxTokenDays, History: true,
+		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})
 	if ctx.Err() != nil {
 		return nil // an error is due to the signal

@@ -24,6 +24,7 @@ type Config struct {
 	OIDCClientID    string
 	OIDCDefaultRole string // of people who sign in for the first time; empty: they cannot
 	MaxTokenDays    int    // from the creation to the expiry of a token; 0: no limit
+	History         bool   // the first start also makes changes of the last 60 days, and the traffic of a month
 
 	Stdout   io.Writer // receives the line "ready" and commands to try
 	Stderr   io.Writer // receives requests and errors

@@ -46,7 +46,7 @@ func (s *service) makeTables(ctx context.Context, cfg aws.Config, known seed.Cre
 	t := dynamo.LocalTables()
 	result, err := seed.Seed(ctx, seed.Config{
 		Client: client, Tables: t, Log: eventlog.New(client, t, s.Now, eventlog.DefaultDays), Now: s.Now, Random: s.Random,
-		MaxTokenDays: s.MaxTokenDays, Known: known,
+		MaxTokenDays: s.MaxTokenDays, History: s.History, Known: known,
 	})
 	if err != nil {
 		return seed.Result{}, err

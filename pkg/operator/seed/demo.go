@@ -92,6 +92,11 @@ func (s *seeder) demonstration(ctx context.Context) error {
 			return err
 		}
 	}
+	if s.History {
+		if err := s.writeHistory(ctx, now); err != nil {
+			return err
+		}
+	}
 	for _, f := range toggles(now) {
 		if err := s.features.Create(ctx, f); err != nil && !errors.Is(err, feature.ErrExists) {
 			return err

@@ -30,6 +30,7 @@ type Config struct {
 	Random io.Reader // cryptographically secure
 
 	MaxTokenDays int         // from the creation to the expiry of a token; 0: no limit
+	History      bool        // Seed also makes changes of the last 60 days, and the traffic of a month
 	Known        Credentials // credentials that the caller has kept from an earlier Seed; Initialize ignores them
 }
 

@@ -1,0 +1,174 @@
+package seed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/traffic"
+)
+
+const (
+	historyDays = 60
+	trafficDays = 31
+)
+
+// The people who made the changes of the history, and the service account.
+//
+//nolint:gochecknoglobals // never changed
+var (
+	admin  = eventlog.Actor{Name: "admin", UserID: 1}
+	editor = eventlog.Actor{Name: "editor", UserID: 2}
+	ci     = eventlog.Actor{Name: "ci", UserID: 4}
+)
+
+// history makes the changes of the last 60 days to the seeded toggles and context fields, recorded as made at their
+// time, and the traffic of a month. A repeated call completes one that was interrupted.
+type history struct {
+	*seeder
+	now    time.Time
+	at     time.Time // of the current change
+	stores stores
+}
+
+type stores struct {
+	features *feature.Store
+	fields   *contextfield.Store
+}
+
+// change is a change that an actor made a number of days ago.
+type change struct {
+	daysAgo int
+	by      eventlog.Actor
+	make    func(context.Context) error
+}
+
+// writeHistory adds toggles and their history.
+func (s *seeder) writeHistory(ctx context.Context, now time.Time) error {
+	h := &history{seeder: s, now: now}
+	log := eventlog.New(s.Client, s.Tables, func() time.Time { return h.at }, eventlog.DefaultDays)
+	h.stores = stores{
+		feature.NewStore(s.Client, s.Tables, log), contextfield.NewStore(s.Client, s.Tables, log),
+	}
+	changes := h.changes()
+	slices.SortStableFunc(changes, func(a, b change) int { return b.daysAgo - a.daysAgo })
+	for i, c := range changes {
+		// At different times of the day, which is between 8:00 and 16:00 UTC, and before now.
+		h.at = now.AddDate(0, 0, -c.daysAgo).Truncate(24 * time.Hour).Add(8*time.Hour + time.Duration(i*37%480)*time.Minute)
+		if err := c.make(eventlog.WithActor(ctx, c.by)); err != nil {
+			return fmt.Errorf("write the history of %d days ago: %w", c.daysAgo, err)
+		}
+	}
+	return h.countRequests(ctx)
+}
+
+func (h *history) changes() []change {
+	changes := []change{
+		{58, admin, h.setLegalValues("environment", "development", "staging", "production")},
+		{57, admin, h.setLegalValues("appName", "web", "ios", "android")},
+		{48, editor, h.update("new-checkout", func(f *feature.Feature) {
+			f.Description = new("The checkout on one page. Owner: team Checkout.")
+		})},
+		{30, editor, h.update("old-banner", func(f *feature.Feature) { f.Archived = true })},
+		{26, ci, h.update("search-ranking", func(f *feature.Feature) { f.ImpressionData = true })},
+		{20, admin, h.update("legacy-login", func(f *feature.Feature) { f.Stale = true })},
+		{12, editor, h.update("stop-payments", func(f *feature.Feature) {
+			f.Description = new("Stops all payments. Used in the incident runbook. Owner: team Payments.")
+		})},
+		{1, editor, h.update("dark-mode", func(f *feature.Feature) {
+			f.Description = new("The dark color scheme, for 10 % of users. Owner: team Web.")
+		})},
+	}
+	descriptions := map[string]string{
+		"dark-mode":      "The dark color scheme. Owner: team Web.",
+		"new-checkout":   "The new checkout. Owner: team Checkout.",
+		"old-banner":     "The banner of the spring sale. Owner: team Marketing.",
+		"legacy-login":   "The login without single sign-on, until all customers have moved. Owner: team Identity.",
+		"search-ranking": "Compares two rankings of the search results. Owner: team Search.",
+		"rate-limit":     "Limits requests while the new database is being filled. Owner: team Platform.",
+		"stop-payments":  "Stops all payments. Owner: team Payments.",
+		"beta-access":    "Gives customers of the beta program access to new features. Owner: team Web.",
+	}
+	for _, f := range toggles(h.now) {
+		f.Description, f.CreatedBy = new(descriptions[f.Name]), &feature.Creator{ID: editor.UserID, Name: editor.Name}
+		f.Archived, f.ArchivedAt, f.Stale = false, nil, false // before the changes above
+		daysAgo := int(h.now.Sub(f.CreatedAt).Hours() / 24)
+		changes = append(changes, change{daysAgo, editor, h.create(f)})
+	}
+	return changes
+}
+
+// create creates a toggle. The log does not contain creations before the history begins.
+func (h *history) create(f feature.Feature) func(context.Context) error {
+	return func(ctx context.Context) error {
+		store := h.features
+		if f.CreatedAt.After(h.now.AddDate(0, 0, -historyDays)) {
+			store, f.CreatedAt = h.stores.features, h.at
+		}
+		if err := store.Create(ctx, f); !errors.Is(err, feature.ErrExists) {
+			return err
+		}
+		return nil
+	}
+}
+
+func (h *history) update(name string, edit func(*feature.Feature)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := h.stores.features.Update(ctx, name, func(f feature.Feature) (feature.Feature, error) {
+			edit(&f)
+			return f, nil
+		})
+		return err
+	}
+}
+
+func (h *history) setLegalValues(name string, values ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		f, err := h.stores.fields.Get(ctx, name)
+		if err != nil {
+			return err
+		}
+		f.LegalValues = nil
+		for _, value := range values {
+			f.LegalValues = append(f.LegalValues, contextfield.LegalValue{Value: value})
+		}
+		_, err = h.stores.fields.Replace(ctx, f, func(string) error { return nil })
+		return err
+	}
+}
+
+// countRequests counts the requests of a month: fewer on weekends, a few errors of clients, and one day with errors of
+// the server.
+func (h *history) countRequests(ctx context.Context) error {
+	perDay := []struct {
+		path     string
+		requests int64
+	}{
+		{"/api/admin/context", 180}, {"/api/admin/feature-types", 320},
+		{"/api/admin/projects/{projectId}/features/{featureName}", 540}, {"/api/admin/search/features", 910},
+	}
+	batch := traffic.Batch{ID: "history"}
+	for _, of := range perDay {
+		for ago := trafficDays; ago > 0; ago-- {
+			day := h.now.UTC().AddDate(0, 0, -ago).Truncate(24 * time.Hour)
+			n := of.requests + of.requests*int64(day.YearDay()*7%11)/20
+			if weekday := day.Weekday(); weekday == time.Saturday || weekday == time.Sunday {
+				n /= 6
+			}
+			counts := traffic.Counts{Successful: n, ClientErrors: n / 40}
+			if ago == 9 {
+				counts.ServerErrors = n / 15
+			}
+			batch.Usage = append(batch.Usage, traffic.Usage{APIPath: of.path, Day: day, Counts: counts})
+		}
+	}
+	if _, err := traffic.NewStore(h.Client, h.Tables).Record(ctx, &batch, h.now); err != nil {
+		return fmt.Errorf("count the requests of a month: %w", err)
+	}
+	return nil
+}

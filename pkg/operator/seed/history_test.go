@@ -1,0 +1,102 @@
+package seed_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/test/assert"
+)
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.config()
+	c.History = true
+	_, err := seed.Seed(t.Context(), c)
+	assert.OK(t, err)
+
+	toggles, err := feature.NewStore(f.Client, f.Tables, f.Log()).List(t.Context())
+	assert.OK(t, err)
+	states := map[string]string{}
+	for _, f := range toggles {
+		if f.Description == nil || !strings.Contains(*f.Description, "Owner: ") || f.CreatedBy == nil {
+			t.Errorf("%s has no description with an owner, or no creator", f.Name)
+		}
+		states[f.Name] = fmt.Sprintf("archived %t, stale %t", f.Archived, f.Stale)
+	}
+	assert.Equal(t, map[string]string{
+		"dark-mode": "archived false, stale false", "new-checkout": "archived false, stale false",
+		"old-banner": "archived true, stale false", "legacy-login": "archived false, stale true",
+		"search-ranking": "archived false, stale false", "rate-limit": "archived false, stale false",
+		"stop-payments": "archived false, stale false", "beta-access": "archived false, stale false",
+	}, states)
+
+	fields, err := f.fields.List(t.Context())
+	assert.OK(t, err)
+	values := map[string]int{}
+	for _, field := range fields {
+		if n := len(field.LegalValues); n > 0 {
+			values[field.Name] = n
+		}
+	}
+	assert.Equal(t, map[string]int{"environment": 3, "appName": 3}, values)
+
+	byDay := map[int]string{}
+	assert.OK(t, f.Log().All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
+		byDay[int(now().Truncate(24*time.Hour).Sub(e.CreatedAt().Truncate(24*time.Hour)).Hours()/24)] = string(e.Type) + " by " + e.By.Name
+		return nil
+	}))
+	for days, want := range map[int]string{
+		8: "feature-created by editor", 20: "feature-stale-on by admin",
+		30: "feature-archived by editor", 58: "context-field-updated by admin",
+	} {
+		if byDay[days] != want {
+			t.Errorf("%d days ago: %q, want %q; all: %v", days, byDay[days], want, byDay)
+		}
+	}
+
+	days := map[time.Time]bool{}
+	for _, period := range []string{"2026-10", "2026-11"} {
+		report, err := traffic.NewStore(f.Client, f.Tables).Report(t.Context(), period)
+		assert.OK(t, err)
+		for _, usage := range report {
+			days[usage.Day] = true
+		}
+	}
+	if len(days) != 31 {
+		t.Errorf("traffic of %d days", len(days))
+	}
+}
+
+// An interrupted history is completed by the next call, and a completed one is not repeated.
+func TestInterruptedHistory(t *testing.T) {
+	t.Parallel()
+	withHistory := func(c seed.Config) seed.Config {
+		c.History = true
+		return c
+	}
+	complete := newFixture(t)
+	_, err := seed.Seed(t.Context(), withHistory(complete.config()))
+	assert.OK(t, err)
+	want := len(complete.Events(t))
+	for _, n := range []int{5, 12, 20} {
+		f := newFixture(t)
+		crash(t, f, n, true, func(ctx context.Context, c seed.Config) (seed.Result, error) {
+			return seed.Seed(ctx, withHistory(c))
+		})
+		for range 2 {
+			_, err := seed.Seed(t.Context(), withHistory(f.config()))
+			assert.OK(t, err)
+		}
+		if got := len(f.Events(t)); got != want {
+			t.Errorf("interrupted at write %d: %d events, want %d", n, got, want)
+		}
+	}
+}
