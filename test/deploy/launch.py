@@ -1,5 +1,5 @@
-"""Starts ministack with what 1.5.33 lacks: ANY methods and gateway responses in its OpenAPI import, and complete logs of functions on a busy
-machine.
+"""Starts ministack with what 1.5.33 lacks: ANY methods and gateway responses in its OpenAPI import, time to live and point-in-time recovery
+of tables in stacks, and complete logs of functions on a busy machine.
 
 It ends when its standard input is closed. Then it also ends the processes of its functions, which are in its process group, and deletes the
 folder STATE, so that nothing remains of a test that was killed.
@@ -23,6 +23,7 @@ from ministack.services.cloudformation import provisioners
 ANY, RESPONSES = "x-amazon-apigateway-any-method", "x-amazon-apigateway-gateway-responses"
 import_api, import_path = gateway._import_rest_api, gateway._import_path_item
 gateway._OPENAPI_HTTP_METHODS.add("any")
+create_any_table = provisioners._ddb_create
 delete_any_table = provisioners._ddb_delete
 drain = ProvidedWorker._drain_stderr_bounded
 
@@ -39,6 +40,15 @@ def with_responses(spec, base=None):
             gateway._delete_rest_api(api_id)
             raise ValueError(f"gateway response {name}: {body!r}")
     return api_id
+
+
+def create_table(logical_id, properties, stack_name):
+    name, attributes = create_any_table(logical_id, properties, stack_name)
+    if lifetime := properties.get("TimeToLiveSpecification"):
+        provisioners._dynamodb._update_ttl({"TableName": name, "TimeToLiveSpecification": lifetime})
+    recovery = properties.get("PointInTimeRecoverySpecification") or {}
+    provisioners._dynamodb._pitr_settings[name] = str(recovery.get("PointInTimeRecoveryEnabled")).lower() == "true"
+    return name, attributes
 
 
 def delete_table(name, properties):
@@ -68,7 +78,7 @@ def end_with_holder():
 
 
 gateway._import_path_item, gateway._import_rest_api = with_any, with_responses
-provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["delete"] = delete_table
+provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"].update(create=create_table, delete=delete_table)
 ProvidedWorker._drain_stderr_bounded = drain_pipe
 threading.Thread(target=end_with_holder, daemon=True).start()
 app.main()

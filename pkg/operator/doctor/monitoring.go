@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/schemas"
 	cloudwatchtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	iamtypes "github.com/aws/aws-sdk-go-v2/service/iam/types"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -151,18 +156,80 @@ func (d *doctor) alarmSubscriptions(ctx context.Context, found installation.Reso
 	return fmt.Sprintf("%d confirmed", confirmed), nil
 }
 
-// loggingRole checks that API Gateway may write access logs. There is one role for each account and region.
-func (d *doctor) loggingRole(ctx context.Context, _ installation.Resources) (string, error) {
+// loggingRole checks that API Gateway may write access logs. There is one role for each account and region, which
+// another stack can replace, and delete with itself.
+func (d *doctor) loggingRole(ctx context.Context, found installation.Resources) (string, error) {
 	out, err := apigateway.NewFromConfig(d.Installation.Stack.Config).GetAccount(ctx, &apigateway.GetAccountInput{})
 	if err != nil {
 		return "", fmt.Errorf("get the settings of API Gateway: %w", err)
 	}
 	role := aws.ToString(out.CloudwatchRoleArn)
+	const setAgain = "set it again: aws apigateway update-account --patch-operations " +
+		"op=replace,path=/cloudwatchRoleArn,value=ARN"
 	if role == "" {
 		return "", problem("API Gateway has no logging role in this account and region: traffic is not counted",
-			"deploy one stack of the region with ApiGatewayAccount=managed")
+			"deploy one stack of the region with ApiGatewayAccount=managed, or "+setAgain)
+	}
+	name := role[strings.LastIndex(role, "/")+1:]
+	if own := found["AWS::IAM::Role"]["GatewayAccountRole"]; own != "" && own != name {
+		return "", problem(fmt.Sprintf("the logging role of API Gateway is %s, and not that of the stack, %s", role, own),
+			"only one stack of a region may have ApiGatewayAccount=managed: deploy the others with external; or "+setAgain)
+	}
+	_, err = iam.NewFromConfig(d.Installation.Stack.Config).GetRole(ctx, &iam.GetRoleInput{RoleName: &name})
+	if _, missing := errors.AsType[*iamtypes.NoSuchEntityException](err); missing {
+		return "", problem(fmt.Sprintf("the logging role of API Gateway, %s, does not exist: traffic is not counted", role),
+			setAgain)
+	}
+	if err != nil {
+		return "", fmt.Errorf("get the logging role %s: %w", name, err)
 	}
 	return role, nil
+}
+
+// Limits of Lambda.
+const (
+	invocationsPerSecond = 10        // of each unit of concurrency
+	maxResponse          = 6_000_000 // bytes
+)
+
+// concurrency compares the concurrency of the account with the rate limit of an operation. Each request invokes the
+// authorizer and the function of the operation.
+func (d *doctor) concurrency(ctx context.Context, _ installation.Resources) (string, error) {
+	out, err := lambda.NewFromConfig(d.Installation.Stack.Config).GetAccountSettings(ctx, &lambda.GetAccountSettingsInput{})
+	if err != nil {
+		return "", fmt.Errorf("get the settings of Lambda: %w", err)
+	}
+	if out.AccountLimit == nil {
+		return "", errors.New("get the settings of Lambda: the response has no limits")
+	}
+	n := int(out.AccountLimit.ConcurrentExecutions)
+	rate, _ := strconv.Atoi(d.Installation.Stack.Parameters["ThrottlingRateLimit"])
+	detail := fmt.Sprintf("%d concurrent invocations in the account, which is up to %d requests per second", n,
+		n*invocationsPerSecond/2)
+	if n*invocationsPerSecond/2 < rate {
+		return "", problem(fmt.Sprintf("%s, less than ThrottlingRateLimit, %d", detail, rate),
+			"request a higher quota of concurrent executions (aws service-quotas request-service-quota-increase "+
+				"--service-code lambda --quota-code L-B99A9384 --desired-value 1000), or lower ThrottlingRateLimit")
+	}
+	return detail, nil
+}
+
+// Maximum sizes in the list of service accounts, in bytes. The description of MaxServiceAccounts has them.
+const (
+	accountSize = 3750
+	tokenSize   = 2000
+)
+
+// listSize checks that the list of service accounts fits into a response even if the limits are reached.
+func (d *doctor) listSize(context.Context, installation.Resources) (string, error) {
+	accounts, tokens := int(d.Installation.AccountLimit), d.Installation.TokenLimit
+	size := accounts * (accountSize + tokens*tokenSize)
+	detail := fmt.Sprintf("%d service accounts with %d tokens are up to %.1f MB in their list, of 6 MB", accounts, tokens,
+		float64(size)/1e6)
+	if size > maxResponse {
+		return "", problem(detail, "lower MaxServiceAccounts or MaxTokensPerAccount")
+	}
+	return detail, nil
 }
 
 // queues checks that the on-failure queues are empty.

@@ -40,6 +40,8 @@ func (d *doctor) resources(ctx context.Context) {
 		{"alarm actions", d.alarmActions},
 		{"alarm subscriptions", d.alarmSubscriptions},
 		{"account logging role", d.loggingRole},
+		{"Lambda concurrency", d.concurrency},
+		{"list of service accounts", d.listSize},
 		{"failure queues", d.queues},
 	}
 	if d.Installation.IsLocal() {

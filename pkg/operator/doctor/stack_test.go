@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
 	"text/template"
@@ -16,7 +17,9 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/table"
 )
 
@@ -31,7 +34,11 @@ func aws(stack map[string][][]string, answers map[string]string) http.HandlerFun
 		body, _ := io.ReadAll(r.Body)
 		form, _ := url.ParseQuery(string(body)) // JSON has no Action
 		target := r.Header.Get("X-Amz-Target")
-		call := cmp.Or(form.Get("Action"), target[strings.LastIndex(target, ".")+1:], path.Base(path.Dir(r.URL.Path)))
+		resource := path.Base(r.URL.Path)
+		if templates.Lookup(resource) == nil { // it is an id
+			resource = path.Base(path.Dir(r.URL.Path))
+		}
+		call := cmp.Or(form.Get("Action"), target[strings.LastIndex(target, ".")+1:], resource)
 		if strings.Contains(string(body), "waiting") {
 			call += " waiting"
 		}
@@ -44,6 +51,10 @@ func aws(stack map[string][][]string, answers map[string]string) http.HandlerFun
 			}
 		default:
 			w.WriteHeader(http.StatusBadRequest)
+			if form.Get("Action") != "" {
+				_, _ = io.WriteString(w, "<ErrorResponse><Error><Code>"+answer+"</Code></Error></ErrorResponse>")
+				return
+			}
 			_, _ = io.WriteString(w, `{"__type":"`+cmp.Or(answer, "ResourceNotFoundException")+`"}`)
 		}
 	}
@@ -87,6 +98,16 @@ func TestStack(t *testing.T) {
 		alarm A ALARM 1m Failed to execute action arn: no; alarm B OK 1h | | alarm actions | problem stack-A: Failed to execute action arn: no
 		alarm A - 0s | | alarm actions | ok 0 of 1 NOTIFIED
 
+		| | account logging role | ok arn:aws:iam::123456789012:role/service/logging
+		resource AWS::IAM::Role GatewayAccountRole logging | | account logging role | ok arn:aws:iam::123456789012:role/service/logging
+		resource AWS::IAM::Role GatewayAccountRole own | | account logging role | problem the logging role of API Gateway is arn:aws:iam::123456789012:role/service/logging, and not that of the stack, own
+		| account={"apiKeyVersion":"4"} | account logging role | problem API Gateway has no logging role in this account and region
+		| GetRole=NoSuchEntity | account logging role | problem the logging role of API Gateway, arn:aws:iam::123456789012:role/service/logging, does not exist
+		| | Lambda concurrency | ok 1000 concurrent invocations in the account, which is up to 5000 requests per second
+		| account-settings={"AccountLimit":{"ConcurrentExecutions":10}} | Lambda concurrency | problem 10 concurrent invocations in the account, which is up to 50 requests per second, less than ThrottlingRateLimit, 100
+		| | list of service accounts | ok 200 service accounts with 10 tokens are up to 4.8 MB in their list, of 6 MB
+		tokens 100 | | list of service accounts | problem 200 service accounts with 100 tokens are up to 40.8 MB in their list, of 6 MB
+
 		TOPIC | | alarm subscriptions | skipped the stack has no alarms
 		TOPIC; alarm A OK 0s; subscription TOPIC:1 | | alarm subscriptions | ok 1 confirmed
 		TOPIC; alarm A OK 0s | | alarm subscriptions | problem nobody receives the alarms: the topic has no subscription
@@ -102,7 +123,11 @@ func TestStack(t *testing.T) {
 			answers[call] = answer
 		}
 		server := httptest.NewServer(aws(stack, answers))
-		i.EventSource, i.Stack.Name, i.Stack.Parameters = "", "stack", map[string]string{}
+		i.EventSource, i.Stack.Name, i.Stack.Parameters = "", "stack", map[string]string{"ThrottlingRateLimit": "100"}
+		i.TokenLimit, i.AccountLimit = installation.DefaultTokenLimit, user.DefaultLimit
+		if limits := stack["tokens"]; limits != nil {
+			i.TokenLimit, _ = strconv.Atoi(limits[0][0])
+		}
 		if len(stack["resource"]) > 0 {
 			i.EventSource = "stack"
 		}

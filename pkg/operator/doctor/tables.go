@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,7 +18,8 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Layouts are the required properties of each table by logical id. A test compares them with template.yaml.
+// Layouts are the required properties of each table by logical id, except what parameters of the stack decide. A test
+// compares them with template.yaml.
 var Layouts = map[string][]string{
 	"FeatureTypes":         {"key id:S", "stream NEW_AND_OLD_IMAGES"},
 	"Features":             {"key name:S", "index staleness staleness:S createdAt:S"},
@@ -26,20 +29,44 @@ var Layouts = map[string][]string{
 	"Identifiers":          {"key id:S"},
 	"PersonalAccessTokens": {"key userId:N id:N"},
 	"ApiTokens":            {"key id:S"},
-	"Traffic":              {"key period:S pathDayShard:S"},
-	"Events":               {"key shard:S id:N", "index subjects subject:S id:N", "stream NEW_IMAGE"},
+	"Traffic":              {"key period:S pathDayShard:S", "time to live expiresAt"},
+	"Events":               {"key shard:S id:N", "index subjects subject:S id:N", "stream NEW_IMAGE", "time to live expiresAt"},
 }
+
+// The properties that parameters of the stack decide.
+const (
+	recovery   = "point-in-time recovery"
+	protection = "deletion protection"
+)
 
 func (d *doctor) tables(ctx context.Context) {
 	for _, id := range dynamo.TableIDs() {
-		d.run(ctx, "table "+id, func(ctx context.Context) (string, error) { return checkTable(ctx, d.Installation, id) })
+		d.run(ctx, "table "+id, func(ctx context.Context) (string, error) {
+			return checkTable(ctx, d.Installation, id, d.required(id))
+		})
 	}
+	d.run(ctx, "other tables", d.otherTables)
 }
 
-// RequireTables returns an error with the status Uninitialized if a table does not have the required layout.
+// required returns the properties that a table must have.
+func (d *doctor) required(id string) []string {
+	properties := slices.Clone(Layouts[id])
+	if d.Installation.Stack.Parameters["PointInTimeRecovery"] == "true" {
+		properties = append(properties, recovery)
+	}
+	if d.Installation.Stack.Parameters["DeletionProtection"] == "true" {
+		properties = append(properties, protection)
+	}
+	return properties
+}
+
+// RequireTables returns an error with the status Uninitialized if a table does not have the keys, indexes and streams
+// that the service requires.
 func RequireTables(ctx context.Context, i *installation.Installation) error {
 	for _, id := range dynamo.TableIDs() {
-		_, err := checkTable(ctx, i, id)
+		required := slices.DeleteFunc(slices.Clone(Layouts[id]),
+			func(property string) bool { return strings.HasPrefix(property, "time to live") })
+		_, err := checkTable(ctx, i, id, required)
 		if found, ok := errors.AsType[*problemError](err); ok {
 			return exitstatus.Errorf(exitstatus.Uninitialized, "the table %s of %s cannot be used: %s: %s", id, i.Name,
 				found.detail, found.advice)
@@ -51,29 +78,117 @@ func RequireTables(ctx context.Context, i *installation.Installation) error {
 	return nil
 }
 
-func checkTable(ctx context.Context, i *installation.Installation, id string) (string, error) {
+// checkTable checks that a table has properties. It finds all that are missing: a restored table has no streams, time to
+// live, recovery and protection.
+func checkTable(ctx context.Context, i *installation.Installation, id string, required []string) (string, error) {
 	name := i.Tables.ByID()[id]
 	table, err := describeTable(ctx, i.Client, name)
 	if err != nil {
 		return "", err
 	}
-	const advice = "wait if a deployment or a restore is running; otherwise deploy the stack again, which creates " +
-		"indexes and streams"
 	if table.TableStatus != types.TableStatusActive {
-		return "", problem(fmt.Sprintf("%s is %s", name, table.TableStatus), advice)
+		return "", problem(fmt.Sprintf("%s is %s", name, table.TableStatus), "wait if a deployment or a restore is running")
 	}
 	actual := layout(table)
-	missing := slices.DeleteFunc(slices.Clone(Layouts[id]),
+	settings, err := settings(ctx, i.Client, name, required)
+	if err != nil {
+		return "", err
+	}
+	actual = append(actual, settings...)
+	missing := slices.DeleteFunc(slices.Clone(required),
 		func(property string) bool { return slices.Contains(actual, property) })
 	if len(missing) > 0 {
 		return "", problem(fmt.Sprintf("%s lacks %s; it has %s", name, strings.Join(missing, ", "),
-			strings.Join(actual, ", ")), advice)
+			strings.Join(actual, ", ")), adviceFor(missing, name))
 	}
-	detail := strings.Join(Layouts[id], ", ")
+	detail := strings.Join(required, ", ")
 	if name != id {
 		detail = name + ": " + detail
 	}
 	return detail, nil
+}
+
+// settings returns the properties of a table that DescribeTable does not return, as far as they are required.
+func settings(ctx context.Context, client *dynamodb.Client, name string, required []string) (properties []string,
+	err error) {
+	if slices.ContainsFunc(required, func(p string) bool { return strings.HasPrefix(p, "time to live") }) {
+		out, err := client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+		if err != nil {
+			return nil, fmt.Errorf("describe the time to live of the table %s: %w", name, err)
+		}
+		if ttl := out.TimeToLiveDescription; ttl != nil && (ttl.TimeToLiveStatus == types.TimeToLiveStatusEnabled ||
+			ttl.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
+			properties = append(properties, "time to live "+aws.ToString(ttl.AttributeName))
+		}
+	}
+	if slices.Contains(required, recovery) {
+		out, err := client.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: &name})
+		if err != nil {
+			return nil, fmt.Errorf("describe the backups of the table %s: %w", name, err)
+		}
+		if b := out.ContinuousBackupsDescription; b != nil && b.PointInTimeRecoveryDescription != nil &&
+			b.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus == types.PointInTimeRecoveryStatusEnabled {
+			properties = append(properties, recovery)
+		}
+	}
+	return properties, nil
+}
+
+// adviceFor returns how a table gets the properties that it lacks. A deployment changes only what differs between two
+// templates, not what the table has.
+func adviceFor(missing []string, table string) string {
+	var commands []string
+	for _, property := range missing {
+		switch {
+		case property == recovery:
+			commands = append(commands, "`aws dynamodb update-continuous-backups --table-name "+table+
+				" --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`")
+		case property == protection:
+			commands = append(commands, "`aws dynamodb update-table --table-name "+table+" --deletion-protection-enabled`")
+		case strings.HasPrefix(property, "time to live"):
+			commands = append(commands, "`aws dynamodb update-time-to-live --table-name "+table+
+				" --time-to-live-specification Enabled=true,AttributeName=expiresAt`")
+		}
+	}
+	advice := "if the table was restored, see docs/backup.md"
+	if commands != nil {
+		advice += "; enable with " + strings.Join(commands, ", ")
+	}
+	if len(commands) < len(missing) {
+		advice += "; deploy the stack again, which creates indexes and streams"
+	}
+	return advice
+}
+
+// otherTables looks for tables with the name of the stack that it does not have, such as those of a deployment that was
+// rolled back. Nothing uses them, and they can contain names and e-mail addresses.
+func (d *doctor) otherTables(ctx context.Context) (string, error) {
+	i := d.Installation
+	if i.IsLocal() {
+		return "tables of other stacks exist on AWS only", errSkip
+	}
+	named := regexp.MustCompile("^" + regexp.QuoteMeta(i.Stack.Name) + "-[A-Za-z0-9]+-[A-Z0-9]{8,}$")
+	known := slices.Collect(maps.Values(i.Tables.ByID()))
+	var others []string
+	pages := dynamodb.NewListTablesPaginator(i.Client, &dynamodb.ListTablesInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return "", fmt.Errorf("list the tables: %w", err)
+		}
+		for _, name := range page.TableNames {
+			if named.MatchString(name) && !slices.Contains(known, name) {
+				others = append(others, name)
+			}
+		}
+	}
+	if len(others) > 0 {
+		return "", problem("tables named like those of the stack, which it does not have: "+list(others),
+			"they are left over from a deployment that was rolled back, or from a deleted stack of this name: copy what you "+
+				"need (docs/backup.md), then delete them (aws dynamodb delete-table; before that, update-table "+
+				"--no-deletion-protection-enabled)")
+	}
+	return "none has a name of the stack", nil
 }
 
 func describeTable(ctx context.Context, client *dynamodb.Client, name string) (*types.TableDescription, error) {
@@ -114,6 +229,9 @@ func layout(t *types.TableDescription) []string {
 	}
 	if s := t.StreamSpecification; s != nil && aws.ToBool(s.StreamEnabled) {
 		properties = append(properties, "stream "+string(s.StreamViewType))
+	}
+	if aws.ToBool(t.DeletionProtectionEnabled) {
+		properties = append(properties, protection)
 	}
 	return properties
 }
