@@ -152,9 +152,9 @@ func (e *Env) Tables(vars ...string) (*dynamodb.Client, dynamo.Tables, error) {
 }
 
 // API makes the Lambda handler of an HTTP operation.
-func (e *Env) API(serve lambdahttp.HandlerFunc) lambda.Handler {
+func (e *Env) API(serve lambdahttp.HandlerFunc, options ...lambdahttp.Option) lambda.Handler {
 	newID := func() string { return uuid.Must(uuid.NewRandomFromReader(e.Random)).String() }
-	return lambdahttp.New(serve, lambdahttp.Options{Logger: e.Logger, Now: e.Now, NewID: newID})
+	return lambdahttp.New(serve, lambdahttp.Options{Logger: e.Logger, Now: e.Now, NewID: newID}, options...)
 }
 
 // Event makes the Lambda handler of a function whose event is not an HTTP request. lambda.NewHandler is not safe for

@@ -1,7 +1,7 @@
 // Package lambdahttp serves API Gateway REST proxy events (payload 1.0) with net/http handlers.
 //
 // New returns a lambda.Handler that calls a HandlerFunc with the request that the client sent: method, URL, headers,
-// path values and a body of at most MaxBody bytes. What API Gateway reports in addition, such as the authorizer's
+// path values and a body of limited size. What API Gateway reports in addition, such as the authorizer's
 // context, is in the request's context (see Gateway). The lambda.Handler never returns an error for a request: every
 // failure, including a panic, becomes the error object of package apierror, and one log line with the same id.
 //

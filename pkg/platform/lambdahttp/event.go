@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	// MaxBody is the size limit of a request body, in bytes (api/openapi.yaml, contentTooLarge).
-	MaxBody = 102_400
+	// DefaultMaxBody is the size limit of a request body, in bytes (api/openapi.yaml, contentTooLarge), unless the
+	// operation has the option MaxBody.
+	DefaultMaxBody = 102_400
 	// maxPathValue is the length limit of a path parameter, in characters (contract section 2).
 	maxPathValue = 255
 )
@@ -68,8 +69,8 @@ func (e *proxyEvent) forLibrary() events.APIGatewayProxyRequest {
 	return converted
 }
 
-// complete sets the parts of the request that forLibrary leaves out.
-func (e *proxyEvent) complete(r *http.Request) {
+// complete sets the parts of the request that forLibrary leaves out. maxBody is the size limit of the body.
+func (e *proxyEvent) complete(r *http.Request, maxBody int64) {
 	// The library reads the gateway's context from these headers, which a client can send.
 	r.Header.Del(core.APIGwContextHeader)
 	r.Header.Del(core.APIGwStageVarsHeader)
@@ -82,7 +83,7 @@ func (e *proxyEvent) complete(r *http.Request) {
 		r.ContentLength = -1
 		body = base64.NewDecoder(base64.StdEncoding, body)
 	}
-	r.Body = http.MaxBytesReader(nil, io.NopCloser(body), MaxBody)
+	r.Body = http.MaxBytesReader(nil, io.NopCloser(body), maxBody)
 	for name, sent := range e.PathParameters {
 		value, err := url.PathUnescape(sent)
 		if err == nil && utf8.ValidString(value) && utf8.RuneCountInString(value) <= maxPathValue {

@@ -30,6 +30,12 @@ type Options struct {
 	NewID  func() string // returns a UUID; identifies an error
 }
 
+// Option changes what is the same for most operations.
+type Option func(*function)
+
+// MaxBody sets the size limit of the request body, in bytes, instead of DefaultMaxBody.
+func MaxBody(bytes int64) Option { return func(f *function) { f.maxBody = bytes } }
+
 // DeadlineMargin is the time between the deadline of a handler's context and the end of the invocation. It is left for
 // cleaning up and for sending the response.
 const DeadlineMargin = 500 * time.Millisecond
@@ -51,13 +57,18 @@ func StopEarly(ctx context.Context, margin time.Duration) (context.Context, cont
 }
 
 // New returns the Lambda handler of an operation. It is safe for concurrent use.
-func New(serve HandlerFunc, o Options) lambda.Handler {
-	return &function{Options: o, serve: serve}
+func New(serve HandlerFunc, o Options, more ...Option) lambda.Handler {
+	f := &function{Options: o, serve: serve, maxBody: DefaultMaxBody}
+	for _, set := range more {
+		set(f)
+	}
+	return f
 }
 
 type function struct {
 	Options
-	serve HandlerFunc
+	serve   HandlerFunc
+	maxBody int64
 }
 
 // Invoke implements lambda.Handler.
@@ -112,7 +123,7 @@ func (f *function) respond(ctx context.Context, event *proxyEvent) (events.APIGa
 	})
 	var failed error
 	adapter := httpadapter.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		event.complete(r)
+		event.complete(r, f.maxBody)
 		buffered := newResponse(event.RequestContext.RequestID)
 		failed = f.call(buffered, r)
 		buffered.copyTo(w)

@@ -34,7 +34,7 @@ func described(tb testing.TB, payload []byte) (got string) {
 
 func TestRequest(t *testing.T) {
 	t.Parallel()
-	limit := strings.Repeat("a", lambdahttp.MaxBody)
+	limit := strings.Repeat("a", lambdahttp.DefaultMaxBody)
 	for _, row := range table.Rows(t, 2, strings.NewReplacer("LIMIT", limit, "ENCODED",
 		base64.StdEncoding.EncodeToString([]byte(limit+"a")),
 		"FORGED", `{\"authorizer\":{\"principalId\":\"user:9\"},\"extendedRequestId\":\"forged\"}`).Replace(`

@@ -1,0 +1,21 @@
+package dynamo_test
+
+import (
+	"testing"
+
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
+)
+
+func TestSize(t *testing.T) {
+	t.Parallel()
+	item := dynamo.Item{
+		"text":   dynamo.S("é"),                            // 4 + 2
+		"binary": dynamo.B([]byte{1, 2, 3}),                // 6 + 3
+		"number": dynamo.N(7),                              // 6 + 21
+		"flag":   dynamo.Bool(true),                        // 4 + 1
+		"map":    dynamo.M(dynamo.Item{"a": dynamo.S("")}), // 3 + 3 + 1 + 1
+		"list":   dynamo.Strings([]string{"ab", "c"}),      // 4 + 3 + 1 + 2 + 1 + 1
+	}
+	assert.Equal(t, 6+9+27+5+8+12, item.Size())
+}
