@@ -5,7 +5,6 @@ package operator
 
 import (
 	"io"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -44,17 +43,13 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 	log := i.Log(now)
 	users := user.NewStore(i.Client, i.Tables, log)
 	users.SetLimit(i.AccountLimit)
-	fields := contextfield.NewStore(i.Client, i.Tables, log)
-	if limit, err := strconv.ParseInt(i.Stack.Parameters["MaxContextFieldKilobytes"], 10, 64); err == nil {
-		fields = fields.Limited(limit * 1000)
-	}
 	return &Operator{
 		users:      users,
 		pats:       pat.NewStore(i.Client, i.Tables, log, random),
 		apiTokens:  apitoken.NewStore(i.Client, i.Tables, log),
 		features:   feature.NewStore(i.Client, i.Tables, log),
 		types:      featuretype.NewStore(i.Client, i.Tables, log),
-		fields:     fields,
+		fields:     contextfield.NewStore(i.Client, i.Tables, log),
 		log:        log,
 		tokenLimit: i.TokenLimit,
 		now:        now,

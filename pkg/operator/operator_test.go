@@ -194,8 +194,8 @@ func TestDeletedDuringCommand(t *testing.T) {
 			fields := contextfield.NewStore(db.Client, db.Tables, db.Log())
 			before := newOperator(db, installation.Installation{})
 			account, err := before.AddAccount(t.Context(), user.Person, "Ada", "ada@example.com", "Viewer")
-			assert.OK(t, err, fields.Create(t.Context(), contextfield.ContextField{Name: "plan"}),
-				third(before.Link(t.Context(), account.ID, identity)))
+			_, planErr := fields.Create(t.Context(), contextfield.ContextField{Name: "plan"})
+			assert.OK(t, err, planErr, third(before.Link(t.Context(), account.ID, identity)))
 			o := newOperator(db, installation.Installation{Client: db.Before(t, "TransactWriteItems", 1, func() {
 				if err := errors.Join(before.DeleteAccount(t.Context(), user.Person, account.ID),
 					fields.Delete(t.Context(), "plan")); err != nil {

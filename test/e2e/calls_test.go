@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
@@ -146,16 +147,16 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		PUT LIFETIME | admin | {"lifetimeDays":50} | 200 | update-feature-type-lifetime | PAT, GetItem 1r, TransactWriteItems 2w
 
 		GET context | viewer | | 200 | list-context-fields | PAT, Scan 1r
-		GET context/userId | viewer | | 200 | get-context-field | PAT, GetItem 1r
-		POST context | editor | {"name":"a","sortOrder":1} | 201 | create-context-field | PAT, TransactWriteItems 4w+5w
-		POST context | editor | {"name":"a"} | 409 | create-context-field | PAT, Scan 1r, TransactWriteItems failed
-		PUT context/a | editor | {"sortOrder":2} | 200 | update-context-field | PAT, GetItem 1r, TransactWriteItems 2w+3w
+		GET context/userId | viewer | | 200 | get-context-field | PAT, BatchGetItem 2r
+		POST context | editor | {"name":"a","sortOrder":1} | 201 | create-context-field | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+5w
+		POST context | editor | {"name":"a"} | 409 | create-context-field | PAT, GetItem 1r, Scan 1r
+		PUT context/a | editor | {"sortOrder":2} | 200 | update-context-field | PAT, GetItem 1r, Scan 1r, TransactWriteItems 4w+3w
 		# the same
-		PUT context/a | editor | {"sortOrder":2} | 200 | update-context-field | PAT, GetItem 1r
-		PUT context/a | editor | {} | 200 | update-context-field | PAT, Scan 1r, GetItem 1r, TransactWriteItems 2w+3w
-		DELETE context/a | editor | | 200 | delete-context-field | PAT, GetItem 1r, TransactWriteItems 4w+5w
+		PUT context/a | editor | {"sortOrder":2} | 200 | update-context-field | PAT, GetItem 1r, Scan 1r
+		PUT context/a | editor | {} | 200 | update-context-field | PAT, GetItem 1r, Scan 1r, TransactWriteItems 4w+3w
+		DELETE context/a | editor | | 200 | delete-context-field | PAT, BatchGetItem 2r, TransactWriteItems 6w+5w
 		# it is used
-		DELETE context/userId | editor | | 409 | delete-context-field | PAT, GetItem 1r
+		DELETE context/userId | editor | | 409 | delete-context-field | PAT, BatchGetItem 2r
 
 		# PAT; account. The counter is counted before, even if the token is not created.
 		POST service-account/4/token | admin | NEW | 201 | create-service-account-token | PAT, UpdateItem 1w, TransactWriteItems 2w+2w+3w
@@ -241,6 +242,31 @@ func TestCallsWithAHundredTokens(t *testing.T) {
 	s.tokens["hundredth"] = s.createToken(t, 7, time.Unix(s.clock.Load(), 0).Add(time.Hour))
 	_, got := s.calls(t, "GET /api/admin/context", "hundredth", "")
 	assert.Equal(t, readPAT+", "+seen+", list-context-fields Scan 1r", got)
+}
+
+// A field of the maximum size can be created and changed. It costs a write of a toggle as little as a small one.
+func TestCallsWithALargeField(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	values := make([]string, 1000)
+	for i := range values {
+		values[i] = fmt.Sprintf(`{"value":"%d","description":"%s"}`, i, strings.Repeat("d", 380))
+	}
+	body := `{"name":"large","legalValues":[` + strings.Join(values, ",") + `]}`
+	status, response := s.send(t, "POST /api/admin/context", "editor", body)
+	assert.Equal(t, 201, status)
+	changed := strings.Replace(string(response), `"description":null`, `"description":"changed"`, 1)
+	status, _ = s.send(t, "PUT /api/admin/context/large", "editor", changed)
+	assert.Equal(t, 200, status)
+	client := s.client(t)
+	assert.OK(t, feature.NewStore(client, s.tables, eventlog.Quiet(client)).Create(t.Context(), feature.Feature{
+		Name: "banner", Project: "p", Type: "release", CreatedAt: time.Unix(s.clock.Load(), 0),
+		ContextFields: []string{"large"},
+	}))
+	s.clock.Add(1)
+	status, calls := s.calls(t, "DELETE /api/admin/projects/p/features/banner", "editor", "")
+	assert.Equal(t, "202: "+readPAT+", archive-feature GetItem 1r, archive-feature BatchGetItem 1r, "+
+		"archive-feature TransactWriteItems 3w+3w+2w", fmt.Sprint(status, ": ", calls))
 }
 
 // client returns a DynamoDB client whose calls are not counted.

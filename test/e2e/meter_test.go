@@ -144,6 +144,7 @@ func accesses(api string, input any) (all []tableAccess) {
 			case "Delete":
 				one.Leading = fmt.Sprint(a.Key["id"].Value)
 			case "Update":
+				one.Leading = fmt.Sprint(a.Key["name"].Value)
 				one.Attributes = append(slices.Collect(maps.Keys(a.Key)),
 					attributes(a.UpdateExpression+" "+a.ConditionExpression, a.ExpressionAttributeNames)...)
 			}

@@ -82,8 +82,18 @@ func used(calls []call) map[string]bool {
 			}
 			permission := c.Function + ": " + a.Action + " on " + resource
 			all[permission] = true
+			keys := ""
 			if kind, _, ok := strings.Cut(a.Leading, ":"); ok && a.Table == "Identifiers" {
-				all[permission+" if ForAllValues:StringLike dynamodb:LeadingKeys "+kind+":*"] = true
+				keys = kind + ":*"
+			}
+			if a.Action == "dynamodb:UpdateItem" && a.Table == "ContextFields" {
+				keys = a.Leading
+				if strings.HasPrefix(keys, "usage#") {
+					keys = "usage#*"
+				}
+			}
+			if keys != "" {
+				all[permission+" if ForAllValues:StringLike dynamodb:LeadingKeys "+keys] = true
 			}
 			if a.Action != "dynamodb:UpdateItem" || !slices.Contains(restricted, a.Table) {
 				continue

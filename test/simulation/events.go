@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -256,7 +257,7 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 		return "toggle:" + item.String("name"), recorded
 	case c.table == "FeatureTypes":
 		return "type:" + item.String("id"), recorded
-	case c.table == "ContextFields" && item["usage"] != nil: // otherwise the sum of the sizes
+	case c.table == "ContextFields" && contextfield.IsField(item): // otherwise usage, or the version of all fields
 		return "field:" + item.String("name"), recorded
 	case c.table == "Users" && item["kind"] != nil: // otherwise a counter, or an account whose deletion is recorded
 		return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] + id, recorded

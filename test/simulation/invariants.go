@@ -36,6 +36,7 @@ type oracle struct {
 
 	types, fields, toggles []string             // that the actors compete for
 	typeWritten            map[string]time.Time // the last writes of types
+	lowest                 int                  // the lowest sort order that an actor has chosen
 	touched, due           map[string]time.Time // the last writes of toggles, and when some become potentially stale
 	streams                map[string]*stream   // by table
 
@@ -117,8 +118,9 @@ func (w *World) prepare() {
 			LifetimeDays: lifetime}))
 	}
 	for _, name := range w.fields {
-		w.must(contextfield.NewStore(client, w.tables, log).Create(ctx,
-			contextfield.ContextField{Name: name, Description: new("")}))
+		_, err := contextfield.NewStore(client, w.tables, log).Create(ctx,
+			contextfield.ContextField{Name: name, Description: new(""), Last: true})
+		w.must(err)
 		w.edit(observed(), "field", name, "put", edit{})
 	}
 	var due time.Time
@@ -162,9 +164,9 @@ func (w *World) checkWritten() {
 		case "Features":
 			w.touched[c.item.String("name")] = time.Now()
 			w.flipped(c)
-			w.checkUsage()
+			w.checkFields()
 		case "ContextFields":
-			w.checkUsage()
+			w.checkFields()
 		case "FeatureTypes":
 			w.changedType(c)
 		case "PersonalAccessTokens":

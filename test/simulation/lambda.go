@@ -46,7 +46,6 @@ const (
 	webhook    = "https://webhook.test/events"
 	tokenLimit = 2
 	robotLimit = 3
-	fieldLimit = 1000 // bytes
 )
 
 // load reads template.yaml once per process.
@@ -161,7 +160,6 @@ func (f *function) instance() *process {
 	i := f.w.newProcess(name)
 	vars := maps.Clone(f.Environment)
 	delete(vars, "DYNAMODB_ENDPOINT")
-	vars["MAX_CONTEXT_FIELD_KILOBYTES"] = fmt.Sprint(fieldLimit / 1000) // less than the template permits
 	handler, err := f.construct(&app.Env{
 		Vars: vars, AWS: i.config(), Now: i.now, Random: i, Logger: slog.New(slog.DiscardHandler),
 		Transport: i, Concurrency: 1 << 20,

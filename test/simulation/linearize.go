@@ -79,7 +79,7 @@ func stepValue(state string, o op) (bool, string) {
 
 // defaults are the members of new records.
 var defaults = map[string]string{
-	"field":    `{"description":"","sortOrder":0}`,
+	"field":    `{"description":""}`,
 	"feedback": `{"neverShow":false,"given":null}`,
 	"toggle": `{"project":"default","type":"release","description":null,"archived":false,"stale":false,` +
 		`"contextFields":[]}`,

@@ -62,7 +62,7 @@ func (w *World) restore() {
 	w.meanwhileRestored()
 	w.repair(ctx, i, p)
 	w.copying = false
-	w.checkUsage()
+	w.checkFields()
 	w.checkWithdrawn(before)
 	for _, id := range slices.Sorted(maps.Keys(w.users())) { // what docs/backup.md leaves to the operator
 		u, old := w.users()[id], before.users[id]

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/operator"
 )
 
@@ -91,8 +91,9 @@ func (a *actor) answer() {
 	}
 }
 
-// checkUsage compares the usage of context fields with a recount of the toggles, and their sizes with the sum.
-func (w *World) checkUsage() {
+// checkFields compares the usage of context fields with a recount of the toggles, and the fields with the items that
+// contain their usage. No two fields have the same sort order: those that actors choose are different.
+func (w *World) checkFields() {
 	recount, stored := map[string]int64{}, map[string]int64{} // by field and project
 	for _, toggle := range w.db.Items("Features") {
 		for _, field := range toggle.Strings("contextFields") {
@@ -101,26 +102,32 @@ func (w *World) checkUsage() {
 			}
 		}
 	}
-	var sizes, total int64
+	var existing, counted []string
+	orders := map[int64]string{}
 	for _, item := range w.db.Items("ContextFields") {
 		name := item.String("name")
-		if name == "#total" {
-			total = item.Int("size")
-			continue
+		if contextfield.IsField(item) {
+			existing = append(existing, name)
+			if other := orders[item.Int("sortOrder")]; other != "" {
+				w.fail("the fields %s and %s have the sort order %d", other, name, item.Int("sortOrder"))
+			}
+			orders[item.Int("sortOrder")] = name
 		}
-		sizes += item.Int("size")
-		usage := item.Map("usage")
-		for project := range usage {
-			if n := usage.Int(project); n != 0 {
-				stored[name+" in "+project] = n
+		if field, ok := contextfield.FieldOfUsage(item); ok {
+			counted = append(counted, field)
+			usage := item.Map("usage")
+			for project := range usage {
+				stored[field+" in "+project] = usage.Int(project)
 			}
 		}
 	}
 	if !maps.Equal(stored, recount) {
 		w.fail("the usage of the fields is %v, but toggles use them %v", stored, recount)
 	}
-	if sizes != total || total > fieldLimit && !w.calm { // a restore can exceed the limit
-		w.fail("the sizes of the fields are %d, their sum is %d, and the limit is %d", sizes, total, fieldLimit)
+	slices.Sort(existing)
+	slices.Sort(counted)
+	if !slices.Equal(existing, counted) {
+		w.fail("the fields are %v, but the usage of %v is stored", existing, counted)
 	}
 }
 
@@ -147,17 +154,21 @@ func (w *World) checkFlags(begun time.Time) {
 }
 
 func (a *actor) editField() {
-	name := choose(a, choose(a, a.fields...), subject(a, a.fields...)) // different ones compete for the size
+	name := choose(a, choose(a, a.fields...), subject(a, a.fields...)) // different ones compete for the last place
 	c := choose(a, a.admin, a.api, a.editor)
 	a.n++
-	value := fmt.Sprintf("%s %d%s", a.name, a.n, strings.Repeat("x", 200*a.IntN(3)))
+	value := fmt.Sprintf("%s %d", a.name, a.n)
 	kind := choose(a, "create", "replace", "delete", "read", "list")
 	if kind == "delete" {
 		a.meanwhile(func(b *actor) { b.putToggle(subject(b, b.toggles...), false, name) })
 		a.edit(a.do(c, "DELETE context/"+name, nil), "field", name, kind, edit{})
 		kind = choose(a, "create", "read") // at once, and with another clock
 	}
-	e := edit{change: object{"description": value, "sortOrder": a.IntN(2)}}
+	e := edit{change: object{"description": value}}
+	if a.IntN(2) == 0 { // otherwise the last place
+		a.lowest -= 1000 // so that the default never is an order that an actor has chosen
+		e.change["sortOrder"] = a.lowest
+	}
 	switch kind {
 	case "create":
 		e.change["name"] = name
@@ -178,9 +189,6 @@ func (a *actor) listFields(c *credential) {
 	o := a.get(c, "context", &all)
 	if !o.ok() {
 		return
-	}
-	if size := len(encode(o.response)); size > fieldLimit {
-		a.fail("the list of context fields has %d bytes, the limit is %d", size, fieldLimit)
 	}
 	a.editListed(o, "field", a.fields, all, nil)
 }

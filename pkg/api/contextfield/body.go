@@ -1,7 +1,6 @@
 package contextfield
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -10,20 +9,19 @@ import (
 )
 
 // fromBody returns the field that a body describes. Without sortOrder, the field comes after all others.
-func fromBody(ctx context.Context, fields *Store, name string, body jsonbody.Object) (ContextField, error) {
-	f := ContextField{Name: name, Description: sentDescription(body), Stickiness: body.Bool("stickiness")}
+func fromBody(name string, body jsonbody.Object) ContextField {
+	order, sent := body.Int("sortOrder")
+	f := ContextField{
+		Name:        name,
+		Description: sentDescription(body),
+		Stickiness:  body.Bool("stickiness"),
+		SortOrder:   order,
+		Last:        !sent,
+	}
 	for _, v := range body.Objects("legalValues") {
 		f.LegalValues = append(f.LegalValues, LegalValue{Value: v.Text("value"), Description: sentDescription(v)})
 	}
-	order, sent := body.Int("sortOrder")
-	if !sent {
-		var err error
-		if order, err = fields.NextSortOrder(ctx, name); err != nil {
-			return ContextField{}, err
-		}
-	}
-	f.SortOrder = order
-	return f, nil
+	return f
 }
 
 func sentDescription(o jsonbody.Object) *string {

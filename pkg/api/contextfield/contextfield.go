@@ -1,7 +1,7 @@
 // Package contextfield manages the context fields that strategy constraints can use (contract sections 4.4 and 4.11).
 //
-// Each field's item also counts the features that use it. pkg/api/feature maintains these counts, so this package reads
-// only its own table.
+// The table ContextFields also contains the number of toggles that use each field, in an item of its own. The
+// transactions of pkg/api/feature that write toggles change these numbers, so this package reads only its own table.
 package contextfield
 
 import (
@@ -22,8 +22,12 @@ type ContextField struct {
 	SortOrder   int64
 	CreatedAt   *time.Time // nil: unknown
 	LegalValues []LegalValue
-	Usage       map[string]int64 // project → number of its active features with a constraint on the field
-	LastEvent   int64            // the id of its last event
+	Usage       Usage
+	LastEvent   int64 // the id of its last event
+
+	// Last makes a creation or replacement set SortOrder: the highest one of the other fields plus 1, at most 2147483647,
+	// or 0 if there are no others. It is not stored.
+	Last bool
 }
 
 // LegalValue is a value that the field permits.
@@ -47,24 +51,6 @@ type InUseError struct {
 // Error implements error.
 func (e *InUseError) Error() string {
 	return fmt.Sprintf("%d features use the context field", e.Features)
-}
-
-// UsedInFeatures returns the number of features that use the field.
-func (f ContextField) UsedInFeatures() (n int64) {
-	for _, features := range f.Usage {
-		n += features
-	}
-	return n
-}
-
-// UsedInProjects returns the number of projects that have such a feature.
-func (f ContextField) UsedInProjects() (n int64) {
-	for _, features := range f.Usage {
-		if features > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // Defaults returns the fields of a new instance.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/app"
@@ -22,11 +23,12 @@ var createSchema []byte
 
 // NewCreateFunction returns the handler of functions/create-context-field.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
-	fields, err := newLimitedStore(env)
+	client, tables, log, err := eventlog.Open(env, "CONTEXT_FIELDS_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	return env.API(access.Require(access.Has(access.CreateFieldPermission), Create(fields, env.Now))), nil
+	create := Create(NewStore(client, tables, log), env.Now)
+	return env.API(access.Require(access.Has(access.CreateFieldPermission), create), lambdahttp.MaxBody(maxBody)), nil
 }
 
 // Create serves POST /api/admin/context.
@@ -37,23 +39,17 @@ func Create(fields *Store, now func() time.Time) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		f, err := fromBody(r.Context(), fields, body.Text("name"), body)
-		if err != nil {
-			return err
-		}
+		f := fromBody(body.Text("name"), body)
 		f.CreatedAt = new(datetime.Milliseconds(now()))
-		err = fields.Create(r.Context(), f)
-		if errors.Is(err, ErrTooLarge) {
-			return fields.tooLarge()
-		}
+		created, err := fields.Create(r.Context(), f)
 		if errors.Is(err, ErrExists) {
 			return apierror.New(apierror.NameExists, fmt.Sprintf("A context field with the name %q exists.",
 				apierror.Echo(f.Name)))
 		}
 		if err != nil {
-			return err
+			return refused(err)
 		}
-		w.Header().Set("Location", r.URL.JoinPath(f.Name).String())
-		return lambdahttp.WriteJSON(w, http.StatusCreated, response(f))
+		w.Header().Set("Location", r.URL.JoinPath(created.Name).String())
+		return lambdahttp.WriteJSON(w, http.StatusCreated, response(created))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/test/operation"
 )
 
@@ -94,4 +95,25 @@ func TestNextSortOrder(t *testing.T) {
 		delete | c | | 200
 		update | most | {} | 200 {"name":"most",ORDER-2,…
 	`, "ORDER", `"description":null,"stickiness":false,"sortOrder":`))
+}
+
+// Fields that are created at the same time do not get the same default.
+func TestNextSortOrderIsTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	h := handlers(store)
+	// through returns the operations of another function, before whose first transaction something happens.
+	through := func(first string) operation.Set {
+		client := db.Before(t, "TransactWriteItems", 1, func() { h.Run(t.Context(), t, first) })
+		return handlers(contextfield.NewStore(client, db.Tables, db.LogThrough(client)))
+	}
+	order := func(name string, n int) string {
+		return fmt.Sprintf(`{"name":%q,"description":null,"stickiness":false,"sortOrder":%d,…`, name, n)
+	}
+	h.Run(t.Context(), t, `create | | {"name":"a"} | 201 `+order("a", 0))
+	through(`create | | {"name":"b"} | 201 `+order("b", 1)).Run(t.Context(), t,
+		`create | | {"name":"c"} | 201 `+order("c", 2))
+	through(`update | b | {"sortOrder":7} | 200 `+order("b", 7)).Run(t.Context(), t, `update | a | {} | 200 `+order("a", 8))
+	through(`delete | a | | 200`).Run(t.Context(), t, `create | | {"name":"d"} | 201 `+order("d", 8))
+	through(`create | | {"name":"e"} | 201 `+order("e", 9)).Run(t.Context(), t, `create | | {"name":"e"} | 409 …`)
 }

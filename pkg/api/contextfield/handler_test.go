@@ -30,7 +30,8 @@ func TestUnknownField(t *testing.T) {
 		get update delete | "a " | {} | 404 NotFoundError: There is no context field with the name "a ".
 		get update delete | %FF | {} | 404 NotFoundError: There is no context field with the name "%FF".
 		get update delete | 101×n | {} | 404 NotFoundError: There is no context field with the name "100×n…".
-		get update delete | #total | {} | 404 NotFoundError: There is no context field with the name "#total".
+		get update delete | #version | {} | 404 NotFoundError: There is no context field with the name "#version".
+		get update delete | usage#a | {} | 404 NotFoundError: There is no context field with the name "usage#a".
 		list | | | 200 [{"name":"a","description":null,"stickiness":false,"sortOrder":1,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]}]
 	`)
 }
@@ -46,9 +47,13 @@ func TestUnavailable(t *testing.T) {
 		create update | a | {"name":"a"} | 503 ServiceUnavailable: …
 		create update | a | {"name":"a","sortOrder":1} | 503 ServiceUnavailable: …
 	`)
-	_, err := store.List(ctx)
-	for prefix, err := range map[string]error{"list context fields: ": err, `delete context field "a": `: store.Delete(ctx,
-		"a"), `create context field "a": `: store.Create(ctx, contextfield.ContextField{Name: "a"})} {
+	_, list := store.List(ctx)
+	_, create := store.Create(ctx, contextfield.ContextField{Name: "a"})
+	for prefix, err := range map[string]error{
+		"list context fields: ":      list,
+		`create context field "a": `: create,
+		`delete context field "a": `: store.Delete(ctx, "a"),
+	} {
 		if err == nil || !strings.HasPrefix(err.Error(), prefix) {
 			t.Error(err)
 		}

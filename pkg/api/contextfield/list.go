@@ -44,20 +44,28 @@ func List(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		body := make([]field, len(all))
-		for i, f := range all {
-			body[i] = response(f)
-		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+		return lambdahttp.WriteJSON(w, http.StatusOK, responses(all))
 	}
+}
+
+func responses(fields []ContextField) []field {
+	all := make([]field, len(fields))
+	for i, f := range fields {
+		all[i] = response(f)
+	}
+	return all
 }
 
 func response(f ContextField) field {
 	r := field{
-		Name: f.Name, Description: f.Description, Stickiness: f.Stickiness, SortOrder: f.SortOrder,
+		Name:           f.Name,
+		Description:    f.Description,
+		Stickiness:     f.Stickiness,
+		SortOrder:      f.SortOrder,
 		CreatedAt:      datetime.FormatOptional(f.CreatedAt),
-		UsedInFeatures: f.UsedInFeatures(), UsedInProjects: f.UsedInProjects(),
-		LegalValues: make([]legalValue, len(f.LegalValues)),
+		UsedInFeatures: f.Usage.Toggles(),
+		UsedInProjects: f.Usage.Projects(),
+		LegalValues:    make([]legalValue, len(f.LegalValues)),
 	}
 	for i, v := range f.LegalValues {
 		r.LegalValues[i] = legalValue(v)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -18,35 +17,55 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Store keeps the fields in the table ContextFields. It is safe for concurrent use.
+// Store keeps the fields in the table ContextFields: one item with each field, one with its usage, and one with the
+// version of all fields. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client
 	table  string
 	log    *eventlog.Log
-	limit  int64 // of the sum of the sizes of all fields
 }
 
 // NewStore returns a Store that uses tables.ContextFields and records its changes in log, which can be nil if the Store
 // only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
-	return &Store{client: client, table: tables.ContextFields, log: log, limit: maxBytes}
+	return &Store{client: client, table: tables.ContextFields, log: log}
 }
 
-// hash is the table's partition key.
+// hash is the table's partition key: the name of a field, or another key, which contains a #. A name has no #.
 const hash = "name"
 
 func key(name string) dynamo.Item { return dynamo.Item{hash: dynamo.S(name)} }
 
+// IsField reports whether an item of the table is that of a field.
+func IsField(item dynamo.Item) bool { return !strings.Contains(item.String(hash), "#") }
+
+// The names of the actions of a transaction. Each field has an item with its properties and one with its usage.
+const (
+	actionField   = "field"
+	actionUsage   = "usage"
+	actionVersion = "version"
+	actionMarker  = "marker" // of a deleted field with the name
+	actionEvent   = "event"
+)
+
 // List returns all fields, ordered by sort order, then by name in code point order. It is one consistent Scan per MB.
 func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 	var all []ContextField
+	usage := map[string]Usage{}
 	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
 			return nil, fmt.Errorf("list context fields: %w", err)
 		}
-		if item[attributeUsage] != nil {
+		if IsField(item) {
 			all = append(all, fromItem(item))
+			continue
 		}
+		if name, ok := FieldOfUsage(item); ok {
+			usage[name], _ = UsageFromItem(item)
+		}
+	}
+	for i := range all {
+		all[i].Usage = usage[all[i].Name]
 	}
 	slices.SortFunc(all, func(a, b ContextField) int {
 		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.Name, b.Name))
@@ -54,154 +73,141 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 	return all, nil
 }
 
-// NextSortOrder returns the default sort order of a field: the highest one of the other fields plus 1, at most
-// 2147483647, or 0 if there are no others. It reads all fields.
-func (s *Store) NextSortOrder(ctx context.Context, name string) (int64, error) {
-	all, err := s.List(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for _, f := range slices.Backward(all) {
-		if f.Name != name {
-			return min(f.SortOrder+1, math.MaxInt32), nil
-		}
-	}
-	return 0, nil
-}
-
-// Get returns one field, or ErrNotFound. The read is consistent.
+// Get returns one field, or ErrNotFound. It is one consistent read of two items.
 func (s *Store) Get(ctx context.Context, name string) (ContextField, error) {
-	item, err := s.item(ctx, name)
+	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{key(name), UsageKey(name)})
 	if err != nil {
 		return ContextField{}, fmt.Errorf("get context field %q: %w", name, err)
 	}
-	return fromItem(item), nil
+	var f ContextField
+	var usage Usage
+	for _, item := range items {
+		if counts, ok := UsageFromItem(item); ok {
+			usage = counts
+		} else if IsField(item) {
+			f = fromItem(item)
+		}
+	}
+	if f.Name == "" {
+		return ContextField{}, fmt.Errorf("get context field %q: %w", name, ErrNotFound)
+	}
+	f.Usage = usage
+	return f, nil
 }
 
-// item returns the item of a field, or ErrNotFound.
-func (s *Store) item(ctx context.Context, name string) (dynamo.Item, error) {
-	item, err := dynamo.Get(ctx, s.client, s.table, key(name))
-	if err != nil {
-		return nil, err
-	}
-	if item[attributeUsage] == nil { // the item with the sum of the sizes has no usage either
-		return nil, ErrNotFound
-	}
-	return item, nil
-}
-
-// Create adds an unused field, or returns ErrTooLarge or ErrExists, in this order. It is one transaction.
-func (s *Store) Create(ctx context.Context, f ContextField) error {
+// Create adds an unused field and returns it as it is stored, or returns a *SizeError, ErrTooLarge or ErrExists, in
+// this order. It reads all fields and writes one transaction, repeated if a field is changed concurrently.
+func (s *Store) Create(ctx context.Context, f ContextField) (ContextField, error) {
 	f.LastEvent = 0
-	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) { return s.Creation(ctx, f) },
-		func(failures []dynamo.Failure) error {
-			if failures[1].Failed {
-				return ErrTooLarge
-			}
-			if failures[0].Failed {
-				return ErrExists
-			}
-			f.LastEvent = eventlog.LastOf(failures[2]) // a process whose clock is ahead has deleted a field with this name
-			return nil
-		})
+	var created ContextField
+	var actions *dynamo.Actions
+	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+		all, version, err := s.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		created = f.placed(all)
+		if err := checkSizes(all, -1, created); err != nil {
+			return nil, err
+		}
+		if indexOf(all, f.Name) >= 0 {
+			return nil, ErrExists
+		}
+		actions = &dynamo.Actions{}
+		if err := s.create(ctx, actions, &created); err != nil {
+			return nil, err
+		}
+		actions.Add(actionVersion, s.nextVersionAfter(version))
+		return actions.List(), nil
+	}, func(failures []dynamo.Failure) error {
+		// A process whose clock is ahead can have deleted a field with this name.
+		f.LastEvent = max(f.LastEvent, eventlog.LastOf(actions.Failed(failures)[actionMarker]))
+		return nil
+	})
 	if err != nil {
-		return fmt.Errorf("create context field %q: %w", f.Name, err)
+		return ContextField{}, fmt.Errorf("create context field %q: %w", f.Name, err)
 	}
+	return created, nil
+}
+
+// Creation returns the actions of a transaction that creates unused fields and records them. They fail if a field
+// exists.
+func (s *Store) Creation(ctx context.Context, fields ...ContextField) ([]types.TransactWriteItem, error) {
+	var actions dynamo.Actions
+	for _, f := range fields {
+		if err := s.create(ctx, &actions, &f); err != nil {
+			return nil, err
+		}
+	}
+	actions.Add(actionVersion, s.nextVersion())
+	return actions.List(), nil
+}
+
+// create adds the actions that create an unused field and record it, and sets f.LastEvent, which is the id of the last
+// event of a deleted field with the name.
+func (s *Store) create(ctx context.Context, actions *dynamo.Actions, f *ContextField) error {
+	id, record, err := s.log.Actions(ctx, f.change(eventlog.ContextFieldCreated, f.snapshot(), nil))
+	if err != nil {
+		return err
+	}
+	f.LastEvent, f.Usage = id, Usage{}
+	actions.Add(actionField, dynamo.NewItem(s.table, hash, toItem(*f)))
+	actions.Add(actionUsage, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: f.usageItem()}})
+	actions.Add(actionMarker, s.log.Created(f.subject(), id)...)
+	actions.Add(actionEvent, record...)
 	return nil
 }
 
-// Creation returns the actions of a transaction that creates unused fields and records them: one for each field, then
-// one on the sum of the sizes, then those of the log. They fail if a field exists or if all fields would be too large.
-func (s *Store) Creation(ctx context.Context, fields ...ContextField) ([]types.TransactWriteItem, error) {
-	var actions, records []types.TransactWriteItem
-	var sum int64
-	for _, f := range fields {
-		bytes, err := size(f)
-		if err != nil {
-			return nil, err
-		}
-		id, record, err := s.log.Actions(ctx, f.change(eventlog.ContextFieldCreated, f.snapshot(), nil))
-		if err != nil {
-			return nil, err
-		}
-		f.LastEvent = id
-		actions = append(actions, dynamo.NewItem(s.table, hash, toItem(f, bytes)))
-		records = slices.Concat(records, s.log.Created(f.subject(), id), record)
-		sum += bytes
-	}
-	return slices.Concat(actions, []types.TransactWriteItem{s.addToTotal(sum)}, records), nil
-}
-
 // Replace replaces everything but the name, the time of creation and the usage of a field. It returns the stored field,
-// or ErrNotFound, the error of the precondition, or ErrTooLarge. precondition receives the ETag of the field that is
-// replaced. Replace is one consistent read and one transaction, repeated if the field is changed concurrently. If
-// nothing changes, it is the read alone.
+// or ErrNotFound, the error of the precondition, a *SizeError, or ErrTooLarge, in this order. precondition receives the
+// ETag of the field that is replaced. Replace reads all fields and writes one transaction, repeated if a field is
+// changed concurrently. If nothing changes, it only reads.
 func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(etag string) error) (
 	next ContextField, err error,
 ) {
-	bytes, err := size(f)
-	if err != nil {
-		return ContextField{}, err
-	}
 	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
-		stored, err := s.item(ctx, f.Name)
+		all, version, err := s.read(ctx)
 		if err != nil {
 			return nil, err
 		}
-		old := fromItem(stored)
+		i := indexOf(all, f.Name)
+		if i < 0 {
+			return nil, ErrNotFound
+		}
+		old := all[i]
 		if err := precondition(old.ETag()); err != nil {
 			return nil, err
 		}
-		next = f
+		next = f.placed(all)
 		next.CreatedAt, next.Usage, next.LastEvent = old.CreatedAt, old.Usage, old.LastEvent
 		if reflect.DeepEqual(old.snapshot(), next.snapshot()) {
 			return nil, nil
 		}
+		if err := checkSizes(all, i, next); err != nil {
+			return nil, err
+		}
 		id, record, err := s.log.Actions(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
+		if err != nil {
+			return nil, err
+		}
 		next.LastEvent = id
-		actions := []types.TransactWriteItem{s.replacement(old, next, bytes)}
-		if grown := bytes - stored.Int(attributeSize); grown != 0 {
-			actions = append(actions, s.addToTotal(grown))
-		}
-		return append(actions, record...), err
-	}, func(failures []dynamo.Failure) error {
-		if !failures[0].Failed {
-			return ErrTooLarge
-		}
-		return nil
-	})
+		condition, names, values := eventlog.Unchanged(hash, old.LastEvent)
+		replacement := types.TransactWriteItem{Put: &types.Put{
+			TableName:                 &s.table,
+			Item:                      toItem(next),
+			ConditionExpression:       &condition,
+			ExpressionAttributeNames:  names,
+			ExpressionAttributeValues: values,
+		}}
+		return slices.Concat([]types.TransactWriteItem{replacement, s.nextVersionAfter(version)}, record), nil
+	}, nil)
 	if err != nil {
 		return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
 	}
 	return next, nil
 }
 
-// replacement returns the action that replaces a field that has not changed. Its usage may change at any time.
-func (s *Store) replacement(old, next ContextField, bytes int64) types.TransactWriteItem {
-	item, names, values := toItem(next, bytes), map[string]string{"#name": hash}, dynamo.Item{}
-	condition, assignment := eventlog.Guard(old.LastEvent, next.LastEvent, names, values)
-	set, remove := []string{assignment}, []string{}
-	for _, attribute := range []string{"description", "stickiness", "sortOrder", "legalValues", attributeSize} {
-		names["#"+attribute] = attribute
-		if value, ok := item[attribute]; ok {
-			values[":"+attribute] = value
-			set = append(set, "#"+attribute+" = :"+attribute)
-		} else {
-			remove = append(remove, "#"+attribute)
-		}
-	}
-	update := "SET " + strings.Join(set, ", ")
-	if len(remove) > 0 {
-		update += " REMOVE " + strings.Join(remove, ", ")
-	}
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.table, Key: key(next.Name), UpdateExpression: &update,
-		ConditionExpression:      aws.String("attribute_exists(#name) AND " + condition),
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-	}}
-}
-
-// Delete deletes a field that no feature uses, or returns ErrNotFound or an *InUseError. It is one consistent read and
+// Delete deletes a field that no toggle uses, or returns ErrNotFound or an *InUseError. It is one consistent read and
 // one transaction, repeated if the field or its usage was changed in between.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	return s.DeleteIf(ctx, name, func(string) error { return nil })
@@ -211,31 +217,33 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 // precondition.
 func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(etag string) error) error {
 	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
-		stored, err := s.item(ctx, name)
+		f, err := s.Get(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		f := fromItem(stored)
 		if err := precondition(f.ETag()); err != nil {
 			return nil, err
 		}
-		if n := f.UsedInFeatures(); n > 0 {
+		if n := f.Usage.Toggles(); n > 0 {
 			return nil, &InUseError{Features: n}
 		}
 		id, record, err := s.log.Actions(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
-		condition, names, last := eventlog.Unchanged(hash, f.LastEvent)
-		values := dynamo.Item{} // last is nil if the field has no event
-		maps.Copy(values, last)
-		// unused projects remain with the number 0
-		names["#usage"], values[":usage"] = attributeUsage, stored[attributeUsage]
-		condition += " AND #usage = :usage"
-		return slices.Concat([]types.TransactWriteItem{
-			{Delete: &types.Delete{
-				TableName: &s.table, Key: key(name), ConditionExpression: &condition,
-				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-			}},
-			s.addToTotal(-stored.Int(attributeSize)),
-		}, s.log.Deleted(f.subject(), id), record), err
+		if err != nil {
+			return nil, err
+		}
+		condition, names, values := eventlog.Unchanged(hash, f.LastEvent)
+		deletion := types.TransactWriteItem{Delete: &types.Delete{
+			TableName:                 &s.table,
+			Key:                       key(name),
+			ConditionExpression:       &condition,
+			ExpressionAttributeNames:  names,
+			ExpressionAttributeValues: values,
+		}}
+		return slices.Concat(
+			[]types.TransactWriteItem{deletion, s.deletionOfUsage(f), s.nextVersion()},
+			s.log.Deleted(f.subject(), id),
+			record,
+		), nil
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("delete context field %q: %w", name, err)
@@ -243,11 +251,87 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(eta
 	return nil
 }
 
-func toItem(f ContextField, bytes int64) dynamo.Item {
+// deletionOfUsage returns the action that deletes the usage of a field. It fails if the usage has changed.
+func (s *Store) deletionOfUsage(f ContextField) types.TransactWriteItem {
+	deletion := &types.Delete{
+		TableName:                &s.table,
+		Key:                      UsageKey(f.Name),
+		ConditionExpression:      aws.String("attribute_not_exists(#usage)"),
+		ExpressionAttributeNames: map[string]string{"#usage": AttributeUsage},
+	}
+	if f.Usage != nil {
+		deletion.ConditionExpression = aws.String("#usage = :usage")
+		deletion.ExpressionAttributeValues = dynamo.Item{":usage": f.Usage.Value()}
+	}
+	return types.TransactWriteItem{Delete: deletion}
+}
+
+const (
+	// versionKey is the key of the item with the version of all fields. Every write of a field changes the version. The
+	// default sort order of a field and the size of the list depend on all fields, so the transaction of a creation or
+	// replacement has the condition that the version has not changed since all fields were read.
+	versionKey       = "#version"
+	attributeVersion = "version"
+)
+
+// read returns all fields and their version.
+func (s *Store) read(ctx context.Context) (all []ContextField, version int64, err error) {
+	item, err := dynamo.Get(ctx, s.client, s.table, key(versionKey)) // first, because the Scan is not a snapshot
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the version of the context fields: %w", err)
+	}
+	all, err = s.List(ctx)
+	return all, item.Int(attributeVersion), err
+}
+
+// nextVersion returns the action that changes the version of all fields.
+func (s *Store) nextVersion() types.TransactWriteItem {
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName:                 &s.table,
+		Key:                       key(versionKey),
+		UpdateExpression:          aws.String("ADD #version :one"),
+		ExpressionAttributeNames:  map[string]string{"#version": attributeVersion},
+		ExpressionAttributeValues: dynamo.Item{":one": dynamo.N(1)},
+	}}
+}
+
+// nextVersionAfter is nextVersion, but the action fails unless this is the version; 0: none is stored.
+func (s *Store) nextVersionAfter(version int64) types.TransactWriteItem {
+	action := s.nextVersion()
+	if version == 0 {
+		action.Update.ConditionExpression = aws.String("attribute_not_exists(#version)")
+		return action
+	}
+	action.Update.ConditionExpression = aws.String("#version = :version")
+	action.Update.ExpressionAttributeValues[":version"] = dynamo.N(version)
+	return action
+}
+
+func indexOf(fields []ContextField, name string) int {
+	return slices.IndexFunc(fields, func(f ContextField) bool { return f.Name == name })
+}
+
+// placed returns the field with its sort order among all fields: if it is to be the last one, the highest sort order of
+// the others plus 1, at most 2147483647, or 0 if there are no others.
+func (f ContextField) placed(all []ContextField) ContextField {
+	if !f.Last {
+		return f
+	}
+	f.Last, f.SortOrder = false, 0
+	for _, other := range slices.Backward(all) { // ordered by sort order
+		if other.Name != f.Name {
+			f.SortOrder = min(other.SortOrder+1, math.MaxInt32)
+			break
+		}
+	}
+	return f
+}
+
+func toItem(f ContextField) dynamo.Item {
 	item := dynamo.Item{
-		hash: dynamo.S(f.Name), "stickiness": dynamo.Bool(f.Stickiness), "sortOrder": dynamo.N(f.SortOrder),
-		attributeUsage: dynamo.M(dynamo.Item{}),
-		attributeSize:  dynamo.N(bytes),
+		hash:         dynamo.S(f.Name),
+		"stickiness": dynamo.Bool(f.Stickiness),
+		"sortOrder":  dynamo.N(f.SortOrder),
 	}
 	if f.LastEvent != 0 {
 		item[eventlog.AttributeEvent] = dynamo.N(f.LastEvent)
@@ -271,18 +355,25 @@ func toItem(f ContextField, bytes int64) dynamo.Item {
 	return item
 }
 
+// usageItem returns the item with the usage of a field.
+func (f ContextField) usageItem() dynamo.Item {
+	item := UsageKey(f.Name)
+	item[AttributeUsage] = f.Usage.Value()
+	return item
+}
+
+// fromItem returns a field without its usage.
 func fromItem(item dynamo.Item) ContextField {
 	f := ContextField{
-		Name: item.String(hash), Description: description(item), Stickiness: item.Bool("stickiness"),
-		SortOrder: item.Int("sortOrder"), CreatedAt: item.Time("createdAt"), Usage: map[string]int64{},
-		LastEvent: item.Int(eventlog.AttributeEvent),
+		Name:        item.String(hash),
+		Description: description(item),
+		Stickiness:  item.Bool("stickiness"),
+		SortOrder:   item.Int("sortOrder"),
+		CreatedAt:   item.Time("createdAt"),
+		LastEvent:   item.Int(eventlog.AttributeEvent),
 	}
 	for _, value := range item.Maps("legalValues") {
 		f.LegalValues = append(f.LegalValues, LegalValue{Value: value.String("value"), Description: description(value)})
-	}
-	usage := item.Map(attributeUsage)
-	for project := range usage {
-		f.Usage[project] = usage.Int(project)
 	}
 	return f
 }

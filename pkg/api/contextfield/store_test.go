@@ -6,7 +6,6 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/platform/app"
-	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -21,15 +20,16 @@ func newStore(tb testing.TB) (*contextfield.Store, *database.Database) {
 func create(tb testing.TB, store *contextfield.Store, fields ...contextfield.ContextField) {
 	tb.Helper()
 	for _, f := range fields {
-		assert.OK(tb, store.Create(tb.Context(), f))
+		_, err := store.Create(tb.Context(), f)
+		assert.OK(tb, err)
 	}
 }
 
 // setUsage stores how many toggles of each project use a field.
-func setUsage(tb testing.TB, db *database.Database, name string, usage dynamo.Item) {
+func setUsage(tb testing.TB, db *database.Database, name string, usage contextfield.Usage) {
 	tb.Helper()
-	item := db.Get(tb, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name)})
-	item["usage"] = dynamo.M(usage)
+	item := contextfield.UsageKey(name)
+	item[contextfield.AttributeUsage] = usage.Value()
 	db.Put(tb, db.Tables.ContextFields, item)
 }
 
@@ -57,17 +57,13 @@ func TestList(t *testing.T) {
 func TestFunctionsNeedTheirTable(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
-	for _, construct := range []app.Constructor{contextfield.NewCreateFunction, contextfield.NewUpdateFunction} {
-		env.Vars["MAX_CONTEXT_FIELD_KILOBYTES"] = "5001"
-		if _, err := construct(env); err == nil ||
-			!strings.Contains(err.Error(), "MAX_CONTEXT_FIELD_KILOBYTES must be a number from 1 to 5000") {
-			t.Error(err)
-		}
-		env.Vars["MAX_CONTEXT_FIELD_KILOBYTES"] = "5000"
-		database.RequireVariables(t, env, construct, "CONTEXT_FIELDS_TABLE", "MAX_CONTEXT_FIELD_KILOBYTES")
-	}
-	for _, construct := range []app.Constructor{contextfield.NewListFunction, contextfield.NewGetFunction,
-		contextfield.NewDeleteFunction} {
+	for _, construct := range []app.Constructor{
+		contextfield.NewListFunction,
+		contextfield.NewGetFunction,
+		contextfield.NewCreateFunction,
+		contextfield.NewUpdateFunction,
+		contextfield.NewDeleteFunction,
+	} {
 		database.RequireVariables(t, env, construct, "CONTEXT_FIELDS_TABLE")
 	}
 }

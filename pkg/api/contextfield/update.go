@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/jsonbody"
@@ -18,11 +19,12 @@ var updateSchema []byte
 
 // NewUpdateFunction returns the handler of functions/update-context-field.
 func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
-	fields, err := newLimitedStore(env)
+	client, tables, log, err := eventlog.Open(env, "CONTEXT_FIELDS_TABLE")
 	if err != nil {
 		return nil, err
 	}
-	return env.API(access.Require(access.Has(access.UpdateFieldPermission), Update(fields))), nil
+	update := Update(NewStore(client, tables, log))
+	return env.API(access.Require(access.Has(access.UpdateFieldPermission), update), lambdahttp.MaxBody(maxBody)), nil
 }
 
 // Update serves PUT /api/admin/context/{name}.
@@ -37,19 +39,12 @@ func Update(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return notFound(name)
 		}
-		f, err := fromBody(r.Context(), fields, name, body)
-		if err != nil {
-			return err
-		}
-		f, err = fields.Replace(r.Context(), f, lambdahttp.PreconditionsOf(r).Check)
-		if errors.Is(err, ErrTooLarge) {
-			return fields.tooLarge()
-		}
+		f, err := fields.Replace(r.Context(), fromBody(name, body), lambdahttp.PreconditionsOf(r).Check)
 		if errors.Is(err, ErrNotFound) {
 			return notFound(name)
 		}
 		if err != nil {
-			return err
+			return refused(err)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, response(f))
 	}

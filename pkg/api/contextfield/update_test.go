@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
@@ -22,7 +21,7 @@ func TestUpdate(t *testing.T) {
 		Name: "f", Description: new("d"), Stickiness: true, SortOrder: 3, CreatedAt: &created,
 		LegalValues: []contextfield.LegalValue{{Value: "v"}},
 	})
-	setUsage(t, db, "f", dynamo.Item{"p": dynamo.N(2), "q": dynamo.N(1), "r": dynamo.N(0)})
+	setUsage(t, db, "f", contextfield.Usage{"p": 2, "q": 1})
 	h.Run(t.Context(), t, strings.NewReplacer("EMPTY", `{"name":"f","description":null,"stickiness":false,"sortOrder":8,`+
 		`"createdAt":"2020-01-02T03:04:05.000Z","usedInFeatures":3,"usedInProjects":2,"legalValues":[]}`,
 		"OTHER", `{"name":"other","description":null,"stickiness":false,"sortOrder":7,"createdAt":null,"usedInFeatures":0,`+
@@ -60,7 +59,7 @@ func TestIfMatch(t *testing.T) {
 		known[tag()] = body
 	}
 	before := tag()
-	setUsage(t, db, "f", dynamo.Item{"p": dynamo.N(2)})
+	setUsage(t, db, "f", contextfield.Usage{"p": 2})
 	assert.Equal(t, before, tag())
 	// Another client changes the field after it was read.
 	client := db.Before(t, "TransactWriteItems", 1, func() {

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/dynamo"
@@ -24,20 +25,26 @@ const (
 
 // Store stores toggles in DynamoDB and records every change. It is safe for concurrent use.
 type Store struct {
-	client        *dynamodb.Client
-	features      string
-	contextFields string
-	types         *featuretype.Store
-	log           *eventlog.Log
+	client   *dynamodb.Client
+	features string
+	fields   *contextfield.Store
+	types    *featuretype.Store
+	log      *eventlog.Log
 }
 
 // NewStore returns a store on the tables Features, ContextFields and FeatureTypes that records its changes in log. log
 // can be nil if the store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
-	return &Store{client, tables.Features, tables.ContextFields, featuretype.NewStore(client, tables, log), log}
+	return &Store{
+		client:   client,
+		features: tables.Features,
+		fields:   contextfield.NewStore(client, tables, log),
+		types:    featuretype.NewStore(client, tables, log),
+		log:      log,
+	}
 }
 
-// key returns the key of a toggle or a context field.
+// key returns the key of a toggle.
 func key(name string) dynamo.Item { return dynamo.Item{"name": dynamo.S(name)} }
 
 // Get reads a toggle. It may return ErrNotFound.
@@ -87,12 +94,11 @@ func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
 		}
 		return t.make(ctx)
 	}, func(failures []dynamo.Failure) error {
-		if failures[0].Failed {
+		failed := t.actions.Failed(failures)
+		if failed[actionToggle].Failed {
 			return ErrExists
 		}
-		for _, f := range failures {
-			last = max(last, eventlog.LastOf(f))
-		}
+		last = max(last, eventlog.LastOf(failed[actionMarker]))
 		return t.unknownContextField(failures)
 	})
 	if err != nil {
@@ -117,8 +123,9 @@ func (s *Store) Update(ctx context.Context, name string, change func(Feature) (F
 // none.
 //
 // A transaction has at most 100 actions. If the flags of too many toggles change too, separate transactions make these
-// flips: they clear flags before the change, and set flags after it. If the process ends in between, re-evaluation sets
-// the flags.
+// flips: they clear flags before the change, and decide the others after it. If the process ends in between,
+// re-evaluation sets the flags. Each toggle takes one action and one for each of its events, and each context field
+// whose usage changes takes one. If this is too much, UpdateAll changes nothing and returns ErrTooManyChanges.
 func (s *Store) UpdateAll(ctx context.Context, names []string, change func(Feature) (Feature, error)) ([]Feature,
 	error) {
 	t, err := s.write(ctx, names, func(t *transaction, old Feature) error {
@@ -201,8 +208,8 @@ func (s *Store) DeleteIf(ctx context.Context, name string, permitted func(Featur
 }
 
 // write reads toggles, and carries out the transaction to which plan adds a change of each. It begins again if one of
-// them, or a type on which the transaction depends, is changed concurrently, and after a transaction that split
-// returned. Without a change it writes nothing.
+// them, or what the transaction depends on, is changed concurrently, and after a transaction that split returned.
+// Without a change it writes nothing.
 func (s *Store) write(
 	ctx context.Context, names []string, plan func(*transaction, Feature) error,
 ) (whole *transaction, err error) {
@@ -219,8 +226,12 @@ func (s *Store) write(
 					return nil, err
 				}
 			}
+			before, err := t.split()
+			if err != nil {
+				return nil, err
+			}
 			whole = t
-			if before := t.split(); before != nil {
+			if before != nil {
 				t, whole = before, nil
 			}
 			return t.make(ctx)

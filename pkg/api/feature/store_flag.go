@@ -85,31 +85,32 @@ type Flips struct {
 // names. So are toggles whose time of creation is stored in another form. If Flip returns an error, nothing is known to
 // be written; for a conflict with another transaction, a smaller number of toggles may succeed.
 func (s *Store) Flip(ctx context.Context, r Range, toggles []Feature) (Flips, error) {
-	input := &dynamodb.TransactWriteItemsInput{}
+	var actions dynamo.Actions
 	for _, f := range toggles {
 		id, record, err := s.log.Actions(ctx, r.flipChange(f))
 		if err != nil {
 			return Flips{}, err
 		}
-		input.TransactItems = append(append(input.TransactItems, s.flip(r, f, id)), record...)
+		actions.Add(actionFlip+f.Name, s.flip(r, f, id))
+		actions.Add(actionEvent, record...) // it fails if the id of the event was used
 	}
+	input := &dynamodb.TransactWriteItemsInput{TransactItems: actions.List()}
 	_, err := s.client.TransactWriteItems(ctx, input, dynamo.Once)
 	if err == nil {
 		return Flips{Done: len(toggles)}, nil
 	}
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-		if failures, _ := dynamo.Failures(canceled); len(failures) == 2*len(toggles) {
-			return r.overtaken(toggles, failures), nil
+		if failures, _ := dynamo.Failures(canceled); failures != nil {
+			return r.overtaken(toggles, actions.Failed(failures)), nil
 		}
 	}
 	return Flips{}, fmt.Errorf("flip the flags of %d toggles of the type %q: %w", len(toggles), r.Type, err)
 }
 
-// overtaken returns the result of a transaction with a failed condition. It has two actions per toggle: the second one
-// fails if the id of the event was used.
-func (r Range) overtaken(toggles []Feature, failures []dynamo.Failure) (result Flips) {
-	for i, f := range toggles {
-		stored := failures[2*i]
+// overtaken returns the result of a transaction with failed conditions.
+func (r Range) overtaken(toggles []Feature, failed map[string]dynamo.Failure) (result Flips) {
+	for _, f := range toggles {
+		stored := failed[actionFlip+f.Name]
 		now := fromItem(stored.Item)
 		switch {
 		case !stored.Failed:
@@ -124,6 +125,9 @@ func (r Range) overtaken(toggles []Feature, failures []dynamo.Failure) (result F
 	}
 	return result
 }
+
+// actionFlip is the name of the action that flips the flag of a toggle, before the name of the toggle.
+const actionFlip = "flip of "
 
 // flip returns the action that flips the flag of a toggle, with the id of its event.
 func (s *Store) flip(r Range, f Feature, id int64) types.TransactWriteItem {

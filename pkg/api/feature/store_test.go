@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
@@ -56,7 +57,9 @@ func newTables(tb testing.TB) tables {
 	tb.Helper()
 	db := tables{Database: database.New(tb)}
 	for _, name := range []string{"a", "b", "c"} {
-		db.Put(tb, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name), "usage": dynamo.M(nil)})
+		_, err := contextfield.NewStore(db.Client, db.Tables, db.Log()).Create(tb.Context(),
+			contextfield.ContextField{Name: name})
+		assert.OK(tb, err)
 	}
 	for id, days := range map[string]*int64{"release": new(int64(40)), "short": new(int64(7)), "long": new(int64(41)),
 		"endless": nil} {
@@ -114,10 +117,10 @@ func (db tables) usage(tb testing.TB) string {
 	tb.Helper()
 	var all []string
 	for _, item := range db.Scan(tb, db.Tables.ContextFields) {
-		for project := range item.Map("usage") {
-			if n := item.Map("usage").Int(project); n != 0 {
-				all = append(all, fmt.Sprintf("%s/%s: %d", item.String("name"), project, n))
-			}
+		field, _ := contextfield.FieldOfUsage(item)
+		usage, _ := contextfield.UsageFromItem(item)
+		for project, n := range usage {
+			all = append(all, fmt.Sprintf("%s/%s: %d", field, project, n))
 		}
 	}
 	slices.Sort(all)

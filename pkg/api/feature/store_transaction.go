@@ -2,14 +2,15 @@ package feature
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/datetime"
@@ -19,13 +20,15 @@ import (
 // maxActions is the maximum number of actions of a transaction (DynamoDB API Reference, TransactWriteItems).
 const maxActions = 100
 
+// ErrTooManyChanges reports changes of several toggles that do not fit into one transaction.
+var ErrTooManyChanges = errors.New("the changes do not fit into one transaction")
+
 // transaction is the transaction of a write of toggles.
 type transaction struct {
 	*Store
 	edits   []*edit
-	known   Types           // the types that were read
-	depends map[string]bool // the types whose lifetime must not change
-	actions []types.TransactWriteItem
+	known   Types // the types that were read
+	actions dynamo.Actions
 
 	flagLater []string // toggles whose flags split has taken out of the transaction
 }
@@ -34,10 +37,20 @@ type transaction struct {
 type edit struct {
 	old, next Feature // without a Name: the toggle does not exist
 	changes   []eventlog.Change
+	lifetime  string // the type whose lifetime decided the flag, and must not change; empty: none
 }
 
+// The names of the actions of a transaction.
+const (
+	actionToggle   = "toggle"
+	actionMarker   = "marker" // of a deleted toggle with the name
+	actionEvent    = "event"
+	actionLifetime = "lifetime"
+	actionUsage    = "usage of " // and the name of the field
+)
+
 func (s *Store) transaction() *transaction {
-	return &transaction{Store: s, known: Types{}, depends: map[string]bool{}}
+	return &transaction{Store: s, known: Types{}}
 }
 
 // add adds the change of a toggle from old to next, and decides its flag. An old toggle without a name does not exist.
@@ -86,7 +99,7 @@ func (t *transaction) decide(ctx context.Context, e *edit, reason Reason) error 
 		if err != nil {
 			return err
 		}
-		t.depends[kind.ID] = true
+		e.lifetime = kind.ID
 		at := e.next.PotentiallyStaleAt(kind.LifetimeDays)
 		e.next.PotentiallyStale = at != nil && !datetime.Milliseconds(now).Before(*at)
 	}
@@ -118,13 +131,23 @@ func changes(old, next Feature) (all []eventlog.Change) {
 		all = append(all, next.change(t, state.snapshot(), old.snapshot()))
 		old = state
 	}
-	state := old
-	if state.Archived, state.ArchivedAt = next.Archived, next.ArchivedAt; old.Archived != next.Archived {
-		add(map[bool]eventlog.Type{true: eventlog.FeatureArchived, false: eventlog.FeatureRevived}[next.Archived], state)
+	if old.Archived != next.Archived {
+		state := old
+		state.Archived, state.ArchivedAt = next.Archived, next.ArchivedAt
+		kind := eventlog.FeatureRevived
+		if next.Archived {
+			kind = eventlog.FeatureArchived
+		}
+		add(kind, state)
 	}
-	state = old
-	if state.Stale = next.Stale; old.Stale != next.Stale {
-		add(map[bool]eventlog.Type{true: eventlog.FeatureStaleOn, false: eventlog.FeatureStaleOff}[next.Stale], state)
+	if old.Stale != next.Stale {
+		state := old
+		state.Stale = next.Stale
+		kind := eventlog.FeatureStaleOff
+		if next.Stale {
+			kind = eventlog.FeatureStaleOn
+		}
+		add(kind, state)
 	}
 	if old.differs(next) {
 		add(eventlog.FeatureUpdated, next)
@@ -132,141 +155,201 @@ func changes(old, next Feature) (all []eventlog.Change) {
 	return all
 }
 
-// make makes the actions: none without a change. The writes of toggles come first.
+// make makes the actions: none without a change.
 func (t *transaction) make(ctx context.Context) ([]types.TransactWriteItem, error) {
-	var writes, others []types.TransactWriteItem
+	t.actions = dynamo.Actions{}
 	for _, e := range t.edits {
 		if len(e.changes) == 0 {
 			continue
 		}
-		last := e.old.LastEvent
-		var records []types.TransactWriteItem
-		for _, c := range e.changes {
-			c.Last = last
-			id, record, err := t.log.Actions(ctx, c)
-			if err != nil {
-				return nil, err
-			}
-			last, records = id, append(records, record...)
+		if err := t.write(ctx, e); err != nil {
+			return nil, err
 		}
-		condition, names, values := eventlog.Unchanged("name", e.old.LastEvent)
-		switch {
-		case e.old.Name == "":
-			e.next.LastEvent = last
-			writes = append(writes, dynamo.NewItem(t.features, "name", toItem(e.next)))
-			others = append(others, t.log.Created(e.next.subject(), last)...)
-		case e.next.Name == "":
-			writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{
-				TableName: &t.features, Key: key(e.old.Name), ConditionExpression: &condition,
-				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-			}})
-			others = append(others, t.log.Deleted(e.old.subject(), last)...)
-		default:
-			e.next.LastEvent = last
-			writes = append(writes, types.TransactWriteItem{Put: &types.Put{
-				TableName: &t.features, Item: toItem(e.next), ConditionExpression: &condition,
-				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-			}})
-		}
-		others = slices.Concat(others, records, t.usage(e.old, e.next))
 	}
-	if writes == nil {
+	if len(t.actions.List()) == 0 {
 		return nil, nil
 	}
-	for _, id := range slices.Sorted(maps.Keys(t.depends)) {
-		others = append(others, t.types.Unchanged(t.known[id]))
+	if err := t.use(ctx); err != nil {
+		return nil, err
 	}
-	t.actions = append(writes, others...)
-	return t.actions, nil
+	for _, id := range t.lifetimes() {
+		t.actions.Add(actionLifetime, t.types.Unchanged(t.known[id]))
+	}
+	return t.actions.List(), nil
 }
 
-// size returns the number of actions of the changes of several toggles, which have no usage.
-func (t *transaction) size() int {
-	n := len(t.depends)
-	for _, e := range t.edits {
-		if len(e.changes) > 0 {
-			n += 1 + len(e.changes)
+// write adds the actions that write the toggle of an edit and record the changes.
+func (t *transaction) write(ctx context.Context, e *edit) error {
+	last := e.old.LastEvent
+	var records []types.TransactWriteItem
+	for _, c := range e.changes {
+		c.Last = last
+		id, record, err := t.log.Actions(ctx, c)
+		if err != nil {
+			return err
+		}
+		last, records = id, append(records, record...)
+	}
+	condition, names, values := eventlog.Unchanged("name", e.old.LastEvent)
+	switch {
+	case e.old.Name == "":
+		e.next.LastEvent = last
+		t.actions.Add(actionToggle, dynamo.NewItem(t.features, "name", toItem(e.next)))
+		t.actions.Add(actionMarker, t.log.Created(e.next.subject(), last)...)
+	case e.next.Name == "":
+		t.actions.Add(actionToggle, types.TransactWriteItem{Delete: &types.Delete{
+			TableName:                 &t.features,
+			Key:                       key(e.old.Name),
+			ConditionExpression:       &condition,
+			ExpressionAttributeNames:  names,
+			ExpressionAttributeValues: values,
+		}})
+		t.actions.Add(actionMarker, t.log.Deleted(e.old.subject(), last)...)
+	default:
+		e.next.LastEvent = last
+		t.actions.Add(actionToggle, types.TransactWriteItem{Put: &types.Put{
+			TableName:                 &t.features,
+			Item:                      toItem(e.next),
+			ConditionExpression:       &condition,
+			ExpressionAttributeNames:  names,
+			ExpressionAttributeValues: values,
+		}})
+	}
+	t.actions.Add(actionEvent, records...)
+	return nil
+}
+
+// use adds the actions that change the usage of context fields. It reads the usage that becomes less.
+func (t *transaction) use(ctx context.Context) error {
+	changes := t.usage()
+	var less []string
+	for field, byProject := range changes {
+		for _, n := range byProject {
+			if n < 0 {
+				less = append(less, field)
+				break
+			}
 		}
 	}
-	return n
+	slices.Sort(less)
+	stored, err := t.fields.Usage(ctx, less)
+	if err != nil {
+		return err
+	}
+	for _, field := range slices.Sorted(maps.Keys(changes)) {
+		t.actions.Add(actionUsage+field, t.fields.Use(field, changes[field], stored[field]))
+	}
+	return nil
+}
+
+// lifetimes returns the types whose lifetime must not change, sorted.
+func (t *transaction) lifetimes() []string {
+	all := map[string]bool{}
+	for _, e := range t.edits {
+		if e.lifetime != "" {
+			all[e.lifetime] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// usage returns the changes of the usage of context fields, by field.
+func (t *transaction) usage() map[string]contextfield.Usage {
+	all := map[string]contextfield.Usage{}
+	count := func(f Feature, change int64) {
+		for _, field := range f.usedFields() {
+			if all[field] == nil {
+				all[field] = contextfield.Usage{}
+			}
+			all[field][f.Project] += change
+		}
+	}
+	for _, e := range t.edits {
+		count(e.old, -1)
+		count(e.next, +1)
+	}
+	for field, changes := range all {
+		maps.DeleteFunc(changes, func(_ string, n int64) bool { return n == 0 })
+		if len(changes) == 0 {
+			delete(all, field)
+		}
+	}
+	return all
+}
+
+// flips reports whether an edit changes the flag. Its last change is the flip.
+func (e *edit) flips() bool { return e.old.PotentiallyStale != e.next.PotentiallyStale }
+
+// size returns the number of actions of the changes of several toggles that exist, without flips, with their flips, and
+// with the conditions on types.
+func (t *transaction) size() (withoutFlips, whole int) {
+	withoutFlips = len(t.usage())
+	whole = len(t.usage()) + len(t.lifetimes())
+	for _, e := range t.edits {
+		n := len(e.changes)
+		if n > 0 {
+			whole += 1 + n
+		}
+		if e.flips() {
+			n--
+		}
+		if n > 0 {
+			withoutFlips += 1 + n
+		}
+	}
+	return withoutFlips, whole
 }
 
 // split makes a transaction with too many actions smaller. It returns a transaction that must be carried out before,
-// which clears the flags that the change clears, or nil. Otherwise it takes the flips that set flags out of the
-// transaction, which then has flagLater.
-func (t *transaction) split() *transaction {
-	if len(t.edits) == 1 || t.size() <= maxActions {
-		return nil
+// which clears the flags that the change clears, or nil. Otherwise it takes the decisions about flags out of the
+// transaction, which then has flagLater. It returns ErrTooManyChanges if this is not enough.
+func (t *transaction) split() (before *transaction, err error) {
+	withoutFlips, whole := t.size()
+	if len(t.edits) == 1 || whole <= maxActions {
+		return nil, nil
 	}
-	before := t.Store.transaction()
+	if withoutFlips > maxActions {
+		return nil, fmt.Errorf("%w: it would have %d actions, the maximum is %d", ErrTooManyChanges, withoutFlips,
+			maxActions)
+	}
+	before = t.Store.transaction()
 	for _, e := range t.edits {
-		if e.old.PotentiallyStale && !e.next.PotentiallyStale {
+		if e.old.PotentiallyStale && e.flips() {
 			cleared := e.old
 			cleared.PotentiallyStale = false
-			before.edits = append(before.edits, &edit{e.old, cleared, e.changes[len(e.changes)-1:]})
+			before.edits = append(before.edits, &edit{old: e.old, next: cleared, changes: e.changes[len(e.changes)-1:]})
 		}
 	}
 	if len(before.edits) > 0 {
-		return before
+		return before, nil
 	}
-	clear(t.depends)
 	for _, e := range t.edits {
-		if !e.old.PotentiallyStale && e.next.PotentiallyStale {
-			e.next.PotentiallyStale, e.changes = false, e.changes[:len(e.changes)-1]
-			t.flagLater = append(t.flagLater, e.next.Name)
+		if e.lifetime == "" {
+			continue
+		}
+		e.lifetime = ""
+		t.flagLater = append(t.flagLater, e.next.Name)
+		if e.flips() {
+			e.next.PotentiallyStale = false
+			e.changes = e.changes[:len(e.changes)-1]
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // unknownContextField returns the error if a transaction failed only because a context field does not exist. It names
 // the field.
 func (t *transaction) unknownContextField(failures []dynamo.Failure) error {
+	failed := t.actions.Failed(failures)
 	unknown := ""
-	for i, f := range failures {
-		update := t.actions[i].Update
-		if f.Failed && update == nil {
-			return nil // the fields are checked by the next attempt
+	for _, action := range slices.Sorted(maps.Keys(failed)) {
+		field, isUsage := strings.CutPrefix(action, actionUsage)
+		if !isUsage || failed[action].Item != nil {
+			return nil // the next attempt checks the fields again
 		}
-		if f.Failed && unknown == "" {
-			unknown = dynamo.Item(update.Key).String("name")
+		if unknown == "" {
+			unknown = field
 		}
 	}
 	return &NameError{ErrUnknownContextField, unknown}
-}
-
-// usage returns the actions that update the usage of context fields (project → number of toggles) after a change from
-// old to next, ordered by field. A project that does not use a field any more keeps the number 0.
-func (t *transaction) usage(old, next Feature) []types.TransactWriteItem {
-	changes := map[string]map[string]int64{} // by field, then project
-	for _, field := range slices.Concat(old.usedFields(), next.usedFields()) {
-		changes[field] = map[string]int64{}
-	}
-	for _, field := range old.usedFields() {
-		changes[field][old.Project]--
-	}
-	for _, field := range next.usedFields() {
-		changes[field][next.Project]++
-	}
-	var actions []types.TransactWriteItem
-	for _, field := range slices.Sorted(maps.Keys(changes)) {
-		projects := changes[field]
-		names, values := map[string]string{"#name": "name", "#usage": "usage"}, dynamo.Item{":zero": dynamo.N(0)}
-		var set []string
-		for _, project := range slices.Sorted(maps.Keys(projects)) {
-			if change := projects[project]; change != 0 {
-				n := strconv.Itoa(len(set))
-				names["#p"+n], values[":p"+n] = project, dynamo.N(change)
-				set = append(set, "#usage.#p"+n+" = if_not_exists(#usage.#p"+n+", :zero) + :p"+n)
-			}
-		}
-		if set != nil {
-			actions = append(actions, types.TransactWriteItem{Update: &types.Update{
-				TableName: &t.contextFields, Key: key(field), UpdateExpression: aws.String("SET " + strings.Join(set, ", ")),
-				ConditionExpression: aws.String("attribute_exists(#name)"), ExpressionAttributeNames: names,
-				ExpressionAttributeValues: values,
-			}})
-		}
-	}
-	return actions
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/dynamo"
@@ -155,4 +156,89 @@ func TestUpdateAllOrNone(t *testing.T) {
 	}
 	assert.Equal(t, map[string]int{"marked false, flagged false, key release#fresh#": 50}, db.states(t))
 	assert.Equal(t, "created potentially-stale-on potentially-stale-off marked-stale", db.events(t, names[0]))
+}
+
+// A flag that a write of many toggles leaves as it is depends on the lifetime, too.
+func TestLifetimeChangesDuringAWriteOfManyToggles(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{49, 50} { // the conditions of 50 do not fit into a transaction
+		db := newTables(t)
+		var names []string
+		for i := range n {
+			names = append(names, fmt.Sprintf("toggle-%02d", i))
+			db.create(t, `{"name":"`+names[i]+`","type":"long","stale":true}`)
+		}
+		store := db.through(db.Before(t, "TransactWriteItems", 1, func() {
+			_, err := db.types().SetLifetime(context.WithoutCancel(t.Context()), "long", new(int64(1)))
+			assert.OK(t, err)
+		}))
+		_, err := store.UpdateAll(t.Context(), names, with(`{"stale":false}`))
+		assert.OK(t, err)
+		assert.Equal(t, map[string]int{"marked false, flagged true, key long#potentially-stale#": n}, db.states(t))
+	}
+}
+
+// The toggles of a transaction change the usage of a field together, and the actions on fields count.
+func TestUpdateAllChangesUsage(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	var names []string
+	for i := range 50 {
+		names = append(names, fmt.Sprintf("toggle-%02d", i))
+		db.create(t, fmt.Sprintf(`{"name":%q,"type":"long","contextFields":["a","b"]}`, names[i]))
+	}
+	db.create(t, `{"contextFields":["a"]}`)
+	assert.Equal(t, "a/default: 51, b/default: 50", db.usage(t))
+	// 50 toggles and 50 events leave no room for the fields.
+	_, err := db.store.UpdateAll(t.Context(), names, with(`{"archived":true}`))
+	assert.ErrorIs(t, err, feature.ErrTooManyChanges)
+	assert.Equal(t, `update 50 toggles: the changes do not fit into one transaction: `+
+		`it would have 102 actions, the maximum is 100`, fmt.Sprint(err))
+	assert.Equal(t, "a/default: 51, b/default: 50", db.usage(t))
+	_, err = db.store.UpdateAll(t.Context(), names[:49], with(`{"archived":true}`))
+	assert.OK(t, err)
+	assert.Equal(t, "a/default: 2, b/default: 1", db.usage(t))
+	_, err = db.store.UpdateAll(t.Context(), names[49:], with(`{"archived":true}`))
+	assert.OK(t, err)
+	assert.Equal(t, "a/default: 1", db.usage(t))
+	// Flips of flags do not fit with the fields, so other transactions make them.
+	_, err = db.store.UpdateAll(t.Context(), names[:40], with(`{"archived":false,"type":"short"}`))
+	assert.ErrorIs(t, err, feature.ErrTooManyChanges) // two events for each toggle
+	_, err = db.store.UpdateAll(t.Context(), names[:40], with(`{"type":"short"}`))
+	assert.OK(t, err)
+	_, err = db.store.UpdateAll(t.Context(), names[:40], with(`{"archived":false}`))
+	assert.OK(t, err)
+	assert.Equal(t, "a/default: 41, b/default: 40", db.usage(t))
+	assert.Equal(t, 40, db.states(t)["marked false, flagged true, key short#potentially-stale#"])
+	_, err = db.store.UpdateAll(t.Context(), names[:40], with(`{"archived":true}`))
+	assert.OK(t, err)
+	assert.Equal(t, "a/default: 1", db.usage(t))
+}
+
+// The number of a project is removed with its last toggle, whatever another client does before the first attempt.
+func TestLastToggleOfAProject(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	db.create(t, `{"contextFields":["a"]}`)
+	// deleting deletes the toggle f while another client does something.
+	deleting := func(meanwhile func()) error {
+		return db.through(db.Before(t, "TransactWriteItems", 1, meanwhile)).Delete(t.Context(), "f")
+	}
+	assert.OK(t, deleting(func() { db.create(t, `{"name":"g","contextFields":["a"]}`) }))
+	assert.Equal(t, "a/default: 1", db.usage(t))
+	db.create(t, `{"contextFields":["a"]}`)
+	assert.OK(t, deleting(func() { assert.OK(t, db.store.Delete(t.Context(), "g")) }))
+	assert.Equal(t, "", db.usage(t))
+	db.create(t, `{"contextFields":["a"]}`)
+	assert.ErrorIs(t, deleting(func() { assert.OK(t, db.store.Delete(t.Context(), "f")) }), feature.ErrNotFound)
+	assert.Equal(t, "", db.usage(t))
+	// What a restore has left does not prevent a write.
+	for _, usage := range []contextfield.Usage{{}, {"default": 0}, {"default": -1}} {
+		db.create(t, `{"contextFields":["a"]}`)
+		item := contextfield.UsageKey("a")
+		item[contextfield.AttributeUsage] = usage.Value()
+		db.Put(t, db.Tables.ContextFields, item)
+		assert.OK(t, db.store.Delete(t.Context(), "f"))
+		assert.Equal(t, "", db.usage(t))
+	}
 }

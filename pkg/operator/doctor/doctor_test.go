@@ -71,7 +71,10 @@ func TestData(t *testing.T) {
 	for _, row := range table.Rows(t, 6, `
 		# table | change | item | check | problem | another problem of the accounts
 		FeatureTypes | delete | {"id":"release"} | seeds | missing: the feature type release |
-		ContextFields | put | {"name":"plan","usage":{"default":1},"size":7,"sortOrder":9} | context fields | 2 inconsistencies: the context field "plan" counts default: 1, and its toggles are none; the sum of the sizes of the context fields is 1347, not 1340 |
+		ContextFields | put | {"name":"plan","sortOrder":9} | context fields | 1 inconsistency: the context field "plan" has no counts |
+		ContextFields | put | {"name":"usage#userId","usage":{"default":1}} | context fields | 1 inconsistency: the context field "userId" counts default: 1, and its toggles are default: 2, shop: 1 |
+		ContextFields | put | {"name":"usage#userId","usage":{"default":0}} | context fields | 1 inconsistency: the context field "userId" counts default: 0, and its toggles are default: 2, shop: 1 |
+		ContextFields | put | {"name":"usage#plan","usage":{"default":1}} | context fields | 1 inconsistency: the context field "plan", whose usage is stored, does not exist |
 		Users | delete | {"id":2} | tokens | 1 inconsistency: the token 2 belongs to the account 2, which does not exist | 1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it
 		Users | put | {"id":2,"kind":"user","pats":{}} | tokens | 1 inconsistency: the account 2 does not list its token 2 | 1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it
 		Users | put | {"id":4,"deleting":"user"} | deletions | the deletion of these accounts has not ended: user 4 | 2 inconsistencies: "username:CI" is reserved for the account 4, which does not have it; the number of service accounts is 0, not 1

@@ -7,80 +7,77 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-const totalSize = "#total" // the key of the item of ContextFields with the sum of all sizes
-
-// fields compares the usage counts of the context fields with the toggles, and the sum of their sizes with the sizes.
-// Lists of context fields show the counts, a used field cannot be deleted, and a toggle cannot release a field that
-// does not exist.
+// fields compares the usage of the context fields with the toggles. Lists of context fields show it, a used field
+// cannot be deleted, and a toggle cannot release a field that does not exist.
 func (d *doctor) fields(ctx context.Context) (string, []inconsistency, error) {
 	i := d.Installation
-	var found []inconsistency
-	stored, sum := map[string]dynamo.Item{}, int64(0)
-	// before the toggles: a count that changes later is not replaced
+	exists := map[string]bool{}
+	stored := map[string]dynamo.Item{} // by field: the item with its usage
+	// before the toggles: usage that changes later is not replaced
 	for item, err := range dynamo.Scan(ctx, i.Client, i.Tables.ContextFields) {
 		if err != nil {
 			return "", nil, fmt.Errorf("read the context fields: %w", err)
 		}
-		stored[item.String("name")] = item
-		if item.String("name") != totalSize {
-			sum += item.Int("size")
+		if contextfield.IsField(item) {
+			exists[item.String("name")] = true
+		} else if field, ok := contextfield.FieldOfUsage(item); ok {
+			stored[field] = item
 		}
 	}
 	toggles, err := feature.NewStore(i.Client, i.Tables, nil).List(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	usage := map[string]dynamo.Item{} // by field: project → number of toggles
-	for name := range stored {
-		usage[name] = dynamo.Item{}
+	recount := map[string]contextfield.Usage{}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(exists)), slices.Collect(maps.Keys(stored))) {
+		recount[name] = contextfield.Usage{}
 	}
 	for _, t := range toggles {
+		if t.Archived {
+			continue
+		}
 		for _, name := range t.ContextFields {
-			if t.Archived {
-				continue
+			if recount[name] == nil {
+				recount[name] = contextfield.Usage{}
 			}
-			if usage[name] == nil {
-				usage[name] = dynamo.Item{}
-			}
-			usage[name][t.Project] = dynamo.N(usage[name].Int(t.Project) + 1)
+			recount[name][t.Project]++
 		}
 	}
-	total := stored[totalSize]
-	delete(usage, totalSize)
-	for _, name := range slices.Sorted(maps.Keys(usage)) {
-		item, exists := stored[name]
+	var found []inconsistency
+	for _, name := range slices.Sorted(maps.Keys(recount)) {
+		usage, counted := contextfield.UsageFromItem(stored[name])
 		switch {
-		case !exists:
+		case !exists[name] && len(recount[name]) > 0:
 			found = append(found, inconsistency{
 				text:   fmt.Sprintf("the context field %q, which toggles use, does not exist", name),
 				repair: d.addField(name),
 			})
-		case !sameCounts(item.Map("usage"), usage[name]):
+		case !exists[name]:
 			found = append(found, inconsistency{
-				text: fmt.Sprintf("the context field %q counts %s, and its toggles are %s", name, counts(item.Map("usage")),
-					counts(usage[name])),
-				repair: d.replace(i.Tables.ContextFields, dynamo.Item{"name": dynamo.S(name)}, []string{"usage"}, item["usage"],
-					dynamo.M(usage[name])),
+				text: fmt.Sprintf("the context field %q, whose usage is stored, does not exist", name),
+				repair: d.remove(i.Tables.ContextFields, contextfield.UsageKey(name), contextfield.AttributeUsage,
+					stored[name][contextfield.AttributeUsage]),
+			})
+		case !counted || !maps.Equal(usage, recount[name]):
+			text := fmt.Sprintf("the context field %q counts %s, and its toggles are %s", name, counts(usage),
+				counts(recount[name]))
+			if !counted {
+				text = fmt.Sprintf("the context field %q has no counts", name)
+			}
+			found = append(found, inconsistency{
+				text: text,
+				repair: d.replace(i.Tables.ContextFields, contextfield.UsageKey(name), []string{contextfield.AttributeUsage},
+					stored[name][contextfield.AttributeUsage], recount[name].Value()),
 			})
 		}
 	}
-	if total.Int("size") != sum {
-		found = append(found, inconsistency{
-			text: fmt.Sprintf("the sum of the sizes of the context fields is %d, not %d", sum, total.Int("size")),
-			repair: d.replace(i.Tables.ContextFields, dynamo.Item{"name": dynamo.S(totalSize)}, []string{"size"}, total["size"],
-				dynamo.N(sum)),
-		})
-	}
-	return fmt.Sprintf("%d, consistent with %d toggles and with the sum of their sizes", len(usage), len(toggles)), found,
-		nil
+	return fmt.Sprintf("%d, consistent with %d toggles", len(exists), len(toggles)), found, nil
 }
 
 // addField returns the repair that adds a field without legal values, because the toggles that use it keep their
@@ -88,34 +85,19 @@ func (d *doctor) fields(ctx context.Context) (string, []inconsistency, error) {
 func (d *doctor) addField(name string) func(context.Context) error {
 	i := d.Installation
 	return func(ctx context.Context) error {
-		store := contextfield.NewStore(i.Client, i.Tables, i.Log(d.Now))
-		order, err := store.NextSortOrder(ctx, name)
-		if err != nil {
-			return err
-		}
-		return store.Create(ctx, contextfield.ContextField{Name: name, SortOrder: order,
-			CreatedAt: new(datetime.Milliseconds(d.Now()))})
+		_, err := contextfield.NewStore(i.Client, i.Tables, i.Log(d.Now)).Create(ctx, contextfield.ContextField{
+			Name:      name,
+			CreatedAt: new(datetime.Milliseconds(d.Now())),
+			Last:      true,
+		})
+		return err
 	}
 }
 
-// sameCounts compares counts of toggles by project. No count is 0.
-func sameCounts(a, b dynamo.Item) bool {
-	for _, projects := range []map[string]types.AttributeValue{a, b} {
-		for project := range projects {
-			if a.Int(project) != b.Int(project) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func counts(usage dynamo.Item) string {
+func counts(usage contextfield.Usage) string {
 	var all []string
 	for _, project := range slices.Sorted(maps.Keys(usage)) {
-		if n := usage.Int(project); n != 0 {
-			all = append(all, fmt.Sprintf("%s: %d", project, n))
-		}
+		all = append(all, fmt.Sprintf("%s: %d", project, usage[project]))
 	}
 	if all == nil {
 		return "none"

@@ -17,7 +17,7 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	tb.Helper()
 	f.checkCounts(tb, map[string]int{
 		// with counters and the marker
-		"FeatureTypes": 5, "ContextFields": 6, "Features": 8, "Users": 6, "Identifiers": 4, "ApiTokens": 1,
+		"FeatureTypes": 5, "ContextFields": 11, "Features": 8, "Users": 6, "Identifiers": 4, "ApiTokens": 1,
 		"PersonalAccessTokens": 5, "Events": 1,
 	})
 	fields, err := f.fields.List(tb.Context())
@@ -25,7 +25,7 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	assert.OK(tb, err, ciErr)
 	used := map[string]string{}
 	for _, f := range fields {
-		used[f.Name] = fmt.Sprintf("%d/%d", f.UsedInFeatures(), f.UsedInProjects())
+		used[f.Name] = fmt.Sprintf("%d/%d", f.Usage.Toggles(), f.Usage.Projects())
 	}
 	assert.Equal(tb, "map[appName:2/2 currentTime:0/0 environment:2/1 sessionId:1/1 userId:3/2]", fmt.Sprint(used))
 	got := strings.Replace(fmt.Sprintf("%+v", c), c.APIToken, f.principal(tb, c.APIToken)[:len("api-token:")], 1)

@@ -104,7 +104,10 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	}
 	fields := merge[ContextField]{
 		id: func(f ContextField) string { return f.Name }, prepare: prepareField,
-		create: func(ctx context.Context, f ContextField) error { return i.Fields.Create(ctx, f.stored()) },
+		create: func(ctx context.Context, f ContextField) error {
+			_, err := i.Fields.Create(ctx, f.stored())
+			return err
+		},
 		update: func(ctx context.Context, f ContextField) error {
 			_, err := i.Fields.Replace(ctx, f.stored(), func(string) error { return nil })
 			return err
@@ -246,6 +249,9 @@ func (m merge[T]) write(
 
 // isRefused reports whether an element cannot be written, even if the write is repeated.
 func isRefused(err error) bool {
+	if _, tooLarge := errors.AsType[*contextfield.SizeError](err); tooLarge {
+		return true
+	}
 	return slices.ContainsFunc([]error{
 		contextfield.ErrTooLarge, user.ErrTooMany, user.ErrEmailExists, user.ErrUsernameExists, user.ErrIdentityExists,
 	}, func(refused error) bool { return errors.Is(err, refused) })

@@ -32,14 +32,15 @@ func newStage(t *testing.T) stage {
 	db := database.New(t)
 	s := stage{db, transfer.Installation{
 		Types:    featuretype.NewStore(db.Client, db.Tables, db.Log()),
-		Fields:   contextfield.NewStore(db.Client, db.Tables, db.Log()).Limited(1_000_000),
+		Fields:   contextfield.NewStore(db.Client, db.Tables, db.Log()),
 		Features: feature.NewStore(db.Client, db.Tables, db.Log()),
 		Users:    user.NewStore(db.Client, db.Tables, db.Log()),
 		Issuer:   "https://issuer.example.com",
 		Now:      func() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) },
 	}}
-	assert.OK(t, s.Types.Create(t.Context(), featuretype.Defaults()[0]),
-		s.Fields.Create(t.Context(), contextfield.ContextField{Name: "userId"}))
+	assert.OK(t, s.Types.Create(t.Context(), featuretype.Defaults()[0]))
+	_, err := s.Fields.Create(t.Context(), contextfield.ContextField{Name: "userId"})
+	assert.OK(t, err)
 	return s
 }
 
@@ -131,10 +132,9 @@ func TestSkipped(t *testing.T) {
 		many.ContextFields = append(many.ContextFields, transfer.ContextField{Name: used[n]})
 	}
 	s.run(t, many, transfer.Options{})
-	s.Fields = s.Fields.Limited(30_000)
 	var values []transfer.LegalValue
-	for n := range 200 {
-		values = append(values, transfer.LegalValue{fmt.Sprintf("%0250d", n), nil})
+	for n := range 1000 { // within the limits of the document, but above the maximum size of an item
+		values = append(values, transfer.LegalValue{fmt.Sprint(n), new(strings.Repeat("d", 400))})
 	}
 	d := document(t, "skipped.json")
 	d.ContextFields[4].LegalValues, d.ContextFields[7].LegalValues = make([]transfer.LegalValue, 1001), values

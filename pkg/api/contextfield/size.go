@@ -1,0 +1,82 @@
+package contextfield
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+const (
+	// maxBody is the size limit of the body of a creation and a replacement, in bytes: an item of the maximum size as JSON,
+	// in which a byte has up to six characters. As a part of Lambda's event, which is at most 6 MB, it can have twice the
+	// size.
+	maxBody = 2_500_000
+
+	// maxList is the size limit of the list of all fields, in bytes. Lambda's limit of a response is 6 MB. The rest is for
+	// the numbers of toggles and projects, which can become longer after the check: at most 40 bytes for each field.
+	maxList = 4_500_000
+)
+
+// SizeError reports that a field is larger than an item of DynamoDB can be.
+type SizeError struct {
+	Bytes int // the size of the item, at least dynamo.MaxItem
+}
+
+// Error implements error.
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("the context field has %d bytes, the maximum is %d", e.Bytes, dynamo.MaxItem)
+}
+
+// checkSizes returns a *SizeError if a field is too large, and ErrTooLarge if the list of all fields would be too large
+// with it. A field that does not make the list larger can always be written. i is the index of the field that next
+// replaces; -1: none.
+func checkSizes(all []ContextField, i int, next ContextField) error {
+	item := toItem(next)
+	item[eventlog.AttributeEvent] = dynamo.N(0) // the write sets it
+	if n := item.Size(); n > dynamo.MaxItem {
+		return &SizeError{Bytes: n}
+	}
+	after := slices.Clone(all)
+	if i >= 0 {
+		after[i] = next
+	} else {
+		after = append(after, next)
+	}
+	size, err := sizeOf(after)
+	if err != nil || size <= maxList {
+		return err
+	}
+	before, err := sizeOf(all)
+	if err == nil && size > before {
+		err = ErrTooLarge
+	}
+	return err
+}
+
+// sizeOf returns the number of bytes of the list of fields in Lambda's response, in which the body is a JSON string.
+func sizeOf(fields []ContextField) (int, error) {
+	body, err := lambdahttp.EncodeJSON(responses(fields))
+	if err != nil {
+		return 0, fmt.Errorf("encode the list of context fields: %w", err)
+	}
+	text, err := lambdahttp.EncodeJSON(string(body))
+	return len(text), err
+}
+
+// refused returns the response to a creation or replacement of a field that is too large, or another error unchanged.
+func refused(err error) error {
+	if size, ok := errors.AsType[*SizeError](err); ok {
+		return apierror.New(apierror.ContentTooLarge, fmt.Sprintf(
+			"The context field must not be larger than %d bytes; its size is %d bytes.", dynamo.MaxItem, size.Bytes))
+	}
+	if errors.Is(err, ErrTooLarge) {
+		return apierror.New(apierror.NoAccess, fmt.Sprintf(
+			"The list of all context fields may have at most %d bytes. Delete fields or legal values first.", maxList))
+	}
+	return err
+}
