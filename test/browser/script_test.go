@@ -27,6 +27,9 @@ var commands = map[string]any{
 	"fragment":       (*tab).setFragment,  // #FRAGMENT
 	"open":           (*tab).open,         // PAGE: clicks on the link, and finds the heading
 	"reload":         (*tab).reload,
+	"new-tab":        (*tab).newTab,    // /PATH
+	"switch-tab":     (*tab).switchTab, // back to the tab before, and vice versa
+	"close-tab":      (*tab).closeTab,  // goes back to the tab before
 	"back":           func(b *tab) { b.run("history.back()") },
 	"forward":        func(b *tab) { b.run("history.forward()") },
 

@@ -54,6 +54,7 @@ type tab struct {
 	ctx     context.Context //nolint:containedctx // chromedp's handle of the tab
 	service *service
 	script  *testscript.TestScript // that runs the current command; nil outside of scripts
+	others  []context.Context      //nolint:containedctx // handles of other tabs of the same window
 
 	mu       sync.Mutex
 	problems []string
@@ -96,6 +97,33 @@ func openTab(tb testing.TB, s *service) *tab {
 	}
 	tb.Cleanup(b.check)
 	return b
+}
+
+// newTab opens a page in a new tab of the same window, where the commands after it act.
+func (b *tab) newTab(path string) {
+	b.t.Helper()
+	b.others = append(b.others, b.ctx)
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithListener(b.record),
+		chromedp.WithExistingBrowserContext(chromedp.FromContext(b.ctx).BrowserContextID))
+	b.t.Cleanup(cancel)
+	b.ctx = ctx
+	b.resize(1200, 900)
+	b.visit(path)
+}
+
+// closeTab closes a tab that newTab has opened.
+func (b *tab) closeTab() {
+	b.t.Helper()
+	assert.OK(b.t, chromedp.Cancel(b.ctx))
+	b.switchTab()
+	b.others = b.others[:len(b.others)-1]
+}
+
+// switchTab makes the commands after it act in the tab before the newest one.
+func (b *tab) switchTab() {
+	b.t.Helper()
+	last := len(b.others) - 1
+	b.ctx, b.others[last] = b.others[last], b.ctx
 }
 
 // record is called for every event of the tab.

@@ -1,6 +1,6 @@
 // The shell: who is signed in, and which page the fragment names.
 
-import { authorizationResponse, credential, events, printedCode, signIn, signOut } from './session.js';
+import { authorizationResponse, credential, draftStorage, events, joinSession, printedCode, signIn, signOut } from './session.js';
 import { call, roles } from './api.js';
 import { discardDraft, draftOf, resume } from './draft.js';
 import { append, failure, h, loading, replace } from './dom.js';
@@ -50,6 +50,7 @@ events.addEventListener('signed-out', async ({ detail }) => {
       return;
     }
   }
+  if (!detail.rejected) window.history.replaceState(null, '', window.location.pathname); // the next user may not see this page
   showSignIn(detail.rejected ? rejection(detail.token) : 'You are signed out.', detail);
 });
 events.addEventListener('code', begin);
@@ -68,6 +69,7 @@ async function begin() {
     return;
   }
   if (!authorizationResponse || credential() !== null) {
+    await joinSession();
     enter();
     return;
   }
@@ -188,7 +190,10 @@ function showSignIn(message, { token, rejected } = {}) {
 }
 
 function rejection(token) {
-  if (caller) return 'Your session has ended. The credential has expired, or it was deleted or disabled.';
+  if (caller) {
+    const kept = draftStorage.get() === null ? '' : ' What you entered is kept: sign in to continue.';
+    return `Your session has ended. The credential has expired, or it was deleted or disabled.${kept}`;
+  }
   if (config.issuer && isIdToken(token)) return `${issuerHost()} has signed you in, but this service has no active user for you. Ask an administrator.`;
   return 'The API does not accept this token. It has expired, or it was deleted, or its user is disabled.';
 }
