@@ -72,6 +72,20 @@ export function table(caption, columns, rows) {
 }
 
 /**
+ * A column that sorts a list that the page has loaded as a whole.
+ * @param {number|false} order 1 if the list is sorted by it, ascending, -1 descending
+ * @param {() => void} sort
+ */
+export function sortColumn(name, order, sort) {
+  return {
+    name,
+    sorted: order && (order > 0 ? 'ascending' : 'descending'),
+    sort: () => h('button', { type: 'button', class: 'sort', 'data-sort': name, onclick: sort },
+      name, h('span', { class: 'arrow', 'aria-hidden': 'true' }, order ? (order > 0 ? '↑' : '↓') : '↕')),
+  };
+}
+
+/**
  * A row of `table`. The first cell is its header. A cell is a child of `h`, or an array of them.
  * @param {Array} columns those of the table
  * @param {Array} cells

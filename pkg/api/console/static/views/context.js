@@ -3,15 +3,17 @@
 import { call, read } from '../api.js';
 import { draftFor, keepDraft, save } from '../draft.js';
 import {
-  FieldError, append, counted, failure, field, form, h, links, loading, logLink, once, openDialog, pager, range, replace, row, table,
-  text, uniqueId, withBar,
+  FieldError, append, counted, failure, field, form, h, links, loading, logLink, once, openDialog, pager, range, replace, row, sortColumn, table,
+  text, uniqueId,
 } from '../dom.js';
 import { matcher } from '../search.js';
 import { listAddress, searchToggles, toggleAddress } from '../toggle.js';
 
 const path = '/api/admin/context';
 const address = (name) => `${path}/${encodeURIComponent(name)}`;
-const shownValues = 12;
+const shownValues = 3;
+const searchedValues = 12; // from this number on, the dialog has a search
+const shownUsers = 12;
 const pageSize = 50;
 const shownRows = 50;
 const labels = { description: 'Description', stickiness: 'Use for stickiness', sortOrder: 'Sort order', legalValues: 'Legal values' };
@@ -20,15 +22,13 @@ export async function render(content, { may, search, signal, announce }) {
   const list = h('div', null, loading('the context fields'));
   let fields = [];
   let offset = 0;
+  let sorted = null; // the order of the API
   const input = h('input', {
-    type: 'search', autocomplete: 'off', spellcheck: 'false', dir: 'auto', value: search.get('query'),
-    oninput: () => {
-      offset = 0;
-      window.history.replaceState(null, '', input.value ? `#/context?${new URLSearchParams({ query: input.value })}` : '#/context');
-      show();
-    },
+    type: 'search', autocomplete: 'off', spellcheck: 'false', dir: 'auto', value: search.get('query'), oninput: filterFields,
   });
-  const bar = h('div', { class: 'filters', role: 'search' }, field('Search', input));
+  const filter = h('select', { name: 'show', onchange: filterFields }, h('option', { value: '' }, 'All fields'),
+    h('option', { value: 'unused', selected: search.get('show') === 'unused' }, 'Unused'));
+  const bar = h('div', { class: 'filters', role: 'search' }, field('Search', input), field('Show', filter));
   const count = h('p', { class: 'detail', role: 'status', tabindex: '-1' });
   const create = may('CREATE_CONTEXT_FIELD') &&
     h('button', { type: 'button', class: 'primary', onclick: () => openEditor(null, saved) }, 'Create context field');
@@ -46,6 +46,23 @@ export async function render(content, { may, search, signal, announce }) {
     show();
   }
 
+  function filterFields() {
+    offset = 0;
+    const query = new URLSearchParams(Object.entries({ query: input.value, show: filter.value }).filter(([, value]) => value));
+    window.history.replaceState(null, '', query.size > 0 ? `#/context?${query}` : '#/context');
+    show();
+  }
+
+  function sorting(name) {
+    const order = sorted?.by === name && sorted.order;
+    return sortColumn(name, order, () => {
+      sorted = { by: name, order: order > 0 ? -1 : 1 };
+      offset = 0;
+      show();
+      list.querySelector(`[data-sort="${name}"]`).focus();
+    });
+  }
+
   function show() {
     bar.hidden = fields.length === 0;
     if (fields.length === 0) {
@@ -55,24 +72,25 @@ export async function render(content, { may, search, signal, announce }) {
       return;
     }
     const matches = matcher(input.value);
-    const found = fields.filter(({ name, description }) => matches(name, description));
+    const found = fields.filter(({ name, description, usedInFeatures }) =>
+      matches(name, description) && (filter.value === '' || usedInFeatures === 0));
+    if (sorted) found.sort((a, b) => sorted.order * sorts[sorted.by](a, b));
     if (offset >= found.length) offset = 0;
     count.textContent = range(found.length, offset, pageSize, 'context field');
     if (found.length === 0) {
-      replace(list, h('p', { class: 'empty' }, 'No context field matches the search.'));
+      replace(list, h('p', { class: 'empty' }, 'No context field matches the search and the filter.'));
       return;
     }
     const editable = may('UPDATE_CONTEXT_FIELD') || may('DELETE_CONTEXT_FIELD');
-    const columns = ['Name', 'Legal values', 'Sort order', 'Used in toggles', 'Used in projects',
+    const columns = [sorting('Name'), 'Legal values', sorting('Sort order'), sorting('Used in toggles'), sorting('Used in projects'),
       ...editable ? [{ name: 'Actions', class: 'actions' }] : []];
-    const most = { features: largest(fields, 'usedInFeatures'), projects: largest(fields, 'usedInProjects') };
     const element = table('Context fields', columns, found.slice(offset, offset + pageSize).map((item) => row(columns, [
       [text(item.name), item.stickiness && [' ', h('span', { class: 'badge' }, 'Stickiness')],
         item.description && h('small', { class: 'detail' }, text(item.description))],
       legalValues(item.legalValues),
       item.sortOrder,
-      usage(item.usedInFeatures, most.features),
-      usage(item.usedInProjects, most.projects),
+      item.usedInFeatures > 0 ? usage(item) : item.usedInFeatures ?? 'Unknown',
+      item.usedInProjects?.toLocaleString('en') ?? 'Unknown',
       ...editable ? [actions(item)] : [],
     ])));
     element.classList.add('context-fields');
@@ -136,9 +154,17 @@ export async function render(content, { may, search, signal, announce }) {
   }
 }
 
-const largest = (fields, member) => Math.max(1, ...fields.map((item) => item[member] ?? 0));
+/** The orders of the list by columns. Fields with the same value stay in the order of the API. */
+const sorts = {
+  Name: (a, b) => a.name.localeCompare(b.name, 'en'),
+  'Sort order': (a, b) => a.sortOrder - b.sortOrder,
+  'Used in toggles': (a, b) => a.usedInFeatures - b.usedInFeatures,
+  'Used in projects': (a, b) => a.usedInProjects - b.usedInProjects,
+};
 
-const usage = (count, most) => (count === null ? 'Unknown' : withBar(count.toLocaleString('en'), count / most));
+/** The number of toggles that use a field, as a link to them. */
+const usage = ({ name, usedInFeatures }) => h('a', { href: listAddress({ contextField: name }) }, usedInFeatures.toLocaleString('en'),
+  h('span', { class: 'visually-hidden' }, usedInFeatures === 1 ? ' toggle uses ' : ' toggles use ', text(name)));
 
 function legalValues(values) {
   if (values.length === 0) return h('span', { class: 'detail' }, 'Any');
@@ -148,7 +174,7 @@ function legalValues(values) {
   return h('div', null,
     h('ul', { class: 'values' }, items.slice(0, shownValues)),
     h('details', { class: 'plain' },
-      h('summary', null, `${values.length - shownValues} more`),
+      h('summary', null, `${values.length.toLocaleString('en')} values`),
       h('ul', { class: 'values' }, items.slice(shownValues))));
 }
 
@@ -372,8 +398,8 @@ function valueEditor(initial) {
     const matching = rows.filter(({ added, get }) => added || matches(get().value, get().description));
     const visible = new Set([...matching.slice(0, limit), ...matching.filter(({ added }) => added)]);
     for (const item of rows) item.element.hidden = !visible.has(item);
-    input.hidden = rows.length <= shownValues;
-    count.textContent = rows.length <= shownValues ? '' : `${visible.size.toLocaleString('en')} of ${counted(rows.length, 'value')} shown`;
+    input.hidden = rows.length <= searchedValues;
+    count.textContent = rows.length <= searchedValues ? '' : `${visible.size.toLocaleString('en')} of ${counted(rows.length, 'value')} shown`;
     more.hidden = visible.size >= matching.length;
     rows.forEach(({ value, description, up, down, remove: removal }, i) => {
       value.name = `legalValues/${i}/value`;
@@ -397,12 +423,19 @@ function setDisabled(button, disabled) {
   else button.removeAttribute('aria-disabled');
 }
 
-/** Opens the dialog that deletes a field. One that toggles use cannot be deleted: the dialog names them. */
+/** Opens the dialog that deletes a field, or says which toggles use it: then it cannot be deleted. */
 async function openDeletion(item, deleted, signal) {
-  const users = item.usedInFeatures === 0 ? null : await searchToggles({ contextField: item.name, sortBy: 'name', limit: shownValues }, signal)
+  const users = item.usedInFeatures === 0 ? null : await searchToggles({ contextField: item.name, sortBy: 'name', limit: shownUsers }, signal)
     .catch(() => null);
   const number = users?.total ?? item.usedInFeatures;
-  const dialog = openDialog(['Delete context field ', text(item.name), '?'], () => [
+  const dialog = number > 0 ? openDialog([text(item.name), ' cannot be deleted'], () => [
+    h('p', null, `${number === 1 ? 'One toggle uses' : `${number.toLocaleString('en')} toggles use`} this context field. ` +
+      'It can be deleted when no toggle uses it.'),
+    users && h('ul', { class: 'values' }, users.features.map((toggle) => h('li', null, h('a', { href: toggleAddress(toggle) }, text(toggle.name)))),
+      number > users.features.length && h('li', null, `and ${(number - users.features.length).toLocaleString('en')} more`)),
+    h('div', { class: 'buttons' }, h('a', { href: listAddress({ contextField: item.name }) }, 'Show them'),
+      h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Close')),
+  ]) : openDialog(['Delete context field ', text(item.name), '?'], () => [
     form({
       submit: 'Delete context field',
       busy: 'Deleting…',
@@ -414,11 +447,6 @@ async function openDeletion(item, deleted, signal) {
         await deleted(item.name);
       },
     },
-    h('p', null, 'The context field ', h('strong', null, text(item.name)), ' and its legal values will be deleted. This cannot be undone.'),
-    number > 0 && h('div', { class: 'notice warn' },
-      h('p', null, `${number === 1 ? 'One toggle uses' : `${number.toLocaleString('en')} toggles use`} this field. It can only be deleted when none does.`),
-      users && h('ul', { class: 'values' }, users.features.map((toggle) => h('li', null, h('a', { href: toggleAddress(toggle) }, text(toggle.name)))),
-        number > users.features.length && h('li', null, h('a', { href: listAddress({ contextField: item.name }) },
-          `and ${(number - users.features.length).toLocaleString('en')} more`))))),
+    h('p', null, 'The context field ', h('strong', null, text(item.name)), ' and its legal values will be deleted. This cannot be undone.')),
   ]);
 }

@@ -1,13 +1,12 @@
 // What can be done with one toggle or many: each action asks, says what it has done, and most can be undone.
 
 import { call } from '../api.js';
-import { counted, form, h, openDialog, replace, text } from '../dom.js';
+import { counted, form, h, openDialog, relativeTime, replace, text } from '../dom.js';
+import { togglePath } from '../toggle.js';
 
 const most = 50; // toggles in one request that marks them
 const atOnce = 6; // requests
 const shownNames = 10;
-
-const address = ({ project, name }) => `/api/admin/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
 
 /** The actions, with the toggles that they apply to. */
 export const actions = {
@@ -27,7 +26,7 @@ export const actions = {
     label: 'Archive', past: 'archived', undo: 'revive', permission: 'DELETE_FEATURE', danger: true,
     applies: ({ archived }) => !archived,
     explain: 'Archived toggles can be revived.',
-    groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: () => call('DELETE', address(toggle)) })),
+    groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: () => call('DELETE', togglePath(toggle)) })),
   },
   revive: {
     label: 'Revive', past: 'revived', undo: 'archive', permission: 'UPDATE_FEATURE',
@@ -55,11 +54,23 @@ function marks(toggles, stale) {
       const some = all.slice(i, i + most);
       groups.push({
         toggles: some,
-        send: () => call('POST', `/api/admin/projects/${encodeURIComponent(project)}/stale`, { features: some.map(({ name }) => name), stale }),
+        send: async () => {
+          if (toggles.length === 1) await checkArchived(some[0]);
+          await call('POST', `/api/admin/projects/${encodeURIComponent(project)}/stale`, { features: some.map(({ name }) => name), stale });
+        },
       });
     }
   }
   return groups;
+}
+
+/** Throws an error if someone has archived a toggle since it was shown: the API marks archived toggles, too. */
+async function checkArchived(toggle) {
+  const { archived } = await call('GET', togglePath(toggle));
+  if (!archived) return;
+  const query = new URLSearchParams({ feature: `IS:${toggle.name}`, type: 'IS:feature-archived', limit: 1 });
+  const { events: [event] } = await call('GET', `/api/admin/search/events?${query}`);
+  throw new Error(event ? `It was archived by ${event.createdBy} (${relativeTime(new Date(event.createdAt))}).` : 'It was archived meanwhile.');
 }
 
 /**

@@ -3,8 +3,8 @@
 import { call } from '../api.js';
 import { draftFor, keepControls } from '../draft.js';
 import {
-  FieldError, append, failure, field, form, h, links, loading, locale, logLink, openDialog, pager, range, replace, row, table, text, time,
-  uniqueId,
+  FieldError, append, failure, field, form, h, links, loading, locale, logLink, openDialog, pager, range, replace, row, sortColumn,
+  table, text, time, uniqueId,
 } from '../dom.js';
 import { fold, matcher } from '../search.js';
 import { credential, signOut } from '../session.js';
@@ -123,16 +123,12 @@ export function tokenList(caption, tokens, { may, announce }, { accounts = false
 
   function sorting(name) {
     const order = sorted.by === name && sorted.order;
-    return {
-      name,
-      sorted: order && (order > 0 ? 'ascending' : 'descending'),
-      sort: () => h('button', { type: 'button', class: 'sort', 'data-sort': name, onclick: () => {
-        sorted = { by: name, order: order > 0 ? -1 : 1 };
-        offset = 0;
-        show();
-        list.querySelector(`[data-sort="${name}"]`)?.focus();
-      } }, name, h('span', { class: 'arrow', 'aria-hidden': 'true' }, order ? (order > 0 ? '↑' : '↓') : '↕')),
-    };
+    return sortColumn(name, order, () => {
+      sorted = { by: name, order: order > 0 ? -1 : 1 };
+      offset = 0;
+      show();
+      list.querySelector(`[data-sort="${name}"]`)?.focus();
+    });
   }
 
   function tokenRow(columns, token) {
