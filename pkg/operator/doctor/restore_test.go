@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
@@ -267,6 +268,66 @@ func TestRestoreBringsNothingBack(t *testing.T) {
 				repair(t, i)
 			})
 		}
+	}
+}
+
+// TestRestoreTakesAway restores accounts to a second before they were enabled, promoted and added: an operator decides.
+func TestRestoreTakesAway(t *testing.T) {
+	t.Parallel()
+	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
+	assert.OK(t, err)
+	db, i := newInstallation(t)
+	i.TokenLimit, i.AccountLimit = 10, user.DefaultLimit
+	w := newWorld(t, i)
+	build := w.account(user.ServiceAccount, "build", "")
+	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, true)
+	w.must(err)
+	copies := copyTables(t, db, template.Tables, "Users")
+	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, false)
+	w.must(err)
+	_, _, err = w.SetRole(t.Context(), user.ServiceAccount, build, "Admin")
+	w.must(err)
+	w.account(user.Person, "Ada", "ada@example.com")
+
+	_, err = i.Restore(t.Context(), "Users", copies["Users"], time.Now())
+	w.must(err)
+	assert.Equal(t, map[string]string{"recorded accounts": "1 inconsistency: the account 5 (build) is disabled as Editor, " +
+		"and enabled as Admin in the event log → `toggleadmin service-accounts enable 5 --local`, " +
+		"`toggleadmin service-accounts set-role 5 Admin --local`"}, repairAndReport(t, i))
+	lost := ""
+	doctor.Repair(t.Context(), doctor.Config{Installation: i, Now: time.Now, Random: rand.Reader,
+		Report: func(f doctor.Finding) {
+			if f.Check == "accounts" {
+				_, lost, _ = strings.Cut(f.Detail, "that do not exist: ")
+			}
+		}})
+	assert.Equal(t, "user:6", lost)
+	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, false)
+	w.must(err)
+	_, _, err = w.SetRole(t.Context(), user.ServiceAccount, build, "Admin")
+	w.must(err)
+	repair(t, i)
+}
+
+// TestCounterAfterAFutureCreation loses the counter of accounts after the deletion of one. An imported account has a
+// createdAt in the future.
+func TestCounterAfterAFutureCreation(t *testing.T) {
+	t.Parallel()
+	db, i := newInstallation(t)
+	i.AccountLimit = user.DefaultLimit
+	w := newWorld(t, i)
+	future := time.Now().AddDate(1, 0, 0)
+	_, err := user.NewStore(i.Client, i.Tables, i.Log(time.Now)).Add(t.Context(),
+		user.User{Kind: user.Person, Name: "imported", Role: "Viewer", CreatedAt: &future})
+	w.must(err)
+	deleted := w.account(user.ServiceAccount, "deleted", "")
+	w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, deleted))
+	counter := user.Key(0)
+	counter["lastAccountId"] = dynamo.N(2)
+	db.Put(t, db.Tables.Users, counter)
+	repair(t, i)
+	if id := w.account(user.ServiceAccount, "new", ""); id <= deleted {
+		t.Errorf("the account %d was added after the account %d", id, deleted)
 	}
 }
 
