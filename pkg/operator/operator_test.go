@@ -118,12 +118,19 @@ func TestRejected(t *testing.T) {
 	assert.Equal(t, before, stored())
 }
 
-// TestLimits checks that the limit of service accounts applies, and MaxTokenDays to both kinds of token: an API token
-// must expire then.
+// TestLimits checks that the limits of service accounts and toggles apply, and MaxTokenDays to both kinds of token: an
+// API token must expire then.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	o := newOperator(database.New(t), installation.Installation{Name: "the stack", TokenLimit: 10, AccountLimit: 1,
-		MaxTokenDays: 30})
+		MaxTokenDays: 30, Stack: installation.Stack{Parameters: map[string]string{"MaxFeatures": "1"}}})
+	for range 2 { // the second call changes nothing
+		_, _, _, err := o.PutToggle(t.Context(), "first", operator.ToggleChange{})
+		assert.OK(t, err)
+	}
+	_, _, _, err := o.PutToggle(t.Context(), "second", operator.ToggleChange{})
+	assert.Equal(t, "4 the maximum number of toggles (1), including archived ones, is reached: delete one first, or deploy "+
+		"with a higher MaxFeatures\n", statuses(err))
 	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", "Viewer")
 	assert.OK(t, err)
 	_, err = o.AddAccount(t.Context(), user.ServiceAccount, "cd", "", "Viewer")

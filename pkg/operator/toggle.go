@@ -86,6 +86,9 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 		}
 		f = feature.Feature{Name: name, Project: defaultProject, Type: defaultType, CreatedAt: datetime.Milliseconds(o.now())}
 		apply(&f)
+		if err := o.features.CheckLimit(ctx); err != nil {
+			return Toggle{}, false, false, o.explainLimit(err)
+		}
 		f, err = o.features.Add(ctx, f)
 		if errors.Is(err, feature.ErrExists) { // created concurrently
 			continue
@@ -182,6 +185,16 @@ func (o *Operator) set(ctx context.Context, name string, set func(*feature.Featu
 // DeleteToggle deletes a toggle.
 func (o *Operator) DeleteToggle(ctx context.Context, name string) error {
 	return explainToggle(name, o.features.Delete(ctx, name))
+}
+
+// explainLimit explains an error of feature.Store.CheckLimit.
+func (o *Operator) explainLimit(err error) error {
+	if !errors.Is(err, feature.ErrTooMany) {
+		return err
+	}
+	return exitstatus.Errorf(exitstatus.Rejected,
+		"the maximum number of toggles (%d), including archived ones, is reached: delete one first, or deploy with a "+
+			"higher MaxFeatures", o.features.Limit())
 }
 
 func explainToggle(name string, err error) error {

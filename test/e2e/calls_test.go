@@ -184,8 +184,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		GET user | viewer | | 200 | get-own-user | PAT, GetItem 1r
 
 		# A write that can change whether a toggle is potentially stale reads the lifetime, and checks it in the transaction.
-		POST projects/p/features | editor | {"name":"h"} | 201 | create-feature | PAT, GetItem 1r, TransactWriteItems 3w+5w+2w, GetItem 1r
-		POST projects/p/features | editor | {"name":"h"} | 409 | create-feature | PAT, GetItem 1r, TransactWriteItems failed
+		POST projects/p/features | editor | {"name":"h"} | 201 | create-feature | PAT, 4 Scan 0.5r, GetItem 1r, TransactWriteItems 3w+5w+2w, GetItem 1r
+		POST projects/p/features | editor | {"name":"h"} | 409 | create-feature | PAT, 4 Scan 0.5r, GetItem 1r, TransactWriteItems failed
 		GET projects/p/features/h | viewer | | 200 | get-feature | PAT, 2 GetItem 1r
 		PUT projects/p/features/h | editor | {"description":"d"} | 200 | update-feature | PAT, GetItem 1r, TransactWriteItems 3w+3w, GetItem 1r
 		# the same

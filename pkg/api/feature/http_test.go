@@ -231,11 +231,12 @@ func TestList(t *testing.T) {
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
+	env.Vars["MAX_FEATURES"] = "0"
 	for more, constructors := range map[string][]app.Constructor{
 		"":                    {feature.NewCountFunction},
 		"FEATURE_TYPES_TABLE": {feature.NewGetFunction, feature.NewListFunction, feature.NewSearchFunction},
-		"FEATURE_TYPES_TABLE EVENTS_TABLE": {feature.NewCreateFunction, feature.NewUpdateFunction,
-			feature.NewMarkStaleFunction},
+		"FEATURE_TYPES_TABLE EVENTS_TABLE MAX_FEATURES":         {feature.NewCreateFunction},
+		"FEATURE_TYPES_TABLE EVENTS_TABLE":                      {feature.NewUpdateFunction, feature.NewMarkStaleFunction},
 		"FEATURE_TYPES_TABLE CONTEXT_FIELDS_TABLE EVENTS_TABLE": {feature.NewArchiveFunction, feature.NewReviveFunction},
 		"EVENTS_TABLE EVENT_LOG_DAYS":                           {feature.NewDeleteFunction},
 	} {

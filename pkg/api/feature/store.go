@@ -30,6 +30,7 @@ type Store struct {
 	fields   *contextfield.Store
 	types    *featuretype.Store
 	log      *eventlog.Log
+	limit    int64 // of the number of toggles; 0: none
 }
 
 // NewStore returns a store on the tables Features, ContextFields and FeatureTypes that records its changes in log. log

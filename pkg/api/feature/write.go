@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -32,6 +33,7 @@ var staleSchema []byte
 const (
 	typesVariable  = "FEATURE_TYPES_TABLE"
 	fieldsVariable = "CONTEXT_FIELDS_TABLE"
+	limitVariable  = "MAX_FEATURES"
 )
 
 func newWriteFunction(
@@ -46,7 +48,12 @@ func newWriteFunction(
 
 // NewCreateFunction returns the handler of functions/create-feature.
 func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
+	limit, err := env.Number(limitVariable, 0, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
 	return newWriteFunction(env, access.CreateFeature, func(features *Store) lambdahttp.HandlerFunc {
+		features.SetLimit(limit)
 		return Create(features, env.Now)
 	}, typesVariable)
 }
@@ -99,7 +106,13 @@ func Create(features *Store, now func() time.Time) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		f, err = features.Add(r.Context(), change(f))
+		if err = features.CheckLimit(r.Context()); err == nil {
+			f, err = features.Add(r.Context(), change(f))
+		}
+		if errors.Is(err, ErrTooMany) {
+			return apierror.New(apierror.NoAccess, fmt.Sprintf(
+				"The maximum number of toggles (%d), including archived ones, is reached. Delete one first.", features.Limit()))
+		}
 		if errors.Is(err, ErrExists) {
 			return apierror.New(apierror.NameExists, fmt.Sprintf("A toggle with the name %q exists.",
 				apierror.Echo(body.Text("name"))))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator/doctor"
@@ -47,7 +48,7 @@ func TestTemplate(t *testing.T) {
 	assert.Equal(t, want, doctor.Layouts)
 	for variable, limit := range map[string]int{
 		"MAX_TOKENS_PER_ACCOUNT": installation.DefaultTokenLimit, "MAX_SERVICE_ACCOUNTS": user.DefaultLimit,
-		"EVENT_LOG_DAYS": eventlog.DefaultDays,
+		"EVENT_LOG_DAYS": eventlog.DefaultDays, "MAX_FEATURES": feature.DefaultLimit,
 	} {
 		if !slices.ContainsFunc(template.Functions, func(f samtemplate.Function) bool {
 			return f.Environment[variable] == strconv.Itoa(limit)

@@ -118,13 +118,24 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 		return r, err
 	}
 	now := datetime.Format(i.Now())
+	names := map[string]bool{} // of the toggles that exist after the import
+	for _, t := range stored.Features {
+		names[t.Name] = true
+	}
 	toggles := merge[Toggle]{
 		id: func(t Toggle) string { return t.Name },
 		prepare: func(t Toggle, old *Toggle) (Toggle, []string, error) {
 			if d.Partial && old != nil {
 				t.ContextFields = slices.Concat(t.ContextFields, old.ContextFields)
 			}
-			return prepareToggle(t, old, now, knownTypes, knownFields)
+			t, notes, err := prepareToggle(t, old, now, knownTypes, knownFields)
+			if limit := int(i.Features.Limit()); err == nil && !names[t.Name] && limit > 0 && len(names) >= limit {
+				err = fmt.Errorf("the maximum number of toggles (MaxFeatures = %d), including archived ones, is reached", limit)
+			}
+			if err == nil {
+				names[t.Name] = true
+			}
+			return t, notes, err
 		},
 		create: func(ctx context.Context, t Toggle) error { return i.Features.Create(ctx, t.created()) },
 		update: func(ctx context.Context, t Toggle) error {

@@ -152,6 +152,27 @@ func TestWithoutAccounts(t *testing.T) {
 	same(t, []transfer.Account(nil), s.export(t).Accounts)
 }
 
+// Toggles above the limit are skipped, and existing ones are still updated. A dry run tells it.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	toggles := func(project string, names ...string) (d transfer.Document) {
+		for _, name := range names {
+			d.Features = append(d.Features, transfer.Toggle{Name: name, Project: project, Type: "release"})
+		}
+		return d
+	}
+	s.run(t, toggles("p", "a"), transfer.Options{})
+	s.Features.SetLimit(2)
+	for _, dryRun := range []bool{true, false} {
+		r := s.run(t, toggles("q", "c", "b", "a"), transfer.Options{DryRun: dryRun}).Features
+		same(t, []string{"c"}, r.Created)
+		same(t, []transfer.Update{{"a", []string{"project"}}}, r.Updated)
+		same(t, []transfer.Remark{{"b", "the maximum number of toggles (MaxFeatures = 2), including archived ones, is reached"}},
+			r.Skipped)
+	}
+}
+
 // An archived toggle keeps a field that is gone, and nothing changes when it is imported again.
 func TestFieldIsGone(t *testing.T) {
 	t.Parallel()

@@ -62,7 +62,7 @@ type m = map[string]any
 
 // request contains the parameters of all operations.
 type request struct {
-	TableName, IndexName                                                            string
+	TableName, IndexName, Select                                                    string
 	Key, Item, ExclusiveStartKey, ExpressionAttributeValues                         item
 	UpdateExpression, ConditionExpression, KeyConditionExpression, FilterExpression expression
 	ExpressionAttributeNames                                                        map[string]string

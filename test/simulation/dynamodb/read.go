@@ -107,6 +107,9 @@ func (db *DB) read(operation string, r *request) m {
 			break
 		}
 	}
-	response["Items"], response["Count"], response["ScannedCount"] = items, len(items), scanned
+	response["Count"], response["ScannedCount"] = len(items), scanned
+	if r.Select != "COUNT" {
+		response["Items"] = items
+	}
 	return response
 }
