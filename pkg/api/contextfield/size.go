@@ -32,14 +32,22 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("the context field has %d bytes, the maximum is %d", e.Bytes, dynamo.MaxItem)
 }
 
+// CheckSize returns a *SizeError if the field is too large to be stored.
+func (f ContextField) CheckSize() error {
+	item := toItem(f)
+	item[eventlog.AttributeEvent] = dynamo.N(0) // the write sets it
+	if n := item.Size(); n > dynamo.MaxItem {
+		return &SizeError{Bytes: n}
+	}
+	return nil
+}
+
 // checkSizes returns a *SizeError if a field is too large, and ErrTooLarge if the list of all fields would be too large
 // with it. A field that does not make the list larger can always be written. i is the index of the field that next
 // replaces; -1: none.
 func checkSizes(all []ContextField, i int, next ContextField) error {
-	item := toItem(next)
-	item[eventlog.AttributeEvent] = dynamo.N(0) // the write sets it
-	if n := item.Size(); n > dynamo.MaxItem {
-		return &SizeError{Bytes: n}
+	if err := next.CheckSize(); err != nil {
+		return err
 	}
 	after := slices.Clone(all)
 	if i >= 0 {

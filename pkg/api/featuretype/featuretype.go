@@ -21,8 +21,11 @@ type FeatureType struct {
 	LastEvent int64 `json:"-"`
 }
 
-// ErrNotFound reports that no type has the given id.
-var ErrNotFound = errors.New("no such feature type")
+// The errors of Store.
+var (
+	ErrNotFound = errors.New("no such feature type")
+	ErrExists   = errors.New("a feature type with this id exists")
+)
 
 // NormalID returns the id as it is stored: letter case is ignored (api/openapi.yaml). Ids are ASCII, so only ASCII
 // letters change.

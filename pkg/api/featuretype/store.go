@@ -142,15 +142,18 @@ func lifetimeOf(t FeatureType) any {
 	}{t.ID, t.LifetimeDays}
 }
 
-// Create adds a type and records it. If the type exists, Create changes nothing. It is one transaction.
+// Create adds a type and records it, or returns ErrExists. It is one transaction.
 func (s *Store) Create(ctx context.Context, t FeatureType) error {
-	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { // a failure: it exists
+	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
 		event, record, err := s.log.Actions(ctx, eventlog.Change{
 			Type: eventlog.FeatureTypeCreated, Subject: eventlog.Subject("type:" + t.ID), Data: lifetimeOf(t),
 		})
 		t.LastEvent = event
 		return append([]types.TransactWriteItem{s.Creation(t)}, record...), err
 	})
+	if err == nil && failures != nil {
+		err = ErrExists
+	}
 	if err != nil {
 		return fmt.Errorf("create feature type %q: %w", t.ID, err)
 	}

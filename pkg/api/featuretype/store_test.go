@@ -50,8 +50,9 @@ func TestCreate(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	first := featuretype.FeatureType{ID: "release", Name: "first", LifetimeDays: new(int64(7))}
-	assert.OK(t, store.Create(t.Context(), first),
-		store.Create(t.Context(), featuretype.FeatureType{ID: "release", Name: "second"}))
+	assert.OK(t, store.Create(t.Context(), first))
+	assert.ErrorIs(t, store.Create(t.Context(), featuretype.FeatureType{ID: "release", Name: "second"}),
+		featuretype.ErrExists)
 	assert.Equal(t, []string{`feature-type-created type:release by system: {"id":"release","lifetimeDays":7}`},
 		db.Events(t))
 	stored, err := store.Get(t.Context(), "release")

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // Installation is where documents come from and go to. The stores record the changes in their event log.
@@ -32,6 +33,14 @@ func (i Installation) Export(ctx context.Context) (Document, error) {
 		Format: format, Version: version,
 		FeatureTypes: []FeatureType{}, ContextFields: []ContextField{}, Features: []Toggle{}, Accounts: []Account{},
 	}
+	// The toggles first: a type or field that is created later cannot be missing from what they use.
+	toggles, err := i.Features.List(ctx)
+	if err != nil {
+		return Document{}, err
+	}
+	for _, f := range toggles {
+		d.Features = append(d.Features, fromToggle(f))
+	}
 	types, err := i.Types.List(ctx)
 	if err != nil {
 		return Document{}, err
@@ -45,13 +54,6 @@ func (i Installation) Export(ctx context.Context) (Document, error) {
 	}
 	for _, f := range fields {
 		d.ContextFields = append(d.ContextFields, fromField(f))
-	}
-	toggles, err := i.Features.List(ctx)
-	if err != nil {
-		return Document{}, err
-	}
-	for _, f := range toggles {
-		d.Features = append(d.Features, fromToggle(f))
 	}
 	accounts, err := i.Users.List(ctx)
 	if err != nil {
@@ -93,6 +95,10 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	types := merge[FeatureType]{
 		id:      func(t FeatureType) string { return featuretype.NormalID(t.ID) },
 		prepare: prepareType, create: i.createType,
+		read: func(ctx context.Context, id string) (FeatureType, error) {
+			t, err := i.Types.Get(ctx, id)
+			return fromType(t), err
+		},
 		update: func(ctx context.Context, t FeatureType) error {
 			_, err := i.Types.SetLifetime(ctx, t.ID, t.LifetimeDays)
 			return err
@@ -107,6 +113,10 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 		create: func(ctx context.Context, f ContextField) error {
 			_, err := i.Fields.Create(ctx, f.stored())
 			return err
+		},
+		read: func(ctx context.Context, name string) (ContextField, error) {
+			f, err := i.Fields.Get(ctx, name)
+			return fromField(f), err
 		},
 		update: func(ctx context.Context, f ContextField) error {
 			_, err := i.Fields.Replace(ctx, f.stored(), func(string) error { return nil })
@@ -138,6 +148,10 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 			return t, notes, err
 		},
 		create: func(ctx context.Context, t Toggle) error { return i.Features.Create(ctx, t.created()) },
+		read: func(ctx context.Context, name string) (Toggle, error) {
+			f, err := i.Features.Get(ctx, name)
+			return fromToggle(f), err
+		},
 		update: func(ctx context.Context, t Toggle) error {
 			_, err := i.Features.Update(ctx, t.Name, t.assign)
 			return err
@@ -152,10 +166,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	accounts := merge[Account]{
 		id:      Account.id,
 		prepare: func(a Account, old *Account) (Account, []string, error) { return prepareAccount(a, old, i.Issuer) },
-		create: func(ctx context.Context, a Account) error {
-			_, err := i.Users.Add(ctx, a.created())
-			return err
-		},
+		create:  i.createAccount, read: i.readAccount,
 	}
 	_, err = accounts.run(ctx, o, "accounts", stored.Accounts, d.Accounts, &r.Accounts)
 	return r, err
@@ -174,6 +185,46 @@ func (i Installation) createType(ctx context.Context, t FeatureType) error {
 	return i.Types.Create(ctx, created)
 }
 
+// createAccount returns errDuplicate if another import adds the same person at the same time, whom nothing identifies
+// but the name. Of two such people, the one that was added later is deleted.
+func (i Installation) createAccount(ctx context.Context, a Account) error {
+	added, err := i.Users.Add(ctx, a.created())
+	if err != nil || a.Username != nil || a.Email != nil || a.Identity != nil {
+		return err
+	}
+	all, err := i.Users.List(ctx)
+	if err != nil {
+		return err
+	}
+	earlier := func(u user.User) bool { return u.ID < added.ID && fromAccount(u).id() == a.id() }
+	if !slices.ContainsFunc(all, earlier) {
+		return nil
+	}
+	if err := i.Users.BeginDeletion(ctx, user.Person, added.ID); err != nil {
+		return err
+	}
+	if err := i.Users.EndDeletion(ctx, added.ID); err != nil {
+		return err
+	}
+	return errDuplicate
+}
+
+var errDuplicate = errors.New("there is a person with that name")
+
+// readAccount returns the account with an id in documents, or user.ErrNotFound.
+func (i Installation) readAccount(ctx context.Context, id string) (Account, error) {
+	all, err := i.Users.List(ctx)
+	if err != nil {
+		return Account{}, err
+	}
+	for _, u := range all {
+		if a := fromAccount(u); a.id() == id {
+			return a, nil
+		}
+	}
+	return Account{}, user.ErrNotFound
+}
+
 // merge writes the elements of a document.
 type merge[T any] struct {
 	id func(T) string
@@ -181,6 +232,7 @@ type merge[T any] struct {
 	// is the stored element, or nil.
 	prepare        func(element T, old *T) (T, []string, error)
 	create, update func(context.Context, T) error
+	read           func(ctx context.Context, id string) (T, error)
 }
 
 // run writes what differs and fills the section. It returns the ids that are stored then.
@@ -195,77 +247,95 @@ func (m merge[T]) run(
 	for id := range old {
 		known[id] = true
 	}
-	seen := map[string]bool{}
+	written := map[string]bool{}
 	for n, element := range elements {
 		o.Progress(what, n, len(elements))
 		id := m.id(element)
-		next, notes, err := m.prepare(element, old[id])
-		if err == nil && seen[id] {
-			err = errors.New("it occurs more than once")
-		}
-		if err != nil {
-			s.Skipped = append(s.Skipped, Remark{id, err.Error()})
+		if written[id] {
+			s.Skipped = append(s.Skipped, Remark{id, "it occurs more than once"})
 			continue
 		}
-		seen[id] = true
-		skipped, err := m.write(ctx, o, id, old[id], next, s)
+		skipped, err := m.write(ctx, o, id, element, old[id], s)
 		if err != nil {
 			return known, fmt.Errorf("import %s: %q: %w", what, id, err)
 		}
-		if skipped {
+		if skipped == nil {
+			known[id], written[id] = true, true
 			continue
 		}
-		known[id] = true
-		for _, note := range notes {
-			s.Notes = append(s.Notes, Remark{id, note})
-		}
+		s.Skipped = append(s.Skipped, Remark{id, skipped.Error()})
 	}
 	o.Progress(what, len(elements), len(elements))
 	return known, nil
 }
 
-// write creates or updates one element if it differs from the stored one.
+// write creates or updates one element if it differs from the stored one. It returns why the element is skipped. If
+// another process has created the element since the installation was read, write compares it with that one.
 func (m merge[T]) write(
-	ctx context.Context, o Options, id string, old *T, next T, s *Section,
-) (skipped bool, err error) {
+	ctx context.Context, o Options, id string, element T, old *T, s *Section,
+) (skipped, err error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
+	next, notes, skipped := m.prepare(element, old)
+	if skipped != nil {
+		return skipped, nil
+	}
 	write, members := m.create, []string(nil)
 	if old != nil {
 		write = m.update
 		if members, err = differing(*old, next); err != nil {
-			return false, err
-		}
-		if len(members) == 0 {
-			s.Unchanged++
-			return false, nil
+			return nil, err
 		}
 	}
-	if !o.DryRun {
+	unchanged := old != nil && len(members) == 0
+	if !unchanged && !o.DryRun {
 		err = write(ctx, next)
 	}
+	if old == nil && isOneOf(err, existing) {
+		created, reading := m.read(ctx, id)
+		switch {
+		case reading == nil:
+			return m.write(ctx, o, id, element, &created, s)
+		case !isOneOf(reading, missing):
+			return nil, reading
+		case !isOneOf(err, refused): // it was deleted again
+			return m.write(ctx, o, id, element, nil, s)
+		}
+	}
 	switch {
-	case isRefused(err):
-		s.Skipped = append(s.Skipped, Remark{id, err.Error()})
-		return true, nil
+	case isOneOf(err, refused) || dynamo.Invalid(err):
+		return err, nil
 	case err != nil:
-		return false, err
+		return nil, err
+	case unchanged:
+		s.Unchanged++
 	case old == nil:
 		s.Created = append(s.Created, id)
 	default:
 		s.Updated = append(s.Updated, Update{id, members})
 	}
-	return false, nil
+	for _, note := range notes {
+		s.Notes = append(s.Notes, Remark{id, note})
+	}
+	return nil, nil
 }
 
-// isRefused reports whether an element cannot be written, even if the write is repeated.
-func isRefused(err error) bool {
-	if _, tooLarge := errors.AsType[*contextfield.SizeError](err); tooLarge {
-		return true
+var (
+	// existing are the errors of an element that another process has created.
+	existing = []error{
+		featuretype.ErrExists, contextfield.ErrExists, feature.ErrExists, errDuplicate,
+		user.ErrEmailExists, user.ErrUsernameExists, user.ErrIdentityExists,
 	}
-	return slices.ContainsFunc([]error{
+	// missing are the errors of an element that does not exist.
+	missing = []error{featuretype.ErrNotFound, contextfield.ErrNotFound, feature.ErrNotFound, user.ErrNotFound}
+	// refused are the errors of an element that cannot be written, even if the write is repeated.
+	refused = []error{
 		contextfield.ErrTooLarge, user.ErrTooMany, user.ErrEmailExists, user.ErrUsernameExists, user.ErrIdentityExists,
-	}, func(refused error) bool { return errors.Is(err, refused) })
+	}
+)
+
+func isOneOf(err error, errs []error) bool {
+	return slices.ContainsFunc(errs, func(one error) bool { return errors.Is(err, one) })
 }
 
 // differing returns the names of the JSON members in which two values differ, sorted.

@@ -25,7 +25,7 @@ const (
 	maxLegalValue   = 255
 	maxLegalValues  = 1000
 	maxLifetimeDays = math.MaxInt32
-	maxAccountName  = 255
+	maxText         = 255 // of the name of a type, an account or a creator, and of the subject of an identity
 )
 
 // validName accepts the names of context fields and the ids of types.
@@ -52,8 +52,9 @@ func prepareType(t FeatureType, old *FeatureType) (FeatureType, []string, error)
 	}
 	if old != nil { // only the lifetime can be changed
 		t.Name, t.Description = old.Name, old.Description
+		return t, nil, nil
 	}
-	return t, nil, nil
+	return t, slices.Concat(cut(&t.Name, "its name", maxText), cut(&t.Description, "its description", maxDescription)), nil
 }
 
 func prepareField(f ContextField, old *ContextField) (ContextField, []string, error) {
@@ -66,7 +67,7 @@ func prepareField(f ContextField, old *ContextField) (ContextField, []string, er
 	if len(f.LegalValues) > maxLegalValues {
 		return f, nil, fmt.Errorf("it has %d legal values, the maximum is %d", len(f.LegalValues), maxLegalValues)
 	}
-	notes, seen := cut(&f.Description, "its description"), map[string]bool{}
+	notes, seen := cutOptional(&f.Description, "its description", maxDescription), map[string]bool{}
 	f.LegalValues = append([]LegalValue{}, f.LegalValues...)
 	for i, v := range f.LegalValues {
 		if n := utf8.RuneCountInString(v.Value); n < 1 || n > maxLegalValue || seen[v.Value] {
@@ -75,7 +76,7 @@ func prepareField(f ContextField, old *ContextField) (ContextField, []string, er
 		}
 		seen[v.Value] = true
 		what := fmt.Sprintf("the description of its legal value %.50q", v.Value)
-		notes = append(notes, cut(&f.LegalValues[i].Description, what)...)
+		notes = append(notes, cutOptional(&f.LegalValues[i].Description, what, maxDescription)...)
 	}
 	var err error
 	if f.CreatedAt, err = normalTime(f.CreatedAt); err != nil {
@@ -83,6 +84,9 @@ func prepareField(f ContextField, old *ContextField) (ContextField, []string, er
 	}
 	if old != nil { // cannot be changed
 		f.CreatedAt = old.CreatedAt
+	}
+	if err := f.stored().CheckSize(); err != nil {
+		return f, nil, err
 	}
 	return f, notes, nil
 }
@@ -110,7 +114,8 @@ func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]b
 	if invalid != nil {
 		return t, nil, invalid
 	}
-	notes := cut(&t.Description, "its description")
+	notes := slices.Concat(cutOptional(&t.Description, "its description", maxDescription),
+		cutOptional(&t.CreatedBy, "the name of its creator", maxText))
 	if t.Archived {
 		fields = nil // it can use fields that are gone
 	}
@@ -147,10 +152,10 @@ func prepareAccount(a Account, old *Account, issuer string) (Account, []string, 
 	case !slices.Contains(access.Roles(), a.Role):
 		return a, nil, fmt.Errorf("its role %.50q is not Admin, Editor or Viewer", string(a.Role))
 	case !fits(a.Name) || a.Username != nil && !fits(*a.Username):
-		return a, nil, fmt.Errorf("its name or username does not have 1 to %d characters", maxAccountName)
+		return a, nil, fmt.Errorf("its name or username does not have 1 to %d characters", maxText)
 	case (a.Kind == user.ServiceAccount) != (a.Username != nil):
 		return a, nil, errors.New("a service account, and nothing else, has a username")
-	case a.Identity != nil && (a.Kind != user.Person || a.Identity.Issuer == "" || a.Identity.Subject == ""):
+	case a.Identity != nil && (a.Kind != user.Person || a.Identity.Issuer == "" || !fits(a.Identity.Subject)):
 		return a, nil, errors.New("its identity is not possible here")
 	}
 	if a.Email != nil {
@@ -190,10 +195,10 @@ func (a Account) rights() string {
 	return text
 }
 
-// fits reports whether an account can have a name or username. The API accepts every character.
+// fits reports whether an account can have a name, username or subject. The API accepts every character.
 func fits(name string) bool {
 	n := utf8.RuneCountInString(name)
-	return n > 0 && n <= maxAccountName
+	return n > 0 && n <= maxText
 }
 
 // knownFields returns the names of those fields that exist (nil: all) and for which there is room, sorted, and adds
@@ -221,18 +226,26 @@ func knownFields(names []string, exist map[string]bool, notes []string) (known, 
 	return known, notes
 }
 
-// cut shortens a description that is too long, and returns a note about it.
-func cut(description **string, what string) []string {
-	if *description == nil {
+// cutOptional is cut for a text that can be nil.
+func cutOptional(text **string, what string, most int) []string {
+	if *text == nil {
 		return nil
 	}
-	characters := []rune(**description)
-	if len(characters) <= maxDescription {
+	shorter := **text
+	notes := cut(&shorter, what, most)
+	*text = &shorter
+	return notes
+}
+
+// cut shortens a text that has too many characters, and returns a note about it.
+func cut(text *string, what string, most int) []string {
+	characters := []rune(*text)
+	if len(characters) <= most {
 		return nil
 	}
-	*description = new(string(characters[:maxDescription]))
+	*text = string(characters[:most])
 	return []string{
-		fmt.Sprintf("%s was cut: it has %d characters, the maximum is %d", what, len(characters), maxDescription),
+		fmt.Sprintf("%s was cut: it has %d characters, the maximum is %d", what, len(characters), most),
 	}
 }
 

@@ -44,6 +44,17 @@ func newStage(t *testing.T) stage {
 	return s
 }
 
+// before returns the installation as another process sees it, which is interrupted before its n-th call of an operation.
+func (s stage) before(t *testing.T, operation string, n int, do func()) transfer.Installation {
+	t.Helper()
+	client := s.Before(t, operation, n, do)
+	log := s.LogThrough(client)
+	other := s.Installation
+	other.Types, other.Fields = featuretype.NewStore(client, s.Tables, log), contextfield.NewStore(client, s.Tables, log)
+	other.Features, other.Users = feature.NewStore(client, s.Tables, log), user.NewStore(client, s.Tables, log)
+	return other
+}
+
 // run imports a document, with its accounts, and fails the test on an error.
 func (s stage) run(t *testing.T, d transfer.Document, o transfer.Options) transfer.Report {
 	t.Helper()
@@ -183,6 +194,106 @@ func TestFieldIsGone(t *testing.T) {
 	same(t, transfer.Section{Created: []string{"old"}}, s.run(t, d, transfer.Options{}).Features)
 	same(t, transfer.Section{Unchanged: 1}, s.run(t, d, transfer.Options{}).Features)
 	same(t, []string{"gone"}, s.export(t).Features[0].ContextFields)
+}
+
+// Two imports run at the same time: the first one creates everything after the second one has read the installation.
+// What is equal is unchanged, and what differs is updated.
+func TestTwoImports(t *testing.T) {
+	t.Parallel()
+	document := func(lifetime int64, description string) transfer.Document {
+		return transfer.Document{
+			FeatureTypes:  []transfer.FeatureType{{ID: "sunset", LifetimeDays: &lifetime}},
+			ContextFields: []transfer.ContextField{{Name: "plan", Description: &description}},
+			Features: []transfer.Toggle{
+				{Name: "a", Project: "default", Type: "release"},
+				{Name: "b", Project: "default", Type: "release", Description: &description},
+			},
+			Accounts: []transfer.Account{
+				{Kind: user.Person, Name: "Ada", Role: "Admin"},
+				{Kind: user.Person, Name: "Eve", Email: new("eve@example.com"), Role: "Admin"},
+				{Kind: user.ServiceAccount, Name: "bot", Username: new("bot"), Role: "Admin"},
+			},
+		}
+	}
+	s := newStage(t)
+	second := s.before(t, "TransactWriteItems", 1, func() { s.run(t, document(1, "first"), transfer.Options{}) })
+	r, err := second.Import(t.Context(), document(2, "second"),
+		transfer.Options{Accounts: true, Progress: func(string, int, int) {}})
+	assert.OK(t, err)
+	updated := func(name, member string) []transfer.Update { return []transfer.Update{{name, []string{member}}} }
+	same(t, transfer.Report{
+		FeatureTypes:  transfer.Section{Updated: updated("sunset", "lifetimeDays")},
+		ContextFields: transfer.Section{Updated: updated("plan", "description")},
+		Features:      transfer.Section{Updated: updated("b", "description"), Unchanged: 1},
+		Accounts:      transfer.Section{Unchanged: 3},
+	}, r)
+	d := s.export(t)
+	same(t, new(int64(2)), d.FeatureTypes[1].LifetimeDays)
+	same(t, 3, len(d.Accounts))
+}
+
+// A context field and a toggle that uses it are created while an export reads the installation: the document does not
+// have a toggle whose field it lacks.
+func TestExportDuringChanges(t *testing.T) {
+	t.Parallel()
+	for call := 1; call <= 4; call++ { // each table
+		s := newStage(t)
+		other := s.before(t, "Scan", call, func() {
+			s.run(t, transfer.Document{
+				ContextFields: []transfer.ContextField{{Name: "plan"}},
+				Features:      []transfer.Toggle{{Name: "a", Project: "default", Type: "release", ContextFields: []string{"plan"}}},
+			}, transfer.Options{})
+		})
+		d, err := other.Export(t.Context())
+		assert.OK(t, err)
+		if len(d.Features) == 1 && len(d.ContextFields) == 1 {
+			t.Errorf("before call %d: the document has the toggle, but not its field", call)
+		}
+	}
+}
+
+// Each element with a text that is too large for an item of DynamoDB is cut or skipped, in a dry run too, and the others
+// are imported.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	s, large := newStage(t), strings.Repeat("x", 500_000)
+	d := transfer.Document{
+		FeatureTypes: []transfer.FeatureType{{ID: "sunset", Name: large, Description: large}},
+		Features: []transfer.Toggle{
+			{Name: "toggle", Project: "default", Type: "sunset", Description: &large, CreatedBy: &large},
+		},
+		Accounts: []transfer.Account{
+			{Kind: user.Person, Name: "Ada", Role: "Admin", Identity: &user.Identity{Issuer: s.Issuer, Subject: large}},
+			{Kind: user.Person, Name: "Eve", Role: "Admin"},
+		},
+	}
+	want := s.run(t, d, transfer.Options{DryRun: true})
+	got := s.run(t, d, transfer.Options{})
+	want.DryRun = false
+	same(t, want, got)
+	same(t, [][]string{{"sunset"}, {"toggle"}, {"Eve"}},
+		[][]string{got.FeatureTypes.Created, got.Features.Created, got.Accounts.Created})
+	same(t, []int{2, 2}, []int{len(got.FeatureTypes.Notes), len(got.Features.Notes)})
+}
+
+// A context field that is too large does not prevent the import of the rest.
+func TestLargeField(t *testing.T) {
+	t.Parallel()
+	s, field, text := newStage(t), transfer.ContextField{Name: "field"}, strings.Repeat("x", 500)
+	for n := range 1000 {
+		field.LegalValues = append(field.LegalValues, transfer.LegalValue{fmt.Sprint(n), &text})
+	}
+	for _, dryRun := range []bool{true, false} {
+		r := s.run(t, transfer.Document{
+			ContextFields: []transfer.ContextField{field},
+			Features: []transfer.Toggle{
+				{Name: "toggle", Project: "default", Type: "release", ContextFields: []string{"field"}},
+			},
+		}, transfer.Options{DryRun: dryRun})
+		same(t, []string{"toggle"}, r.Features.Created)
+		same(t, []transfer.Remark{{"field", "the context field has 524980 bytes, the maximum is 409600"}},
+			r.ContextFields.Skipped)
+	}
 }
 
 // An import that is interrupted can be repeated.

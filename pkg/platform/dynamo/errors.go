@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -38,6 +39,17 @@ func FailedCondition(err error) bool {
 // Throttled reports whether a call was rejected because there were too many.
 func Throttled(err error) bool {
 	return retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()
+}
+
+// Invalid reports whether DynamoDB rejects a write because of its content, such as an item of more than 400 KB.
+func Invalid(err error) bool {
+	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+		return slices.ContainsFunc(canceled.CancellationReasons, func(r types.CancellationReason) bool {
+			return aws.ToString(r.Code) == "ValidationError"
+		})
+	}
+	rejection, ok := errors.AsType[smithy.APIError](err)
+	return ok && rejection.ErrorCode() == "ValidationException"
 }
 
 // errResultUnknown marks the error of a call with an attempt that DynamoDB may have carried out.
