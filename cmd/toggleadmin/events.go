@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/access"
@@ -29,7 +30,7 @@ type (
 		Project string `placeholder:"NAME" help:"Only events of this project."`
 		Feature string `placeholder:"NAME" help:"Only events of this toggle."`
 		Subject string `placeholder:"KIND:ID" help:"Only events about this subject, such as pat:17, user:7, account:8 or type:release."`
-		By      string `placeholder:"ID|NAME" help:"Only changes by this user: an id, or a name as the list shows it."`
+		By      string `placeholder:"ID|NAME" help:"Only changes by this user: an id, or a name as the list shows it, which must be the one of a single account."`
 		Token   string `placeholder:"ID" help:"Only changes that were made with this token."`
 		Query   string `placeholder:"TEXT" help:"Only events with this text in type, subject, name or data, in any letter case."`
 		Limit   int    `default:"50" placeholder:"N" help:"Maximum number of events (default 50)."`
@@ -142,16 +143,35 @@ func (c *listEventsCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	var ids []int64 // of the accounts with the name of --by
 	f.Types, f.Text = c.names(), c.Query
 	f.Projects, f.Features, f.Tokens, f.Subjects = given(c.Project), given(c.Feature), given(c.Token), given(c.Subject)
 	if id, ok := access.ParseID(c.By); ok {
 		f.Users = []int64{id}
-	} else {
-		f.Names = given(c.By)
+	} else if c.By != "" {
+		f.Names = []string{c.By}
+		accounts, err := user.NewStore(i.Client, i.Tables, nil).List(s.step())
+		if err != nil {
+			return err
+		}
+		for _, u := range accounts {
+			if u.RecordedName() == c.By {
+				ids = append(ids, u.ID)
+			}
+		}
 	}
 	all, err := i.Log(s.now).Newest(s.step(), f, c.Limit+1)
 	if err != nil {
 		return err
+	}
+	for _, e := range all { // also by accounts that were deleted
+		if f.Names != nil && e.By.UserID != 0 {
+			ids = append(ids, e.By.UserID)
+		}
+	}
+	if slices.Sort(ids); len(slices.Compact(ids)) > 1 {
+		return exitstatus.Errorf(exitstatus.Usage, "several accounts have the name %q: give --by one of their ids: %s", c.By,
+			strings.Trim(fmt.Sprint(slices.Compact(ids)), "[]"))
 	}
 	if len(all) == 0 {
 		s.inform("no event matches")
