@@ -23,6 +23,8 @@ func (i *Installation) Log(now func() time.Time) *eventlog.Log {
 const (
 	// followInterval is the time between two reads of the log.
 	followInterval = time.Second
+	// readTimeout is the time for the first read of the log. It doubles with each read that fails.
+	readTimeout = 5 * time.Second
 	// overlap is the time by which the order of ids can differ from the order of the commits.
 	overlap = time.Minute
 )
@@ -38,9 +40,11 @@ func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, now
 		f.From = latest
 	}
 	seen := map[int64]bool{}
+	timeout := readTimeout
 	for all := false; ; {
 		last, begun := f.From, now()
-		err := log.All(ctx, f, func(e eventlog.Event) error {
+		reading, cancel := context.WithTimeout(ctx, timeout)
+		err := log.All(reading, f, func(e eventlog.Event) error {
 			if seen[e.ID] {
 				return nil
 			}
@@ -50,8 +54,11 @@ func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, now
 			}
 			return emit(e)
 		})
-		all = all || err == nil
-		if err != nil && ctx.Err() == nil {
+		cancel()
+		if err == nil {
+			all, timeout = true, readTimeout
+		} else if ctx.Err() == nil {
+			timeout *= 2
 			log, err = reopen(err)
 		}
 		if err != nil && ctx.Err() == nil {
