@@ -113,6 +113,7 @@ var expected = strings.NewReplacer(
 	FeatureTypes | StreamSpecification.StreamViewType | NEW_AND_OLD_IMAGES
 	Events | StreamSpecification.StreamViewType | NEW_IMAGE
 	Events | TimeToLiveSpecification.AttributeName | expiresAt
+	Feedback | TimeToLiveSpecification.AttributeName | expiresAt
 	Traffic | TimeToLiveSpecification.AttributeName | expiresAt
 	# the maximum
 	AWS::SQS::Queue | MessageRetentionPeriod | 1209600

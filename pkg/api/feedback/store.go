@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -12,15 +13,20 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
+// keptDays is how long a record is kept after its last update. DynamoDB deletes it then. Without it, the number of
+// records would only grow, because no operation deletes any.
+const keptDays = 400
+
 // Store keeps the records in the table Feedback. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client
 	table  string
+	now    func() time.Time
 }
 
 // NewStore returns a Store that uses tables.Feedback.
-func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client, tables.Feedback}
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time) *Store {
+	return &Store{client, tables.Feedback, now}
 }
 
 // ErrPrecondition is returned if the existence of a record does not permit an update.
@@ -43,11 +49,14 @@ func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, cha
 	case Permitted{Create: true}:
 		condition = aws.String("attribute_not_exists(userId)")
 	}
-	names := map[string]string{"#neverShow": "neverShow"}
-	expression, values := "SET #neverShow = if_not_exists(#neverShow, :neverShow)",
-		dynamo.Item{":neverShow": dynamo.Bool(false)}
+	names := map[string]string{"#neverShow": "neverShow", "#expiresAt": "expiresAt"}
+	values := dynamo.Item{
+		":neverShow": dynamo.Bool(false), ":expiresAt": dynamo.N(s.now().AddDate(0, 0, keptDays).Unix()),
+	}
+	expression := "SET #expiresAt = :expiresAt, #neverShow = if_not_exists(#neverShow, :neverShow)"
 	if change.NeverShow != nil {
-		expression, values[":neverShow"] = "SET #neverShow = :neverShow", dynamo.Bool(*change.NeverShow)
+		expression = "SET #expiresAt = :expiresAt, #neverShow = :neverShow"
+		values[":neverShow"] = dynamo.Bool(*change.NeverShow)
 	}
 	if change.SetGiven {
 		names["#given"] = "given"

@@ -18,7 +18,7 @@ import (
 func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	store := feedback.NewStore(db.Client, db.Tables)
+	store := feedback.NewStore(db.Client, db.Tables, now)
 	fine := time.Date(2026, 11, 20, 7, 39, 0, 123_987_654, time.FixedZone("", 7200))
 	stored := time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC)
 	changes := map[string]feedback.Change{
@@ -53,7 +53,7 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 	} {
 		key := dynamo.Item{"userId": dynamo.N(1), "feedbackId": dynamo.S(id)}
 		got := db.Get(t, db.Tables.Feedback, key)
-		given["neverShow"] = dynamo.Bool(false)
+		given["neverShow"], given["expiresAt"] = dynamo.Bool(false), dynamo.N(now().AddDate(0, 0, 400).Unix())
 		maps.Copy(given, key)
 		assert.Equal(t, given, got, database.Items())
 	}
@@ -69,7 +69,7 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 func TestRecordsAreSeparatePerUserAndQuestionnaire(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	store := feedback.NewStore(db.Client, db.Tables)
+	store := feedback.NewStore(db.Client, db.Tables, now)
 	longest := strings.Repeat("\U0001F600", 255)
 	for _, id := range []string{"f", "F", "f ", "f/%2F", longest} {
 		for user := range int64(2) {
@@ -86,6 +86,9 @@ func TestUpdateFunctionNeedsItsTables(t *testing.T) {
 	t.Parallel()
 	database.RequireVariables(t, database.New(t).Env(t), feedback.NewUpdateFunction, "FEEDBACK_TABLE", "USERS_TABLE")
 }
+
+// now is the time of the tests.
+func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) }
 
 // always permits every effect of an update.
 func always() feedback.Permitted { return feedback.Permitted{Change: true, Create: true} }

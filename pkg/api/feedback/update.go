@@ -29,7 +29,7 @@ func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler := Update(NewStore(client, tables), user.NewStore(client, tables, nil))
+	handler := Update(NewStore(client, tables, env.Now), user.NewStore(client, tables, nil))
 	return env.API(access.Require(access.IsUserOr401, handler)), nil
 }
 

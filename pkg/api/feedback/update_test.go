@@ -23,7 +23,7 @@ func TestUpdate(t *testing.T) {
 	for id := range int64(3) {
 		assert.OK(t, users.Create(t.Context(), user.User{ID: id + 1, Kind: user.Person, Disabled: true}))
 	}
-	handler := feedback.Update(feedback.NewStore(client, db.Tables), users)
+	handler := feedback.Update(feedback.NewStore(client, db.Tables, now), users)
 	all := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}
 	for _, row := range table.Rows(t, 4, strings.NewReplacer("GIVEN", `"given":"2026-11-20T05:39:00.123Z","feedbackId":"survey"}`,
 		"NULL", `"given":null,"feedbackId":"survey"}`, "400 /", "400 ValidationError: The `/body/", "; /", " The `/body/",
@@ -66,7 +66,7 @@ func TestUpdate(t *testing.T) {
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	handler := feedback.Update(feedback.NewStore(db.Client, db.Tables), user.NewStore(db.Client, db.Tables, db.Log()))
+	handler := feedback.Update(feedback.NewStore(db.Client, db.Tables, now), user.NewStore(db.Client, db.Tables, db.Log()))
 	h := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}
 	ctx := access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleViewer))
 	h.With("If-Match", "*").Run(ctx, t, `update | a | {"neverShow":true} | 412 PreconditionFailed: The resource does not exist…`)
@@ -80,7 +80,7 @@ func TestPreconditions(t *testing.T) {
 func TestUpdateFails(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	handler := feedback.Update(feedback.NewStore(db.Client, db.Tables), user.NewStore(db.Client, db.Tables, db.Log()))
+	handler := feedback.Update(feedback.NewStore(db.Client, db.Tables, now), user.NewStore(db.Client, db.Tables, db.Log()))
 	ctx, cancel := context.WithCancel(access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleAdmin)))
 	cancel()
 	all := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}

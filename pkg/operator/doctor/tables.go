@@ -24,7 +24,7 @@ var Layouts = map[string][]string{
 	"FeatureTypes":         {"key id:S", "stream NEW_AND_OLD_IMAGES"},
 	"Features":             {"key name:S", "index staleness staleness:S createdAt:S"},
 	"ContextFields":        {"key name:S"},
-	"Feedback":             {"key userId:N feedbackId:S"},
+	"Feedback":             {"key userId:N feedbackId:S", "time to live expiresAt"},
 	"Users":                {"key id:N"},
 	"Identifiers":          {"key id:S"},
 	"PersonalAccessTokens": {"key userId:N id:N"},
