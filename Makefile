@@ -101,8 +101,8 @@ test-browser: node_modules/.installed ## test: Test the pages in Chromium
 	set -x; CHROMIUM=$$chromium go test -count=1 -parallel=4 ./test/browser
 
 screenshots: node_modules/.installed ## test: Take the screenshots of docs/images; needs Chromium
-	SCREENSHOTS='$(CURDIR)/docs/images' CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
-	go test -count=1 -run '^TestScripts$$/^(clean-up|screenshots)$$' ./test/browser
+	SCREENSHOTS=1 CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
+	go test -count=1 -run '^TestScripts$$/^(clean-up|screenshots.*)$$' ./test/browser
 
 # The packages whose tests use an engine and do not restart it. Those that are skipped count
 # capacity units, which differ.

@@ -66,7 +66,7 @@ var commands = map[string]any{
 	"rotate-key":    (*tab).rotateKey,  // replaces the key of the issuer
 	"import":        (*tab).importFile, // FILE: runs toggleadmin
 	"count":         (*tab).count,      // FILE of requests: DAY PATH SUCCESSFUL CLIENT-ERRORS SERVER-ERRORS
-	"shot":          (*tab).shot,       // NAME: takes a screenshot for the documentation
+	"shot":          (*tab).shot,       // NAME of a screenshot of the documentation, which must show the page
 }
 
 // TestScripts runs the scripts in testdata. Each has a service, configured by its file service.json, and a tab. $PRINTED

@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -254,23 +255,46 @@ func (b *tab) issuerSignIn(login string) {
 	b.click("button", "Continue")
 }
 
-// shot takes a screenshot for the documentation, if the folder SCREENSHOTS is set.
+// imagesFolder has the screenshots of the documentation, and the text of the page that each shows.
+const imagesFolder = "../../docs/images"
+
+// variable matches what differs from run to run: the ids of events and requests.
+var variable = regexp.MustCompile(`\b\d{12,}\b|[\w+/-]{15}=`)
+
+// shot checks that a screenshot of the documentation shows the page as it is, by its text. If SCREENSHOTS is set, it
+// takes the screenshot instead.
 func (b *tab) shot(name string) {
 	b.t.Helper()
-	folder := os.Getenv("SCREENSHOTS")
-	if folder == "" {
+	b.resize(1000, 730, chromedp.EmulateScale(1.5))
+	defer b.resize(1200, 900)
+	b.is(`![...document.querySelectorAll('main *')].some(e => e.childElementCount === 0 && e.textContent === '…')`)
+	b.seesNo("Loading")
+	b.seesNo("Re-evaluating")
+	text := evaluate[string](b, "document.querySelector('main').innerText") + "\n"
+	text = variable.ReplaceAllString(text, "…")
+	path := filepath.Join(imagesFolder, name)
+	if os.Getenv("SCREENSHOTS") == "" {
+		want, err := os.ReadFile(path + ".txt")
+		assert.OK(b.t, err)
+		if !slices.Equal(sortedLines(string(want)), sortedLines(text)) {
+			b.t.Errorf("docs/images/%s.png shows another page: run make screenshots", name)
+			assert.Equal(b.t, string(want), text)
+		}
 		return
 	}
-	b.resize(1000, 730, chromedp.EmulateScale(1.5))
 	call(b, emulation.SetScrollbarsHidden, emulation.SetScrollbarsHiddenParams{Hidden: true})
 	b.run("document.activeElement.blur(); document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
 	image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	assert.OK(b.t, err)
-	if len(image) > 170_000 {
+	if len(image) > 200_000 {
 		b.t.Errorf("%s has %d bytes", name, len(image))
 	}
-	assert.OK(b.t, os.WriteFile(filepath.Join(folder, name+".png"), image, 0o644))
+	assert.OK(b.t, errors.Join(
+		os.WriteFile(path+".png", image, 0o644), os.WriteFile(path+".txt", []byte(text), 0o644)))
 }
+
+// sortedLines returns the lines of a text in alphabetical order: events of the same moment have no order.
+func sortedLines(text string) []string { return slices.Sorted(strings.SplitSeq(text, "\n")) }
 
 // visit loads a page of the service.
 func (b *tab) visit(path string) {
