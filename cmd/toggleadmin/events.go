@@ -45,7 +45,7 @@ type (
 		Until point `placeholder:"TIME" help:"Only events before this time."`
 	}
 	eventTypes struct {
-		Type []eventType `enum:"${eventTypes}" placeholder:"TYPE" help:"Only events of this type. Repeat for more."`
+		Type []eventType `placeholder:"TYPE" help:"Only events of this type. Repeat for more."`
 	}
 )
 

@@ -29,7 +29,7 @@ type cli struct {
 
 	Version kong.VersionFlag `help:"Print the version."`
 
-	JSON bool `name:"json" help:"Print JSON. Its members do not change."`
+	JSON bool `name:"json" help:"Print JSON. Its properties do not change."`
 	Yes  bool `short:"y" help:"Do not ask for confirmation."`
 
 	Init            initCmd            `cmd:"" help:"Initialize a new stack and print an API token."`
@@ -42,7 +42,8 @@ type cli struct {
 	Events          eventsCmd          `cmd:"" help:"List and follow the event log, and send events again."`
 	Doctor          doctorCmd          `cmd:"" help:"Check an installation and advise what to do."`
 	Restore         restoreCmd         `cmd:"" help:"Replace the items of tables with those of restored copies, and repair what depends on them."`
-	Completion      completionCmd      `cmd:"" help:"Print the completion script of a shell."`
+	Help            helpCmd            `cmd:"" help:"Print the help of a command."`
+	PrintVersion    versionCmd         `cmd:"" name:"version" help:"Print the version."`
 }
 
 // streams are the standard streams of the process.
@@ -79,13 +80,10 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	helped := false
 	parser := kong.Must(&c, kong.Name("toggleadmin"), kong.Description(description),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }), kong.Vars{
-			"version": "toggleadmin " + version.String(), "eventTypes": strings.Join(knownTypes(), ","),
-		},
+		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }), kong.Vars{"version": versionText()},
 		kong.BindToProvider((*session).operator))
-	if len(args) > 0 && args[0] == completeCommand {
-		complete(std.out, parser, args[1:])
-		return exitstatus.Success
+	if len(args) == 0 {
+		args = []string{"--help"}
 	}
 	command, err := parser.Parse(args)
 	if helped { // --help and --version have printed their text
@@ -104,6 +102,32 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	}
 	return exitstatus.Success
 }
+
+type (
+	helpCmd struct {
+		Command []string `arg:"" optional:"" help:"Command, such as tokens create."`
+	}
+	versionCmd struct{}
+)
+
+// Run prints the help of a command, as --help does.
+func (c *helpCmd) Run(k *kong.Context) error {
+	command, err := kong.Trace(k.Kong, c.Command)
+	if err != nil {
+		return err
+	}
+	if command.Error != nil {
+		return exitstatus.Errorf(exitstatus.Usage, "%v; see --help", command.Error)
+	}
+	return command.PrintUsage(false)
+}
+
+// Run prints the version, as --version does.
+func (versionCmd) Run(s *session) error {
+	return s.result(map[string]string{"version": version.String()}, "%s", versionText())
+}
+
+func versionText() string { return "toggleadmin " + version.String() }
 
 // missingValue is kong's text for an option without a value at the end of the command line.
 var missingValue = regexp.MustCompile(`expected \w+ value but got "EOL" \(<EOL>\)`)
