@@ -226,6 +226,7 @@ go:
 	@command -v go >/dev/null || { echo "make: Go is missing: install $$(sed -n 's/^go //p' go.mod) or later, see https://go.dev/doc/install" >&2; exit 1; }
 
 local-program:
+	@[ -x $(LOCAL) ] || echo 'Compiling… The first time takes a minute or two.' >&2
 	@go build -buildvcs=false -o $(LOCAL) ./cmd/local
 
 # npm ci deletes node_modules, and this file with it.

@@ -40,6 +40,7 @@ type cli struct {
 	Import          importCmd          `cmd:"" help:"Import from Unleash or from a file."`
 	Export          exportCmd          `cmd:"" help:"Print everything but secrets as JSON, which import file reads."`
 	Events          eventsCmd          `cmd:"" help:"List and follow the event log, and send events again."`
+	Console         consoleCmd         `cmd:"" help:"Print the URL of the console. With --local, it signs the admin in, once."`
 	Doctor          doctorCmd          `cmd:"" help:"Check an installation and advise what to do."`
 	Restore         restoreCmd         `cmd:"" help:"Replace the items of tables with those of restored copies, and repair what depends on them."`
 	Help            helpCmd            `cmd:"" help:"Print the help of a command."`

@@ -74,8 +74,8 @@ func TestLocalJSON(t *testing.T) {
 	if first == "" || strings.Contains(commands, "v2_") {
 		t.Errorf("stdout %q", stdout.String())
 	}
-	out, err := exec.CommandContext(t.Context(), "sh", "-c", `curl() { echo "$*"; }`+"\n"+commands).CombinedOutput()
-	want := "-s -H Authorization: " + service.Users[0].PAT + " " + service.BaseURL + "/api/admin/feature-types\n"
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", `curl() { printf '%s\n' "$*"; }`+"\n"+commands).CombinedOutput()
+	want := "-s -H Authorization: " + service.Users[0].PAT + ` -w \n ` + service.BaseURL + "/api/admin/feature-types\n"
 	if err != nil || string(out) != want {
 		t.Errorf("the commands to try: %v\n%s\nwant %s", err, out, want)
 	}

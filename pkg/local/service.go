@@ -126,7 +126,7 @@ func newID(random io.Reader) func() string {
 
 // serve serves requests until the context ends, and waits until requests in progress have ended.
 func (s *service) serve(ctx context.Context, api http.Handler, r *Running) error {
-	entrance, err := newSignIn(api, r.Users, s.Now, s.Random)
+	entrance, code, err := newSignIn(api, r.Users, s.Now, s.Random)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *service) serve(ctx context.Context, api http.Handler, r *Running) error
 	if err := writeLocalJSON(s.DataDir, r); err != nil {
 		return err
 	}
-	if err := welcome(s.Stdout, s.DataDir, r, entrance.code); err != nil {
+	if err := welcome(s.Stdout, s.DataDir, r, code); err != nil {
 		return err
 	}
 	if s.Ready != nil {

@@ -20,46 +20,73 @@ import (
 
 const (
 	signInPath   = "/local/sign-in"
-	codeSize     = 16 // bytes
+	codesPath    = "/local/sign-in-codes" // pkg/operator/installation calls it
+	codeSize     = 16                     // bytes
 	codeLifetime = 10 * time.Minute
 	maxSignIn    = 1024 // bytes of a request body
 )
 
 // signIn serves the API, and exchanges the code of the printed URL for the token of the admin. A browser keeps the URLs
-// that it has visited, with their fragments, so the URL has a code that works once.
+// that it has visited, with their fragments, so the URL has a code that works once. Who has the token can request
+// another code.
 type signIn struct {
-	api         http.Handler
-	token, code string    // empty: nobody can sign in with a code
-	until       time.Time // of the code; zero without one
-	now         func() time.Time
-	newID       func() string
+	api    http.Handler
+	token  string // of the admin; empty: nobody can sign in with a code
+	now    func() time.Time
+	random io.Reader
+	newID  func() string
 
-	mu   sync.Mutex
-	used bool
+	mu    sync.Mutex
+	code  string // empty: none, or it was used
+	until time.Time
 }
 
 // newSignIn makes a code for the admin, and none if the admin was deleted or is disabled.
-func newSignIn(api http.Handler, users []seed.User, now func() time.Time, random io.Reader) (*signIn, error) {
-	a := &signIn{api: api, now: now, newID: newID(random)}
+func newSignIn(api http.Handler, users []seed.User, now func() time.Time, random io.Reader) (a *signIn, code string,
+	err error) {
+	a = &signIn{api: api, now: now, random: random, newID: newID(random)}
 	admin := slices.IndexFunc(users, func(u seed.User) bool { return u.Name == "admin" && !u.Disabled })
 	if admin < 0 {
-		return a, nil
+		return a, "", nil
 	}
+	a.token = users[admin].PAT
+	code, err = a.newCode()
+	return a, code, err
+}
+
+// newCode makes a code, which replaces the current one.
+func (a *signIn) newCode() (string, error) {
 	code := make([]byte, codeSize)
-	if _, err := io.ReadFull(random, code); err != nil {
-		return nil, fmt.Errorf("make the code that signs the admin in: %w", err)
+	if _, err := io.ReadFull(a.random, code); err != nil {
+		return "", fmt.Errorf("make the code that signs the admin in: %w", err)
 	}
-	a.token, a.code, a.until = users[admin].PAT, base64.RawURLEncoding.EncodeToString(code), now().Add(codeLifetime)
-	return a, nil
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.code, a.until = base64.RawURLEncoding.EncodeToString(code), a.now().Add(codeLifetime)
+	return a.code, nil
+}
+
+// useCode reports whether a code is right and in time. It works once.
+func (a *signIn) useCode(code string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.code == "" || subtle.ConstantTimeCompare([]byte(code), []byte(a.code)) != 1 || !a.now().Before(a.until) {
+		return false
+	}
+	a.code = ""
+	return true
 }
 
 // ServeHTTP implements http.Handler.
 func (a *signIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodPost && r.URL.Path == signInPath && isLoopback(r.Host) {
+	switch {
+	case r.Method == http.MethodPost && r.URL.Path == signInPath && isLoopback(r.Host):
 		a.signIn(w, r)
-		return
+	case r.Method == http.MethodPost && r.URL.Path == codesPath && isLoopback(r.Host):
+		a.createCode(w, r)
+	default:
+		a.api.ServeHTTP(w, r)
 	}
-	a.api.ServeHTTP(w, r)
 }
 
 // isLoopback reports whether a Host header names this machine. Others come from web pages whose names resolve
@@ -73,22 +100,40 @@ func isLoopback(host string) bool {
 	return loopback.IsHost(host) || strings.HasSuffix(host, ".localhost")
 }
 
-// signIn responds with the token if the code is right, for the first time and in time.
+// signIn responds with the token if the code is right.
 func (a *signIn) signIn(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Code string }
 	err := json.NewDecoder(io.LimitReader(r.Body, maxSignIn)).Decode(&in)
-	a.mu.Lock()
-	valid := err == nil && subtle.ConstantTimeCompare([]byte(in.Code), []byte(a.code)) == 1 && !a.used &&
-		a.now().Before(a.until)
-	a.used = a.used || valid
-	a.mu.Unlock()
-	w.Header().Set("Cache-Control", "no-store")
-	if !valid {
-		apierror.Write(w, a.newID(), apierror.New(apierror.AuthenticationRequired,
-			"The code of this address is not valid, was already used or has expired. Start the service again for a new one, "+
-				"or enter a token of local.json."))
+	if err != nil || !a.useCode(in.Code) {
+		a.reject(w, "The code of this address is not valid, was already used or has expired. For a new address, run "+
+			"`toggleadmin console --local` or start the service again. Or enter a token of local.json.")
 		return
 	}
+	respond(w, map[string]string{"token": a.token})
+}
+
+// createCode responds with a new code if the request has the token of the admin.
+func (a *signIn) createCode(w http.ResponseWriter, r *http.Request) {
+	sent := []byte(r.Header.Get("Authorization"))
+	if a.token == "" || subtle.ConstantTimeCompare(sent, []byte(a.token)) != 1 {
+		a.reject(w, "The request needs the token of the admin in local.json, and an admin who is not disabled.")
+		return
+	}
+	code, err := a.newCode()
+	if err != nil {
+		apierror.Write(w, a.newID(), apierror.From(err))
+		return
+	}
+	respond(w, map[string]string{"code": code})
+}
+
+func (a *signIn) reject(w http.ResponseWriter, message string) {
+	w.Header().Set("Cache-Control", "no-store")
+	apierror.Write(w, a.newID(), apierror.New(apierror.AuthenticationRequired, message))
+}
+
+func respond(w http.ResponseWriter, body map[string]string) {
+	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"token": a.token}) // the client may have gone
+	_ = json.NewEncoder(w).Encode(body) // the client may have gone
 }

@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
@@ -83,6 +84,37 @@ func TestSignIn(t *testing.T) {
 			if status != step.status || strings.Contains(body, service.Users[0].PAT) != (status == http.StatusOK) {
 				t.Errorf("after %s, %s: %d %s", tt.wait, step.body, status, body)
 			}
+		}
+	}
+}
+
+// The admin's token, and no other one, gets a new code, which replaces the printed one.
+func TestNewSignInCode(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var stdout process.Output
+	service := localtest.Start(t, local.Config{DataDir: dir, Stdout: &stdout})
+	printed := regexp.MustCompile(`#code=(\S+)`).FindStringSubmatch(stdout.String())
+	for _, token := range []string{"", service.APIToken, service.Users[1].PAT} {
+		if status, body := send(t, service, http.MethodPost, "/local/sign-in-codes", token, ""); status != 401 {
+			t.Errorf("token %q: %d %s", token, status, body)
+		}
+	}
+	i, err := installation.OpenLocal(t.Context(), dir)
+	assert.OK(t, err)
+	address, err := i.ConsoleURL(t.Context())
+	assert.OK(t, err)
+	code, found := strings.CutPrefix(address, service.BaseURL+"/console/#code=")
+	if !found || len(printed) != 2 {
+		t.Fatalf("address %q, printed %q", address, stdout.String())
+	}
+	for _, step := range []struct {
+		code   string
+		status int
+	}{{printed[1], 401}, {code, 200}, {code, 401}} {
+		status, _ := send(t, service, http.MethodPost, "/local/sign-in", "", `{"code":"`+step.code+`"}`)
+		if status != step.status {
+			t.Errorf("code %s: %d, want %d", step.code, status, step.status)
 		}
 	}
 }

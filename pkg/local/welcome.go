@@ -25,8 +25,8 @@ func welcome(out io.Writer, dir string, r *Running, code string) error {
 		text = fmt.Sprintf(`
   Console: %[2]s/console/#code=%[3]s
 
-  ADMIN=$(node -p "require(process.argv[1]).users.find(user => user.name === 'admin').pat" '%[1]s')
-  curl -s -H "Authorization: $ADMIN" %[2]s/api/admin/feature-types
+  TOKEN=$(node -p "JSON.parse(require('fs').readFileSync(0)).users.find(u => u.name === 'admin').pat" <'%[1]s')
+  curl -s -H "Authorization: $TOKEN" -w '\n' %[2]s/api/admin/feature-types
 
 `, strings.ReplaceAll(file, "'", `'\''`), r.BaseURL, code)
 	}

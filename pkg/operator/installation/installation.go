@@ -44,6 +44,7 @@ type Installation struct {
 	Operator string
 
 	webhookURL, webhookSecret, webhookEvents string // of the local service
+	adminToken                               string // of the local service; empty: the admin was deleted
 }
 
 // Stack is a deployed CloudFormation stack.

@@ -28,7 +28,11 @@ const probeTimeout = 5 * time.Second
 
 // localJSON is the part of DATA_DIR/local.json that is read. `make run` writes the file.
 type localJSON struct {
-	BaseURL          string `json:"baseUrl"`
+	BaseURL string `json:"baseUrl"`
+	Users   []struct {
+		Name string `json:"name"`
+		PAT  string `json:"pat"`
+	} `json:"users"`
 	DynamoDBEndpoint string `json:"dynamodbEndpoint"`
 	WebhookURL       string `json:"webhookUrl"`
 	WebhookSecret    string `json:"webhookSecret"`
@@ -69,6 +73,12 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the DynamoDB client: %w", err)
 	}
+	adminToken := ""
+	for _, u := range found.Users {
+		if u.Name == "admin" {
+			adminToken = u.PAT
+		}
+	}
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
 		Tables: dynamo.LocalTables(), TokenLimit: DefaultTokenLimit, AccountLimit: accounts.DefaultLimit,
@@ -76,7 +86,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
 		Operator: "operator " + localUser(),
 		LogDays:  eventlog.DefaultDays, webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,
-		webhookEvents: found.WebhookEvents,
+		webhookEvents: found.WebhookEvents, adminToken: adminToken,
 	}, nil
 }
 
