@@ -33,6 +33,7 @@ type (
 		Accounts bool   `xor:"scope" help:"Also create the accounts that are missing, after confirmation."`
 	}
 	importOptions struct {
+		Quiet   bool   `short:"q" help:"Print no line for what is created or updated, only problems and totals."`
 		DryRun  bool   `help:"Print what would change, and change nothing."`
 		Project string `placeholder:"NAME" xor:"scope" help:"Only toggles of this project, and what they use."`
 	}
@@ -107,7 +108,7 @@ func (c *importFileCmd) Run(s *session, o *operator.Operator) error {
 	if err != nil {
 		return exitstatus.Errorf(exitstatus.Usage, "%v", err)
 	}
-	d, err := operator.ParseImport(c.File, text)
+	d, err := operator.ParseImport(c.File, decode(text))
 	if err != nil {
 		return err
 	}
@@ -153,14 +154,14 @@ func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Docum
 	report, err := o.Import(s.ctx, d,
 		transfer.Options{DryRun: c.DryRun, Project: c.Project, Accounts: accounts, Progress: progress.show})
 	progress.clear()
-	if printing := s.printReport(report); err == nil {
+	if printing := s.printReport(report, c.Quiet); err == nil {
 		err = printing
 	}
 	return err
 }
 
-// printReport prints a report, as JSON or as one line for each change, followed by the numbers.
-func (s *session) printReport(r transfer.Report) error {
+// printReport prints a report, as JSON or as one line for each change, followed by the numbers. quiet leaves out changes.
+func (s *session) printReport(r transfer.Report, quiet bool) error {
 	if s.JSON {
 		return printJSON(s.out, r)
 	}
@@ -179,11 +180,13 @@ func (s *session) printReport(r transfer.Report) error {
 		{"toggle", "toggles", r.Features},
 		{"account", "accounts", r.Accounts},
 	} {
-		for _, name := range section.Created {
-			line("%s %s: %screated", section.one, name, would)
-		}
-		for _, u := range section.Updated {
-			line("%s %s: %supdated: %s", section.one, u.Name, would, strings.Join(u.Members, ", "))
+		if !quiet {
+			for _, name := range section.Created {
+				line("%s %s: %screated", section.one, name, would)
+			}
+			for _, u := range section.Updated {
+				line("%s %s: %supdated: %s", section.one, u.Name, would, strings.Join(u.Members, ", "))
+			}
 		}
 		for _, skipped := range section.Skipped {
 			line("%s %q: skipped: %s", section.one, skipped.Name, skipped.Text)

@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/smithy-go/logging"
 	"golang.org/x/term"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/operator"
@@ -115,7 +117,8 @@ const maxSecret = 1000
 func (s *session) readSecret(prompt string) (secret []byte, err error) {
 	if !s.terminal {
 		s.interactive = false // stdin cannot be read again
-		return io.ReadAll(io.LimitReader(s.in, maxSecret))
+		input, err := io.ReadAll(io.LimitReader(s.in, maxSecret))
+		return decode(input), err
 	}
 	stdin := int(os.Stdin.Fd())
 	before, err := term.MakeRaw(stdin) // before the prompt, so that nothing typed after it is shown
@@ -140,6 +143,15 @@ func (s *session) readSecret(prompt string) (secret []byte, err error) {
 	case r := <-read:
 		return r.line, r.err
 	}
+}
+
+// decode returns a text in UTF-8 without a byte order mark. PowerShell writes such marks, and UTF-16.
+func decode(text []byte) []byte {
+	decoded, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), text)
+	if err != nil {
+		return text
+	}
+	return decoded
 }
 
 // confirm asks for confirmation. It returns an error unless the user confirms.
