@@ -69,7 +69,8 @@ func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, cha
 	}
 	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: dynamo.Item{"userId": dynamo.N(userID), "feedbackId": dynamo.S(feedbackID)},
-		UpdateExpression: aws.String(expression), ConditionExpression: condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		UpdateExpression: aws.String(expression), ConditionExpression: condition,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 		ReturnValues: types.ReturnValueAllNew,
 	})
 	if dynamo.FailedCondition(err) {

@@ -66,7 +66,8 @@ func TestUpdate(t *testing.T) {
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	handler := feedback.Update(feedback.NewStore(db.Client, db.Tables, now), user.NewStore(db.Client, db.Tables, db.Log()))
+	handler := feedback.Update(feedback.NewStore(db.Client, db.Tables, now),
+		user.NewStore(db.Client, db.Tables, db.Log()))
 	h := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}
 	ctx := access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleViewer))
 	h.With("If-Match", "*").Run(ctx, t, `update | a | {"neverShow":true} | 412 PreconditionFailed: The resource does not exist…`)
