@@ -169,6 +169,15 @@ func (a *actor) editField() {
 		a.lowest -= 1000 // so that the default never is an order that an actor has chosen
 		e.change["sortOrder"] = a.lowest
 	}
+	if kind == "create" || kind == "replace" {
+		a.meanwhile(func(b *actor) {
+			if b.IntN(2) == 0 {
+				b.editField()
+			} else {
+				b.putToggle(subject(b, b.toggles...), false, name)
+			}
+		})
+	}
 	switch kind {
 	case "create":
 		e.change["name"] = name
