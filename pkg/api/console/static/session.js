@@ -50,7 +50,7 @@ export async function joinSession() {
   if (credential() !== null) return;
   const id = window.crypto.getRandomValues(new Uint32Array(4)).join();
   const token = await new Promise((resolve) => {
-    const listen = ({ data }) => data.to === id && done(data.token);
+    const listen = ({ data }) => data?.to === id && done(data.token);
     const done = (answer) => {
       tabs.removeEventListener('message', listen);
       resolve(answer);
@@ -63,8 +63,8 @@ export async function joinSession() {
 }
 
 tabs.addEventListener('message', ({ data }) => {
-  if (data.from && credential() !== null) tabs.postMessage({ to: data.from, token: credential() });
-  if (data.signedOut) end(false);
+  if (data?.from && credential() !== null) tabs.postMessage({ to: data.from, token: credential() });
+  if (data?.signedOut) end(false);
 });
 
 /** Removes the credential. `rejected` says that the API does not accept it; otherwise the other tabs are signed out, too. */
