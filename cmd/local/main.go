@@ -32,6 +32,7 @@ type flags struct {
 	OIDCClientID     string `name:"oidc-client-id" env:"OIDC_CLIENT_ID" help:"Client id of the console at the issuer."`
 	OIDCDefaultRole  string `name:"oidc-default-role" env:"OIDC_DEFAULT_ROLE" help:"Role of people who sign in for the first time. If empty, they cannot sign in."`
 	MaxTokenDays     string `default:"0" env:"MAX_TOKEN_DAYS" help:"Maximum number of days from the creation to the expiry of a token. 0: no limit."`
+	Log              string `env:"LOG" help:"json: log lines of JSON on a terminal too."`
 	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
 }
 
@@ -71,6 +72,9 @@ func (f *flags) Validate() error {
 	if f.DataDir == "" {
 		return errors.New("DATA_DIR is empty: choose a folder, or unset it for .local")
 	}
+	if f.Log != "" && f.Log != "json" {
+		return fmt.Errorf("LOG %q is not a format: use json, or unset it", f.Log)
+	}
 	return nil
 }
 
@@ -82,7 +86,7 @@ func serve(f *flags, port, maxTokenDays int) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	terminal := term.IsTerminal(int(os.Stderr.Fd()))
+	terminal := term.IsTerminal(int(os.Stderr.Fd())) && f.Log != "json"
 	err := local.Run(ctx, local.Config{
 		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
 		WebhookURL: f.WebhookURL, WebhookEvents: f.WebhookEvents,
