@@ -24,7 +24,8 @@ type (
 	importUnleashCmd struct {
 		importOptions
 
-		URL string `name:"url" required:"" placeholder:"URL" help:"URL of Unleash, such as https://unleash.example.com."`
+		URL      string `name:"url" required:"" placeholder:"URL" help:"URL of Unleash, such as https://unleash.example.com."`
+		Creators bool   `help:"Also import the names of those who created the toggles. They cannot be removed later."`
 	}
 	importFileCmd struct {
 		importOptions
@@ -69,6 +70,11 @@ func (c *importUnleashCmd) Run(s *session, o *operator.Operator) error {
 	}
 	if err != nil {
 		return exitstatus.Errorf(exitstatus.Of(err), "%v; nothing was changed", err)
+	}
+	if !c.Creators {
+		for i := range d.Features {
+			d.Features[i].CreatedBy = nil
+		}
 	}
 	return c.write(s, o, d, false)
 }

@@ -144,7 +144,7 @@ func (s *server) importer(t *testing.T, data string) func(options ...string) *ex
 	}
 	return func(options ...string) *exec.Cmd {
 		command := exec.CommandContext(t.Context(), program, append([]string{"import", "unleash", "--url", s.url, "--local",
-			"--data-dir", data, "--json"}, options...)...)
+			"--data-dir", data, "--json", "--creators"}, options...)...)
 		command.Env = append(os.Environ(), "UNLEASH_TOKEN="+token)
 		return command
 	}
