@@ -166,7 +166,7 @@ func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Docum
 	return err
 }
 
-// printReport prints a report, as JSON or as one line for each change, followed by the numbers. quiet leaves out changes.
+// printReport prints a report, as JSON or as one line for each change, and the numbers. quiet leaves out the changes.
 func (s *session) printReport(r transfer.Report, quiet bool) error {
 	if s.JSON {
 		return printJSON(s.out, r)
