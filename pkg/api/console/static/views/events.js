@@ -4,6 +4,7 @@ import { call } from '../api.js';
 import {
   FieldError, append, failure, field, form, h, loading, logAddress, relativeTime, replace, row, table, text, uniqueId,
 } from '../dom.js';
+import { fold } from '../search.js';
 
 const path = '/api/admin/search/events';
 const pageSize = 50;
@@ -189,7 +190,7 @@ function dayOf(value) {
 /** Returns the id of the user or service account with a name, from the newest events that it made. */
 async function idOf(name) {
   const { events } = await load({ query: name.slice(0, 100) }, undefined, 1000);
-  const found = events.filter((event) => event.createdByUserId !== null && event.createdBy.toLowerCase() === name.toLowerCase());
+  const found = events.filter((event) => event.createdByUserId !== null && fold(event.createdBy) === fold(name));
   const ids = [...new Set(found.map((event) => event.createdByUserId))].sort((a, b) => a - b);
   if (ids.length === 1) return String(ids[0]);
   if (ids.length > 1) throw new FieldError('createdBy', `Several accounts have this name. Enter one of their ids: ${ids.join(', ')}.`);
