@@ -99,20 +99,21 @@ func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) err
 	if err != nil {
 		return err
 	}
+	id := column[operator.Account]{name: "ID", cell: func(a operator.Account) string { return strconv.FormatInt(a.ID, 10) }}
+	name := column[operator.Account]{name: "NAME", cut: true, cell: func(a operator.Account) string { return a.Name }}
+	username := column[operator.Account]{name: "USERNAME", cut: true,
+		cell: func(a operator.Account) string { return text(a.Username) }}
+	email := column[operator.Account]{name: "EMAIL", cut: true,
+		cell: func(a operator.Account) string { return text(a.Email) }}
+	role := column[operator.Account]{name: "ROLE", cell: func(a operator.Account) string { return string(a.Role) }}
+	state := column[operator.Account]{name: "STATE", cell: func(a operator.Account) string { return stateName(a.Disabled) }}
+	tokens := column[operator.Account]{name: "TOKENS", cell: func(a operator.Account) string { return strconv.Itoa(a.Tokens) }}
+	identity := column[operator.Account]{name: "IDENTITY", cut: true,
+		cell: func(a operator.Account) string { return identityName(a.Identity) }}
 	if kind == user.ServiceAccount {
-		return printList(s, accounts, "ID\tNAME\tUSERNAME\tROLE\tSTATE\tTOKENS", func(a operator.Account) []string {
-			return []string{
-				strconv.FormatInt(a.ID, 10), a.Name, text(a.Username), string(a.Role), stateName(a.Disabled),
-				strconv.Itoa(a.Tokens),
-			}
-		})
+		return printList(s, accounts, []column[operator.Account]{id, name, username, role, state, tokens})
 	}
-	return printList(s, accounts, "ID\tNAME\tEMAIL\tROLE\tSTATE\tTOKENS\tIDENTITY", func(a operator.Account) []string {
-		return []string{
-			strconv.FormatInt(a.ID, 10), a.Name, text(a.Email), string(a.Role), stateName(a.Disabled), strconv.Itoa(a.Tokens),
-			identityName(a.Identity),
-		}
-	})
+	return printList(s, accounts, []column[operator.Account]{id, name, email, role, state, tokens, identity})
 }
 
 func identityName(i *user.Identity) string {

@@ -187,7 +187,7 @@ func (c *listEventsCmd) Run(s *session) error {
 		}
 		return nil
 	}
-	return printList(s, all, "ID\tTIME\tTYPE\tTOKEN\tSUMMARY", eventRow)
+	return printList(s, all, eventColumns())
 }
 
 // given returns the values of an option that has one.
@@ -198,8 +198,15 @@ func given(value string) []string {
 	return []string{value}
 }
 
-func eventRow(e eventlog.Event) []string {
-	return []string{strconv.FormatInt(e.ID, 10), datetime.Format(e.CreatedAt()), string(e.Type), e.By.TokenID, e.Summary()}
+// eventColumns returns the columns of a table of events.
+func eventColumns() []column[eventlog.Event] {
+	return []column[eventlog.Event]{
+		{name: "ID", cell: func(e eventlog.Event) string { return strconv.FormatInt(e.ID, 10) }},
+		{name: "TIME", cell: func(e eventlog.Event) string { return e.CreatedAt().Local().Format(time.DateTime) }},
+		{name: "TYPE", cell: func(e eventlog.Event) string { return string(e.Type) }, cut: true},
+		{name: "TOKEN", cell: func(e eventlog.Event) string { return e.By.TokenID }, cut: true},
+		{name: "SUMMARY", cell: eventlog.Event.Summary, cut: true},
+	}
 }
 
 // printEvent prints an event as one line.
@@ -207,7 +214,11 @@ func (s *session) printEvent(e eventlog.Event) error {
 	if s.JSON {
 		return writeJSON(s.out, eventlog.NewResponse(e), "")
 	}
-	_, err := fmt.Fprintln(s.out, printable(strings.Join(eventRow(e), "  ")))
+	var cells []string
+	for _, c := range eventColumns() {
+		cells = append(cells, c.cell(e))
+	}
+	_, err := fmt.Fprintln(s.out, printable(strings.Join(cells, columnGap)))
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toggleadmin/pkg/operator"
@@ -72,8 +73,13 @@ func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
 	if len(toggles) == 0 {
 		s.inform("%s", c.explainEmpty(all))
 	}
-	return printList(s, toggles, "NAME\tPROJECT\tTYPE\tSTATE\tCREATED\tCONTEXT FIELDS", func(t operator.Toggle) []string {
-		return []string{t.Name, t.Project, t.Type, toggleState(&t), t.CreatedAt, strings.Join(t.ContextFields, " ")}
+	return printList(s, toggles, []column[operator.Toggle]{
+		{name: "NAME", cell: func(t operator.Toggle) string { return t.Name }, cut: true},
+		{name: "STATE", cell: func(t operator.Toggle) string { return toggleState(&t) }},
+		{name: "TYPE", cell: func(t operator.Toggle) string { return t.Type }, cut: true},
+		{name: "PROJECT", cell: func(t operator.Toggle) string { return t.Project }, cut: true},
+		{name: "CREATED", cell: func(t operator.Toggle) string { return s.relative(&t.CreatedAt) }},
+		{name: "FIELDS", cell: func(t operator.Toggle) string { return strconv.Itoa(len(t.ContextFields)) }},
 	})
 }
 

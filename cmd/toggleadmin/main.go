@@ -54,6 +54,7 @@ type streams struct {
 	terminal    bool // in is a terminal
 	interactive bool // in and err are
 	errTerminal bool // err is
+	width       int  // of the terminal out; 0: out is not a terminal
 }
 
 func main() {
@@ -61,6 +62,7 @@ func main() {
 	s.terminal = term.IsTerminal(int(os.Stdin.Fd()))
 	s.errTerminal = term.IsTerminal(int(os.Stderr.Fd()))
 	s.interactive = s.terminal && s.errTerminal
+	s.width, _, _ = term.GetSize(int(os.Stdout.Fd()))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// writing to a closed pipe must return an error: a token that was not printed is revoked
 	signal.Ignore(syscall.SIGPIPE)

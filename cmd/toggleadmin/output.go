@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
 )
@@ -38,22 +37,11 @@ func writeJSON(out io.Writer, v any, indent string) error {
 }
 
 // printList prints values as JSON, or as a table with one row for each.
-func printList[T any](s *session, values []T, header string, row func(T) []string) error {
+func printList[T any](s *session, values []T, columns []column[T]) error {
 	if s.JSON {
 		return printJSON(s.out, values)
 	}
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, header)
-	for _, v := range values {
-		cells := row(v)
-		for i, cell := range cells {
-			if cells[i] = printable(cell); cell == "" {
-				cells[i] = "-"
-			}
-		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
-	}
-	return w.Flush()
+	return writeTable(s.out, s.width, columns, values)
 }
 
 // inform prints a line for people to stderr.

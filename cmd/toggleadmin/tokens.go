@@ -84,21 +84,44 @@ func (c *listTokensCmd) Run(s *session, o *operator.Operator) error {
 	tokens = slices.DeleteFunc(tokens, func(t operator.Token) bool {
 		return c.Kind != nil && t.Kind != *c.Kind || c.Expired && !t.Expired || c.UnusedFor != 0 && !t.Unused(since)
 	})
-	return printList(s, tokens, "KIND\tID\tNAME\tOWNER\tCREATED\tEXPIRES\tSEEN", func(t operator.Token) []string {
-		owner, expires := "", text(t.ExpiresAt)
-		if t.UserID != nil {
-			owner = strconv.FormatInt(*t.UserID, 10)
-		}
-		if t.UserName != nil {
-			owner = fmt.Sprintf("%s %s %s", *t.UserKind, owner, *t.UserName)
-		}
-		if t.Expired {
-			expires += " (expired)"
-		} else if expires == "" {
-			expires = "never"
-		}
-		return []string{t.Kind, t.ID, t.Name, owner, t.CreatedAt, expires, text(t.SeenAt)}
+	return printList(s, tokens, []column[operator.Token]{
+		{name: "RISK", cell: riskText, cut: true},
+		{name: "NAME", cell: func(t operator.Token) string { return t.Name }, cut: true},
+		{name: "OWNER", cell: ownerText, cut: true},
+		{name: "ROLE", cell: roleText},
+		{name: "USED", cell: func(t operator.Token) string { return s.relative(t.SeenAt) }},
+		{name: "EXPIRES", cell: func(t operator.Token) string { return s.relative(t.ExpiresAt) }},
+		{name: "ID", cell: func(t operator.Token) string { return t.ID }},
 	})
+}
+
+// riskText returns the risks of a token, or that it is rejected.
+func riskText(t operator.Token) string {
+	if t.Expired {
+		return "(expired)"
+	}
+	var texts []string
+	for _, r := range t.Risks {
+		texts = append(texts, r.String())
+	}
+	return strings.Join(texts, "; ")
+}
+
+func ownerText(t operator.Token) string {
+	switch {
+	case t.UserID == nil:
+		return "API token"
+	case t.UserName == nil: // the account does not exist
+		return strconv.FormatInt(*t.UserID, 10)
+	}
+	return fmt.Sprintf("%s %d %s", *t.UserKind, *t.UserID, *t.UserName)
+}
+
+func roleText(t operator.Token) string {
+	if t.Role == nil {
+		return ""
+	}
+	return string(*t.Role)
 }
 
 // Validate is called by kong.

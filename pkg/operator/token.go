@@ -17,16 +17,19 @@ import (
 
 // Token is an API token or a personal access token, without its secret.
 type Token struct {
-	Kind      string     `json:"kind"`
-	ID        string     `json:"id"`
-	Name      string     `json:"name"`     // a PAT's description
-	UserID    *int64     `json:"userId"`   // null: an API token
-	UserName  *string    `json:"userName"` // null: an API token, or the owner does not exist
-	UserKind  *user.Kind `json:"userKind"` // null like UserName
-	CreatedAt string     `json:"createdAt"`
-	ExpiresAt *string    `json:"expiresAt"` // null: never
-	SeenAt    *string    `json:"seenAt"`    // null: never used
-	Expired   bool       `json:"expired"`
+	Kind     string     `json:"kind"`
+	ID       string     `json:"id"`
+	Name     string     `json:"name"`     // a PAT's description
+	UserID   *int64     `json:"userId"`   // null: an API token
+	UserName *string    `json:"userName"` // null: an API token, or the owner does not exist
+	UserKind *user.Kind `json:"userKind"` // null like UserName
+
+	Role      *access.Role  `json:"role"` // null: the owner does not exist
+	CreatedAt string        `json:"createdAt"`
+	ExpiresAt *string       `json:"expiresAt"` // null: never
+	SeenAt    *string       `json:"seenAt"`    // null: never used
+	Expired   bool          `json:"expired"`
+	Risks     []access.Risk `json:"risks"` // from the highest
 }
 
 // The kinds of token.
@@ -45,8 +48,9 @@ func (t Token) Unused(since time.Time) bool {
 }
 
 func (o *Operator) newAPIToken(t apitoken.APIToken) Token {
+	use := access.TokenUse{Role: access.RoleAdmin, CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, SeenAt: t.SeenAt}
 	return Token{
-		Kind: KindAPIToken, ID: t.Selector.String(), Name: t.Name,
+		Kind: KindAPIToken, ID: t.Selector.String(), Name: t.Name, Role: &use.Role, Risks: use.Risks(o.now()),
 		CreatedAt: datetime.Format(t.CreatedAt), ExpiresAt: datetime.FormatOptional(t.ExpiresAt),
 		SeenAt: datetime.FormatOptional(t.SeenAt), Expired: t.Expired(o.now()),
 	}
@@ -59,14 +63,17 @@ func (o *Operator) newPAT(p pat.PAT, owner *user.User) Token {
 		CreatedAt: datetime.Format(p.CreatedAt), ExpiresAt: datetime.FormatOptional(&p.ExpiresAt),
 		SeenAt: datetime.FormatOptional(p.SeenAt), Expired: p.Expired(o.now()),
 	}
+	use := access.TokenUse{Disabled: true, CreatedAt: p.CreatedAt, ExpiresAt: &p.ExpiresAt, SeenAt: p.SeenAt}
 	if owner != nil {
-		t.UserName, t.UserKind = &owner.Name, &owner.Kind
+		t.UserName, t.UserKind, t.Role = &owner.Name, &owner.Kind, &owner.Role
+		use.Role, use.Disabled = owner.Role, owner.Disabled
 	}
+	t.Risks = use.Risks(o.now())
 	return t
 }
 
-// Tokens returns the API tokens, ordered by name, and then the PATs, ordered by id. If owner is not 0, it returns only
-// the owner's PATs.
+// Tokens returns the tokens with the highest risks first: of equal risks first the API tokens, ordered by name, and then
+// the PATs, ordered by id. If owner is not 0, it returns only the owner's PATs.
 func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 	accounts, err := o.users.List(ctx)
 	if err != nil {
@@ -97,6 +104,7 @@ func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 			tokens = append(tokens, o.newPAT(p, owners[p.UserID]))
 		}
 	}
+	slices.SortStableFunc(tokens, func(a, b Token) int { return access.CompareRisks(a.Risks, b.Risks) })
 	return tokens, nil
 }
 

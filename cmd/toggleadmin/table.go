@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"toggleadmin/pkg/platform/datetime"
+)
+
+// column is a column of a table.
+type column[T any] struct {
+	name string
+	cell func(T) string // an empty cell is shown as -
+	cut  bool           // its cells can be cut to fit the terminal
+}
+
+const (
+	columnGap = "  "
+	// maxColumn is the greatest width of a column. A longer cell is cut on a terminal. Elsewhere it moves the rest of its
+	// row, so that one long name does not make all rows long.
+	maxColumn = 40
+	// minColumn is the width that a column keeps on a narrow terminal.
+	minColumn = 8
+)
+
+// writeTable writes a table with one row for each value. Its rows fit into width characters, unless it has too many
+// columns that cannot be cut. A width of 0 means that nothing is cut.
+func writeTable[T any](out io.Writer, width int, columns []column[T], values []T) error {
+	rows := make([][]string, 1+len(values))
+	for _, c := range columns {
+		rows[0] = append(rows[0], c.name)
+		for i, v := range values {
+			cell := printable(c.cell(v))
+			if cell == "" {
+				cell = "-"
+			}
+			rows[i+1] = append(rows[i+1], cell)
+		}
+	}
+	widths := columnWidths(rows)
+	if width > 0 {
+		shrink(columns, widths, width)
+	}
+	for _, row := range rows {
+		if width > 0 {
+			for i, c := range columns {
+				if c.cut {
+					row[i] = shorten(row[i], widths[i])
+				}
+			}
+		}
+		if err := writeRow(out, row, widths); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columnWidths returns the width of each column. Only the last one can be wider than maxColumn.
+func columnWidths(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			if i < len(row)-1 {
+				widths[i] = min(widths[i], maxColumn)
+			}
+		}
+	}
+	return widths
+}
+
+// shrink makes the widest columns that can be cut narrower, until the table fits into a width.
+func shrink[T any](columns []column[T], widths []int, width int) {
+	total := len(columnGap) * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	for ; total > width; total-- {
+		widest := -1
+		for i, c := range columns {
+			if c.cut && widths[i] > minColumn && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// shorten cuts a text to a number of characters.
+func shorten(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+func writeRow(out io.Writer, row []string, widths []int) error {
+	var line strings.Builder
+	for i, cell := range row {
+		line.WriteString(cell)
+		if i < len(row)-1 {
+			padding := max(0, widths[i]-utf8.RuneCountInString(cell))
+			line.WriteString(strings.Repeat(" ", padding) + columnGap)
+		}
+	}
+	_, err := fmt.Fprintln(out, line.String())
+	return err
+}
+
+const (
+	day  = hoursPerDay * time.Hour
+	year = 365 * day
+)
+
+// relative returns a time as a table shows it: a duration before or after now, such as "3d ago" or "in 90d".
+func relative(t, now time.Time) string {
+	d := t.Sub(now)
+	length := d.Abs()
+	amount := ""
+	switch {
+	case length < time.Minute:
+		return "now"
+	case length < time.Hour:
+		amount = rounded(length, time.Minute) + "m"
+	case length < 2*day:
+		amount = rounded(length, time.Hour) + "h"
+	case length < 2*year:
+		amount = rounded(length, day) + "d"
+	default:
+		amount = rounded(length, year) + "y"
+	}
+	if d < 0 {
+		return amount + " ago"
+	}
+	return "in " + amount
+}
+
+// relative returns a time of an API response as a table shows it.
+func (s *session) relative(at *string) string {
+	if at == nil {
+		return "never"
+	}
+	t, err := datetime.Parse(*at)
+	if err != nil {
+		return *at
+	}
+	return relative(t, s.now())
+}
+
+func rounded(d, unit time.Duration) string { return fmt.Sprint(int64(d.Round(unit) / unit)) }
