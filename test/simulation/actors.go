@@ -350,7 +350,11 @@ func (a *actor) tryCredential() {
 	a.useToken(c)
 }
 
-// readTraffic gets the report of the month.
+// readTraffic gets the report of the month, or reads the event log.
 func (a *actor) readTraffic() {
+	if a.IntN(2) == 0 {
+		a.readLog()
+		return
+	}
 	a.do(a.admin, "GET metrics/traffic/"+time.Now().UTC().Format("2006-01"), nil)
 }

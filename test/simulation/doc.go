@@ -8,7 +8,7 @@
 //   - DynamoDB: package dynamodb, with transactions, idempotency tokens, lagging indexes and reads, and streams. A test
 //     compares it with the engine. It supports only integers. All toggles have one shard, and a Query of another one
 //     returns at once.
-//   - EventBridge, SQS, Parameter Store, issuer, webhook: events.go, people.go. Calls of SQS and Parameter Store do not
+//   - EventBridge with its limits, SQS, Parameter Store, issuer, webhook: events.go, people.go. Calls of SQS and Parameter Store do not
 //     fail, because the SDK repeats them after random delays.
 //   - Streams, schedules, access log: triggers.go, at least once, sometimes late or concurrently.
 //   - People and machines: actors.go. Most act at the same moments on the same objects.

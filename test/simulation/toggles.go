@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
@@ -178,12 +179,16 @@ func (a *actor) editField() {
 			}
 		})
 	}
+	body := maps.Clone(e.change)
+	if a.IntN(2) == 0 { // its event is as large as it can be
+		body["legalValues"] = manyValues(a.n)
+	}
 	switch kind {
 	case "create":
-		e.change["name"] = name
-		a.edit(a.do(c, "POST context", e.change), "field", name, kind, e)
+		body["name"], e.change["name"] = name, name
+		a.edit(a.do(c, "POST context", body), "field", name, kind, e)
 	case "replace":
-		a.edit(a.do(c, "PUT context/"+name, e.change), "field", name, kind, e)
+		a.edit(a.do(c, "PUT context/"+name, body), "field", name, kind, e)
 	case "read":
 		e = edit{}
 		o := a.get(c, "context/"+name, &e.seen)
@@ -191,6 +196,14 @@ func (a *actor) editField() {
 	default:
 		a.listFields(c)
 	}
+}
+
+// manyValues returns legal values of characters that JSON can escape.
+func manyValues(n int) (all []object) {
+	for i := range 50 {
+		all = append(all, object{"value": fmt.Sprint(n, "-", i, strings.Repeat("<", 240))})
+	}
+	return all
 }
 
 func (a *actor) listFields(c *credential) {

@@ -281,6 +281,7 @@ func (w *World) live() {
 		last.listTypes(w.admin)
 		last.listFields(w.admin)
 		last.listAccounts()
+		last.readLog()
 		last.searchToggles(w.admin, false)
 		last.searchToggles(w.admin, true)
 	})
