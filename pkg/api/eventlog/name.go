@@ -17,28 +17,27 @@ func PersonSubject(id int64) Subject { return Subject("user:" + strconv.FormatIn
 
 // RemoveName replaces a person's name and e-mail address by PersonSubject: the name of the actor in the events that the
 // person caused, and both in the data of the events about the person. It calls begin before the first change, and
-// returns the number of events that it changed. A repeated call changes the rest. No other method changes events.
+// returns the number of events that it changed. A repeated call changes the rest. No other method changes events. It
+// reads the whole log, because only reads of the table are consistent: the index can lack the newest events.
 func (l *Log) RemoveName(ctx context.Context, userID int64, begin func() error) (changed int, err error) {
-	for _, f := range []Filter{{Users: []int64{userID}}, {Subjects: []string{string(PersonSubject(userID))}}} {
-		err := l.All(ctx, f, func(e Event) error {
-			next, err := e.withoutName(userID)
-			if err != nil || len(next) == 0 {
-				return err
-			}
-			if changed == 0 {
-				if err := begin(); err != nil {
-					return err
-				}
-			}
-			if err := l.replace(ctx, e.ID, next); err != nil {
-				return err
-			}
-			changed++
-			return nil
-		})
-		if err != nil {
-			return changed, fmt.Errorf("remove the name of user %d: %w", userID, err)
+	err = l.All(ctx, Filter{}, func(e Event) error {
+		next, err := e.withoutName(userID)
+		if err != nil || len(next) == 0 {
+			return err
 		}
+		if changed == 0 {
+			if err := begin(); err != nil {
+				return err
+			}
+		}
+		if err := l.replace(ctx, e.ID, next); err != nil {
+			return err
+		}
+		changed++
+		return nil
+	})
+	if err != nil {
+		return changed, fmt.Errorf("remove the name of user %d: %w", userID, err)
 	}
 	return changed, nil
 }
