@@ -15,6 +15,7 @@ import (
 
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/platform/loopback"
 )
 
@@ -121,7 +122,7 @@ func (a *signIn) createCode(w http.ResponseWriter, r *http.Request) {
 	}
 	code, err := a.newCode()
 	if err != nil {
-		apierror.Write(w, a.newID(), apierror.From(err))
+		lambdahttp.WriteError(w, a.newID(), err)
 		return
 	}
 	respond(w, map[string]string{"code": code})
@@ -129,7 +130,7 @@ func (a *signIn) createCode(w http.ResponseWriter, r *http.Request) {
 
 func (a *signIn) reject(w http.ResponseWriter, message string) {
 	w.Header().Set("Cache-Control", "no-store")
-	apierror.Write(w, a.newID(), apierror.New(apierror.AuthenticationRequired, message))
+	lambdahttp.WriteError(w, a.newID(), apierror.New(apierror.AuthenticationRequired, message))
 }
 
 func respond(w http.ResponseWriter, body map[string]string) {

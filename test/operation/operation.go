@@ -56,7 +56,7 @@ func (s Set) Serve(ctx context.Context, q Request) (status int, header http.Head
 	w := httptest.NewRecorder()
 	if err := s.Handlers[q.Operation](w, r.WithContext(lambdahttp.WithGateway(ctx, gateway))); err != nil {
 		e := apierror.From(err)
-		return e.Kind.Status(), w.Header(), e.Kind.Name() + ": " + e.Message
+		return lambdahttp.Status(e.Kind), w.Header(), e.Kind.Name() + ": " + e.Message
 	}
 	return w.Code, w.Header(), w.Body.String()
 }

@@ -3,7 +3,6 @@ package contextfield
 import (
 	_ "embed"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -43,8 +42,7 @@ func Create(fields *Store, now func() time.Time) lambdahttp.HandlerFunc {
 		f.CreatedAt = new(datetime.Milliseconds(now()))
 		created, err := fields.Create(r.Context(), f)
 		if errors.Is(err, ErrExists) {
-			return apierror.New(apierror.NameExists, fmt.Sprintf("A context field with the name %q exists.",
-				apierror.Echo(f.Name)))
+			return apierror.Errorf(apierror.NameExists, "A context field with the name %q exists.", apierror.Echo(f.Name))
 		}
 		if err != nil {
 			return refused(err)

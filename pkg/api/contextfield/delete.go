@@ -2,7 +2,6 @@ package contextfield
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -35,9 +34,9 @@ func Delete(fields *Store) lambdahttp.HandlerFunc {
 			return notFound(name)
 		}
 		if used, ok := errors.AsType[*InUseError](err); ok {
-			return apierror.New(apierror.Conflict, fmt.Sprintf(
+			return apierror.Errorf(apierror.Conflict,
 				"The context field %q is in use. The number of toggles with a constraint on it, without archived ones, is %d.",
-				apierror.Echo(name), used.Features))
+				apierror.Echo(name), used.Features)
 		}
 		return err // nil: 200 without a body
 	}

@@ -2,7 +2,6 @@ package contextfield
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -42,5 +41,5 @@ func Get(fields *Store) lambdahttp.HandlerFunc {
 }
 
 func notFound(name string) error {
-	return apierror.New(apierror.NotFound, fmt.Sprintf("There is no context field with the name %q.", apierror.Echo(name)))
+	return apierror.Errorf(apierror.NotFound, "There is no context field with the name %q.", apierror.Echo(name))
 }

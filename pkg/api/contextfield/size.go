@@ -79,12 +79,12 @@ func sizeOf(fields []ContextField) (int, error) {
 // refused returns the response to a creation or replacement of a field that is too large, or another error unchanged.
 func refused(err error) error {
 	if size, ok := errors.AsType[*SizeError](err); ok {
-		return apierror.New(apierror.ContentTooLarge, fmt.Sprintf(
-			"The context field must not be larger than %d bytes; its size is %d bytes.", dynamo.MaxItem, size.Bytes))
+		return apierror.Errorf(apierror.ContentTooLarge,
+			"The context field must not be larger than %d bytes; its size is %d bytes.", dynamo.MaxItem, size.Bytes)
 	}
 	if errors.Is(err, ErrTooLarge) {
-		return apierror.New(apierror.NoAccess, fmt.Sprintf(
-			"The list of all context fields may have at most %d bytes. Delete fields or legal values first.", maxList))
+		return apierror.Errorf(apierror.NoAccess,
+			"The list of all context fields may have at most %d bytes. Delete fields or legal values first.", maxList)
 	}
 	return err
 }

@@ -91,9 +91,9 @@ func List(features *Store) lambdahttp.HandlerFunc {
 			Features []response `json:"features"`
 		}{listVersion, newResponses(all, known)}
 		if tooLarge, err := isLarger(body, maxList); err != nil || tooLarge {
-			return errors.Join(err, apierror.New(apierror.Validation, fmt.Sprintf(
+			return errors.Join(err, apierror.Errorf(apierror.Validation,
 				"The list of the %d toggles of the project is too large. Use GET /api/admin/search/features?project=IS:%s.",
-				len(all), project)))
+				len(all), project))
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
 	}
@@ -187,9 +187,9 @@ func oneOf(q *lambdahttp.Query, name string) OneOf {
 func projectOf(r *http.Request) (string, error) {
 	project, err := lambdahttp.PathParam(r, "projectId")
 	if err != nil || !ValidProject(project) {
-		return "", apierror.New(apierror.Validation, fmt.Sprintf(
+		return "", apierror.Errorf(apierror.Validation,
 			"The `/params/projectId` property must have 1 to 100 of the characters A-Z a-z 0-9 . _ ~ -, "+
-				"and must not be . or ..; you sent %q.", apierror.Echo(project)))
+				"and must not be . or ..; you sent %q.", apierror.Echo(project))
 	}
 	return project, nil
 }
@@ -221,8 +221,8 @@ func refusal(err error, project string) error {
 		return err
 	}
 	if errors.Is(err, ErrUnknownContextField) {
-		return apierror.New(apierror.Conflict, fmt.Sprintf(
-			"The toggle uses the context field %q, which does not exist. Create the field first.", apierror.Echo(e.Name)))
+		return apierror.Errorf(apierror.Conflict,
+			"The toggle uses the context field %q, which does not exist. Create the field first.", apierror.Echo(e.Name))
 	}
 	text := fmt.Sprintf("There is no toggle with the name %q", apierror.Echo(e.Name))
 	if project != "" {

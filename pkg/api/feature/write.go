@@ -110,12 +110,11 @@ func Create(features *Store, now func() time.Time) lambdahttp.HandlerFunc {
 			f, err = features.Add(r.Context(), change(f))
 		}
 		if errors.Is(err, ErrTooMany) {
-			return apierror.New(apierror.NoAccess, fmt.Sprintf(
-				"The maximum number of toggles (%d), including archived ones, is reached. Delete one first.", features.Limit()))
+			return apierror.Errorf(apierror.NoAccess,
+				"The maximum number of toggles (%d), including archived ones, is reached. Delete one first.", features.Limit())
 		}
 		if errors.Is(err, ErrExists) {
-			return apierror.New(apierror.NameExists, fmt.Sprintf("A toggle with the name %q exists.",
-				apierror.Echo(body.Text("name"))))
+			return apierror.Errorf(apierror.NameExists, "A toggle with the name %q exists.", apierror.Echo(body.Text("name")))
 		}
 		if err != nil {
 			return err
@@ -143,8 +142,8 @@ func (s *Store) changeOf(r *http.Request, body jsonbody.Object) (func(Feature) F
 			return nil, err
 		}
 		if !found {
-			return nil, apierror.New(apierror.Validation, fmt.Sprintf(
-				"The `/body/type` property must be the id of a feature type; you sent %q.", apierror.Echo(body.Text("type"))))
+			return nil, apierror.Errorf(apierror.Validation,
+				"The `/body/type` property must be the id of a feature type; you sent %q.", apierror.Echo(body.Text("type")))
 		}
 	}
 	return func(f Feature) Feature {
@@ -293,8 +292,7 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 			if f.Archived {
 				return nil
 			}
-			return apierror.New(apierror.Conflict, fmt.Sprintf("The toggle %q is not archived. Archive it first.",
-				apierror.Echo(name)))
+			return apierror.Errorf(apierror.Conflict, "The toggle %q is not archived. Archive it first.", apierror.Echo(name))
 		})
 		return refusal(err, "") // nil: 200 without a body
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -63,5 +62,5 @@ func UpdateLifetime(types *Store) lambdahttp.HandlerFunc {
 }
 
 func notFound(id string) error {
-	return apierror.New(apierror.NotFound, fmt.Sprintf("There is no feature type with the id %q.", apierror.Echo(id)))
+	return apierror.Errorf(apierror.NotFound, "There is no feature type with the id %q.", apierror.Echo(id))
 }

@@ -93,10 +93,10 @@ func create(
 		case errors.Is(err, ErrNoOwner):
 			return noOwner(r)
 		case errors.Is(err, ErrTooMany):
-			return apierror.New(apierror.NoAccess, fmt.Sprintf(
-				"The account has reached the maximum number of tokens (%d), and none of them has expired.", limits.PerAccount))
+			return apierror.Errorf(apierror.NoAccess,
+				"The account has reached the maximum number of tokens (%d), and none of them has expired.", limits.PerAccount)
 		case errors.Is(err, ErrNoIDsLeft):
-			return apierror.New(apierror.NoAccess, fmt.Sprintf("All ids of tokens, up to %d, are used up.", access.MaxID))
+			return apierror.Errorf(apierror.NoAccess, "All ids of tokens, up to %d, are used up.", access.MaxID)
 		case errors.Is(err, ErrDescriptionExists):
 			return apierror.New(apierror.NameExists, "The account already has a token with this description.")
 		case err != nil:

@@ -2,7 +2,6 @@ package pat
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -49,7 +48,7 @@ func pathIDs(r *http.Request) (account, id int64, ok bool) {
 func noToken(r *http.Request) error {
 	account, _ := lambdahttp.PathParam(r, "id")
 	id, _ := lambdahttp.PathParam(r, "tokenId")
-	return apierror.New(apierror.NotFound, fmt.Sprintf(
+	return apierror.Errorf(apierror.NotFound,
 		"There is no service account with the id %q that has a token with the id %q.", apierror.Echo(account),
-		apierror.Echo(id)))
+		apierror.Echo(id))
 }

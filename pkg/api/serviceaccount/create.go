@@ -3,7 +3,6 @@ package serviceaccount
 import (
 	_ "embed"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"time"
@@ -59,11 +58,11 @@ func Create(accounts *user.Store, now func() time.Time) lambdahttp.HandlerFunc {
 			return apierror.New(apierror.NameExists, "There is already a service account with this username.")
 		}
 		if errors.Is(err, user.ErrTooMany) {
-			return apierror.New(apierror.NoAccess,
-				fmt.Sprintf("The maximum number of service accounts (%d) is reached. Delete one first.", accounts.Limit()))
+			return apierror.Errorf(apierror.NoAccess,
+				"The maximum number of service accounts (%d) is reached. Delete one first.", accounts.Limit())
 		}
 		if errors.Is(err, user.ErrNoIDsLeft) {
-			return apierror.New(apierror.NoAccess, fmt.Sprintf("All ids of accounts, up to %d, are used up.", access.MaxID))
+			return apierror.Errorf(apierror.NoAccess, "All ids of accounts, up to %d, are used up.", access.MaxID)
 		}
 		if err != nil {
 			return err

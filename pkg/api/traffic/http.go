@@ -1,7 +1,6 @@
 package traffic
 
 import (
-	"fmt"
 	"net/http"
 	"time"
 
@@ -38,8 +37,8 @@ func Get(store *Store) lambdahttp.HandlerFunc {
 			return lambdahttp.BadPathParam("period", period)
 		}
 		if !validPeriod(period) {
-			return apierror.New(apierror.Validation, fmt.Sprintf(
-				"The `/params/period` property must be a month such as 2026-11; you sent %q.", apierror.Echo(period)))
+			return apierror.Errorf(apierror.Validation,
+				"The `/params/period` property must be a month such as 2026-11; you sent %q.", apierror.Echo(period))
 		}
 		usage, err := store.Report(r.Context(), period)
 		if err != nil {

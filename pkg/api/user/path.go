@@ -1,7 +1,6 @@
 package user
 
 import (
-	"fmt"
 	"net/http"
 
 	"toggleadmin/pkg/platform/access"
@@ -21,5 +20,5 @@ func PathID(r *http.Request) (int64, error) {
 // NoServiceAccount returns the 404 for a path parameter id that is not the id of a service account.
 func NoServiceAccount(r *http.Request) error {
 	sent, _ := lambdahttp.PathParam(r, "id")
-	return apierror.New(apierror.NotFound, fmt.Sprintf("There is no service account with the id %q.", apierror.Echo(sent)))
+	return apierror.Errorf(apierror.NotFound, "There is no service account with the id %q.", apierror.Echo(sent))
 }

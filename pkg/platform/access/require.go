@@ -1,7 +1,6 @@
 package access
 
 import (
-	"fmt"
 	"net/http"
 
 	"toggleadmin/pkg/platform/apierror"
@@ -17,8 +16,7 @@ func Has(permission Permission) Requirement {
 		if p.Has(permission) {
 			return nil
 		}
-		return apierror.New(apierror.NoAccess, fmt.Sprintf("You need the %q permission to perform this operation.",
-			permission))
+		return apierror.Errorf(apierror.NoAccess, "You need the %q permission to perform this operation.", permission)
 	}
 }
 
@@ -49,8 +47,8 @@ func Require(requirement Requirement, next lambdahttp.HandlerFunc) lambdahttp.Ha
 		if !ok {
 			return apierror.New(apierror.AuthenticationRequired, apierror.TextAuthenticationRequired)
 		}
-		if lacks := requirement(p); lacks != nil {
-			return lacks
+		if err := requirement(p); err != nil {
+			return err
 		}
 		return next(w, r.WithContext(WithPrincipal(r.Context(), p)))
 	}

@@ -32,7 +32,7 @@ func send(t *testing.T, requirement access.Requirement, authorizer map[string]an
 		r.WithContext(lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{Authorizer: authorizer})))
 	if err != nil {
 		failed := apierror.From(err)
-		failure = fmt.Sprint(failed.Kind.Status(), " ", failed.Message)
+		failure = fmt.Sprint(lambdahttp.Status(failed.Kind), " ", failed.Message)
 	}
 	return p, failure
 }

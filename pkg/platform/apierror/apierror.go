@@ -1,21 +1,19 @@
-// Package apierror defines the error object of the API, with the status and the name of each kind of error (contract
-// section 1).
+// Package apierror defines the errors that clients get: their kinds, and the text for the client (contract section 1).
 //
-// Handlers return an *Error, or an error that wraps one, and package lambdahttp writes it. The error responses of API
-// Gateway itself are in template.yaml.
+// Stores and handlers return an *Error, or an error that wraps one. Package lambdahttp makes the response of it. The
+// commands of toggleadmin read its kind (KindOf) or print its message. The error responses of API Gateway itself are in
+// template.yaml.
 package apierror
 
 import (
-	"encoding/json"
 	"errors"
-	"net/http"
-	"strconv"
+	"fmt"
 )
 
-// Kind is a kind of error response. The zero Kind is Internal.
+// Kind is a kind of error. The zero Kind is Internal.
 type Kind int
 
-// The kinds of error responses.
+// The kinds of errors.
 const (
 	Internal Kind = iota
 	AuthenticationRequired
@@ -30,29 +28,22 @@ const (
 	Unavailable
 )
 
-// kinds contains the status and the name of each kind.
-var kinds = [...]struct {
-	status int
-	name   string
-}{
-	Internal:               {http.StatusInternalServerError, "InternalError"},
-	AuthenticationRequired: {http.StatusUnauthorized, "AuthenticationRequired"},
-	NoAccess:               {http.StatusForbidden, "NoAccessError"},
-	ContentType:            {http.StatusUnsupportedMediaType, "ContentTypeerror"}, // the spelling of api/openapi.yaml
-	ContentTooLarge:        {http.StatusRequestEntityTooLarge, "ContentTooLarge"},
-	Validation:             {http.StatusBadRequest, "ValidationError"},
-	NotFound:               {http.StatusNotFound, "NotFoundError"},
-	NameExists:             {http.StatusConflict, "NameExistsError"},
-	Conflict:               {http.StatusConflict, "ConflictError"},
-	PreconditionFailed:     {http.StatusPreconditionFailed, "PreconditionFailed"},
-	Unavailable:            {http.StatusServiceUnavailable, "ServiceUnavailable"},
-}
-
-// Status returns the HTTP status of the kind.
-func (k Kind) Status() int { return kinds[k].status }
-
 // Name returns the name of the kind in the error object.
-func (k Kind) Name() string { return kinds[k].name }
+func (k Kind) Name() string {
+	return [...]string{
+		Internal:               "InternalError",
+		AuthenticationRequired: "AuthenticationRequired",
+		NoAccess:               "NoAccessError",
+		ContentType:            "ContentTypeerror", // the spelling of api/openapi.yaml
+		ContentTooLarge:        "ContentTooLarge",
+		Validation:             "ValidationError",
+		NotFound:               "NotFoundError",
+		NameExists:             "NameExistsError",
+		Conflict:               "ConflictError",
+		PreconditionFailed:     "PreconditionFailed",
+		Unavailable:            "ServiceUnavailable",
+	}[k]
+}
 
 // Messages that are used in several places. The gateway responses in template.yaml repeat some of them.
 const (
@@ -62,7 +53,7 @@ const (
 	TextPathNotAvailable       = "The path you were looking for is not available."
 )
 
-// Error is an error with the response that the client gets.
+// Error is an error with the kind and the message that the client gets.
 type Error struct {
 	Kind    Kind
 	Message string // for the client
@@ -71,6 +62,11 @@ type Error struct {
 
 // New returns an error without a cause.
 func New(kind Kind, message string) *Error { return &Error{Kind: kind, Message: message} }
+
+// Errorf returns an error without a cause. The message is formatted like those of fmt.Sprintf.
+func Errorf(kind Kind, format string, arguments ...any) *Error {
+	return New(kind, fmt.Sprintf(format, arguments...))
+}
 
 // NewUnavailable returns the 503 for a dependency failure.
 func NewUnavailable(cause error) *Error {
@@ -101,24 +97,5 @@ func From(err error) *Error {
 	return &Error{Kind: Internal, Message: TextInternal, Cause: err}
 }
 
-// retryAfter is the Retry-After of a 503, in seconds. Conflicts and restarts of a dependency are usually over after one
-// second.
-const retryAfter = 1
-
-// Write writes the response of e. The id identifies the error and its log line.
-func Write(w http.ResponseWriter, id string, e *Error) {
-	body, err := json.Marshal(struct {
-		ID      string `json:"id"`
-		Name    string `json:"name"`
-		Message string `json:"message"`
-	}{id, e.Kind.Name(), e.Message})
-	if err != nil { // strings can always be encoded
-		panic(err)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if e.Kind == Unavailable {
-		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
-	}
-	w.WriteHeader(e.Kind.Status())
-	_, _ = w.Write(body) // writes to a buffer
-}
+// KindOf returns the kind of From(err). It is Internal if err is nil.
+func KindOf(err error) Kind { return From(err).Kind }

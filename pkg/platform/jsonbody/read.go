@@ -27,8 +27,7 @@ func (s *Schema) Read(r *http.Request, rules ...Rule) (Object, error) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, apierror.New(apierror.ContentTooLarge, fmt.Sprintf("The body must not be larger than %d bytes.",
-			tooLarge.Limit))
+		return nil, apierror.Errorf(apierror.ContentTooLarge, "The body must not be larger than %d bytes.", tooLarge.Limit)
 	}
 	if err != nil {
 		return nil, apierror.New(apierror.Validation,

@@ -83,11 +83,11 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var more []slog.Attr
 	if err != nil {
 		level = slog.LevelInfo
-		id, failure := f.NewID(), apierror.From(err)
+		id := f.NewID()
 		w := newResponse(event.RequestContext.RequestID)
-		apierror.Write(w, id, failure)
+		WriteError(w, id, err)
 		response = events.APIGatewayProxyResponse{StatusCode: w.status, MultiValueHeaders: w.frozen, Body: w.body.String()}
-		more = append(more, slog.String("errorId", id), slog.String("error", failure.Kind.Name()))
+		more = append(more, slog.String("errorId", id), slog.String("error", apierror.KindOf(err).Name()))
 		if w.status >= http.StatusInternalServerError {
 			level = slog.LevelError
 			more = append(more, logging.Cause(err))

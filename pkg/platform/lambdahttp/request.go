@@ -3,7 +3,6 @@ package lambdahttp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 
@@ -47,7 +46,7 @@ func PathParam(r *http.Request, name string) (string, error) {
 
 // BadPathParam returns the 400 error for a path parameter for which PathParam returned ErrPathParam and the text sent.
 func BadPathParam(name, sent string) error {
-	return apierror.New(apierror.Validation, fmt.Sprintf(
+	return apierror.Errorf(apierror.Validation,
 		"The `/params/%s` property must be UTF-8, percent-encoded and at most %d characters long; you sent %q.", name,
-		maxPathValue, apierror.Echo(sent)))
+		maxPathValue, apierror.Echo(sent))
 }

@@ -1,0 +1,49 @@
+package lambdahttp
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"toggleadmin/pkg/platform/apierror"
+)
+
+// retryAfter is the Retry-After of a 503, in seconds. Conflicts and restarts of a dependency are usually over after one
+// second.
+const retryAfter = 1
+
+// Status returns the HTTP status of a kind of error (contract section 1).
+func Status(kind apierror.Kind) int {
+	return [...]int{
+		apierror.Internal:               http.StatusInternalServerError,
+		apierror.AuthenticationRequired: http.StatusUnauthorized,
+		apierror.NoAccess:               http.StatusForbidden,
+		apierror.ContentType:            http.StatusUnsupportedMediaType,
+		apierror.ContentTooLarge:        http.StatusRequestEntityTooLarge,
+		apierror.Validation:             http.StatusBadRequest,
+		apierror.NotFound:               http.StatusNotFound,
+		apierror.NameExists:             http.StatusConflict,
+		apierror.Conflict:               http.StatusConflict,
+		apierror.PreconditionFailed:     http.StatusPreconditionFailed,
+		apierror.Unavailable:            http.StatusServiceUnavailable,
+	}[kind]
+}
+
+// WriteError writes the response of an error: the error object. The id identifies the error and its log line.
+func WriteError(w http.ResponseWriter, id string, err error) {
+	e := apierror.From(err)
+	body, err := json.Marshal(struct {
+		ID      string `json:"id"`
+		Name    string `json:"name"`
+		Message string `json:"message"`
+	}{id, e.Kind.Name(), e.Message})
+	if err != nil { // strings can always be encoded
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if e.Kind == apierror.Unavailable {
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	}
+	w.WriteHeader(Status(e.Kind))
+	_, _ = w.Write(body) // writes to a buffer
+}
