@@ -1,0 +1,66 @@
+// Package toggle contains the types and rules of toggles: their names and limits, when they are potentially stale, and
+// their JSON form. It is pure: it reads neither a clock nor a table, and imports only the standard library.
+//
+// pkg/api/feature and pkg/api/featuretype store toggles and types. pkg/operator exports and imports them.
+package toggle
+
+import (
+	"reflect"
+	"slices"
+	"time"
+)
+
+// Feature is a toggle.
+type Feature struct {
+	Name           string
+	Project        string
+	Type           string  // id of its Type
+	Description    *string // nil: none
+	ImpressionData bool
+	CreatedAt      time.Time
+	CreatedBy      *Creator // nil: unknown
+	Archived       bool
+	ArchivedAt     *time.Time // nil if it is not archived
+	Stale          bool       // marked by a user
+	ContextFields  []string   // used by the constraints of its strategies; sorted, without duplicates
+
+	// The stores set these.
+	PotentiallyStale bool
+	LastEvent        int64 // the id of its last event, which is the version of the toggle; 0: none
+}
+
+// Creator is who created a toggle.
+type Creator struct {
+	ID   int64 // of the user; 0: the toggle was created in another system
+	Name string
+}
+
+// Normalized returns the toggle as it is stored: with sorted context fields, and with times in milliseconds.
+func (f Feature) Normalized() Feature {
+	f.ContextFields = slices.Compact(slices.Sorted(slices.Values(f.ContextFields)))
+	f.CreatedAt = milliseconds(f.CreatedAt)
+	if !f.Archived {
+		f.ArchivedAt = nil
+	}
+	if f.ArchivedAt != nil {
+		f.ArchivedAt = new(milliseconds(*f.ArchivedAt))
+	}
+	return f
+}
+
+// Differs reports whether the stored form of two toggles differs, apart from what the stores set.
+func (f Feature) Differs(other Feature) bool {
+	f.PotentiallyStale = other.PotentiallyStale
+	f.LastEvent = other.LastEvent
+	return !reflect.DeepEqual(f.Normalized(), other.Normalized())
+}
+
+// UsedContextFields returns the context fields whose usage includes the toggle: none if it is archived.
+func (f Feature) UsedContextFields() []string {
+	if f.Archived {
+		return nil
+	}
+	return f.ContextFields
+}
+
+func milliseconds(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
