@@ -6,6 +6,7 @@ GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION   := v1.8.0
 GREMLINS_VERSION      := v0.6.0
 AIR_VERSION           := v1.67.4
+CYCLONEDX_VERSION     := v1.10.0
 
 PORT        ?= 3000
 SAM_PORT    ?= 3001
@@ -21,6 +22,7 @@ GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-li
 GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 GREMLINS      := .cache/tools/gremlins-$(GREMLINS_VERSION)/gremlins
 AIR           := .cache/tools/air-$(AIR_VERSION)/air
+CYCLONEDX     := .cache/tools/cyclonedx-gomod-$(CYCLONEDX_VERSION)/cyclonedx-gomod
 LOCAL         := .cache/bin/local
 
 # Flags of deployed binaries: static, stripped, and identical in every folder and at every commit.
@@ -170,8 +172,13 @@ fmt: $(GOLANGCI_LINT) ## develop: Format the Go files
 vuln: $(GOVULNCHECK) ## develop: Check for known vulnerabilities: SKIP_WITHOUT_DATABASE= (1: succeed if the database cannot be reached)
 	@scripts/vulnerabilities.sh $(GOVULNCHECK) ./...
 
-sbom: build ## build: Write a CycloneDX bill of materials of the built functions to .aws-sam/sbom.json
-	@go run ./cmd/sbom .aws-sam/build/*/bootstrap >.aws-sam/sbom.json
+# The same functions give the same bytes. The libraries of the web pages are in
+# pkg/api/console/libraries/package-lock.json, which scanners read.
+sbom: build $(CYCLONEDX) ## build: Write a CycloneDX bill of materials of each built function to .aws-sam/sbom
+	@mkdir -p .aws-sam/sbom
+	@for function in .aws-sam/build/*/; do \
+		$(CYCLONEDX) bin -json -std -noserial -notimestamp -output ".aws-sam/sbom/$$(basename "$$function").json" "$$function/bootstrap" || exit; \
+	done
 
 lock: ## develop: Write the versions and hashes of scripts/requirements/*.in and their dependencies to *.txt
 	@scripts/lock.sh
@@ -245,3 +252,6 @@ $(GREMLINS):
 
 $(AIR):
 	GOBIN='$(CURDIR)/$(@D)' go install github.com/air-verse/air@$(AIR_VERSION)
+
+$(CYCLONEDX):
+	GOBIN='$(CURDIR)/$(@D)' go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
