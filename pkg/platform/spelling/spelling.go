@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agnivade/levenshtein"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -32,40 +33,21 @@ func Key(text string) string { return Fold(norm.NFC.String(text)) }
 // Contains reports whether a text contains another one, without regard to letter case and Unicode form.
 func Contains(text, part string) bool { return strings.Contains(Key(text), Key(part)) }
 
-// maxCompared is the number of bytes of a text that is compared.
+// maxCompared is the number of characters of a text that are compared. It limits the time, because clients choose the text.
 const maxCompared = 100
 
-// Closest returns the name that differs from a text in the lowest number of inserted, deleted and replaced bytes,
+// Closest returns the name that differs from a text in the lowest number of inserted, deleted and replaced characters,
 // without regard to letter case. It returns "" if more than half of the longer one differs.
 func Closest(text string, names []string) string {
-	text = strings.ToLower(text[:min(len(text), maxCompared)])
+	characters := []rune(strings.ToLower(text))
+	text = string(characters[:min(len(characters), maxCompared)])
 	closest, least := "", 0
 	for _, name := range names {
-		d := distance(text, strings.ToLower(name))
-		if 2*d <= max(len(text), len(name)) && (closest == "" || d < least) {
-			closest, least = name, d
+		distance := levenshtein.ComputeDistance(text, strings.ToLower(name))
+		longer := max(utf8.RuneCountInString(text), utf8.RuneCountInString(name))
+		if 2*distance <= longer && (closest == "" || distance < least) {
+			closest, least = name, distance
 		}
 	}
 	return closest
-}
-
-// distance returns the Levenshtein distance of two texts, in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // of the text so far to each beginning of b
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
