@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,21 +100,21 @@ func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) err
 	if err != nil {
 		return err
 	}
-	id := column[operator.Account]{name: "ID", cell: func(a operator.Account) string { return strconv.FormatInt(a.ID, 10) }}
-	name := column[operator.Account]{name: "NAME", cut: true, cell: func(a operator.Account) string { return a.Name }}
-	username := column[operator.Account]{name: "USERNAME", cut: true,
-		cell: func(a operator.Account) string { return text(a.Username) }}
-	email := column[operator.Account]{name: "EMAIL", cut: true,
-		cell: func(a operator.Account) string { return text(a.Email) }}
-	role := column[operator.Account]{name: "ROLE", cell: func(a operator.Account) string { return string(a.Role) }}
-	state := column[operator.Account]{name: "STATE", cell: func(a operator.Account) string { return stateName(a.Disabled) }}
-	tokens := column[operator.Account]{name: "TOKENS", cell: func(a operator.Account) string { return strconv.Itoa(a.Tokens) }}
-	identity := column[operator.Account]{name: "IDENTITY", cut: true,
-		cell: func(a operator.Account) string { return identityName(a.Identity) }}
-	if kind == user.ServiceAccount {
-		return printList(s, accounts, []column[operator.Account]{id, name, username, role, state, tokens})
+	type account = operator.Account
+	columns := []column[account]{
+		{name: "ID", cell: func(a account) string { return strconv.FormatInt(a.ID, 10) }},
+		{name: "NAME", cell: func(a account) string { return a.Name }, cut: true},
+		{name: "EMAIL", cell: func(a account) string { return text(a.Email) }, cut: true},
+		{name: "ROLE", cell: func(a account) string { return string(a.Role) }},
+		{name: "STATE", cell: func(a account) string { return stateName(a.Disabled) }},
+		{name: "TOKENS", cell: func(a account) string { return strconv.Itoa(a.Tokens) }},
+		{name: "IDENTITY", cell: func(a account) string { return identityName(a.Identity) }, cut: true},
 	}
-	return printList(s, accounts, []column[operator.Account]{id, name, email, role, state, tokens, identity})
+	if kind == user.ServiceAccount {
+		columns = slices.Delete(columns, len(columns)-1, len(columns))
+		columns[2] = column[account]{name: "USERNAME", cell: func(a account) string { return text(a.Username) }, cut: true}
+	}
+	return printList(s, accounts, columns)
 }
 
 func identityName(i *user.Identity) string {

@@ -11,32 +11,33 @@ import (
 )
 
 type featuresCmd struct {
-	List    listTogglesCmd   `cmd:"" help:"List the toggles."`
-	Put     putToggleCmd     `cmd:"" help:"Create a toggle, or change the given properties."`
-	Archive archiveToggleCmd `cmd:"" help:"Archive a toggle."`
-	Revive  reviveToggleCmd  `cmd:"" help:"Revive an archived toggle."`
-	Stale   staleToggleCmd   `cmd:"" help:"Mark a toggle as stale, or remove the mark."`
-	Delete  deleteToggleCmd  `cmd:"" help:"Delete a toggle."`
+	List    listTogglesCmd    `cmd:"" help:"List the toggles."`
+	Get     getToggleCmd      `cmd:"" help:"Print all properties of a toggle."`
+	Put     putToggleCmd      `cmd:"" help:"Create a toggle, or change the given properties."`
+	Archive archiveTogglesCmd `cmd:"" help:"Archive toggles."`
+	Revive  reviveTogglesCmd  `cmd:"" help:"Revive archived toggles."`
+	Stale   staleTogglesCmd   `cmd:"" help:"Mark toggles as stale, or remove the mark."`
+	Delete  deleteToggleCmd   `cmd:"" help:"Delete a toggle."`
 }
 
 type (
-	listTogglesCmd struct {
-		Project string  `help:"Only toggles of this project."`
-		Type    string  `help:"Only toggles of this type."`
-		State   *string `enum:"active,potentially-stale,stale,archived" placeholder:"STATE" help:"Only active, potentially-stale, stale or archived ones."`
-	}
-	putToggleCmd struct {
+	listTogglesCmd struct{ toggleFilter }
+	getToggleCmd   struct{ toggleName }
+	putToggleCmd   struct {
 		toggleName
 
-		Project         *string  `help:"Project (for a new toggle: default)."`
-		Type            *string  `help:"Type (for a new toggle: release)."`
+		Project         *string  `placeholder:"NAME" help:"Project (for a new toggle: default)."`
+		Type            *string  `placeholder:"ID" help:"Type (for a new toggle: release)."`
+		Description     *string  `placeholder:"TEXT" xor:"description" help:"What the toggle is for."`
+		NoDescription   bool     `xor:"description" help:"Remove the description."`
+		ImpressionData  *bool    `negatable:"" help:"Whether applications report impressions of the toggle."`
 		ContextField    []string `sep:"none" placeholder:"NAME" xor:"fields" help:"Context field of the toggle. Repeat for more. Replaces all."`
 		NoContextFields bool     `xor:"fields" help:"The toggle uses no context fields."`
 	}
-	archiveToggleCmd struct{ toggleName }
-	reviveToggleCmd  struct{ toggleName }
-	staleToggleCmd   struct {
-		toggleName
+	archiveTogglesCmd struct{ selection }
+	reviveTogglesCmd  struct{ selection }
+	staleTogglesCmd   struct {
+		selection
 
 		Undo bool `help:"Remove the mark."`
 	}
@@ -63,10 +64,9 @@ func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
 	if err != nil {
 		return err
 	}
-	matches := func(filter, value string) bool { return filter == "" || filter == value }
 	toggles := []operator.Toggle{}
 	for _, t := range all {
-		if matches(c.Project, t.Project) && matches(c.Type, t.Type) && matches(text(c.State), toggleState(&t)) {
+		if c.matches(t, s.now()) {
 			toggles = append(toggles, t)
 		}
 	}
@@ -84,7 +84,7 @@ func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
 }
 
 // explainEmpty says why no toggle matches.
-func (c *listTogglesCmd) explainEmpty(all []operator.Toggle) string {
+func (c *toggleFilter) explainEmpty(all []operator.Toggle) string {
 	for _, filter := range []struct {
 		what, value string
 		of          func(operator.Toggle) string
@@ -105,7 +105,11 @@ func (c *listTogglesCmd) explainEmpty(all []operator.Toggle) string {
 }
 
 func (c *putToggleCmd) Run(s *session, o *operator.Operator) error {
-	change := operator.ToggleChange{Project: c.Project, Type: c.Type}
+	change := operator.ToggleChange{Project: c.Project, Type: c.Type, Description: c.Description,
+		ImpressionData: c.ImpressionData}
+	if c.NoDescription {
+		change.Description = new("")
+	}
 	if len(c.ContextField) > 0 || c.NoContextFields {
 		change.ContextFields = &c.ContextField
 	}
@@ -128,34 +132,67 @@ func (c *putToggleCmd) Run(s *session, o *operator.Operator) error {
 	}{t, created, changed}, "%s %s, type %s, in project %s", verb, t.Name, t.Type, t.Project)
 }
 
-func (c *archiveToggleCmd) Run(s *session, o *operator.Operator) error {
-	t, changed, err := o.SetArchived(s.step(), c.Name, true)
-	return toggleResult(s, t, changed, err, "archived")
-}
-
-func (c *reviveToggleCmd) Run(s *session, o *operator.Operator) error {
-	t, changed, err := o.SetArchived(s.step(), c.Name, false)
-	return toggleResult(s, t, changed, err, "not archived")
-}
-
-func (c *staleToggleCmd) Run(s *session, o *operator.Operator) error {
-	t, changed, err := o.SetStale(s.step(), c.Name, !c.Undo)
-	state := "marked as stale"
-	if c.Undo {
-		state = "not marked as stale"
-	}
-	return toggleResult(s, t, changed, err, state)
-}
-
-func toggleResult(s *session, t operator.Toggle, changed bool, err error, state string) error {
+func (c *getToggleCmd) Run(s *session, o *operator.Operator) error {
+	t, err := o.ToggleDetails(s.step(), c.Name)
 	if err != nil {
 		return err
 	}
-	return s.stateResult(struct {
-		operator.Toggle
+	if s.JSON {
+		return printJSON(s.out, t)
+	}
+	for _, property := range [][2]string{
+		{"Name", t.Name},
+		{"Project", t.Project},
+		{"Type", t.Type},
+		{"State", toggleState(&t.Toggle)},
+		{"Description", text(t.Description)},
+		{"Impression data", yesNo(t.ImpressionData)},
+		{"Context fields", strings.Join(t.ContextFields, " ")},
+		{"Created", localTime(&t.CreatedAt)},
+		{"Created by", creatorText(t.CreatedBy)},
+		{"Potentially stale", localTime(t.PotentiallyStaleAt)},
+		{"Archived", localTime(t.ArchivedAt)},
+	} {
+		if property[1] == "" {
+			property[1] = "-"
+		}
+		if _, err := fmt.Fprintf(s.out, "%-18s %s\n", property[0]+":", printable(property[1])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-		Changed bool `json:"changed"`
-	}{t, changed}, changed, t.Name, state)
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func creatorText(c *operator.Creator) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.ID == 0: // in another system
+		return c.Name
+	}
+	return fmt.Sprintf("%s (%d)", c.Name, c.ID)
+}
+
+func (c *archiveTogglesCmd) Run(s *session, o *operator.Operator) error {
+	return c.run(s, o, operator.Archive)
+}
+
+func (c *reviveTogglesCmd) Run(s *session, o *operator.Operator) error {
+	return c.run(s, o, operator.Revive)
+}
+
+func (c *staleTogglesCmd) Run(s *session, o *operator.Operator) error {
+	if c.Undo {
+		return c.run(s, o, operator.UnmarkStale)
+	}
+	return c.run(s, o, operator.MarkStale)
 }
 
 func (c *deleteToggleCmd) Run(s *session, o *operator.Operator) error {

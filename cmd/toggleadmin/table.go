@@ -154,4 +154,16 @@ func (s *session) relative(at *string) string {
 	return relative(t, s.now())
 }
 
+// localTime returns a time of an API response in the time zone of the process, to the second.
+func localTime(at *string) string {
+	if at == nil {
+		return ""
+	}
+	t, err := datetime.Parse(*at)
+	if err != nil {
+		return *at
+	}
+	return t.Local().Format("2006-01-02 15:04:05 MST")
+}
+
 func rounded(d, unit time.Duration) string { return fmt.Sprint(int64(d.Round(unit) / unit)) }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
@@ -16,6 +18,9 @@ import (
 const (
 	defaultProject = "default"
 	defaultType    = "release"
+
+	// maxDescription is the maximum number of characters of a description, as in the API.
+	maxDescription = 1000
 )
 
 // Toggle is a feature toggle.
@@ -23,19 +28,44 @@ type Toggle struct {
 	Name             string   `json:"name"`
 	Project          string   `json:"project"`
 	Type             string   `json:"type"`
+	Description      *string  `json:"description"`
+	ImpressionData   bool     `json:"impressionData"`
 	CreatedAt        string   `json:"createdAt"`
+	CreatedBy        *Creator `json:"createdBy"` // null: unknown
 	Archived         bool     `json:"archived"`
+	ArchivedAt       *string  `json:"archivedAt"`
 	Stale            bool     `json:"stale"`
 	PotentiallyStale bool     `json:"potentiallyStale"`
 	ContextFields    []string `json:"contextFields"`
 }
 
+// Creator is who created a toggle.
+type Creator struct {
+	ID   int64  `json:"id"` // of the user; 0: the toggle was created in another system
+	Name string `json:"name"`
+}
+
+// CreatedBefore reports whether the toggle was created at the given time or before.
+func (t Toggle) CreatedBefore(at time.Time) bool { return t.CreatedAt <= datetime.Format(at) }
+
 func newToggle(f feature.Feature) Toggle {
-	return Toggle{
-		Name: f.Name, Project: f.Project, Type: f.Type, CreatedAt: datetime.Format(f.CreatedAt), Archived: f.Archived,
+	t := Toggle{
+		Name:             f.Name,
+		Project:          f.Project,
+		Type:             f.Type,
+		Description:      f.Description,
+		ImpressionData:   f.ImpressionData,
+		CreatedAt:        datetime.Format(f.CreatedAt),
+		Archived:         f.Archived,
+		ArchivedAt:       datetime.FormatOptional(f.ArchivedAt),
 		Stale:            f.Stale,
-		PotentiallyStale: f.PotentiallyStale, ContextFields: append([]string{}, f.ContextFields...),
+		PotentiallyStale: f.PotentiallyStale,
+		ContextFields:    append([]string{}, f.ContextFields...),
 	}
+	if f.CreatedBy != nil {
+		t.CreatedBy = &Creator{f.CreatedBy.ID, f.CreatedBy.Name}
+	}
+	return t
 }
 
 // Toggles returns all toggles, ordered by name.
@@ -57,10 +87,29 @@ func (o *Operator) Toggle(ctx context.Context, name string) (Toggle, error) {
 	return newToggle(f), explainToggle(name, err)
 }
 
+// ToggleDetails is a toggle with what depends on its type.
+type ToggleDetails struct {
+	Toggle
+
+	PotentiallyStaleAt *string `json:"potentiallyStaleAt"` // null: never
+}
+
+// ToggleDetails returns a toggle, and when it becomes or became potentially stale.
+func (o *Operator) ToggleDetails(ctx context.Context, name string) (ToggleDetails, error) {
+	f, err := o.features.Get(ctx, name)
+	if err != nil {
+		return ToggleDetails{}, explainToggle(name, err)
+	}
+	kind, _, err := o.features.Lifetime(ctx, f.Type)
+	return ToggleDetails{newToggle(f), datetime.FormatOptional(f.PotentiallyStaleAt(kind.LifetimeDays))}, err
+}
+
 // ToggleChange contains the new values of PutToggle. nil means no change; for a new toggle, the default.
 type ToggleChange struct {
-	Project, Type *string
-	ContextFields *[]string
+	Project, Type  *string
+	Description    *string // at most 1,000 characters; empty: none
+	ImpressionData *bool
+	ContextFields  *[]string
 }
 
 // PutToggle creates or changes a toggle. created and changed are false if the toggle has this content already.
@@ -77,6 +126,13 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 	apply := func(f *feature.Feature) {
 		assign(&f.Project, change.Project)
 		assign(&f.Type, change.Type)
+		assign(&f.ImpressionData, change.ImpressionData)
+		if change.Description != nil {
+			f.Description = change.Description
+			if *change.Description == "" {
+				f.Description = nil
+			}
+		}
 		assign(&f.ContextFields, change.ContextFields)
 	}
 	for {
@@ -110,6 +166,14 @@ func (o *Operator) validate(ctx context.Context, change *ToggleChange) error {
 		if !feature.ValidProject(*change.Project) {
 			return exitstatus.Errorf(exitstatus.Usage,
 				"%q is not a valid project: use 1 to 100 letters, digits and . _ ~ -, but not . or ..", *change.Project)
+		}
+	}
+	if change.Description != nil {
+		if n := utf8.RuneCountInString(*change.Description); n > maxDescription {
+			return exitstatus.Errorf(exitstatus.Usage, "the description has %d characters, the maximum is %d", n, maxDescription)
+		}
+		if !utf8.ValidString(*change.Description) {
+			return exitstatus.Errorf(exitstatus.Usage, "the description is not valid UTF-8")
 		}
 	}
 	if change.Type != nil {
@@ -153,22 +217,6 @@ func checkKnown[T any](what, name string, all []T, nameOf func(T) string) error 
 	return exitstatus.Errorf(exitstatus.NotFound, "there is no %s %q: there are %s", what, name, strings.Join(names, ", "))
 }
 
-// SetArchived archives or restores a toggle. changed is false if it already was.
-func (o *Operator) SetArchived(ctx context.Context, name string, archived bool) (t Toggle, changed bool, err error) {
-	return o.update(ctx, name, func(f *feature.Feature) { f.Archived = archived })
-}
-
-// SetStale marks a toggle as stale or removes the mark. changed is false if it already was.
-func (o *Operator) SetStale(ctx context.Context, name string, stale bool) (t Toggle, changed bool, err error) {
-	return o.update(ctx, name, func(f *feature.Feature) { f.Stale = stale })
-}
-
-func (o *Operator) update(ctx context.Context, name string, set func(*feature.Feature)) (t Toggle, changed bool,
-	err error) {
-	f, changed, err := o.set(ctx, name, set)
-	return newToggle(f), changed, explainToggle(name, err)
-}
-
 // set changes a toggle. changed is false if it already was as set makes it.
 func (o *Operator) set(ctx context.Context, name string, set func(*feature.Feature)) (
 	f feature.Feature, changed bool, err error,
@@ -203,7 +251,7 @@ func explainToggle(name string, err error) error {
 		return exitstatus.Errorf(exitstatus.NotFound, "there is no toggle with the name %q", name)
 	case errors.Is(err, feature.ErrUnknownContextField): // deleted since it was checked, or while the toggle was archived
 		return exitstatus.Errorf(exitstatus.NotFound,
-			"%v: create the field, or replace the toggle's context fields (toggleadmin features put)", err)
+			"%v: create the field, or replace the context fields of %s (toggleadmin features put)", err, name)
 	}
 	return err
 }

@@ -72,8 +72,8 @@ func (o *Operator) newPAT(p pat.PAT, owner *user.User) Token {
 	return t
 }
 
-// Tokens returns the tokens with the highest risks first: of equal risks first the API tokens, ordered by name, and then
-// the PATs, ordered by id. If owner is not 0, it returns only the owner's PATs.
+// Tokens returns the tokens with the highest risks first. Those with the same risks are the API tokens, ordered by name,
+// and then the PATs, ordered by id. If owner is not 0, it returns only the owner's PATs.
 func (o *Operator) Tokens(ctx context.Context, owner int64) ([]Token, error) {
 	accounts, err := o.users.List(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -25,12 +26,13 @@ func (a *actor) changeOne(name string) {
 	case n < 4:
 		a.putToggle(name, on)
 	default:
-		member, set := "stale", (*operator.Operator).SetStale
+		property, actions := "stale", map[bool]operator.Action{true: operator.MarkStale, false: operator.UnmarkStale}
 		if n == 5 {
-			member, set = "archived", (*operator.Operator).SetArchived
+			property, actions = "archived", map[bool]operator.Action{true: operator.Archive, false: operator.Revive}
 		}
-		a.operate("change", name, object{member: on}, func(ctx context.Context) error {
-			return errorOf(set(a.operator, ctx, name, on))
+		a.operate("change", name, object{property: on}, func(ctx context.Context) error {
+			changes, err := a.operator.ChangeToggles(ctx, []string{name}, actions[on])
+			return cmp.Or(err, changes.Err())
 		})
 	}
 }
