@@ -1,5 +1,5 @@
 """Checks template.yaml as CloudFormation sees it: expanded by SAM, with its conditions evaluated, for each environment
-of samconfig.toml, for combinations of the parameters that add resources, and for a template with 60 operations. Runs in
+of samconfig.toml, for combinations of the parameters that add resources, and for a template with 68 operations. Runs in
 the SAM CLI's virtual environment:
 
     scripts/python-tool.sh python scripts/expansion.py [FILE]
@@ -38,7 +38,8 @@ MAX_INLINE_POLICIES = 10240 * 9 // 10  # all of a role together
 MAX_TRUST_POLICY = 2048 * 9 // 10
 MAX_RESOURCE_POLICY = 20480 * 9 // 10  # of a function or its alias
 
-OPERATIONS = 60
+OPERATIONS = 68
+OPERATIONS_OF_A_DOMAIN = 5  # with a log group, and a role for those that read and one for those that write
 
 NO_VALUE = object()  # AWS::NoValue, which removes the member or item
 
@@ -74,19 +75,30 @@ def parse(text):
 
 
 def with_operations(template, number):
-    """Returns a template with copies of an operation with many permissions, each with a path of its own."""
-    grown, original, path = copy.deepcopy(template), "DeleteServiceAccount", "/api/admin/service-account"
+    """Returns a template with copies of an operation, each with a path of its own, in new domains."""
+    grown, path = copy.deepcopy(template), "/api/admin/service-account"
     resources = grown["Resources"]
     operations = [event["Properties"] for resource in resources.values() if resource["Type"] == "AWS::Serverless::Function"
                   for event in resource["Properties"].get("Events", {}).values()
                   if event["Type"] == "Api" and "Auth" not in event["Properties"]]
     paths = resources["Api"]["Properties"]["DefinitionBody"]["paths"]
     counted = resources["RecordTrafficFunction"]["Properties"]["Environment"]["Variables"]
+
+    def add(original, name, **replaced):
+        text = json.dumps(resources[original])
+        for old, new in replaced.items():
+            text = text.replace(old, new)
+        resources[name] = json.loads(text.replace(path, f"{path}{name}"))
+
     for i in range(number - len(operations)):
-        for part in "Function", "Role", "Logs":
-            text = json.dumps(resources[original + part]).replace(original, f"{original}{i}").replace(path, f"{path}{i}")
-            resources[f"{original}{i}{part}"] = json.loads(text)
-        paths |= {f"{path}{i}": paths[path], f"{path}{i}/{{id}}": paths[path]}
+        domain = i // OPERATIONS_OF_A_DOMAIN
+        add("AccountLogs", f"Logs{domain}")
+        for role in "AccountReaderRole", "ServiceAccountWriterRole":
+            add(role, f"{role}{domain}", AccountLogs=f"Logs{domain}")
+        name = f"DeleteServiceAccount{i}Function"
+        add("DeleteServiceAccountFunction", name, AccountLogs=f"Logs{domain}",
+            ServiceAccountWriterRole=f"ServiceAccountWriterRole{domain}")
+        paths |= {f"{path}{name}": paths[path], f"{path}{name}/{{id}}": paths[path]}
         counted["COUNTED_PATHS"] += f" {path}{i}/{{id}}"
     return grown
 

@@ -30,16 +30,16 @@ class Template(unittest.TestCase):
         self.assertTrue(any(problem in found for found in problems), f"{problem!r} is not in {problems}")
 
     def test_member_without_value(self):
-        self.properties("DeliverWebhookFunction")["DeploymentPreference"]["PassthroughCondition"] = False
-        self.expect("DeliverWebhookFunctionDeploymentGroup.AlarmConfiguration.Alarms has no member", GRADUAL)
+        self.properties("Traffic")["TimeToLiveSpecification"] = {"AttributeName": NO_VALUE, "Enabled": NO_VALUE}
+        self.expect("Traffic.TimeToLiveSpecification has no member", {})
 
     def test_missing_member(self):
         self.properties("AlarmSubscription")["Protocol"] = NO_VALUE
         self.expect("AlarmSubscription lacks Protocol", ALARMS)
 
     def test_missing_resource(self):
-        self.statement("NotFoundRole")["Resource"] = [{"Fn::GetAtt": ["WebhookQueue", "Arn"]}]
-        self.statement("ConsoleRole")["Resource"] = [{"Fn::Sub": "${WebhookFailures.Arn}/*"}]
+        self.statement("PublicRole")["Resource"] = [{"Fn::GetAtt": ["WebhookQueue", "Arn"]}]
+        self.statement("FeedbackRole")["Resource"] = [{"Fn::Sub": "${WebhookFailures.Arn}/*"}]
         self.resources["StalenessFailures"]["DependsOn"] = "WebhookRule"
         self.resources["Traffic"]["Properties"]["Tags"] = [{"Key": "bus", "Value": {"Ref": "EventBus"}}]
         missing = "WebhookQueue", "WebhookFailures", "WebhookRule", "EventBus"
@@ -66,8 +66,8 @@ class Template(unittest.TestCase):
         self.expect("the variables of RecordTrafficFunction have", {})
 
     def test_sizes(self):
-        self.statement("NotFoundRole")["Resource"] *= 100
-        self.expect("the inline policies of NotFoundRole have", {})
+        self.statement("PublicRole")["Resource"] *= 100
+        self.expect("the inline policies of PublicRole have", {})
         trust = self.properties("CodeDeployRole")["AssumeRolePolicyDocument"]["Statement"]
         trust *= 20
         self.expect("the trust policy of CodeDeployRole has", {})

@@ -93,7 +93,7 @@ func (s *stack) checkStream(t *testing.T) {
 		assert.OK(t, err)
 		s.awaitFlag(t, "dark-mode", i == 0)
 		await(t, "the log line", func() bool {
-			return slices.ContainsFunc(s.logLines(t, "ReevaluateStalenessLogs", started), reevaluated.MatchString)
+			return slices.ContainsFunc(s.logLines(t, "StalenessLogs", started), reevaluated.MatchString)
 		})
 	}
 }

@@ -46,7 +46,7 @@ func update(t *testing.T, s *stack) {
 		environment: "default", name: s.name,
 		parameters: map[string]string{"MaxTokensPerAccount": "3", "LogRetentionDays": "14", "Monitoring": "none"},
 		change: func(template *document) {
-			const path = "Resources.ListFeatureTypesRole.Properties.Policies.0.PolicyDocument.Statement"
+			const path = "Resources.FeatureTypeReaderRole.Properties.Policies.0.PolicyDocument.Statement"
 			allowed, _ := at(template.root, path).([]any)
 			denied := map[string]any{"Effect": "Deny", "Action": []any{"dynamodb:*"}, "Resource": []any{"*"}}
 			template.set(t, path, append(allowed, denied))
@@ -57,7 +57,7 @@ func update(t *testing.T, s *stack) {
 	}
 	updated.credentials = s.credentials
 	updated.runScripts(t, "testdata/updated")
-	if logged := updated.loggedErrors(t, started); !regexp.MustCompile("ListFeatureTypesLogs: .*AccessDenied").MatchString(logged) {
+	if logged := updated.loggedErrors(t, started); !regexp.MustCompile("FeatureTypeLogs: .*AccessDenied").MatchString(logged) {
 		t.Errorf("without permissions, the functions have logged %s", logged)
 	}
 }

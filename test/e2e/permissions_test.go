@@ -38,8 +38,8 @@ func load(t *testing.T) *samtemplate.Template {
 	return template
 }
 
-// permissions returns the DynamoDB permissions of all functions: "function: action on table/NAME[/index/NAME]", and for
-// each value of a condition this followed by " if operator key value".
+// permissions returns the DynamoDB permissions of all roles: "role: action on table/NAME[/index/NAME]", and for each value
+// of a condition this followed by " if operator key value".
 func permissions(template *samtemplate.Template) map[string]bool {
 	all := map[string]bool{}
 	for _, f := range template.Functions {
@@ -49,7 +49,7 @@ func permissions(template *samtemplate.Template) map[string]bool {
 					if !strings.HasPrefix(action, "dynamodb:") || strings.Contains(resource, "/stream/") {
 						continue
 					}
-					permission := f.Name + ": " + action + " on " + resource[strings.LastIndexByte(resource, ':')+1:]
+					permission := f.Role + ": " + action + " on " + resource[strings.LastIndexByte(resource, ':')+1:]
 					all[permission] = true
 					for operator, keys := range s.Condition {
 						for key, values := range keys {
@@ -70,9 +70,13 @@ func permissions(template *samtemplate.Template) map[string]bool {
 // Developer Guide, "Using IAM policy conditions for fine-grained access control").
 var restricted = []string{"ApiTokens", "PersonalAccessTokens", "Users"}
 
-// used returns the permissions that calls need, in the form of permissions. A transaction needs the permissions of its
-// actions (DynamoDB Developer Guide, "Using IAM with DynamoDB transactions").
-func used(calls []call) map[string]bool {
+// used returns the permissions that the roles need for calls of their functions, in the form of permissions. A
+// transaction needs the permissions of its actions (DynamoDB Developer Guide, "Using IAM with DynamoDB transactions").
+func used(template *samtemplate.Template, calls []call) map[string]bool {
+	roles := map[string]string{} // by function
+	for _, f := range template.Functions {
+		roles[f.Name] = f.Role
+	}
 	all := map[string]bool{}
 	for _, c := range calls {
 		for _, a := range c.Accesses {
@@ -80,7 +84,7 @@ func used(calls []call) map[string]bool {
 			if a.Index != "" {
 				resource += "/index/" + a.Index
 			}
-			permission := c.Function + ": " + a.Action + " on " + resource
+			permission := roles[c.Function] + ": " + a.Action + " on " + resource
 			all[permission] = true
 			keys := ""
 			if kind, _, ok := strings.Cut(a.Leading, ":"); ok && a.Table == "Identifiers" {
@@ -134,16 +138,17 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	s.fillWithExpired(t, 3)
 	s.mustSend(t, "POST /api/admin/user/tokens", "viewer", inAFullAccount)
 	s.sendSamples(t)
-	granted, n := permissions(load(t)), 0
+	template := load(t)
+	granted, n := permissions(template), 0
 	var calls []call
-	t.Cleanup(func() { assert.Equal(t, granted, used(calls)) })
+	t.Cleanup(func() { assert.Equal(t, granted, used(template, calls)) })
 	process.Await(t, "the use of exactly what is granted", 100*time.Millisecond, time.Minute, func() bool {
 		if n++; n%20 == 0 { // the sweep may have set the flags that the stream handler should set
 			s.mustSend(t, "PUT /api/admin/feature-types/experiment/lifetime", "api-token",
 				fmt.Sprintf(`{"lifetimeDays":%d}`, 1+n%3*1000))
 		}
 		calls = append(calls, s.meter.take()...) // functions that receive events run after the requests
-		return maps.Equal(used(calls), granted)
+		return maps.Equal(used(template, calls), granted)
 	})
 	requireRecorded(t, calls)
 }

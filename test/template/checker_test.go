@@ -156,6 +156,7 @@ var expected = strings.NewReplacer(
 	ServiceAccountListSize | FilterPattern | { $.BYTES > LARGE }
 	LargeResponsesAlarm | Threshold | LARGE
 	AuthorizerFunction | Timeout | 3
+	AuthorizerFunction | DeploymentPreference.Role | arn:aws:iam::000000000000:role/CodeDeployRole
 	ReevaluateStalenessFunction | Events.Lifetimes.Properties.BisectBatchOnFunctionError | true
 	ReevaluateStalenessFunction | Events.Lifetimes.Properties.FunctionResponseTypes | [ReportBatchItemFailures]
 	ReevaluateStalenessFunction | Events.Lifetimes.Properties.ParallelizationFactor | 2
@@ -223,53 +224,31 @@ func (c *checker) properties() {
 	}
 }
 
-// functions checks that the parts of a function belong together: <Name>Function, <Name>Role and <Name>Logs.
+// functions checks that every function has a role, a log group and an alias, and that the groups are used.
 func (c *checker) functions() {
-	groups := map[string]bool{"AccessLogs": true}
+	used := map[string]bool{"AccessLogs": true}
 	for _, f := range c.ofType("AWS::Serverless::Function") {
-		name := strings.TrimSuffix(f.LogicalID, "Function")
-		groups[name+"Logs"] = true
+		used[fmt.Sprint(at(f.Properties, "LoggingConfig.LogGroup"))] = true
 		c.expect("BuildMethod of "+f.LogicalID, f.Metadata["BuildMethod"], "go1.x")
-		c.expect("the role of "+f.LogicalID, f.Properties["Role"], "arn:aws:iam::000000000000:role/"+name+"Role")
-		c.expect("the log group of "+f.LogicalID, at(f.Properties, "LoggingConfig.LogGroup"), name+"Logs")
 		// A queue has a dead-letter queue.
 		if asynchronous(f) && f.LogicalID != "DeliverWebhookFunction" && c.queues(f) == nil {
 			c.problem("%s has no OnFailure destination: events that fail every time are lost", f.LogicalID)
 		}
-		if alarm, ok := ownAlarm(f); !ok {
-			c.expect("the deployment of "+f.LogicalID, f.Properties["DeploymentPreference"], nil)
-		} else if c.complete() {
-			c.expect("the alias of "+f.LogicalID, f.Properties["AutoPublishAlias"], "live")
-			c.expect("the alarms of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Alarms"),
-				"[Api5xxAlarm ApiLatencyAlarm "+alarm+"]")
-			c.expect("the role of a deployment of "+f.LogicalID, at(f.Properties, "DeploymentPreference.Role"),
-				"arn:aws:iam::000000000000:role/CodeDeployRole")
-		}
-		if f.Properties["AutoPublishAlias"] != nil { // otherwise SAM publishes a version for some properties only
-			c.expect("AutoPublishAliasAllProperties of "+f.LogicalID, f.Properties["AutoPublishAliasAllProperties"], true)
-		}
+		c.expect("the alias of "+f.LogicalID, f.Properties["AutoPublishAlias"], "live")
+		// otherwise SAM publishes a version for some properties only
+		c.expect("AutoPublishAliasAllProperties of "+f.LogicalID, f.Properties["AutoPublishAliasAllProperties"], true)
 		if timeout, _ := f.Properties["Timeout"].(int); !asynchronous(f) && timeout >= 29 {
 			c.problem("%s has a timeout of %d s: API Gateway waits 29 s", f.LogicalID, timeout)
 		}
+		if f.LogicalID != "AuthorizerFunction" {
+			c.expect("the deployment of "+f.LogicalID, f.Properties["DeploymentPreference"], nil)
+		}
 	}
 	for _, group := range c.ofType("AWS::Logs::LogGroup") {
-		if !groups[group.LogicalID] {
+		if !used[group.LogicalID] {
 			c.problem("no function writes to %s", group.LogicalID)
 		}
 	}
-}
-
-// ownAlarm returns the alarm that rolls a deployment of a function back, if it has one besides those of the API.
-func ownAlarm(f samtemplate.Resource) (alarm string, ok bool) {
-	name := strings.TrimSuffix(f.LogicalID, "Function")
-	alarm, ok = map[string]string{"ReevaluateStaleness": "StreamAgeAlarm", "PublishEvents": "EventAgeAlarm"}[name]
-	switch {
-	case ok || name == "AnnounceExpiringTokens": // which fails at most once an hour
-		return alarm, ok
-	case asynchronous(f), name == "Authorizer":
-		return name + "ErrorsAlarm", true
-	}
-	return "", false
 }
 
 // metricOfFailures returns the metric that shows that a function without a caller fails. A function that reads a stream
@@ -313,7 +292,7 @@ func (c *checker) queues(f samtemplate.Resource) (arns []string) {
 // metricFilters adds the metrics of metric filters, and checks that each list that can become too large for Lambda has
 // one.
 func (c *checker) metricFilters() {
-	unread := map[string]bool{"ListContextFieldsLogs": true, "ListServiceAccountsLogs": true}
+	unread := map[string]bool{"ContextFieldLogs": true, "AccountLogs": true}
 	for _, filter := range c.ofType("AWS::Logs::MetricFilter") {
 		delete(unread, fmt.Sprint(filter.Properties["LogGroupName"]))
 		for _, metric := range list(filter.Properties["MetricTransformations"]) {

@@ -24,13 +24,14 @@ func (c *checker) permissions() {
 		"CodeDeployRole":     "[arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
 	}
 	for _, f := range c.ofType("AWS::Serverless::Function") {
-		role := strings.TrimSuffix(f.LogicalID, "Function") + "Role"
-		services[role], want[role] = "lambda.amazonaws.com", c.needed(f)
+		role := strings.TrimPrefix(fmt.Sprint(f.Properties["Role"]), "arn:aws:iam::000000000000:role/")
+		services[role] = "lambda.amazonaws.com"
+		if want[role] == nil {
+			want[role] = map[string]bool{}
+		}
+		maps.Copy(want[role], c.needed(f))
 		if invokedBy(f, "ScheduleV2") {
-			target := f.LogicalID
-			if alias, ok := f.Properties["AutoPublishAlias"].(string); ok {
-				target += ":" + alias
-			}
+			target := f.LogicalID + ":" + fmt.Sprint(f.Properties["AutoPublishAlias"])
 			want["ScheduleRole"]["lambda:InvokeFunction arn:aws:lambda:"+account+"function:"+target] = true
 		}
 	}
