@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestLifeOfAChange checks that the code and the resources that docs/staleness.md names exist.
+// TestLifeOfAChange checks that the code and the resources that docs/life-of-a-change.md names exist.
 func TestLifeOfAChange(t *testing.T) {
 	t.Parallel()
-	page := strings.Join(strings.Fields(read(t, "docs/staleness.md")), " ")
+	page := strings.Join(strings.Fields(read(t, "docs/life-of-a-change.md")), " ")
 	for _, match := range regexp.MustCompile("`([\\w.]+)` in `(pkg/[^`]+)`").FindAllStringSubmatch(page, -1) {
 		declaration := `(?m)^func ` + match[1] + `\(`
 		if receiver, name, isMethod := strings.Cut(match[1], "."); isMethod {
