@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"strings"
+
+	"toggleadmin/pkg/operator"
 )
 
 // Main is main.
@@ -16,6 +18,14 @@ func Run(ctx context.Context, args []string, out, err io.Writer) int {
 
 // Relative is relative.
 var Relative = relative
+
+// ArchiveToggles archives toggles as a command does, and returns the names of those that it has changed.
+func ArchiveToggles(ctx context.Context, o *operator.Operator, names []string) ([]string, error) {
+	s := &session{ctx: ctx}
+	result := operator.ToggleChanges{}
+	err := s.changeToggles(o, names, operator.Archive, &result)
+	return result.Changed, err
+}
 
 // WriteTable writes a table of texts, of whose columns all but one can be cut.
 func WriteTable(out io.Writer, width int, names []string, whole string, rows [][]string) error {

@@ -5,7 +5,9 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
+	"unicode"
+
+	"golang.org/x/text/width"
 
 	"toggleadmin/pkg/platform/datetime"
 )
@@ -26,9 +28,9 @@ const (
 	minColumn = 8
 )
 
-// writeTable writes a table with one row for each value. Its rows fit into width characters, unless it has too many
-// columns that cannot be cut. A width of 0 means that nothing is cut.
-func writeTable[T any](out io.Writer, width int, columns []column[T], values []T) error {
+// writeTable writes a table with one row for each value. Its rows fit into limit columns of the terminal, unless it
+// has too much that cannot be cut. A limit of 0 means that nothing is cut.
+func writeTable[T any](out io.Writer, limit int, columns []column[T], values []T) error {
 	rows := make([][]string, 1+len(values))
 	for _, c := range columns {
 		rows[0] = append(rows[0], c.name)
@@ -41,11 +43,11 @@ func writeTable[T any](out io.Writer, width int, columns []column[T], values []T
 		}
 	}
 	widths := columnWidths(rows)
-	if width > 0 {
-		shrink(columns, widths, width)
+	if limit > 0 {
+		shrink(columns, widths, limit)
 	}
 	for _, row := range rows {
-		if width > 0 {
+		if limit > 0 {
 			for i, c := range columns {
 				if c.cut {
 					row[i] = shorten(row[i], widths[i])
@@ -64,7 +66,7 @@ func columnWidths(rows [][]string) []int {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], displayWidth(cell))
 			if i < len(row)-1 {
 				widths[i] = min(widths[i], maxColumn)
 			}
@@ -73,13 +75,14 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// shrink makes the widest columns that can be cut narrower, until the table fits into a width.
-func shrink[T any](columns []column[T], widths []int, width int) {
+// shrink makes the widest columns that can be cut narrower, until the table fits into limit columns of the
+// terminal.
+func shrink[T any](columns []column[T], widths []int, limit int) {
 	total := len(columnGap) * (len(widths) - 1)
 	for _, w := range widths {
 		total += w
 	}
-	for ; total > width; total-- {
+	for ; total > limit; total-- {
 		widest := -1
 		for i, c := range columns {
 			if c.cut && widths[i] > minColumn && (widest < 0 || widths[i] > widths[widest]) {
@@ -93,12 +96,33 @@ func shrink[T any](columns []column[T], widths []int, width int) {
 	}
 }
 
-// shorten cuts a text to a number of characters.
-func shorten(text string, width int) string {
-	if utf8.RuneCountInString(text) <= width {
+// shorten cuts a text to a width.
+func shorten(text string, limit int) string {
+	if displayWidth(text) <= limit {
 		return text
 	}
-	return string([]rune(text)[:width-1]) + "…"
+	cut := ""
+	for _, r := range text {
+		if displayWidth(cut+string(r)) >= limit {
+			break
+		}
+		cut += string(r)
+	}
+	return cut + "…"
+}
+
+// displayWidth returns the number of columns of a terminal that a text takes.
+func displayWidth(text string) (n int) {
+	for _, r := range text {
+		switch kind := width.LookupRune(r).Kind(); {
+		case unicode.Is(unicode.Mn, r): // combines with the character before it
+		case kind == width.EastAsianWide || kind == width.EastAsianFullwidth:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 func writeRow(out io.Writer, row []string, widths []int) error {
@@ -106,7 +130,7 @@ func writeRow(out io.Writer, row []string, widths []int) error {
 	for i, cell := range row {
 		line.WriteString(cell)
 		if i < len(row)-1 {
-			padding := max(0, widths[i]-utf8.RuneCountInString(cell))
+			padding := max(0, widths[i]-displayWidth(cell))
 			line.WriteString(strings.Repeat(" ", padding) + columnGap)
 		}
 	}

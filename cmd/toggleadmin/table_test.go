@@ -42,6 +42,11 @@ ID  NAME                                      FIELDS
 1   ` + long + `  x
 2   dark-mode                                 appName
 `},
+		{"wide and combining characters", 26, [][]string{{"1", "日本語の名前です", "x"}, {"2", "Ade\u0301", "appName"}}, `
+ID  NAME           FIELDS
+1   日本語の名前…  x
+2   Ade` + "\u0301" + `            appName
+`},
 		{"control characters", 80, [][]string{{"1", "a\x1b[31m", "x"}}, `
 ID  NAME    FIELDS
 1   a�[31m  x
