@@ -2,13 +2,13 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/oidc"
 )
@@ -76,17 +76,7 @@ func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email s
 		u.Username = name
 	}
 	added, err := o.users.Add(ctx, u)
-	switch {
-	case errors.Is(err, user.ErrEmailExists):
-		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a user with the e-mail address %s already exists", email)
-	case errors.Is(err, user.ErrTooMany):
-		return Account{}, exitstatus.Errorf(exitstatus.Rejected,
-			"the maximum number of service accounts (%d) is reached: delete one first", o.users.Limit())
-	case errors.Is(err, user.ErrUsernameExists):
-		return Account{}, exitstatus.Errorf(exitstatus.Rejected, "a service account with the username %q already exists",
-			name)
-	}
-	return NewAccount(added), err
+	return NewAccount(added), exitstatus.Explain(err)
 }
 
 // Account returns an account of a kind.
@@ -101,7 +91,7 @@ func (o *Operator) Account(ctx context.Context, kind user.Kind, id int64) (Accou
 
 // explainAccount returns the error of a command. An account that was read can be deleted before it is changed.
 func explainAccount(kind user.Kind, id int64, err error) error {
-	if errors.Is(err, user.ErrNotFound) {
+	if apierror.KindOf(err) == apierror.NotFound {
 		return exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kindName(kind), id)
 	}
 	return err
@@ -199,7 +189,7 @@ func (o *Operator) Link(ctx context.Context, id int64, identity user.Identity) (
 		return Account{}, false, err
 	}
 	u, err := o.users.Link(ctx, id, identity)
-	if errors.Is(err, user.ErrIdentityExists) {
+	if apierror.KindOf(err) == apierror.NameExists {
 		return Account{}, false, exitstatus.Errorf(exitstatus.Rejected,
 			"the subject %q is linked to %s (%d): run `toggleadmin users unlink %d` first", identity.Subject, u.Name, u.ID, u.ID)
 	}

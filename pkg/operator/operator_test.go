@@ -78,8 +78,8 @@ func TestRejected(t *testing.T) {
 3 there is no feature type "none": there are release, experiment, operational, kill-switch, permission
 3 there is no context field "none": there are environment, userId, appName, currentTime, sessionId
 2 a toggle uses at most 47 context fields, not 50
-4 a user with the e-mail address admin@example.com already exists
-4 a service account with the username "CI" already exists
+4 there is already a person with this e-mail address
+4 there is already a service account with this username
 2 "X <x@example.com>" is not an e-mail address: use one such as ada@example.com
 2 the name contains characters that cannot be printed
 2 the stack "s" has no OpenID Connect issuer: use --issuer

@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 )
 
@@ -141,7 +142,7 @@ func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, ex
 
 func (o *Operator) createPAT(ctx context.Context, p pat.PAT) (Token, access.Token, error) {
 	owner, err := o.users.Get(ctx, p.UserID)
-	if errors.Is(err, user.ErrNotFound) {
+	if apierror.KindOf(err) == apierror.NotFound {
 		err = noAccount(p.UserID)
 	}
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/pat"
-	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/logging"
 	"toggleadmin/pkg/platform/oidc"
@@ -84,7 +83,7 @@ func (a *Authenticator) apiToken(ctx context.Context, token access.Token) (acces
 func (a *Authenticator) pat(ctx context.Context, token access.Token) (access.Principal, error) {
 	userID, id, _ := token.Selector.PATIDs() // ParseToken has checked them
 	stored, owner, err := a.Store.pats.Get(ctx, userID, id)
-	known := !errors.Is(err, pat.ErrNotFound) && !errors.Is(err, user.ErrNotFound)
+	known := !errors.Is(err, pat.ErrNotFound)
 	if known && err != nil {
 		return access.Principal{}, err
 	}

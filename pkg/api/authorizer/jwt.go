@@ -7,6 +7,7 @@ import (
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/oidc"
 )
 
@@ -26,9 +27,8 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (access.Principal
 	})
 	subject := slog.String("subjectHash", claims.SubjectHash())
 	switch {
-	case errors.Is(err, user.ErrUnknownIdentity), errors.Is(err, user.ErrOtherIdentity), errors.Is(err, user.ErrLockedOut),
-		errors.Is(err, user.ErrEmailExists):
-		return a.refuse(ctx, slog.String("reason", err.Error()), subject)
+	case apierror.KindOf(err) == apierror.AuthenticationRequired:
+		return a.refuse(ctx, slog.String("reason", apierror.From(err).Message), subject)
 	case err != nil:
 		return access.Principal{}, err
 	case u.Disabled:

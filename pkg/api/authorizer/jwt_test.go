@@ -50,8 +50,8 @@ func TestRefusedJWT(t *testing.T) {
 	for _, row := range table.Rows(t, 2, `
 		# changed claims | what is logged
 		{"exp":1} | "reason":"expired"
-		{"email":"unknown@example.com"} | "reason":"no person has the identity or the e-mail address, and no default role is configured","subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"
-		{"email_verified":false} | "reason":"no person has the identity or the e-mail address, and no default role is configured","subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"
+		{"email":"unknown@example.com"} | "reason":"no person has the identity or the e-mail address, and no default role is set","subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"
+		{"email_verified":false} | "reason":"no person has the identity or the e-mail address, and no default role is set","subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"
 		{"email":"linked@example.com"} | "reason":"the person with the e-mail address is linked to another identity","subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"
 		{"email":"disabled@example.com","sub":"248289761002"} | "reason":"the user is disabled","subjectHash":"3ad03bce2ff1e9c5dc762da2b8e59510c13f50ba80d2ed1dc1113c7f6d33de55"
 	`) {

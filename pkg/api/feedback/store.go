@@ -1,8 +1,8 @@
 package feedback
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -29,24 +29,22 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, now func() time.Tim
 	return &Store{client, tables.Feedback, now}
 }
 
-// ErrPrecondition is returned if the existence of a record does not permit an update.
-var ErrPrecondition = errors.New("the record must exist, or must not exist")
+// Preconditions contains the errors that an update returns instead of changing a record that exists, or creating one.
+// nil: the update may do so.
+type Preconditions struct{ Change, Create error }
 
-// Permitted contains the effects that an update can have.
-type Permitted struct{ Change, Create bool }
-
-// Update changes the record, or creates it, and returns the new record. If that is not permitted, it returns
-// ErrPrecondition. It is one UpdateItem, with a condition unless both is permitted.
-func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, change Change, permitted Permitted) (
+// Update changes the record, or creates it, and returns the new record, or an error of the preconditions. It is one
+// UpdateItem, with a condition if one of them is an error.
+func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, change Change, p Preconditions) (
 	Feedback, error,
 ) {
 	var condition *string
-	switch permitted {
-	case Permitted{}:
-		return Feedback{}, ErrPrecondition
-	case Permitted{Change: true}:
+	switch {
+	case p.Change != nil && p.Create != nil:
+		return Feedback{}, p.Change
+	case p.Create != nil:
 		condition = aws.String("attribute_exists(userId)")
-	case Permitted{Create: true}:
+	case p.Change != nil:
 		condition = aws.String("attribute_not_exists(userId)")
 	}
 	names := map[string]string{"#neverShow": "neverShow", "#expiresAt": "expiresAt"}
@@ -74,7 +72,7 @@ func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, cha
 		ReturnValues: types.ReturnValueAllNew,
 	})
 	if dynamo.FailedCondition(err) {
-		return Feedback{}, ErrPrecondition
+		return Feedback{}, cmp.Or(p.Change, p.Create)
 	}
 	if err != nil {
 		return Feedback{}, fmt.Errorf("update the feedback of user %d: %w", userID, err)

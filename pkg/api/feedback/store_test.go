@@ -91,4 +91,4 @@ func TestUpdateFunctionNeedsItsTables(t *testing.T) {
 func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) }
 
 // always permits every effect of an update.
-func always() feedback.Permitted { return feedback.Permitted{Change: true, Create: true} }
+func always() feedback.Preconditions { return feedback.Preconditions{} }

@@ -1,11 +1,9 @@
 package feedback
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -70,12 +68,10 @@ func Update(records *Store, users *user.Store) lambdahttp.HandlerFunc {
 			change.NeverShow = new(body.Bool("neverShow"))
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		changed, created := preconditions.Check(lambdahttp.NoETag), preconditions.CheckMissing()
-		record, err := records.Update(r.Context(), id, owner, change,
-			Permitted{Change: changed == nil, Create: created == nil})
-		if errors.Is(err, ErrPrecondition) {
-			return cmp.Or(changed, created)
-		}
+		record, err := records.Update(r.Context(), id, owner, change, Preconditions{
+			Change: preconditions.Check(lambdahttp.NoETag),
+			Create: preconditions.CheckMissing(),
+		})
 		if err != nil {
 			return err
 		}
@@ -99,7 +95,7 @@ func ownerOf(ctx context.Context, caller access.Principal, body jsonbody.Object,
 		return caller.UserID, nil
 	}
 	_, err := users.Get(ctx, owner)
-	if errors.Is(err, user.ErrNotFound) {
+	if apierror.KindOf(err) == apierror.NotFound {
 		err = apierror.New(apierror.Validation, forbiddenUser(body))
 	}
 	return owner, err

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -78,7 +79,7 @@ func TestInterruptedDeletion(t *testing.T) {
 					assert.OK(t, f.pats.DeleteOwner(as(t, "second"), kind, u.ID))
 				}
 				assert.Equal(t, before, f.accounts(t), database.Items())
-				assert.ErrorIs(t, f.pats.DeleteOwner(t.Context(), kind, u.ID), user.ErrNotFound)
+				assert.Equal(t, apierror.NotFound, apierror.KindOf(f.pats.DeleteOwner(t.Context(), kind, u.ID)))
 				events, names := f.Events(t)[created:], strings.Fields(types)
 				if want := fmt.Sprintf("%s %s:%d by first: before {", names[0], names[1], u.ID); !strings.HasPrefix(events[0], want) {
 					t.Errorf("%s, want %s", events[0], want)
@@ -102,9 +103,9 @@ func TestInterruptedDeletion(t *testing.T) {
 func (f *fixture) requireUnusable(t *testing.T, u user.User) {
 	t.Helper()
 	ctx := t.Context()
-	other, taken, unknown := user.ServiceAccount, user.ErrEmailExists, user.ErrEmailExists
+	other := user.ServiceAccount
 	if u.Kind == user.ServiceAccount {
-		other, taken, unknown = user.Person, user.ErrUsernameExists, user.ErrUnknownIdentity
+		other = user.Person
 	}
 	if _, owner, err := f.pats.Get(ctx, u.ID, 51); !errors.Is(err, pat.ErrNotFound) && !owner.Disabled {
 		t.Errorf("the owner of the token: %+v, %v", owner, err)
@@ -112,12 +113,12 @@ func (f *fixture) requireUnusable(t *testing.T, u user.User) {
 	_, get := f.users.Get(ctx, u.ID) // which every change of an account begins with
 	_, add := f.users.Add(ctx, u)
 	_, signedIn := f.users.SignIn(ctx, signIn())
-	for _, got := range [][2]error{{get, user.ErrNotFound}, {add, taken}, {signedIn, unknown},
-		{create(ctx, f.pats, u.Kind, newPAT(u.ID, "new")), pat.ErrNoOwner},
-		{create(ctx, f.pats, pat.AnyKind, newPAT(u.ID, "new")), pat.ErrNoOwner},
-		{f.pats.DeleteOwner(ctx, other, u.ID), user.ErrNotFound}} {
-		assert.ErrorIs(t, got[0], got[1])
-	}
+	assert.Equal(t, apierror.NotFound, apierror.KindOf(get))
+	assert.Equal(t, apierror.NameExists, apierror.KindOf(add))
+	assert.Equal(t, apierror.AuthenticationRequired, apierror.KindOf(signedIn))
+	assert.ErrorIs(t, create(ctx, f.pats, u.Kind, newPAT(u.ID, "new")), pat.ErrNoOwner)
+	assert.ErrorIs(t, create(ctx, f.pats, pat.AnyKind, newPAT(u.ID, "new")), pat.ErrNoOwner)
+	assert.Equal(t, apierror.NotFound, apierror.KindOf(f.pats.DeleteOwner(ctx, other, u.ID)))
 	all, listErr := f.users.List(ctx)
 	unfinished, err := f.users.Unfinished(ctx)
 	assert.OK(t, listErr, err)
@@ -176,6 +177,6 @@ func TestDeletePersonDuringSignIn(t *testing.T) {
 	}))
 	linking := f.Before(t, transact, 1, func() { assert.OK(t, deleting.DeleteOwner(ctx, user.Person, id)) })
 	_, err := user.NewStore(linking, f.Tables, f.LogThrough(linking)).SignIn(ctx, signIn())
-	assert.ErrorIs(t, err, user.ErrUnknownIdentity)
+	assert.Equal(t, apierror.AuthenticationRequired, apierror.KindOf(err))
 	assert.Equal(t, 0, len(f.accounts(t)))
 }

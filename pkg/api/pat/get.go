@@ -26,8 +26,7 @@ func Get(pats *Store) lambdahttp.HandlerFunc {
 			return noToken(r)
 		}
 		p, owner, err := pats.Get(r.Context(), account, id)
-		if errors.Is(err, ErrNotFound) || errors.Is(err, user.ErrNotFound) || err == nil &&
-			owner.Kind != user.ServiceAccount {
+		if errors.Is(err, ErrNotFound) || err == nil && owner.Kind != user.ServiceAccount {
 			return noToken(r)
 		}
 		if err != nil {

@@ -1,7 +1,6 @@
 package pat
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -40,12 +39,8 @@ func List(pats *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		owner, err := pats.accounts.Get(r.Context(), id)
-		if errors.Is(err, user.ErrNotFound) || err == nil && owner.Kind != user.ServiceAccount {
-			return user.NoServiceAccount(r)
-		}
-		if err != nil {
-			return err
+		if _, err = pats.accounts.Find(r.Context(), user.ServiceAccount, id); err != nil {
+			return user.NameServiceAccount(r, err)
 		}
 		return writeList(w, all)
 	}

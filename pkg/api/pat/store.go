@@ -3,7 +3,6 @@ package pat
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -79,7 +79,7 @@ func (s *Store) ListOf(ctx context.Context, userID int64) ([]PAT, error) {
 	return all, nil
 }
 
-// Get returns a token and its owner, or ErrNotFound, or user.ErrNotFound. It is one consistent BatchGetItem, repeated
+// Get returns a token and its owner, or ErrNotFound. It is one consistent BatchGetItem, repeated
 // for keys that DynamoDB left unprocessed.
 func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, error) {
 	want := map[string]types.KeysAndAttributes{
@@ -102,11 +102,8 @@ func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, erro
 		}
 		want = out.UnprocessedKeys
 	}
-	if got[s.pats] == nil {
+	if got[s.pats] == nil || got[s.users] == nil {
 		return PAT{}, user.User{}, ErrNotFound
-	}
-	if got[s.users] == nil {
-		return PAT{}, user.User{}, user.ErrNotFound
 	}
 	return FromItem(got[s.pats]), user.FromItem(got[s.users]), nil
 }
@@ -124,8 +121,8 @@ func (s *Store) Find(ctx context.Context, kind user.Kind, userID, id int64) erro
 	if kind == AnyKind {
 		return nil
 	}
-	owner, err := s.accounts.Get(ctx, userID)
-	if errors.Is(err, user.ErrNotFound) || err == nil && owner.Kind != kind {
+	_, err = s.accounts.Find(ctx, kind, userID)
+	if apierror.KindOf(err) == apierror.NotFound {
 		return ErrNotFound
 	}
 	return err

@@ -2,7 +2,6 @@ package serviceaccount
 
 import (
 	_ "embed"
-	"errors"
 	"math"
 	"net/http"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
@@ -54,16 +52,6 @@ func Create(accounts *user.Store, now func() time.Time) lambdahttp.HandlerFunc {
 			Kind: user.ServiceAccount, Name: body.Text("name"), Username: body.Text("username"), Role: roleOf(rootRole),
 			CreatedAt: &created,
 		})
-		if errors.Is(err, user.ErrUsernameExists) {
-			return apierror.New(apierror.NameExists, "There is already a service account with this username.")
-		}
-		if errors.Is(err, user.ErrTooMany) {
-			return apierror.Errorf(apierror.NoAccess,
-				"The maximum number of service accounts (%d) is reached. Delete one first.", accounts.Limit())
-		}
-		if errors.Is(err, user.ErrNoIDsLeft) {
-			return apierror.Errorf(apierror.NoAccess, "All ids of accounts, up to %d, are used up.", access.MaxID)
-		}
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package serviceaccount
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -33,11 +32,8 @@ func Delete(accounts *Store) lambdahttp.HandlerFunc {
 		if failed == nil {
 			err = accounts.Delete(r.Context(), id)
 		} else {
-			err = accounts.Find(r.Context(), id)
+			err = cmp.Or(accounts.Find(r.Context(), id), failed)
 		}
-		if errors.Is(err, user.ErrNotFound) {
-			return user.NoServiceAccount(r)
-		}
-		return cmp.Or(err, failed) // nil: 200 without a body
+		return user.NameServiceAccount(r, err) // nil: 200 without a body
 	}
 }

@@ -55,17 +55,14 @@ func (s *Store) List(ctx context.Context) ([]Account, error) {
 	return all, nil
 }
 
-// Find returns user.ErrNotFound if there is no service account with the id. It is a consistent read.
+// Find returns an error, whose kind is NotFound, if there is no service account with the id. It is a consistent read.
 func (s *Store) Find(ctx context.Context, id int64) error {
-	u, err := s.users.Get(ctx, id)
-	if err == nil && u.Kind != user.ServiceAccount {
-		return user.ErrNotFound
-	}
+	_, err := s.users.Find(ctx, user.ServiceAccount, id)
 	return err
 }
 
-// Update changes a service account, or returns user.ErrNotFound. It is a consistent read, a transaction if something
-// changes, and a Query of the account's tokens.
+// Update changes a service account. The kind of its error is NotFound if there is none with the id. It is a consistent
+// read, a transaction if something changes, and a Query of the account's tokens.
 func (s *Store) Update(ctx context.Context, id int64, change user.Change) (Account, error) {
 	u, err := s.users.Update(ctx, id, change)
 	if err != nil {

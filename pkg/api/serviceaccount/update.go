@@ -3,7 +3,6 @@ package serviceaccount
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -48,11 +47,8 @@ func Update(accounts *Store) lambdahttp.HandlerFunc {
 			change = user.Change{}
 		}
 		account, err := accounts.Update(r.Context(), id, change)
-		if errors.Is(err, user.ErrNotFound) {
-			return user.NoServiceAccount(r)
-		}
 		if err = cmp.Or(err, failed); err != nil {
-			return err
+			return user.NameServiceAccount(r, err)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, newResponse(account))
 	}

@@ -36,7 +36,7 @@ func TestEvents(t *testing.T) {
 	store.SetLimit(1)
 	calls(t, store, ada+`
 		service-account | ci | | 2 ci <> Editor
-		service-account | other | | : there is the maximum number of service accounts
+		service-account | other | | : NoAccessError: The maximum number of service accounts (1) is reached. Delete one first.
 	`)
 	ctx := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "operator"})
 	for _, write := range []func() error{

@@ -1,7 +1,6 @@
 package user
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -45,7 +44,7 @@ func GetOwn(users *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		principal := access.PrincipalFrom(r.Context())
 		u, err := users.Get(r.Context(), principal.UserID)
-		if errors.Is(err, ErrNotFound) { // the account was deleted after the request was authenticated
+		if apierror.KindOf(err) == apierror.NotFound { // the account was deleted after the request was authenticated
 			return apierror.New(apierror.AuthenticationRequired, apierror.TextAuthenticationRequired)
 		}
 		if err != nil {

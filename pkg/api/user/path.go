@@ -17,6 +17,15 @@ func PathID(r *http.Request) (int64, error) {
 	return id, nil
 }
 
+// NameServiceAccount returns err. If its kind is NotFound, it returns NoServiceAccount instead, which has the id as the
+// client sent it.
+func NameServiceAccount(r *http.Request, err error) error {
+	if apierror.KindOf(err) == apierror.NotFound {
+		return NoServiceAccount(r)
+	}
+	return err
+}
+
 // NoServiceAccount returns the 404 for a path parameter id that is not the id of a service account.
 func NoServiceAccount(r *http.Request) error {
 	sent, _ := lambdahttp.PathParam(r, "id")

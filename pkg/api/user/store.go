@@ -3,7 +3,6 @@ package user
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -51,16 +51,25 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 // Key returns the key of an account's item.
 func Key(id int64) dynamo.Item { return dynamo.Item{hash: dynamo.N(id)} }
 
-// Get returns an account, or ErrNotFound.
+// Get returns an account. The kind of its error is NotFound if there is none with the id.
 func (s *Store) Get(ctx context.Context, id int64) (User, error) {
 	item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
 	if err != nil {
 		return User{}, fmt.Errorf("get user %d: %w", id, err)
 	}
 	if !isAccount(item) {
-		return User{}, ErrNotFound
+		return User{}, notFound(anyKind, id)
 	}
 	return FromItem(item), nil
+}
+
+// Find returns an account of the kind. The kind of its error is NotFound if there is none with the id.
+func (s *Store) Find(ctx context.Context, kind Kind, id int64) (User, error) {
+	u, err := s.Get(ctx, id)
+	if apierror.KindOf(err) == apierror.NotFound || err == nil && u.Kind != kind {
+		return User{}, notFound(kind, id)
+	}
+	return u, err
 }
 
 // List returns all accounts, ordered by id. It is one consistent Scan per MB.
@@ -81,14 +90,15 @@ func (s *Store) List(ctx context.Context) ([]User, error) {
 // isAccount reports whether an item is an account that is not being deleted.
 func isAccount(item dynamo.Item) bool { return item[attributeKind] != nil }
 
-// SetDisabled disables or enables an account, or returns ErrNotFound. The account's tokens are rejected or accepted
-// from then on.
+// SetDisabled disables or enables an account. The account's tokens are rejected or accepted from then on. The kind of
+// its error is NotFound if there is none with the id.
 func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error {
 	_, err := s.modify(ctx, id, func(u *User) { u.Disabled = disabled })
 	return err
 }
 
-// SetRole changes the root role of an account, or returns ErrNotFound. The role applies from the next request on.
+// SetRole changes the root role of an account. The role applies from the next request on. The kind of its error is
+// NotFound if there is none with the id.
 func (s *Store) SetRole(ctx context.Context, id int64, role access.Role) error {
 	_, err := s.modify(ctx, id, func(u *User) { u.Role = role })
 	return err
@@ -102,7 +112,7 @@ func (s *Store) Restrict(ctx context.Context, read User, role access.Role, disab
 			u.Role, u.Disabled = role, disabled
 		}
 	})
-	if errors.Is(err, ErrNotFound) {
+	if apierror.KindOf(err) == apierror.NotFound {
 		return nil
 	}
 	return err
@@ -114,7 +124,7 @@ type Change struct {
 	Role access.Role
 }
 
-// Update changes a service account and returns it, or returns ErrNotFound.
+// Update changes a service account and returns it. The kind of its error is NotFound if there is none with the id.
 func (s *Store) Update(ctx context.Context, id int64, change Change) (User, error) {
 	u, err := s.modify(ctx, id, func(u *User) {
 		if u.Kind == ServiceAccount {
@@ -122,13 +132,14 @@ func (s *Store) Update(ctx context.Context, id int64, change Change) (User, erro
 		}
 	})
 	if err == nil && u.Kind != ServiceAccount {
-		return User{}, ErrNotFound
+		return User{}, notFound(ServiceAccount, id)
 	}
 	return u, err
 }
 
-// modify changes the name, the role and the state of an account, and returns it, or ErrNotFound. It is one consistent
-// read and one transaction, repeated if the account is changed concurrently. If nothing changes, it is the read alone.
+// modify changes the name, the role and the state of an account, and returns it. It is one consistent read and one
+// transaction, repeated if the account is changed concurrently. If nothing changes, it is the read alone. The kind of
+// its error is NotFound if there is no account with the id.
 func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (next User, err error) {
 	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)

@@ -12,6 +12,7 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/spelling"
 )
@@ -56,9 +57,9 @@ func (s *Store) countAccount(n int64) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: update}
 }
 
-// Add adds an account without tokens under the next id; it ignores u.ID. It returns, in this order, ErrNoIDsLeft if the
-// last id is access.MaxID, ErrTooMany if the limit of service accounts is reached, ErrEmailExists or ErrUsernameExists if
-// another account has the unique name, and ErrIdentityExists if another person is linked to the identity.
+// Add adds an account without tokens under the next id; it ignores u.ID. The kind of its error is, in this order,
+// NoAccess if the last id is access.MaxID or the limit of service accounts is reached, and NameExists if another account
+// has the unique name or is linked to the identity.
 //
 // Add is one UpdateItem of the counter of ids, and one transaction without the counter. The transaction writes the
 // account, the reservation of its unique name and the link of its identity, provided that the name and the identity are
@@ -71,7 +72,7 @@ func (s *Store) add(ctx context.Context, u User, stale dynamo.Item, signUp bool)
 	for {
 		counter, err := s.client.UpdateItem(ctx, dynamo.Count(s.table, Key(counterID), lastID, access.MaxID))
 		if dynamo.FailedCondition(err) {
-			return User{}, ErrNoIDsLeft
+			return User{}, apierror.Errorf(apierror.NoAccess, "All ids of accounts, up to %d, are used up.", access.MaxID)
 		}
 		if err != nil {
 			return User{}, fmt.Errorf("take an id for a user: %w", err)
@@ -98,13 +99,14 @@ func (s *Store) add(ctx context.Context, u User, stale dynamo.Item, signUp bool)
 		}
 		if i := slices.IndexFunc(actions, func(a types.TransactWriteItem) bool { return a.Update != nil }); i >= 0 &&
 			failures[i].Failed {
-			return User{}, ErrTooMany
+			return User{}, apierror.Errorf(apierror.NoAccess,
+				"The maximum number of service accounts (%d) is reached. Delete one first.", s.limit)
 		}
 		if u.uniqueName() != "" && failures[nameAction].Failed {
-			return User{}, u.errNameExists()
+			return User{}, u.nameExists()
 		}
 		if u.Identity != nil && failures[link].Failed {
-			return User{}, ErrIdentityExists
+			return User{}, identityExists()
 		}
 		// The counter is too low, because only one table was restored: another account has the id.
 	}
@@ -132,8 +134,8 @@ func (s *Store) writing(ctx context.Context, u *User) ([]types.TransactWriteItem
 
 // Creation returns the actions of a transaction that add an account without tokens under the id u.ID, for accounts with
 // fixed ids. They fail if the id or the unique name is taken. Creation first raises the counter of ids to u.ID if it is
-// lower, so that Add never takes the id, even after the account was deleted. It returns ErrEmailExists or
-// ErrUsernameExists if the unique name is taken already, and ErrDeleting if the account with the id is being deleted.
+// lower, so that Add never takes the id, even after the account was deleted. The kind of its error is NameExists if the
+// unique name is taken already, and Conflict if the account with the id is being deleted.
 func (s *Store) Creation(ctx context.Context, u User) ([]types.TransactWriteItem, error) {
 	if err := s.raiseCounter(ctx, u.ID); err != nil {
 		return nil, err
@@ -143,7 +145,7 @@ func (s *Store) Creation(ctx context.Context, u User) ([]types.TransactWriteItem
 		return nil, fmt.Errorf("get user %d: %w", u.ID, err)
 	}
 	if item[attributeDeleting] != nil {
-		return nil, ErrDeleting
+		return nil, apierror.Errorf(apierror.Conflict, "The deletion of the account with the id %d has not ended.", u.ID)
 	}
 	if name := u.uniqueName(); name != "" {
 		reservation, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(name))
@@ -151,7 +153,7 @@ func (s *Store) Creation(ctx context.Context, u User) ([]types.TransactWriteItem
 			return nil, fmt.Errorf("read whether the name of user %d is taken: %w", u.ID, err)
 		}
 		if reservation != nil {
-			return nil, u.errNameExists()
+			return nil, u.nameExists()
 		}
 	}
 	return s.writing(ctx, &u)
@@ -208,12 +210,12 @@ func (u User) Identifiers() (names []string) {
 // emailIdentifier returns the identifier of an e-mail address.
 func emailIdentifier(email string) string { return "email:" + strings.ToLower(email) }
 
-// errNameExists returns the error if another account has the unique name.
-func (u User) errNameExists() error {
+// nameExists returns the error if another account has the unique name.
+func (u User) nameExists() error {
 	if u.Kind == Person {
-		return ErrEmailExists
+		return apierror.New(apierror.NameExists, "There is already a person with this e-mail address.")
 	}
-	return ErrUsernameExists
+	return apierror.New(apierror.NameExists, "There is already a service account with this username.")
 }
 
 // IdentifierKey returns the key of an item in the table Identifiers.

@@ -41,7 +41,7 @@ func TestAddUsesEachIDOnce(t *testing.T) {
 	create(access.MaxID - 1)
 	calls(t, store, `
 		person | last | | 2147483647 last <> Editor
-		person | a | | : all ids of users are used up
+		person | a | | : NoAccessError: All ids of accounts, up to 2147483647, are used up.
 	`)
 }
 
@@ -65,10 +65,10 @@ func TestAddRefusesConflicts(t *testing.T) {
 	calls(t, store, ada+`
 		service-account | ada | | 2 ada <> Editor
 		service-account | "στάσις \u212a" | | "3 στάσις \u212a <> Editor"
-		person | two | ADA@Example.com | : there is a person with that e-mail address
-		service-account | ADA | | : there is a service account with that username
-		service-account | aDa | | : there is a service account with that username
-		service-account | ΣΤΆΣΙΣ K | | : there is a service account with that username
+		person | two | ADA@Example.com | : NameExistsError: There is already a person with this e-mail address.
+		service-account | ADA | | : NameExistsError: There is already a service account with this username.
+		service-account | aDa | | : NameExistsError: There is already a service account with this username.
+		service-account | ΣΤΆΣΙΣ K | | : NameExistsError: There is already a service account with this username.
 		person | ada | | 8 ada <> Editor
 		person | ada | | 9 ada <> Editor
 		service-account | ada@example.com | | 10 ada@example.com <> Editor

@@ -16,7 +16,7 @@ const attributeDeleting = "deleting"
 
 // BeginDeletion makes an account of the kind unusable and records its deletion: from then on its tokens and its
 // identity are rejected, it is not listed, and it cannot be changed. If a deletion has begun but not ended,
-// BeginDeletion does nothing. Otherwise the error is ErrNotFound. It is one consistent read and one transaction.
+// BeginDeletion does nothing. The kind of its error is NotFound if there is no such account. It is one consistent read and one transaction.
 func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
 	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
@@ -25,7 +25,7 @@ func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
 		}
 		u := FromItem(item)
 		if u.Kind != kind {
-			return nil, ErrNotFound
+			return nil, notFound(kind, id)
 		}
 		event, record, err := s.log.Actions(ctx, u.deletion())
 		names := map[string]string{"#kind": attributeKind, "#deleting": attributeDeleting, "#disabled": "disabled"}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -83,33 +84,24 @@ func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) (
 	}}}, record...), event, err
 }
 
-// person returns the person with the id, or ErrNotFound.
-func (s *Store) person(ctx context.Context, id int64) (User, error) {
-	u, err := s.Get(ctx, id)
-	if err == nil && u.Kind != Person {
-		return User{}, ErrNotFound
-	}
-	return u, err
-}
-
-// personWith returns the person with the id if the identity is theirs, otherwise ErrNotFound.
+// personWith returns the person with the id if the identity is theirs. Otherwise the kind of its error is NotFound.
 func (s *Store) personWith(ctx context.Context, id int64, identity Identity) (User, error) {
-	u, err := s.person(ctx, id)
+	u, err := s.Find(ctx, Person, id)
 	if err == nil && (u.Identity == nil || *u.Identity != identity) {
-		return User{}, ErrNotFound
+		return User{}, notFound(Person, id)
 	}
 	return u, err
 }
 
-// holder returns the person to whom an identity is linked, or ErrNotFound, and the link, even if it is not valid; nil:
-// there is none.
+// holder returns the person to whom an identity is linked, and the link, even if it is not valid; nil: there is none.
+// The kind of its error is NotFound if there is no person.
 func (s *Store) holder(ctx context.Context, identity Identity) (u User, link dynamo.Item, err error) {
 	link, err = dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(linkName(identity)))
 	if err != nil {
 		return User{}, nil, fmt.Errorf("get the link of an identity: %w", err)
 	}
 	if link == nil {
-		return User{}, nil, ErrNotFound
+		return User{}, nil, apierror.New(apierror.NotFound, "No person is linked to the identity.")
 	}
 	u, err = s.personWith(ctx, link.Int(accountID), identity)
 	return u, link, err
@@ -146,20 +138,20 @@ func (s *Store) unlinking(ctx context.Context, u User, actions []types.TransactW
 	return append(actions, s.release(name, u.ID)), nil
 }
 
-// Link links an identity to a person in place of an earlier one, and returns the person as they were before. It returns
-// ErrNotFound if there is no person with the id, and ErrIdentityExists and the other person if the identity is linked
-// to another one.
+// Link links an identity to a person in place of an earlier one, and returns the person as they were before. The kind
+// of its error is NotFound if there is no person with the id, and NameExists if the identity is linked to another
+// person, whom it returns then.
 func (s *Store) Link(ctx context.Context, id int64, identity Identity) (u User, err error) {
 	err = s.log.Write(ctx, func() (_ []types.TransactWriteItem, err error) {
-		if u, err = s.person(ctx, id); err != nil {
+		if u, err = s.Find(ctx, Person, id); err != nil {
 			return nil, err
 		}
 		holder, link, err := s.holder(ctx, identity)
 		if err == nil && holder.ID != id {
 			u = holder
-			return nil, ErrIdentityExists
+			return nil, identityExists()
 		}
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && apierror.KindOf(err) != apierror.NotFound {
 			return nil, err
 		}
 		return s.replaceIdentity(ctx, u, identity, link)
@@ -171,11 +163,11 @@ func (s *Store) Link(ctx context.Context, id int64, identity Identity) (u User, 
 }
 
 // Unlink removes a person's identity and returns the person as they were before, without an identity if there was none
-// to remove. It returns ErrNotFound if there is no person with the id. A person whose e-mail address the issuer still
+// to remove. The kind of its error is NotFound if there is no person with the id. A person whose e-mail address the issuer still
 // verifies is linked again by the next sign-in.
 func (s *Store) Unlink(ctx context.Context, id int64) (u User, err error) {
 	err = s.log.Write(ctx, func() (_ []types.TransactWriteItem, err error) {
-		if u, err = s.person(ctx, id); err != nil || u.Identity == nil {
+		if u, err = s.Find(ctx, Person, id); err != nil || u.Identity == nil {
 			return nil, err
 		}
 		actions, _, err := s.setIdentity(ctx, u, nil)

@@ -20,7 +20,7 @@ func TestLink(t *testing.T) {
 			calls(t, store, "link 2 | s | | 2 eve <eve@example.com> Editor")
 		})
 		calls(t, through(db, client), "link 1 | s | | 2 eve <eve@example.com> Editor, identity s: "+
-			"link user 1: another person is linked to that identity")
+			"link user 1: NameExistsError: Another person is linked to this identity.")
 	}
 	calls(t, store, ada+eve+`
 		service-account | ci | | 3 ci <> Editor
@@ -33,8 +33,8 @@ func TestLink(t *testing.T) {
 		sign-in | new | | 4 old <> Viewer, identity new
 		unlink 2 | | | 2 eve <eve@example.com> Editor, identity s
 		unlink 2 | | | 2 eve <eve@example.com> Editor
-		link 3 | unused | | : link user 3: no such user
-		unlink 3 | | | : unlink user 3: no such user
+		link 3 | unused | | : link user 3: NotFoundError: There is no person with the id 3.
+		unlink 3 | | | : unlink user 3: NotFoundError: There is no person with the id 3.
 	`)
 	requireItems(t, db, 10) // two counters, four accounts, three reservations and a link
 	// A link that counts no more, as after a restore of one table, is made again at the same time.

@@ -12,6 +12,7 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -30,15 +31,15 @@ type SignIn struct {
 
 // SignIn returns the person with the identity (contract section 3). This is the person who is linked to it; otherwise
 // the one with the verified e-mail address, who is linked from then on; otherwise a new one, if there is a default
-// role. Their account may be disabled. It returns ErrUnknownIdentity if there is no such person, ErrOtherIdentity if
-// the one with the address is linked to another identity, ErrLockedOut instead of adding a person with the address of a
-// disabled one, and ErrEmailExists if the address is reserved for a missing account.
+// role. Their account may be disabled. The kind of its error is AuthenticationRequired, and its message says why for the
+// log, if there is no such person, if the one with the address is linked to another identity, if a person with the
+// address of a disabled one would be added, and if the address is reserved for a missing account.
 //
 // A linked identity costs two GetItem, and one from then on in the same process. An unknown one with an e-mail address
 // costs up to five: three without a stale link. Each change is one transaction.
 func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
 	if id, ok := s.linked.get(in.Identity); ok {
-		if u, err := s.personWith(ctx, id, in.Identity); !errors.Is(err, ErrNotFound) {
+		if u, err := s.personWith(ctx, id, in.Identity); apierror.KindOf(err) != apierror.NotFound {
 			return u, err
 		}
 	}
@@ -60,21 +61,23 @@ func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
 // signIn is one attempt. Its error is errConcurrent if a concurrent call has linked or added the person.
 func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
 	u, stale, err := s.holder(ctx, in.Identity)
-	if !errors.Is(err, ErrNotFound) {
+	if apierror.KindOf(err) != apierror.NotFound {
 		return u, err
 	}
 	email, _ := ParseEmail(in.Email)
 	u, err = s.personByEmail(ctx, email)
 	known := err == nil
 	switch {
-	case !known && !errors.Is(err, ErrNotFound):
+	case !known && apierror.KindOf(err) != apierror.NotFound:
 		return User{}, err
 	case known && in.EmailVerified:
 		return s.linkTo(ctx, u, in, stale)
 	case in.DefaultRole == "":
-		return User{}, ErrUnknownIdentity
+		return User{}, apierror.New(apierror.AuthenticationRequired,
+			"no person has the identity or the e-mail address, and no default role is set")
 	case known && u.Disabled:
-		return User{}, ErrLockedOut
+		return User{}, apierror.New(apierror.AuthenticationRequired,
+			"the person with the e-mail address, which is not verified, is disabled")
 	}
 	if !in.EmailVerified {
 		email = ""
@@ -85,7 +88,7 @@ func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
 		Identity:  &in.Identity,
 		CreatedAt: &created,
 	}, stale, true)
-	if errors.Is(err, ErrEmailExists) || errors.Is(err, ErrIdentityExists) {
+	if apierror.KindOf(err) == apierror.NameExists {
 		return User{}, errConcurrent
 	}
 	if err == nil {
@@ -95,30 +98,35 @@ func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
 	return u, err
 }
 
-// personByEmail returns the person for whom an e-mail address is reserved, ErrNotFound, or ErrEmailExists if the person
-// does not exist.
+// personByEmail returns the person for whom an e-mail address is reserved. The kind of its error is NotFound if it is
+// reserved for nobody, and AuthenticationRequired if the person does not exist.
 func (s *Store) personByEmail(ctx context.Context, email string) (User, error) {
 	if email == "" {
-		return User{}, ErrNotFound
+		return User{}, noEmail()
 	}
 	reservation, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(emailIdentifier(email)))
 	if err != nil {
 		return User{}, fmt.Errorf("find a person by the e-mail address: %w", err)
 	}
 	if reservation == nil {
-		return User{}, ErrNotFound
+		return User{}, noEmail()
 	}
-	u, err := s.person(ctx, reservation.Int(accountID))
-	if errors.Is(err, ErrNotFound) {
-		return User{}, ErrEmailExists
+	u, err := s.Find(ctx, Person, reservation.Int(accountID))
+	if apierror.KindOf(err) == apierror.NotFound {
+		return User{}, apierror.New(apierror.AuthenticationRequired,
+			"the e-mail address is reserved for a person who does not exist")
 	}
 	return u, err
 }
 
-// linkTo links the identity of a sign-in to a person. Its error is ErrOtherIdentity if the person has another one.
+func noEmail() error { return apierror.New(apierror.NotFound, "No person has the e-mail address.") }
+
+// linkTo links the identity of a sign-in to a person. The kind of its error is
+// AuthenticationRequired if the person has another one.
 func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale dynamo.Item) (User, error) {
 	if u.Identity != nil && *u.Identity != in.Identity {
-		return User{}, ErrOtherIdentity
+		return User{}, apierror.New(apierror.AuthenticationRequired,
+			"the person with the e-mail address is linked to another identity")
 	}
 	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
 		return s.replaceIdentity(eventlog.WithActor(ctx, u.Actor()), u, in.Identity, stale)

@@ -34,19 +34,19 @@ func TestSignIn(t *testing.T) {
 			sign-in | 7 | 244×x@example.com | 7 7 <> Viewer, identity 7
 			sign-in | 8 | kim@example.com | 8 kim@example.com <kim@example.com> Viewer, identity 8
 			sign-in unverified | 9 | new@example.com | 9 9 <> Viewer, identity 9
-			sign-in known | unknown | unknown@example.com | : ERRUNKNOWN
+			sign-in known | unknown | unknown@example.com | : UNKNOWN
 			sign-in | 10 | 10@example.com | 10 10@example.com <10@example.com> Viewer, identity 10
 			sign-in | 11 | 243×x@example.com | 11 243×x@example.com <243×x@example.com> Viewer, identity 11
-			person | second | ADA@example.com | : there is a person with that e-mail address
+			person | second | ADA@example.com | : NameExistsError: There is already a person with this e-mail address.
 		`,
 		// A verified address does not find a person who has an identity, whoever linked it, until an operator removes it.
 		// A recycled mailbox or another issuer would take over the account.
 		"linked person": ada + eve + `
 			sign-in | ada | ada@example.com | 1 ada <ada@example.com> Editor, identity ada
 			link 2 | eve | | 2 eve <eve@example.com> Editor
-			sign-in | new | ada@example.com | : ERROTHER
-			sign-in | new | eve@example.com | : ERROTHER
-			sign-in | ada at https://other.example.com | ada@example.com | : ERROTHER
+			sign-in | new | ada@example.com | : OTHER
+			sign-in | new | eve@example.com | : OTHER
+			sign-in | ada at https://other.example.com | ada@example.com | : OTHER
 			sign-in | ada | | 1 ada <ada@example.com> Editor, identity ada
 			sign-in | eve | | 2 eve <eve@example.com> Editor, identity eve
 			unlink 1 | | | 1 ada <ada@example.com> Editor, identity ada
@@ -55,7 +55,7 @@ func TestSignIn(t *testing.T) {
 		// Nobody gets a new account in place of a disabled one whose address the issuer sends, verified or not.
 		"disabled person": ada + `
 			disable 1 | | |
-			sign-in unverified | ada | Ada@Example.com | : ERRLOCKED
+			sign-in unverified | ada | Ada@Example.com | : DISABLED
 			sign-in | other | ada@example.com | 1 ada <ada@example.com> Editor, identity other, disabled
 			enable 1 | | |
 			sign-in unverified | ada | Ada@Example.com | 2 ada <> Viewer, identity ada
@@ -70,11 +70,17 @@ func TestSignIn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store, _ := newStore(t)
-			calls(t, store, strings.NewReplacer("ERRUNKNOWN", user.ErrUnknownIdentity.Error(), "ERROTHER", user.ErrOtherIdentity.Error(),
-				"ERRLOCKED", user.ErrLockedOut.Error()).Replace(rows))
+			calls(t, store, strings.NewReplacer(
+				"UNKNOWN", rejected("no person has the identity or the e-mail address, and no default role is set"),
+				"OTHER", rejected("the person with the e-mail address is linked to another identity"),
+				"DISABLED", rejected("the person with the e-mail address, which is not verified, is disabled"),
+			).Replace(rows))
 		})
 	}
 }
+
+// rejected returns the error of a sign-in that is rejected.
+func rejected(reason string) string { return "AuthenticationRequired: " + reason }
 
 // TestSignInWithReservedAddress checks that an address whose account is missing, because one table was restored, is
 // refused.
@@ -83,7 +89,8 @@ func TestSignInWithReservedAddress(t *testing.T) {
 	store, db := newStore(t)
 	calls(t, store, ada)
 	db.Delete(t, db.Tables.Users, user.Key(1))
-	calls(t, store, "sign-in | ada | ada@example.com | : "+user.ErrEmailExists.Error())
+	calls(t, store, "sign-in | ada | ada@example.com | : "+
+		rejected("the e-mail address is reserved for a person who does not exist"))
 }
 
 // TestSignInOfLinkedPerson checks that a linked person is found by two reads, and then by one, whatever the e-mail
@@ -140,7 +147,8 @@ func TestSignInTwice(t *testing.T) {
 		items         int // counter, people, link, and reservations of the addresses
 	}{
 		{found, found, 4},
-		{found, "sign-in | other | ada@example.com | : " + user.ErrOtherIdentity.Error(), 4},
+		{found, "sign-in | other | ada@example.com | : " +
+			rejected("the person with the e-mail address is linked to another identity"), 4},
 		{added, added, 6},
 		{unnamed, unnamed, 5},
 	} {

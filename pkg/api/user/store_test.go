@@ -9,6 +9,7 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -58,13 +59,13 @@ func TestUnknownAccounts(t *testing.T) {
 	// They create the counter, 0, and the number of accounts, -1.
 	calls(t, store, ada+"service-account | ci | | 2 ci <> Editor")
 	// Update is for service accounts only.
-	assert.ErrorIs(t, failure(store.Update(t.Context(), 1, user.Change{Name: "n"})), user.ErrNotFound)
+	assert.Equal(t, apierror.NotFound, apierror.KindOf(failure(store.Update(t.Context(), 1, user.Change{Name: "n"}))))
 	for _, id := range []int64{0, -1, 3, math.MaxInt32 + 1, math.MinInt64, math.MaxInt64} {
 		for _, err := range []error{failure(store.Get(t.Context(), id)), store.SetDisabled(t.Context(), id, true),
 			failure(store.Update(t.Context(), id, user.Change{Name: "n"})),
 			failure(store.Link(t.Context(), id, identity("s"))), failure(store.Unlink(t.Context(), id)),
 			store.BeginDeletion(t.Context(), user.ServiceAccount, id)} {
-			assert.ErrorIs(t, err, user.ErrNotFound)
+			assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 		}
 	}
 	requireItems(t, db, 6)

@@ -8,7 +8,6 @@
 package user
 
 import (
-	"errors"
 	"net/mail"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 )
 
 // Kind distinguishes people from service accounts.
@@ -49,25 +49,24 @@ type Identity struct {
 	Subject string `json:"subject"`
 }
 
-// Errors of a Store.
-var (
-	ErrNotFound       = errors.New("no such user")
-	ErrEmailExists    = errors.New("there is a person with that e-mail address")
-	ErrUsernameExists = errors.New("there is a service account with that username")
+// anyKind stands for people and service accounts.
+const anyKind Kind = ""
 
-	// ErrDeleting is an error of Creation.
-	ErrDeleting = errors.New("the deletion of the account with that id has not ended")
-	// ErrIdentityExists is an error of Link and Add.
-	ErrIdentityExists = errors.New("another person is linked to that identity")
+// notFound returns the error if there is no account of the kind with the id.
+func notFound(kind Kind, id int64) error {
+	switch kind {
+	case Person:
+		return apierror.Errorf(apierror.NotFound, "There is no person with the id %d.", id)
+	case ServiceAccount:
+		return apierror.Errorf(apierror.NotFound, "There is no service account with the id %d.", id)
+	}
+	return apierror.Errorf(apierror.NotFound, "There is no user with the id %d.", id)
+}
 
-	// Errors of SignIn.
-	ErrUnknownIdentity = errors.New("no person has the identity or the e-mail address, and no default role is configured")
-	ErrOtherIdentity   = errors.New("the person with the e-mail address is linked to another identity")
-	ErrLockedOut       = errors.New("the person with the e-mail address, which is not verified, is disabled")
-
-	ErrTooMany   = errors.New("there is the maximum number of service accounts")
-	ErrNoIDsLeft = errors.New("all ids of users are used up")
-)
+// identityExists returns the error if another person is linked to an identity.
+func identityExists() error {
+	return apierror.New(apierror.NameExists, "Another person is linked to this identity.")
+}
 
 // ParseEmail returns an e-mail address in lower case, as it is stored. ok is false if the text is not an address of at
 // most 255 characters.

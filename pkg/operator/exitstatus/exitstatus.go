@@ -7,6 +7,9 @@ package exitstatus
 import (
 	"errors"
 	"fmt"
+	"strings"
+
+	"toggleadmin/pkg/platform/apierror"
 )
 
 // Status is an exit status. Scripts depend on the numbers, so they never change.
@@ -45,4 +48,29 @@ func Of(err error) Status {
 		return Failure
 	}
 	return Success
+}
+
+// Explain returns the error of a command for an error of a store, which has a kind and a message for clients of the API.
+// Other errors stay as they are.
+func Explain(err error) error {
+	var status Status
+	switch apierror.KindOf(err) {
+	case apierror.NotFound:
+		status = NotFound
+	case apierror.NoAccess, apierror.ContentTooLarge, apierror.NameExists, apierror.Conflict:
+		status = Rejected
+	default:
+		return err
+	}
+	return Errorf(status, "%s", asClauses(apierror.From(err).Message))
+}
+
+// asClauses returns the sentences of a message in the form of a command's errors: "It exists. Delete it." becomes
+// "it exists: delete it". The names in messages have no spaces.
+func asClauses(message string) string {
+	clauses := strings.Split(strings.TrimSuffix(message, "."), ". ")
+	for i, c := range clauses {
+		clauses[i] = strings.ToLower(c[:1]) + c[1:]
+	}
+	return strings.Join(clauses, ": ")
 }

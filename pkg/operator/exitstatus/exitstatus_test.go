@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/test/assert"
 )
 
 // TestNumbers checks the documented exit statuses.
@@ -26,4 +28,28 @@ func TestNumbers(t *testing.T) {
 	if got := exitstatus.Of(nil); got != exitstatus.Success {
 		t.Errorf("the status of nil is %d", got)
 	}
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	unreachable := errors.New("connection refused")
+	for _, tt := range []struct {
+		err    error
+		status exitstatus.Status
+		text   string
+	}{
+		{apierror.New(apierror.NotFound, `There is no toggle with the name "X.Y".`), exitstatus.NotFound,
+			`there is no toggle with the name "X.Y"`},
+		{fmt.Errorf("add: %w", apierror.New(apierror.NoAccess, "The maximum (1) is reached. Delete one first.")),
+			exitstatus.Rejected, "the maximum (1) is reached: delete one first"},
+		{apierror.New(apierror.NameExists, "It exists."), exitstatus.Rejected, "it exists"},
+		{apierror.New(apierror.Conflict, "It is in use."), exitstatus.Rejected, "it is in use"},
+		{apierror.New(apierror.ContentTooLarge, "It is too large."), exitstatus.Rejected, "it is too large"},
+		{unreachable, exitstatus.Failure, "connection refused"},
+	} {
+		err := exitstatus.Explain(tt.err)
+		assert.Equal(t, tt.status, exitstatus.Of(err))
+		assert.Equal(t, tt.text, err.Error())
+	}
+	assert.OK(t, exitstatus.Explain(nil))
 }

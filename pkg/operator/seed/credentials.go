@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 )
 
@@ -30,7 +31,7 @@ func (s *seeder) credentials(ctx context.Context, r *Result) error {
 	}
 	for _, account := range accounts() {
 		current, err := s.users.Get(ctx, account.ID)
-		if errors.Is(err, user.ErrNotFound) { // deleted by a user
+		if apierror.KindOf(err) == apierror.NotFound { // deleted by a user
 			continue
 		}
 		if err != nil {
@@ -123,7 +124,7 @@ func (s *seeder) isValid(ctx context.Context, text string, userID int64) (bool, 
 		return false, nil //nolint:nilerr // a text that is not a token is not valid
 	}
 	stored, _, err := s.pats.Get(ctx, owner, id)
-	if errors.Is(err, pat.ErrNotFound) || errors.Is(err, user.ErrNotFound) {
+	if errors.Is(err, pat.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil && token.Verifier().Equal(stored.Verifier[:]) && !stored.Expired(s.Now()), err

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -59,7 +60,7 @@ func Initialize(ctx context.Context, c Config, administrator Administrator) (Ini
 			return Initialized{Marker: marker}, nil
 		}
 		written, err := s.initialize(ctx, administrator, stored)
-		if errors.Is(err, user.ErrEmailExists) || errors.Is(err, user.ErrDeleting) {
+		if kind := apierror.KindOf(err); kind == apierror.NameExists || kind == apierror.Conflict {
 			return s.impossible(ctx, administrator, err)
 		}
 		if err != nil {
@@ -85,7 +86,7 @@ func (s *seeder) impossible(ctx context.Context, administrator Administrator, ca
 	if err != nil || marked {
 		return Initialized{Marker: marker}, err
 	}
-	if errors.Is(cause, user.ErrDeleting) {
+	if apierror.KindOf(cause) == apierror.Conflict {
 		return Initialized{}, exitstatus.Errorf(exitstatus.Rejected, "the account %d exists, but its deletion has not "+
 			"ended: restore the table Users from a backup, or delete the item", administratorID)
 	}
@@ -135,7 +136,7 @@ func (s *seeder) missing(ctx context.Context, administrator Administrator) (acti
 		actions = append(actions, creation...)
 	}
 	_, err = s.users.Get(ctx, administratorID)
-	if errors.Is(err, user.ErrNotFound) {
+	if apierror.KindOf(err) == apierror.NotFound {
 		var person []types.TransactWriteItem
 		person, err = s.users.Creation(ctx, administrator.account())
 		actions = append(actions, person...)

@@ -13,6 +13,8 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -211,7 +213,8 @@ func (i Installation) createAccount(ctx context.Context, a Account) error {
 
 var errDuplicate = errors.New("there is a person with that name")
 
-// readAccount returns the account with an id in documents, or user.ErrNotFound.
+// readAccount returns the account with an id in documents, which could not be added because a name or an identity is
+// taken. If another account has it, the kind of the error is Conflict.
 func (i Installation) readAccount(ctx context.Context, id string) (Account, error) {
 	all, err := i.Users.List(ctx)
 	if err != nil {
@@ -222,7 +225,7 @@ func (i Installation) readAccount(ctx context.Context, id string) (Account, erro
 			return a, nil
 		}
 	}
-	return Account{}, user.ErrNotFound
+	return Account{}, apierror.New(apierror.Conflict, "Another account has the name, the e-mail address or the identity.")
 }
 
 // merge writes the elements of a document.
@@ -232,7 +235,9 @@ type merge[T any] struct {
 	// is the stored element, or nil.
 	prepare        func(element T, old *T) (T, []string, error)
 	create, update func(context.Context, T) error
-	read           func(ctx context.Context, id string) (T, error)
+	// read returns the stored element with an id. The kind of its error is Conflict if there is none, but another element
+	// has what must be unique.
+	read func(ctx context.Context, id string) (T, error)
 }
 
 // run writes what differs and fills the section. It returns the ids that are stored then.
@@ -291,19 +296,21 @@ func (m merge[T]) write(
 	if !unchanged && !o.DryRun {
 		err = write(ctx, next)
 	}
-	if old == nil && isOneOf(err, existing) {
+	if old == nil && isOneOf(err, existing, apierror.NameExists) {
 		created, reading := m.read(ctx, id)
 		switch {
 		case reading == nil:
 			return m.write(ctx, o, id, element, &created, s)
-		case !isOneOf(reading, missing):
-			return nil, reading
-		case !isOneOf(err, refused): // it was deleted again
+		case isOneOf(reading, missing, apierror.NotFound): // it was deleted again
 			return m.write(ctx, o, id, element, nil, s)
+		case apierror.KindOf(reading) != apierror.Conflict:
+			return nil, reading
 		}
 	}
 	switch {
-	case isOneOf(err, refused) || dynamo.Invalid(err):
+	case isOneOf(err, refused, apierror.NoAccess, apierror.ContentTooLarge, apierror.NameExists, apierror.Conflict):
+		return exitstatus.Explain(err), nil
+	case dynamo.Invalid(err):
 		return err, nil
 	case err != nil:
 		return nil, err
@@ -324,18 +331,17 @@ var (
 	// existing are the errors of an element that another process has created.
 	existing = []error{
 		featuretype.ErrExists, contextfield.ErrExists, feature.ErrExists, errDuplicate,
-		user.ErrEmailExists, user.ErrUsernameExists, user.ErrIdentityExists,
 	}
 	// missing are the errors of an element that does not exist.
-	missing = []error{featuretype.ErrNotFound, contextfield.ErrNotFound, feature.ErrNotFound, user.ErrNotFound}
+	missing = []error{featuretype.ErrNotFound, contextfield.ErrNotFound, feature.ErrNotFound}
 	// refused are the errors of an element that cannot be written, even if the write is repeated.
 	refused = []error{
-		contextfield.ErrTooLarge, user.ErrTooMany, user.ErrEmailExists, user.ErrUsernameExists, user.ErrIdentityExists,
+		contextfield.ErrTooLarge,
 	}
 )
 
-func isOneOf(err error, errs []error) bool {
-	return slices.ContainsFunc(errs, func(one error) bool { return errors.Is(err, one) })
+func isOneOf(err error, errs []error, kinds ...apierror.Kind) bool {
+	return err != nil && slices.Contains(kinds, apierror.KindOf(err)) || slices.ContainsFunc(errs, func(one error) bool { return errors.Is(err, one) })
 }
 
 // differing returns the names of the JSON members in which two values differ, sorted.
