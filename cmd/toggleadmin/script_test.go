@@ -35,7 +35,7 @@ import (
 	main "toggleadmin/cmd/toggleadmin"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"

@@ -2,7 +2,7 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/platform/app"
 )
 

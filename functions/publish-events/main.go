@@ -2,7 +2,7 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/eventbus"
+	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/platform/app"
 )
 

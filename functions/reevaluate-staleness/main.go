@@ -3,7 +3,7 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/staleness"
+	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/platform/app"
 )
 

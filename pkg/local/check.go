@@ -19,7 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/access"

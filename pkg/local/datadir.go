@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/local/datafile"
 )
 

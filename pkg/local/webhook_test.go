@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/eventbus"
+	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/local"
 	"toggleadmin/test/localtest"
 )

@@ -112,7 +112,7 @@
 //	default types and their order                               | 4.2 | pkg/api/featuretype TestList
 //	order of creation                                           | 4.2 | pkg/api/featuretype TestList
 //	lifetime, 0, null, limits, unknown ID, letter case          | 4.3 | pkg/api/featuretype TestUpdateLifetime
-//	the same value starts no re-evaluation                      | 4.3 | pkg/api/staleness TestStream
+//	the same value starts no re-evaluation                      | 4.3 | pkg/background/staleness TestStream
 //	the response does not wait                                  | 4.3 | test/e2e TestCallsOfEachOperation
 //	date arithmetic does not overflow                           | 4.3 | pkg/api/feature TestCutoff
 //	members, order and usage of context fields                  | 4.4 | pkg/api/contextfield TestUpdate
@@ -184,7 +184,7 @@
 //	forms of If-Match and If-None-Match                         | 4.17| pkg/platform/lambdahttp TestPreconditions
 //	unknown members                                             | 4.17| pkg/platform/jsonbody TestUnknownProperties
 //	a misspelled member of a context field                      | 4.17| pkg/api/contextfield TestBodies
-//	change of a lifetime, in both directions                    | 5   | pkg/api/staleness TestSweep
+//	change of a lifetime, in both directions                    | 5   | pkg/background/staleness TestSweep
 //	passing of time                                             | 5   | pkg/api/feature TestCutoff
 //	current lifetime, idempotent, continues                     | 5   | test/simulation TestSeeds
 //	cost                                                        | 5   | test/e2e TestCallsOfReevaluation

@@ -15,7 +15,7 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
-	"toggleadmin/pkg/api/staleness"
+	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/assert"
 )

@@ -13,7 +13,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
-	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"

@@ -2,7 +2,7 @@
 // expected lifetime (contract section 4.3).
 //
 // A type's lifetime determines when its toggles become potentially stale. Setting it is one write, even if it is the
-// current one; the table's stream then triggers the re-evaluation (pkg/api/staleness).
+// current one; the table's stream then triggers the re-evaluation (pkg/background/staleness).
 package featuretype
 
 import (

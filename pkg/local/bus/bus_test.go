@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/pkg/api/eventbus"
-	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/background/eventbus"
+	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/assert"

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/api/eventbus"
 	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/background/eventbus"
+	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/dynamo"
 )

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
 	"toggleadmin/test/table"

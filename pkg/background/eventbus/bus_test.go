@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/eventbus"
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/eventbridge"
 	"toggleadmin/test/roundtrip"

@@ -16,7 +16,7 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
-	"toggleadmin/pkg/api/staleness"
+	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"

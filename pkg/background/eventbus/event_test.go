@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/eventbus"
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )

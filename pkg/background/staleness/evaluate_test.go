@@ -14,7 +14,7 @@ import (
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
-	"toggleadmin/pkg/api/staleness"
+	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/platform/dynamo"
 )
 

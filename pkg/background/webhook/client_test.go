@@ -15,7 +15,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"toggleadmin/pkg/api/webhook"
+	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
