@@ -12,7 +12,7 @@ import (
 // Run serves the template's API until the context ends, which is not an error, or the engine cannot be started again.
 // Everything that it started has ended when it returns. Its errors are single lines that state what to do.
 //
-// It has three phases: check everything that can be wrong; prepare the engine, its tables, the functions and the
+// It has three phases: validate the configuration; prepare the engine, its tables, the functions and the
 // triggers; serve.
 func Run(ctx context.Context, c Config) error {
 	s := &service{Config: c.withDefaults(), endpoint: c.DynamoDBEndpoint}
@@ -46,7 +46,6 @@ func (s *service) close() {
 		_ = s.listener.Close()
 	}
 	_ = s.lock.Close()
-	s.out.Close()
 }
 
 // logger is the logger for what is neither a request nor a function's.

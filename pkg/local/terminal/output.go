@@ -1,7 +1,8 @@
 // Package terminal writes what the local service reports: requests, deliveries of events, and what functions log.
 //
-// On a terminal each request is one aligned line, with the log records of its functions beneath, without the attributes
-// that are only for metrics. Elsewhere each record is a line of JSON. Secrets of tokens are replaced in both.
+// On a terminal, each request is one short line. The log records of functions are lines with the id of their request,
+// without the attributes that are only for metrics. Elsewhere each record is a line of JSON. Secrets of tokens are
+// replaced in both.
 package terminal
 
 import (
@@ -16,7 +17,7 @@ import (
 
 // Options configure an Output.
 type Options struct {
-	Terminal bool // aligned lines instead of JSON
+	Terminal bool // lines for people instead of JSON
 	Color    bool // on a terminal only
 	Now      func() time.Time
 }
@@ -25,9 +26,8 @@ type Options struct {
 type Output struct {
 	options Options
 
-	mu   sync.Mutex
-	out  io.Writer
-	held map[string][]byte // records of requests that have no line yet, by request id
+	mu  sync.Mutex
+	out io.Writer
 }
 
 // Entry is a request that was answered or an event that was delivered to a function.
@@ -39,12 +39,12 @@ type Entry struct {
 	Duration time.Duration
 	ID       string // of the request or the invocation
 	Cause    error  // why the gateway or a delivery failed; may have several lines
-	Quiet    bool   // not shown on a terminal, unless it failed or its function logged something
+	Quiet    bool   // not shown on a terminal, unless it failed
 }
 
 // New returns an Output that writes to out.
 func New(out io.Writer, o Options) *Output {
-	return &Output{options: o, out: out, held: map[string][]byte{}}
+	return &Output{options: o, out: out}
 }
 
 // Logger returns a logger for records of at least the level.
@@ -55,7 +55,7 @@ func (o *Output) Logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(o, &slog.HandlerOptions{Level: level}))
 }
 
-// EventLogger returns the logger of a function that receives events. Its records are beneath the line of their event.
+// EventLogger returns the logger of a function that receives events. Its records have the id of the invocation.
 func (o *Output) EventLogger(function string, level slog.Level) *slog.Logger {
 	return slog.New(invocationHandler{o.FunctionLogger(function, level).Handler()})
 }
@@ -90,29 +90,13 @@ func (o *Output) Log(e *Entry) {
 	o.Logger(slog.LevelError).LogAttrs(context.Background(), slog.LevelError, "request failed", attributes...)
 }
 
-// Close writes the records that are still held.
-func (o *Output) Close() {
+// Write writes lines, without secrets.
+func (o *Output) Write(lines []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.flush()
+	_, _ = o.out.Write(redact(lines))
+	return len(lines), nil
 }
-
-func (o *Output) flush() {
-	for id, records := range o.held {
-		o.write(records)
-		delete(o.held, id)
-	}
-}
-
-// Write implements io.Writer for the JSON handler.
-func (o *Output) Write(line []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.write(line)
-	return len(line), nil
-}
-
-func (o *Output) write(line []byte) { _, _ = o.out.Write(redact(line)) }
 
 // secrets matches the secret of a token, percent-encoded or not, after the part that is not secret, and JSON web
 // tokens.

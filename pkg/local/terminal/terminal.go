@@ -14,17 +14,21 @@ import (
 )
 
 const (
-	maxPath  = 120  // bytes of a path on a terminal
-	maxValue = 2000 // bytes of one line of a value
-	maxLines = 40   // lines of a value; the stack of a panic has more
+	timeOfDay = "15:04:05"
 
-	maxHeld = 1024 // requests whose records are held
+	maxMethod = 14   // bytes of a method on a terminal
+	maxPath   = 120  // bytes of a path
+	maxValue  = 2000 // bytes of one line of a value
+	maxLines  = 40   // lines of a value; the stack of a panic has more
 
 	plain, faint, red, green, yellow = "\x1b[0m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"
 )
 
-// logLine writes the line of an entry and the records held for it.
+// logLine writes the line of an entry, and why it failed.
 func (o *Output) logLine(e *Entry) {
+	if e.Quiet && e.Cause == nil {
+		return
+	}
 	status, color := strconv.Itoa(e.Status), green
 	switch {
 	case e.Status == 0 && e.Cause == nil:
@@ -36,28 +40,14 @@ func (o *Output) logLine(e *Entry) {
 	case e.Status >= 400:
 		color = yellow
 	}
-	path := redact([]byte(printable(e.Path, maxPath))) // before it is padded
-	function := e.Function
-	if function == "" {
-		function = "-"
-	}
-	end := fmt.Sprintf("%8.1f ms  %s", milliseconds(e.Duration), e.ID)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %-7s %-52s %s %-29s %s\n",
-		o.options.Now().Format("15:04:05"), printable(e.Method, 14), path, o.paint(color, status), function,
-		o.paint(faint, end))
+	fmt.Fprintf(&b, "%s %s %-6s %s %s\n", o.options.Now().Format(timeOfDay), o.paint(color, status),
+		printable(e.Method, maxMethod), printable(e.Path, maxPath),
+		o.paint(faint, fmt.Sprintf("%.1f ms  %s", milliseconds(e.Duration), e.ID)))
 	if e.Cause != nil {
 		writeLines(&b, "cause", e.Cause.Error())
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	records := o.held[e.ID]
-	delete(o.held, e.ID)
-	if e.Quiet && e.Cause == nil && len(records) == 0 {
-		return
-	}
-	b.Write(records)
-	o.write(b.Bytes())
+	_, _ = o.Write(b.Bytes())
 }
 
 func (o *Output) paint(color, text string) string {
@@ -67,7 +57,7 @@ func (o *Output) paint(color, text string) string {
 	return color + text + plain
 }
 
-// terminalHandler writes records for a terminal. Records of a request are held until the request's line is written.
+// terminalHandler writes records for a terminal.
 type terminalHandler struct {
 	output *Output
 	level  slog.Level
@@ -92,23 +82,16 @@ func (h *terminalHandler) Handle(_ context.Context, r slog.Record) error {
 		attrs = append(attrs, a)
 		return true
 	})
-	var id string
-	var line, beneath bytes.Buffer
+	var line, cause bytes.Buffer
 	for _, a := range attrs {
 		value := text(a.Value.Resolve())
 		switch a.Key {
-		case "apiRequestId":
-			id = value
-		case "requestId":
-			if id == "" {
-				id = value
-			}
 		case "method", "route", "status", "milliseconds": // on the request's line
 		case "_aws", "functionName": // metrics in CloudWatch's embedded format
 		// of a re-evaluation
 		case "trigger", "cutoff", "overtaken", "read", "pages", "writes", "throttled", "retried", "lagMilliseconds":
 		case "cause":
-			writeLines(&beneath, a.Key, value)
+			writeLines(&cause, a.Key, value)
 		default:
 			fmt.Fprintf(&line, "  %s=%s", a.Key, printable(value, maxValue))
 		}
@@ -117,17 +100,9 @@ func (h *terminalHandler) Handle(_ context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelWarn {
 		level = h.output.paint(red, level)
 	}
-	lines := fmt.Appendf(nil, "%s %s%s\n%s", level, printable(r.Message, maxValue), &line, &beneath)
-	h.output.mu.Lock()
-	defer h.output.mu.Unlock()
-	if id == "" {
-		h.output.write(append(r.Time.AppendFormat(nil, "15:04:05 "), lines...))
-		return nil
-	}
-	if len(h.output.held) == maxHeld {
-		h.output.flush()
-	}
-	h.output.held[id] = append(append(h.output.held[id], "         "...), lines...)
+	lines := fmt.Appendf(r.Time.AppendFormat(nil, timeOfDay), " %s %s%s\n%s", level, printable(r.Message, maxValue),
+		&line, &cause)
+	_, _ = h.output.Write(lines)
 	return nil
 }
 
