@@ -5,11 +5,10 @@
 package contextfield
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -36,21 +35,9 @@ type LegalValue struct {
 	Description *string // nil: none
 }
 
-// The errors of Store.
-var (
-	ErrNotFound = errors.New("context field not found")
-	ErrExists   = errors.New("a context field with this name exists")
-	ErrTooLarge = errors.New("the context fields would exceed their maximum size")
-)
-
-// InUseError reports that a field cannot be deleted.
-type InUseError struct {
-	Features int64 // the number of features that use the field
-}
-
-// Error implements error.
-func (e *InUseError) Error() string {
-	return fmt.Sprintf("%d features use the context field", e.Features)
+// notFound returns the error if there is no field with the name.
+func notFound(name string) error {
+	return apierror.Errorf(apierror.NotFound, "There is no context field with the name %q.", apierror.Echo(name))
 }
 
 // Defaults returns the fields of a new instance.

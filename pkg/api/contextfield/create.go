@@ -2,7 +2,6 @@ package contextfield
 
 import (
 	_ "embed"
-	"errors"
 	"net/http"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
@@ -41,11 +39,8 @@ func Create(fields *Store, now func() time.Time) lambdahttp.HandlerFunc {
 		f := fromBody(body.Text("name"), body)
 		f.CreatedAt = new(datetime.Milliseconds(now()))
 		created, err := fields.Create(r.Context(), f)
-		if errors.Is(err, ErrExists) {
-			return apierror.Errorf(apierror.NameExists, "A context field with the name %q exists.", apierror.Echo(f.Name))
-		}
 		if err != nil {
-			return refused(err)
+			return err
 		}
 		w.Header().Set("Location", r.URL.JoinPath(created.Name).String())
 		return lambdahttp.WriteJSON(w, http.StatusCreated, response(created))

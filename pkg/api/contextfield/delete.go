@@ -1,14 +1,12 @@
 package contextfield
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -29,15 +27,7 @@ func Delete(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return notFound(name)
 		}
-		err = fields.DeleteIf(r.Context(), name, lambdahttp.PreconditionsOf(r).Check)
-		if errors.Is(err, ErrNotFound) {
-			return notFound(name)
-		}
-		if used, ok := errors.AsType[*InUseError](err); ok {
-			return apierror.Errorf(apierror.Conflict,
-				"The context field %q is in use. The number of toggles with a constraint on it, without archived ones, is %d.",
-				apierror.Echo(name), used.Features)
-		}
-		return err // nil: 200 without a body
+		// nil: 200 without a body
+		return fields.DeleteIf(r.Context(), name, lambdahttp.PreconditionsOf(r).Check)
 	}
 }

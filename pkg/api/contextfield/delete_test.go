@@ -1,13 +1,13 @@
 package contextfield_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"testing"
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
@@ -93,7 +93,7 @@ func TestDeleteIsOvertaken(t *testing.T) {
 		store := contextfield.NewStore(client, db.Tables, db.LogThrough(client))
 		create(t, existing, contextfield.ContextField{Name: "a"})
 		err := store.Delete(t.Context(), "a")
-		if _, used := errors.AsType[*contextfield.InUseError](err); used != stays || !stays && err != nil {
+		if used := apierror.KindOf(err) == apierror.Conflict; used != stays || !stays && err != nil {
 			t.Errorf("the toggle stays: %t: %v", stays, err)
 		}
 	}

@@ -1,13 +1,11 @@
 package contextfield
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -29,17 +27,10 @@ func Get(fields *Store) lambdahttp.HandlerFunc {
 			return notFound(name)
 		}
 		f, err := fields.Get(r.Context(), name)
-		if errors.Is(err, ErrNotFound) {
-			return notFound(name)
-		}
 		if err != nil {
 			return err
 		}
 		w.Header().Set("ETag", f.ETag())
 		return lambdahttp.WriteJSON(w, http.StatusOK, response(f))
 	}
-}
-
-func notFound(name string) error {
-	return apierror.Errorf(apierror.NotFound, "There is no context field with the name %q.", apierror.Echo(name))
 }

@@ -1,7 +1,6 @@
 package contextfield
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -22,28 +21,19 @@ const (
 	maxList = 4_500_000
 )
 
-// SizeError reports that a field is larger than an item of DynamoDB can be.
-type SizeError struct {
-	Bytes int // the size of the item, at least dynamo.MaxItem
-}
-
-// Error implements error.
-func (e *SizeError) Error() string {
-	return fmt.Sprintf("the context field has %d bytes, the maximum is %d", e.Bytes, dynamo.MaxItem)
-}
-
-// CheckSize returns a *SizeError if the field is too large to be stored.
+// CheckSize returns an error of the kind ContentTooLarge if the field is larger than an item of DynamoDB can be.
 func (f ContextField) CheckSize() error {
 	item := toItem(f)
 	item[eventlog.AttributeEvent] = dynamo.N(0) // the write sets it
 	if n := item.Size(); n > dynamo.MaxItem {
-		return &SizeError{Bytes: n}
+		return apierror.Errorf(apierror.ContentTooLarge,
+			"The context field must not be larger than %d bytes; its size is %d bytes.", dynamo.MaxItem, n)
 	}
 	return nil
 }
 
-// checkSizes returns a *SizeError if a field is too large, and ErrTooLarge if the list of all fields would be too large
-// with it. A field that does not make the list larger can always be written. i is the index of the field that next
+// checkSizes returns the error of CheckSize, or one of the kind NoAccess if the list of all fields would be too large
+// with the field. A field that does not make the list larger can always be written. i is the index of the field that next
 // replaces; -1: none.
 func checkSizes(all []ContextField, i int, next ContextField) error {
 	if err := next.CheckSize(); err != nil {
@@ -61,7 +51,8 @@ func checkSizes(all []ContextField, i int, next ContextField) error {
 	}
 	before, err := sizeOf(all)
 	if err == nil && size > before {
-		err = ErrTooLarge
+		err = apierror.Errorf(apierror.NoAccess,
+			"The list of all context fields may have at most %d bytes. Delete fields or legal values first.", maxList)
 	}
 	return err
 }
@@ -74,17 +65,4 @@ func sizeOf(fields []ContextField) (int, error) {
 	}
 	text, err := lambdahttp.EncodeJSON(string(body))
 	return len(text), err
-}
-
-// refused returns the response to a creation or replacement of a field that is too large, or another error unchanged.
-func refused(err error) error {
-	if size, ok := errors.AsType[*SizeError](err); ok {
-		return apierror.Errorf(apierror.ContentTooLarge,
-			"The context field must not be larger than %d bytes; its size is %d bytes.", dynamo.MaxItem, size.Bytes)
-	}
-	if errors.Is(err, ErrTooLarge) {
-		return apierror.Errorf(apierror.NoAccess,
-			"The list of all context fields may have at most %d bytes. Delete fields or legal values first.", maxList)
-	}
-	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -73,7 +74,7 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 	return all, nil
 }
 
-// Get returns one field, or ErrNotFound. It is one consistent read of two items.
+// Get returns one field. The kind of its error is NotFound if there is none. It is one consistent read of two items.
 func (s *Store) Get(ctx context.Context, name string) (ContextField, error) {
 	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{key(name), UsageKey(name)})
 	if err != nil {
@@ -89,14 +90,14 @@ func (s *Store) Get(ctx context.Context, name string) (ContextField, error) {
 		}
 	}
 	if f.Name == "" {
-		return ContextField{}, fmt.Errorf("get context field %q: %w", name, ErrNotFound)
+		return ContextField{}, fmt.Errorf("get context field %q: %w", name, notFound(name))
 	}
 	f.Usage = usage
 	return f, nil
 }
 
-// Create adds an unused field and returns it as it is stored, or returns a *SizeError, ErrTooLarge or ErrExists, in
-// this order. It reads all fields and writes one transaction, repeated if a field is changed concurrently.
+// Create adds an unused field and returns it as it is stored. The kind of its error is, in this order, ContentTooLarge or
+// NoAccess if the field or the list of all fields would be too large, and NameExists. It reads all fields and writes one transaction, repeated if a field is changed concurrently.
 func (s *Store) Create(ctx context.Context, f ContextField) (ContextField, error) {
 	f.LastEvent = 0
 	var created ContextField
@@ -111,7 +112,8 @@ func (s *Store) Create(ctx context.Context, f ContextField) (ContextField, error
 			return nil, err
 		}
 		if indexOf(all, f.Name) >= 0 {
-			return nil, ErrExists
+			return nil, apierror.Errorf(apierror.NameExists, "A context field with the name %q exists.",
+				apierror.Echo(f.Name))
 		}
 		actions = &dynamo.Actions{}
 		if err := s.create(ctx, actions, &created); err != nil {
@@ -158,9 +160,10 @@ func (s *Store) create(ctx context.Context, actions *dynamo.Actions, f *ContextF
 	return nil
 }
 
-// Replace replaces everything but the name, the time of creation and the usage of a field. It returns the stored field,
-// or ErrNotFound, the error of the precondition, a *SizeError, or ErrTooLarge, in this order. precondition receives the
-// ETag of the field that is replaced. Replace reads all fields and writes one transaction, repeated if a field is
+// Replace replaces everything but the name, the time of creation and the usage of a field. It returns the stored field.
+// Its error is, in this order, of the kind NotFound, that of the precondition, or of the kinds ContentTooLarge or NoAccess
+// if the field or the list of all fields would be too large. precondition receives the ETag of the field that is
+// replaced. Replace reads all fields and writes one transaction, repeated if a field is
 // changed concurrently. If nothing changes, it only reads.
 func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(etag string) error) (
 	next ContextField, err error,
@@ -172,7 +175,7 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(e
 		}
 		i := indexOf(all, f.Name)
 		if i < 0 {
-			return nil, ErrNotFound
+			return nil, notFound(f.Name)
 		}
 		old := all[i]
 		if err := precondition(old.ETag()); err != nil {
@@ -207,8 +210,8 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(e
 	return next, nil
 }
 
-// Delete deletes a field that no toggle uses, or returns ErrNotFound or an *InUseError. It is one consistent read and
-// one transaction, repeated if the field or its usage was changed in between.
+// Delete deletes a field that no toggle uses. The kind of its error is NotFound, or Conflict if toggles use the field.
+// It is one consistent read and one transaction, repeated if the field or its usage was changed in between.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	return s.DeleteIf(ctx, name, func(string) error { return nil })
 }
@@ -225,7 +228,9 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(eta
 			return nil, err
 		}
 		if n := f.Usage.Toggles(); n > 0 {
-			return nil, &InUseError{Features: n}
+			return nil, apierror.Errorf(apierror.Conflict,
+				"The context field %q is in use. The number of toggles with a constraint on it, without archived ones, is %d.",
+				apierror.Echo(name), n)
 		}
 		id, record, err := s.log.Actions(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
 		if err != nil {

@@ -2,7 +2,6 @@ package contextfield
 
 import (
 	_ "embed"
-	"errors"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -40,11 +39,8 @@ func Update(fields *Store) lambdahttp.HandlerFunc {
 			return notFound(name)
 		}
 		f, err := fields.Replace(r.Context(), fromBody(name, body), lambdahttp.PreconditionsOf(r).Check)
-		if errors.Is(err, ErrNotFound) {
-			return notFound(name)
-		}
 		if err != nil {
-			return refused(err)
+			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, response(f))
 	}

@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -70,7 +71,7 @@ func (s *Store) List(ctx context.Context) ([]Feature, error) {
 // Lifetime reads the type of a toggle. found is false if it does not exist; it has no lifetime then.
 func (s *Store) Lifetime(ctx context.Context, id string) (t featuretype.FeatureType, found bool, err error) {
 	t, err = s.types.Get(ctx, id)
-	if errors.Is(err, featuretype.ErrNotFound) {
+	if apierror.KindOf(err) == apierror.NotFound {
 		return featuretype.FeatureType{ID: id}, false, nil
 	}
 	return t, err == nil, err

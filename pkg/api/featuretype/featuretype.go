@@ -6,8 +6,9 @@
 package featuretype
 
 import (
-	"errors"
 	"strings"
+
+	"toggleadmin/pkg/platform/apierror"
 )
 
 // FeatureType is a kind of toggle. Its JSON is featureTypeSchema in api/openapi.yaml.
@@ -21,11 +22,10 @@ type FeatureType struct {
 	LastEvent int64 `json:"-"`
 }
 
-// The errors of Store.
-var (
-	ErrNotFound = errors.New("no such feature type")
-	ErrExists   = errors.New("a feature type with this id exists")
-)
+// notFound returns the error if there is no type with the id.
+func notFound(id string) error {
+	return apierror.Errorf(apierror.NotFound, "There is no feature type with the id %q.", apierror.Echo(id))
+}
 
 // NormalID returns the id as it is stored: letter case is ignored (api/openapi.yaml). Ids are ASCII, so only ASCII
 // letters change.

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -50,22 +51,25 @@ func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
 	return all, nil
 }
 
-// Get returns one type, or ErrNotFound. The read is consistent.
+// Get returns one type, whatever the letter case of the id. The kind of its error is NotFound if there is none. The
+// read is consistent.
 func (s *Store) Get(ctx context.Context, id string) (FeatureType, error) {
-	item, err := dynamo.Get(ctx, s.client, s.table, dynamo.Item{hash: dynamo.S(id)})
+	item, err := dynamo.Get(ctx, s.client, s.table, dynamo.Item{hash: dynamo.S(NormalID(id))})
 	if err != nil {
 		return FeatureType{}, fmt.Errorf("get feature type %q: %w", id, err)
 	}
 	if item == nil {
-		return FeatureType{}, ErrNotFound
+		return FeatureType{}, notFound(id)
 	}
 	return fromItem(item), nil
 }
 
-// SetLifetime changes a type's lifetime and returns the changed type, or ErrNotFound. Setting the current lifetime again
-// is not recorded, but it writes the type's item too, because every write triggers the re-evaluation of the type's
-// toggles (contract section 4.3). SetLifetime is one consistent read and one transaction, repeated if the type is
-// changed concurrently.
+// SetLifetime changes a type's lifetime and returns the changed type. The letter case of the id does not matter. The
+// kind of its error is NotFound if there is no such type.
+//
+// Setting the current lifetime again is not recorded, but it writes the type's item too, because every write triggers
+// the re-evaluation of the type's toggles (contract section 4.3). SetLifetime is one consistent read and one
+// transaction, repeated if the type is changed concurrently.
 func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next FeatureType, err error) {
 	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)
@@ -74,7 +78,7 @@ func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next F
 		}
 		next = old
 		if reflect.DeepEqual(old.LifetimeDays, days) {
-			return []types.TransactWriteItem{s.requestEvaluation(id)}, nil
+			return []types.TransactWriteItem{s.requestEvaluation(old.ID)}, nil
 		}
 		next.LifetimeDays = days
 		return s.change(ctx, old, &next)
@@ -142,7 +146,7 @@ func lifetimeOf(t FeatureType) any {
 	}{t.ID, t.LifetimeDays}
 }
 
-// Create adds a type and records it, or returns ErrExists. It is one transaction.
+// Create adds a type and records it. The kind of its error is NameExists if its id is taken. It is one transaction.
 func (s *Store) Create(ctx context.Context, t FeatureType) error {
 	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
 		event, record, err := s.log.Actions(ctx, eventlog.Change{
@@ -152,7 +156,7 @@ func (s *Store) Create(ctx context.Context, t FeatureType) error {
 		return append([]types.TransactWriteItem{s.Creation(t)}, record...), err
 	})
 	if err == nil && failures != nil {
-		err = ErrExists
+		err = apierror.Errorf(apierror.NameExists, "A feature type with the id %q exists.", apierror.Echo(t.ID))
 	}
 	if err != nil {
 		return fmt.Errorf("create feature type %q: %w", t.ID, err)

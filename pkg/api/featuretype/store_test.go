@@ -12,6 +12,7 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -51,8 +52,8 @@ func TestCreate(t *testing.T) {
 	store, db := newStore(t)
 	first := featuretype.FeatureType{ID: "release", Name: "first", LifetimeDays: new(int64(7))}
 	assert.OK(t, store.Create(t.Context(), first))
-	assert.ErrorIs(t, store.Create(t.Context(), featuretype.FeatureType{ID: "release", Name: "second"}),
-		featuretype.ErrExists)
+	err := store.Create(t.Context(), featuretype.FeatureType{ID: "release", Name: "second"})
+	assert.Equal(t, apierror.NameExists, apierror.KindOf(err))
 	assert.Equal(t, []string{`feature-type-created type:release by system: {"id":"release","lifetimeDays":7}`},
 		db.Events(t))
 	stored, err := store.Get(t.Context(), "release")
@@ -65,6 +66,23 @@ func TestCreate(t *testing.T) {
 		t.Errorf("in a transaction: %v", err)
 	}
 	requireStored(t, store, first)
+}
+
+// TestLetterCase checks that the letter case of an id does not matter, and that an error has the id as it was sent.
+func TestLetterCase(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	create(t, db, featuretype.FeatureType{ID: "kill-switch"})
+	got, err := store.SetLifetime(t.Context(), "Kill-Switch", new(int64(7)))
+	assert.OK(t, err)
+	requireStored(t, store, got)
+	for range 2 { // the second write changes nothing but the requests
+		got, err = store.SetLifetime(t.Context(), "KILL-SWITCH", nil)
+		assert.OK(t, err)
+		requireStored(t, store, got)
+	}
+	_, err = store.Get(t.Context(), "Kill")
+	assert.Equal(t, `NotFoundError: There is no feature type with the id "Kill".`, err.Error())
 }
 
 // TestSetLifetime checks that each change is stored, and recorded with the lifetime that it replaced. The same lifetime

@@ -3,14 +3,12 @@ package featuretype
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -47,20 +45,13 @@ func UpdateLifetime(types *Store) lambdahttp.HandlerFunc {
 		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
 		var updated FeatureType
 		if failed == nil {
-			updated, err = types.SetLifetime(r.Context(), NormalID(id), lifetime)
+			updated, err = types.SetLifetime(r.Context(), id, lifetime)
 		} else {
-			_, err = types.Get(r.Context(), NormalID(id))
-		}
-		if errors.Is(err, ErrNotFound) {
-			return notFound(id)
+			_, err = types.Get(r.Context(), id)
 		}
 		if err = cmp.Or(err, failed); err != nil {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, updated)
 	}
-}
-
-func notFound(id string) error {
-	return apierror.Errorf(apierror.NotFound, "There is no feature type with the id %q.", apierror.Echo(id))
 }

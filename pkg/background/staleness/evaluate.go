@@ -3,13 +3,13 @@ package staleness
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -171,7 +171,7 @@ func (r *run) refresh(ctx context.Context) (featuretype.FeatureType, error) {
 	r.mu.Unlock()
 	t, err := r.Types.Get(ctx, id)
 	found := err == nil
-	if errors.Is(err, featuretype.ErrNotFound) {
+	if apierror.KindOf(err) == apierror.NotFound {
 		t, err = featuretype.FeatureType{ID: id}, nil
 	}
 	r.mu.Lock()

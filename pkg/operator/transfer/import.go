@@ -308,7 +308,7 @@ func (m merge[T]) write(
 		}
 	}
 	switch {
-	case isOneOf(err, refused, apierror.NoAccess, apierror.ContentTooLarge, apierror.NameExists, apierror.Conflict):
+	case isOneOf(err, nil, apierror.NoAccess, apierror.ContentTooLarge, apierror.NameExists, apierror.Conflict):
 		return exitstatus.Explain(err), nil
 	case dynamo.Invalid(err):
 		return err, nil
@@ -330,14 +330,10 @@ func (m merge[T]) write(
 var (
 	// existing are the errors of an element that another process has created.
 	existing = []error{
-		featuretype.ErrExists, contextfield.ErrExists, feature.ErrExists, errDuplicate,
+		feature.ErrExists, errDuplicate,
 	}
 	// missing are the errors of an element that does not exist.
-	missing = []error{featuretype.ErrNotFound, contextfield.ErrNotFound, feature.ErrNotFound}
-	// refused are the errors of an element that cannot be written, even if the write is repeated.
-	refused = []error{
-		contextfield.ErrTooLarge,
-	}
+	missing = []error{feature.ErrNotFound}
 )
 
 func isOneOf(err error, errs []error, kinds ...apierror.Kind) bool {

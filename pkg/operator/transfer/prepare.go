@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 )
@@ -86,7 +87,7 @@ func prepareField(f ContextField, old *ContextField) (ContextField, []string, er
 		f.CreatedAt = old.CreatedAt
 	}
 	if err := f.stored().CheckSize(); err != nil {
-		return f, nil, err
+		return f, nil, exitstatus.Explain(err)
 	}
 	return f, notes, nil
 }

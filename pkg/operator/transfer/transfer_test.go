@@ -291,7 +291,7 @@ func TestLargeField(t *testing.T) {
 			},
 		}, transfer.Options{DryRun: dryRun})
 		same(t, []string{"toggle"}, r.Features.Created)
-		same(t, []transfer.Remark{{"field", "the context field has 524980 bytes, the maximum is 409600"}},
+		same(t, []transfer.Remark{{"field", "the context field must not be larger than 409600 bytes; its size is 524980 bytes"}},
 			r.ContextFields.Skipped)
 	}
 }
