@@ -196,8 +196,8 @@ func (u User) uniqueName() string {
 	return ""
 }
 
-// Identifiers returns the keys of what the table Identifiers contains about the account.
-func (u User) Identifiers() (names []string) {
+// identifiers returns the keys of what the table Identifiers contains about the account.
+func (u User) identifiers() (names []string) {
 	if name := u.uniqueName(); name != "" {
 		names = append(names, name)
 	}

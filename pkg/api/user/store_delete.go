@@ -71,7 +71,7 @@ func (s *Store) EndDeletion(ctx context.Context, id int64) error {
 	if u.Kind == ServiceAccount {
 		actions = append(actions, s.countAccount(-1))
 	}
-	for _, name := range u.Identifiers() {
+	for _, name := range u.identifiers() {
 		actions = append(actions, s.release(name, id))
 	}
 	for {

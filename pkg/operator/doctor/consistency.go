@@ -4,203 +4,117 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/consistency"
 )
 
-// inconsistency is a difference between items that are otherwise written by one transaction. A restore of a table, or
-// of single items, causes it.
-type inconsistency struct {
-	text   string
-	repair func(context.Context) error // does nothing if the items have changed; nil: an operator must decide
-	advice string                      // what the operator can do, without a repair
-}
+// maxRounds limits the repairs of a check: a repair can reveal another inconsistency.
+const maxRounds = 3
 
-// comparison compares items. Its reads are not a snapshot.
-type comparison func(context.Context) (summary string, found []inconsistency, err error)
-
-const (
-	// maxNamed is the maximum number of inconsistencies in one finding.
-	maxNamed = 20
-	// maxRounds limits the repairs of a check: a repair can reveal another inconsistency.
-	maxRounds = 3
-)
-
+// consistency runs the checks of the packages whose stores keep counters, indexes and relations. First come the
+// comparisons with the event log, because the others keep what they find in the tables.
 func (d *doctor) consistency(ctx context.Context) {
-	// first the comparisons with the event log, because the others keep what they find in the tables
-	d.run(ctx, "recorded accounts", d.consistent(d.recordedAccounts))
-	d.run(ctx, "recorded tokens", d.consistent(d.recordedTokens))
-	d.run(ctx, "removed names", d.consistent(d.removedNames))
-	d.run(ctx, "context fields", d.consistent(d.fields))
-	d.run(ctx, "accounts", d.consistent(d.accounts))
-	d.run(ctx, "tokens", d.consistent(d.tokens))
+	i := d.Installation
+	log := i.Log(d.Now)
+	users := user.NewStore(i.Client, i.Tables, log)
+	pats := pat.NewStore(i.Client, i.Tables, log, nil)
+	features := feature.NewStore(i.Client, i.Tables, log)
+
+	d.check(ctx, "recorded accounts", users.CheckRecorded)
+	d.check(ctx, "recorded tokens", pats.CheckRecorded)
+	d.check(ctx, "recorded API tokens", apitoken.NewStore(i.Client, i.Tables, log).CheckRecorded)
+	d.check(ctx, "removed names", features.CheckRemovedNames)
+	d.check(ctx, "context fields", contextfield.NewStore(i.Client, i.Tables, log).Check(features.CountUsage))
+	d.check(ctx, "accounts", users.Check)
+	d.check(ctx, "tokens", pats.Check)
 }
 
-// consistent returns the check of a comparison. With Config.Fix it repairs what it finds.
-func (d *doctor) consistent(compare comparison) func(context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) {
+// check runs a consistency check and reports its finding. With Config.Fix it repairs what the check finds.
+func (d *doctor) check(ctx context.Context, name string, check consistency.Check) {
+	d.run(ctx, name, func(ctx context.Context) (string, error) {
 		var repaired []string
 		for round := 1; ; round++ {
-			summary, found, err := twice(ctx, compare)
+			summary, found, err := twice(ctx, check)
 			if err != nil {
 				return "", err
 			}
 			done := ""
 			if repaired != nil {
-				done = "repaired: " + list(repaired) + "; "
+				done = "repaired: " + consistency.List(repaired) + "; "
 			}
 			if len(found) == 0 {
 				return done + summary, nil
 			}
-			repairable := slices.ContainsFunc(found, func(f inconsistency) bool { return f.repair != nil })
-			if !d.Fix || round > maxRounds || !repairable {
+			if !d.Fix || round > maxRounds || !slices.ContainsFunc(found, isRepairable) {
 				return "", d.describe(done, found)
 			}
-			for _, f := range found {
-				if f.repair == nil {
+			for _, i := range found {
+				if !isRepairable(i) {
 					continue
 				}
-				if err := f.repair(ctx); err != nil {
-					return "", fmt.Errorf("repair that %s: %w", f.text, err)
+				if err := i.Repair(ctx); err != nil {
+					return "", fmt.Errorf("repair that %s: %w", i.Text, err)
 				}
-				repaired = append(repaired, f.text)
+				repaired = append(repaired, i.Text)
 			}
 		}
-	}
+	})
 }
 
-// twice returns what two comparisons in a row find.
-func twice(ctx context.Context, compare comparison) (summary string, found []inconsistency, err error) {
-	summary, first, err := compare(ctx)
+func isRepairable(i consistency.Inconsistency) bool { return i.Repair != nil }
+
+// twice returns what two runs of a check in a row find. A write during one run can look like an inconsistency.
+func twice(ctx context.Context, check consistency.Check) (string, []consistency.Inconsistency, error) {
+	summary, first, err := check(ctx)
 	if err != nil || len(first) == 0 {
 		return summary, nil, err
 	}
-	summary, found, err = compare(ctx)
-	return summary, slices.DeleteFunc(found, func(i inconsistency) bool {
-		return !slices.ContainsFunc(first, func(f inconsistency) bool { return f.text == i.text })
-	}), err
+	summary, second, err := check(ctx)
+	found := slices.DeleteFunc(second, func(i consistency.Inconsistency) bool {
+		return !slices.ContainsFunc(first, func(f consistency.Inconsistency) bool { return f.Text == i.Text })
+	})
+	return summary, found, err
 }
 
 // describe returns the problem that inconsistencies are, after the description of what was done.
-func (d *doctor) describe(done string, found []inconsistency) error {
+func (d *doctor) describe(done string, found []consistency.Inconsistency) error {
 	var texts, advice []string
-	if slices.ContainsFunc(found, func(f inconsistency) bool { return f.repair != nil }) {
+	if slices.ContainsFunc(found, isRepairable) {
 		advice = append(advice, fmt.Sprintf("was a table restored? `toggleadmin doctor %s --fix` repairs it, see "+
 			"docs/backup.md", d.Installation.Option))
 	}
-	for _, f := range found {
-		texts = append(texts, f.text)
-		if f.repair == nil && !slices.Contains(advice, f.advice) {
-			advice = append(advice, f.advice)
+	for _, i := range found {
+		texts = append(texts, i.Text)
+		if steps := d.steps(i.Steps); steps != "" && !slices.Contains(advice, steps) {
+			advice = append(advice, steps)
 		}
 	}
 	noun := "inconsistencies"
 	if len(found) == 1 {
 		noun = "inconsistency"
 	}
-	return problem(fmt.Sprintf("%s%d %s: %s", done, len(found), noun, list(texts)), list(advice))
+	return problem(fmt.Sprintf("%s%d %s: %s", done, len(found), noun, consistency.List(texts)), consistency.List(advice))
 }
 
-func list(texts []string) string {
-	if more := len(texts) - maxNamed; more > 0 {
-		texts = append(slices.Clone(texts[:maxNamed]), fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(texts, "; ")
-}
-
-// replace returns the repair that sets an attribute, if it still has its old value, to the next one. nil: no attribute.
-func (d *doctor) replace(
-	table string, key dynamo.Item, path []string, old, next types.AttributeValue,
-) func(context.Context) error {
-	names, parts := map[string]string{}, make([]string, len(path))
-	for i, name := range path {
-		parts[i] = fmt.Sprint("#p", i)
-		names[parts[i]] = name
-	}
-	at, values := strings.Join(parts, "."), dynamo.Item{}
-	condition, update := "attribute_not_exists("+at+")", "REMOVE "+at
-	if old != nil {
-		condition, values[":old"] = at+" = :old", old
-	}
-	if next != nil {
-		update, values[":next"] = "SET "+at+" = :next", next
-	}
-	return func(ctx context.Context) error {
-		_, err := d.Installation.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: &table, Key: key, ConditionExpression: &condition, UpdateExpression: &update,
-			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		})
-		return unlessChanged(err)
-	}
-}
-
-// remove returns the repair that deletes an item, if an attribute still has its value.
-func (d *doctor) remove(table string, key dynamo.Item, attribute string,
-	value types.AttributeValue) func(context.Context) error {
-	return func(ctx context.Context) error {
-		_, err := d.Installation.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-			TableName: &table, Key: key, ConditionExpression: aws.String("#attribute = :value"),
-			ExpressionAttributeNames:  map[string]string{"#attribute": attribute},
-			ExpressionAttributeValues: dynamo.Item{":value": value},
-		})
-		return unlessChanged(err)
-	}
-}
-
-// unlessChanged ignores that the condition of a repair failed: the next comparison finds what is left.
-func unlessChanged(err error) error {
-	if dynamo.FailedCondition(err) {
-		return nil
-	}
-	return err
-}
-
-// clockError is more than the clocks of the functions and their writes can differ.
-const clockError = time.Hour
-
-// eventsSince returns the events of some types since the creation of a subject, oldest first: those of all subjects that
-// were created later, even if they were deleted or a restored table has lost them. If the creation of the subject is not
-// in the log, or its clock was fast, these are all events of the types.
-func (d *doctor) eventsSince(ctx context.Context, s eventlog.Subject, some ...eventlog.Type) (all []eventlog.Event,
-	err error) {
-	var f eventlog.Filter
-	for _, t := range some {
-		f.Types = append(f.Types, string(t))
-	}
-	log := d.Installation.Log(d.Now)
-	var created time.Time
-	err = log.All(ctx, eventlog.Filter{Subjects: []string{string(s)}, Types: f.Types}, func(e eventlog.Event) error {
-		if created.IsZero() {
-			created = e.CreatedAt()
+// steps returns the text of what an operator can do.
+func (d *doctor) steps(steps []consistency.Step) string {
+	var texts []string
+	for _, s := range steps {
+		text := s.Text
+		if s.Command != "" {
+			command := fmt.Sprintf("`toggleadmin %s %s`", s.Command, d.Installation.Option)
+			if text != "" {
+				text += ": "
+			}
+			text += command
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		texts = append(texts, text)
 	}
-	if !created.IsZero() && !created.After(d.Now()) {
-		f.From = created.Add(-clockError)
-	}
-	err = log.All(ctx, f, func(e eventlog.Event) error {
-		all = append(all, e)
-		return nil
-	})
-	return all, err
-}
-
-// idOf returns the id in the subject of an event about an account or a token.
-func idOf(e eventlog.Event) (id int64, err error) {
-	_, text, _ := strings.Cut(string(e.Subject), ":")
-	if id, err = strconv.ParseInt(text, 10, 64); err != nil {
-		return 0, fmt.Errorf("read the subject of event %d: %w", e.ID, err)
-	}
-	return id, nil
+	return strings.Join(texts, ", ")
 }

@@ -3,8 +3,6 @@ package doctor_test
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -12,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/doctor"
@@ -22,7 +23,6 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/issuer"
-	"toggleadmin/test/table"
 )
 
 // newInstallation returns a local installation with seeded tables.
@@ -68,39 +68,137 @@ func examine(t *testing.T, i *installation.Installation, api http.HandlerFunc) m
 
 func TestData(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 6, `
-		# table | change | item | check | problem | another problem of the accounts
-		FeatureTypes | delete | {"id":"release"} | seeds | missing: the feature type release |
-		ContextFields | put | {"name":"plan","sortOrder":9} | context fields | 1 inconsistency: the context field "plan" has no counts |
-		ContextFields | put | {"name":"usage#userId","usage":{"default":1}} | context fields | 1 inconsistency: the context field "userId" counts default: 1, and its toggles are default: 2, shop: 1 |
-		ContextFields | put | {"name":"usage#userId","usage":{"default":0}} | context fields | 1 inconsistency: the context field "userId" counts default: 0, and its toggles are default: 2, shop: 1 |
-		ContextFields | put | {"name":"usage#plan","usage":{"default":1}} | context fields | 1 inconsistency: the context field "plan", whose usage is stored, does not exist |
-		Users | delete | {"id":2} | tokens | 1 inconsistency: the token 2 belongs to the account 2, which does not exist | 1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it
-		Users | put | {"id":2,"kind":"user","pats":{}} | tokens | 1 inconsistency: the account 2 does not list its token 2 | 1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it
-		Users | put | {"id":4,"deleting":"user"} | deletions | the deletion of these accounts has not ended: user 4 | 2 inconsistencies: "username:CI" is reserved for the account 4, which does not have it; the number of service accounts is 0, not 1
-		# the address of an account whose deletion has not ended
-		Users | put | {"id":5,"deleting":"user","email":"editor@example.com"} | deletions | the deletion of these accounts has not ended: user 5 | 1 inconsistency: the counter of account ids is 4, below the account 5: ids would be reused
-		PersonalAccessTokens | delete | {"userId":2,"id":2} | tokens | 1 inconsistency: the account 2 lists a token 2 that does not exist |
-		Users | put | {"id":-1,"serviceAccounts":7} | accounts | 1 inconsistency: the number of service accounts is 1, not 7 |
-		Identifiers | put | {"id":"username:X","accountId":7} | accounts | 2 inconsistencies: "username:X" is reserved for the account 7, which does not have it; the counter of account ids is 4, below the account 7: ids would be reused |
-		PersonalAccessTokens | put | {"userId":0,"id":0,"lastId":2} | tokens | 1 inconsistency: the counter of ids is 2, below the token 3: ids would be reused |
-	`) {
-		t.Run(strings.Join(row[:3], " "), func(t *testing.T) {
+	const notOwned = `1 inconsistency: "email:editor@example.com" is reserved for the account 2, which does not have it`
+	tests := map[string]struct {
+		change func(*testing.T, *database.Database)
+		want   map[string]string
+		stays  bool // the repair leaves it
+	}{
+		"a feature type is lost": {
+			change: func(t *testing.T, db *database.Database) {
+				db.Delete(t, db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S("release")})
+			},
+			want:  map[string]string{"seeds": "missing: the feature type release"},
+			stays: true,
+		},
+		"a context field has no usage": {
+			change: func(t *testing.T, db *database.Database) {
+				db.Put(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S("plan"), "sortOrder": dynamo.N(9)})
+			},
+			want: map[string]string{"context fields": `1 inconsistency: the context field "plan" has no counts`},
+		},
+		"the usage of a context field is too low": {
+			change: func(t *testing.T, db *database.Database) { putUsage(t, db, "userId", 1) },
+			want: map[string]string{"context fields": `1 inconsistency: the context field "userId" counts default: 1, ` +
+				"and its toggles are default: 2, shop: 1"},
+		},
+		"the usage of a context field is zero": {
+			change: func(t *testing.T, db *database.Database) { putUsage(t, db, "userId", 0) },
+			want: map[string]string{"context fields": `1 inconsistency: the context field "userId" counts default: 0, ` +
+				"and its toggles are default: 2, shop: 1"},
+		},
+		"a context field is lost": {
+			change: func(t *testing.T, db *database.Database) { putUsage(t, db, "plan", 1) },
+			want: map[string]string{"context fields": `1 inconsistency: the context field "plan", whose usage is stored, ` +
+				"does not exist"},
+		},
+		"an account is lost": {
+			change: func(t *testing.T, db *database.Database) { db.Delete(t, db.Tables.Users, user.Key(2)) },
+			want: map[string]string{
+				"tokens":   "1 inconsistency: the token 2 belongs to the account 2, which does not exist",
+				"accounts": notOwned,
+			},
+		},
+		"an account has lost its tokens and its address": {
+			change: func(t *testing.T, db *database.Database) {
+				db.Put(t, db.Tables.Users, dynamo.Item{
+					"id":   dynamo.N(2),
+					"kind": dynamo.S("user"),
+					"pats": dynamo.M(dynamo.Item{}),
+				})
+			},
+			want: map[string]string{
+				"tokens":   "1 inconsistency: the account 2 does not list its token 2",
+				"accounts": notOwned,
+			},
+		},
+		"two accounts have the same address": {
+			change: func(t *testing.T, db *database.Database) {
+				db.Put(t, db.Tables.Users, dynamo.Item{
+					"id":    dynamo.N(3),
+					"kind":  dynamo.S("user"),
+					"email": dynamo.S("editor@example.com"),
+					"pats":  db.Get(t, db.Tables.Users, user.Key(3))["pats"],
+				})
+			},
+			want: map[string]string{"accounts": `2 inconsistencies: ` +
+				`"email:viewer@example.com" is reserved for the account 3, which does not have it; ` +
+				`the accounts 2 and 3 have the same "email:editor@example.com"`},
+			stays: true,
+		},
+		"the deletion of an account has not ended": {
+			change: func(t *testing.T, db *database.Database) {
+				db.Put(t, db.Tables.Users, dynamo.Item{"id": dynamo.N(4), "deleting": dynamo.S("user")})
+			},
+			want: map[string]string{
+				"deletions": "the deletion of these accounts has not ended: user 4",
+				"accounts": `2 inconsistencies: "username:CI" is reserved for the account 4, which does not have it; ` +
+					"the number of service accounts is 0, not 1",
+			},
+			stays: true,
+		},
+		"another account has the address of one whose deletion has not ended": {
+			change: func(t *testing.T, db *database.Database) {
+				db.Put(t, db.Tables.Users, dynamo.Item{
+					"id":       dynamo.N(5),
+					"deleting": dynamo.S("user"),
+					"email":    dynamo.S("editor@example.com"),
+				})
+			},
+			want: map[string]string{
+				"deletions": "the deletion of these accounts has not ended: user 5",
+				"accounts": "1 inconsistency: the counter of account ids is 4, below the account 5: " +
+					"ids would be reused",
+			},
+			stays: true,
+		},
+		"a token is lost": {
+			change: func(t *testing.T, db *database.Database) {
+				db.Delete(t, db.Tables.PersonalAccessTokens, pat.Key(2, 2))
+			},
+			want: map[string]string{"tokens": "1 inconsistency: the account 2 lists a token 2 that does not exist"},
+		},
+		"the number of service accounts is wrong": {
+			change: func(t *testing.T, db *database.Database) {
+				db.Put(t, db.Tables.Users, dynamo.Item{"id": dynamo.N(-1), "serviceAccounts": dynamo.N(7)})
+			},
+			want: map[string]string{"accounts": "1 inconsistency: the number of service accounts is 1, not 7"},
+		},
+		"a username is reserved for an account that does not exist": {
+			change: func(t *testing.T, db *database.Database) {
+				db.Put(t, db.Tables.Identifiers, dynamo.Item{"id": dynamo.S("username:X"), "accountId": dynamo.N(7)})
+			},
+			want: map[string]string{"accounts": `2 inconsistencies: ` +
+				`"username:X" is reserved for the account 7, which does not have it; ` +
+				"the counter of account ids is 4, below the account 7: ids would be reused"},
+		},
+		"the counter of tokens is too low": {
+			change: func(t *testing.T, db *database.Database) {
+				counter := pat.Key(0, 0)
+				counter["lastId"] = dynamo.N(2)
+				db.Put(t, db.Tables.PersonalAccessTokens, counter)
+			},
+			want: map[string]string{"tokens": "1 inconsistency: the counter of ids is 2, below the token 3: " +
+				"ids would be reused"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, i := newInstallation(t)
-			change := db.Delete
-			if row[1] == "put" {
-				change = db.Put
-			}
-			var members map[string]any
-			assert.OK(t, json.Unmarshal([]byte(row[2]), &members))
-			change(t, db.Tables.ByID()[row[0]], item(members))
-			want := map[string]string{row[3]: row[4]}
-			if row[5] != "" {
-				want["accounts"] = row[5]
-			}
-			assert.Equal(t, want, examine(t, i, api(t, db)))
-			if row[3] == "seeds" || row[3] == "deletions" {
+			test.change(t, db)
+			assert.Equal(t, test.want, examine(t, i, api(t, db)))
+			if test.stays {
 				return
 			}
 			repair(t, i)
@@ -111,20 +209,12 @@ func TestData(t *testing.T) {
 	}
 }
 
-// item returns the item with the members of a JSON object.
-func item(members map[string]any) dynamo.Item {
-	i := dynamo.Item{}
-	for name, member := range members {
-		switch v := member.(type) {
-		case string:
-			i[name] = dynamo.S(v)
-		case float64:
-			i[name] = dynamo.N(int64(v))
-		case map[string]any:
-			i[name] = dynamo.M(item(v))
-		}
-	}
-	return i
+// putUsage stores the number of toggles of the project "default" that use a context field.
+func putUsage(t *testing.T, db *database.Database, field string, toggles int64) {
+	t.Helper()
+	item := contextfield.UsageKey(field)
+	item[contextfield.AttributeUsage] = contextfield.Usage{"default": toggles}.Value()
+	db.Put(t, db.Tables.ContextFields, item)
 }
 
 // api accepts a request if the token of doctor is stored.
@@ -223,14 +313,15 @@ func TestInterrupted(t *testing.T) {
 
 func TestCheckURL(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		true | https://api.example.com/prod http://localhost:3000/x http://[::1]:3000
-		false | http://api.example.com http://10.0.0.1 api.example.com http://localhost.example.com
-	`) {
-		for url := range strings.FieldsSeq(row[1]) {
-			if err := doctor.CheckURL(url); fmt.Sprint(err == nil) != row[0] {
-				t.Errorf("%q: %v", url, err)
-			}
+	for _, url := range []string{"https://api.example.com/prod", "http://localhost:3000/x", "http://[::1]:3000"} {
+		if err := doctor.CheckURL(url); err != nil {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+	for _, url := range []string{"http://api.example.com", "http://10.0.0.1", "api.example.com",
+		"http://localhost.example.com"} {
+		if err := doctor.CheckURL(url); err == nil {
+			t.Errorf("%q is accepted", url)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -183,7 +184,7 @@ func (d *doctor) otherTables(ctx context.Context) (string, error) {
 		}
 	}
 	if len(others) > 0 {
-		return "", problem("tables named like those of the stack, which it does not have: "+list(others),
+		return "", problem("tables named like those of the stack, which it does not have: "+consistency.List(others),
 			"they are left over from a deployment that was rolled back, or from a deleted stack of this name: copy what you "+
 				"need (docs/backup.md), then delete them (aws dynamodb delete-table; before that, update-table "+
 				"--no-deletion-protection-enabled)")

@@ -14,6 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -89,13 +91,13 @@ func (i *Installation) Restore(ctx context.Context, id, source string, now time.
 	return result, nil
 }
 
-// isCounter reports whether a key belongs to a counter of ids.
+// isCounter reports whether a key of a table, named by its logical id, belongs to a counter of ids.
 func isCounter(id string, key dynamo.Item) bool {
 	switch id {
 	case "Users":
-		return key.Int("id") == 0
+		return user.IsCounter(key)
 	case "PersonalAccessTokens":
-		return key.Int("userId") == 0 && key.Int("id") == 0
+		return pat.IsCounter(key)
 	}
 	return false
 }

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/datetime"
 )
 
@@ -59,4 +60,22 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 	}
 	return fmt.Sprintf("initialized at %s: %d feature types, %d context fields, enabled administrators: %d",
 		datetime.Format(marker.At), len(types), len(fields), administrators), nil
+}
+
+// deletions looks for accounts whose deletion has begun but not ended. They are unusable, and keep their username or
+// e-mail address.
+func (d *doctor) deletions(ctx context.Context) (string, error) {
+	unfinished, err := user.NewStore(d.Installation.Client, d.Installation.Tables, nil).Unfinished(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(unfinished) == 0 {
+		return "every deletion of an account has ended", nil
+	}
+	ids := make([]string, len(unfinished))
+	for i, u := range unfinished {
+		ids[i] = fmt.Sprintf("%s %d", u.Kind, u.ID)
+	}
+	return "", problem("the deletion of these accounts has not ended: "+consistency.List(ids),
+		"if it is not running now, repeat it: `toggleadmin users delete ID` or `toggleadmin service-accounts delete ID`")
 }

@@ -1,0 +1,238 @@
+package user
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/consistency"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// IsCounter reports whether a key of the table Users is that of the counter of ids, which only rises.
+func IsCounter(key dynamo.Item) bool { return key.Int(hash) == counterID }
+
+// relations are the items that Check compares.
+type relations struct {
+	accounts    map[int64]User
+	deleting    map[int64]bool         // accounts whose deletion has begun
+	number      dynamo.Item            // the item with the number of service accounts
+	identifiers map[string]dynamo.Item // by identifier
+}
+
+// Check compares the accounts with the counter of their ids, the number of service accounts and the table Identifiers.
+// It is a consistency.Check.
+func (s *Store) Check(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
+	r, err := s.relations(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	owners := r.owners()
+	found = slices.Concat(s.checkReservations(r, owners), s.checkOwners(r, owners), s.checkNumber(r))
+	recorded, err := s.recordedCreations(ctx, r)
+	if err != nil {
+		return "", nil, err
+	}
+	counter, err := s.checkCounter(ctx, max(r.highest(), recorded.highest)) // last, because the counter only rises
+	if err != nil {
+		return "", nil, err
+	}
+	summary = fmt.Sprintf("%d, consistent with their identifiers, their number and the counter of ids", len(r.accounts))
+	if len(recorded.lost) > 0 {
+		summary += "; the event log has accounts that do not exist: " + consistency.List(recorded.lost)
+	}
+	return summary, append(found, counter...), nil
+}
+
+// relations reads the tables Identifiers and Users.
+func (s *Store) relations(ctx context.Context) (relations, error) {
+	r := relations{
+		accounts:    map[int64]User{},
+		deleting:    map[int64]bool{},
+		identifiers: map[string]dynamo.Item{},
+	}
+	for item, err := range dynamo.Scan(ctx, s.client, s.identifiers) {
+		if err != nil {
+			return relations{}, fmt.Errorf("read the identifiers: %w", err)
+		}
+		r.identifiers[item.String(hash)] = item
+	}
+	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
+		if err != nil {
+			return relations{}, fmt.Errorf("read the accounts: %w", err)
+		}
+		switch {
+		case isAccount(item):
+			u := FromItem(item)
+			r.accounts[u.ID] = u
+		case item[attributeDeleting] != nil:
+			u := deleted(item)
+			r.accounts[u.ID] = u
+			r.deleting[u.ID] = true
+		case item.Int(hash) == numberID:
+			r.number = item
+		}
+	}
+	return r, nil
+}
+
+// owners returns the accounts that have each identifier, in the order of their ids. After the deletion of an account has
+// begun, other accounts can take its identifiers. It owns those that no other account has, and that are still reserved
+// for it.
+func (r relations) owners() map[string][]int64 {
+	owners := map[string][]int64{}
+	ids := slices.Sorted(maps.Keys(r.accounts))
+	for _, id := range ids {
+		if r.deleting[id] {
+			continue
+		}
+		for _, name := range r.accounts[id].identifiers() {
+			owners[name] = append(owners[name], id)
+		}
+	}
+	for _, id := range ids {
+		if !r.deleting[id] {
+			continue
+		}
+		for _, name := range r.accounts[id].identifiers() {
+			if len(owners[name]) == 0 && r.identifiers[name].Int(accountID) == id {
+				owners[name] = []int64{id}
+			}
+		}
+	}
+	return owners
+}
+
+// highest returns the highest id of an account that exists or has an identifier.
+func (r relations) highest() (id int64) {
+	for account := range r.accounts {
+		id = max(id, account)
+	}
+	for _, item := range r.identifiers {
+		id = max(id, item.Int(accountID))
+	}
+	return id
+}
+
+// checkReservations looks for identifiers that no account has.
+func (s *Store) checkReservations(r relations, owners map[string][]int64) (found []consistency.Inconsistency) {
+	for _, name := range slices.Sorted(maps.Keys(r.identifiers)) {
+		if len(owners[name]) > 0 {
+			continue
+		}
+		item := r.identifiers[name]
+		version := accountID
+		if item[eventlog.AttributeEvent] != nil { // a link; another link to the same account has another event
+			version = eventlog.AttributeEvent
+		}
+		found = append(found, consistency.Inconsistency{
+			Text:   fmt.Sprintf("%q is reserved for the account %d, which does not have it", name, item.Int(accountID)),
+			Repair: dynamo.DeleteItem(s.client, s.identifiers, IdentifierKey(name), version, item[version]),
+		})
+	}
+	return found
+}
+
+// checkOwners looks for accounts whose identifiers are not reserved for them.
+func (s *Store) checkOwners(r relations, owners map[string][]int64) (found []consistency.Inconsistency) {
+	for _, name := range slices.Sorted(maps.Keys(owners)) {
+		id := owners[name][0]
+		reservation := r.identifiers[name]
+		reserve := dynamo.ReplaceAttribute(s.client, s.identifiers, IdentifierKey(name), []string{accountID},
+			reservation[accountID], dynamo.N(id))
+		switch {
+		case len(owners[name]) > 1:
+			found = append(found, consistency.Inconsistency{
+				Text:  fmt.Sprintf("the accounts %d and %d have the same %q", id, owners[name][1], name),
+				Steps: []consistency.Step{{Text: "delete one of the two accounts"}},
+			})
+		case reservation == nil:
+			found = append(found, consistency.Inconsistency{
+				Text:   fmt.Sprintf("%q of the account %d is not reserved", name, id),
+				Repair: reserve,
+			})
+		case reservation.Int(accountID) != id:
+			found = append(found, consistency.Inconsistency{
+				Text: fmt.Sprintf("%q of the account %d is reserved for the account %d", name, id,
+					reservation.Int(accountID)),
+				Repair: reserve,
+			})
+		}
+	}
+	return found
+}
+
+// checkNumber compares the number of service accounts with those that exist.
+func (s *Store) checkNumber(r relations) []consistency.Inconsistency {
+	var services int64
+	for _, u := range r.accounts {
+		if u.Kind == ServiceAccount {
+			services++
+		}
+	}
+	if r.number.Int(serviceAccounts) == services {
+		return nil
+	}
+	return []consistency.Inconsistency{{
+		Text: fmt.Sprintf("the number of service accounts is %d, not %d", services, r.number.Int(serviceAccounts)),
+		Repair: dynamo.ReplaceAttribute(s.client, s.table, Key(numberID), []string{serviceAccounts},
+			r.number[serviceAccounts], dynamo.N(services)),
+	}}
+}
+
+// creations are the accounts whose creation or deletion the event log has.
+type creations struct {
+	highest int64    // id
+	lost    []string // subjects of accounts that do not exist, although their deletion is not recorded
+}
+
+// recordedCreations reads the events about the creation and the deletion of accounts since that of the account with the
+// highest id.
+func (s *Store) recordedCreations(ctx context.Context, r relations) (c creations, err error) {
+	var newest User
+	for id, u := range r.accounts {
+		if id > newest.ID {
+			newest = u
+		}
+	}
+	events, err := s.log.SinceCreation(ctx, newest.Subject(), eventlog.UserCreated, eventlog.ServiceAccountCreated,
+		eventlog.UserDeleted, eventlog.ServiceAccountDeleted)
+	if err != nil {
+		return creations{}, err
+	}
+	for _, e := range events {
+		id, err := e.SubjectID()
+		if err != nil {
+			return creations{}, err
+		}
+		c.highest = max(c.highest, id)
+		account := string(e.Subject)
+		_, exists := r.accounts[id]
+		switch {
+		case e.Data == nil: // a deletion
+			c.lost = slices.DeleteFunc(c.lost, func(other string) bool { return other == account })
+		case !exists:
+			c.lost = append(c.lost, account)
+		}
+	}
+	return c, nil
+}
+
+// checkCounter compares the counter of ids with the highest id of an account.
+func (s *Store) checkCounter(ctx context.Context, highest int64) ([]consistency.Inconsistency, error) {
+	counter, err := dynamo.Get(ctx, s.client, s.table, Key(counterID))
+	if err != nil {
+		return nil, fmt.Errorf("read the counter of accounts: %w", err)
+	}
+	if counter.Int(lastID) >= highest {
+		return nil, nil
+	}
+	return []consistency.Inconsistency{{
+		Text: fmt.Sprintf("the counter of account ids is %d, below the account %d: ids would be reused",
+			counter.Int(lastID), highest),
+		Repair: dynamo.ReplaceAttribute(s.client, s.table, Key(counterID), []string{lastID}, counter[lastID],
+			dynamo.N(highest)),
+	}}, nil
+}
