@@ -103,16 +103,16 @@ func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) err
 	type account = operator.Account
 	columns := []column[account]{
 		{name: "ID", cell: func(a account) string { return strconv.FormatInt(a.ID, 10) }},
-		{name: "NAME", cell: func(a account) string { return a.Name }, cut: true},
-		{name: "EMAIL", cell: func(a account) string { return text(a.Email) }, cut: true},
+		{name: "NAME", cell: func(a account) string { return a.Name }, cut: cutLast},
+		{name: "EMAIL", cell: func(a account) string { return text(a.Email) }, cut: cutLast},
 		{name: "ROLE", cell: func(a account) string { return string(a.Role) }},
 		{name: "STATE", cell: func(a account) string { return stateName(a.Disabled) }},
 		{name: "TOKENS", cell: func(a account) string { return strconv.Itoa(a.Tokens) }},
-		{name: "IDENTITY", cell: func(a account) string { return identityName(a.Identity) }, cut: true},
+		{name: "IDENTITY", cell: func(a account) string { return identityName(a.Identity) }, cut: cutFirst},
 	}
 	if kind == user.ServiceAccount {
 		columns = slices.Delete(columns, len(columns)-1, len(columns))
-		columns[2] = column[account]{name: "USERNAME", cell: func(a account) string { return text(a.Username) }, cut: true}
+		columns[2] = column[account]{name: "USERNAME", cell: func(a account) string { return text(a.Username) }, cut: cutLast}
 	}
 	return printList(s, accounts, columns)
 }

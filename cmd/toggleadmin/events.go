@@ -203,9 +203,9 @@ func eventColumns() []column[eventlog.Event] {
 	return []column[eventlog.Event]{
 		{name: "ID", cell: func(e eventlog.Event) string { return strconv.FormatInt(e.ID, 10) }},
 		{name: "TIME", cell: func(e eventlog.Event) string { return e.CreatedAt().Local().Format(time.DateTime) }},
-		{name: "TYPE", cell: func(e eventlog.Event) string { return string(e.Type) }, cut: true},
-		{name: "TOKEN", cell: func(e eventlog.Event) string { return e.By.TokenID }, cut: true},
-		{name: "SUMMARY", cell: eventlog.Event.Summary, cut: true},
+		{name: "TYPE", cell: func(e eventlog.Event) string { return string(e.Type) }, cut: cutFirst},
+		{name: "TOKEN", cell: func(e eventlog.Event) string { return e.By.TokenID }, cut: cutFirst},
+		{name: "SUMMARY", cell: eventlog.Event.Summary, cut: cutLast},
 	}
 }
 

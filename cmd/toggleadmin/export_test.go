@@ -27,11 +27,11 @@ func ArchiveToggles(ctx context.Context, o *operator.Operator, names []string) (
 	return result.Changed, err
 }
 
-// WriteTable writes a table of texts, of whose columns all but one can be cut.
-func WriteTable(out io.Writer, width int, names []string, whole string, rows [][]string) error {
-	var columns []column[[]string]
-	for i, name := range names {
-		columns = append(columns, column[[]string]{name, func(row []string) string { return row[i] }, name != whole})
-	}
-	return writeTable(out, width, columns, rows)
+// WriteTable writes a table of ids, names and descriptions. Descriptions are cut before names.
+func WriteTable(out io.Writer, width int, rows [][3]string) error {
+	return writeTable(out, width, []column[[3]string]{
+		{name: "ID", cell: func(row [3]string) string { return row[0] }},
+		{name: "NAME", cell: func(row [3]string) string { return row[1] }, cut: cutLast},
+		{name: "DESCRIPTION", cell: func(row [3]string) string { return row[2] }, cut: cutFirst},
+	}, rows)
 }

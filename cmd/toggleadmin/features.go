@@ -74,10 +74,10 @@ func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
 		s.inform("%s", c.explainEmpty(all))
 	}
 	return printList(s, toggles, []column[operator.Toggle]{
-		{name: "NAME", cell: func(t operator.Toggle) string { return t.Name }, cut: true},
+		{name: "NAME", cell: func(t operator.Toggle) string { return t.Name }, cut: cutLast},
 		{name: "STATE", cell: func(t operator.Toggle) string { return toggleState(&t) }},
-		{name: "TYPE", cell: func(t operator.Toggle) string { return t.Type }, cut: true},
-		{name: "PROJECT", cell: func(t operator.Toggle) string { return t.Project }, cut: true},
+		{name: "TYPE", cell: func(t operator.Toggle) string { return t.Type }, cut: cutLast},
+		{name: "PROJECT", cell: func(t operator.Toggle) string { return t.Project }, cut: cutLast},
 		{name: "CREATED", cell: func(t operator.Toggle) string { return s.relative(&t.CreatedAt) }},
 		{name: "FIELDS", cell: func(t operator.Toggle) string { return strconv.Itoa(len(t.ContextFields)) }},
 	})

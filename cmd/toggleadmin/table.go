@@ -16,8 +16,17 @@ import (
 type column[T any] struct {
 	name string
 	cell func(T) string // an empty cell is shown as -
-	cut  bool           // its cells can be cut to fit the terminal
+	cut  cut            // whether its cells can be cut to fit the terminal
 }
+
+// cut is when the cells of a column are cut.
+type cut int
+
+const (
+	never cut = iota
+	cutLast
+	cutFirst // before those with cutLast
+)
 
 const (
 	columnGap = "  "
@@ -49,7 +58,7 @@ func writeTable[T any](out io.Writer, limit int, columns []column[T], values []T
 	for _, row := range rows {
 		if limit > 0 {
 			for i, c := range columns {
-				if c.cut {
+				if c.cut != never {
 					row[i] = shorten(row[i], widths[i])
 				}
 			}
@@ -82,17 +91,19 @@ func shrink[T any](columns []column[T], widths []int, limit int) {
 	for _, w := range widths {
 		total += w
 	}
-	for ; total > limit; total-- {
-		widest := -1
-		for i, c := range columns {
-			if c.cut && widths[i] > minColumn && (widest < 0 || widths[i] > widths[widest]) {
-				widest = i
+	for _, order := range []cut{cutFirst, cutLast} {
+		for ; total > limit; total-- {
+			widest := -1
+			for i, c := range columns {
+				if c.cut == order && widths[i] > minColumn && (widest < 0 || widths[i] > widths[widest]) {
+					widest = i
+				}
 			}
+			if widest < 0 {
+				break
+			}
+			widths[widest]--
 		}
-		if widest < 0 {
-			return
-		}
-		widths[widest]--
 	}
 }
 

@@ -11,49 +11,52 @@ import (
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	columns := []string{"ID", "NAME", "FIELDS"}
 	long := strings.Repeat("checkout-", 6)
 	for _, test := range []struct {
 		name  string
 		width int // 0: not a terminal
-		rows  [][]string
+		rows  [][3]string
 		want  string
 	}{
-		{"empty cell", 80, [][]string{{"1", "", "x"}}, `
-ID  NAME  FIELDS
+		{"empty cell", 80, [][3]string{{"1", "", "x"}}, `
+ID  NAME  DESCRIPTION
 1   -     x
 `},
-		{"fits", 40, [][]string{{"1", "checkout", "userId"}, {"200", "dark-mode", "appName"}}, `
-ID   NAME       FIELDS
-1    checkout   userId
-200  dark-mode  appName
+		{"fits", 40, [][3]string{{"1", "checkout", "The new page"}, {"200", "dark-mode", "Colors"}}, `
+ID   NAME       DESCRIPTION
+1    checkout   The new page
+200  dark-mode  Colors
 `},
-		{"cut", 36, [][]string{{"1", long, "x"}, {"2", "dark-mode", "appName userId"}}, `
-ID  NAME              FIELDS
-1   checkout-checko…  x
-2   dark-mode         appName userId
+		{"the column that is cut first", 33, [][3]string{{"1", "checkout", "The new page of the shop"}}, `
+ID  NAME      DESCRIPTION
+1   checkout  The new page of th…
 `},
-		{"narrower than the columns", 10, [][]string{{"1234567890", long, "appName userId"}}, `
-ID          NAME      FIELDS
-1234567890  checkou…  appName…
+		{"both columns", 30, [][3]string{{"1", long, "The new page"}, {"2", "dark-mode", "Colors"}}, `
+ID  NAME              DESCRIP…
+1   checkout-checko…  The new…
+2   dark-mode         Colors
 `},
-		{"not a terminal", 0, [][]string{{"1", long, "x"}, {"2", "dark-mode", "appName"}}, `
-ID  NAME                                      FIELDS
+		{"narrower than the columns", 10, [][3]string{{"1234567890", long, "The new page"}}, `
+ID          NAME      DESCRIP…
+1234567890  checkou…  The new…
+`},
+		{"not a terminal", 0, [][3]string{{"1", long, "x"}, {"2", "dark-mode", "y"}}, `
+ID  NAME                                      DESCRIPTION
 1   ` + long + `  x
-2   dark-mode                                 appName
+2   dark-mode                                 y
 `},
-		{"wide and combining characters", 26, [][]string{{"1", "日本語の名前です", "x"}, {"2", "Ade\u0301", "appName"}}, `
-ID  NAME           FIELDS
-1   日本語の名前…  x
-2   Ade` + "\u0301" + `            appName
+		{"wide and combining characters", 29, [][3]string{{"1", "日本語の名前です", "x"}, {"2", "Ade\u0301", "y"}}, `
+ID  NAME             DESCRIP…
+1   日本語の名前で…  x
+2   Ade` + "\u0301" + `              y
 `},
-		{"control characters", 80, [][]string{{"1", "a\x1b[31m", "x"}}, `
-ID  NAME    FIELDS
+		{"control characters", 80, [][3]string{{"1", "a\x1b[31m", "x"}}, `
+ID  NAME    DESCRIPTION
 1   a�[31m  x
 `},
 	} {
 		var out strings.Builder
-		assert.OK(t, main.WriteTable(&out, test.width, columns, "ID", test.rows))
+		assert.OK(t, main.WriteTable(&out, test.width, test.rows))
 		if got := "\n" + out.String(); got != test.want {
 			t.Errorf("%s: got%s", test.name, got)
 		}

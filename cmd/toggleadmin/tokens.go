@@ -85,9 +85,9 @@ func (c *listTokensCmd) Run(s *session, o *operator.Operator) error {
 		return c.Kind != nil && t.Kind != *c.Kind || c.Expired && !t.Expired || c.UnusedFor != 0 && !t.Unused(since)
 	})
 	return printList(s, tokens, []column[operator.Token]{
-		{name: "RISK", cell: riskText, cut: true},
-		{name: "NAME", cell: func(t operator.Token) string { return t.Name }, cut: true},
-		{name: "OWNER", cell: ownerText, cut: true},
+		{name: "RISK", cell: riskText, cut: cutLast},
+		{name: "NAME", cell: func(t operator.Token) string { return t.Name }, cut: cutFirst},
+		{name: "OWNER", cell: ownerText, cut: cutFirst},
 		{name: "ROLE", cell: roleText},
 		{name: "USED", cell: func(t operator.Token) string { return s.relative(t.SeenAt) }},
 		{name: "EXPIRES", cell: func(t operator.Token) string { return s.relative(t.ExpiresAt) }},
