@@ -278,6 +278,26 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestAllPages reads events about one toggle that are larger than one page of DynamoDB.
+func TestAllPages(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	f := newFixture(t)
+	var want, got []int64
+	for range 90 {
+		f.now = f.now.Add(time.Millisecond)
+		c := created("a")
+		c.Data = map[string]any{"description": strings.Repeat("d", 13_000)}
+		want = append(want, f.record(ctx, t, c))
+	}
+	assert.OK(t, f.All(ctx, eventlog.Filter{Subjects: []string{"toggle:a"}}, func(e eventlog.Event) error {
+		got = append(got, e.ID)
+		return ctx.Err()
+	}))
+	assert.Equal(t, want, got)
+}
+
 // TestOneToggle checks that whoever can read a toggle can read its events, and no others.
 func TestOneToggle(t *testing.T) {
 	t.Parallel()

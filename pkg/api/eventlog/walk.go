@@ -44,7 +44,12 @@ func (s *source) reverse() {
 }
 
 // before reports whether an event with the id a comes before one with the id b.
-func (s *source) before(a, b int64) bool { return (a > b) != s.oldest }
+func (s *source) before(a, b int64) bool {
+	if s.oldest {
+		return a < b
+	}
+	return a > b
+}
 
 // read reads the next page.
 func (s *source) read(ctx context.Context) error {
