@@ -7,4 +7,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(pat.NewAnnounceFunction) }
+func main() { app.Main(pat.Functions(), "announce-expiring-tokens") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(feature.NewArchiveFunction) }
+func main() { app.Main(feature.Operations(), "archive-feature") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(authorizer.NewFunction) }
+func main() { app.Main(authorizer.Functions(), "authorizer") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(console.NewFunction) }
+func main() { app.Main(console.Functions(), "console") }

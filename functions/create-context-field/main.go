@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(contextfield.NewCreateFunction) }
+func main() { app.Main(contextfield.Operations(), "create-context-field") }

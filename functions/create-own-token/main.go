@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(pat.NewCreateOwnFunction) }
+func main() { app.Main(pat.Operations(), "create-own-token") }

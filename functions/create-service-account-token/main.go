@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(pat.NewCreateFunction) }
+func main() { app.Main(pat.Operations(), "create-service-account-token") }

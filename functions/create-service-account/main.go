@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(serviceaccount.NewCreateFunction) }
+func main() { app.Main(serviceaccount.Operations(), "create-service-account") }

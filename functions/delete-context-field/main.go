@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(contextfield.NewDeleteFunction) }
+func main() { app.Main(contextfield.Operations(), "delete-context-field") }

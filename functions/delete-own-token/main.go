@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(pat.NewDeleteOwnFunction) }
+func main() { app.Main(pat.Operations(), "delete-own-token") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(pat.NewDeleteFunction) }
+func main() { app.Main(pat.Operations(), "delete-service-account-token") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(serviceaccount.NewDeleteFunction) }
+func main() { app.Main(serviceaccount.Operations(), "delete-service-account") }

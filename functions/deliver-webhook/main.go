@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(webhook.NewDeliverFunction) }
+func main() { app.Main(webhook.Functions(), "deliver-webhook") }

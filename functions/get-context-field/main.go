@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(contextfield.NewGetFunction) }
+func main() { app.Main(contextfield.Operations(), "get-context-field") }

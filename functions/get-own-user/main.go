@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(user.NewGetOwnFunction) }
+func main() { app.Main(user.Operations(), "get-own-user") }

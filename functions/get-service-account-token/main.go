@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(pat.NewGetFunction) }
+func main() { app.Main(pat.Operations(), "get-service-account-token") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(traffic.NewGetFunction) }
+func main() { app.Main(traffic.Operations(), "get-traffic-usage") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(contextfield.NewListFunction) }
+func main() { app.Main(contextfield.Operations(), "list-context-fields") }

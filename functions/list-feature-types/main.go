@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(featuretype.NewListFunction) }
+func main() { app.Main(featuretype.Operations(), "list-feature-types") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(pat.NewListOwnFunction) }
+func main() { app.Main(pat.Operations(), "list-own-tokens") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(pat.NewListFunction) }
+func main() { app.Main(pat.Operations(), "list-service-account-tokens") }

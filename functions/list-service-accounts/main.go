@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(serviceaccount.NewListFunction) }
+func main() { app.Main(serviceaccount.Operations(), "list-service-accounts") }

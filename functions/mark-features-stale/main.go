@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(feature.NewMarkStaleFunction) }
+func main() { app.Main(feature.Operations(), "mark-features-stale") }

@@ -3,4 +3,4 @@ package main
 
 import "toggleadmin/pkg/platform/app"
 
-func main() { app.Main(app.NewNotFoundFunction) }
+func main() { app.Main(app.Functions(), "not-found") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(eventbus.NewPublishFunction) }
+func main() { app.Main(eventbus.Functions(), "publish-events") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(traffic.NewRecordFunction) }
+func main() { app.Main(traffic.Functions(), "record-traffic") }

@@ -7,4 +7,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(staleness.NewReevaluateFunction) }
+func main() { app.Main(staleness.Functions(), "reevaluate-staleness") }

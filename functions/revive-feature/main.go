@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(feature.NewReviveFunction) }
+func main() { app.Main(feature.Operations(), "revive-feature") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(eventlog.NewSearchFunction) }
+func main() { app.Main(eventlog.Operations(), "search-events") }

@@ -7,4 +7,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(staleness.NewSweepFunction) }
+func main() { app.Main(staleness.Functions(), "sweep-staleness") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(contextfield.NewUpdateFunction) }
+func main() { app.Main(contextfield.Operations(), "update-context-field") }

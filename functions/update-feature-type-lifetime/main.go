@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(featuretype.NewUpdateLifetimeFunction) }
+func main() { app.Main(featuretype.Operations(), "update-feature-type-lifetime") }

@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(feedback.NewUpdateFunction) }
+func main() { app.Main(feedback.Operations(), "update-feedback") }

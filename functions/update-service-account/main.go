@@ -6,4 +6,4 @@ import (
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(serviceaccount.NewUpdateFunction) }
+func main() { app.Main(serviceaccount.Operations(), "update-service-account") }

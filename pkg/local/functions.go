@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"runtime"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -35,54 +36,42 @@ const (
 	apiID     = "local00000"
 )
 
-// constructors lists the constructor of each function, by its folder. The main package of a deployed function calls the
-// same constructor.
-var constructors = map[string]app.Constructor{
-	"announce-expiring-tokens":     pat.NewAnnounceFunction,
-	"archive-feature":              feature.NewArchiveFunction,
-	"authorizer":                   authorizer.NewFunction,
-	"console":                      console.NewFunction,
-	"count-features":               feature.NewCountFunction,
-	"create-context-field":         contextfield.NewCreateFunction,
-	"create-feature":               feature.NewCreateFunction,
-	"create-own-token":             pat.NewCreateOwnFunction,
-	"create-service-account":       serviceaccount.NewCreateFunction,
-	"create-service-account-token": pat.NewCreateFunction,
-	"delete-context-field":         contextfield.NewDeleteFunction,
-	"delete-feature":               feature.NewDeleteFunction,
-	"delete-own-token":             pat.NewDeleteOwnFunction,
-	"delete-service-account":       serviceaccount.NewDeleteFunction,
-	"delete-service-account-token": pat.NewDeleteFunction,
-	"deliver-webhook":              webhook.NewDeliverFunction,
-	"get-context-field":            contextfield.NewGetFunction,
-	"get-feature":                  feature.NewGetFunction,
-	"get-own-user":                 user.NewGetOwnFunction,
-	"get-service-account-token":    pat.NewGetFunction,
-	"get-traffic-usage":            traffic.NewGetFunction,
-	"list-context-fields":          contextfield.NewListFunction,
-	"list-feature-types":           featuretype.NewListFunction,
-	"list-features":                feature.NewListFunction,
-	"list-own-tokens":              pat.NewListOwnFunction,
-	"list-service-account-tokens":  pat.NewListFunction,
-	"list-service-accounts":        serviceaccount.NewListFunction,
-	"mark-features-stale":          feature.NewMarkStaleFunction,
-	"not-found":                    app.NewNotFoundFunction,
-	"publish-events":               eventbus.NewPublishFunction,
-	"record-traffic":               traffic.NewRecordFunction,
-	"reevaluate-staleness":         staleness.NewReevaluateFunction,
-	"revive-feature":               feature.NewReviveFunction,
-	"search-events":                eventlog.NewSearchFunction,
-	"search-features":              feature.NewSearchFunction,
-	"sweep-staleness":              staleness.NewSweepFunction,
-	"update-context-field":         contextfield.NewUpdateFunction,
-	"update-feature":               feature.NewUpdateFunction,
-	"update-feature-type-lifetime": featuretype.NewUpdateLifetimeFunction,
-	"update-feedback":              feedback.NewUpdateFunction,
-	"update-service-account":       serviceaccount.NewUpdateFunction,
+// Operations returns the operations of the API.
+func Operations() []app.Operation {
+	return slices.Concat(
+		contextfield.Operations(),
+		eventlog.Operations(),
+		feature.Operations(),
+		featuretype.Operations(),
+		feedback.Operations(),
+		pat.Operations(),
+		serviceaccount.Operations(),
+		traffic.Operations(),
+		user.Operations(),
+	)
+}
+
+// Functions returns the functions that serve no operation of the API.
+func Functions() []app.Function {
+	return slices.Concat(
+		app.Functions(),
+		authorizer.Functions(),
+		console.Functions(),
+		eventbus.Functions(),
+		pat.Functions(),
+		staleness.Functions(),
+		traffic.Functions(),
+		webhook.Functions(),
+	)
 }
 
 // Constructor returns the constructor of the function in a folder, or nil.
-func Constructor(name string) app.Constructor { return constructors[name] }
+func Constructor(name string) app.Constructor {
+	if construct := app.Find(Operations(), name); construct != nil {
+		return construct
+	}
+	return app.Find(Functions(), name)
+}
 
 // newFunctions creates the handler of each function, by logical id.
 func (s *service) newFunctions(cfg aws.Config) (map[string]*invoke.Function, error) {
@@ -91,11 +80,11 @@ func (s *service) newFunctions(cfg aws.Config) (map[string]*invoke.Function, err
 		f := &s.template.Functions[i]
 		construct, known := s.Functions[f.Name]
 		if !known {
-			construct, known = constructors[f.Name]
+			construct = Constructor(f.Name)
 		}
-		if !known {
-			return nil, fmt.Errorf("the function %s (functions/%s) of the template has no constructor: add one to "+
-				"pkg/local/functions.go", f.LogicalID, f.Name)
+		if construct == nil {
+			return nil, fmt.Errorf("the function %s (functions/%s) of the template is in no operations.go: add it to the "+
+				"one of its domain, and the domain to pkg/local/functions.go", f.LogicalID, f.Name)
 		}
 		handler, err := construct(s.functionEnv(f, cfg))
 		if err != nil {

@@ -15,13 +15,13 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
-	"toggleadmin/pkg/background/staleness"
+	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/assert"
 )
 
-// function returns a function that receives events. Its calls are counted, and its clock stands still.
-func (s *service) function(t *testing.T, construct app.Constructor, name string, now time.Time) lambda.Handler {
+// function returns a function that receives events. Its calls are counted for meter, and its clock stands still.
+func (s *service) function(t *testing.T, name, meter string, now time.Time) lambda.Handler {
 	t.Helper()
 	env := &app.Env{
 		Vars: map[string]string{
@@ -32,8 +32,8 @@ func (s *service) function(t *testing.T, construct app.Constructor, name string,
 		},
 		AWS: s.config(t), Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler),
 	}
-	env.AWS.APIOptions = s.meter.options(name)
-	handler, err := construct(env)
+	env.AWS.APIOptions = s.meter.options(meter)
+	handler, err := local.Constructor(name)(env)
 	assert.OK(t, err)
 	return handler
 }
@@ -67,9 +67,9 @@ func TestCallsOfReevaluation(t *testing.T) {
 	log := eventlog.New(client, s.tables, time.Now, 400)
 	types, toggles := featuretype.NewStore(client, s.tables, log),
 		feature.NewStore(client, s.tables, eventlog.Quiet(client))
-	stream := s.function(t, staleness.NewReevaluateFunction, "", time.Now())
+	stream := s.function(t, "reevaluate-staleness", "", time.Now())
 	// A second later: otherwise both can issue the same id of an event, and one of the writes fails.
-	sweep := s.function(t, staleness.NewSweepFunction, "", time.Now().Add(time.Second))
+	sweep := s.function(t, "sweep-staleness", "", time.Now().Add(time.Second))
 	change := func(id string, from, to int) any { // the event of a changed lifetime
 		return json.RawMessage(fmt.Sprintf(`{"Records":[{"eventName":"MODIFY","dynamodb":{"Keys":{"id":{"S":%q}},
 			"OldImage":{"id":{"S":%[1]q},"lifetimeDays":{"N":"%d"}},"NewImage":{"id":{"S":%[1]q},"lifetimeDays":{"N":"%[3]d"}},

@@ -116,7 +116,7 @@ func used(template *samtemplate.Template, calls []call) map[string]bool {
 func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	t.Helper()
 	s.createToken(t, 4, time.Now().Add(2*time.Hour)) // which the function announces that runs every hour
-	_, err := s.function(t, pat.NewAnnounceFunction, "announce-expiring-tokens", time.Now()).Invoke(t.Context(), []byte("{}"))
+	_, err := s.function(t, "announce-expiring-tokens", "announce-expiring-tokens", time.Now()).Invoke(t.Context(), []byte("{}"))
 	assert.OK(t, err)
 	for _, claims := range []map[string]any{
 		{"sub": "new", "email": "new@example.com"}, {"sub": "1", "email": "viewer@example.com"},

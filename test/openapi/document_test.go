@@ -3,13 +3,16 @@ package openapi_test
 import (
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/openapi"
 )
@@ -45,6 +48,32 @@ func TestDocumentHasTheTemplatesRoutes(t *testing.T) {
 	slices.Sort(documented)
 	slices.Sort(routed)
 	assert.Equal(t, routed, documented)
+}
+
+// The description of an operation names what its table requires of the caller.
+func TestDescriptionsNameTheRequirements(t *testing.T) {
+	t.Parallel()
+	doc := document(t)
+	permission := regexp.MustCompile(`You need the "(\w+)" permission`)
+	described := regexp.MustCompile(`Requires the (\w+) permission\.|The credential must (identify a user)\.`)
+	for _, o := range local.Operations() {
+		method, path, _ := strings.Cut(o.Route, " ")
+		want := ""
+		if err := o.Requires(access.Principal{ID: "neither a user nor permissions"}); err != nil {
+			want = "identify a user"
+			if match := permission.FindStringSubmatch(err.Message); match != nil {
+				want = match[1]
+			}
+		}
+		text := strings.Join(strings.Fields(doc.Paths.Find(path).GetOperation(method).Description), " ")
+		got := ""
+		if match := described.FindStringSubmatch(text); match != nil {
+			got = match[1] + match[2]
+		}
+		if want != got {
+			t.Errorf("%s requires %q, its description says %q", o.Name, want, got)
+		}
+	}
 }
 
 // The schema of each request body is a file that the Go package in the same folder embeds.

@@ -16,6 +16,9 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
+// Table is the logical id of the table.
+const Table = "ApiTokens"
+
 // Store keeps the API tokens in the table ApiTokens. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client

@@ -169,15 +169,15 @@ func TestFailedLookup(t *testing.T) {
 	})
 }
 
-func TestNewFunction(t *testing.T) {
+func TestFunction(t *testing.T) {
 	t.Parallel()
 	env := &app.Env{Now: now, Local: true, Logger: slog.New(slog.DiscardHandler), Vars: map[string]string{
 		"USERS_TABLE": "x", "API_TOKENS_TABLE": "x", "EVENTS_TABLE": "x", "PERSONAL_ACCESS_TOKENS_TABLE": "x",
 		"IDENTIFIERS_TABLE": "x", "EVENT_LOG_DAYS": "400", "OIDC_CLIENT_ID": "x", "OIDC_ISSUER": "http://127.0.0.1",
 		"OIDC_DEFAULT_ROLE": "Viewer",
 	}}
-	database.RequireVariables(t, env, authorizer.NewFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "IDENTIFIERS_TABLE")
-	handler, err := authorizer.NewFunction(env)
+	construct := app.Find(authorizer.Functions(), "authorizer")
+	handler, err := construct(env)
 	assert.OK(t, err)
 	got, err := handler.Invoke(t.Context(),
 		[]byte(`{"type":"REQUEST","methodArn":"a/b/c","headers":{"Authorization":"x"}}`))
@@ -195,7 +195,7 @@ func TestNewFunction(t *testing.T) {
 		https://a.example | c | viewer
 	`) {
 		env.Vars["OIDC_ISSUER"], env.Vars["OIDC_CLIENT_ID"], env.Vars["OIDC_DEFAULT_ROLE"] = row[0], row[1], row[2]
-		if _, err := authorizer.NewFunction(env); err == nil || !strings.Contains(err.Error(), "OIDC_") {
+		if _, err := construct(env); err == nil || !strings.Contains(err.Error(), "OIDC_") {
 			t.Errorf("%v: error %v", row, err)
 		}
 	}

@@ -25,7 +25,7 @@ import (
 // newFunction returns the function with an OpenID Connect issuer, if there is one.
 func newFunction(t *testing.T, issuer, clientID string) lambda.Handler {
 	t.Helper()
-	handler, err := console.NewFunction(&app.Env{
+	handler, err := app.Find(console.Functions(), "console")(&app.Env{
 		Vars: map[string]string{"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": clientID, "VERSION": "1.2.3+4567890a"}, Local: true,
 		Now: time.Now, Random: strings.NewReader(strings.Repeat("x", 1000)), Logger: slog.New(slog.DiscardHandler),
 	})
@@ -214,7 +214,7 @@ func TestIssuer(t *testing.T) {
 
 func TestInvalidIssuer(t *testing.T) {
 	t.Parallel()
-	_, err := console.NewFunction(&app.Env{Vars: map[string]string{"OIDC_ISSUER": "http://127.0.0.1",
+	_, err := app.Find(console.Functions(), "console")(&app.Env{Vars: map[string]string{"OIDC_ISSUER": "http://127.0.0.1",
 		"OIDC_CLIENT_ID": "x"}})
 	if err == nil || !strings.Contains(err.Error(), "OIDC_ISSUER") {
 		t.Errorf("error %v", err)

@@ -1,42 +1,13 @@
 package console
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/pkg/platform/oidc"
-	"toggleadmin/pkg/platform/version"
 )
-
-// NewFunction returns the handler of functions/console.
-func NewFunction(env *app.Env) (lambda.Handler, error) {
-	config := oidc.Config{
-		Issuer: env.Vars["OIDC_ISSUER"], ClientID: env.Vars["OIDC_CLIENT_ID"], Loopback: env.Local, Now: env.Now,
-		Logger: env.Logger,
-	}
-	issuer, err := oidc.New(config)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newSite()
-	if err != nil {
-		return nil, err
-	}
-	if s.version = env.Vars["VERSION"]; s.version == "unknown" { // not deployed by make deploy
-		s.version = version.Number
-	}
-	if config.Issuer != "" {
-		s.client = func(ctx context.Context) client { return newClient(ctx, issuer, &config) }
-	}
-	return env.API(s.serve), nil
-}
 
 // serve serves /, /console and /console/{proxy+} for GET and HEAD. Names are compared as they were sent, so an escaped
 // character is in no name.

@@ -5,11 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -17,16 +12,6 @@ import (
 
 //go:embed create.schema.json
 var createSchema []byte
-
-// NewCreateFunction returns the handler of functions/create-context-field.
-func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, log, err := eventlog.Open(env, "CONTEXT_FIELDS_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	create := Create(NewStore(client, tables, log), env.Now)
-	return env.API(access.Require(access.Has(access.CreateFieldPermission), create), lambdahttp.MaxBody(maxBody)), nil
-}
 
 // Create serves POST /api/admin/context.
 func Create(fields *Store, now func() time.Time) lambdahttp.HandlerFunc {

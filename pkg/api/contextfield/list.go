@@ -3,22 +3,9 @@ package contextfield
 import (
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
-
-// NewListFunction returns the handler of functions/list-context-fields.
-func NewListFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("CONTEXT_FIELDS_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.IsAnyone, List(NewStore(client, tables, nil)))), nil
-}
 
 // field is contextFieldSchema in api/openapi.yaml.
 type field struct {

@@ -18,6 +18,9 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
+// Table is the logical id of the table.
+const Table = "ContextFields"
+
 // Store keeps the fields in the table ContextFields: one item with each field, one with its usage, and one with the
 // version of all fields. It is safe for concurrent use.
 type Store struct {

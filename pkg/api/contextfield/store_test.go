@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -52,18 +51,4 @@ func TestList(t *testing.T) {
 			{"name":"~; - = 3 REST},
 			{"name":"sessionId; Constrain on the user's session.","stickiness":true,"sortOrder":4 REST}]
 	`))
-}
-
-func TestFunctionsNeedTheirTable(t *testing.T) {
-	t.Parallel()
-	env := database.New(t).Env(t)
-	for _, construct := range []app.Constructor{
-		contextfield.NewListFunction,
-		contextfield.NewGetFunction,
-		contextfield.NewCreateFunction,
-		contextfield.NewUpdateFunction,
-		contextfield.NewDeleteFunction,
-	} {
-		database.RequireVariables(t, env, construct, "CONTEXT_FIELDS_TABLE")
-	}
 }

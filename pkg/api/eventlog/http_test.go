@@ -516,8 +516,3 @@ func TestSlowSearch(t *testing.T) {
 		})
 	}
 }
-
-func TestFunctionsNeedTheirTable(t *testing.T) {
-	t.Parallel()
-	database.RequireVariables(t, database.New(t).Env(t), eventlog.NewSearchFunction, "EVENTS_TABLE")
-}

@@ -41,6 +41,15 @@ const (
 	attributeLast      = "last"      // in the marker of a deleted subject: the id of its last event
 )
 
+// Table is the logical id of the table.
+const Table = "Events"
+
+// MaxDays is the maximum number of days for which events are kept, ten years; 0 keeps them forever.
+const MaxDays = 3650
+
+// DefaultDays is the template's default of EventLogDays.
+const DefaultDays = 400
+
 // Log appends to the table Events and reads it. It is safe for concurrent use.
 type Log struct {
 	client *dynamodb.Client

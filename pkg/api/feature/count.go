@@ -6,21 +6,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
-
-// NewCountFunction returns the handler of functions/count-features.
-func NewCountFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("FEATURES_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.IsAnyone, Count(NewStore(client, tables, nil)))), nil
-}
 
 // Count serves GET /api/admin/search/features/counts.
 func Count(features *Store) lambdahttp.HandlerFunc {

@@ -9,7 +9,6 @@ import (
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
@@ -226,22 +225,4 @@ func TestList(t *testing.T) {
 		list | default/ | | 200 {"version":2,"features":[{"name":"c","type":"release","project":"default","description":null,"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null},{"name":"d",…
 		list | unknown/ | | 200 {"version":2,"features":[]}
 	`)
-}
-
-func TestFunctions(t *testing.T) {
-	t.Parallel()
-	env := database.New(t).Env(t)
-	env.Vars["MAX_FEATURES"] = "0"
-	for more, constructors := range map[string][]app.Constructor{
-		"":                    {feature.NewCountFunction},
-		"FEATURE_TYPES_TABLE": {feature.NewGetFunction, feature.NewListFunction, feature.NewSearchFunction},
-		"FEATURE_TYPES_TABLE EVENTS_TABLE MAX_FEATURES":         {feature.NewCreateFunction},
-		"FEATURE_TYPES_TABLE EVENTS_TABLE":                      {feature.NewUpdateFunction, feature.NewMarkStaleFunction},
-		"FEATURE_TYPES_TABLE CONTEXT_FIELDS_TABLE EVENTS_TABLE": {feature.NewArchiveFunction, feature.NewReviveFunction},
-		"EVENTS_TABLE EVENT_LOG_DAYS":                           {feature.NewDeleteFunction},
-	} {
-		for _, construct := range constructors {
-			database.RequireVariables(t, env, construct, append(strings.Fields(more), "FEATURES_TABLE")...)
-		}
-	}
 }

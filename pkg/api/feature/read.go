@@ -7,31 +7,10 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/api/featuretype"
-	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
-
-func newReadFunction(env *app.Env, serve func(*Store) lambdahttp.HandlerFunc) (lambda.Handler, error) {
-	client, tables, err := env.Tables("FEATURES_TABLE", typesVariable)
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.IsAnyone, serve(NewStore(client, tables, nil)))), nil
-}
-
-// NewGetFunction returns the handler of functions/get-feature.
-func NewGetFunction(env *app.Env) (lambda.Handler, error) { return newReadFunction(env, Get) }
-
-// NewListFunction returns the handler of functions/list-features.
-func NewListFunction(env *app.Env) (lambda.Handler, error) { return newReadFunction(env, List) }
-
-// NewSearchFunction returns the handler of functions/search-features.
-func NewSearchFunction(env *app.Env) (lambda.Handler, error) { return newReadFunction(env, Search) }
 
 // Get serves GET /api/admin/projects/{projectId}/features/{featureName}.
 func Get(features *Store) lambdahttp.HandlerFunc {

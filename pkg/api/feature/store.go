@@ -24,6 +24,9 @@ const (
 	attributeCreatorID = "createdById"
 )
 
+// Table is the logical id of the table.
+const Table = "Features"
+
 // Store stores toggles in DynamoDB and records every change. It is safe for concurrent use.
 type Store struct {
 	client   *dynamodb.Client

@@ -5,18 +5,13 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -29,60 +24,6 @@ var updateSchema []byte
 
 //go:embed stale.schema.json
 var staleSchema []byte
-
-const (
-	typesVariable  = "FEATURE_TYPES_TABLE"
-	fieldsVariable = "CONTEXT_FIELDS_TABLE"
-	limitVariable  = "MAX_FEATURES"
-)
-
-func newWriteFunction(
-	env *app.Env, permission access.Permission, serve func(*Store) lambdahttp.HandlerFunc, more ...string,
-) (lambda.Handler, error) {
-	client, tables, log, err := eventlog.Open(env, append(more, "FEATURES_TABLE")...)
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(permission), serve(NewStore(client, tables, log)))), nil
-}
-
-// NewCreateFunction returns the handler of functions/create-feature.
-func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
-	limit, err := env.Number(limitVariable, 0, math.MaxInt32)
-	if err != nil {
-		return nil, err
-	}
-	return newWriteFunction(env, access.CreateFeature, func(features *Store) lambdahttp.HandlerFunc {
-		features.SetLimit(limit)
-		return Create(features, env.Now)
-	}, typesVariable)
-}
-
-// NewUpdateFunction returns the handler of functions/update-feature.
-func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.UpdateFeature, Update, typesVariable)
-}
-
-// NewArchiveFunction returns the handler of functions/archive-feature.
-func NewArchiveFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.DeleteFeature, Archive, typesVariable, fieldsVariable)
-}
-
-// NewMarkStaleFunction returns the handler of functions/mark-features-stale.
-func NewMarkStaleFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.UpdateFeature, MarkStale, typesVariable)
-}
-
-// NewReviveFunction returns the handler of functions/revive-feature.
-func NewReviveFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.UpdateFeature, Revive, typesVariable, fieldsVariable)
-}
-
-// NewDeleteFunction returns the handler of functions/delete-feature. An archived toggle neither uses context fields nor
-// becomes potentially stale.
-func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.DeleteFeature, Delete)
-}
 
 const defaultType = "release"
 

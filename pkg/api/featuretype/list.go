@@ -3,21 +3,8 @@ package featuretype
 import (
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
-
-// NewListFunction returns the handler of functions/list-feature-types.
-func NewListFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("FEATURE_TYPES_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.IsAnyone, List(NewStore(client, tables, nil)))), nil
-}
 
 // listVersion is the version of the list's schema; there is only one (api/openapi.yaml).
 const listVersion = 1

@@ -16,6 +16,9 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
+// Table is the logical id of the table.
+const Table = "FeatureTypes"
+
 // Store keeps the types in the table FeatureTypes. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client

@@ -150,11 +150,3 @@ func TestErrorsNameTheAction(t *testing.T) {
 		}
 	}
 }
-
-func TestFunctionsNeedTheirTable(t *testing.T) {
-	t.Parallel()
-	env := database.New(t).Env(t)
-	database.RequireVariables(t, env, featuretype.NewListFunction, "FEATURE_TYPES_TABLE")
-	database.RequireVariables(t, env, featuretype.NewUpdateLifetimeFunction, "FEATURE_TYPES_TABLE", "EVENTS_TABLE",
-		"EVENT_LOG_DAYS")
-}

@@ -5,26 +5,12 @@ import (
 	_ "embed"
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 //go:embed lifetime.schema.json
 var lifetimeSchema []byte
-
-// NewUpdateLifetimeFunction returns the handler of functions/update-feature-type-lifetime.
-func NewUpdateLifetimeFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, log, err := eventlog.Open(env, "FEATURE_TYPES_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(access.Admin), UpdateLifetime(NewStore(client, tables, log)))), nil
-}
 
 // UpdateLifetime serves PUT /api/admin/feature-types/{id}/lifetime.
 func UpdateLifetime(types *Store) lambdahttp.HandlerFunc {

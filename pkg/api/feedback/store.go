@@ -17,6 +17,9 @@ import (
 // records would only grow, because no operation deletes any.
 const keptDays = 400
 
+// Table is the logical id of the table.
+const Table = "Feedback"
+
 // Store keeps the records in the table Feedback. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client

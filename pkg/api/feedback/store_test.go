@@ -82,11 +82,6 @@ func TestRecordsAreSeparatePerUserAndQuestionnaire(t *testing.T) {
 	}
 }
 
-func TestUpdateFunctionNeedsItsTables(t *testing.T) {
-	t.Parallel()
-	database.RequireVariables(t, database.New(t).Env(t), feedback.NewUpdateFunction, "FEEDBACK_TABLE", "USERS_TABLE")
-}
-
 // now is the time of the tests.
 func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) }
 

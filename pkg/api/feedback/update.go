@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -20,16 +17,6 @@ import (
 
 //go:embed update.schema.json
 var updateSchema []byte
-
-// NewUpdateFunction returns the handler of functions/update-feedback.
-func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("FEEDBACK_TABLE", "USERS_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	handler := Update(NewStore(client, tables, env.Now), user.NewStore(client, tables, nil))
-	return env.API(access.Require(access.IsUserOr401, handler)), nil
-}
 
 // response is feedbackResponseSchema in api/openapi.yaml.
 type response struct {

@@ -9,24 +9,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/platform/logging"
 )
-
-// NewAnnounceFunction returns the handler of functions/announce-expiring-tokens.
-func NewAnnounceFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, log, err := eventlog.Open(env, "PERSONAL_ACCESS_TOKENS_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	a := &Announcer{Store: NewStore(client, tables, log, nil), Now: env.Now, Logger: env.Logger}
-	return app.Event(a.Announce), nil
-}
 
 // Announcer records tokens that are about to expire. It is safe for concurrent use.
 type Announcer struct {

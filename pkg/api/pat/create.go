@@ -8,13 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -23,50 +19,10 @@ import (
 //go:embed create.schema.json
 var createSchema []byte
 
-const (
-	limitVariable = "MAX_TOKENS_PER_ACCOUNT"
-	daysVariable  = "MAX_TOKEN_DAYS"
-)
-
 // Limits are the limits of new tokens.
 type Limits struct {
 	PerAccount int // the maximum number of tokens of an account, including expired ones that were not deleted
 	Days       int // from a token's creation to its expiry; 0: no limit
-}
-
-// NewCreateFunction returns the handler of functions/create-service-account-token.
-func NewCreateFunction(env *app.Env) (lambda.Handler, error) {
-	return newCreateFunction(env, access.Has(access.Admin), Create)
-}
-
-// newCreateFunction returns the handler of an operation that creates a token.
-func newCreateFunction(
-	env *app.Env, requirement access.Requirement,
-	newHandler func(*Store, func() time.Time, Limits) lambdahttp.HandlerFunc,
-) (lambda.Handler, error) {
-	limits, err := readLimits(env)
-	if err != nil {
-		return nil, err
-	}
-	return newWriteFunction(env, requirement, func(pats *Store) lambdahttp.HandlerFunc {
-		return newHandler(pats, env.Now, limits)
-	})
-}
-
-func newWriteFunction(
-	env *app.Env, requirement access.Requirement, serve func(*Store) lambdahttp.HandlerFunc,
-) (lambda.Handler, error) {
-	client, tables, log, err := eventlog.Open(env, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(requirement, serve(NewStore(client, tables, log, env.Random)))), nil
-}
-
-func readLimits(env *app.Env) (Limits, error) {
-	perAccount, err := env.Number(limitVariable, 1, MostPerOwner)
-	days, daysErr := env.Number(daysVariable, 0, access.MaxDays)
-	return Limits{int(perAccount), int(days)}, errors.Join(err, daysErr)
 }
 
 // Create serves POST /api/admin/service-account/{id}/token.

@@ -4,18 +4,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
-
-// NewCreateOwnFunction returns the handler of functions/create-own-token.
-func NewCreateOwnFunction(env *app.Env) (lambda.Handler, error) {
-	return newCreateFunction(env, access.IsUser, CreateOwn)
-}
 
 // CreateOwn serves POST /api/admin/user/tokens.
 func CreateOwn(pats *Store, now func() time.Time, limits Limits) lambdahttp.HandlerFunc {

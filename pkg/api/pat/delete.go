@@ -5,18 +5,9 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
-
-// NewDeleteFunction returns the handler of functions/delete-service-account-token.
-func NewDeleteFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.Has(access.Admin), Delete)
-}
 
 // Delete serves DELETE /api/admin/service-account/{id}/token/{tokenId}.
 func Delete(pats *Store) lambdahttp.HandlerFunc {

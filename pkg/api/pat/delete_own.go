@@ -4,18 +4,10 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
-
-// NewDeleteOwnFunction returns the handler of functions/delete-own-token.
-func NewDeleteOwnFunction(env *app.Env) (lambda.Handler, error) {
-	return newWriteFunction(env, access.IsUser, DeleteOwn)
-}
 
 // DeleteOwn serves DELETE /api/admin/user/tokens/{id}. It returns the same 404 for every id that is not a token of the
 // caller, so that it reveals nothing about other tokens.

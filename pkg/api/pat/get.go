@@ -4,19 +4,11 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
-
-// NewGetFunction returns the handler of functions/get-service-account-token.
-func NewGetFunction(env *app.Env) (lambda.Handler, error) {
-	return newReadFunction(env, access.Has(access.Admin), Get, "USERS_TABLE")
-}
 
 // Get serves GET /api/admin/service-account/{id}/token/{tokenId}.
 func Get(pats *Store) lambdahttp.HandlerFunc {

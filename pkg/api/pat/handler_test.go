@@ -176,23 +176,11 @@ func TestListDuringDeletion(t *testing.T) {
 	h.Run(ctx, t, "list | 2 | | 404 …")
 }
 
-func TestFunctionsNeedTheirVariables(t *testing.T) {
+func TestLimitsOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
-	env.Vars["MAX_TOKENS_PER_ACCOUNT"], env.Vars["MAX_TOKEN_DAYS"] = "100", "36500"
-	const table = "PERSONAL_ACCESS_TOKENS_TABLE "
-	for variables, constructors := range map[string][]app.Constructor{
-		table:                 {pat.NewListOwnFunction},
-		table + "USERS_TABLE": {pat.NewListFunction, pat.NewGetFunction, pat.NewDeleteFunction, pat.NewDeleteOwnFunction},
-		table + "USERS_TABLE MAX_TOKEN_DAYS MAX_TOKENS_PER_ACCOUNT": {pat.NewCreateFunction, pat.NewCreateOwnFunction},
-		table + "EVENTS_TABLE EVENT_LOG_DAYS":                       {pat.NewAnnounceFunction},
-	} {
-		for _, construct := range constructors {
-			database.RequireVariables(t, env, construct, strings.Fields(variables)...)
-		}
-	}
 	env.Vars["MAX_TOKENS_PER_ACCOUNT"], env.Vars["MAX_TOKEN_DAYS"] = "101", "36501"
-	_, err := pat.NewCreateFunction(env)
+	_, err := app.Find(pat.Operations(), "create-own-token")(env)
 	assert.Equal(t, `the environment variable MAX_TOKENS_PER_ACCOUNT must be a number from 1 to 100, not "101"`+"\n"+
 		`the environment variable MAX_TOKEN_DAYS must be a number from 0 to 36500, not "36501"`, fmt.Sprint(err))
 }

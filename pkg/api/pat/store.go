@@ -26,6 +26,9 @@ const (
 	lastCreatedAt = "lastCreatedAt" // the latest time at which an id was taken
 )
 
+// Table is the logical id of the table.
+const Table = "PersonalAccessTokens"
+
 // Store keeps the tokens in the table PersonalAccessTokens, and their descriptions in the table Users. It is safe for
 // concurrent use.
 type Store struct {

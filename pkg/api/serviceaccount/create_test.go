@@ -4,10 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/database"
 )
 
 func TestCreate(t *testing.T) {
@@ -39,18 +37,6 @@ func TestCreateAboveTheHighestID(t *testing.T) {
 	f.Put(t, f.Tables.Users, dynamo.Item{"id": dynamo.N(0), "lastAccountId": dynamo.N(access.MaxID)})
 	f.Run(t.Context(), t, `create | | {"username":"ci","name":"n","rootRole":2} | 403 NoAccessError: All ids of accounts, `+
 		`up to 2147483647, are used up.`)
-}
-
-func TestFunctionsNeedTheirVariables(t *testing.T) {
-	t.Parallel()
-	env := database.New(t).Env(t)
-	env.Vars["MAX_SERVICE_ACCOUNTS"] = "1"
-	database.RequireVariables(t, env, serviceaccount.NewListFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	database.RequireVariables(t, env, serviceaccount.NewCreateFunction, "MAX_SERVICE_ACCOUNTS", "USERS_TABLE",
-		"IDENTIFIERS_TABLE", "EVENTS_TABLE", "EVENT_LOG_DAYS")
-	database.RequireVariables(t, env, serviceaccount.NewUpdateFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	database.RequireVariables(t, env, serviceaccount.NewDeleteFunction, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE",
-		"IDENTIFIERS_TABLE")
 }
 
 // A deleted account makes room for another one, once.

@@ -3,21 +3,9 @@ package serviceaccount
 import (
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
-
-// NewListFunction returns the handler of functions/list-service-accounts.
-func NewListFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(access.Admin), List(NewStore(client, tables, nil)))), nil
-}
 
 // role is roleSchema in api/openapi.yaml.
 type role struct {

@@ -6,11 +6,9 @@
 package serviceaccount
 
 import (
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/datetime"
 )
 
@@ -18,14 +16,6 @@ import (
 type Account struct {
 	user.User
 	Tokens []pat.PAT // ordered by id
-}
-
-func newStore(env *app.Env, others ...string) (*Store, error) {
-	client, tables, log, err := eventlog.Open(env, append(others, "PERSONAL_ACCESS_TOKENS_TABLE", "USERS_TABLE")...)
-	if err != nil {
-		return nil, err
-	}
-	return NewStore(client, tables, log), nil
 }
 
 // response is serviceAccountSchema in api/openapi.yaml.

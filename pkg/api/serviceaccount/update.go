@@ -5,26 +5,13 @@ import (
 	_ "embed"
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 //go:embed update.schema.json
 var updateSchema []byte
-
-// NewUpdateFunction returns the handler of functions/update-service-account.
-func NewUpdateFunction(env *app.Env) (lambda.Handler, error) {
-	store, err := newStore(env)
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.Has(access.Admin), Update(store))), nil
-}
 
 // Update serves PUT /api/admin/service-account/{id}.
 func Update(accounts *Store) lambdahttp.HandlerFunc {

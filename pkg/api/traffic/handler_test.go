@@ -24,7 +24,7 @@ func deliver(ctx context.Context, t *testing.T, env *app.Env, data string) (resp
 	var log bytes.Buffer
 	env.Logger = slog.New(slog.NewJSONHandler(&log, nil))
 	env.Vars["COUNTED_PATHS"] = types + " " + lifetime
-	function, err := traffic.NewRecordFunction(env)
+	function, err := app.Find(traffic.Functions(), "record-traffic")(env)
 	assert.OK(t, err)
 	out, err := function.Invoke(ctx, []byte(`{"awslogs":{"data":"`+data+`"}}`))
 	_, line, _ = strings.Cut(log.String(), `,"level":`)
@@ -88,14 +88,11 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestFunctions(t *testing.T) {
+func TestInvalidPaths(t *testing.T) {
 	t.Parallel()
-	env := database.New(t).Env(t)
-	env.Vars["COUNTED_PATHS"] = types
-	database.RequireVariables(t, env, traffic.NewRecordFunction, "COUNTED_PATHS", "TRAFFIC_TABLE")
-	database.RequireVariables(t, env, traffic.NewGetFunction, "TRAFFIC_TABLE")
-	env.Vars["COUNTED_PATHS"] = "x"
-	if _, err := traffic.NewRecordFunction(env); err == nil || !strings.Contains(err.Error(), "COUNTED_PATHS") {
+	env := &app.Env{Vars: map[string]string{"COUNTED_PATHS": "x", "TRAFFIC_TABLE": "t"}}
+	_, err := app.Find(traffic.Functions(), "record-traffic")(env)
+	if err == nil || !strings.HasPrefix(err.Error(), "the environment variable COUNTED_PATHS: ") {
 		t.Error(err)
 	}
 }

@@ -15,6 +15,9 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
+// Table is the logical id of the table.
+const Table = "Traffic"
+
 // Store counts requests in DynamoDB. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client

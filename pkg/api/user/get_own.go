@@ -3,22 +3,10 @@ package user
 import (
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
-
-// NewGetOwnFunction returns the handler of functions/get-own-user.
-func NewGetOwnFunction(env *app.Env) (lambda.Handler, error) {
-	client, tables, err := env.Tables("USERS_TABLE")
-	if err != nil {
-		return nil, err
-	}
-	return env.API(access.Require(access.IsUser, GetOwn(NewStore(client, tables, nil)))), nil
-}
 
 // own is meSchema in api/openapi.yaml.
 type own struct {

@@ -10,15 +10,13 @@ import (
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 	"toggleadmin/test/table"
 )
 
 func TestGetOwn(t *testing.T) {
 	t.Parallel()
-	store, db := newStore(t)
-	database.RequireVariables(t, db.Env(t), user.NewGetOwnFunction, "USERS_TABLE")
+	store, _ := newStore(t)
 	calls(t, store, ada+`
 		person | Bob | | 2 Bob <> Editor
 		service-account | ci | | 3 ci <> Editor

@@ -28,6 +28,12 @@ const (
 	numberID  = -1   // the id of the item with the number of service accounts
 )
 
+// The logical ids of the tables.
+const (
+	Table            = "Users"
+	IdentifiersTable = "Identifiers"
+)
+
 // Store keeps the accounts in the table Users, and in the table Identifiers what only one account can have: e-mail
 // addresses, usernames and identities. It is safe for concurrent use.
 //

@@ -10,30 +10,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/api/eventlog"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/platform/logging"
 )
-
-// NewPublishFunction returns the handler of functions/publish-events.
-func NewPublishFunction(env *app.Env) (lambda.Handler, error) {
-	bus, busErr := env.Var("EVENT_BUS")
-	source, sourceErr := env.Var("EVENT_SOURCE")
-	queue, queueErr := env.Var("REJECTED_EVENTS_QUEUE")
-	cfg, cfgErr := env.AWSConfig()
-	if err := errors.Join(busErr, sourceErr, queueErr, cfgErr); err != nil {
-		return nil, err
-	}
-	p := &Publisher{
-		Bus: NewBus(cfg, bus), Source: source, Now: env.Now, Pause: dynamo.Pause, Logger: env.Logger,
-		Reject: newRejections(cfg, queue),
-	}
-	return app.Event(p.Publish), nil
-}
 
 // Publisher sends events from the stream of the table Events to the bus. It is safe for concurrent use.
 type Publisher struct {

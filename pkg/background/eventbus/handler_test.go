@@ -17,9 +17,7 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/background/eventbus"
-	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
 	"toggleadmin/test/table"
 )
 
@@ -149,11 +147,4 @@ func TestOtherRecords(t *testing.T) {
 	assert.Equal(t, []string{"4", fmt.Sprint(eventlog.FirstID(at()) + 24), ""}, append(sent, rejected, failed))
 	sent, _, _, failed = publish(t, "rejects all", 0, malformed) // the queue cannot store the id
 	assert.Equal(t, []string{"sequence3"}, append(sent, failed))
-}
-
-func TestNewPublishFunction(t *testing.T) {
-	t.Parallel()
-	env := &app.Env{Vars: map[string]string{"EVENT_BUS": "b", "EVENT_SOURCE": "s", "REJECTED_EVENTS_QUEUE": "q"},
-		Logger: slog.New(slog.DiscardHandler)}
-	database.RequireVariables(t, env, eventbus.NewPublishFunction, "EVENT_BUS", "EVENT_SOURCE", "REJECTED_EVENTS_QUEUE")
 }

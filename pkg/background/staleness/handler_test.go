@@ -238,18 +238,17 @@ func TestLog(t *testing.T) {
 
 func TestFunctions(t *testing.T) {
 	t.Parallel()
-	for want, construct := range map[string]app.Constructor{
-		`{"batchItemFailures":[]} a`: staleness.NewReevaluateFunction, `{"flagged":2,"unflagged":0,"left":0} a b`: staleness.NewSweepFunction,
+	for name, want := range map[string]string{
+		"reevaluate-staleness": `{"batchItemFailures":[]} a`,
+		"sweep-staleness":      `{"flagged":2,"unflagged":0,"left":0} a b`,
 	} {
 		s := newStage(t)
 		env := s.db.Env(t)
 		env.Now = noon
-		function, err := construct(env)
+		function, err := app.Find(staleness.Functions(), name)(env)
 		assert.OK(t, err)
 		response, err := function.Invoke(t.Context(), []byte(`{"Records":[{"dynamodb":{"Keys":{"id":{"S":"a"}}}}]}`))
 		assert.OK(t, err)
 		assert.Equal(t, want, string(response)+" "+s.flagged(t))
-		database.RequireVariables(t, env, construct, "FEATURES_TABLE", "FEATURE_TYPES_TABLE", "EVENTS_TABLE",
-			"EVENT_LOG_DAYS")
 	}
 }

@@ -75,7 +75,7 @@ func newHarness(t *testing.T) *harness {
 	}))
 	t.Cleanup(server.Close)
 	h.url, h.parameter = server.URL, server.URL+" "+secret
-	function, err := webhook.NewDeliverFunction(&app.Env{
+	function, err := app.Find(webhook.Functions(), "deliver-webhook")(&app.Env{
 		Vars:   map[string]string{"WEBHOOK_SECRET_NAME": "/hook", "WEBHOOK_QUEUE": "queue", "WEBHOOK_FAILURES": "failures"},
 		Local:  true,
 		AWS:    roundtrip.AWS(h),
@@ -234,16 +234,6 @@ func TestMessageThatCannotBeDelayed(t *testing.T) {
 		h.requireStay([]string{"a"}, h.message("a", age))
 		if !strings.Contains(h.log.String(), want) {
 			t.Error(&h.log)
-		}
-	}
-}
-
-func TestVariables(t *testing.T) {
-	t.Parallel()
-	_, err := webhook.NewDeliverFunction(&app.Env{})
-	for _, name := range []string{"WEBHOOK_SECRET_NAME", "WEBHOOK_QUEUE", "WEBHOOK_FAILURES"} {
-		if err == nil || !strings.Contains(err.Error(), name+" is missing") {
-			t.Errorf("%v, want %s", err, name)
 		}
 	}
 }

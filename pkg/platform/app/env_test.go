@@ -3,39 +3,98 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/roundtrip"
 	"toggleadmin/test/table"
 )
 
-func TestTables(t *testing.T) {
+// construct constructs a function whose constructor is use.
+func construct(env *app.Env, use func(*app.Deps)) error {
+	_, err := app.Function{Handler: func(d *app.Deps) lambda.Handler {
+		use(d)
+		return nil
+	}}.New(env)
+	return err
+}
+
+func TestOpenTables(t *testing.T) {
 	t.Parallel()
 	env := &app.Env{Vars: map[string]string{"USERS_TABLE": "u", "API_TOKENS_TABLE": "a", "TRAFFIC_TABLE": "t"}}
-	_, tables, err := env.Tables("USERS_TABLE", "API_TOKENS_TABLE")
-	assert.OK(t, err)
-	assert.Equal(t, dynamo.Tables{Users: "u", APITokens: "a"}, tables)
-	env.Vars = map[string]string{"USERS_TABLE": "", "DYNAMODB_ENDPOINT": "localhost", "AWS_USE_FIPS_ENDPOINT": "yes"}
-	client, tables, err := env.Tables("USERS_TABLE", "API_TOKENS_TABLE")
-	if client != nil || tables != (dynamo.Tables{}) {
-		t.Errorf("%v, %+v", client, tables)
-	}
+	assert.OK(t, construct(env, func(d *app.Deps) {
+		d.OpenTables("Users", "ApiTokens")
+		assert.Equal(t, dynamo.Tables{Users: "u", APITokens: "a"}, d.Tables)
+	}))
+}
+
+// One error names everything that is wrong with the environment.
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	env := &app.Env{Vars: map[string]string{"USERS_TABLE": "", "DYNAMODB_ENDPOINT": "localhost",
+		"AWS_USE_FIPS_ENDPOINT": "yes", "MAX": "x"}}
+	err := construct(env, func(d *app.Deps) {
+		d.OpenTables("Users", "ApiTokens")
+		d.Number("MAX", 0, 9)
+		d.Var("OTHER")
+		d.Fail(nil)
+	})
 	for _, text := range []string{"USERS_TABLE is missing", "API_TOKENS_TABLE is missing", "DYNAMODB_ENDPOINT: ",
-		"AWS_USE_FIPS_ENDPOINT must be true or false"} {
+		"AWS_USE_FIPS_ENDPOINT must be true or false", "MAX must be", "OTHER is missing"} {
 		if err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("the error does not contain %q: %v", text, err)
+		}
+	}
+}
+
+func TestOperation(t *testing.T) {
+	t.Parallel()
+	env := &app.Env{Vars: map[string]string{}, Logger: slog.New(slog.DiscardHandler), Now: time.Now, Random: rand.Reader}
+	operation := app.Operation{
+		Requires: access.IsUser,
+		Tables:   []string{"FeatureTypes"},
+		MaxBody:  3,
+		Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) error {
+				if _, err := io.ReadAll(r.Body); err != nil {
+					return apierror.New(apierror.ContentTooLarge, err.Error())
+				}
+				return lambdahttp.WriteJSON(w, http.StatusOK, d.Tables.FeatureTypes)
+			}
+		},
+	}
+	_, err := operation.New(env)
+	assert.Equal(t, "the environment variable FEATURE_TYPES_TABLE is missing", fmt.Sprint(err))
+	env.Vars["FEATURE_TYPES_TABLE"], env.Vars["DYNAMODB_ENDPOINT"] = "types", "http://localhost"
+	handler, err := operation.New(env)
+	assert.OK(t, err)
+	const user = `"requestContext": {"authorizer": {"principalId": "user:1", "userId": "1", "permissions": ""}}`
+	for event, want := range map[string]string{
+		`{"body": "123", ` + user + `}`:  `"statusCode":200`,
+		`{"body": "1234", ` + user + `}`: `"statusCode":413`,
+		`{"body": "123"}`:                `"statusCode":401`,
+	} {
+		response, err := handler.Invoke(t.Context(), []byte(event))
+		if err != nil || !strings.Contains(string(response), want) {
+			t.Errorf("%s: %s, %v, want %s", event, response, err, want)
 		}
 	}
 }
@@ -46,8 +105,8 @@ func TestNumber(t *testing.T) {
 		"0": "", "400": "", "3650": "", "": "MAX is missing", "-1": "MAX must be a number from 0 to 3650, not \"-1\"",
 		"3651": "MAX must be", "1.5": "MAX must be",
 	} {
-		env := app.Env{Vars: map[string]string{"MAX": text}}
-		got, err := env.Number("MAX", 0, 3650)
+		var got int64
+		err := construct(&app.Env{Vars: map[string]string{"MAX": text}}, func(d *app.Deps) { got = d.Number("MAX", 0, 3650) })
 		if want == "" && (err != nil || fmt.Sprint(got) != text) ||
 			want != "" && (err == nil || !strings.Contains(err.Error(), "the environment variable "+want)) {
 			t.Errorf("%q: %d, %v", text, got, err)
@@ -55,7 +114,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-func TestTablesWarmsUpTheConnection(t *testing.T) {
+func TestOpenTablesWarmsUpTheConnection(t *testing.T) {
 	t.Parallel()
 	requests := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
@@ -65,11 +124,12 @@ func TestTablesWarmsUpTheConnection(t *testing.T) {
 		AWS:    aws.Config{HTTPClient: dynamo.NewHTTPClient(server.URL)},
 		Logger: slog.New(slog.NewTextHandler(&log, nil)), WarmUp: true,
 	}
-	if _, _, err := env.Tables(); err != nil || requests != 1 || log.Len() > 0 {
+	open := func(d *app.Deps) { d.OpenTables() }
+	if err := construct(env, open); err != nil || requests != 1 || log.Len() > 0 {
 		t.Errorf("%d requests, error %v, log %s", requests, err, &log)
 	}
 	server.Close()
-	if _, _, err := env.Tables(); err != nil || !strings.Contains(log.String(), "level=WARN") {
+	if err := construct(env, open); err != nil || !strings.Contains(log.String(), "level=WARN") {
 		t.Errorf("error %v, log %s", err, &log)
 	}
 }
@@ -99,9 +159,12 @@ func TestEndpoints(t *testing.T) {
 			Logger: slog.New(slog.DiscardHandler), WarmUp: true,
 		}
 		env.AWS.Region = row[0]
-		client, _, err := env.Tables()
-		assert.OK(t, err)
-		_, err = client.ListTables(t.Context(), &dynamodb.ListTablesInput{}, dynamo.Once)
+		var client *dynamodb.Client
+		assert.OK(t, construct(env, func(d *app.Deps) {
+			d.OpenTables()
+			client = d.DynamoDB
+		}))
+		_, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}, dynamo.Once)
 		assert.ErrorIs(t, err, unreachable)
 		assert.Equal(t, []string{row[3], row[3]}, hosts)
 	}

@@ -15,10 +15,10 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Main is the main of every function: it makes the handler and serves the Lambda runtime. If the constructor fails,
-// Main prints its error as one line on stderr and exits with status 1.
-func Main(construct Constructor) {
-	handler, err := construct(processEnv())
+// Main is the main of every function. It creates the handler of the operation or function with the name and serves the
+// Lambda runtime. If that fails, Main prints the error as one line on stderr and exits with status 1.
+func Main[F named](all []F, name string) {
+	handler, err := Find(all, name)(processEnv())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, strings.ReplaceAll(err.Error(), "\n", "; "))
 		os.Exit(1)

@@ -8,10 +8,15 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 )
 
-// NewNotFoundFunction returns the handler of functions/not-found: a 404 for every path and method that the API does not
-// have, with or without a credential (api/openapi.yaml, Errors).
-func NewNotFoundFunction(env *Env) (lambda.Handler, error) {
-	return env.API(func(http.ResponseWriter, *http.Request) error {
-		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
-	}), nil
+// Functions returns the function not-found: a 404 for every path and method that the API does not have, with or without
+// a credential (api/openapi.yaml, Errors).
+func Functions() []Function {
+	return []Function{{
+		Name: "not-found",
+		Handler: func(d *Deps) lambda.Handler {
+			return d.API(func(http.ResponseWriter, *http.Request) error {
+				return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
+			})
+		},
+	}}
 }

@@ -14,7 +14,7 @@ func TestNotFound(t *testing.T) {
 	t.Parallel()
 	env := &app.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Random: strings.NewReader(strings.Repeat("x", 16))}
-	handler, err := app.NewNotFoundFunction(env)
+	handler, err := app.Find(app.Functions(), "not-found")(env)
 	assert.OK(t, err)
 	got, err := handler.Invoke(t.Context(), []byte(`{}`))
 	assert.OK(t, err)

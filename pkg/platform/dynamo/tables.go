@@ -1,6 +1,10 @@
 package dynamo
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
 
 // Tables contains the physical names of the tables. A function fills only the tables that it uses.
 type Tables struct {
@@ -75,4 +79,16 @@ func (t *Tables) SetVariable(variable, name string) error {
 		}
 	}
 	return fmt.Errorf("no table belongs to the environment variable %s", variable)
+}
+
+// Variable returns the environment variable with the name of a table: FEATURE_TYPES_TABLE for FeatureTypes.
+func Variable(id string) string {
+	var words strings.Builder
+	for i, c := range id {
+		if i > 0 && unicode.IsUpper(c) {
+			words.WriteByte('_')
+		}
+		words.WriteRune(unicode.ToUpper(c))
+	}
+	return words.String() + "_TABLE"
 }

@@ -1,0 +1,66 @@
+package authorizer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/oidc"
+)
+
+// Functions returns the Lambda authorizer.
+func Functions() []app.Function {
+	return []app.Function{{
+		Name: "authorizer",
+		Handler: func(d *app.Deps) lambda.Handler {
+			issuer, err := oidc.New(oidc.Config{
+				Issuer:    d.Vars["OIDC_ISSUER"],
+				ClientID:  d.Vars["OIDC_CLIENT_ID"],
+				Loopback:  d.Local,
+				Now:       d.Now,
+				Logger:    d.Logger,
+				Transport: d.Transport,
+			})
+			role, roleErr := defaultRole(d)
+			d.Fail(errors.Join(err, roleErr))
+			a := &Authenticator{
+				Store:       openStore(d),
+				Issuer:      issuer,
+				DefaultRole: role,
+				Now:         d.Now,
+				Logger:      d.Logger,
+			}
+			return app.Event(a.Authorize)
+		},
+	}}
+}
+
+// openStore returns the store of the function. Without an issuer, nobody signs in, and nothing is recorded.
+func openStore(d *app.Deps) *Store {
+	if d.Vars["OIDC_ISSUER"] == "" {
+		d.OpenTables(pat.Table, user.Table, apitoken.Table)
+		return NewStore(d.DynamoDB, d.Tables, nil)
+	}
+	d.OpenTables(pat.Table, user.Table, apitoken.Table, user.IdentifiersTable, eventlog.Table)
+	return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d))
+}
+
+// defaultRole returns the role of people who sign in for the first time, or "".
+func defaultRole(d *app.Deps) (access.Role, error) {
+	role := access.Role(d.Vars["OIDC_DEFAULT_ROLE"])
+	if role != "" && role.ID() == 0 {
+		return "", fmt.Errorf("the environment variable OIDC_DEFAULT_ROLE is %q: it must be empty or one of %s", role,
+			access.Roles())
+	}
+	if role != "" && d.Vars["OIDC_ISSUER"] == "" {
+		return "", errors.New("the environment variable OIDC_DEFAULT_ROLE must be empty, because OIDC_ISSUER is empty")
+	}
+	return role, nil
+}

@@ -1,0 +1,52 @@
+package serviceaccount
+
+import (
+	"math"
+
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// Operations returns the operations of this package.
+func Operations() []app.Operation {
+	return []app.Operation{
+		{
+			Name:     "list-service-accounts",
+			Route:    "GET /api/admin/service-account",
+			Requires: access.Has(access.Admin),
+			Tables:   []string{user.Table, pat.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(NewStore(d.DynamoDB, d.Tables, nil)) },
+		},
+		{
+			Name:     "create-service-account",
+			Route:    "POST /api/admin/service-account",
+			Requires: access.Has(access.Admin),
+			Tables:   []string{user.Table, user.IdentifiersTable, eventlog.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				accounts := user.NewStore(d.DynamoDB, d.Tables, eventlog.Open(d))
+				accounts.SetLimit(d.Number("MAX_SERVICE_ACCOUNTS", 1, math.MaxInt32))
+				return Create(accounts, d.Now)
+			},
+		},
+		{
+			Name:     "update-service-account",
+			Route:    "PUT /api/admin/service-account/{id}",
+			Requires: access.Has(access.Admin),
+			Tables:   []string{user.Table, pat.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
+		},
+		{
+			Name:     "delete-service-account",
+			Route:    "DELETE /api/admin/service-account/{id}",
+			Requires: access.Has(access.Admin),
+			Tables:   []string{user.Table, user.IdentifiersTable, pat.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
+		},
+	}
+}
+
+func writer(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d)) }

@@ -1,0 +1,20 @@
+package user
+
+import (
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// Operations returns the operations of this package.
+func Operations() []app.Operation {
+	return []app.Operation{
+		{
+			Name:     "get-own-user",
+			Route:    "GET /api/admin/user",
+			Requires: access.IsUser,
+			Tables:   []string{Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return GetOwn(NewStore(d.DynamoDB, d.Tables, nil)) },
+		},
+	}
+}
