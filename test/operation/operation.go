@@ -61,6 +61,31 @@ func (s Set) Serve(ctx context.Context, q Request) (status int, header http.Head
 	return w.Code, w.Header(), w.Body.String()
 }
 
+// Call calls the handler of an operation. path contains the values of the path parameters, as in Request. The response
+// is the status and the text, such as `200 {"id":1}`, "404 NotFoundError: There is no such toggle.", or "200" without a
+// body.
+func (s Set) Call(ctx context.Context, operation, path, body string) (response string) {
+	status, _, text := s.Serve(ctx, Request{Operation: operation, Path: path, Body: body})
+	return strings.TrimSpace(fmt.Sprint(status, " ", text))
+}
+
+// Expect compares the response of Call with want.
+func (s Set) Expect(ctx context.Context, tb testing.TB, operation, path, body, want string) {
+	tb.Helper()
+	if got := s.Call(ctx, operation, path, body); got != want {
+		tb.Errorf("%s %q %.300s:\n got %s\nwant %s", operation, path, body, got, want)
+	}
+}
+
+// ExpectStatus compares the status of the response of an operation with want.
+func (s Set) ExpectStatus(ctx context.Context, tb testing.TB, operation, path, body string, want int) {
+	tb.Helper()
+	status, _, text := s.Serve(ctx, Request{Operation: operation, Path: path, Body: body})
+	if status != want {
+		tb.Errorf("%s %q %.300s:\n got %d %s\nwant %d", operation, path, body, status, text, want)
+	}
+}
+
 // Want compares the status and the text of a response. If want ends with an ellipsis, it is only their beginning.
 func (s Set) Want(ctx context.Context, tb testing.TB, q Request, want string) {
 	tb.Helper()

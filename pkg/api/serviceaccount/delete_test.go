@@ -27,16 +27,15 @@ func TestDelete(t *testing.T) {
 	f.account(t, "kept", 1)
 	before := f.items(t)
 	f.account(t, "deleted", 2)
-	f.Run(t.Context(), t, `
-		delete | 3 | | 200
-		delete | 3 | | 404 NotFoundError: There is no service account with the id "3".
-		# a person
-		delete | 1 | | 404 …
-		delete | 0 | | 404 …
-		delete | x | | 404 …
-		delete | 2.5 | | 404 …
-		delete | 99 | | 404 …
-	`)
+	f.expect(t, []call{
+		{"delete", "3", "", "200"},
+		{"delete", "3", "", noAccount("3")},
+		{"delete", "1", "", noAccount("1")}, // a person
+		{"delete", "0", "", noAccount("0")},
+		{"delete", "x", "", noAccount("x")},
+		{"delete", "2.5", "", noAccount("2.5")},
+		{"delete", "99", "", noAccount("99")},
+	})
 	assert.Equal(t, before, f.items(t), database.Items())
 }
 
@@ -46,18 +45,21 @@ func TestPreconditions(t *testing.T) {
 	f := newFixture(t)
 	f.account(t, "kept", 1)
 	before := f.items(t)
-	for name, value := range map[string]string{"If-Match": `"old"`, "If-None-Match": "*"} {
-		f.With(name, value).Run(t.Context(), t, `
-			update delete | 2 | {"name":"new"} | 412 PreconditionFailed: …
-			update delete | 1 | {"name":"new"} | 404 …
-			update delete | 3 | {"name":"new"} | 404 …
-		`)
+	for _, test := range []struct{ header, value, want string }{
+		{"If-Match", `"old"`, noEntityTag},
+		{"If-None-Match", "*", matchesIfNoneMatch},
+	} {
+		set := f.With(test.header, test.value)
+		for _, operation := range []string{"update", "delete"} {
+			set.Expect(t.Context(), t, operation, "2", `{"name":"new"}`, test.want)
+			set.Expect(t.Context(), t, operation, "1", `{"name":"new"}`, noAccount("1"))
+			set.Expect(t.Context(), t, operation, "3", `{"name":"new"}`, noAccount("3"))
+		}
 	}
 	assert.Equal(t, before, f.items(t), database.Items())
-	f.With("If-Match", "*").Run(t.Context(), t, `
-		update | 2 | {"name":"new"} | 200 {…
-		delete | 2 | | 200
-	`)
+	matching := f.With("If-Match", "*")
+	matching.ExpectStatus(t.Context(), t, "update", "2", `{"name":"new"}`, 200)
+	matching.Expect(t.Context(), t, "delete", "2", "", "200")
 }
 
 // TestDeleteWithoutReservation deletes an account whose username another account has reserved, because one table was
@@ -70,8 +72,8 @@ func TestDeleteWithoutReservation(t *testing.T) {
 	other := f.Get(t, f.Tables.Users, dynamo.Item{"id": dynamo.N(3)})
 	other["username"] = dynamo.S("CI")
 	f.Put(t, f.Tables.Users, other)
-	f.Run(t.Context(), t, `
-		delete | 3 | | 200
-		create | | {"username":"ci","name":"n","rootRole":2} | 409 …
-	`)
+	f.expect(t, []call{
+		{"delete", "3", "", "200"},
+		{"create", "", `{"username":"ci","name":"n","rootRole":2}`, usernameExists},
+	})
 }

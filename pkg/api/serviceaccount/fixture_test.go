@@ -44,6 +44,34 @@ func newFixture(tb testing.TB) *fixture {
 	return f
 }
 
+// call is a call of an operation.
+type call struct {
+	operation string
+	id        string // of the account
+	body      string
+	want      string // the status and the whole response, or the name and the message of the error
+}
+
+// expect makes the calls one after the other.
+func (f *fixture) expect(t *testing.T, calls []call) {
+	t.Helper()
+	for _, c := range calls {
+		f.Expect(t.Context(), t, c.operation, c.id, c.body, c.want)
+	}
+}
+
+// noAccount is the response of an operation on an account that does not exist, or is a person's.
+func noAccount(id string) string {
+	return fmt.Sprintf("404 NotFoundError: There is no service account with the id %q.", id)
+}
+
+const (
+	usernameExists     = "409 NameExistsError: There is already a service account with this username."
+	tooMany            = "403 NoAccessError: The maximum number of service accounts (2) is reached. Delete one first."
+	noEntityTag        = "412 PreconditionFailed: The resource has no entity tag, so only `*` matches it in `If-Match`."
+	matchesIfNoneMatch = "412 PreconditionFailed: The resource exists and matches `If-None-Match`."
+)
+
 // now is the time of the tests.
 func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_456_789, time.UTC) }
 
