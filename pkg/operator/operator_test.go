@@ -2,7 +2,6 @@ package operator_test
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -129,8 +128,7 @@ func TestLimits(t *testing.T) {
 		assert.OK(t, err)
 	}
 	_, _, _, err := o.PutToggle(t.Context(), "second", operator.ToggleChange{})
-	assert.Equal(t, "4 the maximum number of toggles (1), including archived ones, is reached: delete one first, or deploy "+
-		"with a higher MaxFeatures\n", statuses(err))
+	assert.Equal(t, "4 the maximum number of toggles (1), including archived ones, is reached: delete one first\n", statuses(err))
 	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", "Viewer")
 	assert.OK(t, err)
 	_, err = o.AddAccount(t.Context(), user.ServiceAccount, "cd", "", "Viewer")
@@ -174,8 +172,23 @@ func TestWarnings(t *testing.T) {
 		strings.Repeat("disable: []\ndelete: []\n", 4), got)
 }
 
-// TestDeletedDuringCommand checks the exit status of commands on an account or a context field that is deleted after it
-// was read.
+// TestFieldDeletedDuringCommand checks the error of a command that uses a context field that is deleted after it was
+// read.
+func TestFieldDeletedDuringCommand(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	fields := contextfield.NewStore(db.Client, db.Tables, db.Log())
+	_, err := fields.Create(t.Context(), contextfield.ContextField{Name: "plan"})
+	assert.OK(t, err)
+	o := newOperator(db, installation.Installation{Client: db.Before(t, "TransactWriteItems", 1, func() {
+		assert.OK(t, fields.Delete(t.Context(), "plan"))
+	})})
+	_, _, _, err = o.PutToggle(t.Context(), "t", operator.ToggleChange{ContextFields: &[]string{"plan"}})
+	assert.Equal(t, "4 the toggle uses the context field \"plan\", which does not exist: create the field first\n",
+		statuses(err))
+}
+
+// TestDeletedDuringCommand checks the exit status of commands on an account that is deleted after it was read.
 func TestDeletedDuringCommand(t *testing.T) {
 	t.Parallel()
 	identity := user.Identity{Issuer: "https://issuer.example.com", Subject: "ada"}
@@ -190,24 +203,15 @@ func TestDeletedDuringCommand(t *testing.T) {
 			return third(o.Link(t.Context(), id, user.Identity{Issuer: identity.Issuer, Subject: "eve"}))
 		},
 		"unlink": func(o *operator.Operator, id int64) error { return third(o.Unlink(t.Context(), id)) },
-		"put": func(o *operator.Operator, _ int64) error {
-			_, _, _, err := o.PutToggle(t.Context(), "t", operator.ToggleChange{ContextFields: &[]string{"plan"}})
-			return err
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := database.New(t)
-			fields := contextfield.NewStore(db.Client, db.Tables, db.Log())
 			before := newOperator(db, installation.Installation{})
 			account, err := before.AddAccount(t.Context(), user.Person, "Ada", "ada@example.com", "Viewer")
-			_, planErr := fields.Create(t.Context(), contextfield.ContextField{Name: "plan"})
-			assert.OK(t, err, planErr, third(before.Link(t.Context(), account.ID, identity)))
+			assert.OK(t, err, third(before.Link(t.Context(), account.ID, identity)))
 			o := newOperator(db, installation.Installation{Client: db.Before(t, "TransactWriteItems", 1, func() {
-				if err := errors.Join(before.DeleteAccount(t.Context(), user.Person, account.ID),
-					fields.Delete(t.Context(), "plan")); err != nil {
-					t.Error(err)
-				}
+				assert.OK(t, before.DeleteAccount(t.Context(), user.Person, account.ID))
 			})})
 			if err := run(o, account.ID); exitstatus.Of(err) != exitstatus.NotFound {
 				t.Errorf("status %d: %v", exitstatus.Of(err), err)

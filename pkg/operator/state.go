@@ -7,6 +7,7 @@ import (
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/apierror"
 )
 
 // Action is a change of the state of a toggle.
@@ -91,13 +92,17 @@ func (o *Operator) ChangeToggles(ctx context.Context, names []string, action Act
 			result.Changed = append(result.Changed, f.Name)
 		}
 	}
-	single := errors.Is(err, feature.ErrNotFound) || errors.Is(err, feature.ErrUnknownContextField)
+	kind := apierror.KindOf(err)
+	ofOne := kind == apierror.NotFound || kind == apierror.Conflict // the error is about one of the toggles
 	switch {
-	case single && len(names) == 1:
-		explained := explainToggle(names[0], err)
+	case ofOne && len(names) == 1:
+		explained := exitstatus.Explain(err)
+		if kind == apierror.Conflict { // its message does not name the toggle
+			explained = exitstatus.Errorf(exitstatus.Rejected, "toggle %q: %v", names[0], explained)
+		}
 		result.Failed = []ToggleFailure{{names[0], explained.Error(), explained}}
 		return result, nil
-	case single || errors.Is(err, feature.ErrTooManyChanges):
+	case ofOne || errors.Is(err, feature.ErrTooManyChanges):
 		return o.changeHalves(ctx, names, action)
 	}
 	return result, err

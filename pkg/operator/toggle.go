@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 )
 
@@ -84,7 +84,7 @@ func (o *Operator) Toggles(ctx context.Context) ([]Toggle, error) {
 // Toggle returns a toggle.
 func (o *Operator) Toggle(ctx context.Context, name string) (Toggle, error) {
 	f, err := o.features.Get(ctx, name)
-	return newToggle(f), explainToggle(name, err)
+	return newToggle(f), exitstatus.Explain(err)
 }
 
 // ToggleDetails is a toggle with what depends on its type.
@@ -98,7 +98,7 @@ type ToggleDetails struct {
 func (o *Operator) ToggleDetails(ctx context.Context, name string) (ToggleDetails, error) {
 	f, err := o.features.Get(ctx, name)
 	if err != nil {
-		return ToggleDetails{}, explainToggle(name, err)
+		return ToggleDetails{}, exitstatus.Explain(err)
 	}
 	kind, _, err := o.features.Lifetime(ctx, f.Type)
 	return ToggleDetails{newToggle(f), datetime.FormatOptional(f.PotentiallyStaleAt(kind.LifetimeDays))}, err
@@ -137,19 +137,19 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 	}
 	for {
 		f, changed, err := o.set(ctx, name, apply)
-		if !errors.Is(err, feature.ErrNotFound) {
-			return newToggle(f), false, changed, explainToggle(name, err)
+		if apierror.KindOf(err) != apierror.NotFound {
+			return newToggle(f), false, changed, exitstatus.Explain(err)
 		}
 		f = feature.Feature{Name: name, Project: defaultProject, Type: defaultType, CreatedAt: datetime.Milliseconds(o.now())}
 		apply(&f)
 		if err := o.features.CheckLimit(ctx); err != nil {
-			return Toggle{}, false, false, o.explainLimit(err)
+			return Toggle{}, false, false, exitstatus.Explain(err)
 		}
 		f, err = o.features.Add(ctx, f)
-		if errors.Is(err, feature.ErrExists) { // created concurrently
+		if apierror.KindOf(err) == apierror.NameExists { // created concurrently
 			continue
 		}
-		return newToggle(f), true, false, explainToggle(name, err)
+		return newToggle(f), true, false, exitstatus.Explain(err)
 	}
 }
 
@@ -232,26 +232,5 @@ func (o *Operator) set(ctx context.Context, name string, set func(*feature.Featu
 
 // DeleteToggle deletes a toggle.
 func (o *Operator) DeleteToggle(ctx context.Context, name string) error {
-	return explainToggle(name, o.features.Delete(ctx, name))
-}
-
-// explainLimit explains an error of feature.Store.CheckLimit.
-func (o *Operator) explainLimit(err error) error {
-	if !errors.Is(err, feature.ErrTooMany) {
-		return err
-	}
-	return exitstatus.Errorf(exitstatus.Rejected,
-		"the maximum number of toggles (%d), including archived ones, is reached: delete one first, or deploy with a "+
-			"higher MaxFeatures", o.features.Limit())
-}
-
-func explainToggle(name string, err error) error {
-	switch {
-	case errors.Is(err, feature.ErrNotFound):
-		return exitstatus.Errorf(exitstatus.NotFound, "there is no toggle with the name %q", name)
-	case errors.Is(err, feature.ErrUnknownContextField): // deleted since it was checked, or while the toggle was archived
-		return exitstatus.Errorf(exitstatus.NotFound,
-			"%v: create the field, or replace the context fields of %s (toggleadmin features put)", err, name)
-	}
-	return err
+	return exitstatus.Explain(o.features.Delete(ctx, name))
 }

@@ -10,7 +10,6 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
-	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // ContextField is a field of the context in which features are evaluated.
@@ -70,13 +69,6 @@ func (f ContextField) snapshot() snapshot {
 		s.LegalValues = append(s.LegalValues, legalValue(v))
 	}
 	return s
-}
-
-// ETag returns the entity tag of a field. It changes with everything that Replace can overwrite.
-func (f ContextField) ETag() string {
-	s := f.snapshot()
-	s.CreatedAt = nil
-	return lambdahttp.ETag(s)
 }
 
 func (f ContextField) subject() eventlog.Subject { return eventlog.Subject("field:" + f.Name) }

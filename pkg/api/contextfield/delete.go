@@ -14,6 +14,6 @@ func Delete(fields *Store) lambdahttp.HandlerFunc {
 			return notFound(name)
 		}
 		// nil: 200 without a body
-		return fields.DeleteIf(r.Context(), name, lambdahttp.PreconditionsOf(r).Check)
+		return fields.DeleteIf(r.Context(), name, precondition(r))
 	}
 }

@@ -40,7 +40,7 @@ func TestDelete(t *testing.T) {
 		assert.OK(t, archive(fmt.Sprint(i), true))
 	}
 	h.Run(t.Context(), t, `delete | f | | 200`)
-	assert.ErrorIs(t, archive("0", false), feature.ErrUnknownContextField)
+	assert.Equal(t, apierror.Conflict, apierror.KindOf(archive("0", false)))
 	h.Run(t.Context(), t, `create | | {"name":"f","sortOrder":0} | 201 {"name":"f","description":null,"stickiness":false,`+
 		`"sortOrder":0,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`)
 	assert.OK(t, archive("0", false))

@@ -17,7 +17,20 @@ func Get(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		w.Header().Set("ETag", f.ETag())
+		w.Header().Set("ETag", etag(f))
 		return lambdahttp.WriteJSON(w, http.StatusOK, response(f))
 	}
+}
+
+// etag returns the entity tag of a field. It changes with everything that update-context-field can overwrite.
+func etag(f ContextField) string {
+	s := f.snapshot()
+	s.CreatedAt = nil
+	return lambdahttp.ETag(s)
+}
+
+// precondition returns the check of the preconditions of a request against the field that it changes.
+func precondition(r *http.Request) func(ContextField) error {
+	preconditions := lambdahttp.PreconditionsOf(r)
+	return func(f ContextField) error { return preconditions.Check(etag(f)) }
 }

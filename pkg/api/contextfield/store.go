@@ -165,10 +165,9 @@ func (s *Store) create(ctx context.Context, actions *dynamo.Actions, f *ContextF
 
 // Replace replaces everything but the name, the time of creation and the usage of a field. It returns the stored field.
 // Its error is, in this order, of the kind NotFound, that of the precondition, or of the kinds ContentTooLarge or NoAccess
-// if the field or the list of all fields would be too large. precondition receives the ETag of the field that is
-// replaced. Replace reads all fields and writes one transaction, repeated if a field is
+// if the field or the list of all fields would be too large. precondition receives the field that is replaced. Replace reads all fields and writes one transaction, repeated if a field is
 // changed concurrently. If nothing changes, it only reads.
-func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(etag string) error) (
+func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(ContextField) error) (
 	next ContextField, err error,
 ) {
 	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
@@ -181,7 +180,7 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(e
 			return nil, notFound(f.Name)
 		}
 		old := all[i]
-		if err := precondition(old.ETag()); err != nil {
+		if err := precondition(old); err != nil {
 			return nil, err
 		}
 		next = f.placed(all)
@@ -216,18 +215,17 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(e
 // Delete deletes a field that no toggle uses. The kind of its error is NotFound, or Conflict if toggles use the field.
 // It is one consistent read and one transaction, repeated if the field or its usage was changed in between.
 func (s *Store) Delete(ctx context.Context, name string) error {
-	return s.DeleteIf(ctx, name, func(string) error { return nil })
+	return s.DeleteIf(ctx, name, func(ContextField) error { return nil })
 }
 
-// DeleteIf is Delete for a field whose ETag the precondition accepts. Otherwise it returns the error of the
-// precondition.
-func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(etag string) error) error {
+// DeleteIf is Delete for a field for which precondition returns nil. Otherwise it returns the error of precondition.
+func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(ContextField) error) error {
 	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		f, err := s.Get(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		if err := precondition(f.ETag()); err != nil {
+		if err := precondition(f); err != nil {
 			return nil, err
 		}
 		if n := f.Usage.Toggles(); n > 0 {

@@ -23,7 +23,7 @@ func Update(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return notFound(name)
 		}
-		f, err := fields.Replace(r.Context(), fromBody(name, body), lambdahttp.PreconditionsOf(r).Check)
+		f, err := fields.Replace(r.Context(), fromBody(name, body), precondition(r))
 		if err != nil {
 			return err
 		}

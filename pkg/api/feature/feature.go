@@ -7,7 +7,6 @@
 package feature
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -17,8 +16,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
-	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // Feature is a toggle.
@@ -48,26 +47,14 @@ type Creator struct {
 // each field before and after it, and six for the toggle, its type and its events.
 const MaxContextFields = 47
 
-// The errors of writes.
-var (
-	ErrExists              = errors.New("a toggle with this name exists")
-	ErrNotFound            = errors.New("toggle not found")
-	ErrUnknownContextField = errors.New("context field not found")
-)
-
-// NameError is an ErrNotFound with the name of the toggle, or an ErrUnknownContextField with the name of the field.
-type NameError struct {
-	Err  error
-	Name string
+// notFound returns the error if there is no toggle with the name in the project, or in any project if it is empty.
+func notFound(project, name string) error {
+	if project == "" {
+		return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(name))
+	}
+	return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q in the project %q.",
+		apierror.Echo(name), project)
 }
-
-// Error implements error.
-func (e *NameError) Error() string { return fmt.Sprintf("%v: %q", e.Err, e.Name) }
-
-// Unwrap returns ErrNotFound or ErrUnknownContextField.
-func (e *NameError) Unwrap() error { return e.Err }
-
-func notFound(name string) error { return &NameError{ErrNotFound, name} }
 
 // segment matches a segment of a path that clients send as it is. They remove the segments . and .., even if these are
 // percent-encoded (RFC 3986, section 5.2.4).
@@ -212,11 +199,6 @@ func (f Feature) PotentiallyStaleAt(lifetimeDays *int64) *time.Time {
 		return nil
 	}
 	return &at
-}
-
-// ETag returns the entity tag of a toggle. It changes with everything that update-feature can overwrite.
-func (f Feature) ETag() string {
-	return lambdahttp.ETag([]any{f.Type, f.Description, f.ImpressionData, f.Stale})
 }
 
 // State is what a search calls the state of a toggle.

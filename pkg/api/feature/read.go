@@ -2,7 +2,6 @@ package feature
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -19,21 +18,23 @@ func Get(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		f, err := features.Get(r.Context(), name)
-		if err == nil {
-			err = in(project, f)
-		}
+		f, err := features.InProject(project).Get(r.Context(), name)
 		if err != nil {
-			return refusal(err, project)
+			return err
 		}
-		w.Header().Set("ETag", f.ETag())
-		return features.respond(w, r, http.StatusOK, f)
+		w.Header().Set("ETag", etag(f))
+		return respond(w, r, http.StatusOK, features, f)
 	}
 }
 
+// etag returns the entity tag of a toggle. It changes with everything that update-feature can overwrite.
+func etag(f Feature) string {
+	return lambdahttp.ETag([]any{f.Type, f.Description, f.ImpressionData, f.Stale})
+}
+
 // respond writes the response of an operation on one toggle.
-func (s *Store) respond(w http.ResponseWriter, r *http.Request, status int, f Feature) error {
-	t, _, err := s.Lifetime(r.Context(), f.Type)
+func respond(w http.ResponseWriter, r *http.Request, status int, features *Store, f Feature) error {
+	t, _, err := features.Lifetime(r.Context(), f.Type)
 	if err != nil {
 		return err
 	}
@@ -117,14 +118,14 @@ const (
 	maxLimit     = 100
 )
 
-// notHere are parameters of Unleash that this service does not have.
-func notHere() []string {
+// unsupportedParameters are parameters of Unleash that this service does not have.
+func unsupportedParameters() []string {
 	return []string{"tag", "segment", "status", "lifecycle", "favoritesFirst", "favorite", "createdBy", "lastSeenAt"}
 }
 
 // parseSearch reads the parameters of a search. Its error is a 400.
 func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
-	for _, name := range notHere() {
+	for _, name := range unsupportedParameters() {
 		if q.Has(name) {
 			q.Refuse(name, "is not supported")
 		}
@@ -179,33 +180,7 @@ func path(r *http.Request) (project, name string, err error) {
 		return "", "", err
 	}
 	if name, err = lambdahttp.PathParam(r, "featureName"); err != nil {
-		return "", "", refusal(notFound(name), project)
+		return "", "", notFound(project, name)
 	}
 	return project, name, nil
-}
-
-// in returns an error unless a toggle belongs to a project.
-func in(project string, f Feature) error {
-	if f.Project != project {
-		return notFound(f.Name)
-	}
-	return nil
-}
-
-// refusal returns the error for the client, if err is an error of Store. project is empty if the path does not contain
-// it.
-func refusal(err error, project string) error {
-	e, ok := errors.AsType[*NameError](err)
-	if !ok {
-		return err
-	}
-	if errors.Is(err, ErrUnknownContextField) {
-		return apierror.Errorf(apierror.Conflict,
-			"The toggle uses the context field %q, which does not exist. Create the field first.", apierror.Echo(e.Name))
-	}
-	text := fmt.Sprintf("There is no toggle with the name %q", apierror.Echo(e.Name))
-	if project != "" {
-		text += fmt.Sprintf(" in the project %q", project)
-	}
-	return apierror.New(apierror.NotFound, text+".")
 }

@@ -2,7 +2,6 @@ package feature
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -34,7 +33,8 @@ type Store struct {
 	fields   *contextfield.Store
 	types    *featuretype.Store
 	log      *eventlog.Log
-	limit    int64 // of the number of toggles; 0: none
+	limit    int64  // of the number of toggles; 0: none
+	project  string // of the toggles that it finds by name; empty: all
 }
 
 // NewStore returns a store on the tables Features, ContextFields and FeatureTypes that records its changes in log. log
@@ -49,19 +49,38 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 	}
 }
 
+// InProject returns a copy of the store that finds only toggles of a project by their names.
+func (s *Store) InProject(project string) *Store {
+	scoped := *s
+	scoped.project = project
+	return &scoped
+}
+
 // key returns the key of a toggle.
 func key(name string) dynamo.Item { return dynamo.Item{"name": dynamo.S(name)} }
 
-// Get reads a toggle. It may return ErrNotFound.
+// Get reads a toggle. The kind of its error is NotFound if there is none.
 func (s *Store) Get(ctx context.Context, name string) (Feature, error) {
 	item, err := dynamo.Get(ctx, s.client, s.features, key(name))
 	if err != nil {
 		return Feature{}, fmt.Errorf("get toggle %q: %w", name, err)
 	}
 	if item == nil {
-		return Feature{}, notFound(name)
+		return Feature{}, notFound(s.project, name)
 	}
-	return fromItem(item), nil
+	f := fromItem(item)
+	if err := s.requireProject(f); err != nil {
+		return Feature{}, err
+	}
+	return f, nil
+}
+
+// requireProject returns an error, as if the toggle did not exist, if it belongs to another project than InProject.
+func (s *Store) requireProject(f Feature) error {
+	if s.project == "" || s.project == f.Project {
+		return nil
+	}
+	return notFound(s.project, f.Name)
 }
 
 // List reads all toggles, ordered by name (code points), with a consistent parallel Scan.
@@ -80,7 +99,8 @@ func (s *Store) Lifetime(ctx context.Context, id string) (t featuretype.FeatureT
 	return t, err == nil, err
 }
 
-// Create adds a toggle. It may return ErrExists or ErrUnknownContextField.
+// Create adds a toggle. The kind of its error is NameExists if the name is taken, and Conflict if the toggle uses a
+// context field that does not exist.
 func (s *Store) Create(ctx context.Context, f Feature) error {
 	_, err := s.Add(ctx, f)
 	return err
@@ -101,7 +121,7 @@ func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
 	}, func(failures []dynamo.Failure) error {
 		failed := t.actions.Failed(failures)
 		if failed[actionToggle].Failed {
-			return ErrExists
+			return apierror.Errorf(apierror.NameExists, "A toggle with the name %q exists.", apierror.Echo(f.Name))
 		}
 		last = max(last, eventlog.LastOf(failed[actionMarker]))
 		return t.unknownContextField(failures)
@@ -115,7 +135,8 @@ func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
 // Update changes a toggle. change receives the current toggle and returns the new one, or an error, which Update
 // returns. Changes of the name, of the time and the author of the creation, and of the flag are ignored. If the toggle
 // is changed concurrently, change is called again. A change of the type, of Archived or of Stale decides the flag
-// again. An update that changes nothing writes nothing. Update may return ErrNotFound or ErrUnknownContextField.
+// again. An update that changes nothing writes nothing. The kind of its error is NotFound, or Conflict if the toggle uses
+// a context field that does not exist.
 func (s *Store) Update(ctx context.Context, name string, change func(Feature) (Feature, error)) (Feature, error) {
 	all, err := s.UpdateAll(ctx, []string{name}, change)
 	if err != nil {
@@ -147,7 +168,7 @@ func (s *Store) UpdateAll(ctx context.Context, names []string, change func(Featu
 	}
 	for some := range slices.Chunk(t.flagLater, maxActions/3) {
 		_, err := s.write(ctx, some, func(t *transaction, old Feature) error { return t.reevaluate(ctx, old) })
-		if err != nil && !errors.Is(err, ErrNotFound) { // one was deleted: re-evaluation sets the flags of the others
+		if err != nil && apierror.KindOf(err) != apierror.NotFound { // one was deleted: re-evaluation sets the flags of the others
 			return nil, fmt.Errorf("re-evaluate %s: %w", describe(some), err)
 		}
 	}
@@ -193,7 +214,7 @@ func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
 	return err
 }
 
-// Delete deletes a toggle and its usage of context fields. It may return ErrNotFound.
+// Delete deletes a toggle and its usage of context fields. The kind of its error is NotFound if there is none.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	return s.DeleteIf(ctx, name, func(Feature) error { return nil })
 }
@@ -245,7 +266,8 @@ func (s *Store) write(
 	return whole, err
 }
 
-// read reads toggles, in the order of their names, which are different. It may return a NameError.
+// read reads toggles, in the order of their names, which are different. The kind of its error is NotFound
+// if one does not exist.
 func (s *Store) read(ctx context.Context, names []string) ([]Feature, error) {
 	if len(names) == 1 {
 		f, err := s.Get(ctx, names[0])
@@ -260,7 +282,12 @@ func (s *Store) read(ctx context.Context, names []string) ([]Feature, error) {
 		all[slices.Index(names, f.Name)] = f
 	}
 	if missing := slices.IndexFunc(all, func(f Feature) bool { return f.Name == "" }); missing >= 0 {
-		return nil, notFound(names[missing])
+		return nil, notFound(s.project, names[missing])
+	}
+	for _, f := range all {
+		if err := s.requireProject(f); err != nil {
+			return nil, err
+		}
 	}
 	return all, nil
 }

@@ -2,20 +2,18 @@ package feature
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/apierror"
 )
 
 // DefaultLimit is the template's default of MaxFeatures.
 const DefaultLimit = 20_000
-
-// ErrTooMany reports that the limit of toggles is reached.
-var ErrTooMany = errors.New("the maximum number of toggles is reached")
 
 // SetLimit sets the maximum number of toggles, including archived ones; 0: no limit. CheckLimit reads it. It must not be
 // called concurrently with other methods.
@@ -24,7 +22,7 @@ func (s *Store) SetLimit(most int64) { s.limit = most }
 // Limit returns the maximum number of toggles, or 0.
 func (s *Store) Limit() int64 { return s.limit }
 
-// CheckLimit returns ErrTooMany if the limit of toggles is reached. It counts them with a parallel Scan, which is
+// CheckLimit returns an error of the kind NoAccess if the limit of toggles is reached. It counts them with a parallel Scan, which is
 // eventually consistent. So there is no counter that each creation and deletion has to change, and creations at the same
 // time can exceed the limit by their number.
 func (s *Store) CheckLimit(ctx context.Context) error {
@@ -49,7 +47,8 @@ func (s *Store) CheckLimit(ctx context.Context) error {
 		}
 	})
 	if err == nil && number.Load() >= s.limit {
-		return ErrTooMany
+		return apierror.Errorf(apierror.NoAccess,
+			"The maximum number of toggles (%d), including archived ones, is reached. Delete one first.", s.limit)
 	}
 	return err
 }

@@ -140,9 +140,9 @@ func TestWrites(t *testing.T) {
 	for _, row := range table.Rows(t, 4, `
 		# write | toggle | error | usage
 		create | {"contextFields":["a","b","a"]} | | a/default: 1, b/default: 1
-		create | {"project":"p","contextFields":["c"]} | create toggle "f": a toggle with this name exists | a/default: 1, b/default: 1
-		create | {"name":"g","contextFields":["a","x"]} | create toggle "g": context field not found: "x" | a/default: 1, b/default: 1
-		update | {"project":"p","contextFields":["x"]} | update toggle "f": context field not found: "x" | a/default: 1, b/default: 1
+		create | {"project":"p","contextFields":["c"]} | create toggle "f": NameExistsError: A toggle with the name "f" exists. | a/default: 1, b/default: 1
+		create | {"name":"g","contextFields":["a","x"]} | create toggle "g": ConflictError: The toggle uses the context field "x", which does not exist. Create the field first. | a/default: 1, b/default: 1
+		update | {"project":"p","contextFields":["x"]} | update toggle "f": ConflictError: The toggle uses the context field "x", which does not exist. Create the field first. | a/default: 1, b/default: 1
 		create | {"name":"2","project":"other.#$ project","contextFields":["a"]} | | a/default: 1, a/other.#$ project: 1, b/default: 1
 		create | {"name":"3","contextFields":["a","b"],"archived":true} | | a/default: 1, a/other.#$ project: 1, b/default: 1
 		create | {"name":"B","contextFields":["b"]} | | a/default: 1, a/other.#$ project: 1, b/default: 2

@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -351,5 +352,6 @@ func (t *transaction) unknownContextField(failures []dynamo.Failure) error {
 			unknown = field
 		}
 	}
-	return &NameError{ErrUnknownContextField, unknown}
+	return apierror.Errorf(apierror.Conflict,
+		"The toggle uses the context field %q, which does not exist. Create the field first.", apierror.Echo(unknown))
 }

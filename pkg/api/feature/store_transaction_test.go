@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -230,7 +231,8 @@ func TestLastToggleOfAProject(t *testing.T) {
 	assert.OK(t, deleting(func() { assert.OK(t, db.store.Delete(t.Context(), "g")) }))
 	assert.Equal(t, "", db.usage(t))
 	db.create(t, `{"contextFields":["a"]}`)
-	assert.ErrorIs(t, deleting(func() { assert.OK(t, db.store.Delete(t.Context(), "f")) }), feature.ErrNotFound)
+	err := deleting(func() { assert.OK(t, db.store.Delete(t.Context(), "f")) })
+	assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 	assert.Equal(t, "", db.usage(t))
 	// What a restore has left does not prevent a write.
 	for _, usage := range []contextfield.Usage{{}, {"default": 0}, {"default": -1}} {

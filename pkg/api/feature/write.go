@@ -2,8 +2,8 @@ package feature
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -43,25 +43,18 @@ func Create(features *Store, now func() time.Time) lambdahttp.HandlerFunc {
 		if p := access.PrincipalFrom(r.Context()); p.UserID != 0 {
 			f.CreatedBy = &Creator{p.UserID, p.Name}
 		}
-		change, err := features.changeOf(r, body)
+		change, err := changeOf(r.Context(), features, body)
 		if err != nil {
 			return err
 		}
 		if err = features.CheckLimit(r.Context()); err == nil {
 			f, err = features.Add(r.Context(), change(f))
 		}
-		if errors.Is(err, ErrTooMany) {
-			return apierror.Errorf(apierror.NoAccess,
-				"The maximum number of toggles (%d), including archived ones, is reached. Delete one first.", features.Limit())
-		}
-		if errors.Is(err, ErrExists) {
-			return apierror.Errorf(apierror.NameExists, "A toggle with the name %q exists.", apierror.Echo(body.Text("name")))
-		}
 		if err != nil {
 			return err
 		}
 		w.Header().Set("Location", r.URL.JoinPath(f.Name).String())
-		return features.respond(w, r, http.StatusCreated, f)
+		return respond(w, r, http.StatusCreated, features, f)
 	}
 }
 
@@ -74,11 +67,11 @@ func notReserved(body jsonbody.Object) string {
 }
 
 // changeOf returns the change that a body describes, or a 400 if the type does not exist.
-func (s *Store) changeOf(r *http.Request, body jsonbody.Object) (func(Feature) Feature, error) {
+func changeOf(ctx context.Context, features *Store, body jsonbody.Object) (func(Feature) Feature, error) {
 	id, typed := body.TextOK("type")
 	if typed {
 		id = featuretype.NormalID(id)
-		_, found, err := s.Lifetime(r.Context(), id)
+		_, found, err := features.Lifetime(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -116,25 +109,22 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		change, err := features.changeOf(r, body)
+		change, err := changeOf(r.Context(), features, body)
 		if err != nil {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		f, err := features.Update(r.Context(), name, func(f Feature) (Feature, error) {
-			if err := in(project, f); err != nil {
-				return f, err
-			}
-			err := preconditions.Check(f.ETag())
+		f, err := features.InProject(project).Update(r.Context(), name, func(f Feature) (Feature, error) {
+			err := preconditions.Check(etag(f))
 			if body.Has("stale") {
 				f.Stale = body.Bool("stale")
 			}
 			return change(f), err
 		})
 		if err != nil {
-			return refusal(err, project)
+			return err
 		}
-		return features.respond(w, r, http.StatusOK, f)
+		return respond(w, r, http.StatusOK, features, f)
 	}
 }
 
@@ -146,16 +136,13 @@ func Archive(features *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		_, err = features.Update(r.Context(), name, func(f Feature) (Feature, error) {
-			if err := in(project, f); err != nil {
-				return f, err
-			}
-			err := preconditions.Check(f.ETag())
+		_, err = features.InProject(project).Update(r.Context(), name, func(f Feature) (Feature, error) {
+			err := preconditions.Check(etag(f))
 			f.Archived = true
 			return f, err
 		})
 		if err != nil {
-			return refusal(err, project)
+			return err
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return nil
@@ -177,26 +164,26 @@ func MarkStale(features *Store) lambdahttp.HandlerFunc {
 		names := body.Texts("features")
 		slices.Sort(names)
 		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
-		_, err = features.UpdateAll(r.Context(), slices.Compact(names), func(f Feature) (Feature, error) {
-			err := in(project, f)
+		names = slices.Compact(names)
+		_, err = features.InProject(project).UpdateAll(r.Context(), names, func(f Feature) (Feature, error) {
 			if failed == nil {
 				f.Stale = body.Bool("stale")
 			}
-			return f, err
+			return f, nil
 		})
 		if err = cmp.Or(err, failed); err != nil {
-			return refusal(err, project)
+			return err
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
 }
 
-// archived returns the name of the toggle of a request without a project, or a 404.
-func archived(r *http.Request) (string, error) {
+// featureName returns the name of the toggle of a request without a project, or a 404.
+func featureName(r *http.Request) (string, error) {
 	name, err := lambdahttp.PathParam(r, "featureName")
 	if err != nil {
-		return "", refusal(notFound(name), "")
+		return "", notFound("", name)
 	}
 	return name, nil
 }
@@ -204,30 +191,30 @@ func archived(r *http.Request) (string, error) {
 // Revive serves POST /api/admin/archive/revive/{featureName}.
 func Revive(features *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
-		name, err := archived(r)
+		name, err := featureName(r)
 		if err != nil {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		_, err = features.Update(r.Context(), name, func(f Feature) (Feature, error) {
-			err := preconditions.Check(f.ETag())
+			err := preconditions.Check(etag(f))
 			f.Archived = false
 			return f, err
 		})
-		return refusal(err, "") // nil: 200 without a body
+		return err // nil: 200 without a body
 	}
 }
 
 // Delete serves DELETE /api/admin/archive/{featureName}.
 func Delete(features *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
-		name, err := archived(r)
+		name, err := featureName(r)
 		if err != nil {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		err = features.DeleteIf(r.Context(), name, func(f Feature) error {
-			if err := preconditions.Check(f.ETag()); err != nil {
+			if err := preconditions.Check(etag(f)); err != nil {
 				return err
 			}
 			if f.Archived {
@@ -235,6 +222,6 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 			}
 			return apierror.Errorf(apierror.Conflict, "The toggle %q is not archived. Archive it first.", apierror.Echo(name))
 		})
-		return refusal(err, "") // nil: 200 without a body
+		return err // nil: 200 without a body
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -98,7 +99,7 @@ func (s *seeder) demonstration(ctx context.Context) error {
 		}
 	}
 	for _, f := range toggles(now) {
-		if err := s.features.Create(ctx, f); err != nil && !errors.Is(err, feature.ErrExists) {
+		if err := s.features.Create(ctx, f); err != nil && apierror.KindOf(err) != apierror.NameExists {
 			return err
 		}
 	}

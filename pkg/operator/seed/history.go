@@ -2,7 +2,6 @@ package seed
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/platform/apierror"
 )
 
 const (
@@ -110,7 +110,7 @@ func (h *history) create(f feature.Feature) func(context.Context) error {
 		if f.CreatedAt.After(h.now.AddDate(0, 0, -historyDays)) {
 			store, f.CreatedAt = h.stores.features, h.at
 		}
-		if err := store.Create(ctx, f); !errors.Is(err, feature.ErrExists) {
+		if err := store.Create(ctx, f); apierror.KindOf(err) != apierror.NameExists {
 			return err
 		}
 		return nil
@@ -137,7 +137,7 @@ func (h *history) setLegalValues(name string, values ...string) func(context.Con
 		for _, value := range values {
 			f.LegalValues = append(f.LegalValues, contextfield.LegalValue{Value: value})
 		}
-		_, err = h.stores.fields.Replace(ctx, f, func(string) error { return nil })
+		_, err = h.stores.fields.Replace(ctx, f, func(contextfield.ContextField) error { return nil })
 		return err
 	}
 }

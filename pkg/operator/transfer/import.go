@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -121,7 +120,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 			return fromField(f), err
 		},
 		update: func(ctx context.Context, f ContextField) error {
-			_, err := i.Fields.Replace(ctx, f.stored(), func(string) error { return nil })
+			_, err := i.Fields.Replace(ctx, f.stored(), func(contextfield.ContextField) error { return nil })
 			return err
 		},
 	}
@@ -187,7 +186,7 @@ func (i Installation) createType(ctx context.Context, t FeatureType) error {
 	return i.Types.Create(ctx, created)
 }
 
-// createAccount returns errDuplicate if another import adds the same person at the same time, whom nothing identifies
+// createAccount returns an error of the kind NameExists if another import adds the same person at the same time, whom nothing identifies
 // but the name. Of two such people, the one that was added later is deleted.
 func (i Installation) createAccount(ctx context.Context, a Account) error {
 	added, err := i.Users.Add(ctx, a.created())
@@ -208,10 +207,8 @@ func (i Installation) createAccount(ctx context.Context, a Account) error {
 	if err := i.Users.EndDeletion(ctx, added.ID); err != nil {
 		return err
 	}
-	return errDuplicate
+	return apierror.New(apierror.NameExists, "There is already a person with this name.")
 }
-
-var errDuplicate = errors.New("there is a person with that name")
 
 // readAccount returns the account with an id in documents, which could not be added because a name or an identity is
 // taken. If another account has it, the kind of the error is Conflict.
@@ -296,19 +293,19 @@ func (m merge[T]) write(
 	if !unchanged && !o.DryRun {
 		err = write(ctx, next)
 	}
-	if old == nil && isOneOf(err, existing, apierror.NameExists) {
+	if old == nil && apierror.KindOf(err) == apierror.NameExists {
 		created, reading := m.read(ctx, id)
 		switch {
 		case reading == nil:
 			return m.write(ctx, o, id, element, &created, s)
-		case isOneOf(reading, missing, apierror.NotFound): // it was deleted again
+		case apierror.KindOf(reading) == apierror.NotFound: // it was deleted again
 			return m.write(ctx, o, id, element, nil, s)
 		case apierror.KindOf(reading) != apierror.Conflict:
 			return nil, reading
 		}
 	}
 	switch {
-	case isOneOf(err, nil, apierror.NoAccess, apierror.ContentTooLarge, apierror.NameExists, apierror.Conflict):
+	case isRejected(err):
 		return exitstatus.Explain(err), nil
 	case dynamo.Invalid(err):
 		return err, nil
@@ -327,17 +324,13 @@ func (m merge[T]) write(
 	return nil, nil
 }
 
-var (
-	// existing are the errors of an element that another process has created.
-	existing = []error{
-		feature.ErrExists, errDuplicate,
+// isRejected reports whether an error is that of an element that cannot be written, even if the write is repeated.
+func isRejected(err error) bool {
+	switch apierror.KindOf(err) {
+	case apierror.NoAccess, apierror.ContentTooLarge, apierror.NameExists, apierror.Conflict:
+		return true
 	}
-	// missing are the errors of an element that does not exist.
-	missing = []error{feature.ErrNotFound}
-)
-
-func isOneOf(err error, errs []error, kinds ...apierror.Kind) bool {
-	return err != nil && slices.Contains(kinds, apierror.KindOf(err)) || slices.ContainsFunc(errs, func(one error) bool { return errors.Is(err, one) })
+	return false
 }
 
 // differing returns the names of the JSON members in which two values differ, sorted.
