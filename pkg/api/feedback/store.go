@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -27,6 +28,19 @@ type Store struct {
 	now    func() time.Time
 }
 
+// key is the key of an item.
+type key struct {
+	UserID     int64  `dynamodbav:"userId"`
+	FeedbackID string `dynamodbav:"feedbackId"`
+}
+
+// record is an item, without its time to live.
+type record struct {
+	key
+	NeverShow bool       `dynamodbav:"neverShow"`
+	Given     *time.Time `dynamodbav:"given,omitempty"`
+}
+
 // NewStore returns a Store that uses tables.Feedback.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time) *Store {
 	return &Store{client, tables.Feedback, now}
@@ -41,38 +55,35 @@ type Preconditions struct{ Change, Create error }
 func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, change Change, p Preconditions) (
 	Feedback, error,
 ) {
-	var condition *string
+	update := expression.
+		Set(expression.Name("expiresAt"), expression.Value(s.now().AddDate(0, 0, keptDays).Unix())).
+		Set(expression.Name("neverShow"), change.neverShow())
+	if change.SetGiven && change.Given == nil {
+		update = update.Remove(expression.Name("given"))
+	} else if change.SetGiven {
+		update = update.Set(expression.Name("given"), expression.Value(datetime.Format(*change.Given)))
+	}
+	builder := expression.NewBuilder().WithUpdate(update)
 	switch {
 	case p.Change != nil && p.Create != nil:
 		return Feedback{}, p.Change
 	case p.Create != nil:
-		condition = aws.String("attribute_exists(userId)")
+		builder = builder.WithCondition(expression.AttributeExists(expression.Name("userId")))
 	case p.Change != nil:
-		condition = aws.String("attribute_not_exists(userId)")
+		builder = builder.WithCondition(expression.AttributeNotExists(expression.Name("userId")))
 	}
-	names := map[string]string{"#neverShow": "neverShow", "#expiresAt": "expiresAt"}
-	values := dynamo.Item{
-		":neverShow": dynamo.Bool(false), ":expiresAt": dynamo.N(s.now().AddDate(0, 0, keptDays).Unix()),
-	}
-	expression := "SET #expiresAt = :expiresAt, #neverShow = if_not_exists(#neverShow, :neverShow)"
-	if change.NeverShow != nil {
-		expression = "SET #expiresAt = :expiresAt, #neverShow = :neverShow"
-		values[":neverShow"] = dynamo.Bool(*change.NeverShow)
-	}
-	if change.SetGiven {
-		names["#given"] = "given"
-		if change.Given == nil {
-			expression += " REMOVE #given"
-		} else {
-			expression += ", #given = :given"
-			values[":given"] = dynamo.Time(*change.Given)
-		}
+	expr, err := builder.Build()
+	if err != nil {
+		return Feedback{}, fmt.Errorf("update the feedback of user %d: %w", userID, err)
 	}
 	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: dynamo.Item{"userId": dynamo.N(userID), "feedbackId": dynamo.S(feedbackID)},
-		UpdateExpression: aws.String(expression), ConditionExpression: condition,
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		ReturnValues: types.ReturnValueAllNew,
+		TableName:                 &s.table,
+		Key:                       dynamo.Marshal(key{userID, feedbackID}),
+		UpdateExpression:          expr.Update(),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+		ReturnValues:              types.ReturnValueAllNew,
 	})
 	if dynamo.FailedCondition(err) {
 		return Feedback{}, cmp.Or(p.Change, p.Create)
@@ -80,9 +91,22 @@ func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, cha
 	if err != nil {
 		return Feedback{}, fmt.Errorf("update the feedback of user %d: %w", userID, err)
 	}
-	item := dynamo.Item(out.Attributes)
+	var stored record
+	if err := dynamo.Unmarshal(out.Attributes, &stored); err != nil {
+		return Feedback{}, err
+	}
 	return Feedback{
-		FeedbackID: item.String("feedbackId"), UserID: item.Int("userId"), NeverShow: item.Bool("neverShow"),
-		Given: item.Time("given"),
+		FeedbackID: stored.FeedbackID,
+		UserID:     stored.UserID,
+		NeverShow:  stored.NeverShow,
+		Given:      stored.Given,
 	}, nil
+}
+
+// neverShow returns the value to store: that of the change, otherwise the stored one, otherwise false.
+func (c Change) neverShow() expression.OperandBuilder {
+	if c.NeverShow != nil {
+		return expression.Value(*c.NeverShow)
+	}
+	return expression.IfNotExists(expression.Name("neverShow"), expression.Value(false))
 }
