@@ -14,7 +14,6 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
-	"toggleadmin/test/table"
 )
 
 // announce returns the events of a run: "id days".
@@ -51,22 +50,22 @@ func TestAnnounceThresholds(t *testing.T) {
 	f.create(t, expiring("4: found by a run before it expires", time.Hour))
 	f.create(t, expiring("5", 700*time.Hour))
 	assert.Equal(t, []string{"1 1"}, f.expiries(t))
-	for _, row := range table.Rows(t, 2, `
-		# time since the creation | recorded tokens and days
-		0s | 3 7, 4 1
-		0s |
-		95h59m59.999s |
-		96h | 3 1
-		143h59m59.999s |
-		144h | 2 14
-		# 7 days of token 2 were not recorded
-		479h59m59.999s | 2 1, 5 14
-		# token 5 has expired, 7 days and 1 day were not recorded
-		700h |
-	`) {
-		after, err := time.ParseDuration(row[0])
-		assert.OK(t, err)
-		assert.Equal(t, row, []string{row[0], f.announce(t, after)})
+	for _, test := range []struct {
+		after time.Duration // since the creation
+		want  string        // the recorded tokens, each with a number of days
+	}{
+		{0, "3 7, 4 1"},
+		{0, ""},
+		{4*day - time.Millisecond, ""},
+		{4 * day, "3 1"},
+		{6*day - time.Millisecond, ""},
+		{6 * day, "2 14"},
+		{20*day - time.Hour - time.Millisecond, "2 1, 5 14"}, // 7 days of token 2 were not recorded
+		{700 * time.Hour, ""},                                // token 5 has expired, 7 days and 1 day were not recorded
+	} {
+		if got := f.announce(t, test.after); got != test.want {
+			t.Errorf("after %s: %q, want %q", test.after, got, test.want)
+		}
 	}
 }
 

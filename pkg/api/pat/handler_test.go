@@ -28,25 +28,49 @@ func (f *fixture) handlers(tb testing.TB, store *pat.Store, limits pat.Limits) (
 }
 
 // tokensFixture has a person, 1, with the tokens 1 and 4, and three service accounts: 2 with the tokens 2 and 5, 3 with
-// the token 3, and 4 without tokens. The replacer replaces the names of tokens by their responses.
-func tokensFixture(t *testing.T) (*fixture, *strings.Replacer) {
+// the token 3, and 4 without tokens. response returns how responses show the tokens.
+func tokensFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := newFixture(t, 1, 2, 3, 4)
-	names := []string{"YEAR", `"expiresAt":"2027-11-20T05:39:00Z"`, "400 /", "400 ValidationError: The ^/body/", "; /", " The ^/body/", "~", "^ property must",
-		"MISSING", "^ property is required; you did not send it.",
-		"404 ACCOUNT", "404 NotFoundError: There is no service account with the id", "403 MANY",
-		"403 NoAccessError: The account has reached the maximum number of tokens (3), and none of them has expired."}
 	for i, account := range []int64{1, 2, 3, 1, 2} {
-		p := f.create(t, newPAT(account, fmt.Sprint("d", i+1)))
-		names = append(names, fmt.Sprint("TOKEN", p.ID), fmt.Sprintf(`{"id":%d,"createdAt":"2026-11-20T05:39:00.123Z",`+
-			`"seenAt":null,"userId":%d,"description":"d%[1]d","expiresAt":"2027-11-20T05:39:00.123Z"}`, p.ID, account))
+		f.create(t, newPAT(account, fmt.Sprint("d", i+1)))
 	}
-	return f, strings.NewReplacer(names...)
+	return f
+}
+
+// response returns how a response shows a token of tokensFixture. seenAt is JSON.
+func response(id, account int, seenAt string) string {
+	return fmt.Sprintf(`{"id":%d,"createdAt":"2026-11-20T05:39:00.123Z","seenAt":%s,"userId":%d,"description":"d%[1]d",`+
+		`"expiresAt":"2027-11-20T05:39:00.123Z"}`, id, seenAt, account)
+}
+
+// body returns a request for a token that expires in less than a year.
+func body(description string) string {
+	return `{"description":"` + description + `","expiresAt":"2027-11-20T05:39:00Z"}`
+}
+
+const (
+	tooMany     = "403 NoAccessError: The account has reached the maximum number of tokens (3), and none of them has expired."
+	noOwnToken  = "404 NotFoundError: You have no personal access token with this id."
+	noEntityTag = "412 PreconditionFailed: The resource has no entity tag, so only `*` matches it in `If-Match`."
+	exists      = "412 PreconditionFailed: The resource exists and matches `If-None-Match`."
+)
+
+// noAccount is the response of an operation on an account that does not exist, or is a person's.
+func noAccount(id string) string {
+	return fmt.Sprintf("404 NotFoundError: There is no service account with the id %q.", id)
+}
+
+// noToken is the response of an operation on a token that does not exist, or is a person's. path is account/token.
+func noToken(path string) string {
+	account, id, _ := strings.Cut(path, "/")
+	return fmt.Sprintf("404 NotFoundError: There is no service account with the id %q that has a token with the id %q.",
+		account, id)
 }
 
 func TestCreate(t *testing.T) {
 	t.Parallel()
-	f, names := tokensFixture(t)
+	f := tokensFixture(t)
 	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 3})
 	status, header, text := h.Serve(ctx, operation.Request{Operation: "create", Path: "0.4e+01",
 		Body: `{"description":" d\u00e9 ","expiresAt":"2026-11-20T06:39:00.1249+01:00"}`})
@@ -63,32 +87,55 @@ func TestCreate(t *testing.T) {
 	}
 	assert.Equal(t, `{"id":6,"createdAt":"2026-11-20T05:39:00.123Z","seenAt":null,"userId":4,"description":" dé ",`+
 		`"expiresAt":"2026-11-20T05:39:00.124Z","secret":"`+secret+`"}`, text)
-	_, header, text = h.Serve(ctx, operation.Request{Operation: "createOwn", Body: names.Replace(`{"description":"d",YEAR}`)})
+	_, header, text = h.Serve(ctx, operation.Request{Operation: "createOwn", Body: body("d")})
 	if !strings.HasPrefix(text, `{"id":7,`) || !strings.Contains(text, `"userId":1,`) || header.Get("Location") != "" {
 		t.Errorf("%s, %v", text, header)
 	}
-	h.Run(ctx, t, names.Replace(`
-		createOwn | | {"description":"above the limit",YEAR} | 403 MANY
-		create createOwn | 2 | {} | 400 /descriptionMISSING; /expiresAtMISSING
-		create createOwn | 2 | {"description":"d","expiresAt":"2026-11-20T05:39:00.123Z"} | 400 /expiresAt~ be in the future; you sent "2026-11-20T05:39:00.123Z".
-		create | 2 | {"description":" \u3000",YEAR} | 400 /description~ not be only white space; you sent "…
-		create | 2 | {"description":"255×éé",YEAR} | 400 /description~ have at most 255 characters; you sent "100×é…".
-		# the body is read first
-		create | 5 | {} | 400 /descriptionMISSING; /expiresAtMISSING
-		create | 5 | {"description":"d",YEAR} | 404 ACCOUNT "5".
-		# a person
-		create | 1 | {"description":"d",YEAR} | 404 ACCOUNT "1".
-		create | x | {"description":"d",YEAR} | 404 ACCOUNT "x".
-		create | 02 | {"description":"d",YEAR} | 404 ACCOUNT "02".
-		create | 2.5 | {"description":"d",YEAR} | 404 ACCOUNT "2.5".
-		create | | {"description":"d",YEAR} | 404 ACCOUNT "".
-		create | 2 | {"description":"\u00642",YEAR} | 409 NameExistsError: The account already has a token with this description.
-		create | 2 | {"description":"255×é",YEAR} | 201 {…
-		create | 2 | {"description":"d",YEAR} | 403 MANY
-	`))
+	h.Expect(ctx, t, "createOwn", "", body("above the limit"), tooMany)
+	for _, id := range []string{"5", "1", "x", "02", "2.5", ""} { // 1 is a person
+		h.Expect(ctx, t, "create", id, body("d"), noAccount(id))
+	}
+	h.Expect(ctx, t, "create", "2", body(`\u00642`),
+		"409 NameExistsError: The account already has a token with this description.")
+	h.ExpectStatus(ctx, t, "create", "2", body(strings.Repeat("é", 255)), 201)
+	h.Expect(ctx, t, "create", "2", body("d"), tooMany)
 	ctx = access.WithPrincipal(ctx, access.UserPrincipal(5, access.RoleViewer)) // a deleted account
-	h.Run(ctx, t, names.Replace(`createOwn | | {"description":"d",YEAR} | 401 AuthenticationRequired: …`))
+	h.ExpectStatus(ctx, t, "createOwn", "", body("d"), 401)
 	f.requireConsistent(t)
+}
+
+func TestCreateRejectsInvalidBodies(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1, 2)
+	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 3})
+	for _, test := range []struct{ account, body, message string }{
+		{
+			"2", `{}`,
+			"The `/body/description` property is required; you did not send it. " +
+				"The `/body/expiresAt` property is required; you did not send it.",
+		},
+		{ // the body is read before the account
+			"5", `{}`,
+			"The `/body/description` property is required; you did not send it. " +
+				"The `/body/expiresAt` property is required; you did not send it.",
+		},
+		{
+			"2", `{"description":"d","expiresAt":"2026-11-20T05:39:00.123Z"}`,
+			"The `/body/expiresAt` property must be in the future; you sent \"2026-11-20T05:39:00.123Z\".",
+		},
+		{
+			"2", body(` \u3000`),
+			"The `/body/description` property must not be only white space; you sent \" \u3000\".",
+		},
+		{
+			"2", body(strings.Repeat("é", 256)),
+			"The `/body/description` property must have at most 255 characters; you sent \"" +
+				strings.Repeat("é", 100) + "…\".",
+		},
+	} {
+		h.Expect(ctx, t, "create", test.account, test.body, "400 ValidationError: "+test.message)
+		h.Expect(ctx, t, "createOwn", "", test.body, "400 ValidationError: "+test.message)
+	}
 }
 
 // A day ends 24 hours later.
@@ -96,86 +143,115 @@ func TestCreateWithinMaxTokenDays(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, 1, 2)
 	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 10, Days: 366})
-	h.Run(ctx, t, strings.ReplaceAll(`
-		create | 2 | {"description":"a","expiresAt":"2027-11-21T05:39:00.123Z"} | 201 {…
-		createOwn | | {"description":"b","expiresAt":"2027-11-21T05:39:00.123Z"} | 201 {…
-		create createOwn | 2 | {"description":"c","expiresAt":"2027-11-21T05:39:00.124Z"} | 400 MUST be at most 366 days from now; you sent "2027-11-21T05:39:00.124Z".
-		create createOwn | 2 | {"description":"c","expiresAt":"9999-01-01T00:00:00Z"} | 400 MUST be at most 366 days from now; you sent "9999-01-01T00:00:00Z".
-		create createOwn | 2 | {"description":"c","expiresAt":"2026-11-20T05:39:00Z"} | 400 MUST be in the future; you sent "2026-11-20T05:39:00Z".
-	`, "MUST", "ValidationError: The ^/body/expiresAt^ property must"))
+	for _, operation := range []string{"create", "createOwn"} {
+		h.ExpectStatus(ctx, t, operation, "2", `{"description":"d","expiresAt":"2027-11-21T05:39:00.123Z"}`, 201)
+		for _, test := range []struct{ expiresAt, message string }{
+			{"2027-11-21T05:39:00.124Z", "must be at most 366 days from now"},
+			{"9999-01-01T00:00:00Z", "must be at most 366 days from now"},
+			{"2026-11-20T05:39:00Z", "must be in the future"},
+		} {
+			h.Expect(ctx, t, operation, "2", `{"description":"e","expiresAt":"`+test.expiresAt+`"}`,
+				fmt.Sprintf("400 ValidationError: The `/body/expiresAt` property %s; you sent %q.", test.message,
+					test.expiresAt))
+		}
+	}
 }
 
-func TestTokens(t *testing.T) {
+func TestListAndGet(t *testing.T) {
 	t.Parallel()
-	f, names := tokensFixture(t)
+	f := tokensFixture(t)
 	item := f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(3, 3))
 	item[pat.AttributeSeenAt] = item["createdAt"]
 	f.Put(t, f.Tables.PersonalAccessTokens, item)
-	seen := strings.Replace(names.Replace("TOKEN3"), `"seenAt":null`, `"seenAt":"2026-11-20T05:39:00.123Z"`, 1)
+	used := response(3, 3, `"2026-11-20T05:39:00.123Z"`)
 	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 3})
-	h.Run(ctx, t, strings.ReplaceAll(names.Replace(`
-		list | 2 | | 200 {"pats":[TOKEN2,TOKEN5]}
-		list | 30e-1 | | 200 {"pats":[SEEN]}
-		list | 4 | | 200 {"pats":[]}
-		# a person
-		list | 1 | | 404 ACCOUNT "1".
-		list | 5 | | 404 ACCOUNT "5".
-		list | x | | 404 ACCOUNT "x".
-		get | 2/5 | | 200 TOKEN5
-		get | 2.0/2 | | 200 TOKEN2
-		get | 3/3 | | 200 SEEN
-		listOwn | | | 200 {"pats":[TOKEN1,TOKEN4]}
-	`), "SEEN", seen))
-	none := func(path string) {
-		account, id, _ := strings.Cut(path, "/")
-		h.Run(ctx, t, fmt.Sprintf(`get delete | %s | | 404 NotFoundError: There is no service account with the id %q that `+
-			`has a token with the id %q.`, path, account, id))
+	for _, test := range []struct{ operation, path, want string }{
+		{"list", "2", `200 {"pats":[` + response(2, 2, "null") + "," + response(5, 2, "null") + `]}`},
+		{"list", "30e-1", `200 {"pats":[` + used + `]}`},
+		{"list", "4", `200 {"pats":[]}`},
+		{"list", "1", noAccount("1")}, // a person
+		{"list", "5", noAccount("5")},
+		{"list", "x", noAccount("x")},
+		{"get", "2/5", "200 " + response(5, 2, "null")},
+		{"get", "2.0/2", "200 " + response(2, 2, "null")},
+		{"get", "3/3", "200 " + used},
+		{"listOwn", "", `200 {"pats":[` + response(1, 1, "null") + "," + response(4, 1, "null") + `]}`},
+	} {
+		h.Expect(ctx, t, test.operation, test.path, "", test.want)
 	}
+}
+
+func TestUnknownTokens(t *testing.T) {
+	t.Parallel()
+	f := tokensFixture(t)
+	ctx, h := f.handlers(t, f.pats, pat.Limits{})
 	for _, path := range []string{"1/1", "2/3", "5/2", "2/6", "2/2.0", "2/02", "2/", "2.5/2", "/2"} {
-		none(path)
+		h.Expect(ctx, t, "get", path, "", noToken(path))
+		h.Expect(ctx, t, "delete", path, "", noToken(path))
 	}
 	for _, id := range []string{"2", "6", "0", "", "x", "01", "+1", "1.0", "4294967297"} {
-		h.Run(ctx, t, "deleteOwn | "+id+" | | 404 NotFoundError: You have no personal access token with this id.")
+		h.Expect(ctx, t, "deleteOwn", id, "", noOwnToken)
 	}
-	// A token has no entity tag.
-	for name, value := range map[string]string{"If-Match": `"old"`, "If-None-Match": "*"} {
-		h.With(name, value).Run(ctx, t, `
-			delete | 2/2 | | 412 PreconditionFailed: …
-			deleteOwn | 1 | | 412 PreconditionFailed: …
-			# the token of a person, and tokens that do not exist
-			delete | 1/1 | | 404 …
-			delete | 2/3 | | 404 …
-			deleteOwn | 2 | | 404 …
-		`)
+}
+
+// A token has no entity tag.
+func TestDeletePreconditions(t *testing.T) {
+	t.Parallel()
+	f := tokensFixture(t)
+	ctx, h := f.handlers(t, f.pats, pat.Limits{})
+	for _, test := range []struct{ header, value, want string }{
+		{"If-Match", `"old"`, noEntityTag},
+		{"If-None-Match", "*", exists},
+	} {
+		set := h.With(test.header, test.value)
+		set.Expect(ctx, t, "delete", "2/2", "", test.want)
+		set.Expect(ctx, t, "deleteOwn", "1", "", test.want)
+		set.Expect(ctx, t, "delete", "1/1", "", noToken("1/1")) // the token of a person
+		set.Expect(ctx, t, "delete", "2/3", "", noToken("2/3"))
+		set.Expect(ctx, t, "deleteOwn", "2", "", noOwnToken)
 	}
-	h.Run(ctx, t, names.Replace(`
-		delete | 2e0/2 | | 200
-		list | 2 | | 200 {"pats":[TOKEN5]}
-		deleteOwn | 1 | | 200
-		deleteOwn | 1 | | 404 …
-		listOwn | | | 200 {"pats":[TOKEN4]}
-	`))
-	none("2/2")
+}
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	f := tokensFixture(t)
+	ctx, h := f.handlers(t, f.pats, pat.Limits{})
+	for _, test := range []struct{ operation, path, want string }{
+		{"delete", "2e0/2", "200"},
+		{"list", "2", `200 {"pats":[` + response(5, 2, "null") + `]}`},
+		{"get", "2/2", noToken("2/2")},
+		{"delete", "2/2", noToken("2/2")},
+		{"deleteOwn", "1", "200"},
+		{"deleteOwn", "1", noOwnToken},
+		{"listOwn", "", `200 {"pats":[` + response(4, 1, "null") + `]}`},
+	} {
+		h.Expect(ctx, t, test.operation, test.path, "", test.want)
+	}
 	f.requireConsistent(t)
+}
+
+// Without DynamoDB every operation is a 503.
+func TestUnavailable(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1, 2)
+	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 3})
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
-	h.Run(ctx, t, names.Replace(`
-		list get delete listOwn deleteOwn | 2/5 | | 503 …
-		create createOwn | 2 | {"description":"d",YEAR} | 503 …
-	`))
+	for _, operation := range []string{"list", "get", "delete", "listOwn", "deleteOwn", "create", "createOwn"} {
+		h.ExpectStatus(ctx, t, operation, "2/5", body("d"), 503)
+	}
 }
 
 // TestListDuringDeletion checks that a list that an account's deletion overtakes is not empty: the account is gone.
 func TestListDuringDeletion(t *testing.T) {
 	t.Parallel()
-	f, _ := tokensFixture(t)
+	f := tokensFixture(t)
 	client := f.Before(t, get, 1, func() { // the tokens were read
 		assert.OK(t, f.pats.DeleteOwner(t.Context(), user.ServiceAccount, 2))
 	})
 	ctx, h := f.handlers(t, f.through(client), pat.Limits{})
-	h.Run(ctx, t, "list | 2 | | 404 …")
+	h.Expect(ctx, t, "list", "2", "", noAccount("2"))
 }
-
 func TestLimitsOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)

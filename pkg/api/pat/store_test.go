@@ -47,8 +47,8 @@ func TestCreateUpToTheHighestID(t *testing.T) {
 	f.Put(t, f.Tables.PersonalAccessTokens, counter)
 	assert.Equal(t, int64(access.MaxID), f.create(t, newPAT(1, "last")).ID)
 	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 10})
-	h.Run(ctx, t, `createOwn | | {"description":"one more","expiresAt":"2099-01-01T00:00:00Z"} | 403 NoAccessError: `+
-		`All ids of tokens, up to 2147483647, are used up.`)
+	h.Expect(ctx, t, "createOwn", "", `{"description":"one more","expiresAt":"2099-01-01T00:00:00Z"}`,
+		"403 NoAccessError: All ids of tokens, up to 2147483647, are used up.")
 	// A counter that is behind, for example because the table was restored from a backup.
 	f.Put(t, f.Tables.PersonalAccessTokens, counter)
 	if err := create(t.Context(), f.pats, pat.AnyKind, newPAT(1, "one more")); err == nil ||
