@@ -43,7 +43,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package sync logs outputs delete recover check clean known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package logs outputs delete recover check clean known-env local-program go
 
 # Each target names its group after ##.
 help: ## develop: List the targets
@@ -195,28 +195,28 @@ validate: ## develop: Check template.yaml, its expansion by SAM, samconfig.toml 
 	scripts/python-tool.sh --skip-without-python python scripts/expansion.py .cache/template.json
 	scripts/python-tool.sh --skip-without-python python scripts/expansion_test.py
 	scripts/python-tool.sh --skip-without-python python scripts/deployer-policy.py
+	scripts/python-tool.sh --skip-without-python python scripts/stack_test.py
 	scripts/python-tool.sh --skip-without-python checkov --config-file .checkov.yaml
 
-deploy: known-env build ## deploy: Deploy to AWS: ENV=dev (or staging, prod) NOW= (1: all at once, even while an alarm is active)
-	@scripts/stack.sh deploy '$(ENV)' '$(NOW)'
+STACK := scripts/python-tool.sh python scripts/stack.py
+
+deploy: known-env build ## deploy: Deploy to AWS and watch the alarms: ENV=dev (a section of samconfig.toml) NOW= (1: all at once, without alarms)
+	@$(STACK) deploy '$(ENV)' '$(NOW)'
 
 package: known-env build ## build: Write a plain CloudFormation template and the functions to .aws-sam/package: ENV=dev BUCKET= (to upload them)
-	@scripts/stack.sh package '$(ENV)' '$(BUCKET)'
-
-sync: ## deploy: Update the code of the dev stack within a minute, without alarms
-	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/stack.sh sync '$(ENV)'
+	@$(STACK) package '$(ENV)' '$(BUCKET)'
 
 logs: ## deploy: Follow the log of a deployed function: FN= (such as authorizer) ENV=dev
-	@scripts/stack.sh logs '$(ENV)' '$(FN)'
+	@$(STACK) logs '$(ENV)' '$(FN)'
 
 outputs: ## deploy: Show the outputs of a stack, its URL first: ENV=dev
-	@scripts/stack.sh outputs '$(ENV)'
+	@$(STACK) outputs '$(ENV)'
 
 delete: ## deploy: Delete a stack, but not its tables: ENV=dev
-	@scripts/stack.sh delete '$(ENV)'
+	@$(STACK) delete '$(ENV)'
 
 recover: ## deploy: Delete a stack whose first deployment failed, and its tables: ENV=dev
-	@scripts/stack.sh recover '$(ENV)'
+	@$(STACK) recover '$(ENV)'
 
 # A check without Python skips the build by the SAM CLI. A deployment fails.
 check: SKIP_WITHOUT_PYTHON := 1
@@ -226,7 +226,7 @@ clean: ## develop: Delete builds and tools, but no data
 	rm -rf .aws-sam .cache node_modules
 
 known-env: # rejects a wrong ENV or NOW before the build
-	@scripts/stack.sh check '$(ENV)' '$(NOW)'
+	@$(STACK) check '$(ENV)' '$(NOW)'
 
 # Before npm installs anything.
 go:

@@ -290,16 +290,17 @@ def check_limits(stack):
 
 def check_alarms(stack):
     """Every gradual deployment watches the API and the errors of its function."""
-    alarms = stack.of_type("AWS::CloudWatch::Alarm")
     for name in stack.of_type("AWS::CodeDeploy::DeploymentGroup"):
         function = stack.reference(name.removesuffix("DeploymentGroup"), name)
         watched = {alarm.get("Name") for alarm in stack.resources[name].get("AlarmConfiguration", {}).get("Alarms", [])}
         if not watched:
             stack.problems.append(f"{name} watches no alarm")
-        for alarm, properties in alarms.items():
-            about = {"Name": "FunctionName", "Value": function} in properties.get("Dimensions", [])
-            if about and properties["MetricName"] == "Errors" and stack.reference(alarm, alarm) not in watched:
-                stack.problems.append(f"{name} does not watch {alarm}")
+        for alarm, properties in stack.of_type("AWS::CloudWatch::Alarm").items():
+            queries = [query["MetricStat"]["Metric"] for query in properties.get("Metrics", []) if "MetricStat" in query]
+            for metric in queries or [properties]:
+                about = {"Name": "FunctionName", "Value": function} in metric.get("Dimensions", [])
+                if about and metric["MetricName"] == "Errors" and stack.reference(alarm, alarm) not in watched:
+                    stack.problems.append(f"{name} does not watch {alarm}")
 
 
 def indexes(template):

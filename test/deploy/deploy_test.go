@@ -23,7 +23,7 @@ func TestDeploy(t *testing.T) { //nolint:paralleltest // steps
 	e := start(t)
 	var s *stack
 	started := time.Now()
-	step(t, "sam deploy", func(t *testing.T) { s = e.deploy(t, deployment{environment: "default"}) })
+	step(t, "make deploy", func(t *testing.T) { s = e.deploy(t, deployment{environment: "default"}) })
 	step(t, "seed", func(t *testing.T) { s.seed(t) })
 	s.checkAll(t)
 	step(t, "differences", func(t *testing.T) { s.runScripts(t, "testdata/differences") })
@@ -32,8 +32,8 @@ func TestDeploy(t *testing.T) { //nolint:paralleltest // steps
 			t.Error(logged)
 		}
 	})
-	step(t, "sam deploy, one parameter and one role changed", func(t *testing.T) { update(t, s) })
-	step(t, "sam delete", func(t *testing.T) { remove(t, s) })
+	step(t, "make deploy, one parameter and one role changed", func(t *testing.T) { update(t, s) })
+	step(t, "make delete", func(t *testing.T) { remove(t, s) })
 }
 
 // update lowers the number of tokens of an account and denies a function the permissions of its role: the other tests
@@ -44,7 +44,7 @@ func update(t *testing.T, s *stack) {
 	requests, started := s.counted(t), time.Now()
 	updated := s.deploy(t, deployment{
 		environment: "default", name: s.name,
-		parameters: map[string]string{"MaxTokensPerAccount": "3", "LogRetentionDays": "14", "Monitoring": "none"},
+		parameters: map[string]string{"Stage": "dev", "MaxTokensPerAccount": "3", "LogRetentionDays": "14"},
 		change: func(template *document) {
 			const path = "Resources.FeatureTypeReaderRole.Properties.Policies.0.PolicyDocument.Statement"
 			allowed, _ := at(template.root, path).([]any)
@@ -138,7 +138,7 @@ func TestRecover(t *testing.T) { //nolint:paralleltest // one emulator
 		return err
 	}
 	makeRecover := func() (string, error) {
-		return e.run(absolute(t, "."), "python", "scripts/recover.py", "prod")
+		return e.run(absolute(t, "."), "python", "scripts/stack.py", "recover", "prod")
 	}
 	e.createResource(t, webhookSecret)
 	step(t, "the first deployment fails", func(t *testing.T) {

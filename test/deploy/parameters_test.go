@@ -22,7 +22,7 @@ func TestParameters(t *testing.T) { //nolint:paralleltest // one emulator
 	started := time.Now()
 	e.createResource(t, webhookSecret)
 	var s *stack
-	step(t, "sam deploy, every parameter changed", func(t *testing.T) {
+	step(t, "make deploy, every parameter changed", func(t *testing.T) {
 		values := otherValues(t, e.url, e.createResource(t, hostedZone))
 		s = e.deploy(t, deployment{environment: "default", name: "second", parameters: values})
 	})

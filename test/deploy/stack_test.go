@@ -19,9 +19,9 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// deployment is what sam deploy is called with.
+// deployment is what `make deploy` is called with.
 type deployment struct {
-	environment string                   // of samconfig.toml
+	environment string                   // section of samconfig.toml
 	name        string                   // of the stack; empty: the one of the environment
 	parameters  map[string]string        // instead of those of the environment; nil: those
 	change      func(template *document) // of the built template; nil: none
@@ -33,6 +33,7 @@ type stack struct {
 	*installation.Installation
 	template    *document
 	name, id    string
+	folder      string            // with samconfig.toml and the build
 	physical    map[string]string // physical resource ids by logical id
 	baseURL     string
 	credentials seed.Credentials
@@ -49,31 +50,48 @@ func (e *emulator) deploy(t *testing.T, d deployment) *stack {
 
 func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 	t.Helper()
-	s := &stack{emulator: e, name: d.name}
-	file := s.prepare(t, d.change)
-	defer func() { _ = os.Remove(file) }()
-	args := []string{"deploy", "--template-file", file, "--config-file", absolute(t, "samconfig.toml"), "--config-env",
-		d.environment, "--region", region}
-	if d.name != "" {
-		args = append(args, "--stack-name", d.name)
-	}
-	if d.parameters != nil {
-		args = append(args, "--parameter-overrides")
-		for name, value := range d.parameters {
-			args = append(args, name+"="+value)
-		}
-	}
-	output, err := e.run(e.dir, "sam", args...)
-	if match := regexp.MustCompile(`(?m)^\s*Stack name\s*: (\S+)$`).FindStringSubmatch(output); match != nil {
-		s.name = match[1]
-	}
+	s := &stack{emulator: e, name: d.name, folder: t.TempDir()}
+	s.prepare(t, d.change)
+	s.configure(t, d)
+	_, err := s.script("deploy", "dev")
 	return s, err
 }
 
-// prepare writes the built template to a file in its folder, to which the paths of the functions are relative. It
-// changes what the emulator cannot do. Functions get the address of DynamoDB in their variable, not by the parameter, so
-// that all conditions are evaluated as on AWS.
-func (s *stack) prepare(t *testing.T, change func(*document)) (file string) {
+// configure writes samconfig.toml. The environment becomes dev, which can be deployed from a modified tree.
+func (s *stack) configure(t *testing.T, d deployment) {
+	t.Helper()
+	content, err := os.ReadFile(absolute(t, "samconfig.toml"))
+	assert.OK(t, err)
+	config := string(content)
+	if d.environment != "default" {
+		config = strings.NewReplacer("[default.", "[unused.", "["+d.environment+".", "[default.").Replace(config)
+	}
+	if d.parameters != nil {
+		var values []string
+		for name, value := range d.parameters {
+			values = append(values, "'"+name+"="+value+"'")
+		}
+		config = fmt.Sprintf("[default.global.parameters]\nstack_name = %q\n[default.deploy.parameters]\n"+
+			"parameter_overrides = [%s]\n", d.name, strings.Join(values, ", "))
+	}
+	section := config[strings.Index(config, "[default.global.parameters]"):]
+	s.name = regexp.MustCompile(`stack_name = "(.+)"`).FindStringSubmatch(section)[1]
+	assert.OK(t, os.WriteFile(filepath.Join(s.folder, "samconfig.toml"), []byte(config), 0o600))
+}
+
+// script runs scripts/stack.py.
+func (s *stack) script(arguments ...string) (string, error) {
+	script, err := filepath.Abs("../../scripts/stack.py")
+	if err != nil {
+		return "", err
+	}
+	return s.run(s.folder, "python", append([]string{script}, arguments...)...)
+}
+
+// prepare writes the built template to the folder, with links to the functions. It changes what the emulator cannot do.
+// Functions get the address of DynamoDB in their variable, not by the parameter, so that all conditions are evaluated as
+// on AWS.
+func (s *stack) prepare(t *testing.T, change func(*document)) {
 	t.Helper()
 	s.template = readDocument(t, filepath.Join(s.build, "template.yaml"))
 	s.template.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", s.url)
@@ -81,12 +99,26 @@ func (s *stack) prepare(t *testing.T, change func(*document)) (file string) {
 	for preference := range preferences {
 		s.template.set(t, "Mappings.Gradual."+preference+".Enabled", false) // the emulator has no CodeDeploy
 	}
+	resources, _ := at(s.template.root, "Resources").(map[string]any)
+	for name, resource := range resources {
+		if metrics := at(resource, "Properties.Metrics"); metrics != nil { // the emulator has no expressions of metrics
+			properties := "Resources." + name + ".Properties"
+			s.template.set(t, properties+".Metrics", nil)
+			s.template.set(t, properties+".Namespace", "AWS/ApiGateway")
+			s.template.set(t, properties+".MetricName", "Count")
+		}
+	}
 	if change != nil {
 		change(s.template)
 	}
-	file = filepath.Join(s.build, "as-deployed.yaml")
-	s.template.write(t, file)
-	return file
+	build := filepath.Join(s.folder, ".aws-sam", "build")
+	assert.OK(t, os.MkdirAll(build, 0o700))
+	s.template.write(t, filepath.Join(build, "template.yaml"))
+	functions, err := filepath.Glob(filepath.Join(s.build, "*Function"))
+	assert.OK(t, err)
+	for _, function := range functions {
+		assert.OK(t, os.Symlink(function, filepath.Join(build, filepath.Base(function))))
+	}
 }
 
 // describe reads outputs and resources of the stack.
@@ -121,10 +153,10 @@ func (s *stack) seed(t *testing.T) {
 	s.credentials = result.Credentials
 }
 
-// delete deletes the stack with sam.
+// delete deletes the stack.
 func (s *stack) delete(t *testing.T) {
 	t.Helper()
-	_, err := s.run(s.dir, "sam", "delete", "--stack-name", s.name, "--region", region, "--no-prompts")
+	_, err := s.script("delete", "dev")
 	assert.OK(t, err)
 	if _, err := cloudformation.NewFromConfig(s.config).DescribeStacks(t.Context(),
 		&cloudformation.DescribeStacksInput{StackName: &s.name}); err == nil {

@@ -42,6 +42,7 @@ func newChecker(tb testing.TB) *checker {
 	for _, row := range table.Rows(tb, 2, `
 		AWS/ApiGateway | Count 4XXError 5XXError Latency IntegrationLatency
 		AWS/Lambda | Invocations Errors Throttles Duration IteratorAge
+		AWS/Logs | IncomingLogEvents
 		AWS/SQS | ApproximateNumberOfMessagesVisible
 		AWS/DynamoDB | ConsumedReadCapacityUnits ConsumedWriteCapacityUnits ReadThrottleEvents WriteThrottleEvents
 		AWS/CertificateManager | DaysToExpiry
@@ -316,12 +317,14 @@ func (c *checker) alarms() {
 			c.problem("docs/runbook.md has no section for %s", alarm.LogicalID)
 		}
 		delete(sections, alarm.LogicalID)
-		what := fmt.Sprint(alarm.Properties["Namespace"], " ", alarm.Properties["MetricName"])
-		for _, d := range list(alarm.Properties["Dimensions"]) {
-			watched[what+" "+fmt.Sprint(at(d, "Value"))] = true
-		}
-		if !c.metrics[what] {
-			c.problem("%s: nothing writes the metric %s", alarm.LogicalID, what)
+		for _, metric := range alarmMetrics(alarm) {
+			what := fmt.Sprint(at(metric, "Namespace"), " ", at(metric, "MetricName"))
+			for _, d := range list(at(metric, "Dimensions")) {
+				watched[what+" "+fmt.Sprint(at(d, "Value"))] = true
+			}
+			if !c.metrics[what] {
+				c.problem("%s: nothing writes the metric %s", alarm.LogicalID, what)
+			}
 		}
 		if alarm.Properties["AlarmDescription"] == nil || alarm.Properties["TreatMissingData"] == nil {
 			c.problem("%s has no AlarmDescription or no TreatMissingData", alarm.LogicalID)
@@ -348,4 +351,17 @@ func (c *checker) alarms() {
 			c.problem("no alarm watches %s", what)
 		}
 	}
+}
+
+// alarmMetrics returns the metrics of an alarm: its own, or those of its expression.
+func alarmMetrics(alarm samtemplate.Resource) (metrics []any) {
+	for _, query := range list(alarm.Properties["Metrics"]) {
+		if metric := at(query, "MetricStat.Metric"); metric != nil {
+			metrics = append(metrics, metric)
+		}
+	}
+	if metrics == nil {
+		metrics = []any{alarm.Properties}
+	}
+	return metrics
 }

@@ -155,9 +155,9 @@ func TestValues(t *testing.T) {
 		DomainName=a.example.com, CertificateArn=CERTIFICATE | Api | | DisableExecuteApiEndpoint | true
 		WebAclArn=WEBACL | AWS::WAFv2::WebACLAssociation | | WebACLArn | WEBACL
 
-		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | | number | 14
+		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | | number | 15
 		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Dashboard | | number | 0
-		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | | number | 14
+		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | | number | 15
 		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Dashboard | | number | 1
 		# each can have an alarm
 		SendEventsToBus=true, WebhookSecretName=/a, DomainName=a.example.com, CertificateArn=CERTIFICATE | AWS::CloudWatch::Alarm | | number | 0
@@ -276,9 +276,7 @@ func TestEnvironments(t *testing.T) {
 		}
 		for _, row := range table.Rows(t, 1, strings.ReplaceAll(`
 			stack_name = "toggleadmin-STAGE"
-			s3_prefix = "toggleadmin-STAGE"
 			tags = ["application=toggleadmin", "stage=STAGE"]
-			capabilities = "CAPABILITY_IAM"
 			cached = false
 		`, "STAGE", stage)) {
 			if !strings.Contains(sections, "\n"+row[0]) {

@@ -1,0 +1,500 @@
+"""Manages a stack on AWS, for the targets of the Makefile with the same names. Runs in the SAM CLI's virtual
+environment:
+
+    scripts/python-tool.sh python scripts/stack.py check ENV [NOW]       only validates the arguments of deploy
+    scripts/python-tool.sh python scripts/stack.py deploy ENV [NOW]      NOW is 1: all at once, without watching alarms
+    scripts/python-tool.sh python scripts/stack.py package ENV [BUCKET]  without BUCKET, uploads nothing
+    scripts/python-tool.sh python scripts/stack.py outputs ENV           prints lines NAME=value
+    scripts/python-tool.sh python scripts/stack.py logs ENV FUNCTION     FUNCTION is a folder of functions/
+    scripts/python-tool.sh python scripts/stack.py delete ENV
+    scripts/python-tool.sh python scripts/stack.py recover ENV
+
+ENV is a section of samconfig.toml in the current folder; dev is the section default. deploy and package read the
+output of sam build in .aws-sam/build. Exits with status 2 if an argument is wrong.
+"""
+
+import base64
+import gzip
+import hashlib
+import json
+import logging
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import uuid
+import zipfile
+
+import boto3
+import click
+import tomlkit
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, WaiterError
+from samcli.lib.bootstrap.bootstrap import manage_stack
+from samcli.yamlhelper import yaml_parse
+from samtranslator.translator.transform import transform
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGE = pathlib.Path(".aws-sam/package")
+PREFIX = "toggleadmin/"  # of the keys in the bucket
+
+# CloudFormation watches these alarms, at most five, during an update and for some minutes after it, and rolls the
+# whole stack back if one changes to ALARM.
+WATCHED = (
+    "Api5xxAlarm",
+    "ApiLatencyAlarm",
+    "AuthorizerErrorsAlarm",
+    "RecordTrafficErrorsAlarm",
+    "SweepStalenessErrorsAlarm",
+)
+WATCHED_MINUTES = 10
+
+# What a new version of any function is invoked with: an operation responds with 401, because there is no principal, a
+# reader of a stream, a queue or the access log has nothing to do, and a scheduled function does its work.
+CONTROL_MESSAGE = {"messageType": "CONTROL_MESSAGE", "logEvents": []}
+HARMLESS = {
+    "Records": [],
+    "awslogs": {"data": base64.b64encode(gzip.compress(json.dumps(CONTROL_MESSAGE).encode())).decode()},
+}
+ATTEMPTS = 4  # a new permission of a role takes some seconds to have an effect
+
+KEPT = 5  # versions of each function, besides those that an alias uses
+
+# A stack has these statuses only if it was never created completely, so its tables cannot have been used.
+RECOVERABLE = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED")
+
+SECONDS = 2  # between two requests while something is awaited
+WAIT = {"Delay": 5, "MaxAttempts": 360}
+
+
+def refuse(text):
+    print(text, file=sys.stderr)
+    sys.exit(2)
+
+
+class Environment:
+    """A section of samconfig.toml."""
+
+    def __init__(self, name):
+        config = tomlkit.parse(pathlib.Path("samconfig.toml").read_text()).unwrap()
+        sections = {
+            "dev" if section == "default" else section: settings
+            for section, settings in config.items()
+            if isinstance(settings, dict) and "deploy" in settings
+        }
+        if name not in sections:
+            refuse(f"unknown ENV '{name}': samconfig.toml has {', '.join(sections)}")
+        self.name = name
+        self.section = "default" if name == "dev" else name
+        self.stack = sections[name]["global"]["parameters"]["stack_name"]
+        deploy = sections[name]["deploy"]["parameters"]
+        self.confirms = deploy.get("confirm_changeset", False)
+        self.parameters = self.pairs(deploy, "parameter_overrides")
+        self.tags = self.pairs(deploy, "tags")
+
+    def pairs(self, deploy, name):
+        """Returns a list of texts NAME=value as a dict."""
+        texts = deploy.get(name, [])
+        if not isinstance(texts, list) or not all(isinstance(text, str) and "=" in text for text in texts):
+            refuse(f'{name} in [{self.section}.deploy.parameters] of samconfig.toml must be a list of texts "NAME=value"')
+        return dict(text.split("=", 1) for text in texts)
+
+
+def version():
+    return subprocess.check_output([ROOT / "scripts" / "version.sh"], text=True).strip()
+
+
+def check(environment, now=""):
+    """Validates the arguments of deploy, and whether the source tree can be deployed."""
+    if now not in ("", "1"):
+        refuse(f"unknown NOW '{now}': 1, or none for a deployment that watches alarms")
+    if environment.name != "dev" and version().endswith(".modified"):
+        refuse(f"{environment.stack} is deployed from a commit, but files of this tree are modified: commit them first")
+
+
+# ---- Package
+
+
+def pack(folder, target):
+    """Zips the folder of a function and returns the name of the zip, which contains the hash of the files."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    contents = hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
+    name = f"{folder.name}-{contents[:16]}.zip"
+    with zipfile.ZipFile(target / name, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            entry = zipfile.ZipInfo(str(file.relative_to(folder)))  # dated 1980-01-01
+            entry.external_attr, entry.compress_type = 0o755 << 16, zipfile.ZIP_DEFLATED
+            archive.writestr(entry, file.read_bytes())
+    return name
+
+
+def translate(sam, values, bucket):
+    """Returns the plain template as JSON. The values of the parameters become defaults. Those of parameters that only
+    SAM's transform uses become constants."""
+    sam["Resources"]["Api"]["Properties"]["AlwaysDeploy"] = False  # it would put the time into a logical ID
+    for name, value in values.items():
+        if name not in sam["Parameters"]:
+            refuse(f"the template has no parameter {name}")
+        parameter = sam["Parameters"][name]
+        parameter["Default"] = int(value) if parameter["Type"] == "Number" else value
+    logging.disable(logging.WARNING)  # the transform warns about features that are not set
+    plain = json.loads(json.dumps(transform(sam, values, None)))
+    del plain["Metadata"]
+    for resource in plain["Resources"].values():
+        if resource["Type"] == "AWS::Lambda::Function":
+            resource["Properties"]["Code"]["S3Bucket"] = {"Ref": "ArtifactBucket"}
+    for name in "AuthorizerCacheSeconds", "DeploymentPreference":
+        value = plain["Parameters"].pop(name)["Default"]
+        plain = json.loads(json.dumps(plain).replace(json.dumps({"Ref": name}), json.dumps(value)))
+    del plain["Mappings"]["Gradual"]
+    if not plain["Mappings"]:
+        del plain["Mappings"]
+    description = "The bucket, in the region of the stack, with the zip files of the functions under toggleadmin/."
+    plain["Parameters"]["ArtifactBucket"] = {"Type": "String", "Description": description}
+    if bucket:
+        plain["Parameters"]["ArtifactBucket"]["Default"] = bucket
+    # Every change of the template deploys the API again.
+    text = json.dumps(plain, indent=1) + "\n"
+    deployment = re.search(r"ApiDeployment[0-9a-f]{10}", text).group()
+    return text.replace(deployment, "ApiDeployment" + hashlib.sha256(text.encode()).hexdigest()[:10])
+
+
+def write_package(environment, parameters, bucket):
+    """Writes the plain template and the zip files of the functions. The same build gives the same files."""
+    build = pathlib.Path(".aws-sam/build/template.yaml")
+    shutil.rmtree(PACKAGE, ignore_errors=True)
+    PACKAGE.mkdir(parents=True)
+    sam = yaml_parse(build.read_text())
+    for resource in sam["Resources"].values():
+        if resource["Type"] == "AWS::Serverless::Function":
+            zipped = pack(build.parent / resource["Properties"]["CodeUri"], PACKAGE)
+            resource["Properties"]["CodeUri"] = {"Bucket": "artifacts", "Key": PREFIX + zipped}
+    template = translate(sam, environment.parameters | parameters | {"Version": version()}, bucket)
+    (PACKAGE / "template.json").write_text(template)
+
+
+def upload(bucket, names):
+    """Uploads files of the package. names has the key of each file in the bucket."""
+    s3 = boto3.client("s3")
+    for file, key in names.items():
+        s3.upload_file(str(PACKAGE / file), bucket, PREFIX + key)
+
+
+def package(environment, bucket=""):
+    os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the region only decides the partition, such as aws
+    write_package(environment, {}, bucket)
+    names = {file.name: file.name for file in sorted(PACKAGE.iterdir())}
+    if bucket:
+        upload(bucket, names)
+        for name in names:
+            print(f"s3://{bucket}/{PREFIX}{name}")
+    lint = [pathlib.Path(sys.executable).with_name("cfn-lint"), PACKAGE / "template.json"]
+    # W8003: a value is inserted into a rule.
+    if subprocess.run([*lint, "--ignore-checks", "W8003", "--non-zero-exit-code", "error"]).returncode:
+        sys.exit(1)
+    print(PACKAGE / "template.json")
+
+
+# ---- Deploy
+
+
+def check_logging_role(environment):
+    """Fails if a deployment would replace the logging role of API Gateway that this account and region already has.
+    Other APIs depend on it."""
+    if environment.parameters.get("ApiGatewayAccount") == "external":
+        return
+    client = boto3.client("apigateway")
+    role = client.get_account().get("cloudwatchRoleArn", "")
+    if role and not role.rpartition("/")[2].startswith(environment.stack + "-GatewayAccountRole-"):
+        sys.exit(
+            f"API Gateway already writes access logs of this account in {client.meta.region_name} with {role}.\n"
+            'To use this role, add "ApiGatewayAccount=external" to parameter_overrides in '
+            f"[{environment.section}.deploy.parameters] of samconfig.toml.\n"
+            "If no other API uses it, remove it instead:\n"
+            "  aws apigateway update-account --patch-operations op=replace,path=/cloudwatchRoleArn,value="
+        )
+
+
+def describe(stack):
+    """Returns the description of a stack, or None."""
+    try:
+        return boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "ValidationError":
+            return None
+        raise
+
+
+def resources(stack, kind):
+    """Returns the physical IDs of the resources of a type, by logical ID."""
+    pages = boto3.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=stack)
+    return {
+        resource["LogicalResourceId"]: resource["PhysicalResourceId"]
+        for page in pages
+        for resource in page["StackResourceSummaries"]
+        if resource["ResourceType"] == kind and "PhysicalResourceId" in resource
+    }
+
+
+def rollback_configuration(environment, exists, now):
+    """Returns the alarms that CloudFormation watches: those that the stack has and keeps, because a missing alarm fails
+    the update. CloudFormation would also use those of the last update if the list was left out."""
+    if now or not exists or environment.parameters.get("Monitoring", "none") == "none":
+        return {"RollbackTriggers": [], "MonitoringTimeInMinutes": 0}
+    alarms = resources(environment.stack, "AWS::CloudWatch::Alarm")
+    names = [alarms[alarm] for alarm in WATCHED if alarm in alarms]
+    if not names:
+        return {"RollbackTriggers": [], "MonitoringTimeInMinutes": 0}
+    described = boto3.client("cloudwatch").describe_alarms(AlarmNames=names)["MetricAlarms"]
+    triggers = [{"Arn": alarm["AlarmArn"], "Type": "AWS::CloudWatch::Alarm"} for alarm in described]
+    return {"RollbackTriggers": triggers, "MonitoringTimeInMinutes": WATCHED_MINUTES}
+
+
+def create_change_set(environment, exists, bucket, template, configuration):
+    """Returns the ID of a change set, or None if nothing would change."""
+    cloudformation = boto3.client("cloudformation")
+    change_set = cloudformation.create_change_set(
+        StackName=environment.stack,
+        ChangeSetName="deploy-" + uuid.uuid4().hex,
+        ChangeSetType="UPDATE" if exists else "CREATE",
+        TemplateURL=f"{boto3.client('s3').meta.endpoint_url}/{bucket}/{PREFIX}{template}",
+        Capabilities=["CAPABILITY_IAM"],
+        Tags=[{"Key": name, "Value": value} for name, value in environment.tags.items()],
+        RollbackConfiguration=configuration,
+    )["Id"]
+    try:
+        cloudformation.get_waiter("change_set_create_complete").wait(ChangeSetName=change_set, WaiterConfig={"Delay": 1})
+    except WaiterError as error:
+        reason = error.last_response.get("StatusReason", "")
+        cloudformation.delete_change_set(ChangeSetName=change_set)
+        if "didn't contain changes" in reason or "No updates are to be performed" in reason:
+            return None
+        sys.exit(f"{environment.stack} cannot be deployed: {reason or error}")
+    return change_set
+
+
+def print_changes(change_set):
+    pages = boto3.client("cloudformation").get_paginator("describe_change_set").paginate(ChangeSetName=change_set)
+    for page in pages:
+        for change in page["Changes"]:
+            resource = change["ResourceChange"]
+            replaced = ", replaced" if resource.get("Replacement") == "True" else ""
+            print(f"  {resource['Action']:<8} {resource['ResourceType']:<34} {resource['LogicalResourceId']}{replaced}")
+
+
+def failure(function):
+    """Invokes a version of a function and returns its error; empty: none."""
+    client = boto3.client("lambda", config=Config(read_timeout=90, retries={"total_max_attempts": 1}))
+    error = ""
+    for attempt in range(ATTEMPTS):
+        time.sleep(5 * attempt)
+        try:
+            response = client.invoke(FunctionName=function, Payload=json.dumps(HARMLESS))
+        except (BotoCoreError, ClientError) as raised:
+            error = str(raised)
+            continue
+        if "FunctionError" not in response:
+            return ""
+        error = response["Payload"].read().decode() or response["FunctionError"]
+    return error
+
+
+def follow(stack, started, exists):
+    """Prints what fails until the stack has a final status, and returns it. An update is cancelled if a new version of
+    a function does not work. The first deployment is not tested in this way: nobody uses it yet."""
+    cloudformation = boto3.client("cloudformation")
+    seen, broken = set(), False
+    while True:
+        status = describe(stack)["StackStatus"]
+        events = []
+        for page in cloudformation.get_paginator("describe_stack_events").paginate(StackName=stack):
+            events += [event for event in page["StackEvents"] if event["EventId"] not in seen]
+            if page["StackEvents"][-1]["Timestamp"] < started:
+                break
+        for event in reversed(events):
+            seen.add(event["EventId"])
+            if event["Timestamp"] < started:
+                continue
+            if event["ResourceStatus"].endswith("_FAILED"):
+                print(f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason', event['ResourceStatus'])}")
+            created = event["ResourceType"] == "AWS::Lambda::Version" and event["ResourceStatus"] == "CREATE_COMPLETE"
+            if created and exists and not broken and (error := failure(event["PhysicalResourceId"])):
+                print(f"the new version {event['PhysicalResourceId']} does not work: {error}")
+                broken = True
+                if status == "UPDATE_IN_PROGRESS":
+                    cloudformation.cancel_update_stack(StackName=stack)
+        if not status.endswith("_IN_PROGRESS"):
+            return "a new version does not work" if broken and status == "UPDATE_COMPLETE" else status
+        time.sleep(SECONDS)
+
+
+def deploy(environment, now=""):
+    """Packages the build, creates a change set, prints it, asks if the environment requires it, and executes it."""
+    check(environment, now)
+    check_logging_role(environment)
+    described = describe(environment.stack)
+    if described and described["StackStatus"] in RECOVERABLE:
+        sys.exit(f"{environment.stack} is {described['StackStatus']}: make recover ENV={environment.name} deletes it")
+    exists = bool(described) and described["StackStatus"] != "REVIEW_IN_PROGRESS"
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in (described or {}).get("Outputs", [])}
+    previous = f"from {outputs.get('Version', 'unknown')} to" if exists else "the first deployment is"
+    print(f"{environment.stack}: {previous} {version()}")
+
+    bucket = manage_stack(None, boto3.Session().region_name)  # the bucket of the SAM CLI
+    write_package(environment, {"DeploymentPreference": "AllAtOnce"} if now else {}, bucket)
+    content = (PACKAGE / "template.json").read_bytes()
+    template = f"template-{hashlib.sha256(content).hexdigest()[:16]}.json"
+    upload(bucket, {file.name: file.name for file in PACKAGE.glob("*.zip")} | {"template.json": template})
+    configuration = rollback_configuration(environment, exists, now)
+    change_set = create_change_set(environment, exists, bucket, template, configuration)
+    if not change_set:
+        print(f"{environment.stack}: nothing changes")
+        return
+    print_changes(change_set)
+    cloudformation = boto3.client("cloudformation")
+    if environment.confirms:
+        print(f"Deploy these changes to {environment.stack}? [y/N] ", end="", flush=True)
+        if sys.stdin.readline().strip() != "y":
+            cloudformation.delete_change_set(ChangeSetName=change_set)
+            refuse("not deployed")
+    started = cloudformation.describe_change_set(ChangeSetName=change_set)["CreationTime"]
+    cloudformation.execute_change_set(ChangeSetName=change_set)
+    watched = [trigger["Arn"].rpartition(":")[2] for trigger in configuration["RollbackTriggers"]]
+    if watched:
+        print(f"CloudFormation rolls back if an alarm goes off until {WATCHED_MINUTES} minutes after the changes:")
+        print("".join(f"  {alarm}\n" for alarm in watched), end="")
+    status = follow(environment.stack, started, exists)
+    if status not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
+        sys.exit(f"{environment.stack}: {status}")
+    prune(environment.stack)
+    print(f"{environment.stack}: {status}")
+
+
+def prune(stack):
+    """Deletes old versions of the functions. Lambda keeps every version, of which an account can have 75 GB in a
+    region."""
+    client = boto3.client("lambda")
+    for function in resources(stack, "AWS::Lambda::Function").values():
+        used = set()
+        for page in client.get_paginator("list_aliases").paginate(FunctionName=function):
+            for alias in page["Aliases"]:
+                used |= {alias["FunctionVersion"], *alias.get("RoutingConfig", {}).get("AdditionalVersionWeights", {})}
+        versions = [
+            int(published["Version"])
+            for page in client.get_paginator("list_versions_by_function").paginate(FunctionName=function)
+            for published in page["Versions"]
+            if published["Version"] != "$LATEST"
+        ]
+        for number in sorted(versions)[:-KEPT]:
+            if str(number) not in used:
+                client.delete_function(FunctionName=function, Qualifier=str(number))
+
+
+# ---- Other actions
+
+
+def existing(environment):
+    """Returns the description of the environment's stack, which must exist."""
+    return describe(environment.stack) or sys.exit(f"the stack {environment.stack} does not exist")
+
+
+def outputs(environment):
+    for output in existing(environment).get("Outputs", []):
+        print(f"{output['OutputKey']}={output['OutputValue']}")
+
+
+def logs(environment, function=""):
+    """Prints the lines that a function has logged in the last ten minutes, and those that it logs, until interrupted."""
+    known = sorted(folder.name for folder in (ROOT / "functions").iterdir())
+    if function not in known:
+        refuse(f"unknown FN '{function}': one of {' '.join(known)}")
+    existing(environment)
+    logical = "".join(word.capitalize() for word in function.split("-")) + "Function"
+    functions = resources(environment.stack, "AWS::Lambda::Function")
+    if logical not in functions:
+        sys.exit(f"the stack {environment.stack} has no function {function}")
+    name = functions[logical]
+    group = boto3.client("lambda").get_function_configuration(FunctionName=name)["LoggingConfig"]["LogGroup"]
+    client, since, seen = boto3.client("logs"), int((time.time() - 600) * 1000), set()
+    while True:
+        for page in client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=since):
+            for event in page["events"]:
+                # A stream of a log group that functions share is called 2026/11/26/FUNCTION[VERSION]….
+                if f"/{name}[" in event["logStreamName"] and event["eventId"] not in seen:
+                    seen.add(event["eventId"])
+                    print(event["message"].rstrip(), flush=True)
+        since = max(since, int((time.time() - 60) * 1000))  # lines can arrive late
+        time.sleep(SECONDS)
+
+
+def delete(environment):
+    existing(environment)
+    if environment.confirms:
+        print(
+            f"This deletes the stack {environment.stack} and its API. The tables are kept.\n"
+            "Enter the name of the stack to continue: ",
+            end="",
+            flush=True,
+        )
+        if sys.stdin.readline().rstrip("\n") != environment.stack:
+            refuse("not deleted: this is not the name of the stack")
+    delete_stack(environment.stack)
+
+
+def delete_stack(stack):
+    cloudformation = boto3.client("cloudformation")
+    stack_id = describe(stack)["StackId"]
+    cloudformation.delete_stack(StackName=stack)
+    cloudformation.get_waiter("stack_delete_complete").wait(StackName=stack_id, WaiterConfig=WAIT)
+    print(f"deleted the stack {stack}")
+
+
+def recover(environment):
+    """Deletes a stack whose first deployment failed, with its tables, so that it can be deployed again. Refuses every
+    other stack. If it is interrupted, run it again."""
+    described = existing(environment)
+    status = described["StackStatus"]
+    if status not in RECOVERABLE:
+        sys.exit(f"the stack {environment.stack} is {status}: only {' or '.join(RECOVERABLE)} can be recovered from")
+    pages = boto3.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=described["StackId"])
+    events = [event for page in pages for event in page["StackEvents"]]
+    tables = {event.get("PhysicalResourceId") for event in events if event["ResourceType"] == "AWS::DynamoDB::Table"}
+    for table in sorted(filter(None, tables)):
+        delete_table(table)
+    delete_stack(environment.stack)
+
+
+def delete_table(name):
+    client = boto3.client("dynamodb")
+    try:
+        client.update_table(TableName=name, DeletionProtectionEnabled=False)
+        client.get_waiter("table_exists").wait(TableName=name, WaiterConfig=WAIT)  # until it is active
+        client.delete_table(TableName=name)
+    except client.exceptions.ResourceNotFoundException:
+        return
+    client.get_waiter("table_not_exists").wait(TableName=name, WaiterConfig=WAIT)
+    print(f"deleted the table {name}")
+
+
+ACTIONS = {action.__name__: action for action in (check, deploy, package, outputs, logs, delete, recover)}
+
+
+def main(action="", environment="", *arguments):
+    if action not in ACTIONS:
+        refuse(f"unknown action '{action}': {', '.join(ACTIONS)}")
+    if region := os.environ.get("AWS_REGION"):
+        os.environ["AWS_DEFAULT_REGION"] = region  # which the SDK for Python reads
+    environment = Environment(environment)
+    try:
+        ACTIONS[action](environment, *arguments)
+    except (BotoCoreError, ClientError, WaiterError, click.ClickException) as error:
+        sys.exit(f"{action} {environment.stack}: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

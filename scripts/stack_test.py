@@ -1,0 +1,151 @@
+"""Tests scripts/stack.py without AWS. `make test-deploy` runs it against an emulator.
+
+    scripts/python-tool.sh python scripts/stack_test.py
+"""
+
+import contextlib
+import datetime
+import io
+import os
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import stack
+
+CONFIG = """
+[default.global.parameters]
+stack_name = "service-dev"
+[default.deploy.parameters]
+parameter_overrides = ["Stage=dev"]
+
+[restored.global.parameters]
+stack_name = "service-restored"
+[restored.deploy.parameters]
+confirm_changeset = true
+parameter_overrides = [
+  "Stage=restored", 'LogRetentionDays=30', # "Tracing=true",
+  # "ThrottlingRateLimit=5000",
+  "Monitoring=alarms",
+]
+tags = ["stage=restored"]
+
+[wrong.global.parameters]
+stack_name = "service-wrong"
+[wrong.deploy.parameters]
+parameter_overrides = "Stage=wrong"
+
+[local.build.parameters]
+parallel = true
+"""
+NOW = datetime.datetime(2026, 11, 26, tzinfo=datetime.timezone.utc)
+
+
+class Test(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        pathlib.Path("samconfig.toml").write_text(CONFIG)
+        self.aws = mock.MagicMock()
+        for patch in mock.patch("boto3.client", return_value=self.aws), mock.patch("time.sleep"):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def refused(self, call, *arguments):
+        """Returns what is printed by a call that ends the program."""
+        printed = io.StringIO()
+        with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed), self.assertRaises(SystemExit) as ended:
+            call(*arguments)
+        return printed.getvalue() + (ended.exception.code if isinstance(ended.exception.code, str) else "")
+
+    def test_parameters_are_read_as_toml(self):
+        environment = stack.Environment("restored")
+        self.assertEqual({"Stage": "restored", "LogRetentionDays": "30", "Monitoring": "alarms"}, environment.parameters)
+        self.assertEqual({"stage": "restored"}, environment.tags)
+        self.assertEqual("service-dev", stack.Environment("dev").stack)
+
+    def test_wrong_arguments(self):
+        known = "samconfig.toml has dev, restored, wrong\n"
+        self.assertEqual("unknown ENV 'production': " + known, self.refused(stack.main, "deploy", "production"))
+        self.assertEqual("unknown ENV 'local': " + known, self.refused(stack.main, "outputs", "local"))
+        self.assertEqual("unknown ENV '': " + known, self.refused(stack.main, "outputs"))
+        self.assertIn('must be a list of texts "NAME=value"', self.refused(stack.Environment, "wrong"))
+        self.assertIn("unknown action 'destroy': check, deploy", self.refused(stack.main, "destroy", "dev"))
+        self.assertIn("unknown NOW 'yes'", self.refused(stack.main, "check", "dev", "yes"))
+        self.assertIn("unknown FN 'authorize': one of announce-", self.refused(stack.main, "logs", "dev", "authorize"))
+
+    def test_modified_tree(self):
+        with mock.patch("stack.version", return_value="0.1.0+1a2b3c4d.modified"):
+            self.assertIn("commit them first", self.refused(stack.main, "check", "restored"))
+            stack.main("check", "dev", "1")
+        with mock.patch("stack.version", return_value="0.1.0+1a2b3c4d"):
+            stack.main("check", "restored")
+
+    def test_delete_asks_for_the_name(self):
+        for answer in "", "yes\n", "service-dev\n":
+            with mock.patch("sys.stdin", io.StringIO(answer)):
+                self.assertIn("not deleted", self.refused(stack.main, "delete", "restored"))
+        self.aws.delete_stack.assert_not_called()
+
+    def test_logging_role(self):
+        environment = stack.Environment("restored")
+        for role in None, "arn:aws:iam::123456789012:role/service-restored-GatewayAccountRole-1":
+            self.aws.get_account.return_value = {"cloudwatchRoleArn": role} if role else {}
+            stack.check_logging_role(environment)
+        other = "arn:aws:iam::123456789012:role/service-GatewayAccountRole-1"
+        self.aws.get_account.return_value = {"cloudwatchRoleArn": other}
+        self.assertIn(f"with {other}.\nTo use this role", self.refused(stack.check_logging_role, environment))
+        environment.parameters["ApiGatewayAccount"] = "external"
+        stack.check_logging_role(environment)
+
+    def test_alarms_that_are_watched(self):
+        resources = {"Api5xxAlarm": "service-Api5xxAlarm-1", "TrafficMalformedAlarm": "service-TrafficMalformedAlarm-1"}
+        summaries = [
+            {"LogicalResourceId": name, "PhysicalResourceId": physical, "ResourceType": "AWS::CloudWatch::Alarm"}
+            for name, physical in resources.items()
+        ]
+        self.aws.get_paginator.return_value.paginate.return_value = [{"StackResourceSummaries": summaries}]
+        self.aws.describe_alarms.side_effect = lambda AlarmNames: {
+            "MetricAlarms": [{"AlarmArn": f"arn:{name}"} for name in AlarmNames]
+        }
+        nothing = {"RollbackTriggers": [], "MonitoringTimeInMinutes": 0}
+        environment = stack.Environment("restored")
+        self.assertEqual(nothing, stack.rollback_configuration(environment, True, "1"))
+        self.assertEqual(nothing, stack.rollback_configuration(environment, False, ""))
+        self.assertEqual(nothing, stack.rollback_configuration(stack.Environment("dev"), True, ""))
+        self.assertEqual(
+            {
+                "RollbackTriggers": [{"Arn": "arn:service-Api5xxAlarm-1", "Type": "AWS::CloudWatch::Alarm"}],
+                "MonitoringTimeInMinutes": 10,
+            },
+            stack.rollback_configuration(environment, True, ""),
+        )
+
+    def test_a_new_version_that_does_not_work_cancels_the_update(self):
+        event = {
+            "EventId": "1", "Timestamp": NOW, "LogicalResourceId": "ConsoleFunctionVersion1",
+            "ResourceType": "AWS::Lambda::Version", "ResourceStatus": "CREATE_COMPLETE",
+            "PhysicalResourceId": "arn:aws:lambda:eu-west-1:123456789012:function:console:2",
+        }  # fmt: skip
+        self.aws.get_paginator.return_value.paginate.return_value = [{"StackEvents": [event]}]
+        crashed = {"FunctionError": "Unhandled", "Payload": io.BytesIO(b'{"errorType":"Runtime.ExitError"}')}
+        for responses, exists, statuses, want, cancelled in (
+            ([{}], True, ["UPDATE_IN_PROGRESS", "UPDATE_COMPLETE"], "UPDATE_COMPLETE", 0),
+            ([crashed, {}], True, ["UPDATE_IN_PROGRESS", "UPDATE_COMPLETE"], "UPDATE_COMPLETE", 0),
+            ([crashed] * 4, True, ["UPDATE_IN_PROGRESS", "UPDATE_ROLLBACK_COMPLETE"], "UPDATE_ROLLBACK_COMPLETE", 1),
+            ([crashed] * 4, True, ["UPDATE_COMPLETE"], "a new version does not work", 0),
+            ([], False, ["CREATE_COMPLETE"], "CREATE_COMPLETE", 0),
+        ):
+            self.aws.invoke.side_effect = responses
+            self.aws.cancel_update_stack.reset_mock()
+            self.aws.describe_stacks.side_effect = [{"Stacks": [{"StackStatus": status}]} for status in statuses]
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(want, stack.follow("service", NOW, exists))
+            self.assertEqual(cancelled, self.aws.cancel_update_stack.call_count)
+
+
+if __name__ == "__main__":
+    unittest.main()
