@@ -98,10 +98,6 @@ func TestAccessLog(t *testing.T) {
 	if size >= 1024 {
 		t.Errorf("a line can have %d bytes, API Gateway truncates it after 1,023", size)
 	}
-	without := load(t, map[string]string{"LogSourceIp": "false"}).API.AccessLogFormat
-	if want := strings.Replace(format, "$context.identity.sourceIp", "-", 1); without != want || without == format {
-		t.Errorf("without the source IP: %s", without)
-	}
 }
 
 // TestNotFound checks that every resource of the API, and every parent, has exactly one method ANY without authorizer,
