@@ -41,8 +41,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = pathlib.Path(".aws-sam/package")
 PREFIX = "toggleadmin/"  # of the keys in the bucket
 
-# CloudFormation watches these alarms, at most five, during an update and for some minutes after it, and rolls the
-# whole stack back if one changes to ALARM.
+# CloudFormation watches these alarms, at most five, during an update and for some minutes after
+# it, and rolls the whole stack back if one changes to ALARM.
 WATCHED = (
     "Api5xxAlarm",
     "ApiLatencyAlarm",
@@ -52,8 +52,9 @@ WATCHED = (
 )
 WATCHED_MINUTES = 10
 
-# What a new version of any function is invoked with: an operation responds with 401, because there is no principal, a
-# reader of a stream, a queue or the access log has nothing to do, and a scheduled function does its work.
+# What a new version of any function is invoked with: an operation responds with 401, because there
+# is no principal, a reader of a stream, a queue or the access log has nothing to do, and a
+# scheduled function does its work.
 CONTROL_MESSAGE = {"messageType": "CONTROL_MESSAGE", "logEvents": []}
 HARMLESS = {
     "Records": [],
@@ -63,7 +64,8 @@ ATTEMPTS = 4  # a new permission of a role takes some seconds to have an effect
 
 KEPT = 5  # versions of each function, besides those that an alias uses
 
-# A stack has these statuses only if it was never created completely, so its tables cannot have been used.
+# A stack has these statuses only if it was never created completely, so its tables cannot have
+# been used.
 RECOVERABLE = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED")
 
 SECONDS = 2  # between two requests while something is awaited

@@ -92,10 +92,10 @@ class Test(unittest.TestCase):
 
     def test_logging_role(self):
         environment = stack.Environment("restored")
-        for role in None, "arn:aws:iam::123456789012:role/service-restored-GatewayAccountRole-1":
+        for role in None, "arn:aws-cn:iam::123456789012:role/service-restored-GatewayAccountRole-1":
             self.aws.get_account.return_value = {"cloudwatchRoleArn": role} if role else {}
             stack.check_logging_role(environment)
-        other = "arn:aws:iam::123456789012:role/service-GatewayAccountRole-1"
+        other = "arn:aws-cn:iam::123456789012:role/service-GatewayAccountRole-1"
         self.aws.get_account.return_value = {"cloudwatchRoleArn": other}
         self.assertIn(f"with {other}.\nTo use this role", self.refused(stack.check_logging_role, environment))
         environment.parameters["ApiGatewayAccount"] = "external"
@@ -128,7 +128,7 @@ class Test(unittest.TestCase):
         event = {
             "EventId": "1", "Timestamp": NOW, "LogicalResourceId": "ConsoleFunctionVersion1",
             "ResourceType": "AWS::Lambda::Version", "ResourceStatus": "CREATE_COMPLETE",
-            "PhysicalResourceId": "arn:aws:lambda:eu-west-1:123456789012:function:console:2",
+            "PhysicalResourceId": "arn:aws-cn:lambda:cn-north-1:123456789012:function:console:2",
         }  # fmt: skip
         self.aws.get_paginator.return_value.paginate.return_value = [{"StackEvents": [event]}]
         crashed = {"FunctionError": "Unhandled", "Payload": io.BytesIO(b'{"errorType":"Runtime.ExitError"}')}
