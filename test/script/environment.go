@@ -58,6 +58,7 @@ var differences = []difference{
 		},
 	},
 	{"request-ids", []string{SAM}, "sam local uses one request ID for all requests", nil},
+	{"extended-request-ids", []string{SAM, Ministack}, "sam local and ministack send no X-Amz-Apigw-Id", nil},
 	{
 		"own-address", []string{Ministack},
 		"ministack sends neither X-Forwarded-Proto nor requestContext.domainName, from which a function derives its address",
