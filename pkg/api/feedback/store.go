@@ -72,10 +72,7 @@ func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, cha
 	case p.Change != nil:
 		builder = builder.WithCondition(expression.AttributeNotExists(expression.Name("userId")))
 	}
-	expr, err := builder.Build()
-	if err != nil {
-		return Feedback{}, fmt.Errorf("update the feedback of user %d: %w", userID, err)
-	}
+	expr := dynamo.Build(builder)
 	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                 &s.table,
 		Key:                       dynamo.Marshal(key{userID, feedbackID}),

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -24,6 +24,26 @@ type Store struct {
 	table  string
 }
 
+// key is the key of an item: of a counter, or of the marker of a part of a batch.
+type key struct {
+	Period       string `dynamodbav:"period"`       // YYYY-MM, or batch#<id>
+	PathDayShard string `dynamodbav:"pathDayShard"` // <apiPath>#<day>#<shard>, or the number of the part
+}
+
+// counters is the item with the counters of a path, day and shard.
+type counters struct {
+	key
+	Successful   int64 `dynamodbav:"successfulRequests"`
+	ClientErrors int64 `dynamodbav:"clientErrors"`
+	ServerErrors int64 `dynamodbav:"serverErrors"`
+}
+
+// marker is the item that marks a part of a batch as counted.
+type marker struct {
+	key
+	ExpiresAt int64 `dynamodbav:"expiresAt"` // the table's time to live, in seconds since 1970
+}
+
 // NewStore returns a store on the table Traffic.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{client, tables.Traffic}
@@ -36,13 +56,18 @@ func (s *Store) Report(ctx context.Context, period string) ([]Usage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("report the traffic of %s: %w", period, err)
 		}
-		at, err := parseKey(item.String("pathDayShard"))
+		var stored counters
+		if err := dynamo.Unmarshal(item, &stored); err != nil {
+			return nil, fmt.Errorf("report the traffic of %s: %w", period, err)
+		}
+		at, err := parseKey(stored.PathDayShard)
 		if err != nil {
 			return nil, fmt.Errorf("report the traffic of %s: %w", period, err)
 		}
 		sums.add(at, Counts{
-			Successful: item.Int("successfulRequests"), ClientErrors: item.Int("clientErrors"),
-			ServerErrors: item.Int("serverErrors"),
+			Successful:   stored.Successful,
+			ClientErrors: stored.ClientErrors,
+			ServerErrors: stored.ServerErrors,
 		})
 	}
 	return sums.usage(), nil
@@ -108,30 +133,33 @@ func (s *Store) mark(batch string, part int, now time.Time) types.TransactWriteI
 	if part > 0 {
 		sort += strconv.Itoa(part)
 	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(expression.Name("period").AttributeNotExists()))
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table,
-		Item: dynamo.Item{
-			"period": dynamo.S("batch#" + batch), "pathDayShard": dynamo.S(sort),
-			"expiresAt": dynamo.N(now.AddDate(0, 0, markerDays).Unix()),
-		},
-		ConditionExpression:      aws.String("attribute_not_exists(#period)"),
-		ExpressionAttributeNames: map[string]string{"#period": "period"},
+		Item: dynamo.Marshal(marker{
+			key:       key{Period: "batch#" + batch, PathDayShard: sort},
+			ExpiresAt: now.AddDate(0, 0, markerDays).Unix(),
+		}),
+		ConditionExpression:      expr.Condition(),
+		ExpressionAttributeNames: expr.Names(),
 	}}
 }
 
 // add adds to the counters of a path and day. It needs no condition, because the marker has one.
 func (s *Store) add(u *Usage, shard int) types.TransactWriteItem {
 	day := u.Day.Format(time.DateOnly)
+	expr := dynamo.Build(expression.NewBuilder().WithUpdate(expression.
+		Add(expression.Name("successfulRequests"), expression.Value(u.Counts.Successful)).
+		Add(expression.Name("clientErrors"), expression.Value(u.Counts.ClientErrors)).
+		Add(expression.Name("serverErrors"), expression.Value(u.Counts.ServerErrors))))
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &s.table,
-		Key: dynamo.Item{
-			"period":       dynamo.S(day[:len("2006-01")]),
-			"pathDayShard": dynamo.S(u.APIPath + "#" + day + "#" + strconv.Itoa(shard)),
-		},
-		UpdateExpression: aws.String("ADD successfulRequests :successful, clientErrors :client, serverErrors :server"),
-		ExpressionAttributeValues: dynamo.Item{
-			":successful": dynamo.N(u.Counts.Successful), ":client": dynamo.N(u.Counts.ClientErrors),
-			":server": dynamo.N(u.Counts.ServerErrors),
-		},
+		Key: dynamo.Marshal(key{
+			Period:       day[:len("2006-01")],
+			PathDayShard: u.APIPath + "#" + day + "#" + strconv.Itoa(shard),
+		}),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
 	}}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/datetime"
@@ -32,4 +33,14 @@ func Unmarshal(item Item, record any) error {
 		return fmt.Errorf("unmarshal %T: %w", record, err)
 	}
 	return nil
+}
+
+// Build returns the texts, names and values of the expressions of a call. It panics if an expression is incomplete or a
+// value has a type that cannot be stored, which is a defect of the program.
+func Build(builder expression.Builder) expression.Expression {
+	expr, err := builder.Build()
+	if err != nil {
+		panic(fmt.Sprintf("build an expression: %v", err))
+	}
+	return expr
 }
