@@ -12,7 +12,6 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
-	"toggleadmin/test/table"
 )
 
 func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
@@ -22,34 +21,38 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 	fine := time.Date(2026, 11, 20, 7, 39, 0, 123_987_654, time.FixedZone("", 7200))
 	stored := time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC)
 	changes := map[string]feedback.Change{
-		"nothing": {}, "never": {NeverShow: new(true)}, "show": {NeverShow: new(false)},
-		"given": {SetGiven: true, Given: &fine}, "cleared": {SetGiven: true},
-		"both": {NeverShow: new(true), SetGiven: true, Given: &fine}, "never, cleared": {NeverShow: new(true), SetGiven: true},
+		"nothing":          {},
+		"never show":       {NeverShow: new(true)},
+		"show":             {NeverShow: new(false)},
+		"given":            {SetGiven: true, Given: &fine},
+		"not given":        {SetGiven: true},
+		"never, given":     {NeverShow: new(true), SetGiven: true, Given: &fine},
+		"never, not given": {NeverShow: new(true), SetGiven: true},
 	}
-	for _, row := range table.Rows(t, 1, `
-		nothing: false none
-		never: true none; nothing: true none
-		given: false given; nothing: false given
-		cleared: false none
-		both: true given; nothing: true given
-		both: true given; show: false given; never: true given
-		both: true given; cleared: true none; cleared: true none; given: true given
-		given: false given; never, cleared: true none
-	`) {
-		for step := range strings.SplitSeq(row[0], "; ") {
-			change, result, _ := strings.Cut(step, ": ")
-			got, err := store.Update(t.Context(), row[0], 1, changes[change], always())
-			want := feedback.Feedback{FeedbackID: row[0], UserID: 1, NeverShow: strings.HasPrefix(result, "true")}
-			if strings.HasSuffix(result, "given") {
-				want.Given = &stored
-			}
+	type step struct {
+		change    string
+		neverShow bool // in the result
+		given     *time.Time
+	}
+	for id, steps := range map[string][]step{
+		"1": {{"nothing", false, nil}},
+		"2": {{"never show", true, nil}, {"nothing", true, nil}},
+		"3": {{"given", false, &stored}, {"nothing", false, &stored}},
+		"4": {{"not given", false, nil}},
+		"5": {{"never, given", true, &stored}, {"nothing", true, &stored}},
+		"6": {{"never, given", true, &stored}, {"show", false, &stored}, {"never show", true, &stored}},
+		"7": {{"never, given", true, &stored}, {"not given", true, nil}, {"not given", true, nil}, {"given", true, &stored}},
+		"8": {{"given", false, &stored}, {"never, not given", true, nil}},
+	} {
+		for _, s := range steps {
+			got, err := store.Update(t.Context(), id, 1, changes[s.change], always())
 			assert.OK(t, err)
-			assert.Equal(t, want, got)
+			assert.Equal(t, feedback.Feedback{FeedbackID: id, UserID: 1, NeverShow: s.neverShow, Given: s.given}, got)
 		}
 	}
 	for id, given := range map[string]dynamo.Item{
-		"nothing: false none":                      {},
-		"given: false given; nothing: false given": {"given": dynamo.S("2026-11-20T05:39:00.123Z")},
+		"1": {},
+		"3": {"given": dynamo.S("2026-11-20T05:39:00.123Z")},
 	} {
 		key := dynamo.Item{"userId": dynamo.N(1), "feedbackId": dynamo.S(id)}
 		got := db.Get(t, db.Tables.Feedback, key)

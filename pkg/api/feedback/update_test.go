@@ -12,7 +12,20 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
-	"toggleadmin/test/table"
+)
+
+// operations returns the operation of a store and of the accounts.
+func operations(store *feedback.Store, users *user.Store) operation.Set {
+	return operation.Set{
+		Parameters: []string{"id"},
+		Handlers:   map[string]lambdahttp.HandlerFunc{"update": feedback.Update(store, users)},
+	}
+}
+
+// The callers of the operation.
+var (
+	viewer = access.UserPrincipal(1, access.RoleViewer)
+	admin  = access.UserPrincipal(2, access.RoleAdmin)
 )
 
 func TestUpdate(t *testing.T) {
@@ -23,70 +36,96 @@ func TestUpdate(t *testing.T) {
 	for id := range int64(3) {
 		assert.OK(t, users.Create(t.Context(), user.User{ID: id + 1, Kind: user.Person, Disabled: true}))
 	}
-	handler := feedback.Update(feedback.NewStore(client, db.Tables, now), users)
-	all := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}
-	for _, row := range table.Rows(t, 4, strings.NewReplacer("GIVEN", `"given":"2026-11-20T05:39:00.123Z","feedbackId":"survey"}`,
-		"NULL", `"given":null,"feedbackId":"survey"}`, "400 /", "400 ValidationError: The `/body/", "; /", " The `/body/",
-		"BAD", "The `/params/id` property must be UTF-8, percent-encoded and at most 255 characters long; you sent \"%FF\".",
-		"USER", "userId` property must be your own id or, with the \"ADMIN\" permission, the id of an existing user; you sent",
-		"~", "` property").Replace(`
-		# caller and ID | body | response | calls
-		viewer survey | {} | 200 {"userId":1,"neverShow":false,NULL | UpdateItem
-		viewer survey | {"neverShow":true,"given":"2026-11-20T06:39:00.1239+01:00"} | 200 {"userId":1,"neverShow":true,GIVEN | UpdateItem
-		# an unknown member
-		viewer survey | {"feedbackId":"x"} | 200 {"userId":1,"neverShow":true,GIVEN | UpdateItem
-		viewer survey | {"neverShow":false} | 200 {"userId":1,"neverShow":false,GIVEN | UpdateItem
-		viewer survey | {"given":null} | 200 {"userId":1,"neverShow":false,NULL | UpdateItem
-		viewer survey | {"userId":1} | 200 {"userId":1,"neverShow":false,NULL | UpdateItem
-		admin survey | {"userId":2} | 200 {"userId":2,"neverShow":false,NULL | UpdateItem
-		admin survey | {"userId":3,"neverShow":true} | 200 {"userId":3,"neverShow":true,NULL | GetItem UpdateItem
-		viewer survey | {"userId":3} | 400 /USER 3. |
-		admin survey | {"userId":4} | 400 /USER 4. | GetItem
-		admin survey | {"userId":0} | 400 /USER 0. | GetItem
-		admin survey | {"userId":18446744073709551618} | 400 /USER 18446744073709551618. | GetItem
-		viewer survey | {"userId":null} | 400 /userId~ must be an integer; you sent null. |
-		viewer survey | {"neverShow":null} | 400 /neverShow~ must be a boolean; you sent null. |
-		viewer survey | {"given":"2026-11-20"} | 400 /given~ must be an RFC 3339 date-time with an offset or Z; you sent "2026-11-20". |
-		viewer %FF | {} | 400 ValidationError: BAD |
-		viewer %FF | {"neverShow":1,"userId":3} | 400 /neverShow~ must be a boolean; you sent 1. BAD; /USER 3. |
-	`)) {
+	h := operations(feedback.NewStore(client, db.Tables, now), users)
+	const (
+		given   = `"given":"2026-11-20T05:39:00.123Z","feedbackId":"survey"}`
+		noGiven = `"given":null,"feedbackId":"survey"}`
+		user    = "400 ValidationError: The `/body/userId` property must be your own id or, with the \"ADMIN\" permission, " +
+			"the id of an existing user; you sent "
+	)
+	for _, test := range []struct {
+		caller access.Principal
+		body   string
+		want   string
+		calls  string // of DynamoDB
+	}{
+		{viewer, `{}`, `200 {"userId":1,"neverShow":false,` + noGiven, "UpdateItem"},
+		{
+			viewer, `{"neverShow":true,"given":"2026-11-20T06:39:00.1239+01:00"}`,
+			`200 {"userId":1,"neverShow":true,` + given, "UpdateItem",
+		},
+		{viewer, `{"feedbackId":"x"}`, `200 {"userId":1,"neverShow":true,` + given, "UpdateItem"}, // it is ignored
+		{viewer, `{"neverShow":false}`, `200 {"userId":1,"neverShow":false,` + given, "UpdateItem"},
+		{viewer, `{"given":null}`, `200 {"userId":1,"neverShow":false,` + noGiven, "UpdateItem"},
+		{viewer, `{"userId":1}`, `200 {"userId":1,"neverShow":false,` + noGiven, "UpdateItem"},
+		{admin, `{"userId":2}`, `200 {"userId":2,"neverShow":false,` + noGiven, "UpdateItem"},
+		{admin, `{"userId":3,"neverShow":true}`, `200 {"userId":3,"neverShow":true,` + noGiven, "GetItem UpdateItem"},
+		{viewer, `{"userId":3}`, user + "3.", ""},
+		{admin, `{"userId":4}`, user + "4.", "GetItem"},
+		{admin, `{"userId":0}`, user + "0.", "GetItem"},
+		{admin, `{"userId":18446744073709551618}`, user + "18446744073709551618.", "GetItem"},
+	} {
 		before := len(tap.Calls())
-		caller, id, _ := strings.Cut(row[0], " ")
-		principal := access.UserPrincipal(1, access.RoleViewer)
-		if caller == "admin" {
-			principal = access.UserPrincipal(2, access.RoleAdmin)
-		}
-		all.Want(access.WithPrincipal(t.Context(), principal), t,
-			operation.Request{Operation: "update", Path: id, Body: row[1]}, row[2])
-		assert.Equal(t, row[3], strings.TrimSpace(tap.Calls()[before:]))
+		h.Expect(access.WithPrincipal(t.Context(), test.caller), t, "update", "survey", test.body, test.want)
+		assert.Equal(t, test.calls, strings.TrimSpace(tap.Calls()[before:]))
 	}
+}
+
+func TestUpdateRejectsInvalidRequests(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	client, tap := db.Through(t, nil)
+	h := operations(feedback.NewStore(client, db.Tables, now), user.NewStore(client, db.Tables, nil))
+	ctx := access.WithPrincipal(t.Context(), viewer)
+	const badID = "The `/params/id` property must be UTF-8, percent-encoded and at most 255 characters long; " +
+		"you sent \"%FF\"."
+	for _, test := range []struct{ id, body, message string }{
+		{"survey", `{"userId":null}`, "The `/body/userId` property must be an integer; you sent null."},
+		{"survey", `{"neverShow":null}`, "The `/body/neverShow` property must be a boolean; you sent null."},
+		{
+			"survey", `{"given":"2026-11-20"}`,
+			"The `/body/given` property must be an RFC 3339 date-time with an offset or Z; you sent \"2026-11-20\".",
+		},
+		{"%FF", `{}`, badID},
+		{
+			"%FF", `{"neverShow":1,"userId":3}`,
+			"The `/body/neverShow` property must be a boolean; you sent 1. " + badID +
+				" The `/body/userId` property must be your own id or, with the \"ADMIN\" permission, " +
+				"the id of an existing user; you sent 3.",
+		},
+	} {
+		h.Expect(ctx, t, "update", test.id, test.body, "400 ValidationError: "+test.message)
+	}
+	assert.Equal(t, "", tap.Calls())
 }
 
 // The preconditions of an update decide whether it may create a record or change one. A record has no entity tag.
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	handler := feedback.Update(feedback.NewStore(db.Client, db.Tables, now),
-		user.NewStore(db.Client, db.Tables, db.Log()))
-	h := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}
-	ctx := access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleViewer))
-	h.With("If-Match", "*").Run(ctx, t, `update | a | {"neverShow":true} | 412 PreconditionFailed: The resource does not exist…`)
-	h.With("If-None-Match", "*").Run(ctx, t, `update | a | {} | 200 {"userId":1,"neverShow":false,…
-		update | a | {"neverShow":true} | 412 PreconditionFailed: The resource exists…`)
-	h.With("If-Match", `"old"`).Run(ctx, t, `update | a | {"neverShow":true} | 412 PreconditionFailed: The resource has no entity tag…`)
-	h.Run(ctx, t, `update | a | {} | 200 {"userId":1,"neverShow":false,…`)
-	h.With("If-Match", "*").Run(ctx, t, `update | a | {"neverShow":true} | 200 {"userId":1,"neverShow":true,…`)
+	h := operations(feedback.NewStore(db.Client, db.Tables, now), user.NewStore(db.Client, db.Tables, db.Log()))
+	ctx := access.WithPrincipal(t.Context(), viewer)
+	const (
+		shown = `200 {"userId":1,"neverShow":false,"given":null,"feedbackId":"a"}`
+		never = `200 {"userId":1,"neverShow":true,"given":null,"feedbackId":"a"}`
+	)
+	h.With("If-Match", "*").Expect(ctx, t, "update", "a", `{"neverShow":true}`,
+		"412 PreconditionFailed: The resource does not exist, so it cannot match `If-Match`.")
+	h.With("If-None-Match", "*").Expect(ctx, t, "update", "a", `{}`, shown)
+	h.With("If-None-Match", "*").Expect(ctx, t, "update", "a", `{"neverShow":true}`,
+		"412 PreconditionFailed: The resource exists and matches `If-None-Match`.")
+	h.With("If-Match", `"old"`).Expect(ctx, t, "update", "a", `{"neverShow":true}`,
+		"412 PreconditionFailed: The resource has no entity tag, so only `*` matches it in `If-Match`.")
+	h.Expect(ctx, t, "update", "a", `{}`, shown)
+	h.With("If-Match", "*").Expect(ctx, t, "update", "a", `{"neverShow":true}`, never)
 }
 
 func TestUpdateFails(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	handler := feedback.Update(feedback.NewStore(db.Client, db.Tables, now), user.NewStore(db.Client, db.Tables, db.Log()))
-	ctx, cancel := context.WithCancel(access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleAdmin)))
+	h := operations(feedback.NewStore(db.Client, db.Tables, now), user.NewStore(db.Client, db.Tables, db.Log()))
+	ctx, cancel := context.WithCancel(access.WithPrincipal(t.Context(), admin))
 	cancel()
-	all := operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{"update": handler}}
-	all.Run(ctx, t, `
-		update | survey | {} | 503 …
-		update | survey | {"userId":2} | 503 …
-	`)
+	h.ExpectStatus(ctx, t, "update", "survey", `{}`, 503)
+	h.ExpectStatus(ctx, t, "update", "survey", `{"userId":3}`, 503)
 }
