@@ -9,15 +9,9 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/openapi"
-	"toggleadmin/test/table"
 )
 
 var noPath = result{404, "The path you were looking for is not available."}
-
-func TestStatementsHaveTests(t *testing.T) {
-	t.Parallel()
-	table.CheckDoc(t, "doc.go")
-}
 
 func TestSection1NoCredentialInErrors(t *testing.T) {
 	t.Parallel()

@@ -132,16 +132,6 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestPackageNamesAreSpecific(t *testing.T) {
-	t.Parallel()
-	empty := []string{"common", "helper", "helpers", "misc", "types", "util", "utils"}
-	eachFile(t, func(file string, _ []byte) {
-		if folder := filepath.Base(filepath.Dir(file)); slices.Contains(empty, folder) {
-			t.Errorf("%s: the name of the folder is not specific", file)
-		}
-	})
-}
-
 // eachLine calls do for every line of every text file, with numbers from 1.
 func eachLine(t *testing.T, do func(file string, number int, line string)) {
 	t.Helper()
@@ -198,25 +188,6 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// make help shows each target once, and first the few that a newcomer needs.
-func TestHelp(t *testing.T) {
-	t.Parallel()
-	output, err := run(t, "make", "-s", "help")
-	if err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	first, _, _ := strings.Cut(output, "\n\n")
-	if lines := strings.Split(first, "\n"); len(lines) != 6 || lines[0] != "start:" ||
-		!strings.HasPrefix(lines[1], "  run ") {
-		t.Errorf("the first group is %q", lines)
-	}
-	for _, match := range regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):.*## `).FindAllStringSubmatch(read(t, "Makefile"), -1) {
-		if n := len(regexp.MustCompile(`(?m)^  `+match[1]+` +[A-Z]`).FindAllString(output, -1)); n != 1 {
-			t.Errorf("make help has %d lines about %s", n, match[1])
-		}
-	}
-}
-
 // Without Go, make run says so before it installs anything.
 func TestRunWithoutGo(t *testing.T) {
 	t.Parallel()
@@ -229,24 +200,6 @@ func TestRunWithoutGo(t *testing.T) {
 		output, err := run(t, "env", "-i", "PATH="+folder, folder+"/make", "-s", "-W", "package.json", target)
 		if err == nil || !strings.Contains(output, "Go is missing") || strings.Contains(output, "npm") {
 			t.Errorf("make %s without Go: %v, %s", target, err, output)
-		}
-	}
-}
-
-// make watch sees every embedded file.
-func TestWatchSeesEmbeddedFiles(t *testing.T) {
-	t.Parallel()
-	settings := read(t, ".air.toml")
-	output, err := run(t, "go", "list", "-f", "{{$p := .ImportPath}}{{range .EmbedFiles}}{{$p}}/{{.}}\n{{end}}", "./pkg/...")
-	assert.OK(t, err)
-	for file := range strings.FieldsSeq(output) {
-		name := strings.TrimPrefix(file, "toggleadmin/")
-		if strings.Contains(name, "/vendor/") {
-			continue // written by make console
-		}
-		extension := strings.TrimPrefix(filepath.Ext(name), ".")
-		if !strings.Contains(settings, `"`+extension+`"`) && !strings.Contains(settings, `"`+name+`"`) {
-			t.Errorf("make watch does not see %s", name)
 		}
 	}
 }

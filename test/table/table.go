@@ -1,4 +1,4 @@
-// Package table reads test cases from tables, and compares a table in a package comment with the tests that exist.
+// Package table reads test cases from tables.
 package table
 
 import (

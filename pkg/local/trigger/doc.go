@@ -13,43 +13,43 @@
 // Developer Guide, "scheduler" of the EventBridge Scheduler User Guide. A choice is behavior that no source specifies, or
 // that is specific to the local service.
 //
-//	behavior                                        | source                             | test
+//	behavior                                        | source
 //	-- streams
-//	AWS's form, in order, from TRIM_HORIZON         | lambda: with-ddb                   | TestStream
-//	at most BatchSize records for each invocation   | lambda: ddb-params                 | TestStream
-//	FilterCriteria: kinds of records are skipped    | lambda: invocation-eventfiltering  | TestStreamFilter
-//	a write that changes nothing has no record      | ddb: Streams; unlike the engine    | TestStream
-//	delivery continues after the checkpoint         | choice                             | TestStream
-//	no batchItemFailures: the batch is done         | lambda: ddb-batchfailurereporting  | TestDelivery
-//	the lowest itemIdentifier is the checkpoint     | lambda: ddb-batchfailurereporting  | TestDelivery
-//	an empty or unknown itemIdentifier is a failure | lambda: ddb-batchfailurereporting  | TestDelivery
-//	an interrupted invocation is repeated           | choice                             | TestStream
-//	a stream that cannot be read is read later      | choice                             | TestStreamUnreadable
-//	a checkpoint that is not valid is a missing one | choice                             | TestStreamCheckpoints
+//	AWS's form, in order, from TRIM_HORIZON         | lambda: with-ddb
+//	at most BatchSize records for each invocation   | lambda: ddb-params
+//	FilterCriteria: kinds of records are skipped    | lambda: invocation-eventfiltering
+//	a write that changes nothing has no record      | ddb: Streams; unlike the engine
+//	delivery continues after the checkpoint         | choice
+//	no batchItemFailures: the batch is done         | lambda: ddb-batchfailurereporting
+//	the lowest itemIdentifier is the checkpoint     | lambda: ddb-batchfailurereporting
+//	an empty or unknown itemIdentifier is a failure | lambda: ddb-batchfailurereporting
+//	an interrupted invocation is repeated           | choice
+//	a stream that cannot be read is read later      | choice
+//	a checkpoint that is not valid is a missing one | choice
 //	-- queues
-//	AWS's form                                      | observed on AWS                    | TestQueueEvent
-//	at most BatchSize messages for each invocation  | lambda: sqs-configure              | TestDelivery
-//	what is not in batchItemFailures is deleted     | lambda: sqs-errorhandling          | TestDelivery
-//	the function fails: nothing is deleted          | lambda: sqs-errorhandling          | TestDelivery
+//	AWS's form                                      | observed on AWS
+//	at most BatchSize messages for each invocation  | lambda: sqs-configure
+//	what is not in batchItemFailures is deleted     | lambda: sqs-errorhandling
+//	the function fails: nothing is deleted          | lambda: sqs-errorhandling
 //	-- schedules
-//	one invocation at the start and in each period  | choice                             | TestSchedule
-//	the event                                       | observed on AWS                    | TestSchedule
-//	invocations may overlap                         | scheduler: asynchronous invocation | TestSchedule
+//	one invocation at the start and in each period  | choice
+//	the event                                       | observed on AWS
+//	invocations may overlap                         | scheduler: asynchronous invocation
 //	-- access log
-//	the event: base64 of gzip of JSON               | lambda: cloudwatchlogs             | TestAccessLog
-//	one batch for each second                       | choice                             | TestAccessLog
-//	the same events and identifiers after a restart | choice                             | TestAccessLogRestart
-//	an incomplete last line is ignored              | choice                             | TestAccessLogRestart
-//	a line that cannot be written is reported       | choice                             | TestAccessLogUnwritable
+//	the event: base64 of gzip of JSON               | lambda: cloudwatchlogs
+//	one batch for each second                       | choice
+//	the same events and identifiers after a restart | choice
+//	an incomplete last line is ignored              | choice
+//	a line that cannot be written is reported       | choice
 //	-- failures
-//	MaximumRetryAttempts; -1: without a limit       | lambda: dynamodb-errors            | TestDelivery
-//	retries are counted for each batch              | lambda: dynamodb-errors            | TestDelivery
-//	waits of 0.5 s, doubled up to 30 s              | choice; AWS: up to 2 minutes       | TestDelivery
-//	record of a stream: the batch's metadata        | lambda: dynamodb-errors            | TestOnFailureRecords
-//	record of an asynchronous invocation: its event | lambda: invocation-async           | TestOnFailureRecords
-//	without a record in the queue, it is not done   | choice                             | TestQueueUnwritable
+//	MaximumRetryAttempts; -1: without a limit       | lambda: dynamodb-errors
+//	retries are counted for each batch              | lambda: dynamodb-errors
+//	waits of 0.5 s, doubled up to 30 s              | choice; AWS: up to 2 minutes
+//	record of a stream: the batch's metadata        | lambda: dynamodb-errors
+//	record of an asynchronous invocation: its event | lambda: invocation-async
+//	without a record in the queue, it is not done   | choice
 //	-- templates
-//	settings that are not supported                 | choice                             | TestUnsupported
+//	settings that are not supported                 | choice
 //
 // New rejects a template with subscriptions to other log groups, and with queues that are not the target of a rule.
 // Package samtemplate rejects streams without ReportBatchItemFailures, StartingPosition LATEST, batching windows,

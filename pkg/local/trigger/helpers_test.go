@@ -29,7 +29,6 @@ import (
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
-	"toggleadmin/test/table"
 )
 
 // drain is the time for invocations at the end of a run.
@@ -42,11 +41,6 @@ var (
 		`(?:eventSourceARN|streamArn)":"arn:aws:dynamodb:eu-west-1:123456789012:table/)[^"]+` +
 		`|(Record":")2[0-9T:-]+Z|(CreationDateTime":|SizeBytes":)[1-9]\d+`)
 )
-
-func TestTableNamesTests(t *testing.T) {
-	t.Parallel()
-	table.CheckDoc(t, "doc.go")
-}
 
 // harness runs Triggers with one function.
 type harness struct {
